@@ -1,0 +1,70 @@
+'use strict'
+// node overhead-server.js <framework> <variant> [plain middlewares]: a hello-world server that carries one of the packages, and tells its CPU time.
+
+const { createRequire } = require('node:module')
+const http = require('node:http')
+const path = require('node:path')
+const { createSpillway } = require('../src/index.js')
+
+const peers = createRequire(path.join(__dirname, 'peers', 'package.json'))
+const swaggerStats = createRequire(path.join(__dirname, 'peers', 'swagger-stats', 'package.json'))
+const [framework, variant, plain = '1'] = process.argv.slice(2)
+
+const VARIANTS = {
+  express: {
+    'no-op': (app) => app.use((_req, _res, next) => next()),
+    'spillway express()': (app) => app.use(createSpillway().express()),
+    'spillway attach': (_app, server) => createSpillway().attach(server),
+    'spillway attach + express()': (app, server) => {
+      const spillway = createSpillway()
+      app.use(spillway.express())
+      spillway.attach(server)
+    },
+    'spillway wrap': () => {},
+    'express-prom-bundle': (app) =>
+      app.use(peers('express-prom-bundle')({ includeMethod: true, includePath: true })),
+    'prometheus-api-metrics': (app) => app.use(peers('prometheus-api-metrics')({ excludeRoutes: [] })),
+    'swagger-stats': (app) => app.use(swaggerStats('swagger-stats').getMiddleware({})),
+    'overload-protection': (app) => app.use(peers('overload-protection')('express', { logging: false })),
+  },
+  koa: {
+    'no-op': (app) => app.use((_ctx, next) => next()),
+    'spillway koa()': (app) => app.use(createSpillway().koa()),
+    'spillway attach': (_app, server) => createSpillway().attach(server),
+    'spillway attach + koa()': (app, server) => {
+      const spillway = createSpillway()
+      app.use(spillway.koa())
+      spillway.attach(server)
+    },
+    'prometheus-api-metrics': (app) => app.use(peers('prometheus-api-metrics').koaMiddleware()),
+    'overload-protection': (app) => app.use(peers('overload-protection')('koa', { logging: false })),
+  },
+}
+
+const server = http.createServer()
+let listener
+if (framework === 'express') {
+  const app = peers('express')()
+  VARIANTS.express[variant](app, server)
+  for (let i = 1; i < Number(plain); i++) app.use((_req, _res, next) => next())
+  app.get('/hello', (_req, res) => res.json({ hello: 'world' }))
+  listener = variant === 'spillway wrap' ? createSpillway().wrap(app) : app
+} else {
+  const app = new (peers('koa'))()
+  VARIANTS.koa[variant](app, server)
+  app.use((ctx) => {
+    ctx.body = { hello: 'world' }
+  })
+  listener = app.callback()
+}
+// The load keeps its connections open between slices.
+server.keepAliveTimeout = 0
+server.on('request', listener)
+server.listen(0, '127.0.0.1', () => process.send({ port: server.address().port }))
+process.on('message', () => {
+  const { user, system } = process.cpuUsage()
+  process.send({ microseconds: user + system })
+})
+process.on('disconnect', () => process.exit())
+
+module.exports = { VARIANTS }

@@ -1,0 +1,47 @@
+'use strict'
+// Starts a server of a benchmark as its own process on its own core, and talks to it: the load runs on the other.
+
+const { spawn, spawnSync } = require('node:child_process')
+const { once } = require('node:events')
+
+const SERVER_CORE = '0'
+const LOAD_CORE = '1'
+const canPin = spawnSync('taskset', ['-p', String(process.pid)]).status === 0
+
+/** Puts this process, the load, on its core. */
+function pinLoad() {
+  if (canPin) spawnSync('taskset', ['-cp', LOAD_CORE, String(process.pid)])
+}
+
+async function startServer(script, args, { nodeArgs = [] } = {}) {
+  const command = [
+    ...(canPin ? ['taskset', '-c', SERVER_CORE] : []),
+    process.execPath,
+    ...nodeArgs,
+    script,
+    ...args,
+  ]
+  const env = { ...process.env, NODE_ENV: 'production' }
+  const child = spawn(command[0], command.slice(1), { env, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+  const [{ port }] = await Promise.race([once(child, 'message'), failed(child, args)])
+  return {
+    port,
+    /** @returns {Promise<any>} the server's answer to a question */
+    async ask(question) {
+      child.send(question)
+      const [answer] = await once(child, 'message')
+      return answer
+    },
+    async stop() {
+      child.kill()
+      await once(child, 'exit')
+    },
+  }
+}
+
+async function failed(child, args) {
+  const [code] = await once(child, 'exit')
+  throw new Error(`the server ${args.join(' ')} ended with ${code}`)
+}
+
+module.exports = { canPin, pinLoad, startServer }

@@ -1,0 +1,17 @@
+'use strict'
+
+const sorted = (values) => [...values].sort((a, b) => a - b)
+
+function median(values) {
+  const order = sorted(values)
+  const middle = order.length >> 1
+  return order.length % 2 === 1 ? order[middle] : (order[middle - 1] + order[middle]) / 2
+}
+
+/** Half the distance between the quartiles: how much the rounds scatter. */
+function scatter(values) {
+  const order = sorted(values)
+  return (order[Math.floor(order.length * 0.75)] - order[Math.floor(order.length * 0.25)]) / 2
+}
+
+module.exports = { median, scatter }

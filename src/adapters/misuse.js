@@ -1,0 +1,28 @@
+'use strict'
+// One clear sentence for each way to hand a middleware to the wrong framework.
+
+const { SpillwayError } = require('../errors')
+
+const misuse = (message) => new SpillwayError('ERR_SPILLWAY_MISUSE', message)
+
+/** `app.use(spillway.express)` passes the factory itself, which is then called with a request. */
+function requireNoArguments(name, count) {
+  if (count === 0) return
+  throw misuse(
+    `spillway.${name} was used as the middleware itself. Call it: app.use(spillway.${name}()). ` +
+      `It takes no arguments: got ${count}.`
+  )
+}
+
+const koaInExpress = () =>
+  misuse('spillway.koa() was given to Express, Connect or Restify. Use app.use(spillway.express()).')
+
+const expressInKoa = () => misuse('spillway.express() was given to Koa. Use app.use(spillway.koa()).')
+
+const noNext = () =>
+  misuse(
+    'spillway.express() was called without `next`. Around a plain http listener write ' +
+      'http.createServer(spillway.wrap(listener)), or pass a `next` that calls your listener.'
+  )
+
+module.exports = { expressInKoa, koaInExpress, noNext, requireNoArguments }

@@ -1,0 +1,99 @@
+'use strict'
+// The server itself, before any framework spends a microsecond: `attach` wraps its `emit`, so that listeners may come
+// and go and their order stays; `wrap` does the same to a listener whose server does not exist yet.
+
+const { ROOT } = require('../routing/place')
+const { weaveApp } = require('../routing/weave')
+
+/** Events that carry a request to answer, and those that hand its connection over. */
+const REQUESTS = new Set(['request', 'checkContinue', 'checkExpectation'])
+const HANDOVERS = new Set(['upgrade', 'connect'])
+
+const isExpressApp = (listener) =>
+  typeof listener === 'function' &&
+  typeof listener.handle === 'function' &&
+  typeof listener.set === 'function'
+
+class Servers {
+  #recorder
+  #endpoints
+  #attached = new Map()
+  #prepared = new Set()
+  #prepare
+  #seenApp
+  #isClosed = false
+
+  constructor({ recorder, endpoints }) {
+    this.#recorder = recorder
+    this.#endpoints = endpoints
+    this.#prepare = (req, res) => {
+      if (recorder.find(res) === undefined) recorder.prepare(req, res)
+    }
+  }
+
+  attach(server) {
+    if (this.#attached.has(server)) return server
+    const servers = this
+    const { emit } = server
+    let app
+    const spillwayEmit = function (event, req, res) {
+      if (REQUESTS.has(event) && !servers.#isClosed) {
+        app ??= server.listeners('request').find(isExpressApp)
+        if (servers.#open(req, res, app)) return true
+      } else if (HANDOVERS.has(event) && !servers.#isClosed) {
+        servers.#recorder.upgrade(req)
+      }
+      return emit.apply(this, arguments)
+    }
+    server.emit = spillwayEmit
+    this.#attached.set(server, { emit, spillwayEmit })
+    return server
+  }
+
+  wrap(listener) {
+    const app = isExpressApp(listener) ? listener : undefined
+    const servers = this
+    return function spillwayListener(req, res) {
+      if (!servers.#isClosed && servers.#open(req, res, app)) return
+      return listener.call(this, req, res)
+    }
+  }
+
+  /** Lets the middlewares find the next requests of this server prepared. */
+  prepareNext(server) {
+    if (server === undefined || this.#isClosed || this.#prepared.has(server)) return
+    this.#prepared.add(server)
+    server.prependListener('request', this.#prepare)
+  }
+
+  // Hot path: bench/overhead.js.
+  /** @returns {boolean} whether the request is answered already */
+  #open(req, res, app) {
+    if (this.#recorder.find(res) !== undefined) return false
+    if (this.#endpoints.serve(req, res)) return true
+    const request = this.#recorder.begin(req, res)
+    if (app === undefined) return false
+    request.place = ROOT
+    // Once: from then on its router looks for what was added when it is entered.
+    if (app !== this.#seenApp) {
+      this.#seenApp = app
+      weaveApp(app)
+    }
+    return false
+  }
+
+  close() {
+    this.#isClosed = true
+    for (const server of this.#prepared) server.off('request', this.#prepare)
+    for (const [server, { emit, spillwayEmit }] of this.#attached) {
+      // Somebody has wrapped ours: taking it out would take theirs too. It only passes events on from now on.
+      if (server.emit !== spillwayEmit) continue
+      delete server.emit
+      if (server.emit !== emit) server.emit = emit
+    }
+    this.#prepared.clear()
+    this.#attached.clear()
+  }
+}
+
+module.exports = { Servers }

@@ -1,0 +1,29 @@
+'use strict'
+// Owns time: the only file that reads a clock or schedules anything. Everything else is handed a clock, so that
+// every rule about time is tested with a fake one and no sleeps.
+// Captured at require time, before a user's test suite installs fake timers. `performance.now` is bound, because
+// calling it detached throws on Node 20.
+
+const { performance } = require('node:perf_hooks')
+
+const now = performance.now.bind(performance)
+const { nodeTiming } = performance
+const nextTurn = setImmediate
+const cancelTurn = clearImmediate
+const wallNow = Date.now
+
+const systemClock = Object.freeze({
+  /** Monotonic milliseconds. */
+  now,
+  /** Milliseconds this loop has spent waiting for events since it began. */
+  idleMs: () => nodeTiming.idleTime,
+  /** Milliseconds since the epoch; for display, never for durations. */
+  wallMs: () => wallNow(),
+  /** Runs once in the check phase of this loop turn, and keeps the process alive until then. */
+  afterTurn: nextTurn,
+  /** The same, but an idle loop neither spins nor stays alive for it. */
+  onTurn: (callback) => nextTurn(callback).unref(),
+  cancelTurn,
+})
+
+module.exports = { systemClock }

@@ -1,0 +1,73 @@
+'use strict'
+// The paths a middleware of ours answers itself: metrics, liveness, readiness. Looked at on every request, so a
+// request for anything else is told by the length and second character of its URL, without a string made.
+
+const READS = new Set(['GET', 'HEAD'])
+
+class Endpoints {
+  #handlers = new Map()
+  #firstLetters = new Uint8Array(128)
+  #shortest = Number.POSITIVE_INFINITY
+
+  /**
+   * @param {Record<string, string | false>} paths
+   * @param {Record<string, (req: any, res: any) => void>} handlers
+   */
+  constructor(paths, handlers) {
+    for (const [name, path] of Object.entries(paths)) {
+      if (path === false) continue
+      this.#handlers.set(path, handlers[name])
+      this.#firstLetters[path.charCodeAt(1) & 127] = 1
+      this.#shortest = Math.min(this.#shortest, path.length)
+    }
+  }
+
+  // Hot path: bench/overhead.js.
+  /** @returns {boolean} whether the request was one for an endpoint, and is answered */
+  serve(req, res) {
+    const { url } = req
+    if (url.length < this.#shortest || this.#firstLetters[url.charCodeAt(1) & 127] === 0) return false
+    const query = url.indexOf('?')
+    const handler = this.#handlers.get(query === -1 ? url : url.slice(0, query))
+    if (handler === undefined) return false
+    handler(req, res)
+    return true
+  }
+}
+
+/** Reading endpoints answer GET and HEAD, and nothing keeps what they said. */
+function readOnly(answer) {
+  return (req, res) => {
+    if (READS.has(req.method)) return answer(req, res)
+    res.writeHead(405, { Allow: 'GET, HEAD', 'Cache-Control': 'no-store', 'Content-Length': 0 })
+    res.end()
+  }
+}
+
+/** @param {() => { status: number, body: object }} check */
+function jsonHandler(check) {
+  return readOnly((req, res) => {
+    const { status, body } = check()
+    const bytes = Buffer.from(JSON.stringify(body))
+    res.writeHead(status, {
+      'Content-Type': 'application/json; charset=utf-8',
+      'Content-Length': bytes.length,
+      'Cache-Control': 'no-store',
+    })
+    res.end(req.method === 'HEAD' ? undefined : bytes)
+  })
+}
+
+/** @param {{ contentType(): string, write(res: any): Promise<void> }} exporter */
+function streamHandler(exporter, faults) {
+  return readOnly((req, res) => {
+    res.writeHead(200, { 'Content-Type': exporter.contentType(), 'Cache-Control': 'no-store' })
+    if (req.method === 'HEAD') return res.end()
+    exporter.write(res).catch((error) => {
+      faults.report('metrics', error)
+      res.destroy()
+    })
+  })
+}
+
+module.exports = { Endpoints, jsonHandler, streamHandler }

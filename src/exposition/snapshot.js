@@ -1,0 +1,104 @@
+'use strict'
+// Everything known now, as one frozen plain object: for pages, logs and people. Durations in milliseconds, sizes in
+// bytes; a quantile of nothing is 0.
+
+const { quantilesOf } = require('../histograms/quantiles')
+const { countOf, sumOf } = require('../histograms/buckets')
+const {
+  COUNTERS,
+  FIRST_BYTE_COUNT,
+  FIRST_BYTE_SUM,
+  REQUEST_BYTES,
+  RESPONSE_BYTES,
+} = require('../recording/route-series')
+const { OUTCOMES } = require('../recording/outcome')
+
+const RATIOS = [0.5, 0.9, 0.95, 0.99, 0.999]
+
+function takeSnapshot(parts, instant) {
+  const { clock, recorder, startedAtMs } = parts
+  const nowMs = clock.now()
+  return deepFreeze({
+    at: new Date(clock.wallMs()).toISOString(),
+    uptimeSeconds: (clock.wallMs() - startedAtMs) / 1000,
+    requests: {
+      inFlight: instant.inFlight.reduce((sum, count) => sum + count, 0),
+      lastMinute: summaryOf(recorder.all.lastMinute(nowMs)),
+      sinceStart: summaryOf(recorder.all.sinceStart(nowMs)),
+    },
+    routes: instant.series.map((series) => routeOf(series, instant, nowMs)),
+    routesFolded: instant.folded,
+    signals: signalsOf(instant),
+    internalErrors: Object.fromEntries(instant.faults),
+  })
+}
+
+function routeOf({ of, row, streamRow }, { counters, streams }, nowMs) {
+  const start = row * COUNTERS
+  const firstBytes = counters[start + FIRST_BYTE_COUNT]
+  return {
+    method: of.method,
+    route: of.route,
+    lastMinute: summaryOf(of.latency.lastMinute(nowMs)),
+    sinceStart: summaryOf(of.latency.sinceStart(nowMs)),
+    outcomes: Object.fromEntries(OUTCOMES.map((name, i) => [name, counters[start + i]])),
+    firstByteMeanMs: firstBytes === 0 ? 0 : (counters[start + FIRST_BYTE_SUM] / firstBytes) * 1000,
+    requestBytes: counters[start + REQUEST_BYTES],
+    responseBytes: counters[start + RESPONSE_BYTES],
+    streams:
+      streamRow === undefined
+        ? { count: 0, totalSeconds: 0 }
+        : { count: countOf(streams, streamRow), totalSeconds: sumOf(streams, streamRow) },
+  }
+}
+
+function summaryOf({ count, errors, seconds, histogram }) {
+  const [p50Ms, p90Ms, p95Ms, p99Ms, p999Ms] = quantilesOf(histogram, RATIOS).map((us) => us / 1000)
+  return {
+    count,
+    ratePerSecond: seconds > 0 ? count / seconds : 0,
+    errorRatio: count > 0 ? errors / count : 0,
+    p50Ms,
+    p90Ms,
+    p95Ms,
+    p99Ms,
+    p999Ms,
+    maxMs: histogram.totalCount === 0 ? 0 : histogram.maxValue / 1000,
+  }
+}
+
+function signalsOf({ loopDelay, utilization, memory, collections }) {
+  return {
+    loop: {
+      delayMs: Object.fromEntries(Object.entries(loopDelay).map(([key, value]) => [key, value * 1000])),
+      utilization: utilization.loopRatio,
+    },
+    cpu: {
+      utilization: utilization.cpuRatio,
+      userSeconds: utilization.cpuUserSeconds,
+      systemSeconds: utilization.cpuSystemSeconds,
+    },
+    heap: {
+      usedBytes: memory.heapUsedBytes,
+      totalBytes: memory.heapTotalBytes,
+      limitBytes: memory.heapLimitBytes,
+      afterGcBytes: collections.heapAfterBytes ?? null,
+      spaces: memory.spaces,
+    },
+    memory: { rssBytes: memory.rssBytes, limitBytes: memory.limitBytes, externalBytes: memory.externalBytes },
+    collections: Object.fromEntries(
+      collections.kinds.map((kind, row) => [
+        kind,
+        { count: countOf(collections.buckets, row), totalMs: sumOf(collections.buckets, row) * 1000 },
+      ])
+    ),
+  }
+}
+
+function deepFreeze(value) {
+  if (typeof value !== 'object' || value === null) return value
+  for (const each of Object.values(value)) deepFreeze(each)
+  return Object.freeze(value)
+}
+
+module.exports = { takeSnapshot }

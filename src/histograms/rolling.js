@@ -1,0 +1,129 @@
+'use strict'
+// Quantiles of durations, over the last half minute to minute and since the start, in HDR histograms (2 digits,
+// 1 µs to 60 s, 11.3 kB each). One record per value: into the running half minute; when that is over it becomes the
+// one before, and what was before is added to the total. So three histograms, no timer, and an idle one costs nothing.
+// Also the counts a rate needs, which share the rotation.
+
+const { build } = require('hdr-histogram-js')
+
+const SPAN_MS = 30_000
+const MAX_US = 60_000_000
+// A 32-bit slot wraps silently. Before a total can get there (4e9 values) it moves to 64-bit slots.
+const MAX_SLOT = 2 ** 32 - 1
+
+class Span {
+  histogram = newHistogram(32)
+  startMs
+  count = 0
+  errors = 0
+
+  constructor(startMs) {
+    this.startMs = startMs
+  }
+
+  restart(startMs) {
+    this.histogram.reset()
+    this.startMs = startMs
+    this.count = 0
+    this.errors = 0
+    return this
+  }
+}
+
+class RollingHistogram {
+  #current
+  #previous
+  #total
+  #startMs
+  #earlier = { count: 0, errors: 0 }
+
+  constructor(nowMs) {
+    this.#startMs = nowMs
+    this.#current = new Span(nowMs)
+  }
+
+  // Hot path: one comparison beside the HDR's own 55 ns.
+  record(durationMs, nowMs, isError) {
+    if (nowMs - this.#current.startMs >= SPAN_MS) this.#rotate(nowMs)
+    const span = this.#current
+    span.histogram.recordValue(toMicroseconds(durationMs))
+    span.count++
+    if (isError) span.errors++
+  }
+
+  /** Counts what has no duration worth a quantile, such as a stream. */
+  count(nowMs, isError) {
+    if (nowMs - this.#current.startMs >= SPAN_MS) this.#rotate(nowMs)
+    this.#current.count++
+    if (isError) this.#current.errors++
+  }
+
+  #rotate(nowMs) {
+    const oldest = this.#previous
+    if (oldest !== undefined) this.#keep(oldest)
+    this.#previous = this.#current
+    this.#current = oldest?.restart(nowMs) ?? new Span(nowMs)
+  }
+
+  #keep(span) {
+    this.#earlier.count += span.count
+    this.#earlier.errors += span.errors
+    if (span.histogram.totalCount === 0) return
+    this.#total ??= newHistogram(32)
+    if (this.#total.totalCount + span.histogram.totalCount > MAX_SLOT) this.#total = widened(this.#total)
+    this.#total.add(span.histogram)
+  }
+
+  // A span that began over a minute ago is left out: after a pause the one before is not the last minute.
+  /** @returns {{ count: number, errors: number, seconds: number, histogram: import('hdr-histogram-js').Histogram }} */
+  lastMinute(nowMs) {
+    const sum = newHistogram(32)
+    let count = 0
+    let errors = 0
+    let sinceMs = nowMs
+    for (const span of [this.#previous, this.#current]) {
+      if (span === undefined || nowMs - span.startMs >= 2 * SPAN_MS) continue
+      sum.add(span.histogram)
+      count += span.count
+      errors += span.errors
+      sinceMs = Math.min(sinceMs, span.startMs)
+    }
+    return { count, errors, seconds: (nowMs - sinceMs) / 1000, histogram: sum }
+  }
+
+  sinceStart(nowMs) {
+    const sum = newHistogram(64)
+    let { count, errors } = this.#earlier
+    if (this.#total !== undefined) sum.add(this.#total)
+    for (const span of [this.#previous, this.#current]) {
+      if (span === undefined) continue
+      sum.add(span.histogram)
+      count += span.count
+      errors += span.errors
+    }
+    return { count, errors, seconds: (nowMs - this.#startMs) / 1000, histogram: sum }
+  }
+}
+
+/** HDR counts NaN and Infinity without a bucket, and throws on negatives: nothing but 1..MAX_US goes in. */
+function toMicroseconds(durationMs) {
+  const us = Math.round(durationMs * 1000)
+  return us >= 1 ? Math.min(us, MAX_US) : 1
+}
+
+function newHistogram(bitBucketSize) {
+  return build({
+    bitBucketSize,
+    lowestDiscernibleValue: 1,
+    highestTrackableValue: MAX_US,
+    numberOfSignificantValueDigits: 2,
+  })
+}
+
+function widened(histogram) {
+  const wide = newHistogram(64)
+  wide.add(histogram)
+  return wide
+}
+
+module.exports = { RollingHistogram, toMicroseconds }

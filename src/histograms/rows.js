@@ -1,0 +1,31 @@
+'use strict'
+// A growable table of numbers in one Float64Array, a row per thing counted. One array, so that a scrape copies all
+// series in one memcpy (10 000 series of 16 numbers: 1.3 MB) and shows one instant; doubles, so that no counter wraps.
+
+class Rows {
+  #width
+  #length = 0
+  /** Read `values[row * width + column]`; the array is replaced when the table grows. */
+  values
+
+  constructor(width, capacity = 16) {
+    this.#width = width
+    this.values = new Float64Array(width * capacity)
+  }
+
+  add() {
+    const row = this.#length++
+    if (this.#length * this.#width > this.values.length) {
+      const grown = new Float64Array(this.values.length * 2)
+      grown.set(this.values)
+      this.values = grown
+    }
+    return row
+  }
+
+  copy() {
+    return this.values.slice(0, this.#length * this.#width)
+  }
+}
+
+module.exports = { Rows }

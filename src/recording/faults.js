@@ -1,0 +1,33 @@
+'use strict'
+// What went wrong inside this package or in a callback it was given: counted by place, logged once a place, never
+// thrown. A listener of ours that throws would otherwise take the process down from inside an `emit`.
+
+class Faults {
+  #counts = new Map()
+  #logger
+
+  constructor(logger) {
+    this.#logger = logger
+  }
+
+  report(place, error) {
+    const count = (this.#counts.get(place) ?? 0) + 1
+    this.#counts.set(place, count)
+    if (count > 1) return
+    try {
+      this.#logger.error(
+        { err: error, place },
+        `spillway: ${place} failed and was ignored; further failures there are only counted`
+      )
+    } catch {
+      // A logger that throws has nowhere left to be reported but the count.
+    }
+  }
+
+  /** @returns {[place: string, count: number][]} */
+  list() {
+    return [...this.#counts]
+  }
+}
+
+module.exports = { Faults }

@@ -1,0 +1,80 @@
+'use strict'
+// Everything counted of one method and route: outcomes, bytes, first bytes, quantiles, and by status the exact
+// buckets. Numbers live in tables shared by all series; this holds the row numbers and what labels they carry.
+// 34 kB in all, of which the three HDR histograms are 33.9.
+
+const { RollingHistogram } = require('../histograms/rolling')
+const { OUTCOMES, ERRORED, UPGRADED } = require('./outcome')
+
+const REQUEST_BYTES = OUTCOMES.length
+const RESPONSE_BYTES = REQUEST_BYTES + 1
+const FIRST_BYTE_COUNT = RESPONSE_BYTES + 1
+const FIRST_BYTE_SUM = FIRST_BYTE_COUNT + 1
+const COUNTERS = FIRST_BYTE_SUM + 1
+
+class RouteSeries {
+  method
+  route
+  row
+  statuses = []
+  streamRow
+  latency
+  #tables
+  #last
+  #byStatus = new Map()
+
+  constructor(tables, method, route, nowMs) {
+    this.#tables = tables
+    this.method = method
+    this.route = route
+    this.row = tables.counters.add()
+    this.latency = new RollingHistogram(nowMs)
+  }
+
+  // Hot path: at most one map look-up, and none while the status is the one before.
+  record(request, nowMs) {
+    const { values } = this.#tables.counters
+    const start = this.row * COUNTERS
+    values[start + request.outcome]++
+    values[start + REQUEST_BYTES] += request.requestBytes
+    values[start + RESPONSE_BYTES] += request.responseBytes
+    if (request.firstByteMs >= 0) {
+      values[start + FIRST_BYTE_COUNT]++
+      values[start + FIRST_BYTE_SUM] += request.firstByteMs / 1000
+    }
+    const isError = request.outcome === ERRORED
+    if (request.isStream || request.outcome === UPGRADED) {
+      this.latency.count(nowMs, isError)
+      if (request.isStream) this.#recordStream(request.durationMs / 1000)
+      return
+    }
+    this.latency.record(request.durationMs, nowMs, isError)
+    const { row } = this.#last?.status === request.status ? this.#last : this.#statusOf(request.status)
+    this.#tables.durations.record(row, request.durationMs / 1000)
+  }
+
+  #recordStream(seconds) {
+    this.streamRow ??= this.#tables.streams.add()
+    this.#tables.streams.record(this.streamRow, seconds)
+  }
+
+  #statusOf(status) {
+    let found = this.#byStatus.get(status)
+    if (found === undefined) {
+      found = { status, row: this.#tables.durations.add() }
+      this.#byStatus.set(status, found)
+      this.statuses.push(found)
+    }
+    this.#last = found
+    return found
+  }
+}
+
+module.exports = {
+  COUNTERS,
+  FIRST_BYTE_COUNT,
+  FIRST_BYTE_SUM,
+  REQUEST_BYTES,
+  RESPONSE_BYTES,
+  RouteSeries,
+}

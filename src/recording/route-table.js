@@ -1,0 +1,71 @@
+'use strict'
+// All series, by route and method. `max` caps the routes, and past it only the route label is folded into one
+// overflow value: method and status stay apart, and what was folded is counted. So neither a router built from
+// user data nor a `routes.label` gone wrong can fill the memory.
+
+const { Buckets } = require('../histograms/buckets')
+const { Rows } = require('../histograms/rows')
+const { METHODS } = require('./methods')
+const { COUNTERS, RouteSeries } = require('./route-series')
+
+const LABEL_LIMIT = 256
+
+class Route {
+  byMethod = new Array(METHODS.length).fill(undefined)
+
+  constructor(name) {
+    this.name = name
+  }
+}
+
+class RouteTable {
+  /** In the order first seen, which is the order they are shown in. */
+  series = []
+  folded = 0
+  tables = { counters: new Rows(COUNTERS), durations: new Buckets(), streams: new Buckets() }
+  #routes = new Map()
+  #named = 0
+  #max
+  #overflow
+  #unmatched
+
+  constructor({ max, overflow, unmatched }) {
+    this.#max = max
+    this.#overflow = overflow
+    this.#unmatched = unmatched
+  }
+
+  /** @param {string | undefined} template the route's, or undefined where no route took the request */
+  find(template, method, nowMs) {
+    const route = this.#routes.get(template ?? this.#unmatched) ?? this.#admit(template)
+    return (route.byMethod[method] ??= this.#create(route.name, method, nowMs))
+  }
+
+  #admit(template) {
+    if (template === undefined || template === this.#unmatched) return this.#open(this.#unmatched)
+    // Bounded before it is kept; two long names that begin alike share a series.
+    const name = template.length > LABEL_LIMIT ? `${template.slice(0, LABEL_LIMIT - 1)}…` : template
+    const known = this.#routes.get(name)
+    if (known !== undefined) return known
+    if (this.#named < this.#max) {
+      this.#named++
+      return this.#open(name)
+    }
+    this.folded++
+    return this.#routes.get(this.#overflow) ?? this.#open(this.#overflow)
+  }
+
+  #open(name) {
+    const route = new Route(name)
+    this.#routes.set(name, route)
+    return route
+  }
+
+  #create(route, method, nowMs) {
+    const series = new RouteSeries(this.tables, METHODS[method], route, nowMs)
+    this.series.push(series)
+    return series
+  }
+}
+
+module.exports = { RouteTable }

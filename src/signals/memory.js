@@ -1,0 +1,36 @@
+'use strict'
+// Heap by space against V8's limit, and resident memory against the limit of the container. Read when asked, never
+// on a timer: getHeapStatistics costs 0.35 µs and rss 7 µs, once a scrape.
+
+const os = require('node:os')
+const v8 = require('node:v8')
+
+class Memory {
+  sample() {
+    const heap = v8.getHeapStatistics()
+    return {
+      heapUsedBytes: heap.used_heap_size,
+      heapTotalBytes: heap.total_heap_size,
+      heapLimitBytes: heap.heap_size_limit,
+      externalBytes: heap.external_memory,
+      rssBytes: process.memoryUsage.rss(),
+      limitBytes: containerLimitBytes(),
+      spaces: v8.getHeapSpaceStatistics().map((space) => ({
+        name: space.space_name,
+        usedBytes: space.space_used_size,
+        sizeBytes: space.space_size,
+        availableBytes: space.space_available_size,
+        physicalBytes: space.physical_space_size,
+      })),
+    }
+  }
+}
+
+/** The cgroup's limit. Without one Node answers 0, undefined or about 2^64, and the machine's memory is the limit. */
+function containerLimitBytes() {
+  const constrained = process.constrainedMemory?.() ?? 0
+  const total = os.totalmem()
+  return constrained > 0 && constrained < total ? constrained : total
+}
+
+module.exports = { Memory }
