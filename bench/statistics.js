@@ -14,4 +14,7 @@ function scatter(values) {
   return (order[Math.floor(order.length * 0.75)] - order[Math.floor(order.length * 0.25)]) / 2
 }
 
-module.exports = { median, scatter }
+/** The value that this ratio of all is not above. */
+const percentile = (values, ratio) => sorted(values)[Math.max(0, Math.ceil(values.length * ratio) - 1)]
+
+module.exports = { median, percentile, scatter }

@@ -18,7 +18,9 @@ const DEFAULTS = Object.freeze({
 })
 
 const isText = (value) => typeof value === 'string' && value !== ''
-const isPathOrOff = (value) => value === false || (isText(value) && /^\/[^?#\s]+$/.test(value))
+// As a client sends it: anything but printable ASCII arrives percent-encoded, and would never be found.
+const isPathOrOff = (value) =>
+  value === false || (isText(value) && /^\/[!-~]+$/.test(value) && !/[?#]/.test(value))
 
 const RULES = {
   'endpoints.metrics': ["a path such as '/metrics', or false", isPathOrOff],
@@ -48,6 +50,7 @@ const RULES = {
  */
 function resolveOptions(given = {}) {
   requireObject('options', given)
+  /** @type {any} */
   const resolved = {}
   for (const [name, fallback] of Object.entries(DEFAULTS)) {
     resolved[name] = Object.hasOwn(RULES, name)

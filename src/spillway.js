@@ -79,6 +79,11 @@ class Spillway {
     return createKoaMiddleware(this.#parts)
   }
 
+  /**
+   * @template {import('../index.js').AttachableServer} Server
+   * @param {Server} server
+   * @returns {Server}
+   */
   attach(server) {
     return this.#servers.attach(server)
   }
@@ -87,6 +92,10 @@ class Spillway {
     return this.#servers.wrap(listener)
   }
 
+  /**
+   * @param {import('../index.js').HandlerName} name
+   * @returns {import('../index.js').Handler}
+   */
   handler(name) {
     if (Object.hasOwn(this.#handlers, name)) return this.#handlers[name]
     throw new SpillwayError(

@@ -15,6 +15,7 @@ function createExpressMiddleware({ recorder, endpoints, servers }) {
     if (typeof next !== 'function') throw typeof res === 'function' ? expressInKoa() : noNext()
     let request = recorder.find(res)
     if (request === undefined) {
+      if (servers.isClosed) return endpoints.serve(req, res) ? undefined : next()
       request = recorder.prepare(req, res)
       servers.prepareNext(request.socket?.server)
     }

@@ -6,19 +6,21 @@ const { watchMounts } = require('../routing/koa')
 const { trailOf } = require('../routing/trail')
 const { koaInExpress } = require('./misuse')
 
-function createKoaMiddleware({ recorder, endpoints }) {
+function createKoaMiddleware({ recorder, endpoints, servers }) {
   let seenApp
   // Hot path: bench/overhead.js.
   return function spillway(ctx, next) {
     if (typeof next !== 'function' || ctx.req === undefined) throw koaInExpress()
     const { req, res, app } = ctx
     let request = recorder.find(res)
-    if (request === undefined) {
+    if (request === undefined || !request.isCounted) {
       if (endpoints.serve(req, res)) {
         ctx.respond = false
         return
       }
-      request = recorder.begin(req, res)
+      if (servers.isClosed) return next()
+      request ??= recorder.prepare(req, res)
+      recorder.count(request)
     }
     request.ctx = ctx
     if (app !== seenApp) {

@@ -19,10 +19,25 @@ const koaInExpress = () =>
 
 const expressInKoa = () => misuse('spillway.express() was given to Koa. Use app.use(spillway.koa()).')
 
+const notAServer = (given) =>
+  misuse(
+    'spillway.attach() takes an http, https or http2 server: got ' +
+      (typeof given === 'function'
+        ? 'a function, perhaps the app. '
+        : `${given === null ? 'null' : typeof given}. `) +
+      'Write spillway.attach(app.listen(3000)).'
+  )
+
+const notAListener = (given) =>
+  misuse(
+    `spillway.wrap() takes a request listener: got ${given === null ? 'null' : typeof given}. ` +
+      'Write http.createServer(spillway.wrap(app)), for Koa spillway.wrap(app.callback()).'
+  )
+
 const noNext = () =>
   misuse(
     'spillway.express() was called without `next`. Around a plain http listener write ' +
       'http.createServer(spillway.wrap(listener)), or pass a `next` that calls your listener.'
   )
 
-module.exports = { expressInKoa, koaInExpress, noNext, requireNoArguments }
+module.exports = { expressInKoa, koaInExpress, noNext, notAListener, notAServer, requireNoArguments }

@@ -2,8 +2,10 @@
 // The server itself, before any framework spends a microsecond: `attach` wraps its `emit`, so that listeners may come
 // and go and their order stays; `wrap` does the same to a listener whose server does not exist yet.
 
+const net = require('node:net')
 const { ROOT } = require('../routing/place')
 const { weaveApp } = require('../routing/weave')
+const { notAListener, notAServer } = require('./misuse')
 
 /** Events that carry a request to answer, and those that hand its connection over. */
 const REQUESTS = new Set(['request', 'checkContinue', 'checkExpectation'])
@@ -31,11 +33,18 @@ class Servers {
     }
   }
 
+  /** After close() a middleware still in use passes requests on and answers the endpoints, but measures nothing. */
+  get isClosed() {
+    return this.#isClosed
+  }
+
   attach(server) {
+    if (!(server instanceof net.Server)) throw notAServer(server)
     if (this.#attached.has(server)) return server
     const servers = this
     const { emit } = server
     let app
+    /** @this {unknown} */
     const spillwayEmit = function (event, req, res) {
       if (REQUESTS.has(event) && !servers.#isClosed) {
         app ??= server.listeners('request').find(isExpressApp)
@@ -43,16 +52,18 @@ class Servers {
       } else if (HANDOVERS.has(event) && !servers.#isClosed) {
         servers.#recorder.upgrade(req)
       }
-      return emit.apply(this, arguments)
+      return emit.apply(this, /** @type {any} */ (arguments))
     }
-    server.emit = spillwayEmit
+    server.emit = /** @type {any} */ (spillwayEmit)
     this.#attached.set(server, { emit, spillwayEmit })
     return server
   }
 
   wrap(listener) {
+    if (typeof listener !== 'function') throw notAListener(listener)
     const app = isExpressApp(listener) ? listener : undefined
     const servers = this
+    /** @this {unknown} */
     return function spillwayListener(req, res) {
       if (!servers.#isClosed && servers.#open(req, res, app)) return
       return listener.call(this, req, res)

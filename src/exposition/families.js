@@ -1,128 +1,22 @@
 'use strict'
-// The metric families, as data: name, type, help, and the points of an instant. Names follow OpenTelemetry's
-// Prometheus translation; what it does not name begins with `spillway_`. Text and registries are written from this
-// one list. A point is `{ labels, value }`, or for a histogram `{ labels, values, row }`, for a summary
-// `{ labels, count, sum }`.
+// The metric families, as data: name, type, help, and where the points of an instant come from. Names follow
+// OpenTelemetry's Prometheus translation; what it does not name begins with `spillway_`. Text and registries are
+// written from this one list.
 
-const { METHODS } = require('../recording/methods')
-const { OUTCOMES } = require('../recording/outcome')
-const { SCHEMES } = require('../recording/recorder')
-const { NO_STATUS } = require('../recording/request')
+const { REQUEST_BYTES, RESPONSE_BYTES } = require('../recording/route-series')
 const {
-  COUNTERS,
-  FIRST_BYTE_COUNT,
-  FIRST_BYTE_SUM,
-  REQUEST_BYTES,
-  RESPONSE_BYTES,
-} = require('../recording/route-series')
-const { Labels, NO_LABELS } = require('./labels')
-
-const labelled = (name, values) => values.map((value) => new Labels({ [name]: value }))
-const one = (value) => [{ labels: NO_LABELS, value }]
-
-// Labels of what never changes are made once a process, those of a series once a series.
-const LOOP_STATES = labelled('nodejs_eventloop_state', ['active', 'idle'])
-const IN_FLIGHT = METHODS.flatMap((method) =>
-  SCHEMES.map((scheme) => new Labels({ http_request_method: method, url_scheme: scheme }))
-)
-const labelsOfSeries = new WeakMap()
-const labelsOfStatus = new WeakMap()
-const labelsOfName = new Map()
-
-function seriesLabels(series) {
-  let labels = labelsOfSeries.get(series)
-  if (labels === undefined) {
-    const own = { http_request_method: series.method, http_route: series.route }
-    const byOutcome = OUTCOMES.map((outcome) => new Labels({ ...own, outcome }))
-    labels = { own: new Labels(own), byOutcome }
-    labelsOfSeries.set(series, labels)
-  }
-  return labels
-}
-
-function statusLabels(series, status) {
-  let labels = labelsOfStatus.get(status)
-  if (labels === undefined) {
-    labels = new Labels({
-      http_request_method: series.method,
-      http_route: series.route,
-      http_response_status_code: status.status === NO_STATUS ? '' : String(status.status),
-    })
-    labelsOfStatus.set(status, labels)
-  }
-  return labels
-}
-
-function nameLabels(label, value) {
-  const key = `${label} ${value}`
-  let labels = labelsOfName.get(key)
-  if (labels === undefined) labelsOfName.set(key, (labels = new Labels({ [label]: value })))
-  return labels
-}
-
-function* durations({ series, durations: values }) {
-  for (const { of, statuses } of series) {
-    for (let i = 0; i < statuses; i++) {
-      const status = of.statuses[i]
-      yield { labels: statusLabels(of, status), values, row: status.row }
-    }
-  }
-}
-
-function* streams({ series, streams: values }) {
-  for (const { of, streamRow } of series) {
-    if (streamRow !== undefined) yield { labels: seriesLabels(of).own, values, row: streamRow }
-  }
-}
-
-function* outcomes({ series, counters }) {
-  for (const { of, row } of series) {
-    const labels = seriesLabels(of).byOutcome
-    for (let i = 0; i < OUTCOMES.length; i++) {
-      yield { labels: labels[i], value: counters[row * COUNTERS + i] }
-    }
-  }
-}
-
-const counted = (column) =>
-  function* ({ series, counters }) {
-    for (const { of, row } of series) {
-      yield { labels: seriesLabels(of).own, value: counters[row * COUNTERS + column] }
-    }
-  }
-
-function* firstBytes({ series, counters }) {
-  for (const { of, row } of series) {
-    const start = row * COUNTERS
-    yield {
-      labels: seriesLabels(of).own,
-      count: counters[start + FIRST_BYTE_COUNT],
-      sum: counters[start + FIRST_BYTE_SUM],
-    }
-  }
-}
-
-/** A method is listed from its first request on, then always, so that a gauge falls to 0 and does not vanish. */
-function* inFlight({ series, inFlight: counts }) {
-  const seen = new Set(series.map(({ of }) => of.method))
-  for (let i = 0; i < counts.length; i++) {
-    const labels = IN_FLIGHT[i]
-    if (counts[i] > 0 || seen.has(labels.pairs.http_request_method)) yield { labels, value: counts[i] }
-  }
-}
-
-function* collections({ collections: { kinds, buckets } }) {
-  for (let row = 0; row < kinds.length; row++) {
-    yield { labels: nameLabels('v8js_gc_type', kinds[row]), values: buckets, row }
-  }
-}
-
-const spaces = (key) =>
-  function* ({ memory }) {
-    for (const space of memory.spaces) {
-      yield { labels: nameLabels('v8js_heap_space_name', space.name), value: space[key] }
-    }
-  }
+  collections,
+  counted,
+  durations,
+  faults,
+  firstBytes,
+  inFlight,
+  loopTimes,
+  one,
+  outcomes,
+  spaces,
+  streams,
+} = require('./points')
 
 const delays = (prefix, help) =>
   ['min', 'max', 'mean', 'stddev', 'p50', 'p90', 'p99'].map((key) => ({
@@ -185,7 +79,7 @@ const FAMILIES = [
     name: 'spillway_internal_errors_total',
     type: 'counter',
     help: 'Failures inside spillway or a callback it was given, which it survived, by place.',
-    points: ({ faults }) => faults.map(([place, value]) => ({ labels: nameLabels('place', place), value })),
+    points: faults,
   },
   ...delays('nodejs_eventloop_delay', 'Event-loop delay: how long a turn kept the loop from its events'),
   {
@@ -198,10 +92,7 @@ const FAMILIES = [
     name: 'nodejs_eventloop_time_seconds_total',
     type: 'counter',
     help: 'Time the event loop was active and idle.',
-    points: ({ utilization }) => [
-      { labels: LOOP_STATES[0], value: utilization.loopActiveSeconds },
-      { labels: LOOP_STATES[1], value: utilization.loopIdleSeconds },
-    ],
+    points: loopTimes,
   },
   {
     name: 'v8js_gc_duration_seconds',

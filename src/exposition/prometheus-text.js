@@ -1,10 +1,12 @@
 'use strict'
-// Families in Prometheus' text format, in pieces: a generator of strings of some 16 kB, so that whoever writes them
+// Families in Prometheus' text format, in pieces: a generator of strings of some 64 kB, so that whoever writes them
 // decides when the loop gets its turn. prom-client renders 1000 histograms in one block of 17 to 28 ms.
+// Labels come encoded and all else is ASCII, so each character is a byte, to be written as latin1: that is a copy,
+// where UTF-8 is two passes over every character, and a Buffer for each piece doubles the major collections.
 
 const { BOUNDS_SECONDS, countOf, sumOf, WIDTH } = require('../histograms/buckets')
 
-const PIECE_LENGTH = 16_384
+const PIECE_LENGTH = 65_536
 const LE = BOUNDS_SECONDS.map((bound) => `le="${bound}"} `)
 const LE_INF = 'le="+Inf"} '
 
@@ -26,17 +28,16 @@ function* renderFamilies(families, instant) {
 const renderHead = ({ name, help, type }) => `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`
 
 function renderValue(name, { labels, value }) {
-  return `${name}${braced(labels.text)} ${number(value)}\n`
+  return `${name}${labels.utf8} ${number(value)}\n`
 }
 
-function renderSummary(name, { labels, count, sum }) {
-  const own = braced(labels.text)
-  return `${name}_sum${own} ${number(sum)}\n${name}_count${own} ${number(count)}\n`
+function renderSummary(name, { labels: { utf8 }, count, sum }) {
+  return `${name}_sum${utf8} ${number(sum)}\n${name}_count${utf8} ${count}\n`
 }
 
-function renderHistogram(name, { labels, values, row }) {
-  const head = `${name}_bucket{${labels.text === '' ? '' : `${labels.text},`}`
-  const own = braced(labels.text)
+function renderHistogram(name, { labels: { utf8 }, values, row }) {
+  // Joined, because a string that was added up would be put together anew in each of the lines.
+  const head = [name, '_bucket', utf8 === '' ? '{' : utf8.slice(0, -1), utf8 === '' ? '' : ','].join('')
   let text = ''
   let cumulative = 0
   for (let i = 0; i < LE.length; i++) {
@@ -46,13 +47,11 @@ function renderHistogram(name, { labels, values, row }) {
   const count = countOf(values, row)
   return (
     `${text}${head}${LE_INF}${count}\n` +
-    `${name}_sum${own} ${number(sumOf(values, row))}\n${name}_count${own} ${count}\n`
+    `${name}_sum${utf8} ${number(sumOf(values, row))}\n${name}_count${utf8} ${count}\n`
   )
 }
 
 const RENDER = { histogram: renderHistogram, summary: renderSummary }
-
-const braced = (text) => (text === '' ? '' : `{${text}}`)
 
 function number(value) {
   if (Number.isFinite(value)) return String(value)

@@ -18,25 +18,15 @@ class Prometheus {
   #faults
   #takeInstant
   #registry
-  #isOurs = () => false
   #unregister = () => {}
-  #defaults = new client.Registry()
+  #defaults = processMetrics()
 
   constructor({ registry, clock, faults, takeInstant }) {
     this.#clock = clock
     this.#faults = faults
     this.#takeInstant = takeInstant
     this.#registry = registry ?? client.register
-    if (registry !== undefined) {
-      const names = new Set(FAMILIES.map(({ name }) => name))
-      this.#unregister = registerFamilies(registry, FAMILIES, takeInstant)
-      this.#isOurs = (metric) => metric instanceof RegistryMetric && names.has(metric.name)
-    }
-    client.collectDefaultMetrics({
-      register: this.#defaults,
-      eventLoopMonitoringPrecision: NEVER_MS,
-    })
-    for (const { name } of LAG_FAMILIES) this.#defaults.removeSingleMetric(name)
+    if (registry !== undefined) this.#unregister = registerFamilies(registry, FAMILIES, takeInstant)
   }
 
   close() {
@@ -52,28 +42,27 @@ class Prometheus {
     const writer = new PieceWriter(res, this.#clock)
     const instant = this.#takeInstant()
     const seen = new Set(FAMILIES.map(({ name }) => name))
-    for (const piece of renderFamilies(FAMILIES, instant)) await writer.write(piece)
-    await this.#writeRegistry(this.#registry, seen, writer)
-    await this.#writeRegistry(this.#defaults, seen, writer)
+    await writer.writeAll(renderFamilies(FAMILIES, instant))
+    await writer.writeAll(this.#renderRegistry(this.#registry, seen))
+    await writer.writeAll(this.#renderRegistry(this.#defaults, seen))
     const lag = LAG_FAMILIES.filter(({ name }) => !seen.has(name))
-    for (const piece of renderFamilies(lag, instant)) await writer.write(piece)
+    await writer.writeAll(renderFamilies(lag, instant))
     res.end()
   }
 
-  async #writeRegistry(registry, seen, writer) {
+  async *#renderRegistry(registry, seen) {
+    const text = asText(registry)
     for (const metric of registry.getMetricsAsArray()) {
+      // By kind and not by name: an OpenMetrics registry takes the `_total` off the names it holds. Those of another
+      // instance are passed over too, for it shows them itself.
+      if (metric instanceof RegistryMetric) continue
       if (seen.has(metric.name)) {
-        if (!this.#isOurs(metric) && registry !== this.#defaults) {
-          this.#faults.report(
-            'metrics',
-            new Error(`'${metric.name}' is in the registry too; spillway's is shown`)
-          )
-        }
+        if (registry !== this.#defaults) this.#faults.report('metrics', isTaken(metric))
         continue
       }
       seen.add(metric.name)
       try {
-        await writer.write(`${await registry.getMetricsAsString(metric)}\n`)
+        yield Buffer.from(`${await text.getMetricsAsString(metric)}\n`)
       } catch (error) {
         this.#faults.report('metrics', error)
       }
@@ -81,37 +70,65 @@ class Prometheus {
   }
 }
 
+const isTaken = ({ name }) => new Error(`'${name}' is in the registry too; spillway's is shown`)
+
+/** The registry as one that writes our format: an OpenMetrics one would add exemplars and a second `_total`. */
+function asText(registry) {
+  if (registry.contentType === CONTENT_TYPE) return registry
+  return Object.create(registry, { contentType: { value: CONTENT_TYPE } })
+}
+
+let processRegistry
+
+/** prom-client's default metrics, once a process: they keep their observers for ever, whoever asked for them. */
+function processMetrics() {
+  if (processRegistry === undefined) {
+    processRegistry = new client.Registry()
+    client.collectDefaultMetrics({ register: processRegistry, eventLoopMonitoringPrecision: NEVER_MS })
+    for (const { name } of LAG_FAMILIES) processRegistry.removeSingleMetric(name)
+  }
+  return processRegistry
+}
+
 class PieceWriter {
   #res
   #clock
   #sinceMs
+  #isGone = false
+  #goOn = () => {}
 
   constructor(res, clock) {
     this.#res = res
     this.#clock = clock
     this.#sinceMs = clock.now()
+    res.on('drain', () => this.#goOn())
+    res.on('close', () => {
+      this.#isGone = true
+      this.#goOn()
+    })
   }
 
-  async write(piece) {
-    const res = this.#res
-    if (res.destroyed) return
-    if (!res.write(Buffer.from(piece))) await drained(res)
+  /** Pieces are Buffers, or strings of a byte a character. Nothing more is rendered for a reader that has left. */
+  async writeAll(pieces) {
+    if (this.#hasLeft()) return
+    for await (const piece of pieces) {
+      await this.#write(piece)
+      if (this.#hasLeft()) return
+    }
+  }
+
+  /** An HTTP/2 response only tells by its event, any other before. */
+  #hasLeft() {
+    return this.#isGone || this.#res.destroyed
+  }
+
+  async #write(piece) {
+    if (!this.#res.write(piece, 'latin1'))
+      await new Promise((resolve) => (this.#goOn = () => resolve(undefined)))
     if (this.#clock.now() - this.#sinceMs < WORK_MS) return
     await new Promise((resolve) => this.#clock.afterTurn(resolve))
     this.#sinceMs = this.#clock.now()
   }
-}
-
-function drained(res) {
-  return new Promise((resolve) => {
-    const done = () => {
-      res.off('drain', done)
-      res.off('close', done)
-      resolve(undefined)
-    }
-    res.on('drain', done)
-    res.on('close', done)
-  })
 }
 
 module.exports = { Prometheus }

@@ -6,6 +6,9 @@ const { SpillwayError } = require('../errors')
 const { BOUNDS_SECONDS, countOf, sumOf, WIDTH } = require('../histograms/buckets')
 
 const OURS = 'spillway_requests_total'
+const NONE = Object.freeze({})
+const LE = BOUNDS_SECONDS.map((le) => Object.freeze({ le }))
+const LE_INF = Object.freeze({ le: '+Inf' })
 
 class RegistryMetric {
   aggregator = 'sum'
@@ -21,7 +24,20 @@ class RegistryMetric {
     this.#takeInstant = takeInstant
   }
 
+  /** For JSON: every value with all its labels. */
   get() {
+    const { values, ...family } = this.getForPromString()
+    return {
+      ...family,
+      values: values.map(({ sharedLabels, labels, ...rest }) => ({
+        ...rest,
+        labels: { ...sharedLabels, ...labels },
+      })),
+    }
+  }
+
+  /** For text: the labels of a series are one object at every scrape, whose text a registry makes only once. */
+  getForPromString() {
     const values = []
     for (const point of this.#family.points(this.#takeInstant())) this.#expand(point, values)
     return { name: this.name, help: this.help, type: this.type, aggregator: this.aggregator, values }
@@ -30,24 +46,27 @@ class RegistryMetric {
   /** A registry's resetMetrics() asks this of every metric. Ours are views: there is nothing here to reset. */
   reset() {}
 
-  #expand({ labels: { pairs }, ...point }, values) {
+  #expand(point, values) {
     const { name } = this.#family
+    const sharedLabels = point.labels.pairs
+    const push = (suffix, labels, value) =>
+      values.push({ metricName: `${name}${suffix}`, labels, sharedLabels, value })
     if (this.type === 'histogram') {
       let cumulative = 0
-      for (let i = 0; i < BOUNDS_SECONDS.length; i++) {
+      for (let i = 0; i < LE.length; i++) {
         cumulative += point.values[point.row * WIDTH + i]
-        const labels = { ...pairs, le: BOUNDS_SECONDS[i] }
-        values.push({ metricName: `${name}_bucket`, labels, value: cumulative })
+        push('_bucket', LE[i], cumulative)
       }
       const count = countOf(point.values, point.row)
-      values.push({ metricName: `${name}_bucket`, labels: { ...pairs, le: '+Inf' }, value: count })
-      values.push({ metricName: `${name}_sum`, labels: pairs, value: sumOf(point.values, point.row) })
-      values.push({ metricName: `${name}_count`, labels: pairs, value: count })
+      push('_bucket', LE_INF, count)
+      push('_sum', NONE, sumOf(point.values, point.row))
+      push('_count', NONE, count)
     } else if (this.type === 'summary') {
-      values.push({ metricName: `${name}_sum`, labels: pairs, value: point.sum })
-      values.push({ metricName: `${name}_count`, labels: pairs, value: point.count })
+      push('_sum', NONE, point.sum)
+      push('_count', NONE, point.count)
     } else {
-      values.push({ labels: pairs, value: point.value })
+      // Without a name of its own: an OpenMetrics registry puts `_total` after one.
+      values.push({ labels: NONE, sharedLabels, value: point.value })
     }
   }
 }

@@ -13,12 +13,16 @@ const {
 } = require('../recording/route-series')
 const { OUTCOMES } = require('../recording/outcome')
 
+/** @import { LatencySummary, RouteSnapshot, SignalsSnapshot, Snapshot } from '../../index.js' */
+
 const RATIOS = [0.5, 0.9, 0.95, 0.99, 0.999]
 
+/** @returns {Snapshot} */
 function takeSnapshot(parts, instant) {
   const { clock, recorder, startedAtMs } = parts
   const nowMs = clock.now()
-  return deepFreeze({
+  /** @type {Snapshot} */
+  const snapshot = {
     at: new Date(clock.wallMs()).toISOString(),
     uptimeSeconds: (clock.wallMs() - startedAtMs) / 1000,
     requests: {
@@ -30,18 +34,21 @@ function takeSnapshot(parts, instant) {
     routesFolded: instant.folded,
     signals: signalsOf(instant),
     internalErrors: Object.fromEntries(instant.faults),
-  })
+  }
+  return deepFreeze(snapshot)
 }
 
-function routeOf({ of, row, streamRow }, { counters, streams }, nowMs) {
-  const start = row * COUNTERS
+/** @returns {RouteSnapshot} */
+function routeOf(series, { counters, streams }, nowMs) {
+  const { streamRow } = series
+  const start = series.row * COUNTERS
   const firstBytes = counters[start + FIRST_BYTE_COUNT]
   return {
-    method: of.method,
-    route: of.route,
-    lastMinute: summaryOf(of.latency.lastMinute(nowMs)),
-    sinceStart: summaryOf(of.latency.sinceStart(nowMs)),
-    outcomes: Object.fromEntries(OUTCOMES.map((name, i) => [name, counters[start + i]])),
+    method: series.method,
+    route: series.route,
+    lastMinute: summaryOf(series.latency.lastMinute(nowMs)),
+    sinceStart: summaryOf(series.latency.sinceStart(nowMs)),
+    outcomes: /** @type {any} */ (Object.fromEntries(OUTCOMES.map((name, i) => [name, counters[start + i]]))),
     firstByteMeanMs: firstBytes === 0 ? 0 : (counters[start + FIRST_BYTE_SUM] / firstBytes) * 1000,
     requestBytes: counters[start + REQUEST_BYTES],
     responseBytes: counters[start + RESPONSE_BYTES],
@@ -52,6 +59,7 @@ function routeOf({ of, row, streamRow }, { counters, streams }, nowMs) {
   }
 }
 
+/** @returns {LatencySummary} */
 function summaryOf({ count, errors, seconds, histogram }) {
   const [p50Ms, p90Ms, p95Ms, p99Ms, p999Ms] = quantilesOf(histogram, RATIOS).map((us) => us / 1000)
   return {
@@ -67,10 +75,13 @@ function summaryOf({ count, errors, seconds, histogram }) {
   }
 }
 
+/** @returns {SignalsSnapshot} */
 function signalsOf({ loopDelay, utilization, memory, collections }) {
   return {
     loop: {
-      delayMs: Object.fromEntries(Object.entries(loopDelay).map(([key, value]) => [key, value * 1000])),
+      delayMs: /** @type {any} */ (
+        Object.fromEntries(Object.entries(loopDelay).map(([key, value]) => [key, value * 1000]))
+      ),
       utilization: utilization.loopRatio,
     },
     cpu: {
@@ -86,11 +97,13 @@ function signalsOf({ loopDelay, utilization, memory, collections }) {
       spaces: memory.spaces,
     },
     memory: { rssBytes: memory.rssBytes, limitBytes: memory.limitBytes, externalBytes: memory.externalBytes },
-    collections: Object.fromEntries(
-      collections.kinds.map((kind, row) => [
-        kind,
-        { count: countOf(collections.buckets, row), totalMs: sumOf(collections.buckets, row) * 1000 },
-      ])
+    collections: /** @type {any} */ (
+      Object.fromEntries(
+        collections.kinds.map((kind, row) => [
+          kind,
+          { count: countOf(collections.buckets, row), totalMs: sumOf(collections.buckets, row) * 1000 },
+        ])
+      )
     ),
   }
 }

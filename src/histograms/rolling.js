@@ -75,7 +75,7 @@ class RollingHistogram {
   }
 
   // A span that began over a minute ago is left out: after a pause the one before is not the last minute.
-  /** @returns {{ count: number, errors: number, seconds: number, histogram: import('hdr-histogram-js').Histogram }} */
+  /** @returns {{ count: number, errors: number, seconds: number, histogram: import('hdr-histogram-js').JsHistogram }} */
   lastMinute(nowMs) {
     const sum = newHistogram(32)
     let count = 0
@@ -112,12 +112,13 @@ function toMicroseconds(durationMs) {
 }
 
 function newHistogram(bitBucketSize) {
-  return build({
+  const histogram = build({
     bitBucketSize,
     lowestDiscernibleValue: 1,
     highestTrackableValue: MAX_US,
     numberOfSignificantValueDigits: 2,
   })
+  return /** @type {import('hdr-histogram-js').JsHistogram} */ (histogram)
 }
 
 function widened(histogram) {

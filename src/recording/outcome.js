@@ -5,34 +5,57 @@
 //   aborted    the client left before the answer was whole
 //   upgraded   the connection was handed to another protocol
 // `writableFinished` does not tell: it is also true of a 20 MB answer whose client hung up at the first byte. But Node
-// detaches the socket from a response it has finished: one that still has a destroyed socket was cut off.
+// detaches the socket from a response it has finished: one that still has a destroyed socket was cut off, and so was
+// one whose socket had failed when it finished.
 
-const OUTCOMES = Object.freeze(['completed', 'errored', 'aborted', 'upgraded'])
+const OUTCOMES = Object.freeze(/** @type {const} */ (['completed', 'errored', 'aborted', 'upgraded']))
 const [COMPLETED, ERRORED, ABORTED, UPGRADED] = OUTCOMES.keys()
 
 const RST_NO_ERROR = 0
 const RST_INTERNAL_ERROR = 2
 
-/** What a socket reports when the other side is gone; anything else is an error the server put there itself. */
-const CLIENT_IS_GONE = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'ETIMEDOUT', 'EHOSTUNREACH'])
+/** What a connection reports when the other side is gone, gives up, or is too slow to be waited for. */
+const CLIENT_IS_GONE = new Set([
+  'ECONNRESET',
+  'EPIPE',
+  'ECONNABORTED',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ERR_HTTP_REQUEST_TIMEOUT',
+  'ERR_HTTP2_SESSION_ERROR',
+])
 
 // Hot path: one read of the response. After Express has replaced its prototype each read costs 0.25 µs.
 /** @returns {number} an index into OUTCOMES */
-function outcomeOf({ res, socket, stream, isCutOff, status }) {
-  if (stream !== undefined) return outcomeOfStream(stream, status)
+function outcomeOf(request) {
+  const { res, socket, stream, isCutOff, status } = request
+  if (stream !== undefined) return outcomeOfStream(request)
   if (!isCutOff) {
     const own = res.socket
-    if (own === null || (!own?.destroyed && res.writableFinished)) return ofStatus(status)
+    if (own === null ? !socket?.errored : !own?.destroyed && res.writableEnded) return ofStatus(status)
   }
-  if (socket === null || socket === undefined) return ERRORED
-  if (res.errored && !CLIENT_IS_GONE.has(res.errored.code)) return ERRORED
-  if (socket.readableEnded || CLIENT_IS_GONE.has(socket.errored?.code)) return ABORTED
-  return ERRORED
+  return outcomeOfCut(request)
 }
 
-function outcomeOfStream(stream, status) {
-  if (stream.writableFinished && !stream.aborted && stream.rstCode === RST_NO_ERROR) return ofStatus(status)
-  return stream.rstCode === RST_NO_ERROR || stream.rstCode === RST_INTERNAL_ERROR ? ERRORED : ABORTED
+/** Who cut it off? An error put on the socket by way of its request or response is the server's, whatever its code. */
+function outcomeOfCut({ req, res, socket }) {
+  if (socket?.readableEnded) return ABORTED
+  const error = socket?.errored
+  if (!error || error === res.errored || error === req.errored) return ERRORED
+  // HPE: what came is not HTTP.
+  return CLIENT_IS_GONE.has(error.code) || String(error.code).startsWith('HPE_') ? ABORTED : ERRORED
+}
+
+function outcomeOfStream({ req, stream, session, status }) {
+  if (stream.rstCode === RST_NO_ERROR) {
+    if (!stream.writableFinished) return ERRORED
+    return stream.aborted ? ABORTED : ofStatus(status)
+  }
+  // A connection that is lost destroys its session; a stream the server destroys leaves it whole.
+  if (stream.rstCode === RST_INTERNAL_ERROR) {
+    return session?.destroyed && CLIENT_IS_GONE.has(stream.errored?.code) ? ABORTED : ERRORED
+  }
+  return req.errored ? ERRORED : ABORTED
 }
 
 function ofStatus(status) {

@@ -4,6 +4,7 @@
 
 const { RollingHistogram } = require('../histograms/rolling')
 const { templateOf } = require('../routing/template')
+const { kTrail } = require('../routing/trail')
 const { METHODS, methodIndex } = require('./methods')
 const { ERRORED, UPGRADED, outcomeOf } = require('./outcome')
 const { Request, requestOf, watch } = require('./request')
@@ -60,6 +61,8 @@ class Recorder {
   count(request) {
     request.isCounted = true
     this.inFlight[request.method * SCHEMES.length + request.scheme]++
+    // Over before it came to us. Not at once: the application is still to say which route it is.
+    if (request.isEnded) this.#clock.afterTurn(() => this.end(request, request.res[kTrail]))
   }
 
   /** A request whose connection was handed over: it has no answer of ours to wait for. */

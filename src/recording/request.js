@@ -13,6 +13,7 @@ const { Trail, kTrail } = require('../routing/trail')
 const kWaiting = Symbol('spillway.waiting')
 const kBytesRead = Symbol('spillway.bytesRead')
 const kBytesWritten = Symbol('spillway.bytesWritten')
+const kConnection = Symbol('spillway.connection')
 
 /** An answer of which no byte was sent has no status. */
 const NO_STATUS = 0
@@ -25,6 +26,8 @@ class Request extends Trail {
     this.res = res
     this.socket = req.socket
     this.stream = req.httpVersionMajor === 2 ? res.stream : undefined
+    this.session = this.stream?.session
+    this.connection = this.session === undefined ? this.socket : connectionOf(this.session)
     this.startedMs = startedMs
     this.method = method
     this.scheme = 0
@@ -57,44 +60,54 @@ function requestOf(res, recorder) {
 
 // Hot path: once a request.
 function watch(request) {
-  const { req, res } = request
-  const head = res[kTrail]
-  if (head !== undefined) {
-    let last = head
-    while (last.next !== undefined) last = last.next
-    last.next = request
-    return
+  const { res, socket, stream } = request
+  // An answer that was begun before it came to us.
+  if (res.headersSent) {
+    request.firstByteMs = 0
+    request.status = res.statusCode
   }
+  const head = res[kTrail]
+  if (head !== undefined) return follow(head, request)
   res[kTrail] = request
   request.originalWriteHead = res.writeHead
   res.writeHead = writeHead
-  const isNative = request.socket instanceof Socket || request.stream !== undefined
-  if (!isNative || res.writableEnded || res.destroyed) {
-    noteHead(request, request.startedMs)
-    return onFinished(res, onResponseFinished)
+  // A pipelined answer that waits for its turn has no socket yet, and never closes if the connection does first.
+  const isWaiting = res.socket === null && stream === undefined && typeof socket?.on === 'function'
+  if ((stream ?? res).destroyed || (isWaiting && socket.destroyed)) {
+    request.isCutOff = isWaiting && !res.writableFinished
+    takeBytes(request)
+    request.isEnded = true
+    return
   }
   res.on('close', onResponseClose)
-  // A pipelined answer that waits for its turn has no socket yet, and never closes if the connection does first.
-  if (res.socket === null && request.stream === undefined) waitOn(req.socket, request)
+  if (isWaiting) waitOn(socket, request)
+  if (!(socket instanceof Socket) && stream === undefined) onFinished(res, onResponseFinished)
 }
 
+function follow(head, request) {
+  let last = head
+  while (last.next !== undefined) last = last.next
+  last.next = request
+  request.isCutOff = head.isCutOff
+  request.isEnded = head.isEnded
+}
+
+// What was refused, or came when nobody could be sent it any more, is no head.
+/** @this {any} */
 function writeHead(status) {
   const head = this[kTrail]
+  const result = head.originalWriteHead.apply(this, arguments)
+  const isSent = head.stream === undefined ? head.socket?.writable !== false : head.stream.headersSent
+  if (!isSent) return result
   const nowMs = head.recorder.nowMs()
   for (let each = head; each !== undefined; each = each.next) {
     if (each.firstByteMs < 0) each.firstByteMs = nowMs - each.startedMs
     each.status = status | 0
   }
-  return head.originalWriteHead.apply(this, arguments)
+  return result
 }
 
-/** Of an answer that was begun before it came to us. */
-function noteHead(request, nowMs) {
-  if (!request.res.headersSent) return
-  request.firstByteMs = nowMs - request.startedMs
-  request.status = request.res.statusCode
-}
-
+/** @this {any} */
 function onResponseClose() {
   endAll(this[kTrail])
 }
@@ -112,33 +125,55 @@ function waitOn(socket, request) {
   request.waitingOn = socket[kWaiting]
 }
 
+/** @this {any} */
 function onSocketClose() {
   for (const request of this[kWaiting]) {
-    for (let each = request; each !== undefined; each = each.next) each.isCutOff = true
+    const isUnsent = request.res.socket === null
+    for (let each = request; each !== undefined; each = each.next) {
+      each.isCutOff = true
+      if (!isUnsent) continue
+      each.firstByteMs = -1
+      each.status = NO_STATUS
+    }
     endAll(request)
   }
 }
 
 function endAll(head) {
   if (head.isEnded) return
-  head.isEnded = true
   head.waitingOn?.delete(head)
   takeBytes(head)
+  if (head.status === NO_STATUS && head.stream?.headersSent) noteStatus(head)
   for (let each = head; each !== undefined; each = each.next) {
+    each.isEnded = true
     if (each.isCounted) each.recorder.end(each, head)
   }
 }
 
+/** Of an HTTP/2 answer given on the stream itself, such as `respondWithFile`: only when it came is not known. */
+function noteStatus(head) {
+  for (let each = head; each !== undefined; each = each.next) each.status = head.stream.sentHeaders[':status']
+}
+
 /** The connection's bytes since its last answer: exact for one request after the other, in sum for pipelined and HTTP/2. */
 function takeBytes(head) {
-  const { socket } = head
-  const read = socket?.bytesRead
+  const { connection } = head
+  const read = connection?.bytesRead
   if (read === undefined) return
-  const written = socket.bytesWritten
-  head.requestBytes = read - (socket[kBytesRead] ?? 0)
-  head.responseBytes = written - (socket[kBytesWritten] ?? 0)
-  socket[kBytesRead] = read
-  socket[kBytesWritten] = written
+  const written = connection.bytesWritten
+  head.requestBytes = read - (connection[kBytesRead] ?? 0)
+  head.responseBytes = written - (connection[kBytesWritten] ?? 0)
+  connection[kBytesRead] = read
+  connection[kBytesWritten] = written
+}
+
+// An HTTP/2 session shows a stand-in for its socket, which is empty once the session has gone. What the stand-in's
+// methods return is the socket itself.
+function connectionOf(session) {
+  if (session[kConnection] === undefined && !session.destroyed) {
+    session[kConnection] = session.socket.off('close', onSocketClose)
+  }
+  return session[kConnection]
 }
 
 module.exports = { NO_STATUS, Request, requestOf, watch }

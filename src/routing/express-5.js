@@ -1,10 +1,12 @@
 'use strict'
 // Paths of layers in router 2 (Express 5). Since 2.3 a mount layer keeps the path it was given; before, only
-// matchers, so its template is found by asking them: a token put in place of a value comes back under the name of
-// its parameter. A RegExp mount cannot be asked, and reads `(regexp)` there.
+// matchers, so its template is found by asking them: a token put into a value comes back under the name of its
+// parameter. A RegExp mount cannot be asked, and reads `(regexp)` there.
 // Route paths are the same in router 1 and 2: `layer.route.path`.
 
 const TOKEN = 'spillway0'
+/** Each character of a segment is a question, and clients may send segments of any length. */
+const LONGEST_PROBED = 256
 
 const isRootMount = (layer) => layer.slash === true
 
@@ -38,9 +40,9 @@ function alternativesOf(layer, paths, options) {
   return (pathname) => (each.find((one) => one.layer.match(pathname)) ?? each[0]).text
 }
 
+/** '/users/' and '/:id' are '/users/:id', and '/users' and '/' are '/users'. */
 function pathText(path) {
-  if (Array.isArray(path)) return path.flat(Infinity).map(pathText).join(',')
-  return String(path)
+  return typeof path === 'string' ? path.replace(/\/+$/, '') : String(path)
 }
 
 /** The pathname of a request target, also in absolute form (`GET http://host/path`), which proxies send. */
@@ -50,61 +52,77 @@ function pathnameOf(url) {
   return target[0] === '/' ? target : target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, '') || '/'
 }
 
+/** @returns {(taken: string) => string} throws where it cannot tell, and then learns nothing */
 function probedPath(matchers) {
   const known = new Map()
   return (taken) => {
     for (let i = 0; i < matchers.length; i++) {
       const match = matchers[i](taken)
       if (!match) continue
-      // One shape is one template: the same matcher, parameters and depth.
-      const shape = `${i} ${Object.keys(match.params)} ${taken.split('/').length}`
+      const names = Object.keys(match.params)
+      // One shape is one template: the same matcher, parameters and depth, a wildcard counted once.
+      let depth = taken.split('/').length
+      for (const value of Object.values(match.params)) if (Array.isArray(value)) depth -= value.length
+      const shape = `${i} ${names} ${depth}`
       let template = known.get(shape)
       if (template === undefined) {
-        template = matchers[i].name === 'regexpMatcher' ? '(regexp)' : probe(matchers[i], taken, match.params)
+        template = matchers[i].name === 'regexpMatcher' ? '(regexp)' : probe(matchers[i], names, taken)
         known.set(shape, template)
       }
       return template
     }
-    return '(unknown)'
+    throw new RangeError('no path of this mount takes that')
   }
 }
 
-/** Puts the token in place of each segment, then of each value within a segment, and sees what parameter it became. */
-function probe(matcher, taken, params) {
+/** Asks of each segment what parameter takes it, and if none takes it whole, of each character. */
+function probe(matcher, names, taken) {
   const segments = taken.split('/')
   const template = []
   for (let i = 1; i < segments.length; i++) {
-    const part = ask(matcher, segments, i, TOKEN) ?? named(matcher, segments, i, params)
-    // A wildcard takes several segments and is named once.
-    if (part[0] !== '*' || template.at(-1) !== part) template.push(part)
+    const before = `${segments.slice(0, i).join('/')}/`
+    const after = ['', ...segments.slice(i + 1)].join('/')
+    const ask = (left, right) => ownerOf(matcher, names, before + left + TOKEN + right + after)
+    const owner = ask('', '')
+    template.push(owner?.template ?? partsOf(segments[i], ask))
+    // A wildcard takes several segments.
+    if (owner !== undefined) i += owner.more
   }
-  return `/${template.join('/')}`
+  return template.map((part) => `/${part}`).join('')
 }
 
-function ask(matcher, segments, index, replacement) {
-  const asked = segments.with?.(index, replacement) ?? segments.map((s, i) => (i === index ? replacement : s))
-  const match = matcher(asked.join('/'))
-  if (!match) return undefined
+/** The parameter that takes the token, if the same parameters as before are there. */
+function ownerOf(matcher, names, asked) {
+  const match = matcher(asked)
+  if (!match || String(Object.keys(match.params)) !== String(names)) return undefined
   for (const [name, value] of Object.entries(match.params)) {
-    if (value === TOKEN) return `:${name}`
-    if (Array.isArray(value) && value.includes(TOKEN)) return `*${name}`
+    if (!Array.isArray(value)) {
+      if (value.includes(TOKEN)) return { template: `:${name}`, more: 0 }
+      continue
+    }
+    const at = value.findIndex((segment) => segment.includes(TOKEN))
+    if (at !== -1) return { template: `*${name}`, more: value.length - at - 1 }
   }
   return undefined
 }
 
-/** A segment that is part text, part parameters: `/v:major-:minor`. */
-function named(matcher, segments, index, params) {
-  let text = segments[index]
-  for (const [name, value] of Object.entries(params)) {
-    const raw = encodeURIComponent(String(value))
-    const at = text.indexOf(raw)
-    if (raw === '' || at === -1) continue
-    const swapped = text.slice(0, at) + TOKEN + text.slice(at + raw.length)
-    if (ask(matcher, segments, index, swapped) === `:${name}`) {
-      text = `${text.slice(0, at)}:${name}${text.slice(at + raw.length)}`
-    }
+/**
+ * A segment that is part text, part parameters: `/v:major-:minor`. A character belongs to a parameter if a token on
+ * either side of it does. Escaped bytes stay together: cut apart they cannot be decoded.
+ */
+function partsOf(segment, ask) {
+  if (segment.length > LONGEST_PROBED) throw new RangeError('too long to ask of each character')
+  const characters = segment.match(/(?:%[\da-f]{2})+|./gis) ?? []
+  const ownerAt = (i) => ask(characters.slice(0, i).join(''), characters.slice(i).join(''))?.template
+  let parts = ''
+  let left = ownerAt(0)
+  for (let i = 0; i < characters.length; i++) {
+    const right = ownerAt(i + 1)
+    if (left === undefined || left !== right) parts += characters[i]
+    else if (!parts.endsWith(left)) parts += left
+    left = right
   }
-  return text
+  return parts
 }
 
 module.exports = { isRootMount, mountPath, pathText, routePath }

@@ -5,12 +5,16 @@
 class Place {
   template
   isRoute
+  /** Where what is routed from here begins: a route takes nothing off the URL. */
+  base
   #mounts = new Map()
   #routes = new Map()
 
-  constructor(template, isRoute) {
+  /** @param {Place} [base] of a route: the mount it is in */
+  constructor(template, base) {
     this.template = template
-    this.isRoute = isRoute
+    this.isRoute = base !== undefined
+    this.base = base ?? this
   }
 
   get label() {
@@ -18,29 +22,23 @@ class Place {
   }
 
   mount(path) {
-    return this.#child(this.#mounts, path, false)
+    return path === '' ? this : this.#child(this.#mounts, path)
   }
 
   route(path) {
-    return this.#child(this.#routes, path, true)
+    return this.#child(this.#routes, path, this)
   }
 
-  #child(children, path, isRoute) {
+  #child(children, path, base) {
     let child = children.get(path)
     if (child === undefined) {
-      child = new Place(join(this.template, path), isRoute)
+      child = new Place(this.template + path, base)
       children.set(path, child)
     }
     return child
   }
 }
 
-/** '/users' and '/' are '/users'; '/users/' and '/:id' are '/users/:id'. */
-function join(above, path) {
-  const template = above + path
-  return template.endsWith('/') ? template.replace(/\/+$/, '') : template
-}
-
-const ROOT = new Place('', false)
+const ROOT = new Place('')
 
 module.exports = { ROOT, Place }

@@ -7,7 +7,7 @@ const { ROOT } = require('./place')
 const { restifyTemplate } = require('./restify')
 const { unseenRoute } = require('./weave')
 
-/** @param {import('./trail').Trail & { req: any }} trail */
+/** @param {InstanceType<typeof import('./trail').Trail> & { req: any }} trail */
 function templateOf(trail, status) {
   if (trail.ctx !== undefined) return koaTemplate(trail, status)
   if (trail.place !== undefined) return expressTemplate(trail, status)
@@ -19,13 +19,31 @@ function expressTemplate(trail, status) {
   const place = trail.origin ?? trail.place
   if (place.isRoute) return place.label
   const { req } = trail
-  // Express takes `baseUrl` back when a request leaves the app unanswered, and a middleware at the root that
-  // answers 404 is the app's own not-found page.
-  const isLost = place === ROOT && (req.baseUrl === undefined || status === 404)
-  const failed =
-    trail.origin === undefined && !(isLost && status === 404) ? unseenRoute(trail, req) : undefined
+  const failed = trail.origin === undefined && !trail.isSettled ? unseenRoute(trail, req) : undefined
   if (failed !== undefined) return place.route(failed).label
-  return isLost ? undefined : place.label
+  return place === ROOT && isUnmatched(req, status) ? undefined : place.label
+}
+
+/** At the root: whether it was nothing that answered, and not a middleware. */
+function isUnmatched(req, status) {
+  // Also the app's own not-found page.
+  if (status === 404) return true
+  // Express takes `baseUrl` back when a request leaves the app unanswered, and with an error too.
+  if (status < 400) return req.baseUrl === undefined
+  return req.originalUrl === undefined || isMalformed(req.originalUrl)
+}
+
+/** The first route with a parameter in its place refuses such a URL. */
+function isMalformed(url) {
+  const query = url.indexOf('?')
+  const path = query === -1 ? url : url.slice(0, query)
+  if (!path.includes('%')) return false
+  try {
+    decodeURIComponent(path)
+    return false
+  } catch {
+    return true
+  }
 }
 
 module.exports = { templateOf }

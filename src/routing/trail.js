@@ -6,7 +6,7 @@ const kTrail = Symbol('spillway.trail')
 
 class Trail {
   constructor() {
-    /** @type {import('./place').Place | undefined} where in the router tree the request is now */
+    /** @type {InstanceType<typeof import('./place').Place> | undefined} where in the router tree the request is now */
     this.place = undefined
     /** Where an error came from: routers unwind before an outer error handler answers. */
     this.origin = undefined
@@ -15,7 +15,7 @@ class Trail {
     /** How much of the URL the mounts above have taken. */
     this.baseLength = 0
     /** A layer went on after it had answered: what follows does not change who did. */
-    this.isAnswered = false
+    this.isSettled = false
     /** Koa's context, and the koa-mount prefixes entered. */
     this.ctx = undefined
     this.mounts = undefined

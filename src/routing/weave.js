@@ -8,19 +8,28 @@
 // Each wrapped layer notes its place, and puts the one before back when it goes on. An error leaves the place it
 // came from as the origin, because routers unwind `baseUrl` before an outer error handler answers.
 
+const { isPromise } = require('node:util/types')
 const express4 = require('./express-4')
 const express5 = require('./express-5')
 const { ROOT } = require('./place')
 const { trailOf } = require('./trail')
 
 const kWoven = Symbol('spillway.woven')
+const kPath = Symbol('spillway.path')
 
-/** Weaves the app's router, and through its class every router of the same copy of Express as soon as it is entered. */
+/** What Express makes of a rejection without a reason. */
+const REJECTED = new Error('Rejected promise')
+
+/**
+ * Weaves the app's router, and through its class every router of the same copy of Express as soon as it is entered.
+ * @returns {boolean} false for an Express 4 app that has no router yet
+ */
 function weaveApp(app) {
   const router = routerOf(app)
-  if (!Array.isArray(router?.stack)) return
+  if (!Array.isArray(router?.stack)) return false
   weaveClass(router)
-  weaveRouter(router)
+  if (!isWoven(router)) weaveRouter(router)
+  return true
 }
 
 /** Reading `router` on an Express 4 app throws; there the lazily made router is `_router`. */
@@ -52,7 +61,7 @@ function weaveRouter(router) {
     layer[kWoven] = true
     try {
       weaveLayer(layer, router)
-    } catch (error) {
+    } catch (/** @type {any} */ error) {
       process.emitWarning(`spillway cannot name the route of a layer (${layer.name}): ${error.message}`)
     }
   }
@@ -62,9 +71,11 @@ function weaveRouter(router) {
 function weaveLayer(layer, router) {
   const dialect = layer.regexp instanceof RegExp ? express4 : express5
   const handle = layer.handle
+  // A router may be of another copy of Express, brought by a package.
+  if (Array.isArray(handle.stack)) weaveClass(handle)
   if (layer.route !== undefined) layer.handle = weaveRoute(layer, router)
   else if (!dialect.isRootMount(layer) && handle.length <= 3) {
-    layer.handle = weaveMount(handle, dialect.mountPath(layer, router))
+    layer.handle = weaveMount(handle, dialect.mountPath(layer, router), dialect === express5)
   } else return
   Object.setPrototypeOf(layer.handle, handle)
 }
@@ -73,38 +84,41 @@ function weaveRoute(layer, router) {
   const { route } = layer
   const dispatch = layer.handle
   const pathOf = express5.routePath(layer, router)
+  route[kPath] = pathOf
   let lastOuter
   let lastPlace
   return function spillwayRoute(req, res, next) {
     const trail = trailOf(res)
-    if (trail === undefined || trail.isAnswered) return dispatch(req, res, next)
-    const outer = trail.place ?? ROOT
+    if (trail === undefined || trail.isSettled) return dispatch(req, res, next)
+    const before = trail.place ?? ROOT
+    const outer = before.base
     const isKnown = outer === lastOuter && typeof pathOf === 'string'
-    const place = isKnown ? lastPlace : outer.route(typeof pathOf === 'string' ? pathOf : pathOf(req))
+    const place = isKnown ? lastPlace : outer.route(told(pathOf, req))
     lastOuter = outer
     lastPlace = place
     trail.place = place
     trail.route = route
     trail.origin = undefined
     dispatch(req, res, (error) => {
-      leave(trail, res, place, outer, error)
+      leave(trail, res, place, before, error)
       next(error)
     })
   }
 }
 
-function weaveMount(handle, pathOf) {
+function weaveMount(handle, pathOf, isAsync) {
   return function spillwayMount(req, res, next) {
     const trail = trailOf(res)
-    if (trail === undefined || trail.isAnswered) return handle(req, res, next)
-    const outer = trail.place ?? ROOT
+    if (trail === undefined || trail.isSettled) return handle(req, res, next)
+    const before = trail.place ?? ROOT
     const outerLength = trail.baseLength
     const { baseUrl } = req
-    const place = outer.mount(typeof pathOf === 'string' ? pathOf : pathOf(baseUrl.slice(outerLength)))
+    const place = before.base.mount(told(pathOf, baseUrl.slice(outerLength)))
     const leaveMount = (error) => {
       const failed = unseenRoute(trail, req)
-      leave(trail, res, failed === undefined ? place : place.route(failed), outer, error)
+      leave(trail, res, failed === undefined ? place : place.route(failed), before, error)
       trail.baseLength = outerLength
+      trail.route = req.route
     }
     trail.place = place
     trail.baseLength = baseUrl.length
@@ -119,25 +133,35 @@ function weaveMount(handle, pathOf) {
       leaveMount(error)
       throw error
     }
-    if (typeof result?.then === 'function') result.then(undefined, leaveMount)
+    // Express 4 leaves a rejection unhandled, and so it must stay. A thenable that is no promise may start its work anew.
+    if (isAsync && isPromise(result)) result.then(undefined, (error) => leaveMount(error || REJECTED))
     return result
   }
 }
 
-function leave(trail, res, place, outer, error) {
-  const isError = Boolean(error) && error !== 'route' && error !== 'router'
-  if (isError) trail.origin ??= place
-  else if (res.headersSent) {
-    trail.isAnswered = true
-    return
+/** @param {string | ((by: any) => string)} pathOf */
+function told(pathOf, by) {
+  if (typeof pathOf === 'string') return pathOf
+  try {
+    return pathOf(by)
+  } catch {
+    return '(unknown)'
   }
-  trail.place = outer
+}
+
+function leave(trail, res, place, before, error) {
+  if (trail.isSettled) return
+  if (error && error !== 'route' && error !== 'router') trail.origin ??= place
+  // A route that sent its head has answered; a mount may send it for a route to go on.
+  if (place.isRoute ? res.headersSent : res.writableEnded) trail.isSettled = true
+  else trail.place = before
 }
 
 /** A route that matched but was never dispatched: a `param` callback failed or answered in its stead. */
 function unseenRoute(trail, req) {
   const { route } = req
-  return route === undefined || route === trail.route ? undefined : express5.pathText(route.path)
+  if (route === undefined || route === trail.route) return undefined
+  return told(route[kPath] ?? express5.pathText(route.path), req)
 }
 
 module.exports = { unseenRoute, weaveApp }

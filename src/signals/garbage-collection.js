@@ -8,7 +8,7 @@ const v8 = require('node:v8')
 const { Buckets } = require('../histograms/buckets')
 
 const MINOR_MARK_COMPACT = 2
-const KINDS = ['minor', 'major', 'incremental', 'weakcb']
+const KINDS = /** @type {const} */ (['minor', 'major', 'incremental', 'weakcb'])
 const KIND_INDEX = {
   [constants.NODE_PERFORMANCE_GC_MINOR]: 0,
   [MINOR_MARK_COMPACT]: 0,

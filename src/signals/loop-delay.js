@@ -3,7 +3,7 @@
 // From the turn clock, so that a 500 ms stall is one value of 500 ms and an idle loop records nothing.
 
 const { RollingHistogram } = require('../histograms/rolling')
-const { quantilesOf } = require('../histograms/quantiles')
+const { momentsOf, quantilesOf } = require('../histograms/quantiles')
 
 const RATIOS = [0.5, 0.9, 0.99]
 
@@ -22,12 +22,13 @@ class LoopDelay {
   sample(nowMs) {
     const { histogram } = this.#turns.lastMinute(nowMs)
     const [p50, p90, p99] = quantilesOf(histogram, RATIOS)
+    const { mean, stddev } = momentsOf(histogram)
     const any = histogram.totalCount > 0
     return {
       min: any ? histogram.minNonZeroValue / 1e6 : 0,
       max: any ? histogram.maxValue / 1e6 : 0,
-      mean: any ? histogram.mean / 1e6 : 0,
-      stddev: any ? histogram.stdDeviation / 1e6 : 0,
+      mean: mean / 1e6,
+      stddev: stddev / 1e6,
       p50: p50 / 1e6,
       p90: p90 / 1e6,
       p99: p99 / 1e6,

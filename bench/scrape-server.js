@@ -1,0 +1,122 @@
+'use strict'
+// node scrape-server.js <variant> <series>: a server with that many series of 14 buckets each, and one way to show
+// them at /metrics. It is asked over IPC what a scrape did to it: CPU time, and the longest the loop was kept from a
+// self-rescheduling immediate. Never both at once: a loop that spins for the second is no measure of the first.
+
+const http = require('node:http')
+const { performance } = require('node:perf_hooks')
+const { inject } = require('light-my-request')
+const client = require('prom-client')
+const { BOUNDS_SECONDS } = require('../src/histograms/buckets')
+const { createSpillway } = require('../src/index.js')
+
+const [variant, seriesText] = process.argv.slice(2)
+const SERIES = Number(seriesText)
+/** As many at every size, so that a counter has a digit or three. */
+const REQUESTS = 40_000
+const names = Array.from({ length: SERIES }, (_, i) => `/api/v1/resource-${i}/:id/items/:itemId`)
+
+const servedBy = (registry) => async (_req, res) => {
+  const text = await registry.metrics()
+  res.writeHead(200, { 'Content-Type': registry.contentType })
+  res.end(text)
+}
+
+const VARIANTS = {
+  /** All that /metrics serves, prom-client's default metrics included. */
+  'spillway /metrics': () => fill(spillwayWith({})),
+  'spillway in a registry': async () => {
+    const registry = new client.Registry()
+    await fill(spillwayWith({ registry }))
+    return servedBy(registry)
+  },
+  /** Nothing but one histogram. */
+  'prom-client': () => {
+    const registry = new client.Registry()
+    const histogram = new client.Histogram({
+      name: 'http_server_request_duration_seconds',
+      help: 'Duration of HTTP server requests.',
+      labelNames: ['http_request_method', 'http_route', 'http_response_status_code'],
+      buckets: BOUNDS_SECONDS,
+      registers: [registry],
+    })
+    for (let i = 0; i < REQUESTS; i++) {
+      histogram.observe(
+        { http_request_method: 'GET', http_route: names[i % SERIES], http_response_status_code: 200 },
+        Math.random() / 1000
+      )
+    }
+    return servedBy(registry)
+  },
+}
+
+function spillwayWith(options) {
+  let next = 0
+  return createSpillway({ ...options, routes: { max: SERIES, label: () => names[next++ % SERIES] } })
+}
+
+async function fill(spillway) {
+  const listener = spillway.wrap((_req, res) => res.end('ok'))
+  for (let i = 0; i < REQUESTS; i++) {
+    await inject(listener, { url: '/' })
+    // Injected answers close in a later turn.
+    if (i % 100 === 99) await new Promise((resolve) => setImmediate(resolve))
+  }
+  return listener
+}
+
+const cpuMs = () => {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1000
+}
+
+/**
+ * The longest turn of a loop that never idles. By the clock it includes what other processes took of the core, and in
+ * CPU time what V8's helper threads did beside it: the lesser of the two is the nearest to what the loop itself did.
+ */
+class Blocks {
+  #longest
+  #last
+  #immediate
+
+  start() {
+    this.#longest = { blockMs: 0, clockMs: 0 }
+    this.#last = { nowMs: performance.now(), cpuMs: cpuMs() }
+    this.#immediate = setImmediate(() => this.#turn())
+  }
+
+  #turn() {
+    const now = { nowMs: performance.now(), cpuMs: cpuMs() }
+    const clockMs = now.nowMs - this.#last.nowMs
+    const blockMs = Math.min(clockMs, now.cpuMs - this.#last.cpuMs)
+    this.#longest.blockMs = Math.max(this.#longest.blockMs, blockMs)
+    this.#longest.clockMs = Math.max(this.#longest.clockMs, clockMs)
+    this.#last = now
+    this.#immediate = setImmediate(() => this.#turn())
+  }
+
+  stop() {
+    clearImmediate(this.#immediate)
+    return this.#longest
+  }
+}
+
+async function main() {
+  const server = http.createServer(await VARIANTS[variant]())
+  global.gc()
+  server.keepAliveTimeout = 0
+  const blocks = new Blocks()
+  const answers = {
+    cpu: () => ({ cpuMs: cpuMs() }),
+    watch() {
+      blocks.start()
+      return {}
+    },
+    longest: () => blocks.stop(),
+  }
+  process.on('message', (/** @type {keyof typeof answers} */ question) => process.send(answers[question]()))
+  process.on('disconnect', () => process.exit())
+  server.listen(0, '127.0.0.1', () => process.send({ port: server.address().port }))
+}
+
+main()

@@ -1,0 +1,145 @@
+'use strict'
+// npm run bench:scrape: what a scrape costs the server, at 1000 and 10 000 series (one method, route and status each,
+// the most lines a series can have): the longest it blocks the loop, the CPU it takes, and the size. Against a
+// prom-client registry with one histogram of the same buckets and as many series. Every variant is a process of its
+// own on one core, the scraper on the other; rounds go through all of them in turn, and CPU is compared within a
+// round, because other tenants of the machine change its speed twofold by the second.
+
+const http = require('node:http')
+const path = require('node:path')
+const { once } = require('node:events')
+const { pinLoad, startServer } = require('./pinned')
+const { machineLine, save } = require('./results')
+const { median, percentile } = require('./statistics')
+
+const VARIANTS = ['spillway /metrics', 'spillway in a registry', 'prom-client']
+const ROUNDS = { 1000: Number(process.env.ROUNDS ?? 100), 10000: Number(process.env.ROUNDS ?? 30) }
+const WARM_UP = 10
+const SERVER = path.join(__dirname, 'scrape-server.js')
+
+class Variant {
+  cpuMs = []
+  blocks = []
+  idleBlocks = []
+  ratios = []
+  bytes = 0
+
+  static async start(name, series) {
+    const variant = new Variant()
+    variant.name = name
+    variant.server = await startServer(SERVER, [name, String(series)], { nodeArgs: ['--expose-gc'] })
+    variant.agent = new http.Agent({ keepAlive: true })
+    for (let i = 0; i < WARM_UP; i++) await variant.scrape()
+    return variant
+  }
+
+  async scrape() {
+    const { agent, server } = this
+    const [res] = await once(
+      http.get({ agent, host: '127.0.0.1', port: server.port, path: '/metrics' }),
+      'response'
+    )
+    this.bytes = 0
+    res.on('data', (data) => (this.bytes += data.length))
+    await once(res, 'end')
+  }
+
+  async measureBlock() {
+    await this.server.ask('watch')
+    const sinceMs = performance.now()
+    await this.scrape()
+    const tookMs = performance.now() - sinceMs
+    this.blocks.push(await this.server.ask('longest'))
+    return tookMs
+  }
+
+  /** The same watch on a loop that does nothing: what the machine itself takes away. */
+  async measureIdleBlock(lengthMs) {
+    await this.server.ask('watch')
+    await new Promise((resolve) => setTimeout(resolve, lengthMs))
+    this.idleBlocks.push(await this.server.ask('longest'))
+  }
+
+  async measureCpu() {
+    const before = await this.server.ask('cpu')
+    await this.scrape()
+    const after = await this.server.ask('cpu')
+    this.cpuMs.push(after.cpuMs - before.cpuMs)
+  }
+
+  async stop() {
+    this.agent.destroy()
+    await this.server.stop()
+  }
+}
+
+async function measure(series) {
+  const variants = []
+  for (const name of VARIANTS) variants.push(await Variant.start(name, series))
+  const ours = variants[0]
+  const reference = variants[variants.length - 1]
+  for (let round = 0; round < ROUNDS[series]; round++) {
+    progress(`${series} series: round ${round + 1} of ${ROUNDS[series]}`)
+    for (const variant of variants) {
+      await variant.measureCpu()
+      const tookMs = await variant.measureBlock()
+      if (variant === ours) await variant.measureIdleBlock(tookMs)
+    }
+    for (const variant of variants) variant.ratios.push(variant.cpuMs.at(-1) / reference.cpuMs.at(-1))
+  }
+  progress('')
+  for (const variant of variants) await variant.stop()
+  const rows = variants.map(({ name, cpuMs, ratios, blocks, bytes }) => ({
+    series,
+    variant: name,
+    ...summary(blocks),
+    cpuMs: round2(median(cpuMs)),
+    cpuOfPromClient: round2(median(ratios)),
+    kilobytes: Math.round(bytes / 1000),
+  }))
+  return [...rows, { series, variant: 'an idle loop, as long', ...summary(ours.idleBlocks) }]
+}
+
+function summary(blocks) {
+  const blocksMs = blocks.map(({ blockMs }) => blockMs)
+  return {
+    blockMs: round2(median(blocksMs)),
+    blockP90Ms: round2(percentile(blocksMs, 0.9)),
+    blockByClockMs: round2(median(blocks.map(({ clockMs }) => clockMs))),
+  }
+}
+
+const round2 = (value) => Math.round(value * 100) / 100
+
+function progress(text) {
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`)
+}
+
+const COLUMNS = [
+  ['series', 6, (row) => String(row.series)],
+  ['variant', -24, (row) => row.variant],
+  ['longest block ms', 16, (row) => row.blockMs.toFixed(2)],
+  ['p90', 7, (row) => row.blockP90Ms.toFixed(2)],
+  ['by the clock', 12, (row) => row.blockByClockMs.toFixed(2)],
+  ['CPU ms', 8, (row) => row.cpuMs?.toFixed(1) ?? ''],
+  ['of prom-client', 14, (row) => (row.cpuMs ? `${(row.cpuOfPromClient * 100).toFixed(0)} %` : '')],
+  ['kB', 7, (row) => row.kilobytes?.toFixed(0) ?? ''],
+]
+
+const line = (cell) =>
+  `${COLUMNS.map((column) => (column[1] < 0 ? cell(column).padEnd(-column[1]) : cell(column).padStart(column[1]))).join('  ')}\n`
+
+async function main() {
+  pinLoad()
+  process.stdout.write(`${machineLine()}\n`)
+  process.stdout.write(line(([title]) => title))
+  const rows = []
+  for (const series of (process.env.SERIES ?? '1000,10000').split(',').map(Number)) {
+    const measured = await measure(series)
+    for (const row of measured) process.stdout.write(line(([, , text]) => text(row)))
+    rows.push(...measured)
+  }
+  process.stdout.write(`saved ${save('scrape', { rounds: ROUNDS, rows })}\n`)
+}
+
+main()

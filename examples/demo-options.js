@@ -1,0 +1,65 @@
+'use strict'
+// The flags of the demo. Anything unknown is refused with one sentence: a misspelt flag that is ignored looks like
+// a flag that does nothing.
+
+const { parseArgs } = require('node:util')
+
+const FLAGS = {
+  seconds: { type: 'string', range: [1, 600], fallback: 20 },
+  rate: { type: 'string', range: [1, 2000], fallback: 300 },
+  once: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+}
+
+const HELP = `An Express server measured by spillway, under a load of its own.
+
+  npm start                          or: node examples/demo.js
+  npm start -- --seconds 5 --once
+
+  --seconds <1-600>   how long the load lasts (20)
+  --rate <1-2000>     requests per second at its busiest (300)
+  --once              exit after the load instead of serving on
+  --help              this text
+
+  PORT                environment variable: the port to listen on (3000, or the next free one)`
+
+/** @returns {{ problem?: string, help?: boolean, once?: boolean, port?: number, seconds?: number, rate?: number }} */
+function readDemoOptions(args, env = process.env) {
+  // Not strict: its own messages take three lines.
+  const { values, tokens } = parseArgs({
+    args,
+    options: FLAGS,
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  })
+  const unknown = tokens.find(({ kind, name }) => kind !== 'option' || !Object.hasOwn(FLAGS, name))
+  if (unknown !== undefined) {
+    const known = Object.keys(FLAGS).map((name) => `--${name}`)
+    return { problem: `Unknown argument ${args[unknown.index]}. Known: ${known.join(', ')}.` }
+  }
+  const valued = ['once', 'help'].find((name) => typeof values[name] === 'string')
+  if (valued !== undefined) return { problem: `--${valued} takes no value: got '${values[valued]}'.` }
+
+  const read = { help: values.help !== undefined, once: values.once !== undefined }
+  for (const name of ['seconds', 'rate']) {
+    const { range, fallback } = FLAGS[name]
+    read[name] = wholeNumber(values[name] ?? fallback, range)
+    if (read[name] === undefined) return { problem: rangeProblem(`--${name}`, range, values[name]) }
+  }
+  read.port = wholeNumber(env.PORT || 3000, [0, 65535])
+  if (read.port === undefined) return { problem: rangeProblem('PORT', [0, 65535], env.PORT) }
+  return read
+}
+
+function wholeNumber(given, [least, most]) {
+  const value = /^\d+$/.test(given) ? Number(given) : Number.NaN
+  return value >= least && value <= most ? value : undefined
+}
+
+function rangeProblem(name, [least, most], given) {
+  const got = typeof given === 'string' ? `'${given}'` : 'nothing'
+  return `${name} must be a whole number from ${least} to ${most}: got ${got}.`
+}
+
+module.exports = { HELP, readDemoOptions }

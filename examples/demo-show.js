@@ -1,0 +1,128 @@
+'use strict'
+// The course of the demo: listen, run the load, a line for each second of it, the routes, then serve on until it is
+// told to stop. However it ends, nothing stays behind: the load leaves when its channel to here closes.
+
+const { fork } = require('node:child_process')
+const { once } = require('node:events')
+const path = require('node:path')
+const { HELP, readDemoOptions } = require('./demo-options')
+const { SecondsTable, routeLines } = require('./demo-tables')
+
+const PORTS_TRIED = 20
+const PAGES = [
+  ['/metrics', 'what Prometheus scrapes'],
+  ['/livez', 'does it run?'],
+  ['/readyz', 'may traffic come?'],
+  ['/hello/you', 'fast'],
+  ['/users/7/orders', 'a router in a mount with a parameter'],
+  ['/search', 'slow, but only waiting'],
+  ['/report', 'keeps the event loop for itself'],
+  ['/pay', 'fails'],
+]
+
+class Show {
+  #server
+  #spillway
+  #load
+  #isStopped = false
+
+  constructor({ server, spillway }) {
+    this.#server = server
+    this.#spillway = spillway
+  }
+
+  async run({ port, seconds, rate, once: isOneShot }) {
+    this.#stopOnSignals()
+    await this.#listen(port)
+    if (this.#isStopped) return
+    const { port: taken } = this.#server.address()
+    const url = `http://127.0.0.1:${taken}`
+    if (port !== 0 && port !== taken) print(`Port ${port} is taken, ${taken} is free.`)
+    print(`Express at ${url}, up to ${rate} requests a second for ${seconds} s.`)
+    print("p50, p99, loop delay: spillway's, last minute. clients: their p99, this second.")
+
+    await this.#runLoad(url, seconds, rate)
+    if (this.#isStopped) return
+    print('', ...routeLines(this.#spillway.snapshot()))
+    if (isOneShot) return this.stop()
+    print(
+      '',
+      'The server keeps running. Open',
+      ...PAGES.map(([page, note]) => `  ${(url + page).padEnd(38)}${note}`)
+    )
+    print('Stop it with Ctrl-C.')
+  }
+
+  #stopOnSignals() {
+    // `on`, not `once`: under npm a Ctrl-C comes twice, from the terminal and from npm.
+    for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => this.stop('Stopped.'))
+    // A reader that has left, as in `npm start | head`, is a reason to stop and not to crash.
+    process.stdout.on('error', () => this.stop())
+  }
+
+  /** On the port asked for, or the next free one. */
+  async #listen(port) {
+    for (let candidate = port; ; candidate++) {
+      try {
+        this.#server.listen(candidate, '127.0.0.1')
+        await once(this.#server, 'listening')
+        return
+      } catch (error) {
+        if (error.code === 'EADDRINUSE' && candidate < port + PORTS_TRIED) continue
+        this.#fail(`Cannot listen on 127.0.0.1: ${error.message}`)
+        return
+      }
+    }
+  }
+
+  /** The load tells each second what it has offered. What became of it is read from the snapshot. */
+  async #runLoad(url, seconds, rate) {
+    const table = new SecondsTable()
+    this.#load = fork(path.join(__dirname, 'load.js'), [url, String(seconds), String(rate)])
+    this.#load.on('message', (message) => {
+      if (this.#isStopped) return
+      if (message.unanswered === undefined) print(...table.linesOf(message, this.#spillway.snapshot()))
+      else if (message.unanswered > 0) print(`${message.unanswered} requests got no answer.`)
+    })
+    // The exit may be known before the last message is read; the end of the channel comes after it.
+    const [[code, signal]] = await Promise.all([once(this.#load, 'exit'), once(this.#load, 'disconnect')])
+    if (code === 0 || this.#isStopped) return
+    // A terminal's Ctrl-C goes to the load as well, and the news of its end may come first.
+    if (signal === 'SIGINT' || signal === 'SIGTERM') this.stop('Stopped.')
+    else this.#fail(`The load ended early: ${signal ?? `exit code ${code}`}.`)
+  }
+
+  #fail(sentence) {
+    console.error(sentence)
+    process.exitCode = 1
+    this.stop()
+  }
+
+  stop(sentence) {
+    if (this.#isStopped) return
+    this.#isStopped = true
+    if (sentence !== undefined) print('', sentence)
+    if (this.#load?.connected) this.#load.disconnect()
+    this.#server.close()
+    this.#server.closeAllConnections()
+    this.#spillway.close()
+  }
+}
+
+function runShow(parts) {
+  const { problem, help, ...options } = readDemoOptions(process.argv.slice(2))
+  if (problem !== undefined) {
+    console.error(problem)
+    process.exitCode = 2
+  } else if (help) {
+    print(HELP)
+  } else {
+    new Show(parts).run(options)
+  }
+}
+
+function print(...lines) {
+  console.log(lines.join('\n'))
+}
+
+module.exports = { runShow }

@@ -1,0 +1,59 @@
+'use strict'
+// What `npm start` runs: an Express server measured by spillway, put under a load that is calm, then busy, then a
+// burst of CPU-bound requests. This file is the server, with all that an application needs for spillway. The rest
+// is the show: demo-show.js runs it, load.js sends the requests from a process of its own.
+
+const http = require('node:http')
+const { setTimeout: delay } = require('node:timers/promises')
+const express = require('express')
+const { createSpillway } = require('spillway')
+const { runShow } = require('./demo-show')
+
+const spillway = createSpillway()
+const app = express()
+
+// 1. The first middleware. It measures what comes after it, and answers /metrics, /livez and /readyz itself.
+app.use(spillway.express())
+
+// 2. The application, as it would be without spillway.
+app.get('/hello/:name', (req, res) => {
+  res.json({ hello: req.params.name })
+})
+
+// A router whose mount has a parameter: counted as /users/:id/orders, whoever the user is.
+const users = express.Router({ mergeParams: true })
+users.get('/orders', async (req, res) => {
+  await delay(5)
+  res.json({ user: req.params.id, orders: [] })
+})
+app.use('/users/:id', users)
+
+// Slow, but only waiting: nobody else is held up.
+app.get('/search', async (req, res) => {
+  await delay(60)
+  res.json({ found: 0 })
+})
+
+// Keeps the event loop to itself, so that every other request waits too.
+app.get('/report', (req, res) => {
+  const endMs = performance.now() + 6
+  while (performance.now() < endMs);
+  res.json({ pages: 1 })
+})
+
+app.get('/pay', async () => {
+  await delay(2)
+  throw new Error('The bank does not answer.')
+})
+
+app.use((error, req, res, next) => {
+  if (res.headersSent) return next(error)
+  res.status(500).json({ error: error.message })
+})
+
+// 3. Recommended: the clock of a request then starts before Express has spent any time on it.
+const server = http.createServer(app)
+spillway.attach(server)
+
+// In place of server.listen(3000): listens, runs the load, and shows what spillway.snapshot() has to say about it.
+runShow({ server, spillway })

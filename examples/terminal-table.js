@@ -1,0 +1,53 @@
+'use strict'
+// A table for a terminal: aligned columns under a header, in colour where a person is looking and plain in a pipe.
+//
+// A column is { head, width, of, colour }: the lines of its header, how wide it is (text is put to the right, or to
+// the left where the width is negative), the text of a row, and the name of a colour for a row, if any.
+
+const COLOURS = { bold: 1, red: 31, green: 32, yellow: 33 }
+
+class TerminalTable {
+  #columns
+  #stream
+  #isColoured
+
+  constructor(columns, stream = process.stdout) {
+    this.#columns = columns
+    this.#stream = stream
+    // Only a terminal's stream has `hasColors`. NO_COLOR is looked at first: Node lets FORCE_COLOR overrule it.
+    this.#isColoured = !process.env.NO_COLOR && stream.hasColors?.() === true
+  }
+
+  header() {
+    const height = Math.max(...this.#columns.map(({ head }) => head.length))
+    return Array.from({ length: height }, (_, i) => {
+      const cells = this.#columns.map(({ head, width }) => aligned(head.at(i - height) ?? '', width))
+      return this.#painted(cells.join('').trimEnd(), 'bold')
+    })
+  }
+
+  row(of) {
+    const cells = this.#columns.map((column) =>
+      this.#painted(aligned(column.of(of), column.width), column.colour?.(of))
+    )
+    return cells.join('').trimEnd()
+  }
+
+  /** How many rows may follow a header, so that one is in sight on a low screen as on a tall one. */
+  rowsPerHeader() {
+    if (!this.#stream.isTTY) return Number.POSITIVE_INFINITY
+    return Math.min(Math.max((this.#stream.rows || 24) - 4, 5), 20)
+  }
+
+  #painted(text, colour) {
+    if (!this.#isColoured || colour === undefined || text === '') return text
+    return `\x1b[${COLOURS[colour]}m${text}\x1b[0m`
+  }
+}
+
+function aligned(value, width) {
+  const text = String(value)
+  return width < 0 ? text.padEnd(-width) : text.padStart(width)
+}
+
+module.exports = { TerminalTable }

@@ -1,0 +1,337 @@
+// The public types, kept by hand; test/types/conformance.ts fails when they and src/ part ways.
+// Framework types are structural, so that none of Express, Koa or their type packages has to be installed.
+
+import type { Server as HttpServer, IncomingMessage, ServerResponse } from 'node:http'
+import type { Http2SecureServer, Http2Server, Http2ServerRequest, Http2ServerResponse } from 'node:http2'
+import type { Server as HttpsServer } from 'node:https'
+
+/**
+ * Starts measuring this process, and gives the middlewares that measure its requests. Keeps no process alive.
+ *
+ * @throws {SpillwayError} for an option that is unknown or has a value it cannot have
+ */
+export function createSpillway(options?: SpillwayOptions): Spillway
+
+export interface Spillway {
+  /**
+   * The first middleware of Express 4 or 5, Connect, or Restify (`server.pre`): measures every request, and answers
+   * the endpoints. Takes nothing; it is typed so that `app.use(spillway.express)`, not called, does not compile.
+   */
+  express(...nothing: never[]): ExpressMiddleware
+
+  /** The first middleware of Koa 2 or 3: measures every request, and answers the endpoints. Takes nothing. */
+  koa(...nothing: never[]): KoaMiddleware
+
+  /**
+   * Measures every request of this http, https or http2 server, before a framework spends any time on it. Use it
+   * together with `express()` or `koa()`: a request is counted once. A second call does nothing; `close()` undoes it.
+   *
+   * @returns the server it was given
+   */
+  attach<Server extends AttachableServer>(server: Server): Server
+
+  /** The same for a server that does not exist yet: `http.createServer(spillway.wrap(app))`. */
+  wrap<Listener extends HttpListener>(listener: Listener): WrappedListener<Listener>
+  /** For the compatibility API of http2, and for request and response classes of your own. */
+  wrap<Req extends Request, Res extends Response>(
+    listener: (req: Req, res: Res) => unknown
+  ): (req: Req, res: Res) => void
+
+  /**
+   * What answers one endpoint, to mount where you like: `admin.get('/metrics', spillway.handler('metrics'))`.
+   *
+   * @throws {SpillwayError} for a name there is no handler for
+   */
+  handler(name: HandlerName): Handler
+
+  /** Everything known now, as one frozen plain object. */
+  snapshot(): Snapshot
+
+  /**
+   * Stops watching the process, lets go of servers and of the registry, and answers `/readyz` with 503. A middleware
+   * still in use goes on passing requests. May be called again.
+   */
+  close(): void
+
+  /** The same as `close()`, for `using spillway = createSpillway()`. */
+  [Symbol.dispose](): void
+}
+
+/** Every option has a default. An unknown one is refused; `undefined` means the default, 0 means 0. */
+export interface SpillwayOptions {
+  /** The paths the middlewares answer themselves, for GET and HEAD. */
+  readonly endpoints?: EndpointOptions | undefined
+  /** How requests are grouped by route. */
+  readonly routes?: RouteOptions | undefined
+  /** What counts as the duration of a request. */
+  readonly latency?: LatencyOptions | undefined
+
+  /**
+   * A registry of prom-client or @prometheus-io/client to put the metrics into, for an application that calls its
+   * `metrics()` itself; `/metrics` shows it whole. Left out, `/metrics` shows the metrics with prom-client's global
+   * `register`. A registry takes one instance.
+   *
+   * @default undefined
+   */
+  readonly registry?: MetricsRegistry | undefined
+
+  /**
+   * Where the few lines go that this package logs, such as a pino instance; `false` for nowhere. Left out, it is a
+   * pino of its own, made when the first line is written.
+   *
+   * @default undefined
+   */
+  readonly logger?: Logger | false | undefined
+}
+
+export interface EndpointOptions {
+  /**
+   * Path of the Prometheus metrics, or `false` to answer none. A query string is tolerated.
+   *
+   * @default '/metrics'
+   */
+  readonly metrics?: string | false | undefined
+
+  /**
+   * Path of the liveness probe, or `false` to answer none: 200 as long as the event loop turns, whatever the load.
+   *
+   * @default '/livez'
+   */
+  readonly live?: string | false | undefined
+
+  /**
+   * Path of the readiness probe, or `false` to answer none: 200, and 503 after `close()`.
+   *
+   * @default '/readyz'
+   */
+  readonly ready?: string | false | undefined
+}
+
+export interface RouteOptions {
+  /**
+   * How many routes get series of their own, at least 1. Later ones share the label `routes.overflow`, each keeping
+   * its method and status, and are counted.
+   *
+   * @default 1000
+   */
+  readonly max?: number | undefined
+
+  /**
+   * The route label of requests that no route took: never the URL.
+   *
+   * @default '(unmatched)'
+   */
+  readonly unmatched?: string | undefined
+
+  /**
+   * The route label of requests whose route came after `routes.max` others.
+   *
+   * @default '(other)'
+   */
+  readonly overflow?: string | undefined
+
+  /**
+   * Gives a request another route label, once, when its answer has ended. `template` is the route's own, `undefined`
+   * where none took the request. Anything but a non-empty string leaves it; `routes.max` bounds what it returns.
+   *
+   * @default undefined
+   */
+  readonly label?: RouteLabel | undefined
+}
+
+export interface LatencyOptions {
+  /**
+   * Milliseconds, above 0, an answer's body may take after its head before it counts as a stream and goes into a
+   * series of its own. Server-sent events always do.
+   *
+   * @default 10000
+   */
+  readonly streamAfterMs?: number | undefined
+}
+
+/** The options with their defaults filled in, as `createSpillway` uses them. */
+export interface ResolvedOptions {
+  readonly endpoints: Readonly<Record<HandlerName, string | false>>
+  readonly routes: {
+    readonly max: number
+    readonly unmatched: string
+    readonly overflow: string
+    readonly label: RouteLabel | undefined
+  }
+  readonly latency: { readonly streamAfterMs: number }
+  readonly registry: MetricsRegistry | undefined
+  readonly logger: Logger | false | undefined
+}
+
+/** Takes warnings and errors as pino does: fields first, then a sentence. */
+export interface Logger {
+  warn(fields: object, message: string): void
+  error(fields: object, message: string): void
+}
+
+/** What a registry of prom-client or @prometheus-io/client has in common. */
+export interface MetricsRegistry {
+  // biome-ignore lint/suspicious/noExplicitAny: each client has a class of its own here
+  registerMetric(metric: any): void
+  getSingleMetric(name: string): unknown
+  removeSingleMetric(name: string): void
+  getMetricsAsArray(): readonly unknown[]
+  metrics(): Promise<string>
+}
+
+/** `metrics`, and the answers for an orchestrator: alive, and ready for traffic. */
+export type HandlerName = 'metrics' | 'live' | 'ready'
+
+export type Request = IncomingMessage | Http2ServerRequest
+export type Response = ServerResponse | Http2ServerResponse
+
+export type Handler = (req: Request, res: Response) => void
+
+/** The type of a method, so that `req` and `res` may be annotated with the classes of your framework. */
+export type RouteLabel = {
+  label(req: Request, res: Response, template: string | undefined): string | undefined
+}['label']
+
+export type HttpListener = (req: IncomingMessage, res: ServerResponse) => unknown
+
+/** A listener that takes http2's requests too, such as Koa's, still does. */
+export type WrappedListener<Listener extends HttpListener> = Listener extends Handler
+  ? Handler
+  : (req: IncomingMessage, res: ServerResponse) => void
+
+export type ExpressMiddleware = (req: Request, res: Response, next: (error?: unknown) => void) => void
+
+export type KoaMiddleware = (
+  ctx: { readonly req: Request; readonly res: Response },
+  next: () => Promise<unknown>
+) => Promise<unknown> | undefined
+
+// biome-ignore lint/suspicious/noExplicitAny: a server of any request and response class
+export type AttachableServer = HttpServer<any, any> | HttpsServer<any, any> | Http2Server | Http2SecureServer
+
+/**
+ * How a request ended. `completed`: the whole answer was handed to the connection, with a status below 500.
+ * `errored`: a status of 500 or more, or the server cut the answer off. `aborted`: the client left before the answer
+ * was whole. `upgraded`: the connection was handed to another protocol.
+ */
+export type Outcome = 'completed' | 'errored' | 'aborted' | 'upgraded'
+
+/** Everything known at one moment. Durations in milliseconds, sizes in bytes, ratios from 0 to 1. */
+export interface Snapshot {
+  /** When it was taken, in ISO 8601. */
+  readonly at: string
+  /** Seconds since `createSpillway()`. */
+  readonly uptimeSeconds: number
+  /** All requests together. */
+  readonly requests: {
+    readonly inFlight: number
+    /** Over the last half minute to minute. */
+    readonly lastMinute: LatencySummary
+    readonly sinceStart: LatencySummary
+  }
+  /** One entry per method and route, in the order first seen. */
+  readonly routes: readonly RouteSnapshot[]
+  /** Requests whose route label became `routes.overflow`. */
+  readonly routesFolded: number
+  /** How the process feels. */
+  readonly signals: SignalsSnapshot
+  /** Failures inside this package, or in a callback it was given, which it survived: how many, by place. */
+  readonly internalErrors: Readonly<Record<string, number>>
+}
+
+/** A quantile of nothing is 0. */
+export interface LatencySummary {
+  /** Requests, streams included. */
+  readonly count: number
+  readonly ratePerSecond: number
+  /** Share of `count` whose outcome was `errored`. */
+  readonly errorRatio: number
+  readonly p50Ms: number
+  readonly p90Ms: number
+  readonly p95Ms: number
+  readonly p99Ms: number
+  readonly p999Ms: number
+  readonly maxMs: number
+}
+
+export interface RouteSnapshot {
+  /** As OpenTelemetry lists them; any other method is `_OTHER`. */
+  readonly method: string
+  /** The route's template, such as `/users/:id`. */
+  readonly route: string
+  /** Over the last half minute to minute. */
+  readonly lastMinute: LatencySummary
+  readonly sinceStart: LatencySummary
+  readonly outcomes: Readonly<Record<Outcome, number>>
+  /** Mean time until the head of the answer was written. */
+  readonly firstByteMeanMs: number
+  /** Received by the connection, heads included. */
+  readonly requestBytes: number
+  /** Sent by the connection, heads included. */
+  readonly responseBytes: number
+  /** Event streams and other long bodies, which are in no quantile. */
+  readonly streams: { readonly count: number; readonly totalSeconds: number }
+}
+
+export interface SignalsSnapshot {
+  readonly loop: {
+    /** How long a turn kept the loop from its events, over the last half minute to minute. */
+    readonly delayMs: Readonly<Record<'min' | 'max' | 'mean' | 'stddev' | 'p50' | 'p90' | 'p99', number>>
+    /** Share of the last half minute to minute the loop was busy. */
+    readonly utilization: number
+  }
+  readonly cpu: {
+    /** Of the last half minute to minute; above 1 where more than one core was busy. */
+    readonly utilization: number
+    /** Since the process began. */
+    readonly userSeconds: number
+    /** Since the process began. */
+    readonly systemSeconds: number
+  }
+  readonly heap: {
+    readonly usedBytes: number
+    readonly totalBytes: number
+    /** The size at which V8 gives up. */
+    readonly limitBytes: number
+    /** In use after the last major collection; `null` before the first. */
+    readonly afterGcBytes: number | null
+    readonly spaces: readonly HeapSpaceSnapshot[]
+  }
+  readonly memory: {
+    readonly rssBytes: number
+    /** The limit of the container, or the memory of the machine. */
+    readonly limitBytes: number
+    readonly externalBytes: number
+  }
+  /** Garbage collection pauses. */
+  readonly collections: Readonly<Record<CollectionKind, { readonly count: number; readonly totalMs: number }>>
+}
+
+export interface HeapSpaceSnapshot {
+  /** V8's name, such as `old_space`. */
+  readonly name: string
+  readonly usedBytes: number
+  readonly sizeBytes: number
+  readonly availableBytes: number
+  readonly physicalBytes: number
+}
+
+export type CollectionKind = 'minor' | 'major' | 'incremental' | 'weakcb'
+
+/** What this package throws at its user. Match on `code`: it is stable, the sentence is not. */
+export class SpillwayError extends Error {
+  constructor(code: ErrorCode, message: string)
+  readonly code: ErrorCode
+}
+
+export type ErrorCode =
+  /** An option has a value it cannot have. */
+  | 'ERR_SPILLWAY_OPTION_VALUE'
+  /** There is no option of this name. */
+  | 'ERR_SPILLWAY_UNKNOWN_OPTION'
+  /** `handler()` was asked for a name it does not have. */
+  | 'ERR_SPILLWAY_UNKNOWN_HANDLER'
+  /** The registry holds another instance's metrics, or one of the same name. */
+  | 'ERR_SPILLWAY_REGISTRY_TAKEN'
+  /** A middleware was used in the wrong framework, or not called. */
+  | 'ERR_SPILLWAY_MISUSE'

@@ -1,0 +1,135 @@
+'use strict'
+// The points of an instant, family by family: what the generators here yield is written or registered elsewhere. A
+// point is `{ labels, value }`, for a histogram `{ labels, values, row }`, for a summary `{ labels, count, sum }`.
+
+const { WIDTH } = require('../histograms/buckets')
+const { METHODS } = require('../recording/methods')
+const { OUTCOMES } = require('../recording/outcome')
+const { SCHEMES } = require('../recording/recorder')
+const { NO_STATUS } = require('../recording/request')
+const { COUNTERS, FIRST_BYTE_COUNT, FIRST_BYTE_SUM } = require('../recording/route-series')
+const { Labels, NO_LABELS } = require('./labels')
+
+const labelled = (name, values) => values.map((value) => new Labels({ [name]: value }))
+const one = (value) => [{ labels: NO_LABELS, value }]
+
+// Labels of what never changes are made once a process, those of a series once a series.
+const LOOP_STATES = labelled('nodejs_eventloop_state', ['active', 'idle'])
+const IN_FLIGHT = METHODS.flatMap((method) =>
+  SCHEMES.map((scheme) => new Labels({ http_request_method: method, url_scheme: scheme }))
+)
+const kLabels = Symbol('spillway.labels')
+const labelsOfName = new Map()
+
+const seriesLabels = (series) => (series[kLabels] ??= makeSeriesLabels(series))
+const statusLabels = (series, status) => (status[kLabels] ??= makeStatusLabels(series, status))
+
+function makeSeriesLabels({ method, route }) {
+  const own = { http_request_method: method, http_route: route }
+  const byOutcome = OUTCOMES.map((outcome) => new Labels({ ...own, outcome }))
+  return { own: new Labels(own), byOutcome }
+}
+
+function makeStatusLabels({ method, route }, { status }) {
+  return new Labels({
+    http_request_method: method,
+    http_route: route,
+    http_response_status_code: status === NO_STATUS ? '' : String(status),
+  })
+}
+
+function nameLabels(label, value) {
+  const key = `${label} ${value}`
+  let labels = labelsOfName.get(key)
+  if (labels === undefined) labelsOfName.set(key, (labels = new Labels({ [label]: value })))
+  return labels
+}
+
+/** A series goes on while it is shown: a status or stream that came after the instant has no row in its copy. */
+const isIn = (values, row) => row !== undefined && row * WIDTH < values.length
+
+function* durations({ series, durations: values }) {
+  for (const one of series) {
+    for (const status of one.statuses) {
+      if (isIn(values, status.row)) yield { labels: statusLabels(one, status), values, row: status.row }
+    }
+  }
+}
+
+function* streams({ series, streams: values }) {
+  for (const one of series) {
+    const row = one.streamRow
+    if (isIn(values, row)) yield { labels: seriesLabels(one).own, values, row }
+  }
+}
+
+function* outcomes({ series, counters }) {
+  for (const one of series) {
+    const labels = seriesLabels(one).byOutcome
+    for (let i = 0; i < OUTCOMES.length; i++) {
+      yield { labels: labels[i], value: counters[one.row * COUNTERS + i] }
+    }
+  }
+}
+
+const counted = (column) =>
+  function* ({ series, counters }) {
+    for (const one of series) {
+      yield { labels: seriesLabels(one).own, value: counters[one.row * COUNTERS + column] }
+    }
+  }
+
+function* firstBytes({ series, counters }) {
+  for (const one of series) {
+    const start = one.row * COUNTERS
+    yield {
+      labels: seriesLabels(one).own,
+      count: counters[start + FIRST_BYTE_COUNT],
+      sum: counters[start + FIRST_BYTE_SUM],
+    }
+  }
+}
+
+/** A method is listed from its first request on, then always, so that a gauge falls to 0 and does not vanish. */
+function* inFlight({ series, inFlight: counts }) {
+  const seen = new Set(series.map(({ method }) => method))
+  for (let i = 0; i < counts.length; i++) {
+    const labels = IN_FLIGHT[i]
+    if (counts[i] > 0 || seen.has(labels.pairs.http_request_method)) yield { labels, value: counts[i] }
+  }
+}
+
+function* collections({ collections: { kinds, buckets } }) {
+  for (let row = 0; row < kinds.length; row++) {
+    yield { labels: nameLabels('v8js_gc_type', kinds[row]), values: buckets, row }
+  }
+}
+
+const spaces = (key) =>
+  function* ({ memory }) {
+    for (const space of memory.spaces) {
+      yield { labels: nameLabels('v8js_heap_space_name', space.name), value: space[key] }
+    }
+  }
+
+const faults = ({ faults: counts }) =>
+  counts.map(([place, value]) => ({ labels: nameLabels('place', place), value }))
+
+const loopTimes = ({ utilization }) => [
+  { labels: LOOP_STATES[0], value: utilization.loopActiveSeconds },
+  { labels: LOOP_STATES[1], value: utilization.loopIdleSeconds },
+]
+
+module.exports = {
+  collections,
+  counted,
+  durations,
+  faults,
+  firstBytes,
+  inFlight,
+  loopTimes,
+  one,
+  outcomes,
+  spaces,
+  streams,
+}

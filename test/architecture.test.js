@@ -1,0 +1,87 @@
+'use strict'
+// The rules of src/ that no linter knows. A file may require what stands below it, and its own layer without a cycle.
+
+const assert = require('node:assert/strict')
+const { readdirSync, readFileSync } = require('node:fs')
+const { dirname, join, relative, resolve, sep } = require('node:path')
+const { test } = require('node:test')
+
+const SRC = resolve(__dirname, '../src')
+const LAYERS = [
+  ['index.js'],
+  ['spillway.js'],
+  ['adapters'],
+  ['exposition'],
+  ['lifecycle'],
+  ['admission'],
+  ['recording'],
+  ['routing'],
+  ['signals'],
+  ['histograms'],
+  ['options.js', 'errors.js', 'clock.js'],
+]
+const TIME =
+  /\b(set|clear)(Timeout|Interval|Immediate)\b|\bDate\.now\b|\bnew Date\(\)|\bperformance\.now\b|\bhrtime\b|\bnodeTiming\b|\btimers\b/
+
+const files = readdirSync(SRC, { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile())
+  .map((entry) => read(join(entry.parentPath ?? entry.path, entry.name)))
+
+function read(path) {
+  const text = readFileSync(path, 'utf8')
+  const code = text.replace(/^\s*(\/\/|\/?\*).*$/gm, '')
+  const required = [...code.matchAll(/\brequire\('(\.[^']+)'\)/g)].map(([, to]) =>
+    require.resolve(resolve(dirname(path), to))
+  )
+  return { path, name: relative(SRC, path).split(sep).join('/'), text, code, required }
+}
+
+const nameOf = (path) => relative(SRC, path).split(sep).join('/')
+const layerOf = (name) => LAYERS.findIndex((layer) => layer.includes(name.split('/')[0]))
+
+test('every file of src/ is in a layer', () => {
+  assert.ok(files.length > 20)
+  assert.deepEqual(
+    files.filter(({ name }) => layerOf(name) === -1).map(({ name }) => name),
+    []
+  )
+})
+
+test('a file requires nothing from a layer above its own, and nothing outside src/', () => {
+  const upward = files.flatMap(({ name, required }) =>
+    required
+      .map(nameOf)
+      .filter((to) => layerOf(to) < layerOf(name))
+      .map((to) => `${name} -> ${to}`)
+  )
+  assert.deepEqual(upward, [])
+})
+
+test('no file requires itself over others', () => {
+  const byPath = new Map(files.map((file) => [file.path, file]))
+  const done = new Set()
+  const visit = (path, way) => {
+    assert.ok(!way.includes(path), `cycle: ${[...way, path].map(nameOf).join(' -> ')}`)
+    if (done.has(path)) return
+    for (const to of byPath.get(path)?.required ?? []) visit(to, [...way, path])
+    done.add(path)
+  }
+  for (const { path } of files) visit(path, [])
+})
+
+const RULES = {
+  'stays under 250 lines': ({ text }) => text.split('\n').length <= 250,
+  'leaves time and timers to clock.js': ({ name, code }) => name === 'clock.js' || !TIME.test(code),
+  'does not write to the console': ({ code }) => !/\bconsole\b|\bprocess\.std(out|err)\b/.test(code),
+  'is strict, and opens with what it is for': ({ text }) => /^'use strict'\n\/\/ \S/.test(text),
+  'is named for what it owns': ({ name }) => !/(^|\/)(utils?|helpers?|common|misc|shared)\b/.test(name),
+}
+
+for (const [rule, holds] of Object.entries(RULES)) {
+  test(`every file of src/ ${rule}`, () => {
+    assert.deepEqual(
+      files.filter((file) => !holds(file)).map(({ name }) => name),
+      []
+    )
+  })
+}

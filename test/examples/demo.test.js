@@ -1,0 +1,205 @@
+'use strict'
+// The demo as a process: in a pipe, stopped in every phase of its life, and given what it does not know.
+
+const { describe, test } = require('node:test')
+const assert = require('node:assert/strict')
+const { once } = require('node:events')
+const net = require('node:net')
+const { readDemoOptions } = require('../../examples/demo-options')
+const { startExample } = require('./example-process')
+
+const TIMED = { timeout: 60_000 }
+const SECOND =
+  /^ +(?<second>\d+) (?<phase>calm|busy|burst) +(?<offered>\d+) +(?<served>\d+) +(?<errors>\d+) +\d+ +[\d.]+ /
+const ROUTE = /^ GET +(?<route>\/\S+) +(?<count>\d+) +(?<errors>\d+) +[\d.]+ +[\d.]+$/
+const ROUTES = ['/hello/:name', '/pay', '/report', '/search', '/users/:id/orders']
+
+const rowsOf = (stdout, pattern) =>
+  stdout
+    .split('\n')
+    .map((line) => line.match(pattern)?.groups)
+    .filter((groups) => groups !== undefined)
+const sumOf = (rows, name) => rows.reduce((sum, row) => sum + Number(row[name]), 0)
+
+async function tellTwice(demo) {
+  demo.child.kill('SIGINT')
+  await demo.line(/^Stopped\.$/)
+  demo.child.kill('SIGINT')
+}
+
+describe('the demo in a pipe', () => {
+  test('prints a header, a plain line a second and every route, and exits with 0', TIMED, async (t) => {
+    const demo = startExample(t, 'demo.js', { args: ['--seconds', '2', '--once', '--rate', '100'] })
+    const { code, stdout, stderr } = await demo.closed
+    assert.equal(stderr, '')
+    assert.equal(code, 0)
+    assert.match(stdout, /^[\n -~]+$/, 'neither colours nor block characters')
+    assert.ok(demo.lines.every((line) => line.length < 80))
+    assert.equal(demo.lines.filter((line) => /^ +s load +offered +served +errors/.test(line)).length, 1)
+
+    const seconds = rowsOf(stdout, SECOND)
+    assert.deepEqual(
+      seconds.map(({ second, phase, offered }) => [second, phase, offered]),
+      [
+        ['1', 'busy', '100'],
+        ['2', 'calm', '33'],
+      ]
+    )
+    const routes = rowsOf(stdout, ROUTE)
+    assert.deepEqual(routes.map(({ route }) => route).sort(), ROUTES)
+    assert.equal(sumOf(routes, 'count'), 133, 'every request that was offered is counted, and no other')
+    assert.deepEqual(
+      routes
+        .filter(({ errors }) => errors !== '0')
+        .map(({ route, count, errors }) => [route, errors === count]),
+      [['/pay', true]]
+    )
+    demo.assertNothingIsLeft()
+  })
+
+  test('stops without a word when its reader has left', TIMED, async (t) => {
+    const demo = startExample(t, 'demo.js', { args: ['--seconds', '600', '--rate', '20'] })
+    await demo.line(SECOND)
+    demo.child.stdout.destroy()
+    const { code, stderr } = await demo.closed
+    assert.deepEqual([code, stderr], [0, ''])
+    demo.assertNothingIsLeft()
+  })
+})
+
+describe('the demo when it is told to stop', () => {
+  for (const [moment, line] of [
+    ['at its first line', /^Express at/],
+    ['in the middle of the load', SECOND],
+  ]) {
+    for (const [how, tell] of [
+      ['a SIGINT', (demo) => demo.child.kill('SIGINT')],
+      ['a SIGTERM', (demo) => demo.child.kill('SIGTERM')],
+      ['a Ctrl-C, which its load gets too', (demo) => demo.signalGroup('SIGINT')],
+      ['a Ctrl-C under npm, which comes twice', tellTwice],
+    ]) {
+      test(`ends with 0 and leaves no child on ${how}, ${moment}`, TIMED, async (t) => {
+        const demo = startExample(t, 'demo.js', { args: ['--seconds', '600', '--rate', '60'] })
+        await demo.line(line)
+        await tell(demo)
+        const { code, stdout, stderr } = await demo.closed
+        assert.equal(stderr, '')
+        assert.equal(code, 0)
+        assert.equal(stdout.split('\n').at(-1), 'Stopped.')
+        demo.assertNothingIsLeft()
+      })
+    }
+  }
+
+  test('takes its load with it even if it is killed', TIMED, async (t) => {
+    const demo = startExample(t, 'demo.js', { args: ['--seconds', '600'] })
+    await demo.line(SECOND)
+    demo.child.kill('SIGKILL')
+    const { signal } = await demo.closed
+    assert.equal(signal, 'SIGKILL')
+  })
+})
+
+describe('the demo after the load', () => {
+  test('serves on, answers at every address it prints, and stops with 0', TIMED, async (t) => {
+    const demo = startExample(t, 'demo.js', { args: ['--seconds', '1', '--rate', '60'] })
+    await demo.line(/^Stop it with Ctrl-C\.$/)
+    const urls = demo.lines
+      .map((line) => line.match(/^ {2}(http:\S+)/)?.[1])
+      .filter((url) => url !== undefined)
+    const statuses = await Promise.all(
+      urls.map(async (url) => [new URL(url).pathname, (await fetch(url)).status])
+    )
+    assert.deepEqual(Object.fromEntries(statuses), {
+      '/metrics': 200,
+      '/livez': 200,
+      '/readyz': 200,
+      '/hello/you': 200,
+      '/users/7/orders': 200,
+      '/search': 200,
+      '/report': 200,
+      '/pay': 500,
+    })
+    const metrics = await (await fetch(urls.find((url) => url.endsWith('/metrics')))).text()
+    const labels = new Set(Array.from(metrics.matchAll(/http_route="([^"]*)"/g), ([, label]) => label))
+    assert.deepEqual([...labels].sort(), ROUTES)
+
+    demo.child.kill('SIGINT')
+    const { code, stderr } = await demo.closed
+    assert.deepEqual([code, stderr], [0, ''])
+    demo.assertNothingIsLeft()
+  })
+})
+
+describe('the port of the demo', () => {
+  test('is the next free one, and it says so, where the one asked for is taken', TIMED, async (t) => {
+    const other = net.createServer().listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    t.after(() => other.close())
+    const { port } = other.address()
+    const demo = startExample(t, 'demo.js', { args: ['--seconds', '1', '--rate', '1', '--once'], port })
+    const [, taken, free] = await demo.line(/^Port (\d+) is taken, (\d+) is free\.$/)
+    assert.equal(Number(taken), port)
+    assert.equal(new URL(await demo.url()).port, free)
+    assert.notEqual(free, taken)
+    assert.equal((await demo.closed).code, 0)
+  })
+})
+
+describe('the arguments of the demo', () => {
+  const KNOWN = 'Known: --seconds, --rate, --once, --help.'
+  for (const [args, problem, env] of [
+    [['--sceonds', '5'], `Unknown argument --sceonds. ${KNOWN}`],
+    [['-s'], `Unknown argument -s. ${KNOWN}`],
+    [['5'], `Unknown argument 5. ${KNOWN}`],
+    [['--seconds', '0'], "--seconds must be a whole number from 1 to 600: got '0'."],
+    [['--seconds', '601'], "--seconds must be a whole number from 1 to 600: got '601'."],
+    [['--seconds', '-5'], "--seconds must be a whole number from 1 to 600: got '-5'."],
+    [['--seconds'], '--seconds must be a whole number from 1 to 600: got nothing.'],
+    [['--rate', '1e3'], "--rate must be a whole number from 1 to 2000: got '1e3'."],
+    [['--once=no'], "--once takes no value: got 'no'."],
+    [[], "PORT must be a whole number from 0 to 65535: got 'http'.", { PORT: 'http' }],
+  ]) {
+    test(`are refused with one sentence: ${args.join(' ') || `PORT=${env.PORT}`}`, () => {
+      assert.deepEqual(readDemoOptions(args, env ?? {}), { problem })
+    })
+  }
+
+  for (const [args, env, expected] of [
+    [[], {}, { seconds: 20, rate: 300, port: 3000, once: false, help: false }],
+    [[], { PORT: '' }, { seconds: 20, rate: 300, port: 3000, once: false, help: false }],
+    [
+      ['--seconds', '600', '--rate=1', '--once'],
+      { PORT: '0' },
+      { seconds: 600, rate: 1, port: 0, once: true, help: false },
+    ],
+    [['-h'], {}, { seconds: 20, rate: 300, port: 3000, once: false, help: true }],
+  ]) {
+    test(`are read: ${args.join(' ') || 'none'}, PORT=${env.PORT}`, () => {
+      assert.deepEqual(readDemoOptions(args, env), expected)
+    })
+  }
+
+  test('that are refused end it with 2 before anything else happens', TIMED, async (t) => {
+    const { code, stdout, stderr } = await startExample(t, 'demo.js', { args: ['--now'] }).closed
+    assert.deepEqual(
+      { code, stdout, stderr },
+      { code: 2, stdout: '', stderr: `Unknown argument --now. ${KNOWN}\n` }
+    )
+  })
+
+  test('are listed by --help', TIMED, async (t) => {
+    const { code, stdout, stderr } = await startExample(t, 'demo.js', { args: ['--help'] }).closed
+    assert.deepEqual([code, stderr], [0, ''])
+    for (const flag of ['--seconds', '--rate', '--once', '--help', 'PORT'])
+      assert.ok(stdout.includes(`  ${flag} `), flag)
+  })
+})
+
+describe('the load of the demo', () => {
+  test('says who starts it when it is started by hand', TIMED, async (t) => {
+    const { code, stdout, stderr } = await startExample(t, 'load.js').closed
+    assert.deepEqual([code, stdout], [2, ''])
+    assert.equal(stderr, 'examples/demo.js starts this load itself: run that.\n')
+  })
+})

@@ -1,0 +1,276 @@
+'use strict'
+
+const assert = require('node:assert/strict')
+const { test } = require('node:test')
+const fc = require('fast-check')
+const prometheusIo = require('@prometheus-io/client')
+const promClient = require('prom-client')
+const { createSpillway, SpillwayError } = require('../src/index.js')
+const { DEFAULTS, resolveOptions } = require('../src/options.js')
+
+const refusal = (given) => {
+  try {
+    resolveOptions(given)
+  } catch (error) {
+    assert.ok(error instanceof SpillwayError, error.stack)
+    return { code: error.code, message: error.message }
+  }
+  assert.fail(`${Object.keys(given)} was taken`)
+}
+
+const withOption = (name, value) => {
+  const [group, key] = name.split('.')
+  return key === undefined ? { [group]: value } : { [group]: { [key]: value } }
+}
+
+const valueAt = (resolved, name) => name.split('.').reduce((object, key) => object[key], resolved)
+
+const isFrozenDeeply = (object) =>
+  Object.isFrozen(object) &&
+  Object.keys(DEFAULTS).every((name) => !isGroup(name) || Object.isFrozen(object[name]))
+
+const isGroup = (name) => ['endpoints', 'routes', 'latency'].includes(name)
+
+const names = Object.entries(DEFAULTS).flatMap(([name, value]) =>
+  isGroup(name) ? Object.keys(value).map((key) => `${name}.${key}`) : [name]
+)
+
+test('no options, no group and no value are the defaults', () => {
+  assert.deepEqual(resolveOptions(), DEFAULTS)
+  assert.deepEqual(resolveOptions(undefined), DEFAULTS)
+  assert.deepEqual(resolveOptions({}), DEFAULTS)
+  for (const name of names) assert.deepEqual(resolveOptions(withOption(name, undefined)), DEFAULTS)
+  for (const name of Object.keys(DEFAULTS)) assert.deepEqual(resolveOptions({ [name]: undefined }), DEFAULTS)
+})
+
+test('one option given leaves the others of its group and all groups at their defaults', () => {
+  const resolved = resolveOptions({ routes: { max: 5 } })
+  assert.deepEqual(resolved, { ...DEFAULTS, routes: { ...DEFAULTS.routes, max: 5 } })
+})
+
+const label = () => 'job'
+const registry = new promClient.Registry()
+const silent = { warn() {}, error() {} }
+
+const ACCEPTED = {
+  'endpoints.metrics': ['/m', '/internal/metrics', '/m%C3%A9trics', false],
+  'endpoints.live': ['/health/live', false],
+  'endpoints.ready': ['/health/ready', false],
+  'routes.max': [1, 1_000_000],
+  'routes.unmatched': ['none', '-'],
+  'routes.overflow': ['other'],
+  'routes.label': [label],
+  'latency.streamAfterMs': [0.5, 1, Number.POSITIVE_INFINITY],
+  registry: [registry, promClient.register, new prometheusIo.Registry()],
+  logger: [silent, false, console],
+}
+
+const PATH = "a path such as '%', or false"
+const RULES = {
+  'endpoints.metrics': PATH.replace('%', '/metrics'),
+  'endpoints.live': PATH.replace('%', '/livez'),
+  'endpoints.ready': PATH.replace('%', '/readyz'),
+  'routes.max': 'a whole number of at least 1',
+  'routes.unmatched': 'a non-empty string',
+  'routes.overflow': 'a non-empty string',
+  'routes.label': 'a function (req, res, template)',
+  'latency.streamAfterMs': 'a number of milliseconds above 0',
+  registry: 'a metrics registry (prom-client or @prometheus-io/client)',
+  logger: 'a logger with warn and error, such as a pino instance, or false',
+}
+
+/** Beside what no option takes: what comes close. */
+const REFUSED = {
+  'endpoints.metrics': ['metrics', '/', '', '/a b', '/a?b', '/a#b', '/métrics', true],
+  'endpoints.live': ['livez', '', true],
+  'endpoints.ready': ['https://host/readyz', '', true],
+  'routes.max': [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '1000', 10n],
+  'routes.unmatched': ['', false],
+  'routes.overflow': ['', false],
+  'routes.label': ['job', false],
+  'latency.streamAfterMs': [0, -1, Number.NaN, '10s', 10n],
+  registry: [{ metrics() {} }, { registerMetric() {} }, promClient, 'global', false],
+  logger: [{ warn() {} }, { error() {} }, 'debug', true],
+}
+
+const EXAMPLES = { object: [{}, 'an object'], array: [[], 'an array'], null: [null, 'null (null)'] }
+
+test('the tables here have every option', () => {
+  for (const table of [ACCEPTED, RULES, REFUSED]) assert.deepEqual(Object.keys(table), names)
+})
+
+for (const name of names) {
+  test(`\`${name}\` takes what its rule allows, and keeps it as it is`, () => {
+    for (const value of ACCEPTED[name]) {
+      assert.equal(valueAt(resolveOptions(withOption(name, value)), name), value)
+    }
+  })
+
+  test(`\`${name}\` refuses anything else with the option, the rule and the value`, () => {
+    const values = [...REFUSED[name], Symbol('s'), ...Object.values(EXAMPLES).map(([value]) => value)]
+    for (const value of values) {
+      const { code, message } = refusal(withOption(name, value))
+      assert.equal(code, 'ERR_SPILLWAY_OPTION_VALUE')
+      assert.ok(message.startsWith(`\`${name}\` must be ${RULES[name]}: got `), message)
+      assert.match(message, /\.$/)
+    }
+  })
+}
+
+test('a refusal shows the value so that its kind can be told', () => {
+  const cases = [
+    ['1000', "'1000' (string)"],
+    [0, '0 (number)'],
+    [Number.NaN, 'NaN (number)'],
+    [10n, '10 (bigint)'],
+    [true, 'true (boolean)'],
+    [Symbol('s'), 'Symbol(s) (symbol)'],
+    [label, 'function label'],
+    [() => {}, 'function (anonymous)'],
+    [new Date(0), 'an object'],
+    [Object.create(null), 'an object'],
+    ...Object.values(EXAMPLES),
+  ]
+  for (const [value, shown] of cases) {
+    assert.equal(
+      refusal({ routes: { max: value } }).message,
+      `\`routes.max\` must be a whole number of at least 1: got ${shown}.`
+    )
+  }
+})
+
+test('0 is 0, and not the default', () => {
+  assert.match(refusal({ routes: { max: 0 } }).message, /got 0 \(number\)/)
+  assert.match(refusal({ latency: { streamAfterMs: 0 } }).message, /got 0 \(number\)/)
+})
+
+test('options and groups must be objects', () => {
+  for (const value of [null, [], 'text', 7, true, () => {}]) {
+    assert.match(refusal(value).message, /^`options` must be an object: got /)
+    for (const group of Object.keys(DEFAULTS).filter(isGroup)) {
+      const { code, message } = refusal({ [group]: value })
+      assert.equal(code, 'ERR_SPILLWAY_OPTION_VALUE')
+      assert.ok(message.startsWith(`\`${group}\` must be an object: got `), message)
+    }
+  }
+})
+
+const TYPOS = [
+  [{ route: {} }, '`route`', '`routes`'],
+  [{ Endpoints: {} }, '`Endpoints`', '`endpoints`'],
+  [{ loger: false }, '`loger`', '`logger`'],
+  [{ register: registry }, '`register`', '`registry`'],
+  [{ routes: { maxx: 1 } }, '`routes.maxx`', '`routes.max`'],
+  [{ routes: { unmached: 'x' } }, '`routes.unmached`', '`routes.unmatched`'],
+  [{ endpoints: { metric: '/m' } }, '`endpoints.metric`', '`endpoints.metrics`'],
+  [{ latency: { streamAfter: 1 } }, '`latency.streamAfter`', '`latency.streamAfterMs`'],
+]
+
+for (const [given, named, meant] of TYPOS) {
+  test(`the unknown option ${named} names itself, the nearest known one and all others`, () => {
+    const { code, message } = refusal(given)
+    assert.equal(code, 'ERR_SPILLWAY_UNKNOWN_OPTION')
+    assert.ok(message.startsWith(`Unknown option ${named}. Did you mean ${meant}? Known here: `), message)
+    const known = Object.keys(named.includes('.') ? DEFAULTS[Object.keys(given)[0]] : DEFAULTS)
+    assert.ok(message.endsWith(`Known here: ${known.join(', ')}.`), message)
+  })
+}
+
+test('an unknown option is refused whatever its value, undefined too', () => {
+  assert.equal(refusal({ shed: undefined }).code, 'ERR_SPILLWAY_UNKNOWN_OPTION')
+  assert.equal(refusal({ routes: { shed: undefined } }).code, 'ERR_SPILLWAY_UNKNOWN_OPTION')
+})
+
+for (const [one, other] of [
+  ['metrics', 'live'],
+  ['live', 'ready'],
+  ['metrics', 'ready'],
+]) {
+  test(`the endpoints ${one} and ${other} cannot have one path`, () => {
+    const { code, message } = refusal({ endpoints: { [one]: '/same', [other]: '/same' } })
+    assert.equal(code, 'ERR_SPILLWAY_OPTION_VALUE')
+    assert.equal(
+      message,
+      "`endpoints` must have a path each: '/same' is given twice. Give each its own path, or false to switch it off."
+    )
+  })
+}
+
+test('an endpoint cannot take the path another has by default', () => {
+  assert.match(refusal({ endpoints: { metrics: '/livez' } }).message, /'\/livez' is given twice/)
+})
+
+test('every endpoint may be off', () => {
+  const off = { metrics: false, live: false, ready: false }
+  assert.deepEqual(resolveOptions({ endpoints: off }).endpoints, off)
+})
+
+test('what comes out is frozen, and what was given is neither changed nor held on to', () => {
+  const given = { routes: { max: 5 }, endpoints: { live: false } }
+  const before = structuredClone(given)
+  const resolved = resolveOptions(given)
+  assert.ok(isFrozenDeeply(resolved))
+  assert.ok(isFrozenDeeply(resolveOptions()))
+  assert.ok(isFrozenDeeply(DEFAULTS))
+  assert.deepEqual(given, before)
+  given.routes.max = 6
+  assert.equal(resolved.routes.max, 5)
+})
+
+test('frozen options are taken', () => {
+  assert.equal(resolveOptions(Object.freeze({ routes: Object.freeze({ max: 5 }) })).routes.max, 5)
+})
+
+test('options without a prototype are taken', () => {
+  const given = Object.assign(Object.create(null), { routes: Object.assign(Object.create(null), { max: 5 }) })
+  assert.equal(resolveOptions(given).routes.max, 5)
+})
+
+for (const key of ['__proto__', 'constructor', 'prototype', 'hasOwnProperty', 'toString']) {
+  test(`the key ${key} from a JSON file is an unknown option, and pollutes nothing`, () => {
+    for (const json of [`{"${key}":{"max":5}}`, `{"routes":{"${key}":{"max":5}}}`]) {
+      const { code, message } = refusal(JSON.parse(json))
+      assert.equal(code, 'ERR_SPILLWAY_UNKNOWN_OPTION')
+      assert.ok(message.includes(`${key}\``), message)
+    }
+    assert.equal({}.max, undefined)
+    assert.deepEqual(resolveOptions(), DEFAULTS)
+  })
+}
+
+/** Keys that exist, as far as they go, with any JSON below them. */
+const anyGroup = (keys) =>
+  fc.oneof(
+    fc.jsonValue(),
+    fc.record(Object.fromEntries(keys.map((key) => [key, fc.jsonValue()])), { requiredKeys: [] })
+  )
+const anyOptions = fc.record(
+  Object.fromEntries(
+    Object.entries(DEFAULTS).map(([name, value]) => [
+      name,
+      isGroup(name) ? anyGroup(Object.keys(value)) : fc.jsonValue(),
+    ])
+  ),
+  { requiredKeys: [] }
+)
+
+test('no JSON value gets through, or fails with anything but a SpillwayError that ends in a full stop', () => {
+  fc.assert(
+    fc.property(fc.oneof(anyOptions, fc.jsonValue()), (given) => {
+      try {
+        const resolved = resolveOptions(given)
+        assert.deepEqual(Object.keys(resolved), Object.keys(DEFAULTS))
+        assert.ok(isFrozenDeeply(resolved))
+      } catch (error) {
+        assert.ok(error instanceof SpillwayError, error.stack)
+        assert.match(error.message, /\.$/)
+      }
+    }),
+    { numRuns: 300 }
+  )
+})
+
+test('createSpillway refuses before it has started anything', () => {
+  assert.throws(() => createSpillway({ routes: { max: 0 }, registry }), { code: 'ERR_SPILLWAY_OPTION_VALUE' })
+  assert.deepEqual(registry.getMetricsAsArray(), [])
+})

@@ -1,0 +1,37 @@
+'use strict'
+// Every error code in three places: thrown in src/, declared in index.d.ts, explained in README.md.
+
+const assert = require('node:assert/strict')
+const { readdirSync, readFileSync } = require('node:fs')
+const { join } = require('node:path')
+const { test } = require('node:test')
+const { ROOT } = require('./pack.js')
+
+const read = (...path) => readFileSync(join(ROOT, ...path), 'utf8')
+const codesIn = (text, pattern) => [...new Set([...text.matchAll(pattern)].map(([, code]) => code))].sort()
+
+const sources = readdirSync(join(ROOT, 'src'), { recursive: true }).filter((name) =>
+  String(name).endsWith('.js')
+)
+const thrown = codesIn(
+  sources.map((name) => read('src', String(name))).join('\n'),
+  /new SpillwayError\(\s*'([^']*)'/g
+)
+const union = read('index.d.ts').split('export type ErrorCode =')[1]
+
+test('src/ throws codes of its own family only', () => {
+  assert.ok(thrown.length >= 5)
+  for (const code of thrown) assert.match(code, /^ERR_SPILLWAY_[A-Z]+(_[A-Z]+)*$/)
+})
+
+test('the codes thrown are the codes declared', () => {
+  assert.deepEqual(codesIn(union, /^ {2}\| '(\w+)'$/gm), thrown)
+})
+
+test('the codes thrown are the rows of the table in README.md', () => {
+  assert.deepEqual(codesIn(read('README.md'), /^\| `(ERR_\w+)` \| .+\. \|$/gm), thrown)
+})
+
+test('README.md speaks of no other code', () => {
+  assert.deepEqual(codesIn(read('README.md'), /(ERR_SPILLWAY_\w+)/g), thrown)
+})

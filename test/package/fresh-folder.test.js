@@ -1,0 +1,115 @@
+'use strict'
+// The package as a user has it: unpacked from its tarball into an empty folder, beside exactly the dependencies it
+// declares. What it needs and does not declare, or does not ship, is missing here.
+
+const assert = require('node:assert/strict')
+const { execFile } = require('node:child_process')
+const { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } = require('node:fs')
+const { tmpdir } = require('node:os')
+const { dirname, join } = require('node:path')
+const { after, before, test } = require('node:test')
+const { promisify } = require('node:util')
+const { dependencies } = require('../../package.json')
+const { ROOT, pack } = require('./pack.js')
+
+const run = promisify(execFile)
+
+let folder
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'spillway-'))
+  const { filename } = await pack('--pack-destination', folder)
+  const unpacked = join(folder, 'node_modules', 'spillway')
+  mkdirSync(unpacked, { recursive: true })
+  await run('tar', ['-xzf', filename, '-C', unpacked, '--strip-components=1'], { cwd: folder })
+  for (const name of [...Object.keys(dependencies), 'express', '@types/node']) {
+    const link = join(folder, 'node_modules', name)
+    mkdirSync(dirname(link), { recursive: true })
+    symlinkSync(join(ROOT, 'node_modules', name), link, 'junction')
+  }
+})
+after(() => rmSync(folder, { recursive: true, force: true }))
+
+// It never closes the instance: nothing of it may keep the process alive.
+const PROGRAM = `
+const spillway = createSpillway()
+const app = express()
+app.use(spillway.express())
+app.get('/users/:id', (req, res) => res.json({ id: req.params.id }))
+const server = app.listen(0, '127.0.0.1', async () => {
+  spillway.attach(server)
+  const url = 'http://127.0.0.1:' + server.address().port
+  await (await fetch(url + '/users/7')).text()
+  const answer = await fetch(url + '/metrics')
+  process.stdout.write(answer.status + '\\n' + (await answer.text()))
+  server.close()
+  server.closeAllConnections()
+})
+`
+const SERIES =
+  'http_server_request_duration_seconds_count{http_request_method="GET",http_route="/users/:id",http_response_status_code="200"} 1'
+
+const PROGRAMS = {
+  'program.cjs': `const express = require('express')\nconst { createSpillway } = require('spillway')\n${PROGRAM}`,
+  'program.mjs': `import express from 'express'\nimport { createSpillway } from 'spillway'\n${PROGRAM}`,
+}
+
+for (const [name, source] of Object.entries(PROGRAMS)) {
+  test(`${name} measures an Express app, shows it under /metrics, and exits by itself`, async () => {
+    writeFileSync(join(folder, name), source)
+    const { stdout, stderr } = await run(process.execPath, ['--throw-deprecation', name], {
+      cwd: folder,
+      timeout: 30_000,
+    })
+    assert.equal(stderr, '')
+    assert.ok(stdout.startsWith('200\n# HELP '), stdout)
+    assert.ok(stdout.split('\n').includes(SERIES), stdout)
+  })
+}
+
+const TYPED = `
+const spillway: Spillway = createSpillway({ routes: { max: 10 } })
+const server: http.Server = spillway.attach(http.createServer(spillway.wrap((req, res) => res.end(req.url))))
+try {
+  spillway.handler('live')
+} catch (error) {
+  if (error instanceof SpillwayError && error.code === 'ERR_SPILLWAY_UNKNOWN_HANDLER') server.close()
+}
+// @ts-expect-error the types are found, and say no
+spillway.handler('status')
+`
+const NAMED = "import { createSpillway, type Spillway, SpillwayError } from 'spillway'"
+const BY_REQUIRE =
+  "import spillwayPackage = require('spillway')\nimport { createSpillway, SpillwayError } from 'spillway'\n" +
+  'type Spillway = ReturnType<typeof spillwayPackage.createSpillway>'
+
+const COMPILATIONS = {
+  'a CommonJS program': ['typed.cts', `import http = require('http')\n${BY_REQUIRE}`, ['--module', 'node16']],
+  'an ESM program': ['typed.mts', `import http from 'http'\n${NAMED}`, ['--module', 'nodenext']],
+  'a bundled program': [
+    'typed.ts',
+    `import * as http from 'http'\n${NAMED}`,
+    ['--module', 'esnext', '--moduleResolution', 'bundler'],
+  ],
+}
+
+for (const [what, [name, head, flags]] of Object.entries(COMPILATIONS)) {
+  test(`${what} compiles strictly without the types of Express or Koa`, async () => {
+    writeFileSync(join(folder, name), head + TYPED)
+    const compiler = join(ROOT, 'node_modules/typescript/bin/tsc')
+    const strict = [
+      '--noEmit',
+      '--strict',
+      '--skipLibCheck',
+      'false',
+      '--target',
+      'es2022',
+      '--types',
+      'node',
+    ]
+    const { stdout } = await run(process.execPath, [compiler, ...strict, ...flags, name], {
+      cwd: folder,
+      timeout: 60_000,
+    }).catch((error) => error)
+    assert.equal(stdout, '')
+  })
+}

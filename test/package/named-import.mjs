@@ -1,0 +1,5 @@
+// Named imports are checked when a module is linked: this one loads only if Node finds the names in the CommonJS.
+
+import { createSpillway, SpillwayError } from 'spillway'
+
+export const imported = { createSpillway, SpillwayError }

@@ -1,0 +1,21 @@
+'use strict'
+// The route label is exact, in every Express and every way to put spillway in. One table of router trees, in
+// ./trees; test/routing/oracle.test.js checks the same table against what the router itself reports.
+
+const { describe, it } = require('node:test')
+const { EXPRESSES, MODES, runCase } = require('../support/router-trees')
+const { endings } = require('./trees/endings')
+const { errors } = require('./trees/errors')
+const { mounts } = require('./trees/mounts')
+const { paths } = require('./trees/paths')
+
+for (const [version, name] of Object.entries(EXPRESSES)) {
+  for (const mode of Object.keys(MODES)) {
+    describe(`the route label of ${name} with ${mode}`, () => {
+      for (const of of [...mounts, ...paths, ...endings, ...errors]) {
+        if (of.only !== undefined && !of.only.map(String).includes(version)) continue
+        it(of.title, (t) => runCase(t, { version, mode, of }))
+      }
+    })
+  }
+}

@@ -1,0 +1,60 @@
+// Holds src/ to index.d.ts, both ways: what is declared exists with that shape, and nothing exists undeclared.
+// Compiled only, never run.
+
+import { expectTypeOf } from 'expect-type'
+import type * as Declared from '../../index.js'
+import type { takeSnapshot } from '../../src/exposition/snapshot.js'
+import { DEFAULTS, type resolveOptions } from '../../src/options.js'
+import type { OUTCOMES } from '../../src/recording/outcome.js'
+import type { GarbageCollection } from '../../src/signals/garbage-collection.js'
+import type { LoopDelay } from '../../src/signals/loop-delay.js'
+import type { Memory } from '../../src/signals/memory.js'
+
+import actual = require('../../src/index.js')
+
+// Exports.
+export const declared: Omit<typeof Declared, 'createSpillway'> = actual
+expectTypeOf<keyof typeof actual>().toEqualTypeOf<keyof typeof Declared>()
+
+// Members of an instance, and of the error. `Symbol.dispose` is put on at run time, where the language has it.
+type Instance = Omit<Declared.Spillway, typeof Symbol.dispose>
+type Actual = ReturnType<typeof actual.createSpillway>
+export const createSpillway: (options?: Declared.SpillwayOptions) => Instance = actual.createSpillway
+expectTypeOf<keyof Actual>().toEqualTypeOf<keyof Instance>()
+expectTypeOf<Parameters<typeof actual.createSpillway>>().toEqualTypeOf<
+  Parameters<typeof Declared.createSpillway>
+>()
+expectTypeOf<Actual['handler']>().toEqualTypeOf<Declared.Spillway['handler']>()
+expectTypeOf<Actual['snapshot']>().toEqualTypeOf<Declared.Spillway['snapshot']>()
+expectTypeOf<Actual['close']>().toEqualTypeOf<Declared.Spillway['close']>()
+expectTypeOf<keyof InstanceType<typeof actual.SpillwayError>>().toEqualTypeOf<keyof Declared.SpillwayError>()
+expectTypeOf<ConstructorParameters<typeof actual.SpillwayError>>().toEqualTypeOf<
+  ConstructorParameters<typeof Declared.SpillwayError>
+>()
+expectTypeOf<InstanceType<typeof actual.SpillwayError>['code']>().toEqualTypeOf<Declared.ErrorCode>()
+
+// Options: the defaults have every key that is declared, and no other, and are values it may have.
+type Defaults = typeof DEFAULTS
+export const defaults: Declared.ResolvedOptions = DEFAULTS
+expectTypeOf<keyof Defaults>().toEqualTypeOf<keyof Declared.SpillwayOptions>()
+expectTypeOf<keyof Defaults>().toEqualTypeOf<keyof Declared.ResolvedOptions>()
+expectTypeOf<keyof Defaults['endpoints']>().toEqualTypeOf<keyof Declared.EndpointOptions>()
+expectTypeOf<keyof Defaults['endpoints']>().toEqualTypeOf<Declared.HandlerName>()
+expectTypeOf<keyof Defaults['routes']>().toEqualTypeOf<keyof Declared.RouteOptions>()
+expectTypeOf<keyof Defaults['routes']>().toEqualTypeOf<keyof Declared.ResolvedOptions['routes']>()
+expectTypeOf<keyof Defaults['latency']>().toEqualTypeOf<keyof Declared.LatencyOptions>()
+expectTypeOf<keyof Defaults['latency']>().toEqualTypeOf<keyof Declared.ResolvedOptions['latency']>()
+expectTypeOf<Parameters<typeof resolveOptions>>().toEqualTypeOf<Parameters<typeof Declared.createSpillway>>()
+expectTypeOf<ReturnType<typeof resolveOptions>>().toEqualTypeOf<Declared.ResolvedOptions>()
+
+// Snapshot: the keys that src/ takes from lists.
+expectTypeOf<ReturnType<typeof takeSnapshot>>().toEqualTypeOf<Declared.Snapshot>()
+expectTypeOf<(typeof OUTCOMES)[number]>().toEqualTypeOf<Declared.Outcome>()
+type Collections = ReturnType<InstanceType<typeof GarbageCollection>['sample']>
+expectTypeOf<Collections['kinds'][number]>().toEqualTypeOf<Declared.CollectionKind>()
+type Signals = Declared.SignalsSnapshot
+expectTypeOf<keyof ReturnType<InstanceType<typeof LoopDelay>['sample']>>().toEqualTypeOf<
+  keyof Signals['loop']['delayMs']
+>()
+type Space = ReturnType<InstanceType<typeof Memory>['sample']>['spaces'][number]
+expectTypeOf<Readonly<Space>>().toEqualTypeOf<Declared.HeapSpaceSnapshot>()

@@ -1,0 +1,92 @@
+// The options as a strict user writes them, and the ways to get them wrong that the compiler sees.
+
+import * as prometheusIo from '@prometheus-io/client'
+import { expectTypeOf } from 'expect-type'
+import pino from 'pino'
+import * as promClient from 'prom-client'
+import {
+  createSpillway,
+  type ErrorCode,
+  type MetricsRegistry,
+  type Request,
+  type Response,
+  type RouteLabel,
+  SpillwayError,
+  type SpillwayOptions,
+} from 'spillway'
+
+createSpillway()
+createSpillway({})
+createSpillway({
+  endpoints: { metrics: '/internal/metrics', live: false, ready: false },
+  routes: {
+    max: 200,
+    unmatched: 'none',
+    overflow: 'other',
+    label(req, res, template) {
+      expectTypeOf(req).toEqualTypeOf<Request>()
+      expectTypeOf(res).toEqualTypeOf<Response>()
+      expectTypeOf(template).toEqualTypeOf<string | undefined>()
+      return req.headers['x-job'] === undefined ? template : 'job'
+    },
+  },
+  latency: { streamAfterMs: 5000 },
+})
+
+// `undefined` is the default, also under exactOptionalPropertyTypes: settings come from the environment.
+declare const settings: { path: string | undefined; max: number | undefined; label: RouteLabel | undefined }
+createSpillway({
+  endpoints: { metrics: settings.path },
+  routes: { max: settings.max, label: settings.label },
+})
+createSpillway({
+  endpoints: undefined,
+  routes: undefined,
+  latency: undefined,
+  registry: undefined,
+  logger: undefined,
+})
+
+// Registries of both clients, and loggers.
+createSpillway({ registry: promClient.register })
+createSpillway({ registry: new promClient.Registry() })
+createSpillway({ registry: prometheusIo.register })
+createSpillway({ registry: new prometheusIo.Registry() })
+expectTypeOf<promClient.Registry>().toExtend<MetricsRegistry>()
+createSpillway({ logger: pino() })
+createSpillway({ logger: pino().child({ part: 'metrics' }) })
+createSpillway({ logger: console })
+createSpillway({ logger: false })
+
+const frozen: SpillwayOptions = Object.freeze({ routes: Object.freeze({ max: 1 }) })
+createSpillway(frozen)
+
+// @ts-expect-error unknown group
+createSpillway({ route: {} })
+// @ts-expect-error unknown option
+createSpillway({ routes: { maximum: 1 } })
+// @ts-expect-error a number
+createSpillway({ routes: { max: '1000' } })
+// @ts-expect-error null is not the default
+createSpillway({ routes: { max: null } })
+// @ts-expect-error only false switches an endpoint off
+createSpillway({ endpoints: { metrics: true } })
+// @ts-expect-error a label is a string
+createSpillway({ routes: { label: () => 1 } })
+// @ts-expect-error a registry can register
+createSpillway({ registry: { metrics: async () => '' } })
+// @ts-expect-error a logger can write errors
+createSpillway({ logger: { warn() {} } })
+// @ts-expect-error options are an object
+createSpillway('/metrics')
+
+try {
+  createSpillway()
+} catch (error) {
+  if (error instanceof SpillwayError) {
+    expectTypeOf(error).toExtend<Error>()
+    expectTypeOf(error.code).toEqualTypeOf<ErrorCode>()
+    // @ts-expect-error no such code
+    if (error.code === 'ERR_SPILLWAY_UNKNOWN') throw error
+  }
+}

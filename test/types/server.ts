@@ -1,0 +1,53 @@
+// As a user of Node's own servers: each comes back as what it is.
+
+import http from 'node:http'
+import http2 from 'node:http2'
+import https from 'node:https'
+import net from 'node:net'
+import { expectTypeOf } from 'expect-type'
+import { createSpillway } from 'spillway'
+
+const spillway = createSpillway()
+
+expectTypeOf(spillway.attach(http.createServer())).toEqualTypeOf<http.Server>()
+expectTypeOf(spillway.attach(https.createServer({}))).toEqualTypeOf<https.Server>()
+expectTypeOf(spillway.attach(http2.createServer())).toEqualTypeOf<http2.Http2Server>()
+expectTypeOf(spillway.attach(http2.createSecureServer({}))).toEqualTypeOf<http2.Http2SecureServer>()
+
+class OwnRequest extends http.IncomingMessage {
+  tenant = ''
+}
+const own = http.createServer({ IncomingMessage: OwnRequest }, (req) => req.tenant)
+expectTypeOf(spillway.attach(own)).toEqualTypeOf(own)
+
+http.createServer(spillway.wrap((req, res) => res.end(req.url)))
+https.createServer(
+  {},
+  spillway.wrap(async (req, res) => res.end(req.url))
+)
+http2.createServer(
+  spillway.wrap((req: http2.Http2ServerRequest, res: http2.Http2ServerResponse) =>
+    res.stream.respond(req.headers)
+  )
+)
+http.createServer(
+  { IncomingMessage: OwnRequest },
+  spillway.wrap((req: OwnRequest, res) => res.end(req.tenant))
+)
+const listener = spillway.wrap((req, res) => {
+  expectTypeOf(req).toEqualTypeOf<http.IncomingMessage>()
+  expectTypeOf(res).toEqualTypeOf<http.ServerResponse>()
+})
+expectTypeOf(listener).parameters.toEqualTypeOf<[http.IncomingMessage, http.ServerResponse]>()
+
+http.createServer(spillway.handler('live'))
+http2.createServer(spillway.handler('ready'))
+
+// @ts-expect-error there is no such handler
+spillway.handler('status')
+// @ts-expect-error speaks no HTTP
+spillway.attach(net.createServer())
+// @ts-expect-error a server already, not a listener
+spillway.wrap(http.createServer())
+// @ts-expect-error nothing to attach to
+spillway.attach()

@@ -1,0 +1,29 @@
+// What a user reads, and that it is read-only.
+
+import { expectTypeOf } from 'expect-type'
+import { createSpillway, type LatencySummary, type Outcome, type Snapshot, type Spillway } from 'spillway'
+
+using spillway = createSpillway()
+expectTypeOf(spillway).toEqualTypeOf<Spillway>()
+expectTypeOf(spillway.close()).toBeVoid()
+
+const snapshot = spillway.snapshot()
+expectTypeOf(snapshot).toEqualTypeOf<Snapshot>()
+expectTypeOf(snapshot.requests.lastMinute).toEqualTypeOf<LatencySummary>()
+expectTypeOf(snapshot.signals.loop.delayMs.p99).toBeNumber()
+expectTypeOf(snapshot.signals.heap.afterGcBytes).toEqualTypeOf<number | null>()
+expectTypeOf(snapshot.signals.collections.major.totalMs).toBeNumber()
+expectTypeOf<keyof Snapshot['routes'][number]['outcomes']>().toEqualTypeOf<Outcome>()
+for (const { route, method, lastMinute } of snapshot.routes) {
+  const line: string = `${method} ${route} ${lastMinute.p99Ms.toFixed(1)} ms`
+  expectTypeOf(line).toBeString()
+}
+
+// @ts-expect-error frozen
+snapshot.routesFolded = 0
+// @ts-expect-error frozen
+snapshot.routes.push()
+// @ts-expect-error frozen, deep down
+snapshot.signals.heap.usedBytes = 0
+// @ts-expect-error no such signal
+snapshot.signals.disk
