@@ -5,15 +5,17 @@
 // So the first request tells the server, and from the next on its response is prepared before Express sees it.
 
 const { ROOT } = require('../routing/place')
-const { weaveApp } = require('../routing/weave')
+const { isInAppRouter, weaveApp } = require('../routing/weave')
 const { expressInKoa, noNext } = require('./misuse')
 
 function createExpressMiddleware({ recorder, endpoints, servers }) {
   let isWoven = false
+  let isNested = false
   // Hot path: bench/overhead.js.
   return function spillway(req, res, next) {
     if (typeof next !== 'function') throw typeof res === 'function' ? expressInKoa() : noNext()
     let request = recorder.find(res)
+    const isNew = request === undefined
     if (request === undefined) {
       if (servers.isClosed) return endpoints.serve(req, res) ? undefined : next()
       request = recorder.prepare(req, res)
@@ -24,10 +26,15 @@ function createExpressMiddleware({ recorder, endpoints, servers }) {
       recorder.count(request)
     }
     if (!isWoven && req.app !== undefined) {
-      isWoven = true
-      weaveApp(req.app)
+      isWoven = weaveApp(req.app)
+      isNested = !isInAppRouter(req.app, spillway)
     }
-    if (isWoven) request.place ??= ROOT
+    if (isWoven) {
+      const { head } = request
+      // In a router or sub-app, and not prepared: nobody noted the way here. No route is better than half of one.
+      if (isNew && isNested && head === request) head.isSettled = true
+      else head.place ??= ROOT
+    }
     next()
   }
 }

@@ -43,7 +43,8 @@ class Servers {
     if (this.#attached.has(server)) return server
     const servers = this
     const { emit } = server
-    let app
+    // Now, because others take listeners away to call them from their own: Socket.IO does.
+    let app = server.listeners('request').find(isExpressApp)
     /** @this {unknown} */
     const spillwayEmit = function (event, req, res) {
       if (REQUESTS.has(event) && !servers.#isClosed) {
@@ -86,10 +87,7 @@ class Servers {
     if (app === undefined) return false
     request.place = ROOT
     // Once: from then on its router looks for what was added when it is entered.
-    if (app !== this.#seenApp) {
-      this.#seenApp = app
-      weaveApp(app)
-    }
+    if (app !== this.#seenApp && weaveApp(app)) this.#seenApp = app
     return false
   }
 

@@ -6,7 +6,7 @@
 
 const { BOUNDS_SECONDS, countOf, sumOf, WIDTH } = require('../histograms/buckets')
 
-const PIECE_LENGTH = 65_536
+const PIECE_LENGTH = 32_768
 const LE = BOUNDS_SECONDS.map((bound) => `le="${bound}"} `)
 const LE_INF = 'le="+Inf"} '
 

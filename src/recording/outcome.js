@@ -46,16 +46,15 @@ function outcomeOfCut({ req, res, socket }) {
   return CLIENT_IS_GONE.has(error.code) || String(error.code).startsWith('HPE_') ? ABORTED : ERRORED
 }
 
-function outcomeOfStream({ req, stream, session, status }) {
+function outcomeOfStream({ stream, session, status }) {
   if (stream.rstCode === RST_NO_ERROR) {
     if (!stream.writableFinished) return ERRORED
     return stream.aborted ? ABORTED : ofStatus(status)
   }
+  if (stream.rstCode !== RST_INTERNAL_ERROR) return ABORTED
   // A connection that is lost destroys its session; a stream the server destroys leaves it whole.
-  if (stream.rstCode === RST_INTERNAL_ERROR) {
-    return session?.destroyed && CLIENT_IS_GONE.has(stream.errored?.code) ? ABORTED : ERRORED
-  }
-  return req.errored ? ERRORED : ABORTED
+  const isSessionGone = session === undefined || session.destroyed
+  return isSessionGone && CLIENT_IS_GONE.has(stream.errored?.code) ? ABORTED : ERRORED
 }
 
 function ofStatus(status) {

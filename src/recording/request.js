@@ -33,7 +33,9 @@ class Request extends Trail {
     this.scheme = 0
     /** Whether it is one of ours to count: what a server hook has only prepared is not, until a middleware has it. */
     this.isCounted = false
-    /** The next instance that measures this response. */
+    /** The first of the instances that measure this response: the routers write on that one. */
+    this.head = this
+    /** The next of them. */
     this.next = undefined
     this.originalWriteHead = undefined
     this.waitingOn = undefined
@@ -88,6 +90,7 @@ function follow(head, request) {
   let last = head
   while (last.next !== undefined) last = last.next
   last.next = request
+  request.head = head
   request.isCutOff = head.isCutOff
   request.isEnded = head.isEnded
 }

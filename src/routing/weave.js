@@ -32,6 +32,13 @@ function weaveApp(app) {
   return true
 }
 
+/** Whether the middleware is in the router of the app itself, where every request begins. */
+function isInAppRouter(app, middleware) {
+  if (app.parent !== undefined) return false
+  const isIt = (handle) => handle === middleware || Object.getPrototypeOf(handle) === middleware
+  return routerOf(app).stack.some(({ handle }) => isIt(handle))
+}
+
 /** Reading `router` on an Express 4 app throws; there the lazily made router is `_router`. */
 function routerOf(app) {
   return typeof app.lazyrouter === 'function' ? app._router : app.router
@@ -164,4 +171,4 @@ function unseenRoute(trail, req) {
   return told(route[kPath] ?? express5.pathText(route.path), req)
 }
 
-module.exports = { unseenRoute, weaveApp }
+module.exports = { isInAppRouter, unseenRoute, weaveApp }

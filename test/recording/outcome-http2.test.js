@@ -24,6 +24,7 @@ function koaServer({ spillway, application }) {
   const app = new Koa()
   app.silent = true
   app.use(async ({ req, res }, next) => {
+    res.statusCode = 200
     const isBefore = application.before(req, res)
     if (!application.isSynchronous) await isBefore
     return next()
@@ -31,7 +32,6 @@ function koaServer({ spillway, application }) {
   app.use(spillway.koa())
   app.use((ctx) => {
     ctx.respond = false
-    ctx.status = 200
     application.answer(ctx.req, ctx.res)
   })
   const listener = app.callback()

@@ -17,13 +17,18 @@ describe('the route label is what the tracing channel of router 2.3 says', () =>
     it(of.title, async (t) => {
       listenFor(t)
       const reasons = of.oracle ?? {}
+      const explained = new Set()
+      const unexplained = []
       const onLabel = ({ req, template }) => {
-        const said = oracleLabel(req)
         const target = `${req.method} ${req.originalUrl}`
-        if (target in reasons) assert.notEqual(said, template, `${target}: they do not differ any more`)
-        else assert.equal(said, template, target)
+        const said = oracleLabel(req)
+        if (said === template) return
+        if (target in reasons) explained.add(target)
+        else unexplained.push({ target, said, template })
       }
       await runCase(t, { version: '5', mode: 'express()', of, onLabel })
+      assert.deepEqual(unexplained, [])
+      assert.deepEqual([...explained].sort(), Object.keys(reasons).sort(), 'a reason that is none any more')
     })
   }
 })

@@ -146,7 +146,6 @@ const CUT_BY_SERVER = [
     "res.destroy(error) with an upstream's ECONNRESET",
     (_req, res) => res.destroy(Object.assign(new Error('reset'), { code: 'ECONNRESET' })),
   ],
-  ['req.destroy(error)', (req) => req.destroy(new Error('no'))],
   [`stream.close(${NGHTTP2_INTERNAL_ERROR})`, (_req, res) => res.stream.close(NGHTTP2_INTERNAL_ERROR)],
   ['session.destroy()', (req) => req.stream.session.destroy()],
 ].flatMap(([name, cut]) => [

@@ -1,0 +1,65 @@
+'use strict'
+// The rotation by times told by hand: what the last minute still knows, and that since-start forgets nothing.
+
+const assert = require('node:assert/strict')
+const { test } = require('node:test')
+const { RollingHistogram, toMicroseconds } = require('../../src/histograms/rolling')
+
+const SECOND = 1000
+
+test('the last minute holds what came within it, and since-start everything', () => {
+  const rolling = new RollingHistogram(0)
+  for (let second = 0; second < 300; second++) rolling.record(10, second * SECOND, second % 10 === 0)
+  const nowMs = 300 * SECOND
+  const last = rolling.lastMinute(nowMs)
+  assert.ok(last.count >= 30 && last.count <= 60, String(last.count))
+  assert.equal(last.histogram.totalCount, last.count)
+  assert.ok(Math.abs(last.count / last.seconds - 1) < 0.05, 'its rate is over the time it covers')
+  const all = rolling.sinceStart(nowMs)
+  assert.deepEqual([all.count, all.errors, all.seconds, all.histogram.totalCount], [300, 30, 300, 300])
+})
+
+test('after a pause of a minute the last minute is empty, without anything having run', () => {
+  const rolling = new RollingHistogram(0)
+  rolling.record(10, 0, false)
+  assert.equal(rolling.lastMinute(59 * SECOND).count, 1)
+  assert.equal(rolling.lastMinute(60 * SECOND).count, 0)
+  assert.equal(rolling.sinceStart(60 * SECOND).count, 1)
+})
+
+test('a value after a long pause does not bring the old ones back', () => {
+  const rolling = new RollingHistogram(0)
+  rolling.record(500, 0, false)
+  rolling.record(10, 3600 * SECOND, false)
+  const last = rolling.lastMinute(3600 * SECOND)
+  assert.equal(last.count, 1)
+  assert.ok(last.histogram.maxValue < 11_000)
+  assert.equal(rolling.sinceStart(3600 * SECOND).histogram.maxValue >= 499_000, true)
+})
+
+test('what is only counted, such as a stream, moves no quantile', () => {
+  const rolling = new RollingHistogram(0)
+  rolling.record(10, 0, false)
+  rolling.count(0, true)
+  const { count, errors, histogram } = rolling.lastMinute(SECOND)
+  assert.deepEqual([count, errors, histogram.totalCount], [2, 1, 1])
+})
+
+for (const [title, given, expected] of [
+  ['NaN', Number.NaN, 1],
+  ['undefined', undefined, 1],
+  ['a negative duration', -5, 1],
+  ['nothing', 0, 1],
+  ['Infinity', Number.POSITIVE_INFINITY, 60_000_000],
+  ['an hour', 3_600_000, 60_000_000],
+  ['1.2345 ms', 1.2345, 1235],
+]) {
+  test(`${title} is recorded as ${expected} µs`, () => {
+    assert.equal(toMicroseconds(given), expected)
+    const rolling = new RollingHistogram(0)
+    rolling.record(given, 0, false)
+    const { histogram } = rolling.lastMinute(0)
+    assert.equal(histogram.totalCount, 1)
+    assert.equal(histogram.getCountAtIndex(histogram.countsArrayIndex(expected)), 1)
+  })
+}
