@@ -46,7 +46,7 @@ class Spillway {
       memory: new Memory(),
     }
     const parts = { clock, faults, recorder, signals, startedAtMs: clock.wallMs() }
-    const takeOurInstant = () => takeInstant(parts)
+    const takeOurInstant = (spare) => takeInstant(parts, spare)
     this.#prometheus = new Prometheus({ ...options, clock, faults, takeInstant: takeOurInstant })
     this.#handlers = {
       metrics: streamHandler(this.#prometheus, faults),

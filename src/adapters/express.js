@@ -27,7 +27,7 @@ function createExpressMiddleware({ recorder, endpoints, servers }) {
     }
     if (!isWoven && req.app !== undefined) {
       isWoven = weaveApp(req.app)
-      isNested = !isInAppRouter(req.app, spillway)
+      isNested = req.baseUrl !== '' && !isInAppRouter(req.app, spillway)
     }
     if (isWoven) {
       const { head } = request

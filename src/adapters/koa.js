@@ -13,16 +13,22 @@ function createKoaMiddleware({ recorder, endpoints, servers }) {
     if (typeof next !== 'function' || ctx.req === undefined) throw koaInExpress()
     const { req, res, app } = ctx
     let request = recorder.find(res)
-    if (request === undefined || !request.isCounted) {
+    if (request === undefined) {
+      if (servers.isClosed) {
+        if (!endpoints.serve(req, res)) return next()
+        ctx.respond = false
+        return
+      }
+      request = recorder.prepare(req, res)
+    }
+    if (!request.isCounted) {
       if (endpoints.serve(req, res)) {
         ctx.respond = false
         return
       }
-      if (servers.isClosed) return next()
-      request ??= recorder.prepare(req, res)
       recorder.count(request)
     }
-    request.ctx = ctx
+    request.head.ctx = ctx
     if (app !== seenApp) {
       seenApp = app
       watchMounts(app, trailOf)

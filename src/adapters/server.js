@@ -82,10 +82,11 @@ class Servers {
   /** @returns {boolean} whether the request is answered already */
   #open(req, res, app) {
     if (this.#recorder.find(res) !== undefined) return false
+    const request = this.#recorder.prepare(req, res)
     if (this.#endpoints.serve(req, res)) return true
-    const request = this.#recorder.begin(req, res)
+    this.#recorder.count(request)
     if (app === undefined) return false
-    request.place = ROOT
+    request.head.place ??= ROOT
     // Once: from then on its router looks for what was added when it is entered.
     if (app !== this.#seenApp && weaveApp(app)) this.#seenApp = app
     return false

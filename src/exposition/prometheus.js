@@ -18,6 +18,7 @@ class Prometheus {
   #faults
   #takeInstant
   #registry
+  #spareInstant
   #unregister = () => {}
   #defaults = processMetrics()
 
@@ -39,15 +40,21 @@ class Prometheus {
 
   /** @param {import('node:http').ServerResponse} res its head is already set */
   async write(res) {
-    const writer = new PieceWriter(res, this.#clock)
-    const instant = this.#takeInstant()
+    const instant = this.#takeInstant(this.#spareInstant)
+    this.#spareInstant = undefined
+    await this.#writeInstant(instant, new PieceWriter(res, this.#clock))
+    // Left to the collector, megabytes of tables would make a major collection of every tenth scrape.
+    this.#spareInstant = instant
+    res.end()
+  }
+
+  async #writeInstant(instant, writer) {
     const seen = new Set(FAMILIES.map(({ name }) => name))
     await writer.writeAll(renderFamilies(FAMILIES, instant))
     await writer.writeAll(this.#renderRegistry(this.#registry, seen))
     await writer.writeAll(this.#renderRegistry(this.#defaults, seen))
     const lag = LAG_FAMILIES.filter(({ name }) => !seen.has(name))
     await writer.writeAll(renderFamilies(lag, instant))
-    res.end()
   }
 
   async *#renderRegistry(registry, seen) {

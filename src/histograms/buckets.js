@@ -27,8 +27,9 @@ class Buckets {
     values[start + SUM] += seconds
   }
 
-  copy() {
-    return this.#rows.copy()
+  /** @param {Float64Array} [spare] */
+  copy(spare) {
+    return this.#rows.copy(spare)
   }
 }
 

@@ -34,6 +34,7 @@ class RollingHistogram {
   #current
   #previous
   #total
+  #isWide = false
   #startMs
   #earlier = { count: 0, errors: 0 }
 
@@ -70,7 +71,10 @@ class RollingHistogram {
     this.#earlier.errors += span.errors
     if (span.histogram.totalCount === 0) return
     this.#total ??= newHistogram(32)
-    if (this.#total.totalCount + span.histogram.totalCount > MAX_SLOT) this.#total = widened(this.#total)
+    if (!this.#isWide && this.#total.totalCount + span.histogram.totalCount > MAX_SLOT) {
+      this.#isWide = true
+      this.#total = widened(this.#total)
+    }
     this.#total.add(span.histogram)
   }
 

@@ -23,8 +23,12 @@ class Rows {
     return row
   }
 
-  copy() {
-    return this.values.slice(0, this.#length * this.#width)
+  /** @param {Float64Array} [spare] an older copy that nobody reads any more, to be used again if it still fits */
+  copy(spare) {
+    const length = this.#length * this.#width
+    if (spare?.length !== length) return this.values.slice(0, length)
+    spare.set(this.values.subarray(0, length))
+    return spare
   }
 }
 

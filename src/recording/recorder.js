@@ -4,7 +4,6 @@
 
 const { RollingHistogram } = require('../histograms/rolling')
 const { templateOf } = require('../routing/template')
-const { kTrail } = require('../routing/trail')
 const { METHODS, methodIndex } = require('./methods')
 const { ERRORED, UPGRADED, outcomeOf } = require('./outcome')
 const { Request, requestOf, watch } = require('./request')
@@ -44,12 +43,6 @@ class Recorder {
   }
 
   // Hot path: bench/overhead.js.
-  begin(req, res) {
-    const request = this.prepare(req, res)
-    this.count(request)
-    return request
-  }
-
   /** Puts everything on the response that will tell how it ends. It costs a third of what it does behind Express. */
   prepare(req, res) {
     const request = new Request(this, req, res, this.#clock.now(), methodIndex(req.method))
@@ -58,11 +51,12 @@ class Recorder {
     return request
   }
 
+  // Hot path: bench/overhead.js.
   count(request) {
     request.isCounted = true
     this.inFlight[request.method * SCHEMES.length + request.scheme]++
     // Over before it came to us. Not at once: the application is still to say which route it is.
-    if (request.isEnded) this.#clock.afterTurn(() => this.end(request, request.res[kTrail]))
+    if (request.isEnded) this.#clock.afterTurn(() => this.end(request, request.head))
   }
 
   /** A request whose connection was handed over: it has no answer of ours to wait for. */
@@ -92,7 +86,7 @@ class Recorder {
     request.requestBytes = head.requestBytes
     request.responseBytes = head.responseBytes
 
-    const template = this.#labelled(request, templateOf(head, request.status))
+    const template = this.#labelled(request, this.#templateOf(head, request.status))
     this.routes.find(template, request.method, nowMs).record(request, nowMs)
     if (request.isStream || request.outcome === UPGRADED) this.all.count(nowMs, false)
     else this.all.record(request.durationMs, nowMs, request.outcome === ERRORED)
@@ -105,6 +99,16 @@ class Recorder {
     const { res } = request
     // Headers given to a plain `writeHead` are kept in the rendered head only.
     return EVENT_STREAM.test(String(res.getHeader('content-type') ?? res._header))
+  }
+
+  /** What routers leave on a request is theirs and their users': it may be anything. */
+  #templateOf(head, status) {
+    try {
+      return templateOf(head, status)
+    } catch (error) {
+      this.#faults.report('routing', error)
+      return undefined
+    }
   }
 
   #labelled(request, template) {

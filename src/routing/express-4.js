@@ -3,6 +3,8 @@
 // So the path is read back from the expression, group by group: the text of a request never gets into a template.
 // An expression the user gave is its own template.
 
+const { pathText } = require('./place')
+
 /** What Express 4 appends to every path it compiles for a mount. */
 const COMPILED_END = '\\/?(?=\\/|$)'
 /** A parameter with the slash or dot before it, as the compiler groups them. */
@@ -60,8 +62,7 @@ function expressionOf(source, flags, names) {
 const groupsIn = (source) => /** @type {RegExpExecArray} */ (new RegExp(`${source}|`).exec('')).length - 1
 
 function pathOf(source, names) {
-  const path = read(source.slice(1, -COMPILED_END.length), names)
-  return path.endsWith('/') ? path.slice(0, -1) : path
+  return pathText(read(source.slice(1, -COMPILED_END.length), names))
 }
 
 /** @param {string[]} names of the groups from here on; each is taken off as its group is read */

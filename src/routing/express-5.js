@@ -4,6 +4,8 @@
 // parameter. A RegExp mount cannot be asked, and reads `(regexp)` there.
 // Route paths are the same in router 1 and 2: `layer.route.path`.
 
+const { pathText } = require('./place')
+
 const TOKEN = 'spillway0'
 /** Each character of a segment is a question, and clients may send segments of any length. */
 const LONGEST_PROBED = 256
@@ -38,11 +40,6 @@ function alternativesOf(layer, paths, options) {
     layer: new Layer(path, options, () => {}),
   }))
   return (pathname) => (each.find((one) => one.layer.match(pathname)) ?? each[0]).text
-}
-
-/** '/users/' and '/:id' are '/users/:id', and '/users' and '/' are '/users'. */
-function pathText(path) {
-  return typeof path === 'string' ? path.replace(/\/+$/, '') : String(path)
 }
 
 /** The pathname of a request target, also in absolute form (`GET http://host/path`), which proxies send. */
@@ -125,4 +122,4 @@ function partsOf(segment, ask) {
   return parts
 }
 
-module.exports = { isRootMount, mountPath, pathText, routePath }
+module.exports = { isRootMount, mountPath, routePath }

@@ -1,8 +1,10 @@
 'use strict'
-// The template of a Koa request: the last layer of `ctx.matched` that serves the method. `ctx._matchedRoute` will not
+// The template of a Koa request: of the layers in `ctx.matched` the one that answered. `ctx._matchedRoute` alone will not
 // do: every layer that runs overwrites it, so an auth middleware that answers 401 leaves its own pattern there.
 // koa-mount tells only its innermost prefix and never clears it, so an accessor on the app's context notes each
-// prefix with the length of path it stands for.
+// prefix with the path it left.
+
+const { pathText } = require('./place')
 
 /** @param {{ context: object }} app its context is the prototype of every `ctx` */
 function watchMounts(app, trailOf) {
@@ -14,45 +16,51 @@ function watchMounts(app, trailOf) {
     },
     set(prefix) {
       const trail = trailOf(this.res)
-      if (trail !== undefined) enterMount(trail, this, prefix)
+      if (trail !== undefined) return enterMount(trail, this.path, prefix)
+      // Nobody measures this one.
+      Object.defineProperty(this, 'mountPath', { value: prefix, configurable: true, enumerable: true, writable: true })
     },
   })
 }
 
-function enterMount(trail, ctx, prefix) {
+function enterMount(trail, path, prefix) {
   trail.mounts ??= []
-  const taken = pathLength(ctx) - ctx.path.length
-  while (trail.mounts.length > 0 && trail.mounts.at(-1).taken > taken) trail.mounts.pop()
+  // Within a mount the path is shorter than what it left: if it is longer, that mount has been left again.
+  while (trail.mounts.length > 0 && path.length > trail.mounts.at(-1).rest.length) trail.mounts.pop()
   const above = trail.mounts.at(-1)?.template ?? ''
-  const own = prefix.endsWith('/') ? prefix.slice(0, -1) : prefix
-  trail.mounts.push({ prefix, taken: taken + own.length, template: above + own })
-}
-
-function pathLength({ originalUrl }) {
-  const query = originalUrl.indexOf('?')
-  return query === -1 ? originalUrl.length : query
+  trail.mounts.push({ prefix, rest: path.slice(prefix.length) || '/', template: above + pathText(prefix) })
 }
 
 /** @returns {string | undefined} undefined where no route and no mount took the request */
 function koaTemplate({ ctx, mounts }, status) {
-  const layer = answeringLayer(ctx)
-  if (layer !== undefined) return mountOf(ctx, mounts, layer) + String(layer.path) || '/'
+  const layer = answeringLayer(ctx, status)
+  if (layer !== undefined) return mountOf(ctx, mounts, layer) + pathText(layer.path) || '/'
   return status === 404 ? undefined : (mounts?.at(-1)?.template ?? '/')
 }
 
-/** The last route that serves the method; for a 405 or an automatic OPTIONS the last whose path matched. */
-function answeringLayer({ matched, method }) {
+function answeringLayer({ matched, method, _matchedRoute: last }, status) {
   if (!Array.isArray(matched)) return undefined
-  const routes = matched.filter((layer) => layer.methods.length > 0)
-  return routes.findLast((layer) => layer.methods.includes(method)) ?? routes.at(-1)
+  const routes = matched.filter((layer) => layer.methods.includes(method))
+  if (routes.length === 0) {
+    const isOfMethods = status === 405 || status === 501 || method === 'OPTIONS'
+    return isOfMethods ? matched.findLast((layer) => layer.methods.length > 0) : undefined
+  }
+  const ran = routes.findLast(({ path }) => path === last)
+  if (ran !== undefined) return ran
+  // A middleware of the router, in the stead of the route that would have come next.
+  const next = matched.findIndex(({ path }) => path === last) + 1
+  return matched.slice(next).find((layer) => routes.includes(layer)) ?? routes.at(-1)
 }
 
-/** A mount that was entered and fell through leaves its prefix: it counts only if the route matches what is left. */
+/** A mount that was entered and fell through leaves its prefix: it counts only if the route took what it left. */
 function mountOf(ctx, mounts, layer) {
-  if (mounts === undefined) return ''
-  const path = ctx.originalUrl.slice(0, pathLength(ctx))
-  const mount = mounts.findLast(({ taken }) => layer.match(path.slice(taken) || '/'))
+  const mount = mounts?.findLast(({ rest }) => layer.match(rest) && isTaken(ctx, layer, rest))
   return mount?.template ?? ''
+}
+
+/** A route that matches about anything (`/*rest`) is told by what it captured. */
+function isTaken({ captures, _matchedRoute: last }, layer, path) {
+  return last !== layer.path || String(layer.captures(path)) === String(captures)
 }
 
 module.exports = { koaTemplate, watchMounts }

@@ -39,6 +39,11 @@ class Place {
   }
 }
 
+/** '/users/' and '/:id' are '/users/:id', and '/users' and '/' are '/users'. */
+function pathText(path) {
+  return typeof path === 'string' ? path.replace(/\/+$/, '') : String(path)
+}
+
 const ROOT = new Place('')
 
-module.exports = { ROOT, Place }
+module.exports = { ROOT, Place, pathText }

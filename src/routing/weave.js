@@ -11,7 +11,7 @@
 const { isPromise } = require('node:util/types')
 const express4 = require('./express-4')
 const express5 = require('./express-5')
-const { ROOT } = require('./place')
+const { ROOT, pathText } = require('./place')
 const { trailOf } = require('./trail')
 
 const kWoven = Symbol('spillway.woven')
@@ -78,8 +78,11 @@ function weaveRouter(router) {
 function weaveLayer(layer, router) {
   const dialect = layer.regexp instanceof RegExp ? express4 : express5
   const handle = layer.handle
-  // A router may be of another copy of Express, brought by a package.
-  if (Array.isArray(handle.stack)) weaveClass(handle)
+  if (Array.isArray(handle.stack)) {
+    // It may be of another copy of Express, brought by a package, and the first request may be in it already.
+    weaveClass(handle)
+    weaveRouter(handle)
+  }
   if (layer.route !== undefined) layer.handle = weaveRoute(layer, router)
   else if (!dialect.isRootMount(layer) && handle.length <= 3) {
     layer.handle = weaveMount(handle, dialect.mountPath(layer, router), dialect === express5)
@@ -168,7 +171,7 @@ function leave(trail, res, place, before, error) {
 function unseenRoute(trail, req) {
   const { route } = req
   if (route === undefined || route === trail.route) return undefined
-  return told(route[kPath] ?? express5.pathText(route.path), req)
+  return told(route[kPath] ?? pathText(route.path), req)
 }
 
 module.exports = { isInAppRouter, unseenRoute, weaveApp }

@@ -74,8 +74,7 @@ const plainServer = (given) => http.createServer(listenerOf(given))
 const WAYS = {
   'by the close event': plainServer,
   'by the close event, prepared by the server': plainServer,
-  'by the close event, with attach()': (given) =>
-    given.spillway.attach(http.createServer(listenerOf(given))),
+  'by the close event, with attach()': (given) => given.spillway.attach(http.createServer(listenerOf(given))),
   'by on-finished': (given) => http.createServer(listenerOf(given, disguiseSocket)),
   'by on-finished, on a connection that is no socket': (given) =>
     tunnelTo(http.createServer(listenerOf(given))),

@@ -46,7 +46,8 @@ class Connection {
   }
 
   async #next() {
-    if (this.#socket.closed) throw new Error(`the server closed after ${this.bytesReceived} bytes: ${this.received}`)
+    if (this.#socket.closed)
+      throw new Error(`the server closed after ${this.bytesReceived} bytes: ${this.received}`)
     await new Promise((resolve) => {
       this.#socket.once('received', resolve)
       this.#socket.once('close', resolve)

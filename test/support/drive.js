@@ -2,6 +2,7 @@
 // Drives one ending through a server, and gives what was measured once all of it has ended and the server is closed:
 // an outcome counted twice, or later, would be in it.
 
+const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const { Connection } = require('./connection')
 const { readableSpillway } = require('./measured')
@@ -95,4 +96,15 @@ const expectedOf = ({ outcomes, statuses, firstBytes }) => ({
   faults: 0,
 })
 
-module.exports = { counter, drive, expectedOf, settle, totalOf, turn }
+/** That much is measured, nothing more comes, and nothing is in flight. */
+async function expectMeasured(measured, expected) {
+  await settle(measured, totalOf(expected.outcomes))
+  for (let i = 0; i < 3; i++) await turn()
+  const { inFlight, outcomes, statuses, firstBytes, faults } = await measured()
+  assert.deepEqual(
+    { inFlight, outcomes, statuses, firstBytes, faults },
+    { inFlight: 0, faults: 0, ...expected }
+  )
+}
+
+module.exports = { counter, drive, expectMeasured, expectedOf, settle, totalOf, turn }

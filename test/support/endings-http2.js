@@ -60,11 +60,13 @@ const reading = (leave) => async (client) => {
   leave(client, stream)
 }
 
-const measuredAs = (outcome) => (status, firstBytes = 1) => ({
-  outcomes: { [outcome]: 1 },
-  statuses: { [status]: 1 },
-  firstBytes,
-})
+const measuredAs =
+  (outcome) =>
+  (status, firstBytes = 1) => ({
+    outcomes: { [outcome]: 1 },
+    statuses: { [status]: 1 },
+    firstBytes,
+  })
 const completed = measuredAs('completed')
 const errored = measuredAs('errored')
 const aborted = measuredAs('aborted')

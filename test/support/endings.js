@@ -32,7 +32,8 @@ const abortedUnanswered = (count = 1) => ({
   firstBytes: 0,
 })
 
-const upstreamReset = () => Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', syscall: 'read' })
+const upstreamReset = () =>
+  Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', syscall: 'read' })
 
 const never = () => {}
 const answerOk = (_req, res) => res.end('ok')

@@ -15,7 +15,9 @@ function readableSpillway(t, options, clock) {
 
 /** @returns {Promise<{ inFlight: number, outcomes: Record<string, number>, statuses: Record<string, number>, firstBytes: number, streams: number, requestBytes: number, responseBytes: number, faults: number }>} */
 async function readMeasured(registry) {
-  const families = Object.fromEntries((await registry.getMetricsAsJSON()).map((one) => [one.name, one.values]))
+  const families = Object.fromEntries(
+    (await registry.getMetricsAsJSON()).map((one) => [one.name, one.values])
+  )
   const sum = (values) => values.reduce((total, { value }) => total + value, 0)
   const counts = (name) => families[name].filter(({ metricName }) => metricName === `${name}_count`)
   return {

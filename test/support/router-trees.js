@@ -9,6 +9,8 @@ const http = require('node:http')
 const { serve } = require('./serve')
 const { spillwayFor } = require('./spillway')
 
+const UNMATCHED = '(unmatched)'
+
 /** By the name a case uses: the major version of Express, or of router where that is what differs. */
 const EXPRESSES = { 5: 'express', 2.2: 'express-router-2.2', 4: 'express-4' }
 
@@ -24,21 +26,10 @@ const SPELLINGS = {
   5: { splat: (path) => path, optional: (path, name) => `${path}{/:${name}}` },
 }
 
-/**
- * @param {import('node:test').TestContext} t
- * @param {(seen: { template: string | undefined, req: any, res: any }) => void} [onLabel]
- */
-async function runCase(t, { version, mode, of, onLabel = () => {} }) {
+/** A case of an Express tree, see test/routing/trees. */
+async function runCase(t, { version, mode, of, onLabel }) {
   const express = require(EXPRESSES[version])
-  const labels = new EventEmitter()
-  const spillway = spillwayFor(t, {
-    routes: {
-      label(req, res, template) {
-        onLabel({ template, req, res })
-        labels.emit('label', template ?? '(unmatched)')
-      },
-    },
-  })
+  const { spillway, labels } = labelledSpillway(t, onLabel)
   const app = express()
   app.set('env', 'test')
   const { listener, install } = MODES[mode](spillway, app)
@@ -48,20 +39,36 @@ async function runCase(t, { version, mode, of, onLabel = () => {} }) {
     other: require(EXPRESSES[version === '4' ? 5 : 4]),
   })
   const { port } = await serve(t, listener)
+  await checkRequests(t, { spillway, labels, app, port, of, version })
+}
+
+/**
+ * A spillway that emits each label it gives as a `label` event.
+ * @param {import('node:test').TestContext} t
+ * @param {(seen: { template: string | undefined, req: any, res: any }) => void} [onLabel]
+ */
+function labelledSpillway(t, onLabel = () => {}) {
+  const labels = new EventEmitter()
+  const label = (req, res, template) => {
+    onLabel({ template, req, res })
+    labels.emit('label', template ?? UNMATCHED)
+  }
+  return { labels, spillway: spillwayFor(t, { routes: { label } }) }
+}
+
+/** Sends the requests of a case one after the other, and compares each status and label, and what was counted in all. */
+async function checkRequests(t, { spillway, labels, app, port, of, version }) {
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
   t.after(() => agent.destroy())
-
   const expected = {}
   const left = of.not?.[version] ?? []
-  for (const [target, status, label] of of.requests) {
+  const byVersion = (value) => (typeof value === 'object' ? (value[version] ?? value.other) : value)
+  for (const [target, ...wanted] of of.requests) {
     if (left.includes(target)) continue
-    const wanted = typeof label === 'object' ? (label[version] ?? label.other) : label
-    const [answered, [seen]] = await Promise.all([
-      ask({ app, port, agent, target }),
-      once(labels, 'label'),
-    ])
-    assert.deepEqual({ status: answered, label: seen }, { status, label: wanted }, target)
-    expected[wanted] = (expected[wanted] ?? 0) + 1
+    const [status, label] = wanted.map(byVersion)
+    const [answered, [seen]] = await Promise.all([ask({ app, port, agent, target }), once(labels, 'label')])
+    assert.deepEqual({ status: answered, label: seen }, { status, label }, target)
+    expected[label] = (expected[label] ?? 0) + 1
   }
   const snapshot = spillway.snapshot()
   assert.deepEqual(countsOf(snapshot), expected)
@@ -78,7 +85,7 @@ function countsOf({ routes }) {
   return counts
 }
 
-/** @returns {Promise<number | 'aborted'>} the status; `ABORT /path` leaves when the app emits `hang` */
+/** @returns {Promise<number | 'aborted' | 'cut off'>} the status; `ABORT /path` leaves when the app emits `hang` */
 async function ask({ app, port, agent, target }) {
   const [verb, path] = target.split(' ')
   const method = verb === 'ABORT' ? 'GET' : verb
@@ -91,10 +98,11 @@ async function ask({ app, port, agent, target }) {
     return 'aborted'
   }
   req.end()
-  const [res] = await once(req, 'response')
+  const [res] = await once(req, 'response').catch(() => [])
+  if (res === undefined) return 'cut off'
   res.on('error', () => {}).resume()
   await once(res, 'close')
   return res.statusCode
 }
 
-module.exports = { EXPRESSES, MODES, ask, countsOf, runCase }
+module.exports = { EXPRESSES, MODES, UNMATCHED, checkRequests, countsOf, labelledSpillway, runCase }

@@ -1,0 +1,46 @@
+'use strict'
+// A 32-bit slot wraps to 0 at 2^32, silently. To get there within a test, every value recorded here counts 2^30 times:
+// the library's own `recordValueWithCount` behind the `recordValue` that is called. A file of its own, for that.
+
+const assert = require('node:assert/strict')
+const { test } = require('node:test')
+const hdr = require('hdr-histogram-js')
+
+const EACH = 2 ** 30
+const HALF_MINUTE_MS = 30_000
+
+const widths = []
+function buildCountingMany(options) {
+  widths.push(options.bitBucketSize)
+  const histogram = hdr.build(options)
+  histogram.recordValue = (value) => histogram.recordValueWithCount(value, EACH)
+  return histogram
+}
+
+const library = require.resolve('hdr-histogram-js')
+require.cache[library].exports = { ...hdr, build: buildCountingMany }
+const { RollingHistogram } = require('../../src/histograms/rolling')
+require.cache[library].exports = hdr
+
+test('a 32-bit histogram wraps where ours must not', () => {
+  const narrow = buildCountingMany({ bitBucketSize: 32, highestTrackableValue: 60_000_000 })
+  for (let i = 0; i < 5; i++) narrow.recordValue(1)
+  assert.equal(narrow.getCountAtIndex(1), EACH)
+})
+
+test('since-start counts on past 2^32 of one value', () => {
+  const rolling = new RollingHistogram(0)
+  for (let i = 1; i <= 12; i++) {
+    rolling.record(5, i * HALF_MINUTE_MS, false)
+    const { histogram } = rolling.sinceStart(i * HALF_MINUTE_MS)
+    assert.equal(histogram.totalCount, i * EACH)
+    assert.equal(histogram.getCountAtIndex(histogram.countsArrayIndex(5000)), i * EACH)
+  }
+})
+
+test('the total moves to wide slots once', () => {
+  const rolling = new RollingHistogram(0)
+  widths.length = 0
+  for (let i = 1; i <= 12; i++) rolling.record(5, i * HALF_MINUTE_MS, false)
+  assert.equal(widths.filter((width) => width === 64).length, 1)
+})

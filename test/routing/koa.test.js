@@ -1,0 +1,73 @@
+'use strict'
+// The route label is exact on Koa 2 and 3 with @koa/router and koa-mount. The table is in ./trees/koa.js.
+
+const assert = require('node:assert/strict')
+const http = require('node:http')
+const { describe, it } = require('node:test')
+const Router = require('@koa/router')
+const mount = require('koa-mount')
+const { checkRequests, labelledSpillway } = require('../support/router-trees')
+const { serve } = require('../support/serve')
+const { ended, spillwayFor } = require('../support/spillway')
+const { endings, mounts, routers } = require('./trees/koa')
+
+const MODES = {
+  'koa()': (_spillway, app) => app.callback(),
+  'koa() and attach(server)': (spillway, app) => spillway.attach(http.createServer(app.callback())),
+  'koa() and wrap(callback)': (spillway, app) => spillway.wrap(app.callback()),
+}
+
+for (const name of ['koa', 'koa-2']) {
+  const Koa = require(name)
+
+  for (const [mode, listenerOf] of Object.entries(MODES)) {
+    describe(`the route label of ${name} with ${mode}`, () => {
+      for (const of of [...routers, ...endings, ...mounts]) {
+        it(of.title, async (t) => {
+          const { spillway, labels } = labelledSpillway(t)
+          const app = new Koa()
+          app.silent = true
+          app.use(spillway.koa())
+          of.build(app, { Koa, Router, mount })
+          const { port } = await serve(t, listenerOf(spillway, app))
+          await checkRequests(t, { spillway, labels, app, port, of, version: name })
+        })
+      }
+    })
+  }
+
+  describe(`the context of ${name}`, () => {
+    it('keeps `ctx.mountPath` as koa-mount sets it, measured or not', async (t) => {
+      const spillway = spillwayFor(t)
+      const app = new Koa()
+      const tell = (ctx) => {
+        ctx.body = String(ctx.mountPath)
+      }
+      app.use(mount('/early', (ctx, next) => (ctx.query.early ? tell(ctx) : next())))
+      app.use(spillway.koa())
+      app.use(mount('/one', mount('/two', tell)))
+      app.use(tell)
+      const { get } = await serve(t, app.callback())
+      for (let round = 0; round < 2; round++) {
+        assert.equal((await get('/early?early=1')).body, '/early')
+        assert.equal((await get('/one/two')).body, '/two')
+        assert.equal((await get('/none')).body, 'undefined')
+      }
+    })
+
+    it('may hold anything in `ctx.matched`: the request is counted, and what failed is', async (t) => {
+      const spillway = spillwayFor(t)
+      const app = new Koa()
+      app.use(spillway.koa())
+      app.use((ctx) => {
+        ctx.matched = [null]
+        ctx.body = 'ok'
+      })
+      const { get } = await serve(t, app.callback())
+      await get('/x')
+      const { routes, internalErrors } = await ended(spillway, 1)
+      assert.deepEqual(routes.map(({ route }) => route), ['(unmatched)'])
+      assert.deepEqual(internalErrors, { routing: 1 })
+    })
+  })
+}

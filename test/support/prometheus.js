@@ -1,0 +1,82 @@
+'use strict'
+// A real Prometheus for the time of one test: its own data folder, a free loopback port, one target, a scrape a second.
+
+const { spawn } = require('node:child_process')
+const { once } = require('node:events')
+const fs = require('node:fs')
+const http = require('node:http')
+const os = require('node:os')
+const path = require('node:path')
+
+async function freePort() {
+  const server = http.createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address()
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+function ready(child) {
+  return new Promise((resolve, reject) => {
+    let log = ''
+    // Read to the end: a Prometheus that cannot write its log dies of it.
+    child.stderr.on('data', (piece) => {
+      log += piece
+      if (log.includes('Server is ready to receive web requests')) resolve(undefined)
+    })
+    child.on('error', reject)
+    child.on('exit', () => reject(new Error(log)))
+  })
+}
+
+/**
+ * @param {import('node:test').TestContext} t
+ * @param {number} targetPort
+ * @returns {Promise<{ query: (expression: string) => Promise<any[]>, targets: () => Promise<any[]>, scraped: (count: number) => Promise<void> }>}
+ */
+async function startPrometheus(t, targetPort) {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'spillway-prometheus-'))
+  const config = path.join(folder, 'prometheus.yml')
+  fs.writeFileSync(
+    config,
+    `global: { scrape_interval: 1s }\nscrape_configs:\n  - job_name: demo\n    static_configs: [{ targets: ['127.0.0.1:${targetPort}'] }]\n`
+  )
+  const port = await freePort()
+  const args = [
+    `--config.file=${config}`,
+    `--storage.tsdb.path=${path.join(folder, 'data')}`,
+    `--web.listen-address=127.0.0.1:${port}`,
+  ]
+  const child = spawn('prometheus', args, { stdio: ['ignore', 'ignore', 'pipe'] })
+  t.after(async () => {
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    fs.rmSync(folder, { recursive: true, force: true })
+  })
+  await ready(child)
+
+  const api = async (resource) => {
+    const answer = await fetch(`http://127.0.0.1:${port}/api/v1/${resource}`)
+    const { status, data, error } = await answer.json()
+    if (status !== 'success') throw new Error(`${resource}: ${error}`)
+    return data
+  }
+  const query = async (expression) => (await api(`query?query=${encodeURIComponent(expression)}`)).result
+  const targets = async () => (await api('targets')).activeTargets
+  return {
+    query,
+    targets,
+    /** Resolves when the target has been scraped that often. Its clock is not ours: this one place has to ask again. */
+    async scraped(count) {
+      for (let tries = 0; tries < 120; tries++) {
+        const [sample] = await query('count_over_time(up{job="demo"}[1m])')
+        if (Number(sample?.value[1] ?? 0) >= count) return
+        await new Promise((resolve) => setTimeout(resolve, 250))
+      }
+      throw new Error(`not scraped ${count} times: ${JSON.stringify(await targets())}`)
+    },
+  }
+}
+
+module.exports = { startPrometheus }
