@@ -12,7 +12,7 @@ const { RouteTable } = require('./route-table')
 const SCHEMES = Object.freeze(['http', 'https'])
 /** Nothing that took less after its first byte can spoil a quantile, so nothing shorter is looked at. */
 const SHORTEST_STREAM_MS = 10
-const EVENT_STREAM = /^(content-type: *)?text\/event-stream/im
+const EVENT_STREAM = /^(content-type: *)?text\/event-stream *(;|$)/im
 
 class Recorder {
   /** Requests in flight, by method and scheme. */

@@ -18,7 +18,12 @@ function watchMounts(app, trailOf) {
       const trail = trailOf(this.res)
       if (trail !== undefined) return enterMount(trail, this.path, prefix)
       // Nobody measures this one.
-      Object.defineProperty(this, 'mountPath', { value: prefix, configurable: true, enumerable: true, writable: true })
+      Object.defineProperty(this, 'mountPath', {
+        value: prefix,
+        configurable: true,
+        enumerable: true,
+        writable: true,
+      })
     },
   })
 }

@@ -81,7 +81,9 @@ const LISTENERS = {
 
 for (const [framework, listenerOf] of Object.entries(LISTENERS)) {
   for (const [name, answer, request, last] of ANSWERS) {
-    test(`bytes of ${name} in ${framework}, on a connection used three times`, { timeout: TIMEOUT_MS }, async (t) => {
+    test(`bytes of ${name} in ${framework}, on a connection used three times`, {
+      timeout: TIMEOUT_MS,
+    }, async (t) => {
       const { spillway, measured } = readableSpillway(t)
       const { port } = await serve(t, listenerOf(spillway, answer))
       const connection = await Connection.open(port)
@@ -113,7 +115,10 @@ test('megabytes both ways are counted to the byte', { timeout: TIMEOUT_MS }, asy
 
 test('bytes of pipelined requests are right in sum', { timeout: TIMEOUT_MS }, async (t) => {
   const { spillway, measured } = readableSpillway(t)
-  const { port } = await serve(t, spillway.wrap((_req, res) => setImmediate(() => res.end('ok'))))
+  const { port } = await serve(
+    t,
+    spillway.wrap((_req, res) => setImmediate(() => res.end('ok')))
+  )
   const connection = await Connection.open(port)
   connection.send(GET.repeat(5))
   await connection.until('\r\n\r\nok', 5)
@@ -126,7 +131,10 @@ test('bytes of pipelined requests are right in sum', { timeout: TIMEOUT_MS }, as
 
 test('two connections at once do not take from each other', { timeout: TIMEOUT_MS }, async (t) => {
   const { spillway, measured } = readableSpillway(t)
-  const { port } = await serve(t, spillway.wrap((_req, res) => setImmediate(() => res.end('ok'))))
+  const { port } = await serve(
+    t,
+    spillway.wrap((_req, res) => setImmediate(() => res.end('ok')))
+  )
   const connections = [await Connection.open(port), await Connection.open(port)]
   for (const connection of connections) connection.send(GET)
   for (const connection of connections) await connection.until('ok')
@@ -187,7 +195,10 @@ for (const [way, leave] of [
     await settle(measured, 1)
     const { requestBytes, responseBytes } = await measured()
     assert.ok(requestBytes > 30 && requestBytes < 300, `${requestBytes} bytes of request`)
-    assert.ok(responseBytes > body.length && responseBytes < body.length + 300, `${responseBytes} bytes of answer`)
+    assert.ok(
+      responseBytes > body.length && responseBytes < body.length + 300,
+      `${responseBytes} bytes of answer`
+    )
     client.destroy()
   })
 }

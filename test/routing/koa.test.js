@@ -66,7 +66,10 @@ for (const name of ['koa', 'koa-2']) {
       const { get } = await serve(t, app.callback())
       await get('/x')
       const { routes, internalErrors } = await ended(spillway, 1)
-      assert.deepEqual(routes.map(({ route }) => route), ['(unmatched)'])
+      assert.deepEqual(
+        routes.map(({ route }) => route),
+        ['(unmatched)']
+      )
       assert.deepEqual(internalErrors, { routing: 1 })
     })
   })

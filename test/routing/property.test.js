@@ -18,7 +18,8 @@ const RUNS = 40
 const STATUS = { answer: 200, throw: 500, 'pass an error': 500, 'pass on': 404, nowhere: 404, guard: 401 }
 
 function expressApp(express, spillway, root) {
-  const guard = (id) => (req, res, next) => (req.headers['x-guard'] === String(id) ? res.status(401).end() : next())
+  const guard = (id) => (req, res, next) =>
+    req.headers['x-guard'] === String(id) ? res.status(401).end() : next()
   const handler = (req, res, next) => {
     const how = req.headers['x-how']
     if (how === 'answer') return res.end('ok')
@@ -64,7 +65,8 @@ function koaApp(spillway, root) {
   }
   const fillApp = (koa, node) => {
     for (const id of node.guards) koa.use(guard(id))
-    for (const each of node.mounts) if (each.node.isApart) koa.use(mount(each.paths[0], fillApp(new Koa(), each.node)))
+    for (const each of node.mounts)
+      if (each.node.isApart) koa.use(mount(each.paths[0], fillApp(new Koa(), each.node)))
     return koa.use(routerOf(node).routes())
   }
   const app = new Koa().use(spillway.koa())
@@ -89,7 +91,11 @@ function wanted({ how }, { template }, guard, isKoa) {
 }
 
 function send(app, port, agent, { url, how, guard }) {
-  const headers = { 'x-url': url, 'x-how': how, ...(guard === undefined ? {} : { 'x-guard': String(guard.id) }) }
+  const headers = {
+    'x-url': url,
+    'x-how': how,
+    ...(guard === undefined ? {} : { 'x-guard': String(guard.id) }),
+  }
   const req = http.get({ host: '127.0.0.1', port, agent, path: url, headers })
   const leave = (hanging) => hanging === url && req.destroy()
   app.on('hang', leave)
@@ -104,12 +110,17 @@ function send(app, port, agent, { url, how, guard }) {
 }
 
 for (const [name, { make, isKoa = false }] of Object.entries(FRAMEWORKS)) {
-  it(`random trees on ${name}: every label is the template, and the counts add up`, { timeout: 60_000 }, async () => {
+  it(`random trees on ${name}: every label is the template, and the counts add up`, {
+    timeout: 60_000,
+  }, async () => {
     const agent = new http.Agent({ keepAlive: true, maxSockets: 4 })
     try {
-      await fc.assert(fc.asyncProperty(tree, requests, (root, asked) => holds({ make, isKoa, agent, root, asked })), {
-        numRuns: RUNS,
-      })
+      await fc.assert(
+        fc.asyncProperty(tree, requests, (root, asked) => holds({ make, isKoa, agent, root, asked })),
+        {
+          numRuns: RUNS,
+        }
+      )
     } finally {
       agent.destroy()
     }
@@ -141,8 +152,14 @@ async function holds({ make, isKoa, agent, root, asked }) {
     const statuses = await Promise.all(sent.map((each) => send(app, server.address().port, agent, each)))
     while (labels.size < sent.length) await new Promise(setImmediate)
 
-    assert.deepEqual(statuses, sent.map(({ how }) => STATUS[how] ?? 'aborted'))
-    assert.deepEqual(sent.map(({ url }) => labels.get(url)), sent.map((each) => each.label))
+    assert.deepEqual(
+      statuses,
+      sent.map(({ how }) => STATUS[how] ?? 'aborted')
+    )
+    assert.deepEqual(
+      sent.map(({ url }) => labels.get(url)),
+      sent.map((each) => each.label)
+    )
     const counts = {}
     for (const each of sent) counts[each.label] = (counts[each.label] ?? 0) + 1
     const snapshot = spillway.snapshot()

@@ -15,7 +15,10 @@ function spillwayFor(t, options) {
 async function ended(spillway, count) {
   for (;;) {
     const { requests, routes } = spillway.snapshot()
-    const total = routes.reduce((sum, { outcomes }) => sum + Object.values(outcomes).reduce((a, b) => a + b, 0), 0)
+    const total = routes.reduce(
+      (sum, { outcomes }) => sum + Object.values(outcomes).reduce((a, b) => a + b, 0),
+      0
+    )
     if (total >= count && requests.inFlight === 0) return spillway.snapshot()
     await new Promise((resolve) => setImmediate(resolve))
   }

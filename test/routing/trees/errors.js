@@ -36,7 +36,9 @@ const handlers = {
     status: () => 599,
   },
   'with an error handler in the innermost router': {
-    install: ({ routers }) => routers.forEach((router) => router.use(answer)),
+    install: ({ routers }) => {
+      for (const router of routers) router.use(answer)
+    },
     status: (path) => (path.startsWith('/d/') ? 599 : 500),
   },
   'with an error handler at a mount': {
@@ -45,20 +47,21 @@ const handlers = {
   },
   'with an error handler that passes it on changed': {
     install: ({ app, routers }) => {
-      routers.forEach((router) => router.use((_error, _req, _res, next) => next(new Error('changed'))))
+      for (const router of routers) router.use((_error, _req, _res, next) => next(new Error('changed')))
       app.use(answer)
     },
     status: () => 599,
   },
   'with an error handler that recovers, and nothing after it': {
     install: ({ app, routers }) => {
-      routers.forEach((router) => router.use(recover))
+      for (const router of routers) router.use(recover)
       app.use(recover)
     },
     status: () => 404,
     // A plain middleware of a router that recovers leaves no trace: nothing of ours saw it fail.
     label: (path, template) => (leavesNoTrace(path) ? '(unmatched)' : template),
-    oracle: (path) => (leavesNoTrace(path) ? 'it sees plain middleware fail, for a price we do not pay' : undefined),
+    oracle: (path) =>
+      leavesNoTrace(path) ? 'it sees plain middleware fail, for a price we do not pay' : undefined,
   },
   'with an error handler that recovers, and a route after it': {
     install: ({ app }) => {

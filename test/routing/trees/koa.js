@@ -278,7 +278,10 @@ const mounts = [
   {
     title: 'koa-mount one and two deep, of a router, an app and a function',
     build(app, { Koa, Router, mount }) {
-      const router = new Router().get('/leaf/:id', ok).get('/', ok).get(/^\/re\/\d+$/, ok)
+      const router = new Router()
+        .get('/leaf/:id', ok)
+        .get('/', ok)
+        .get(/^\/re\/\d+$/, ok)
       const inner = new Koa().use(router.routes())
       const outer = new Koa().use(mount('/two', inner))
       app.use(mount('/one', outer))
@@ -350,9 +353,11 @@ const mounts = [
     build(app, { Router, mount }) {
       const router = new Router().get('/leaf/:id', ok)
       const guarded = new Router().use((ctx) => ctx.throw(401)).get('/leaf/:id', ok)
-      app.use(mount('/one', async (ctx, next) => {
-        await router.routes()(ctx, async () => router.allowedMethods()(ctx, next))
-      }))
+      app.use(
+        mount('/one', async (ctx, next) => {
+          await router.routes()(ctx, async () => router.allowedMethods()(ctx, next))
+        })
+      )
       app.use(mount('/guarded', guarded.routes()))
     },
     requests: [
@@ -362,7 +367,8 @@ const mounts = [
     ],
   },
   {
-    title: 'a mount that falls through to a plain middleware leaves its prefix, which nothing tells from an answer',
+    title:
+      'a mount that falls through to a plain middleware leaves its prefix, which nothing tells from an answer',
     build(app, { Koa, mount }) {
       app.use(mount('/api', new Koa().use(pass)))
       app.use(ok)

@@ -70,7 +70,8 @@ const mounts = [
       ['GET /api/t/third/1', 200, '/api/:tenant/third/:id'],
     ],
     oracle: {
-      'GET /api/t/third/1': 'it cannot tell a mount within /api from one beside it that goes on to a longer path',
+      'GET /api/t/third/1':
+        'it cannot tell a mount within /api from one beside it that goes on to a longer path',
     },
   },
   {
@@ -286,7 +287,7 @@ const mounts = [
     ],
   },
   {
-    title: "a router of another copy of Express, as a package with its own dependency brings it",
+    title: 'a router of another copy of Express, as a package with its own dependency brings it',
     build(app, _express, { other }) {
       const inner = other.Router().get('/leaf/:id', ok)
       const foreign = other.Router().get('/x/:id', ok).use('/inner/:i', inner).use('/m', hit)
@@ -310,10 +311,7 @@ const mounts = [
     title: 'a router as the handler of a route, and a request sent through the app again',
     build(app, express, { splat }) {
       app.all(splat('/api/*rest'), express.Router().get('/api/users/:id', ok))
-      app.use(
-        '/in/:t',
-        express.Router().all(splat('/sub/*rest'), express.Router().get('/sub/leaf/:id', ok))
-      )
+      app.use('/in/:t', express.Router().all(splat('/sub/*rest'), express.Router().get('/sub/leaf/:id', ok)))
       app.get('/old/:id', (req, res, next) => {
         req.url = `/new/${req.params.id}`
         app.handle(req, res, next)

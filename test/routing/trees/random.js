@@ -19,7 +19,10 @@ const { tree } = fc.letrec((tie) => ({
     children: fc.oneof(
       { maxDepth: 3, depthSize: 'small' },
       fc.constant([]),
-      fc.array(fc.record({ shapes, isTwice: fc.boolean(), node: tie('tree') }), { minLength: 1, maxLength: 2 })
+      fc.array(fc.record({ shapes, isTwice: fc.boolean(), node: tie('tree') }), {
+        minLength: 1,
+        maxLength: 2,
+      })
     ),
   }),
 }))
@@ -47,12 +50,17 @@ function named(node, { textOnly = false, isRoot = true } = {}) {
     return ['', word, ...segments].join('/')
   }
   const name = ({ isApart, guards, routes, children }, canBeApart) => {
-    const self = { isApart: isApart && canBeApart, guards: Array.from({ length: guards }, () => words++), mounts: [] }
+    const self = {
+      isApart: isApart && canBeApart,
+      guards: Array.from({ length: guards }, () => words++),
+      mounts: [],
+    }
     self.routes = routes.map((each) => each.map(pathOf))
     for (const child of children) {
       const inner = name(child.node, !textOnly || self.isApart)
       const kinds = textOnly && inner.isApart ? [[]] : child.shapes
-      for (let i = 0; i <= Number(child.isTwice); i++) self.mounts.push({ paths: kinds.map(pathOf), node: inner })
+      for (let i = 0; i <= Number(child.isTwice); i++)
+        self.mounts.push({ paths: kinds.map(pathOf), node: inner })
     }
     return self
   }
