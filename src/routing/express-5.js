@@ -6,7 +6,6 @@
 
 const { pathText } = require('./place')
 
-const TOKEN = 'spillway0'
 /** Each character of a segment is a question, and clients may send segments of any length. */
 const LONGEST_PROBED = 256
 
@@ -56,14 +55,13 @@ function probedPath(matchers) {
     for (let i = 0; i < matchers.length; i++) {
       const match = matchers[i](taken)
       if (!match) continue
-      const names = Object.keys(match.params)
       // One shape is one template: the same matcher, parameters and depth, a wildcard counted once.
       let depth = taken.split('/').length
       for (const value of Object.values(match.params)) if (Array.isArray(value)) depth -= value.length
-      const shape = `${i} ${names} ${depth}`
+      const shape = `${i} ${namesOf(match.params)} ${depth}`
       let template = known.get(shape)
       if (template === undefined) {
-        template = matchers[i].name === 'regexpMatcher' ? '(regexp)' : probe(matchers[i], names, taken)
+        template = matchers[i].name === 'regexpMatcher' ? '(regexp)' : probe(matchers[i], match.params, taken)
         known.set(shape, template)
       }
       return template
@@ -73,13 +71,20 @@ function probedPath(matchers) {
 }
 
 /** Asks of each segment what parameter takes it, and if none takes it whole, of each character. */
-function probe(matcher, names, taken) {
+function probe(matcher, params, taken) {
+  const token = tokenFor(Object.values(params).flat())
   const segments = taken.split('/')
   const template = []
   for (let i = 1; i < segments.length; i++) {
     const before = `${segments.slice(0, i).join('/')}/`
     const after = ['', ...segments.slice(i + 1)].join('/')
-    const ask = (left, right) => ownerOf(matcher, names, before + left + TOKEN + right + after)
+    const ask = (left, right) => {
+      const asked = before + left + token + right + after
+      const match = matcher(asked)
+      // Else an optional part came or went, or the mount took less of it: the answer is to another question.
+      const isIt = match && match.path === asked && namesOf(match.params) === namesOf(params)
+      return isIt ? ownerOf(token, match.params) : undefined
+    }
     const owner = ask('', '')
     template.push(owner?.template ?? partsOf(segments[i], ask))
     // A wildcard takes several segments.
@@ -88,17 +93,22 @@ function probe(matcher, names, taken) {
   return template.map((part) => `/${part}`).join('')
 }
 
-/** The parameter that takes the token, if the same parameters as before are there. */
-function ownerOf(matcher, names, asked) {
-  const match = matcher(asked)
-  if (!match || String(Object.keys(match.params)) !== String(names)) return undefined
-  for (const [name, value] of Object.entries(match.params)) {
-    if (!Array.isArray(value)) {
-      if (value.includes(TOKEN)) return { template: `:${name}`, more: 0 }
-      continue
-    }
-    const at = value.findIndex((segment) => segment.includes(TOKEN))
-    if (at !== -1) return { template: `*${name}`, more: value.length - at - 1 }
+/** Text that is in none of the values: a client may know what we ask with. */
+function tokenFor(values) {
+  let token = 'spillway0'
+  while (values.some((value) => value.includes(token))) token += '0'
+  return token
+}
+
+const namesOf = (params) => String(Object.keys(params))
+
+/** The parameter that took the token. */
+function ownerOf(token, params) {
+  for (const [name, value] of Object.entries(params)) {
+    const segments = [value].flat()
+    const at = segments.findIndex((segment) => segment.includes(token))
+    if (at === -1) continue
+    return { template: Array.isArray(value) ? `*${name}` : `:${name}`, more: segments.length - at - 1 }
   }
   return undefined
 }

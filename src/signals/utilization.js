@@ -16,22 +16,32 @@ class Utilization {
 
   onTurn(nowMs) {
     if (nowMs - this.#newer.nowMs < SPAN_MS) return
-    this.#older = this.#newer
-    this.#newer = this.#mark()
+    const now = this.#mark()
+    this.#older = this.#since(now)
+    this.#newer = now
   }
 
   sample() {
-    const since = this.#older
     const now = this.#mark()
-    const elapsedMs = Math.max(now.nowMs - since.nowMs, Number.MIN_VALUE)
+    const since = this.#since(now)
+    const elapsedMs = now.nowMs - since.nowMs
+    const shareOf = (ms) => (elapsedMs > 0 ? ms / elapsedMs : 0)
+    const cpuMicroseconds = now.cpu.user + now.cpu.system - since.cpu.user - since.cpu.system
     return {
       loopActiveSeconds: (now.nowMs - now.idleMs) / 1000,
       loopIdleSeconds: now.idleMs / 1000,
-      loopRatio: ratio(elapsedMs - (now.idleMs - since.idleMs), elapsedMs),
+      // Two clocks are read: their difference may stray over the edge.
+      loopRatio: Math.min(1, Math.max(0, shareOf(elapsedMs - (now.idleMs - since.idleMs)))),
       cpuUserSeconds: now.cpu.user / 1e6,
       cpuSystemSeconds: now.cpu.system / 1e6,
-      cpuRatio: (now.cpu.user + now.cpu.system - since.cpu.user - since.cpu.system) / 1000 / elapsedMs,
+      cpuRatio: shareOf(cpuMicroseconds / 1000),
     }
+  }
+
+  // After an hour of sleep, or of one turn, the last mark is an hour old: then a point within that hour.
+  #since(now) {
+    const gapMs = now.nowMs - this.#newer.nowMs
+    return gapMs < SPAN_MS ? this.#older : between(this.#newer, now, 1 - SPAN_MS / gapMs)
   }
 
   #mark() {
@@ -39,6 +49,13 @@ class Utilization {
   }
 }
 
-const ratio = (part, whole) => Math.min(1, Math.max(0, part / whole))
+function between(from, to, share) {
+  const at = (a, b) => a + (b - a) * share
+  return {
+    nowMs: at(from.nowMs, to.nowMs),
+    idleMs: at(from.idleMs, to.idleMs),
+    cpu: { user: at(from.cpu.user, to.cpu.user), system: at(from.cpu.system, to.cpu.system) },
+  }
+}
 
 module.exports = { Utilization }

@@ -23,6 +23,7 @@ const value = fc.oneof(
 )
 const isUsable = (text) => text !== '' && !/[-./]/.test(text)
 
+const WILDCARD = [(i) => `/a/*p${i}/b`, ([a, b]) => `/a/${a}/${b}/b`]
 const SEGMENTS = [
   [() => '/word', () => '/word'],
   [(i) => `/:p${i}`, ([a]) => `/${a}`],
@@ -30,7 +31,7 @@ const SEGMENTS = [
   [(i) => `/w:p${i}`, ([a]) => `/w${a}`],
   [(i) => `/x:p${i}-:q${i}x`, ([a, b]) => `/x${a}-${b}x`],
   [(i) => `/v:p${i}.:q${i}`, ([a, b]) => `/v${a}.${b}`],
-  [(i) => `/a/*p${i}/b`, ([a, b]) => `/a/${a}/${b}/b`],
+  WILDCARD,
 ]
 const part = fc.record({ kind: fc.constantFrom(...SEGMENTS), values: fc.tuple(value, value) })
 
@@ -46,6 +47,8 @@ describe('the path of an Express 5 mount', () => {
     fc.assert(
       fc.property(parts, parts, (first, second) => {
         fc.pre([...first, ...second].every(({ values }) => values.every(isUsable)))
+        // With two wildcards one URL has several readings, and the one that is asked about may be another.
+        fc.pre(first.filter(({ kind }) => kind === WILDCARD).length < 2)
         const path = first.map(({ kind: [write] }, i) => write(i)).join('')
         const urlOf = (by) => first.map(({ kind: [, fill] }, i) => fill(by[i % by.length].values)).join('')
         const layer = layerOf(require('express-router-2.2'), path)

@@ -1,0 +1,74 @@
+'use strict'
+// Loop delay as a snapshot shows it, with time told by hand.
+
+const assert = require('node:assert/strict')
+const { test } = require('node:test')
+const { Spillway } = require('../../src/spillway')
+const { FakeClock } = require('../support/fake-clock')
+
+const NOTHING = { min: 0, max: 0, mean: 0, stddev: 0, p50: 0, p90: 0, p99: 0 }
+
+function started(t) {
+  const clock = new FakeClock()
+  const spillway = new Spillway({ logger: false }, clock)
+  t.after(() => spillway.close())
+  return { clock, delayMs: () => spillway.snapshot().signals.loop.delayMs }
+}
+
+function turns(clock, ...busyMs) {
+  for (const ms of busyMs) {
+    clock.advance(ms)
+    clock.turn()
+  }
+}
+
+const isNear = (value, exact) => assert.ok(Math.abs(value - exact) <= exact * 0.01, `${value} for ${exact}`)
+
+test('before the first turn there is no delay', (t) => {
+  assert.deepEqual(started(t).delayMs(), NOTHING)
+})
+
+test('a stall of half a second among many short turns is not lost', (t) => {
+  const { clock, delayMs } = started(t)
+  turns(clock, ...new Array(500).fill(1), 500, ...new Array(499).fill(1))
+  const { min, max, p50, p99 } = delayMs()
+  isNear(max, 500)
+  for (const each of [min, p50, p99]) isNear(each, 1)
+})
+
+test('a turn longer than a minute is shown as a minute', (t) => {
+  const { clock, delayMs } = started(t)
+  turns(clock, 300_000)
+  isNear(delayMs().max, 60_000)
+})
+
+test('sleep adds nothing', (t) => {
+  const { clock, delayMs } = started(t)
+  turns(clock, 2)
+  for (let i = 0; i < 10; i++) {
+    clock.idle(1000)
+    turns(clock, 2)
+  }
+  isNear(delayMs().max, 2)
+  isNear(delayMs().mean, 2)
+})
+
+test('reading resets nothing: two readers see the same', (t) => {
+  const { clock, delayMs } = started(t)
+  turns(clock, 1, 20, 300)
+  const first = delayMs()
+  assert.deepEqual(delayMs(), first)
+  isNear(first.max, 300)
+})
+
+test('a stall is forgotten after a minute', (t) => {
+  const { clock, delayMs } = started(t)
+  turns(clock, 400)
+  for (let second = 0; second < 61; second++) {
+    clock.idle(999)
+    turns(clock, 1)
+  }
+  isNear(delayMs().max, 1)
+  clock.idle(3_600_000)
+  assert.deepEqual(delayMs(), NOTHING)
+})

@@ -1,0 +1,60 @@
+'use strict'
+// Memory as Node tells it, and the limit with a container's and without.
+
+const assert = require('node:assert/strict')
+const os = require('node:os')
+const { test } = require('node:test')
+const v8 = require('node:v8')
+const { Memory } = require('../../src/signals/memory')
+
+const GIB = 2 ** 30
+
+function limitWith(t, constrainedMemory) {
+  const own = Object.getOwnPropertyDescriptor(process, 'constrainedMemory')
+  Object.defineProperty(process, 'constrainedMemory', { configurable: true, value: constrainedMemory })
+  t.after(() => Object.defineProperty(process, 'constrainedMemory', own))
+  return new Memory().sample().limitBytes
+}
+
+for (const [title, constrainedMemory] of [
+  ['Node knows none', () => 0],
+  ['Node answers nothing', () => undefined],
+  ['Node has no such function', undefined],
+  ["the kernel's word for unlimited is 2^64 - 4096", () => 2 ** 64 - 4096],
+  ["a container's limit is above the machine", () => os.totalmem() + GIB],
+]) {
+  test(`without a limit the machine's memory is the limit: ${title}`, (t) => {
+    assert.equal(limitWith(t, constrainedMemory), os.totalmem())
+  })
+}
+
+test("a container's limit is the limit", (t) => {
+  const limit = Math.floor(os.totalmem() / 2)
+  assert.equal(
+    limitWith(t, () => limit),
+    limit
+  )
+})
+
+test('the heap is told in all and by space, against its limit', () => {
+  const sample = new Memory().sample()
+  assert.equal(sample.heapLimitBytes, v8.getHeapStatistics().heap_size_limit)
+  assert.ok(sample.heapUsedBytes > 0 && sample.heapUsedBytes <= sample.heapTotalBytes)
+  assert.deepEqual(
+    sample.spaces.map(({ name }) => name),
+    v8.getHeapSpaceStatistics().map(({ space_name }) => space_name)
+  )
+  for (const space of sample.spaces) {
+    for (const bytes of [space.usedBytes, space.sizeBytes, space.availableBytes, space.physicalBytes]) {
+      assert.ok(Number.isInteger(bytes) && bytes >= 0, `${space.name}: ${bytes}`)
+    }
+  }
+})
+
+test('resident memory is that of the process, and memory outside the heap is seen', () => {
+  const before = new Memory().sample()
+  const outside = Buffer.alloc(50_000_000, 1)
+  const after = new Memory().sample()
+  assert.ok(after.externalBytes - before.externalBytes >= outside.length)
+  assert.ok(after.rssBytes > after.heapUsedBytes)
+})
