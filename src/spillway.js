@@ -45,7 +45,7 @@ class Spillway {
       collections: new GarbageCollection(),
       memory: new Memory(),
     }
-    const parts = { clock, faults, recorder, signals, startedAtMs: clock.wallMs() }
+    const parts = { clock, faults, recorder, signals, startedAtMs: clock.now() }
     const takeOurInstant = (spare) => takeInstant(parts, spare)
     this.#prometheus = new Prometheus({ ...options, clock, faults, takeInstant: takeOurInstant })
     this.#handlers = {

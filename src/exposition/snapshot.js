@@ -24,7 +24,7 @@ function takeSnapshot(parts, instant) {
   /** @type {Snapshot} */
   const snapshot = {
     at: new Date(clock.wallMs()).toISOString(),
-    uptimeSeconds: (clock.wallMs() - startedAtMs) / 1000,
+    uptimeSeconds: (nowMs - startedAtMs) / 1000,
     requests: {
       inFlight: instant.inFlight.reduce((sum, count) => sum + count, 0),
       lastMinute: summaryOf(recorder.all.lastMinute(nowMs)),

@@ -143,8 +143,10 @@ function weaveMount(handle, pathOf, isAsync) {
       leaveMount(error)
       throw error
     }
-    // Express 4 leaves a rejection unhandled, and so it must stay. A thenable that is no promise may start its work anew.
-    if (isAsync && isPromise(result)) result.then(undefined, (error) => leaveMount(error || REJECTED))
+    // Express 4 knows no promises: a rejection stays unhandled, and what patches it to see one has seen this one already.
+    if (!isAsync) return undefined
+    // A thenable that is no promise may start its work anew.
+    if (isPromise(result)) result.then(undefined, (error) => leaveMount(error || REJECTED))
     return result
   }
 }

@@ -28,7 +28,8 @@ describe('express() on Connect', () => {
     })
     const { get } = await serve(t, app)
     const statuses = []
-    for (const path of ['/static/7', '/fails/7', '/throws/7', '/nope/7']) statuses.push((await get(path)).status)
+    for (const path of ['/static/7', '/fails/7', '/throws/7', '/nope/7'])
+      statuses.push((await get(path)).status)
     assert.deepEqual(statuses, [200, 500, 500, 404])
     assert.deepEqual(countsOf(await ended(spillway, 4)), { '(unmatched)': 4 })
   })

@@ -33,7 +33,10 @@ for (const name of Object.values(EXPRESSES)) {
     it('used twice in one app measures a request once', async (t) => {
       const spillway = spillwayFor(t)
       const again = express.Router().use(spillway.express()).get('/:id', ok)
-      const { get } = await serve(t, quiet().use(spillway.express()).use(spillway.express()).use('/users', again))
+      const { get } = await serve(
+        t,
+        quiet().use(spillway.express()).use(spillway.express()).use('/users', again)
+      )
       for (let i = 0; i < 3; i++) await get(`/users/${i}`)
       assert.deepEqual(countsOf(await ended(spillway, 3)), { '/users/:id': 3 })
     })
@@ -55,7 +58,10 @@ for (const name of Object.values(EXPRESSES)) {
     it('of one instance and attach(server) of another measure for both', async (t) => {
       const attached = spillwayFor(t)
       const used = spillwayFor(t, { endpoints: { metrics: '/used' } })
-      const app = quiet().use(used.express()).get('/users/:id', ok).use((_req, res) => res.end('spa'))
+      const app = quiet()
+        .use(used.express())
+        .get('/users/:id', ok)
+        .use((_req, res) => res.end('spa'))
       // Behind a listener of its own: attach alone does not find the app.
       const { get } = await serve(t, attached.attach(http.createServer((req, res) => app(req, res))))
       for (const path of ['/users/1', '/users/2', '/else']) await get(path)
@@ -131,7 +137,11 @@ for (const name of Object.values(EXPRESSES)) {
     })
 
     for (const [what, given, message] of [
-      ['express passed without calling it', (spillway) => spillway.express, /Call it: app\.use\(spillway\.express\(\)\)/],
+      [
+        'express passed without calling it',
+        (spillway) => spillway.express,
+        /Call it: app\.use\(spillway\.express\(\)\)/,
+      ],
       ['koa()', (spillway) => spillway.koa(), /Use app\.use\(spillway\.express\(\)\)/],
     ]) {
       it(`${what} fails each request with one clear sentence`, async (t) => {

@@ -18,11 +18,7 @@ const ok = (ctx) => {
 for (const name of ['koa', 'koa-2']) {
   const Koa = require(name)
 
-  function quiet() {
-    const app = new Koa()
-    app.silent = true
-    return app
-  }
+  const quiet = () => Object.assign(new Koa(), { silent: true })
 
   describe(`koa() on ${name}`, () => {
     promisesEndpoints((t, spillway, answer) => {

@@ -21,7 +21,8 @@ const appWith = (path) => express().set('env', 'test').get(path, ok)
 function outcomesOf({ routes }) {
   const all = {}
   for (const { method, route, outcomes } of routes) {
-    for (const [outcome, count] of Object.entries(outcomes)) if (count > 0) all[`${method} ${route} ${outcome}`] = count
+    for (const [outcome, count] of Object.entries(outcomes))
+      if (count > 0) all[`${method} ${route} ${outcome}`] = count
   }
   return all
 }
@@ -146,7 +147,10 @@ describe('attach(server)', () => {
   for (const given of [undefined, null, {}, 3000, express()]) {
     it(`says what it takes if given ${typeof given === 'function' ? 'an app' : String(given)}`, (t) => {
       const spillway = spillwayFor(t)
-      assert.throws(() => spillway.attach(given), { code: 'ERR_SPILLWAY_MISUSE', message: /app\.listen\(3000\)/ })
+      assert.throws(() => spillway.attach(given), {
+        code: 'ERR_SPILLWAY_MISUSE',
+        message: /app\.listen\(3000\)/,
+      })
     })
   }
 })
@@ -242,7 +246,10 @@ describe('wrap(listener)', () => {
   for (const given of [undefined, {}, http.createServer()]) {
     it(`says what it takes if given ${given === undefined ? 'nothing' : given.constructor.name}`, (t) => {
       const spillway = spillwayFor(t)
-      assert.throws(() => spillway.wrap(given), { code: 'ERR_SPILLWAY_MISUSE', message: /spillway\.wrap\(app\)/ })
+      assert.throws(() => spillway.wrap(given), {
+        code: 'ERR_SPILLWAY_MISUSE',
+        message: /spillway\.wrap\(app\)/,
+      })
     })
   }
 })

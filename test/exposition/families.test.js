@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const client = require('prom-client')
 const { FAMILIES, LAG_FAMILIES } = require('../../src/exposition/families')
-const { parse, valueOf } = require('../support/metrics-text')
+const { parse, oneValue } = require('../support/metrics-text')
 const { serve } = require('../support/serve')
 const { ended, spillwayFor } = require('../support/spillway')
 
@@ -118,7 +118,7 @@ test('a method is in flight from its first request on, and then falls to 0 and s
   )
   const scrape = async () => parse((await get('/metrics')).body)
   const inFlight = async (method) =>
-    valueOf(await scrape(), 'http_server_active_requests', {
+    oneValue(await scrape(), 'http_server_active_requests', {
       http_request_method: method,
       url_scheme: 'http',
     })

@@ -85,9 +85,17 @@ test('a scraper that does not read is sent one piece, and no more is rendered', 
 
 test('a scraper that leaves, reading or not, is written nothing more', async (t) => {
   const { metrics, spillway } = await filled(t, 400)
-  for (const isSlow of [true, false]) {
+  const leave = (sink) => sink.leave()
+  // As an HTTP/2 response does, which is never `destroyed`.
+  const onlyClose = (sink) => sink.emit('close')
+  for (const [isSlow, go] of [
+    [true, leave],
+    [false, leave],
+    [true, onlyClose],
+    [false, onlyClose],
+  ]) {
     const sink = ask(metrics, { isSlow })
-    sink.leave()
+    go(sink)
     const sent = sink.pieces.length
     for (let i = 0; i < 20; i++) await turn()
     assert.ok(sink.pieces.length <= sent + 1, `${sink.pieces.length} pieces`)

@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const { afterEach, test } = require('node:test')
 const client = require('prom-client')
 const { FAMILIES, LAG_FAMILIES } = require('../../src/exposition/families')
-const { parse, valueOf } = require('../support/metrics-text')
+const { parse, oneValue } = require('../support/metrics-text')
 const { serve } = require('../support/serve')
 const { ended, spillwayFor } = require('../support/spillway')
 
@@ -39,8 +39,8 @@ test('our families, what the application has registered, and the default metrics
   const names = [...families.keys()]
   assert.deepEqual(names.slice(0, OURS.length), OURS)
   assert.deepEqual(names.slice(OURS.length, OURS.length + 2), ['jobs_total', 'job_seconds'])
-  assert.equal(valueOf(families, 'jobs_total', { kind: 'größe "1"' }), 3)
-  assert.equal(valueOf(families, 'job_seconds_bucket', { le: '2' }), 1)
+  assert.equal(oneValue(families, 'jobs_total', { kind: 'größe "1"' }), 3)
+  assert.equal(oneValue(families, 'job_seconds_bucket', { le: '2' }), 1)
   assert.ok(names.includes(DEFAULT))
   assert.equal(new Set(names).size, names.length)
 })
@@ -58,7 +58,10 @@ test('labels in any script arrive as UTF-8', async (t) => {
   await get('/')
   await ended(spillway, 1)
   assert.equal(
-    valueOf(await scrape(), 'spillway_requests_total', { http_route: 'größe/路径/🚰', outcome: 'completed' }),
+    oneValue(await scrape(), 'spillway_requests_total', {
+      http_route: 'größe/路径/🚰',
+      outcome: 'completed',
+    }),
     1
   )
 })
@@ -80,15 +83,15 @@ test('the lag families come from the turn clock: the delay families under their 
   const families = await scrape()
   for (const key of ['min', 'max', 'mean', 'stddev', 'p50', 'p90', 'p99']) {
     assert.equal(
-      valueOf(families, `nodejs_eventloop_lag_${key}_seconds`),
-      valueOf(families, `nodejs_eventloop_delay_${key}_seconds`)
+      oneValue(families, `nodejs_eventloop_lag_${key}_seconds`),
+      oneValue(families, `nodejs_eventloop_delay_${key}_seconds`)
     )
   }
   assert.equal(
-    valueOf(families, 'nodejs_eventloop_lag_seconds'),
-    valueOf(families, 'nodejs_eventloop_delay_mean_seconds')
+    oneValue(families, 'nodejs_eventloop_lag_seconds'),
+    oneValue(families, 'nodejs_eventloop_delay_mean_seconds')
   )
-  assert.ok(valueOf(families, 'nodejs_eventloop_lag_max_seconds') >= 0.03)
+  assert.ok(oneValue(families, 'nodejs_eventloop_lag_max_seconds') >= 0.03)
 })
 
 test('no scrape resets the loop delay for the next', async (t) => {
@@ -97,7 +100,7 @@ test('no scrape resets the loop delay for the next', async (t) => {
   while (performance.now() < until);
   await new Promise((resolve) => setImmediate(resolve))
   for (let i = 0; i < 2; i++) {
-    assert.ok(valueOf(await scrape(), 'nodejs_eventloop_delay_max_seconds') >= 0.03)
+    assert.ok(oneValue(await scrape(), 'nodejs_eventloop_delay_max_seconds') >= 0.03)
   }
 })
 
@@ -125,7 +128,7 @@ test('two instances show their own numbers, and neither gets in the way of the o
     [second, 1],
   ]) {
     const families = await scrape()
-    assert.equal(valueOf(families, 'spillway_requests_total', { outcome: 'completed' }), count)
+    assert.equal(oneValue(families, 'spillway_requests_total', { outcome: 'completed' }), count)
     assert.ok(families.has(DEFAULT))
     assert.deepEqual(spillway.snapshot().internalErrors, {})
   }
@@ -137,7 +140,7 @@ test('an instance that is in the global register leaves another its own numbers'
   await plain.get('/')
   await ended(plain.spillway, 1)
   const completed = { outcome: 'completed' }
-  assert.equal(valueOf(await plain.scrape(), 'spillway_requests_total', completed), 1)
+  assert.equal(oneValue(await plain.scrape(), 'spillway_requests_total', completed), 1)
   assert.deepEqual((await registered.scrape()).get('spillway_requests_total').samples, [])
   assert.deepEqual(plain.spillway.snapshot().internalErrors, {})
 })
@@ -157,11 +160,11 @@ test('a metric whose collect throws is left out and counted, and takes no other 
     this.set(2)
   })
   const families = await scrape()
-  assert.equal(valueOf(families, 'before'), 1)
-  assert.equal(valueOf(families, 'after'), 2)
+  assert.equal(oneValue(families, 'before'), 1)
+  assert.equal(oneValue(families, 'after'), 2)
   assert.ok(!families.has('throws') && !families.has('rejects'))
   assert.ok(families.has(DEFAULT))
-  assert.equal(valueOf(await scrape(), 'spillway_internal_errors_total', { place: 'metrics' }), 2)
+  assert.equal(oneValue(await scrape(), 'spillway_internal_errors_total', { place: 'metrics' }), 2)
 })
 
 test('a metric of the application with a name of ours is shown once, ours; it is told once, and counted', async (t) => {
@@ -170,10 +173,10 @@ test('a metric of the application with a name of ours is shown once, ours; it is
   const { scrape } = await serveMetrics(t, { logger })
   new client.Gauge({ name: 'spillway_rss_bytes', help: 'Of the application.' }).set(7)
   const families = await scrape()
-  assert.ok(valueOf(families, 'spillway_rss_bytes') > 1000)
+  assert.ok(oneValue(families, 'spillway_rss_bytes') > 1000)
   assert.match(families.get('spillway_rss_bytes').help, /Resident/)
   await scrape()
-  assert.equal(valueOf(await scrape(), 'spillway_internal_errors_total', { place: 'metrics' }), 2)
+  assert.equal(oneValue(await scrape(), 'spillway_internal_errors_total', { place: 'metrics' }), 2)
   assert.deepEqual(told, ["'spillway_rss_bytes' is in the registry too; spillway's is shown"])
 })
 
@@ -188,8 +191,8 @@ test('an application that has set its register to OpenMetrics is served as text 
   const { body, headers } = await get('/metrics')
   const families = parse(body)
   assert.match(headers['content-type'], /^text\/plain/)
-  assert.equal(valueOf(families, 'jobs_total', { app: 'mine' }), 3)
-  assert.equal(valueOf(families, 'job_seconds_bucket', { le: '1' }), 1)
+  assert.equal(oneValue(families, 'jobs_total', { app: 'mine' }), 3)
+  assert.equal(oneValue(families, 'job_seconds_bucket', { le: '1' }), 1)
   assert.doesNotMatch(body, /trace_id|# EOF/)
 })
 

@@ -6,7 +6,7 @@ const { afterEach, test } = require('node:test')
 const promClient = require('prom-client')
 const prometheusClient = require('@prometheus-io/client')
 const { FAMILIES } = require('../../src/exposition/families')
-const { parse, valueOf, valuesOf } = require('../support/metrics-text')
+const { parse, oneValue, valuesOf } = require('../support/metrics-text')
 const { serve } = require('../support/serve')
 const { ended, spillwayFor } = require('../support/spillway')
 
@@ -61,8 +61,8 @@ for (const [name, client] of Object.entries(CLIENTS)) {
     new promClient.Counter({ name: 'elsewhere_total', help: 'In the global register.' }).inc()
     const { scrape } = await serveRegistered(t, registry)
     const families = await scrape()
-    assert.equal(valueOf(families, 'jobs_total'), 3)
-    assert.equal(valueOf(families, 'spillway_requests_total', COMPLETED), 2)
+    assert.equal(oneValue(families, 'jobs_total'), 3)
+    assert.equal(oneValue(families, 'spillway_requests_total', COMPLETED), 2)
     assert.ok(families.has('process_cpu_seconds_total'))
     assert.ok(!families.has('elsewhere_total'), 'the global register was not asked for')
   })
@@ -104,13 +104,13 @@ for (const [name, client] of Object.entries(CLIENTS)) {
     registry.setDefaultLabels({ app: 'mine' })
     await serveRegistered(t, registry)
     assert.equal(
-      valueOf(parse(await registry.metrics()), 'spillway_requests_total', { ...COMPLETED, app: 'mine' }),
+      oneValue(parse(await registry.metrics()), 'spillway_requests_total', { ...COMPLETED, app: 'mine' }),
       2
     )
     const json = await registry.getMetricsAsJSON()
     assert.ok(json.every(({ values }) => values.every(({ labels }) => labels.app === 'mine')))
     assert.equal(
-      valueOf(parse(await registry.metrics()), 'http_server_request_duration_seconds_count', {
+      oneValue(parse(await registry.metrics()), 'http_server_request_duration_seconds_count', {
         app: 'mine',
         http_response_status_code: '500',
       }),
@@ -125,8 +125,8 @@ for (const [name, client] of Object.entries(CLIENTS)) {
     const { scrape } = await serveRegistered(t, registry)
     registry.resetMetrics()
     const families = await scrape()
-    assert.equal(valueOf(families, 'jobs_total'), 0)
-    assert.equal(valueOf(families, 'spillway_requests_total', COMPLETED), 2)
+    assert.equal(oneValue(families, 'jobs_total'), 0)
+    assert.equal(oneValue(families, 'spillway_requests_total', COMPLETED), 2)
   })
 
   test(`${name}: close() takes ours out, and leaves the others`, async (t) => {
@@ -188,9 +188,9 @@ for (const [name, client] of Object.entries(CLIENTS)) {
     await get('/')
     await ended(spillway, 4)
     const families = parse(await asked)
-    assert.equal(valueOf(families, 'spillway_requests_total', COMPLETED), 2)
-    assert.equal(valueOf(families, 'spillway_response_first_byte_seconds_count'), 3)
-    assert.equal(valueOf(parse(await registry.metrics()), 'spillway_requests_total', COMPLETED), 3)
+    assert.equal(oneValue(families, 'spillway_requests_total', COMPLETED), 2)
+    assert.equal(oneValue(families, 'spillway_response_first_byte_seconds_count'), 3)
+    assert.equal(oneValue(parse(await registry.metrics()), 'spillway_requests_total', COMPLETED), 3)
   })
 
   test(`${name}: the object of a series' labels is the same at every scrape, for a registry caches by it`, async (t) => {
@@ -218,9 +218,9 @@ test('workers of a cluster add up, where what is a share of one process is avera
     assert.equal(sum(both), 6)
   }
   const ratio = json.find(({ name }) => name === 'nodejs_eventloop_utilization_ratio').values[0].value
-  assert.equal(valueOf(both, 'nodejs_eventloop_utilization_ratio'), ratio)
+  assert.equal(oneValue(both, 'nodejs_eventloop_utilization_ratio'), ratio)
   const limit = json.find(({ name }) => name === 'spillway_heap_limit_bytes').values[0].value
-  assert.equal(valueOf(both, 'spillway_heap_limit_bytes'), limit)
+  assert.equal(oneValue(both, 'spillway_heap_limit_bytes'), limit)
 })
 
 const reversed = (pairs) => Object.fromEntries(Object.entries(pairs).reverse())

@@ -59,7 +59,17 @@ function promisesEndpoints(start) {
 
   it('leaves what only looks like an endpoint to the application', async (t) => {
     const { get } = await serving(t)
-    for (const path of ['/', '/metrics/', '/metricsx', '/METRICS', '/metric', '/m', '/x/metrics', '/livez%20', '/?/metrics']) {
+    for (const path of [
+      '/',
+      '/metrics/',
+      '/metricsx',
+      '/METRICS',
+      '/metric',
+      '/m',
+      '/x/metrics',
+      '/livez%20',
+      '/?/metrics',
+    ]) {
       assert.equal((await get(path)).body, MISSED, path)
     }
   })

@@ -70,7 +70,7 @@ function valuesOf(families) {
 }
 
 /** The one value that has these labels, among others. */
-function valueOf(families, name, labels = {}) {
+function oneValue(families, name, labels = {}) {
   const found = [...families.values()]
     .flatMap(({ samples }) => samples)
     .filter(
@@ -81,4 +81,4 @@ function valueOf(families, name, labels = {}) {
   return found[0].value
 }
 
-module.exports = { parse, valueOf, valuesOf }
+module.exports = { parse, oneValue, valuesOf }

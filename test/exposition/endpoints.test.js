@@ -1,0 +1,147 @@
+'use strict'
+// The paths we answer ourselves, and only those.
+
+const assert = require('node:assert/strict')
+const { once } = require('node:events')
+const http = require('node:http')
+const { test } = require('node:test')
+const express = require('express')
+const Koa = require('koa')
+const { Endpoints, streamHandler } = require('../../src/exposition/endpoints')
+const { Faults } = require('../../src/recording/faults')
+const { serve } = require('../support/serve')
+const { Sink } = require('../support/sink')
+const { spillwayFor } = require('../support/spillway')
+
+const ELSEWHERE = 'the application'
+const FRAMEWORKS = {
+  wrap: (spillway) => spillway.wrap((_req, res) => res.end(ELSEWHERE)),
+  attach: (spillway) => spillway.attach(http.createServer((_req, res) => res.end(ELSEWHERE))),
+  'express()': (spillway) =>
+    express()
+      .use(spillway.express())
+      .use((_req, res) => res.end(ELSEWHERE)),
+  'koa()': (spillway) => {
+    const app = new Koa().use(spillway.koa())
+    return app.use((ctx) => (ctx.body = ELSEWHERE)).callback()
+  },
+}
+
+for (const [way, build] of Object.entries(FRAMEWORKS)) {
+  test(`${way}: each endpoint answers GET and HEAD, and is kept by nobody`, async (t) => {
+    const { get } = await serve(t, build(spillwayFor(t)))
+    for (const path of ['/metrics', '/livez', '/readyz', '/livez?verbose=1', '/metrics?', '/readyz?a=b?c']) {
+      const full = await get(path)
+      assert.equal(full.status, 200, path)
+      assert.equal(full.headers['cache-control'], 'no-store')
+      assert.notEqual(full.body, ELSEWHERE)
+      assert.notEqual(full.body, '')
+      const head = await get(path, { method: 'HEAD' })
+      assert.equal(head.status, 200)
+      assert.equal(head.body, '')
+      assert.equal(head.headers['content-type'], full.headers['content-type'])
+      assert.equal(head.headers['content-length'], full.headers['content-length'])
+    }
+  })
+
+  test(`${way}: any other method is 405, and told which are allowed`, async (t) => {
+    const { request } = await serve(t, build(spillwayFor(t)))
+    for (const path of ['/metrics', '/livez', '/readyz']) {
+      for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH']) {
+        const { status, headers, body } = await request({ path, method })
+        assert.equal(status, 405, `${method} ${path}`)
+        assert.equal(headers.allow, 'GET, HEAD')
+        assert.equal(headers['cache-control'], 'no-store')
+        assert.equal(body, '')
+      }
+    }
+  })
+
+  test(`${way}: what only looks like an endpoint goes to the application`, async (t) => {
+    const { get, request } = await serve(t, build(spillwayFor(t)))
+    for (const path of [
+      '/',
+      '/m',
+      '/metric',
+      '/metricsx',
+      '/metrics/',
+      '/metrics/x',
+      '/x/metrics',
+      '/METRICS',
+      '/%6detrics',
+    ]) {
+      assert.equal((await get(path)).body, ELSEWHERE, path)
+    }
+    assert.notEqual((await request({ path: '*', method: 'OPTIONS' })).status, 405)
+  })
+
+  test(`${way}: an endpoint is no request that is measured`, async (t) => {
+    const spillway = spillwayFor(t)
+    const { get } = await serve(t, build(spillway))
+    for (const path of ['/metrics', '/livez', '/readyz']) await get(path)
+    await get('/metrics', { method: 'POST' })
+    assert.deepEqual(spillway.snapshot().routes, [])
+    assert.equal(spillway.snapshot().requests.inFlight, 0)
+  })
+
+  test(`${way}: paths can be chosen, and each switched off`, async (t) => {
+    const endpoints = { metrics: '/internal/metrics', live: '/a', ready: false }
+    const { get } = await serve(t, build(spillwayFor(t, { endpoints })))
+    assert.match((await get('/internal/metrics?x')).body, /# TYPE spillway_requests_total counter/)
+    assert.deepEqual(JSON.parse((await get('/a')).body), { status: 'ok' })
+    for (const path of ['/metrics', '/livez', '/readyz', '/internal', '/b']) {
+      assert.equal((await get(path)).body, ELSEWHERE, path)
+    }
+  })
+}
+
+test('all switched off, nothing is answered', () => {
+  const endpoints = new Endpoints({ metrics: false, live: false }, {})
+  for (const url of ['/metrics', '/', '', '*']) assert.equal(endpoints.serve({ url }, {}), false)
+})
+
+test('liveness and readiness are JSON with a length', async (t) => {
+  const { get } = await serve(
+    t,
+    spillwayFor(t).wrap(() => {})
+  )
+  for (const path of ['/livez', '/readyz']) {
+    const { headers, body } = await get(path)
+    assert.equal(headers['content-type'], 'application/json; charset=utf-8')
+    assert.equal(headers['content-length'], String(body.length))
+    assert.deepEqual(JSON.parse(body), { status: 'ok' })
+  }
+})
+
+test('a handler can be mounted anywhere', async (t) => {
+  const spillway = spillwayFor(t, { endpoints: { metrics: false, live: false, ready: false } })
+  const app = express().all('/internal/:what', (req, res) => spillway.handler(req.params.what)(req, res))
+  const { get } = await serve(t, app)
+  assert.match((await get('/internal/metrics')).body, /# TYPE spillway_requests_total counter/)
+  assert.equal((await get('/internal/live')).status, 200)
+  assert.equal((await get('/internal/live', { method: 'PUT' })).status, 405)
+})
+
+test('an exporter that fails is counted, and its answer cut off, so that a scraper cannot take half for all', async (t) => {
+  const faults = new Faults({ error() {} })
+  const exporter = {
+    contentType: () => 'text/plain',
+    async write(res) {
+      res.write('half of it')
+      throw new Error('as it should')
+    },
+  }
+  const { port } = await serve(t, streamHandler(exporter, faults))
+  const req = http.get({ port, host: '127.0.0.1', agent: false })
+  const [res] = await once(req, 'response')
+  await assert.rejects(res.toArray(), { code: 'ECONNRESET' })
+  assert.deepEqual(faults.list(), [['metrics', 1]])
+})
+
+test('HEAD does not ask the exporter', () => {
+  const exporter = { contentType: () => 'text/plain', write: () => assert.fail('asked') }
+  const sink = new Sink()
+  streamHandler(exporter, new Faults({ error() {} }))({ method: 'HEAD' }, sink)
+  assert.equal(sink.status, 200)
+  assert.deepEqual(sink.headers, { 'Content-Type': 'text/plain', 'Cache-Control': 'no-store' })
+})
