@@ -105,6 +105,15 @@ for (const name of Object.values(EXPRESSES)) {
       assert.equal((await get('/api/T/livez')).status, 200, 'the endpoints are there too')
     })
 
+    it('within a router without a path gives the whole template from the first request on', async (t) => {
+      const spillway = spillwayFor(t)
+      const inside = express.Router().use(spillway.express())
+      inside.use('/in/:i', express.Router().get('/leaf/:id', ok))
+      const { get } = await serve(t, quiet().use(inside))
+      await get('/in/I/leaf/7')
+      assert.deepEqual(countsOf(await ended(spillway, 1)), { '/in/:i/leaf/:id': 1 })
+    })
+
     for (const [where, nest] of [
       ['a router', (inner) => express.Router().use(inner)],
       ['a sub-app', (inner) => express().use(inner)],

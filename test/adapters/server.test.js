@@ -114,12 +114,13 @@ describe('attach(server)', () => {
     const listeners = server.listeners('request')
     server.removeAllListeners('request')
     server.on('request', (req, res) => {
+      if (req.url === '/socket.io/bad') return res.writeHead(400).end()
       if (req.url.startsWith('/socket.io')) return ok(req, res)
       for (const listener of listeners) listener.call(server, req, res)
     })
     const { get } = await serve(t, server)
-    for (const path of ['/users/1', '/socket.io/?x=1', '/nope']) await get(path)
-    assert.deepEqual(countsOf(await ended(spillway, 3)), { '/users/:id': 1, '(unmatched)': 2 })
+    for (const path of ['/users/1', '/socket.io/?x=1', '/socket.io/bad', '/nope']) await get(path)
+    assert.deepEqual(countsOf(await ended(spillway, 4)), { '/users/:id': 1, '(unmatched)': 3 })
   })
 
   it('names routes that an empty Express 4 app gets after its first request', async (t) => {

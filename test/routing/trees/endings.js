@@ -228,6 +228,42 @@ const endings = [
     ],
   },
   {
+    title: 'a handler that passes on while its answer is under way',
+    build(app, express) {
+      const slow = (_req, res, next) => {
+        res.write('begun')
+        next()
+      }
+      app.use(
+        '/in/:t',
+        express
+          .Router()
+          .get('/slow/:id', slow)
+          .use((req, _res, next) => next(req.query.fail))
+      )
+      app.get('/in/:t/slow/:other', pass)
+      app.use('/in/:x', pass)
+      app.use((_req, res) => res.end())
+      app.use((_error, _req, res, _next) => res.end())
+    },
+    requests: [
+      ['GET /in/T/slow/1', 200, '/in/:t/slow/:id'],
+      ['GET /in/T/slow/1?fail=1', 200, '/in/:t/slow/:id'],
+    ],
+    oracle: {
+      'GET /in/T/slow/1': 'it goes by who comes last, we by who sent the head',
+      'GET /in/T/slow/1?fail=1': 'the same',
+    },
+  },
+  {
+    title: 'a not-found page at an empty mount path',
+    build(app) {
+      app.use('', (_req, res) => res.status(404).end())
+    },
+    requests: [['GET /nope', 404, UNMATCHED]],
+    oracle: { 'GET /nope': 'a middleware answered; at the root and with 404 we call that unmatched' },
+  },
+  {
     title: 'a middleware that only sends the head early did not answer',
     build(app) {
       app.use('/events', (_req, res, next) => {

@@ -293,18 +293,26 @@ const mounts = [
       const foreign = other.Router().get('/x/:id', ok).use('/inner/:i', inner).use('/m', hit)
       app.use('/foreign/:f', foreign)
       app.use(other.Router().use('/rooted', inner))
+      foreign.post('/grow', (_req, res) => {
+        inner.get('/grown/:id', ok)
+        res.end()
+      })
     },
     requests: [
       ['GET /foreign/1/x/2', 200, '/foreign/:f/x/:id'],
       ['GET /foreign/1/inner/2/leaf/3', 200, '/foreign/:f/inner/:i/leaf/:id'],
       ['GET /foreign/1/m/hit', 200, '/foreign/:f/m'],
       ['GET /rooted/leaf/3', 200, '/rooted/leaf/:id'],
+      ['POST /foreign/1/grow', 200, '/foreign/:f/grow'],
+      ['GET /foreign/1/inner/2/grown/3', 200, '/foreign/:f/inner/:i/grown/:id'],
     ],
     oracle: {
       'GET /foreign/1/x/2': 'the router of Express 4 has no tracing channel',
       'GET /foreign/1/inner/2/leaf/3': 'the same',
       'GET /foreign/1/m/hit': 'the same',
       'GET /rooted/leaf/3': 'the same',
+      'POST /foreign/1/grow': 'the same',
+      'GET /foreign/1/inner/2/grown/3': 'the same',
     },
   },
   {
@@ -312,6 +320,8 @@ const mounts = [
     build(app, express, { splat }) {
       app.all(splat('/api/*rest'), express.Router().get('/api/users/:id', ok))
       app.use('/in/:t', express.Router().all(splat('/sub/*rest'), express.Router().get('/sub/leaf/:id', ok)))
+      const inner = express.Router().get('/leaf/:id', ok)
+      app.all(splat('/deep/*rest'), express.Router().use('/deep/:d', inner))
       app.get('/old/:id', (req, res, next) => {
         req.url = `/new/${req.params.id}`
         app.handle(req, res, next)
@@ -321,6 +331,7 @@ const mounts = [
     requests: [
       ['GET /api/users/7', 200, '/api/users/:id'],
       ['GET /in/T/sub/leaf/7', 200, '/in/:t/sub/leaf/:id'],
+      ['GET /deep/D/leaf/7', 200, '/deep/:d/leaf/:id'],
       ['GET /old/7', 200, '/new/:id'],
       ['GET /api/nothing', 404, UNMATCHED],
     ],

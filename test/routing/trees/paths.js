@@ -32,7 +32,6 @@ const paths = [
       ['GET /b/%41', 200, '/b/:y'],
     ],
     not: { 2.2: ['GET /e', 'GET /f/1'] },
-    unbuildable: undefined,
   },
   {
     title: 'RegExp routes',
@@ -94,6 +93,8 @@ const paths = [
       gate.get('/:never', (_req, res) => res.status(500).end())
       app.use('/gate', gate)
       app.get('/gate/:outside', (_req, res) => res.status(203).end())
+      app.use('/dead/:end', gate)
+      app.get('/route/:id', (_req, _res, next) => next('route'))
     },
     requests: [
       ['GET /thing/1', 200, '/thing/:id'],
@@ -103,6 +104,9 @@ const paths = [
       ['GET /gate/1', 200, '/gate/:inside'],
       ['GET /gate/1?leave=1', 203, '/gate/:outside'],
       ['GET /gate/1?exit=1', 203, '/gate/:outside'],
+      ['GET /dead/1/2?leave=1', 404, UNMATCHED],
+      ['GET /dead/1/2?exit=1', 404, UNMATCHED],
+      ['GET /route/1', 404, UNMATCHED],
     ],
   },
   {
