@@ -130,26 +130,28 @@ function waitOn(socket, request) {
 
 /** @this {any} */
 function onSocketClose() {
-  for (const request of this[kWaiting]) {
-    const isUnsent = request.res.socket === null
-    for (let each = request; each !== undefined; each = each.next) {
-      each.isCutOff = true
-      if (!isUnsent) continue
-      each.firstByteMs = -1
-      each.status = NO_STATUS
-    }
-    endAll(request)
-  }
+  for (const request of this[kWaiting]) endAll(request)
 }
 
 function endAll(head) {
   if (head.isEnded) return
-  head.waitingOn?.delete(head)
+  if (head.waitingOn !== undefined) leaveQueue(head)
   takeBytes(head)
   if (head.status === NO_STATUS && head.stream?.headersSent) noteStatus(head)
   for (let each = head; each !== undefined; each = each.next) {
     each.isEnded = true
     if (each.isCounted) each.recorder.end(each, head)
+  }
+}
+
+function leaveQueue(head) {
+  head.waitingOn.delete(head)
+  if (head.res.socket !== null || head.res.writableFinished) return
+  // Its turn never came: whatever the application wrote, nothing of it was sent.
+  for (let each = head; each !== undefined; each = each.next) {
+    each.isCutOff = true
+    each.firstByteMs = -1
+    each.status = NO_STATUS
   }
 }
 

@@ -124,3 +124,14 @@ test('a request in flight is counted by its method until it ends', async (t) => 
   await expectMeasured(measured, { outcomes: { completed: 1 }, statuses: { 200: 1 }, firstBytes: 1 })
   connection.destroy()
 })
+
+test('a client too slow with its upload for the server to wait has left', { timeout: 20_000 }, async (t) => {
+  const { spillway, measured } = readableSpillway(t)
+  const limits = { requestTimeout: 20, headersTimeout: 20, connectionsCheckingInterval: 10 }
+  const server = http.createServer(limits, (req) => req.resume().on('error', never))
+  const { port } = await serve(t, spillway.attach(server))
+  const connection = await Connection.open(port)
+  connection.send('POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\npart')
+  await connection.untilClosed()
+  await expectMeasured(measured, { outcomes: { aborted: 1 }, statuses: { '': 1 }, firstBytes: 0 })
+})

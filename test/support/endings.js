@@ -323,15 +323,15 @@ const PIPELINED = [
     },
   ]),
   {
-    name: 'the server destroys the second of three while it is queued',
+    name: 'the server destroys the second of two while it is queued',
     answer: (_req, _res, responses) => {
-      if (responses.length < 3) return
+      if (responses.length < 2) return
       responses[1].destroy()
       responses[0].end('ok')
     },
-    client: (connection) => readToEnd(connection, GET.repeat(3)),
-    outcomes: { completed: 1, errored: 2 },
-    statuses: { 200: 1, '': 2 },
+    client: (connection) => send(connection, GET.repeat(2)),
+    outcomes: { completed: 1, errored: 1 },
+    statuses: { 200: 1, '': 1 },
     firstBytes: 1,
   },
 ]
