@@ -48,6 +48,25 @@ export interface Spillway {
   snapshot(): Snapshot
 
   /**
+   * Changes what `shed` says while running, all or nothing: `spillway.update({ shed: { mode: 'observe' } })`.
+   *
+   * @throws {SpillwayError} for an option that is unknown, has a value it cannot have, or is not of `shed`
+   */
+  update(options: { readonly shed: ShedOptions }): void
+
+  /** Calls `listener` when an overload begins and when it is over. */
+  on<Event extends keyof SpillwayEvents>(
+    event: Event,
+    listener: (details: SpillwayEvents[Event]) => void
+  ): void
+
+  /** Takes a listener away. */
+  off<Event extends keyof SpillwayEvents>(
+    event: Event,
+    listener: (details: SpillwayEvents[Event]) => void
+  ): void
+
+  /**
    * Stops watching the process, lets go of servers and of the registry, and answers `/readyz` with 503. A middleware
    * still in use goes on passing requests. May be called again.
    */
@@ -65,6 +84,8 @@ export interface SpillwayOptions {
   readonly routes?: RouteOptions | undefined
   /** What counts as the duration of a request. */
   readonly latency?: LatencyOptions | undefined
+  /** When requests are turned away, which, and how. */
+  readonly shed?: ShedOptions | undefined
 
   /**
    * A registry of prom-client or @prometheus-io/client to put the metrics into, for an application that calls its
@@ -149,6 +170,168 @@ export interface LatencyOptions {
   readonly streamAfterMs?: number | undefined
 }
 
+/** `bypass` is neither queued nor turned away; of the others the last goes first. */
+export type Priority = 'critical' | 'high' | 'normal' | 'low' | 'bypass'
+
+/** Why a request was turned away. */
+export type ShedReason =
+  /** It would have waited too long for the event loop. */
+  | 'delay'
+  /** What is in flight keeps the event loop busy for long enough already. */
+  | 'backlog'
+  /** What the handlers wait for takes longer the more of them wait. */
+  | 'latency'
+  | 'concurrency'
+  | 'memory'
+  | 'pressure'
+  | 'deadline'
+  | 'eventLoopDelay'
+  | 'eventLoopUtilization'
+  | 'heapUsedBytes'
+  | 'rssBytes'
+  /** `close()` was called while it waited. */
+  | 'closed'
+
+export interface ShedVerdict {
+  readonly reason: ShedReason
+  readonly priority: Priority
+  readonly retryAfterSeconds: number
+}
+
+/** What a function of yours is given: the request as Node has it, before any framework. */
+export type ShedFunction<Result> = { call(req: Request): Result }['call']
+
+export interface ShedOptions {
+  /**
+   * How it decides. `adaptive` finds by itself what the process can serve in time; `threshold` goes by the `max…` options alone;
+   * `observe` decides and counts but turns nobody away; `off` does nothing.
+   *
+   * @default 'adaptive'
+   */
+  readonly mode?: 'adaptive' | 'threshold' | 'observe' | 'off' | undefined
+
+  /**
+   * Milliseconds a request may wait in a burst that drains again.
+   *
+   * @default 200
+   */
+  readonly maxDelay?: number | undefined
+
+  /**
+   * Milliseconds a request may wait in a queue that stands.
+   *
+   * @default 40
+   */
+  readonly targetDelay?: number | undefined
+
+  /**
+   * Milliseconds after which a queue that has not emptied is one that stands.
+   *
+   * @default 300
+   */
+  readonly interval?: number | undefined
+
+  /**
+   * How many requests may run at a time, at least 1; `undefined` for as many as the rules find.
+   *
+   * @default undefined
+   */
+  readonly maxConcurrent?: number | undefined
+
+  /**
+   * Milliseconds of event-loop delay past which all but bypass are turned away; 0 or `undefined` for no limit.
+   *
+   * @default undefined
+   */
+  readonly maxEventLoopDelay?: number | undefined
+
+  /**
+   * Share of the last `sampleInterval` the loop was busy, from 0 to 1, past which all but bypass are turned away.
+   *
+   * @default undefined
+   */
+  readonly maxEventLoopUtilization?: number | undefined
+
+  /**
+   * Bytes of heap in use past which all but bypass are turned away.
+   *
+   * @default undefined
+   */
+  readonly maxHeapUsedBytes?: number | undefined
+
+  /**
+   * Bytes of resident memory past which all but bypass are turned away.
+   *
+   * @default undefined
+   */
+  readonly maxRssBytes?: number | undefined
+
+  /**
+   * Milliseconds between two looks at the `max…` options.
+   *
+   * @default 1000
+   */
+  readonly sampleInterval?: number | undefined
+
+  /**
+   * The least number of seconds in `Retry-After`; a random one is added that grows with the overload, to at most 9.
+   *
+   * @default 1
+   */
+  readonly retryAfter?: number | undefined
+
+  /**
+   * The class of a request. What throws or returns anything else makes it `normal`, and is logged once.
+   *
+   * @default undefined
+   */
+  readonly classify?: ShedFunction<Priority> | undefined
+
+  /**
+   * How short something is that only you know of, from 0 to 1, such as the waiters of a database pool. Asked ten
+   * times a second; that share is turned away, low first and critical never.
+   *
+   * @default undefined
+   */
+  readonly pressure?: (() => number) | undefined
+
+  /**
+   * The milliseconds a request has left, from a header you trust; one that would wait longer is turned away.
+   *
+   * @default undefined
+   */
+  readonly deadline?: ShedFunction<number | undefined> | undefined
+
+  /**
+   * Headers to add to the answer, such as those of CORS, without which a browser hides its status.
+   *
+   * @default undefined
+   */
+  readonly headers?: ShedFunction<Readonly<Record<string, string>>> | undefined
+
+  /**
+   * Answers in place of this package.
+   *
+   * @default undefined
+   */
+  readonly respond?: { call(req: Request, res: Response, verdict: ShedVerdict): void }['call'] | undefined
+
+  /**
+   * What becomes of a request that is turned away: `next` passes an `OverloadError` on to your error handler, at the cost of the way there. A request that the
+   * server hook turns away is answered all the same.
+   *
+   * @default 'respond'
+   */
+  readonly errorMode?: 'respond' | 'next' | undefined
+}
+
+export interface SpillwayEvents {
+  /** The first request has been turned away. */
+  readonly overload: { readonly reason: ShedReason }
+  /** None has been for a second. */
+  readonly recovered: { readonly reason: ShedReason; readonly durationMs: number; readonly rejected: number }
+}
+
 /** The options with their defaults filled in, as `createSpillway` uses them. */
 export interface ResolvedOptions {
   readonly endpoints: Readonly<Record<HandlerName, string | false>>
@@ -159,6 +342,26 @@ export interface ResolvedOptions {
     readonly label: RouteLabel | undefined
   }
   readonly latency: { readonly streamAfterMs: number }
+  readonly shed: Readonly<
+    Pick<
+      ShedOptions,
+      | 'maxConcurrent'
+      | `max${'EventLoopDelay' | 'EventLoopUtilization' | 'HeapUsedBytes' | 'RssBytes'}`
+      | 'classify'
+      | 'pressure'
+      | 'deadline'
+      | 'headers'
+      | 'respond'
+    > & {
+      mode: NonNullable<ShedOptions['mode']>
+      maxDelay: number
+      targetDelay: number
+      interval: number
+      sampleInterval: number
+      retryAfter: number
+      errorMode: NonNullable<ShedOptions['errorMode']>
+    }
+  >
   readonly registry: MetricsRegistry | undefined
   readonly logger: Logger | false | undefined
 }
@@ -233,6 +436,8 @@ export interface Snapshot {
   readonly routes: readonly RouteSnapshot[]
   /** Requests whose route label became `routes.overflow`. */
   readonly routesFolded: number
+  /** Who was let in and who was not. */
+  readonly admission: AdmissionSnapshot
   /** How the process feels. */
   readonly signals: SignalsSnapshot
   /** Failures inside this package, or in a callback it was given, which it survived: how many, by place. */
@@ -271,6 +476,34 @@ export interface RouteSnapshot {
   readonly responseBytes: number
   /** Event streams and other long bodies, which are in no quantile. */
   readonly streams: { readonly count: number; readonly totalSeconds: number }
+}
+
+export interface AdmissionSnapshot {
+  readonly mode: NonNullable<ShedOptions['mode']>
+  /** Whether requests are being turned away. */
+  readonly isOverloaded: boolean
+  /** Let in and not ended. */
+  readonly inFlight: number
+  /** In the queue. */
+  readonly waiting: number
+  /** How many may be in flight; `null` for no limit now. */
+  readonly limit: number | null
+  /** What a request costs the event loop. */
+  readonly costMs: number
+  readonly admitted: number
+  /** Left while they waited. */
+  readonly abandoned: number
+  readonly shed: readonly ShedCount[]
+  /** In mode `observe`. */
+  readonly wouldShed: readonly ShedCount[]
+  /** Thresholds that what was seen so far suggests. */
+  readonly advice: { readonly maxEventLoopDelay: number; readonly maxConcurrent: number }
+}
+
+export interface ShedCount {
+  readonly reason: ShedReason
+  readonly priority: Priority
+  readonly count: number
 }
 
 export interface SignalsSnapshot {
@@ -324,7 +557,25 @@ export class SpillwayError extends Error {
   readonly code: ErrorCode
 }
 
+/** What `shed.errorMode: 'next'` passes on. It carries what Express and Koa look for in an error. */
+export class OverloadError extends SpillwayError {
+  constructor(verdict: ShedVerdict)
+  readonly status: 503
+  readonly statusCode: 503
+  readonly expose: true
+  readonly reason: ShedReason
+  readonly priority: Priority
+  readonly retryAfterSeconds: number
+  readonly headers: Readonly<Record<string, string>>
+}
+
 export type ErrorCode =
+  /** A request was turned away: see `OverloadError`. */
+  | 'ERR_SPILLWAY_OVERLOADED'
+  /** An option cannot be changed while running. */
+  | 'ERR_SPILLWAY_FIXED_OPTION'
+  /** There is no event of this name. */
+  | 'ERR_SPILLWAY_UNKNOWN_EVENT'
   /** An option has a value it cannot have. */
   | 'ERR_SPILLWAY_OPTION_VALUE'
   /** There is no option of this name. */

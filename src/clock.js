@@ -11,6 +11,9 @@ const { nodeTiming } = performance
 const nextTurn = setImmediate
 const cancelTurn = clearImmediate
 const wallNow = Date.now
+const later = setTimeout
+// Fake timers installed before this file was required have been captured too; sinon and jest mark theirs.
+const stands = 'clock' in setImmediate || '_isMockFunction' in setImmediate
 
 const systemClock = Object.freeze({
   /** Monotonic milliseconds. */
@@ -24,6 +27,10 @@ const systemClock = Object.freeze({
   /** The same, but an idle loop neither spins nor stays alive for it. */
   onTurn: (callback) => nextTurn(callback).unref(),
   cancelTurn,
+  /** Runs after that many milliseconds; keeps no process alive. */
+  after: (delayMs, callback) => later(callback, delayMs).unref(),
+  /** Whether time stands still, so that nothing may wait for it. */
+  stands,
 })
 
 module.exports = { systemClock }

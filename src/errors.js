@@ -15,4 +15,26 @@ class SpillwayError extends Error {
 
 Object.defineProperty(SpillwayError.prototype, 'name', { value: 'SpillwayError' })
 
-module.exports = { SpillwayError }
+/** What `shed.errorMode: 'next'` passes on instead of answering. */
+class OverloadError extends SpillwayError {
+  /** @type {503} */
+  status = 503
+  /** @type {503} */
+  statusCode = 503
+  /** @type {true} */
+  expose = true
+
+  /** @param {import('../index.js').ShedVerdict} verdict */
+  constructor({ reason, priority, retryAfterSeconds }) {
+    super('ERR_SPILLWAY_OVERLOADED', 'Overloaded. Try again later.')
+    this.reason = reason
+    this.priority = priority
+    this.retryAfterSeconds = retryAfterSeconds
+    // Koa wipes every header of an error answer but these.
+    this.headers = { 'Retry-After': String(retryAfterSeconds), 'Cache-Control': 'no-store' }
+  }
+}
+
+Object.defineProperty(OverloadError.prototype, 'name', { value: 'OverloadError' })
+
+module.exports = { OverloadError, SpillwayError }

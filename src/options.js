@@ -13,6 +13,25 @@ const DEFAULTS = Object.freeze({
     label: undefined,
   }),
   latency: Object.freeze({ streamAfterMs: 10_000 }),
+  shed: Object.freeze({
+    mode: 'adaptive',
+    maxDelay: 200,
+    targetDelay: 40,
+    interval: 300,
+    maxConcurrent: undefined,
+    maxEventLoopDelay: undefined,
+    maxEventLoopUtilization: undefined,
+    maxHeapUsedBytes: undefined,
+    maxRssBytes: undefined,
+    sampleInterval: 1000,
+    retryAfter: 1,
+    classify: undefined,
+    pressure: undefined,
+    deadline: undefined,
+    headers: undefined,
+    respond: undefined,
+    errorMode: 'respond',
+  }),
   registry: undefined,
   logger: undefined,
 })
@@ -22,7 +41,34 @@ const isText = (value) => typeof value === 'string' && value !== ''
 const isPathOrOff = (value) =>
   value === false || (isText(value) && /^\/[!-~]+$/.test(value) && !/[?#]/.test(value))
 
+const isFunction = (value) => typeof value === 'function'
+const isAbove0 = (value) => typeof value === 'number' && value > 0
+const isLimit = (value) => typeof value === 'number' && value >= 0
+const LIMIT = ['a number of at least 0 (0 is off)', isLimit]
+const MODES = ['adaptive', 'threshold', 'observe', 'off']
+const ERROR_MODES = ['respond', 'next']
+
 const RULES = {
+  'shed.mode': [`one of ${MODES.join(', ')}`, (value) => MODES.includes(value)],
+  'shed.maxDelay': ['a number of milliseconds above 0', isAbove0],
+  'shed.targetDelay': ['a number of milliseconds above 0', isAbove0],
+  'shed.interval': ['a number of milliseconds above 0', isAbove0],
+  'shed.maxConcurrent': ['a whole number of at least 1', (value) => Number.isInteger(value) && value >= 1],
+  'shed.maxEventLoopDelay': LIMIT,
+  'shed.maxEventLoopUtilization': LIMIT,
+  'shed.maxHeapUsedBytes': LIMIT,
+  'shed.maxRssBytes': LIMIT,
+  'shed.sampleInterval': ['a number of milliseconds above 0', isAbove0],
+  'shed.retryAfter': [
+    'a whole number of seconds of at least 0',
+    (value) => Number.isInteger(value) && value >= 0,
+  ],
+  'shed.classify': ['a function (req) that returns a class', isFunction],
+  'shed.pressure': ['a function that returns a number from 0 to 1', isFunction],
+  'shed.deadline': ['a function (req) that returns the milliseconds left', isFunction],
+  'shed.headers': ['a function (req) that returns headers', isFunction],
+  'shed.respond': ['a function (req, res, verdict)', isFunction],
+  'shed.errorMode': [`one of ${ERROR_MODES.join(', ')}`, (value) => ERROR_MODES.includes(value)],
   'endpoints.metrics': ["a path such as '/metrics', or false", isPathOrOff],
   'endpoints.live': ["a path such as '/livez', or false", isPathOrOff],
   'endpoints.ready': ["a path such as '/readyz', or false", isPathOrOff],
@@ -60,6 +106,25 @@ function resolveOptions(given = {}) {
   requireKnownKeys('', given, DEFAULTS)
   requireDistinctPaths(resolved.endpoints)
   return Object.freeze(resolved)
+}
+
+/**
+ * What `update` may change: the group `shed`, from what it is now.
+ *
+ * @param {import('../index.js').ResolvedOptions} current
+ * @returns {import('../index.js').ResolvedOptions}
+ */
+function updateOptions(current, given) {
+  requireObject('options', given)
+  const fixed = Object.keys(given).find((key) => key !== 'shed')
+  if (fixed !== undefined) {
+    throw new SpillwayError(
+      'ERR_SPILLWAY_FIXED_OPTION',
+      `\`${fixed}\` cannot be changed while running, only \`shed\` can: give it to createSpillway().`
+    )
+  }
+  const shed = /** @type {any} */ (resolveGroup('shed', given.shed, current.shed))
+  return Object.freeze({ ...current, shed })
 }
 
 function resolveGroup(name, given = {}, defaults) {
@@ -141,4 +206,4 @@ function distance(from, to) {
   return row[b.length]
 }
 
-module.exports = { DEFAULTS, resolveOptions }
+module.exports = { DEFAULTS, resolveOptions, updateOptions }

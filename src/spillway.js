@@ -1,10 +1,13 @@
 'use strict'
 // Composition root: builds the parts, hands them to each other, starts and closes them. No decision is taken here.
 
+const cluster = require('node:cluster')
+const { EventEmitter } = require('node:events')
 const { createExpressMiddleware } = require('./adapters/express')
 const { createKoaMiddleware } = require('./adapters/koa')
 const { requireNoArguments } = require('./adapters/misuse')
 const { Servers } = require('./adapters/server')
+const { Admission } = require('./admission/admission')
 const { systemClock } = require('./clock')
 const { SpillwayError } = require('./errors')
 const { Endpoints, jsonHandler, streamHandler } = require('./exposition/endpoints')
@@ -13,22 +16,25 @@ const { loggerFrom } = require('./exposition/logger')
 const { Prometheus } = require('./exposition/prometheus')
 const { takeSnapshot } = require('./exposition/snapshot')
 const { Health } = require('./lifecycle/health')
-const { resolveOptions } = require('./options')
+const { resolveOptions, updateOptions } = require('./options')
 const { Faults } = require('./recording/faults')
 const { Recorder } = require('./recording/recorder')
 const { GarbageCollection } = require('./signals/garbage-collection')
 const { LoopDelay } = require('./signals/loop-delay')
-const { Memory } = require('./signals/memory')
+const { Memory, sampleMemory } = require('./signals/memory')
 const { TurnClock } = require('./signals/turn-clock')
 const { Utilization } = require('./signals/utilization')
 
 class Spillway {
   #parts
+  #options
+  #events = new EventEmitter()
   #handlers
   #servers
   #health = new Health()
   #turnClock
   #prometheus
+  #admission
   #isClosed = false
 
   /**
@@ -37,7 +43,9 @@ class Spillway {
    */
   constructor(given, clock = systemClock) {
     const options = resolveOptions(given)
-    const faults = new Faults(loggerFrom(options.logger))
+    const logger = loggerFrom(options.logger)
+    const faults = new Faults(logger)
+    this.#options = options
     const recorder = new Recorder(options, clock, faults)
     const signals = {
       loopDelay: new LoopDelay(clock.now()),
@@ -45,7 +53,19 @@ class Spillway {
       collections: new GarbageCollection(),
       memory: new Memory(),
     }
-    const parts = { clock, faults, recorder, signals, startedAtMs: clock.now() }
+    const admission = new Admission({
+      clock,
+      faults,
+      options: options.shed,
+      // A worker is not told the policy of its primary; where it accepts itself, half a millisecond is lost a drain.
+      isHandedOver: /** @type {any} */ (cluster).isWorker,
+      sampleMemory: () => sampleMemory(signals),
+      tell: (event, details) => {
+        logger.warn({ event, ...details }, `spillway: ${event}`)
+        faults.guard(`on ${event}`, () => this.#events.emit(event, details))
+      },
+    })
+    const parts = { admission, clock, faults, recorder, signals, startedAtMs: clock.now() }
     const takeOurInstant = (spare) => takeInstant(parts, spare)
     this.#prometheus = new Prometheus({ ...options, clock, faults, takeInstant: takeOurInstant })
     this.#handlers = {
@@ -53,15 +73,18 @@ class Spillway {
       live: jsonHandler(() => this.#health.live()),
       ready: jsonHandler(() => this.#health.ready()),
     }
+    recorder.onEnd = (request, series) => admission.release(request, series)
+    this.#admission = admission
     const endpoints = new Endpoints(options.endpoints, this.#handlers)
-    this.#servers = new Servers({ recorder, endpoints })
+    this.#servers = new Servers({ recorder, endpoints, admission })
     this.#parts = { ...parts, endpoints, servers: this.#servers }
     this.#turnClock = new TurnClock(clock)
     this.#start(signals)
   }
 
   #start({ collections, loopDelay, utilization }) {
-    this.#turnClock.onTurn((busyMs, nowMs) => {
+    this.#turnClock.onTurn((busyMs, nowMs, idleMs) => {
+      this.#admission.onTurn(busyMs, nowMs, idleMs)
       loopDelay.record(busyMs, nowMs)
       utilization.onTurn(nowMs)
     })
@@ -104,6 +127,22 @@ class Spillway {
     )
   }
 
+  /** @param {{ shed: import('../index.js').ShedOptions }} given */
+  update(given) {
+    this.#options = updateOptions(this.#options, given)
+    this.#admission.update(this.#options.shed)
+  }
+
+  on(event, listener) {
+    requireEvent(event)
+    this.#events.on(event, listener)
+  }
+
+  off(event, listener) {
+    requireEvent(event)
+    this.#events.off(event, listener)
+  }
+
   snapshot() {
     return takeSnapshot(this.#parts, takeInstant(this.#parts))
   }
@@ -112,11 +151,22 @@ class Spillway {
     if (this.#isClosed) return
     this.#isClosed = true
     this.#health.close()
+    this.#admission.close()
     this.#servers.close()
     this.#turnClock.close()
     this.#prometheus.close()
     this.#parts.signals.collections.close()
   }
+}
+
+const EVENTS = ['overload', 'recovered']
+
+function requireEvent(event) {
+  if (EVENTS.includes(event)) return
+  throw new SpillwayError(
+    'ERR_SPILLWAY_UNKNOWN_EVENT',
+    `There is no event '${String(event)}'. There are: ${EVENTS.join(', ')}.`
+  )
 }
 
 // Node 20 knows Symbol.dispose; the check is for what runs this without it.

@@ -29,7 +29,7 @@ const isFrozenDeeply = (object) =>
   Object.isFrozen(object) &&
   Object.keys(DEFAULTS).every((name) => !isGroup(name) || Object.isFrozen(object[name]))
 
-const isGroup = (name) => ['endpoints', 'routes', 'latency'].includes(name)
+const isGroup = (name) => ['endpoints', 'routes', 'latency', 'shed'].includes(name)
 
 const names = Object.entries(DEFAULTS).flatMap(([name, value]) =>
   isGroup(name) ? Object.keys(value).map((key) => `${name}.${key}`) : [name]
@@ -61,6 +61,23 @@ const ACCEPTED = {
   'routes.overflow': ['other'],
   'routes.label': [label],
   'latency.streamAfterMs': [0.5, 1, Number.POSITIVE_INFINITY],
+  'shed.mode': ['adaptive', 'threshold', 'observe', 'off'],
+  'shed.maxDelay': [0.5, 1000],
+  'shed.targetDelay': [0.5, 1000],
+  'shed.interval': [1, 1000],
+  'shed.maxConcurrent': [1, 1000],
+  'shed.maxEventLoopDelay': [0, 42],
+  'shed.maxEventLoopUtilization': [0, 0.98],
+  'shed.maxHeapUsedBytes': [0, 2 ** 30],
+  'shed.maxRssBytes': [0, 2 ** 30],
+  'shed.sampleInterval': [5, 1000],
+  'shed.retryAfter': [0, 10],
+  'shed.classify': [label],
+  'shed.pressure': [label],
+  'shed.deadline': [label],
+  'shed.headers': [label],
+  'shed.respond': [label],
+  'shed.errorMode': ['respond', 'next'],
   registry: [registry, promClient.register, new prometheusIo.Registry()],
   logger: [silent, false, console],
 }
@@ -75,6 +92,23 @@ const RULES = {
   'routes.overflow': 'a non-empty string',
   'routes.label': 'a function (req, res, template)',
   'latency.streamAfterMs': 'a number of milliseconds above 0',
+  'shed.mode': 'one of adaptive, threshold, observe, off',
+  'shed.maxDelay': 'a number of milliseconds above 0',
+  'shed.targetDelay': 'a number of milliseconds above 0',
+  'shed.interval': 'a number of milliseconds above 0',
+  'shed.maxConcurrent': 'a whole number of at least 1',
+  'shed.maxEventLoopDelay': 'a number of at least 0 (0 is off)',
+  'shed.maxEventLoopUtilization': 'a number of at least 0 (0 is off)',
+  'shed.maxHeapUsedBytes': 'a number of at least 0 (0 is off)',
+  'shed.maxRssBytes': 'a number of at least 0 (0 is off)',
+  'shed.sampleInterval': 'a number of milliseconds above 0',
+  'shed.retryAfter': 'a whole number of seconds of at least 0',
+  'shed.classify': 'a function (req) that returns a class',
+  'shed.pressure': 'a function that returns a number from 0 to 1',
+  'shed.deadline': 'a function (req) that returns the milliseconds left',
+  'shed.headers': 'a function (req) that returns headers',
+  'shed.respond': 'a function (req, res, verdict)',
+  'shed.errorMode': 'one of respond, next',
   registry: 'a metrics registry (prom-client or @prometheus-io/client)',
   logger: 'a logger with warn and error, such as a pino instance, or false',
 }
@@ -89,6 +123,23 @@ const REFUSED = {
   'routes.overflow': ['', false],
   'routes.label': ['job', false],
   'latency.streamAfterMs': [0, -1, Number.NaN, '10s', 10n],
+  'shed.mode': ['auto', '', true],
+  'shed.maxDelay': [0, -1, Number.NaN, '1s'],
+  'shed.targetDelay': [0, -1, Number.NaN, '1s'],
+  'shed.interval': [0, -1, Number.NaN, '1s'],
+  'shed.maxConcurrent': [0, -1, 1.5, '10'],
+  'shed.maxEventLoopDelay': [-1, Number.NaN, '42'],
+  'shed.maxEventLoopUtilization': [-1, Number.NaN, '98%'],
+  'shed.maxHeapUsedBytes': [-1, Number.NaN, '1GB'],
+  'shed.maxRssBytes': [-1, Number.NaN, '1GB'],
+  'shed.sampleInterval': [0, -1, Number.NaN],
+  'shed.retryAfter': [-1, 1.5, '10'],
+  'shed.classify': ['low', false],
+  'shed.pressure': [0.5, false],
+  'shed.deadline': [100, false],
+  'shed.headers': ['x', false],
+  'shed.respond': ['x', false],
+  'shed.errorMode': ['throw', true],
   registry: [{ metrics() {} }, { registerMetric() {} }, promClient, 'global', false],
   logger: [{ warn() {} }, { error() {} }, 'debug', true],
 }
@@ -177,7 +228,7 @@ for (const [given, named, meant] of TYPOS) {
 }
 
 test('an unknown option is refused whatever its value, undefined too', () => {
-  assert.equal(refusal({ shed: undefined }).code, 'ERR_SPILLWAY_UNKNOWN_OPTION')
+  assert.equal(refusal({ memory: undefined }).code, 'ERR_SPILLWAY_UNKNOWN_OPTION')
   assert.equal(refusal({ routes: { shed: undefined } }).code, 'ERR_SPILLWAY_UNKNOWN_OPTION')
 })
 

@@ -2,11 +2,12 @@
 // Koa 2 and 3: the first middleware. The response's own end is what is measured, not the return of `next()`: a stream
 // is still being sent then, and an error has no status yet.
 
+const { QUEUED, RUN } = require('../admission/gate')
 const { watchMounts } = require('../routing/koa')
 const { trailOf } = require('../routing/trail')
 const { koaInExpress } = require('./misuse')
 
-function createKoaMiddleware({ recorder, endpoints, servers }) {
+function createKoaMiddleware({ clock, recorder, endpoints, servers, admission }) {
   let seenApp
   // Hot path: bench/overhead.js.
   return function spillway(ctx, next) {
@@ -33,8 +34,32 @@ function createKoaMiddleware({ recorder, endpoints, servers }) {
       seenApp = app
       watchMounts(app, trailOf)
     }
-    return next()
+    if (request.isDecided) return next()
+    request.proceed = keepError
+    const decision = admission.decide(request, clock.now())
+    if (decision === RUN) return next()
+    if (decision === QUEUED) return untilAdmitted(request, ctx, next)
+    if (request.error !== undefined) throw request.error
+    ctx.respond = false
   }
+}
+
+/** An error to pass on is thrown, once the decision is back. */
+/** @this {any} */
+function keepError(error) {
+  this.error = error
+}
+
+/** Settles with the rest of the chain when the request's turn has come, and without it when that never comes. */
+function untilAdmitted(request, ctx, next) {
+  return new Promise((resolve, reject) => {
+    request.resume = () => resolve(next())
+    request.giveUp = () => {
+      if (request.error !== undefined) return reject(request.error)
+      ctx.respond = false
+      resolve(undefined)
+    }
+  })
 }
 
 module.exports = { createKoaMiddleware }

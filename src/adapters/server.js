@@ -3,12 +3,16 @@
 // and go and their order stays; `wrap` does the same to a listener whose server does not exist yet.
 
 const net = require('node:net')
+const tls = require('node:tls')
+const { RUN } = require('../admission/gate')
 const { ROOT } = require('../routing/place')
 const { weaveApp } = require('../routing/weave')
 const { notAListener, notAServer } = require('./misuse')
 
 /** Events that carry a request to answer, and those that hand its connection over. */
 const REQUESTS = new Set(['request', 'checkContinue', 'checkExpectation'])
+/** What tells of connections: accepted, and for TLS how the handshake ended. */
+const CONNECTIONS = new Set(['connection', 'secureConnection', 'tlsClientError'])
 const HANDOVERS = new Set(['upgrade', 'connect'])
 
 const isExpressApp = (listener) =>
@@ -16,18 +20,42 @@ const isExpressApp = (listener) =>
   typeof listener.handle === 'function' &&
   typeof listener.set === 'function'
 
+const continued = new WeakSet()
+
+/** What Node does itself where nobody listens, once however many of us do; a listener of the user's has the word. */
+/** @this {any} */
+function goOn(req, res) {
+  if (continued.has(res) || this.listeners('checkContinue').some((each) => each !== goOn)) return
+  continued.add(res)
+  res.writeContinue()
+  this.emit('request', req, res)
+}
+
+/** Runs a request that waited, with the event it came by. */
+function resumeOf(server, emit, event) {
+  /** @this {any} */
+  return function resume() {
+    emit.call(server, event, this.req, this.res)
+  }
+}
+
 class Servers {
   #recorder
   #endpoints
   #attached = new Map()
   #prepared = new Set()
+  #watched = new Set()
   #prepare
+  #noteAccept
+  #admission
   #seenApp
   #isClosed = false
 
-  constructor({ recorder, endpoints }) {
+  constructor({ recorder, endpoints, admission }) {
     this.#recorder = recorder
     this.#endpoints = endpoints
+    this.#admission = admission
+    this.#noteAccept = () => admission.noteConnection('connection', false)
     this.#prepare = (req, res) => {
       if (recorder.find(res) === undefined) recorder.prepare(req, res)
     }
@@ -43,19 +71,24 @@ class Servers {
     if (this.#attached.has(server)) return server
     const servers = this
     const { emit } = server
+    const isSecure = server instanceof tls.Server
+    const resumes = new Map([...REQUESTS].map((event) => [event, resumeOf(server, emit, event)]))
     // Now, because others take listeners away to call them from their own: Socket.IO does.
     let app = server.listeners('request').find(isExpressApp)
     /** @this {unknown} */
     const spillwayEmit = function (event, req, res) {
-      if (REQUESTS.has(event) && !servers.#isClosed) {
+      if (CONNECTIONS.has(event)) servers.#admission.noteConnection(event, isSecure)
+      else if (REQUESTS.has(event) && !servers.#isClosed) {
         app ??= server.listeners('request').find(isExpressApp)
-        if (servers.#open(req, res, app)) return true
+        if (servers.#open(req, res, app, resumes.get(event))) return true
       } else if (HANDOVERS.has(event) && !servers.#isClosed) {
         servers.#recorder.upgrade(req)
       }
       return emit.apply(this, /** @type {any} */ (arguments))
     }
     server.emit = /** @type {any} */ (spillwayEmit)
+    // Node asks only where somebody listens; then a body that is not wanted is never sent.
+    server.on('checkContinue', goOn)
     this.#attached.set(server, { emit, spillwayEmit })
     return server
   }
@@ -64,9 +97,16 @@ class Servers {
     if (typeof listener !== 'function') throw notAListener(listener)
     const app = isExpressApp(listener) ? listener : undefined
     const servers = this
-    /** @this {unknown} */
+    /** @this {any} */
+    const resume = function () {
+      listener.call(this.socket?.server, this.req, this.res)
+    }
+    /** @this {any} */
     return function spillwayListener(req, res) {
-      if (!servers.#isClosed && servers.#open(req, res, app)) return
+      if (!servers.#isClosed) {
+        servers.#watchAccepts(req.socket?.server)
+        if (servers.#open(req, res, app, resume)) return
+      }
       return listener.call(this, req, res)
     }
   }
@@ -76,26 +116,41 @@ class Servers {
     if (server === undefined || this.#isClosed || this.#prepared.has(server)) return
     this.#prepared.add(server)
     server.prependListener('request', this.#prepare)
+    if (!this.#attached.has(server)) this.#watchAccepts(server)
+  }
+
+  /** Where nothing of ours sees the server's events, its connections are counted by a listener. */
+  #watchAccepts(server) {
+    if (server === undefined || this.#watched.has(server)) return
+    this.#watched.add(server)
+    server.on('connection', this.#noteAccept)
   }
 
   // Hot path: bench/overhead.js.
-  /** @returns {boolean} whether the request is answered already */
-  #open(req, res, app) {
+  /** @returns {boolean} whether the request is answered, or waits for its turn */
+  #open(req, res, app, resume) {
     if (this.#recorder.find(res) !== undefined) return false
     const request = this.#recorder.prepare(req, res)
     if (this.#endpoints.serve(req, res)) return true
     this.#recorder.count(request)
-    if (app === undefined) return false
+    request.resume = resume
+    if (app !== undefined) this.#place(request, app)
+    return this.#admission.decide(request, request.startedMs) !== RUN
+  }
+
+  #place(request, app) {
     request.head.place ??= ROOT
     // Once: from then on its router looks for what was added when it is entered.
     if (app !== this.#seenApp && weaveApp(app)) this.#seenApp = app
-    return false
   }
 
   close() {
     this.#isClosed = true
     for (const server of this.#prepared) server.off('request', this.#prepare)
+    for (const server of this.#watched) server.off('connection', this.#noteAccept)
+    this.#watched.clear()
     for (const [server, { emit, spillwayEmit }] of this.#attached) {
+      server.off('checkContinue', goOn)
       // Somebody has wrapped ours: taking it out would take theirs too. It only passes events on from now on.
       if (server.emit !== spillwayEmit) continue
       delete server.emit

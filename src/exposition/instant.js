@@ -6,7 +6,7 @@
  * @param {any} parts
  * @param {any} [spare] an instant that is no longer shown: its tables are used again
  */
-function takeInstant({ clock, recorder, faults, signals }, spare) {
+function takeInstant({ admission, clock, recorder, faults, signals }, spare) {
   const nowMs = clock.now()
   const { tables, series, folded } = recorder.routes
   return {
@@ -16,6 +16,7 @@ function takeInstant({ clock, recorder, faults, signals }, spare) {
     series: series.slice(),
     inFlight: recorder.inFlight.slice(),
     folded,
+    admission: admission.sample(),
     faults: faults.list(),
     loopDelay: signals.loopDelay.sample(nowMs),
     utilization: signals.utilization.sample(),

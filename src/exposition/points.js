@@ -20,6 +20,7 @@ const IN_FLIGHT = METHODS.flatMap((method) =>
 )
 const kLabels = Symbol('spillway.labels')
 const labelsOfName = new Map()
+const labelsOfShed = new Map()
 
 const seriesLabels = (series) => (series[kLabels] ??= makeSeriesLabels(series))
 const statusLabels = (series, status) => (status[kLabels] ??= makeStatusLabels(series, status))
@@ -115,6 +116,32 @@ const spaces = (key) =>
 const faults = ({ faults: counts }) =>
   counts.map(([place, value]) => ({ labels: nameLabels('place', place), value }))
 
+const shedCounts = (key) =>
+  function* ({ admission }) {
+    for (const { reason, priority, count } of admission[key]) {
+      yield { labels: shedLabels(reason, priority), value: count }
+    }
+  }
+
+function shedLabels(reason, priority) {
+  const key = `${reason} ${priority}`
+  let labels = labelsOfShed.get(key)
+  if (labels === undefined) labelsOfShed.set(key, (labels = new Labels({ reason, priority })))
+  return labels
+}
+
+const queueDelays = ({ admission }) => [{ labels: NO_LABELS, values: admission.queueDelays, row: 0 }]
+
+/** How overloaded each resource is: 1 while requests are turned away for it, and of memory how near. */
+function* overloads({ admission }) {
+  const { isOverloaded, limitedBy, memoryPressure } = admission
+  const by = isOverloaded ? (Number.isFinite(admission.limit) ? limitedBy : 'delay') : undefined
+  for (const resource of ['delay', 'backlog', 'latency', 'concurrency']) {
+    yield { labels: nameLabels('resource', resource), value: resource === by ? 1 : 0 }
+  }
+  yield { labels: nameLabels('resource', 'memory'), value: memoryPressure }
+}
+
 const loopTimes = ({ utilization }) => [
   { labels: LOOP_STATES[0], value: utilization.loopActiveSeconds },
   { labels: LOOP_STATES[1], value: utilization.loopIdleSeconds },
@@ -130,6 +157,9 @@ module.exports = {
   loopTimes,
   one,
   outcomes,
+  overloads,
+  queueDelays,
+  shedCounts,
   spaces,
   streams,
 }

@@ -13,7 +13,7 @@ const {
 } = require('../recording/route-series')
 const { OUTCOMES } = require('../recording/outcome')
 
-/** @import { LatencySummary, RouteSnapshot, SignalsSnapshot, Snapshot } from '../../index.js' */
+/** @import { AdmissionSnapshot, LatencySummary, RouteSnapshot, SignalsSnapshot, Snapshot } from '../../index.js' */
 
 const RATIOS = [0.5, 0.9, 0.95, 0.99, 0.999]
 
@@ -32,6 +32,7 @@ function takeSnapshot(parts, instant) {
     },
     routes: instant.series.map((series) => routeOf(series, instant, nowMs)),
     routesFolded: instant.folded,
+    admission: admissionOf(instant),
     signals: signalsOf(instant),
     internalErrors: Object.fromEntries(instant.faults),
   }
@@ -72,6 +73,29 @@ function summaryOf({ count, errors, seconds, histogram }) {
     p99Ms,
     p999Ms,
     maxMs: histogram.totalCount === 0 ? 0 : histogram.maxValue / 1000,
+  }
+}
+
+/** @returns {AdmissionSnapshot} */
+function admissionOf({ admission, loopDelay }) {
+  const { mode, isOverloaded, inFlight, waiting, limit, costMs, admitted, abandoned, shed, wouldShed } =
+    admission
+  return {
+    mode,
+    isOverloaded,
+    inFlight,
+    waiting,
+    limit: Number.isFinite(limit) ? Math.floor(limit) : null,
+    costMs,
+    admitted,
+    abandoned,
+    shed,
+    wouldShed,
+    // Twice what was usual, so that only the unusual trips it; no less than one slow handler.
+    advice: {
+      maxEventLoopDelay: Math.max(20, Math.ceil(loopDelay.p99 * 2000)),
+      maxConcurrent: Math.max(10, 2 * admission.peakInFlight),
+    },
   }
 }
 

@@ -24,6 +24,15 @@ class Faults {
     }
   }
 
+  /** Runs what may throw. */
+  guard(place, callback) {
+    try {
+      callback()
+    } catch (error) {
+      this.report(place, error)
+    }
+  }
+
   /** @returns {[place: string, count: number][]} */
   list() {
     return [...this.#counts]

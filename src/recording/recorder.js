@@ -19,6 +19,8 @@ class Recorder {
   inFlight = new Float64Array(METHODS.length * SCHEMES.length)
   all
   routes
+  /** Told of each request that has ended, and the series it went to, if any. */
+  onEnd = (_request, _series) => {}
   #clock
   #faults
   #label
@@ -71,11 +73,15 @@ class Recorder {
   // Hot path: bench/overhead.js.
   end(request, head) {
     this.inFlight[request.method * SCHEMES.length + request.scheme]--
+    let series
     try {
-      this.#record(request, head)
+      // What was not let in has no route and no latency; the gate counts it.
+      if (!request.isShed && (request.queuedMs === 0 || request.admittedMs > 0))
+        series = this.#record(request, head)
     } catch (error) {
       this.#faults.report('recording', error)
     }
+    this.onEnd(request, series)
   }
 
   #record(request, head) {
@@ -87,9 +93,11 @@ class Recorder {
     request.responseBytes = head.responseBytes
 
     const template = this.#labelled(request, this.#templateOf(head, request.status))
-    this.routes.find(template, request.method, nowMs).record(request, nowMs)
+    const series = this.routes.find(template, request.method, nowMs)
+    series.record(request, nowMs)
     if (request.isStream || request.outcome === UPGRADED) this.all.count(nowMs, false)
     else this.all.record(request.durationMs, nowMs, request.outcome === ERRORED)
+    return series
   }
 
   #isStream(request) {

@@ -17,6 +17,8 @@ const kConnection = Symbol('spillway.connection')
 
 /** An answer of which no byte was sent has no status. */
 const NO_STATUS = 0
+/** The class of a request until it is classified: the index of 'normal' among the priorities. */
+const NORMAL = 2
 
 class Request extends Trail {
   constructor(recorder, req, res, startedMs, method) {
@@ -40,6 +42,21 @@ class Request extends Trail {
     this.originalWriteHead = undefined
     this.waitingOn = undefined
     this.isEnded = false
+
+    // What the gate made of it.
+    this.priority = NORMAL
+    this.isDecided = false
+    this.isShed = false
+    this.queuedMs = 0
+    this.admittedMs = 0
+    this.resource = undefined
+    /** What runs the request when its turn in the queue has come; called on the request. */
+    this.resume = undefined
+    /** The framework's own way on, which also takes an error; only a middleware has one. */
+    this.proceed = undefined
+    this.error = undefined
+    /** Told that a request that waited will not run. */
+    this.giveUp = undefined
 
     // How it ended.
     this.firstByteMs = -1

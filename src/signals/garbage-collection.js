@@ -22,6 +22,10 @@ class GarbageCollection {
   #observer
   #heapAfterBytes
 
+  get heapAfterBytes() {
+    return this.#heapAfterBytes
+  }
+
   start() {
     for (const _ of KINDS) this.#buckets.add()
     this.#observer = new PerformanceObserver((list) => this.#record(list.getEntries()))

@@ -33,4 +33,15 @@ function containerLimitBytes() {
   return constrained > 0 && constrained < total ? constrained : total
 }
 
-module.exports = { Memory }
+/** The few of them the gate looks at, several times a second: a twentieth of the cost of them all. */
+function sampleMemory({ collections }) {
+  const { used_heap_size: heapUsedBytes, heap_size_limit: heapLimitBytes } = v8.getHeapStatistics()
+  return {
+    heapUsedBytes,
+    rssBytes: process.memoryUsage.rss(),
+    afterGcBytes: collections.heapAfterBytes,
+    limitBytes: Math.min(heapLimitBytes, containerLimitBytes()),
+  }
+}
+
+module.exports = { Memory, sampleMemory }

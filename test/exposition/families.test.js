@@ -18,6 +18,14 @@ const NAMES = {
   spillway_request_bytes_total: ['counter', SERIES],
   spillway_response_bytes_total: ['counter', SERIES],
   spillway_stream_duration_seconds: ['histogram', [...SERIES, 'le']],
+  spillway_shed_requests_total: ['counter', ['priority', 'reason']],
+  spillway_would_shed_requests_total: ['counter', ['priority', 'reason']],
+  spillway_admitted_requests_total: ['counter', []],
+  spillway_abandoned_requests_total: ['counter', []],
+  spillway_queue_length: ['gauge', []],
+  spillway_queue_delay_seconds: ['histogram', ['le']],
+  spillway_concurrency_limit: ['gauge', []],
+  spillway_overload: ['gauge', ['resource']],
   spillway_routes_folded_total: ['counter', []],
   spillway_internal_errors_total: ['counter', ['place']],
   nodejs_eventloop_delay_min_seconds: ['gauge', []],
@@ -40,7 +48,12 @@ const NAMES = {
   spillway_memory_limit_bytes: ['gauge', []],
 }
 /** What nothing has happened to yet has no value, and so no labels. */
-const MAY_BE_EMPTY = ['spillway_heap_after_gc_bytes']
+const MAY_BE_EMPTY = [
+  'spillway_heap_after_gc_bytes',
+  'spillway_shed_requests_total',
+  'spillway_would_shed_requests_total',
+  'spillway_concurrency_limit',
+]
 
 test('the families are these', () => {
   assert.deepEqual(

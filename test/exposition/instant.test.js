@@ -24,7 +24,8 @@ function partsFor() {
     collections: { sample: () => ({ kinds: [], buckets: new Float64Array() }) },
     memory: { sample: () => ({ spaces: [] }) },
   }
-  return { clock, recorder, faults, signals }
+  const admission = { sample: () => ({ shed: [], wouldShed: [], queueDelays: new Float64Array(16) }) }
+  return { admission, clock, recorder, faults, signals }
 }
 
 const GET = 0

@@ -11,7 +11,7 @@ const turn = () => new Promise((resolve) => setImmediate(resolve))
 
 /** A spillway on a clock moved by hand, and `request(path, durationMs, status)`, which waits until it is counted. */
 async function measuredBy(t, clock, options) {
-  const spillway = new Spillway({ logger: false, ...options }, clock)
+  const spillway = new Spillway({ logger: false, shed: { mode: 'off' }, ...options }, clock)
   t.after(() => spillway.close())
   const { request } = await serve(
     t,
@@ -71,6 +71,19 @@ const SHAPE = {
     },
   ],
   routesFolded: 'number',
+  admission: {
+    mode: 'string',
+    isOverloaded: 'boolean',
+    inFlight: 'number',
+    waiting: 'number',
+    limit: 'object',
+    costMs: 'number',
+    admitted: 'number',
+    abandoned: 'number',
+    shed: [],
+    wouldShed: [],
+    advice: { maxEventLoopDelay: 'number', maxConcurrent: 'number' },
+  },
   signals: {
     loop: {
       delayMs: {
@@ -138,7 +151,7 @@ function assertFrozen(value, path) {
 }
 
 test('before the first request all is 0, and no quotient is NaN', (t) => {
-  const spillway = new Spillway({ logger: false }, new FakeClock())
+  const spillway = new Spillway({ logger: false, shed: { mode: 'off' } }, new FakeClock())
   t.after(() => spillway.close())
   const { requests, routes, uptimeSeconds } = spillway.snapshot()
   const zeros = Object.fromEntries(Object.keys(SUMMARY).map((key) => [key, 0]))
@@ -212,7 +225,7 @@ test('the first byte is timed by its mean, and a stream is apart', async (t) => 
 })
 
 test('a route of which no byte was ever sent has a first byte mean of 0', async (t) => {
-  const spillway = new Spillway({ logger: false }, new FakeClock())
+  const spillway = new Spillway({ logger: false, shed: { mode: 'off' } }, new FakeClock())
   t.after(() => spillway.close())
   const { get } = await serve(
     t,

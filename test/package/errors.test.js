@@ -15,7 +15,7 @@ const sources = readdirSync(join(ROOT, 'src'), { recursive: true }).filter((name
 )
 const thrown = codesIn(
   sources.map((name) => read('src', String(name))).join('\n'),
-  /new SpillwayError\(\s*'([^']*)'/g
+  /(?:new SpillwayError|super)\(\s*'([^']*)'/g
 )
 const union = read('index.d.ts').split('export type ErrorCode =')[1]
 

@@ -8,7 +8,7 @@ const { Spillway } = require('../../src/spillway')
 /** A spillway with a registry to read it by. @param {import('node:test').TestContext} t closes it */
 function readableSpillway(t, options, clock) {
   const registry = new Registry()
-  const spillway = new Spillway({ logger: false, registry, ...options }, clock)
+  const spillway = new Spillway({ logger: false, registry, shed: { mode: 'off' }, ...options }, clock)
   t.after(() => spillway.close())
   return { spillway, measured: () => readMeasured(registry) }
 }

@@ -1,0 +1,118 @@
+'use strict'
+// The admission of one instance, put together: classes, rules, gate, refusal, tally and episodes. The adapters know
+// only this: `decide` before a request runs, `release` when it has ended.
+
+const { Classifier } = require('./classifier')
+const { Episode } = require('./episode')
+const { Gate, REJECTED, RUN } = require('./gate')
+const { Refusal } = require('./refusal')
+const { RetryAfter } = require('./retry-after')
+const { Rules } = require('./rules')
+const { Tally, listCounts } = require('./tally')
+
+class Admission {
+  tally = new Tally()
+  gate
+  rules
+  episode
+  #clock
+  #classifier
+  #refusal
+  #retryAfter
+  #isOff = true
+  #mode
+
+  /**
+   * @param {{ clock: any, faults: any, options: any, isHandedOver: boolean, sampleMemory: () => object,
+   *   tell: (event: 'overload' | 'recovered', details: object) => void }} parts
+   */
+  constructor({ clock, faults, options, isHandedOver, sampleMemory, tell }) {
+    this.#clock = clock
+    this.#classifier = new Classifier(faults)
+    this.#refusal = new Refusal(faults)
+    this.rules = new Rules(options, clock, { isHandedOver, sampleMemory, faults })
+    this.episode = new Episode(clock, tell)
+    this.gate = new Gate({
+      clock,
+      rules: this.rules,
+      tally: this.tally,
+      refuse: (request, reason) => this.#refuse(request, reason),
+    })
+    this.update(options)
+  }
+
+  update(options) {
+    this.#mode = options.mode
+    this.#isOff = options.mode === 'off' || this.#clock.stands === true
+    this.#retryAfter = new RetryAfter(options.retryAfter)
+    this.#classifier.update(options)
+    this.#refusal.update(options)
+    this.rules.update(options)
+  }
+
+  // Hot path: once a request.
+  /** @returns {number} RUN, QUEUED (then `request.resume` is called) or REJECTED (then it is answered) */
+  decide(request, nowMs) {
+    if (request.isDecided) return RUN
+    request.isDecided = true
+    if (this.#isOff) return RUN
+    request.priority = this.#classifier.of(request.req)
+    const decision = this.gate.admit(request, nowMs)
+    if (decision !== REJECTED) this.#retryAfter.noteAdmit()
+    return decision
+  }
+
+  release(request, series) {
+    this.gate.release(request, series)
+  }
+
+  /** @param {'connection' | 'secureConnection' | 'tlsClientError'} event of the server */
+  noteConnection(event, isSecure) {
+    const { drain } = this.rules
+    const nowMs = this.#clock.now()
+    if (event === 'connection') {
+      drain.noteAccept(nowMs)
+      if (isSecure) drain.noteHandshake(nowMs)
+    } else drain.noteHandshakeEnd()
+  }
+
+  onTurn(busyMs, nowMs, idleMs) {
+    this.gate.onTurn(busyMs, nowMs, idleMs)
+  }
+
+  #refuse(request, reason) {
+    request.isShed = true
+    this.tally.noteShed(reason, request.priority)
+    this.#retryAfter.noteReject()
+    this.episode.noteReject(reason, this.#clock.now())
+    this.#refusal.answer(request, reason, this.#retryAfter.seconds())
+  }
+
+  /** What exporters show, copied. */
+  sample() {
+    const { shed, wouldShed, queueDelays, admitted, abandoned } = this.tally
+    return {
+      mode: this.#mode,
+      isOverloaded: this.episode.isOn,
+      inFlight: this.gate.inFlight,
+      peakInFlight: this.gate.peakInFlight,
+      waiting: this.gate.queueLength,
+      limit: this.rules.limit(this.#clock.now()),
+      limitedBy: this.rules.limitedBy,
+      costMs: this.rules.cost.ms,
+      memoryPressure: this.rules.memory.pressure,
+      admitted,
+      abandoned,
+      shed: listCounts(shed),
+      wouldShed: listCounts(wouldShed),
+      queueDelays: queueDelays.copy(),
+    }
+  }
+
+  close() {
+    this.#isOff = true
+    this.gate.close()
+  }
+}
+
+module.exports = { Admission }

@@ -1,0 +1,69 @@
+'use strict'
+// What a request costs the loop, in ms: the time the loop was busy over the requests that ended. Both are summed and
+// faded together, 10 % every 100 ms, so that one request of 100 ms among fifty of 1 ms makes the mean dearer by what it
+// is worth, and not by what its window looks like. A window in which rejections were a fifth of the requests is left
+// out: ten rejections for one answer would make each answer look half again as dear.
+
+const WINDOW_MS = 100
+const FADE = 0.9
+const REJECTED_SHARE = 0.2
+
+class RequestCost {
+  /** Requests that ended per second. */
+  rate = 0
+  #costMs = 0
+  #runMs = 0
+  #sumMs = 0
+  #count = 0
+  #sinceMs
+  #busyMs = 0
+  #ended = 0
+  #rejected = 0
+
+  constructor(nowMs) {
+    this.#sinceMs = nowMs
+  }
+
+  /** Until a window is over, what runs took until they first returned: that is known at once. */
+  get ms() {
+    return this.#costMs > 0 ? this.#costMs : this.#runMs
+  }
+
+  /** What one ahead in the queue makes wait: its cost to the loop or, while slots are what is short, the time to get one. */
+  each(hasRoom) {
+    const { ms } = this
+    return hasRoom || this.rate === 0 ? ms : Math.max(ms, 1000 / this.rate)
+  }
+
+  noteRun(runMs) {
+    this.#runMs = this.#runMs === 0 ? runMs : this.#runMs + (runMs - this.#runMs) * 0.02
+  }
+
+  noteEnd() {
+    this.#ended++
+  }
+
+  noteReject() {
+    this.#rejected++
+  }
+
+  /** Once a turn. */
+  noteTurn(busyMs, nowMs) {
+    this.#busyMs += busyMs
+    const elapsedMs = nowMs - this.#sinceMs
+    if (elapsedMs < WINDOW_MS) return
+    if (this.#rejected <= REJECTED_SHARE * (this.#ended + this.#rejected)) this.#take()
+    if (this.#ended > 0)
+      this.rate += ((this.#ended * 1000) / elapsedMs - this.rate) * (this.rate === 0 ? 1 : 0.2)
+    this.#busyMs = this.#ended = this.#rejected = 0
+    this.#sinceMs = nowMs
+  }
+
+  #take() {
+    this.#sumMs = this.#sumMs * FADE + this.#busyMs
+    this.#count = this.#count * FADE + this.#ended
+    if (this.#count >= 3) this.#costMs = this.#sumMs / this.#count
+  }
+}
+
+module.exports = { RequestCost }

@@ -1,0 +1,33 @@
+'use strict'
+// When a rejected client should come back: a random whole number of seconds, because a constant one brings all of
+// them back together. The spread grows with the share of requests rejected lately:
+//
+//   seconds = least + floor(random x (1 + 9 x rejected share))        so 1 at first, 1 to 10 at the worst
+
+const SPREAD = 9
+const SMOOTHING = 0.01
+
+class RetryAfter {
+  #leastSeconds
+  #random
+  #rejectedShare = 0
+
+  constructor(leastSeconds, random = Math.random) {
+    this.#leastSeconds = leastSeconds
+    this.#random = random
+  }
+
+  noteAdmit() {
+    this.#rejectedShare -= this.#rejectedShare * SMOOTHING
+  }
+
+  noteReject() {
+    this.#rejectedShare += (1 - this.#rejectedShare) * SMOOTHING
+  }
+
+  seconds() {
+    return this.#leastSeconds + Math.floor(this.#random() * (1 + SPREAD * this.#rejectedShare))
+  }
+}
+
+module.exports = { RetryAfter }

@@ -1,0 +1,182 @@
+'use strict'
+// All the rules in force, and what they have to be told. The gate asks three things: is this request refused outright
+// (thresholds, memory, the caller's own pressure and deadline), how many may be in flight, and how long may one wait.
+
+const { AcceptDrain } = require('./accept-drain')
+const { BacklogLimit, UnloadedTime } = require('./backlog-limit')
+const { DelayGuard } = require('./delay-guard')
+const { LatencyLimit } = require('./latency-limit')
+const { MemoryGuard } = require('./memory-guard')
+const { RequestCost } = require('./request-cost')
+const { Thresholds, TurnSample } = require('./thresholds')
+
+const IDLE_LEAST_MS = 0.05
+const PRESSURE_INTERVAL_MS = 100
+/** How much of a pressure each class feels: low first, critical never. */
+const SHARE = [0, 0.5, 1, 1.5]
+
+class Rules {
+  /** Whether requests wait in our queue at all: only in adaptive mode. */
+  queues
+  /** Whether it only says what it would have done. */
+  observes
+  maxDelayMs
+  targetDelayMs
+  guard
+  drain
+  cost
+  memory = new MemoryGuard()
+  limitedBy = 'backlog'
+  #clock
+  #options
+  #backlog
+  #unloaded
+  #latency
+  #thresholds
+  #turns
+  #sampleMemory
+  #lastIdleMs
+  #lastIdleTotalMs = 0
+  #inFlight = 0
+  #pressure = 0
+  #pressureMs = 0
+  #lastBusyMs = 0
+  #faults
+
+  constructor(options, clock, { isHandedOver, sampleMemory, faults }) {
+    const nowMs = clock.now()
+    this.#faults = faults
+    this.#clock = clock
+    this.#sampleMemory = sampleMemory
+    this.drain = new AcceptDrain(isHandedOver)
+    this.cost = new RequestCost(nowMs)
+    this.#unloaded = new UnloadedTime(nowMs)
+    this.#turns = new TurnSample(nowMs, clock.idleMs())
+    this.#lastIdleMs = nowMs
+    this.update(options)
+  }
+
+  update(options) {
+    const nowMs = this.#clock.now()
+    this.#options = options
+    this.queues = options.mode === 'adaptive'
+    this.observes = options.mode === 'observe'
+    this.maxDelayMs = options.maxDelay
+    this.targetDelayMs = options.targetDelay
+    this.guard = new DelayGuard(
+      { maxDelayMs: options.maxDelay, targetDelayMs: options.targetDelay, intervalMs: options.interval },
+      nowMs
+    )
+    this.#backlog = new BacklogLimit({ slackMs: options.targetDelay })
+    this.#latency = new LatencyLimit({ targetMs: options.targetDelay / 2 }, nowMs)
+    this.#thresholds = new Thresholds(options)
+  }
+
+  // Hot path: four comparisons where nothing is set.
+  /** @returns {string | undefined} why this request is refused whatever the queue */
+  refusal(request) {
+    if (this.#thresholds.reason !== undefined) return this.#thresholds.reason
+    if (
+      !this.queues &&
+      this.#options.maxConcurrent !== undefined &&
+      this.#inFlight >= this.#options.maxConcurrent
+    ) {
+      return 'concurrency'
+    }
+    if (this.#pressure > 0 && Math.random() < this.#pressure * SHARE[request.priority]) return 'pressure'
+    if (this.memory.pressure > 0 && this.memory.rejects(request.priority, Math.random())) return 'memory'
+    return undefined
+  }
+
+  /** How long this request may still wait by its own deadline. */
+  deadlineMs(request) {
+    const { deadline } = this.#options
+    if (deadline === undefined) return Number.POSITIVE_INFINITY
+    const leftMs = this.#ask('shed.deadline', () => deadline(request.req))
+    return leftMs === undefined ? Number.POSITIVE_INFINITY : leftMs
+  }
+
+  /** Without a queue of ours the wait is estimated: this turn so far, and half the one before if the loop did not idle. */
+  estimate(nowMs, turnMs) {
+    const hasIdled = nowMs - this.#lastIdleMs <= turnMs + 1
+    const waitMs = turnMs + (hasIdled ? 0 : this.#lastBusyMs / 2)
+    const isStanding = nowMs - this.#lastIdleMs > this.#options.interval
+    return waitMs > (isStanding ? this.#options.targetDelay : this.#options.maxDelay) ? 'delay' : undefined
+  }
+
+  /** How many may be in flight now. */
+  limit(nowMs) {
+    const backlog = this.#backlog.limit({
+      costMs: this.cost.ms,
+      unloadedMs: this.#unloaded.ms,
+      hasIdled: this.#hasIdled(nowMs),
+    })
+    const { limit: latency } = this.#latency
+    const { maxConcurrent = Number.POSITIVE_INFINITY } = this.#options
+    const least = Math.min(backlog, latency, maxConcurrent)
+    this.limitedBy = least === maxConcurrent ? 'concurrency' : least === latency ? 'latency' : 'backlog'
+    return least
+  }
+
+  #hasIdled(nowMs) {
+    return nowMs - this.#lastIdleMs < this.#options.targetDelay
+  }
+
+  noteAdmit(inFlight) {
+    this.#inFlight = inFlight
+    this.#latency.noteAdmit(inFlight)
+  }
+
+  noteEnd(route, durationMs, nowMs) {
+    this.#inFlight--
+    this.cost.noteEnd()
+    this.#unloaded.note(durationMs, nowMs)
+    // Behind a loop that never idles, latency tells of the loop, which the backlog limit minds.
+    if (route !== undefined && this.#hasIdled(nowMs)) this.#latency.noteEnd(route, durationMs, nowMs)
+  }
+
+  noteTurn(busyMs, nowMs, idleMs) {
+    if (idleMs - this.#lastIdleTotalMs > IDLE_LEAST_MS) this.#lastIdleMs = nowMs
+    this.#lastIdleTotalMs = idleMs
+    this.#lastBusyMs = busyMs
+    this.cost.noteTurn(busyMs, nowMs)
+    this.#turns.noteTurn(busyMs)
+    if (nowMs - this.#pressureMs >= PRESSURE_INTERVAL_MS) {
+      this.#pressureMs = nowMs
+      this.#askPressure()
+    }
+    if (this.#turns.isDue(nowMs, this.#options.sampleInterval)) {
+      const { afterGcBytes, limitBytes, ...memory } = this.#sampleMemory()
+      this.memory.note(afterGcBytes, limitBytes)
+      this.#thresholds.note({ ...this.#turns.take(nowMs, idleMs), ...memory })
+    }
+  }
+
+  #askPressure() {
+    const { pressure } = this.#options
+    if (pressure === undefined) return
+    this.#pressure = Math.min(1, Math.max(0, this.#ask('shed.pressure', pressure) ?? 0))
+  }
+
+  /** A callback of the user's: a number or nothing, and never an exception. */
+  #ask(place, callback) {
+    try {
+      const value = callback()
+      if (typeof value === 'number' && !Number.isNaN(value)) return value
+    } catch (error) {
+      this.#faults.report(place, error)
+    }
+    return undefined
+  }
+
+  get state() {
+    return {
+      costMs: this.cost.ms,
+      rate: this.cost.rate,
+      latencyLimit: this.#latency.limit,
+      unloadedMs: this.#unloaded.ms,
+    }
+  }
+}
+
+module.exports = { Rules }

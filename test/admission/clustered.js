@@ -1,0 +1,33 @@
+'use strict'
+// One worker under the scheduling policy given, which asks itself over new connections and tells what came of it.
+
+const cluster = require('node:cluster')
+const http = require('node:http')
+const { createSpillway } = require('../../src/index.js')
+
+const CONNECTIONS = 40
+
+if (cluster.isPrimary) {
+  cluster.schedulingPolicy = cluster[process.argv[2]]
+  const worker = cluster.fork()
+  worker.on('message', (told) => console.log(JSON.stringify(told)))
+  worker.on('exit', (code) => process.exit(code))
+} else {
+  const spillway = createSpillway({ logger: false, shed: { maxDelay: 60_000, targetDelay: 60_000 } })
+  const server = spillway.attach(http.createServer((_req, res) => res.end('done')))
+  server.listen(0, '127.0.0.1', async () => {
+    const answers = await Promise.all(Array.from({ length: CONNECTIONS }, () => ask(server.address().port)))
+    const { admitted, waiting } = spillway.snapshot().admission
+    const told = { done: answers.filter((status) => status === 200).length, admitted, waiting }
+    process.send(told, () => process.exit(0))
+  })
+}
+
+function ask(port) {
+  return new Promise((resolve, reject) => {
+    const req = http.get({ port, host: '127.0.0.1', agent: false }, (res) => {
+      res.resume().on('end', () => resolve(res.statusCode))
+    })
+    req.on('error', reject)
+  })
+}

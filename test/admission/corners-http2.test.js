@@ -1,0 +1,71 @@
+'use strict'
+// The gate on HTTP/2, whose answers are streams of one connection: none of them may close it.
+
+const assert = require('node:assert/strict')
+const { once } = require('node:events')
+const http2 = require('node:http2')
+const { describe, it } = require('node:test')
+const { QUEUE, REFUSE, holdingServer, until } = require('./holding-server')
+
+describe('HTTP/2', () => {
+  const create = (spillway, handler) => spillway.attach(http2.createServer(handler))
+  async function session(t, given) {
+    const served = await holdingServer(t, { create, ...given })
+    const client = http2.connect(`http://127.0.0.1:${served.port}`)
+    t.after(() => client.destroy())
+    const held = served.isHeld()
+    const first = client.request({ ':path': '/hold' })
+    await held
+    return { ...served, client, first }
+  }
+
+  for (const method of ['GET', 'POST', 'HEAD']) {
+    it(`refuses ${method} without a Connection header, and keeps the session`, async (t) => {
+      const { client, first, release } = await session(t, { shed: REFUSE })
+      const stream = client.request({ ':path': '/', ':method': method, 'content-length': '0' })
+      stream.end()
+      const [headers] = await once(stream, 'response')
+      stream.resume()
+      assert.equal(headers[':status'], 503)
+      assert.equal(headers.connection, undefined)
+      assert.equal(headers['content-type'], 'application/problem+json')
+      assert.match(headers['retry-after'], /^\d+$/)
+      release()
+      const [answer] = await once(first, 'response')
+      assert.equal(answer[':status'], 200)
+    })
+  }
+
+  it('never runs a stream that was cancelled while it waited', async (t) => {
+    let ran = 0
+    const work = (_req, res) => {
+      ran++
+      res.end()
+    }
+    const { client, release, waiting, admission } = await session(t, { shed: QUEUE, work })
+    const gone = client.request({ ':path': '/gone' })
+    gone.on('error', () => {})
+    await waiting(1)
+    gone.close(http2.constants.NGHTTP2_CANCEL)
+    await until(() => admission().abandoned === 1)
+    release()
+    const [answer] = await once(client.request({ ':path': '/' }), 'response')
+    assert.equal(answer[':status'], 200)
+    assert.equal(ran, 1)
+    await until(() => admission().inFlight === 0)
+  })
+
+  it('runs a stream that waited, with its body', async (t) => {
+    const work = async (req, res) => {
+      let bytes = 0
+      for await (const piece of req) bytes += piece.length
+      res.end(String(bytes))
+    }
+    const { client, release, waiting } = await session(t, { shed: QUEUE, work })
+    const stream = client.request({ ':path': '/', ':method': 'POST' })
+    stream.end(Buffer.alloc(50_000))
+    await waiting(1)
+    release()
+    assert.equal(String(await once(stream, 'data')), '50000')
+  })
+})

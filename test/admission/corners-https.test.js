@@ -1,0 +1,51 @@
+'use strict'
+// The gate on https. By a pre-shared key, which needs no certificate.
+
+const assert = require('node:assert/strict')
+const { once } = require('node:events')
+const https = require('node:https')
+const { test } = require('node:test')
+const { QUEUE, REFUSE, holdingServer } = require('./holding-server')
+
+const KEY = Buffer.alloc(32, 1)
+const SERVER = { ciphers: 'PSK', pskCallback: () => KEY }
+const CLIENT = {
+  ciphers: 'PSK',
+  pskCallback: () => ({ psk: KEY, identity: 'test' }),
+  checkServerIdentity: () => undefined,
+  agent: false,
+}
+
+const create = (spillway, handler) => spillway.attach(https.createServer(SERVER, handler))
+
+async function ask(port, path) {
+  const req = https.get({ ...CLIENT, host: '127.0.0.1', port, path })
+  const [res] = await once(req, 'response')
+  res.resume()
+  await once(res, 'end')
+  return res
+}
+
+test('https: what is over the limit is refused, and admitted again afterwards', async (t) => {
+  const { port, isHeld, release } = await holdingServer(t, { shed: REFUSE, create })
+  const held = isHeld()
+  const first = ask(port, '/hold')
+  await held
+  const { statusCode, headers } = await ask(port, '/')
+  assert.deepEqual([statusCode, headers['content-type']], [503, 'application/problem+json'])
+  release()
+  assert.equal((await first).statusCode, 200)
+  assert.equal((await ask(port, '/')).statusCode, 200)
+})
+
+test('https: what waits runs, each over a connection of its own', async (t) => {
+  const { port, isHeld, release, waiting, admission } = await holdingServer(t, { shed: QUEUE, create })
+  const held = isHeld()
+  const first = ask(port, '/hold')
+  await held
+  const others = Array.from({ length: 5 }, () => ask(port, '/'))
+  await waiting(5)
+  release()
+  for (const { statusCode } of await Promise.all([first, ...others])) assert.equal(statusCode, 200)
+  assert.equal(admission().admitted, 6)
+})

@@ -1,0 +1,310 @@
+'use strict'
+// The corners of HTTP, and what a gate in one's process must not spoil, one by one on real servers.
+
+const assert = require('node:assert/strict')
+const { once } = require('node:events')
+const http = require('node:http')
+const { describe, it, test } = require('node:test')
+const express = require('express')
+const { systemClock } = require('../../src/clock')
+const { OverloadError } = require('../../src/index.js')
+const { Spillway } = require('../../src/spillway')
+const { Connection } = require('../support/connection')
+const { DrivenAdmission } = require('./driven-admission')
+const { QUEUE, REFUSE, attached, holdingServer, until } = require('./holding-server')
+
+const GET = (path) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
+const POST = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n'
+
+/** @returns {string[]} what nobody caught while the test runs */
+function uncaughtIn(t) {
+  const uncaught = []
+  const listener = (error) => uncaught.push(error.message)
+  const others = process.listeners('uncaughtException')
+  process.removeAllListeners('uncaughtException')
+  process.on('uncaughtException', listener)
+  t.after(() => {
+    process.off('uncaughtException', listener)
+    for (const other of others) process.on('uncaughtException', other)
+  })
+  return uncaught
+}
+
+test('a job that throws does so outside the turn that ran it, whose other jobs run', async (t) => {
+  const uncaught = uncaughtIn(t)
+  const driven = new DrivenAdmission(QUEUE)
+  const running = driven.ask()
+  const [throwing, next] = [driven.ask(), driven.ask()]
+  throwing.resume = () => {
+    driven.end(throwing)
+    throw new Error('of the handler')
+  }
+  driven.end(running)
+  driven.turn(1)
+  assert.equal(next.hasRun, true)
+  await until(() => uncaught.length === 1)
+})
+
+test('a job that throws neither stops the others that wait nor keeps its slot', async (t) => {
+  const uncaught = uncaughtIn(t)
+  const work = (req, res) => {
+    if (req.url === '/throws') throw new Error('of the handler')
+    res.end('done')
+  }
+  const { port, hold, get, waiting, admission } = await holdingServer(t, {
+    shed: { ...QUEUE, maxConcurrent: 2 },
+    work,
+  })
+  const [one, two] = [await hold(), await hold()]
+  const client = await Connection.open(port)
+  client.send(GET('/throws'))
+  await waiting(1)
+  const after = get('/')
+  await waiting(2)
+  one.release()
+  two.release()
+  assert.equal((await after).body, 'done')
+  assert.deepEqual(uncaught, ['of the handler'])
+  client.destroy()
+  await until(() => admission().inFlight === 0)
+})
+
+test('a request whose body was read before it came to the gate waits and runs like any other', async (t) => {
+  const create = (spillway, handler) =>
+    http.createServer(
+      express()
+        .use(express.json())
+        .use(spillway.express())
+        .use((req, res) => handler(req, res))
+    )
+  const work = (req, res) => res.end(req.body.text)
+  const { hold, request, waiting } = await holdingServer(t, { shed: QUEUE, create, work })
+  const first = await hold()
+  const headers = { 'content-type': 'application/json' }
+  const second = request({ method: 'POST', path: '/', headers }, '{"text":"read"}')
+  await waiting(1)
+  first.release()
+  await first.answer
+  assert.equal((await second).body, 'read')
+})
+
+describe('Expect: 100-continue', () => {
+  const EXPECT = `${POST}Expect: 100-continue\r\n\r\n`
+
+  it('is refused before the body is sent', async (t) => {
+    const { port, hold } = await holdingServer(t, { shed: REFUSE })
+    const first = await hold()
+    const client = await Connection.open(port)
+    client.send(EXPECT)
+    await client.untilClosed()
+    assert.match(client.received, /^HTTP\/1\.1 503 /)
+    assert.match(client.received, /\r\nConnection: close\r\n/)
+    first.release()
+    await first.answer
+  })
+
+  for (const count of [1, 2]) {
+    it(`goes on by itself where nobody listens, once, with ${count} of us on the server`, async (t) => {
+      const others = []
+      t.after(() => {
+        for (const each of others) each.close()
+      })
+      let ran = 0
+      const create = (spillway, handler) => {
+        const server = attached(spillway, handler)
+        for (let i = 1; i < count; i++) {
+          const other = new Spillway({ logger: false })
+          others.push(other)
+          other.attach(server)
+        }
+        return server
+      }
+      const work = (req, res) => {
+        ran++
+        req.resume().on('end', () => res.end('done'))
+      }
+      const { port } = await holdingServer(t, { shed: QUEUE, create, work })
+      const client = await Connection.open(port)
+      client.send(EXPECT)
+      await client.until('100 Continue')
+      client.send('0123456789')
+      await client.until('done')
+      assert.equal(client.received.split('100 Continue').length, 2)
+      assert.equal(ran, 1)
+      client.destroy()
+    })
+  }
+
+  it("leaves the word to the user's own listener, also after waiting", async (t) => {
+    const create = (spillway, handler) =>
+      attached(spillway, handler).on('checkContinue', (_req, res) => res.writeHead(417).end())
+    const { port, hold, waiting } = await holdingServer(t, { shed: QUEUE, create })
+    const first = await hold()
+    const client = await Connection.open(port)
+    client.send(EXPECT)
+    await waiting(1)
+    first.release()
+    await client.until('\r\n\r\n')
+    assert.match(client.received, /^HTTP\/1\.1 417 /)
+    client.destroy()
+    await first.answer
+  })
+
+  it('goes on after waiting where nobody listens', async (t) => {
+    const { port, hold, waiting } = await holdingServer(t, { shed: QUEUE })
+    const first = await hold()
+    const client = await Connection.open(port)
+    client.send(EXPECT)
+    await waiting(1)
+    assert.equal(client.received, '')
+    first.release()
+    await client.until('100 Continue')
+    client.send('0123456789')
+    await client.until('done')
+    client.destroy()
+    await first.answer
+  })
+})
+
+describe('a refusal and its connection', () => {
+  const EXPRESS = (spillway, handler) => http.createServer(express().use(spillway.express()).use(handler))
+  for (const [name, create] of Object.entries({ 'attach()': attached, 'Express 5': EXPRESS })) {
+    it(`closes it where a body was not read, with ${name}`, async (t) => {
+      const { port, hold } = await holdingServer(t, { shed: REFUSE, create })
+      const first = await hold()
+      const client = await Connection.open(port)
+      client.send(`${POST}\r\n01234`)
+      await client.untilClosed()
+      assert.match(client.received, /^HTTP\/1\.1 503 [\s\S]*\r\nConnection: close\r\n/)
+      first.release()
+      await first.answer
+    })
+
+    it(`keeps it otherwise, with ${name}`, async (t) => {
+      const { port, hold } = await holdingServer(t, { shed: REFUSE, create })
+      const first = await hold()
+      const client = await Connection.open(port)
+      for (const nth of [1, 2]) {
+        client.send(GET('/'))
+        await client.until('later."}', nth)
+      }
+      assert.doesNotMatch(client.received, /Connection: close/i)
+      client.destroy()
+      first.release()
+      await first.answer
+    })
+  }
+})
+
+test('pipelined requests of which some are refused are answered in their order', async (t) => {
+  const { port, isHeld, release, refused } = await holdingServer(t, { shed: REFUSE })
+  const client = await Connection.open(port)
+  const held = isHeld()
+  client.send(GET('/hold') + GET('/second') + GET('/third'))
+  await held
+  await refused(2)
+  assert.equal(client.received, '')
+  release()
+  await client.until('later."}', 2)
+  const statuses = client.received.match(/HTTP\/1\.1 \d+/g)
+  assert.deepEqual(statuses, ['HTTP/1.1 200', 'HTTP/1.1 503', 'HTTP/1.1 503'])
+  client.destroy()
+})
+
+test('pipelined requests that wait are answered in their order, and dropped together', async (t) => {
+  let ran = 0
+  const work = (req, res) => {
+    ran++
+    res.end(req.url)
+  }
+  const { port, isHeld, release, waiting, admission, hold } = await holdingServer(t, { shed: QUEUE, work })
+  const client = await Connection.open(port)
+  const held = isHeld()
+  client.send(GET('/hold') + GET('/second') + GET('/third'))
+  await held
+  await waiting(2)
+  release()
+  await client.until('/third')
+  assert.deepEqual(client.received.match(/held|\/second|\/third/g), ['held', '/second', '/third'])
+  const first = await hold()
+  client.send(GET('/fourth') + GET('/fifth'))
+  await waiting(2)
+  client.destroy()
+  await until(() => admission().abandoned === 2)
+  first.release()
+  await first.answer
+  await waiting(0)
+  assert.equal(ran, 2)
+})
+
+test('attach() and express() together decide once', async (t) => {
+  let asked = 0
+  const classify = () => {
+    asked++
+    return 'normal'
+  }
+  const create = (spillway, handler) =>
+    spillway.attach(http.createServer(express().use(spillway.express()).use(handler)))
+  const { hold, get, admission, waiting } = await holdingServer(t, { shed: { ...QUEUE, classify }, create })
+  const first = await hold()
+  const second = get('/')
+  await waiting(1)
+  first.release()
+  assert.equal((await second).status, 200)
+  await first.answer
+  await until(() => admission().inFlight === 0)
+  assert.deepEqual([asked, admission().admitted], [2, 2])
+})
+
+test('two on one server decide each for itself: what the outer refuses the inner never sees', async (t) => {
+  const inner = new Spillway({ logger: false, shed: REFUSE })
+  t.after(() => inner.close())
+  const create = (outer, handler) => outer.attach(inner.attach(http.createServer(handler)))
+  const { hold, get, admission } = await holdingServer(t, { shed: REFUSE, create })
+  const first = await hold()
+  assert.equal((await get('/')).status, 503)
+  first.release()
+  await first.answer
+  assert.equal((await get('/')).status, 200)
+  await until(() => inner.snapshot().admission.inFlight === 0)
+  assert.deepEqual(admission().shed, [{ reason: 'concurrency', priority: 'normal', count: 1 }])
+  assert.deepEqual(inner.snapshot().admission.shed, [])
+  assert.equal(inner.snapshot().admission.admitted, 2)
+})
+
+test('where the clock stands, as with fake timers, all are admitted at once', async (t) => {
+  const spillway = new Spillway({ logger: false, shed: QUEUE }, { ...systemClock, stands: true })
+  t.after(() => spillway.close())
+  let arrived = 0
+  const server = attached(spillway, () => arrived++).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => server.close())
+  const clients = []
+  for (let i = 0; i < 3; i++) {
+    clients.push(await Connection.open(server.address().port))
+    clients[i].send(GET('/'))
+  }
+  await until(() => arrived === 3)
+  for (const client of clients) client.destroy()
+})
+
+test('an OverloadError says all a handler needs, and the client nothing of the reason', () => {
+  const error = new OverloadError({ reason: 'delay', priority: 'low', retryAfterSeconds: 3 })
+  const { name, code, status, statusCode, expose, reason, priority, retryAfterSeconds, headers } = error
+  assert.ok(error instanceof Error)
+  assert.deepEqual(
+    { name, code, status, statusCode, expose, reason, priority, retryAfterSeconds, headers },
+    {
+      name: 'OverloadError',
+      code: 'ERR_SPILLWAY_OVERLOADED',
+      status: 503,
+      statusCode: 503,
+      expose: true,
+      reason: 'delay',
+      priority: 'low',
+      retryAfterSeconds: 3,
+      headers: { 'Retry-After': '3', 'Cache-Control': 'no-store' },
+    }
+  )
+  assert.doesNotMatch(error.message, /delay|low/)
+})

@@ -1,0 +1,97 @@
+'use strict'
+// The admission of one instance with everything around it driven by hand: the clock, the loop's turns, the memory and
+// the requests. What it decides is read off the answer a request got.
+
+const { Admission } = require('../../src/admission/admission')
+const { resolveOptions } = require('../../src/options')
+const { Faults } = require('../../src/recording/faults')
+const { FakeClock } = require('../support/fake-clock')
+
+class TimedClock extends FakeClock {
+  #timers = []
+
+  after = (delayMs, callback) => this.#timers.push({ atMs: this.now() + delayMs, callback })
+
+  fire() {
+    const due = this.#timers.filter(({ atMs }) => atMs <= this.now())
+    this.#timers = this.#timers.filter((timer) => !due.includes(timer))
+    for (const { callback } of due) callback()
+  }
+}
+
+class DrivenAdmission {
+  clock = new TimedClock()
+  told = []
+  logged = []
+  memory = {}
+  admission
+
+  constructor(shed) {
+    this.faults = new Faults({ error: (fields) => this.logged.push(fields.place), warn() {} })
+    this.admission = new Admission({
+      clock: this.clock,
+      faults: this.faults,
+      options: resolveOptions({ shed }).shed,
+      isHandedOver: false,
+      sampleMemory: () => this.memory,
+      tell: (event, details) => this.told.push([event, details]),
+    })
+  }
+
+  update(shed) {
+    this.admission.update({ ...resolveOptions({ shed }).shed })
+  }
+
+  /** @returns {any} the request, with `decision`, and `answer` if it was refused */
+  ask(req = {}) {
+    const request = {
+      priority: 2,
+      isDecided: false,
+      isShed: false,
+      queuedMs: 0,
+      admittedMs: 0,
+      isEnded: false,
+    }
+    Object.assign(request, {
+      req: { headers: {}, httpVersionMajor: 1, method: 'GET', ...req },
+      res: {
+        getHeaderNames: () => [],
+        writeHead(status, head) {
+          request.answer = { status, head }
+        },
+        end(body) {
+          request.answer.body = body
+        },
+      },
+      resume() {
+        request.hasRun = true
+      },
+    })
+    request.decision = this.admission.decide(request, this.clock.now())
+    return request
+  }
+
+  end(request) {
+    request.isEnded = true
+    this.admission.release(request, {})
+  }
+
+  /** A turn that works, after it has waited. */
+  turn(busyMs, idleMs = 0) {
+    this.clock.idle(idleMs)
+    this.clock.advance(busyMs)
+    this.clock.fire()
+    this.admission.onTurn(busyMs, this.clock.now(), this.clock.idleMs())
+    this.clock.turn()
+  }
+
+  /** Whether requests are refused now: the first of two may be the one in 100 ms that always gets in. */
+  get refuses() {
+    this.end(this.ask())
+    const second = this.ask()
+    this.end(second)
+    return second.answer !== undefined
+  }
+}
+
+module.exports = { DrivenAdmission }

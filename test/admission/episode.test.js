@@ -1,0 +1,86 @@
+'use strict'
+// Overloads as a user is told of them: one event when one begins and one when it is over, with one log line each.
+
+const assert = require('node:assert/strict')
+const { test } = require('node:test')
+const { Spillway } = require('../../src/spillway')
+const { DrivenAdmission } = require('./driven-admission')
+const { REFUSE, holdingServer } = require('./holding-server')
+
+/** Refuses `count`, one a step. */
+function refuse(driven, count, stepMs) {
+  for (let i = 0; i < count; i++) {
+    if (i > 0) driven.clock.advance(stepMs)
+    driven.clock.fire()
+    driven.ask()
+  }
+}
+
+function overloaded() {
+  const driven = new DrivenAdmission({ mode: 'threshold', maxConcurrent: 1 })
+  driven.ask()
+  return driven
+}
+
+test('an overload lasts from its first refusal to its last, and is over when a second has passed without one', () => {
+  const driven = overloaded()
+  refuse(driven, 5, 10)
+  assert.deepEqual(driven.told, [['overload', { reason: 'concurrency' }]])
+  assert.equal(driven.admission.sample().isOverloaded, true)
+  driven.clock.advance(999)
+  driven.clock.fire()
+  assert.equal(driven.told.length, 1)
+  driven.clock.advance(1)
+  driven.clock.fire()
+  assert.deepEqual(driven.told[1], ['recovered', { reason: 'concurrency', durationMs: 40, rejected: 5 }])
+  assert.equal(driven.admission.sample().isOverloaded, false)
+})
+
+test('refusals less than a second apart are one overload, others are another', () => {
+  const driven = overloaded()
+  for (const waitMs of [0, 900, 900, 1100, 5000]) {
+    driven.clock.advance(waitMs)
+    driven.clock.fire()
+    driven.end(driven.ask())
+    driven.ask()
+  }
+  driven.clock.advance(1000)
+  driven.clock.fire()
+  assert.deepEqual(
+    driven.told.map(([event]) => event),
+    ['overload', 'recovered', 'overload', 'recovered', 'overload', 'recovered']
+  )
+})
+
+test('each is an event and a line of the log, and a listener that throws spoils nothing', async (t) => {
+  const lines = []
+  const events = []
+  const logger = {
+    warn: (fields, message) => lines.push([message, fields.event]),
+    error: ({ place }) => lines.push(place),
+  }
+  const { hold, get, spillway } = await holdingServer(t, { shed: REFUSE, logger })
+  spillway.on('overload', (details) => {
+    events.push(details)
+    throw new Error('of a listener')
+  })
+  const first = await hold()
+  for (let i = 0; i < 3; i++) assert.equal((await get('/')).status, 503)
+  first.release()
+  await first.answer
+  assert.deepEqual(events, [{ reason: 'concurrency' }])
+  assert.deepEqual(lines, [['spillway: overload', 'overload'], 'on overload'])
+})
+
+test('a listener taken off is not told', async (t) => {
+  const { hold, get, spillway } = await holdingServer(t, { shed: REFUSE })
+  const listener = () => assert.fail()
+  spillway.on('overload', listener)
+  spillway.off('overload', listener)
+  const first = await hold()
+  assert.equal((await get('/')).status, 503)
+  first.release()
+  await first.answer
+  assert.deepEqual(spillway.snapshot().internalErrors, {})
+  assert.ok(spillway instanceof Spillway)
+})

@@ -1,0 +1,222 @@
+'use strict'
+// What the gate does under any load, in simulated time: how much of what could be served it serves, how long those wait
+// that it lets wait, and what holds whatever comes. Nothing here depends on the machine.
+
+const assert = require('node:assert/strict')
+const { test } = require('node:test')
+const fc = require('fast-check')
+const { RUN } = require('../../src/admission/gate')
+const { BYPASS, CRITICAL, NORMAL, PRIORITIES } = require('../../src/admission/priority')
+const { SimulatedGate, WORKS, boundOf, capacityOf, randomFrom } = require('./simulated-gate')
+
+const LOW = PRIORITIES.indexOf('low')
+const WARM_MS = 2000
+/** The second after a step is what the rules need to learn its cost. */
+const LEARNED_MS = 3000
+const END_MS = 6000
+/** Who waited longer has gone: to serve that one is no use. */
+const PATIENCE_MS = 250
+
+const isInTime = ({ atMs, servedMs }) => servedMs < END_MS && servedMs - atMs <= PATIENCE_MS
+
+/** Two seconds at half the capacity, then four at a multiple of it; what is served is counted when one of them is over. */
+function overload(work, multiple, { shed, of, seed = 7 } = {}) {
+  const simulation = new SimulatedGate({ work, shed })
+  const random = randomFrom(seed)
+  const capacity = capacityOf(WORKS[work])
+  const classOf = of && (() => of(random))
+  const arrivals = [
+    ...simulation.poisson({ perSecond: capacity / 2, fromMs: 0, toMs: WARM_MS, random, of: classOf }),
+    ...simulation.poisson({
+      perSecond: capacity * multiple,
+      fromMs: WARM_MS,
+      toMs: END_MS,
+      random,
+      of: classOf,
+    }),
+  ]
+  simulation.run(arrivals, END_MS + 1000)
+  const measured = simulation.requests.filter(({ atMs }) => atMs >= WARM_MS)
+  const learned = measured.filter(({ atMs }) => atMs >= LEARNED_MS)
+  const perSecond = (requests) => (requests.length * 1000) / (END_MS - LEARNED_MS)
+  return {
+    measured,
+    simulation,
+    shedShare: measured.filter(({ isShed }) => isShed).length / measured.length,
+    servedPerSecond: perSecond(learned.filter(isInTime)),
+    bound: boundOf(WORKS[work], perSecond(learned)),
+    longestWaitMs: Math.max(...simulation.requests.map(({ waitedMs }) => waitedMs)),
+  }
+}
+
+for (const [work, multiple] of [
+  ['cpu', 0.5],
+  ['await', 0.5],
+  ['pool', 0.5],
+  ['mixed', 0.5],
+]) {
+  test(`at ${multiple} times its capacity of '${work}' work it sheds nothing`, () => {
+    assert.equal(overload(work, multiple).shedShare, 0)
+  })
+}
+
+for (const work of Object.keys(WORKS)) {
+  test(`at 0.8 times its capacity of '${work}' work it sheds at most one in a thousand`, () => {
+    const { shedShare } = overload(work, 0.8)
+    assert.ok(shedShare <= 0.001, String(shedShare))
+  })
+}
+
+for (const [work, multiple, least] of [
+  ['cpu', 2, 0.95],
+  ['cpu', 5, 0.95],
+  ['cpu', 10, 0.95],
+  ['await', 2, 0.95],
+  ['await', 5, 0.95],
+  ['pool', 2, 0.95],
+  ['pool', 10, 0.9],
+  ['mixed', 2, 0.95],
+  ['mixed', 10, 0.9],
+]) {
+  test(`at ${multiple} times its capacity of '${work}' work it serves ${least} of what any policy could, in time`, () => {
+    const { servedPerSecond, bound } = overload(work, multiple)
+    assert.ok(servedPerSecond >= least * bound, `${servedPerSecond} of ${bound}`)
+  })
+}
+
+for (const multiple of [2, 5, 10]) {
+  test(`at ${multiple} times its capacity of cpu work nobody waits longer than maxDelay and a turn's budget, and then runs`, () => {
+    const { longestWaitMs } = overload('cpu', multiple)
+    assert.ok(longestWaitMs <= 200 + 5, String(longestWaitMs))
+  })
+}
+
+test('once a queue has stood for an interval, those let in wait for about targetDelay', () => {
+  const { measured } = overload('cpu', 5)
+  const late = measured.filter(({ atMs, waitedMs }) => atMs > WARM_MS + 1000 && waitedMs > 40 + 2 * 5)
+  assert.equal(late.length, 0)
+})
+
+test('with a tenth of the load critical, all critical requests run at five times the capacity', () => {
+  const of = (random) => ({ priority: random() < 0.1 ? CRITICAL : NORMAL })
+  const { measured } = overload('cpu', 5, { of })
+  const critical = measured.filter(({ priority }) => priority === CRITICAL)
+  assert.ok(critical.length > 500)
+  assert.deepEqual(
+    critical.filter(({ runs }) => runs === 0),
+    []
+  )
+})
+
+test('low goes first: at twice the capacity no normal request is shed while a low one gets in instead', () => {
+  const of = (random) => ({ priority: random() < 0.5 ? LOW : NORMAL })
+  const { measured } = overload('cpu', 2, { of })
+  const served = (wanted) => {
+    const those = measured.filter(({ priority, atMs }) => priority === wanted && atMs > WARM_MS + 1000)
+    return those.filter(({ runs }) => runs > 0).length / those.length
+  }
+  assert.ok(served(NORMAL) > 0.9, String(served(NORMAL)))
+  assert.ok(served(LOW) < 0.1, String(served(LOW)))
+})
+
+const anyClass = fc.constantFrom(CRITICAL, 1, NORMAL, LOW, BYPASS)
+const anyLoad = fc.record({
+  work: fc.constantFrom(...Object.keys(WORKS)),
+  multiple: fc.double({ min: 0.2, max: 12, noNaN: true }),
+  seed: fc.nat(),
+  shed: fc.record({
+    mode: fc.constantFrom('adaptive', 'adaptive', 'adaptive', 'threshold', 'observe'),
+    maxDelay: fc.constantFrom(1, 20, 200, 1000),
+    targetDelay: fc.constantFrom(1, 40),
+    interval: fc.constantFrom(10, 300),
+    sampleInterval: fc.constantFrom(50, 1000),
+    maxConcurrent: fc.constantFrom(undefined, 1, 20),
+    maxEventLoopDelay: fc.constantFrom(undefined, undefined, 1, 30),
+    maxEventLoopUtilization: fc.constantFrom(undefined, undefined, 0.5),
+    pressure: fc.constantFrom(
+      undefined,
+      undefined,
+      () => 0.4,
+      () => 1
+    ),
+    deadline: fc.constantFrom(undefined, undefined, () => 10),
+  }),
+  leaves: fc.double({ min: 0, max: 0.5, noNaN: true }),
+  classes: fc.array(anyClass, { minLength: 1, maxLength: 4 }),
+})
+
+/** A load of half a second, and then none until all of it has ended. */
+function loaded({ work, multiple, seed, shed, leaves, classes }) {
+  const simulation = new SimulatedGate({ work, shed })
+  const random = randomFrom(seed)
+  const of = () => ({
+    priority: classes[Math.floor(random() * classes.length)],
+    leavesAfterMs: random() < leaves ? random() * 100 : undefined,
+  })
+  const perSecond = capacityOf(WORKS[work]) * multiple
+  simulation.run(simulation.poisson({ perSecond, fromMs: 0, toMs: 500, random, of }), 30_000)
+  return simulation
+}
+
+test('whatever comes, each request has one fate: it runs once, is refused once, or left while it waited', () => {
+  fc.assert(
+    fc.property(anyLoad, (given) => {
+      const { gate, tally, requests } = loaded(given)
+      for (const { runs, refusals, releases, isEnded, leavesAfterMs } of requests) {
+        assert.ok(isEnded)
+        assert.ok(runs + refusals <= 1)
+        if (leavesAfterMs === undefined) assert.equal(runs + refusals, 1)
+        assert.equal(releases, 1 - refusals)
+      }
+      const gone = requests.filter(({ runs, refusals }) => runs + refusals === 0)
+      assert.deepEqual([gate.inFlight, gate.queueLength, tally.abandoned], [0, 0, gone.length])
+    })
+  )
+})
+
+test('whatever comes, bypass runs at once', () => {
+  fc.assert(
+    fc.property(anyLoad, (given) => {
+      const { requests } = loaded({ ...given, classes: [...given.classes, BYPASS] })
+      const others = requests.filter(({ priority, decision }) => priority === BYPASS && decision !== RUN)
+      assert.deepEqual(others, [])
+    })
+  )
+})
+
+test('whatever came, a lone request gets in afterwards', () => {
+  fc.assert(
+    fc.property(anyLoad, anyClass, (given, priority) => {
+      const simulation = loaded({ ...given, shed: { ...given.shed, deadline: undefined } })
+      const lone = simulation.arrival(simulation.loop.nowMs + 1000, { priority })
+      simulation.run([lone], lone.atMs + 1000)
+      assert.equal(simulation.requests.at(-1).runs, 1)
+    })
+  )
+})
+
+test('whatever came, no load leaves more in flight than maxConcurrent while others wait', () => {
+  fc.assert(
+    fc.property(anyLoad, (given) => {
+      const { gate } = loaded({ ...given, shed: { mode: 'adaptive', maxConcurrent: 20 }, classes: [NORMAL] })
+      assert.ok(gate.peakInFlight <= 20, String(gate.peakInFlight))
+    })
+  )
+})
+
+test('those that came together run in the order of their class, and of their coming within one', () => {
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(CRITICAL, 1, NORMAL, LOW), { maxLength: 60 }), (classes) => {
+      const simulation = new SimulatedGate({ work: 'cpu', shed: { maxDelay: 10_000, targetDelay: 10_000 } })
+      const arrivals = classes.map((priority) => simulation.arrival(1, { priority }))
+      simulation.run(arrivals, 2000)
+      const queued = simulation.requests.filter(({ decision }) => decision !== RUN)
+      const expected = queued.toSorted((a, b) => a.priority - b.priority)
+      assert.deepEqual(
+        simulation.order.filter(({ decision }) => decision !== RUN).map((each) => queued.indexOf(each)),
+        expected.map((each) => queued.indexOf(each))
+      )
+      assert.equal(simulation.order.length, classes.length)
+    })
+  )
+})

@@ -1,0 +1,192 @@
+'use strict'
+// What each mode does, and that they can be switched while requests run.
+
+const assert = require('node:assert/strict')
+const { describe, it, test } = require('node:test')
+const { QUEUED, REJECTED, RUN } = require('../../src/admission/gate')
+const { createSpillway } = require('../../src/index.js')
+const { spillwayFor } = require('../support/spillway')
+const { DrivenAdmission } = require('./driven-admission')
+
+const decisions = (driven, count) => Array.from({ length: count }, () => driven.ask().decision)
+
+test('off decides nothing, counts nothing and asks no callback', () => {
+  const driven = new DrivenAdmission({ mode: 'off', maxConcurrent: 1, classify: () => assert.fail() })
+  assert.deepEqual(decisions(driven, 3), [RUN, RUN, RUN])
+  const { admitted, inFlight, shed, wouldShed } = driven.admission.sample()
+  assert.deepEqual(
+    { admitted, inFlight, shed, wouldShed },
+    { admitted: 0, inFlight: 0, shed: [], wouldShed: [] }
+  )
+})
+
+describe('observe', () => {
+  for (const [name, shed, provoke, reason] of [
+    ['too many in flight', { maxConcurrent: 1 }, () => {}, 'concurrency'],
+    ['a turn longer than maxDelay', {}, ({ clock }) => clock.advance(201), 'delay'],
+    ['pressure', { pressure: () => 1 }, (driven) => driven.turn(1), 'pressure'],
+    [
+      'a threshold',
+      { maxHeapUsedBytes: 100 },
+      (driven) => {
+        driven.memory = { heapUsedBytes: 101 }
+        driven.turn(1000)
+      },
+      'heapUsedBytes',
+    ],
+  ]) {
+    it(`counts what it would have shed for ${name}, and refuses nobody`, () => {
+      const driven = new DrivenAdmission({ mode: 'observe', ...shed })
+      driven.ask()
+      provoke(driven)
+      assert.equal(driven.ask().decision, RUN)
+      const { shed: refused, wouldShed, admitted } = driven.admission.sample()
+      assert.deepEqual(refused, [])
+      assert.deepEqual(wouldShed, [{ reason, priority: 'normal', count: 1 }])
+      assert.equal(admitted, 2)
+      assert.deepEqual(driven.told, [])
+    })
+  }
+
+  it('would shed after targetDelay already where the loop has not idled for an interval', () => {
+    const driven = new DrivenAdmission({ mode: 'observe', interval: 300 })
+    for (let i = 0; i < 4; i++) driven.turn(100)
+    driven.ask()
+    driven.clock.advance(41)
+    driven.ask()
+    assert.equal(driven.admission.sample().wouldShed[0]?.count, 2)
+  })
+})
+
+/** Feeds one sample interval of a second. */
+const INTERVALS = {
+  maxEventLoopDelay(driven, ms) {
+    driven.turn(ms)
+    driven.turn(ms, 1000 - 2 * ms)
+  },
+  maxEventLoopUtilization(driven, share) {
+    for (let i = 0; i < 10; i++) driven.turn(share * 100, (1 - share) * 100)
+  },
+  maxHeapUsedBytes(driven, heapUsedBytes) {
+    driven.memory = { heapUsedBytes }
+    driven.turn(1, 999)
+  },
+  maxRssBytes(driven, rssBytes) {
+    driven.memory = { rssBytes }
+    driven.turn(1, 999)
+  },
+}
+
+for (const mode of ['threshold', 'adaptive']) {
+  for (const [option, limit, steps] of [
+    ['maxEventLoopDelay', 100, [50, 99, 101, 90, 81, 79, 99, 101]],
+    ['maxEventLoopUtilization', 0.8, [0.3, 0.79, 0.85, 0.7, 0.65, 0.6, 0.79, 0.85]],
+    ['maxHeapUsedBytes', 1000, [500, 999, 1001, 900, 801, 799, 999, 1001]],
+    ['maxRssBytes', 1000, [500, 999, 1001, 900, 801, 799, 999, 1001]],
+  ]) {
+    test(`${mode}: ${option} refuses from above the limit until below 80 % of it`, () => {
+      const driven = new DrivenAdmission({ mode, [option]: limit })
+      const seen = steps.map((value) => {
+        INTERVALS[option](driven, value)
+        return driven.refuses
+      })
+      assert.deepEqual(seen, [false, false, true, true, true, false, false, true])
+      const [{ reason }] = driven.admission.sample().shed
+      assert.equal(option.toLowerCase(), `max${reason.toLowerCase()}`)
+    })
+
+    test(`${mode}: 0 switches ${option} off`, () => {
+      const driven = new DrivenAdmission({ mode, [option]: 0 })
+      INTERVALS[option](driven, limit * 1.2)
+      assert.equal(driven.refuses, false)
+    })
+  }
+
+  test(`${mode}: one slow turn in an interval does not trip maxEventLoopDelay, two do`, () => {
+    const driven = new DrivenAdmission({ mode, maxEventLoopDelay: 100 })
+    driven.turn(500)
+    driven.turn(1, 600)
+    assert.equal(driven.refuses, false)
+    driven.turn(500)
+    driven.turn(101, 600)
+    assert.equal(driven.refuses, true)
+  })
+}
+
+test('threshold queues nobody: over maxConcurrent it refuses', () => {
+  const driven = new DrivenAdmission({ mode: 'threshold', maxConcurrent: 2 })
+  assert.deepEqual(decisions(driven, 3), [RUN, RUN, REJECTED])
+})
+
+test('adaptive lets wait over maxConcurrent', () => {
+  const driven = new DrivenAdmission({ mode: 'adaptive', maxConcurrent: 2 })
+  assert.deepEqual(decisions(driven, 3), [RUN, RUN, QUEUED])
+})
+
+test('with every rule against it, one request in 100 ms still gets in', () => {
+  const driven = new DrivenAdmission({ mode: 'threshold', maxConcurrent: 1 })
+  assert.deepEqual(decisions(driven, 2), [RUN, REJECTED])
+  driven.clock.advance(101)
+  assert.deepEqual(decisions(driven, 2), [RUN, REJECTED])
+})
+
+describe('update()', () => {
+  const modeOf = (spillway) => spillway.snapshot().admission.mode
+
+  it('switches the mode while running, and keeps the options it is not given', (t) => {
+    const spillway = spillwayFor(t, { shed: { mode: 'observe', maxDelay: 123 } })
+    assert.equal(modeOf(spillway), 'observe')
+    for (const mode of ['off', 'threshold', 'adaptive', 'observe']) {
+      spillway.update({ shed: { mode } })
+      assert.equal(modeOf(spillway), mode)
+    }
+  })
+
+  it('runs those that wait, whatever it switches to', () => {
+    for (const mode of ['off', 'threshold', 'observe']) {
+      const driven = new DrivenAdmission({ maxConcurrent: 1 })
+      const [first, second] = [driven.ask(), driven.ask()]
+      assert.equal(second.decision, QUEUED)
+      driven.update({ mode })
+      driven.end(first)
+      driven.turn(1)
+      assert.equal(second.hasRun, true, mode)
+      driven.end(second)
+      assert.equal(driven.admission.sample().inFlight, 0)
+    }
+  })
+
+  it('does not count the end of those it had not counted', () => {
+    const driven = new DrivenAdmission({ mode: 'off' })
+    const before = driven.ask()
+    driven.update({ mode: 'threshold', maxConcurrent: 1 })
+    driven.end(before)
+    assert.deepEqual(decisions(driven, 2), [RUN, REJECTED])
+    assert.equal(driven.admission.sample().inFlight, 1)
+  })
+
+  for (const [title, given, code] of [
+    ['another group', { shed: { mode: 'off' }, routes: { max: 5 } }, 'ERR_SPILLWAY_FIXED_OPTION'],
+    ['a value that is wrong', { shed: { mode: 'off', maxDelay: -1 } }, 'ERR_SPILLWAY_OPTION_VALUE'],
+    ['an unknown mode', { shed: { mode: 'of' } }, 'ERR_SPILLWAY_OPTION_VALUE'],
+    ['an option that does not exist', { shed: { mode: 'off', maxDelai: 1 } }, 'ERR_SPILLWAY_UNKNOWN_OPTION'],
+    ['nothing', undefined, 'ERR_SPILLWAY_OPTION_VALUE'],
+  ]) {
+    it(`refuses ${title}, and changes nothing then`, (t) => {
+      const spillway = spillwayFor(t, { shed: { mode: 'observe' } })
+      assert.throws(() => spillway.update(given), { code })
+      assert.equal(modeOf(spillway), 'observe')
+    })
+  }
+})
+
+test('an event that does not exist is refused with those that do', () => {
+  const spillway = createSpillway({ logger: false })
+  for (const method of ['on', 'off']) {
+    assert.throws(() => spillway[method]('overlod', () => {}), {
+      code: 'ERR_SPILLWAY_UNKNOWN_EVENT',
+      message: "There is no event 'overlod'. There are: overload, recovered.",
+    })
+  }
+  spillway.close()
+})

@@ -1,0 +1,58 @@
+'use strict'
+// Which answer a refused request gets, by its headers.
+
+const assert = require('node:assert/strict')
+const { test } = require('node:test')
+const { DrivenAdmission } = require('./driven-admission')
+
+function refused(req) {
+  const driven = new DrivenAdmission({ mode: 'threshold', maxConcurrent: 1 })
+  driven.ask()
+  const { answer } = driven.ask(req)
+  const headers = {}
+  for (let i = 0; i < answer.head.length; i += 2) headers[answer.head[i].toLowerCase()] = answer.head[i + 1]
+  return { ...answer, headers }
+}
+
+for (const [accept, type] of [
+  [undefined, 'application/problem+json'],
+  ['*/*', 'application/problem+json'],
+  ['application/json', 'application/problem+json'],
+  ['application/problem+json', 'application/problem+json'],
+  ['text/html, application/json;q=0.9', 'application/problem+json'],
+  ['text/html,application/xhtml+xml,*/*;q=0.8', 'application/problem+json'],
+  ['image/png', 'application/problem+json'],
+  ['', 'application/problem+json'],
+  ['text/plain', 'text/plain; charset=utf-8'],
+  ['text/html', 'text/plain; charset=utf-8'],
+]) {
+  test(`who accepts ${accept === undefined ? 'whatever' : `'${accept}'`} gets ${type}`, () => {
+    const { status, headers, body } = refused({ headers: accept === undefined ? {} : { accept } })
+    assert.equal(status, 503)
+    assert.equal(headers['content-type'], type)
+    assert.equal(headers['content-length'], body.length)
+    assert.equal(headers['cache-control'], 'no-store')
+  })
+}
+
+for (const [title, headers, httpVersionMajor, isClosed] of [
+  ['no body', {}, 1, false],
+  ['an empty body', { 'content-length': '0' }, 1, false],
+  ['a body', { 'content-length': '5' }, 1, true],
+  ['a chunked body', { 'transfer-encoding': 'chunked' }, 1, true],
+  ['a body over HTTP/2', { 'content-length': '5' }, 2, false],
+]) {
+  test(`a request with ${title} is answered ${isClosed ? 'and its connection closed' : 'on a connection that stays'}`, () => {
+    assert.equal(refused({ headers, httpVersionMajor }).headers.connection, isClosed ? 'close' : undefined)
+  })
+}
+
+test('HEAD gets the headers of the answer it would have had, and no body', () => {
+  const { headers, body } = refused({ method: 'HEAD' })
+  assert.equal(body, undefined)
+  assert.equal(headers['content-length'], refused({}).body.length)
+})
+
+test('the answer says nothing of the reason', () => {
+  assert.doesNotMatch(String(refused({}).body), /concurrency|delay|memory/)
+})

@@ -1,0 +1,73 @@
+'use strict'
+// The thresholds and the sample of a loop's turns, by table. How they refuse is in modes.test.js.
+
+const assert = require('node:assert/strict')
+const { test } = require('node:test')
+const { Thresholds, TurnSample } = require('../../src/admission/thresholds')
+
+test('at the limit itself nothing is refused, and at 80 % of it still something', () => {
+  const thresholds = new Thresholds({ maxRssBytes: 100 })
+  const reasons = [100, 100.1, 80, 79.9].map((rssBytes) => {
+    thresholds.note({ rssBytes })
+    return thresholds.reason
+  })
+  assert.deepEqual(reasons, [undefined, 'rssBytes', 'rssBytes', undefined])
+})
+
+test('of several the first that was passed is the reason, until it is left', () => {
+  const thresholds = new Thresholds({ maxRssBytes: 100, maxHeapUsedBytes: 100, maxEventLoopDelay: 100 })
+  const reasons = [
+    { rssBytes: 101, heapUsedBytes: 0, eventLoopDelay: 0 },
+    { rssBytes: 101, heapUsedBytes: 101, eventLoopDelay: 0 },
+    { rssBytes: 0, heapUsedBytes: 101, eventLoopDelay: 0 },
+    { rssBytes: 0, heapUsedBytes: 0, eventLoopDelay: 0 },
+  ].map((sample) => {
+    thresholds.note(sample)
+    return thresholds.reason
+  })
+  assert.deepEqual(reasons, ['rssBytes', 'rssBytes', 'heapUsedBytes', undefined])
+})
+
+for (const [limits, isEmpty] of [
+  [{}, true],
+  [{ maxRssBytes: 0 }, true],
+  [{ maxRssBytes: 1 }, false],
+]) {
+  test(`${JSON.stringify(limits)} ${isEmpty ? 'sets no limit' : 'sets one'}`, () => {
+    assert.equal(new Thresholds(limits).isEmpty, isEmpty)
+  })
+}
+
+test('a sample that is missing neither enters nor leaves', () => {
+  const thresholds = new Thresholds({ maxRssBytes: 100 })
+  thresholds.note({})
+  assert.equal(thresholds.reason, undefined)
+  thresholds.note({ rssBytes: 101 })
+  thresholds.note({})
+  assert.equal(thresholds.reason, 'rssBytes')
+})
+
+for (const [turns, secondMs] of [
+  [[], 0],
+  [[500], 0],
+  [[1, 500, 3], 3],
+  [[500, 1, 400], 400],
+  [[400, 500], 400],
+  [[7, 7], 7],
+]) {
+  test(`of turns of ${turns.join(', ') || 'none'} ms the longest but one took ${secondMs}`, () => {
+    const sample = new TurnSample(0, 0)
+    for (const busyMs of turns) sample.noteTurn(busyMs)
+    assert.equal(sample.take(1000, 0).eventLoopDelay, secondMs)
+    assert.equal(sample.take(2000, 0).eventLoopDelay, 0)
+  })
+}
+
+test('utilisation is that of the interval, and not since the start', () => {
+  const sample = new TurnSample(5000, 4000)
+  assert.equal(sample.isDue(5999, 1000), false)
+  assert.equal(sample.isDue(6000, 1000), true)
+  assert.equal(sample.take(6000, 4900).eventLoopUtilization.toFixed(6), '0.100000')
+  assert.equal(sample.take(7000, 4900).eventLoopUtilization, 1)
+  assert.equal(sample.take(7000, 4900).eventLoopUtilization, 0)
+})
