@@ -112,6 +112,7 @@ class Gate {
   /** A burst may wait for the loop. For a slot nobody waits long: that slots are short is overload already. */
   #toleratedMs(priority, hasRoom, nowMs) {
     const rules = this.#rules
+    if (rules.isStarting(nowMs)) return 2 * rules.maxDelayMs
     if (priority === CRITICAL) return rules.maxDelayMs
     return hasRoom ? rules.guard.toleratedMs(nowMs) : rules.targetDelayMs
   }

@@ -11,6 +11,9 @@ const { RequestCost } = require('./request-cost')
 const { Thresholds, TurnSample } = require('./thresholds')
 
 const IDLE_LEAST_MS = 0.05
+/** A cold start: compiled code is yet to come, and requests take several times as long as they will. */
+const START_MS = 10_000
+const START_ENDED = 200
 const PRESSURE_INTERVAL_MS = 100
 /** How much of a pressure each class feels: low first, critical never. */
 const SHARE = [0, 0.5, 1, 1.5]
@@ -38,6 +41,8 @@ class Rules {
   #lastIdleMs
   #lastIdleTotalMs = 0
   #inFlight = 0
+  #ended = 0
+  #startMs
   #pressure = 0
   #pressureMs = 0
   #lastBusyMs = 0
@@ -53,6 +58,7 @@ class Rules {
     this.#unloaded = new UnloadedTime(nowMs)
     this.#turns = new TurnSample(nowMs, clock.idleMs())
     this.#lastIdleMs = nowMs
+    this.#startMs = nowMs
     this.update(options)
   }
 
@@ -86,6 +92,11 @@ class Rules {
     if (this.#pressure > 0 && Math.random() < this.#pressure * SHARE[request.priority]) return 'pressure'
     if (this.memory.pressure > 0 && this.memory.rejects(request.priority, Math.random())) return 'memory'
     return undefined
+  }
+
+  /** Whether the process is too young to be judged: within ten seconds and two hundred answers of its start. */
+  isStarting(nowMs) {
+    return this.#ended < START_ENDED && nowMs - this.#startMs < START_MS
   }
 
   /** How long this request may still wait by its own deadline. */
@@ -129,6 +140,7 @@ class Rules {
 
   noteEnd(route, durationMs, nowMs) {
     this.#inFlight--
+    this.#ended++
     this.cost.noteEnd()
     this.#unloaded.note(durationMs, nowMs)
     // Behind a loop that never idles, latency tells of the loop, which the backlog limit minds.

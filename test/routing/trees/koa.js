@@ -55,7 +55,7 @@ const routers = [
       const router = new Router()
       const deny = (ctx, next) => (ctx.query.deny ? ctx.throw(401) : next())
       router.use(deny)
-      router.get('/users/me', ok)
+      router.get('/users/me', (ctx, next) => (ctx.query.on ? next() : ok(ctx)))
       router.use('/users', (ctx, next) => (ctx.query.closed ? ctx.throw(423) : next()))
       router.get('/users/:id', ok)
       const prefixed = new Router({ prefix: '/public/:tenant' }).use(deny).get('/:id', ok)
@@ -65,6 +65,7 @@ const routers = [
       ['GET /users/me?deny=1', 401, '/users/me'],
       ['GET /users/7?deny=1', 401, '/users/:id'],
       ['GET /users/7?closed=1', 423, '/users/:id'],
+      ['GET /users/me?on=1&closed=1', 423, '/users/:id'],
       ['GET /users/7', 200, '/users/:id'],
       ['GET /public/T/7?deny=1', 401, '/public/:tenant/:id'],
       ['GET /public/T/7', 200, '/public/:tenant/:id'],
