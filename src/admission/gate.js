@@ -67,7 +67,7 @@ class Gate {
         return this.#enter(request, nowMs)
       }
     }
-    const expectedMs = this.#room.ahead(priority) * rules.cost.each(hasRoom)
+    const expectedMs = this.#room.ahead(priority) * rules.cost.each(hasRoom, this.inFlight)
     if (expectedMs >= rules.deadlineMs(request)) return this.#reject(request, 'deadline', nowMs)
     if (expectedMs > this.#toleratedMs(priority, hasRoom, nowMs)) {
       return this.#reject(request, hasRoom ? 'delay' : rules.limitedBy, nowMs)

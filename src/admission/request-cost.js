@@ -12,6 +12,7 @@ class RequestCost {
   /** Requests that ended per second. */
   rate = 0
   #costMs = 0
+  #durationMs = 0
   #runMs = 0
   #sumMs = 0
   #count = 0
@@ -30,17 +31,20 @@ class RequestCost {
   }
 
   /** What one ahead in the queue makes wait: its cost to the loop or, while slots are what is short, the time to get one. */
-  each(hasRoom) {
+  each(hasRoom, inFlight) {
     const { ms } = this
-    return hasRoom || this.rate === 0 ? ms : Math.max(ms, 1000 / this.rate)
+    if (hasRoom || this.rate === 0) return ms
+    // After a lull the rate is that of the lull; how long a slot is held tells what it can be.
+    return Math.max(ms, Math.min(1000 / this.rate, this.#durationMs / inFlight))
   }
 
   noteRun(runMs) {
     this.#runMs = this.#runMs === 0 ? runMs : this.#runMs + (runMs - this.#runMs) * 0.02
   }
 
-  noteEnd() {
+  noteEnd(durationMs) {
     this.#ended++
+    this.#durationMs += (durationMs - this.#durationMs) * 0.2
   }
 
   noteReject() {

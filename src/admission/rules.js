@@ -141,7 +141,7 @@ class Rules {
   noteEnd(route, durationMs, nowMs) {
     this.#inFlight--
     this.#ended++
-    this.cost.noteEnd()
+    this.cost.noteEnd(durationMs)
     this.#unloaded.note(durationMs, nowMs)
     // Behind a loop that never idles, latency tells of the loop, which the backlog limit minds.
     if (route !== undefined && this.#hasIdled(nowMs)) this.#latency.noteEnd(route, durationMs, nowMs)

@@ -90,6 +90,21 @@ for (const name of Object.values(EXPRESSES)) {
       assert.equal(server.listenerCount('request'), 2, 'and once only')
     })
 
+    it('tells the server once to prepare responses, also if several requests reach it at once', async (t) => {
+      const spillway = spillwayFor(t)
+      const waiting = []
+      const app = quiet()
+      app.use((_req, _res, next) => {
+        waiting.push(next)
+        if (waiting.length === 3) for (const each of waiting) each()
+      })
+      app.use(spillway.express()).get('/users/:id', ok)
+      const { server, get } = await serve(t, app)
+      await Promise.all(['/users/1', '/users/2', '/users/3'].map((path) => get(path)))
+      assert.equal(server.listenerCount('request'), 2)
+      assert.deepEqual(countsOf(await ended(spillway, 3)), { '/users/:id': 3 })
+    })
+
     it('at a mount path measures what is mounted there, with the whole template', async (t) => {
       const { spillway, labels } = labelledSpillway(t)
       const app = quiet()

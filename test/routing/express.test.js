@@ -6,13 +6,15 @@ const { describe, it } = require('node:test')
 const { EXPRESSES, MODES, runCase } = require('../support/router-trees')
 const { endings } = require('./trees/endings')
 const { errors } = require('./trees/errors')
+const { interruptions } = require('./trees/interruptions')
+const { mountPaths } = require('./trees/mount-paths')
 const { mounts } = require('./trees/mounts')
 const { paths } = require('./trees/paths')
 
 for (const [version, name] of Object.entries(EXPRESSES)) {
   for (const mode of Object.keys(MODES)) {
     describe(`the route label of ${name} with ${mode}`, () => {
-      for (const of of [...mounts, ...paths, ...endings, ...errors]) {
+      for (const of of [...mounts, ...mountPaths, ...paths, ...endings, ...interruptions, ...errors]) {
         if (of.only !== undefined && !of.only.map(String).includes(version)) continue
         it(of.title, (t) => runCase(t, { version, mode, of }))
       }

@@ -1,5 +1,5 @@
 'use strict'
-// The route label is exact on Koa 2 and 3 with @koa/router and koa-mount. The table is in ./trees/koa.js.
+// The route label is exact on Koa 2 and 3 with @koa/router and koa-mount. The tables are ./trees/koa-*.js.
 
 const assert = require('node:assert/strict')
 const http = require('node:http')
@@ -9,7 +9,9 @@ const mount = require('koa-mount')
 const { checkRequests, labelledSpillway } = require('../support/router-trees')
 const { serve } = require('../support/serve')
 const { ended, spillwayFor } = require('../support/spillway')
-const { endings, mounts, routers } = require('./trees/koa')
+const { endings } = require('./trees/koa-endings')
+const { mounts } = require('./trees/koa-mounts')
+const { routers } = require('./trees/koa-routers')
 
 const MODES = {
   'koa()': (_spillway, app) => app.callback(),

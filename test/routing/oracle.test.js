@@ -8,11 +8,13 @@ const { listenFor, oracleLabel } = require('../support/router-oracle')
 const { runCase } = require('../support/router-trees')
 const { endings } = require('./trees/endings')
 const { errors } = require('./trees/errors')
+const { interruptions } = require('./trees/interruptions')
+const { mountPaths } = require('./trees/mount-paths')
 const { mounts } = require('./trees/mounts')
 const { paths } = require('./trees/paths')
 
 describe('the route label is what the tracing channel of router 2.3 says', () => {
-  for (const of of [...mounts, ...paths, ...endings, ...errors]) {
+  for (const of of [...mounts, ...mountPaths, ...paths, ...endings, ...interruptions, ...errors]) {
     if (of.only !== undefined && !of.only.includes(5)) continue
     it(of.title, async (t) => {
       listenFor(t)

@@ -1,0 +1,78 @@
+'use strict'
+// The events of a server beside `request`: those that ask before, and those that hand the connection over.
+
+const assert = require('node:assert/strict')
+const { once } = require('node:events')
+const http = require('node:http')
+const net = require('node:net')
+const { describe, it } = require('node:test')
+const express = require('express')
+const { outcomesOf } = require('../support/outcomes')
+const { serve } = require('../support/serve')
+const { ended, spillwayFor } = require('../support/spillway')
+
+const ok = (_req, res) => res.end('ok')
+const appWith = (path) => express().set('env', 'test').get(path, ok)
+
+describe('what else a server emits', () => {
+  for (const event of ['checkContinue', 'checkExpectation']) {
+    it(`${event} with a listener of the user's is measured once`, async (t) => {
+      const spillway = spillwayFor(t)
+      const app = appWith('/users/:id')
+      const server = spillway.attach(http.createServer(app))
+      let heard = 0
+      server.on(event, (req, res) => {
+        heard++
+        if (event === 'checkContinue') res.writeContinue()
+        server.emit('request', req, res)
+      })
+      const { request } = await serve(t, server)
+      const expect = event === 'checkContinue' ? '100-continue' : 'patience'
+      await request({ path: '/users/1', headers: { Expect: expect } })
+      assert.equal(heard, 1)
+      assert.deepEqual(outcomesOf(await ended(spillway, 1)), { 'GET /users/:id completed': 1 })
+    })
+  }
+
+  it('checkContinue answered by its listener is measured, and without one the request is', async (t) => {
+    const spillway = spillwayFor(t)
+    const server = spillway.attach(http.createServer(appWith('/users/:id')))
+    const { request } = await serve(t, server)
+    await request({ path: '/users/1', headers: { Expect: '100-continue' } })
+    server.on('checkContinue', (_req, res) => res.writeHead(417).end())
+    await request({ path: '/users/2', headers: { Expect: '100-continue' } })
+    assert.deepEqual(outcomesOf(await ended(spillway, 2)), {
+      'GET /users/:id completed': 1,
+      'GET (unmatched) completed': 1,
+    })
+  })
+
+  for (const [event, method] of [
+    ['upgrade', 'GET'],
+    ['connect', 'CONNECT'],
+  ]) {
+    it(`${event} is counted as upgraded, and its socket left alone`, async (t) => {
+      const spillway = spillwayFor(t)
+      const server = spillway.attach(http.createServer(ok))
+      server.on(event, (_req, socket) => socket.end('HTTP/1.1 101 Switching\r\n\r\nhello'))
+      const { port } = await serve(t, server)
+      const socket = net.connect(port, '127.0.0.1')
+      const target = event === 'connect' ? 'host:1' : '/chat'
+      socket.write(`${method} ${target} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: chat\r\n\r\n`)
+      let answer = ''
+      socket.setEncoding('utf8').on('data', (text) => (answer += text))
+      await once(socket, 'close')
+      assert.match(answer, /hello$/)
+      const snapshot = await ended(spillway, 1)
+      assert.deepEqual(outcomesOf(snapshot), { [`${method} (unmatched) upgraded`]: 1 })
+      assert.equal(snapshot.requests.inFlight, 0)
+    })
+  }
+
+  it('an upgrade nobody listens for is a request like any other', async (t) => {
+    const spillway = spillwayFor(t)
+    const { request } = await serve(t, spillway.attach(http.createServer(appWith('/users/:id'))))
+    await request({ path: '/users/1', headers: { Connection: 'Upgrade', Upgrade: 'chat' } })
+    assert.deepEqual(outcomesOf(await ended(spillway, 1)), { 'GET /users/:id completed': 1 })
+  })
+})
