@@ -129,8 +129,13 @@ class Servers {
   // Hot path: bench/overhead.js.
   /** @returns {boolean} whether the request is answered, or waits for its turn */
   #open(req, res, app, resume) {
-    if (this.#recorder.find(res) !== undefined) return false
-    const request = this.#recorder.prepare(req, res)
+    let request = this.#recorder.find(res)
+    if (request?.isCounted) {
+      // Attached around what is wrapped: only the inner one is given the app itself.
+      if (app !== undefined) this.#place(request, app)
+      return false
+    }
+    request ??= this.#recorder.prepare(req, res)
     if (this.#endpoints.serve(req, res)) return true
     this.#recorder.count(request)
     request.resume = resume
