@@ -31,9 +31,9 @@ const CASES = {
     'prometheus-api-metrics',
   ],
 }
-const ROUNDS = Number(process.env.ROUNDS ?? 200)
-const SLICE = Number(process.env.SLICE ?? 200)
-const WARM_UP = 8000
+const ROUNDS = Number(process.env.ROUNDS ?? 40)
+const SLICE = Number(process.env.SLICE ?? 500)
+const WARM_UP = 20_000
 
 class Variant {
   ratios = []

@@ -67,7 +67,7 @@ class Gate {
         return this.#enter(request, nowMs)
       }
     }
-    const expectedMs = this.#room.ahead(priority) * rules.cost.each(hasRoom, this.inFlight)
+    const expectedMs = rules.expectedMs(this.#room.ahead(priority), hasRoom)
     if (expectedMs >= rules.deadlineMs(request)) return this.#reject(request, 'deadline', nowMs)
     if (expectedMs > this.#toleratedMs(priority, hasRoom, nowMs)) {
       return this.#reject(request, hasRoom ? 'delay' : rules.limitedBy, nowMs)
@@ -112,7 +112,7 @@ class Gate {
   /** A burst may wait for the loop. For a slot nobody waits long: that slots are short is overload already. */
   #toleratedMs(priority, hasRoom, nowMs) {
     const rules = this.#rules
-    if (rules.isStarting(nowMs)) return 2 * rules.maxDelayMs
+    if (rules.isStarting) return 2 * rules.maxDelayMs
     if (priority === CRITICAL) return rules.maxDelayMs
     return hasRoom ? rules.guard.toleratedMs(nowMs) : rules.targetDelayMs
   }

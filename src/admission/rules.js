@@ -11,8 +11,7 @@ const { RequestCost } = require('./request-cost')
 const { Thresholds, TurnSample } = require('./thresholds')
 
 const IDLE_LEAST_MS = 0.05
-/** A cold start: compiled code is yet to come, and requests take several times as long as they will. */
-const START_MS = 10_000
+/** A cold start: code is yet to be loaded and compiled. A first request of 17 ms had 0.1 ms after it (Koa 3). */
 const START_ENDED = 200
 const PRESSURE_INTERVAL_MS = 100
 /** How much of a pressure each class feels: low first, critical never. */
@@ -42,7 +41,6 @@ class Rules {
   #lastIdleTotalMs = 0
   #inFlight = 0
   #ended = 0
-  #startMs
   #pressure = 0
   #pressureMs = 0
   #lastBusyMs = 0
@@ -58,7 +56,6 @@ class Rules {
     this.#unloaded = new UnloadedTime(nowMs)
     this.#turns = new TurnSample(nowMs, clock.idleMs())
     this.#lastIdleMs = nowMs
-    this.#startMs = nowMs
     this.update(options)
   }
 
@@ -94,9 +91,14 @@ class Rules {
     return undefined
   }
 
-  /** Whether the process is too young to be judged: within ten seconds and two hundred answers of its start. */
-  isStarting(nowMs) {
-    return this.#ended < START_ENDED && nowMs - this.#startMs < START_MS
+  /** Whether the process is too young for its cost per request to be known: it has not yet given two hundred answers. */
+  get isStarting() {
+    return this.#ended < START_ENDED
+  }
+
+  /** How long it takes until that many have their turn. In the start nobody knows: there only what has waited too long is rejected. */
+  expectedMs(ahead, hasRoom) {
+    return this.isStarting ? 0 : ahead * this.cost.each(hasRoom, this.#inFlight)
   }
 
   /** How long this request may still wait by its own deadline. */
@@ -118,7 +120,7 @@ class Rules {
   /** How many may be in flight now. */
   limit(nowMs) {
     const backlog = this.#backlog.limit({
-      costMs: this.cost.ms,
+      costMs: this.isStarting ? 0 : this.cost.ms,
       unloadedMs: this.#unloaded.ms,
       hasIdled: this.#hasIdled(nowMs),
     })

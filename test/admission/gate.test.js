@@ -91,6 +91,26 @@ for (const multiple of [2, 5, 10]) {
   })
 }
 
+test('a process that takes 17 ms for one of its first requests, and 0.1 for the others, turns none away', () => {
+  const handlerOn = (loop) => {
+    let runs = 0
+    return (done) => {
+      loop.burn([6, 17][runs++] ?? 0.1)
+      done()
+    }
+  }
+  const simulation = new SimulatedGate({ work: { handlerOn } })
+  const comeAt = [1, ...new Array(60).fill(1), ...new Array(60).fill(10)]
+  simulation.run(
+    comeAt.map((atMs) => simulation.arrival(atMs)),
+    100
+  )
+  assert.deepEqual(
+    simulation.requests.filter(({ isShed }) => isShed),
+    []
+  )
+})
+
 test('once a queue has stood for an interval, those let in wait for about targetDelay', () => {
   const { measured } = overload('cpu', 5)
   const late = measured.filter(({ atMs, waitedMs }) => atMs > WARM_MS + 1000 && waitedMs > 40 + 2 * 5)

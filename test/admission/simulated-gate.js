@@ -101,9 +101,9 @@ class SimulatedGate {
   #work
   #route = {}
 
-  /** @param {{ work: string, shed?: object }} given */
+  /** @param {{ work: string | { handlerOn: (loop: any) => any }, shed?: object }} given */
   constructor({ work, shed }) {
-    this.#work = WORKS[work].handlerOn(this.loop)
+    this.#work = (WORKS[work] ?? work).handlerOn(this.loop)
     this.rules = new Rules({ ...DEFAULTS.shed, ...shed }, this.loop.clock, {
       isHandedOver: false,
       sampleMemory: () => ({}),
