@@ -40,7 +40,8 @@ function overheadTable() {
       ]
     ),
     '',
-    `Medians of ${results.rounds} interleaved slices of ${results.slice} requests, each against the no-op slices beside it. ` +
+    `Medians of ${results.starts} starts of all of them, each of ${results.rounds} interleaved slices of ${results.slice} requests against the ` +
+      'no-op slices beside them; half of the starts were within ±. ' +
       stamp(results, 'npm run bench:overhead'),
   ].join('\n')
 }
