@@ -1,5 +1,5 @@
 'use strict'
-// node bench/curves.js: draws what bench/overload.js saved as docs/goodput.svg (goodput over offered load, a line a
+// Part of npm run readme: draws what bench/overload.js saved as docs/goodput.svg (goodput over offered load, a line a
 // policy) and docs/step.svg (a step from half to ten times the capacity and back, second by second). Plain SVG, with
 // colours that can be read on white and on black, so that the README needs one file of each.
 
@@ -111,5 +111,4 @@ function drawStep() {
   ])
 }
 
-drawGoodput()
-drawStep()
+module.exports = { drawGoodput, drawStep }

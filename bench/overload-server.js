@@ -126,9 +126,11 @@ const shedIf = (isOverloaded) =>
 
 /** What refuses everything: the price of a rejection. A gate lets one in 100 ms pass, whatever the rules say. */
 const REFUSE_ALL = { shed: { maxHeapUsedBytes: 1, sampleInterval: 50 } }
+const BY_HEADER = { shed: { classify: ({ headers }) => headers['x-priority'] ?? 'normal' } }
 const POLICIES = {
   none: {},
   attach: { attach: (server) => createSpillway().attach(server) },
+  'attach-classes': { attach: (server) => createSpillway(BY_HEADER).attach(server) },
   middleware: { use: () => createSpillway()[framework]() },
   'overload-protection': { use: () => protection() },
   'overload-protection-100': { use: () => protection({ maxEventLoopDelay: 100 }) },
@@ -167,8 +169,18 @@ async function fastifyServer() {
   return app.server
 }
 
+const PROBLEM =
+  '{"type":"about:blank","title":"Service Unavailable","status":503,"detail":"Overloaded. Try again later."}'
+
+/** The least that the same answer costs with Node alone. */
+function refuse(_req, res) {
+  const head = ['Content-Type', 'application/problem+json', 'Content-Length', PROBLEM.length]
+  res.writeHead(503, [...head, 'Cache-Control', 'no-store', 'Retry-After', 2]).end(PROBLEM)
+}
+
 function frameworkServer() {
   const server = http.createServer()
+  if (policy === 'bare-refusing') return server.on('request', refuse)
   if (policy === 'null') return server.on('request', (_req, res) => res.end('ok'))
   const { use, attach } = POLICIES[policy]
   server.on('request', framework === 'koa' ? koaApp(use) : expressApp(use))

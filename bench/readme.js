@@ -1,8 +1,9 @@
 'use strict'
-// npm run readme: writes the tables of the last saved results between their marks in the README.
+// npm run readme: writes the tables of the last saved results between their marks in the README, and draws docs/*.svg.
 
 const fs = require('node:fs')
 const path = require('node:path')
+const { drawGoodput, drawStep } = require('./curves')
 const { load } = require('./results')
 
 const README = path.join(__dirname, '..', 'README.md')
@@ -51,6 +52,72 @@ function scrapeTable() {
   return [results.table.join('\n'), '', stamp(results, 'npm run bench:scrape')].join('\n')
 }
 
+const POLICIES = {
+  none: 'no policy',
+  attach: '**spillway, `attach`**',
+  middleware: '**spillway, `express()` alone**',
+  'overload-protection': 'overload-protection',
+  'overload-protection-100': 'overload-protection, 100 ms',
+  'toobusy-js': 'toobusy-js',
+  'toobusy-js-20': 'toobusy-js, 20 ms',
+  'under-pressure': '@fastify/under-pressure, 100 ms',
+  heavy: "@hapi/heavy's rule, 100 ms",
+}
+const share = (value) => value.toFixed(2)
+const distinct = (values) => [...new Set(values)]
+
+/** Goodput of every policy over the load, on the work that shows most; then of every kind of work what attach does. */
+function overloadTable() {
+  const { rows, rounds, seconds, deadlineMs, ...results } = load('overload')
+  const find = (work, multiple, policy) =>
+    rows.find((row) => row.work === work && row.multiple === multiple && row.policy === policy)
+  const cell = (row) => (row === undefined ? '–' : `${share(row.ratio)}${row.calmRounds === 0 ? ' ?' : ''}`)
+  const cpu = rows.filter(({ work, policy }) => work === 'cpu' && policy in POLICIES)
+  const multiples = distinct(cpu.map(({ multiple }) => multiple))
+  const policies = distinct(cpu.map(({ policy }) => policy))
+  const others = rows.filter(({ policy, multiple }) => policy === 'attach' && multiple > 0.8)
+  const ms = (value) => (value === null ? '–' : String(Math.round(value)))
+  return [
+    `Answered within ${deadlineMs} ms, as a share of the capacity. Each request burns 2 ms of CPU, Express 5, kept connections:`,
+    '',
+    table(
+      ['offered load', ...multiples.map((multiple) => `${multiple}x`)],
+      policies.map((policy) => [
+        POLICIES[policy],
+        ...multiples.map((multiple) => cell(find('cpu', multiple, policy))),
+      ])
+    ),
+    '',
+    'Other kinds of work, with `attach`; the bound is what any policy could that refuses as cheaply:',
+    '',
+    table(
+      [
+        'work',
+        'load',
+        'no policy',
+        'overload-protection',
+        'spillway',
+        'bound',
+        'p99 of the admitted after 1 s',
+        'probes',
+      ],
+      others.map((row) => [
+        row.work,
+        `${row.multiple}x`,
+        cell(find(row.work, row.multiple, 'none')),
+        cell(find(row.work, row.multiple, 'overload-protection')),
+        `**${cell(row)}**`,
+        row.bound === null ? '–' : share(row.bound),
+        `${ms(row.steadyP99Ms)} ms`,
+        `${Math.round(row.probes * 100)} %`,
+      ])
+    ),
+    '',
+    `Medians of ${rounds} interleaved rounds of ${seconds} s; "?" where other tenants of the machine disturbed every one. ` +
+      stamp(results, 'npm run bench:overload'),
+  ].join('\n')
+}
+
 function fill(text, name, content) {
   const [open, shut] = [`<!-- ${name} -->`, `<!-- /${name} -->`]
   const from = text.indexOf(open)
@@ -61,9 +128,12 @@ function fill(text, name, content) {
 
 let text = fs.readFileSync(README, 'utf8')
 for (const [name, content] of [
+  ['overload', overloadTable],
   ['overhead', overheadTable],
   ['scrape', scrapeTable],
 ]) {
   text = fill(text, name, content())
 }
 fs.writeFileSync(README, text)
+drawGoodput()
+drawStep()

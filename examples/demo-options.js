@@ -5,19 +5,19 @@
 const { parseArgs } = require('node:util')
 
 const FLAGS = {
-  seconds: { type: 'string', range: [1, 600], fallback: 20 },
-  rate: { type: 'string', range: [1, 2000], fallback: 300 },
+  seconds: { type: 'string', range: [2, 600], fallback: 20 },
+  rate: { type: 'string', range: [0, 2000], fallback: 0 },
   once: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 }
 
-const HELP = `An Express server measured by spillway, under a load of its own.
+const HELP = `An Express server under up to ten times the load it can serve: first without spillway's gate, then with it.
 
   npm start                          or: node examples/demo.js
   npm start -- --seconds 5 --once
 
-  --seconds <1-600>   how long the load lasts (20)
-  --rate <1-2000>     requests per second at its busiest (300)
+  --seconds <2-600>   how long the load lasts (20)
+  --rate <0-2000>     requests per second to take for what it can serve (0: measured)
   --once              exit after the load instead of serving on
   --help              this text
 

@@ -1,6 +1,6 @@
 'use strict'
-// The course of the demo: listen, run the load, a line for each second of it, the routes, then serve on until it is
-// told to stop. However it ends, nothing stays behind: the load leaves when its channel to here closes.
+// The course of the demo: listen, run the load, a line for each second of it, what came of it, then serve on until it
+// is told to stop. However it ends, nothing stays behind: the load leaves when its channel to here closes.
 
 const { fork } = require('node:child_process')
 const { once } = require('node:events')
@@ -38,12 +38,11 @@ class Show {
     const { port: taken } = this.#server.address()
     const url = `http://127.0.0.1:${taken}`
     if (port !== 0 && port !== taken) print(`Port ${port} is taken, ${taken} is free.`)
-    print(`Express at ${url}, up to ${rate} requests a second for ${seconds} s.`)
-    print("p50, p99, loop delay: spillway's, last minute. clients: their p99, this second.")
-
-    await this.#runLoad(url, seconds, rate)
+    print(`Express at ${url}. First the load measures what it can do.`)
+    const table = new SecondsTable()
+    await this.#runLoad(url, seconds, rate, table)
     if (this.#isStopped) return
-    print('', ...routeLines(this.#spillway.snapshot()))
+    print('', ...table.summary(), '', ...routeLines(this.#spillway.snapshot()))
     if (isOneShot) return this.stop()
     print(
       '',
@@ -75,14 +74,15 @@ class Show {
     }
   }
 
-  /** The load tells each second what it has offered. What became of it is read from the snapshot. */
-  async #runLoad(url, seconds, rate) {
-    const table = new SecondsTable()
+  /** The load tells what it saw each second, and asks for the gate to be opened or shut. */
+  async #runLoad(url, seconds, rate, table) {
     this.#load = fork(path.join(__dirname, 'load.js'), [url, String(seconds), String(rate)])
     this.#load.on('message', (message) => {
       if (this.#isStopped) return
-      if (message.unanswered === undefined) print(...table.linesOf(message, this.#spillway.snapshot()))
-      else if (message.unanswered > 0) print(`${message.unanswered} requests got no answer.`)
+      if (message.second !== undefined) return print(...table.linesOf(message, this.#spillway.snapshot()))
+      if (message.capacity !== undefined) print(...table.intro(message.capacity, this.#spillway.snapshot()))
+      else this.#spillway.update({ shed: { mode: message.gate === 'on' ? 'adaptive' : 'off' } })
+      this.#load.send('go', () => {})
     })
     // The exit may be known before the last message is read; the end of the channel comes after it.
     const [[code, signal]] = await Promise.all([once(this.#load, 'exit'), once(this.#load, 'disconnect')])

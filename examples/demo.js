@@ -1,7 +1,7 @@
 'use strict'
-// What `npm start` runs: an Express server measured by spillway, put under a load that is calm, then busy, then a
-// burst of CPU-bound requests. This file is the server, with all that an application needs for spillway. The rest
-// is the show: demo-show.js runs it, load.js sends the requests from a process of its own.
+// What `npm start` runs: an Express server under half of the load it can serve, ten times that load, and half again,
+// first without spillway's gate and then with it. This file is the server, with all that an application needs for
+// spillway. The rest is the show: demo-show.js runs it, load.js sends the requests from a process of its own.
 
 const http = require('node:http')
 const { setTimeout: delay } = require('node:timers/promises')
@@ -9,7 +9,13 @@ const express = require('express')
 const { createSpillway } = require('spillway')
 const { runShow } = require('./demo-show')
 
-const spillway = createSpillway()
+const CLASSES = { gold: 'critical', free: 'low' }
+const spillway = createSpillway({
+  // Optional: who is turned away first, and who last. Where it counts, from something a client cannot forge.
+  shed: { classify: ({ headers }) => CLASSES[headers['x-plan']] ?? 'normal' },
+  // The table below tells it; otherwise each overload and its end are a line of pino.
+  logger: false,
+})
 const app = express()
 
 // 1. The first middleware. It measures what comes after it, and answers /metrics, /livez and /readyz itself.
@@ -51,7 +57,7 @@ app.use((error, req, res, next) => {
   res.status(500).json({ error: error.message })
 })
 
-// 3. Recommended: the clock of a request then starts before Express has spent any time on it.
+// 3. Recommended: a request is measured, or turned away, before Express has spent any time on it.
 const server = http.createServer(app)
 spillway.attach(server)
 

@@ -2,47 +2,70 @@
 // The demo's load, a process of its own, started by demo.js. It is open-loop: requests leave at a constant rate
 // whether or not the ones before were answered, as people do, and their latency counts from the moment they were due.
 // A load that waits for answers would slow down together with the server, and hide what its clients would suffer.
+// First it finds out how much the server can do; then, twice, it goes from half of that to ten times and back.
 
 const http = require('node:http')
 const { setTimeout: delay } = require('node:timers/promises')
 
-// Until which part of the time, at which part of the rate, and the mix of requests.
-const CALM = { '/hello/:i': 12, '/users/:i/orders': 5, '/search': 2, '/pay': 1 }
-const PHASES = [
-  { name: 'calm', until: 0.25, share: 1 / 3, mix: CALM },
-  { name: 'busy', until: 0.55, share: 1, mix: { ...CALM, '/report': 1 } },
-  { name: 'burst', until: 0.75, share: 1, mix: { ...CALM, '/report': 30 } },
-  { name: 'calm', until: 1, share: 1 / 3, mix: CALM },
+const MIX = { '/hello/:i': 4, '/report': 4, '/users/:i/orders': 2, '/search': 1, '/pay': 1 }
+// Until which part of a pass, at how many times the capacity.
+const STEPS = [
+  { until: 0.25, times: 0.5 },
+  { until: 0.75, times: 10 },
+  { until: 1, times: 0.5 },
 ]
-
-const LAST_ANSWERS_MS = 10_000
+const GATES = ['off', 'on']
+// Of 17 requests one is of a client that pays most and five are of clients that pay nothing, whatever they ask for.
+const PLANS = ['gold', 'free', 'free', 'free', 'free', 'free']
+const PLANS_AMONG = 17
+/** An answer that took longer came too late to be of use. */
+const IN_TIME_MS = 250
+/** Then a client gives up. */
+const PATIENCE_MS = 2000
+const PROBE_EVERY_MS = 250
+const PROBE_PATIENCE_MS = 1000
+const MEASURE_MS = 1500
+const MEASURE_AT_ONCE = 16
 
 // Fewer connections than the 511 that Node lets wait to be accepted: past those the kernel leaves some hanging for many
 // seconds. A request that waits for a connection is as late as one that waits in the server, and counted as such.
 const agent = new http.Agent({ keepAlive: true, maxSockets: 400 })
-let inFlight = 0
-let failed = 0
-let latenciesMs = []
+const seen = { good: 0, latenciesMs: [], probes: 0, probesAnswered: 0 }
+let pending = 0
+let sentBefore = 0
+let url
 
-async function run(url, seconds, rate) {
-  const startMs = performance.now()
-  for (let second = 0; second < seconds; second++) {
-    const phase = PHASES.find(({ until }) => (second + 0.5) / seconds < until)
-    const offered = Math.max(1, Math.round(rate * phase.share))
-    const next = mixed(phase.mix)
-    for (let i = 0; i < offered; i++) {
-      const dueMs = startMs + (second + i / offered) * 1000
-      await until(dueMs)
-      request(url + next().replace(':i', String(i)), dueMs)
+async function run(seconds, givenRate) {
+  const next = mixed(MIX)
+  await ask({ gate: 'off' })
+  const capacity = givenRate || (await measureCapacity(next))
+  await ask({ capacity })
+  let second = 0
+  for (const [pass, gate] of GATES.entries()) {
+    const length = pass === 0 ? Math.ceil(seconds / 2) : Math.floor(seconds / 2)
+    await ask({ gate })
+    await settled()
+    const startMs = performance.now()
+    const probes = setInterval(probe, PROBE_EVERY_MS)
+    for (let i = 0; i < length; i++) {
+      const { times } = STEPS.find(({ until }) => (i + 0.5) / length <= until)
+      const offered = Math.max(1, Math.round(capacity * times))
+      await offer(offered, startMs + i * 1000, next)
+      tell({ second: ++second, gate, times, offered, ...taken() })
     }
-    await until(startMs + (second + 1) * 1000)
-    tell({ second: second + 1, phase: phase.name, offered, clientP99Ms: p99(latenciesMs) })
-    latenciesMs = []
+    clearInterval(probes)
   }
-  const endMs = performance.now() + LAST_ANSWERS_MS
-  while (inFlight > 0 && performance.now() < endMs) await delay(10)
-  tell({ unanswered: failed + inFlight })
+  agent.destroy()
   process.disconnect()
+}
+
+async function offer(count, startMs, next) {
+  for (let i = 0; i < count; i++) {
+    const dueMs = startMs + (i / count) * 1000
+    await until(dueMs)
+    request(next(), dueMs)
+  }
+  await until(startMs + 1000)
 }
 
 /** No wait for what is due already: a sender that was late must not thin out the load. */
@@ -51,37 +74,89 @@ async function until(dueMs) {
   if (leftMs > 0) await delay(Math.ceil(leftMs))
 }
 
+/** How many a second are answered when some always wait: the first half of the time is for the compiler. */
+async function measureCapacity(next) {
+  const startMs = performance.now()
+  const isOver = () => performance.now() - startMs >= MEASURE_MS
+  let answered = 0
+  const client = async () => {
+    while (!isOver()) {
+      await new Promise((resolve) => request(next(), performance.now(), resolve))
+      if (performance.now() - startMs > MEASURE_MS / 2) answered++
+    }
+  }
+  await Promise.all(Array.from({ length: MEASURE_AT_ONCE }, client))
+  taken()
+  return Math.max(1, Math.round((answered * 2000) / MEASURE_MS))
+}
+
+/** The backlog of the pass before is not to be counted to the next. */
+async function settled() {
+  while (pending > 0) await delay(20)
+  const endMs = performance.now() + 10_000
+  let tookMs = Number.POSITIVE_INFINITY
+  while (tookMs > 50 && performance.now() < endMs) {
+    const sinceMs = performance.now()
+    await new Promise((resolve) => request('/hello/again', sinceMs, resolve))
+    tookMs = performance.now() - sinceMs
+  }
+  taken()
+}
+
 /** Each path as often as its weight says, spread evenly and in the same order in every run. */
 function mixed(mix) {
   const entries = Object.entries(mix).map(([path, weight]) => ({ path, weight, due: 0 }))
   const total = entries.reduce((sum, { weight }) => sum + weight, 0)
+  let count = 0
   return () => {
     for (const entry of entries) entry.due += entry.weight
     const chosen = entries.reduce((most, entry) => (entry.due > most.due ? entry : most))
     chosen.due -= total
-    return chosen.path
+    return chosen.path.replace(':i', String(count++))
   }
 }
 
-function request(url, dueMs) {
-  inFlight++
-  http
-    .get(url, { agent }, (res) => {
-      res.resume()
-      res.once('end', () => {
-        inFlight--
-        latenciesMs.push(performance.now() - dueMs)
-      })
+function request(path, dueMs, done = () => {}) {
+  pending++
+  const plan = PLANS[sentBefore++ % PLANS_AMONG]
+  const headers = plan === undefined ? {} : { 'x-plan': plan }
+  const sent = http.get(url + path, { agent, headers }, (res) => {
+    res.resume()
+    res.once('end', () => {
+      // A refusal is an answer, and no service.
+      if (res.statusCode === 503) return
+      const tookMs = performance.now() - dueMs
+      seen.latenciesMs.push(tookMs)
+      if (tookMs <= IN_TIME_MS) seen.good++
     })
-    .once('error', () => {
-      inFlight--
-      failed++
-    })
+  })
+  const patience = setTimeout(() => sent.destroy(), PATIENCE_MS)
+  sent.once('error', () => {})
+  sent.once('close', () => {
+    pending--
+    clearTimeout(patience)
+    done()
+  })
 }
 
-function p99(values) {
-  const ascending = values.toSorted((a, b) => a - b)
-  return ascending[Math.ceil(ascending.length * 0.99) - 1]
+/** As a load balancer asks: on a connection of its own, and not for long. */
+function probe() {
+  const sent = http.get(`${url}/livez`, { agent: false, timeout: PROBE_PATIENCE_MS }, (res) => {
+    if (res.statusCode === 200) seen.probesAnswered++
+    res.resume()
+  })
+  sent.once('timeout', () => sent.destroy())
+  sent.once('error', () => {})
+  sent.once('close', () => seen.probes++)
+}
+
+/** What was seen since the last time. */
+function taken() {
+  const ascending = seen.latenciesMs.sort((a, b) => a - b)
+  const { good, probes, probesAnswered } = seen
+  const p99Ms = ascending[Math.ceil(ascending.length * 0.99) - 1]
+  Object.assign(seen, { good: 0, latenciesMs: [], probes: 0, probesAnswered: 0 })
+  return { good, p99Ms, probes, probesAnswered }
 }
 
 function tell(message) {
@@ -89,10 +164,17 @@ function tell(message) {
   process.send(message, () => {})
 }
 
+/** Tells the demo something that it has to act on before the load goes on. */
+function ask(message) {
+  tell(message)
+  return new Promise((resolve) => process.once('message', resolve))
+}
+
 if (process.send === undefined) {
   console.error('examples/demo.js starts this load itself: run that.')
   process.exitCode = 2
 } else {
   process.once('disconnect', () => process.exit())
-  run(process.argv[2], Number(process.argv[3]), Number(process.argv[4]))
+  url = process.argv[2]
+  run(Number(process.argv[3]), Number(process.argv[4]))
 }

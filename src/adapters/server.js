@@ -70,7 +70,7 @@ class Servers {
     if (!(server instanceof net.Server)) throw notAServer(server)
     if (this.#attached.has(server)) return server
     const servers = this
-    const { emit } = server
+    const emit = /** @type {(event: string | symbol, ...rest: any[]) => boolean} */ (server.emit)
     const isSecure = server instanceof tls.Server
     const resumes = new Map([...REQUESTS].map((event) => [event, resumeOf(server, emit, event)]))
     // Now, because others take listeners away to call them from their own: Socket.IO does.

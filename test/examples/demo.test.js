@@ -10,7 +10,7 @@ const { startExample } = require('./example-process')
 
 const TIMED = { timeout: 60_000 }
 const SECOND =
-  /^ +(?<second>\d+) (?<phase>calm|busy|burst) +(?<offered>\d+) +(?<served>\d+) +(?<errors>\d+) +\d+ +[\d.]+ /
+  /^ +(?<second>\d+) +(?<gate>on|off) +(?<times>0\.5|10)x +(?<offered>\d+) +(?<good>\d+) +\S+ +(?<errors>\d+) +(?<critical>\d+) +(?<normal>\d+) +(?<low>\d+) +\d+\/\d+/
 const ROUTE = /^ GET +(?<route>\/\S+) +(?<count>\d+) +(?<errors>\d+) +[\d.]+ +[\d.]+$/
 const ROUTES = ['/hello/:name', '/pay', '/report', '/search', '/users/:id/orders']
 
@@ -29,25 +29,31 @@ async function tellTwice(demo) {
 
 describe('the demo in a pipe', () => {
   test('prints a header, a plain line a second and every route, and exits with 0', TIMED, async (t) => {
-    const demo = startExample(t, 'demo.js', { args: ['--seconds', '2', '--once', '--rate', '100'] })
+    const demo = startExample(t, 'demo.js', { args: ['--seconds', '4', '--once', '--rate', '20'] })
     const { code, stdout, stderr } = await demo.closed
     assert.equal(stderr, '')
     assert.equal(code, 0)
     assert.match(stdout, /^[\n -~]+$/, 'neither colours nor block characters')
     assert.ok(demo.lines.every((line) => line.length < 80))
-    assert.equal(demo.lines.filter((line) => /^ +s load +offered +served +errors/.test(line)).length, 1)
+    assert.equal(demo.lines.filter((line) => /^ +s +gate +load +offered/.test(line)).length, 1)
 
     const seconds = rowsOf(stdout, SECOND)
     assert.deepEqual(
-      seconds.map(({ second, phase, offered }) => [second, phase, offered]),
+      seconds.map(({ second, gate, times, offered }) => [second, gate, times, offered]),
       [
-        ['1', 'busy', '100'],
-        ['2', 'calm', '33'],
+        ['1', 'off', '0.5', '10'],
+        ['2', 'off', '10', '200'],
+        ['3', 'on', '0.5', '10'],
+        ['4', 'on', '10', '200'],
       ]
     )
+    assert.equal(seconds[0].normal + seconds[1].normal, '00', 'without the gate nothing is refused')
+    for (const gate of ['off', 'on'])
+      await demo.line(new RegExp(`^10 times the load, gate ${gate}: \\d+/s in time`))
     const routes = rowsOf(stdout, ROUTE)
     assert.deepEqual(routes.map(({ route }) => route).sort(), ROUTES)
-    assert.equal(sumOf(routes, 'count'), 133, 'every request that was offered is counted, and no other')
+    const refused = ['critical', 'normal', 'low'].reduce((sum, name) => sum + sumOf(seconds, name), 0)
+    assert.ok(sumOf(routes, 'count') + refused >= 420, 'every request that was offered is counted')
     assert.deepEqual(
       routes
         .filter(({ errors }) => errors !== '0')
@@ -102,7 +108,7 @@ describe('the demo when it is told to stop', () => {
 
 describe('the demo after the load', () => {
   test('serves on, answers at every address it prints, and stops with 0', TIMED, async (t) => {
-    const demo = startExample(t, 'demo.js', { args: ['--seconds', '1', '--rate', '60'] })
+    const demo = startExample(t, 'demo.js', { args: ['--seconds', '2', '--rate', '5'] })
     await demo.line(/^Stop it with Ctrl-C\.$/)
     const urls = demo.lines
       .map((line) => line.match(/^ {2}(http:\S+)/)?.[1])
@@ -137,7 +143,7 @@ describe('the port of the demo', () => {
     await once(other, 'listening')
     t.after(() => other.close())
     const { port } = other.address()
-    const demo = startExample(t, 'demo.js', { args: ['--seconds', '1', '--rate', '1', '--once'], port })
+    const demo = startExample(t, 'demo.js', { args: ['--seconds', '2', '--rate', '1', '--once'], port })
     const [, taken, free] = await demo.line(/^Port (\d+) is taken, (\d+) is free\.$/)
     assert.equal(Number(taken), port)
     assert.equal(new URL(await demo.url()).port, free)
@@ -152,11 +158,11 @@ describe('the arguments of the demo', () => {
     [['--sceonds', '5'], `Unknown argument --sceonds. ${KNOWN}`],
     [['-s'], `Unknown argument -s. ${KNOWN}`],
     [['5'], `Unknown argument 5. ${KNOWN}`],
-    [['--seconds', '0'], "--seconds must be a whole number from 1 to 600: got '0'."],
-    [['--seconds', '601'], "--seconds must be a whole number from 1 to 600: got '601'."],
-    [['--seconds', '-5'], "--seconds must be a whole number from 1 to 600: got '-5'."],
-    [['--seconds'], '--seconds must be a whole number from 1 to 600: got nothing.'],
-    [['--rate', '1e3'], "--rate must be a whole number from 1 to 2000: got '1e3'."],
+    [['--seconds', '0'], "--seconds must be a whole number from 2 to 600: got '0'."],
+    [['--seconds', '601'], "--seconds must be a whole number from 2 to 600: got '601'."],
+    [['--seconds', '-5'], "--seconds must be a whole number from 2 to 600: got '-5'."],
+    [['--seconds'], '--seconds must be a whole number from 2 to 600: got nothing.'],
+    [['--rate', '1e3'], "--rate must be a whole number from 0 to 2000: got '1e3'."],
     [['--once=no'], "--once takes no value: got 'no'."],
     [[], "PORT must be a whole number from 0 to 65535: got 'http'.", { PORT: 'http' }],
   ]) {
@@ -166,14 +172,14 @@ describe('the arguments of the demo', () => {
   }
 
   for (const [args, env, expected] of [
-    [[], {}, { seconds: 20, rate: 300, port: 3000, once: false, help: false }],
-    [[], { PORT: '' }, { seconds: 20, rate: 300, port: 3000, once: false, help: false }],
+    [[], {}, { seconds: 20, rate: 0, port: 3000, once: false, help: false }],
+    [[], { PORT: '' }, { seconds: 20, rate: 0, port: 3000, once: false, help: false }],
     [
       ['--seconds', '600', '--rate=1', '--once'],
       { PORT: '0' },
       { seconds: 600, rate: 1, port: 0, once: true, help: false },
     ],
-    [['-h'], {}, { seconds: 20, rate: 300, port: 3000, once: false, help: true }],
+    [['-h'], {}, { seconds: 20, rate: 0, port: 3000, once: false, help: true }],
   ]) {
     test(`are read: ${args.join(' ') || 'none'}, PORT=${env.PORT}`, () => {
       assert.deepEqual(readDemoOptions(args, env), expected)

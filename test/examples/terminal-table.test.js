@@ -57,36 +57,61 @@ describe('a table for the terminal', () => {
 })
 
 describe('the line of a second', () => {
+  const CLASSES = ['critical', 'normal', 'low']
   const snapshotOf = (size) => ({
     routes: [{ outcomes: { completed: size, errored: size } }],
-    requests: { inFlight: size, lastMinute: { p50Ms: size, p99Ms: size } },
-    signals: { loop: { delayMs: { p99: size } } },
+    admission: { shed: CLASSES.map((priority) => ({ reason: 'delay', priority, count: size })) },
   })
-  const offer = (second, clientP99Ms) => ({ second, phase: 'burst', offered: 2000, clientP99Ms })
+  const told = (second, p99Ms) => ({
+    second,
+    gate: 'off',
+    times: 10,
+    offered: 20_000,
+    good: 2000,
+    p99Ms,
+    probes: 4,
+    probesAnswered: 4,
+  })
+  const tableOn = (stream) => {
+    const table = new SecondsTable(stream)
+    table.intro(2000, snapshotOf(0))
+    return table
+  }
   const headersIn = (lines) => lines.filter((line) => line.includes('offered')).length
 
   for (const [name, stream] of Object.entries({ TERMINAL, PIPE })) {
     test(`fits into 79 columns, ${name.toLowerCase()}, with all its numbers apart, whatever they are`, () => {
       for (const size of [0, 0.05, 9.99, 9999]) {
-        const lines = new SecondsTable(stream)
-          .linesOf(offer(600, size), snapshotOf(size))
+        const lines = tableOn(stream)
+          .linesOf(told(600, size), snapshotOf(Math.floor(size)))
           .map(stripVTControlCharacters)
         for (const line of lines) assert.ok(line.length < 80, line)
-        assert.equal(lines.at(-1).trim().split(/ +/).length, size > 16 ? 11 : 10, lines.at(-1))
+        assert.equal(lines.at(-1).trim().split(/ +/).length, 12, lines.at(-1))
       }
     })
   }
 
-  test('shows what was served and failed since the line before', () => {
-    const table = new SecondsTable(PIPE)
-    table.linesOf(offer(1, 1), snapshotOf(7))
-    const [line] = table.linesOf(offer(2, 1), snapshotOf(10))
-    assert.match(line, /^ +2 burst +2000 +3 +3 +10 +10\.0 +10\.0 +10\.0 +1\.0$/)
+  test('shows what failed and was refused since the line before', () => {
+    const table = tableOn(PIPE)
+    table.linesOf(told(1, 1), snapshotOf(7))
+    const [line] = table.linesOf(told(2, 1), snapshotOf(10))
+    assert.match(line, /^ +2 +off +10x +20000 +2000 +1\.0 +3 +3 +3 +3 +4\/4 #{8}$/)
   })
 
-  test('has no client latency while no client has an answer', () => {
-    const lines = new SecondsTable(PIPE).linesOf(offer(1, undefined), snapshotOf(0))
-    assert.match(lines.at(-1), / -$/)
+  test('has no latency while no client has an answer', () => {
+    const lines = tableOn(PIPE).linesOf(told(1, undefined), snapshotOf(0))
+    assert.match(lines.at(-1), / - +0 /)
+  })
+
+  test('is summed up for the seconds of overload, with the gate and without', () => {
+    const table = tableOn(PIPE)
+    table.linesOf({ ...told(1, 1), times: 0.5 }, snapshotOf(0))
+    table.linesOf({ ...told(2, 1), good: 100, probesAnswered: 1 }, snapshotOf(0))
+    table.linesOf({ ...told(3, 1), gate: 'on', good: 1800 }, snapshotOf(0))
+    assert.deepEqual(table.summary(), [
+      '10 times the load, gate off: 100/s in time, 5 % of capacity; probes 1 of 4.',
+      '10 times the load, gate on: 1800/s in time, 90 % of capacity; probes 4 of 4.',
+    ])
   })
 
   for (const [name, stream, expected] of [
@@ -97,8 +122,8 @@ describe('the line of a second', () => {
     ['in a pipe once', PIPE, 1],
   ]) {
     test(`stands under a header ${name}`, () => {
-      const table = new SecondsTable(stream)
-      const lines = Array.from({ length: 100 }, (_, i) => table.linesOf(offer(i, 1), snapshotOf(1))).flat()
+      const table = tableOn(stream)
+      const lines = Array.from({ length: 100 }, (_, i) => table.linesOf(told(i, 1), snapshotOf(1))).flat()
       assert.equal(headersIn(lines), expected)
       assert.ok(lines[1].includes('offered'))
     })
