@@ -96,7 +96,7 @@ class Rules {
     return this.#ended < START_ENDED
   }
 
-  /** How long it takes until that many have their turn. In the start nobody knows: there only what has waited too long is rejected. */
+  /** How long it takes until that many have their turn. In the start nobody knows: there who has waited too long is rejected, and not who would. */
   expectedMs(ahead, hasRoom) {
     return this.isStarting ? 0 : ahead * this.cost.each(hasRoom, this.#inFlight)
   }
@@ -120,7 +120,7 @@ class Rules {
   /** How many may be in flight now. */
   limit(nowMs) {
     const backlog = this.#backlog.limit({
-      costMs: this.isStarting ? 0 : this.cost.ms,
+      costMs: this.cost.ms,
       unloadedMs: this.#unloaded.ms,
       hasIdled: this.#hasIdled(nowMs),
     })

@@ -20,16 +20,16 @@ const PATIENCE_MS = 250
 const isInTime = ({ atMs, servedMs }) => servedMs < END_MS && servedMs - atMs <= PATIENCE_MS
 
 /** Two seconds at half the capacity, then four at a multiple of it; what is served is counted when one of them is over. */
-function overload(work, multiple, { shed, of, seed = 7 } = {}) {
+function overload(work, multiple, { shed, of, seed = 7, warmMs = WARM_MS } = {}) {
   const simulation = new SimulatedGate({ work, shed })
   const random = randomFrom(seed)
   const capacity = capacityOf(WORKS[work])
   const classOf = of && (() => of(random))
   const arrivals = [
-    ...simulation.poisson({ perSecond: capacity / 2, fromMs: 0, toMs: WARM_MS, random, of: classOf }),
+    ...simulation.poisson({ perSecond: capacity / 2, fromMs: 0, toMs: warmMs, random, of: classOf }),
     ...simulation.poisson({
       perSecond: capacity * multiple,
-      fromMs: WARM_MS,
+      fromMs: warmMs,
       toMs: END_MS,
       random,
       of: classOf,
@@ -110,6 +110,13 @@ test('a process that takes 17 ms for one of its first requests, and 0.1 for the 
     []
   )
 })
+
+for (const work of ['cpu', 'await', 'mixed']) {
+  test(`a process that meets ten times its capacity of '${work}' work with its first request serves 0.8 of what any could`, () => {
+    const { servedPerSecond, bound } = overload(work, 10, { warmMs: 0 })
+    assert.ok(servedPerSecond >= 0.8 * bound, `${servedPerSecond} of ${bound}`)
+  })
+}
 
 test('once a queue has stood for an interval, those let in wait for about targetDelay', () => {
   const { measured } = overload('cpu', 5)
