@@ -1,14 +1,14 @@
 'use strict'
 // node open-loop.js <options as JSON>: a load whose arrivals follow the clock whatever the server does, so that latency
 // counts from the scheduled arrival (no coordinated omission). Phases of rate and length, constant or Poisson
-// arrivals, kept connections or a new one for each request, probes beside it. A first phase may be left out of the
-// totals (`warmUp`). `arrivals: 'closed'` is the other kind of load: `connections` that always have one request out,
+// arrivals, kept connections or a new one for each request, probes beside it. The first seconds may be left out of the
+// totals (`warmUpSeconds`). `arrivals: 'closed'` is the other kind of load: `connections` that always have one request out,
 // which finds what a server can do at most. Prints one JSON line.
 
 const { once } = require('node:events')
 const net = require('node:net')
 const tls = require('node:tls')
-const { runDelayMs } = require('./run-delay')
+const { foreignMs } = require('./foreign')
 
 const BUCKET_MS = 100
 const OPENED_FIRST = 256
@@ -24,7 +24,7 @@ const {
   secure = false,
   criticalShare = 0,
   probes = true,
-  warmUp = false,
+  warmUpSeconds = 0,
   closed = 48,
 } = JSON.parse(process.argv[2])
 
@@ -41,7 +41,7 @@ const NORMAL = requestFor(path)
 const CRITICAL = requestFor(path, 'X-Priority: critical\r\n')
 
 const isClosed = arrivals === 'closed'
-const firstBucket = warmUp ? Math.round((phases[0].seconds * 1000) / BUCKET_MS) : 0
+const firstBucket = Math.round((warmUpSeconds * 1000) / BUCKET_MS)
 
 /** All arrivals, as ms from the start, made before the first is sent. */
 function schedule() {
@@ -77,7 +77,7 @@ const backlog = []
 let open = 0
 let next = 0
 let startMs = 0
-let startDelayMs = 0
+let startForeignMs = 0
 
 function connect() {
   open++
@@ -209,7 +209,6 @@ function report() {
   total.failed = total.offered - total.good - total.late - total.shed
   const seconds = (endMs - firstBucket * BUCKET_MS) / 1000
   const latencies = sorted(counted.flatMap(({ latencies: each }) => each))
-  const afterFirstSecond = sorted(counted.slice(10).flatMap(({ latencies: each }) => each))
   process.stdout.write(
     `${JSON.stringify({
       ...total,
@@ -218,9 +217,8 @@ function report() {
       answered: (total.good + total.late + total.shed) / seconds,
       p50Ms: at(latencies, 0.5),
       p99Ms: at(latencies, 0.99),
-      steadyP99Ms: at(afterFirstSecond, 0.99),
-      // What share of the time this process was ready to run and another had its core.
-      waited: (runDelayMs() - startDelayMs) / (performance.now() - startMs),
+      // What share of its core others took.
+      foreign: (foreignMs(process.env.LOAD_CORE) - startForeignMs) / (performance.now() - startMs),
       sendLagP99Ms: at(sorted(lag), 0.99),
       critical,
       probes: { sent: probe.sent, answered: probe.answered, p99Ms: at(sorted(probe.latencies), 0.99) },
@@ -246,7 +244,7 @@ async function openFirst() {
 
 async function main() {
   await openFirst()
-  startDelayMs = runDelayMs()
+  startForeignMs = foreignMs(process.env.LOAD_CORE)
   startMs = performance.now()
   if (probes) {
     const timer = setInterval(sendProbe, 100)

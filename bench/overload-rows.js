@@ -22,12 +22,11 @@ function measurementOf(result, capacity, work) {
     failed: result.failed / result.offered,
     p50Ms: result.p50Ms,
     p99Ms: result.p99Ms,
-    steadyP99Ms: result.steadyP99Ms,
     critical: result.critical.offered > 0 ? result.critical.good / result.critical.offered : null,
     probes: result.probes.answered / Math.max(1, result.probes.sent),
     probeP99Ms: result.probes.p99Ms,
     sendLagP99Ms: result.sendLagP99Ms,
-    waited: result.waited,
+    foreign: result.foreign,
     speed,
   }
 }
@@ -64,14 +63,13 @@ function lineOf(row) {
     row.ratio.toFixed(2).padStart(5),
     (row.bound === null ? '' : `of ${row.bound.toFixed(2)}`).padStart(7),
     `p99 ${whole(row.p99Ms)}`.padEnd(9),
-    `steady ${whole(row.steadyP99Ms)}`.padEnd(11),
     `shed ${percent(row.shed)}`.padEnd(11),
     `late ${percent(row.late)}`.padEnd(11),
     `failed ${percent(row.failed)}`.padEnd(13),
     `probes ${percent(row.probes)} ${whole(row.probeP99Ms)}`.padEnd(18),
     row.critical === null ? '' : `critical ${percent(row.critical)}  `,
     `speed ${row.speed.toFixed(2)}`,
-    row.calmRounds === 0 ? `VOID (waited ${percent(row.waited)}, lag ${whole(row.sendLagP99Ms)})` : '',
+    row.calmRounds === 0 ? `VOID (others took ${percent(row.foreign)}, lag ${whole(row.sendLagP99Ms)})` : '',
   ].join(' ')
 }
 

@@ -9,7 +9,7 @@ const http = require('node:http')
 const path = require('node:path')
 const { createSpillway } = require('../src/index.js')
 const { burnIterations, calibrate } = require('./burn')
-const { runDelayMs } = require('./run-delay')
+const { foreignMs } = require('./foreign')
 
 const peers = createRequire(path.join(__dirname, 'peers', 'package.json'))
 const [policy, work, framework = 'express'] = process.argv.slice(2)
@@ -199,7 +199,12 @@ async function main() {
 
 process.on('message', () => {
   const { user, system } = process.cpuUsage()
-  process.send?.({ atMs: performance.now(), cpuMs: (user + system) / 1000, waitedMs: runDelayMs(), ...burnt })
+  process.send?.({
+    atMs: performance.now(),
+    cpuMs: (user + system) / 1000,
+    foreignMs: foreignMs(process.env.SERVER_CORE),
+    ...burnt,
+  })
 })
 process.on('disconnect', () => process.exit())
 main()

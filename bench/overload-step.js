@@ -28,7 +28,7 @@ async function measureStep(runs, { work, policies, connections, arrivals }) {
     const line = {
       policy,
       capacity: capacity.rate,
-      waited: result.waited,
+      foreign: result.foreign,
       unloadedP99Ms: p99In(10, stepFrom),
       firstSecondP99Ms: p99In(stepFrom, stepFrom + 10),
       laterP99Ms: p99In(stepFrom + 10, stepTo),
@@ -39,7 +39,7 @@ async function measureStep(runs, { work, policies, connections, arrivals }) {
     process.stdout.write(
       `${policy.padEnd(24)} worst p99 of 100 ms: ${line.unloadedP99Ms} before, ${line.firstSecondP99Ms} in the first second, ` +
         `${line.laterP99Ms} after it; last 503 within ${line.lastShedWithinMs} ms of the step's end, ` +
-        `probes ${result.probes.answered} of ${result.probes.sent}, lag ${result.sendLagP99Ms}, waited ${(100 * result.waited).toFixed(1)}%\n`
+        `probes ${result.probes.answered} of ${result.probes.sent}, lag ${result.sendLagP99Ms}, others took ${(100 * result.foreign).toFixed(1)}%\n`
     )
     lines.push({ ...line, bucketMs: result.bucketMs, timeline: result.timeline })
   }

@@ -53,6 +53,9 @@ const PLAN = [
 ]
 const QUICK = ['cpu', 'await'].map((work) => ({ work, multiples: [2, 10], policies: OTHER }))
 const CRITICAL_SHARE = 0.1
+/** Before what is measured: half the capacity, and the first second of the load, which --step shows. */
+const CALM_SECONDS = 1
+const STEP_SECONDS = 1
 
 const { values: flags } = parseArgs({
   options: {
@@ -94,10 +97,10 @@ async function measureOne(runs, { work, policy, multiple }, capacity) {
     connections,
     arrivals,
     criticalShare: policy === 'attach-classes' ? CRITICAL_SHARE : 0,
-    warmUp: true,
+    warmUpSeconds: CALM_SECONDS + STEP_SECONDS,
     phases: [
-      { rate: capacity.rate * 0.5, seconds: 0.7 },
-      { rate: capacity.rate * multiple, seconds },
+      { rate: capacity.rate * 0.5, seconds: CALM_SECONDS },
+      { rate: capacity.rate * multiple, seconds: STEP_SECONDS + seconds },
     ],
   })
   return measurementOf(result, capacity, work)

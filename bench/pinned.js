@@ -10,7 +10,11 @@ const canPin = spawnSync('taskset', ['-p', String(process.pid)]).status === 0
 
 /** Puts this process, the load, on its core. */
 function pinLoad() {
-  if (canPin) spawnSync('taskset', ['-cp', LOAD_CORE, String(process.pid)])
+  if (!canPin) return
+  spawnSync('taskset', ['-cp', LOAD_CORE, String(process.pid)])
+  // For foreign.js.
+  process.env.LOAD_CORE = LOAD_CORE
+  process.env.SERVER_CORE = SERVER_CORE
 }
 
 async function startServer(script, args, { nodeArgs = [] } = {}) {

@@ -55,6 +55,11 @@ class AcceptDrain {
     this.#windowRequests++
   }
 
+  /** A turn is over. If it was not given to accepting, all it did was work, handlers that had awaited something included. */
+  noteTurn(busyMs, nowMs) {
+    if (this.#sinceMs === undefined) this.noteWork(busyMs, nowMs)
+  }
+
   /** Work was done: that much more may be spent on accepting. */
   noteWork(workMs, nowMs) {
     if (nowMs - this.#windowMs > WINDOW_MS) {

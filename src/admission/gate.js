@@ -61,6 +61,7 @@ class Gate {
     if (!rules.queues) return this.#enter(request, nowMs)
     rules.drain.noteRequest()
     const hasRoom = this.inFlight < rules.limit(nowMs)
+    if (!hasRoom) rules.noteShort(nowMs)
     if (this.#room.length === 0) {
       rules.guard.noteEmpty(nowMs)
       if (hasRoom && nowMs - this.#turnSinceMs < TURN_BUDGET_MS && !rules.drain.isAccepting(nowMs)) {
@@ -98,6 +99,7 @@ class Gate {
       return this.#enter(request, nowMs)
     }
     this.#rules.cost.noteReject()
+    this.#rules.noteCrowd(nowMs)
     this.#refuse(request, reason)
     return REJECTED
   }
@@ -109,12 +111,12 @@ class Gate {
     this.#room.push(request.priority, request)
   }
 
-  /** A burst may wait for the loop. For a slot nobody waits long: that slots are short is overload already. */
+  /** A burst may wait for the loop. Where slots are short, or were a moment ago, nobody waits long: that is overload already. */
   #toleratedMs(priority, hasRoom, nowMs) {
     const rules = this.#rules
     if (rules.isStarting) return 2 * rules.maxDelayMs
     if (priority === CRITICAL) return rules.maxDelayMs
-    return hasRoom ? rules.guard.toleratedMs(nowMs) : rules.targetDelayMs
+    return hasRoom && !rules.isShort(nowMs) ? rules.guard.toleratedMs(nowMs) : rules.targetDelayMs
   }
 
   /** The request has ended, however it did. */
@@ -162,7 +164,7 @@ class Gate {
       rules.cost.noteRun(endMs - nowMs)
       nowMs = endMs
     }
-    rules.drain.noteWork(nowMs - startMs, nowMs)
+    if (this.#room.length > 0) rules.noteCrowd(nowMs)
     this.#expire(nowMs)
     if (this.#room.length === 0) rules.guard.noteEmpty(nowMs)
     else if (this.inFlight < rules.limit(nowMs)) this.#clock.afterTurn(this.#turnAgain)

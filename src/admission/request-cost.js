@@ -1,8 +1,9 @@
 'use strict'
 // What a request costs the loop, in ms: the time the loop was busy over the requests that ended. Both are summed and
 // faded together, 10 % every 100 ms, so that one request of 100 ms among fifty of 1 ms makes the mean dearer by what it
-// is worth, and not by what its window looks like. A window in which rejections were a fifth of the requests is left
-// out: ten rejections for one answer would make each answer look half again as dear.
+// is worth, and not by what its window looks like. A window in which rejections were a fifth of the requests counts only
+// where it makes answers cheaper: ten rejections for one answer would make each answer look half again as dear, but that
+// much it can cost at most. Without that the cost of a process still warming up stays for as long as an overload lasts.
 
 const WINDOW_MS = 100
 const FADE = 0.9
@@ -56,7 +57,8 @@ class RequestCost {
     this.#busyMs += busyMs
     const elapsedMs = nowMs - this.#sinceMs
     if (elapsedMs < WINDOW_MS) return
-    if (this.#rejected <= REJECTED_SHARE * (this.#ended + this.#rejected)) this.#take()
+    const isClean = this.#rejected <= REJECTED_SHARE * (this.#ended + this.#rejected)
+    if (isClean || this.#busyMs < this.#ended * this.#costMs) this.#take()
     if (this.#ended > 0)
       this.rate += ((this.#ended * 1000) / elapsedMs - this.rate) * (this.rate === 0 ? 1 : 0.2)
     this.#busyMs = this.#ended = this.#rejected = 0

@@ -39,6 +39,8 @@ class Rules {
   #sampleMemory
   #lastIdleMs
   #lastIdleTotalMs = 0
+  #crowdedMs = Number.NEGATIVE_INFINITY
+  #shortMs = Number.NEGATIVE_INFINITY
   #inFlight = 0
   #ended = 0
   #pressure = 0
@@ -123,6 +125,7 @@ class Rules {
       costMs: this.cost.ms,
       unloadedMs: this.#unloaded.ms,
       hasIdled: this.#hasIdled(nowMs),
+      isCrowded: nowMs - this.#crowdedMs < this.#options.interval,
     })
     const { limit: latency } = this.#latency
     const { maxConcurrent = Number.POSITIVE_INFINITY } = this.#options
@@ -133,6 +136,21 @@ class Rules {
 
   #hasIdled(nowMs) {
     return nowMs - this.#lastIdleMs < this.#options.targetDelay
+  }
+
+  /** A request found all slots taken. */
+  noteShort(nowMs) {
+    this.#shortMs = nowMs
+  }
+
+  /** Slots are given back in batches: that one is free now does not say that they have not been short. */
+  isShort(nowMs) {
+    return nowMs - this.#shortMs < this.#options.interval
+  }
+
+  /** Requests wait, or are turned away. */
+  noteCrowd(nowMs) {
+    this.#crowdedMs = nowMs
   }
 
   noteAdmit(inFlight) {
@@ -154,6 +172,7 @@ class Rules {
     this.#lastIdleTotalMs = idleMs
     this.#lastBusyMs = busyMs
     this.cost.noteTurn(busyMs, nowMs)
+    this.drain.noteTurn(busyMs, nowMs)
     this.#turns.noteTurn(busyMs)
     if (nowMs - this.#pressureMs >= PRESSURE_INTERVAL_MS) {
       this.#pressureMs = nowMs
