@@ -25,6 +25,7 @@ const {
   criticalShare = 0,
   probes = true,
   warmUpSeconds = 0,
+  warmRequests = 3000,
   closed = 48,
 } = JSON.parse(process.argv[2])
 
@@ -242,7 +243,25 @@ async function openFirst() {
   await Promise.all(opened)
 }
 
+/** A process needs some 2500 requests until its code is compiled: these do no work, and are over before it begins. */
+async function warm() {
+  let left = warmRequests
+  const client = async () => {
+    const socket = secure
+      ? tls.connect({ port, host: '127.0.0.1', rejectUnauthorized: false })
+      : net.connect(port, '127.0.0.1')
+    await once(socket, secure ? 'secureConnect' : 'connect')
+    while (left-- > 0) {
+      socket.write('GET /warm HTTP/1.1\r\nHost: localhost\r\n\r\n')
+      await once(socket, 'data')
+    }
+    socket.destroy()
+  }
+  await Promise.all(Array.from({ length: 128 }, client))
+}
+
 async function main() {
+  await warm()
   await openFirst()
   startForeignMs = foreignMs(process.env.LOAD_CORE)
   startMs = performance.now()

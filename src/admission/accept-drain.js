@@ -11,6 +11,10 @@
 const MOST_MS = 20
 const SHARE = 4
 const WINDOW_MS = 1000
+/** A turn that took longer ran handlers that had awaited something: it was not lost to accepting. */
+const WORK_MS = 5
+const TURN_MS = 0.5
+const LONGEST_MS = 100
 const QUIET_LEAST_MS = 0.2
 const QUIET_MOST_MS = 1
 
@@ -23,6 +27,8 @@ class AcceptDrain {
   #lastAcceptMs = Number.NEGATIVE_INFINITY
   #gapMs = 0.125
   #sinceMs
+  #spentMs = 0
+  #lastTurnMs = 0
   #allowanceMs = MOST_MS
   #windowMs = 0
   #windowAccepts = 0
@@ -87,10 +93,17 @@ class AcceptDrain {
     const isAccepting = this.isAccepting(nowMs)
     this.#seen = this.#accepted
     if (!isAccepting && !this.#isQuietYoung(nowMs)) return this.#stop()
-    this.#sinceMs ??= nowMs
-    const spentMs = nowMs - this.#sinceMs
-    if (spentMs < Math.min(MOST_MS, this.#allowanceMs)) return true
-    this.#allowanceMs = Math.max(0, this.#allowanceMs - spentMs)
+    if (this.#sinceMs === undefined) {
+      this.#sinceMs = nowMs
+      this.#spentMs = 0
+    } else {
+      const turnMs = nowMs - this.#lastTurnMs
+      this.#spentMs += turnMs > WORK_MS ? TURN_MS : turnMs
+    }
+    this.#lastTurnMs = nowMs
+    if (this.#spentMs < Math.min(MOST_MS, this.#allowanceMs) && nowMs - this.#sinceMs < LONGEST_MS)
+      return true
+    this.#allowanceMs = Math.max(0, this.#allowanceMs - this.#spentMs)
     return this.#stop()
   }
 

@@ -98,10 +98,14 @@ class Gate {
     if (nowMs - this.#lastAdmitMs > LEAST_ADMIT_MS && this.#room.length === 0 && reason !== 'closed') {
       return this.#enter(request, nowMs)
     }
-    this.#rules.cost.noteReject()
     this.#rules.noteCrowd(nowMs)
-    this.#refuse(request, reason)
+    this.#refuseAt(nowMs, request, reason)
     return REJECTED
+  }
+
+  #refuseAt(nowMs, request, reason) {
+    this.#refuse(request, reason)
+    this.#rules.cost.noteReject(this.#clock.now() - nowMs)
   }
 
   #queue(request, nowMs) {
@@ -195,8 +199,7 @@ class Gate {
 
   #turnAway(request, reason = 'delay') {
     if (request.isEnded) return
-    this.#rules.cost.noteReject()
-    this.#refuse(request, reason)
+    this.#refuseAt(this.#clock.now(), request, reason)
     request.giveUp?.()
   }
 

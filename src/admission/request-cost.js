@@ -1,13 +1,12 @@
 'use strict'
-// What a request costs the loop, in ms: the time the loop was busy over the requests that ended. Both are summed and
-// faded together, 10 % every 100 ms, so that one request of 100 ms among fifty of 1 ms makes the mean dearer by what it
-// is worth, and not by what its window looks like. A window in which rejections were a fifth of the requests counts only
-// where it makes answers cheaper: ten rejections for one answer would make each answer look half again as dear, but that
-// much it can cost at most. Without that the cost of a process still warming up stays for as long as an overload lasts.
+// What a request costs the loop, in ms: the time the loop was busy, less what rejections took of it, over the requests
+// that ended. Both are summed and faded together, by a 200th with each request, so that one request of 100 ms among
+// fifty of 1 ms makes the mean dearer by what it is worth, and a mix that becomes dearer in the middle of an overload is
+// known after a few hundred answers. A rejection is taken for twice what we spend on it: reading it costs about as much.
 
 const WINDOW_MS = 100
-const FADE = 0.9
-const REJECTED_SHARE = 0.2
+const HORIZON = 200
+const READING = 2
 
 class RequestCost {
   /** Requests that ended per second. */
@@ -20,7 +19,7 @@ class RequestCost {
   #sinceMs
   #busyMs = 0
   #ended = 0
-  #rejected = 0
+  #rejectedMs = 0
 
   constructor(nowMs) {
     this.#sinceMs = nowMs
@@ -48,8 +47,8 @@ class RequestCost {
     this.#durationMs += (durationMs - this.#durationMs) * 0.2
   }
 
-  noteReject() {
-    this.#rejected++
+  noteReject(tookMs) {
+    this.#rejectedMs += tookMs * READING
   }
 
   /** Once a turn. */
@@ -57,17 +56,17 @@ class RequestCost {
     this.#busyMs += busyMs
     const elapsedMs = nowMs - this.#sinceMs
     if (elapsedMs < WINDOW_MS) return
-    const isClean = this.#rejected <= REJECTED_SHARE * (this.#ended + this.#rejected)
-    if (isClean || this.#busyMs < this.#ended * this.#costMs) this.#take()
+    this.#take()
     if (this.#ended > 0)
       this.rate += ((this.#ended * 1000) / elapsedMs - this.rate) * (this.rate === 0 ? 1 : 0.2)
-    this.#busyMs = this.#ended = this.#rejected = 0
+    this.#busyMs = this.#ended = this.#rejectedMs = 0
     this.#sinceMs = nowMs
   }
 
   #take() {
-    this.#sumMs = this.#sumMs * FADE + this.#busyMs
-    this.#count = this.#count * FADE + this.#ended
+    const kept = Math.exp(-this.#ended / HORIZON)
+    this.#sumMs = this.#sumMs * kept + Math.max(0, this.#busyMs - this.#rejectedMs)
+    this.#count = this.#count * kept + this.#ended
     if (this.#count >= 3) this.#costMs = this.#sumMs / this.#count
   }
 }
