@@ -26,6 +26,7 @@ class Gate {
   #room = new WaitingRoom()
   #turnSinceMs = 0
   #isTurnOpen = false
+  #isTurning = false
   #isDraining = false
   #isServing = false
   /** What the queue's own requests took of the turn's budget. */
@@ -148,9 +149,12 @@ class Gate {
     const rules = this.#rules
     this.#isTurnOpen = false
     rules.noteTurn(busyMs, nowMs, idleMs)
-    this.#isDraining = rules.drain.shouldTurn(nowMs)
+    const isTurning = rules.drain.shouldTurn(nowMs)
+    // One connection is not a drain yet: it takes a turn, in which slots may be filled.
+    this.#isDraining = isTurning && this.#isTurning
+    this.#isTurning = isTurning
     if (this.#room.length === 0) rules.guard.noteEmpty(nowMs)
-    else if (this.#isDraining) this.#clock.afterTurn(this.#turnAgain)
+    else if (isTurning) this.#clock.afterTurn(this.#turnAgain)
     else this.#work(nowMs)
   }
 
