@@ -1,7 +1,8 @@
 'use strict'
 // The answer to a request that is not let in: 503, the same bytes from every framework, written straight to the
 // response from what was made at set-up, with no Error and no stack. It says nothing of the reason: an attacker could
-// steer by it. A body not read yet closes the connection, or Node would read all of it for nobody.
+// steer by it. A body not read yet closes the connection, or Node would read all of it for nobody; not a small one, which is
+// cheaper to read than a new connection is to make (64 kB uploads at twice the capacity: 0.68 served by closing).
 
 const { OverloadError } = require('../errors')
 const { PRIORITIES } = require('./priority')
@@ -27,6 +28,8 @@ const headOf = (type, body) => [
 ]
 const PROBLEM_HEAD = headOf('application/problem+json', PROBLEM)
 const TEXT_HEAD = headOf('text/plain; charset=utf-8', TEXT)
+
+const READ_ANYWAY_BYTES = 65_536
 
 class Refusal {
   #faults
@@ -98,7 +101,9 @@ function prefersText(accept) {
 
 function hasUnreadBody(headers) {
   const length = headers['content-length']
-  return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')
+  if (headers['transfer-encoding'] !== undefined || Number(length) > READ_ANYWAY_BYTES) return true
+  // Who asks before sending may keep the body for itself now: nobody knows where the next request begins.
+  return headers.expect !== undefined && length !== undefined && length !== '0'
 }
 
 module.exports = { Refusal }

@@ -169,13 +169,27 @@ describe('Expect: 100-continue', () => {
 describe('a refusal and its connection', () => {
   const EXPRESS = (spillway, handler) => http.createServer(express().use(spillway.express()).use(handler))
   for (const [name, create] of Object.entries({ 'attach()': attached, 'Express 5': EXPRESS })) {
-    it(`closes it where a body was not read, with ${name}`, async (t) => {
+    it(`closes it where a long body was not read, with ${name}`, async (t) => {
+      const { port, hold } = await holdingServer(t, { shed: REFUSE, create })
+      const first = await hold()
+      const client = await Connection.open(port)
+      client.send(`${POST.replace('Content-Length: 10', 'Content-Length: 65537')}\r\n01234`)
+      await client.untilClosed()
+      assert.match(client.received, /^HTTP\/1\.1 503 [\s\S]*\r\nConnection: close\r\n/)
+      first.release()
+      await first.answer
+    })
+
+    it(`reads a short body and keeps it, with ${name}`, async (t) => {
       const { port, hold } = await holdingServer(t, { shed: REFUSE, create })
       const first = await hold()
       const client = await Connection.open(port)
       client.send(`${POST}\r\n01234`)
-      await client.untilClosed()
-      assert.match(client.received, /^HTTP\/1\.1 503 [\s\S]*\r\nConnection: close\r\n/)
+      await client.until('later."}')
+      client.send(`56789${GET('/')}`)
+      await client.until('later."}', 2)
+      assert.doesNotMatch(client.received, /Connection: close|400/i)
+      client.destroy()
       first.release()
       await first.answer
     })

@@ -38,9 +38,11 @@ for (const [accept, type] of [
 for (const [title, headers, httpVersionMajor, isClosed] of [
   ['no body', {}, 1, false],
   ['an empty body', { 'content-length': '0' }, 1, false],
-  ['a body', { 'content-length': '5' }, 1, true],
+  ['a body of 64 kB', { 'content-length': '65536' }, 1, false],
+  ['a longer body', { 'content-length': '65537' }, 1, true],
+  ['a small body that it asked to send', { 'content-length': '5', expect: '100-continue' }, 1, true],
   ['a chunked body', { 'transfer-encoding': 'chunked' }, 1, true],
-  ['a body over HTTP/2', { 'content-length': '5' }, 2, false],
+  ['a long body over HTTP/2', { 'content-length': '65537' }, 2, false],
 ]) {
   test(`a request with ${title} is answered ${isClosed ? 'and its connection closed' : 'on a connection that stays'}`, () => {
     assert.equal(refused({ headers, httpVersionMajor }).headers.connection, isClosed ? 'close' : undefined)
