@@ -23,6 +23,21 @@ test('a drain lasts at most 20 ms, however many connections keep coming', () => 
   assert.equal(drainFor(new AcceptDrain(false), 0), 20)
 })
 
+test('turns in which handlers burn do not end a drain before 100 ms: they were not lost to it', () => {
+  assert.equal(drainFor(new AcceptDrain(false), 0, 24), 120)
+})
+
+test('a turn that was not given to accepting is work, whoever did it', () => {
+  const drain = new AcceptDrain(false)
+  drainFor(drain, 0)
+  for (let i = 0; i < 200; i++) drain.noteRequest()
+  drain.noteTurn(2, 25)
+  drain.noteAccept(30)
+  drain.shouldTurn(30)
+  drain.noteTurn(2, 30)
+  assert.equal(drainFor(drain, 30), 8)
+})
+
 test('drains together take at most four times the work', () => {
   const drain = new AcceptDrain(false)
   drainFor(drain, 0)

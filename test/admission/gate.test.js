@@ -146,6 +146,26 @@ test('low goes first: at twice the capacity no normal request is shed while a lo
   assert.ok(served(LOW) < 0.1, String(served(LOW)))
 })
 
+test('a slot that is given back is filled at once, not after all timers that are due', () => {
+  const handlerOn = (loop) => (done) => loop.at(loop.nowMs + 20, done)
+  const simulation = new SimulatedGate({ work: { handlerOn }, shed: { maxConcurrent: 1 } })
+  const { loop } = simulation
+  const arrivals = [simulation.arrival(1), simulation.arrival(1)]
+  loop.at(1, () => loop.at(21.1, () => loop.burn(50)))
+  loop.at(3, () => loop.burn(20))
+  simulation.run(arrivals, 200)
+  const [, second] = simulation.requests
+  assert.ok(second.waitedMs < 50, String(second.waitedMs))
+})
+
+test('where handlers await, so that slots are short and given back in batches, those let in wait no longer either', () => {
+  const { measured } = overload('await', 5)
+  const longestMs = Math.max(
+    ...measured.filter(({ atMs }) => atMs > WARM_MS + 1000).map(({ waitedMs }) => waitedMs)
+  )
+  assert.ok(longestMs <= 2 * 40, String(longestMs))
+})
+
 const anyClass = fc.constantFrom(CRITICAL, 1, NORMAL, LOW, BYPASS)
 const anyLoad = fc.record({
   work: fc.constantFrom(...Object.keys(WORKS)),

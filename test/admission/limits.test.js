@@ -14,6 +14,11 @@ for (const [title, given, expected] of [
     Number.POSITIVE_INFINITY,
   ],
   ['(unloaded + slack) / cost', { costMs: 2, unloadedMs: 20, hasIdled: false }, 50],
+  [
+    'half as many again where the loop idles in an overload',
+    { costMs: 2, unloadedMs: 20, hasIdled: true, isCrowded: true },
+    75,
+  ],
   ['never below eight', { costMs: 100, unloadedMs: 100, hasIdled: false }, 8],
 ]) {
   test(`the backlog limit is ${title}`, () => {

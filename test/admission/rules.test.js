@@ -28,3 +28,29 @@ test('in the start nobody is judged by what the first requests cost', () => {
   for (let i = 0; i < 200; i++) rules.noteEnd(undefined, 1, clock.now())
   assert.equal(rules.expectedMs(31, true), 31 * 17)
 })
+
+test('slots are short for an interval after a request found none', () => {
+  const clock = new FakeClock()
+  const rules = startedAt(clock)
+  assert.equal(rules.isShort(clock.now()), false)
+  rules.noteShort(clock.now())
+  clock.advance(299)
+  assert.equal(rules.isShort(clock.now()), true)
+  clock.advance(1)
+  assert.equal(rules.isShort(clock.now()), false)
+})
+
+test('what handlers burn after an await pays for accepting too', () => {
+  const clock = new FakeClock()
+  const rules = startedAt(clock)
+  const { drain } = rules
+  const turnsFrom = (nowMs) => {
+    let turns = 0
+    for (drain.noteAccept(nowMs); drain.shouldTurn(nowMs + turns); turns++) drain.noteAccept(nowMs + turns)
+    return turns
+  }
+  turnsFrom(0)
+  assert.equal(turnsFrom(30), 0)
+  rules.noteTurn(5, 60, 0)
+  assert.ok(turnsFrom(60) > 0)
+})
