@@ -49,6 +49,7 @@ export interface Spillway {
 
   /**
    * Changes what `shed` says while running, all or nothing: `spillway.update({ shed: { mode: 'observe' } })`.
+   * What is not named stays; what is given as `undefined` goes back to its default.
    *
    * @throws {SpillwayError} for an option that is unknown, has a value it cannot have, or is not of `shed`
    */

@@ -59,10 +59,10 @@ function write(name, height, title, panels) {
 }
 
 function drawGoodput() {
-  const rows = load('overload').rows.filter(
-    ({ work, connections }) => work === 'cpu' && connections === 'kept'
+  const { rows } = load('overload-cpu')
+  const policies = [...new Set(rows.map(({ policy }) => policy))].filter(
+    (policy) => policy !== 'attach-classes'
   )
-  const policies = [...new Set(rows.map(({ policy }) => policy))]
   const lines = policies.map((policy, index) => ({
     name: nameOf(policy),
     color: COLORS[index % COLORS.length],

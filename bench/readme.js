@@ -44,7 +44,22 @@ function overheadTable() {
     `Medians of ${results.starts} starts of all of them, each of ${results.rounds} interleaved slices of ${results.slice} requests against the ` +
       'no-op slices beside them; half of the starts were within ±. ' +
       stamp(results, 'npm run bench:overhead'),
+    '',
+    hotPathSentence(),
   ].join('\n')
+}
+
+function hotPathSentence() {
+  const { rows, ...results } = load('hot-path')
+  const added = (framework, variant) => {
+    const row = rows.find((each) => each.framework === framework && each.variant === variant)
+    return `${row.addedMicros.toFixed(1)} of ${row.micros.toFixed(1)} µs`
+  }
+  return (
+    `Without the kernel and the turn clock, which is an immediate a loop turn however many requests it brings: ${added('http', 'attach')} on plain ` +
+    `\`http\`, ${added('koa', 'attach')} on Koa with \`attach\`, ${added('koa', 'middleware')} with \`koa()\`. ` +
+    stamp(results, 'npm run bench:hot-path')
+  )
 }
 
 function scrapeTable() {
@@ -66,57 +81,82 @@ const POLICIES = {
 const share = (value) => value.toFixed(2)
 const distinct = (values) => [...new Set(values)]
 
-/** Goodput of every policy over the load, on the work that shows most; then of every kind of work what attach does. */
+const cell = (row) => (row === undefined ? '–' : `${share(row.ratio)}${row.calmRounds === 0 ? ' ?' : ''}`)
+const whole = (value) => (value === null ? '–' : String(Math.round(value)))
+const findIn = (rows) => (work, multiple, policy) =>
+  rows.find((row) => row.work === work && row.multiple === multiple && row.policy === policy)
+
+/** Goodput of every policy over the load, on the work that shows most. */
 function overloadTable() {
-  const { rows, rounds, seconds, deadlineMs, ...results } = load('overload')
-  const find = (work, multiple, policy) =>
-    rows.find((row) => row.work === work && row.multiple === multiple && row.policy === policy)
-  const cell = (row) => (row === undefined ? '–' : `${share(row.ratio)}${row.calmRounds === 0 ? ' ?' : ''}`)
-  const cpu = rows.filter(({ work, policy }) => work === 'cpu' && policy in POLICIES)
+  const { rows, deadlineMs, rejections, ...results } = load('overload-cpu')
+  const find = findIn(rows)
+  const cpu = rows.filter(({ policy }) => policy in POLICIES)
   const multiples = distinct(cpu.map(({ multiple }) => multiple))
-  const policies = distinct(cpu.map(({ policy }) => policy))
-  const others = rows.filter(({ policy, multiple }) => policy === 'attach' && multiple > 0.8)
-  const ms = (value) => (value === null ? '–' : String(Math.round(value)))
+  const most = multiples.at(-1)
+  const micros = (name) => (rejections[name] * 1000).toFixed(0)
   return [
-    `Answered within ${deadlineMs} ms, as a share of the capacity. Each request burns 2 ms of CPU, Express 5, kept connections:`,
+    `Answered within ${deadlineMs} ms, as a share of the capacity; each request burns 2 ms of CPU behind Express 5:`,
     '',
     table(
-      ['offered load', ...multiples.map((multiple) => `${multiple}x`)],
-      policies.map((policy) => [
+      [
+        'offered load',
+        ...multiples.map((multiple) => `${multiple}x`),
+        `p99 at ${most}x, ms`,
+        'probes answered',
+      ],
+      distinct(cpu.map(({ policy }) => policy)).map((policy) => [
         POLICIES[policy],
         ...multiples.map((multiple) => cell(find('cpu', multiple, policy))),
+        whole(find('cpu', most, policy).p99Ms),
+        `${Math.round(find('cpu', most, policy).probes * 100)} %`,
       ])
     ),
     '',
-    'Other kinds of work, with `attach`; the bound is what any policy could that refuses as cheaply:',
-    '',
+    `A rejection costs ${micros('attach')} µs of CPU with \`attach\`, ${micros('middleware')} behind Express, and ${micros('bare')} in a bare \`http\` server ` +
+      'that sends the same bytes; at ten times the load nine in ten are rejections, so that no policy can serve more than ' +
+      `${share(find('cpu', most, 'attach').bound)} and ${share(find('cpu', most, 'middleware').bound)} of the capacity there. ` +
+      roundsOf(results),
+  ].join('\n')
+}
+
+function worksTable() {
+  const { rows, deadlineMs: _deadline, ...results } = load('overload-works')
+  const find = findIn(rows)
+  return [
     table(
       [
         'work',
         'load',
         'no policy',
         'overload-protection',
-        'spillway',
+        '**spillway**',
         'bound',
-        'p99 of the admitted',
+        'shed',
+        'p99, ms',
         'probes',
       ],
-      others.map((row) => [
-        row.work,
-        `${row.multiple}x`,
-        cell(find(row.work, row.multiple, 'none')),
-        cell(find(row.work, row.multiple, 'overload-protection')),
-        `**${cell(row)}**`,
-        row.bound === null ? '–' : share(row.bound),
-        `${ms(row.p99Ms)} ms`,
-        `${Math.round(row.probes * 100)} %`,
-      ])
+      rows
+        .filter(({ policy }) => policy === 'attach')
+        .map((row) => [
+          row.work,
+          `${row.multiple}x`,
+          cell(find(row.work, row.multiple, 'none')),
+          cell(find(row.work, row.multiple, 'overload-protection')),
+          `**${cell(row)}**`,
+          row.bound === null ? '–' : share(row.bound),
+          `${(row.shed * 100).toFixed(1)} %`,
+          whole(row.p99Ms),
+          `${Math.round(row.probes * 100)} %`,
+        ])
     ),
     '',
-    `Medians of ${rounds} interleaved rounds of ${seconds} s, from a second after the step; "?" where other tenants of the machine disturbed every one. ` +
-      stamp(results, 'npm run bench:overload'),
+    roundsOf(results),
   ].join('\n')
 }
+
+const roundsOf = ({ rounds, seconds, ...results }) =>
+  `Medians of ${rounds} interleaved rounds of ${seconds} s, from a second after the step; "?" where other tenants of the machine ` +
+  `disturbed every one. ${stamp(results, 'npm run bench:overload')}`
 
 function fill(text, name, content) {
   const [open, shut] = [`<!-- ${name} -->`, `<!-- /${name} -->`]
@@ -129,6 +169,7 @@ function fill(text, name, content) {
 let text = fs.readFileSync(README, 'utf8')
 for (const [name, content] of [
   ['overload', overloadTable],
+  ['works', worksTable],
   ['overhead', overheadTable],
   ['scrape', scrapeTable],
 ]) {

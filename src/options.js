@@ -109,7 +109,8 @@ function resolveOptions(given = {}) {
 }
 
 /**
- * What `update` may change: the group `shed`, from what it is now.
+ * What `update` may change: the group `shed`, from what it is now. A key given as undefined goes back to its default, as
+ * at set-up; a key not given stays.
  *
  * @param {import('../index.js').ResolvedOptions} current
  * @returns {import('../index.js').ResolvedOptions}
@@ -123,7 +124,10 @@ function updateOptions(current, given) {
       `\`${fixed}\` cannot be changed while running, only \`shed\` can: give it to createSpillway().`
     )
   }
-  const shed = /** @type {any} */ (resolveGroup('shed', given.shed, current.shed))
+  const now = { ...current.shed }
+  for (const key of Object.keys(given.shed ?? {}))
+    if (given.shed[key] === undefined) now[key] = DEFAULTS.shed[key]
+  const shed = /** @type {any} */ (resolveGroup('shed', given.shed, now))
   return Object.freeze({ ...current, shed })
 }
 

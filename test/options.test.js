@@ -6,7 +6,7 @@ const fc = require('fast-check')
 const prometheusIo = require('@prometheus-io/client')
 const promClient = require('prom-client')
 const { createSpillway, SpillwayError } = require('../src/index.js')
-const { DEFAULTS, resolveOptions } = require('../src/options.js')
+const { DEFAULTS, resolveOptions, updateOptions } = require('../src/options.js')
 
 const refusal = (given) => {
   try {
@@ -324,4 +324,11 @@ test('no JSON value gets through, or fails with anything but a SpillwayError tha
 test('createSpillway refuses before it has started anything', () => {
   assert.throws(() => createSpillway({ routes: { max: 0 }, registry }), { code: 'ERR_SPILLWAY_OPTION_VALUE' })
   assert.deepEqual(registry.getMetricsAsArray(), [])
+})
+
+test('an update keeps what it does not name, and takes back what it gives as undefined', () => {
+  const classify = () => 'low'
+  const current = resolveOptions({ shed: { classify, maxDelay: 50, targetDelay: 20 } })
+  const { shed } = updateOptions(current, { shed: { classify: undefined, maxDelay: undefined } })
+  assert.deepEqual([shed.classify, shed.maxDelay, shed.targetDelay], [undefined, DEFAULTS.shed.maxDelay, 20])
 })

@@ -1,0 +1,130 @@
+'use strict'
+// npm run bench:hot-path: what we add to a request without the kernel. Requests are pushed into the server's own sockets
+// and answers taken from them in the same process, so that a tenth of a microsecond shows, which bench:overhead, with
+// half of its time in system calls, cannot tell: for before and after a change. Each figure is the median of several
+// processes, of the fastest tenth of their slices. The loop's own turn is in all of them, so the turn clock is not.
+
+const { fork } = require('node:child_process')
+const { once } = require('node:events')
+const http = require('node:http')
+const { createRequire } = require('node:module')
+const net = require('node:net')
+const path = require('node:path')
+const { createSpillway } = require('../src/index.js')
+const { machineLine, save } = require('./results')
+const { median } = require('./statistics')
+
+const CASES = {
+  http: ['none', 'attach', 'attach, shed off'],
+  koa: ['none', 'attach', 'attach, shed off', 'middleware'],
+  express: ['none', 'attach', 'middleware'],
+}
+const PROCESSES = Number(process.env.PROCESSES ?? 9)
+const SLICE = 2000
+const WARM_UP_SLICES = 20
+const MEASURE_MS = 600
+const CONNECTIONS = 16
+const REQUEST = Buffer.from('GET /hello HTTP/1.1\r\nHost: localhost\r\n\r\n')
+
+/** A connection without a kernel: what is written to it is an answer, and brings the next request. */
+class MemorySocket extends net.Socket {
+  answered = () => {}
+  _read() {}
+  _write(_chunk, _encoding, done) {
+    done()
+    this.answered()
+  }
+  _writev(_chunks, done) {
+    done()
+    this.answered()
+  }
+}
+
+function listenerOf(framework, use) {
+  const peers = createRequire(path.join(__dirname, 'peers', 'package.json'))
+  if (framework === 'http') return (_req, res) => res.end('hello')
+  if (framework === 'koa') {
+    const app = new (peers('koa'))()
+    app.use(use ?? ((_ctx, next) => next()))
+    app.use((ctx) => {
+      ctx.body = { hello: 'world' }
+    })
+    return app.callback()
+  }
+  const app = peers('express')()
+  app.use(use ?? ((_req, _res, next) => next()))
+  app.get('/hello', (_req, res) => res.json({ hello: 'world' }))
+  return app
+}
+
+function serve(framework, variant) {
+  const server = http.createServer()
+  const isMiddleware = variant === 'middleware'
+  const spillway = createSpillway(variant.endsWith('off') ? { shed: { mode: 'off' } } : {})
+  server.on('request', listenerOf(framework, isMiddleware ? spillway[framework]() : undefined))
+  if (variant.startsWith('attach')) spillway.attach(server)
+  if (variant === 'none') spillway.close()
+  return server
+}
+
+/** @returns {(count: number) => Promise<void>} sends that many requests, and resolves when all are answered */
+function loadOf(server) {
+  let left = 0
+  let done = () => {}
+  const sockets = Array.from({ length: CONNECTIONS }, () => {
+    const socket = new MemorySocket()
+    socket.answered = () => {
+      if (--left === 0) done()
+      else if (left >= CONNECTIONS) setImmediate(() => socket.push(REQUEST))
+    }
+    Object.assign(socket, { server })
+    server.emit('connection', socket)
+    return socket
+  })
+  return (count) =>
+    new Promise((resolve) => {
+      left = count
+      done = () => resolve(undefined)
+      for (const socket of sockets) socket.push(REQUEST)
+    })
+}
+
+async function measureHere(framework, variant) {
+  const run = loadOf(serve(framework, variant))
+  const alive = setInterval(() => {}, 1000)
+  for (let i = 0; i < WARM_UP_SLICES; i++) await run(SLICE)
+  const micros = []
+  for (const startMs = performance.now(); performance.now() - startMs < MEASURE_MS; ) {
+    const sinceMs = performance.now()
+    await run(SLICE)
+    micros.push(((performance.now() - sinceMs) * 1000) / SLICE)
+  }
+  clearInterval(alive)
+  process.send?.(micros.sort((a, b) => a - b)[Math.floor(micros.length / 10)], () => process.exit())
+}
+
+async function main() {
+  process.stdout.write(`${machineLine()}\n`)
+  const rows = []
+  for (const [framework, variants] of Object.entries(CASES)) {
+    const figures = variants.map(() => [])
+    for (let i = 0; i < PROCESSES; i++) {
+      for (const [index, variant] of variants.entries()) {
+        const [micros] = await once(fork(__filename, [framework, variant]), 'message')
+        figures[index].push(micros)
+      }
+    }
+    const base = median(figures[0])
+    for (const [index, variant] of variants.entries()) {
+      const micros = median(figures[index])
+      rows.push({ framework, variant, micros, addedMicros: micros - base })
+      process.stdout.write(
+        `${framework.padEnd(8)} ${variant.padEnd(18)} ${micros.toFixed(2).padStart(6)} µs  +${(micros - base).toFixed(2)}\n`
+      )
+    }
+  }
+  process.stdout.write(`saved ${save('hot-path', { processes: PROCESSES, slice: SLICE, rows })}\n`)
+}
+
+if (process.argv[2] === undefined) main()
+else measureHere(process.argv[2], process.argv[3])
