@@ -155,7 +155,7 @@ function worksTable() {
 }
 
 const roundsOf = ({ rounds, seconds, ...results }) =>
-  `Medians of ${rounds} interleaved rounds of ${seconds} s, from a second after the step; "?" where other tenants of the machine ` +
+  `${rounds === 1 ? 'One round' : `Medians of ${rounds} interleaved rounds`} of ${seconds} s, from a second after the step; "?" where other tenants of the machine ` +
   `disturbed every one. ${stamp(results, 'npm run bench:overload')}`
 
 function fill(text, name, content) {

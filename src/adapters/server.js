@@ -75,18 +75,19 @@ class Servers {
     const resumes = new Map([...REQUESTS].map((event) => [event, resumeOf(server, emit, event)]))
     // Now, because others take listeners away to call them from their own: Socket.IO does.
     let app = server.listeners('request').find(isExpressApp)
-    const open = (req, res, event) => {
+    const resumeRequest = resumes.get('request')
+    const open = (req, res, resume) => {
       if (servers.#isClosed) return false
       app ??= server.listeners('request').find(isExpressApp)
-      return servers.#open(req, res, app, resumes.get(event))
+      return servers.#open(req, res, app, resume)
     }
     /** @this {unknown} */
     const spillwayEmit = function (event, req, res) {
-      // Hot path: no `arguments` for the event that comes with every request (0.2 of 1.6 µs).
-      if (event === 'request') return open(req, res, event) || emit.call(this, event, req, res)
+      // Hot path: no `arguments` and no look-up for the event that comes with every request (0.2 of 1.6 µs).
+      if (event === 'request') return open(req, res, resumeRequest) || emit.call(this, event, req, res)
       if (CONNECTIONS.has(event)) servers.#admission.noteConnection(event, isSecure)
       else if (REQUESTS.has(event)) {
-        if (open(req, res, event)) return true
+        if (open(req, res, resumes.get(event))) return true
       } else if (HANDOVERS.has(event) && !servers.#isClosed) servers.#recorder.upgrade(req)
       return emit.apply(this, /** @type {any} */ (arguments))
     }

@@ -2,11 +2,13 @@
 // What a request costs the loop, in ms: the time the loop was busy, less what rejections took of it, over the requests
 // that ended. Both are summed and faded together, by a 200th with each request, so that one request of 100 ms among
 // fifty of 1 ms makes the mean dearer by what it is worth, and a mix that becomes dearer in the middle of an overload is
-// known after a few hundred answers. A rejection is taken for twice what we spend on it: reading it costs about as much.
+// known after a few hundred answers. What a loop does while no request is there (timers, scrapes) is nobody's cost, or the
+// first burst after an idle night would look dear. A rejection is taken for twice what we spend on it: reading it costs about as much.
 
 const WINDOW_MS = 100
 const HORIZON = 200
 const READING = 2
+const CARRIED = 0.9
 
 class RequestCost {
   /** Requests that ended per second. */
@@ -52,15 +54,20 @@ class RequestCost {
   }
 
   /** Once a turn. */
-  noteTurn(busyMs, nowMs) {
+  noteTurn(busyMs, nowMs, inFlight) {
     this.#busyMs += busyMs
     const elapsedMs = nowMs - this.#sinceMs
     if (elapsedMs < WINDOW_MS) return
-    this.#take()
-    if (this.#ended > 0)
-      this.rate += ((this.#ended * 1000) / elapsedMs - this.rate) * (this.rate === 0 ? 1 : 0.2)
-    this.#busyMs = this.#ended = this.#rejectedMs = 0
     this.#sinceMs = nowMs
+    if (this.#ended === 0) {
+      // Work of requests that have yet to end goes to those that do; a stream that never does gathers no more than a second of it.
+      this.#busyMs *= inFlight > 0 ? CARRIED : 0
+      this.#rejectedMs *= inFlight > 0 ? CARRIED : 0
+      return
+    }
+    this.#take()
+    this.rate += ((this.#ended * 1000) / elapsedMs - this.rate) * (this.rate === 0 ? 1 : 0.2)
+    this.#busyMs = this.#ended = this.#rejectedMs = 0
   }
 
   #take() {

@@ -171,7 +171,7 @@ class Rules {
     if (idleMs - this.#lastIdleTotalMs > IDLE_LEAST_MS) this.#lastIdleMs = nowMs
     this.#lastIdleTotalMs = idleMs
     this.#lastBusyMs = busyMs
-    this.cost.noteTurn(busyMs, nowMs)
+    this.cost.noteTurn(busyMs, nowMs, this.#inFlight)
     this.drain.noteTurn(busyMs, nowMs)
     this.#turns.noteTurn(busyMs)
     if (nowMs - this.#pressureMs >= PRESSURE_INTERVAL_MS) {

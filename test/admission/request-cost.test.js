@@ -5,10 +5,10 @@ const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { RequestCost } = require('../../src/admission/request-cost')
 
-function window(cost, fromMs, { busyMs, ended, rejected = 0, rejectMs = 0 }) {
+function window(cost, fromMs, { busyMs, ended, rejected = 0, rejectMs = 0, inFlight = 1 }) {
   for (let i = 0; i < ended; i++) cost.noteEnd(20)
   for (let i = 0; i < rejected; i++) cost.noteReject(rejectMs)
-  cost.noteTurn(busyMs, fromMs + 100)
+  cost.noteTurn(busyMs, fromMs + 100, inFlight)
 }
 
 test('the cost is the busy time over the requests that ended', () => {
@@ -31,6 +31,22 @@ test('requests that become dearer in the middle of an overload are known to be a
   for (let i = 10; i < 20; i++)
     window(cost, i * 100, { busyMs: 100, ended: 40, rejected: 400, rejectMs: 0.025 })
   assert.ok(cost.ms > 1.4 && cost.ms < 2, String(cost.ms))
+})
+
+test('what the loop does in a night without requests makes the next ones no dearer', () => {
+  const cost = new RequestCost(0)
+  window(cost, 0, { busyMs: 100, ended: 50 })
+  for (let i = 1; i < 10_000; i++) window(cost, i * 100, { busyMs: 5, ended: 0, inFlight: 0 })
+  window(cost, 1_000_000, { busyMs: 20, ended: 10 })
+  assert.equal(cost.ms, 2)
+})
+
+test('a stream in flight gathers no more than a second of what the loop does without requests', () => {
+  const cost = new RequestCost(0)
+  window(cost, 0, { busyMs: 400, ended: 200 })
+  for (let i = 1; i < 10_000; i++) window(cost, i * 100, { busyMs: 5, ended: 0 })
+  window(cost, 1_000_000, { busyMs: 2, ended: 1 })
+  assert.ok(cost.ms < 2.5, String(cost.ms))
 })
 
 test('a window of fewer than three requests says nothing', () => {
