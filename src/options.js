@@ -1,94 +1,9 @@
 'use strict'
-// Owns the defaults and the rules of every option. Groups are one level deep; an unknown key is refused with the
-// nearest known one, so that a typo never silently means "default". `undefined` means default, 0 means 0.
+// Makes the options in force from those given. An unknown key is refused with the nearest known one, so that a typo
+// never silently means "default"; a wrong value is refused with its rule.
 
 const { SpillwayError } = require('./errors')
-
-const DEFAULTS = Object.freeze({
-  endpoints: Object.freeze({ metrics: '/metrics', live: '/livez', ready: '/readyz' }),
-  routes: Object.freeze({
-    max: 1000,
-    unmatched: '(unmatched)',
-    overflow: '(other)',
-    label: undefined,
-  }),
-  latency: Object.freeze({ streamAfterMs: 10_000 }),
-  shed: Object.freeze({
-    mode: 'adaptive',
-    maxDelay: 200,
-    targetDelay: 40,
-    interval: 300,
-    maxConcurrent: undefined,
-    maxEventLoopDelay: undefined,
-    maxEventLoopUtilization: undefined,
-    maxHeapUsedBytes: undefined,
-    maxRssBytes: undefined,
-    sampleInterval: 1000,
-    retryAfter: 1,
-    classify: undefined,
-    pressure: undefined,
-    deadline: undefined,
-    headers: undefined,
-    respond: undefined,
-    errorMode: 'respond',
-  }),
-  registry: undefined,
-  logger: undefined,
-})
-
-const isText = (value) => typeof value === 'string' && value !== ''
-// As a client sends it: anything but printable ASCII arrives percent-encoded, and would never be found.
-const isPathOrOff = (value) =>
-  value === false || (isText(value) && /^\/[!-~]+$/.test(value) && !/[?#]/.test(value))
-
-const isFunction = (value) => typeof value === 'function'
-const isAbove0 = (value) => typeof value === 'number' && value > 0
-const isLimit = (value) => typeof value === 'number' && value >= 0
-const LIMIT = ['a number of at least 0 (0 is off)', isLimit]
-const MODES = ['adaptive', 'threshold', 'observe', 'off']
-const ERROR_MODES = ['respond', 'next']
-
-const RULES = {
-  'shed.mode': [`one of ${MODES.join(', ')}`, (value) => MODES.includes(value)],
-  'shed.maxDelay': ['a number of milliseconds above 0', isAbove0],
-  'shed.targetDelay': ['a number of milliseconds above 0', isAbove0],
-  'shed.interval': ['a number of milliseconds above 0', isAbove0],
-  'shed.maxConcurrent': ['a whole number of at least 1', (value) => Number.isInteger(value) && value >= 1],
-  'shed.maxEventLoopDelay': LIMIT,
-  'shed.maxEventLoopUtilization': LIMIT,
-  'shed.maxHeapUsedBytes': LIMIT,
-  'shed.maxRssBytes': LIMIT,
-  'shed.sampleInterval': ['a number of milliseconds above 0', isAbove0],
-  'shed.retryAfter': [
-    'a whole number of seconds of at least 0',
-    (value) => Number.isInteger(value) && value >= 0,
-  ],
-  'shed.classify': ['a function (req) that returns a class', isFunction],
-  'shed.pressure': ['a function that returns a number from 0 to 1', isFunction],
-  'shed.deadline': ['a function (req) that returns the milliseconds left', isFunction],
-  'shed.headers': ['a function (req) that returns headers', isFunction],
-  'shed.respond': ['a function (req, res, verdict)', isFunction],
-  'shed.errorMode': [`one of ${ERROR_MODES.join(', ')}`, (value) => ERROR_MODES.includes(value)],
-  'endpoints.metrics': ["a path such as '/metrics', or false", isPathOrOff],
-  'endpoints.live': ["a path such as '/livez', or false", isPathOrOff],
-  'endpoints.ready': ["a path such as '/readyz', or false", isPathOrOff],
-  'routes.max': ['a whole number of at least 1', (value) => Number.isInteger(value) && value >= 1],
-  'routes.unmatched': ['a non-empty string', isText],
-  'routes.overflow': ['a non-empty string', isText],
-  'routes.label': ['a function (req, res, template)', (value) => typeof value === 'function'],
-  'latency.streamAfterMs': [
-    'a number of milliseconds above 0',
-    (value) => typeof value === 'number' && value > 0,
-  ],
-  registry: [
-    'a metrics registry (prom-client or @prometheus-io/client)',
-    (value) => typeof value?.registerMetric === 'function' && typeof value.metrics === 'function',
-  ],
-  logger: [
-    'a logger with warn and error, such as a pino instance, or false',
-    (value) => value === false || (typeof value?.warn === 'function' && typeof value.error === 'function'),
-  ],
-}
+const { DEFAULTS, RULES } = require('./option-table')
 
 /**
  * @param {import('../index.js').SpillwayOptions} [given]

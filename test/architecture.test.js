@@ -13,12 +13,13 @@ const LAYERS = [
   ['adapters'],
   ['exposition'],
   ['lifecycle'],
+  ['failures'],
   ['admission'],
   ['recording'],
   ['routing'],
   ['signals'],
   ['histograms'],
-  ['options.js', 'errors.js', 'clock.js'],
+  ['options.js', 'option-table.js', 'errors.js', 'clock.js'],
 ]
 const TIME =
   /\b(set|clear)(Timeout|Interval|Immediate)\b|\bDate\.now\b|\bnew Date\(\)|\bperformance\.now\b|\bhrtime\b|\bnodeTiming\b|\btimers\b/
