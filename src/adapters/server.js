@@ -75,10 +75,15 @@ class Servers {
     const resumes = new Map([...REQUESTS].map((event) => [event, resumeOf(server, emit, event)]))
     // Now, because others take listeners away to call them from their own: Socket.IO does.
     let app = server.listeners('request').find(isExpressApp)
+    let listeners = server.listenerCount('request')
     const resumeRequest = resumes.get('request')
     const open = (req, res, resume) => {
       if (servers.#isClosed) return false
-      app ??= server.listeners('request').find(isExpressApp)
+      // The list itself is a copy, and the search through it was 1 % of a Koa request.
+      if (app === undefined && listeners !== server.listenerCount('request')) {
+        listeners = server.listenerCount('request')
+        app = server.listeners('request').find(isExpressApp)
+      }
       return servers.#open(req, res, app, resume)
     }
     /** @this {unknown} */

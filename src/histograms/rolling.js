@@ -47,7 +47,7 @@ class RollingHistogram {
   record(durationMs, nowMs, isError) {
     if (nowMs - this.#current.startMs >= SPAN_MS) this.#rotate(nowMs)
     const span = this.#current
-    span.histogram.recordValue(toMicroseconds(durationMs))
+    recordInto(span.histogram, toMicroseconds(durationMs))
     span.count++
     if (isError) span.errors++
   }
@@ -109,6 +109,17 @@ class RollingHistogram {
   }
 }
 
+/**
+ * What `recordValue` does, with the slot found by shifts: its logarithm and powers of two were 1.6 of the 13
+ * thousand instructions we add to a Koa request.
+ */
+function recordInto(histogram, us) {
+  const shift = Math.max(24 - Math.clz32(us), 0)
+  histogram.incrementCountAtIndex((shift << 7) + (us >>> shift))
+  histogram.updateMinAndMax(us)
+  histogram.incrementTotalCount()
+}
+
 /** HDR counts NaN and Infinity without a bucket, and throws on negatives: nothing but 1..MAX_US goes in. */
 function toMicroseconds(durationMs) {
   const us = Math.round(durationMs * 1000)
@@ -131,4 +142,4 @@ function widened(histogram) {
   return wide
 }
 
-module.exports = { RollingHistogram, toMicroseconds }
+module.exports = { RollingHistogram, newHistogram, recordInto, toMicroseconds }

@@ -3,7 +3,7 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { RollingHistogram, toMicroseconds } = require('../../src/histograms/rolling')
+const { RollingHistogram, newHistogram, recordInto, toMicroseconds } = require('../../src/histograms/rolling')
 
 const SECOND = 1000
 
@@ -63,3 +63,18 @@ for (const [title, given, expected] of [
     assert.equal(histogram.getCountAtIndex(histogram.countsArrayIndex(expected)), 1)
   })
 }
+
+test('a value goes where the HDR itself would put it, at every power of two and its neighbours', () => {
+  const ours = newHistogram(32)
+  const theirs = newHistogram(32)
+  const values = [3, 200, 999, 12_345, 59_999_999, 60_000_000]
+  for (let power = 1; power <= 2 ** 25; power *= 2) values.push(power, power + 1, Math.max(power - 1, 1))
+  for (const us of values) {
+    recordInto(ours, us)
+    theirs.recordValue(us)
+  }
+  const counts = (histogram) =>
+    Array.from({ length: histogram.countsArrayLength }, (_, i) => histogram.getCountAtIndex(i))
+  assert.deepEqual(counts(ours), counts(theirs))
+  for (const key of ['totalCount', 'maxValue', 'minNonZeroValue']) assert.equal(ours[key], theirs[key], key)
+})
