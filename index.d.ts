@@ -228,7 +228,7 @@ export interface ShedOptions {
   /**
    * Milliseconds after which a queue that has not emptied is one that stands.
    *
-   * @default 300
+   * @default 500
    */
   readonly interval?: number | undefined
 

@@ -14,7 +14,7 @@ const DEFAULTS = Object.freeze({
     mode: 'adaptive',
     maxDelay: 200,
     targetDelay: 40,
-    interval: 300,
+    interval: 500,
     maxConcurrent: undefined,
     maxEventLoopDelay: undefined,
     maxEventLoopUtilization: undefined,

@@ -7,6 +7,8 @@
 //
 // It rejects on arrival what would come too late, and nothing else: the loop is never idled by shedding, so goodput
 // stays at what the process can serve, and recovery is immediate: the rule simply stops to hold.
+// An interval of half a second, not CoDel's tenth: where one request in a hundred blocks for 100 ms, a queue stands for 300
+// now and then without any overload (at 0.8 of the capacity 0.928 served with 300, 0.946 with 500; past it the same).
 
 class DelayGuard {
   #maxDelayMs

@@ -34,7 +34,7 @@ test('slots are short for an interval after a request found none', () => {
   const rules = startedAt(clock)
   assert.equal(rules.isShort(clock.now()), false)
   rules.noteShort(clock.now())
-  clock.advance(299)
+  clock.advance(DEFAULTS.shed.interval - 1)
   assert.equal(rules.isShort(clock.now()), true)
   clock.advance(1)
   assert.equal(rules.isShort(clock.now()), false)

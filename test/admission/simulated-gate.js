@@ -66,6 +66,17 @@ const WORKS = {
         })
     },
   },
+  /** One in a hundred blocks the loop for 100 ms. */
+  bimodal: {
+    costMs: 1.99,
+    handlerOn(loop) {
+      const random = randomFrom(7)
+      return (done) => {
+        loop.burn(random() < 0.01 ? 100 : 1)
+        done()
+      }
+    },
+  },
   mixed: {
     costMs: 1.5,
     mostPerSecond: 2000,
