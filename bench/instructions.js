@@ -1,8 +1,8 @@
 'use strict'
 // npm run bench:instructions: instructions the main thread executes for a request, counted by callgrind (needs Debian's
-// valgrind). On a noisy machine CPU time scatters by a tenth from process to process; this scatters by a hundredth, so that
-// it tells which of two changes is cheaper. What a cache miss costs it does not know: bench:overhead does.
-// A figure is the least of several windows in the steady state: a window with a compilation or a major collection in it is more.
+// valgrind). On a busy machine CPU time scatters by a tenth from process to process, more than what is to be measured; this by
+// a hundredth. What a cache miss or a system call costs it does not know: bench:overhead does.
+// A figure is the least of several windows in the steady state: one with a compilation or a major collection in it is more.
 
 const { execFileSync, spawn } = require('node:child_process')
 const { once } = require('node:events')
@@ -16,8 +16,8 @@ const CASES = {
   express: ['no-op', 'spillway attach', 'spillway wrap', 'spillway express()', 'express-prom-bundle'],
   koa: ['no-op', 'spillway attach', 'spillway koa()'],
 }
-const WARM_UP = Number(process.env.WARM_UP ?? 25_000)
-const WINDOWS = 4
+const WARM_UP = Number(process.env.WARM_UP ?? 35_000)
+const WINDOWS = 6
 const WINDOW = 2000
 
 class Counted {

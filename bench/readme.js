@@ -45,8 +45,27 @@ function overheadTable() {
       'no-op slices beside them; half of the starts were within ±. ' +
       stamp(results, 'npm run bench:overhead'),
     '',
+    instructionsSentence(),
+    '',
     hotPathSentence(),
   ].join('\n')
+}
+
+/** What scatters less than time. */
+function instructionsSentence() {
+  const { rows, ...results } = load('instructions')
+  const of = (framework) => rows.filter((row) => row.framework === framework)
+  const listed = (framework) =>
+    of(framework)
+      .slice(1)
+      .map(({ variant, addedPercent }) => `${variant} ${addedPercent.toFixed(1)} %`)
+      .join(', ')
+  const thousands = (framework) => Math.round(of(framework)[0].instructions / 1000)
+  return (
+    `In instructions, which scatter less than time on a shared machine, over the ${thousands('express')} thousand of an Express request: ` +
+    `${listed('express')}; over the ${thousands('koa')} thousand of a Koa request: ${listed('koa')}. ` +
+    stamp(results, 'npm run bench:instructions')
+  )
 }
 
 function hotPathSentence() {
