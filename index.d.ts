@@ -87,6 +87,8 @@ export interface SpillwayOptions {
   readonly latency?: LatencyOptions | undefined
   /** When requests are turned away, which, and how. */
   readonly shed?: ShedOptions | undefined
+  /** What becomes of errors. `false` is `{ answer: false }`. */
+  readonly errors?: ErrorOptions | false | undefined
 
   /**
    * A registry of prom-client or @prometheus-io/client to put the metrics into, for an application that calls its
@@ -326,6 +328,16 @@ export interface ShedOptions {
   readonly errorMode?: 'respond' | 'next' | undefined
 }
 
+export interface ErrorOptions {
+  /**
+   * Whether `koa()` and `errorHandler()` answer errors. Without, they count, log and trace them, and pass them on: to Koa, and to
+   * the next error handler of Express.
+   *
+   * @default true
+   */
+  readonly answer?: boolean | undefined
+}
+
 export interface SpillwayEvents {
   /** The first request has been turned away. */
   readonly overload: { readonly reason: ShedReason }
@@ -363,6 +375,7 @@ export interface ResolvedOptions {
       errorMode: NonNullable<ShedOptions['errorMode']>
     }
   >
+  readonly errors: { readonly answer: boolean }
   readonly registry: MetricsRegistry | undefined
   readonly logger: Logger | false | undefined
 }

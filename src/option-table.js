@@ -29,6 +29,7 @@ const DEFAULTS = Object.freeze({
     respond: undefined,
     errorMode: 'respond',
   }),
+  errors: Object.freeze({ answer: true }),
   registry: undefined,
   logger: undefined,
 })
@@ -66,6 +67,7 @@ const RULES = {
   'shed.headers': ['a function (req) that returns headers', isFunction],
   'shed.respond': ['a function (req, res, verdict)', isFunction],
   'shed.errorMode': [`one of ${ERROR_MODES.join(', ')}`, (value) => ERROR_MODES.includes(value)],
+  'errors.answer': ['true or false', (value) => typeof value === 'boolean'],
   'endpoints.metrics': ["a path such as '/metrics', or false", isPathOrOff],
   'endpoints.live': ["a path such as '/livez', or false", isPathOrOff],
   'endpoints.ready': ["a path such as '/readyz', or false", isPathOrOff],

@@ -16,7 +16,7 @@ function resolveOptions(given = {}) {
   for (const [name, fallback] of Object.entries(DEFAULTS)) {
     resolved[name] = Object.hasOwn(RULES, name)
       ? choose(name, given[name], fallback)
-      : resolveGroup(name, given[name], fallback)
+      : resolveGroup(name, groupOf(name, given[name]), fallback)
   }
   requireKnownKeys('', given, DEFAULTS)
   requireDistinctPaths(resolved.endpoints)
@@ -45,6 +45,9 @@ function updateOptions(current, given) {
   const shed = /** @type {any} */ (resolveGroup('shed', given.shed, now))
   return Object.freeze({ ...current, shed })
 }
+
+/** `errors: false` is what its one switch says. */
+const groupOf = (name, given) => (name === 'errors' && given === false ? { answer: false } : given)
 
 function resolveGroup(name, given = {}, defaults) {
   requireObject(name, given)

@@ -29,7 +29,7 @@ const isFrozenDeeply = (object) =>
   Object.isFrozen(object) &&
   Object.keys(DEFAULTS).every((name) => !isGroup(name) || Object.isFrozen(object[name]))
 
-const isGroup = (name) => ['endpoints', 'routes', 'latency', 'shed'].includes(name)
+const isGroup = (name) => ['endpoints', 'routes', 'latency', 'shed', 'errors'].includes(name)
 
 const names = Object.entries(DEFAULTS).flatMap(([name, value]) =>
   isGroup(name) ? Object.keys(value).map((key) => `${name}.${key}`) : [name]
@@ -41,6 +41,10 @@ test('no options, no group and no value are the defaults', () => {
   assert.deepEqual(resolveOptions({}), DEFAULTS)
   for (const name of names) assert.deepEqual(resolveOptions(withOption(name, undefined)), DEFAULTS)
   for (const name of Object.keys(DEFAULTS)) assert.deepEqual(resolveOptions({ [name]: undefined }), DEFAULTS)
+})
+
+test('`errors: false` is the group with its answer off', () => {
+  assert.deepEqual(resolveOptions({ errors: false }), { ...DEFAULTS, errors: { answer: false } })
 })
 
 test('one option given leaves the others of its group and all groups at their defaults', () => {
@@ -78,6 +82,7 @@ const ACCEPTED = {
   'shed.headers': [label],
   'shed.respond': [label],
   'shed.errorMode': ['respond', 'next'],
+  'errors.answer': [true, false],
   registry: [registry, promClient.register, new prometheusIo.Registry()],
   logger: [silent, false, console],
 }
@@ -109,6 +114,7 @@ const RULES = {
   'shed.headers': 'a function (req) that returns headers',
   'shed.respond': 'a function (req, res, verdict)',
   'shed.errorMode': 'one of respond, next',
+  'errors.answer': 'true or false',
   registry: 'a metrics registry (prom-client or @prometheus-io/client)',
   logger: 'a logger with warn and error, such as a pino instance, or false',
 }
@@ -140,6 +146,7 @@ const REFUSED = {
   'shed.headers': ['x', false],
   'shed.respond': ['x', false],
   'shed.errorMode': ['throw', true],
+  'errors.answer': ['yes', 0],
   registry: [{ metrics() {} }, { registerMetric() {} }, promClient, 'global', false],
   logger: [{ warn() {} }, { error() {} }, 'debug', true],
 }

@@ -106,4 +106,4 @@ function hasUnreadBody(headers) {
   return headers.expect !== undefined && length !== undefined && length !== '0'
 }
 
-module.exports = { Refusal }
+module.exports = { Refusal, prefersText }

@@ -44,6 +44,8 @@ expectTypeOf<keyof Defaults['routes']>().toEqualTypeOf<keyof Declared.RouteOptio
 expectTypeOf<keyof Defaults['routes']>().toEqualTypeOf<keyof Declared.ResolvedOptions['routes']>()
 expectTypeOf<keyof Defaults['latency']>().toEqualTypeOf<keyof Declared.LatencyOptions>()
 expectTypeOf<keyof Defaults['latency']>().toEqualTypeOf<keyof Declared.ResolvedOptions['latency']>()
+expectTypeOf<keyof Defaults['errors']>().toEqualTypeOf<keyof Declared.ErrorOptions>()
+expectTypeOf<keyof Defaults['errors']>().toEqualTypeOf<keyof Declared.ResolvedOptions['errors']>()
 expectTypeOf<Parameters<typeof resolveOptions>>().toEqualTypeOf<Parameters<typeof Declared.createSpillway>>()
 expectTypeOf<ReturnType<typeof resolveOptions>>().toEqualTypeOf<Declared.ResolvedOptions>()
 

@@ -1,0 +1,136 @@
+'use strict'
+// The answer to a request that failed: a problem document (RFC 9457), or text for who accepts only that. It says what the
+// status says, and the message only of an error meant for the client. What the application had set for its own answer is taken
+// off where it describes a body (Content-Encoding, ETag, Cache-Control), and kept where it does not (CORS, cookies, ids):
+// without its CORS headers a browser cannot read the error.
+
+const { STATUS_CODES, validateHeaderName, validateHeaderValue } = require('node:http')
+const { prefersText } = require('../admission/refusal')
+
+const INTERNAL_ERROR = 2
+const MOST_HEADERS = 64
+const LONGEST_HEADER = 8192
+
+/** What says something of the body, or how long it may be kept. */
+const OF_BODY = new Set([
+  'accept-ranges',
+  'age',
+  'cache-control',
+  'etag',
+  'expires',
+  'last-modified',
+  'trailer',
+])
+/** What says how a message is framed is for Node to say; an error may carry the headers of an upstream's answer. */
+const OF_CONNECTION = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'transfer-encoding',
+  'upgrade',
+  'http2-settings',
+])
+
+const isOfBody = (name) =>
+  OF_BODY.has(name) || (name.startsWith('content-') && !name.startsWith('content-security-policy'))
+
+/** Whether there is nobody left to answer, or nothing left to say. */
+function isOver(res) {
+  return res.writableEnded || (res.stream ?? res).destroyed === true
+}
+
+/** Half an answer that nobody will end. Its client must be able to tell it from a whole one. */
+function cutOff(res) {
+  if (typeof res.stream?.close === 'function') res.stream.close(INTERNAL_ERROR)
+  else res.destroy()
+}
+
+class ErrorAnswer {
+  #faults
+  #showsStack
+
+  /** @param {{ faults: any, showsStack?: boolean }} parts */
+  constructor({ faults, showsStack = process.env.NODE_ENV === 'development' }) {
+    this.#faults = faults
+    this.#showsStack = showsStack
+  }
+
+  /** Ends the request, whatever state it is in. */
+  send(req, res, failure) {
+    if (isOver(res)) return
+    if (res.headersSent) return cutOff(res)
+    try {
+      write(req, res, failure, this.#showsStack)
+    } catch (error) {
+      // A `writeHead` of somebody's that throws.
+      this.#faults.report('error answer', error)
+      cutOff(res)
+    }
+  }
+}
+
+function write(req, res, failure, showsStack) {
+  for (const name of res.getHeaderNames()) {
+    if (isOfBody(name) || name === 'transfer-encoding') res.removeHeader(name)
+  }
+  const title = STATUS_CODES[failure.status] ?? 'Error'
+  const isText = prefersText(req.headers.accept)
+  const body = Buffer.from(isText ? textOf(failure, title) : problemOf(failure, title, showsStack))
+  res.statusCode = failure.status
+  // HTTP/2 has none, and warns.
+  if (req.httpVersionMajor < 2) res.statusMessage = title
+  res.setHeader('Cache-Control', 'no-store')
+  setHeaders(res, failure.headers)
+  res.setHeader('Content-Type', isText ? 'text/plain; charset=utf-8' : 'application/problem+json')
+  res.setHeader('Content-Length', body.length)
+  // The message may quote what the client sent.
+  res.setHeader('X-Content-Type-Options', 'nosniff')
+  // Whoever was reading the body has failed: left paused, it would keep the connection for ever.
+  if (!req.complete) {
+    req.unpipe?.()
+    req.resume?.()
+  }
+  res.end(req.method === 'HEAD' ? undefined : body)
+}
+
+function problemOf(failure, title, showsStack) {
+  const detail = failure.isExposed || showsStack ? failure.message : ''
+  return JSON.stringify({
+    type: 'about:blank',
+    title,
+    status: failure.status,
+    ...(detail !== '' && { detail }),
+    ...(showsStack && { stack: failure.stack }),
+  })
+}
+
+function textOf(failure, title) {
+  const detail = failure.isExposed ? failure.message : ''
+  return detail === '' ? `${title}\n` : `${title}: ${detail}\n`
+}
+
+function setHeaders(res, headers) {
+  for (const [name, value] of headers.slice(0, MOST_HEADERS)) {
+    const lower = name.toLowerCase()
+    if (OF_CONNECTION.has(lower) || (isOfBody(lower) && lower !== 'cache-control')) continue
+    if (isHeader(name, value)) res.setHeader(name, value)
+  }
+}
+
+function isHeader(name, value) {
+  const values = Array.isArray(value) ? value : [value]
+  try {
+    validateHeaderName(name)
+    for (const each of values) {
+      if (typeof each !== 'string' && typeof each !== 'number') return false
+      if (String(each).length > LONGEST_HEADER) return false
+      validateHeaderValue(name, String(each))
+    }
+    return true
+  } catch {
+    return false
+  }
+}
+
+module.exports = { ErrorAnswer, cutOff, isOver }

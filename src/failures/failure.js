@@ -1,0 +1,104 @@
+'use strict'
+// What an error says of itself. Anything can be thrown: null, a string, a frozen object, a Proxy, one whose getters throw
+// or whose causes go in a circle. So a property is read in a try, once, and nothing is ever written to the error.
+// Only what it says itself is believed: `res.status(404)` before a `throw` sets the status, but does not make the message of
+// whatever was thrown fit for a stranger.
+
+const NAME = /^[A-Za-z_$][\w$.]{0,63}$/
+const CODE = /^[A-Z][A-Z\d_]{1,63}$/
+const LONGEST_MESSAGE = 1024
+const DEEPEST_CAUSE = 5
+
+const isErrorStatus = (status) => Number.isInteger(status) && status >= 400 && status <= 599
+
+function read(value, key) {
+  if (value === null || value === undefined) return undefined
+  try {
+    return value[key]
+  } catch {
+    return undefined
+  }
+}
+
+class Failure {
+  error
+  /** 400 to 599: its `status`, its `statusCode`, or the fallback; 500 where none of them is one. */
+  status
+  /** A word of few: the class, for a plain Error its code. */
+  type
+  /** Whether a stranger may read the message. */
+  isExposed
+  /** Another of the same request, which came before. */
+  earlier = undefined
+
+  /** @param {number} [fallbackStatus] what the response says, where that is a way to give a status */
+  constructor(error, fallbackStatus) {
+    this.error = error
+    const own = ownStatus(error)
+    this.status = own ?? (isErrorStatus(fallbackStatus) ? /** @type {number} */ (fallbackStatus) : 500)
+    this.type = typeOf(error)
+    const expose = read(error, 'expose')
+    this.isExposed = expose === true || (expose !== false && own !== undefined && own < 500)
+  }
+
+  get message() {
+    const message = typeof this.error === 'string' ? this.error : read(this.error, 'message')
+    return typeof message === 'string' ? message.slice(0, LONGEST_MESSAGE) : ''
+  }
+
+  get stack() {
+    const stack = read(this.error, 'stack')
+    return typeof stack === 'string' ? stack : undefined
+  }
+
+  /** @returns {[name: string, value: unknown][]} what the error wants its answer to carry, unchecked */
+  get headers() {
+    const headers = read(this.error, 'headers')
+    if (typeof headers !== 'object' || headers === null) return []
+    try {
+      return Object.entries(headers)
+    } catch {
+      return []
+    }
+  }
+
+  /** The error in plain words, for those whom the error itself makes fail. */
+  describe() {
+    return { type: this.type, message: this.message, stack: this.stack, causes: causesOf(this.error) }
+  }
+}
+
+function ownStatus(error) {
+  const status = read(error, 'status')
+  if (isErrorStatus(status)) return status
+  const statusCode = read(error, 'statusCode')
+  return isErrorStatus(statusCode) ? statusCode : undefined
+}
+
+function typeOf(error) {
+  if (error === null) return 'null'
+  if (typeof error !== 'object' && typeof error !== 'function') return typeof error
+  const name = read(error, 'name')
+  if (isTelling(name)) return name
+  // A class that did not bother to set `name`.
+  const className = read(read(error, 'constructor'), 'name')
+  if (isTelling(className)) return className
+  const code = read(error, 'code')
+  if (typeof code === 'string' && CODE.test(code)) return code
+  return name === 'Error' ? 'Error' : 'object'
+}
+
+const isTelling = (name) =>
+  typeof name === 'string' && name !== 'Error' && name !== 'Object' && NAME.test(name)
+
+function causesOf(error) {
+  const causes = []
+  let cause = read(error, 'cause')
+  while (cause !== undefined && cause !== null && causes.length < DEEPEST_CAUSE) {
+    causes.push(`${typeOf(cause)}: ${String(read(cause, 'message')).slice(0, LONGEST_MESSAGE)}`)
+    cause = read(cause, 'cause')
+  }
+  return causes
+}
+
+module.exports = { Failure }
