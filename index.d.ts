@@ -19,8 +19,27 @@ export interface Spillway {
    */
   express(...nothing: never[]): ExpressMiddleware
 
-  /** The first middleware of Koa 2 or 3: measures every request, and answers the endpoints. Takes nothing. */
+  /**
+   * The first middleware of Koa 2 or 3: measures every request, and answers the endpoints, and the errors that no
+   * middleware has caught (see `errors.answer`). Takes nothing.
+   */
   koa(...nothing: never[]): KoaMiddleware
+
+  /**
+   * The last middleware of Express 4 or 5, or Connect: answers every error that is thrown or passed to `next`, counts it,
+   * logs it, and tells the active span of OpenTelemetry. Takes nothing. `koa()` does the same by itself.
+   */
+  errorHandler(...nothing: never[]): ExpressErrorHandler
+
+  /**
+   * Makes what Express 4 does not see reach its error handlers: rejections of handlers, of `router.param` callbacks and of
+   * error handlers. Holds for the whole process, and for routers made before. Does nothing to Express 5, which sees them.
+   *
+   * @param express what `require('express')` gives
+   * @returns the same
+   * @throws {SpillwayError} for anything else
+   */
+  catchAsync<Express>(express: Express): Express
 
   /**
    * Measures every request of this http, https or http2 server, before a framework spends any time on it. Use it
@@ -418,6 +437,13 @@ export type WrappedListener<Listener extends HttpListener> = Listener extends Ha
 
 export type ExpressMiddleware = (req: Request, res: Response, next: (error?: unknown) => void) => void
 
+export type ExpressErrorHandler = (
+  error: unknown,
+  req: Request,
+  res: Response,
+  next: (error?: unknown) => void
+) => void
+
 export type KoaMiddleware = (
   ctx: { readonly req: Request; readonly res: Response },
   next: () => Promise<unknown>
@@ -452,6 +478,8 @@ export interface Snapshot {
   readonly routesFolded: number
   /** Who was let in and who was not. */
   readonly admission: AdmissionSnapshot
+  /** Errors that reached `errorHandler()` or `koa()`, in the order first seen; no client's leaving, and nobody turned away. */
+  readonly errors: readonly ErrorCount[]
   /** How the process feels. */
   readonly signals: SignalsSnapshot
   /** Failures inside this package, or in a callback it was given, which it survived: how many, by place. */
@@ -517,6 +545,15 @@ export interface AdmissionSnapshot {
 export interface ShedCount {
   readonly reason: ShedReason
   readonly priority: Priority
+  readonly count: number
+}
+
+export interface ErrorCount {
+  readonly route: string
+  /** Of its answer, 400 to 599. */
+  readonly status: number
+  /** The class of the error; for a plain `Error` its code, such as `ECONNREFUSED`. */
+  readonly type: string
   readonly count: number
 }
 

@@ -3,6 +3,8 @@
 
 const cluster = require('node:cluster')
 const { EventEmitter } = require('node:events')
+const { catchAsync } = require('./adapters/async-errors')
+const { createErrorHandler } = require('./adapters/errors')
 const { createExpressMiddleware } = require('./adapters/express')
 const { createKoaMiddleware } = require('./adapters/koa')
 const { requireNoArguments } = require('./adapters/misuse')
@@ -15,6 +17,7 @@ const { takeInstant } = require('./exposition/instant')
 const { loggerFrom } = require('./exposition/logger')
 const { Prometheus } = require('./exposition/prometheus')
 const { takeSnapshot } = require('./exposition/snapshot')
+const { Failures } = require('./failures/failures')
 const { Health } = require('./lifecycle/health')
 const { resolveOptions, updateOptions } = require('./options')
 const { Faults } = require('./recording/faults')
@@ -65,7 +68,8 @@ class Spillway {
         faults.guard(`on ${event}`, () => this.#events.emit(event, details))
       },
     })
-    const parts = { admission, clock, faults, recorder, signals, startedAtMs: clock.now() }
+    const failures = new Failures({ options, clock, logger, faults, recorder })
+    const parts = { admission, clock, failures, faults, options, recorder, signals, startedAtMs: clock.now() }
     const takeOurInstant = (spare) => takeInstant(parts, spare)
     this.#prometheus = new Prometheus({ ...options, clock, faults, takeInstant: takeOurInstant })
     this.#handlers = {
@@ -73,7 +77,10 @@ class Spillway {
       live: jsonHandler(() => this.#health.live()),
       ready: jsonHandler(() => this.#health.ready()),
     }
-    recorder.onEnd = (request, series) => admission.release(request, series)
+    recorder.onEnd = (request, series) => {
+      if (request.failure !== undefined) failures.onEnd(request)
+      admission.release(request, series)
+    }
     this.#admission = admission
     const endpoints = new Endpoints(options.endpoints, this.#handlers)
     this.#servers = new Servers({ recorder, endpoints, admission })
@@ -100,6 +107,20 @@ class Spillway {
   koa() {
     requireNoArguments('koa', arguments.length)
     return createKoaMiddleware(this.#parts)
+  }
+
+  errorHandler() {
+    requireNoArguments('errorHandler', arguments.length)
+    return createErrorHandler(this.#parts)
+  }
+
+  /**
+   * @template Express
+   * @param {Express} express
+   * @returns {Express}
+   */
+  catchAsync(express) {
+    return catchAsync(express)
   }
 
   /**

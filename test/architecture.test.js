@@ -8,7 +8,7 @@ const { test } = require('node:test')
 
 const SRC = resolve(__dirname, '../src')
 const LAYERS = [
-  ['index.js'],
+  ['index.js', 'async-errors.js'],
   ['spillway.js'],
   ['adapters'],
   ['exposition'],

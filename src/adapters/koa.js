@@ -5,9 +5,11 @@
 const { QUEUED, RUN } = require('../admission/gate')
 const { watchMounts } = require('../routing/koa')
 const { trailOf } = require('../routing/trail')
+const { catchErrors } = require('./errors')
 const { koaInExpress } = require('./misuse')
 
-function createKoaMiddleware({ clock, recorder, endpoints, servers, admission }) {
+function createKoaMiddleware(parts) {
+  const { clock, recorder, endpoints, servers, admission } = parts
   let seenApp
   // Hot path: bench/overhead.js.
   return function spillway(ctx, next) {
@@ -33,6 +35,7 @@ function createKoaMiddleware({ clock, recorder, endpoints, servers, admission })
     if (app !== seenApp) {
       seenApp = app
       watchMounts(app, trailOf)
+      catchErrors(app, parts)
     }
     if (request.isDecided) return next()
     request.proceed = keepError

@@ -19,6 +19,18 @@ const koaInExpress = () =>
 
 const expressInKoa = () => misuse('spillway.express() was given to Koa. Use app.use(spillway.koa()).')
 
+const errorsInKoa = () =>
+  misuse(
+    'spillway.errorHandler() was called without `next`. It is the last middleware of Express or Connect: ' +
+      'app.use(spillway.errorHandler()). In Koa, koa() has it in it.'
+  )
+
+const notExpress = (given) =>
+  misuse(
+    `spillway.catchAsync() takes what require('express') gives: got ${given === null ? 'null' : typeof given}. ` +
+      'Write spillway.catchAsync(express), with the express itself and not an app.'
+  )
+
 const notAServer = (given) =>
   misuse(
     'spillway.attach() takes an http, https or http2 server: got ' +
@@ -40,4 +52,13 @@ const noNext = () =>
       'http.createServer(spillway.wrap(listener)), or pass a `next` that calls your listener.'
   )
 
-module.exports = { expressInKoa, koaInExpress, noNext, notAListener, notAServer, requireNoArguments }
+module.exports = {
+  errorsInKoa,
+  expressInKoa,
+  koaInExpress,
+  noNext,
+  notAListener,
+  notAServer,
+  notExpress,
+  requireNoArguments,
+}

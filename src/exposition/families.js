@@ -8,6 +8,7 @@ const {
   collections,
   counted,
   durations,
+  errors,
   faults,
   firstBytes,
   inFlight,
@@ -71,6 +72,12 @@ const FAMILIES = [
     type: 'histogram',
     help: 'Duration of event streams and other long bodies, which are kept out of the request durations.',
     points: streams,
+  },
+  {
+    name: 'spillway_errors_total',
+    type: 'counter',
+    help: 'Errors that reached the error handler, by the route and status of the answer and the type of the error.',
+    points: errors,
   },
   {
     name: 'spillway_shed_requests_total',

@@ -6,7 +6,7 @@
  * @param {any} parts
  * @param {any} [spare] an instant that is no longer shown: its tables are used again
  */
-function takeInstant({ admission, clock, recorder, faults, signals }, spare) {
+function takeInstant({ admission, clock, failures, recorder, faults, signals }, spare) {
   const nowMs = clock.now()
   const { tables, series, folded } = recorder.routes
   return {
@@ -17,6 +17,7 @@ function takeInstant({ admission, clock, recorder, faults, signals }, spare) {
     inFlight: recorder.inFlight.slice(),
     folded,
     admission: admission.sample(),
+    errors: failures.table.sample(),
     faults: faults.list(),
     loopDelay: signals.loopDelay.sample(nowMs),
     utilization: signals.utilization.sample(),

@@ -116,6 +116,13 @@ const spaces = (key) =>
 const faults = ({ faults: counts }) =>
   counts.map(([place, value]) => ({ labels: nameLabels('place', place), value }))
 
+function* errors({ errors: rows }) {
+  for (const { row, count } of rows) yield { labels: (row[kLabels] ??= errorLabels(row)), value: count }
+}
+
+const errorLabels = ({ route, status, type }) =>
+  new Labels({ http_route: route, http_response_status_code: String(status), error_type: type })
+
 const shedCounts = (key) =>
   function* ({ admission }) {
     for (const { reason, priority, count } of admission[key]) {
@@ -151,6 +158,7 @@ module.exports = {
   collections,
   counted,
   durations,
+  errors,
   faults,
   firstBytes,
   inFlight,

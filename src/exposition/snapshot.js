@@ -34,6 +34,7 @@ function takeSnapshot(parts, instant) {
     routesFolded: instant.folded,
     admission: admissionOf(instant),
     signals: signalsOf(instant),
+    errors: instant.errors.map(({ row: { route, status, type }, count }) => ({ route, status, type, count })),
     internalErrors: Object.fromEntries(instant.faults),
   }
   return deepFreeze(snapshot)

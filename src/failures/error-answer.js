@@ -37,7 +37,10 @@ const isOfBody = (name) =>
 
 /** Whether there is nobody left to answer, or nothing left to say. */
 function isOver(res) {
-  return res.writableEnded || (res.stream ?? res).destroyed === true
+  if (res.writableEnded) return true
+  return res.stream === undefined
+    ? res.destroyed === true || res.socket?.destroyed === true
+    : res.stream.destroyed
 }
 
 /** Half an answer that nobody will end. Its client must be able to tell it from a whole one. */

@@ -58,19 +58,19 @@ class ErrorLog {
     const budget = this.#budgetOf(`${event} ${failure.status} ${failure.type}`)
     const unlogged = spend(budget, this.#clock.now())
     if (unlogged < 0) return
-    const { status, type } = failure
-    const fields = { event, status, type, route, ...trace, ...(unlogged > 0 && { unlogged }) }
-    if (req !== undefined) fields.req = requestOf(req)
-    const what = req === undefined ? event : `${req.method} ${route ?? '(no route)'} failed with ${status}`
-    const level = status >= 500 ? 'error' : 'warn'
-    try {
-      this.#logger[level]({ err: failure.error, ...fields }, `spillway: ${what}`)
-    } catch {
-      // A getter of the error threw, or the logger did.
-      this.#faults.guard('logger', () =>
-        this.#logger[level]({ err: failure.describe(), ...fields }, `spillway: ${what}`)
-      )
+    const { status } = failure
+    const fields = {
+      err: failure.describe(),
+      event,
+      status,
+      route,
+      ...trace,
+      ...(unlogged > 0 && { unlogged }),
+      ...(req !== undefined && { req: requestOf(req) }),
     }
+    const what = req === undefined ? event : `${req.method} ${route} failed with ${status}`
+    const level = status >= 500 ? 'error' : 'warn'
+    this.#faults.guard('logger', () => this.#logger[level](fields, `spillway: ${what}`))
   }
 
   #budgetOf(kind) {

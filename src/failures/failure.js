@@ -4,9 +4,12 @@
 // Only what it says itself is believed: `res.status(404)` before a `throw` sets the status, but does not make the message of
 // whatever was thrown fit for a stranger.
 
+const { isNativeError } = require('node:util/types')
+
 const NAME = /^[A-Za-z_$][\w$.]{0,63}$/
 const CODE = /^[A-Z][A-Z\d_]{1,63}$/
 const LONGEST_MESSAGE = 1024
+const LONGEST_STACK = 8192
 const DEEPEST_CAUSE = 5
 
 const isErrorStatus = (status) => Number.isInteger(status) && status >= 400 && status <= 599
@@ -42,13 +45,12 @@ class Failure {
   }
 
   get message() {
-    const message = typeof this.error === 'string' ? this.error : read(this.error, 'message')
-    return typeof message === 'string' ? message.slice(0, LONGEST_MESSAGE) : ''
+    return messageOf(this.error)
   }
 
   get stack() {
     const stack = read(this.error, 'stack')
-    return typeof stack === 'string' ? stack : undefined
+    return typeof stack === 'string' ? stack.slice(0, LONGEST_STACK) : undefined
   }
 
   /** @returns {[name: string, value: unknown][]} what the error wants its answer to carry, unchecked */
@@ -62,10 +64,30 @@ class Failure {
     }
   }
 
-  /** The error in plain words, for those whom the error itself makes fail. */
+  /**
+   * The error as pino shows one, in words of ours. Its other properties are not for a log: body-parser hangs the body on
+   * its errors, HTTP clients the headers they sent. Without a prototype, or pino would name its class.
+   */
   describe() {
-    return { type: this.type, message: this.message, stack: this.stack, causes: causesOf(this.error) }
+    const { type, message, stack } = this
+    const causes = causesOf(this.error)
+    const code = read(this.error, 'code')
+    return {
+      __proto__: null,
+      type,
+      message,
+      ...(stack !== undefined && { stack }),
+      ...((typeof code === 'string' || typeof code === 'number') && { code }),
+      ...(causes.length > 0 && { causes }),
+    }
   }
+}
+
+function messageOf(error) {
+  if (error === null || error === undefined) return ''
+  const isObject = typeof error === 'object' || typeof error === 'function'
+  const message = isObject ? read(error, 'message') : String(error)
+  return typeof message === 'string' ? message.slice(0, LONGEST_MESSAGE) : ''
 }
 
 function ownStatus(error) {
@@ -85,7 +107,7 @@ function typeOf(error) {
   if (isTelling(className)) return className
   const code = read(error, 'code')
   if (typeof code === 'string' && CODE.test(code)) return code
-  return name === 'Error' ? 'Error' : 'object'
+  return isNativeError(error) ? 'Error' : 'object'
 }
 
 const isTelling = (name) =>
@@ -95,7 +117,7 @@ function causesOf(error) {
   const causes = []
   let cause = read(error, 'cause')
   while (cause !== undefined && cause !== null && causes.length < DEEPEST_CAUSE) {
-    causes.push(`${typeOf(cause)}: ${String(read(cause, 'message')).slice(0, LONGEST_MESSAGE)}`)
+    causes.push(`${typeOf(cause)}: ${messageOf(cause)}`)
     cause = read(cause, 'cause')
   }
   return causes

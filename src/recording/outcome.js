@@ -62,4 +62,4 @@ function ofStatus(status) {
   return status >= 500 ? ERRORED : COMPLETED
 }
 
-module.exports = { OUTCOMES, COMPLETED, ERRORED, ABORTED, UPGRADED, outcomeOf }
+module.exports = { CLIENT_IS_GONE, OUTCOMES, COMPLETED, ERRORED, ABORTED, UPGRADED, outcomeOf }

@@ -95,6 +95,7 @@ class Recorder {
     const template = this.#labelled(request, this.#templateOf(head, request.status))
     const series = this.routes.find(template, request.method, nowMs)
     series.record(request, nowMs)
+    request.series = series
     if (request.isStream || request.outcome === UPGRADED) this.all.count(nowMs, false)
     else this.all.record(request.durationMs, nowMs, request.outcome === ERRORED)
     return series

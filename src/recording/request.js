@@ -67,6 +67,10 @@ class Request extends Trail {
     this.isStream = false
     this.requestBytes = 0
     this.responseBytes = 0
+    /** Where it was counted; none of a request that was not let in. */
+    this.series = undefined
+    /** The last of its errors that are to be counted when it ends. */
+    this.failure = undefined
   }
 }
 

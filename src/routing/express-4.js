@@ -88,4 +88,7 @@ function pieceOf(piece, names) {
   return ANY_VALUE.test(piece) ? `:${name}` : `:${name}${piece}`
 }
 
-module.exports = { isRootMount, mountPath }
+/** On the class of layers, once their rejections go to `next`; of any copy of this package. */
+const kCatchesAsync = Symbol.for('spillway.catchesAsync')
+
+module.exports = { kCatchesAsync, isRootMount, mountPath }

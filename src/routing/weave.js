@@ -85,7 +85,7 @@ function weaveLayer(layer, router) {
   }
   if (layer.route !== undefined) layer.handle = weaveRoute(layer, router)
   else if (!dialect.isRootMount(layer) && handle.length <= 3) {
-    layer.handle = weaveMount(handle, dialect.mountPath(layer, router), dialect === express5)
+    layer.handle = weaveMount(layer, dialect.mountPath(layer, router), dialect === express5)
   } else return
   Object.setPrototypeOf(layer.handle, handle)
 }
@@ -116,7 +116,8 @@ function weaveRoute(layer, router) {
   }
 }
 
-function weaveMount(handle, pathOf, isAsync) {
+function weaveMount(layer, pathOf, isExpress5) {
+  const { handle } = layer
   return function spillwayMount(req, res, next) {
     const trail = trailOf(res)
     if (trail === undefined || trail.isSettled) return handle(req, res, next)
@@ -143,8 +144,8 @@ function weaveMount(handle, pathOf, isAsync) {
       leaveMount(error)
       throw error
     }
-    // Express 4 knows no promises: a rejection stays unhandled, and what patches it to see one has seen this one already.
-    if (!isAsync) return undefined
+    // Express 4 knows no promises: a rejection stays unhandled, and what wraps its handles to see one has seen this one already.
+    if (!isExpress5 && layer[express4.kCatchesAsync] !== true) return undefined
     // A thenable that is no promise may start its work anew.
     if (isPromise(result)) result.then(undefined, (error) => leaveMount(error || REJECTED))
     return result

@@ -18,6 +18,7 @@ const NAMES = {
   spillway_request_bytes_total: ['counter', SERIES],
   spillway_response_bytes_total: ['counter', SERIES],
   spillway_stream_duration_seconds: ['histogram', [...SERIES, 'le']],
+  spillway_errors_total: ['counter', ['error_type', 'http_response_status_code', 'http_route']],
   spillway_shed_requests_total: ['counter', ['priority', 'reason']],
   spillway_would_shed_requests_total: ['counter', ['priority', 'reason']],
   spillway_admitted_requests_total: ['counter', []],
@@ -50,6 +51,7 @@ const NAMES = {
 /** What nothing has happened to yet has no value, and so no labels. */
 const MAY_BE_EMPTY = [
   'spillway_heap_after_gc_bytes',
+  'spillway_errors_total',
   'spillway_shed_requests_total',
   'spillway_would_shed_requests_total',
   'spillway_concurrency_limit',

@@ -6,6 +6,7 @@ const { test } = require('node:test')
 const { FAMILIES } = require('../../src/exposition/families')
 const { takeInstant } = require('../../src/exposition/instant')
 const { renderFamilies } = require('../../src/exposition/prometheus-text')
+const { ErrorTable } = require('../../src/failures/error-table')
 const { Faults } = require('../../src/recording/faults')
 const { Recorder } = require('../../src/recording/recorder')
 const { LoopDelay } = require('../../src/signals/loop-delay')
@@ -25,7 +26,8 @@ function partsFor() {
     memory: { sample: () => ({ spaces: [] }) },
   }
   const admission = { sample: () => ({ shed: [], wouldShed: [], queueDelays: new Float64Array(16) }) }
-  return { admission, clock, recorder, faults, signals }
+  const failures = { table: new ErrorTable('(other)') }
+  return { admission, clock, failures, recorder, faults, signals }
 }
 
 const GET = 0

@@ -121,6 +121,7 @@ const SHAPE = {
       ])
     ),
   },
+  errors: [],
   internalErrors: {},
 }
 

@@ -21,7 +21,8 @@ test('the package holds src/, the types and what a reader needs, and nothing els
         .split(sep)
         .join('/')
     )
-  const expected = [...sources, 'CHANGELOG.md', 'LICENSE', 'README.md', 'index.d.ts', 'package.json']
+  const types = ['async-errors.d.ts', 'index.d.ts']
+  const expected = [...sources, ...types, 'CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']
   assert.deepEqual(packed.files.map(({ path }) => path).sort(), expected.sort())
 })
 

@@ -12,6 +12,9 @@ app.use(spillway.express())
 app.use('/api', spillway.express())
 express.Router().use(spillway.express())
 app.get('/admin/metrics', spillway.handler('metrics'))
+app.use(spillway.errorHandler())
+app.use('/api', spillway.errorHandler())
+expectTypeOf(spillway.catchAsync(express)).toEqualTypeOf<typeof express>()
 
 const server = app.listen(3000)
 expectTypeOf(spillway.attach(server)).toEqualTypeOf<http.Server>()
@@ -21,6 +24,8 @@ createSpillway({ routes: { label: (req: Request, _res, template) => req.app.get(
 
 // @ts-expect-error the factory is not the middleware
 app.use(spillway.express)
+// @ts-expect-error nor is that of the error handler
+app.use(spillway.errorHandler)
 // @ts-expect-error Koa's middleware
 app.use(spillway.koa())
 // @ts-expect-error an app is not a server: attach what `listen` returns

@@ -1,0 +1,52 @@
+'use strict'
+// Where the frameworks leave their errors. Express: the last middleware, of four arguments. Koa: `ctx.onerror`, through which
+// it answers whatever no middleware has caught, stream errors too; a `try` around `next()` would cost every request a
+// promise, and take errors from those who catch them further out.
+
+const { format } = require('node:util')
+const { isNativeError } = require('node:util/types')
+const { isOver } = require('../failures/error-answer')
+const { errorsInKoa } = require('./misuse')
+
+function createErrorHandler({ failures, options }) {
+  const { answer } = options.errors
+  return function spillwayErrors(error, req, res, next) {
+    if (typeof next !== 'function') throw errorsInKoa()
+    const failure = failures.note(error, req, res, res.statusCode)
+    if (answer) failures.answer(req, res, failure)
+    else next(error)
+  }
+}
+
+/** Puts itself before the app's `ctx.onerror`, for every request that is measured. */
+function catchErrors(app, { failures, options, recorder, servers, faults }) {
+  const { context } = app
+  const { onerror } = context
+  // Somebody's own answer, such as koa-onerror's, or that of another instance, goes on being given.
+  const answer = options.errors.answer && !Object.hasOwn(context, 'onerror')
+  /** @this {any} */
+  context.onerror = function spillwayErrors(error) {
+    const { req, res } = this
+    // Koa calls this when an answer has ended, too. Without an end it is somebody who threw nothing: Koa would never answer.
+    const isNothing = error === null || error === undefined
+    if (isNothing && isOver(res)) return
+    if (servers.isClosed || recorder.find(res) === undefined) return onerror.call(this, error)
+    const failure = failures.note(error, req, res)
+    if (!answer) return onerror.call(this, isNothing ? errorFor(error) : error)
+    const hasBegun = res.headersSent || isOver(res)
+    faults.guard("a listener of the app's error event", () => emitError(this, error, hasBegun))
+    failures.answer(req, res, failure)
+  }
+}
+
+/** As Koa does it, whose own log of errors is a listener of this. */
+function emitError(ctx, error, hasBegun) {
+  const told = /** @type {any} */ (isError(error) ? error : errorFor(error))
+  if (hasBegun && Object.isExtensible(told)) told.headerSent = true
+  ctx.app.emit('error', told, ctx)
+}
+
+const isError = (error) => isNativeError(error) || error instanceof Error
+const errorFor = (thrown) => new Error(format('non-error thrown: %j', thrown))
+
+module.exports = { catchErrors, createErrorHandler }

@@ -1,0 +1,30 @@
+'use strict'
+// The span a request is in, told of its error. Without an SDK there is none, and asking is three reads. An API that is
+// older than ours is not asked by ours; but what it holds is kept under names all versions share.
+
+const { SpanStatusCode, trace } = require('@opentelemetry/api')
+
+const kOtherCopy = Symbol.for('opentelemetry.js.api.1')
+
+/** @returns {import('@opentelemetry/api').Span | undefined} */
+function activeSpan() {
+  const context = globalThis[kOtherCopy]?.context?.active()
+  return context === undefined ? undefined : trace.getSpan(context)
+}
+
+/** What is sent to tracing is our words for the error: an SDK reads its properties, and they may throw. */
+function recordOn(span, failure) {
+  if (!span.isRecording()) return
+  const { type, message, stack, status } = failure
+  span.recordException({ name: type, message, ...(stack !== undefined && { stack }) })
+  // A fault of the client's is none of the server's span (OpenTelemetry's HTTP conventions).
+  if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR, message })
+}
+
+/** The fields with which OpenTelemetry's own instrumentation of pino marks a line. */
+function traceFieldsOf(span) {
+  const { traceId, spanId } = span.spanContext()
+  return { trace_id: traceId, span_id: spanId }
+}
+
+module.exports = { activeSpan, recordOn, traceFieldsOf }

@@ -1,0 +1,117 @@
+'use strict'
+// What becomes of an error that ends a request: answered, counted, logged and put on the span in force. The adapters know only this.
+// An error is noted once, however many handlers, instances of a handler or events bring it for the same request. It is
+// counted when the request has ended, under the route the request is counted under; logged at once, while whatever the
+// application keeps in its async context is at hand.
+
+const { CLIENT_IS_GONE } = require('../recording/outcome')
+const { templateOf } = require('../routing/template')
+const { activeSpan, recordOn, traceFieldsOf } = require('./active-span')
+const { ErrorAnswer, isOver } = require('./error-answer')
+const { ErrorLog } = require('./error-log')
+const { ErrorTable } = require('./error-table')
+const { Failure } = require('./failure')
+
+class Failures {
+  table
+  log
+  #answer
+  #recorder
+  #faults
+  #unmatched
+  /** The response an error was last noted for: an application may throw the same object again and again. */
+  #notedFor = new WeakMap()
+
+  constructor({ options, clock, logger, faults, recorder }) {
+    this.table = new ErrorTable(options.routes.overflow)
+    this.log = new ErrorLog({ logger, clock, faults })
+    this.#answer = new ErrorAnswer({ faults })
+    this.#recorder = recorder
+    this.#faults = faults
+    this.#unmatched = options.routes.unmatched
+  }
+
+  /**
+   * @param {number} [fallbackStatus] see `Failure`
+   * @returns {InstanceType<typeof Failure>}
+   */
+  note(error, req, res, fallbackStatus) {
+    const failure = new Failure(error, fallbackStatus)
+    if (isOfOverload(error) || isOfClient(error, res) || this.isNoted(error, res)) return failure
+    if (Object(error) === error) this.#notedFor.set(error, res)
+    const request = this.#recorder.find(res)
+    this.#count(request, failure)
+    const trace = this.#trace(failure)
+    this.log.write(failure, { req, route: this.#routeOf(request, failure.status), trace })
+    return failure
+  }
+
+  /** Whether this error has been dealt with: for this response, or for any where none is given. */
+  isNoted(error, res) {
+    const notedFor = this.#notedFor.get(error)
+    return notedFor !== undefined && (res === undefined || notedFor === res)
+  }
+
+  /** Ends the request. */
+  answer(req, res, failure) {
+    this.#answer.send(req, res, failure)
+  }
+
+  /** The request has ended, and `request.series` tells its route. */
+  onEnd(request) {
+    for (let each = request.failure; each !== undefined; each = each.earlier) this.#countAs(request, each)
+    request.failure = undefined
+  }
+
+  #count(request, failure) {
+    if (request === undefined || !request.isCounted || request.isEnded) return this.#countAs(request, failure)
+    failure.earlier = request.failure
+    request.failure = failure
+  }
+
+  #countAs(request, failure) {
+    this.table.count(request?.series?.route ?? this.#unmatched, failure)
+  }
+
+  #trace(failure) {
+    try {
+      const span = activeSpan()
+      if (span === undefined) return undefined
+      recordOn(span, failure)
+      return traceFieldsOf(span)
+    } catch (error) {
+      this.#faults.report('tracing', error)
+      return undefined
+    }
+  }
+
+  #routeOf(request, status) {
+    try {
+      return (request && templateOf(request.head, status)) ?? this.#unmatched
+    } catch {
+      // Reported when the request is recorded.
+      return this.#unmatched
+    }
+  }
+}
+
+/** Told by its code: another copy of this package may have made it. */
+function isOfOverload(error) {
+  return codeOf(error) === 'ERR_SPILLWAY_OVERLOADED'
+}
+
+/** What a connection reports whose client has left is no error of the application. */
+function isOfClient(error, res) {
+  const code = codeOf(error)
+  return (CLIENT_IS_GONE.has(code) || code === 'ERR_STREAM_PREMATURE_CLOSE') && isOver(res)
+}
+
+function codeOf(error) {
+  try {
+    return error?.code
+  } catch {
+    return undefined
+  }
+}
+
+module.exports = { Failures }

@@ -1,0 +1,128 @@
+'use strict'
+// One line an error, through a real pino.
+
+const assert = require('node:assert/strict')
+const { Writable } = require('node:stream')
+const { test } = require('node:test')
+const pino = require('pino')
+const { ErrorLog } = require('../../src/failures/error-log')
+const { Failure } = require('../../src/failures/failure')
+const { Faults } = require('../../src/recording/faults')
+const { FakeClock } = require('../support/fake-clock')
+
+const REQ = { method: 'GET', url: '/users/7?token=s3cret', headers: { host: 'x' } }
+
+function logging(options) {
+  const lines = []
+  const sink = new Writable({
+    write(chunk, _encoding, done) {
+      lines.push(JSON.parse(chunk))
+      done()
+    },
+  })
+  const clock = new FakeClock()
+  const logger = pino(options ?? {}, sink)
+  const faults = new Faults(logger)
+  return { lines, clock, faults, log: new ErrorLog({ logger, clock, faults }) }
+}
+
+test('a line has the error, the request, its route and the trace', () => {
+  const { lines, log } = logging()
+  const error = new TypeError('boom', { cause: new RangeError('deep') })
+  const req = { ...REQ, headers: { host: 'x', 'x-request-id': 'r-1' } }
+  log.write(new Failure(error), { req, route: '/users/:id', trace: { trace_id: 't', span_id: 's' } })
+  const [{ err, time, pid, hostname, ...line }] = lines
+  assert.deepEqual(line, {
+    level: 50,
+    event: 'error',
+    status: 500,
+    route: '/users/:id',
+    trace_id: 't',
+    span_id: 's',
+    req: { id: 'r-1', method: 'GET', url: '/users/7', headers: { host: 'x', 'x-request-id': 'r-1' } },
+    msg: 'spillway: GET /users/:id failed with 500',
+  })
+  assert.deepEqual([err.type, err.message, err.causes], ['TypeError', 'boom', ['RangeError: deep']])
+  assert.match(err.stack, /^TypeError: boom\n +at .*error-log\.test\.js/)
+})
+
+test('a fault of the client is a warning', () => {
+  const { lines, log } = logging()
+  log.write(new Failure(Object.assign(new Error('x'), { status: 404 })), { req: REQ, route: '/' })
+  assert.deepEqual([lines[0].level, lines[0].status], [40, 404])
+})
+
+test('the id is the one the application gave the request, before the header of its client', () => {
+  const { lines, log } = logging()
+  log.write(new Failure(new Error('x')), { req: { ...REQ, id: 7, headers: { 'x-request-id': 'theirs' } } })
+  log.write(new Failure(new Error('x')), { req: { ...REQ, headers: { 'x-request-id': 'y'.repeat(9999) } } })
+  assert.deepEqual([lines[0].req.id, lines[1].req.id.length], [7, 256])
+})
+
+test('no header shows its value that is not known to be harmless', () => {
+  const { lines, log } = logging()
+  const secrets = [
+    'authorization',
+    'cookie',
+    'proxy-authorization',
+    'x-api-key',
+    'x-amz-security-token',
+    'x-acme',
+  ]
+  const headers = Object.fromEntries([...secrets, 'set-cookie'].map((name) => [name, 's3cret']))
+  log.write(new Failure(new Error('x')), {
+    req: { ...REQ, headers: { ...headers, 'user-agent': 'u'.repeat(9999) } },
+  })
+  assert.doesNotMatch(JSON.stringify(lines), /s3cret/)
+  for (const name of secrets) assert.equal(lines[0].req.headers[name], '[Redacted]')
+  assert.equal(lines[0].req.headers['user-agent'].length, 256)
+})
+
+test('a flood of one kind is ten lines, then one a second that says how many went before, and hides no other', () => {
+  const { lines, log, clock } = logging()
+  const write = (type) => log.write(new Failure(Object.assign(new Error('x'), { name: type })), { req: REQ })
+  for (let i = 0; i < 100; i++) write('Flood')
+  assert.equal(lines.length, 10)
+  write('Rare')
+  assert.equal(lines.at(-1).err.type, 'Rare')
+  clock.advance(999)
+  write('Flood')
+  assert.equal(lines.length, 11)
+  clock.advance(1)
+  write('Flood')
+  write('Flood')
+  assert.equal(lines.length, 12)
+  assert.equal(lines.at(-1).unlogged, 91)
+  clock.advance(3_600_000)
+  for (let i = 0; i < 100; i++) write('Flood')
+  assert.equal(lines.length, 22, 'an hour of silence is ten lines again, and no more')
+})
+
+test('kinds without number share one budget', () => {
+  const { lines, log } = logging()
+  for (let i = 0; i < 5000; i++)
+    log.write(new Failure(Object.assign(new Error('x'), { name: `E${i}` })), { req: REQ })
+  assert.ok(lines.length <= 220, `${lines.length} lines`)
+})
+
+test('a logger that throws is a fault, and no more', () => {
+  const faults = new Faults({ error() {} })
+  const logger = {
+    warn() {},
+    error() {
+      throw new Error('disk full')
+    },
+  }
+  const log = new ErrorLog({ logger, clock: new FakeClock(), faults })
+  log.write(new Failure(new Error('x')), { req: REQ })
+  assert.deepEqual(faults.list(), [['logger', 1]])
+})
+
+test("an application's own pino serializers take the line", () => {
+  const { lines, log } = logging({ serializers: { ...pino.stdSerializers } })
+  log.write(new Failure(new TypeError('boom')), { req: REQ, route: '/' })
+  log.write(new Failure(null), { req: REQ, route: '/' })
+  assert.deepEqual([lines[0].err.type, lines[0].err.message], ['TypeError', 'boom'])
+  assert.deepEqual([lines[0].req.method, lines[0].req.url], ['GET', '/users/7'])
+  assert.deepEqual([lines[1].err.type, lines[1].err.message], ['null', ''])
+})
