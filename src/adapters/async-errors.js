@@ -26,9 +26,7 @@ function catchAsync(express) {
 }
 
 function patch(layers, routers) {
-  // express-async-errors does the same by an accessor: a rejection must not be passed on twice.
-  if (layers[kCatchesAsync] === true || 'set' in (Object.getOwnPropertyDescriptor(layers, 'handle') ?? {}))
-    return
+  if (layers[kCatchesAsync] === true) return
   layers[kCatchesAsync] = true
   layers.handle_request = handleRequest
   layers.handle_error = handleError
@@ -45,7 +43,7 @@ function handleRequest(req, res, next) {
   // An error handler.
   if (handle.length > 3) return next()
   try {
-    passOn(handle(req, res, next), next)
+    passOn(this, handle(req, res, next), next)
   } catch (error) {
     next(error)
   }
@@ -56,7 +54,7 @@ function handleError(error, req, res, next) {
   const { handle } = this
   if (handle.length !== 4) return next(error)
   try {
-    passOn(handle(error, req, res, next), next)
+    passOn(this, handle(error, req, res, next), next)
   } catch (thrown) {
     next(thrown)
   }
@@ -71,14 +69,19 @@ function catchParams(callbacks) {
     const callback = callbacks[i]
     /** @this {any} */
     callbacks[i] = function (_req, _res, next) {
-      passOn(callback.apply(this, arguments), next)
+      passOn(callbacks, callback.apply(this, arguments), next)
     }
   }
   callbacks[kCaught] = callbacks.length
 }
 
-function passOn(result, next) {
-  if (isAPromise(result)) result.then(undefined, (error) => next(error || new Error(REJECTED)))
+function passOn(owner, result, next) {
+  if (!isAPromise(result)) return
+  result.then(undefined, (error) => {
+    // express-async-errors keeps the handle behind an accessor, and has passed this on already.
+    if ('handle' in owner && !Object.hasOwn(owner, 'handle')) return
+    next(error || new Error(REJECTED))
+  })
 }
 
 /** Bluebird's and Q's have begun their work too. */

@@ -12,6 +12,15 @@ const { ErrorLog } = require('./error-log')
 const { ErrorTable } = require('./error-table')
 const { Failure } = require('./failure')
 
+/** What a connection or stream that is gone makes of whoever still uses it. */
+const OF_CONNECTION = new Set([
+  ...CLIENT_IS_GONE,
+  'ERR_STREAM_PREMATURE_CLOSE',
+  'ERR_STREAM_DESTROYED',
+  'ERR_HTTP2_STREAM_ERROR',
+  'ERR_HTTP2_INVALID_STREAM',
+])
+
 class Failures {
   table
   log
@@ -37,7 +46,7 @@ class Failures {
    */
   note(error, req, res, fallbackStatus) {
     const failure = new Failure(error, fallbackStatus)
-    if (isOfOverload(error) || isOfClient(error, res) || this.isNoted(error, res)) return failure
+    if (isOfOverload(error) || isOfConnection(error, res) || this.isNoted(error, res)) return failure
     if (Object(error) === error) this.#notedFor.set(error, res)
     const request = this.#recorder.find(res)
     this.#count(request, failure)
@@ -100,10 +109,9 @@ function isOfOverload(error) {
   return codeOf(error) === 'ERR_SPILLWAY_OVERLOADED'
 }
 
-/** What a connection reports whose client has left is no error of the application. */
-function isOfClient(error, res) {
-  const code = codeOf(error)
-  return (CLIENT_IS_GONE.has(code) || code === 'ERR_STREAM_PREMATURE_CLOSE') && isOver(res)
+/** Of an answer that nobody waits for, or that was cut for an error noted before: no error of the application. */
+function isOfConnection(error, res) {
+  return OF_CONNECTION.has(codeOf(error)) && isOver(res)
 }
 
 function codeOf(error) {
