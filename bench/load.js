@@ -9,12 +9,14 @@ const net = require('node:net')
 class ClosedLoop {
   #sockets = []
   #request
+  #status
   #toSend = 0
   #toCome = 0
   #done
 
-  static async open({ port, path, connections }) {
+  static async open({ port, path, connections, status = 200 }) {
     const loop = new ClosedLoop()
+    loop.#status = `HTTP/1.1 ${status}`
     loop.#request = Buffer.from(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
     for (let i = 0; i < connections; i++) loop.#sockets.push(await loop.#connect(port))
     return loop
@@ -25,7 +27,7 @@ class ClosedLoop {
     await once(socket, 'connect')
     let missing = 0
     socket.on('data', (data) => {
-      if (missing === 0) missing = lengthOf(data)
+      if (missing === 0) missing = lengthOf(data, this.#status)
       missing -= data.length
       if (missing > 0) return
       missing = 0
@@ -54,11 +56,10 @@ class ClosedLoop {
 }
 
 /** The whole length of the answer that begins here: a short one with a Content-Length. */
-function lengthOf(data) {
+function lengthOf(data, status) {
   const text = data.latin1Slice()
   const length = /\r\ncontent-length: (\d+)/i.exec(text)
-  if (!text.startsWith('HTTP/1.1 200') || length === null)
-    throw new Error(`unexpected answer: ${text.slice(0, 200)}`)
+  if (!text.startsWith(status) || length === null) throw new Error(`unexpected answer: ${text.slice(0, 200)}`)
   return text.indexOf('\r\n\r\n') + 4 + Number(length[1])
 }
 

@@ -17,7 +17,7 @@ function pinLoad() {
   process.env.SERVER_CORE = SERVER_CORE
 }
 
-async function startServer(script, args, { nodeArgs = [] } = {}) {
+async function startServer(script, args, { nodeArgs = [], stderr = 'inherit' } = {}) {
   const command = [
     ...(canPin ? ['taskset', '-c', SERVER_CORE] : []),
     process.execPath,
@@ -26,7 +26,7 @@ async function startServer(script, args, { nodeArgs = [] } = {}) {
     ...args,
   ]
   const env = { ...process.env, NODE_ENV: 'production' }
-  const child = spawn(command[0], command.slice(1), { env, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+  const child = spawn(command[0], command.slice(1), { env, stdio: ['ignore', 'ignore', stderr, 'ipc'] })
   const [{ port }] = await Promise.race([once(child, 'message'), failed(child, args)])
   return {
     port,

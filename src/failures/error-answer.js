@@ -79,22 +79,27 @@ function write(req, res, failure, showsStack) {
   }
   const title = STATUS_CODES[failure.status] ?? 'Error'
   const isText = prefersText(req.headers.accept)
-  const body = Buffer.from(isText ? textOf(failure, title) : problemOf(failure, title, showsStack))
+  const body = isText ? textOf(failure, title) : problemOf(failure, title, showsStack)
   res.statusCode = failure.status
   // HTTP/2 has none, and warns.
   if (req.httpVersionMajor < 2) res.statusMessage = title
   res.setHeader('Cache-Control', 'no-store')
   setHeaders(res, failure.headers)
   res.setHeader('Content-Type', isText ? 'text/plain; charset=utf-8' : 'application/problem+json')
-  res.setHeader('Content-Length', body.length)
+  res.setHeader('Content-Length', Buffer.byteLength(body))
   // The message may quote what the client sent.
   res.setHeader('X-Content-Type-Options', 'nosniff')
   // Whoever was reading the body has failed: left paused, it would keep the connection for ever.
-  if (!req.complete) {
+  if (!req.complete && mayHaveBody(req)) {
     req.unpipe?.()
     req.resume?.()
   }
   res.end(req.method === 'HEAD' ? undefined : body)
+}
+
+function mayHaveBody({ headers, httpVersionMajor }) {
+  const { 'content-length': length, 'transfer-encoding': coding } = headers
+  return length !== undefined || coding !== undefined || httpVersionMajor === 2
 }
 
 function problemOf(failure, title, showsStack) {
