@@ -29,6 +29,8 @@ const systemClock = Object.freeze({
   cancelTurn,
   /** Runs after that many milliseconds; keeps no process alive. */
   after: (delayMs, callback) => later(callback, delayMs).unref(),
+  /** The same, but the process waits for it: for what it was told to finish. */
+  wait: (delayMs, callback) => later(callback, delayMs),
   /** Whether time stands still, so that nothing may wait for it. */
   stands,
 })

@@ -1,0 +1,134 @@
+'use strict'
+// The connections of one server, kept from the moment each is accepted, so that a drain can close those that carry
+// nothing, end those that would never end, and cut what is left.
+//
+// No connection is closed for being idle at one moment: its client may have sent the next request already, which would
+// be lost. It is closed once nothing has moved on it for as long as its client was promised, or after an answer that
+// says `Connection: close`. `_httpMessage` is where Node itself keeps the answer under way; nothing public tells of
+// one connection, and `closeIdleConnections` knows nothing of when each became idle.
+
+const http = require('node:http')
+const tls = require('node:tls')
+const { OpenSet } = require('./open-set')
+
+const NO_ERROR = 0
+const HIGHEST_STREAM_ID = 2 ** 31 - 1
+const EVENT_STREAM = /^(content-type: *)?text\/event-stream *(;|$)/im
+
+const kMoved = Symbol('spillway.moved')
+
+class Connections {
+  /** How many were accepted, ever. */
+  accepted = 0
+  #server
+  #listeners
+  /** Whether the server listens, or has connections left from when it did. */
+  #isOpen
+  /** What speaks HTTP/1, or has been handed over by it. */
+  #http = new OpenSet()
+  /** What carries TLS, or an HTTP/2 session. */
+  #carriers = new OpenSet()
+  #sessions = new OpenSet()
+  #isClosing = false
+
+  /** @param {() => void} onClose told when the server has closed */
+  constructor(server, onClose) {
+    this.#server = server
+    this.#isOpen = server.listening
+    const accepts = server instanceof http.Server ? this.#http : this.#carriers
+    this.#listeners = {
+      connection: (socket) => {
+        this.accepted++
+        accepts.add(socket)
+      },
+      session: (session) => this.#sessions.add(session),
+      listening: () => (this.#isOpen = true),
+      close: () => {
+        this.#isOpen = false
+        onClose()
+      },
+    }
+    if (server instanceof tls.Server) {
+      this.#listeners.secureConnection = (socket) => {
+        if (socket.alpnProtocol !== 'h2') this.#http.add(socket)
+      }
+    }
+    for (const [event, listener] of Object.entries(this.#listeners)) server.on(event, listener)
+  }
+
+  /** A server met with its first request has accepted that request's connection already. */
+  add({ connection, session }) {
+    if (session !== undefined) this.#sessions.add(session)
+    else if (typeof connection?.on === 'function') this.#http.add(connection)
+  }
+
+  get isDone() {
+    return !this.#isOpen && this.#http.size + this.#carriers.size + this.#sessions.size === 0
+  }
+
+  /** No connection from now on; those there are go on. */
+  stopAccepting() {
+    if (this.#isClosing) return
+    this.#isClosing = true
+    const server = this.#server
+    // Since Node 19 `close` hangs up every connection idle at that moment, be its next request on its way or not.
+    server.closeIdleConnections = () => {}
+    if (server.listening) server.close()
+    // All streams that come are still taken: one that was on its way is not lost. The last word is `close`.
+    for (const session of this.#sessions) {
+      if (!session.closed && !session.destroyed) session.goaway(NO_ERROR, HIGHEST_STREAM_ID)
+    }
+  }
+
+  /** Looks what has moved since it last did. */
+  watchStillness(nowMs) {
+    for (const socket of this.#http) {
+      const bytes = socket.bytesRead + socket.bytesWritten
+      const moved = (socket[kMoved] ??= { bytes: -1, atMs: nowMs })
+      if (moved.bytes === bytes && !isAnswering(socket)) continue
+      moved.bytes = bytes
+      moved.atMs = nowMs
+    }
+  }
+
+  /** Closes what has been still for as long as its client was promised, at the most for `mostMs`. */
+  closeStill(nowMs, mostMs) {
+    const stillMs = Math.min(this.#server.keepAliveTimeout || mostMs, mostMs)
+    for (const socket of this.#http) if (nowMs - socket[kMoved].atMs >= stillMs) socket.destroySoon()
+  }
+
+  /** Ends what would not end: sessions take no more streams, and what `EventSource` reads is ended, as it comes again. */
+  endStreams() {
+    for (const session of this.#sessions) if (!session.closed && !session.destroyed) session.close()
+    for (const { _httpMessage: res } of this.#http) if (isEndless(res)) endQuietly(res)
+  }
+
+  cut() {
+    for (const session of this.#sessions) session.destroy()
+    for (const socket of this.#http) socket.destroy()
+    for (const socket of this.#carriers) socket.destroy()
+    this.#server.closeAllConnections?.()
+  }
+
+  release() {
+    if (this.#isClosing) delete this.#server.closeIdleConnections
+    for (const [event, listener] of Object.entries(this.#listeners)) this.#server.off(event, listener)
+    for (const open of [this.#http, this.#carriers, this.#sessions]) open.release()
+  }
+}
+
+const isAnswering = ({ _httpMessage: res }) => res != null && !res.writableFinished
+
+/** Who asked by GET for events alone comes again by itself; events that answer a POST have an end of their own. */
+function isEndless(res) {
+  if (res == null || res.writableEnded || res.req.method !== 'GET') return false
+  return EVENT_STREAM.test(String(res.getHeader('content-type') ?? res._header))
+}
+
+/** Its application may write once more before it sees that the connection has closed. */
+function endQuietly(res) {
+  res.on('error', () => {})
+  res.end()
+}
+
+module.exports = { Connections }

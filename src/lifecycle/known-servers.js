@@ -1,0 +1,43 @@
+'use strict'
+// The servers an instance has met: given to `attach`, or found behind a request. Each with its connections.
+
+const { Connections } = require('./connections')
+
+class KnownServers {
+  #connections = new Map()
+  #isClosed = false
+  /** Told when one of them has closed. */
+  onClose = () => {}
+
+  // Hot path: once a request where only a middleware tells of it.
+  know(server, request) {
+    if (server === undefined || this.#connections.has(server) || this.#isClosed) return
+    const connections = new Connections(server, () => this.onClose())
+    this.#connections.set(server, connections)
+    if (request !== undefined) connections.add(request)
+  }
+
+  [Symbol.iterator]() {
+    return this.#connections.values()
+  }
+
+  /** How many connections were accepted by all of them, ever. */
+  get accepted() {
+    let accepted = 0
+    for (const connections of this) accepted += connections.accepted
+    return accepted
+  }
+
+  get areDone() {
+    for (const connections of this) if (!connections.isDone) return false
+    return true
+  }
+
+  close() {
+    this.#isClosed = true
+    for (const connections of this) connections.release()
+    this.#connections.clear()
+  }
+}
+
+module.exports = { KnownServers }
