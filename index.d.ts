@@ -47,7 +47,7 @@ export interface Spillway {
    *
    * @returns the server it was given
    */
-  attach<Server extends AttachableServer>(server: Server): Server
+  attach<Server extends AttachableServer>(server: Server, options?: AttachOptions): Server
 
   /** The same for a server that does not exist yet: `http.createServer(spillway.wrap(app))`. */
   wrap<Listener extends HttpListener>(listener: Listener): WrappedListener<Listener>
@@ -63,6 +63,12 @@ export interface Spillway {
    */
   handler(name: HandlerName): Handler
 
+  /** With `health.manual`: traffic may come. `/readyz` says so from now on. */
+  ready(): void
+
+  /** What `/readyz` depends on. */
+  readonly health: HealthChecks
+
   /** Everything known now, as one frozen plain object. */
   snapshot(): Snapshot
 
@@ -74,7 +80,17 @@ export interface Spillway {
    */
   update(options: { readonly shed: ShedOptions }): void
 
-  /** Calls `listener` when an overload begins and when it is over. */
+  /**
+   * Ends the service without losing a request: `/readyz` says 503, after `delay` the servers stop listening, what is in
+   * flight is finished, every answer closes its connection, idle connections are closed; after `timeout` what is left is
+   * destroyed. Then it is closed, as by `close()`. A second call joins the first. The process goes on: to leave it is yours,
+   * or `attach(server, { signals: true })`.
+   *
+   * @throws {SpillwayError} for an option that is unknown or has a value it cannot have
+   */
+  drain(options?: DrainOptions): Promise<DrainReport>
+
+  /** Calls `listener` when an overload begins, when it is over, and when a drain begins. */
   on<Event extends keyof SpillwayEvents>(
     event: Event,
     listener: (details: SpillwayEvents[Event]) => void
@@ -88,7 +104,7 @@ export interface Spillway {
 
   /**
    * Stops watching the process, lets go of servers and of the registry, and answers `/readyz` with 503. A middleware
-   * still in use goes on passing requests. May be called again.
+   * still in use goes on passing requests. May be called again. During a drain it waits for the end of that.
    */
   close(): void
 
@@ -108,6 +124,11 @@ export interface SpillwayOptions {
   readonly shed?: ShedOptions | undefined
   /** What becomes of errors. `false` is `{ answer: false }`. */
   readonly errors?: ErrorOptions | false | undefined
+
+  /** When `/readyz` says that traffic may come. */
+  readonly health?: HealthOptions | undefined
+  /** How long a drain takes. */
+  readonly drain?: DrainOptions | undefined
 
   /**
    * A registry of prom-client or @prometheus-io/client to put the metrics into, for an application that calls its
@@ -143,7 +164,8 @@ export interface EndpointOptions {
   readonly live?: string | false | undefined
 
   /**
-   * Path of the readiness probe, or `false` to answer none: 200, and 503 after `close()`.
+   * Path of the readiness probe, or `false` to answer none: 200, and 503 while a `health.check` fails, before `ready()` with
+   * `health.manual`, during a drain and after `close()`.
    *
    * @default '/readyz'
    */
@@ -190,6 +212,80 @@ export interface LatencyOptions {
    * @default 10000
    */
   readonly streamAfterMs?: number | undefined
+}
+
+export interface HealthOptions {
+  /**
+   * Whether `/readyz` says 503 until `ready()` is called.
+   *
+   * @default false
+   */
+  readonly manual?: boolean | undefined
+}
+
+export interface DrainOptions {
+  /**
+   * Milliseconds that requests in flight have to end, once the servers have stopped listening. Connections that are idle are
+   * closed after a quarter of it, or after the server's `keepAliveTimeout` if that is shorter.
+   *
+   * @default 20000
+   */
+  readonly timeout?: number | undefined
+
+  /**
+   * Milliseconds to go on as before while `/readyz` says 503 already, for balancers to notice. Left out, it is 5000 in
+   * Kubernetes, which sends SIGTERM at the moment it begins to take a pod out of its endpoints, and 0 elsewhere.
+   *
+   * @default undefined
+   */
+  readonly delay?: number | undefined
+}
+
+/** How a drain went. */
+export interface DrainReport {
+  /** Requests that were in flight still when the time was over, and were destroyed. */
+  readonly cut: number
+  readonly durationMs: number
+}
+
+export interface AttachOptions {
+  /**
+   * Whether SIGTERM, SIGINT and the message 'shutdown' of a parent process drain every instance in this process and then exit:
+   * with 0, or with 1 if a request was cut. A second one exits at once. PM2 is told 'ready' when the server listens.
+   *
+   * @default false
+   */
+  readonly signals?: boolean | undefined
+}
+
+export interface HealthChecks {
+  /**
+   * Asks `check` when `/readyz` is asked: it fails if it throws, rejects, returns `false` or takes longer than `timeout`. All are
+   * asked at the same time, and each once at a time: one that ignores its signal and never settles fails for good.
+   *
+   * @throws {SpillwayError} for a name that is taken, and for options it does not have
+   */
+  check(
+    name: string,
+    check: (given: { readonly signal: AbortSignal }) => unknown,
+    options?: HealthCheckOptions
+  ): void
+}
+
+export interface HealthCheckOptions {
+  /**
+   * Milliseconds, above 0, after which the signal is aborted and the check has failed.
+   *
+   * @default 1000
+   */
+  readonly timeout?: number | undefined
+
+  /**
+   * Milliseconds an answer is kept.
+   *
+   * @default 1000
+   */
+  readonly cache?: number | undefined
 }
 
 /** `bypass` is neither queued nor turned away; of the others the last goes first. */
@@ -362,6 +458,13 @@ export interface SpillwayEvents {
   readonly overload: { readonly reason: ShedReason }
   /** None has been for a second. */
   readonly recovered: { readonly reason: ShedReason; readonly durationMs: number; readonly rejected: number }
+  /** A drain has begun: tell those of your streams and WebSockets to go that would not end by themselves. */
+  readonly draining: {
+    /** What began it, such as 'SIGTERM', or 'drain' for a call of `drain()`. */
+    readonly reason: string
+    readonly delayMs: number
+    readonly timeoutMs: number
+  }
 }
 
 /** The options with their defaults filled in, as `createSpillway` uses them. */
@@ -395,6 +498,8 @@ export interface ResolvedOptions {
     }
   >
   readonly errors: { readonly answer: boolean }
+  readonly health: { readonly manual: boolean }
+  readonly drain: { readonly timeout: number; readonly delay: number | undefined }
   readonly registry: MetricsRegistry | undefined
   readonly logger: Logger | false | undefined
 }
@@ -625,6 +730,8 @@ export type ErrorCode =
   | 'ERR_SPILLWAY_OVERLOADED'
   /** An option cannot be changed while running. */
   | 'ERR_SPILLWAY_FIXED_OPTION'
+  /** There is a health check of this name already. */
+  | 'ERR_SPILLWAY_CHECK_TAKEN'
   /** There is no event of this name. */
   | 'ERR_SPILLWAY_UNKNOWN_EVENT'
   /** An option has a value it cannot have. */

@@ -30,8 +30,16 @@ const DEFAULTS = Object.freeze({
     errorMode: 'respond',
   }),
   errors: Object.freeze({ answer: true }),
+  health: Object.freeze({ manual: false }),
+  drain: Object.freeze({ timeout: 20_000, delay: undefined }),
   registry: undefined,
   logger: undefined,
+})
+
+/** Of members that take options of their own. */
+const MEMBER_DEFAULTS = Object.freeze({
+  attach: Object.freeze({ signals: false }),
+  'health.check': Object.freeze({ timeout: 1000, cache: 1000 }),
 })
 
 const isText = (value) => typeof value === 'string' && value !== ''
@@ -43,6 +51,12 @@ const isFunction = (value) => typeof value === 'function'
 const isAbove0 = (value) => typeof value === 'number' && value > 0
 const isLimit = (value) => typeof value === 'number' && value >= 0
 const LIMIT = ['a number of at least 0 (0 is off)', isLimit]
+// Node fires a longer timer at once.
+const LASTING = [
+  'a number of milliseconds from 0 to 2147483647',
+  (value) => isLimit(value) && value < 2 ** 31,
+]
+const BOOLEAN = ['true or false', (value) => typeof value === 'boolean']
 const MODES = ['adaptive', 'threshold', 'observe', 'off']
 const ERROR_MODES = ['respond', 'next']
 
@@ -79,6 +93,12 @@ const RULES = {
     'a number of milliseconds above 0',
     (value) => typeof value === 'number' && value > 0,
   ],
+  'health.manual': BOOLEAN,
+  'drain.timeout': LASTING,
+  'drain.delay': LASTING,
+  'attach.signals': BOOLEAN,
+  'health.check.timeout': ['a number of milliseconds above 0', isAbove0],
+  'health.check.cache': LASTING,
   registry: [
     'a metrics registry (prom-client or @prometheus-io/client)',
     (value) => typeof value?.registerMetric === 'function' && typeof value.metrics === 'function',
@@ -89,4 +109,4 @@ const RULES = {
   ],
 }
 
-module.exports = { DEFAULTS, RULES }
+module.exports = { DEFAULTS, MEMBER_DEFAULTS, RULES }

@@ -3,7 +3,7 @@
 // never silently means "default"; a wrong value is refused with its rule.
 
 const { SpillwayError } = require('./errors')
-const { DEFAULTS, RULES } = require('./option-table')
+const { DEFAULTS, MEMBER_DEFAULTS, RULES } = require('./option-table')
 
 /**
  * @param {import('../index.js').SpillwayOptions} [given]
@@ -48,6 +48,10 @@ function updateOptions(current, given) {
 
 /** `errors: false` is what its one switch says. */
 const groupOf = (name, given) => (name === 'errors' && given === false ? { answer: false } : given)
+/** The options a member was called with, checked as all others are. */
+function resolveMember(name, given, defaults = MEMBER_DEFAULTS[name]) {
+  return /** @type {any} */ (resolveGroup(name, given, defaults))
+}
 
 function resolveGroup(name, given = {}, defaults) {
   requireObject(name, given)
@@ -128,4 +132,4 @@ function distance(from, to) {
   return row[b.length]
 }
 
-module.exports = { DEFAULTS, resolveOptions, updateOptions }
+module.exports = { DEFAULTS, resolveMember, resolveOptions, updateOptions }

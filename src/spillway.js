@@ -18,8 +18,8 @@ const { loggerFrom } = require('./exposition/logger')
 const { Prometheus } = require('./exposition/prometheus')
 const { takeSnapshot } = require('./exposition/snapshot')
 const { Failures } = require('./failures/failures')
-const { Health } = require('./lifecycle/health')
-const { resolveOptions, updateOptions } = require('./options')
+const { Lifecycle } = require('./lifecycle/lifecycle')
+const { resolveMember, resolveOptions, updateOptions } = require('./options')
 const { Faults } = require('./recording/faults')
 const { Recorder } = require('./recording/recorder')
 const { GarbageCollection } = require('./signals/garbage-collection')
@@ -29,12 +29,14 @@ const { TurnClock } = require('./signals/turn-clock')
 const { Utilization } = require('./signals/utilization')
 
 class Spillway {
+  /** @type {import('../index.js').Spillway['health']} */
+  health
   #parts
   #options
   #events = new EventEmitter()
   #handlers
   #servers
-  #health = new Health()
+  #lifecycle
   #turnClock
   #prometheus
   #admission
@@ -56,6 +58,11 @@ class Spillway {
       collections: new GarbageCollection(),
       memory: new Memory(),
     }
+    const warn = (fields, message) => faults.guard('logger', () => logger.warn(fields, message))
+    const tell = (event, details) => {
+      warn({ event, ...details }, `spillway: ${event}`)
+      faults.guard(`on ${event}`, () => this.#events.emit(event, details))
+    }
     const admission = new Admission({
       clock,
       faults,
@@ -63,10 +70,12 @@ class Spillway {
       // A worker is not told the policy of its primary; where it accepts itself, half a millisecond is lost a drain.
       isHandedOver: /** @type {any} */ (cluster).isWorker,
       sampleMemory: () => sampleMemory(signals),
-      tell: (event, details) => {
-        logger.warn({ event, ...details }, `spillway: ${event}`)
-        faults.guard(`on ${event}`, () => this.#events.emit(event, details))
-      },
+      tell,
+    })
+    const lifecycle = new Lifecycle({ clock, recorder, options, tell, warn, close: () => this.#close() })
+    this.#lifecycle = lifecycle
+    this.health = Object.freeze({
+      check: (name, ask, given) => lifecycle.health.addCheck(name, ask, resolveMember('health.check', given)),
     })
     const failures = new Failures({ options, clock, logger, faults, recorder })
     const parts = { admission, clock, failures, faults, options, recorder, signals, startedAtMs: clock.now() }
@@ -74,8 +83,8 @@ class Spillway {
     this.#prometheus = new Prometheus({ ...options, clock, faults, takeInstant: takeOurInstant })
     this.#handlers = {
       metrics: streamHandler(this.#prometheus, faults),
-      live: jsonHandler(() => this.#health.live()),
-      ready: jsonHandler(() => this.#health.ready()),
+      live: jsonHandler(() => lifecycle.health.live()),
+      ready: jsonHandler(() => lifecycle.health.ready()),
     }
     recorder.onEnd = (request, series) => {
       if (request.failure !== undefined) failures.onEnd(request)
@@ -83,7 +92,7 @@ class Spillway {
     }
     this.#admission = admission
     const endpoints = new Endpoints(options.endpoints, this.#handlers)
-    this.#servers = new Servers({ recorder, endpoints, admission })
+    this.#servers = new Servers({ recorder, endpoints, admission, known: lifecycle.servers })
     this.#parts = { ...parts, endpoints, servers: this.#servers }
     this.#turnClock = new TurnClock(clock)
     this.#start(signals)
@@ -126,10 +135,14 @@ class Spillway {
   /**
    * @template {import('../index.js').AttachableServer} Server
    * @param {Server} server
+   * @param {import('../index.js').AttachOptions} [given]
    * @returns {Server}
    */
-  attach(server) {
-    return this.#servers.attach(server)
+  attach(server, given) {
+    const { signals } = resolveMember('attach', given)
+    this.#servers.attach(server)
+    if (signals) this.#lifecycle.heed(server)
+    return server
   }
 
   wrap(listener) {
@@ -168,10 +181,27 @@ class Spillway {
     return takeSnapshot(this.#parts, takeInstant(this.#parts))
   }
 
+  ready() {
+    this.#lifecycle.health.markReady()
+  }
+
+  /**
+   * @param {import('../index.js').DrainOptions} [given]
+   * @returns {Promise<import('../index.js').DrainReport>}
+   */
+  drain(given) {
+    return this.#lifecycle.drain(resolveMember('drain', given, this.#options.drain), 'drain')
+  }
+
+  /** During a drain it comes of itself, when what is in flight has its answer. */
   close() {
+    if (!this.#lifecycle.isDraining) this.#close()
+  }
+
+  #close() {
     if (this.#isClosed) return
     this.#isClosed = true
-    this.#health.close()
+    this.#lifecycle.close()
     this.#admission.close()
     this.#servers.close()
     this.#turnClock.close()
@@ -180,7 +210,7 @@ class Spillway {
   }
 }
 
-const EVENTS = ['overload', 'recovered']
+const EVENTS = ['overload', 'recovered', 'draining']
 
 function requireEvent(event) {
   if (EVENTS.includes(event)) return

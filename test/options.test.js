@@ -29,7 +29,8 @@ const isFrozenDeeply = (object) =>
   Object.isFrozen(object) &&
   Object.keys(DEFAULTS).every((name) => !isGroup(name) || Object.isFrozen(object[name]))
 
-const isGroup = (name) => ['endpoints', 'routes', 'latency', 'shed', 'errors'].includes(name)
+const isGroup = (name) =>
+  ['endpoints', 'routes', 'latency', 'shed', 'errors', 'health', 'drain'].includes(name)
 
 const names = Object.entries(DEFAULTS).flatMap(([name, value]) =>
   isGroup(name) ? Object.keys(value).map((key) => `${name}.${key}`) : [name]
@@ -83,6 +84,9 @@ const ACCEPTED = {
   'shed.respond': [label],
   'shed.errorMode': ['respond', 'next'],
   'errors.answer': [true, false],
+  'health.manual': [true, false],
+  'drain.timeout': [0, 1, 2 ** 31 - 1],
+  'drain.delay': [0, 5000],
   registry: [registry, promClient.register, new prometheusIo.Registry()],
   logger: [silent, false, console],
 }
@@ -115,6 +119,9 @@ const RULES = {
   'shed.respond': 'a function (req, res, verdict)',
   'shed.errorMode': 'one of respond, next',
   'errors.answer': 'true or false',
+  'health.manual': 'true or false',
+  'drain.timeout': 'a number of milliseconds from 0 to 2147483647',
+  'drain.delay': 'a number of milliseconds from 0 to 2147483647',
   registry: 'a metrics registry (prom-client or @prometheus-io/client)',
   logger: 'a logger with warn and error, such as a pino instance, or false',
 }
@@ -147,6 +154,9 @@ const REFUSED = {
   'shed.respond': ['x', false],
   'shed.errorMode': ['throw', true],
   'errors.answer': ['yes', 0],
+  'health.manual': ['yes', 1, 0],
+  'drain.timeout': [-1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31, '10s'],
+  'drain.delay': [-1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31, '5s'],
   registry: [{ metrics() {} }, { registerMetric() {} }, promClient, 'global', false],
   logger: [{ warn() {} }, { error() {} }, 'debug', true],
 }

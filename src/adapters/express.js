@@ -20,7 +20,7 @@ function createExpressMiddleware({ clock, recorder, endpoints, servers, admissio
     if (request === undefined) {
       if (servers.isClosed) return endpoints.serve(req, res) ? undefined : next()
       request = recorder.prepare(req, res)
-      servers.prepareNext(request.socket?.server)
+      servers.prepareNext(request.socket?.server, req)
     }
     if (!request.isCounted) {
       if (endpoints.serve(req, res)) return

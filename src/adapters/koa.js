@@ -23,6 +23,7 @@ function createKoaMiddleware(parts) {
         return
       }
       request = recorder.prepare(req, res)
+      servers.meet(request.socket?.server, req)
     }
     if (!request.isCounted) {
       if (endpoints.serve(req, res)) {

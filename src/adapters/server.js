@@ -48,13 +48,15 @@ class Servers {
   #prepare
   #noteAccept
   #admission
+  #known
   #seenApp
   #isClosed = false
 
-  constructor({ recorder, endpoints, admission }) {
+  constructor({ recorder, endpoints, admission, known }) {
     this.#recorder = recorder
     this.#endpoints = endpoints
     this.#admission = admission
+    this.#known = known
     this.#noteAccept = () => admission.noteConnection('connection', false)
     this.#prepare = (req, res) => {
       if (recorder.find(res) === undefined) recorder.prepare(req, res)
@@ -100,6 +102,8 @@ class Servers {
     // Node asks only where somebody listens; then a body that is not wanted is never sent.
     server.on('checkContinue', goOn)
     this.#attached.set(server, { emit, spillwayEmit })
+    this.#watched.add(server)
+    this.#known.know(server)
     return server
   }
 
@@ -114,7 +118,7 @@ class Servers {
     /** @this {any} */
     return function spillwayListener(req, res) {
       if (!servers.#isClosed) {
-        servers.#watchAccepts(req.socket?.server)
+        servers.meet(req.socket?.server, req)
         if (servers.#open(req, res, app, resume)) return
       }
       return listener.call(this, req, res)
@@ -122,17 +126,19 @@ class Servers {
   }
 
   /** Lets the middlewares find the next requests of this server prepared. */
-  prepareNext(server) {
+  prepareNext(server, req) {
     if (server === undefined || this.#isClosed || this.#prepared.has(server)) return
     this.#prepared.add(server)
     server.prependListener('request', this.#prepare)
-    if (!this.#attached.has(server)) this.#watchAccepts(server)
+    this.meet(server, req)
   }
 
-  /** Where nothing of ours sees the server's events, its connections are counted by a listener. */
-  #watchAccepts(server) {
+  // Hot path: once a request where no server is attached.
+  /** Where nothing of ours sees the server's events, it is known by its requests, and watched by listeners. */
+  meet(server, req) {
     if (server === undefined || this.#watched.has(server)) return
     this.#watched.add(server)
+    this.#known.know(server, req)
     server.on('connection', this.#noteAccept)
   }
 

@@ -2,6 +2,7 @@
 // The paths a middleware of ours answers itself: metrics, liveness, readiness. Looked at on every request, so a
 // request for anything else is told by the length and second character of its URL, without a string made.
 
+const HEALTH_JSON = 'application/health+json'
 const READS = new Set(['GET', 'HEAD'])
 
 class Endpoints {
@@ -44,18 +45,38 @@ function readOnly(answer) {
   }
 }
 
-/** @param {() => { status: number, body: object }} check */
+/** @param {() => any} check an answer, or the promise of one, which is not rejected */
 function jsonHandler(check) {
   return readOnly((req, res) => {
-    const { status, body } = check()
-    const bytes = Buffer.from(JSON.stringify(body))
-    res.writeHead(status, {
-      'Content-Type': 'application/json; charset=utf-8',
-      'Content-Length': bytes.length,
-      'Cache-Control': 'no-store',
-    })
-    res.end(req.method === 'HEAD' ? undefined : bytes)
+    const answer = check()
+    if (typeof answer.then === 'function') answer.then((later) => writeJson(req, res, later))
+    else writeJson(req, res, answer)
   })
+}
+
+function writeJson(req, res, { status, body }) {
+  const isHealthJson = req.headers.accept?.includes(HEALTH_JSON)
+  const bytes = Buffer.from(JSON.stringify(isHealthJson ? healthJsonOf(body) : body))
+  res.writeHead(status, {
+    'Content-Type': isHealthJson ? HEALTH_JSON : 'application/json; charset=utf-8',
+    'Content-Length': bytes.length,
+    'Cache-Control': 'no-store',
+  })
+  res.end(req.method === 'HEAD' ? undefined : bytes)
+}
+
+/** The same in the words of draft-inadarei-api-health-check. */
+function healthJsonOf({ status, reason, checks = {} }) {
+  const passed = (verdict) => (verdict === 'ok' ? 'pass' : 'fail')
+  const entries = Object.entries(checks).map(([name, verdict]) => [
+    name,
+    [{ status: passed(verdict), output: verdict === 'ok' ? undefined : verdict }],
+  ])
+  return {
+    status: passed(status),
+    output: reason,
+    checks: entries.length === 0 ? undefined : Object.fromEntries(entries),
+  }
 }
 
 /** @param {{ contentType(): string, write(res: any): Promise<void> }} exporter */

@@ -57,9 +57,9 @@ class Connections {
   }
 
   /** A server met with its first request has accepted that request's connection already. */
-  add({ connection, session }) {
-    if (session !== undefined) this.#sessions.add(session)
-    else if (typeof connection?.on === 'function') this.#http.add(connection)
+  addFrom({ stream, socket }) {
+    if (stream?.session !== undefined) this.#sessions.add(stream.session)
+    else this.#http.add(socket)
   }
 
   get isDone() {

@@ -3,80 +3,85 @@
 // process, whatever number of instances or of copies of this package there are, so that the first that is done does
 // not take the process from under the others.
 
+const cluster = require('node:cluster')
+const { once } = require('node:events')
 const { constants } = require('node:os')
+const { systemClock } = require('../clock')
 
 const SIGNALS = ['SIGTERM', 'SIGINT']
-/** npm passes a Ctrl-C on to a process that the terminal has told of it already. */
+/** npm and systemd pass a signal on to a process that has got it from elsewhere already. */
 const SAME_SIGNAL_MS = 50
-/** By message, for PM2's `shutdown_with_message` and for Windows, which has no SIGTERM. */
-const SHUTDOWN = 'shutdown'
+/** A primary that hangs is not waited for. */
+const DISCONNECT_MS = 1000
 const FAILURE = 1
 
 const kDeparture = Symbol.for('spillway.departure.1')
 
 class Departure {
-  #clock
-  /** What drains: by instance. */
   #drains = new Set()
-  /** The instances that asked to leave by signals. */
-  #listeners = new Set()
-  /** Servers that listen and whose process may be told by message. */
+  /** Those of whom signals are to be heard. */
+  #hearing = new Set()
   #isLeaving = false
   #toldMs = Number.NEGATIVE_INFINITY
-  #onSignal = (signal) => this.#told(signal, 128 + (constants.signals[signal] ?? 0))
-  #onMessage = (message) => {
-    if (message === SHUTDOWN) this.#told(SHUTDOWN, FAILURE)
-  }
+  #onSignal = (signal) => this.told(signal)
 
-  constructor(clock) {
-    this.#clock = clock
-  }
-
-  /** @param {(reason: string) => Promise<{ cut: number }>} drain what is to be done before the process may leave */
+  /** @param {(reason: string) => Promise<{ cut: number }>} drain what is done before the process leaves */
   join(drain) {
     this.#drains.add(drain)
   }
 
   part(drain) {
     this.#drains.delete(drain)
-    this.stopListening(drain)
-  }
-
-  /** Drains every instance, and exits: with 1 where something was cut, and else with the code given. */
-  async leave(exitCode, reason) {
-    if (this.#isLeaving) return
-    this.#isLeaving = true
-    const outcomes = await Promise.allSettled([...this.#drains].map((drain) => drain(reason)))
-    const isClean = outcomes.every((outcome) => outcome.status === 'fulfilled' && outcome.value.cut === 0)
-    process.exit(isClean ? exitCode : FAILURE)
-  }
-
-  listen(drain) {
-    if (this.#listeners.size === 0) {
-      for (const signal of SIGNALS) process.on(signal, this.#onSignal)
-      if (process.send !== undefined) process.on('message', this.#onMessage)
-    }
-    this.#listeners.add(drain)
-  }
-
-  stopListening(drain) {
-    if (!this.#listeners.delete(drain) || this.#listeners.size > 0 || this.#isLeaving) return
+    if (!this.#hearing.delete(drain) || this.#hearing.size > 0 || this.#isLeaving) return
     for (const signal of SIGNALS) process.off(signal, this.#onSignal)
-    process.off('message', this.#onMessage)
   }
 
-  #told(reason, impatientCode) {
-    const nowMs = this.#clock.now()
+  hearSignals(drain) {
+    if (this.#hearing.size === 0) for (const signal of SIGNALS) process.on(signal, this.#onSignal)
+    this.#hearing.add(drain)
+  }
+
+  /** Somebody wants the process to go: the first time it leaves, the second time it is gone. */
+  told(reason) {
+    const nowMs = systemClock.now()
     if (!this.#isLeaving) {
       this.#toldMs = nowMs
-      this.leave(0, reason)
-    } else if (nowMs - this.#toldMs > SAME_SIGNAL_MS) process.exit(impatientCode)
+      this.leave(0, reason, disconnect)
+    } else if (nowMs - this.#toldMs > SAME_SIGNAL_MS) {
+      process.exit(reason in constants.signals ? 128 + constants.signals[reason] : FAILURE)
+    }
   }
+
+  /**
+   * Drains every instance and exits: with 1 where a request was cut, else with the code given.
+   *
+   * @param {number} exitCode
+   * @param {string} reason
+   * @param {() => unknown} [sayGoodbye] before the exit
+   */
+  async leave(exitCode, reason, sayGoodbye) {
+    if (this.#isLeaving) return
+    this.#isLeaving = true
+    const drains = await Promise.allSettled([...this.#drains].map((drain) => drain(reason)))
+    const isWhole = drains.every((drain) => drain.status === 'fulfilled' && drain.value.cut === 0)
+    await sayGoodbye?.()
+    process.exit(isWhole ? exitCode : FAILURE)
+  }
+}
+
+/** A worker that was told to go takes leave of its primary, which then does not take it for one that has crashed. */
+async function disconnect() {
+  const { worker } = /** @type {any} */ (cluster)
+  if (worker === undefined || !worker.isConnected()) return
+  const gone = once(worker, 'disconnect')
+  worker.disconnect()
+  await Promise.race([
+    gone,
+    new Promise((resolve) => systemClock.wait(DISCONNECT_MS, () => resolve(undefined))),
+  ])
 }
 
 /** @returns {Departure} */
-function departureOf(clock) {
-  return /** @type {any} */ ((process)[kDeparture] ??= new Departure(clock))
-}
+const departureOfProcess = () => /** @type {any} */ ((process[kDeparture] ??= new Departure()))
 
-module.exports = { departureOf }
+module.exports = { departureOfProcess }

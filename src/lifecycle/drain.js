@@ -31,7 +31,7 @@ class Drain {
   #closedMs = Number.POSITIVE_INFINITY
 
   /**
-   * @param {{ clock: any, recorder: any, servers: import('./known-servers').KnownServers,
+   * @param {{ clock: any, recorder: any, servers: InstanceType<typeof import('./known-servers').KnownServers>,
    *   onBegin: (order: DrainOrder) => void, onEnd: (report: DrainReport) => void }} parts
    */
   constructor({ clock, recorder, servers, onBegin, onEnd }) {

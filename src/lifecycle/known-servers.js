@@ -9,12 +9,12 @@ class KnownServers {
   /** Told when one of them has closed. */
   onClose = () => {}
 
-  // Hot path: once a request where only a middleware tells of it.
-  know(server, request) {
-    if (server === undefined || this.#connections.has(server) || this.#isClosed) return
+  /** @param {any} [req] the request by which it was met */
+  know(server, req) {
+    if (this.#connections.has(server) || this.#isClosed) return
     const connections = new Connections(server, () => this.onClose())
     this.#connections.set(server, connections)
-    if (request !== undefined) connections.add(request)
+    if (req !== undefined) connections.addFrom(req)
   }
 
   [Symbol.iterator]() {

@@ -19,6 +19,8 @@ class Recorder {
   inFlight = new Float64Array(METHODS.length * SCHEMES.length)
   all
   routes
+  /** Whether each answer is to be the last of its connection. */
+  isLeaving = false
   /** Told of each request that has ended, and the series it went to, if any. */
   onEnd = (_request, _series) => {}
   #clock

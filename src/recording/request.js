@@ -120,6 +120,7 @@ function follow(head, request) {
 /** @this {any} */
 function writeHead(status) {
   const head = this[kTrail]
+  if (isLast(head)) this.shouldKeepAlive = false
   const result = head.originalWriteHead.apply(this, arguments)
   const isSent = head.stream === undefined ? head.socket?.writable !== false : head.stream.headersSent
   if (!isSent) return result
@@ -129,6 +130,23 @@ function writeHead(status) {
     each.status = status | 0
   }
   return result
+}
+
+/**
+ * Whether the connection is to end with this answer, for one of those that measure it drains. Not while the client
+ * still sends the body, or waits for the answer to what it has sent behind: both would be lost.
+ */
+function isLast(head) {
+  for (let each = head; each !== undefined; each = each.next) {
+    if (each.recorder.isLeaving && each.stream === undefined) return !hasMoreToCome(head)
+  }
+  return false
+}
+
+function hasMoreToCome({ req, socket }) {
+  if (socket?.[kWaiting]?.size > 0) return true
+  const { 'content-length': length = '0', 'transfer-encoding': encoding } = req.headers
+  return !req.complete && (encoding !== undefined || length !== '0')
 }
 
 /** @this {any} */

@@ -1,18 +1,217 @@
 'use strict'
+// What a probe is told. The checks are real functions; time is a clock moved by hand.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
+const { setImmediate: turn } = require('node:timers/promises')
 const { Health } = require('../../src/lifecycle/health')
 
+const OK = { status: 200, body: { status: 'ok' } }
+const unavailable = (reason, rest) => ({ status: 503, body: { status: 'unavailable', reason, ...rest } })
+
+function healthFor({ isManual = false } = {}) {
+  let nowMs = 0
+  let timers = []
+  const clock = {
+    now: () => nowMs,
+    after: (delayMs, callback) => timers.push({ atMs: nowMs + delayMs, callback }),
+  }
+  const advance = (ms) => {
+    nowMs += ms
+    const due = timers.filter(({ atMs }) => atMs <= nowMs)
+    timers = timers.filter(({ atMs }) => atMs > nowMs)
+    for (const { callback } of due) callback()
+  }
+  const reports = []
+  const report = (...told) => reports.push(told)
+  const health = new Health({ isManual, clock, report })
+  const check = (name, ask, options) => health.addCheck(name, ask, { timeout: 1000, cache: 0, ...options })
+  return { health, check, advance, reports }
+}
+
 test('open: alive and ready', () => {
-  const health = new Health()
-  assert.deepEqual(health.live(), { status: 200, body: { status: 'ok' } })
-  assert.deepEqual(health.ready(), { status: 200, body: { status: 'ok' } })
+  const { health } = healthFor()
+  assert.deepEqual(health.live(), OK)
+  assert.deepEqual(health.ready(), OK)
 })
 
-test('closed: still alive, but no more ready', () => {
-  const health = new Health()
+const STATES = {
+  degraded: (health) => health.degrade(),
+  draining: (health) => health.drain(),
+  closed: (health) => health.close(),
+}
+
+for (const [reason, enter] of Object.entries(STATES)) {
+  test(`${reason}: still alive, but not ready, and no check is asked`, () => {
+    const { health, check } = healthFor()
+    check('database', () => assert.fail('asked'))
+    enter(health)
+    assert.deepEqual(health.live(), OK)
+    assert.deepEqual(health.ready(), unavailable(reason))
+  })
+}
+
+test('what is further on its way is not called back: draining over degraded, closed over draining', () => {
+  const { health } = healthFor()
+  health.degrade()
+  health.drain()
+  health.degrade()
+  assert.deepEqual(health.ready(), unavailable('draining'))
+  health.markReady()
+  assert.deepEqual(health.ready(), unavailable('draining'))
   health.close()
-  assert.deepEqual(health.live(), { status: 200, body: { status: 'ok' } })
-  assert.deepEqual(health.ready(), { status: 503, body: { status: 'unavailable', reason: 'closed' } })
+  health.drain()
+  assert.deepEqual(health.ready(), unavailable('closed'))
+})
+
+test('by hand: not ready until told, and alive all the while', async () => {
+  const { health } = healthFor({ isManual: true })
+  assert.deepEqual(health.ready(), unavailable('starting'))
+  assert.deepEqual(health.live(), OK)
+  health.markReady()
+  assert.deepEqual(health.ready(), OK)
+  await health.started
+})
+
+const thenable = Object.defineProperty({}, 'then', { get: () => assert.fail('a getter') })
+const VERDICTS = {
+  'returns nothing': [() => {}, 'ok'],
+  'returns true': [() => true, 'ok'],
+  'returns 0': [() => 0, 'ok'],
+  resolves: [async () => 'rows', 'ok'],
+  'returns false': [() => false, 'failed'],
+  'resolves with false': [async () => false, 'failed'],
+  throws: [
+    () => {
+      throw new Error('down')
+    },
+    'failed',
+  ],
+  'throws nothing at all': [
+    () => {
+      throw undefined
+    },
+    'failed',
+  ],
+  rejects: [() => Promise.reject(new Error('down')), 'failed'],
+  'returns what throws when looked at': [() => thenable, 'failed'],
+}
+
+for (const [what, [ask, verdict]] of Object.entries(VERDICTS)) {
+  test(`a check that ${what}: ${verdict}`, async () => {
+    const { health, check } = healthFor()
+    check('database', ask)
+    const checks = { database: verdict }
+    const expected =
+      verdict === 'ok' ? { status: 200, body: { status: 'ok', checks } } : unavailable('check', { checks })
+    assert.deepEqual(await health.ready(), expected)
+    assert.deepEqual(health.live(), OK)
+  })
+}
+
+test('a check that takes too long has its signal aborted, and fails; asked again it may pass', async () => {
+  const { health, check, advance, reports } = healthFor()
+  let signals = 0
+  let isUp = false
+  check('database', ({ signal }) => {
+    if (isUp) return true
+    return new Promise((_, reject) =>
+      signal.addEventListener('abort', () => reject(new Error(`gone ${++signals}`)))
+    )
+  })
+  const answer = health.ready()
+  advance(1000)
+  assert.deepEqual(await answer, unavailable('check', { checks: { database: 'timed out' } }))
+  assert.equal(signals, 1)
+  await turn()
+  isUp = true
+  assert.equal((await health.ready()).status, 200)
+  assert.deepEqual(reports, [
+    ['database', 'timed out', undefined],
+    ['database', 'ok', undefined],
+  ])
+})
+
+test('a check that never settles is asked once, and fails for good', async () => {
+  const { health, check, advance } = healthFor()
+  let asked = 0
+  check('database', () => {
+    asked++
+    return new Promise(() => {})
+  })
+  for (let i = 0; i < 3; i++) {
+    const answer = health.ready()
+    advance(1000)
+    assert.equal((await answer).body.checks.database, 'timed out')
+  }
+  assert.equal(asked, 1)
+})
+
+test('the timeout of a question that has been answered is none of the next', async () => {
+  const { health, check, advance } = healthFor()
+  let answerNow
+  check('database', () => new Promise((resolve) => (answerNow = resolve)))
+  const first = health.ready()
+  advance(900)
+  answerNow(true)
+  assert.equal((await first).status, 200)
+  await turn()
+  const second = health.ready()
+  advance(200)
+  answerNow(true)
+  assert.equal((await second).status, 200)
+})
+
+test('probes that come together share one question, and its answer is kept', async () => {
+  const { health, check, advance } = healthFor()
+  let asked = 0
+  check('database', async () => ++asked, { cache: 500 })
+  await Promise.all(Array.from({ length: 100 }, () => health.ready()))
+  assert.equal(asked, 1)
+  advance(499)
+  await health.ready()
+  assert.equal(asked, 1)
+  advance(1)
+  await health.ready()
+  assert.equal(asked, 2)
+})
+
+test('checks are asked at the same time, and one that fails is enough', async () => {
+  const { health, check } = healthFor()
+  const entered = []
+  for (const name of ['a', 'b', 'c']) {
+    check(name, async () => {
+      entered.push(name)
+      await turn()
+      assert.equal(entered.length, 3)
+      return name !== 'b'
+    })
+  }
+  assert.deepEqual((await health.ready()).body.checks, { a: 'ok', b: 'failed', c: 'ok' })
+})
+
+test('a drain that begins while checks are asked is what the probe is told', async () => {
+  const { health, check } = healthFor()
+  check('database', turn)
+  const answer = health.ready()
+  health.drain()
+  assert.deepEqual(await answer, unavailable('draining'))
+})
+
+test('a change of the verdict is reported once, with the error', async () => {
+  const { health, check, reports } = healthFor()
+  const error = new Error('down')
+  let isDown = false
+  check('database', () => {
+    if (isDown) throw error
+  })
+  for (const each of [false, true, true, false, false]) {
+    isDown = each
+    await health.ready()
+    await turn()
+  }
+  assert.deepEqual(reports, [
+    ['database', 'failed', error],
+    ['database', 'ok', undefined],
+  ])
 })

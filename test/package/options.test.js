@@ -29,12 +29,16 @@ test('the option table in README.md has every option with its default, in the or
 
 test('index.d.ts has a sentence and the default of every option', () => {
   const types = readFileSync(join(ROOT, 'index.d.ts'), 'utf8')
-  const comments = [...types.matchAll(/\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n {2}readonly (\w+)\?:/g)]
-  const documented = new Map(
-    comments.map(([, comment, key]) => [key, comment.replace(/^ *\* ?/gm, '').trim()])
+  const interfaces = new Map(
+    [...types.matchAll(/^export interface (\w+) \{\n([\s\S]+?)^\}/gm)].map(([, name, text]) => [name, text])
   )
+  const options = interfaces.get('SpillwayOptions')
   for (const [name, value] of defaults) {
-    const comment = documented.get(name.split('.').at(-1)) ?? ''
+    const [group, key] = name.split('.')
+    const text = key === undefined ? options : interfaces.get(options.match(`${group}\\?: (\\w+)`)?.[1])
+    const comments = text.matchAll(/\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n {2}readonly (\w+)\?:/g)
+    const [, documented = ''] = [...comments].find(([, , each]) => each === (key ?? group)) ?? []
+    const comment = documented.replace(/^ *\* ?/gm, '').trim()
     assert.match(comment, /^[A-Z][\s\S]+?\.\n/, `${name} has a sentence`)
     assert.equal(comment.match(/^@default (.+)$/m)?.[1], value, `${name} has its default`)
   }
