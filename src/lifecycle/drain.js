@@ -67,10 +67,11 @@ class Drain {
     const nowMs = this.#clock.now()
     for (const connections of this.#servers) connections.watchStillness(nowMs)
     const leftMs = this.#beganMs + delayMs - nowMs
-    if (leftMs <= 0) this.#closeWhenQuiet(nowMs + LONGEST_QUIET_MS, -1)
+    if (leftMs <= 0) this.#clock.afterTurn(() => this.#closeWhenQuiet(nowMs + LONGEST_QUIET_MS, -1))
     else this.#clock.wait(Math.min(TICK_MS, leftMs), () => this.#announce(delayMs))
   }
 
+  /** From one check phase to the next, for the poll is between them. */
   #closeWhenQuiet(untilMs, acceptedBefore) {
     const nowMs = this.#clock.now()
     const { accepted } = this.#servers

@@ -143,8 +143,11 @@ function isLast(head) {
   return false
 }
 
-function hasMoreToCome({ req, socket }) {
-  if (socket?.[kWaiting]?.size > 0) return true
+function hasMoreToCome(head) {
+  const { req, socket } = head
+  let behind = head
+  for (const each of socket?.[kWaiting] ?? []) behind = each
+  if (behind !== head) return true
   const { 'content-length': length = '0', 'transfer-encoding': encoding } = req.headers
   return !req.complete && (encoding !== undefined || length !== '0')
 }

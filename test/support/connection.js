@@ -24,6 +24,10 @@ class Connection {
     return connection
   }
 
+  get isClosed() {
+    return this.#socket.closed
+  }
+
   get bytesSent() {
     return this.#socket.bytesWritten
   }

@@ -1,0 +1,266 @@
+'use strict'
+// A drain as clients see it: real servers and sockets, and a clock moved by hand.
+
+const assert = require('node:assert/strict')
+const http = require('node:http')
+const { test } = require('node:test')
+const express = require('express')
+const Koa = require('koa')
+const { Connection } = require('../support/connection')
+const {
+  GET,
+  ORDER,
+  QUARTER_MS,
+  drained,
+  keptConnection,
+  turn,
+  untilConnected,
+  untilNotListening,
+} = require('../support/draining')
+
+const BUILDS = {
+  attach: (spillway, application) => spillway.attach(http.createServer(application)),
+  wrap: (spillway, application) => http.createServer(spillway.wrap(application)),
+  'express()': (spillway, application) =>
+    http.createServer(
+      express()
+        .use(spillway.express())
+        .use((req, res) => application(req, res))
+    ),
+  'koa()': (spillway, application) => {
+    const app = new Koa().use(spillway.koa())
+    app.use((ctx) => {
+      ctx.respond = false
+      ctx.status = 200
+      application(ctx.req, ctx.res)
+    })
+    return http.createServer(app.callback())
+  },
+}
+
+for (const [way, build] of Object.entries(BUILDS)) {
+  test(`${way}: what is in flight is finished, says it is the last, and then nobody listens`, async (t) => {
+    const { spillway, server, port, held, untilHeld } = await drained(t, build)
+    const connection = await Connection.open(port)
+    connection.send(GET)
+    await untilHeld(1)
+    const done = spillway.drain(ORDER)
+    await untilNotListening(server)
+    held[0].res.end('finished')
+    await connection.untilClosed()
+    assert.match(connection.received, /^HTTP\/1\.1 200 OK\r\n[\s\S]*Connection: close\r\n[\s\S]*finished$/)
+    const { cut } = await done
+    assert.equal(cut, 0)
+    await assert.rejects(Connection.open(port), { code: 'ECONNREFUSED' })
+  })
+
+  test(`${way}: a request that comes on a kept connection is answered, and its connection closed`, async (t) => {
+    const served = await drained(t, build)
+    const { spillway, server, held, untilHeld } = served
+    const connection = await keptConnection(served)
+    const done = spillway.drain(ORDER)
+    await untilNotListening(server)
+    assert.doesNotMatch(connection.received, /Connection: close/)
+    connection.send(GET)
+    await untilHeld(2)
+    held[1].res.end('after')
+    await connection.untilClosed()
+    assert.match(connection.received, /Connection: close\r\n[\s\S]*after/)
+    assert.equal((await done).cut, 0)
+  })
+
+  test(`${way}: a connection that is still is closed after a quarter of the timeout, and not before`, async (t) => {
+    const served = await drained(t, build)
+    const { spillway, server, port, advance } = served
+    const idle = await keptConnection(served)
+    const silent = await Connection.open(port)
+    await untilConnected(server, 2)
+    const done = spillway.drain(ORDER)
+    await untilNotListening(server)
+    advance(QUARTER_MS - 1)
+    await turn()
+    await turn()
+    assert.equal(idle.isClosed || silent.isClosed, false)
+    advance(1)
+    await Promise.all([idle.untilClosed(), silent.untilClosed()])
+    const report = await done
+    assert.deepEqual(report, { cut: 0, durationMs: QUARTER_MS })
+  })
+}
+
+test('all is served as ever for the delay, but a probe is told', async (t) => {
+  const served = await drained(t)
+  const { spillway, server, port, get, held, untilHeld, advance } = served
+  const begun = []
+  spillway.on('draining', (order) => begun.push(order))
+  const kept = await keptConnection(served)
+  const done = spillway.drain({ timeout: 1000, delay: 5000 })
+  assert.deepEqual(begun, [{ reason: 'drain', delayMs: 5000, timeoutMs: 1000 }])
+  advance(4999)
+  await turn()
+  const { status, body } = await get('/readyz')
+  assert.deepEqual({ status, body }, { status: 503, body: '{"status":"unavailable","reason":"draining"}' })
+  assert.equal((await get('/livez')).status, 200)
+  const late = await Connection.open(port)
+  for (const connection of [kept, late]) connection.send(GET)
+  await untilHeld(3)
+  for (const { res } of held.slice(1)) res.end('in the delay')
+  for (const connection of [kept, late]) await connection.until('in the delay')
+  assert.doesNotMatch(kept.received + late.received, /Connection: close/)
+  advance(1)
+  await untilNotListening(server)
+  for (const connection of [kept, late]) connection.destroy()
+  assert.equal((await done).cut, 0)
+})
+
+test('in Kubernetes the delay is five seconds, elsewhere none', async (t) => {
+  t.after(() => delete process.env.KUBERNETES_SERVICE_HOST)
+  for (const [host, delayMs] of [
+    ['10.0.0.1', 5000],
+    [undefined, 0],
+  ]) {
+    const { spillway, advance } = await drained(t)
+    if (host !== undefined) process.env.KUBERNETES_SERVICE_HOST = host
+    else delete process.env.KUBERNETES_SERVICE_HOST
+    let order
+    spillway.on('draining', (given) => (order = given))
+    const done = spillway.drain()
+    assert.deepEqual(order, { reason: 'drain', delayMs, timeoutMs: 20_000 })
+    advance(delayMs)
+    await done
+  }
+})
+
+test('what is in flight when the time is over is cut, counted, and measured as errored', async (t) => {
+  const { spillway, server, port, held, untilHeld, advance } = await drained(t)
+  const connections = []
+  for (let i = 0; i < 3; i++) connections.push(await Connection.open(port))
+  for (const connection of connections) connection.send(GET)
+  await untilHeld(3)
+  const done = spillway.drain(ORDER)
+  await untilNotListening(server)
+  held[0].res.end('in time')
+  await connections[0].until('in time')
+  held[1].res.write('half')
+  advance(ORDER.timeout)
+  assert.deepEqual(await done, { cut: 2, durationMs: ORDER.timeout })
+  for (const connection of connections) await connection.untilClosed()
+  const { requests, routes } = spillway.snapshot()
+  assert.equal(requests.inFlight, 0)
+  assert.deepEqual(routes[0].outcomes, { completed: 1, errored: 2, aborted: 0, upgraded: 0 })
+})
+
+test('a second call joins the first, whatever it asks for', async (t) => {
+  const { spillway } = await drained(t)
+  const first = spillway.drain(ORDER)
+  assert.equal(spillway.drain({ timeout: 1, delay: 1 }), first)
+  await first
+  assert.equal(spillway.drain(), first)
+})
+
+test('close() during a drain waits for its end', async (t) => {
+  const { spillway, server, port, held, untilHeld } = await drained(t)
+  const connection = await Connection.open(port)
+  connection.send(GET)
+  await untilHeld(1)
+  const done = spillway.drain({ timeout: 1000, delay: 0 })
+  spillway.close()
+  await untilNotListening(server)
+  held[0].res.end('finished')
+  await connection.untilClosed()
+  assert.match(connection.received, /Connection: close[\s\S]*finished/)
+  assert.equal((await done).cut, 0)
+})
+
+test('after a drain nothing of ours is left on the server', async (t) => {
+  const before = http.createServer()
+  const { spillway, server } = await drained(t)
+  await spillway.drain(ORDER)
+  for (const event of ['connection', 'listening', 'close', 'session', 'checkContinue'])
+    assert.equal(server.listenerCount(event), before.listenerCount(event), event)
+  assert.equal(Object.hasOwn(server, 'closeIdleConnections'), false)
+  assert.equal(Object.hasOwn(server, 'emit'), false)
+})
+
+test('a connection made at the moment the drain begins is accepted first', async (t) => {
+  const { spillway, port, held, untilHeld } = await drained(t)
+  for (let i = 0; i < 20; i++) (await Connection.open(port)).destroy()
+  const connecting = Array.from({ length: 20 }, () => Connection.open(port))
+  await null
+  const done = spillway.drain(ORDER)
+  for (const connection of await Promise.all(connecting)) connection.send(GET)
+  await untilHeld(20)
+  for (const { res } of held) res.end('answered')
+  assert.equal((await done).cut, 0)
+})
+
+test('requests that wait for their turn are served', async (t) => {
+  const shed = { mode: 'adaptive', maxConcurrent: 1, maxDelay: 60_000, targetDelay: 60_000 }
+  const { spillway, server, port, held, untilHeld } = await drained(t, undefined, { shed })
+  const connections = []
+  for (let i = 0; i < 3; i++) connections.push(await Connection.open(port))
+  for (const connection of connections) connection.send(GET)
+  while (spillway.snapshot().admission.waiting < 2) await turn()
+  const done = spillway.drain(ORDER)
+  await untilNotListening(server)
+  for (let i = 0; i < 3; i++) {
+    await untilHeld(i + 1)
+    held[i].res.end('served')
+  }
+  for (const connection of connections) await connection.until('served')
+  assert.equal((await done).cut, 0)
+})
+
+test('pipelined requests are all answered, and the last answer says so', async (t) => {
+  const { spillway, server, port, held, untilHeld } = await drained(t)
+  const connection = await Connection.open(port)
+  connection.send(GET + GET + GET)
+  await untilHeld(3)
+  const done = spillway.drain(ORDER)
+  await untilNotListening(server)
+  for (const { res } of held) res.end('answered')
+  await connection.untilClosed()
+  assert.equal(connection.received.split('answered').length - 1, 3)
+  assert.equal(connection.received.split('Connection: close').length - 1, 1)
+  assert.equal((await done).cut, 0)
+})
+
+test('an answer given before its request was read whole does not close: the client still sends', async (t) => {
+  const { spillway, server, port, held, untilHeld, advance } = await drained(t)
+  const connection = await Connection.open(port)
+  connection.send('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n', 'x'.repeat(1000))
+  await untilHeld(1)
+  const done = spillway.drain(ORDER)
+  await untilNotListening(server)
+  held[0].res.end('too early')
+  await connection.until('too early')
+  connection.send('x'.repeat(99_000))
+  await turn()
+  assert.doesNotMatch(connection.received, /Connection: close/)
+  advance(QUARTER_MS)
+  await turn()
+  connection.send(GET)
+  await untilHeld(2)
+  held[1].res.end('and another')
+  await connection.untilClosed()
+  assert.match(connection.received, /Connection: close[\s\S]*and another/)
+  assert.equal((await done).cut, 0)
+})
+
+test('an application that insists on `Connection: keep-alive` is closed once it is still', async (t) => {
+  const { spillway, server, port, held, untilHeld, advance } = await drained(t)
+  const connection = await Connection.open(port)
+  connection.send(GET)
+  await untilHeld(1)
+  const done = spillway.drain(ORDER)
+  await untilNotListening(server)
+  held[0].res.setHeader('Connection', 'keep-alive').end('answered')
+  await connection.until('answered')
+  advance(QUARTER_MS - 1)
+  await turn()
+  assert.equal(connection.isClosed, false)
+  // Still since it was answered, not since the drain began.
+  advance(QUARTER_MS)
+  await connection.untilClosed()
+  assert.equal((await done).cut, 0)
+})
