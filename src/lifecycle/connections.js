@@ -82,19 +82,24 @@ class Connections {
 
   /** Looks what has moved since it last did. */
   watchStillness(nowMs) {
-    for (const socket of this.#http) {
-      const bytes = socket.bytesRead + socket.bytesWritten
-      const moved = (socket[kMoved] ??= { bytes: -1, atMs: nowMs })
-      if (moved.bytes === bytes && !isAnswering(socket)) continue
-      moved.bytes = bytes
-      moved.atMs = nowMs
+    for (const sockets of [this.#http, this.#carriers]) {
+      for (const socket of sockets) {
+        const bytes = socket.bytesRead + socket.bytesWritten
+        const moved = (socket[kMoved] ??= { bytes: -1, atMs: nowMs })
+        if (moved.bytes === bytes && !isAnswering(socket)) continue
+        moved.bytes = bytes
+        moved.atMs = nowMs
+      }
     }
   }
 
   /** Closes what has been still for as long as its client was promised, at the most for `mostMs`. */
   closeStill(nowMs, mostMs) {
     const stillMs = Math.min(this.#server.keepAliveTimeout || mostMs, mostMs)
-    for (const socket of this.#http) if (nowMs - socket[kMoved].atMs >= stillMs) socket.destroySoon()
+    const isStill = (socket) => nowMs - socket[kMoved].atMs >= stillMs
+    for (const socket of this.#http) if (isStill(socket)) socket.destroySoon()
+    // A carrier that is still may have a stream that is being answered; one that has sent nothing has not.
+    for (const socket of this.#carriers) if (socket.bytesRead === 0 && isStill(socket)) socket.destroy()
   }
 
   /** Ends what would not end: sessions take no more streams, and what `EventSource` reads is ended, as it comes again. */

@@ -5,18 +5,12 @@ const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const https = require('node:https')
 const { test } = require('node:test')
+const psk = require('../support/pre-shared-key')
 const { QUEUE, REFUSE, holdingServer } = require('./holding-server')
 
-const KEY = Buffer.alloc(32, 1)
-const SERVER = { ciphers: 'PSK', pskCallback: () => KEY }
-const CLIENT = {
-  ciphers: 'PSK',
-  pskCallback: () => ({ psk: KEY, identity: 'test' }),
-  checkServerIdentity: () => undefined,
-  agent: false,
-}
+const CLIENT = { ...psk.CLIENT, agent: false }
 
-const create = (spillway, handler) => spillway.attach(https.createServer(SERVER, handler))
+const create = (spillway, handler) => spillway.attach(https.createServer(psk.SERVER, handler))
 
 async function ask(port, path) {
   const req = https.get({ ...CLIENT, host: '127.0.0.1', port, path })
