@@ -1,0 +1,22 @@
+'use strict'
+// What a restart by SIGTERM costs its clients: with a drain, with `server.close()`, and with nothing at all.
+//   npm run bench:restart [restarts] [requests per second] [connections]
+
+const { restartUnderLoad } = require('./restart-run')
+
+const [restarts = 10, ratePerSecond = 500, connections = 64] = process.argv.slice(2).map(Number)
+
+async function main() {
+  for (const how of ['spillway', 'close', 'nothing']) {
+    const plan = { how, restarts, ratePerSecond, connections, timeoutMs: 8000 }
+    const { outcomes, refused, exits } = await restartUnderLoad(plan)
+    const { 200: answered = 0, ...failures } = outcomes
+    const failed = Object.values(failures).reduce((sum, count) => sum + count, 0)
+    console.log(
+      `${how.padEnd(8)} ${restarts} restarts: ${answered} answered, ${failed} failed ${JSON.stringify(failures)}, ` +
+        `${refused} refused and sent again, exit codes ${[...new Set(exits)].join(' ')}`
+    )
+  }
+}
+
+main()
