@@ -13,6 +13,7 @@ const { serve } = require('../support/serve')
 const { Sink } = require('../support/sink')
 const { spillwayFor } = require('../support/spillway')
 
+const JSON_TYPE = 'application/json; charset=utf-8'
 const ELSEWHERE = 'the application'
 const FRAMEWORKS = {
   wrap: (spillway) => spillway.wrap((_req, res) => res.end(ELSEWHERE)),
@@ -107,10 +108,94 @@ test('liveness and readiness are JSON with a length', async (t) => {
   )
   for (const path of ['/livez', '/readyz']) {
     const { headers, body } = await get(path)
-    assert.equal(headers['content-type'], 'application/json; charset=utf-8')
+    assert.equal(headers['content-type'], JSON_TYPE)
     assert.equal(headers['content-length'], String(body.length))
     assert.deepEqual(JSON.parse(body), { status: 'ok' })
   }
+})
+
+for (const [way, build] of Object.entries(FRAMEWORKS)) {
+  test(`${way}: readiness waits for the checks, liveness asks none`, async (t) => {
+    const spillway = spillwayFor(t)
+    let isUp = true
+    spillway.health.check('database', async () => isUp, { cache: 0 })
+    spillway.health.check('queue', () => {}, { cache: 0 })
+    const { get } = await serve(t, build(spillway))
+    const ready = await get('/readyz')
+    assert.equal(ready.status, 200)
+    assert.deepEqual(JSON.parse(ready.body), { status: 'ok', checks: { database: 'ok', queue: 'ok' } })
+    isUp = false
+    const unready = await get('/readyz')
+    assert.equal(unready.status, 503)
+    assert.equal(unready.headers['cache-control'], 'no-store')
+    assert.deepEqual(JSON.parse(unready.body), {
+      status: 'unavailable',
+      reason: 'check',
+      checks: { database: 'failed', queue: 'ok' },
+    })
+    const head = await get('/readyz', { method: 'HEAD' })
+    assert.deepEqual(
+      [head.status, head.body, head.headers['content-length']],
+      [503, '', String(unready.body.length)]
+    )
+    assert.equal((await get('/readyz', { method: 'POST' })).status, 405)
+    assert.equal((await get('/livez')).status, 200)
+  })
+}
+
+test('who accepts application/health+json is given it', async (t) => {
+  const spillway = spillwayFor(t)
+  const { get } = await serve(
+    t,
+    spillway.wrap(() => {})
+  )
+  const ask = (path) => get(path, { headers: { Accept: 'text/html, application/health+json;q=0.9' } })
+  const live = await ask('/livez')
+  assert.equal(live.headers['content-type'], 'application/health+json')
+  assert.deepEqual(JSON.parse(live.body), { status: 'pass' })
+  spillway.health.check('database', () => false)
+  spillway.health.check('queue', () => true)
+  const { status, body } = await ask('/readyz')
+  assert.equal(status, 503)
+  assert.deepEqual(JSON.parse(body), {
+    status: 'fail',
+    output: 'check',
+    checks: { database: [{ status: 'fail', output: 'failed' }], queue: [{ status: 'pass' }] },
+  })
+  assert.equal((await get('/readyz', { headers: { Accept: '*/*' } })).headers['content-type'], JSON_TYPE)
+})
+
+test('by hand: 503 until ready()', async (t) => {
+  const spillway = spillwayFor(t, { health: { manual: true } })
+  const { get } = await serve(
+    t,
+    spillway.wrap(() => {})
+  )
+  const { status, body } = await get('/readyz')
+  assert.deepEqual([status, JSON.parse(body)], [503, { status: 'unavailable', reason: 'starting' }])
+  spillway.ready()
+  assert.equal((await get('/readyz')).status, 200)
+})
+
+test('a probe that leaves before the checks are done harms nobody', async (t) => {
+  const spillway = spillwayFor(t)
+  let asked
+  const isAsked = new Promise((resolve) => (asked = resolve))
+  let answer
+  spillway.health.check('database', () => {
+    asked()
+    return new Promise((resolve) => (answer = resolve))
+  })
+  const { port, get } = await serve(
+    t,
+    spillway.wrap(() => {})
+  )
+  const req = http.get({ port, host: '127.0.0.1', path: '/readyz', agent: false }).on('error', () => {})
+  await isAsked
+  req.destroy()
+  await new Promise((resolve) => req.on('close', resolve))
+  answer(true)
+  assert.equal((await get('/readyz')).status, 200)
 })
 
 test('a handler can be mounted anywhere', async (t) => {
