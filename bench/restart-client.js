@@ -1,0 +1,65 @@
+'use strict'
+// An open loop of requests on kept connections. A request is sent again only if its connection was refused, which is the
+// one failure that no server can have acted on. One in five is a POST, which nobody may send twice.
+
+const http = require('node:http')
+const { setTimeout: sleep } = require('node:timers/promises')
+
+const RETRY_MS = 10
+/** So that a server that is not there again is a failure, not a wait. */
+const LONGEST_REFUSED_MS = 20_000
+
+/**
+ * @param {{ port: number, ratePerSecond: number, connections: number }} plan
+ * @returns {{ stop: () => Promise<{ outcomes: Record<string, number>, refused: number }> }} outcomes: by status or error code
+ */
+function startLoad({ port, ratePerSecond, connections }) {
+  const agent = new http.Agent({ keepAlive: true, maxSockets: connections })
+  const outcomes = {}
+  let refused = 0
+  let isOver = false
+
+  const send = async (number) => {
+    const endMs = performance.now() + LONGEST_REFUSED_MS
+    let outcome = await ask({ port, agent, number })
+    while (outcome === 'ECONNREFUSED' && performance.now() < endMs) {
+      refused++
+      await sleep(RETRY_MS)
+      outcome = await ask({ port, agent, number })
+    }
+    outcomes[outcome] = (outcomes[outcome] ?? 0) + 1
+  }
+  const run = async () => {
+    const sent = []
+    const beganMs = performance.now()
+    while (!isOver) {
+      while (sent.length < ((performance.now() - beganMs) / 1000) * ratePerSecond)
+        sent.push(send(sent.length))
+      await sleep(1)
+    }
+    await Promise.all(sent)
+    agent.destroy()
+    return { outcomes, refused }
+  }
+
+  const done = run()
+  const stop = () => {
+    isOver = true
+    return done
+  }
+  return { stop }
+}
+
+function ask({ port, agent, number }) {
+  const isPost = number % 5 === 0
+  return new Promise((resolve) => {
+    const req = http.request({ host: '127.0.0.1', port, agent, method: isPost ? 'POST' : 'GET' }, (res) => {
+      res.on('error', (error) => resolve(error.code))
+      res.resume().on('end', () => resolve(String(res.statusCode)))
+    })
+    req.on('error', (error) => resolve(error.code))
+    req.end(isPost ? Buffer.alloc(1000) : undefined)
+  })
+}
+
+module.exports = { startLoad }
