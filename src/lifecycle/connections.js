@@ -8,6 +8,8 @@
 // one connection, and `closeIdleConnections` knows nothing of when each became idle.
 
 const http = require('node:http')
+const https = require('node:https')
+const net = require('node:net')
 const tls = require('node:tls')
 const { OpenSet } = require('./open-set')
 
@@ -71,9 +73,12 @@ class Connections {
     if (this.#isClosing) return
     this.#isClosing = true
     const server = this.#server
-    // Since Node 19 `close` hangs up every connection idle at that moment, be its next request on its way or not.
+    // Since Node 19 `close` hangs up every connection idle at that moment, be its next request on its way or not; since
+    // Node 24 that of http2 closes every session, and has nothing to be shadowed.
     server.closeIdleConnections = () => {}
-    if (server.listening) server.close()
+    const isHttp1 = server instanceof http.Server || server instanceof https.Server
+    if (server.listening && isHttp1) server.close()
+    else if (server.listening) net.Server.prototype.close.call(server)
     // All streams that come are still taken: one that was on its way is not lost. The last word is `close`.
     for (const session of this.#sessions) {
       if (!session.closed && !session.destroyed) session.goaway(NO_ERROR, HIGHEST_STREAM_ID)
