@@ -102,8 +102,22 @@ function mayHaveBody({ headers, httpVersionMajor }) {
   return length !== undefined || coding !== undefined || httpVersionMajor === 2
 }
 
+/** What there is to say of a status alone, by status. */
+const plainProblems = new Map()
+
 function problemOf(failure, title, showsStack) {
-  const detail = failure.isExposed || showsStack ? failure.message : ''
+  const { status } = failure
+  if (failure.isExposed || showsStack) return detailedProblem(failure, title, showsStack)
+  let problem = plainProblems.get(status)
+  if (problem === undefined) {
+    problem = JSON.stringify({ type: 'about:blank', title, status })
+    plainProblems.set(status, problem)
+  }
+  return problem
+}
+
+function detailedProblem(failure, title, showsStack) {
+  const detail = failure.message
   return JSON.stringify({
     type: 'about:blank',
     title,
