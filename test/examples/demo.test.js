@@ -19,7 +19,6 @@ const rowsOf = (stdout, pattern) =>
     .split('\n')
     .map((line) => line.match(pattern)?.groups)
     .filter((groups) => groups !== undefined)
-const sumOf = (rows, name) => rows.reduce((sum, row) => sum + Number(row[name]), 0)
 
 async function tellTwice(demo) {
   demo.child.kill('SIGINT')
