@@ -451,7 +451,31 @@ export interface ErrorOptions {
    * @default true
    */
   readonly answer?: boolean | undefined
+
+  /**
+   * Milliseconds, above 0, from a request's arrival until the head of its answer; past them it is answered in the stead of its
+   * handler, and what that does later has no effect. A function is asked ten times a second for each request that waits for its
+   * answer, and may give `undefined` for none. An answer that has begun is left alone.
+   *
+   * @default undefined
+   */
+  readonly timeout?: number | TimeoutFunction | undefined
+
+  /**
+   * The status of that answer.
+   *
+   * @default 503
+   */
+  readonly timeoutStatus?: 503 | 504 | undefined
 }
+
+/** `route` is the template of the route that has the request by now, `null` where none has. */
+export type TimeoutFunction = {
+  call(
+    req: Request,
+    about: { readonly route: string | null; readonly priority: Priority }
+  ): number | undefined
+}['call']
 
 export interface SpillwayEvents {
   /** The first request has been turned away. */
@@ -497,7 +521,11 @@ export interface ResolvedOptions {
       errorMode: NonNullable<ShedOptions['errorMode']>
     }
   >
-  readonly errors: { readonly answer: boolean }
+  readonly errors: {
+    readonly answer: boolean
+    readonly timeout: number | TimeoutFunction | undefined
+    readonly timeoutStatus: 503 | 504
+  }
   readonly health: { readonly manual: boolean }
   readonly drain: { readonly timeout: number; readonly delay: number | undefined }
   readonly registry: MetricsRegistry | undefined
@@ -560,9 +588,10 @@ export type AttachableServer = HttpServer<any, any> | HttpsServer<any, any> | Ht
 /**
  * How a request ended. `completed`: the whole answer was handed to the connection, with a status below 500.
  * `errored`: a status of 500 or more, or the server cut the answer off. `aborted`: the client left before the answer
- * was whole. `upgraded`: the connection was handed to another protocol.
+ * was whole. `upgraded`: the connection was handed to another protocol. `timedOut`: its handler had not answered within
+ * `errors.timeout`.
  */
-export type Outcome = 'completed' | 'errored' | 'aborted' | 'upgraded'
+export type Outcome = 'completed' | 'errored' | 'aborted' | 'upgraded' | 'timedOut'
 
 /** Everything known at one moment. Durations in milliseconds, sizes in bytes, ratios from 0 to 1. */
 export interface Snapshot {
@@ -581,6 +610,13 @@ export interface Snapshot {
   readonly routes: readonly RouteSnapshot[]
   /** Requests whose route label became `routes.overflow`. */
   readonly routesFolded: number
+  /**
+   * The ten requests longest in flight, the eldest first: those that wait for an answer before those that are being answered, such as
+   * event streams.
+   */
+  readonly oldest: readonly RequestInFlight[]
+  /** What came on a connection of an attached server and was no HTTP request: how often, by the code of its error. */
+  readonly clientErrors: Readonly<Record<string, number>>
   /** Who was let in and who was not. */
   readonly admission: AdmissionSnapshot
   /** Errors that reached `errorHandler()` or `koa()`, in the order first seen; no client's leaving, and nobody turned away. */
@@ -596,7 +632,7 @@ export interface LatencySummary {
   /** Requests, streams included. */
   readonly count: number
   readonly ratePerSecond: number
-  /** Share of `count` whose outcome was `errored`. */
+  /** Share of `count` whose outcome was `errored` or `timedOut`. */
   readonly errorRatio: number
   readonly p50Ms: number
   readonly p90Ms: number
@@ -623,6 +659,17 @@ export interface RouteSnapshot {
   readonly responseBytes: number
   /** Event streams and other long bodies, which are in no quantile. */
   readonly streams: { readonly count: number; readonly totalSeconds: number }
+}
+
+/** Nothing of it is the client's: no URL, header or body. */
+export interface RequestInFlight {
+  /** As OpenTelemetry lists them; any other method is `_OTHER`. */
+  readonly method: string
+  /** The template of the route that has it by now, before `routes.label`; `null` where none has. */
+  readonly route: string | null
+  readonly ageMs: number
+  /** In the gate's queue, with its handler, or with the head of its answer sent. */
+  readonly state: 'queued' | 'running' | 'answering'
 }
 
 export interface AdmissionSnapshot {

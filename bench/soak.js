@@ -66,7 +66,7 @@ class Side {
 
   measured() {
     const { requests, routes } = this.spillway.snapshot()
-    const outcomes = { completed: 0, errored: 0, aborted: 0, upgraded: 0 }
+    const outcomes = { completed: 0, errored: 0, aborted: 0, upgraded: 0, timedOut: 0 }
     for (const route of routes)
       for (const name of Object.keys(outcomes)) outcomes[name] += route.outcomes[name]
     return { inFlight: requests.inFlight, outcomes, total: sumOf(Object.values(outcomes)) }

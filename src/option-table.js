@@ -29,7 +29,12 @@ const DEFAULTS = Object.freeze({
     respond: undefined,
     errorMode: 'respond',
   }),
-  errors: Object.freeze({ answer: true }),
+  errors: Object.freeze({
+    answer: true,
+    timeout: undefined,
+    /** @type {503 | 504} */
+    timeoutStatus: 503,
+  }),
   health: Object.freeze({ manual: false }),
   drain: Object.freeze({ timeout: 20_000, delay: undefined }),
   registry: undefined,
@@ -93,6 +98,11 @@ const RULES = {
     'a number of milliseconds above 0',
     (value) => typeof value === 'number' && value > 0,
   ],
+  'errors.timeout': [
+    'a number of milliseconds above 0, or a function (req, { route, priority }) that returns one',
+    (value) => isFunction(value) || isAbove0(value),
+  ],
+  'errors.timeoutStatus': ['503 or 504', (value) => value === 503 || value === 504],
   'health.manual': BOOLEAN,
   'drain.timeout': LASTING,
   'drain.delay': LASTING,

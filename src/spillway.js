@@ -18,6 +18,7 @@ const { loggerFrom } = require('./exposition/logger')
 const { Prometheus } = require('./exposition/prometheus')
 const { takeSnapshot } = require('./exposition/snapshot')
 const { Failures } = require('./failures/failures')
+const { Timeouts } = require('./failures/timeouts')
 const { Lifecycle } = require('./lifecycle/lifecycle')
 const { resolveMember, resolveOptions, updateOptions } = require('./options')
 const { Faults } = require('./recording/faults')
@@ -40,6 +41,7 @@ class Spillway {
   #turnClock
   #prometheus
   #admission
+  #timeouts
   #isClosed = false
 
   /**
@@ -91,6 +93,7 @@ class Spillway {
       admission.release(request, series)
     }
     this.#admission = admission
+    this.#timeouts = new Timeouts({ clock, faults, logger, recorder, options: options.errors })
     const endpoints = new Endpoints(options.endpoints, this.#handlers)
     this.#servers = new Servers({ recorder, endpoints, admission, known: lifecycle.servers })
     this.#parts = { ...parts, endpoints, servers: this.#servers }
@@ -201,6 +204,7 @@ class Spillway {
   #close() {
     if (this.#isClosed) return
     this.#isClosed = true
+    this.#timeouts.close()
     this.#lifecycle.close()
     this.#admission.close()
     this.#servers.close()

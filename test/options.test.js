@@ -45,7 +45,10 @@ test('no options, no group and no value are the defaults', () => {
 })
 
 test('`errors: false` is the group with its answer off', () => {
-  assert.deepEqual(resolveOptions({ errors: false }), { ...DEFAULTS, errors: { answer: false } })
+  assert.deepEqual(resolveOptions({ errors: false }), {
+    ...DEFAULTS,
+    errors: { ...DEFAULTS.errors, answer: false },
+  })
 })
 
 test('one option given leaves the others of its group and all groups at their defaults', () => {
@@ -84,6 +87,8 @@ const ACCEPTED = {
   'shed.respond': [label],
   'shed.errorMode': ['respond', 'next'],
   'errors.answer': [true, false],
+  'errors.timeout': [1, 0.5, Number.POSITIVE_INFINITY, label],
+  'errors.timeoutStatus': [503, 504],
   'health.manual': [true, false],
   'drain.timeout': [0, 1, 2 ** 31 - 1],
   'drain.delay': [0, 5000],
@@ -119,6 +124,9 @@ const RULES = {
   'shed.respond': 'a function (req, res, verdict)',
   'shed.errorMode': 'one of respond, next',
   'errors.answer': 'true or false',
+  'errors.timeout':
+    'a number of milliseconds above 0, or a function (req, { route, priority }) that returns one',
+  'errors.timeoutStatus': '503 or 504',
   'health.manual': 'true or false',
   'drain.timeout': 'a number of milliseconds from 0 to 2147483647',
   'drain.delay': 'a number of milliseconds from 0 to 2147483647',
@@ -154,6 +162,8 @@ const REFUSED = {
   'shed.respond': ['x', false],
   'shed.errorMode': ['throw', true],
   'errors.answer': ['yes', 0],
+  'errors.timeout': [0, -1, Number.NaN, '30s', false],
+  'errors.timeoutStatus': [500, '503', 0],
   'health.manual': ['yes', 1, 0],
   'drain.timeout': [-1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31, '10s'],
   'drain.delay': [-1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31, '5s'],

@@ -14,6 +14,8 @@ const REQUESTS = new Set(['request', 'checkContinue', 'checkExpectation'])
 /** What tells of connections: accepted, and for TLS how the handshake ended. */
 const CONNECTIONS = new Set(['connection', 'secureConnection', 'tlsClientError'])
 const HANDOVERS = new Set(['upgrade', 'connect'])
+/** What came is no HTTP. To listen for the first would turn off Node's own answer to it. */
+const CLIENT_ERRORS = new Set(['clientError', 'sessionError'])
 
 const isExpressApp = (listener) =>
   typeof listener === 'function' &&
@@ -95,7 +97,10 @@ class Servers {
       if (CONNECTIONS.has(event)) servers.#admission.noteConnection(event, isSecure)
       else if (REQUESTS.has(event)) {
         if (open(req, res, resumes.get(event))) return true
-      } else if (HANDOVERS.has(event) && !servers.#isClosed) servers.#recorder.upgrade(req)
+      } else if (!servers.#isClosed) {
+        if (HANDOVERS.has(event)) servers.#recorder.upgrade(req)
+        else if (CLIENT_ERRORS.has(event)) servers.#recorder.clientErrors.note(req)
+      }
       return emit.apply(this, /** @type {any} */ (arguments))
     }
     server.emit = /** @type {any} */ (spillwayEmit)

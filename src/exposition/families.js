@@ -9,10 +9,10 @@ const {
   counted,
   durations,
   errors,
-  faults,
   firstBytes,
   inFlight,
   loopTimes,
+  named,
   one,
   outcomes,
   overloads,
@@ -46,7 +46,7 @@ const FAMILIES = [
   {
     name: 'spillway_requests_total',
     type: 'counter',
-    help: 'Requests by how they ended: completed, errored, aborted by the client, upgraded.',
+    help: 'Requests by how they ended: completed, errored, aborted by the client, upgraded, timedOut.',
     points: outcomes,
   },
   {
@@ -134,10 +134,16 @@ const FAMILIES = [
     points: ({ folded }) => one(folded),
   },
   {
+    name: 'spillway_client_errors_total',
+    type: 'counter',
+    help: 'What came on a connection and was no HTTP request, by the code of its error.',
+    points: named('clientErrors', 'code'),
+  },
+  {
     name: 'spillway_internal_errors_total',
     type: 'counter',
     help: 'Failures inside spillway or a callback it was given, which it survived, by place.',
-    points: faults,
+    points: named('faults', 'place'),
   },
   ...delays('nodejs_eventloop_delay', 'Event-loop delay: how long a turn kept the loop from its events'),
   {

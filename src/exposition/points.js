@@ -113,8 +113,9 @@ const spaces = (key) =>
     }
   }
 
-const faults = ({ faults: counts }) =>
-  counts.map(([place, value]) => ({ labels: nameLabels('place', place), value }))
+/** Of a list of names with how often. */
+const named = (list, label) => (instant) =>
+  instant[list].map(([name, value]) => ({ labels: nameLabels(label, name), value }))
 
 function* errors({ errors: rows }) {
   for (const { row, count } of rows) yield { labels: (row[kLabels] ??= errorLabels(row)), value: count }
@@ -159,7 +160,7 @@ module.exports = {
   counted,
   durations,
   errors,
-  faults,
+  named,
   firstBytes,
   inFlight,
   loopTimes,

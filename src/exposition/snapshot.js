@@ -11,6 +11,7 @@ const {
   REQUEST_BYTES,
   RESPONSE_BYTES,
 } = require('../recording/route-series')
+const { listOldest } = require('../recording/oldest')
 const { OUTCOMES } = require('../recording/outcome')
 
 /** @import { AdmissionSnapshot, LatencySummary, RouteSnapshot, SignalsSnapshot, Snapshot } from '../../index.js' */
@@ -32,6 +33,8 @@ function takeSnapshot(parts, instant) {
     },
     routes: instant.series.map((series) => routeOf(series, instant, nowMs)),
     routesFolded: instant.folded,
+    oldest: listOldest(recorder),
+    clientErrors: Object.fromEntries(instant.clientErrors),
     admission: admissionOf(instant),
     signals: signalsOf(instant),
     errors: instant.errors.map(({ row: { route, status, type }, count }) => ({ route, status, type, count })),

@@ -155,4 +155,4 @@ function isHeader(name, value) {
   }
 }
 
-module.exports = { ErrorAnswer, cutOff, isOver }
+module.exports = { ErrorAnswer, cutOff, isOfBody, isOver }

@@ -1,15 +1,19 @@
 'use strict'
-// How a request ended, told from the response alone, so that the `close` event and on-finished agree:
+// How a request ended, told from the response alone (but for what we answered in a handler's stead), so that the
+// `close` event and on-finished agree:
 //   completed  the whole answer was handed to the connection, with a status below 500
 //   errored    a status of 500 or more, or the server itself cut the answer off
 //   aborted    the client left before the answer was whole
 //   upgraded   the connection was handed to another protocol
+//   timedOut   its handler had not answered within `errors.timeout`
 // `writableFinished` does not tell: it is also true of a 20 MB answer whose client hung up at the first byte. But Node
 // detaches the socket from a response it has finished: one that still has a destroyed socket was cut off, and so was
 // one whose socket had failed when it finished.
 
-const OUTCOMES = Object.freeze(/** @type {const} */ (['completed', 'errored', 'aborted', 'upgraded']))
-const [COMPLETED, ERRORED, ABORTED, UPGRADED] = OUTCOMES.keys()
+const OUTCOMES = Object.freeze(
+  /** @type {const} */ (['completed', 'errored', 'aborted', 'upgraded', 'timedOut'])
+)
+const [COMPLETED, ERRORED, ABORTED, UPGRADED, TIMED_OUT] = OUTCOMES.keys()
 
 const RST_NO_ERROR = 0
 const RST_INTERNAL_ERROR = 2
@@ -29,6 +33,7 @@ const CLIENT_IS_GONE = new Set([
 /** @returns {number} an index into OUTCOMES */
 function outcomeOf(request) {
   const { res, socket, stream, isCutOff, status } = request
+  if (request.isTimedOut) return TIMED_OUT
   if (stream !== undefined) return outcomeOfStream(request)
   if (!isCutOff) {
     const own = res.socket
@@ -57,9 +62,22 @@ function outcomeOfStream({ stream, session, status }) {
   return isSessionGone && CLIENT_IS_GONE.has(stream.errored?.code) ? ABORTED : ERRORED
 }
 
+/** Whether it counts among the errors: the server's own failing. */
+const isFailure = (outcome) => outcome === ERRORED || outcome === TIMED_OUT
+
 function ofStatus(status) {
   if (status === 101) return UPGRADED
   return status >= 500 ? ERRORED : COMPLETED
 }
 
-module.exports = { CLIENT_IS_GONE, OUTCOMES, COMPLETED, ERRORED, ABORTED, UPGRADED, outcomeOf }
+module.exports = {
+  CLIENT_IS_GONE,
+  OUTCOMES,
+  COMPLETED,
+  ERRORED,
+  ABORTED,
+  UPGRADED,
+  TIMED_OUT,
+  isFailure,
+  outcomeOf,
+}

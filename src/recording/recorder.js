@@ -4,9 +4,11 @@
 
 const { RollingHistogram } = require('../histograms/rolling')
 const { templateOf } = require('../routing/template')
+const { ClientErrors } = require('./client-errors')
+const { InFlight } = require('./in-flight')
 const { METHODS, methodIndex } = require('./methods')
-const { ERRORED, UPGRADED, outcomeOf } = require('./outcome')
-const { Request, requestOf, watch } = require('./request')
+const { UPGRADED, isFailure, outcomeOf } = require('./outcome')
+const { NO_STATUS, Request, isQueued, requestOf, watch } = require('./request')
 const { RouteTable } = require('./route-table')
 
 const SCHEMES = Object.freeze(['http', 'https'])
@@ -15,8 +17,11 @@ const SHORTEST_STREAM_MS = 10
 const EVENT_STREAM = /^(content-type: *)?text\/event-stream *(;|$)/im
 
 class Recorder {
-  /** Requests in flight, by method and scheme. */
+  /** How many requests are in flight, by method and scheme. */
   inFlight = new Float64Array(METHODS.length * SCHEMES.length)
+  /** Those themselves. */
+  requests = new InFlight()
+  clientErrors = new ClientErrors()
   all
   routes
   /** Whether each answer is to be the last of its connection. */
@@ -59,6 +64,7 @@ class Recorder {
   count(request) {
     request.isCounted = true
     this.inFlight[request.method * SCHEMES.length + request.scheme]++
+    this.requests.add(request)
     // Over before it came to us. Not at once: the application is still to say which route it is.
     if (request.isEnded) this.#clock.afterTurn(() => this.end(request, request.head))
   }
@@ -75,6 +81,7 @@ class Recorder {
   // Hot path: bench/overhead.js.
   end(request, head) {
     this.inFlight[request.method * SCHEMES.length + request.scheme]--
+    this.requests.remove(request)
     let series
     try {
       // What was not let in has no route and no latency; the gate counts it.
@@ -94,12 +101,12 @@ class Recorder {
     request.requestBytes = head.requestBytes
     request.responseBytes = head.responseBytes
 
-    const template = this.#labelled(request, this.#templateOf(head, request.status))
+    const template = this.#labelled(request, this.templateOf(head, request.status))
     const series = this.routes.find(template, request.method, nowMs)
     series.record(request, nowMs)
     request.series = series
     if (request.isStream || request.outcome === UPGRADED) this.all.count(nowMs, false)
-    else this.all.record(request.durationMs, nowMs, request.outcome === ERRORED)
+    else this.all.record(request.durationMs, nowMs, isFailure(request.outcome))
     return series
   }
 
@@ -112,8 +119,18 @@ class Recorder {
     return EVENT_STREAM.test(String(res.getHeader('content-type') ?? res._header))
   }
 
+  /** A request in flight, as far as it may be told to others. */
+  describe(request) {
+    return {
+      method: METHODS[request.method],
+      route: this.templateOf(request.head, NO_STATUS) ?? null,
+      ageMs: this.#clock.now() - request.startedMs,
+      state: stateOf(request),
+    }
+  }
+
   /** What routers leave on a request is theirs and their users': it may be anything. */
-  #templateOf(head, status) {
+  templateOf(head, status) {
     try {
       return templateOf(head, status)
     } catch (error) {
@@ -132,6 +149,11 @@ class Recorder {
       return template
     }
   }
+}
+
+function stateOf(request) {
+  if (request.firstByteMs >= 0 || request.stream?.headersSent) return 'answering'
+  return isQueued(request) ? 'queued' : 'running'
 }
 
 module.exports = { SCHEMES, Recorder }

@@ -42,6 +42,9 @@ class Request extends Trail {
     this.originalWriteHead = undefined
     this.waitingOn = undefined
     this.isEnded = false
+    /** Its neighbours among those in flight. */
+    this.elder = undefined
+    this.younger = undefined
 
     // What the gate made of it.
     this.priority = NORMAL
@@ -62,6 +65,8 @@ class Request extends Trail {
     this.firstByteMs = -1
     this.durationMs = 0
     this.outcome = 0
+    /** Answered in the stead of its handler, which took too long. */
+    this.isTimedOut = false
     this.status = NO_STATUS
     this.isCutOff = false
     this.isStream = false
@@ -72,6 +77,11 @@ class Request extends Trail {
     /** The last of its errors that are to be counted when it ends. */
     this.failure = undefined
   }
+}
+
+/** Whether it waits for its turn in the gate's queue. */
+function isQueued({ queuedMs, admittedMs, isShed }) {
+  return queuedMs > 0 && admittedMs === 0 && !isShed
 }
 
 /** @returns {Request | undefined} what `recorder` measures of this response */
@@ -122,14 +132,18 @@ function writeHead(status) {
   const head = this[kTrail]
   if (isLast(head)) this.shouldKeepAlive = false
   const result = head.originalWriteHead.apply(this, arguments)
+  noteHead(head, status)
+  return result
+}
+
+function noteHead(head, status) {
   const isSent = head.stream === undefined ? head.socket?.writable !== false : head.stream.headersSent
-  if (!isSent) return result
+  if (!isSent) return
   const nowMs = head.recorder.nowMs()
   for (let each = head; each !== undefined; each = each.next) {
     if (each.firstByteMs < 0) each.firstByteMs = nowMs - each.startedMs
     each.status = status | 0
   }
-  return result
 }
 
 /**
@@ -223,4 +237,4 @@ function connectionOf(session) {
   return session[kConnection]
 }
 
-module.exports = { NO_STATUS, Request, requestOf, watch }
+module.exports = { NO_STATUS, Request, isQueued, noteHead, requestOf, watch }

@@ -4,7 +4,7 @@
 // 34 kB in all, of which the three HDR histograms are 33.9.
 
 const { RollingHistogram } = require('../histograms/rolling')
-const { OUTCOMES, ERRORED, UPGRADED } = require('./outcome')
+const { OUTCOMES, UPGRADED, isFailure } = require('./outcome')
 
 const REQUEST_BYTES = OUTCOMES.length
 const RESPONSE_BYTES = REQUEST_BYTES + 1
@@ -42,7 +42,7 @@ class RouteSeries {
       values[start + FIRST_BYTE_COUNT]++
       values[start + FIRST_BYTE_SUM] += request.firstByteMs / 1000
     }
-    const isError = request.outcome === ERRORED
+    const isError = isFailure(request.outcome)
     if (request.isStream || request.outcome === UPGRADED) {
       this.latency.count(nowMs, isError)
       if (request.isStream) this.#recordStream(request.durationMs / 1000)

@@ -28,6 +28,7 @@ const NAMES = {
   spillway_concurrency_limit: ['gauge', []],
   spillway_overload: ['gauge', ['resource']],
   spillway_routes_folded_total: ['counter', []],
+  spillway_client_errors_total: ['counter', ['code']],
   spillway_internal_errors_total: ['counter', ['place']],
   nodejs_eventloop_delay_min_seconds: ['gauge', []],
   nodejs_eventloop_delay_max_seconds: ['gauge', []],
@@ -55,6 +56,7 @@ const MAY_BE_EMPTY = [
   'spillway_shed_requests_total',
   'spillway_would_shed_requests_total',
   'spillway_concurrency_limit',
+  'spillway_client_errors_total',
 ]
 
 test('the families are these', () => {

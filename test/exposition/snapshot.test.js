@@ -63,7 +63,13 @@ const SHAPE = {
       route: 'string',
       lastMinute: SUMMARY,
       sinceStart: SUMMARY,
-      outcomes: { completed: 'number', errored: 'number', aborted: 'number', upgraded: 'number' },
+      outcomes: {
+        completed: 'number',
+        errored: 'number',
+        aborted: 'number',
+        upgraded: 'number',
+        timedOut: 'number',
+      },
       firstByteMeanMs: 'number',
       requestBytes: 'number',
       responseBytes: 'number',
@@ -71,6 +77,8 @@ const SHAPE = {
     },
   ],
   routesFolded: 'number',
+  oldest: [],
+  clientErrors: {},
   admission: {
     mode: 'string',
     isOverloaded: 'boolean',
@@ -188,7 +196,13 @@ test('quantiles, rate and errors, by route and in all, over the last minute and 
   }
   assert.equal(slow.count, 4)
   assert.equal(slow.errorRatio, 0.25)
-  assert.deepEqual(routes[1].outcomes, { completed: 3, errored: 1, aborted: 0, upgraded: 0 })
+  assert.deepEqual(routes[1].outcomes, {
+    completed: 3,
+    errored: 1,
+    aborted: 0,
+    upgraded: 0,
+    timedOut: 0,
+  })
   assert.ok(Math.abs(requests.lastMinute.p50Ms - 12) <= 0.12)
   assert.equal(requests.lastMinute.count, 24)
   assert.equal(requests.lastMinute.errorRatio, 1 / 24)

@@ -147,7 +147,13 @@ test('what is in flight when the time is over is cut, counted, and measured as e
   for (const connection of connections) await connection.untilClosed()
   const { requests, routes } = spillway.snapshot()
   assert.equal(requests.inFlight, 0)
-  assert.deepEqual(routes[0].outcomes, { completed: 1, errored: 2, aborted: 0, upgraded: 0 })
+  assert.deepEqual(routes[0].outcomes, {
+    completed: 1,
+    errored: 2,
+    aborted: 0,
+    upgraded: 0,
+    timedOut: 0,
+  })
 })
 
 test('a second call joins the first, whatever it asks for', async (t) => {

@@ -4,7 +4,7 @@
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { countOf, sumOf } = require('../../src/histograms/buckets')
-const { ABORTED, COMPLETED, ERRORED, OUTCOMES, UPGRADED } = require('../../src/recording/outcome')
+const { ABORTED, COMPLETED, ERRORED, OUTCOMES, TIMED_OUT, UPGRADED } = require('../../src/recording/outcome')
 const series = require('../../src/recording/route-series')
 const { RouteTable } = require('../../src/recording/route-table')
 
@@ -43,7 +43,7 @@ function recorded(...requests) {
 
 test('an answer counts its outcome, bytes, first byte and duration', () => {
   const { outcomes, bytes, firstBytes, statuses, streams, sinceStart } = recorded({})
-  assert.deepEqual(outcomes, [1, 0, 0, 0])
+  assert.deepEqual(outcomes, [1, 0, 0, 0, 0])
   assert.deepEqual(bytes, [100, 1000])
   assert.deepEqual(firstBytes, [1, 0.015])
   assert.deepEqual(statuses, [[200, 1, 0.02]])
@@ -87,6 +87,7 @@ for (const [outcome, errors] of [
   [ABORTED, 0],
   [UPGRADED, 0],
   [ERRORED, 1],
+  [TIMED_OUT, 1],
 ]) {
   test(`${OUTCOMES[outcome]} is ${errors === 0 ? 'no' : 'an'} error of the route`, () => {
     assert.equal(recorded({ outcome }).sinceStart.errors, errors)
@@ -95,7 +96,7 @@ for (const [outcome, errors] of [
 
 test('a stream counts for the rate and in its own series, not in the durations', () => {
   const { outcomes, statuses, streams, sinceStart } = recorded({ isStream: true, outcome: ERRORED })
-  assert.deepEqual(outcomes, [0, 1, 0, 0])
+  assert.deepEqual(outcomes, [0, 1, 0, 0, 0])
   assert.deepEqual(statuses, [])
   assert.equal(streams, 1)
   assert.deepEqual([sinceStart.count, sinceStart.errors, sinceStart.histogram.totalCount], [1, 1, 0])
@@ -103,7 +104,7 @@ test('a stream counts for the rate and in its own series, not in the durations',
 
 test('a connection handed over has no duration', () => {
   const { outcomes, statuses, streams, sinceStart } = recorded({ outcome: UPGRADED, firstByteMs: -1 })
-  assert.deepEqual(outcomes, [0, 0, 0, 1])
+  assert.deepEqual(outcomes, [0, 0, 0, 1, 0])
   assert.deepEqual([statuses, streams, sinceStart.histogram.totalCount], [[], undefined, 0])
 })
 
