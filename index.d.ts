@@ -467,6 +467,15 @@ export interface ErrorOptions {
    * @default 503
    */
   readonly timeoutStatus?: 503 | 504 | undefined
+
+  /**
+   * What becomes of exceptions and rejections that nobody caught, beside what Node does. `log` counts and logs them; `logRequest` also
+   * says of which request they are, for which it keeps an AsyncLocalStorage; `drain` also answers that request with 500, and has the
+   * process end with exit code 1 not at once, but when the other requests in flight have their answers.
+   *
+   * @default 'log'
+   */
+  readonly uncaught?: 'log' | 'logRequest' | 'drain' | undefined
 }
 
 /** `route` is the template of the route that has the request by now, `null` where none has. */
@@ -525,6 +534,7 @@ export interface ResolvedOptions {
     readonly answer: boolean
     readonly timeout: number | TimeoutFunction | undefined
     readonly timeoutStatus: 503 | 504
+    readonly uncaught: NonNullable<ErrorOptions['uncaught']>
   }
   readonly health: { readonly manual: boolean }
   readonly drain: { readonly timeout: number; readonly delay: number | undefined }
@@ -615,6 +625,8 @@ export interface Snapshot {
    * event streams.
    */
   readonly oldest: readonly RequestInFlight[]
+  /** Exceptions and rejections that nobody caught. */
+  readonly processErrors: Readonly<Record<'uncaughtException' | 'unhandledRejection', number>>
   /** What came on a connection of an attached server and was no HTTP request: how often, by the code of its error. */
   readonly clientErrors: Readonly<Record<string, number>>
   /** Who was let in and who was not. */

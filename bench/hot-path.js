@@ -16,8 +16,13 @@ const { median } = require('./statistics')
 
 // Not Express: what it does itself scatters by 10 µs from process to process.
 const CASES = {
-  http: ['none', 'attach', 'attach, shed off'],
-  koa: ['none', 'attach', 'attach, shed off', 'middleware'],
+  http: ['none', 'attach', 'attach, shed off', 'attach, errors by request'],
+  koa: ['none', 'attach', 'attach, shed off', 'attach, errors by request', 'middleware'],
+}
+/** What a variant says after its comma. */
+const OPTIONS = {
+  'shed off': { shed: { mode: 'off' } },
+  'errors by request': { errors: { uncaught: 'logRequest' } },
 }
 const PROCESSES = Number(process.env.PROCESSES ?? 9)
 const SLICE = 2000
@@ -54,7 +59,7 @@ function listenerOf(framework, use) {
 function serve(framework, variant) {
   const server = http.createServer()
   const isMiddleware = variant === 'middleware'
-  const spillway = createSpillway(variant.endsWith('off') ? { shed: { mode: 'off' } } : {})
+  const spillway = createSpillway(OPTIONS[variant.split(', ')[1]])
   server.on('request', listenerOf(framework, isMiddleware ? spillway.koa() : undefined))
   if (variant.startsWith('attach')) spillway.attach(server)
   if (variant === 'none') spillway.close()
@@ -113,7 +118,7 @@ async function main() {
       const micros = median(figures[index])
       rows.push({ framework, variant, micros, addedMicros: micros - base })
       process.stdout.write(
-        `${framework.padEnd(8)} ${variant.padEnd(18)} ${micros.toFixed(2).padStart(6)} µs  +${(micros - base).toFixed(2)}\n`
+        `${framework.padEnd(8)} ${variant.padEnd(26)} ${micros.toFixed(2).padStart(6)} µs  +${(micros - base).toFixed(2)}\n`
       )
     }
   }

@@ -34,6 +34,8 @@ const DEFAULTS = Object.freeze({
     timeout: undefined,
     /** @type {503 | 504} */
     timeoutStatus: 503,
+    /** @type {'log' | 'logRequest' | 'drain'} */
+    uncaught: 'log',
   }),
   health: Object.freeze({ manual: false }),
   drain: Object.freeze({ timeout: 20_000, delay: undefined }),
@@ -64,6 +66,7 @@ const LASTING = [
 const BOOLEAN = ['true or false', (value) => typeof value === 'boolean']
 const MODES = ['adaptive', 'threshold', 'observe', 'off']
 const ERROR_MODES = ['respond', 'next']
+const UNCAUGHT = ['log', 'logRequest', 'drain']
 
 const RULES = {
   'shed.mode': [`one of ${MODES.join(', ')}`, (value) => MODES.includes(value)],
@@ -103,6 +106,7 @@ const RULES = {
     (value) => isFunction(value) || isAbove0(value),
   ],
   'errors.timeoutStatus': ['503 or 504', (value) => value === 503 || value === 504],
+  'errors.uncaught': [`one of ${UNCAUGHT.join(', ')}`, (value) => UNCAUGHT.includes(value)],
   'health.manual': BOOLEAN,
   'drain.timeout': LASTING,
   'drain.delay': LASTING,

@@ -18,7 +18,7 @@ const { loggerFrom } = require('./exposition/logger')
 const { Prometheus } = require('./exposition/prometheus')
 const { takeSnapshot } = require('./exposition/snapshot')
 const { Failures } = require('./failures/failures')
-const { Timeouts } = require('./failures/timeouts')
+const { Orphans } = require('./failures/orphans')
 const { Lifecycle } = require('./lifecycle/lifecycle')
 const { resolveMember, resolveOptions, updateOptions } = require('./options')
 const { Faults } = require('./recording/faults')
@@ -28,6 +28,9 @@ const { LoopDelay } = require('./signals/loop-delay')
 const { Memory, sampleMemory } = require('./signals/memory')
 const { TurnClock } = require('./signals/turn-clock')
 const { Utilization } = require('./signals/utilization')
+
+/** The exit code of Node itself, where an error was caught by nobody. */
+const FAILURE = 1
 
 class Spillway {
   /** @type {import('../index.js').Spillway['health']} */
@@ -41,7 +44,7 @@ class Spillway {
   #turnClock
   #prometheus
   #admission
-  #timeouts
+  #orphans
   #isClosed = false
 
   /**
@@ -80,8 +83,12 @@ class Spillway {
       check: (name, ask, given) => lifecycle.health.addCheck(name, ask, resolveMember('health.check', given)),
     })
     const failures = new Failures({ options, clock, logger, faults, recorder })
-    const parts = { admission, clock, failures, faults, options, recorder, signals, startedAtMs: clock.now() }
-    const takeOurInstant = (spare) => takeInstant(parts, spare)
+    const leave = (reason) => lifecycle.leave(FAILURE, reason)
+    this.#orphans = new Orphans({ clock, faults, log: failures.log, recorder, options, leave, warn })
+    const { processErrors } = this.#orphans
+    const { context } = processErrors
+    const parts = { admission, clock, context, failures, faults, options, processErrors, recorder, signals }
+    const takeOurInstant = (spare) => takeInstant(this.#parts, spare)
     this.#prometheus = new Prometheus({ ...options, clock, faults, takeInstant: takeOurInstant })
     this.#handlers = {
       metrics: streamHandler(this.#prometheus, faults),
@@ -93,10 +100,9 @@ class Spillway {
       admission.release(request, series)
     }
     this.#admission = admission
-    this.#timeouts = new Timeouts({ clock, faults, logger, recorder, options: options.errors })
     const endpoints = new Endpoints(options.endpoints, this.#handlers)
-    this.#servers = new Servers({ recorder, endpoints, admission, known: lifecycle.servers })
-    this.#parts = { ...parts, endpoints, servers: this.#servers }
+    this.#servers = new Servers({ recorder, endpoints, admission, known: lifecycle.servers, context })
+    this.#parts = { ...parts, endpoints, servers: this.#servers, startedAtMs: clock.now() }
     this.#turnClock = new TurnClock(clock)
     this.#start(signals)
   }
@@ -108,6 +114,7 @@ class Spillway {
       utilization.onTurn(nowMs)
     })
     collections.start()
+    this.#orphans.start()
     this.#turnClock.start()
   }
 
@@ -204,7 +211,7 @@ class Spillway {
   #close() {
     if (this.#isClosed) return
     this.#isClosed = true
-    this.#timeouts.close()
+    this.#orphans.close()
     this.#lifecycle.close()
     this.#admission.close()
     this.#servers.close()

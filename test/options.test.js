@@ -89,6 +89,7 @@ const ACCEPTED = {
   'errors.answer': [true, false],
   'errors.timeout': [1, 0.5, Number.POSITIVE_INFINITY, label],
   'errors.timeoutStatus': [503, 504],
+  'errors.uncaught': ['log', 'logRequest', 'drain'],
   'health.manual': [true, false],
   'drain.timeout': [0, 1, 2 ** 31 - 1],
   'drain.delay': [0, 5000],
@@ -127,6 +128,7 @@ const RULES = {
   'errors.timeout':
     'a number of milliseconds above 0, or a function (req, { route, priority }) that returns one',
   'errors.timeoutStatus': '503 or 504',
+  'errors.uncaught': 'one of log, logRequest, drain',
   'health.manual': 'true or false',
   'drain.timeout': 'a number of milliseconds from 0 to 2147483647',
   'drain.delay': 'a number of milliseconds from 0 to 2147483647',
@@ -164,6 +166,7 @@ const REFUSED = {
   'errors.answer': ['yes', 0],
   'errors.timeout': [0, -1, Number.NaN, '30s', false],
   'errors.timeoutStatus': [500, '503', 0],
+  'errors.uncaught': ['exit', true],
   'health.manual': ['yes', 1, 0],
   'drain.timeout': [-1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31, '10s'],
   'drain.delay': [-1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31, '5s'],

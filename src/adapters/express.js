@@ -9,7 +9,7 @@ const { ROOT } = require('../routing/place')
 const { isInAppRouter, weaveApp } = require('../routing/weave')
 const { expressInKoa, noNext } = require('./misuse')
 
-function createExpressMiddleware({ clock, recorder, endpoints, servers, admission }) {
+function createExpressMiddleware({ clock, recorder, endpoints, servers, admission, context }) {
   let isWoven = false
   let isNested = false
   // Hot path: bench/overhead.js.
@@ -36,12 +36,13 @@ function createExpressMiddleware({ clock, recorder, endpoints, servers, admissio
       if (isNew && isNested && head === request) head.isSettled = true
       else head.place ??= ROOT
     }
+    const goOn = context === undefined ? next : context.bind(request, next)
     if (!request.isDecided) {
-      request.proceed = next
+      request.proceed = goOn
       request.resume = proceed
       if (admission.decide(request, clock.now()) !== RUN) return
     }
-    next()
+    goOn()
   }
 }
 

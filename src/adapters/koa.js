@@ -9,7 +9,7 @@ const { catchErrors } = require('./errors')
 const { koaInExpress } = require('./misuse')
 
 function createKoaMiddleware(parts) {
-  const { clock, recorder, endpoints, servers, admission } = parts
+  const { clock, recorder, endpoints, servers, admission, context } = parts
   let seenApp
   // Hot path: bench/overhead.js.
   return function spillway(ctx, next) {
@@ -38,11 +38,12 @@ function createKoaMiddleware(parts) {
       watchMounts(app, trailOf)
       catchErrors(app, parts)
     }
-    if (request.isDecided) return next()
+    const goOn = context === undefined ? next : context.bind(request, next)
+    if (request.isDecided) return goOn()
     request.proceed = keepError
     const decision = admission.decide(request, clock.now())
-    if (decision === RUN) return next()
-    if (decision === QUEUED) return untilAdmitted(request, ctx, next)
+    if (decision === RUN) return goOn()
+    if (decision === QUEUED) return untilAdmitted(request, ctx, goOn)
     if (request.error !== undefined) throw request.error
     ctx.respond = false
   }

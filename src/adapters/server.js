@@ -51,14 +51,16 @@ class Servers {
   #noteAccept
   #admission
   #known
+  #context
   #seenApp
   #isClosed = false
 
-  constructor({ recorder, endpoints, admission, known }) {
+  constructor({ recorder, endpoints, admission, known, context }) {
     this.#recorder = recorder
     this.#endpoints = endpoints
     this.#admission = admission
     this.#known = known
+    this.#context = context
     this.#noteAccept = () => admission.noteConnection('connection', false)
     this.#prepare = (req, res) => {
       if (recorder.find(res) === undefined) recorder.prepare(req, res)
@@ -76,7 +78,8 @@ class Servers {
     const servers = this
     const emit = /** @type {(event: string | symbol, ...rest: any[]) => boolean} */ (server.emit)
     const isSecure = server instanceof tls.Server
-    const resumes = new Map([...REQUESTS].map((event) => [event, resumeOf(server, emit, event)]))
+    const pass = this.#context?.entering(emit) ?? emit
+    const resumes = new Map([...REQUESTS].map((event) => [event, resumeOf(server, pass, event)]))
     // Now, because others take listeners away to call them from their own: Socket.IO does.
     let app = server.listeners('request').find(isExpressApp)
     let listeners = server.listenerCount('request')
@@ -93,10 +96,10 @@ class Servers {
     /** @this {unknown} */
     const spillwayEmit = function (event, req, res) {
       // Hot path: no `arguments` and no look-up for the event that comes with every request (0.2 of 1.6 µs).
-      if (event === 'request') return open(req, res, resumeRequest) || emit.call(this, event, req, res)
+      if (event === 'request') return open(req, res, resumeRequest) || pass.call(this, event, req, res)
       if (CONNECTIONS.has(event)) servers.#admission.noteConnection(event, isSecure)
       else if (REQUESTS.has(event)) {
-        if (open(req, res, resumes.get(event))) return true
+        return open(req, res, resumes.get(event)) || pass.call(this, event, req, res)
       } else if (!servers.#isClosed) {
         if (HANDOVERS.has(event)) servers.#recorder.upgrade(req)
         else if (CLIENT_ERRORS.has(event)) servers.#recorder.clientErrors.note(req)
@@ -116,9 +119,10 @@ class Servers {
     if (typeof listener !== 'function') throw notAListener(listener)
     const app = isExpressApp(listener) ? listener : undefined
     const servers = this
+    const pass = this.#context?.entering(listener) ?? listener
     /** @this {any} */
     const resume = function () {
-      listener.call(this.socket?.server, this.req, this.res)
+      pass.call(this.socket?.server, this.req, this.res)
     }
     /** @this {any} */
     return function spillwayListener(req, res) {
@@ -126,7 +130,7 @@ class Servers {
         servers.meet(req.socket?.server, req)
         if (servers.#open(req, res, app, resume)) return
       }
-      return listener.call(this, req, res)
+      return pass.call(this, req, res)
     }
   }
 

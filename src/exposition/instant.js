@@ -6,7 +6,7 @@
  * @param {any} parts
  * @param {any} [spare] an instant that is no longer shown: its tables are used again
  */
-function takeInstant({ admission, clock, failures, recorder, faults, signals }, spare) {
+function takeInstant({ processErrors, admission, clock, failures, recorder, faults, signals }, spare) {
   const nowMs = clock.now()
   const { tables, series, folded } = recorder.routes
   return {
@@ -18,6 +18,7 @@ function takeInstant({ admission, clock, failures, recorder, faults, signals }, 
     folded,
     admission: admission.sample(),
     errors: failures.table.sample(),
+    processErrors: Object.entries(processErrors.counts),
     clientErrors: recorder.clientErrors.list(),
     faults: faults.list(),
     loopDelay: signals.loopDelay.sample(nowMs),

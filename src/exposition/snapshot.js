@@ -34,6 +34,7 @@ function takeSnapshot(parts, instant) {
     routes: instant.series.map((series) => routeOf(series, instant, nowMs)),
     routesFolded: instant.folded,
     oldest: listOldest(recorder),
+    processErrors: /** @type {any} */ (Object.fromEntries(instant.processErrors)),
     clientErrors: Object.fromEntries(instant.clientErrors),
     admission: admissionOf(instant),
     signals: signalsOf(instant),

@@ -16,23 +16,26 @@ const CHECK_MS = 100
 class Timeouts {
   #clock
   #faults
-  #logger
   #recorder
   #timeout
   #standIn
+  #warn
   #isClosed = false
   #check = () => this.#lookThrough()
   #checkLater = () => this.#clock.after(CHECK_MS, this.#check)
 
-  /** @param {{ clock: any, faults: any, logger: any, recorder: any, options: any }} parts */
-  constructor({ clock, faults, logger, recorder, options }) {
+  /** @param {{ clock: any, faults: any, recorder: any, options: any, warn: (fields: object, message: string) => void }} parts */
+  constructor({ clock, faults, recorder, options, warn }) {
     this.#clock = clock
     this.#faults = faults
-    this.#logger = logger
+    this.#warn = warn
     this.#recorder = recorder
-    this.#timeout = options.timeout
-    this.#standIn = new StandIn(options.timeoutStatus, 'No answer in time.')
-    if (options.timeout !== undefined) recorder.requests.whenNext(this.#checkLater)
+    this.#timeout = options.errors.timeout
+    this.#standIn = new StandIn(options.errors.timeoutStatus, 'No answer in time.')
+  }
+
+  start() {
+    if (this.#timeout !== undefined) this.#recorder.requests.whenNext(this.#checkLater)
   }
 
   #lookThrough() {
@@ -83,7 +86,7 @@ class Timeouts {
 
   #log(requests) {
     const { method, route, ageMs } = this.#recorder.describe(requests[0])
-    this.#logger.warn(
+    this.#warn(
       { event: 'timeout', count: requests.length, method, route, ageMs },
       'spillway: handlers had not answered in time, so it did'
     )

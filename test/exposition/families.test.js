@@ -28,6 +28,7 @@ const NAMES = {
   spillway_concurrency_limit: ['gauge', []],
   spillway_overload: ['gauge', ['resource']],
   spillway_routes_folded_total: ['counter', []],
+  spillway_process_errors_total: ['counter', ['event']],
   spillway_client_errors_total: ['counter', ['code']],
   spillway_internal_errors_total: ['counter', ['place']],
   nodejs_eventloop_delay_min_seconds: ['gauge', []],

@@ -27,7 +27,8 @@ function partsFor() {
   }
   const admission = { sample: () => ({ shed: [], wouldShed: [], queueDelays: new Float64Array(16) }) }
   const failures = { table: new ErrorTable('(other)') }
-  return { admission, clock, failures, recorder, faults, signals }
+  const processErrors = { counts: {} }
+  return { admission, clock, failures, processErrors, recorder, faults, signals }
 }
 
 const GET = 0

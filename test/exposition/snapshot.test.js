@@ -78,6 +78,7 @@ const SHAPE = {
   ],
   routesFolded: 'number',
   oldest: [],
+  processErrors: { uncaughtException: 'number', unhandledRejection: 'number' },
   clientErrors: {},
   admission: {
     mode: 'string',

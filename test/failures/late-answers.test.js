@@ -65,9 +65,8 @@ const NATIVE = {
     await isOver(endless)
   },
   'gives a pipeline': async (_req, res) => {
-    const source = Readable.from(['late'])
-    await pipeline(source, res).catch(() => {})
-    assert.ok(source.destroyed)
+    // Whether it then destroys its source is Node's: 24 does not, 22 does.
+    await pipeline(Readable.from(['late']), res).catch(() => {})
   },
   'destroys the response': (_req, res) => res.destroy?.(),
 }

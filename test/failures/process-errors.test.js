@@ -1,0 +1,163 @@
+'use strict'
+// Errors nobody caught, in processes of their own: what Node does of them stays as it is, whoever listens, and what is
+// counted, logged, answered and left beside it.
+
+const assert = require('node:assert/strict')
+const { spawn } = require('node:child_process')
+const { once } = require('node:events')
+const path = require('node:path')
+const { describe, it } = require('node:test')
+
+const OPTIONS = { timeout: 30_000 }
+
+class FailingServer {
+  lines = []
+  stderr = ''
+  #child
+  #rest = ''
+
+  static async start(t, uncaught, { heard = [], args = [] } = {}) {
+    const server = new FailingServer()
+    const child = spawn(process.execPath, [
+      ...args,
+      path.join(__dirname, 'failing-server.js'),
+      uncaught,
+      ...heard,
+    ])
+    server.#child = child
+    t.after(() => child.kill('SIGKILL'))
+    child.stdout.setEncoding('utf8').on('data', (text) => {
+      const lines = (server.#rest + text).split('\n')
+      server.#rest = lines.pop()
+      server.lines.push(...lines.map((line) => JSON.parse(line)))
+      child.emit('line')
+    })
+    child.stderr.setEncoding('utf8').on('data', (text) => (server.stderr += text))
+    const { port } = await server.said('port')
+    server.port = port
+    return server
+  }
+
+  async said(key) {
+    for (;;) {
+      const line = this.lines.find((each) => key in each)
+      if (line !== undefined) return line
+      await once(this.#child, 'line')
+    }
+  }
+
+  get(url) {
+    return fetch(`http://127.0.0.1:${this.port}${url}`).then(
+      async (answer) => ({ status: answer.status, body: await answer.text() }),
+      () => 'cut'
+    )
+  }
+
+  async exit() {
+    if (this.#child.exitCode === null && this.#child.signalCode === null) await once(this.#child, 'close')
+    return this.#child.exitCode
+  }
+
+  get errors() {
+    return this.lines.filter(({ event }) => event !== undefined)
+  }
+
+  async counts() {
+    return JSON.parse(/** @type {any} */ (await this.get('/counts')).body)
+  }
+}
+
+const KINDS = [
+  ['/throw/1', 'uncaughtException', 'thrown'],
+  ['/reject/1', 'unhandledRejection', 'rejected'],
+]
+
+for (const [url, event, message] of KINDS) {
+  describe(`${event} that nobody listens for`, OPTIONS, () => {
+    it('ends the process as it does without us, and is logged', async (t) => {
+      const server = await FailingServer.start(t, 'log')
+      assert.equal(await server.get(url), 'cut')
+      assert.equal(await server.exit(), 1)
+      assert.match(server.stderr, new RegExp(`Error: ${message}\n +at `))
+      assert.deepEqual(server.errors, [{ event, message }])
+    })
+
+    it('is logged with its request where that is asked for', async (t) => {
+      const server = await FailingServer.start(t, 'logRequest')
+      assert.equal(await server.get(`${url}?token=secret`), 'cut')
+      assert.equal(await server.exit(), 1)
+      assert.match(server.stderr, new RegExp(`Error: ${message}\n`))
+      assert.deepEqual(server.errors, [{ event, message, url, route: url.replace('1', ':id') }])
+    })
+
+    it('has its request answered with 500, the others answered, and the process end with 1', async (t) => {
+      const server = await FailingServer.start(t, 'drain')
+      const slow = server.get('/slow')
+      await server.said('slow')
+      const failed = await server.get(url)
+      assert.equal(failed.status, 500)
+      assert.equal(JSON.parse(failed.body).title, 'Internal Server Error')
+      assert.deepEqual(await slow, { status: 200, body: 'whole' })
+      assert.equal(await server.exit(), 1)
+      assert.deepEqual(server.errors, [{ event, message, url, route: url.replace('1', ':id') }])
+    })
+  })
+
+  describe(`${event} that the user listens for`, OPTIONS, () => {
+    it('is for the user to deal with, and counted', async (t) => {
+      const server = await FailingServer.start(t, 'log', { heard: [event] })
+      server.get(url)
+      await server.said('heard')
+      server.get(url)
+      while ((await server.counts())[event] < 2);
+      assert.deepEqual(await server.counts(), { uncaughtException: 0, unhandledRejection: 0, [event]: 2 })
+      assert.deepEqual(server.errors, Array(2).fill({ event, message }))
+      assert.equal(server.stderr, '')
+      assert.equal(server.lines.filter(({ heard }) => heard === event).length, 2)
+    })
+
+    it('ends the process again once the user does not listen any more', async (t) => {
+      const server = await FailingServer.start(t, 'log', { heard: [event] })
+      assert.equal((await server.get('/deaf')).body, 'deaf')
+      assert.equal(await server.get(url), 'cut')
+      assert.equal(await server.exit(), 1)
+      assert.match(server.stderr, new RegExp(`Error: ${message}\n`))
+      assert.deepEqual(server.errors, [{ event, message }])
+    })
+  })
+}
+
+describe('errors.uncaught', OPTIONS, () => {
+  it('drain: half an answer is cut, so that its client can tell', async (t) => {
+    const server = await FailingServer.start(t, 'drain')
+    assert.equal(await server.get('/half/1').catch(() => 'cut'), 'cut')
+    assert.equal(await server.exit(), 1)
+  })
+
+  it('drain: a rejection the user listens for is for the user to deal with', async (t) => {
+    const server = await FailingServer.start(t, 'drain', { heard: ['unhandledRejection'] })
+    server.get('/reject/1')
+    await server.said('heard')
+    assert.equal((await server.counts()).unhandledRejection, 1)
+  })
+
+  for (const [mode, ending] of [
+    ['strict', 1],
+    ['throw', 1],
+    ['warn', 'lives'],
+    ['none', 'lives'],
+  ]) {
+    it(`--unhandled-rejections=${mode} stays what it is, and the rejection is counted once`, async (t) => {
+      const server = await FailingServer.start(t, 'log', { args: [`--unhandled-rejections=${mode}`] })
+      const answer = server.get('/reject/1')
+      if (ending === 'lives') {
+        while ((await server.counts()).unhandledRejection === 0);
+        assert.equal(mode === 'warn', server.stderr.includes('UnhandledPromiseRejectionWarning'))
+      } else {
+        assert.equal(await answer, 'cut')
+        assert.equal(await server.exit(), ending)
+      }
+      assert.deepEqual(server.errors, [{ event: 'unhandledRejection', message: 'rejected' }])
+    })
+  }
+})
