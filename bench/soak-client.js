@@ -144,15 +144,4 @@ class SoakClient {
   }
 }
 
-/** Mulberry32: the same requests in the same order for the same seed. */
-function randomFrom(seed) {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
-module.exports = { SoakClient, randomFrom }
+module.exports = { SoakClient }
