@@ -14,13 +14,18 @@ const LONGEST_REFUSED_MS = 20_000
  * @returns {{ stop: () => Promise<{ outcomes: Record<string, number>, refused: number }> }} outcomes: by status or error code
  */
 function startLoad({ port, ratePerSecond, connections }) {
-  const agent = new http.Agent({ keepAlive: true, maxSockets: connections })
+  // One each: an agent that shares out a number of sockets lets requests lie for seconds when those are refused.
+  const agents = Array.from(
+    { length: connections },
+    () => new http.Agent({ keepAlive: true, maxFreeSockets: 1 })
+  )
   const outcomes = {}
   let refused = 0
   let isOver = false
 
   const send = async (number) => {
     const endMs = performance.now() + LONGEST_REFUSED_MS
+    const agent = agents[Math.floor(Math.random() * connections)]
     let outcome = await ask({ port, agent, number })
     while (outcome === 'ECONNREFUSED' && performance.now() < endMs) {
       refused++
@@ -38,7 +43,7 @@ function startLoad({ port, ratePerSecond, connections }) {
       await sleep(1)
     }
     await Promise.all(sent)
-    agent.destroy()
+    for (const agent of agents) agent.destroy()
     return { outcomes, refused }
   }
 

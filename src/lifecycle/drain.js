@@ -7,8 +7,10 @@
 // The listening sockets go before the kept connections, so that who is sent away does not come back here.
 
 const TICK_MS = 50
-/** So long is waited for a turn in which nobody connects. */
-const LONGEST_QUIET_MS = 100
+/** Who connects after the poll is reset by the close: the turn to close in is one with little between the two. */
+const SHORT_TURN_MS = 1
+/** So long is waited for such a turn, and as long again for one of any length in which nobody connects. */
+const SHORT_TURN_PATIENCE_MS = 500
 /** The share of the timeout after which what is still, or has no end, is not waited for. */
 const STILL_SHARE = 0.25
 
@@ -67,21 +69,23 @@ class Drain {
     const nowMs = this.#clock.now()
     for (const connections of this.#servers) connections.watchStillness(nowMs)
     const leftMs = this.#beganMs + delayMs - nowMs
-    if (leftMs <= 0) this.#clock.afterTurn(() => this.#closeWhenQuiet(nowMs + LONGEST_QUIET_MS, -1))
-    else this.#clock.wait(Math.min(TICK_MS, leftMs), () => this.#announce(delayMs))
+    if (leftMs > 0) this.#clock.wait(Math.min(TICK_MS, leftMs), () => this.#announce(delayMs))
+    else this.#clock.afterTurn(() => this.#closeWhenQuiet({ sinceMs: nowMs, turnMs: nowMs, accepted: -1 }))
   }
 
   /** From one check phase to the next, for the poll is between them. */
-  #closeWhenQuiet(untilMs, acceptedBefore) {
+  #closeWhenQuiet({ sinceMs, turnMs, accepted }) {
     const nowMs = this.#clock.now()
-    const { accepted } = this.#servers
-    if (accepted !== acceptedBefore && nowMs < untilMs) {
-      this.#clock.afterTurn(() => this.#closeWhenQuiet(untilMs, accepted))
-      return
-    }
-    this.#closedMs = nowMs
-    this.#recorder.isLeaving = true
-    this.#finish()
+    const now = { sinceMs, turnMs: nowMs, accepted: this.#servers.accepted }
+    const waitedMs = nowMs - sinceMs
+    const isQuiet = accepted === now.accepted
+    const isBest = isQuiet && nowMs - turnMs < SHORT_TURN_MS
+    const isGoodEnough = isQuiet && waitedMs > SHORT_TURN_PATIENCE_MS
+    if (isBest || isGoodEnough || waitedMs > 2 * SHORT_TURN_PATIENCE_MS) {
+      this.#closedMs = nowMs
+      this.#recorder.isLeaving = true
+      this.#finish()
+    } else this.#clock.afterTurn(() => this.#closeWhenQuiet(now))
   }
 
   #finish() {
