@@ -8,13 +8,20 @@ const net = require('node:net')
 let lastId = 0
 const head = (line, rest = '') => `${line} HTTP/1.1\r\nHost: a\r\n${rest}\r\n`
 const get = (name, id) => head(`GET /${name}/${id}`)
+const badChunk = (id) => `${head(`POST /upload/${id}`, 'Transfer-Encoding: chunked\r\n')}zz\r\n`
 
 /** How likely each ending is, and how it goes. */
 const ENDINGS = [
   [40, (client, id) => client.exchange(get('items', id))],
   [15, (client) => client.exchange(`${head('POST /items', 'Content-Length: 5\r\n')}hello`)],
   [10, (client, id) => client.exchange(get('nothing', id))],
-  [10, (client, id) => client.exchange(get('error', id), { errored: 1 })],
+  [5, (client, id) => client.exchange(get('error', id), { errored: 1, failed: 1 })],
+  [5, (client, id) => client.exchange(get('reject', id), { errored: 1, failed: 1 })],
+  [5, (client, id) => client.exchange(get('later', id), { errored: 1, failed: 1 })],
+  [0.2, (client, id) => client.beAnsweredFor(get('never', id), { timedOut: 1 })],
+  [1, (client) => client.beLeft('nonsense\r\n\r\n', { HPE_INVALID_METHOD: 1 })],
+  [1, (client) => client.beLeft(head('GET /a', 'In\0jected: a\r\n'), { HPE_INVALID_HEADER_TOKEN: 1 })],
+  [1, (client, id) => client.beLeft(badChunk(id), { aborted: 1, HPE_INVALID_CHUNK_SIZE: 1 })],
   [8, (client, id) => client.exchange(get('items', id).repeat(3), { completed: 3 })],
   [5, (client, id) => client.leaveOnceEntered(get('wait', id), id)],
   [2, (client, id) => client.leaveOnceEntered(get('wait', id).repeat(3), id, { aborted: 3 })],
@@ -30,8 +37,20 @@ const ENDINGS = [
 ]
 const TOTAL_WEIGHT = ENDINGS.reduce((sum, [weight]) => sum + weight, 0)
 
+/** What is counted of a request beside its outcome, or of what is none. */
+const OUTCOMES = ['completed', 'errored', 'aborted', 'timedOut']
+
 class SoakClient {
-  tally = { completed: 0, errored: 0, aborted: 0 }
+  tally = {
+    completed: 0,
+    errored: 0,
+    aborted: 0,
+    timedOut: 0,
+    failed: 0,
+    HPE_INVALID_METHOD: 0,
+    HPE_INVALID_HEADER_TOKEN: 0,
+    HPE_INVALID_CHUNK_SIZE: 0,
+  }
   sent = 0
   #port
   #arrivals
@@ -76,7 +95,7 @@ class SoakClient {
   #send(bytes, outcomes) {
     for (const [outcome, count] of Object.entries(outcomes)) {
       this.tally[outcome] += count
-      this.sent += count
+      if (OUTCOMES.includes(outcome)) this.sent += count
     }
     this.#socket.write(bytes)
   }
@@ -106,6 +125,12 @@ class SoakClient {
     const socket = this.#socket
     while (!socket.closed) await this.#more()
     this.#socket = undefined
+  }
+
+  /** By a 503, after which its connection is closed. */
+  async beAnsweredFor(bytes, outcomes) {
+    await this.beLeft(bytes, outcomes)
+    if (!this.#text.startsWith('HTTP/1.1 503 ')) throw new Error(`not answered for: ${this.#text}`)
   }
 
   /** Takes the next whole answer, of which the head tells the length, from what has come. */

@@ -1,11 +1,13 @@
 'use strict'
-// An Express 5 and a Koa 3 server with a spillway each, whose routes end in every way; and a book in which a request
-// signs when its handler is entered, so that a client leaves only when the server has it.
+// Express 4 and 5 and Koa 2 and 3 servers with a spillway each, whose routes end in every way; and a book in which a
+// request signs when its handler is entered, so that a client leaves only when the server has it.
 
 const http = require('node:http')
 const Router = require('@koa/router')
-const express = require('express')
-const Koa = require('koa')
+const express5 = require('express')
+const express4 = require('express-4')
+const Koa3 = require('koa')
+const Koa2 = require('koa-2')
 
 /** More than a connection's buffers hold: it is cut off, not sent to nobody. */
 const BIG = Buffer.alloc(20_000_000)
@@ -39,28 +41,47 @@ const RAW = {
   cut: (_req, res) => res.destroy(),
 }
 
-const failing = () => {
-  throw new Error('a failing route')
+/** How a handler fails, by the name of its route. */
+const FAILING = {
+  error() {
+    throw new Error('a failing route')
+  },
+  reject: () => Promise.reject(new Error('a rejecting route')),
+  async later() {
+    await new Promise((resolve) => setImmediate(resolve))
+    throw new TypeError('a route that rejects later')
+  },
 }
 
-function expressServer(spillway, arrivals) {
+const TIMEOUT_MS = 100
+/** Only of the route that never answers: a machine that stands still for a moment must not time out others. */
+const ERRORS = { timeout: (_req, { route }) => (route === '/never/:id' ? TIMEOUT_MS : undefined) }
+
+/** Answers when its spillway has long done so. */
+const LATE_MS = 400
+const late = (answer) => new Promise((resolve) => setTimeout(() => resolve(answer()), LATE_MS))
+
+function expressServer(express, spillway, arrivals) {
+  spillway.catchAsync(express)
   const app = express()
   // Its error answer is not to be logged a hundred thousand times.
   app.set('env', 'test')
   app.use(spillway.express())
   app.get('/items/:id', (req, res) => res.json({ id: req.params.id }))
   app.post('/items', (req, res) => req.resume().on('end', () => res.status(201).json({ created: true })))
-  app.get('/error/:id', failing)
+  for (const [name, fail] of Object.entries(FAILING)) app.get(`/${name}/:id`, fail)
+  app.get('/never/:id', (_req, res) => late(() => res.json({ late: true })))
   for (const [name, answer] of Object.entries(RAW)) {
     app.all(`/${name}/:id`, (req, res) => {
       arrivals.sign(req.params.id)
       answer(req, res)
     })
   }
+  app.use(spillway.errorHandler())
   return spillway.attach(http.createServer(app))
 }
 
-function koaServer(spillway, arrivals) {
+function koaServer(Koa, spillway, arrivals) {
   const app = new Koa()
   app.silent = true
   const router = new Router()
@@ -76,7 +97,12 @@ function koaServer(spillway, arrivals) {
       })
     )
   })
-  router.get('/error/:id', failing)
+  for (const [name, fail] of Object.entries(FAILING)) router.get(`/${name}/:id`, fail)
+  router.get('/never/:id', (ctx) =>
+    late(() => {
+      ctx.body = { late: true }
+    })
+  )
   for (const [name, answer] of Object.entries(RAW)) {
     router.all(`/${name}/:id`, (ctx) => {
       arrivals.sign(ctx.params.id)
@@ -89,4 +115,12 @@ function koaServer(spillway, arrivals) {
   return spillway.attach(http.createServer(app.callback()))
 }
 
-module.exports = { Arrivals, BIG_BYTES: BIG.length, expressServer, koaServer }
+/** @type {Record<string, (spillway: any, arrivals: Arrivals) => http.Server>} */
+const SERVERS = {
+  'Express 4': (...given) => expressServer(express4, ...given),
+  'Express 5': (...given) => expressServer(express5, ...given),
+  'Koa 2': (...given) => koaServer(Koa2, ...given),
+  'Koa 3': (...given) => koaServer(Koa3, ...given),
+}
+
+module.exports = { Arrivals, BIG_BYTES: BIG.length, ERRORS, SERVERS }

@@ -1,19 +1,21 @@
 'use strict'
-// npm run soak [-- requests]: a million requests that end at random, over an Express 5 and a Koa 3 server, by clients
-// in the same process. Afterwards nothing may be in flight, every request must have the one outcome its client gave
-// it, and the memory held after a collection must be at the end what it was at a tenth of the way. Then the memory of
+// npm run soak [-- requests]: a million requests that end at random, over servers of Express 4 and 5 and Koa 2 and 3, by
+// clients in the same process: answers, throws, rejections, timeouts, aborts, malformed bytes. Afterwards nothing may be in
+// flight, every request must have the one outcome its client gave it, every error be counted and none unhandled, no listener or
+// socket be left, and the memory held after a collection must be at the end what it was at a tenth of the way. Then the memory of
 // one method and route. Memory is heap and array buffers: the counts of the histograms live outside the heap.
 // Ends with 1 if a target is missed.
 
 const { once } = require('node:events')
 const http = require('node:http')
+const { isDeepStrictEqual } = require('node:util')
 const { createSpillway } = require('../src/index.js')
 const { Spillway } = require('../src/spillway')
 const { systemClock } = require('../src/clock')
 const { randomFrom } = require('./random')
 const { machineLine, save } = require('./results')
 const { SoakClient } = require('./soak-client')
-const { Arrivals, BIG_BYTES, expressServer, koaServer } = require('./soak-servers')
+const { Arrivals, BIG_BYTES, ERRORS, SERVERS } = require('./soak-servers')
 
 const REQUESTS = Number(process.argv[2] ?? 1_000_000)
 const LIMIT_SECONDS = Number(process.env.LIMIT_SECONDS ?? 1800)
@@ -39,8 +41,11 @@ async function heldBytes() {
   return heapUsed + arrayBuffers - BIG_BYTES
 }
 
+const listenersOf = (emitter) =>
+  Object.fromEntries(emitter.eventNames().map((event) => [String(event), emitter.listenerCount(event)]))
+
 class Side {
-  spillway = createSpillway({ logger: false })
+  spillway = createSpillway({ logger: false, errors: ERRORS })
 
   static async open(framework, serverOf, seed) {
     const side = new Side()
@@ -49,9 +54,10 @@ class Side {
     side.server = serverOf(side.spillway, arrivals)
     side.server.listen(0, '127.0.0.1')
     await once(side.server, 'listening')
+    side.listeners = listenersOf(side.server)
     const { port } = side.server.address()
     side.clients = Array.from(
-      { length: CLIENTS / 2 },
+      { length: CLIENTS / Object.keys(SERVERS).length },
       (_, i) => new SoakClient(port, arrivals, randomFrom(seed + i))
     )
     return side
@@ -61,16 +67,29 @@ class Side {
     return sumOf(this.clients.map(({ sent }) => sent))
   }
 
-  expected(outcome) {
-    return sumOf(this.clients.map(({ tally }) => tally[outcome]))
+  /** What the clients have made happen, in sum. */
+  get expected() {
+    const tallies = this.clients.map(({ tally }) => tally)
+    return Object.fromEntries(
+      Object.keys(tallies[0]).map((name) => [name, sumOf(tallies.map((each) => each[name]))])
+    )
   }
 
   measured() {
-    const { requests, routes } = this.spillway.snapshot()
+    const { requests, routes, errors, clientErrors, processErrors, oldest, admission } =
+      this.spillway.snapshot()
     const outcomes = { completed: 0, errored: 0, aborted: 0, upgraded: 0, timedOut: 0 }
     for (const route of routes)
       for (const name of Object.keys(outcomes)) outcomes[name] += route.outcomes[name]
-    return { inFlight: requests.inFlight, outcomes, total: sumOf(Object.values(outcomes)) }
+    // What was still in the gate's queue when its bytes turned out malformed.
+    outcomes.aborted += admission.abandoned
+    return {
+      inFlight: requests.inFlight + admission.inFlight + oldest.length,
+      outcomes,
+      total: sumOf(Object.values(outcomes)),
+      counts: { ...outcomes, ...clientErrors, failed: sumOf(errors.map(({ count }) => count)) },
+      uncaught: sumOf(Object.values(processErrors)),
+    }
   }
 
   /** The server hears of a client's leaving a moment after the client. */
@@ -82,11 +101,18 @@ class Side {
     }
   }
 
+  /** @returns {Promise<{ connections: number, areListenersKept: boolean }>} what was left when the clients had gone */
   async close() {
     for (const client of this.clients) client.close()
+    const count = () => new Promise((resolve) => this.server.getConnections((_error, open) => resolve(open)))
+    for (let i = 0; i < 1000 && (await count()) > 0; i++) await turn()
+    const connections = await count()
+    const areListenersKept = isDeepStrictEqual(listenersOf(this.server), this.listeners)
     this.server.close()
+    this.server.closeAllConnections()
     await once(this.server, 'close')
     this.spillway.close()
+    return { connections, areListenersKept }
   }
 }
 
@@ -122,10 +148,11 @@ class Progress {
 }
 
 async function soak() {
-  const sides = [
-    await Side.open('Express 5', expressServer, SEED),
-    await Side.open('Koa 3', koaServer, SEED + CLIENTS),
-  ]
+  const processListeners = listenersOf(process)
+  const sides = []
+  for (const [framework, serverOf] of Object.entries(SERVERS)) {
+    sides.push(await Side.open(framework, serverOf, SEED + sides.length * CLIENTS))
+  }
   const clients = sides.flatMap((side) => side.clients)
   const sent = () => sumOf(sides.map((side) => side.sent))
   const progress = new Progress(sent)
@@ -141,18 +168,13 @@ async function soak() {
     memory.push({ requests: sent(), bytes: await heldBytes() })
   }
   progress.end()
-  const results = sides.map((side) => ({
-    framework: side.framework,
-    sent: side.sent,
-    expected: {
-      completed: side.expected('completed'),
-      errored: side.expected('errored'),
-      aborted: side.expected('aborted'),
-    },
-    ...side.measured(),
-  }))
-  for (const side of sides) await side.close()
-  return { seconds: progress.seconds, sides: results, memory }
+  const results = []
+  for (const side of sides) {
+    const { framework, sent, expected } = side
+    results.push({ framework, sent, expected, ...side.measured(), ...(await side.close()) })
+  }
+  const areProcessListenersKept = isDeepStrictEqual(listenersOf(process), processListeners)
+  return { seconds: progress.seconds, sides: results, memory, areProcessListenersKept }
 }
 
 /** Every route with all that it can have: three spans of time, a rendered scrape. The clock is put on, not waited for. */
@@ -192,24 +214,43 @@ async function routeBytes() {
 const megabytes = (bytes) => `${(bytes / 1e6).toFixed(2)} MB`
 
 /** @returns {[what: string, isMet: boolean][]} */
-function judge({ sides, memory }, bytesPerRoute) {
-  const [{ bytes: first }, , { bytes: last }] = memory
-  const lines = sides.flatMap(({ framework, sent, expected, inFlight, outcomes, total }) => [
+function judgeSide({
+  framework,
+  sent,
+  expected,
+  inFlight,
+  total,
+  counts,
+  uncaught,
+  connections,
+  areListenersKept,
+}) {
+  const compared = Object.entries(expected).map(([name, count]) => `${counts[name] ?? 0} ${name} (${count})`)
+  return [
     [`${framework}: ${inFlight} in flight`, inFlight === TARGETS.inFlight],
     [`${framework}: ${total} outcomes of ${sent} requests sent`, total === sent],
     [
-      `${framework}: ${Object.entries(expected)
-        .map(([name, count]) => `${outcomes[name]} ${name} (${count})`)
-        .join(', ')}`,
-      Object.entries(expected).every(([name, count]) => outcomes[name] === count),
+      `${framework}: ${compared.join(', ')}`,
+      Object.entries(expected).every(([name, count]) => (counts[name] ?? 0) === count),
     ],
-  ])
+    [`${framework}: ${uncaught} exceptions and rejections nobody caught`, uncaught === 0],
+    [
+      `${framework}: ${connections} connections and ${areListenersKept ? 'no listener' : 'LISTENERS'} left`,
+      connections === 0 && areListenersKept,
+    ],
+  ]
+}
+
+/** @returns {[what: string, isMet: boolean][]} */
+function judge({ sides, memory, areProcessListenersKept }, bytesPerRoute) {
+  const [{ bytes: first }, , { bytes: last }] = memory
   const marks = memory.map(({ requests, bytes }) => `${megabytes(bytes)} after ${requests}`)
   const allowed = first * TARGETS.growthRatio + TARGETS.growthBytes
   const sent = sumOf(sides.map((side) => side.sent))
   return [
     [`${sent} requests of ${REQUESTS}`, sent >= REQUESTS],
-    ...lines,
+    ...sides.flatMap(judgeSide),
+    [`listeners of the process ${areProcessListenersKept ? 'as before' : 'LEFT'}`, areProcessListenersKept],
     [`memory held: ${marks.join(', ')}; at most ${megabytes(allowed)}`, last <= allowed],
     [
       `${(bytesPerRoute / 1000).toFixed(1)} kB per method and route, at most ${TARGETS.routeBytes / 1000}`,

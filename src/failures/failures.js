@@ -4,7 +4,7 @@
 // counted when the request has ended, under the route the request is counted under; logged at once, while whatever the
 // application keeps in its async context is at hand.
 
-const { CLIENT_IS_GONE } = require('../recording/outcome')
+const { isOfClient } = require('../recording/outcome')
 const { templateOf } = require('../routing/template')
 const { activeSpan, recordOn, traceFieldsOf } = require('./active-span')
 const { ErrorAnswer, isOver } = require('./error-answer')
@@ -14,7 +14,6 @@ const { Failure } = require('./failure')
 
 /** What a connection or stream that is gone makes of whoever still uses it. */
 const OF_CONNECTION = new Set([
-  ...CLIENT_IS_GONE,
   'ERR_STREAM_PREMATURE_CLOSE',
   'ERR_STREAM_DESTROYED',
   'ERR_HTTP2_STREAM_ERROR',
@@ -111,7 +110,8 @@ function isOfOverload(error) {
 
 /** Of an answer that nobody waits for, or that was cut for an error noted before: no error of the application. */
 function isOfConnection(error, res) {
-  return OF_CONNECTION.has(codeOf(error)) && isOver(res)
+  const code = codeOf(error)
+  return (isOfClient(code) || OF_CONNECTION.has(code)) && isOver(res)
 }
 
 function codeOf(error) {

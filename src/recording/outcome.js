@@ -29,6 +29,9 @@ const CLIENT_IS_GONE = new Set([
   'ERR_HTTP2_SESSION_ERROR',
 ])
 
+/** Whether such an error is the client's doing. HPE: what it sent is not HTTP. */
+const isOfClient = (code) => CLIENT_IS_GONE.has(code) || (typeof code === 'string' && code.startsWith('HPE_'))
+
 // Hot path: one read of the response. After Express has replaced its prototype each read costs 0.25 µs.
 /** @returns {number} an index into OUTCOMES */
 function outcomeOf(request) {
@@ -47,8 +50,7 @@ function outcomeOfCut({ req, res, socket }) {
   if (socket?.readableEnded) return ABORTED
   const error = socket?.errored
   if (!error || error === res.errored || error === req.errored) return ERRORED
-  // HPE: what came is not HTTP.
-  return CLIENT_IS_GONE.has(error.code) || String(error.code).startsWith('HPE_') ? ABORTED : ERRORED
+  return isOfClient(error.code) ? ABORTED : ERRORED
 }
 
 function outcomeOfStream({ stream, session, status }) {
@@ -71,7 +73,7 @@ function ofStatus(status) {
 }
 
 module.exports = {
-  CLIENT_IS_GONE,
+  isOfClient,
   OUTCOMES,
   COMPLETED,
   ERRORED,

@@ -1,12 +1,13 @@
 'use strict'
-// The soak in short: thousands of requests that end at random, on Express and on Koa. It counts, and takes no time:
+// The soak in short: thousands of requests that end at random, on Express 4 and 5 and Koa 2 and 3. It takes no time:
 // every request has one outcome, the one its client gave it, and none is left in flight.
 
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const { test } = require('node:test')
-const { randomFrom, SoakClient } = require('../../bench/soak-client')
-const { Arrivals, expressServer, koaServer } = require('../../bench/soak-servers')
+const { randomFrom } = require('../../bench/random')
+const { SoakClient } = require('../../bench/soak-client')
+const { Arrivals, ERRORS, SERVERS } = require('../../bench/soak-servers')
 const { settle } = require('../support/drive')
 const { readableSpillway } = require('../support/measured')
 
@@ -15,9 +16,9 @@ const CLIENTS = 8
 const SEED = 20261121
 const TIMEOUT_MS = 60_000
 
-for (const [framework, serverOf] of Object.entries({ Express: expressServer, Koa: koaServer })) {
+for (const [framework, serverOf] of Object.entries(SERVERS)) {
   test(`${REQUESTS} random endings in ${framework}`, { timeout: TIMEOUT_MS }, async (t) => {
-    const { spillway, measured } = readableSpillway(t)
+    const { spillway, measured } = readableSpillway(t, { errors: ERRORS })
     const arrivals = new Arrivals()
     const server = serverOf(spillway, arrivals)
     server.listen(0, '127.0.0.1')
@@ -40,6 +41,8 @@ for (const [framework, serverOf] of Object.entries({ Express: expressServer, Koa
     await once(server, 'close')
 
     const { inFlight, outcomes, faults } = await measured()
+    const late = sum(({ tally }) => tally.timedOut)
+    const timedOut = late > 0 ? { timedOut: late } : {}
     assert.deepEqual(
       { inFlight, faults, outcomes },
       {
@@ -49,6 +52,7 @@ for (const [framework, serverOf] of Object.entries({ Express: expressServer, Koa
           completed: sum(({ tally }) => tally.completed),
           errored: sum(({ tally }) => tally.errored),
           aborted: sum(({ tally }) => tally.aborted),
+          ...timedOut,
         },
       }
     )
