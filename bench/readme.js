@@ -81,6 +81,27 @@ function hotPathSentence() {
   )
 }
 
+function errorsTable() {
+  const { rows, ...results } = load('errors')
+  return [
+    'CPU of a request over the same one in the same app:',
+    '',
+    table(
+      ['', 'over', 'which costs, µs', 'ratio'],
+      rows.map((row) => [
+        `${row.framework}, ${row.path === '/hello' ? 'a request that does not fail' : 'a handler that throws'}: ${row.variant}`,
+        row.base,
+        row.baseMicroseconds.toFixed(0),
+        `${row.ratio.toFixed(2)} ± ${row.plusMinus.toFixed(2)}`,
+      ])
+    ),
+    '',
+    "`own` is the framework's answer, in an app without spillway, which writes each stack to stderr; Koa goes on doing so beside ours, and " +
+      '`silent` is without that. ' +
+      stamp(results, 'npm run bench:errors'),
+  ].join('\n')
+}
+
 function scrapeTable() {
   const results = load('scrape')
   return [results.table.join('\n'), '', stamp(results, 'npm run bench:scrape')].join('\n')
@@ -190,6 +211,7 @@ for (const [name, content] of [
   ['overload', overloadTable],
   ['works', worksTable],
   ['overhead', overheadTable],
+  ['errors', errorsTable],
   ['scrape', scrapeTable],
 ]) {
   text = fill(text, name, content())
