@@ -8,8 +8,8 @@ const { setTimeout: sleep } = require('node:timers/promises')
 const { startLoad } = require('./restart-client')
 
 const SETTLE_MS = 300
-/** What a supervisor waits before it kills, as Docker does. */
-const GRACE_MS = 10_000
+/** What a supervisor waits before it kills, as Kubernetes does. */
+const GRACE_MS = 30_000
 
 /**
  * @param {{ how: 'spillway' | 'close' | 'nothing', restarts: number, ratePerSecond: number, connections: number, timeoutMs: number }} plan

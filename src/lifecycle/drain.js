@@ -9,10 +9,10 @@
 const TICK_MS = 50
 /** Who connects after the poll is reset by the close: the turn to close in is one with little between the two. */
 const SHORT_TURN_MS = 1
-/** So long is waited for such a turn, and as long again for one of any length in which nobody connects. */
+/** After so long any turn will do in which nobody connects. */
 const SHORT_TURN_PATIENCE_MS = 500
-/** The share of the timeout after which what is still, or has no end, is not waited for. */
-const STILL_SHARE = 0.25
+/** The share of the timeout after which a crowd at the door, what is still and what has no end are not waited for. */
+const PATIENCE_SHARE = 0.25
 
 /** @typedef {{ reason: string, timeoutMs: number, delayMs: number }} DrainOrder */
 /** @typedef {{ cut: number, durationMs: number }} DrainReport */
@@ -81,7 +81,7 @@ class Drain {
     const isQuiet = accepted === now.accepted
     const isBest = isQuiet && nowMs - turnMs < SHORT_TURN_MS
     const isGoodEnough = isQuiet && waitedMs > SHORT_TURN_PATIENCE_MS
-    if (isBest || isGoodEnough || waitedMs > 2 * SHORT_TURN_PATIENCE_MS) {
+    if (isBest || isGoodEnough || waitedMs >= this.#patienceMs) {
       this.#closedMs = nowMs
       this.#recorder.isLeaving = true
       this.#finish()
@@ -91,12 +91,11 @@ class Drain {
   #finish() {
     if (this.#endIfDone()) return
     const nowMs = this.#clock.now()
-    const mostMs = this.#timeoutMs * STILL_SHARE
     for (const connections of this.#servers) {
       connections.stopAccepting()
       connections.watchStillness(nowMs)
-      connections.closeStill(nowMs, mostMs)
-      if (nowMs - this.#closedMs >= mostMs) connections.endStreams()
+      connections.closeStill(nowMs, this.#patienceMs)
+      if (nowMs - this.#closedMs >= this.#patienceMs) connections.endStreams()
     }
     if (nowMs - this.#closedMs >= this.#timeoutMs) this.#cut()
     else this.#clock.wait(TICK_MS, () => this.#finish())
@@ -107,6 +106,10 @@ class Drain {
     for (const connections of this.#servers) connections.cut()
     // What was cut is recorded when its sockets have told of it.
     this.#clock.afterTurn(() => this.#end(cut))
+  }
+
+  get #patienceMs() {
+    return this.#timeoutMs * PATIENCE_SHARE
   }
 
   get #inFlight() {
