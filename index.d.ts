@@ -743,6 +743,7 @@ export interface SignalsSnapshot {
     readonly limitBytes: number
     /** In use after the last major collection; `null` before the first. */
     readonly afterGcBytes: number | null
+    readonly trend: HeapTrendSnapshot
     readonly spaces: readonly HeapSpaceSnapshot[]
   }
   readonly memory: {
@@ -753,6 +754,22 @@ export interface SignalsSnapshot {
   }
   /** Garbage collection pauses. */
   readonly collections: Readonly<Record<CollectionKind, { readonly count: number; readonly totalMs: number }>>
+}
+
+/**
+ * Whether the heap leaks, by its size after major collections. `growing`: it has risen for minutes to a day, with a
+ * confidence of 0.999, steadily, without a jump and to where it has not been before. A cache that fills steadily grows too,
+ * until it slows. `unknown`: there were too few collections.
+ */
+export interface HeapTrendSnapshot {
+  readonly verdict: 'none' | 'growing' | 'unknown'
+  /** `null` when `unknown`, as are the next two. */
+  readonly megabytesPerHour: number | null
+  /** That it rises at all is no chance: from 0 to 1. */
+  readonly confidence: number | null
+  readonly windowSeconds: number | null
+  /** When it will be at V8's limit, or the container's; `null` unless `growing`. */
+  readonly secondsToLimit: number | null
 }
 
 export interface HeapSpaceSnapshot {

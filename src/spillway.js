@@ -24,6 +24,7 @@ const { resolveMember, resolveOptions, updateOptions } = require('./options')
 const { Faults } = require('./recording/faults')
 const { Recorder } = require('./recording/recorder')
 const { GarbageCollection } = require('./signals/garbage-collection')
+const { HeapTrend } = require('./signals/heap-trend')
 const { LoopDelay } = require('./signals/loop-delay')
 const { Memory, sampleMemory } = require('./signals/memory')
 const { TurnClock } = require('./signals/turn-clock')
@@ -57,10 +58,12 @@ class Spillway {
     const faults = new Faults(logger)
     this.#options = options
     const recorder = new Recorder(options, clock, faults)
+    const heapTrend = new HeapTrend(clock.now())
     const signals = {
+      heapTrend,
       loopDelay: new LoopDelay(clock.now()),
       utilization: new Utilization(clock),
-      collections: new GarbageCollection(),
+      collections: new GarbageCollection((bytes) => heapTrend.note(clock.now(), bytes)),
       memory: new Memory(),
     }
     const warn = (fields, message) => faults.guard('logger', () => logger.warn(fields, message))

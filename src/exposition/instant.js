@@ -9,6 +9,8 @@
 function takeInstant({ processErrors, admission, clock, failures, recorder, faults, signals }, spare) {
   const nowMs = clock.now()
   const { tables, series, folded } = recorder.routes
+  const collections = signals.collections.sample()
+  const memory = signals.memory.sample()
   return {
     counters: tables.counters.copy(spare?.counters),
     durations: tables.durations.copy(spare?.durations),
@@ -23,8 +25,9 @@ function takeInstant({ processErrors, admission, clock, failures, recorder, faul
     faults: faults.list(),
     loopDelay: signals.loopDelay.sample(nowMs),
     utilization: signals.utilization.sample(),
-    collections: signals.collections.sample(),
-    memory: signals.memory.sample(),
+    collections,
+    memory,
+    heapTrend: signals.heapTrend.sample(nowMs, Math.min(memory.heapLimitBytes, memory.limitBytes)),
   }
 }
 

@@ -14,7 +14,7 @@ const {
 const { listOldest } = require('../recording/oldest')
 const { OUTCOMES } = require('../recording/outcome')
 
-/** @import { AdmissionSnapshot, LatencySummary, RouteSnapshot, SignalsSnapshot, Snapshot } from '../../index.js' */
+/** @import { AdmissionSnapshot, HeapTrendSnapshot, LatencySummary, RouteSnapshot, SignalsSnapshot, Snapshot } from '../../index.js' */
 
 const RATIOS = [0.5, 0.9, 0.95, 0.99, 0.999]
 
@@ -104,8 +104,19 @@ function admissionOf({ admission, loopDelay }) {
   }
 }
 
+/** @returns {HeapTrendSnapshot} */
+function trendOf({ verdict, bytesPerSecond, confidence, windowSeconds, secondsToLimit }) {
+  return {
+    verdict,
+    megabytesPerHour: bytesPerSecond === undefined ? null : (bytesPerSecond * 3600) / 1e6,
+    confidence: confidence ?? null,
+    windowSeconds: windowSeconds ?? null,
+    secondsToLimit: secondsToLimit ?? null,
+  }
+}
+
 /** @returns {SignalsSnapshot} */
-function signalsOf({ loopDelay, utilization, memory, collections }) {
+function signalsOf({ loopDelay, utilization, memory, collections, heapTrend }) {
   return {
     loop: {
       delayMs: /** @type {any} */ (
@@ -123,6 +134,7 @@ function signalsOf({ loopDelay, utilization, memory, collections }) {
       totalBytes: memory.heapTotalBytes,
       limitBytes: memory.heapLimitBytes,
       afterGcBytes: collections.heapAfterBytes ?? null,
+      trend: trendOf(heapTrend),
       spaces: memory.spaces,
     },
     memory: { rssBytes: memory.rssBytes, limitBytes: memory.limitBytes, externalBytes: memory.externalBytes },

@@ -21,6 +21,12 @@ class GarbageCollection {
   #buckets = new Buckets()
   #observer
   #heapAfterBytes
+  #onMajor
+
+  /** @param {(heapAfterBytes: number) => void} onMajor called when a major collection is seen */
+  constructor(onMajor) {
+    this.#onMajor = onMajor
+  }
 
   get heapAfterBytes() {
     return this.#heapAfterBytes
@@ -41,7 +47,9 @@ class GarbageCollection {
       const kind = KIND_INDEX[entry.detail.kind]
       if (kind === undefined) continue
       this.#buckets.record(kind, entry.duration / 1000)
-      if (kind === 1) this.#heapAfterBytes = v8.getHeapStatistics().used_heap_size
+      if (kind !== 1) continue
+      this.#heapAfterBytes = v8.getHeapStatistics().used_heap_size
+      this.#onMajor(this.#heapAfterBytes)
     }
   }
 

@@ -47,6 +47,9 @@ const NAMES = {
   v8js_memory_heap_space_physical_size_bytes: ['gauge', ['v8js_heap_space_name']],
   spillway_heap_limit_bytes: ['gauge', []],
   spillway_heap_after_gc_bytes: ['gauge', []],
+  spillway_heap_growing: ['gauge', []],
+  spillway_heap_growth_bytes_per_second: ['gauge', []],
+  spillway_heap_time_to_limit_seconds: ['gauge', []],
   spillway_rss_bytes: ['gauge', []],
   spillway_memory_limit_bytes: ['gauge', []],
 }
@@ -54,6 +57,9 @@ const NAMES = {
 const MAY_BE_EMPTY = [
   'spillway_heap_after_gc_bytes',
   'spillway_errors_total',
+  'spillway_heap_growing',
+  'spillway_heap_growth_bytes_per_second',
+  'spillway_heap_time_to_limit_seconds',
   'spillway_shed_requests_total',
   'spillway_would_shed_requests_total',
   'spillway_concurrency_limit',

@@ -24,6 +24,7 @@ function partsFor() {
     // What V8 does on its own is no part of this.
     collections: { sample: () => ({ kinds: [], buckets: new Float64Array() }) },
     memory: { sample: () => ({ spaces: [] }) },
+    heapTrend: { sample: () => ({ verdict: 'unknown' }) },
   }
   const admission = { sample: () => ({ shed: [], wouldShed: [], queueDelays: new Float64Array(16) }) }
   const failures = { table: new ErrorTable('(other)') }

@@ -112,6 +112,13 @@ const SHAPE = {
       totalBytes: 'number',
       limitBytes: 'number',
       afterGcBytes: 'object',
+      trend: {
+        verdict: 'string',
+        megabytesPerHour: 'object',
+        confidence: 'object',
+        windowSeconds: 'object',
+        secondsToLimit: 'object',
+      },
       spaces: [
         {
           name: 'string',

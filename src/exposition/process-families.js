@@ -1,0 +1,115 @@
+'use strict'
+// The families of the process, as data like those of its requests: event loop, garbage collection, memory.
+
+const { collections, loopTimes, one, spaces } = require('./points')
+
+const known = (value) => (value === undefined ? [] : one(value))
+
+const delays = (prefix, help) =>
+  ['min', 'max', 'mean', 'stddev', 'p50', 'p90', 'p99'].map((key) => ({
+    name: `${prefix}_${key}_seconds`,
+    type: 'gauge',
+    help: `${help}, ${key} over the last half minute to minute.`,
+    points: ({ loopDelay }) => one(loopDelay[key]),
+  }))
+
+const PROCESS_FAMILIES = [
+  ...delays('nodejs_eventloop_delay', 'Event-loop delay: how long a turn kept the loop from its events'),
+  {
+    name: 'nodejs_eventloop_utilization_ratio',
+    type: 'gauge',
+    help: 'Share of the last half minute to minute the event loop was busy.',
+    points: ({ utilization }) => one(utilization.loopRatio),
+  },
+  {
+    name: 'nodejs_eventloop_time_seconds_total',
+    type: 'counter',
+    help: 'Time the event loop was active and idle.',
+    points: loopTimes,
+  },
+  {
+    name: 'v8js_gc_duration_seconds',
+    type: 'histogram',
+    help: 'Garbage collection pauses.',
+    points: collections,
+  },
+  {
+    name: 'v8js_memory_heap_used_bytes',
+    type: 'gauge',
+    help: 'Heap in use, by space.',
+    points: spaces('usedBytes'),
+  },
+  {
+    name: 'v8js_memory_heap_space_size_bytes',
+    type: 'gauge',
+    help: 'Size of each heap space.',
+    points: spaces('sizeBytes'),
+  },
+  {
+    name: 'v8js_memory_heap_space_available_size_bytes',
+    type: 'gauge',
+    help: 'Free size of each heap space.',
+    points: spaces('availableBytes'),
+  },
+  {
+    name: 'v8js_memory_heap_space_physical_size_bytes',
+    type: 'gauge',
+    help: 'Committed size of each heap space.',
+    points: spaces('physicalBytes'),
+  },
+  {
+    name: 'spillway_heap_limit_bytes',
+    type: 'gauge',
+    help: 'The size at which V8 gives up.',
+    points: ({ memory }) => one(memory.heapLimitBytes),
+  },
+  {
+    name: 'spillway_heap_after_gc_bytes',
+    type: 'gauge',
+    help: 'Heap in use after the last major collection.',
+    points: ({ collections: { heapAfterBytes } }) => known(heapAfterBytes),
+  },
+  {
+    name: 'spillway_heap_growing',
+    type: 'gauge',
+    help: 'Whether the heap after major collections grows, as a leak does; without a value it is not known.',
+    points: ({ heapTrend: { verdict } }) => (verdict === 'unknown' ? [] : one(verdict === 'growing' ? 1 : 0)),
+  },
+  {
+    name: 'spillway_heap_growth_bytes_per_second',
+    type: 'gauge',
+    help: 'How fast the heap after major collections rises.',
+    points: ({ heapTrend: { bytesPerSecond } }) => known(bytesPerSecond),
+  },
+  {
+    name: 'spillway_heap_time_to_limit_seconds',
+    type: 'gauge',
+    help: 'When a heap that grows will be at its limit; without a value it does not grow.',
+    points: ({ heapTrend: { secondsToLimit } }) => known(secondsToLimit),
+  },
+  {
+    name: 'spillway_rss_bytes',
+    type: 'gauge',
+    help: 'Resident memory of the process.',
+    points: ({ memory }) => one(memory.rssBytes),
+  },
+  {
+    name: 'spillway_memory_limit_bytes',
+    type: 'gauge',
+    help: 'Memory the process may use: the limit of its container, or the machine.',
+    points: ({ memory }) => one(memory.limitBytes),
+  },
+]
+
+/** The lag families of prom-client's default metrics, fed from the turn clock: the same names, no 10 ms timer. */
+const LAG_FAMILIES = [
+  {
+    name: 'nodejs_eventloop_lag_seconds',
+    type: 'gauge',
+    help: 'Event-loop lag, mean over the last half minute to minute.',
+    points: ({ loopDelay }) => one(loopDelay.mean),
+  },
+  ...delays('nodejs_eventloop_lag', 'Event-loop lag'),
+]
+
+module.exports = { LAG_FAMILIES, PROCESS_FAMILIES }

@@ -1,0 +1,52 @@
+'use strict'
+// Does a row of figures rise? Mann-Kendall: of all pairs, how many more rise than fall than chance would have it. It
+// knows ranks only, so one outlier is one outlier, and noise need not be normal. How fast: Theil-Sen, the middle of the
+// slopes of all pairs, which nearly a third of wrong figures do not move. Both look at each pair: 630 for 36 figures.
+
+const medianOf = (sorted) => (sorted[(sorted.length - 1) >> 1] + sorted[sorted.length >> 1]) / 2
+
+const median = (values) => medianOf(Float64Array.from(values).sort())
+
+/**
+ * @param {number[]} times ascending
+ * @param {number[]} values
+ * @returns {{ slope: number, confidence: number }} confidence: how sure it is, from 0 to 1, that this is not chance
+ */
+function testTrend(times, values) {
+  const count = values.length
+  const slopes = new Float64Array((count * (count - 1)) / 2)
+  let score = 0
+  let next = 0
+  for (let i = 0; i < count; i++) {
+    for (let j = i + 1; j < count; j++) {
+      const rise = values[j] - values[i]
+      score += Math.sign(rise)
+      slopes[next++] = rise / (times[j] - times[i])
+    }
+  }
+  const deviation = Math.sqrt((count * (count - 1) * (2 * count + 5) - tiesOf(values)) / 18)
+  // One less, because the score goes in steps of two and the normal distribution does not.
+  const z = deviation === 0 ? 0 : Math.max(0, score - 1) / deviation
+  return { slope: medianOf(slopes.sort()), confidence: normal(z) }
+}
+
+/** What equal figures take from the variance. */
+function tiesOf(values) {
+  const counts = new Map()
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1)
+  let sum = 0
+  for (const count of counts.values()) sum += count * (count - 1) * (2 * count + 5)
+  return sum
+}
+
+/** The normal distribution's share below z >= 0, to 1e-7 (Abramowitz and Stegun, 26.2.17). */
+function normal(z) {
+  const t = 1 / (1 + 0.2316419 * z)
+  const tail =
+    t *
+    (0.31938153 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429)))) *
+    Math.exp((-z * z) / 2)
+  return 1 - tail / Math.sqrt(2 * Math.PI)
+}
+
+module.exports = { median, testTrend }
