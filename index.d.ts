@@ -12,6 +12,114 @@ import type { Server as HttpsServer } from 'node:https'
  */
 export function createSpillway(options?: SpillwayOptions): Spillway
 
+/**
+ * Keeps workers of `node:cluster`, in the primary process: forks them, forks anew what has died, and replaces each before it
+ * goes: those that `memory.recycleAt` has found too large, and all in turn on `restart()`. SIGTERM and SIGINT drain all
+ * workers and end the process, SIGUSR2 restarts.
+ *
+ * @throws {SpillwayError} in a worker, and for an option that is unknown or has a value it cannot have
+ */
+export function clusterPrimary(options?: ClusterPrimaryOptions): ClusterPrimary
+
+export interface ClusterPrimary {
+  /**
+   * Replaces all workers, one after the other: the new one first, then the old one drains and exits.
+   *
+   * @throws {SpillwayError} (rejects) when new workers die one after the other; the old ones go on
+   */
+  restart(): Promise<void>
+
+  /** Lets all workers drain and exit, and forks none any more. Resolves when all are gone. */
+  stop(): Promise<void>
+
+  /** The workers there are, and how many have been replaced, have crashed and had to be killed. */
+  snapshot(): ClusterSnapshot
+
+  /** Calls `listener` when something happens to a worker. */
+  on<Event extends keyof ClusterPrimaryEvents>(
+    event: Event,
+    listener: (details: ClusterPrimaryEvents[Event]) => void
+  ): void
+
+  /** Takes a listener away. */
+  off<Event extends keyof ClusterPrimaryEvents>(
+    event: Event,
+    listener: (details: ClusterPrimaryEvents[Event]) => void
+  ): void
+}
+
+export interface ClusterPrimaryOptions {
+  /**
+   * How many, at least 1. Left out, as many as `os.availableParallelism()`.
+   *
+   * @default undefined
+   */
+  readonly workers?: number | undefined
+
+  /**
+   * The file a worker runs; left out, the one that was started.
+   *
+   * @default undefined
+   */
+  readonly exec?: string | undefined
+
+  /**
+   * Milliseconds a worker has until it listens and is ready; then it is killed and forked anew.
+   *
+   * @default 60000
+   */
+  readonly startTimeout?: number | undefined
+
+  /**
+   * Milliseconds a worker has to go when it was told to; then it is killed. More than `drain.delay` and `drain.timeout`.
+   *
+   * @default 30000
+   */
+  readonly killTimeout?: number | undefined
+
+  /**
+   * Whether SIGTERM and SIGINT stop it and end the process, and SIGUSR2 restarts the workers.
+   *
+   * @default true
+   */
+  readonly signals?: boolean | undefined
+
+  /**
+   * Where its few lines go, as in `createSpillway`.
+   *
+   * @default undefined
+   */
+  readonly logger?: Logger | false | undefined
+}
+
+export interface ClusterPrimaryEvents {
+  /** For the first time all workers are ready. */
+  readonly ready: { readonly workers: number }
+  /** A worker wants to be replaced. */
+  readonly degraded: { readonly pid: number; readonly reason: string }
+  /** Another has taken its place, and it has gone. */
+  readonly replaced: { readonly pid: number; readonly reason: string; readonly durationMs: number }
+  /** It has died of itself, and is forked anew. */
+  readonly crashed: {
+    readonly pid: number
+    readonly code: number | null
+    readonly signal: string | null
+    readonly uptimeMs: number
+  }
+}
+
+export interface ClusterSnapshot {
+  readonly workers: readonly {
+    readonly id: number
+    readonly pid: number
+    readonly state: 'starting' | 'ready' | 'leaving'
+    readonly uptimeSeconds: number
+  }[]
+  readonly replaced: number
+  readonly crashed: number
+  readonly killed: number
+}
+
 export interface Spillway {
   /**
    * The first middleware of Express 4 or 5, Connect, or Restify (`server.pre`): measures every request, and answers
@@ -90,7 +198,7 @@ export interface Spillway {
    */
   drain(options?: DrainOptions): Promise<DrainReport>
 
-  /** Calls `listener` when an overload begins, when it is over, and when a drain begins. */
+  /** Calls `listener` when an overload begins, when it is over, when the process is to be replaced, and when a drain begins. */
   on<Event extends keyof SpillwayEvents>(
     event: Event,
     listener: (details: SpillwayEvents[Event]) => void
@@ -129,6 +237,8 @@ export interface SpillwayOptions {
   readonly health?: HealthOptions | undefined
   /** How long a drain takes. */
   readonly drain?: DrainOptions | undefined
+  /** When the process has taken so much memory that another should take its place. */
+  readonly memory?: MemoryOptions | undefined
 
   /**
    * A registry of prom-client or @prometheus-io/client to put the metrics into, for an application that calls its
@@ -221,6 +331,32 @@ export interface HealthOptions {
    * @default false
    */
   readonly manual?: boolean | undefined
+}
+
+export interface MemoryOptions {
+  /**
+   * What the heap after a major collection, or resident memory, may come to: bytes, or up to 1 a share of the limit (of V8's
+   * for the heap, of the container's or the machine for all memory); 0 or `undefined` for whatever it likes. Then the
+   * process drains and exits with 0, for its supervisor to start another. Each process takes off up to a tenth at random.
+   *
+   * @default undefined
+   */
+  readonly recycleAt?: number | undefined
+
+  /**
+   * Milliseconds it has to be above that, to twice that at random.
+   *
+   * @default 30000
+   */
+  readonly recycleAfter?: number | undefined
+
+  /**
+   * Milliseconds no process is replaced for after its start. One that is above `recycleAt` by then needs that much: it
+   * is left alone until it has grown further.
+   *
+   * @default 60000
+   */
+  readonly minUptime?: number | undefined
 }
 
 export interface DrainOptions {
@@ -491,6 +627,13 @@ export interface SpillwayEvents {
   readonly overload: { readonly reason: ShedReason }
   /** None has been for a second. */
   readonly recovered: { readonly reason: ShedReason; readonly durationMs: number; readonly rejected: number }
+  /** It has been above `memory.recycleAt` for `memory.recycleAfter`, and will drain and exit. */
+  readonly degraded: {
+    readonly reason: 'heap' | 'rss'
+    readonly usedBytes: number
+    /** What `recycleAt` comes to here. */
+    readonly levelBytes: number
+  }
   /** A drain has begun: tell those of your streams and WebSockets to go that would not end by themselves. */
   readonly draining: {
     /** What began it, such as 'SIGTERM', or 'drain' for a call of `drain()`. */
@@ -510,6 +653,11 @@ export interface ResolvedOptions {
     readonly label: RouteLabel | undefined
   }
   readonly latency: { readonly streamAfterMs: number }
+  readonly memory: {
+    readonly recycleAt: number | undefined
+    readonly recycleAfter: number
+    readonly minUptime: number
+  }
   readonly shed: Readonly<
     Pick<
       ShedOptions,
@@ -818,5 +966,7 @@ export type ErrorCode =
   | 'ERR_SPILLWAY_UNKNOWN_HANDLER'
   /** The registry holds another instance's metrics, or one of the same name. */
   | 'ERR_SPILLWAY_REGISTRY_TAKEN'
+  /** A rolling restart was given up, because new workers died. */
+  | 'ERR_SPILLWAY_RESTART'
   /** A middleware was used in the wrong framework, or not called. */
   | 'ERR_SPILLWAY_MISUSE'

@@ -12,6 +12,7 @@ const nextTurn = setImmediate
 const cancelTurn = clearImmediate
 const wallNow = Date.now
 const later = setTimeout
+const cancel = clearTimeout
 // Fake timers installed before this file was required have been captured too; sinon and jest mark theirs.
 const stands = 'clock' in setImmediate || '_isMockFunction' in setImmediate
 
@@ -31,6 +32,7 @@ const systemClock = Object.freeze({
   after: (delayMs, callback) => later(callback, delayMs).unref(),
   /** The same, but the process waits for it: for what it was told to finish. */
   wait: (delayMs, callback) => later(callback, delayMs),
+  cancel,
   /** Whether time stands still, so that nothing may wait for it. */
   stands,
 })

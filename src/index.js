@@ -1,10 +1,23 @@
 'use strict'
 // The public names. Shorthand only: that is what lets ESM users import them by name.
 
+const cluster = require('node:cluster')
+const { systemClock } = require('./clock')
 const { OverloadError, SpillwayError } = require('./errors')
+const { loggerFrom } = require('./exposition/logger')
+const { ClusterPrimary } = require('./lifecycle/cluster-primary')
+const { resolveMember } = require('./options')
+const { Faults } = require('./recording/faults')
 const { Spillway } = require('./spillway')
 
 /** @param {import('../index.js').SpillwayOptions} [options] */
 const createSpillway = (options) => new Spillway(options)
 
-module.exports = { createSpillway, OverloadError, SpillwayError }
+/** @param {import('../index.js').ClusterPrimaryOptions} [options] */
+const clusterPrimary = (options) => {
+  const resolved = resolveMember('clusterPrimary', options)
+  const logger = loggerFrom(resolved.logger)
+  return new ClusterPrimary(resolved, { cluster, clock: systemClock, faults: new Faults(logger), logger })
+}
+
+module.exports = { clusterPrimary, createSpillway, OverloadError, SpillwayError }

@@ -39,6 +39,7 @@ const DEFAULTS = Object.freeze({
   }),
   health: Object.freeze({ manual: false }),
   drain: Object.freeze({ timeout: 20_000, delay: undefined }),
+  memory: Object.freeze({ recycleAt: undefined, recycleAfter: 30_000, minUptime: 60_000 }),
   registry: undefined,
   logger: undefined,
 })
@@ -47,6 +48,14 @@ const DEFAULTS = Object.freeze({
 const MEMBER_DEFAULTS = Object.freeze({
   attach: Object.freeze({ signals: false }),
   'health.check': Object.freeze({ timeout: 1000, cache: 1000 }),
+  clusterPrimary: Object.freeze({
+    workers: undefined,
+    exec: undefined,
+    startTimeout: 60_000,
+    killTimeout: 30_000,
+    signals: true,
+    logger: undefined,
+  }),
 })
 
 const isText = (value) => typeof value === 'string' && value !== ''
@@ -64,6 +73,10 @@ const LASTING = [
   (value) => isLimit(value) && value < 2 ** 31,
 ]
 const BOOLEAN = ['true or false', (value) => typeof value === 'boolean']
+const LOGGER = [
+  'a logger with warn and error, such as a pino instance, or false',
+  (value) => value === false || (typeof value?.warn === 'function' && typeof value.error === 'function'),
+]
 const MODES = ['adaptive', 'threshold', 'observe', 'off']
 const ERROR_MODES = ['respond', 'next']
 const UNCAUGHT = ['log', 'logRequest', 'drain']
@@ -110,6 +123,9 @@ const RULES = {
   'health.manual': BOOLEAN,
   'drain.timeout': LASTING,
   'drain.delay': LASTING,
+  'memory.recycleAt': ['a number of bytes, or up to 1 a share of the limit (0 is off)', isLimit],
+  'memory.recycleAfter': LASTING,
+  'memory.minUptime': LASTING,
   'attach.signals': BOOLEAN,
   'health.check.timeout': ['a number of milliseconds above 0', isAbove0],
   'health.check.cache': LASTING,
@@ -117,10 +133,19 @@ const RULES = {
     'a metrics registry (prom-client or @prometheus-io/client)',
     (value) => typeof value?.registerMetric === 'function' && typeof value.metrics === 'function',
   ],
-  logger: [
-    'a logger with warn and error, such as a pino instance, or false',
-    (value) => value === false || (typeof value?.warn === 'function' && typeof value.error === 'function'),
+  'clusterPrimary.workers': [
+    'a whole number of at least 1',
+    (value) => Number.isInteger(value) && value >= 1,
   ],
+  'clusterPrimary.exec': ['the path of the file the workers run', isText],
+  'clusterPrimary.startTimeout': [
+    'a number of milliseconds from 1 to 2147483647',
+    (value) => isLimit(value) && value >= 1 && value < 2 ** 31,
+  ],
+  'clusterPrimary.killTimeout': LASTING,
+  'clusterPrimary.signals': BOOLEAN,
+  'clusterPrimary.logger': LOGGER,
+  logger: LOGGER,
 }
 
 module.exports = { DEFAULTS, MEMBER_DEFAULTS, RULES }

@@ -26,7 +26,7 @@ const { Recorder } = require('./recording/recorder')
 const { GarbageCollection } = require('./signals/garbage-collection')
 const { HeapTrend } = require('./signals/heap-trend')
 const { LoopDelay } = require('./signals/loop-delay')
-const { Memory, sampleMemory } = require('./signals/memory')
+const { Memory, sampleLimits, sampleMemory } = require('./signals/memory')
 const { TurnClock } = require('./signals/turn-clock')
 const { Utilization } = require('./signals/utilization')
 
@@ -80,7 +80,15 @@ class Spillway {
       sampleMemory: () => sampleMemory(signals),
       tell,
     })
-    const lifecycle = new Lifecycle({ clock, recorder, options, tell, warn, close: () => this.#close() })
+    const lifecycle = new Lifecycle({
+      clock,
+      recorder,
+      options,
+      tell,
+      warn,
+      close: () => this.#close(),
+      sampleMemory: () => sampleLimits(signals),
+    })
     this.#lifecycle = lifecycle
     this.health = Object.freeze({
       check: (name, ask, given) => lifecycle.health.addCheck(name, ask, resolveMember('health.check', given)),
@@ -115,6 +123,7 @@ class Spillway {
       this.#admission.onTurn(busyMs, nowMs, idleMs)
       loopDelay.record(busyMs, nowMs)
       utilization.onTurn(nowMs)
+      this.#lifecycle.recycle.onTurn(nowMs)
     })
     collections.start()
     this.#orphans.start()
@@ -224,7 +233,7 @@ class Spillway {
   }
 }
 
-const EVENTS = ['overload', 'recovered', 'draining']
+const EVENTS = ['overload', 'recovered', 'degraded', 'draining']
 
 function requireEvent(event) {
   if (EVENTS.includes(event)) return

@@ -30,7 +30,7 @@ const isFrozenDeeply = (object) =>
   Object.keys(DEFAULTS).every((name) => !isGroup(name) || Object.isFrozen(object[name]))
 
 const isGroup = (name) =>
-  ['endpoints', 'routes', 'latency', 'shed', 'errors', 'health', 'drain'].includes(name)
+  ['endpoints', 'routes', 'latency', 'shed', 'errors', 'health', 'drain', 'memory'].includes(name)
 
 const names = Object.entries(DEFAULTS).flatMap(([name, value]) =>
   isGroup(name) ? Object.keys(value).map((key) => `${name}.${key}`) : [name]
@@ -93,6 +93,9 @@ const ACCEPTED = {
   'health.manual': [true, false],
   'drain.timeout': [0, 1, 2 ** 31 - 1],
   'drain.delay': [0, 5000],
+  'memory.recycleAt': [0, 0.8, 1, 400_000_000],
+  'memory.recycleAfter': [0, 60_000],
+  'memory.minUptime': [0, 60_000],
   registry: [registry, promClient.register, new prometheusIo.Registry()],
   logger: [silent, false, console],
 }
@@ -132,6 +135,9 @@ const RULES = {
   'health.manual': 'true or false',
   'drain.timeout': 'a number of milliseconds from 0 to 2147483647',
   'drain.delay': 'a number of milliseconds from 0 to 2147483647',
+  'memory.recycleAt': 'a number of bytes, or up to 1 a share of the limit (0 is off)',
+  'memory.recycleAfter': 'a number of milliseconds from 0 to 2147483647',
+  'memory.minUptime': 'a number of milliseconds from 0 to 2147483647',
   registry: 'a metrics registry (prom-client or @prometheus-io/client)',
   logger: 'a logger with warn and error, such as a pino instance, or false',
 }
@@ -170,6 +176,9 @@ const REFUSED = {
   'health.manual': ['yes', 1, 0],
   'drain.timeout': [-1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31, '10s'],
   'drain.delay': [-1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31, '5s'],
+  'memory.recycleAt': [-1, Number.NaN, '80%'],
+  'memory.recycleAfter': [-1, 2 ** 31, '30s'],
+  'memory.minUptime': [-1, 2 ** 31, '1m'],
   registry: [{ metrics() {} }, { registerMetric() {} }, promClient, 'global', false],
   logger: [{ warn() {} }, { error() {} }, 'debug', true],
 }
@@ -258,7 +267,7 @@ for (const [given, named, meant] of TYPOS) {
 }
 
 test('an unknown option is refused whatever its value, undefined too', () => {
-  assert.equal(refusal({ memory: undefined }).code, 'ERR_SPILLWAY_UNKNOWN_OPTION')
+  assert.equal(refusal({ disk: undefined }).code, 'ERR_SPILLWAY_UNKNOWN_OPTION')
   assert.equal(refusal({ routes: { shed: undefined } }).code, 'ERR_SPILLWAY_UNKNOWN_OPTION')
 })
 

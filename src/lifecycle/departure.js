@@ -13,6 +13,7 @@ const SIGNALS = ['SIGTERM', 'SIGINT']
 const SAME_SIGNAL_MS = 50
 /** A primary that hangs is not waited for. */
 const DISCONNECT_MS = 1000
+const HAND_BACK_MS = 100
 const FAILURE = 1
 
 const kDeparture = Symbol.for('spillway.departure.1')
@@ -52,19 +53,25 @@ class Departure {
     }
   }
 
+  /** Our primary wants it to go; to hear it again, or a signal besides, is no impatience. */
+  asked(reason) {
+    this.#toldMs = Number.POSITIVE_INFINITY
+    this.leave(0, reason, disconnect)
+  }
+
   /**
    * Drains every instance and exits: with 1 where a request was cut, else with the code given.
    *
    * @param {number} exitCode
    * @param {string} reason
-   * @param {() => unknown} [sayGoodbye] before the exit
+   * @param {() => unknown} sayGoodbye before the exit
    */
-  async leave(exitCode, reason, sayGoodbye) {
+  async leave(exitCode, reason, sayGoodbye = handBack) {
     if (this.#isLeaving) return
     this.#isLeaving = true
     const drains = await Promise.allSettled([...this.#drains].map((drain) => drain(reason)))
     const isWhole = drains.every((drain) => drain.status === 'fulfilled' && drain.value.cut === 0)
-    await sayGoodbye?.()
+    await sayGoodbye()
     process.exit(isWhole ? exitCode : FAILURE)
   }
 }
@@ -79,6 +86,13 @@ async function disconnect() {
     gone,
     new Promise((resolve) => systemClock.wait(DISCONNECT_MS, () => resolve(undefined))),
   ])
+}
+
+/** A connection that a primary handed over before it heard that nobody listens any more is handed back, by who is still there. */
+async function handBack() {
+  const { worker } = /** @type {any} */ (cluster)
+  if (worker?.isConnected())
+    await new Promise((resolve) => systemClock.wait(HAND_BACK_MS, () => resolve(undefined)))
 }
 
 /** @returns {Departure} */

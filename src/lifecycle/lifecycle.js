@@ -2,29 +2,44 @@
 // The life of one instance: ready, draining, gone. Put together from its health, its servers, its drain, and how the
 // process leaves.
 
+const { REPLACED } = require('./cluster-messages')
 const { departureOfProcess } = require('./departure')
 const { Drain } = require('./drain')
 const { Health } = require('./health')
 const { KnownServers } = require('./known-servers')
+const { PrimaryLink } = require('./primary-link')
+const { Recycle } = require('./recycle')
 const { Supervisor } = require('./supervisor')
 
 /** What Kubernetes needs to take a pod out of its endpoints: it sends SIGTERM at the moment it begins to. */
 const KUBERNETES_DELAY_MS = 5000
+/** A primary that replaces one worker at a time may take this long; then the worker goes without a replacement. */
+const PATIENCE_MS = 120_000
 
 class Lifecycle {
   health
   servers = new KnownServers()
+  recycle
   #departure = departureOfProcess()
   #supervisor
+  #primary
+  #clock
+  #tell
   #drain
   #options
-  #leaving = (reason) => this.drain(this.#options, reason)
+  #isClosed = false
+  // Where another has taken its place there is no balancer that would have to notice.
+  #leaving = (reason) =>
+    this.drain(reason === REPLACED ? { ...this.#options, delay: 0 } : this.#options, reason)
 
   /**
    * @param {{ clock: any, recorder: any, options: import('../../index.js').ResolvedOptions, close: () => void,
-   *   tell: (event: string, details: object) => void, warn: (fields: object, message: string) => void }} parts
+   *   sampleMemory: () => any, tell: (event: string, details: object) => void,
+   *   warn: (fields: object, message: string) => void }} parts
    */
-  constructor({ clock, recorder, options, close, tell, warn }) {
+  constructor({ clock, recorder, options, close, sampleMemory, tell, warn }) {
+    this.#clock = clock
+    this.#tell = tell
     this.#options = options.drain
     const report = (check, verdict, err) =>
       warn({ check, verdict, err }, `spillway: check ${check}: ${verdict}`)
@@ -47,6 +62,21 @@ class Lifecycle {
       onShutdown: (reason) => this.#departure.told(reason),
       started: this.health.started,
     })
+    this.#primary = new PrimaryLink({
+      started: this.health.started,
+      onGo: (reason) => this.#departure.asked(reason),
+    })
+    this.recycle = new Recycle({
+      nowMs: clock.now(),
+      options: options.memory,
+      sample: sampleMemory,
+      onDue: (details) => this.#degrade(details),
+      onRaised: (details) =>
+        warn(
+          details,
+          'spillway: memory.recycleAt is less than this process needs from its start, and was raised'
+        ),
+    })
   }
 
   get isDraining() {
@@ -68,15 +98,26 @@ class Lifecycle {
     })
   }
 
+  /** Under a primary of ours it serves until another has taken its place; else it has to be taken for gone. */
+  #degrade(details) {
+    if (!this.#primary.isThere) this.health.degrade()
+    this.#tell('degraded', details)
+    if (!this.#primary.isThere) return void this.leave(0, details.reason)
+    this.#primary.askForReplacement(details.reason)
+    this.#clock.after(PATIENCE_MS, () => this.#isClosed || this.leave(0, details.reason))
+  }
+
   /** Of its own accord: every instance drains, and the process exits. */
   leave(exitCode, reason) {
     return this.#departure.leave(exitCode, reason)
   }
 
   close() {
+    this.#isClosed = true
     this.health.close()
     this.servers.close()
     this.#supervisor.close()
+    this.#primary.close()
     this.#departure.part(this.#leaving)
   }
 }

@@ -33,6 +33,18 @@ function containerLimitBytes() {
   return constrained > 0 && constrained < total ? constrained : total
 }
 
+/** What recycling goes by: the heap against V8's limit, or the container's if that is less, and all memory against the container's. */
+function sampleLimits({ collections }) {
+  const limitBytes = containerLimitBytes()
+  return {
+    heap: {
+      usedBytes: collections.heapAfterBytes,
+      limitBytes: Math.min(v8.getHeapStatistics().heap_size_limit, limitBytes),
+    },
+    rss: { usedBytes: process.memoryUsage.rss(), limitBytes },
+  }
+}
+
 /** The few of them the gate looks at, several times a second: a twentieth of the cost of them all. */
 function sampleMemory({ collections }) {
   const { used_heap_size: heapUsedBytes, heap_size_limit: heapLimitBytes } = v8.getHeapStatistics()
@@ -44,4 +56,4 @@ function sampleMemory({ collections }) {
   }
 }
 
-module.exports = { Memory, sampleMemory }
+module.exports = { Memory, sampleLimits, sampleMemory }

@@ -185,7 +185,7 @@ test('an event that does not exist is refused with those that do', () => {
   for (const method of ['on', 'off']) {
     assert.throws(() => spillway[method]('overlod', () => {}), {
       code: 'ERR_SPILLWAY_UNKNOWN_EVENT',
-      message: "There is no event 'overlod'. There are: overload, recovered, draining.",
+      message: "There is no event 'overlod'. There are: overload, recovered, degraded, draining.",
     })
   }
   spillway.close()

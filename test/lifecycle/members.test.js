@@ -4,9 +4,30 @@
 const assert = require('node:assert/strict')
 const http = require('node:http')
 const { test } = require('node:test')
+const { clusterPrimary } = require('../../src/index.js')
 const { spillwayFor } = require('../support/spillway')
 
 const REFUSED = {
+  'clusterPrimary({ workers: 0 })': [
+    () => clusterPrimary({ workers: 0 }),
+    'ERR_SPILLWAY_OPTION_VALUE',
+    /`clusterPrimary\.workers` must be a whole number of at least 1: got 0/,
+  ],
+  'clusterPrimary({ startTimeout: 0 })': [
+    () => clusterPrimary({ startTimeout: 0 }),
+    'ERR_SPILLWAY_OPTION_VALUE',
+    /`clusterPrimary\.startTimeout` must be a number of milliseconds from 1/,
+  ],
+  'clusterPrimary({ worker: 4 })': [
+    () => clusterPrimary({ worker: 4 }),
+    'ERR_SPILLWAY_UNKNOWN_OPTION',
+    /Did you mean `clusterPrimary\.workers`/,
+  ],
+  'clusterPrimary(4)': [
+    () => clusterPrimary(4),
+    'ERR_SPILLWAY_OPTION_VALUE',
+    /`clusterPrimary` must be an object: got 4/,
+  ],
   'attach(server, { signal: true })': [
     (spillway) => spillway.attach(http.createServer(), { signal: true }),
     'ERR_SPILLWAY_UNKNOWN_OPTION',

@@ -9,7 +9,12 @@ const ADDED = ['default', 'module.exports']
 
 test('the package is src/index.js', () => {
   assert.equal(required, require('../../src/index.js'))
-  assert.deepEqual(Object.keys(required).sort(), ['OverloadError', 'SpillwayError', 'createSpillway'])
+  assert.deepEqual(Object.keys(required).sort(), [
+    'OverloadError',
+    'SpillwayError',
+    'clusterPrimary',
+    'createSpillway',
+  ])
 })
 
 test('`import * as` has exactly the names that require gives, and the same values', async () => {

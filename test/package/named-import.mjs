@@ -1,5 +1,5 @@
 // Named imports are checked when a module is linked: this one loads only if Node finds the names in the CommonJS.
 
-import { createSpillway, OverloadError, SpillwayError } from 'spillway'
+import { clusterPrimary, createSpillway, OverloadError, SpillwayError } from 'spillway'
 
-export const imported = { createSpillway, OverloadError, SpillwayError }
+export const imported = { clusterPrimary, createSpillway, OverloadError, SpillwayError }

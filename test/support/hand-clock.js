@@ -17,6 +17,8 @@ function handClock() {
   return {
     ...clock,
     after,
+    wait: after,
+    cancel: (timer) => timers.delete(timer),
     /** How many timers are armed. */
     armed: () => timers.size,
     /** Time goes by in steps, as timers that start timers see it. */

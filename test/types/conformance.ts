@@ -4,6 +4,7 @@
 import { expectTypeOf } from 'expect-type'
 import type * as Declared from '../../index.js'
 import type { takeSnapshot } from '../../src/exposition/snapshot.js'
+import type { MEMBER_DEFAULTS } from '../../src/option-table.js'
 import { DEFAULTS, type resolveOptions } from '../../src/options.js'
 import type { OUTCOMES } from '../../src/recording/outcome.js'
 import type { GarbageCollection } from '../../src/signals/garbage-collection.js'
@@ -13,7 +14,7 @@ import type { Memory } from '../../src/signals/memory.js'
 import actual = require('../../src/index.js')
 
 // Exports.
-export const declared: Omit<typeof Declared, 'createSpillway'> = actual
+export const declared: Omit<typeof Declared, 'clusterPrimary' | 'createSpillway'> = actual
 expectTypeOf<keyof typeof actual>().toEqualTypeOf<keyof typeof Declared>()
 
 // Members of an instance, and of the error. `Symbol.dispose` is put on at run time, where the language has it.
@@ -32,6 +33,13 @@ expectTypeOf<ConstructorParameters<typeof actual.SpillwayError>>().toEqualTypeOf
   ConstructorParameters<typeof Declared.SpillwayError>
 >()
 expectTypeOf<InstanceType<typeof actual.SpillwayError>['code']>().toEqualTypeOf<Declared.ErrorCode>()
+
+type Primary = ReturnType<typeof actual.clusterPrimary>
+export const clusterPrimary: typeof Declared.clusterPrimary = actual.clusterPrimary
+expectTypeOf<keyof Primary>().toEqualTypeOf<keyof Declared.ClusterPrimary>()
+expectTypeOf<keyof (typeof MEMBER_DEFAULTS)['clusterPrimary']>().toEqualTypeOf<
+  keyof Declared.ClusterPrimaryOptions
+>()
 
 // Options: the defaults have every key that is declared, and no other, and are values it may have.
 type Defaults = typeof DEFAULTS

@@ -1,0 +1,74 @@
+'use strict'
+// node rolling-load.js <options as JSON>: requests at a constant rate over Node's own keep-alive agent, which retries
+// nothing: every one that has no 200 has failed, and is told with why. Latency counts from the scheduled time. Ends
+// when it is told to, by 'stop' over IPC, or after `seconds`; sends what it has counted.
+
+const http = require('node:http')
+
+const TIMEOUT_MS = 10_000
+const { port, rate, seconds = 0, connections = 64 } = JSON.parse(process.argv[2])
+const agent = new http.Agent({ keepAlive: true, maxSockets: connections })
+const latencies = []
+const failures = {}
+const pids = new Set()
+let sent = 0
+let isStopped = false
+let startMs = 0
+
+function fail(why) {
+  failures[why] = (failures[why] ?? 0) + 1
+}
+
+function send(dueMs) {
+  sent++
+  const req = http.get({ port, host: '127.0.0.1', agent, timeout: TIMEOUT_MS }, (res) => {
+    let isWhole = false
+    res.on('data', () => {})
+    res.on('end', () => {
+      isWhole = true
+      pids.add(res.headers['x-pid'])
+      if (res.statusCode === 200) latencies.push(performance.now() - dueMs)
+      else fail(String(res.statusCode))
+    })
+    res.on('close', () => isWhole || fail('answer cut off'))
+  })
+  req.on('timeout', () => req.destroy(new Error('timeout')))
+  req.on('error', (error) =>
+    fail(`${error.code ?? error.message}${req.reusedSocket ? ' on a kept connection' : ''}`)
+  )
+}
+
+const at = (sorted, ratio) => Math.round(sorted[Math.floor((sorted.length - 1) * ratio)] * 100) / 100
+
+function report() {
+  const sorted = latencies.sort((a, b) => a - b)
+  const failed = Object.values(failures).reduce((sum, count) => sum + count, 0)
+  process.send(
+    {
+      sent,
+      answered: sorted.length,
+      failed,
+      failures,
+      workers: pids.size,
+      p50Ms: at(sorted, 0.5),
+      p99Ms: at(sorted, 0.99),
+      p999Ms: at(sorted, 0.999),
+      maxMs: at(sorted, 1),
+    },
+    () => process.exit()
+  )
+}
+
+function tick() {
+  const nowMs = performance.now()
+  for (; startMs + (sent * 1000) / rate <= nowMs; ) send(startMs + (sent * 1000) / rate)
+  if (seconds > 0 && nowMs - startMs >= seconds * 1000) isStopped = true
+  if (!isStopped) setTimeout(tick, 1)
+  else setTimeout(report, 1000)
+}
+
+process.on('message', () => {
+  isStopped = true
+})
+startMs = performance.now()
+tick()

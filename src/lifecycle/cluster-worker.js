@@ -1,0 +1,85 @@
+'use strict'
+// One worker as its primary sees it: starting, ready, leaving, gone. It is ready when it listens and every instance of
+// spillway in it has said so, or there is none.
+
+const { DEGRADED, GO, PRIMARY_VARIABLE, READY, STARTING, send, typeOf } = require('./cluster-messages')
+
+class ClusterWorker {
+  id
+  pid
+  bornMs
+  isReady = false
+  isLeaving = false
+  wasKilled = false
+  #worker
+  #clock
+  #isListening = false
+  #isDegraded = false
+  #isOurs = false
+  #starting = 0
+  #tell
+
+  /**
+   * @param {typeof import('node:cluster').default} cluster
+   * @param {any} clock
+   * @param {{ onReady: (worker: ClusterWorker) => void, onDegraded: (worker: ClusterWorker, reason: string) => void,
+   *   onGone: (worker: ClusterWorker, code: number | null, signal: string | null) => void }} tell
+   */
+  constructor(cluster, clock, tell) {
+    this.#clock = clock
+    this.#tell = tell
+    this.bornMs = clock.now()
+    const worker = cluster.fork({ [PRIMARY_VARIABLE]: '1' })
+    this.#worker = worker
+    this.id = worker.id
+    this.pid = worker.process.pid
+    worker.on('message', (message) => this.#heed(message))
+    worker.on('listening', () => {
+      this.#isListening = true
+      this.#look()
+    })
+    // What cannot be sent or spawned ends in an exit, or in the deadline of who waits.
+    worker.on('error', () => {})
+    worker.once('exit', (code, signal) => tell.onGone(this, code, signal))
+  }
+
+  get state() {
+    return this.isLeaving ? 'leaving' : this.isReady ? 'ready' : 'starting'
+  }
+
+  /** Told to go: it drains, or does what Node has for a worker without spillway. Who has not gone in time is killed. */
+  leave(reason, killTimeoutMs) {
+    if (this.isLeaving) return
+    this.isLeaving = true
+    if (this.#isOurs) send(this.#worker, GO, { reason })
+    else this.#worker.disconnect()
+    this.#clock.after(killTimeoutMs, () => this.kill())
+  }
+
+  kill() {
+    if (this.#worker.isDead()) return
+    this.wasKilled = true
+    this.#worker.process.kill('SIGKILL')
+  }
+
+  #heed(message) {
+    const type = typeOf(message)
+    if (type === STARTING) {
+      this.#isOurs = true
+      this.#starting++
+    } else if (type === READY) this.#starting--
+    else if (type === DEGRADED && !this.#isDegraded) {
+      this.#isDegraded = true
+      this.#tell.onDegraded(this, String(message.reason))
+    }
+    if (type === READY) this.#look()
+  }
+
+  #look() {
+    if (this.isReady || !this.#isListening || this.#starting > 0) return
+    this.isReady = true
+    this.#tell.onReady(this)
+  }
+}
+
+module.exports = { ClusterWorker }
