@@ -322,6 +322,15 @@ export interface LatencyOptions {
    * @default 10000
    */
   readonly streamAfterMs?: number | undefined
+
+  /**
+   * Adds `spillway_request_duration_seconds` by method and route, a native histogram of schema 3: a quantile of it is
+   * off by less than 9.1 %, without bounds to choose. Prometheus takes these over protobuf alone, for which it asks
+   * where native histograms are switched on.
+   *
+   * @default false
+   */
+  readonly nativeHistograms?: boolean | undefined
 }
 
 export interface HealthOptions {
@@ -652,7 +661,7 @@ export interface ResolvedOptions {
     readonly overflow: string
     readonly label: RouteLabel | undefined
   }
-  readonly latency: { readonly streamAfterMs: number }
+  readonly latency: { readonly streamAfterMs: number; readonly nativeHistograms: boolean }
   readonly memory: {
     readonly recycleAt: number | undefined
     readonly recycleAfter: number

@@ -9,7 +9,7 @@ const DEFAULTS = Object.freeze({
     overflow: '(other)',
     label: undefined,
   }),
-  latency: Object.freeze({ streamAfterMs: 10_000 }),
+  latency: Object.freeze({ streamAfterMs: 10_000, nativeHistograms: false }),
   shed: Object.freeze({
     mode: 'adaptive',
     maxDelay: 200,
@@ -129,6 +129,7 @@ const RULES = {
   'attach.signals': BOOLEAN,
   'health.check.timeout': ['a number of milliseconds above 0', isAbove0],
   'health.check.cache': LASTING,
+  'latency.nativeHistograms': BOOLEAN,
   registry: [
     'a metrics registry (prom-client or @prometheus-io/client)',
     (value) => typeof value?.registerMetric === 'function' && typeof value.metrics === 'function',

@@ -79,12 +79,17 @@ function healthJsonOf({ status, reason, checks = {} }) {
   }
 }
 
-/** @param {{ contentType(): string, write(res: any): Promise<void> }} exporter */
+/** @param {{ formatFor(accept?: string): { contentType: string }, write(res: any, format: any): Promise<void> }} exporter */
 function streamHandler(exporter, faults) {
   return readOnly((req, res) => {
-    res.writeHead(200, { 'Content-Type': exporter.contentType(), 'Cache-Control': 'no-store' })
+    const format = exporter.formatFor(req.headers.accept)
+    res.writeHead(200, {
+      'Content-Type': format.contentType,
+      'Cache-Control': 'no-store',
+      Vary: 'Accept',
+    })
     if (req.method === 'HEAD') return res.end()
-    exporter.write(res).catch((error) => {
+    exporter.write(res, format).catch((error) => {
       faults.report('metrics', error)
       res.destroy()
     })

@@ -14,6 +14,8 @@ function takeInstant({ processErrors, admission, clock, failures, recorder, faul
   return {
     counters: tables.counters.copy(spare?.counters),
     durations: tables.durations.copy(spare?.durations),
+    exemplars: tables.exemplars.copy(),
+    natives: tables.natives?.copy(spare?.natives),
     streams: tables.streams.copy(spare?.streams),
     series: series.slice(),
     inFlight: recorder.inFlight.slice(),

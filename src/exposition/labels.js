@@ -11,13 +11,21 @@ class Labels {
   /** @param {Record<string, string>} pairs */
   constructor(pairs) {
     this.pairs = Object.freeze(pairs)
-    const each = Object.entries(pairs).map(([name, value]) => `${name}="${escapeValue(value)}"`)
-    this.utf8 = each.length === 0 ? '' : Buffer.from(`{${each.join(',')}}`).toString('latin1')
+    this.utf8 = labelText(pairs)
   }
 }
 
-const escapeValue = (value) => value.replace(/\\/g, '\\\\').replace(/\n/g, '\\n').replace(/"/g, '\\"')
+/** @param {Record<string, unknown>} pairs */
+function labelText(pairs) {
+  const each = Object.entries(pairs).map(([name, value]) => `${name}="${escapeText(String(value))}"`)
+  return each.length === 0 ? '' : bytesOf(`{${each.join(',')}}`)
+}
+
+const escapeText = (text) => text.replace(/\\/g, '\\\\').replace(/\n/g, '\\n').replace(/"/g, '\\"')
+
+/** As UTF-8, a character a byte. */
+const bytesOf = (text) => Buffer.from(text).toString('latin1')
 
 const NO_LABELS = new Labels({})
 
-module.exports = { NO_LABELS, Labels }
+module.exports = { NO_LABELS, Labels, bytesOf, escapeText, labelText }

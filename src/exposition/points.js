@@ -1,8 +1,10 @@
 'use strict'
 // The points of an instant, family by family: what the generators here yield is written or registered elsewhere. A
-// point is `{ labels, value }`, for a histogram `{ labels, values, row }`, for a summary `{ labels, count, sum }`.
+// point is `{ labels, value }`, for a histogram `{ labels, values, row }` and perhaps `exemplars`, for a summary
+// `{ labels, count, sum }`.
 
 const { WIDTH } = require('../histograms/buckets')
+const { NATIVE_WIDTH } = require('../histograms/native')
 const { METHODS } = require('../recording/methods')
 const { OUTCOMES } = require('../recording/outcome')
 const { SCHEMES } = require('../recording/recorder')
@@ -47,13 +49,22 @@ function nameLabels(label, value) {
 }
 
 /** A series goes on while it is shown: a status or stream that came after the instant has no row in its copy. */
-const isIn = (values, row) => row !== undefined && row * WIDTH < values.length
+const isIn = (values, row, width = WIDTH) => row !== undefined && row * width < values.length
 
-function* durations({ series, durations: values }) {
+function* durations({ series, durations: values, exemplars }) {
   for (const one of series) {
     for (const status of one.statuses) {
-      if (isIn(values, status.row)) yield { labels: statusLabels(one, status), values, row: status.row }
+      const { row } = status
+      if (isIn(values, row)) yield { labels: statusLabels(one, status), values, row, exemplars }
     }
+  }
+}
+
+function* natives({ series, natives: values }) {
+  if (values === undefined) return
+  for (const one of series) {
+    const row = one.nativeRow
+    if (isIn(values, row, NATIVE_WIDTH)) yield { labels: seriesLabels(one).own, values, row }
   }
 }
 
@@ -164,6 +175,7 @@ module.exports = {
   firstBytes,
   inFlight,
   loopTimes,
+  natives,
   one,
   outcomes,
   overloads,

@@ -7,16 +7,21 @@
 const { BOUNDS_SECONDS, countOf, sumOf, WIDTH } = require('../histograms/buckets')
 
 const PIECE_LENGTH = 65_536
-const LE = BOUNDS_SECONDS.map((bound) => `le="${bound}"} `)
-const LE_INF = 'le="+Inf"} '
 
-function* renderFamilies(families, instant) {
+/** What a text format has of its own: OpenMetrics is written by the same functions. */
+const PROMETHEUS = {
+  head: ({ name, help, type }) => `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`,
+  le: [...BOUNDS_SECONDS.map(String), '+Inf'].map(bucketLabel),
+  exemplar: () => '',
+}
+
+function* renderFamilies(families, instant, dialect = PROMETHEUS) {
   let text = ''
   for (const family of families) {
-    text += renderHead(family)
+    text += dialect.head(family)
     const render = RENDER[family.type] ?? renderValue
     for (const point of family.points(instant)) {
-      text += render(family.name, point)
+      text += render(family.name, point, dialect)
       if (text.length < PIECE_LENGTH) continue
       yield text
       text = ''
@@ -25,7 +30,9 @@ function* renderFamilies(families, instant) {
   if (text !== '') yield text
 }
 
-const renderHead = ({ name, help, type }) => `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`
+function bucketLabel(bound) {
+  return `le="${bound}"} `
+}
 
 function renderValue(name, { labels, value }) {
   return `${name}${labels.utf8} ${number(value)}\n`
@@ -35,20 +42,19 @@ function renderSummary(name, { labels: { utf8 }, count, sum }) {
   return `${name}_sum${utf8} ${number(sum)}\n${name}_count${utf8} ${count}\n`
 }
 
-function renderHistogram(name, { labels: { utf8 }, values, row }) {
+function renderHistogram(name, point, { le, exemplar }) {
+  const { values, row } = point
+  const { utf8 } = point.labels
   // Joined, because a string that was added up would be put together anew in each of the lines.
   const head = [name, '_bucket', utf8 === '' ? '{' : utf8.slice(0, -1), utf8 === '' ? '' : ','].join('')
   let text = ''
   let cumulative = 0
-  for (let i = 0; i < LE.length; i++) {
+  for (let i = 0; i < le.length; i++) {
     cumulative += values[row * WIDTH + i]
-    text += `${head}${LE[i]}${cumulative}\n`
+    text += `${head}${le[i]}${cumulative}${exemplar(point, i)}\n`
   }
   const count = countOf(values, row)
-  return (
-    `${text}${head}${LE_INF}${count}\n` +
-    `${name}_sum${utf8} ${number(sumOf(values, row))}\n${name}_count${utf8} ${count}\n`
-  )
+  return `${text}${name}_sum${utf8} ${number(sumOf(values, row))}\n${name}_count${utf8} ${count}\n`
 }
 
 const RENDER = { histogram: renderHistogram, summary: renderSummary }
@@ -60,4 +66,4 @@ function number(value) {
   return Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf'
 }
 
-module.exports = { renderFamilies }
+module.exports = { PIECE_LENGTH, bucketLabel, number, renderFamilies }

@@ -5,12 +5,13 @@
 // application keeps in its async context is at hand.
 
 const { isOfClient } = require('../recording/outcome')
+const { activeSpan } = require('../recording/active-span')
 const { templateOf } = require('../routing/template')
-const { activeSpan, recordOn, traceFieldsOf } = require('./active-span')
 const { ErrorAnswer, isOver } = require('./error-answer')
 const { ErrorLog } = require('./error-log')
 const { ErrorTable } = require('./error-table')
 const { Failure } = require('./failure')
+const { recordOn, traceFieldsOf } = require('./span-error')
 
 /** What a connection or stream that is gone makes of whoever still uses it. */
 const OF_CONNECTION = new Set([

@@ -18,6 +18,7 @@ class Buckets {
   }
 
   // Hot path: most answers fall into the first buckets, where a linear search beats a binary one.
+  /** @returns {number} the bucket it fell into; past the last bound the one after it */
   record(row, seconds) {
     const { values } = this.#rows
     const start = row * WIDTH
@@ -25,6 +26,7 @@ class Buckets {
     while (bucket < BOUNDS_SECONDS.length && seconds > BOUNDS_SECONDS[bucket]) bucket++
     values[start + bucket]++
     values[start + SUM] += seconds
+    return bucket
   }
 
   /** @param {Float64Array} [spare] */

@@ -4,6 +4,7 @@
 
 const { RollingHistogram } = require('../histograms/rolling')
 const { templateOf } = require('../routing/template')
+const { activeTrace } = require('./active-span')
 const { ClientErrors } = require('./client-errors')
 const { InFlight } = require('./in-flight')
 const { METHODS, methodIndex } = require('./methods')
@@ -38,12 +39,22 @@ class Recorder {
     this.#faults = faults
     this.#label = routes.label
     this.#streamAfterMs = latency.streamAfterMs
-    this.routes = new RouteTable(routes)
+    this.routes = new RouteTable(routes, latency)
     this.all = new RollingHistogram(clock.now())
   }
 
   nowMs() {
     return this.#clock.now()
+  }
+
+  /** Whatever holds the spans is the application's: it may throw. */
+  activeTrace() {
+    try {
+      return activeTrace()
+    } catch (error) {
+      this.#faults.report('tracing', error)
+      return undefined
+    }
   }
 
   /** The request this recorder measures of `res`, if any: one is never measured twice. */
@@ -100,6 +111,7 @@ class Recorder {
     request.isStream = this.#isStream(request)
     request.requestBytes = head.requestBytes
     request.responseBytes = head.responseBytes
+    if (request.trace !== undefined) request.trace.atMs = this.#clock.wallMs()
 
     const template = this.#labelled(request, this.templateOf(head, request.status))
     const series = this.routes.find(template, request.method, nowMs)

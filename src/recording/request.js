@@ -70,6 +70,8 @@ class Request extends Trail {
     this.status = NO_STATUS
     this.isCutOff = false
     this.isStream = false
+    /** The ids of the trace it was answered in, if that is kept. */
+    this.trace = undefined
     this.requestBytes = 0
     this.responseBytes = 0
     /** Where it was counted; none of a request that was not let in. */
@@ -140,9 +142,12 @@ function noteHead(head, status) {
   const isSent = head.stream === undefined ? head.socket?.writable !== false : head.stream.headersSent
   if (!isSent) return
   const nowMs = head.recorder.nowMs()
+  // Here and not where the request comes in: a server hook runs outside of the span, the answer is begun within it.
+  const trace = head.recorder.activeTrace()
   for (let each = head; each !== undefined; each = each.next) {
     if (each.firstByteMs < 0) each.firstByteMs = nowMs - each.startedMs
     each.status = status | 0
+    each.trace = trace
   }
 }
 

@@ -18,6 +18,7 @@ class RouteSeries {
   row
   statuses = []
   streamRow
+  nativeRow
   latency
   #tables
   #last
@@ -50,7 +51,11 @@ class RouteSeries {
     }
     this.latency.record(request.durationMs, nowMs, isError)
     const { row } = this.#last?.status === request.status ? this.#last : this.#statusOf(request.status)
-    this.#tables.durations.record(row, request.durationMs / 1000)
+    const { durations, exemplars, natives } = this.#tables
+    const seconds = request.durationMs / 1000
+    const bucket = durations.record(row, seconds)
+    if (request.trace !== undefined) exemplars.put(row, bucket, request.trace, seconds)
+    if (natives !== undefined) natives.record((this.nativeRow ??= natives.add()), seconds)
   }
 
   #recordStream(seconds) {

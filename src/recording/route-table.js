@@ -4,7 +4,9 @@
 // user data nor a `routes.label` gone wrong can fill the memory.
 
 const { Buckets } = require('../histograms/buckets')
+const { NativeBuckets } = require('../histograms/native')
 const { Rows } = require('../histograms/rows')
+const { Exemplars } = require('./exemplars')
 const { METHODS } = require('./methods')
 const { COUNTERS, RouteSeries } = require('./route-series')
 
@@ -22,14 +24,21 @@ class RouteTable {
   /** In the order first seen, which is the order they are shown in. */
   series = []
   folded = 0
-  tables = { counters: new Rows(COUNTERS), durations: new Buckets(), streams: new Buckets() }
+  tables
   #routes = new Map()
   #named = 0
   #max
   #overflow
   #unmatched
 
-  constructor({ max, overflow, unmatched }) {
+  constructor({ max, overflow, unmatched }, { nativeHistograms = false } = {}) {
+    this.tables = {
+      counters: new Rows(COUNTERS),
+      durations: new Buckets(),
+      exemplars: new Exemplars(),
+      natives: nativeHistograms ? new NativeBuckets() : undefined,
+      streams: new Buckets(),
+    }
     this.#max = max
     this.#overflow = overflow
     this.#unmatched = unmatched

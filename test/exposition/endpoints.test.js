@@ -210,7 +210,7 @@ test('a handler can be mounted anywhere', async (t) => {
 test('an exporter that fails is counted, and its answer cut off, so that a scraper cannot take half for all', async (t) => {
   const faults = new Faults({ error() {} })
   const exporter = {
-    contentType: () => 'text/plain',
+    formatFor: () => ({ contentType: 'text/plain' }),
     async write(res) {
       res.write('half of it')
       throw new Error('as it should')
@@ -224,9 +224,13 @@ test('an exporter that fails is counted, and its answer cut off, so that a scrap
 })
 
 test('HEAD does not ask the exporter', () => {
-  const exporter = { contentType: () => 'text/plain', write: () => assert.fail('asked') }
+  const exporter = { formatFor: () => ({ contentType: 'text/plain' }), write: () => assert.fail('asked') }
   const sink = new Sink()
-  streamHandler(exporter, new Faults({ error() {} }))({ method: 'HEAD' }, sink)
+  streamHandler(exporter, new Faults({ error() {} }))({ method: 'HEAD', headers: {} }, sink)
   assert.equal(sink.status, 200)
-  assert.deepEqual(sink.headers, { 'Content-Type': 'text/plain', 'Cache-Control': 'no-store' })
+  assert.deepEqual(sink.headers, {
+    'Content-Type': 'text/plain',
+    'Cache-Control': 'no-store',
+    Vary: 'Accept',
+  })
 })

@@ -33,9 +33,10 @@ function ready(child) {
 /**
  * @param {import('node:test').TestContext} t
  * @param {number} targetPort
- * @returns {Promise<{ query: (expression: string) => Promise<any[]>, targets: () => Promise<any[]>, scraped: (count: number) => Promise<void> }>}
+ * @param {{ features?: string }} [options] features of Prometheus to be switched on, with commas between
+ * @returns {Promise<{ api: (resource: string) => Promise<any>, query: (expression: string) => Promise<any[]>, targets: () => Promise<any[]>, scraped: (count: number) => Promise<void> }>}
  */
-async function startPrometheus(t, targetPort) {
+async function startPrometheus(t, targetPort, { features } = {}) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'spillway-prometheus-'))
   const config = path.join(folder, 'prometheus.yml')
   fs.writeFileSync(
@@ -48,6 +49,7 @@ async function startPrometheus(t, targetPort) {
     `--storage.tsdb.path=${path.join(folder, 'data')}`,
     `--web.listen-address=127.0.0.1:${port}`,
   ]
+  if (features !== undefined) args.push(`--enable-feature=${features}`)
   const child = spawn('prometheus', args, { stdio: ['ignore', 'ignore', 'pipe'] })
   t.after(async () => {
     child.kill('SIGKILL')
@@ -65,6 +67,7 @@ async function startPrometheus(t, targetPort) {
   const query = async (expression) => (await api(`query?query=${encodeURIComponent(expression)}`)).result
   const targets = async () => (await api('targets')).activeTargets
   return {
+    api,
     query,
     targets,
     /** Resolves when the target has been scraped that often. Its clock is not ours: this one place has to ask again. */

@@ -55,9 +55,9 @@ class Sink extends EventEmitter {
 }
 
 /** @param {(req: any, res: any) => void} handler @returns {Sink} which it has begun to write to */
-function ask(handler, options) {
+function ask(handler, { accept, ...options } = {}) {
   const sink = new Sink(options)
-  handler({ method: 'GET' }, sink)
+  handler({ method: 'GET', headers: { accept } }, sink)
   return sink
 }
 

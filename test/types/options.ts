@@ -30,7 +30,7 @@ createSpillway({
       return req.headers['x-job'] === undefined ? template : 'job'
     },
   },
-  latency: { streamAfterMs: 5000 },
+  latency: { streamAfterMs: 5000, nativeHistograms: true },
 })
 
 // `undefined` is the default, also under exactOptionalPropertyTypes: settings come from the environment.

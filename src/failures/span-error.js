@@ -1,16 +1,7 @@
 'use strict'
-// The span a request is in, told of its error. Without an SDK there is none, and asking is three reads. An API that is
-// older than ours is not asked by ours; but what it holds is kept under names all versions share.
+// The span a request is in, told of its error; and how a line in the log names it.
 
-const { SpanStatusCode, trace } = require('@opentelemetry/api')
-
-const kOtherCopy = Symbol.for('opentelemetry.js.api.1')
-
-/** @returns {import('@opentelemetry/api').Span | undefined} */
-function activeSpan() {
-  const context = globalThis[kOtherCopy]?.context?.active()
-  return context === undefined ? undefined : trace.getSpan(context)
-}
+const { SpanStatusCode } = require('@opentelemetry/api')
 
 /** What is sent to tracing is our words for the error: an SDK reads its properties, and they may throw. */
 function recordOn(span, failure) {
@@ -27,4 +18,4 @@ function traceFieldsOf(span) {
   return { trace_id: traceId, span_id: spanId }
 }
 
-module.exports = { activeSpan, recordOn, traceFieldsOf }
+module.exports = { recordOn, traceFieldsOf }

@@ -1,0 +1,51 @@
+'use strict'
+// Writes a long answer in pieces, with the back pressure of its connection; and the loop gets its turn after half a
+// millisecond of work, so that a scrape of 10 000 series is no stall.
+
+const WORK_MS = 0.5
+
+class PieceWriter {
+  #res
+  #clock
+  #sinceMs
+  #isGone = false
+  #goOn = () => {}
+
+  constructor(res, clock) {
+    this.#res = res
+    this.#clock = clock
+    this.#sinceMs = clock.now()
+    res.on('drain', () => this.#goOn())
+    res.on('close', () => {
+      this.#isGone = true
+      this.#goOn()
+    })
+  }
+
+  /**
+   * Pieces are Buffers, or strings of a byte a character; an empty one only gives the loop its turn. Nothing more is
+   * rendered for a reader that has left.
+   */
+  async writeAll(pieces) {
+    if (this.#hasLeft()) return
+    for await (const piece of pieces) {
+      await this.#write(piece)
+      if (this.#hasLeft()) return
+    }
+  }
+
+  /** An HTTP/2 response only tells by its event, any other before. */
+  #hasLeft() {
+    return this.#isGone || this.#res.destroyed
+  }
+
+  async #write(piece) {
+    if (piece.length > 0 && !this.#res.write(piece, 'latin1'))
+      await new Promise((resolve) => (this.#goOn = () => resolve(undefined)))
+    if (this.#clock.now() - this.#sinceMs < WORK_MS) return
+    await new Promise((resolve) => this.#clock.afterTurn(resolve))
+    this.#sinceMs = this.#clock.now()
+  }
+}
+
+module.exports = { PieceWriter }

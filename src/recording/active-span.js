@@ -1,0 +1,29 @@
+'use strict'
+// The span in force, by OpenTelemetry's API alone. Where no SDK is registered there is none, and asking costs one read
+// of a global. Our copy of the API may not be the application's, and an older copy is not asked by a newer one; but what
+// is registered is kept under names that all versions share.
+//
+// Only a span of this process counts, never a `traceparent` header: whoever sends that would choose what an operator is
+// led to, and where no SDK runs no span of this process is at the end of the link.
+
+const { TraceFlags, isSpanContextValid, trace } = require('@opentelemetry/api')
+
+const kRegistered = Symbol.for('opentelemetry.js.api.1')
+
+// Hot path: once a request.
+/** @returns {import('@opentelemetry/api').Span | undefined} */
+function activeSpan() {
+  const context = globalThis[kRegistered]?.context?.active()
+  return context === undefined ? undefined : trace.getSpan(context)
+}
+
+/** Ids of the active span, if its trace is kept: a link to one that was not sampled leads nowhere. */
+function activeTrace() {
+  const context = activeSpan()?.spanContext()
+  if (context === undefined || (context.traceFlags & TraceFlags.SAMPLED) === 0) return undefined
+  if (!isSpanContextValid(context)) return undefined
+  const { traceId, spanId } = context
+  return { traceId, spanId, atMs: 0 }
+}
+
+module.exports = { activeSpan, activeTrace }
