@@ -260,7 +260,8 @@ export interface SpillwayOptions {
 
 export interface EndpointOptions {
   /**
-   * Path of the Prometheus metrics, or `false` to answer none. A query string is tolerated.
+   * Path of the Prometheus metrics, or `false` to answer none: as text, OpenMetrics or protobuf, by the `Accept`
+   * header. A query string is tolerated.
    *
    * @default '/metrics'
    */

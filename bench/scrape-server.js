@@ -5,6 +5,8 @@
 
 const http = require('node:http')
 const { performance } = require('node:perf_hooks')
+const { ROOT_CONTEXT, context, trace } = require('@opentelemetry/api')
+const { AsyncLocalStorageContextManager } = require('@opentelemetry/context-async-hooks')
 const { inject } = require('light-my-request')
 const client = require('prom-client')
 const { BOUNDS_SECONDS } = require('../src/histograms/buckets')
@@ -25,6 +27,14 @@ const servedBy = (registry) => async (_req, res) => {
 const VARIANTS = {
   /** All that /metrics serves, prom-client's default metrics included. */
   'spillway /metrics': () => fill(spillwayWith({})),
+  /** Every request traced. */
+  'spillway OpenMetrics': () => {
+    context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
+    const ids = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331', traceFlags: 1 }
+    const traced = trace.setSpan(ROOT_CONTEXT, trace.wrapSpanContext(ids))
+    return fill(spillwayWith({}), (_req, res) => context.with(traced, () => res.end('ok')))
+  },
+  'spillway protobuf': () => fill(spillwayWith({ latency: { nativeHistograms: true } })),
   'spillway in a registry': async () => {
     const registry = new client.Registry()
     await fill(spillwayWith({ registry }))
@@ -55,8 +65,8 @@ function spillwayWith(options) {
   return createSpillway({ ...options, routes: { max: SERIES, label: () => names[next++ % SERIES] } })
 }
 
-async function fill(spillway) {
-  const listener = spillway.wrap((_req, res) => res.end('ok'))
+async function fill(spillway, answer = (_req, res) => res.end('ok')) {
+  const listener = spillway.wrap(answer)
   for (let i = 0; i < REQUESTS; i++) {
     await inject(listener, { url: '/' })
     // Injected answers close in a later turn.

@@ -1,6 +1,7 @@
 'use strict'
 // npm run bench:scrape: what a scrape costs the server, at 1000 and 10 000 series (one method, route and status each,
-// the most lines a series can have): the longest it blocks the loop, the CPU it takes, and the size. Against a
+// the most lines a series can have): the longest it blocks the loop, the CPU it takes, and the size; as OpenMetrics
+// with an exemplar in each bucket that has a value, and as protobuf with a native histogram a series. Against a
 // prom-client registry with one histogram of the same buckets and as many series. Every variant is a process of its
 // own on one core, the scraper on the other; rounds go through all of them in turn, and CPU is compared within a
 // round, because other tenants of the machine change its speed twofold by the second.
@@ -12,7 +13,15 @@ const { pinLoad, startServer } = require('./pinned')
 const { machineLine, save } = require('./results')
 const { median, percentile } = require('./statistics')
 
-const VARIANTS = ['spillway /metrics', 'spillway in a registry', 'prom-client']
+/** With the `Accept` header of a Prometheus that asks for that format. */
+const VARIANTS = {
+  'spillway /metrics': undefined,
+  'spillway OpenMetrics': 'application/openmetrics-text;version=1.0.0',
+  'spillway protobuf':
+    'application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited',
+  'spillway in a registry': undefined,
+  'prom-client': undefined,
+}
 const ROUNDS = { 1000: Number(process.env.ROUNDS ?? 100), 10000: Number(process.env.ROUNDS ?? 30) }
 const WARM_UP = 10
 const SERVER = path.join(__dirname, 'scrape-server.js')
@@ -34,9 +43,10 @@ class Variant {
   }
 
   async scrape() {
-    const { agent, server } = this
+    const { agent, name, server } = this
+    const headers = VARIANTS[name] === undefined ? {} : { accept: VARIANTS[name] }
     const [res] = await once(
-      http.get({ agent, host: '127.0.0.1', port: server.port, path: '/metrics' }),
+      http.get({ agent, host: '127.0.0.1', port: server.port, path: '/metrics', headers }),
       'response'
     )
     this.bytes = 0
@@ -75,7 +85,7 @@ class Variant {
 
 async function measure(series) {
   const variants = []
-  for (const name of VARIANTS) variants.push(await Variant.start(name, series))
+  for (const name of Object.keys(VARIANTS)) variants.push(await Variant.start(name, series))
   const ours = variants[0]
   const reference = variants[variants.length - 1]
   for (let round = 0; round < ROUNDS[series]; round++) {
