@@ -36,10 +36,12 @@ function* renderFamily({ name, help, type }, points, normal = same) {
   const metrics = []
   let length = 0
   for (const point of points) {
-    writer.message(METRIC, () => {
-      write(normal(point))
-      writeLabels(LABEL, point.labels.pairs)
-    })
+    // A point that could not be written may have left a half of it.
+    writer.clear()
+    const end = writer.end()
+    write(normal(point))
+    writeLabels(LABEL, point.labels.pairs)
+    writer.message(METRIC, end)
     const bytes = writer.take()
     length += bytes.length
     if (metrics.push(bytes) % POINTS_A_TURN === 0) yield TURN
@@ -74,78 +76,79 @@ function* joined(buffers) {
 
 function writeLabels(field, pairs) {
   for (const [name, value] of Object.entries(pairs).reverse()) {
-    writer.message(field, () => {
-      writer.string(2, String(value))
-      writer.string(1, name)
-    })
+    const end = writer.end()
+    writer.string(2, String(value))
+    writer.string(1, name)
+    writer.message(field, end)
   }
 }
 
 const writeValue =
   (field) =>
-  ({ value, exemplar }) =>
-    writer.message(field, () => {
-      if (exemplar !== undefined && field === FIELDS.counter) writeExemplar(2, exemplar)
-      writer.double(1, value)
-    })
+  ({ value, exemplar }) => {
+    const end = writer.end()
+    if (exemplar !== undefined && field === FIELDS.counter) writeExemplar(2, exemplar)
+    writer.double(1, value)
+    writer.message(field, end)
+  }
 
 function writeSummary({ count, sum, buckets = [] }) {
-  writer.message(FIELDS.summary, () => {
-    for (const { bound, value } of buckets.reverse()) {
-      writer.message(3, () => {
-        writer.double(2, value)
-        writer.double(1, bound)
-      })
-    }
-    writer.double(2, sum)
-    writer.uint(1, count)
-  })
+  const end = writer.end()
+  for (const { bound, value } of buckets.reverse()) {
+    const innerEnd = writer.end()
+    writer.double(2, value)
+    writer.double(1, bound)
+    writer.message(3, innerEnd)
+  }
+  writer.double(2, sum)
+  writer.uint(1, count)
+  writer.message(FIELDS.summary, end)
 }
 
 function writeHistogram({ count, sum, buckets }) {
-  writer.message(FIELDS.histogram, () => {
-    for (const { bound, value, exemplar } of buckets.reverse()) {
-      // The last one is the count: Prometheus adds it itself, where it has no exemplar.
-      if (bound === Number.POSITIVE_INFINITY && exemplar === undefined) continue
-      writer.message(3, () => {
-        if (exemplar !== undefined) writeExemplar(3, exemplar)
-        writer.double(2, bound)
-        writer.uint(1, value)
-      })
-    }
-    writer.double(2, sum)
-    writer.uint(1, count)
-  })
+  const end = writer.end()
+  for (const { bound, value, exemplar } of buckets.reverse()) {
+    // The last one is the count: Prometheus adds it itself, where it has no exemplar.
+    if (bound === Number.POSITIVE_INFINITY && exemplar === undefined) continue
+    const innerEnd = writer.end()
+    if (exemplar !== undefined) writeExemplar(3, exemplar)
+    writer.double(2, bound)
+    writer.uint(1, value)
+    writer.message(3, innerEnd)
+  }
+  writer.double(2, sum)
+  writer.uint(1, count)
+  writer.message(FIELDS.histogram, end)
 }
 
 function writeNative({ count, sum, zeroCount, spans, deltas }) {
-  writer.message(FIELDS.histogram, () => {
-    writer.message(13, () => {
-      for (const delta of deltas.reverse()) writer.zigzag(delta)
-    })
-    for (const { offset, length } of spans.reverse()) {
-      writer.message(12, () => {
-        writer.uint(2, length)
-        writer.sint(1, offset)
-      })
-    }
-    writer.uint(7, zeroCount)
-    writer.double(6, ZERO_THRESHOLD_SECONDS)
-    writer.sint(5, SCHEMA)
-    writer.double(2, sum)
-    writer.uint(1, count)
-  })
+  const end = writer.end()
+  const innerEnd = writer.end()
+  for (const delta of deltas.reverse()) writer.zigzag(delta)
+  writer.message(13, innerEnd)
+  for (const { offset, length } of spans.reverse()) {
+    const innerEnd = writer.end()
+    writer.uint(2, length)
+    writer.sint(1, offset)
+    writer.message(12, innerEnd)
+  }
+  writer.uint(7, zeroCount)
+  writer.double(6, ZERO_THRESHOLD_SECONDS)
+  writer.sint(5, SCHEMA)
+  writer.double(2, sum)
+  writer.uint(1, count)
+  writer.message(FIELDS.histogram, end)
 }
 
 function writeExemplar(field, { pairs, value, atMs }) {
-  writer.message(field, () => {
-    writer.message(3, () => {
-      writer.uint(2, Math.round(atMs % 1000) * 1e6)
-      writer.uint(1, Math.floor(atMs / 1000))
-    })
-    writer.double(2, value)
-    writeLabels(EXEMPLAR_LABEL, pairs)
-  })
+  const end = writer.end()
+  const innerEnd = writer.end()
+  writer.uint(2, Math.floor((atMs % 1000) * 1e6))
+  writer.uint(1, Math.floor(atMs / 1000))
+  writer.message(3, innerEnd)
+  writer.double(2, value)
+  writeLabels(EXEMPLAR_LABEL, pairs)
+  writer.message(field, end)
 }
 
 function histogramOf({ values, row, exemplars }) {

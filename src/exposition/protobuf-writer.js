@@ -14,8 +14,12 @@ class ProtobufWriter {
   /** What was written since the last time, as a copy. */
   take() {
     const bytes = Buffer.from(this.#buffer.subarray(this.#at))
-    this.#at = this.#buffer.length
+    this.clear()
     return bytes
+  }
+
+  clear() {
+    this.#at = this.#buffer.length
   }
 
   double(field, value) {
@@ -44,10 +48,13 @@ class ProtobufWriter {
     this.#tag(field, BYTES)
   }
 
-  /** @param {() => void} write its fields, the last one first */
-  message(field, write) {
-    const end = this.#buffer.length - this.#at
-    write()
+  /** Where a message is to end; what is written from here on is in it. */
+  end() {
+    return this.#buffer.length - this.#at
+  }
+
+  /** @param {number} end what `end()` said before its fields were written */
+  message(field, end) {
     this.varint(this.#buffer.length - this.#at - end)
     this.#tag(field, BYTES)
   }
@@ -57,6 +64,11 @@ class ProtobufWriter {
   }
 
   varint(value) {
+    if (value < 128) {
+      this.#at = this.#reserve(1)
+      this.#buffer[this.#at] = value
+      return
+    }
     let size = 1
     for (let rest = value; rest >= 128; rest = Math.floor(rest / 128)) size++
     let at = (this.#at = this.#reserve(size))
