@@ -71,21 +71,24 @@ class Prometheus {
       }
       seen.add(name)
       try {
-        yield* await this.#renderMetric(registry, metric, format, seen)
+        yield* await renderMetric(registry, metric, { name, seen, format })
       } catch (error) {
         this.#faults.report('metrics', error)
       }
     }
   }
+}
 
-  async #renderMetric(registry, metric, { renderForeign }, seen) {
-    if (renderForeign === undefined) {
-      return [Buffer.from(`${await asText(registry).getMetricsAsString(metric)}\n`)]
-    }
-    const [family] = await withOnly(registry, metric).getMetricsAsJSON()
-    const isName = (name) => seen.has(name) || ![undefined, metric].includes(registry.getSingleMetric(name))
-    return renderForeign({ ...family, name: wholeNameOf(family, registry) }, isName)
+async function renderMetric(registry, metric, { name, seen, format: { renderForeign } }) {
+  if (renderForeign === undefined) {
+    const text = await asText(registry).getMetricsAsString(
+      name === metric.name ? metric : named(metric, name)
+    )
+    return [Buffer.from(`${text}\n`)]
   }
+  const [family] = await withOnly(registry, metric).getMetricsAsJSON()
+  const isName = (other) => seen.has(other) || ![undefined, metric].includes(registry.getSingleMetric(other))
+  return renderForeign({ ...family, name }, isName)
 }
 
 const isTaken = (name) => new Error(`'${name}' is in the registry too; spillway's is shown`)
@@ -100,6 +103,8 @@ function asText(registry) {
 function withOnly(registry, metric) {
   return Object.create(registry, { getMetricsAsArray: { value: () => [metric] } })
 }
+
+const named = (metric, name) => ({ get: async () => ({ ...(await metric.get()), name }) })
 
 /** An OpenMetrics registry takes the `_total` off the counters it holds. */
 function wholeNameOf({ name, type }, registry) {

@@ -130,12 +130,13 @@ for (const [name, client] of Object.entries(CLIENTS)) {
         3
       )
       new client.Histogram({ name: 'sizes', help: 'Sizes.', buckets: [1, 2], registers }).observe(1.5)
-      const { as, protobuf } = await serveThree(t, { registry })
+      const { as, protobuf, text } = await serveThree(t, { registry })
       for (let i = 0; i < 3; i++) {
         const { body } = await as(OPENMETRICS)
         assert.match(body, /^# TYPE jobs counter$/m)
         assert.match(body, /^jobs_total\{kind="a\\"b",app="mine"\} 3$/m)
         assert.match(body, /^sizes_bucket\{le="2\.0",app="mine"\} 1$/m)
+        assert.equal(oneValue(await text(), 'jobs_total', { kind: 'a"b', app: 'mine' }), 3)
         const families = await protobuf()
         assert.deepEqual(families.get('jobs_total').metric[0].labels, { kind: 'a"b', app: 'mine' })
         assert.equal(families.get('sizes').metric[0].histogram.sample_count, 1)
