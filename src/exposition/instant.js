@@ -8,6 +8,7 @@
  */
 function takeInstant({ processErrors, admission, clock, failures, recorder, faults, signals }, spare) {
   const nowMs = clock.now()
+  recorder.noteTracing()
   const { tables, series, folded } = recorder.routes
   const collections = signals.collections.sample()
   const memory = signals.memory.sample()

@@ -1,7 +1,7 @@
 'use strict'
-// The span in force, by OpenTelemetry's API alone. Where no SDK is registered there is none, and asking costs one read
-// of a global. Our copy of the API may not be the application's, and an older copy is not asked by a newer one; but what
-// is registered is kept under names that all versions share.
+// The span in force, by OpenTelemetry's API alone. Where no SDK is registered there is none. Our copy of the API may not be
+// the application's, and an older copy is not asked by a newer one; but what is registered is kept under names that all
+// versions share. To look there is a read of a global, some 0.2 µs on the way of a request.
 //
 // Only a span of this process counts, never a `traceparent` header: whoever sends that would choose what an operator is
 // led to, and where no SDK runs no span of this process is at the end of the link.
@@ -10,7 +10,9 @@ const { TraceFlags, isSpanContextValid, trace } = require('@opentelemetry/api')
 
 const kRegistered = Symbol.for('opentelemetry.js.api.1')
 
-// Hot path: once a request.
+/** Whether there can be a span. */
+const isTracing = () => globalThis[kRegistered]?.context !== undefined
+
 /** @returns {import('@opentelemetry/api').Span | undefined} */
 function activeSpan() {
   const context = globalThis[kRegistered]?.context?.active()
@@ -26,4 +28,4 @@ function activeTrace() {
   return { traceId, spanId, atMs: 0 }
 }
 
-module.exports = { activeSpan, activeTrace }
+module.exports = { activeSpan, activeTrace, isTracing }

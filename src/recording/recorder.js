@@ -4,7 +4,7 @@
 
 const { RollingHistogram } = require('../histograms/rolling')
 const { templateOf } = require('../routing/template')
-const { activeTrace } = require('./active-span')
+const { activeTrace, isTracing } = require('./active-span')
 const { ClientErrors } = require('./client-errors')
 const { InFlight } = require('./in-flight')
 const { METHODS, methodIndex } = require('./methods')
@@ -33,6 +33,7 @@ class Recorder {
   #faults
   #label
   #streamAfterMs
+  #isTracing = isTracing()
 
   constructor({ routes, latency }, clock, faults) {
     this.#clock = clock
@@ -47,8 +48,14 @@ class Recorder {
     return this.#clock.now()
   }
 
+  /** Looks for an SDK that has come since: at a scrape, so that requests without one need not ask. */
+  noteTracing() {
+    this.#isTracing = isTracing()
+  }
+
   /** Whatever holds the spans is the application's: it may throw. */
   activeTrace() {
+    if (!this.#isTracing) return undefined
     try {
       return activeTrace()
     } catch (error) {

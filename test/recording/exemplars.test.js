@@ -50,6 +50,18 @@ for (const way of ['wrap', 'attach']) {
   })
 }
 
+test('an SDK that is registered late is found at the next scrape', async (t) => {
+  const spillway = spillwayFor(t)
+  const { get } = await serve(t, spillway.wrap(traced((_req, res) => res.end())))
+  const scrape = async () => (await get('/metrics', ACCEPT)).body
+  startTracing(t)
+  await get('/')
+  assert.deepEqual(exemplarsIn(await scrape()), [])
+  const { headers } = await get('/')
+  await ended(spillway, 2)
+  assert.deepEqual(exemplarsIn(await scrape()), [headers['x-trace']])
+})
+
 test('a trace that is not sampled leads nowhere', async (t) => {
   startTracing(t, { isSampled: false })
   const { traces, scraped } = await answering(
