@@ -182,6 +182,14 @@ test('what is of no type we know is untyped', () => {
   assert.deepEqual([type, metric[0].untyped, metric[0].labels], ['UNTYPED', { value: 2 }, { a: '1' }])
 })
 
+test('a family that cannot be written leaves nothing in the next', () => {
+  const values = [{ labels: { a: 'b' }, value: 1, exemplar: { labelSet: undefined, value: 1, timestamp: 1 } }]
+  const gauge = family('gauge', [{ labels: NO_LABELS, value: 2 }])
+  const before = Buffer.concat([...renderFamilies([gauge], {})])
+  assert.throws(() => readForeign({ name: 'jobs_total', type: 'counter', values }), TypeError)
+  assert.deepEqual(Buffer.concat([...renderFamilies([gauge], {})]), before)
+})
+
 test('pieces are bounded, and the loop gets its turn while a family is collected', () => {
   const labels = new Labels({ route: 'é'.repeat(200) })
   const points = Array.from({ length: 2000 }, (_, value) => ({ labels, value }))
