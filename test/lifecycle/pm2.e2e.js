@@ -1,5 +1,6 @@
 'use strict'
-// A real PM2, from npm, with a home of its own in a temporary folder: `npm run test:pm2`.
+// A real PM2, from npm, with a home of its own in a temporary folder: `npm run test:pm2`. Nothing is shed, for what comes at
+// once to a process that has just started is a matter of its own.
 
 const assert = require('node:assert/strict')
 const { execFile } = require('node:child_process')
@@ -20,7 +21,7 @@ const pm2 = (...args) => run(path.join(home, 'node_modules', '.bin', 'pm2'), arg
 const APPLICATION = `
   const http = require('node:http')
   const { createSpillway } = require(${JSON.stringify(SOURCE)})
-  const spillway = createSpillway({ drain: { timeout: 4000 }, logger: false })
+  const spillway = createSpillway({ drain: { timeout: 4000 }, shed: { mode: 'off' }, logger: false })
   const server = http.createServer((req, res) => {
     req.resume()
     setTimeout(() => res.end('done'), Math.random() * 30)
