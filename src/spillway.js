@@ -1,148 +1,53 @@
 'use strict'
-// Composition root: builds the parts, hands them to each other, starts and closes them. No decision is taken here.
+// The public members of an instance: each checks what it is given and hands it to the part whose it is. No decision is
+// taken here.
 
-const cluster = require('node:cluster')
 const { EventEmitter } = require('node:events')
 const { catchAsync } = require('./adapters/async-errors')
 const { createErrorHandler } = require('./adapters/errors')
 const { createExpressMiddleware } = require('./adapters/express')
 const { createKoaMiddleware } = require('./adapters/koa')
 const { requireNoArguments } = require('./adapters/misuse')
-const { Servers } = require('./adapters/server')
-const { Admission } = require('./admission/admission')
 const { systemClock } = require('./clock')
 const { SpillwayError } = require('./errors')
-const { Endpoints, jsonHandler, streamHandler } = require('./exposition/endpoints')
 const { takeInstant } = require('./exposition/instant')
-const { loggerFrom } = require('./exposition/logger')
-const { Prometheus } = require('./exposition/prometheus')
 const { takeSnapshot } = require('./exposition/snapshot')
-const { Failures } = require('./failures/failures')
-const { Orphans } = require('./failures/orphans')
-const { Lifecycle } = require('./lifecycle/lifecycle')
+const { Instance } = require('./instance')
 const { resolveMember, resolveOptions, updateOptions } = require('./options')
-const { Faults } = require('./recording/faults')
-const { Recorder } = require('./recording/recorder')
-const { GarbageCollection } = require('./signals/garbage-collection')
-const { HeapTrend } = require('./signals/heap-trend')
-const { LoopDelay } = require('./signals/loop-delay')
-const { Memory, sampleLimits, sampleMemory } = require('./signals/memory')
-const { TurnClock } = require('./signals/turn-clock')
-const { Utilization } = require('./signals/utilization')
-
-/** The exit code of Node itself, where an error was caught by nobody. */
-const FAILURE = 1
 
 class Spillway {
   /** @type {import('../index.js').Spillway['health']} */
   health
-  #parts
+  #instance
   #options
   #events = new EventEmitter()
-  #handlers
-  #servers
-  #lifecycle
-  #turnClock
-  #prometheus
-  #admission
-  #orphans
-  #isClosed = false
 
   /**
    * @param {import('../index.js').SpillwayOptions} [given]
    * @param {typeof systemClock} [clock] for tests
    */
   constructor(given, clock = systemClock) {
-    const options = resolveOptions(given)
-    const logger = loggerFrom(options.logger)
-    const faults = new Faults(logger)
-    this.#options = options
-    const recorder = new Recorder(options, clock, faults)
-    const heapTrend = new HeapTrend(clock.now())
-    const signals = {
-      heapTrend,
-      loopDelay: new LoopDelay(clock.now()),
-      utilization: new Utilization(clock),
-      collections: new GarbageCollection((bytes) => heapTrend.note(clock.now(), bytes)),
-      memory: new Memory(),
-    }
-    const warn = (fields, message) => faults.guard('logger', () => logger.warn(fields, message))
-    const tell = (event, details) => {
-      warn({ event, ...details }, `spillway: ${event}`)
-      faults.guard(`on ${event}`, () => this.#events.emit(event, details))
-    }
-    const admission = new Admission({
-      clock,
-      faults,
-      options: options.shed,
-      // A worker is not told the policy of its primary; where it accepts itself, half a millisecond is lost a drain.
-      isHandedOver: /** @type {any} */ (cluster).isWorker,
-      sampleMemory: () => sampleMemory(signals),
-      tell,
-    })
-    const lifecycle = new Lifecycle({
-      clock,
-      recorder,
-      options,
-      tell,
-      warn,
-      close: () => this.#close(),
-      sampleMemory: () => sampleLimits(signals),
-    })
-    this.#lifecycle = lifecycle
+    this.#options = resolveOptions(given)
+    this.#instance = new Instance(this.#options, clock, (event, details) => this.#events.emit(event, details))
+    const { health } = this.#instance.lifecycle
     this.health = Object.freeze({
-      check: (name, ask, given) => lifecycle.health.addCheck(name, ask, resolveMember('health.check', given)),
+      check: (name, ask, given) => health.addCheck(name, ask, resolveMember('health.check', given)),
     })
-    const failures = new Failures({ options, clock, logger, faults, recorder })
-    const leave = (reason) => lifecycle.leave(FAILURE, reason)
-    this.#orphans = new Orphans({ clock, faults, log: failures.log, recorder, options, leave, warn })
-    const { processErrors } = this.#orphans
-    const { context } = processErrors
-    const parts = { admission, clock, context, failures, faults, options, processErrors, recorder, signals }
-    const takeOurInstant = (spare) => takeInstant(this.#parts, spare)
-    this.#prometheus = new Prometheus({ ...options, clock, faults, takeInstant: takeOurInstant })
-    this.#handlers = {
-      metrics: streamHandler(this.#prometheus, faults),
-      live: jsonHandler(() => lifecycle.health.live()),
-      ready: jsonHandler(() => lifecycle.health.ready()),
-    }
-    recorder.onEnd = (request, series) => {
-      if (request.failure !== undefined) failures.onEnd(request)
-      admission.release(request, series)
-    }
-    this.#admission = admission
-    const endpoints = new Endpoints(options.endpoints, this.#handlers)
-    this.#servers = new Servers({ recorder, endpoints, admission, known: lifecycle.servers, context })
-    this.#parts = { ...parts, endpoints, servers: this.#servers, startedAtMs: clock.now() }
-    this.#turnClock = new TurnClock(clock)
-    this.#start(signals)
-  }
-
-  #start({ collections, loopDelay, utilization }) {
-    this.#turnClock.onTurn((busyMs, nowMs, idleMs) => {
-      this.#admission.onTurn(busyMs, nowMs, idleMs)
-      loopDelay.record(busyMs, nowMs)
-      utilization.onTurn(nowMs)
-      this.#lifecycle.recycle.onTurn(nowMs)
-    })
-    collections.start()
-    this.#orphans.start()
-    this.#turnClock.start()
   }
 
   express() {
     requireNoArguments('express', arguments.length)
-    return createExpressMiddleware(this.#parts)
+    return createExpressMiddleware(this.#instance)
   }
 
   koa() {
     requireNoArguments('koa', arguments.length)
-    return createKoaMiddleware(this.#parts)
+    return createKoaMiddleware(this.#instance)
   }
 
   errorHandler() {
     requireNoArguments('errorHandler', arguments.length)
-    return createErrorHandler(this.#parts)
+    return createErrorHandler(this.#instance)
   }
 
   /**
@@ -162,13 +67,13 @@ class Spillway {
    */
   attach(server, given) {
     const { signals } = resolveMember('attach', given)
-    this.#servers.attach(server)
-    if (signals) this.#lifecycle.heed(server)
+    this.#instance.servers.attach(server)
+    if (signals) this.#instance.lifecycle.heed(server)
     return server
   }
 
   wrap(listener) {
-    return this.#servers.wrap(listener)
+    return this.#instance.servers.wrap(listener)
   }
 
   /**
@@ -176,17 +81,17 @@ class Spillway {
    * @returns {import('../index.js').Handler}
    */
   handler(name) {
-    if (Object.hasOwn(this.#handlers, name)) return this.#handlers[name]
+    if (Object.hasOwn(this.#instance.handlers, name)) return this.#instance.handlers[name]
     throw new SpillwayError(
       'ERR_SPILLWAY_UNKNOWN_HANDLER',
-      `There is no handler '${String(name)}'. There are: ${Object.keys(this.#handlers).join(', ')}.`
+      `There is no handler '${String(name)}'. There are: ${Object.keys(this.#instance.handlers).join(', ')}.`
     )
   }
 
   /** @param {{ shed: import('../index.js').ShedOptions }} given */
   update(given) {
     this.#options = updateOptions(this.#options, given)
-    this.#admission.update(this.#options.shed)
+    this.#instance.admission.update(this.#options.shed)
   }
 
   on(event, listener) {
@@ -200,11 +105,11 @@ class Spillway {
   }
 
   snapshot() {
-    return takeSnapshot(this.#parts, takeInstant(this.#parts))
+    return takeSnapshot(this.#instance, takeInstant(this.#instance))
   }
 
   ready() {
-    this.#lifecycle.health.markReady()
+    this.#instance.lifecycle.health.markReady()
   }
 
   /**
@@ -212,24 +117,12 @@ class Spillway {
    * @returns {Promise<import('../index.js').DrainReport>}
    */
   drain(given) {
-    return this.#lifecycle.drain(resolveMember('drain', given, this.#options.drain), 'drain')
+    return this.#instance.lifecycle.drain(resolveMember('drain', given, this.#options.drain), 'drain')
   }
 
   /** During a drain it comes of itself, when what is in flight has its answer. */
   close() {
-    if (!this.#lifecycle.isDraining) this.#close()
-  }
-
-  #close() {
-    if (this.#isClosed) return
-    this.#isClosed = true
-    this.#orphans.close()
-    this.#lifecycle.close()
-    this.#admission.close()
-    this.#servers.close()
-    this.#turnClock.close()
-    this.#prometheus.close()
-    this.#parts.signals.collections.close()
+    if (!this.#instance.lifecycle.isDraining) this.#instance.close()
   }
 }
 

@@ -10,6 +10,7 @@ const SRC = resolve(__dirname, '../src')
 const LAYERS = [
   ['index.js', 'async-errors.js'],
   ['spillway.js'],
+  ['instance.js'],
   ['adapters'],
   ['exposition'],
   ['lifecycle'],

@@ -1,0 +1,149 @@
+'use strict'
+// The parts of one instance: built from its options, handed to each other, started and closed together. No decision is
+// taken here, and nothing of it is public: what users call is spillway.js.
+
+const cluster = require('node:cluster')
+const { Servers } = require('./adapters/server')
+const { Admission } = require('./admission/admission')
+const { Endpoints, jsonHandler, streamHandler } = require('./exposition/endpoints')
+const { takeInstant } = require('./exposition/instant')
+const { loggerFrom } = require('./exposition/logger')
+const { Prometheus } = require('./exposition/prometheus')
+const { Failures } = require('./failures/failures')
+const { Orphans } = require('./failures/orphans')
+const { Lifecycle } = require('./lifecycle/lifecycle')
+const { Faults } = require('./recording/faults')
+const { Recorder } = require('./recording/recorder')
+const { GarbageCollection } = require('./signals/garbage-collection')
+const { HeapTrend } = require('./signals/heap-trend')
+const { LoopDelay } = require('./signals/loop-delay')
+const { Memory, sampleLimits, sampleMemory } = require('./signals/memory')
+const { TurnClock } = require('./signals/turn-clock')
+const { Utilization } = require('./signals/utilization')
+
+/** The exit code of Node itself, where an error was caught by nobody. */
+const FAILURE = 1
+
+class Instance {
+  #turnClock
+  #prometheus
+  #orphans
+  #isClosed = false
+
+  /**
+   * @param {import('../index.js').ResolvedOptions} options
+   * @param {typeof import('./clock').systemClock} clock
+   * @param {(event: string, details: object) => void} emit
+   */
+  constructor(options, clock, emit) {
+    const logger = loggerFrom(options.logger)
+    const faults = new Faults(logger)
+    const warn = (fields, message) => faults.guard('logger', () => logger.warn(fields, message))
+    const tell = (event, details) => {
+      warn({ event, ...details }, `spillway: ${event}`)
+      faults.guard(`on ${event}`, () => emit(event, details))
+    }
+    this.options = options
+    this.clock = clock
+    this.faults = faults
+    this.recorder = new Recorder(options, clock, faults)
+    this.signals = signalsFor(clock)
+    this.admission = new Admission({
+      clock,
+      faults,
+      options: options.shed,
+      // A worker is not told the policy of its primary; where it accepts itself, half a millisecond is lost a drain.
+      isHandedOver: /** @type {any} */ (cluster).isWorker,
+      sampleMemory: () => sampleMemory(this.signals),
+      tell,
+    })
+    this.lifecycle = new Lifecycle({
+      clock,
+      recorder: this.recorder,
+      options,
+      tell,
+      warn,
+      close: () => this.close(),
+      sampleMemory: () => sampleLimits(this.signals),
+    })
+    this.failures = new Failures({ options, clock, logger, faults, recorder: this.recorder })
+    this.#orphans = this.#watchOrphans(warn)
+    this.processErrors = this.#orphans.processErrors
+    this.context = this.processErrors.context
+    this.#prometheus = new Prometheus({
+      ...options,
+      clock,
+      faults,
+      takeInstant: (spare) => takeInstant(this, spare),
+    })
+    this.handlers = this.#makeHandlers()
+    this.endpoints = new Endpoints(options.endpoints, this.handlers)
+    this.servers = this.#makeServers()
+    this.startedAtMs = clock.now()
+    this.#turnClock = new TurnClock(clock)
+    this.#start()
+  }
+
+  #watchOrphans(warn) {
+    const { clock, faults, failures, recorder, options, lifecycle } = this
+    const leave = (reason) => lifecycle.leave(FAILURE, reason)
+    return new Orphans({ clock, faults, log: failures.log, recorder, options, leave, warn })
+  }
+
+  #makeHandlers() {
+    const { health } = this.lifecycle
+    return {
+      metrics: streamHandler(this.#prometheus, this.faults),
+      live: jsonHandler(() => health.live()),
+      ready: jsonHandler(() => health.ready()),
+    }
+  }
+
+  #makeServers() {
+    const { admission, context, endpoints, failures, lifecycle, recorder } = this
+    recorder.onEnd = (request, series) => {
+      if (request.failure !== undefined) failures.onEnd(request)
+      admission.release(request, series)
+    }
+    return new Servers({ recorder, endpoints, admission, known: lifecycle.servers, context })
+  }
+
+  #start() {
+    const { admission, lifecycle } = this
+    const { collections, loopDelay, utilization } = this.signals
+    this.#turnClock.onTurn((busyMs, nowMs, idleMs) => {
+      admission.onTurn(busyMs, nowMs, idleMs)
+      loopDelay.record(busyMs, nowMs)
+      utilization.onTurn(nowMs)
+      lifecycle.recycle.onTurn(nowMs)
+    })
+    collections.start()
+    this.#orphans.start()
+    this.#turnClock.start()
+  }
+
+  close() {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.#orphans.close()
+    this.lifecycle.close()
+    this.admission.close()
+    this.servers.close()
+    this.#turnClock.close()
+    this.#prometheus.close()
+    this.signals.collections.close()
+  }
+}
+
+function signalsFor(clock) {
+  const heapTrend = new HeapTrend(clock.now())
+  return {
+    heapTrend,
+    loopDelay: new LoopDelay(clock.now()),
+    utilization: new Utilization(clock),
+    collections: new GarbageCollection((bytes) => heapTrend.note(clock.now(), bytes)),
+    memory: new Memory(),
+  }
+}
+
+module.exports = { Instance }
