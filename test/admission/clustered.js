@@ -1,21 +1,23 @@
 'use strict'
-// One worker under the scheduling policy given, which asks itself over new connections and tells what came of it.
+// One worker under the scheduling policy given, with a port of its own if `reusePort` is too, which asks itself over new
+// connections and tells what came of it.
 
 const cluster = require('node:cluster')
 const http = require('node:http')
 const { createSpillway } = require('../../src/index.js')
 
 const CONNECTIONS = 40
+const [policy, reusePort] = process.argv.slice(2)
 
 if (cluster.isPrimary) {
-  cluster.schedulingPolicy = cluster[process.argv[2]]
+  cluster.schedulingPolicy = cluster[policy]
   const worker = cluster.fork()
   worker.on('message', (told) => console.log(JSON.stringify(told)))
   worker.on('exit', (code) => process.exit(code))
 } else {
   const spillway = createSpillway({ logger: false, shed: { maxDelay: 60_000, targetDelay: 60_000 } })
   const server = spillway.attach(http.createServer((_req, res) => res.end('done')))
-  server.listen(0, '127.0.0.1', async () => {
+  server.listen({ port: 0, host: '127.0.0.1', reusePort: reusePort === 'reusePort' }, async () => {
     const answers = await Promise.all(Array.from({ length: CONNECTIONS }, () => ask(server.address().port)))
     const { admitted, waiting } = spillway.snapshot().admission
     const told = { done: answers.filter((status) => status === 200).length, admitted, waiting }

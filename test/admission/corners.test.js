@@ -10,6 +10,8 @@ const { systemClock } = require('../../src/clock')
 const { OverloadError } = require('../../src/index.js')
 const { Spillway } = require('../../src/spillway')
 const { Connection } = require('../support/connection')
+const { oneValue, parse } = require('../support/metrics-text')
+const { serve } = require('../support/serve')
 const { DrivenAdmission } = require('./driven-admission')
 const { QUEUE, REFUSE, attached, holdingServer, until } = require('./holding-server')
 
@@ -284,6 +286,25 @@ test('two on one server decide each for itself: what the outer refuses the inner
   assert.deepEqual(admission().shed, [{ reason: 'concurrency', priority: 'normal', count: 1 }])
   assert.deepEqual(inner.snapshot().admission.shed, [])
   assert.equal(inner.snapshot().admission.admitted, 2)
+})
+
+test('those that wait when it is closed are told of as closed: by the event, the metric and the snapshot', async (t) => {
+  const { get, hold, waiting, spillway, admission } = await holdingServer(t, { shed: QUEUE })
+  const metrics = await serve(t, spillway.handler('metrics'))
+  const told = []
+  spillway.on('overload', (details) => told.push(details))
+  const { answer, release } = await hold()
+  const others = [get('/'), get('/')]
+  await waiting(2)
+  spillway.close()
+  for (const { status } of await Promise.all(others)) assert.equal(status, 503)
+  assert.deepEqual(told, [{ reason: 'closed' }])
+  const labels = { reason: 'closed', priority: 'normal' }
+  assert.deepEqual(admission().shed, [{ ...labels, count: 2 }])
+  const families = parse((await metrics.get('/')).body)
+  assert.equal(oneValue(families, 'spillway_shed_requests_total', labels), 2)
+  release()
+  await answer
 })
 
 test('where the clock stands, as with fake timers, all are admitted at once', async (t) => {

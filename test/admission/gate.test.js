@@ -180,6 +180,14 @@ test('where handlers await, so that slots are short and given back in batches, t
   assert.ok(longestMs <= 2 * 40, String(longestMs))
 })
 
+test('nor do they in the second after a step to ten times the capacity, when the queue has not stood for long yet', () => {
+  for (const seed of [7, 8, 9]) {
+    const { measured } = overload('await', 10, { seed })
+    const longestMs = Math.max(...measured.map(({ waitedMs }) => waitedMs))
+    assert.ok(longestMs <= 2 * 40, String(longestMs))
+  }
+})
+
 const anyClass = fc.constantFrom(CRITICAL, 1, NORMAL, LOW, BYPASS)
 const anyLoad = fc.record({
   work: fc.constantFrom(...Object.keys(WORKS)),

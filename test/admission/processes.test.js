@@ -5,6 +5,7 @@
 const assert = require('node:assert/strict')
 const { spawn } = require('node:child_process')
 const { once } = require('node:events')
+const net = require('node:net')
 const path = require('node:path')
 const { test } = require('node:test')
 
@@ -71,9 +72,26 @@ test('in a worker thread requests run, wait and are refused as ever', async (t) 
   assert.deepEqual(result, { code: 0, stdout: '503\n200\n200\n', stderr: '' })
 })
 
-for (const policy of ['SCHED_RR', 'SCHED_NONE']) {
-  test(`in a worker of a cluster under ${policy} each connection is answered`, async (t) => {
-    const result = await run(t, [path.join(__dirname, 'clustered.js'), policy])
+for (const args of [['SCHED_RR'], ['SCHED_NONE'], ['SCHED_RR', 'reusePort']]) {
+  test(`in a worker of a cluster under ${args.join(' with ')} each connection is answered`, async (t) => {
+    if (args[1] === 'reusePort' && !(await canReusePort(t))) return t.skip('this Node has no reusePort')
+    const result = await run(t, [path.join(__dirname, 'clustered.js'), ...args])
     assert.deepEqual(result, { code: 0, stdout: '{"done":40,"admitted":40,"waiting":0}\n', stderr: '' })
   })
+}
+
+/** Node that knows the option lets two listen on one port; another takes no notice of it. */
+async function canReusePort(t) {
+  const listening = async (port) => {
+    const server = net.createServer()
+    t.after(() => server.close())
+    server.listen({ port, host: '127.0.0.1', reusePort: true })
+    await once(server, 'listening')
+    return server.address().port
+  }
+  const port = await listening(0)
+  return listening(port).then(
+    () => true,
+    () => false
+  )
 }
