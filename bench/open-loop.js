@@ -1,13 +1,13 @@
 'use strict'
 // node open-loop.js <options as JSON>: a load whose arrivals follow the clock whatever the server does, so that latency
 // counts from the scheduled arrival (no coordinated omission). Phases of rate and length, constant or Poisson
-// arrivals, kept connections or a new one for each request, probes beside it. The first seconds may be left out of the
-// totals (`warmUpSeconds`). `arrivals: 'closed'` is the other kind of load: `connections` that always have one request out,
+// arrivals, kept connections or a new one for each request, probes and silent connections beside it. The first seconds may
+// be left out of the totals (`warmUpSeconds`). `arrivals: 'closed'` is the other kind of load: `connections` that always have one request out,
 // which finds what a server can do at most. Prints one JSON line.
 
 const { once } = require('node:events')
-const net = require('node:net')
-const tls = require('node:tls')
+const { schedule } = require('./arrivals')
+const { connectTo, openSilent, probe } = require('./beside')
 const { foreignMs } = require('./foreign')
 
 const BUCKET_MS = 100
@@ -24,11 +24,13 @@ const {
   secure = false,
   criticalShare = 0,
   probes = true,
+  silentPerSecond = 0,
   warmUpSeconds = 0,
   warmRequests = 3000,
   closed = 48,
 } = JSON.parse(process.argv[2])
 
+const server = { port, secure }
 const body = Buffer.alloc(bodyBytes, 'x')
 const requestFor = (target, extra = '') =>
   Buffer.concat([
@@ -44,24 +46,7 @@ const CRITICAL = requestFor(path, 'X-Priority: critical\r\n')
 const isClosed = arrivals === 'closed'
 const firstBucket = Math.round((warmUpSeconds * 1000) / BUCKET_MS)
 
-/** All arrivals, as ms from the start, made before the first is sent. */
-function schedule() {
-  const times = []
-  let phaseStartMs = 0
-  for (const { rate, seconds } of phases) {
-    const end = phaseStartMs + seconds * 1000
-    if (isClosed) {
-      phaseStartMs = end
-      continue
-    }
-    const gap = () => (arrivals === 'poisson' ? -Math.log(1 - Math.random()) : 1) * (1000 / rate)
-    for (let at = phaseStartMs + gap(); at < end; at += gap()) times.push(at)
-    phaseStartMs = end
-  }
-  return { times, endMs: phaseStartMs }
-}
-
-const { times, endMs } = schedule()
+const { times, endMs } = schedule(phases, arrivals)
 const buckets = Array.from({ length: Math.ceil(endMs / BUCKET_MS) + 1 }, () => ({
   offered: 0,
   good: 0,
@@ -71,7 +56,8 @@ const buckets = Array.from({ length: Math.ceil(endMs / BUCKET_MS) + 1 }, () => (
   latencies: [],
 }))
 const critical = { offered: 0, good: 0 }
-const probe = { sent: 0, answered: 0, latencies: [] }
+let probed = { sent: 0, answered: 0, latencies: [] }
+let silent = { opened: 0 }
 const lag = []
 const idle = []
 const backlog = []
@@ -82,9 +68,7 @@ let startForeignMs = 0
 
 function connect() {
   open++
-  const socket = secure
-    ? tls.connect({ port, host: '127.0.0.1', rejectUnauthorized: false })
-    : net.connect(port, '127.0.0.1')
+  const socket = connectTo(server)
   socket.setNoDelay(true)
   socket.job = undefined
   let text = ''
@@ -180,25 +164,6 @@ function tick() {
   else setTimeout(report, 2 * deadlineMs)
 }
 
-function sendProbe() {
-  const sentMs = performance.now()
-  probe.sent++
-  const socket = secure
-    ? tls.connect({ port, host: '127.0.0.1', rejectUnauthorized: false })
-    : net.connect(port, '127.0.0.1')
-  const timer = setTimeout(() => socket.destroy(), 1000)
-  socket.on('error', () => {})
-  socket.once('data', (data) => {
-    clearTimeout(timer)
-    if (data.latin1Slice(9, 12) === '200') {
-      probe.answered++
-      probe.latencies.push(performance.now() - sentMs)
-    }
-    socket.destroy()
-  })
-  socket.write('GET /livez HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
-}
-
 const sorted = (values) => values.sort((a, b) => a - b)
 const at = (values, ratio) =>
   values.length === 0 ? null : Math.round(values[Math.floor((values.length - 1) * ratio)] * 10) / 10
@@ -222,7 +187,8 @@ function report() {
       foreign: (foreignMs(process.env.LOAD_CORE) - startForeignMs) / (performance.now() - startMs),
       sendLagP99Ms: at(sorted(lag), 0.99),
       critical,
-      probes: { sent: probe.sent, answered: probe.answered, p99Ms: at(sorted(probe.latencies), 0.99) },
+      probes: { sent: probed.sent, answered: probed.answered, p99Ms: at(sorted(probed.latencies), 0.99) },
+      silent: silent.opened,
       bucketMs: BUCKET_MS,
       timeline: counted.map(({ latencies: each, ...counts }) => ({
         ...counts,
@@ -247,9 +213,7 @@ async function openFirst() {
 async function warm() {
   let left = warmRequests
   const client = async () => {
-    const socket = secure
-      ? tls.connect({ port, host: '127.0.0.1', rejectUnauthorized: false })
-      : net.connect(port, '127.0.0.1')
+    const socket = connectTo(server)
     await once(socket, secure ? 'secureConnect' : 'connect')
     while (left-- > 0) {
       socket.write('GET /warm HTTP/1.1\r\nHost: localhost\r\n\r\n')
@@ -265,10 +229,8 @@ async function main() {
   await openFirst()
   startForeignMs = foreignMs(process.env.LOAD_CORE)
   startMs = performance.now()
-  if (probes) {
-    const timer = setInterval(sendProbe, 100)
-    setTimeout(() => clearInterval(timer), endMs)
-  }
+  if (probes) probed = probe(server, endMs)
+  if (silentPerSecond > 0) silent = openSilent(server, silentPerSecond, endMs)
   if (isClosed) for (let i = 0; i < closed; i++) sendNext()
   tick()
 }

@@ -31,24 +31,29 @@ function measurementOf(result, capacity, work) {
   }
 }
 
-/** (1 - offered x r) / (s - r), over the capacity 1 / s. */
-function boundOf(capacity, offered, rejectionMs) {
-  if (offered <= 1) return offered
-  const s = 1000 / capacity
-  return Math.max(0, ((1 - (offered * capacity * rejectionMs) / 1000) / (s - rejectionMs)) * s)
+/**
+ * (1 - offered x (h + r)) / (s - r), over the capacity 1 / s: every request costs its rejection r, and its connection h
+ * where it has one of its own; one that is served costs s instead of r. Silent connections cost h and bring nothing.
+ */
+function boundOf({ connections, capacity, offered, silentPerSecond = 0 }, { rejectionMs, connectionMs = 0 }) {
+  const perSecond = offered * capacity
+  const connected = silentPerSecond + (connections === 'new' ? perSecond : 0)
+  const left = 1 - (perSecond * rejectionMs + connected * connectionMs) / 1000
+  return Math.min(offered, Math.max(0, left / (1 - (rejectionMs / 1000) * capacity)))
 }
 
-function rowOf(cell, all, rejectionMs) {
+/** @param {{ rejectionMs: number, connectionMs?: number } | undefined} costs of a rejection under this policy */
+function rowOf(cell, all, costs) {
   const calm = all.filter((each) => !isVoid(each) && Math.abs(Math.log(each.speed)) < MOST_SPEED_CHANGE)
   const measured = calm.length > 0 ? calm : all
-  const row = { ...cell, calmRounds: calm.length, rounds: all.length }
+  const row = { ...cell, ...costs, calmRounds: calm.length, rounds: all.length }
   for (const key of Object.keys(measured[0])) {
     const known = measured.map((each) => each[key]).filter((value) => value !== null)
     row[key] = known.length === 0 ? null : Math.round(median(known) * 10_000) / 10_000
   }
   // A pool of ten connections is what is short there, whatever the loop could do.
-  const isKnown = rejectionMs !== undefined && cell.work !== 'pool'
-  row.bound = isKnown ? boundOf(row.capacity, row.offered, rejectionMs) : null
+  const isKnown = costs !== undefined && cell.work !== 'pool'
+  row.bound = isKnown ? boundOf(row, costs) : null
   return row
 }
 

@@ -4,6 +4,7 @@
 
 const { spawn } = require('node:child_process')
 const path = require('node:path')
+const { KINDS } = require('./kinds')
 const { startServer } = require('./pinned')
 
 const SERVER = path.join(__dirname, 'overload-server.js')
@@ -35,10 +36,20 @@ function generate(options) {
 class OverloadRuns {
   #framework
   #attempts
+  #kind
 
-  constructor({ framework, attempts }) {
+  constructor({ framework, attempts, kind = 'plain' }) {
     this.#framework = framework
     this.#attempts = attempts
+    this.#kind = kind
+  }
+
+  #start(policy, work) {
+    return startServer(SERVER, [policy, work, this.#framework, this.#kind])
+  }
+
+  #load(server, options) {
+    return generate({ port: server.port, secure: KINDS[this.#kind].secure, ...options })
   }
 
   /** Repeated where other processes had the core or the load was late, whatever came out; the calmest counts. */
@@ -53,11 +64,10 @@ class OverloadRuns {
   }
 
   async #once({ policy, work, ...load }) {
-    const server = await startServer(SERVER, [policy, work, this.#framework])
+    const server = await this.#start(policy, work)
     try {
       const before = await server.ask('cost')
-      const result = await generate({
-        port: server.port,
+      const result = await this.#load(server, {
         deadlineMs: DEADLINE_MS,
         bodyBytes: work === 'upload' ? UPLOAD_BYTES : 0,
         ...load,
@@ -65,11 +75,13 @@ class OverloadRuns {
       const after = await server.ask('cost')
       const askedMs = after.askedMs - before.askedMs
       const tookMs = after.tookMs - before.tookMs
-      const serverForeign = (after.foreignMs - before.foreignMs) / (after.atMs - before.atMs)
+      const elapsedMs = after.atMs - before.atMs
+      const serverForeign = (after.foreignMs - before.foreignMs) / elapsedMs
+      const ofServer = (after.besideLoadMs - before.besideLoadMs) / elapsedMs
       return {
         ...result,
         // Both ends must have had their cores to themselves.
-        foreign: Math.max(result.foreign, serverForeign),
+        foreign: Math.max(result.foreign - ofServer, serverForeign),
         // How fast the machine was, by what a millisecond's burn took.
         speed: askedMs > 0 ? askedMs / tookMs : 1,
       }
@@ -97,10 +109,9 @@ class OverloadRuns {
 
   /** CPU of a rejection in ms: everything refused, in a closed loop, after a second to get warm. */
   async rejectionMs(policy, connections) {
-    const server = await startServer(SERVER, [REFUSING[policy], 'cpu', this.#framework])
+    const server = await this.#start(REFUSING[policy], 'cpu')
     const load = (seconds) =>
-      generate({
-        port: server.port,
+      this.#load(server, {
         connections,
         arrivals: 'closed',
         closed: 16,

@@ -1,18 +1,18 @@
 'use strict'
-// node overload-server.js <policy> <work> [express|koa]: the server that bench/overload.js overloads, under one policy
-// and one kind of work. A burn is a fixed amount of work, counted in iterations, not a fixed time: other tenants of the
+// node overload-server.js <policy> <work> [express|koa] [<kind>]: the server that bench/overload.js overloads, under one
+// policy, one kind of work and one of connections (bench/kinds.js). A burn is a fixed amount of work, counted in iterations, not a fixed time: other tenants of the
 // machine change its speed, and a burn by the clock would hide that from the server but not from the load. BURN_PER_MS
 // says how many make a millisecond, measured once for all servers of a run; each server tells how long its own took.
 
 const { createRequire } = require('node:module')
-const http = require('node:http')
 const path = require('node:path')
 const { createSpillway } = require('../src/index.js')
 const { burnIterations, calibrate } = require('./burn')
 const { foreignMs } = require('./foreign')
+const { KINDS, createServer, isPrimaryOf, runPrimary } = require('./kinds')
 
 const peers = createRequire(path.join(__dirname, 'peers', 'package.json'))
-const [policy, work, framework = 'express'] = process.argv.slice(2)
+const [policy, work, framework = 'express', kind = 'plain'] = process.argv.slice(2)
 
 const perMs = Number(process.env.BURN_PER_MS ?? calibrate())
 const burnt = { askedMs: 0, tookMs: 0 }
@@ -189,7 +189,7 @@ function refuse(_req, res) {
 }
 
 function frameworkServer() {
-  const server = http.createServer()
+  const server = createServer(kind)
   if (policy === 'bare-refusing') return server.on('request', refuse)
   if (policy === 'null') return server.on('request', (_req, res) => res.end('ok'))
   const { use, attach } = POLICIES[policy]
@@ -202,19 +202,24 @@ async function main() {
   const server = policy === 'under-pressure' ? await fastifyServer() : frameworkServer()
   // Idle connections of the load stay open, however long a run is.
   server.keepAliveTimeout = 0
-  server.listen({ port: 0, host: '127.0.0.1', backlog: 4096 }, () =>
+  const { reusePort = false } = KINDS[kind]
+  server.listen({ port: 0, host: '127.0.0.1', backlog: 4096, reusePort }, () =>
     process.send?.({ port: /** @type {any} */ (server.address()).port })
   )
+  process.on('message', tell)
+  process.on('disconnect', () => process.exit())
 }
 
-process.on('message', () => {
+function tell() {
   const { user, system } = process.cpuUsage()
   process.send?.({
     atMs: performance.now(),
     cpuMs: (user + system) / 1000,
     foreignMs: foreignMs(process.env.SERVER_CORE),
+    besideLoadMs: 0,
     ...burnt,
   })
-})
-process.on('disconnect', () => process.exit())
-main()
+}
+
+if (isPrimaryOf(kind)) runPrimary(kind)
+else main()

@@ -9,6 +9,7 @@ const { parseArgs } = require('node:util')
 const { calibrate } = require('./burn')
 const { lineOf, measurementOf, rowOf } = require('./overload-rows')
 const { DEADLINE_MS, OverloadRuns, REFUSING } = require('./overload-run')
+const { CASES, measureConnections } = require('./overload-connections')
 const { measureStep } = require('./overload-step')
 const { pinLoad } = require('./pinned')
 const { machineLine, save } = require('./results')
@@ -23,10 +24,11 @@ const HELP = `npm run bench:overload -- [options]
   --multiples 2,10      only these multiples of the capacity
   --rounds, --seconds   how many, and how long each (5, 2)
   --attempts            how often a disturbed run is repeated (3)
-  --new                 a new connection for every request
+  --connections         a new connection for every request, of each kind of server, instead of the grid
+  --kind https,silent   only these kinds (${Object.keys(CASES).join(', ')})
   --poisson             random arrivals
   --koa                 Koa instead of Express
-  --save <name>         bench/results/<name>.json (overload-cpu, -works or -new)`
+  --save <name>         bench/results/<name>.json (overload-cpu or -works)`
 
 // Everything on the work that shows most; elsewhere the ends of the scale and the strongest peers.
 const MAIN = [
@@ -60,13 +62,13 @@ const STEP_SECONDS = 1
 const { values: flags } = parseArgs({
   options: {
     ...Object.fromEntries(
-      ['help', 'quick', 'new', 'poisson', 'step', 'koa'].map((name) => [
+      ['help', 'quick', 'poisson', 'step', 'connections', 'koa'].map((name) => [
         name,
         { type: 'boolean', default: false },
       ])
     ),
     ...Object.fromEntries(
-      ['work', 'policies', 'multiples', 'seconds', 'rounds', 'attempts', 'save'].map((name) => [
+      ['work', 'kind', 'policies', 'multiples', 'seconds', 'rounds', 'attempts', 'save'].map((name) => [
         name,
         { type: 'string' },
       ])
@@ -77,7 +79,10 @@ const framework = flags.koa ? 'koa' : 'express'
 const seconds = Number(flags.seconds ?? 2)
 const rounds = Number(flags.rounds ?? (flags.quick ? 1 : 5))
 const arrivals = flags.poisson ? 'poisson' : 'constant'
-const connections = flags.new ? 'new' : 'kept'
+const policies = flags.policies?.split(',')
+const multiples = flags.multiples?.split(',').map(Number)
+const attempts = Number(flags.attempts ?? 3)
+const connections = 'kept'
 
 function plan() {
   const parts = flags.quick ? QUICK : PLAN
@@ -85,8 +90,8 @@ function plan() {
   const chosen = works === undefined ? parts : parts.filter(({ work }) => works.includes(work))
   return chosen.map((part) => ({
     work: part.work,
-    policies: flags.policies?.split(',') ?? part.policies,
-    multiples: flags.multiples?.split(',').map(Number) ?? part.multiples,
+    policies: policies ?? part.policies,
+    multiples: multiples ?? part.multiples,
   }))
 }
 
@@ -155,7 +160,7 @@ async function measureGrid(runs) {
     process.stdout.write(`\n${work}: ${Math.round(median(capacities[index]))}/s without a policy\n`)
     for (const [key, measured] of cells[index]) {
       const cell = JSON.parse(key)
-      rows.push(rowOf(cell, measured, rejections[cell.policy.replace('attach-classes', 'attach')]))
+      rows.push(rowOf(cell, measured, costsOf(rejections, cell.policy)))
       process.stdout.write(`${lineOf(rows.at(-1))}\n`)
     }
   }
@@ -166,6 +171,11 @@ async function measureGrid(runs) {
   }
 }
 
+function costsOf(rejections, policy) {
+  const rejectionMs = rejections[policy.replace('attach-classes', 'attach')]
+  return rejectionMs === undefined ? undefined : { rejectionMs }
+}
+
 function grouped(rows) {
   const files = new Map()
   for (const row of rows) files.set(fileOf(row), [...(files.get(fileOf(row)) ?? []), row])
@@ -174,7 +184,6 @@ function grouped(rows) {
 
 /** The README's tables are made of these. */
 function fileOf({ work }) {
-  if (connections === 'new') return 'overload-new'
   return work === 'cpu' ? 'overload-cpu' : 'overload-works'
 }
 
@@ -188,10 +197,14 @@ async function main() {
   // The server's core may be slower or faster; what matters is that all servers burn the same.
   process.env.BURN_PER_MS = String(Math.round(calibrate()))
   pinLoad()
-  const runs = new OverloadRuns({ framework, attempts: Number(flags.attempts ?? 3) })
+  if (flags.connections) {
+    const settings = { framework, arrivals, attempts, rounds, seconds, policies, multiples }
+    return measureConnections(flags.kind?.split(',') ?? Object.keys(CASES), settings)
+  }
+  const runs = new OverloadRuns({ framework, attempts })
   if (!flags.step) return measureGrid(runs)
-  const policies = flags.policies?.split(',') ?? ['none', 'attach', 'overload-protection']
-  return measureStep(runs, { work: flags.work ?? 'cpu', policies, connections, arrivals })
+  const stepped = policies ?? ['none', 'attach', 'overload-protection']
+  return measureStep(runs, { work: flags.work ?? 'cpu', policies: stepped, connections, arrivals })
 }
 
 main()

@@ -17,6 +17,11 @@ function pinLoad() {
   process.env.SERVER_CORE = SERVER_CORE
 }
 
+/** Puts a process that a server needs beside it, threads and all, where the load is. */
+function moveToLoadCore() {
+  if (process.env.LOAD_CORE !== undefined) spawnSync('taskset', ['-acp', LOAD_CORE, String(process.pid)])
+}
+
 async function startServer(script, args, { nodeArgs = [], stderr = 'inherit' } = {}) {
   const command = [
     ...(canPin ? ['taskset', '-c', SERVER_CORE] : []),
@@ -48,4 +53,4 @@ async function failed(child, args) {
   throw new Error(`the server ${args.join(' ')} ended with ${code}`)
 }
 
-module.exports = { canPin, pinLoad, startServer }
+module.exports = { canPin, moveToLoadCore, pinLoad, startServer }
