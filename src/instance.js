@@ -2,7 +2,6 @@
 // The parts of one instance: built from its options, handed to each other, started and closed together. No decision is
 // taken here, and nothing of it is public: what users call is spillway.js.
 
-const cluster = require('node:cluster')
 const { Servers } = require('./adapters/server')
 const { Admission } = require('./admission/admission')
 const { Endpoints, jsonHandler, streamHandler } = require('./exposition/endpoints')
@@ -52,8 +51,6 @@ class Instance {
       clock,
       faults,
       options: options.shed,
-      // A worker is not told the policy of its primary; where it accepts itself, half a millisecond is lost a drain.
-      isHandedOver: /** @type {any} */ (cluster).isWorker,
       sampleMemory: () => sampleMemory(this.signals),
       tell,
     })

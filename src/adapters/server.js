@@ -2,6 +2,7 @@
 // The server itself, before any framework spends a microsecond: `attach` wraps its `emit`, so that listeners may come
 // and go and their order stays; `wrap` does the same to a listener whose server does not exist yet.
 
+const cluster = require('node:cluster')
 const net = require('node:net')
 const tls = require('node:tls')
 const { RUN } = require('../admission/gate')
@@ -16,6 +17,10 @@ const CONNECTIONS = new Set(['connection', 'secureConnection', 'tlsClientError']
 const HANDOVERS = new Set(['upgrade', 'connect'])
 /** What came is no HTTP. To listen for the first would turn off Node's own answer to it. */
 const CLIENT_ERRORS = new Set(['clientError', 'sessionError'])
+
+/** A worker is not told the policy of its primary. Where that accepts for it, what listens here is only a stand-in. */
+const isHandedOver = (server) =>
+  /** @type {any} */ (cluster).isWorker && typeof server._handle?.open !== 'function'
 
 const isExpressApp = (listener) =>
   typeof listener === 'function' &&
@@ -46,9 +51,8 @@ class Servers {
   #endpoints
   #attached = new Map()
   #prepared = new Set()
-  #watched = new Set()
+  #watched = new Map()
   #prepare
-  #noteAccept
   #admission
   #known
   #context
@@ -61,7 +65,6 @@ class Servers {
     this.#admission = admission
     this.#known = known
     this.#context = context
-    this.#noteAccept = () => admission.noteConnection('connection', false)
     this.#prepare = (req, res) => {
       if (recorder.find(res) === undefined) recorder.prepare(req, res)
     }
@@ -77,7 +80,6 @@ class Servers {
     if (this.#attached.has(server)) return server
     const servers = this
     const emit = /** @type {(event: string | symbol, ...rest: any[]) => boolean} */ (server.emit)
-    const isSecure = server instanceof tls.Server
     const pass = this.#context?.entering(emit) ?? emit
     const resumes = new Map([...REQUESTS].map((event) => [event, resumeOf(server, pass, event)]))
     // Now, because others take listeners away to call them from their own: Socket.IO does.
@@ -97,7 +99,7 @@ class Servers {
     const spillwayEmit = function (event, req, res) {
       // Hot path: no `arguments` and no look-up for the event that comes with every request (0.2 of 1.6 µs).
       if (event === 'request') return open(req, res, resumeRequest) || pass.call(this, event, req, res)
-      if (CONNECTIONS.has(event)) servers.#admission.noteConnection(event, isSecure)
+      if (CONNECTIONS.has(event)) servers.#noteConnection(event, server)
       else if (REQUESTS.has(event)) {
         return open(req, res, resumes.get(event)) || pass.call(this, event, req, res)
       } else if (!servers.#isClosed) {
@@ -110,7 +112,7 @@ class Servers {
     // Node asks only where somebody listens; then a body that is not wanted is never sent.
     server.on('checkContinue', goOn)
     this.#attached.set(server, { emit, spillwayEmit })
-    this.#watched.add(server)
+    this.#watched.set(server, [])
     this.#known.know(server)
     return server
   }
@@ -142,13 +144,22 @@ class Servers {
     this.meet(server, req)
   }
 
+  #noteConnection(event, server) {
+    const isSecure = server instanceof tls.Server
+    this.#admission.noteConnection(event, { isSecure, isHandedOver: isHandedOver(server) })
+  }
+
   // Hot path: once a request where no server is attached.
   /** Where nothing of ours sees the server's events, it is known by its requests, and watched by listeners. */
   meet(server, req) {
     if (server === undefined || this.#watched.has(server)) return
-    this.#watched.add(server)
     this.#known.know(server, req)
-    server.on('connection', this.#noteAccept)
+    const listeners = new Map()
+    for (const event of server instanceof tls.Server ? CONNECTIONS : ['connection']) {
+      listeners.set(event, () => this.#noteConnection(event, server))
+    }
+    this.#watched.set(server, listeners)
+    for (const [event, listener] of listeners) server.on(event, listener)
   }
 
   // Hot path: bench/overhead.js.
@@ -177,7 +188,9 @@ class Servers {
   close() {
     this.#isClosed = true
     for (const server of this.#prepared) server.off('request', this.#prepare)
-    for (const server of this.#watched) server.off('connection', this.#noteAccept)
+    for (const [server, listeners] of this.#watched) {
+      for (const [event, listener] of listeners) server.off(event, listener)
+    }
     this.#watched.clear()
     for (const [server, { emit, spillwayEmit }] of this.#attached) {
       server.off('checkContinue', goOn)

@@ -3,10 +3,15 @@
 // so that the accept queue is read into ours, where ages are known, and health probes get in.
 //
 // Bounded in time, never in turns: a drain lasts at most 20 ms, and all drains together at most four times the work
-// of the last second, halved when fewer than one accept in four brings a request: silent sockets are no evidence of
-// load. In a worker of cluster's round robin connections come one by one, each after an acknowledgement, so a quiet
-// turn does not mean empty: there it stays for four times the usual gap (0.2 to 1 ms). A TLS handshake in progress
-// counts as a connection that is still coming: it takes several turns and 0.4 ms of work.
+// of the last second, halved when fewer than one accept in four brings a request: silent sockets are no evidence of load.
+//
+// In a worker of cluster's round robin the primary hands connections over one by one, each after an acknowledgement, so
+// a quiet turn does not mean empty: there it stays for three times what a hand-over takes (0.2 to 1 ms). That is what
+// the shortest gaps show; the mean would take in how seldom connections come, and then no drain of 2200/s ever ends. It
+// sleeps meanwhile, for the primary may need this core to go on.
+//
+// A TLS handshake takes several turns, of which those that do its arithmetic (0.3 ms) are given to it. Between them it
+// waits for the client, which may be far away: then work goes on.
 
 const MOST_MS = 20
 const SHARE = 4
@@ -17,9 +22,15 @@ const TURN_MS = 0.5
 const LONGEST_MS = 100
 const QUIET_LEAST_MS = 0.2
 const QUIET_MOST_MS = 1
+const GAP_FALL = 0.1
+const GAP_RISE = 0.01
+/** A turn that took less had nothing of a handshake to do. */
+const HANDSHAKE_MS = 0.1
 
 class AcceptDrain {
-  #isHandedOver
+  /** Whether it turns only for what the primary may hand over next. */
+  isAwaitingPrimary = false
+  #isHandedOver = false
   #accepted = 0
   #seen = 0
   #handshakes = 0
@@ -34,16 +45,14 @@ class AcceptDrain {
   #windowAccepts = 0
   #windowRequests = 0
 
-  /** @param {boolean} isHandedOver whether another process accepts for this one */
-  constructor(isHandedOver) {
-    this.#isHandedOver = isHandedOver
-  }
-
-  noteAccept(nowMs) {
+  /** @param {boolean} isHandedOver whether another process has accepted it for this one */
+  noteAccept(nowMs, isHandedOver = false) {
     this.#accepted++
     this.#windowAccepts++
+    this.#isHandedOver = isHandedOver
     const gapMs = nowMs - this.#lastAcceptMs
-    if (gapMs < QUIET_MOST_MS) this.#gapMs += (gapMs - this.#gapMs) * 0.1
+    if (gapMs < QUIET_MOST_MS)
+      this.#gapMs += (gapMs - this.#gapMs) * (gapMs < this.#gapMs ? GAP_FALL : GAP_RISE)
     this.#lastAcceptMs = nowMs
   }
 
@@ -88,11 +97,12 @@ class AcceptDrain {
     return false
   }
 
-  /** Asked once a turn while jobs wait: turn again before working? */
-  shouldTurn(nowMs) {
-    const isAccepting = this.isAccepting(nowMs)
+  /** Asked once a turn, of which `busyMs` were not spent waiting: turn again before working? */
+  shouldTurn(nowMs, busyMs) {
+    const isAccepting = this.#accepted !== this.#seen || (busyMs > HANDSHAKE_MS && this.#isShaking(nowMs))
     this.#seen = this.#accepted
-    if (!isAccepting && !this.#isQuietYoung(nowMs)) return this.#stop()
+    this.isAwaitingPrimary = !isAccepting && this.#isQuietYoung(nowMs)
+    if (!isAccepting && !this.isAwaitingPrimary) return this.#stop()
     if (this.#sinceMs === undefined) {
       this.#sinceMs = nowMs
       this.#spentMs = 0
@@ -109,11 +119,12 @@ class AcceptDrain {
 
   #isQuietYoung(nowMs) {
     if (!this.#isHandedOver) return false
-    const quietMs = Math.min(QUIET_MOST_MS, Math.max(QUIET_LEAST_MS, 4 * this.#gapMs))
+    const quietMs = Math.min(QUIET_MOST_MS, Math.max(QUIET_LEAST_MS, 3 * this.#gapMs))
     return nowMs - this.#lastAcceptMs < quietMs
   }
 
   #stop() {
+    this.isAwaitingPrimary = false
     this.#sinceMs = undefined
     return false
   }

@@ -23,14 +23,14 @@ class Admission {
   #mode
 
   /**
-   * @param {{ clock: any, faults: any, options: any, isHandedOver: boolean, sampleMemory: () => object,
+   * @param {{ clock: any, faults: any, options: any, sampleMemory: () => object,
    *   tell: (event: 'overload' | 'recovered', details: object) => void }} parts
    */
-  constructor({ clock, faults, options, isHandedOver, sampleMemory, tell }) {
+  constructor({ clock, faults, options, sampleMemory, tell }) {
     this.#clock = clock
     this.#classifier = new Classifier(faults)
     this.#refusal = new Refusal(faults)
-    this.rules = new Rules(options, clock, { isHandedOver, sampleMemory, faults })
+    this.rules = new Rules(options, clock, { sampleMemory, faults })
     this.episode = new Episode(clock, tell)
     this.gate = new Gate({
       clock,
@@ -66,12 +66,15 @@ class Admission {
     this.gate.release(request, series)
   }
 
-  /** @param {'connection' | 'secureConnection' | 'tlsClientError'} event of the server */
-  noteConnection(event, isSecure) {
+  /**
+   * @param {'connection' | 'secureConnection' | 'tlsClientError'} event of the server
+   * @param {{ isSecure: boolean, isHandedOver: boolean }} how its connections come
+   */
+  noteConnection(event, { isSecure, isHandedOver }) {
     const { drain } = this.rules
     const nowMs = this.#clock.now()
     if (event === 'connection') {
-      drain.noteAccept(nowMs)
+      drain.noteAccept(nowMs, isHandedOver)
       if (isSecure) drain.noteHandshake(nowMs)
     } else drain.noteHandshakeEnd()
   }

@@ -10,6 +10,8 @@ const { WaitingRoom } = require('./waiting-room')
 const TURN_BUDGET_MS = 5
 const LEAST_ADMIT_MS = 100
 const EXPIRY_MS = 20
+/** The least a timer can wait. A connection that is handed over ends it. */
+const NAP_MS = 1
 
 const RUN = 0
 const QUEUED = 1
@@ -149,13 +151,16 @@ class Gate {
     const rules = this.#rules
     this.#isTurnOpen = false
     rules.noteTurn(busyMs, nowMs, idleMs)
-    const isTurning = rules.drain.shouldTurn(nowMs)
+    const isTurning = rules.drain.shouldTurn(nowMs, busyMs)
     // One connection is not a drain yet: it takes a turn, in which slots may be filled.
     this.#isDraining = isTurning && this.#isTurning
     this.#isTurning = isTurning
     if (this.#room.length === 0) rules.guard.noteEmpty(nowMs)
-    else if (isTurning) this.#clock.afterTurn(this.#turnAgain)
-    else this.#work(nowMs)
+    else if (!isTurning) this.#work(nowMs)
+    else if (rules.drain.isAwaitingPrimary) {
+      rules.noteNap()
+      this.#clock.after(NAP_MS, this.#turnAgain)
+    } else this.#clock.afterTurn(this.#turnAgain)
   }
 
   #work(nowMs) {

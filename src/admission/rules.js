@@ -25,7 +25,7 @@ class Rules {
   maxDelayMs
   targetDelayMs
   guard
-  drain
+  drain = new AcceptDrain()
   cost
   memory = new MemoryGuard()
   limitedBy = 'backlog'
@@ -39,6 +39,7 @@ class Rules {
   #sampleMemory
   #lastIdleMs
   #lastIdleTotalMs = 0
+  #hasNapped = false
   #crowdedMs = Number.NEGATIVE_INFINITY
   #shortMs = Number.NEGATIVE_INFINITY
   #inFlight = 0
@@ -48,12 +49,11 @@ class Rules {
   #lastBusyMs = 0
   #faults
 
-  constructor(options, clock, { isHandedOver, sampleMemory, faults }) {
+  constructor(options, clock, { sampleMemory, faults }) {
     const nowMs = clock.now()
     this.#faults = faults
     this.#clock = clock
     this.#sampleMemory = sampleMemory
-    this.drain = new AcceptDrain(isHandedOver)
     this.cost = new RequestCost(nowMs)
     this.#unloaded = new UnloadedTime(nowMs)
     this.#turns = new TurnSample(nowMs, clock.idleMs())
@@ -167,8 +167,14 @@ class Rules {
     if (route !== undefined && this.#hasIdled(nowMs)) this.#latency.noteEnd(route, durationMs, nowMs)
   }
 
+  /** The loop will sleep though jobs wait: that is no idling. */
+  noteNap() {
+    this.#hasNapped = true
+  }
+
   noteTurn(busyMs, nowMs, idleMs) {
-    if (idleMs - this.#lastIdleTotalMs > IDLE_LEAST_MS) this.#lastIdleMs = nowMs
+    if (idleMs - this.#lastIdleTotalMs > IDLE_LEAST_MS && !this.#hasNapped) this.#lastIdleMs = nowMs
+    this.#hasNapped = false
     this.#lastIdleTotalMs = idleMs
     this.#lastBusyMs = busyMs
     this.cost.noteTurn(busyMs, nowMs, this.#inFlight)

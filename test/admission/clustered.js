@@ -4,6 +4,7 @@
 
 const cluster = require('node:cluster')
 const http = require('node:http')
+const { Admission } = require('../../src/admission/admission')
 const { createSpillway } = require('../../src/index.js')
 
 const CONNECTIONS = 40
@@ -15,12 +16,19 @@ if (cluster.isPrimary) {
   worker.on('message', (told) => console.log(JSON.stringify(told)))
   worker.on('exit', (code) => process.exit(code))
 } else {
+  const kinds = new Set()
+  const { noteConnection } = Admission.prototype
+  Admission.prototype.noteConnection = function (event, how) {
+    kinds.add(how.isHandedOver)
+    noteConnection.call(this, event, how)
+  }
   const spillway = createSpillway({ logger: false, shed: { maxDelay: 60_000, targetDelay: 60_000 } })
   const server = spillway.attach(http.createServer((_req, res) => res.end('done')))
   server.listen({ port: 0, host: '127.0.0.1', reusePort: reusePort === 'reusePort' }, async () => {
     const answers = await Promise.all(Array.from({ length: CONNECTIONS }, () => ask(server.address().port)))
     const { admitted, waiting } = spillway.snapshot().admission
-    const told = { done: answers.filter((status) => status === 200).length, admitted, waiting }
+    const done = answers.filter((status) => status === 200).length
+    const told = { done, admitted, waiting, isHandedOver: [...kinds] }
     process.send(told, () => process.exit(0))
   })
 }

@@ -4,9 +4,12 @@
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const https = require('node:https')
+const net = require('node:net')
 const { test } = require('node:test')
+const express = require('express')
+const { Admission } = require('../../src/admission/admission')
 const psk = require('../support/pre-shared-key')
-const { QUEUE, REFUSE, holdingServer } = require('./holding-server')
+const { QUEUE, REFUSE, holdingServer, until } = require('./holding-server')
 
 const CLIENT = { ...psk.CLIENT, agent: false }
 
@@ -43,3 +46,38 @@ test('https: what waits runs, each over a connection of its own', async (t) => {
   for (const { statusCode } of await Promise.all([first, ...others])) assert.equal(statusCode, 200)
   assert.equal(admission().admitted, 6)
 })
+
+for (const [name, gated] of [
+  ['attach()', create],
+  ['wrap()', (spillway, handler) => https.createServer(psk.SERVER, spillway.wrap(handler))],
+  [
+    'express() alone',
+    (spillway, handler) => https.createServer(psk.SERVER, express().use(spillway.express()).use(handler)),
+  ],
+]) {
+  test(`https: with ${name} the beginning and the end of each handshake are seen, refused ones too`, async (t) => {
+    const seen = []
+    t.mock.method(Admission.prototype, 'noteConnection', (event, { isSecure }) =>
+      seen.push([event, isSecure])
+    )
+    const { port, spillway } = await holdingServer(t, { shed: REFUSE, create: gated })
+    await ask(port, '/')
+    seen.length = 0
+    await ask(port, '/')
+    net
+      .connect(port, '127.0.0.1')
+      .on('error', () => {})
+      .end('no handshake')
+    await until(() => seen.length === 4)
+    assert.deepEqual(seen, [
+      ['connection', true],
+      ['secureConnection', true],
+      ['connection', true],
+      ['tlsClientError', true],
+    ])
+    spillway.close()
+    seen.length = 0
+    await ask(port, '/')
+    assert.deepEqual(seen, [])
+  })
+}

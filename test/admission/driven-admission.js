@@ -32,7 +32,6 @@ class DrivenAdmission {
       clock: this.clock,
       faults: this.faults,
       options: resolveOptions({ shed }).shed,
-      isHandedOver: false,
       sampleMemory: () => this.memory,
       tell: (event, details) => this.told.push([event, details]),
     })

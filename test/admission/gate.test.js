@@ -188,6 +188,22 @@ test('nor do they in the second after a step to ten times the capacity, when the
   }
 })
 
+test('while it waits for what the primary may hand over next, the loop sleeps: the primary may need its core', () => {
+  const simulation = new SimulatedGate({ work: 'cpu' })
+  const { loop, rules } = simulation
+  const { arrive } = simulation.arrival(5)
+  const handOver = () => {
+    rules.drain.noteAccept(loop.nowMs, true)
+    arrive()
+  }
+  let naps = 0
+  rules.noteNap = () => naps++
+  simulation.run([{ atMs: 5, arrive: handOver }], 100)
+  const [{ waitedMs }] = simulation.requests
+  assert.ok(waitedMs > 0.9 && waitedMs < 1.1, String(waitedMs))
+  assert.equal(naps, 1)
+})
+
 const anyClass = fc.constantFrom(CRITICAL, 1, NORMAL, LOW, BYPASS)
 const anyLoad = fc.record({
   work: fc.constantFrom(...Object.keys(WORKS)),

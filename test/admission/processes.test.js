@@ -72,11 +72,17 @@ test('in a worker thread requests run, wait and are refused as ever', async (t) 
   assert.deepEqual(result, { code: 0, stdout: '503\n200\n200\n', stderr: '' })
 })
 
-for (const args of [['SCHED_RR'], ['SCHED_NONE'], ['SCHED_RR', 'reusePort']]) {
-  test(`in a worker of a cluster under ${args.join(' with ')} each connection is answered`, async (t) => {
+for (const [isHandedOver, ...args] of [
+  [true, 'SCHED_RR'],
+  [false, 'SCHED_NONE'],
+  [false, 'SCHED_RR', 'reusePort'],
+]) {
+  const how = isHandedOver ? 'handed over by its primary' : 'accepted by itself'
+  test(`in a worker of a cluster under ${args.join(' with ')} each connection is ${how} and answered`, async (t) => {
     if (args[1] === 'reusePort' && !(await canReusePort(t))) return t.skip('this Node has no reusePort')
-    const result = await run(t, [path.join(__dirname, 'clustered.js'), ...args])
-    assert.deepEqual(result, { code: 0, stdout: '{"done":40,"admitted":40,"waiting":0}\n', stderr: '' })
+    const { code, stdout, stderr } = await run(t, [path.join(__dirname, 'clustered.js'), ...args])
+    assert.deepEqual({ code, stderr }, { code: 0, stderr: '' })
+    assert.deepEqual(JSON.parse(stdout), { done: 40, admitted: 40, waiting: 0, isHandedOver: [isHandedOver] })
   })
 }
 

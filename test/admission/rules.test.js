@@ -8,7 +8,7 @@ const { DEFAULTS } = require('../../src/options')
 const { FakeClock } = require('../support/fake-clock')
 
 function startedAt(clock) {
-  return new Rules(DEFAULTS.shed, clock, { isHandedOver: false, sampleMemory: () => ({}), faults: {} })
+  return new Rules(DEFAULTS.shed, clock, { sampleMemory: () => ({}), faults: {} })
 }
 
 test('a process is starting until it has given two hundred answers', () => {
@@ -46,11 +46,21 @@ test('what handlers burn after an await pays for accepting too', () => {
   const { drain } = rules
   const turnsFrom = (nowMs) => {
     let turns = 0
-    for (drain.noteAccept(nowMs); drain.shouldTurn(nowMs + turns); turns++) drain.noteAccept(nowMs + turns)
+    for (drain.noteAccept(nowMs); drain.shouldTurn(nowMs + turns, 0); turns++) drain.noteAccept(nowMs + turns)
     return turns
   }
   turnsFrom(0)
   assert.equal(turnsFrom(30), 0)
   rules.noteTurn(5, 60, 0)
   assert.ok(turnsFrom(60) > 0)
+})
+
+test('a loop that sleeps though jobs wait has not idled: its backlog stays limited', () => {
+  const rules = startedAt(new FakeClock())
+  rules.cost.noteRun(2)
+  rules.noteNap()
+  rules.noteTurn(0, 2001, 1)
+  assert.equal(rules.limit(2001), 40 / 2)
+  rules.noteTurn(0, 2002, 2)
+  assert.equal(rules.limit(2002), Number.POSITIVE_INFINITY)
 })

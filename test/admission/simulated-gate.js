@@ -116,7 +116,6 @@ class SimulatedGate {
   constructor({ work, shed }) {
     this.#work = (WORKS[work] ?? work).handlerOn(this.loop)
     this.rules = new Rules({ ...DEFAULTS.shed, ...shed }, this.loop.clock, {
-      isHandedOver: false,
       sampleMemory: () => ({}),
       faults: {
         report(_place, error) {
