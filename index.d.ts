@@ -177,8 +177,14 @@ export interface Spillway {
   /** What `/readyz` depends on. */
   readonly health: HealthChecks
 
-  /** Everything known now, as one frozen plain object. */
+  /** Everything known now of this process, or thread, as one frozen plain object. */
   snapshot(): Snapshot
+
+  /**
+   * The requests of all workers of the fleet, with the quantiles of all their answers together. A worker that is silent
+   * takes part with its last known values, within a second. Of who is alone, its own.
+   */
+  fleetSnapshot(): Promise<FleetSnapshot>
 
   /**
    * Changes what `shed` says while running, all or nothing: `spillway.update({ shed: { mode: 'observe' } })`.
@@ -239,6 +245,16 @@ export interface SpillwayOptions {
   readonly drain?: DrainOptions | undefined
   /** When the process has taken so much memory that another should take its place. */
   readonly memory?: MemoryOptions | undefined
+
+  /**
+   * Whether `/metrics` and `fleetSnapshot()` answer for all workers. By default they do among the workers of a cluster
+   * (PM2's cluster mode too) and its primary, and among the threads of a process whose main thread has a spillway.
+   * `true` also for threads whose main thread has none and for PM2's fork mode; a name for processes that nothing else
+   * connects; `false` for this process or thread alone.
+   *
+   * @default undefined
+   */
+  readonly fleet?: boolean | FleetOptions | undefined
 
   /**
    * A registry of prom-client or @prometheus-io/client to put the metrics into, for an application that calls its
@@ -696,8 +712,16 @@ export interface ResolvedOptions {
   }
   readonly health: { readonly manual: boolean }
   readonly drain: { readonly timeout: number; readonly delay: number | undefined }
+  readonly fleet: boolean | FleetOptions | undefined
   readonly registry: MetricsRegistry | undefined
   readonly logger: Logger | false | undefined
+}
+
+export interface FleetOptions {
+  /** What the members have in common, in place of their parent process: up to 32 letters, digits, dots and dashes. */
+  readonly name?: string | undefined
+  /** Where the private directory of the fleet is made, in place of the one for temporary files. */
+  readonly directory?: string | undefined
 }
 
 /** Takes warnings and errors as pino does: fields first, then a sentence. */
@@ -840,6 +864,32 @@ export interface RequestInFlight {
   readonly ageMs: number
   /** In the gate's queue, with its handler, or with the head of its answer sent. */
   readonly state: 'queued' | 'running' | 'answering'
+}
+
+/** What the workers of a fleet have in common. Durations in milliseconds, sizes in bytes, ratios from 0 to 1. */
+export interface FleetSnapshot {
+  /** When it was taken, in ISO 8601. */
+  readonly at: string
+  /** Those that are there, this one first. */
+  readonly workers: readonly WorkerSnapshot[]
+  /** Workers whose reports are of a version that this one does not understand; they are in no number. */
+  readonly unreadable: number
+  /** Workers that have ended; what they have counted is part of every `sinceStart`. */
+  readonly departed: number
+  /** All requests together. */
+  readonly requests: Snapshot['requests']
+  /** One entry per method and route. */
+  readonly routes: readonly RouteSnapshot[]
+}
+
+export interface WorkerSnapshot {
+  /** As in the label `worker`: the id in the cluster, PM2's instance, `primary`, `main`, with the thread's after a dot. */
+  readonly worker: string
+  readonly pid: number
+  /** `silent`: has not answered in time, and takes part with its last report. */
+  readonly state: 'live' | 'silent'
+  /** When it made the report shown, in ISO 8601. */
+  readonly reportedAt: string
 }
 
 export interface AdmissionSnapshot {

@@ -102,6 +102,11 @@ function errorsTable() {
   ].join('\n')
 }
 
+function fleetTable() {
+  const results = load('fleet')
+  return [results.table.join('\n'), '', stamp(results, 'npm run bench:fleet')].join('\n')
+}
+
 function scrapeTable() {
   const results = load('scrape')
   return [results.table.join('\n'), '', stamp(results, 'npm run bench:scrape')].join('\n')
@@ -213,6 +218,7 @@ for (const [name, content] of [
   ['overhead', overheadTable],
   ['errors', errorsTable],
   ['scrape', scrapeTable],
+  ['fleet', fleetTable],
 ]) {
   text = fill(text, name, content())
 }

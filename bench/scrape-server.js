@@ -4,13 +4,13 @@
 // self-rescheduling immediate. Never both at once: a loop that spins for the second is no measure of the first.
 
 const http = require('node:http')
-const { performance } = require('node:perf_hooks')
 const { ROOT_CONTEXT, context, trace } = require('@opentelemetry/api')
 const { AsyncLocalStorageContextManager } = require('@opentelemetry/context-async-hooks')
 const { inject } = require('light-my-request')
 const client = require('prom-client')
 const { BOUNDS_SECONDS } = require('../src/histograms/buckets')
 const { createSpillway } = require('../src/index.js')
+const { Blocks, cpuMs } = require('./blocks')
 
 const [variant, seriesText] = process.argv.slice(2)
 const SERIES = Number(seriesText)
@@ -73,42 +73,6 @@ async function fill(spillway, answer = (_req, res) => res.end('ok')) {
     if (i % 100 === 99) await new Promise((resolve) => setImmediate(resolve))
   }
   return listener
-}
-
-const cpuMs = () => {
-  const { user, system } = process.cpuUsage()
-  return (user + system) / 1000
-}
-
-/**
- * The longest turn of a loop that never idles. By the clock it includes what other processes took of the core, and in
- * CPU time what V8's helper threads did beside it: the lesser of the two is the nearest to what the loop itself did.
- */
-class Blocks {
-  #longest
-  #last
-  #immediate
-
-  start() {
-    this.#longest = { blockMs: 0, clockMs: 0 }
-    this.#last = { nowMs: performance.now(), cpuMs: cpuMs() }
-    this.#immediate = setImmediate(() => this.#turn())
-  }
-
-  #turn() {
-    const now = { nowMs: performance.now(), cpuMs: cpuMs() }
-    const clockMs = now.nowMs - this.#last.nowMs
-    const blockMs = Math.min(clockMs, now.cpuMs - this.#last.cpuMs)
-    this.#longest.blockMs = Math.max(this.#longest.blockMs, blockMs)
-    this.#longest.clockMs = Math.max(this.#longest.clockMs, clockMs)
-    this.#last = now
-    this.#immediate = setImmediate(() => this.#turn())
-  }
-
-  stop() {
-    clearImmediate(this.#immediate)
-    return this.#longest
-  }
 }
 
 async function main() {

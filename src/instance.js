@@ -10,15 +10,13 @@ const { loggerFrom } = require('./exposition/logger')
 const { Prometheus } = require('./exposition/prometheus')
 const { Failures } = require('./failures/failures')
 const { Orphans } = require('./failures/orphans')
+const { Fleet } = require('./fleet/fleet')
 const { Lifecycle } = require('./lifecycle/lifecycle')
 const { Faults } = require('./recording/faults')
 const { Recorder } = require('./recording/recorder')
-const { GarbageCollection } = require('./signals/garbage-collection')
-const { HeapTrend } = require('./signals/heap-trend')
-const { LoopDelay } = require('./signals/loop-delay')
-const { Memory, sampleLimits, sampleMemory } = require('./signals/memory')
+const { sampleLimits, sampleMemory } = require('./signals/memory')
+const { createSignals } = require('./signals/signals')
 const { TurnClock } = require('./signals/turn-clock')
-const { Utilization } = require('./signals/utilization')
 
 /** The exit code of Node itself, where an error was caught by nobody. */
 const FAILURE = 1
@@ -46,7 +44,7 @@ class Instance {
     this.clock = clock
     this.faults = faults
     this.recorder = new Recorder(options, clock, faults)
-    this.signals = signalsFor(clock)
+    this.signals = createSignals(clock)
     this.admission = new Admission({
       clock,
       faults,
@@ -67,12 +65,10 @@ class Instance {
     this.#orphans = this.#watchOrphans(warn)
     this.processErrors = this.#orphans.processErrors
     this.context = this.processErrors.context
-    this.#prometheus = new Prometheus({
-      ...options,
-      clock,
-      faults,
-      takeInstant: (spare) => takeInstant(this, spare),
-    })
+    const takeOurInstant = (spare) => takeInstant(this, spare)
+    const gather = () => (this.fleet.isMember ? this.fleet.gather() : undefined)
+    this.#prometheus = new Prometheus({ ...options, clock, faults, takeInstant: takeOurInstant, gather })
+    this.fleet = new Fleet(this, options.fleet, takeOurInstant, this.#prometheus)
     this.handlers = this.#makeHandlers()
     this.endpoints = new Endpoints(options.endpoints, this.handlers)
     this.servers = this.#makeServers()
@@ -129,17 +125,7 @@ class Instance {
     this.#turnClock.close()
     this.#prometheus.close()
     this.signals.collections.close()
-  }
-}
-
-function signalsFor(clock) {
-  const heapTrend = new HeapTrend(clock.now())
-  return {
-    heapTrend,
-    loopDelay: new LoopDelay(clock.now()),
-    utilization: new Utilization(clock),
-    collections: new GarbageCollection((bytes) => heapTrend.note(clock.now(), bytes)),
-    memory: new Memory(),
+    this.fleet.close()
   }
 }
 

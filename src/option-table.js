@@ -40,6 +40,7 @@ const DEFAULTS = Object.freeze({
   health: Object.freeze({ manual: false }),
   drain: Object.freeze({ timeout: 20_000, delay: undefined }),
   memory: Object.freeze({ recycleAt: undefined, recycleAfter: 30_000, minUptime: 60_000 }),
+  fleet: undefined,
   registry: undefined,
   logger: undefined,
 })
@@ -80,6 +81,17 @@ const LOGGER = [
 const MODES = ['adaptive', 'threshold', 'observe', 'off']
 const ERROR_MODES = ['respond', 'next']
 const UNCAUGHT = ['log', 'logRequest', 'drain']
+
+const FLEET_KEYS = ['name', 'directory']
+// A name is part of the path of a socket, which must be short.
+const isFleet = (value) =>
+  typeof value === 'boolean' ||
+  (typeof value === 'object' &&
+    value !== null &&
+    Object.keys(value).length > 0 &&
+    Object.keys(value).every((key) => FLEET_KEYS.includes(key)) &&
+    (value.name === undefined || (isText(value.name) && /^[\w.-]{1,32}$/.test(value.name))) &&
+    (value.directory === undefined || isText(value.directory)))
 
 const RULES = {
   'shed.mode': [`one of ${MODES.join(', ')}`, (value) => MODES.includes(value)],
@@ -130,6 +142,10 @@ const RULES = {
   'health.check.timeout': ['a number of milliseconds above 0', isAbove0],
   'health.check.cache': LASTING,
   'latency.nativeHistograms': BOOLEAN,
+  fleet: [
+    'true, false, or an object with a name (up to 32 letters, digits, dots, dashes) or a directory, or both',
+    isFleet,
+  ],
   registry: [
     'a metrics registry (prom-client or @prometheus-io/client)',
     (value) => typeof value?.registerMetric === 'function' && typeof value.metrics === 'function',

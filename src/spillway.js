@@ -108,6 +108,11 @@ class Spillway {
     return takeSnapshot(this.#instance, takeInstant(this.#instance))
   }
 
+  /** @returns {Promise<import('../index.js').FleetSnapshot>} */
+  fleetSnapshot() {
+    return this.#instance.fleet.snapshot()
+  }
+
   ready() {
     this.#instance.lifecycle.health.markReady()
   }

@@ -12,6 +12,7 @@ const LAYERS = [
   ['spillway.js'],
   ['instance.js'],
   ['adapters'],
+  ['fleet'],
   ['exposition'],
   ['lifecycle'],
   ['failures'],

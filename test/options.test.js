@@ -97,6 +97,7 @@ const ACCEPTED = {
   'memory.recycleAt': [0, 0.8, 1, 400_000_000],
   'memory.recycleAfter': [0, 60_000],
   'memory.minUptime': [0, 60_000],
+  fleet: [true, false, { name: 'shop-1.eu' }, { directory: '/run/shop' }, { name: 'a', directory: 'b' }],
   registry: [registry, promClient.register, new prometheusIo.Registry()],
   logger: [silent, false, console],
 }
@@ -140,6 +141,8 @@ const RULES = {
   'memory.recycleAt': 'a number of bytes, or up to 1 a share of the limit (0 is off)',
   'memory.recycleAfter': 'a number of milliseconds from 0 to 2147483647',
   'memory.minUptime': 'a number of milliseconds from 0 to 2147483647',
+  fleet:
+    'true, false, or an object with a name (up to 32 letters, digits, dots, dashes) or a directory, or both',
   registry: 'a metrics registry (prom-client or @prometheus-io/client)',
   logger: 'a logger with warn and error, such as a pino instance, or false',
 }
@@ -182,6 +185,14 @@ const REFUSED = {
   'memory.recycleAt': [-1, Number.NaN, '80%'],
   'memory.recycleAfter': [-1, 2 ** 31, '30s'],
   'memory.minUptime': [-1, 2 ** 31, '1m'],
+  fleet: [
+    'shop',
+    { names: 'shop' },
+    { name: 'a/b' },
+    { name: 'a'.repeat(33) },
+    { directory: '' },
+    { name: 1n },
+  ],
   registry: [{ metrics() {} }, { registerMetric() {} }, promClient, 'global', false],
   logger: [{ warn() {} }, { error() {} }, 'debug', true],
 }

@@ -1,7 +1,8 @@
 'use strict'
 // The metric families, as data: name, type, help, and where the points of an instant come from. Names follow
 // OpenTelemetry's Prometheus translation; what it does not name begins with `spillway_`. Text and registries are
-// written from this one list.
+// written from this one list. Of a fleet counters are added up; a gauge is each worker's own (`worker`), unless it says by
+// `across` how those of all are one number.
 
 const { REQUEST_BYTES, RESPONSE_BYTES } = require('../recording/route-series')
 const {
@@ -32,6 +33,7 @@ const FAMILIES = [
     name: 'http_server_active_requests',
     type: 'gauge',
     help: 'HTTP server requests in flight.',
+    across: 'sum',
     points: inFlight,
   },
   {
@@ -98,6 +100,7 @@ const FAMILIES = [
     name: 'spillway_queue_length',
     type: 'gauge',
     help: 'Requests waiting to be let in.',
+    across: 'sum',
     points: ({ admission }) => one(admission.waiting),
   },
   {

@@ -97,6 +97,7 @@ const PROCESS_FAMILIES = [
     name: 'spillway_memory_limit_bytes',
     type: 'gauge',
     help: 'Memory the process may use: the limit of its container, or the machine.',
+    across: 'max',
     points: ({ memory }) => one(memory.limitBytes),
   },
 ]

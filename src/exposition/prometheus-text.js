@@ -15,6 +15,7 @@ const PROMETHEUS = {
   exemplar: () => '',
 }
 
+/** @param {any[]} families @param {any} [instant] none of families that have their numbers with them */
 function* renderFamilies(families, instant, dialect = PROMETHEUS) {
   let text = ''
   for (const family of families) {

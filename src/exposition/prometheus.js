@@ -1,7 +1,8 @@
 'use strict'
 // What `/metrics` answers: our families from one instant, then what else the registry holds, then prom-client's
 // default metrics as far as nobody has them yet, all in the format the scraper has asked for. A registry's own format is
-// never switched: its text under another one leaves its counters with other names.
+// never switched: its text under another one leaves its counters with other names. Where there is a fleet, it is the same of
+// all its workers.
 
 const client = require('prom-client')
 const { FAMILIES, LAG_FAMILIES, NATIVE_FAMILIES } = require('./families')
@@ -11,17 +12,21 @@ const { registerFamilies, RegistryMetric } = require('./registry-metrics')
 
 /** prom-client samples loop lag with a timer of this period. Ours comes from the turn clock, so: once in 24 days. */
 const NEVER_MS = 2 ** 31 - 1
+const NATIVE = 'native histogram'
 
 class Prometheus {
   #clock
   #faults
   #takeInstant
+  #gather
   #registry
   #spareInstant
   #unregister = () => {}
   #defaults = processMetrics()
 
-  constructor({ registry, clock, faults, takeInstant }) {
+  /** @param {any} parts `gather`: of a fleet all there is to show, undefined of one process */
+  constructor({ registry, clock, faults, takeInstant, gather = () => undefined }) {
+    this.#gather = gather
     this.#clock = clock
     this.#faults = faults
     this.#takeInstant = takeInstant
@@ -40,26 +45,33 @@ class Prometheus {
 
   /** @param {import('node:http').ServerResponse} res its head is already set */
   async write(res, format = TEXT) {
-    const instant = this.#takeInstant(this.#spareInstant)
-    this.#spareInstant = undefined
-    await this.#writeInstant(instant, format, new PieceWriter(res, this.#clock))
-    // Left to the collector, megabytes of tables would make a major collection of every tenth scrape.
-    this.#spareInstant = instant
+    const gathered = this.#gather()
+    const writer = new PieceWriter(res, this.#clock)
+    if (gathered === undefined) {
+      const instant = this.#takeInstant(this.#spareInstant)
+      this.#spareInstant = undefined
+      await this.#writeSources(this.sources(), instant, format, writer)
+      // Left to the collector, megabytes of tables would make a major collection of every tenth scrape.
+      this.#spareInstant = instant
+    } else {
+      const all = await gathered
+      await this.#writeSources(all, undefined, format, writer)
+      all.release()
+    }
     res.end()
   }
 
-  async #writeInstant(instant, format, writer) {
-    const ours = format.hasNatives ? [...FAMILIES, ...NATIVE_FAMILIES] : FAMILIES
-    const seen = new Set([...FAMILIES, ...NATIVE_FAMILIES].map(({ name }) => name))
-    await writer.writeAll(format.renderFamilies(ours, instant))
-    await writer.writeAll(this.#renderRegistry(this.#registry, format, seen))
-    await writer.writeAll(this.#renderRegistry(this.#defaults, format, seen))
-    const lag = LAG_FAMILIES.filter(({ name }) => !seen.has(name))
-    await writer.writeAll(format.renderFamilies(lag, instant))
-    await writer.writeAll([format.end])
+  /** What this process has to show: our families, and the metrics of others with the registry they are in. */
+  sources(withDefaults = true) {
+    const families = [...FAMILIES, ...NATIVE_FAMILIES]
+    const seen = new Set(families.map(({ name }) => name))
+    const metrics = [...this.#metricsOf(this.#registry, seen)]
+    if (withDefaults) metrics.push(...this.#metricsOf(this.#defaults, seen))
+    families.push(...LAG_FAMILIES.filter(({ name }) => !seen.has(name)))
+    return { families, metrics }
   }
 
-  async *#renderRegistry(registry, format, seen) {
+  *#metricsOf(registry, seen) {
     for (const metric of registry.getMetricsAsArray()) {
       // By kind and not by name: an OpenMetrics registry takes the `_total` off the names it holds. Those of another
       // instance are passed over too, for it shows them itself.
@@ -70,6 +82,20 @@ class Prometheus {
         continue
       }
       seen.add(name)
+      yield { registry, metric, name }
+    }
+  }
+
+  async #writeSources({ families, metrics }, instant, format, writer) {
+    const shown = families.filter(({ type }) => format.hasNatives || type !== NATIVE)
+    const seen = new Set([...families, ...metrics].map(({ name }) => name))
+    await writer.writeAll(format.renderFamilies(shown, instant))
+    await writer.writeAll(this.#renderMetrics(metrics, format, seen))
+    await writer.writeAll([format.end])
+  }
+
+  async *#renderMetrics(metrics, format, seen) {
+    for (const { registry, metric, name } of metrics) {
       try {
         yield* await renderMetric(registry, metric, { name, seen, format })
       } catch (error) {

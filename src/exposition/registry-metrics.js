@@ -19,7 +19,7 @@ class RegistryMetric {
     this.name = family.name
     this.help = family.help
     this.type = family.type
-    if (family.type === 'gauge' && !family.name.startsWith('http_')) this.aggregator = 'average'
+    if (family.type === 'gauge') this.aggregator = family.across ?? 'average'
     this.#family = family
     this.#takeInstant = takeInstant
   }

@@ -47,21 +47,27 @@ function takeSnapshot(parts, instant) {
 /** @returns {RouteSnapshot} */
 function routeOf(series, { counters, streams }, nowMs) {
   const { streamRow } = series
-  const start = series.row * COUNTERS
-  const firstBytes = counters[start + FIRST_BYTE_COUNT]
   return {
     method: series.method,
     route: series.route,
     lastMinute: summaryOf(series.latency.lastMinute(nowMs)),
     sinceStart: summaryOf(series.latency.sinceStart(nowMs)),
-    outcomes: /** @type {any} */ (Object.fromEntries(OUTCOMES.map((name, i) => [name, counters[start + i]]))),
-    firstByteMeanMs: firstBytes === 0 ? 0 : (counters[start + FIRST_BYTE_SUM] / firstBytes) * 1000,
-    requestBytes: counters[start + REQUEST_BYTES],
-    responseBytes: counters[start + RESPONSE_BYTES],
+    ...countersOf(counters, series.row * COUNTERS),
     streams:
       streamRow === undefined
         ? { count: 0, totalSeconds: 0 }
         : { count: countOf(streams, streamRow), totalSeconds: sumOf(streams, streamRow) },
+  }
+}
+
+/** What the counters of a series say, from where they begin. */
+function countersOf(counters, start) {
+  const firstBytes = counters[start + FIRST_BYTE_COUNT]
+  return {
+    outcomes: /** @type {any} */ (Object.fromEntries(OUTCOMES.map((name, i) => [name, counters[start + i]]))),
+    firstByteMeanMs: firstBytes === 0 ? 0 : (counters[start + FIRST_BYTE_SUM] / firstBytes) * 1000,
+    requestBytes: counters[start + REQUEST_BYTES],
+    responseBytes: counters[start + RESPONSE_BYTES],
   }
 }
 
@@ -155,4 +161,4 @@ function deepFreeze(value) {
   return Object.freeze(value)
 }
 
-module.exports = { takeSnapshot }
+module.exports = { countersOf, deepFreeze, summaryOf, takeSnapshot }

@@ -5,6 +5,9 @@
 // Also the counts a rate needs, which share the rotation.
 
 const { build } = require('hdr-histogram-js')
+const { addHistogram } = require('./slots')
+
+/** @typedef {{ count: number, errors: number, seconds: number, histogram: import('hdr-histogram-js').JsHistogram }} SpanCounts */
 
 const SPAN_MS = 30_000
 const MAX_US = 60_000_000
@@ -78,35 +81,45 @@ class RollingHistogram {
     this.#total.add(span.histogram)
   }
 
-  // A span that began over a minute ago is left out: after a pause the one before is not the last minute.
-  /** @returns {{ count: number, errors: number, seconds: number, histogram: import('hdr-histogram-js').JsHistogram }} */
+  /** @returns {SpanCounts} */
   lastMinute(nowMs) {
-    const sum = newHistogram(32)
-    let count = 0
-    let errors = 0
-    let sinceMs = nowMs
-    for (const span of [this.#previous, this.#current]) {
-      if (span === undefined || nowMs - span.startMs >= 2 * SPAN_MS) continue
-      sum.add(span.histogram)
-      count += span.count
-      errors += span.errors
-      sinceMs = Math.min(sinceMs, span.startMs)
-    }
-    return { count, errors, seconds: (nowMs - sinceMs) / 1000, histogram: sum }
+    return this.addLastMinute(newHistogram(32), nowMs)
   }
 
+  /** @returns {SpanCounts} */
   sinceStart(nowMs) {
-    const sum = newHistogram(64)
-    let { count, errors } = this.#earlier
-    if (this.#total !== undefined) sum.add(this.#total)
-    for (const span of [this.#previous, this.#current]) {
-      if (span === undefined) continue
-      sum.add(span.histogram)
-      count += span.count
-      errors += span.errors
-    }
-    return { count, errors, seconds: (nowMs - this.#startMs) / 1000, histogram: sum }
+    return this.addSinceStart(newHistogram(64), nowMs)
   }
+
+  // A span that began over a minute ago is left out: after a pause the one before is not the last minute.
+  /** @returns {SpanCounts} the histogram being the one given, with what was recorded added */
+  addLastMinute(histogram, nowMs) {
+    const isOld = (span) => nowMs - span.startMs >= 2 * SPAN_MS
+    const spans = this.#spans().filter((span) => !isOld(span))
+    const sinceMs = Math.min(nowMs, ...spans.map(({ startMs }) => startMs))
+    return addSpans(histogram, spans, { count: 0, errors: 0, seconds: (nowMs - sinceMs) / 1000 })
+  }
+
+  /** @returns {SpanCounts} */
+  addSinceStart(histogram, nowMs) {
+    if (this.#total !== undefined) addHistogram(histogram, this.#total)
+    const seconds = (nowMs - this.#startMs) / 1000
+    return addSpans(histogram, this.#spans(), { ...this.#earlier, seconds })
+  }
+
+  #spans() {
+    return this.#previous === undefined ? [this.#current] : [this.#previous, this.#current]
+  }
+}
+
+function addSpans(histogram, spans, { count, errors, seconds }) {
+  const sum = { count, errors, seconds, histogram }
+  for (const span of spans) {
+    addHistogram(histogram, span.histogram)
+    sum.count += span.count
+    sum.errors += span.errors
+  }
+  return sum
 }
 
 /**

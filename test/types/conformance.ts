@@ -27,6 +27,7 @@ expectTypeOf<Parameters<typeof actual.createSpillway>>().toEqualTypeOf<
 >()
 expectTypeOf<Actual['handler']>().toEqualTypeOf<Declared.Spillway['handler']>()
 expectTypeOf<Actual['snapshot']>().toEqualTypeOf<Declared.Spillway['snapshot']>()
+expectTypeOf<Actual['fleetSnapshot']>().toEqualTypeOf<Declared.Spillway['fleetSnapshot']>()
 expectTypeOf<Actual['close']>().toEqualTypeOf<Declared.Spillway['close']>()
 expectTypeOf<keyof InstanceType<typeof actual.SpillwayError>>().toEqualTypeOf<keyof Declared.SpillwayError>()
 expectTypeOf<ConstructorParameters<typeof actual.SpillwayError>>().toEqualTypeOf<

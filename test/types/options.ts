@@ -43,11 +43,16 @@ createSpillway({
   endpoints: undefined,
   routes: undefined,
   latency: undefined,
+  fleet: undefined,
   registry: undefined,
   logger: undefined,
 })
 
 // Registries of both clients, and loggers.
+createSpillway({ fleet: false })
+createSpillway({ fleet: { name: 'shop', directory: '/run/shop' } })
+// @ts-expect-error a fleet is named by a string
+createSpillway({ fleet: { name: 1 } })
 createSpillway({ registry: promClient.register })
 createSpillway({ registry: new promClient.Registry() })
 createSpillway({ registry: prometheusIo.register })

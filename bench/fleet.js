@@ -1,0 +1,146 @@
+'use strict'
+// npm run bench:fleet: what a scrape of a cluster costs its workers, at 4 workers of 1000 series each (one method, route and
+// status each): the longest the loop of the worker that is scraped was blocked, the longest of any that was asked, CPU of
+// all, and how long the scrape took. Beside it the same workers with `fleet: false`, of which one answers for itself.
+// Workers share one core, the scraper has the other. Blocks are the lesser of wall and CPU time of a turn: see
+// scrape-server.js. In every round one scrape is watched, and another only timed, for the watch spins the loops.
+
+const http = require('node:http')
+const path = require('node:path')
+const { once } = require('node:events')
+const { pinLoad, startServer } = require('./pinned')
+const { machineLine, save } = require('./results')
+const { median, percentile } = require('./statistics')
+
+const WORKERS = 4
+const SERIES = 1000
+const ROUNDS = Number(process.env.ROUNDS ?? 60)
+const WARM_UP = 10
+const SERVER = path.join(__dirname, 'fleet-server.js')
+
+class Cluster {
+  scraped = []
+  asked = []
+  idle = []
+  cpuMs = []
+  tookMs = []
+  bytes = 0
+
+  static async start(name, fleet) {
+    const cluster = new Cluster()
+    cluster.name = name
+    cluster.server = await startServer(SERVER, [String(WORKERS), String(SERIES), String(fleet)])
+    // Kept alive, so that it is always the same worker that is scraped.
+    cluster.agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
+    for (let i = 0; i < WARM_UP; i++) await cluster.scrape()
+    return cluster
+  }
+
+  async scrape() {
+    const { agent, server } = this
+    const [res] = await once(
+      http.get({ agent, host: '127.0.0.1', port: server.port, path: '/metrics' }),
+      'response'
+    )
+    this.bytes = 0
+    res.on('data', (data) => (this.bytes += data.length))
+    await once(res, 'end')
+  }
+
+  async round() {
+    const before = await this.server.ask('cpu')
+    const sinceMs = performance.now()
+    await this.scrape()
+    this.tookMs.push(performance.now() - sinceMs)
+    const after = await this.server.ask('cpu')
+    this.cpuMs.push(after.cpuMs - before.cpuMs)
+    await this.server.ask('watch')
+    await this.scrape()
+    const longest = await this.server.ask('longest')
+    const own = longest.blocks.find(({ isScraped }) => isScraped)
+    this.scraped.push(own.blockMs)
+    this.asked.push(Math.max(...longest.blocks.filter((each) => each !== own).map(({ blockMs }) => blockMs)))
+    await this.server.ask('watch')
+    await new Promise((resolve) => setTimeout(resolve, this.tookMs.at(-1)))
+    this.idle.push(Math.max(...(await this.server.ask('longest')).blocks.map(({ blockMs }) => blockMs)))
+  }
+
+  summary() {
+    const row = (variant, blocks) => ({
+      variant,
+      blockMs: round2(median(blocks)),
+      blockP90Ms: round2(percentile(blocks, 0.9)),
+      blockMaxMs: round2(Math.max(...blocks)),
+    })
+    const cost = {
+      cpuMs: round2(median(this.cpuMs)),
+      tookMs: round2(median(this.tookMs)),
+      kilobytes: Math.round(this.bytes / 1000),
+    }
+    return [
+      { ...row(`${this.name}, the worker that is scraped`, this.scraped), ...cost },
+      row(`${this.name}, the other three`, this.asked),
+      row(`${this.name}, idle for as long`, this.idle),
+    ]
+  }
+
+  async stop() {
+    this.agent.destroy()
+    await this.server.stop()
+  }
+}
+
+const round2 = (value) => Math.round(value * 100) / 100
+
+function progress(text) {
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`)
+}
+
+const COLUMNS = [
+  ['', -40, (row) => row.variant],
+  ['longest block ms', 16, (row) => row.blockMs.toFixed(2)],
+  ['p90', 7, (row) => row.blockP90Ms.toFixed(2)],
+  ['max', 7, (row) => row.blockMaxMs.toFixed(2)],
+  ['CPU of all ms', 13, (row) => row.cpuMs?.toFixed(1) ?? ''],
+  ['took ms', 8, (row) => row.tookMs?.toFixed(0) ?? ''],
+  ['kB', 7, (row) => row.kilobytes?.toFixed(0) ?? ''],
+]
+
+const line = (cell) =>
+  `${COLUMNS.map((column) => (column[1] < 0 ? cell(column).padEnd(-column[1]) : cell(column).padStart(column[1]))).join('  ')}\n`
+
+/** The table of the README. */
+function markdown(rows) {
+  const cells = rows.map((row) => [
+    row.variant,
+    `${row.blockMs.toFixed(1)} (${row.blockP90Ms.toFixed(1)}, ${row.blockMaxMs.toFixed(1)})`,
+    row.cpuMs === undefined ? '' : row.cpuMs.toFixed(0),
+    row.tookMs === undefined ? '' : row.tookMs.toFixed(0),
+  ])
+  const head = [
+    `${WORKERS} workers, ${SERIES} series each`,
+    'longest loop block, ms (p90, max)',
+    'CPU of all, ms',
+    'took, ms',
+  ]
+  return [head, head.map(() => '---'), ...cells].map((row) => `| ${row.join(' | ')} |`)
+}
+
+async function main() {
+  pinLoad()
+  process.stdout.write(`${machineLine()}\n`)
+  progress('filling the workers')
+  const clusters = [await Cluster.start('fleet', true), await Cluster.start('fleet: false', false)]
+  for (let round = 0; round < ROUNDS; round++) {
+    progress(`round ${round + 1} of ${ROUNDS}`)
+    for (const cluster of clusters) await cluster.round()
+  }
+  progress('')
+  const rows = clusters.flatMap((cluster) => cluster.summary())
+  for (const cluster of clusters) await cluster.stop()
+  process.stdout.write(line(([title]) => title))
+  for (const row of rows) process.stdout.write(line(([, , text]) => text(row)))
+  process.stdout.write(`saved ${save('fleet', { rounds: ROUNDS, table: markdown(rows), rows })}\n`)
+}
+
+main()

@@ -1,0 +1,70 @@
+'use strict'
+// What the departed have counted, in one report, so that weeks of workers come and gone are no more to read than one.
+// Whoever folds writes the next generation, which a link makes exactly once, and only then removes what is in it. It names
+// those it holds, so that a report that is still there is not counted twice. No lock: one who holds it might be killed.
+
+const { headOf } = require('./report')
+const { inSlices } = require('./slices')
+const { Sum } = require('./sum')
+
+/** For so long a report stands by itself: its last minute is still part of the fleet's. */
+const RECENT_MS = 60_000
+const HOUR_MS = 3_600_000
+
+/**
+ * @param {any} directory
+ * @param {any} clock
+ * @param {import('./roll').Roll} roll
+ * @param {string} ownId
+ */
+async function foldDeparted(directory, clock, { members, departed }, ownId) {
+  // What a newer version has folded is left to it.
+  if (departed.generation !== undefined && departed.report === undefined) return
+  const wallMs = clock.wallMs()
+  const gone = members.filter(({ state, head }) => state === 'departed' && !isRecent(head, wallMs))
+  if (gone.length === 0) return keepDeparted(directory, departed, wallMs)
+  const sum = new Sum().begin({ withRoutes: true })
+  const before = departed.report === undefined ? [] : [{ report: departed.report, head: departed.head }]
+  for (const { report, head } of [...before, ...gone]) {
+    await inSlices(
+      clock,
+      sum.add(report, head.blocksAt, { id: head.id, worker: '', isGone: true, isRecent: false })
+    )
+  }
+  const pieces = [
+    headOf({
+      isDeparted: true,
+      ids: [...departed.stillThere, ...gone.map(({ head }) => head.id)],
+      count: departed.head.count + gone.length,
+    }),
+  ]
+  await inSlices(clock, gather(sum.report(wallMs), pieces))
+  const next = (departed.generation ?? 0) + 1
+  if (!(await directory.writeDeparted(next, ownId, pieces))) return
+  for (const { head } of gone) await directory.remove(head.id)
+  await removeOld(directory, departed.generations)
+}
+
+function* gather(blocks, pieces) {
+  for (const block of blocks) {
+    if (block !== undefined) pieces.push(block)
+    yield
+  }
+}
+
+async function keepDeparted(directory, { generation, generations, stillThere, touchedMs }, wallMs) {
+  for (const id of stillThere) await directory.remove(id)
+  await removeOld(
+    directory,
+    generations.filter((each) => each !== generation)
+  )
+  if (generation !== undefined && wallMs - touchedMs > HOUR_MS) await directory.touch(generation, wallMs)
+}
+
+async function removeOld(directory, generations) {
+  for (const generation of generations) await directory.removeDeparted(generation)
+}
+
+const isRecent = (head, wallMs) => Math.abs(wallMs - head.at) < RECENT_MS
+
+module.exports = { foldDeparted, isRecent }

@@ -1,0 +1,153 @@
+'use strict'
+// One family of all workers: their points by label, joined. It is a family itself, to be shown like any other, and to be
+// reported again for those that are gone. It is used for scrape after scrape, because to find 8000 labels of four workers
+// anew took 40 ms, and left so many young strings that one collection of them blocked the loop for 8.
+
+const { Rows } = require('../histograms/rows')
+const { JOIN, acrossOf, shapeOf } = require('./shapes')
+
+/** The labels of a point that came as text. What needs them as pairs is rare. */
+class ReportedLabels {
+  utf8
+  #pairs
+
+  constructor(utf8) {
+    this.utf8 = utf8
+  }
+
+  get pairs() {
+    this.#pairs ??= pairsOf(this.utf8)
+    return this.#pairs
+  }
+}
+
+const PAIR = /([a-zA-Z_]\w*)="((?:[^"\\]|\\[\\n"])*)"/g
+const UNESCAPED = { '\\\\': '\\', '\\n': '\n', '\\"': '"' }
+
+/** @param {string} utf8 as `Labels` writes it */
+function pairsOf(utf8) {
+  const text = Buffer.from(utf8, 'latin1').toString()
+  return Object.fromEntries(
+    [...text.matchAll(PAIR)].map(([, name, value]) => [
+      name,
+      value.replace(/\\[\\n"]/g, (each) => UNESCAPED[each]),
+    ])
+  )
+}
+
+class FamilySum {
+  name
+  type
+  help
+  across
+  isForeign
+  /** In this turn, with series or without. */
+  isReported = false
+  #shape
+  #rows
+  #rowOf = new Map()
+  #labels = []
+  /** In which turn a row was last added to: of another, it is not there. */
+  #turnOf = []
+  #turn = 0
+
+  constructor({ name, type, help, across, isForeign }) {
+    this.name = name
+    this.type = type
+    this.help = help
+    this.across = across
+    this.isForeign = isForeign
+    this.#shape = shapeOf(isForeign ? 'sample' : type)
+    this.#rows = new Rows(this.#shape.width)
+  }
+
+  /** Two versions of an application may mean two things by one name. */
+  isLike({ type, across, isForeign }) {
+    return this.type === type && this.across === across && this.isForeign === isForeign
+  }
+
+  /** Of every row, whether of this turn or of one before. */
+  get size() {
+    return this.#labels.length
+  }
+
+  begin(turn) {
+    this.#turn = turn
+    this.isReported = false
+  }
+
+  /** @param {string[]} labels @param {string} worker @returns {Int32Array} the rows of these series */
+  rowsOf(labels, worker) {
+    const isApart = JOIN[this.across] === undefined
+    const rows = new Int32Array(labels.length)
+    for (let i = 0; i < labels.length; i++) {
+      const label = isApart ? this.#of(worker, labels[i]) : labels[i]
+      let row = this.#rowOf.get(label)
+      if (row === undefined) {
+        row = this.#rows.add()
+        this.#rowOf.set(label, row)
+        this.#labels.push(new ReportedLabels(label))
+        this.#turnOf.push(0)
+      }
+      rows[i] = row
+    }
+    return rows
+  }
+
+  /**
+   * @param {Int32Array} rows
+   * @param {Float64Array} numbers
+   */
+  add(rows, numbers) {
+    const { width } = this.#shape
+    const { values } = this.#rows
+    const join = JOIN[this.across]
+    for (let i = 0; i < rows.length; i++) {
+      const row = rows[i]
+      const isFirst = this.#turnOf[row] !== this.#turn
+      this.#turnOf[row] = this.#turn
+      for (let at = row * width, from = i * width; at < (row + 1) * width; at++, from++) {
+        values[at] = isFirst || join === undefined ? numbers[from] : join(values[at], numbers[from])
+      }
+    }
+  }
+
+  /** That the worker stands behind its other labels keeps one series next to its like. */
+  #of(worker, label) {
+    if (this.isForeign) {
+      const [metricName, labels] = JSON.parse(label)
+      const isTaken = labels.some(([name]) => name === 'worker')
+      return JSON.stringify([metricName, [...labels, [isTaken ? 'spillway_worker' : 'worker', worker]]])
+    }
+    return label === '' ? `{worker="${worker}"}` : `${label.slice(0, -1)},worker="${worker}"}`
+  }
+
+  *points() {
+    const { values } = this.#rows
+    for (let row = 0; row < this.#labels.length; row++) {
+      if (this.#turnOf[row] === this.#turn) yield this.#shape.point(this.#labels[row], values, row)
+    }
+  }
+
+  /** As a registry has its values: of a metric that is not ours. */
+  samples() {
+    return Array.from(this.points(), ({ labels: { utf8 }, value }) => {
+      const [metricName, labels] = JSON.parse(utf8)
+      return { metricName, labels: Object.fromEntries(labels), value }
+    })
+  }
+}
+
+/** Of a metric that is not ours one part may be added up and another not. */
+const familyKey = ({ name, across, isForeign }) => (isForeign ? `${name} ${across}` : name)
+
+/** What a report says of a family. */
+const describe = (family) => ({
+  name: family.name,
+  type: family.type,
+  help: family.help,
+  across: acrossOf(family),
+  isForeign: family.isForeign === true,
+})
+
+module.exports = { FamilySum, describe, familyKey }

@@ -1,0 +1,89 @@
+'use strict'
+// A report as bytes: a head, then blocks of a few hundred series each, so that writing and reading one is many small
+// steps. Labels are text and numbers are doubles as they are in memory: for 1000 series a hundredth of what JSON costs.
+// A kind of block that is not known is passed over; only what changes the meaning of the old ones is a new version.
+
+const VERSION = 'SPILLWAY1'
+const HEADER = 8
+
+const FAMILY = 1
+const POINTS = 2
+const ROUTES = 3
+
+/** @returns {Buffer} */
+function headOf(head) {
+  const json = Buffer.from(JSON.stringify(head))
+  const start = Buffer.alloc(VERSION.length + 4)
+  start.write(VERSION, 'latin1')
+  start.writeUInt32LE(json.length, VERSION.length)
+  return Buffer.concat([start, json])
+}
+
+/** @returns {Buffer} */
+function blockOf(kind, ...parts) {
+  const header = Buffer.alloc(HEADER)
+  header.writeUInt32LE(kind, 0)
+  header.writeUInt32LE(
+    parts.reduce((sum, part) => sum + part.length, 0),
+    4
+  )
+  return Buffer.concat([header, ...parts])
+}
+
+const familyBlock = (family) => blockOf(FAMILY, Buffer.from(JSON.stringify(family)))
+
+/**
+ * @param {Buffer} text labels, a line each
+ * @param {Float64Array} numbers those of the first label, those of the second...
+ */
+function pointsBlock(text, numbers) {
+  const length = Buffer.alloc(4)
+  length.writeUInt32LE(text.length)
+  return blockOf(POINTS, length, text, Buffer.from(numbers.buffer, numbers.byteOffset, numbers.byteLength))
+}
+
+/** @param {Buffer} body */
+function readPoints(body) {
+  const end = 4 + body.readUInt32LE(0)
+  return { text: body.subarray(4, end), bytes: body.subarray(end) }
+}
+
+/** A copy, because doubles must begin at a multiple of 8. */
+function doublesOf(bytes) {
+  const copy = new Uint8Array(bytes)
+  return new Float64Array(copy.buffer, 0, copy.length >>> 3)
+}
+
+/** @returns {any} the head, or undefined of what this version does not understand */
+function readHead(report) {
+  if (report.toString('latin1', 0, VERSION.length) !== VERSION) return undefined
+  const start = VERSION.length + 4
+  if (report.length < start) return undefined
+  const blocksAt = start + report.readUInt32LE(VERSION.length)
+  if (report.length < blocksAt) return undefined
+  return { ...JSON.parse(report.toString('utf8', start, blocksAt)), blocksAt }
+}
+
+/** @returns {Generator<{ kind: number, body: Buffer }>} */
+function* readBlocks(report, blocksAt) {
+  for (let at = blocksAt; at < report.length; ) {
+    const end = at + HEADER + report.readUInt32LE(at + 4)
+    if (end > report.length) throw new Error('a report ends before its last block does')
+    yield { kind: report.readUInt32LE(at), body: report.subarray(at + HEADER, end) }
+    at = end
+  }
+}
+
+module.exports = {
+  FAMILY,
+  POINTS,
+  ROUTES,
+  blockOf,
+  doublesOf,
+  familyBlock,
+  headOf,
+  pointsBlock,
+  readBlocks,
+  readHead,
+  readPoints,
+}

@@ -1,0 +1,114 @@
+'use strict'
+// Makes the reports of this thread: the same instant that a scrape shows, the metrics of its registry, and the routes
+// with their histograms. Whoever asks while one is made waits for the next, which is of a moment after the question.
+
+const { isMainThread, threadId } = require('node:worker_threads')
+const { readMetric } = require('./foreign')
+const { identify } = require('./kin')
+const { headOf } = require('./report')
+const { reportRoutes } = require('./route-report')
+const { inSlices } = require('./slices')
+const { LabelTexts, reportFamily } = require('./sum')
+
+class Reporter {
+  #parts
+  #takeInstant
+  #sources
+  #head
+  #foreign = []
+  #texts = new LabelTexts()
+  #spare
+  /** @type {Promise<any>} */
+  #last = Promise.resolve()
+  #queued
+
+  /**
+   * @param {any} parts
+   * @param {(spare?: any) => any} takeInstant
+   * @param {(withDefaults: boolean) => { families: any[], metrics: { registry: any, metric: any, name: string }[] }} sources
+   */
+  constructor(parts, takeInstant, sources) {
+    this.#parts = parts
+    this.#takeInstant = takeInstant
+    this.#sources = sources
+    this.#head = {
+      process: identify(process.pid).text,
+      pid: process.pid,
+      thread: threadId,
+      startedAt: parts.clock.wallMs(),
+    }
+  }
+
+  /**
+   * @param {{ id: string, worker: string }} who
+   * @param {(pieces: Buffer[]) => Promise<void>} keep
+   * @returns {Promise<{ pieces: Buffer[], error?: any }>} with the error of what keeps it
+   */
+  make(who, keep) {
+    this.#queued ??= this.#last.then(async () => {
+      this.#queued = undefined
+      const pieces = await this.#make(who)
+      return keep(pieces).then(
+        () => ({ pieces }),
+        (error) => ({ pieces, error })
+      )
+    })
+    this.#last = this.#queued.catch(() => {})
+    return this.#queued
+  }
+
+  async #make(who) {
+    const { clock } = this.#parts
+    const instant = this.#takeInstant(this.#spare)
+    this.#spare = undefined
+    const pieces = [this.#headOf(who, instant, false)]
+    const { families, metrics } = this.#sources(isMainThread)
+    await inSlices(clock, this.#report(families, instant, pieces))
+    const foreign = []
+    for (const source of metrics) await this.#readForeign(source, foreign)
+    this.#foreign = foreign
+    this.#spare = instant
+    return [...pieces, ...foreign]
+  }
+
+  /** Without waiting: what a registry gives only later is as it was reported last. */
+  makeNow(who) {
+    const instant = this.#takeInstant()
+    const pieces = [this.#headOf(who, instant, true)]
+    for (const _ of this.#report(this.#sources(isMainThread).families, instant, pieces));
+    return [...pieces, ...this.#foreign]
+  }
+
+  *#report(families, instant, pieces) {
+    const { clock } = this.#parts
+    this.#texts.begin()
+    for (const family of families)
+      yield* putInto(pieces, reportFamily(family, family.points(instant), this.#texts))
+    yield* putInto(pieces, reportRoutes(this.#parts, instant, clock.now(), clock.wallMs()))
+  }
+
+  async #readForeign(source, pieces) {
+    const { clock, faults } = this.#parts
+    try {
+      for (const family of await readMetric(source)) {
+        await inSlices(clock, putInto(pieces, reportFamily(family, family.points())))
+      }
+    } catch (error) {
+      faults.report('metrics', error)
+    }
+  }
+
+  #headOf({ id, worker }, instant, isFinal) {
+    const inFlight = instant.inFlight.reduce((sum, count) => sum + count, 0)
+    return headOf({ ...this.#head, id, worker, isFinal, inFlight, at: this.#parts.clock.wallMs() })
+  }
+}
+
+function* putInto(pieces, blocks) {
+  for (const block of blocks) {
+    if (block !== undefined) pieces.push(block)
+    yield
+  }
+}
+
+module.exports = { Reporter }

@@ -1,0 +1,96 @@
+'use strict'
+// The roll call: asks every member at once, waits for the slow no longer than a scrape may take, and reads what each has
+// written, last known or new. Files come and go meanwhile: when one listed is gone, all is read again, so that what was
+// folded in between is counted once.
+
+const { knock } = require('./door')
+const { isRunning } = require('./kin')
+const { readHead } = require('./report')
+
+/** Reading and adding up take some 50 ms more: a scrape with a silent worker in it stays under a second. */
+const ANSWER_MS = 700
+const ATTEMPTS = 5
+
+/**
+ * @typedef {{ id: string, report: Buffer, head: any, state: 'live' | 'silent' | 'unreadable' | 'departed' }} Member
+ * @typedef {{ report: Buffer | undefined, head: any, generation: number | undefined, generations: number[], stillThere: string[], touchedMs: number }} Departed
+ * @typedef {{ members: Member[], departed: Departed }} Roll
+ */
+
+/**
+ * @param {any} directory
+ * @param {{ clock: any, ownId: string, ownReport: Promise<Buffer> }} own
+ * @returns {Promise<Roll>} this member first
+ */
+async function callRoll(directory, { clock, ownId, ownReport }) {
+  const { ids } = await directory.list()
+  const others = ids.filter((id) => id !== ownId)
+  const ask = (id) => knock(directory.socketOf(id), ANSWER_MS, clock)
+  const [report, ...said] = await Promise.all([ownReport, ...others.map(ask)])
+  const answers = new Map(others.map((id, i) => [id, said[i]]))
+  const own = ownOf(report)
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const { members, departed } = await readAll(directory, ownId, answers)
+      return { members: [own, ...members], departed }
+    } catch (/** @type {any} */ error) {
+      if (error.code !== 'ENOENT' || attempt === ATTEMPTS) throw error
+    }
+  }
+}
+
+/** @returns {Member} */
+function ownOf(report) {
+  const head = readHead(report)
+  return { id: head.id, report, head, state: 'live' }
+}
+
+/** @returns {Roll} of who is alone */
+function rollOfOne({ pieces }) {
+  return { members: [ownOf(Buffer.concat(pieces))], departed: nobody(undefined, []) }
+}
+
+/** @returns {Departed} */
+const nobody = (generation, generations) => ({
+  report: undefined,
+  head: { ids: [], count: 0 },
+  generation,
+  generations,
+  stillThere: [],
+  touchedMs: 0,
+})
+
+/** @returns {Promise<Roll>} */
+async function readAll(directory, ownId, answers) {
+  const { ids, departed: generation, generations } = await directory.list()
+  const departed = nobody(generation, generations)
+  if (generation !== undefined) {
+    const { report, touchedMs } = await directory.readDeparted(generation)
+    const head = readHead(report)
+    if (head !== undefined) Object.assign(departed, { report, head, touchedMs })
+  }
+  const folded = new Set(departed.head.ids)
+  const read = async (id) => memberOf(id, await directory.read(id), answers.get(id))
+  const members = await Promise.all(ids.filter((id) => id !== ownId && !folded.has(id)).map(read))
+  const stillThere = ids.filter((id) => folded.has(id))
+  return { members, departed: { ...departed, stillThere } }
+}
+
+/** @returns {Member} one that was not asked has joined just now */
+function memberOf(id, report, answer = 'answered') {
+  const head = readHead(report)
+  if (head === undefined) return { id, report, head, state: 'unreadable' }
+  if (answer === 'answered') return { id, report, head, state: 'live' }
+  return { id, report, head, state: hasGone(head, answer) ? 'departed' : 'silent' }
+}
+
+/**
+ * Closed, or its process is no more, or it is a thread, which takes its door with it. Not for a missing door of a process
+ * that runs: whoever cleans a temporary directory may have taken it, and what it counts would be counted twice.
+ */
+function hasGone(head, answer) {
+  if (answer === 'silent') return false
+  return head.isFinal || head.thread !== 0 || !isRunning(head.process)
+}
+
+module.exports = { callRoll, rollOfOne }

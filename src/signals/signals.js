@@ -1,0 +1,21 @@
+'use strict'
+// What a process can feel of itself, all together. Nothing here runs by itself: the turn clock and V8 tell.
+
+const { GarbageCollection } = require('./garbage-collection')
+const { HeapTrend } = require('./heap-trend')
+const { LoopDelay } = require('./loop-delay')
+const { Memory } = require('./memory')
+const { Utilization } = require('./utilization')
+
+function createSignals(clock) {
+  const heapTrend = new HeapTrend(clock.now())
+  return {
+    heapTrend,
+    loopDelay: new LoopDelay(clock.now()),
+    utilization: new Utilization(clock),
+    collections: new GarbageCollection((bytes) => heapTrend.note(clock.now(), bytes)),
+    memory: new Memory(),
+  }
+}
+
+module.exports = { createSignals }

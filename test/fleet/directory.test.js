@@ -1,0 +1,159 @@
+'use strict'
+// The private directory: what others have put there before, what it is left behind by, and files that come and go.
+
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const path = require('node:path')
+const { test } = require('node:test')
+const { callRoll } = require('../../src/fleet/roll')
+const { foldDeparted } = require('../../src/fleet/departed')
+const { openDirectory } = require('../../src/fleet/directory')
+const { identify, machine } = require('../../src/fleet/kin')
+const { headOf } = require('../../src/fleet/report')
+const { temporaryDirectory } = require('../support/fleet')
+const { oneValue, parse } = require('../support/metrics-text')
+const { ask } = require('../support/sink')
+const { spillwayFor } = require('../support/spillway')
+
+const NAME = { name: 'shop' }
+const OWN = `spillway-${process.geteuid?.()}-shop-0`
+const clock = { now: () => 0, wallMs: () => Date.now(), after: () => {}, afterTurn: setImmediate }
+
+const REFUSED = {
+  'a link to somewhere else': (own, base) =>
+    fs.symlinkSync(fs.mkdirSync(path.join(base, 'x'), { recursive: true }), own),
+  'a directory that others may enter': (own) => {
+    fs.mkdirSync(own)
+    fs.chmodSync(own, 0o755)
+  },
+  'a file': (own) => fs.writeFileSync(own, ''),
+}
+
+for (const [what, make] of Object.entries(REFUSED)) {
+  test(`where its place is taken by ${what}, a worker shows its own numbers and says why, once`, async (t) => {
+    const directory = temporaryDirectory(t)
+    make(path.join(directory, OWN), directory)
+    const lines = []
+    const logger = { warn() {}, error: ({ err, place }) => lines.push([place, err.message]) }
+    const spillway = spillwayFor(t, { logger, fleet: { ...NAME, directory } })
+    for (let i = 0; i < 2; i++) {
+      const families = parse(await ask(spillway.handler('metrics')).text())
+      assert.equal(oneValue(families, 'spillway_workers', { state: 'live' }), 1)
+    }
+    assert.equal(lines.length, 1)
+    assert.equal(lines[0][0], 'fleet')
+    assert.match(
+      lines[0][1],
+      /^this worker shows its own numbers only: .+ is not a directory of ours alone: /
+    )
+  })
+}
+
+test('a directory that cannot be made, or is too long for a socket, is no fault of a scrape', async (t) => {
+  const directory = temporaryDirectory(t)
+  for (const bad of [path.join(directory, 'no', 'such'), path.join(directory, 'x'.repeat(90))]) {
+    const spillway = spillwayFor(t, { fleet: { ...NAME, directory: bad } })
+    parse(await ask(spillway.handler('metrics')).text())
+    assert.equal(spillway.snapshot().internalErrors.fleet, 1)
+    spillway.close()
+  }
+})
+
+test('its directory and files are for their owner alone, and it leaves none but its report when it closes', async (t) => {
+  const directory = temporaryDirectory(t)
+  const spillway = spillwayFor(t, { fleet: { ...NAME, directory } })
+  await spillway.fleetSnapshot()
+  const own = path.join(directory, OWN)
+  assert.equal(fs.statSync(own).mode & 0o777, 0o700)
+  for (const name of fs.readdirSync(own).filter((each) => each.endsWith('.report')))
+    assert.equal(fs.statSync(path.join(own, name)).mode & 0o777, 0o600)
+  spillway.close()
+  while (fs.readdirSync(own).length > 1) await new Promise((resolve) => setImmediate(resolve))
+  assert.match(fs.readdirSync(own)[0], /\.report$/)
+})
+
+test('the directories of fleets whose primary is no more are removed, others are left alone', async (t) => {
+  const base = temporaryDirectory(t)
+  const uid = process.geteuid?.()
+  // This process, as it would be named had its id been another's before.
+  const [pid] = identify(process.pid).text.split('-')
+  const names = {
+    stale: `spillway-${uid}-${machine()}-${pid}-0-0`,
+    alive: `spillway-${uid}-${machine()}-${identify(process.pid).text}-0`,
+    elsewhere: `spillway-${uid}-ffffff-${pid}-0-0`,
+    named: `spillway-${uid}-shop-0`,
+  }
+  for (const name of Object.values(names)) fs.mkdirSync(path.join(base, name, 'in'), { recursive: true })
+  await openDirectory('other', base)
+  const left = Object.keys(names).filter((key) => fs.existsSync(path.join(base, names[key])))
+  assert.deepEqual(left, ['alive', 'elsewhere', 'named'])
+})
+
+test('a report of another version, or of half a file, is counted and shown by nobody', async (t) => {
+  const directory = temporaryDirectory(t)
+  const spillway = spillwayFor(t, { fleet: { ...NAME, directory } })
+  await spillway.fleetSnapshot()
+  fs.writeFileSync(path.join(directory, OWN, 'aaaaaaaa.report'), 'SPILLWAY2 of which nothing is known')
+  fs.writeFileSync(path.join(directory, OWN, 'bbbbbbbb.report'), headOf({ id: 'bbbbbbbb' }).subarray(0, 12))
+  const families = parse(await ask(spillway.handler('metrics')).text())
+  assert.equal(oneValue(families, 'spillway_workers', { state: 'unreadable' }), 2)
+  assert.equal(oneValue(families, 'spillway_workers', { state: 'live' }), 1)
+  assert.equal((await spillway.fleetSnapshot()).unreadable, 2)
+})
+
+const goneSince = (id, ageMs) =>
+  headOf({
+    id,
+    isFinal: true,
+    process: '1-0',
+    thread: 0,
+    worker: '1',
+    pid: 1,
+    startedAt: 0,
+    inFlight: 0,
+    at: Date.now() - ageMs,
+  })
+
+test('however many fold the departed at once, each is counted once', async (t) => {
+  const base = temporaryDirectory(t)
+  const directory = await openDirectory('race', base)
+  const ownReport = () => Promise.resolve(headOf({ id: 'own', process: '', thread: 0, at: Date.now() }))
+  let written = 0
+  for (let round = 0; round < 20; round++) {
+    for (let i = 0; i < 3; i++) {
+      const id = `gone${written++}`
+      await directory.write(id, [goneSince(id, 120_000)])
+    }
+    const rolls = await Promise.all(
+      ['a', 'b', 'c'].map(async (id) => ({
+        id,
+        roll: await callRoll(directory, { clock, ownId: id, ownReport: ownReport() }),
+      }))
+    )
+    await Promise.all(rolls.map(({ id, roll }) => foldDeparted(directory, clock, roll, id)))
+    const { members, departed } = await callRoll(directory, { clock, ownId: 'own', ownReport: ownReport() })
+    const gone = members.filter(({ state }) => state === 'departed').length
+    assert.equal(departed.head.count + gone, written)
+  }
+  const { ids, generations } = await directory.list()
+  assert.ok(ids.length <= 3 && generations.length <= 2, `${ids} ${generations}`)
+})
+
+test('one who slept while others folded on removes nothing and counts for nothing', async (t) => {
+  const directory = await openDirectory('sleep', temporaryDirectory(t))
+  const roll = () =>
+    callRoll(directory, {
+      clock,
+      ownId: 'own',
+      ownReport: Promise.resolve(headOf({ id: 'own', at: Date.now() })),
+    })
+  await directory.write('first', [goneSince('first', 120_000)])
+  const slept = await roll()
+  await foldDeparted(directory, clock, await roll(), 'a')
+  await directory.write('second', [goneSince('second', 120_000)])
+  await foldDeparted(directory, clock, await roll(), 'a')
+  await foldDeparted(directory, clock, slept, 'b')
+  const { departed, members } = await roll()
+  assert.equal(departed.head.count, 2)
+  assert.equal(members.length, 1)
+})
