@@ -67,8 +67,7 @@ class Prometheus {
     const seen = new Set(families.map(({ name }) => name))
     const metrics = [...this.#metricsOf(this.#registry, seen)]
     if (withDefaults) metrics.push(...this.#metricsOf(this.#defaults, seen))
-    families.push(...LAG_FAMILIES.filter(({ name }) => !seen.has(name)))
-    return { families, metrics }
+    return { families, metrics, lag: LAG_FAMILIES.filter(({ name }) => !seen.has(name)) }
   }
 
   *#metricsOf(registry, seen) {
@@ -86,11 +85,13 @@ class Prometheus {
     }
   }
 
-  async #writeSources({ families, metrics }, instant, format, writer) {
+  /** @param {any} sources */
+  async #writeSources({ families, metrics, lag }, instant, format, writer) {
     const shown = families.filter(({ type }) => format.hasNatives || type !== NATIVE)
-    const seen = new Set([...families, ...metrics].map(({ name }) => name))
+    const seen = new Set([...families, ...metrics, ...lag].map(({ name }) => name))
     await writer.writeAll(format.renderFamilies(shown, instant))
     await writer.writeAll(this.#renderMetrics(metrics, format, seen))
+    await writer.writeAll(format.renderFamilies(lag, instant))
     await writer.writeAll([format.end])
   }
 

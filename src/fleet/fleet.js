@@ -47,12 +47,12 @@ class Fleet {
    * @param {any} parts
    * @param {import('../../index.js').SpillwayOptions['fleet']} options
    * @param {(spare?: any) => any} takeInstant
-   * @param {(withDefaults: boolean) => any} sources
+   * @param {{ sources(withDefaults: boolean): any }} exporter what this process has to show
    */
-  constructor(parts, options, takeInstant, sources) {
+  constructor(parts, options, takeInstant, exporter) {
     this.#parts = parts
     this.#options = options
-    this.#reporter = new Reporter(parts, takeInstant, sources)
+    this.#reporter = new Reporter(parts, takeInstant, exporter)
     this.#kin = kinOf(options)
     if (this.#kin === undefined) return
     if (isAmongKin(options)) this.#join()
@@ -136,13 +136,14 @@ class Fleet {
     this.#isFolding = false
   }
 
-  /** @returns {Promise<{ families: any[], metrics: any[], release: () => void }>} all there is to show, until released */
+  /** @returns {Promise<{ families: any[], metrics: any[], lag: any[], release: () => void }>} all there is to show, until released */
   async gather() {
     const { sum, states } = await this.#gather({ withRoutes: false })
     const families = sum.families
     return {
       families: [...families.filter(({ isForeign }) => !isForeign), ...stateFamilies(states)],
       metrics: metricsOf(families),
+      lag: [],
       release: () => {
         this.#spareSum = sum.isStale() ? undefined : sum
       },

@@ -13,7 +13,7 @@ const { LabelTexts, reportFamily } = require('./sum')
 class Reporter {
   #parts
   #takeInstant
-  #sources
+  #exporter
   #head
   #foreign = []
   #texts = new LabelTexts()
@@ -25,12 +25,12 @@ class Reporter {
   /**
    * @param {any} parts
    * @param {(spare?: any) => any} takeInstant
-   * @param {(withDefaults: boolean) => { families: any[], metrics: { registry: any, metric: any, name: string }[] }} sources
+   * @param {{ sources(withDefaults: boolean): any }} exporter
    */
-  constructor(parts, takeInstant, sources) {
+  constructor(parts, takeInstant, exporter) {
     this.#parts = parts
     this.#takeInstant = takeInstant
-    this.#sources = sources
+    this.#exporter = exporter
     this.#head = {
       process: identify(process.pid).text,
       pid: process.pid,
@@ -62,10 +62,10 @@ class Reporter {
     const instant = this.#takeInstant(this.#spare)
     this.#spare = undefined
     const pieces = [this.#headOf(who, instant, false)]
-    const { families, metrics } = this.#sources(isMainThread)
-    await inSlices(clock, this.#report(families, instant, pieces))
+    const sources = this.#exporter.sources(isMainThread)
+    await inSlices(clock, this.#report(sources, instant, pieces))
     const foreign = []
-    for (const source of metrics) await this.#readForeign(source, foreign)
+    for (const source of sources.metrics) await this.#readForeign(source, foreign)
     this.#foreign = foreign
     this.#spare = instant
     return [...pieces, ...foreign]
@@ -75,14 +75,14 @@ class Reporter {
   makeNow(who) {
     const instant = this.#takeInstant()
     const pieces = [this.#headOf(who, instant, true)]
-    for (const _ of this.#report(this.#sources(isMainThread).families, instant, pieces));
+    for (const _ of this.#report(this.#exporter.sources(isMainThread), instant, pieces));
     return [...pieces, ...this.#foreign]
   }
 
-  *#report(families, instant, pieces) {
+  *#report({ families, lag }, instant, pieces) {
     const { clock } = this.#parts
     this.#texts.begin()
-    for (const family of families)
+    for (const family of [...families, ...lag])
       yield* putInto(pieces, reportFamily(family, family.points(instant), this.#texts))
     yield* putInto(pieces, reportRoutes(this.#parts, instant, clock.now(), clock.wallMs()))
   }
