@@ -4,6 +4,7 @@
 import type { Server as HttpServer, IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2SecureServer, Http2Server, Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import type { Server as HttpsServer } from 'node:https'
+import type { LoggerOptions as PinoOptions } from 'pino'
 
 /**
  * Starts measuring this process, and gives the middlewares that measure its requests. Keeps no process alive.
@@ -89,7 +90,7 @@ export interface ClusterPrimaryOptions {
    *
    * @default undefined
    */
-  readonly logger?: Logger | false | undefined
+  readonly logger?: Logger | PinoOptions | false | undefined
 }
 
 export interface ClusterPrimaryEvents {
@@ -238,6 +239,8 @@ export interface SpillwayOptions {
   readonly shed?: ShedOptions | undefined
   /** What becomes of errors. `false` is `{ answer: false }`. */
   readonly errors?: ErrorOptions | false | undefined
+  /** What is logged of requests, and what a line shows of them. */
+  readonly log?: LogOptions | undefined
 
   /** When `/readyz` says that traffic may come. */
   readonly health?: HealthOptions | undefined
@@ -266,12 +269,12 @@ export interface SpillwayOptions {
   readonly registry?: MetricsRegistry | undefined
 
   /**
-   * Where the few lines go that this package logs, such as a pino instance; `false` for nowhere. Left out, it is a
-   * pino of its own, made when the first line is written.
+   * Where the lines go that this package logs: a logger such as a pino instance, whose child is used, or the options of a
+   * pino of its own; `false` for nowhere. Left out, it is a pino of its own, made when the first line is written.
    *
    * @default undefined
    */
-  readonly logger?: Logger | false | undefined
+  readonly logger?: Logger | PinoOptions | false | undefined
 }
 
 export interface EndpointOptions {
@@ -648,6 +651,46 @@ export type TimeoutFunction = {
   ): number | undefined
 }['call']
 
+export interface LogOptions {
+  /**
+   * Milliseconds past which a request gets a line of its own, streams excepted; `undefined` for none. After ten such
+   * lines there is one a second, which says how many it stands for.
+   *
+   * @default undefined
+   */
+  readonly slowMs?: number | undefined
+
+  /**
+   * How many of the slowest requests of each minute get a line, at most 100. `snapshot().slowest` has ten in any case.
+   *
+   * @default 0
+   */
+  readonly slowest?: number | undefined
+
+  /**
+   * Whether each request gets a line, in the shape of pino-http. Those that are turned away get a few that say how many
+   * they stand for; the endpoints get none.
+   *
+   * @default false
+   */
+  readonly access?: boolean | undefined
+
+  /**
+   * Names of headers whose values lines may show, beside those that are harmless. Refuses authorization, cookie,
+   * proxy-authorization and set-cookie.
+   *
+   * @default undefined
+   */
+  readonly headers?: readonly string[] | undefined
+
+  /**
+   * Whether lines show the query of a URL.
+   *
+   * @default false
+   */
+  readonly query?: boolean | undefined
+}
+
 export interface SpillwayEvents {
   /** The first request has been turned away. */
   readonly overload: { readonly reason: ShedReason }
@@ -713,8 +756,15 @@ export interface ResolvedOptions {
   readonly health: { readonly manual: boolean }
   readonly drain: { readonly timeout: number; readonly delay: number | undefined }
   readonly fleet: boolean | FleetOptions | undefined
+  readonly log: {
+    readonly slowMs: number | undefined
+    readonly slowest: number
+    readonly access: boolean
+    readonly headers: readonly string[] | undefined
+    readonly query: boolean
+  }
   readonly registry: MetricsRegistry | undefined
-  readonly logger: Logger | false | undefined
+  readonly logger: Logger | PinoOptions | false | undefined
 }
 
 export interface FleetOptions {
@@ -724,8 +774,12 @@ export interface FleetOptions {
   readonly directory?: string | undefined
 }
 
-/** Takes warnings and errors as pino does: fields first, then a sentence. */
+/**
+ * Takes lines as pino does: fields first, then a sentence. One with `child` is asked for a child with `component:
+ * 'spillway'`; one without `info` is told by `warn`.
+ */
 export interface Logger {
+  info?(fields: object, message: string): void
   warn(fields: object, message: string): void
   error(fields: object, message: string): void
 }
@@ -811,6 +865,8 @@ export interface Snapshot {
   readonly processErrors: Readonly<Record<'uncaughtException' | 'unhandledRejection', number>>
   /** What came on a connection of an attached server and was no HTTP request: how often, by the code of its error. */
   readonly clientErrors: Readonly<Record<string, number>>
+  /** The ten slowest of the last one to two minutes, streams excepted, the slowest first. */
+  readonly slowest: readonly SlowRequest[]
   /** Who was let in and who was not. */
   readonly admission: AdmissionSnapshot
   /** Errors that reached `errorHandler()` or `koa()`, in the order first seen; no client's leaving, and nobody turned away. */
@@ -890,6 +946,26 @@ export interface WorkerSnapshot {
   readonly state: 'live' | 'silent'
   /** When it made the report shown, in ISO 8601. */
   readonly reportedAt: string
+}
+
+export interface SlowRequest {
+  /** When it had ended, in ISO 8601. */
+  readonly at: string
+  readonly method: string
+  readonly route: string
+  /** `null` where no answer was begun. */
+  readonly status: number | null
+  readonly outcome: Outcome
+  readonly durationMs: number
+  /** What it waited in our queue. */
+  readonly queueMs: number
+  /** Until the head of its answer was written; `null` where none was. */
+  readonly firstByteMs: number | null
+  /** The longest turn of the event loop while it was in flight. */
+  readonly loopDelayMs: number
+  /** What the application calls it (`req.id`), or its client does (`x-request-id`). */
+  readonly requestId: string | number | null
+  readonly traceId: string | null
 }
 
 export interface AdmissionSnapshot {

@@ -16,8 +16,9 @@ const createSpillway = (options) => new Spillway(options)
 /** @param {import('../index.js').ClusterPrimaryOptions} [options] */
 const clusterPrimary = (options) => {
   const resolved = resolveMember('clusterPrimary', options)
-  const logger = loggerFrom(resolved.logger)
-  return new ClusterPrimary(resolved, { cluster, clock: systemClock, faults: new Faults(logger), logger })
+  const logger = loggerFrom(resolved.logger, (error) => faults.report('logger', error))
+  const faults = new Faults(logger)
+  return new ClusterPrimary(resolved, { cluster, clock: systemClock, faults, logger })
 }
 
 module.exports = { clusterPrimary, createSpillway, OverloadError, SpillwayError }

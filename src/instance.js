@@ -8,12 +8,14 @@ const { Endpoints, jsonHandler, streamHandler } = require('./exposition/endpoint
 const { takeInstant } = require('./exposition/instant')
 const { loggerFrom } = require('./exposition/logger')
 const { Prometheus } = require('./exposition/prometheus')
+const { RequestLog } = require('./exposition/request-log')
 const { Failures } = require('./failures/failures')
 const { Orphans } = require('./failures/orphans')
 const { Fleet } = require('./fleet/fleet')
 const { Lifecycle } = require('./lifecycle/lifecycle')
 const { Faults } = require('./recording/faults')
 const { Recorder } = require('./recording/recorder')
+const { RequestFields } = require('./recording/request-fields')
 const { sampleLimits, sampleMemory } = require('./signals/memory')
 const { createSignals } = require('./signals/signals')
 const { TurnClock } = require('./signals/turn-clock')
@@ -33,7 +35,7 @@ class Instance {
    * @param {(event: string, details: object) => void} emit
    */
   constructor(options, clock, emit) {
-    const logger = loggerFrom(options.logger)
+    const logger = loggerFrom(options.logger, (error) => faults.report('logger', error))
     const faults = new Faults(logger)
     const warn = (fields, message) => faults.guard('logger', () => logger.warn(fields, message))
     const tell = (event, details) => {
@@ -61,7 +63,10 @@ class Instance {
       close: () => this.close(),
       sampleMemory: () => sampleLimits(this.signals),
     })
-    this.failures = new Failures({ options, clock, logger, faults, recorder: this.recorder })
+    const fields = new RequestFields(options.log)
+    this.failures = new Failures({ options, clock, logger, faults, fields, recorder: this.recorder })
+    const { loopDelay } = this.signals
+    this.requestLog = new RequestLog({ clock, faults, fields, logger, loopDelay, options: options.log })
     this.#orphans = this.#watchOrphans(warn)
     this.processErrors = this.#orphans.processErrors
     this.context = this.processErrors.context
@@ -93,21 +98,23 @@ class Instance {
   }
 
   #makeServers() {
-    const { admission, context, endpoints, failures, lifecycle, recorder } = this
+    const { admission, context, endpoints, failures, lifecycle, recorder, requestLog } = this
     recorder.onEnd = (request, series) => {
       if (request.failure !== undefined) failures.onEnd(request)
+      requestLog.onEnd(request)
       admission.release(request, series)
     }
     return new Servers({ recorder, endpoints, admission, known: lifecycle.servers, context })
   }
 
   #start() {
-    const { admission, lifecycle } = this
+    const { admission, lifecycle, requestLog } = this
     const { collections, loopDelay, utilization } = this.signals
     this.#turnClock.onTurn((busyMs, nowMs, idleMs) => {
       admission.onTurn(busyMs, nowMs, idleMs)
       loopDelay.record(busyMs, nowMs)
       utilization.onTurn(nowMs)
+      requestLog.slow.onTurn(nowMs)
       lifecycle.recycle.onTurn(nowMs)
     })
     collections.start()
@@ -123,6 +130,7 @@ class Instance {
     this.admission.close()
     this.servers.close()
     this.#turnClock.close()
+    this.requestLog.slow.onTurn(this.clock.now())
     this.#prometheus.close()
     this.signals.collections.close()
     this.fleet.close()

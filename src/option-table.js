@@ -41,6 +41,13 @@ const DEFAULTS = Object.freeze({
   drain: Object.freeze({ timeout: 20_000, delay: undefined }),
   memory: Object.freeze({ recycleAt: undefined, recycleAfter: 30_000, minUptime: 60_000 }),
   fleet: undefined,
+  log: Object.freeze({
+    slowMs: undefined,
+    slowest: 0,
+    access: false,
+    headers: undefined,
+    query: false,
+  }),
   registry: undefined,
   logger: undefined,
 })
@@ -74,13 +81,25 @@ const LASTING = [
   (value) => isLimit(value) && value < 2 ** 31,
 ]
 const BOOLEAN = ['true or false', (value) => typeof value === 'boolean']
-const LOGGER = [
-  'a logger with warn and error, such as a pino instance, or false',
-  (value) => value === false || (typeof value?.warn === 'function' && typeof value.error === 'function'),
-]
 const MODES = ['adaptive', 'threshold', 'observe', 'off']
 const ERROR_MODES = ['respond', 'next']
 const UNCAUGHT = ['log', 'logRequest', 'drain']
+/** No line in a log ever shows their values. */
+const SECRETS = ['authorization', 'cookie', 'proxy-authorization', 'set-cookie']
+const areShowable = (names) =>
+  Array.isArray(names) && names.every((name) => isText(name) && !SECRETS.includes(name.toLowerCase()))
+const isPlain = (value) =>
+  typeof value === 'object' &&
+  value !== null &&
+  [Object.prototype, null].includes(Object.getPrototypeOf(value))
+const isLogger = (value) => isFunction(value?.warn) && isFunction(value.error)
+// Half a logger is a mistake, and no options.
+const arePinoOptions = (value) =>
+  isPlain(value) && !['info', 'warn', 'error'].some((method) => isFunction(value[method]))
+const LOGGER = [
+  'a logger with warn and error, such as a pino instance, an object of pino options, or false',
+  (value) => value === false || isLogger(value) || arePinoOptions(value),
+]
 
 const FLEET_KEYS = ['name', 'directory']
 // A name is part of the path of a socket, which must be short.
@@ -146,6 +165,14 @@ const RULES = {
     'true, false, or an object with a name (up to 32 letters, digits, dots, dashes) or a directory, or both',
     isFleet,
   ],
+  'log.slowMs': ['a number of milliseconds above 0', isAbove0],
+  'log.slowest': [
+    'a whole number from 0 to 100',
+    (value) => Number.isInteger(value) && value >= 0 && value <= 100,
+  ],
+  'log.access': BOOLEAN,
+  'log.headers': [`an array of header names without ${SECRETS.join(', ')}`, areShowable],
+  'log.query': BOOLEAN,
   registry: [
     'a metrics registry (prom-client or @prometheus-io/client)',
     (value) => typeof value?.registerMetric === 'function' && typeof value.metrics === 'function',
@@ -165,4 +192,4 @@ const RULES = {
   logger: LOGGER,
 }
 
-module.exports = { DEFAULTS, MEMBER_DEFAULTS, RULES }
+module.exports = { DEFAULTS, MEMBER_DEFAULTS, RULES, isLogger }

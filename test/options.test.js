@@ -2,6 +2,7 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
+const { isDeepStrictEqual } = require('node:util')
 const fc = require('fast-check')
 const prometheusIo = require('@prometheus-io/client')
 const promClient = require('prom-client')
@@ -30,7 +31,7 @@ const isFrozenDeeply = (object) =>
   Object.keys(DEFAULTS).every((name) => !isGroup(name) || Object.isFrozen(object[name]))
 
 const isGroup = (name) =>
-  ['endpoints', 'routes', 'latency', 'shed', 'errors', 'health', 'drain', 'memory'].includes(name)
+  ['endpoints', 'routes', 'latency', 'shed', 'errors', 'health', 'drain', 'memory', 'log'].includes(name)
 
 const names = Object.entries(DEFAULTS).flatMap(([name, value]) =>
   isGroup(name) ? Object.keys(value).map((key) => `${name}.${key}`) : [name]
@@ -98,8 +99,13 @@ const ACCEPTED = {
   'memory.recycleAfter': [0, 60_000],
   'memory.minUptime': [0, 60_000],
   fleet: [true, false, { name: 'shop-1.eu' }, { directory: '/run/shop' }, { name: 'a', directory: 'b' }],
+  'log.slowMs': [0.5, 1000],
+  'log.slowest': [0, 100],
+  'log.access': [true, false],
+  'log.headers': [['X-Tenant', 'x-region'], []],
+  'log.query': [true, false],
   registry: [registry, promClient.register, new prometheusIo.Registry()],
-  logger: [silent, false, console],
+  logger: [silent, false, console, {}, { level: 'error' }, Object.assign(Object.create(null), { name: 'x' })],
 }
 
 const PATH = "a path such as '%', or false"
@@ -143,8 +149,13 @@ const RULES = {
   'memory.minUptime': 'a number of milliseconds from 0 to 2147483647',
   fleet:
     'true, false, or an object with a name (up to 32 letters, digits, dots, dashes) or a directory, or both',
+  'log.slowMs': 'a number of milliseconds above 0',
+  'log.slowest': 'a whole number from 0 to 100',
+  'log.access': 'true or false',
+  'log.headers': 'an array of header names without authorization, cookie, proxy-authorization, set-cookie',
+  'log.query': 'true or false',
   registry: 'a metrics registry (prom-client or @prometheus-io/client)',
-  logger: 'a logger with warn and error, such as a pino instance, or false',
+  logger: 'a logger with warn and error, such as a pino instance, an object of pino options, or false',
 }
 
 /** Beside what no option takes: what comes close. */
@@ -193,8 +204,13 @@ const REFUSED = {
     { directory: '' },
     { name: 1n },
   ],
+  'log.slowMs': [0, -1, Number.NaN, '1s'],
+  'log.slowest': [-1, 1.5, 101, '10'],
+  'log.access': ['yes', 1],
+  'log.headers': ['x-tenant', [''], [7], ['Cookie'], ['x-tenant', 'Authorization'], ['set-cookie'], false],
+  'log.query': ['yes', 1],
   registry: [{ metrics() {} }, { registerMetric() {} }, promClient, 'global', false],
-  logger: [{ warn() {} }, { error() {} }, 'debug', true],
+  logger: [{ warn() {} }, { error() {} }, { info() {} }, new Map(), 'debug', true],
 }
 
 const EXAMPLES = { object: [{}, 'an object'], array: [[], 'an array'], null: [null, 'null (null)'] }
@@ -211,7 +227,9 @@ for (const name of names) {
   })
 
   test(`\`${name}\` refuses anything else with the option, the rule and the value`, () => {
-    const values = [...REFUSED[name], Symbol('s'), ...Object.values(EXAMPLES).map(([value]) => value)]
+    const kinds = Object.values(EXAMPLES).map(([value]) => value)
+    const others = kinds.filter((kind) => !ACCEPTED[name].some((value) => isDeepStrictEqual(value, kind)))
+    const values = [...REFUSED[name], Symbol('s'), ...others]
     for (const value of values) {
       const { code, message } = refusal(withOption(name, value))
       assert.equal(code, 'ERR_SPILLWAY_OPTION_VALUE')

@@ -1,18 +1,87 @@
 'use strict'
-// Where the few lines go that this package logs: the logger given, none, or a pino of its own, made when the first
-// line is written, since most processes never write one.
+// Where the lines go that this package logs: a child of the logger given, none, or a pino of its own, made when the first
+// line is written, since most processes never write one. What `RequestFields` shows of a request is meant to be shown as it
+// is: serializers for whole requests, which a logger may have, would find no status in it.
+//
+// Our own writes later and keeps at most a megabyte, so that a reader that is slow holds up neither the loop nor the memory. One
+// whose file fails is given up, and the next line makes another: left alone it would end the process by its `error` event
+// when the disk is full, and sonic-boom would try for ever to write the rest at exit.
 
-const SILENT = { warn() {}, error() {} }
+const { SpillwayError } = require('../errors')
+const { isLogger } = require('../option-table')
 
-function loggerFrom(option) {
+const COMPONENT = Object.freeze({ component: 'spillway' })
+const asItIs = (value) => value
+const CHILD_OPTIONS = { serializers: { req: asItIs, res: asItIs } }
+const SILENT = { info() {}, warn() {}, error() {} }
+const MOST_BYTES = 2 ** 20
+
+/** @param {(error: Error) => void} onError told when a logger of our own cannot write */
+function loggerFrom(option, onError) {
   if (option === false) return SILENT
-  if (option !== undefined) return option
-  let own
-  const lazily = (level) => (fields, message) => {
-    own ??= require('pino')({ name: 'spillway' })
-    own[level](fields, message)
+  if (option === undefined) return ownLogger({}, onError)
+  if (isLogger(option)) return withInfo(childOf(option))
+  // What is wrong with options is to be known at set-up.
+  const logger = ownLogger(option, onError)
+  logger.isLevelEnabled('info')
+  return logger
+}
+
+function ownLogger(options, onError) {
+  let current
+  const own = () => {
+    current ??= childOf(
+      pinoFrom(options, (destination, error) => {
+        destination.destroy()
+        current = undefined
+        onError(error)
+      })
+    )
+    return current
   }
-  return { warn: lazily('warn'), error: lazily('error') }
+  return {
+    isLevelEnabled: (level) => own().isLevelEnabled(level),
+    info: (fields, message) => own().info(fields, message),
+    warn: (fields, message) => own().warn(fields, message),
+    error: (fields, message) => own().error(fields, message),
+  }
+}
+
+function pinoFrom(options, giveUp) {
+  const pino = require('pino')
+  try {
+    if (options.transport !== undefined) return pino({ name: 'spillway', ...options })
+    const destination = pino.destination({ sync: false, maxLength: MOST_BYTES })
+    destination.on('error', (error) => giveUp(destination, error))
+    return pino({ name: 'spillway', ...options }, destination)
+  } catch (error) {
+    const { message } = /** @type {Error} */ (error)
+    throw new SpillwayError(
+      'ERR_SPILLWAY_OPTION_VALUE',
+      `\`logger\` must be an object of options that pino takes: it says '${message}'.`
+    )
+  }
+}
+
+function childOf(logger) {
+  if (typeof logger.child !== 'function') return logger
+  try {
+    const child = logger.child(COMPONENT, CHILD_OPTIONS)
+    return isLogger(child) ? child : logger
+  } catch {
+    // One that takes other arguments logs without the name of the component.
+    return logger
+  }
+}
+
+/** Two levels are all that is asked of a logger. */
+function withInfo(logger) {
+  if (typeof logger.info === 'function') return logger
+  return {
+    info: (fields, message) => logger.warn(fields, message),
+    warn: (fields, message) => logger.warn(fields, message),
+    error: (fields, message) => logger.error(fields, message),
+  }
 }
 
 module.exports = { loggerFrom }

@@ -14,13 +14,13 @@ const {
 const { listOldest } = require('../recording/oldest')
 const { OUTCOMES } = require('../recording/outcome')
 
-/** @import { AdmissionSnapshot, HeapTrendSnapshot, LatencySummary, RouteSnapshot, SignalsSnapshot, Snapshot } from '../../index.js' */
+/** @import { AdmissionSnapshot, HeapTrendSnapshot, LatencySummary, RouteSnapshot, SignalsSnapshot, SlowRequest, Snapshot } from '../../index.js' */
 
 const RATIOS = [0.5, 0.9, 0.95, 0.99, 0.999]
 
 /** @returns {Snapshot} */
 function takeSnapshot(parts, instant) {
-  const { clock, recorder, startedAtMs } = parts
+  const { clock, recorder, requestLog, startedAtMs } = parts
   const nowMs = clock.now()
   /** @type {Snapshot} */
   const snapshot = {
@@ -36,6 +36,7 @@ function takeSnapshot(parts, instant) {
     oldest: listOldest(recorder),
     processErrors: /** @type {any} */ (Object.fromEntries(instant.processErrors)),
     clientErrors: Object.fromEntries(instant.clientErrors),
+    slowest: requestLog.slow.sample(nowMs).map(slowOf),
     admission: admissionOf(instant),
     signals: signalsOf(instant),
     errors: instant.errors.map(({ row: { route, status, type }, count }) => ({ route, status, type, count })),
@@ -57,6 +58,24 @@ function routeOf(series, { counters, streams }, nowMs) {
       streamRow === undefined
         ? { count: 0, totalSeconds: 0 }
         : { count: countOf(streams, streamRow), totalSeconds: sumOf(streams, streamRow) },
+  }
+}
+
+/** @returns {SlowRequest} */
+function slowOf({ req, trace, at, method, route, status, outcome, ...slow }) {
+  const { durationMs, queueMs, firstByteMs, loopDelayMs } = slow
+  return {
+    at,
+    method,
+    route,
+    status,
+    outcome,
+    durationMs,
+    queueMs,
+    firstByteMs,
+    loopDelayMs,
+    requestId: req.id ?? null,
+    traceId: trace?.trace_id ?? null,
   }
 }
 

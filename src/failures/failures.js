@@ -4,14 +4,14 @@
 // counted when the request has ended, under the route the request is counted under; logged at once, while whatever the
 // application keeps in its async context is at hand.
 
+const { activeSpan, traceFieldsOf } = require('../recording/active-span')
 const { isOfClient } = require('../recording/outcome')
-const { activeSpan } = require('../recording/active-span')
 const { templateOf } = require('../routing/template')
 const { ErrorAnswer, isOver } = require('./error-answer')
 const { ErrorLog } = require('./error-log')
 const { ErrorTable } = require('./error-table')
 const { Failure } = require('./failure')
-const { recordOn, traceFieldsOf } = require('./span-error')
+const { recordOn } = require('./span-error')
 
 /** What a connection or stream that is gone makes of whoever still uses it. */
 const OF_CONNECTION = new Set([
@@ -31,9 +31,9 @@ class Failures {
   /** The response an error was last noted for: an application may throw the same object again and again. */
   #notedFor = new WeakMap()
 
-  constructor({ options, clock, logger, faults, recorder }) {
+  constructor({ options, clock, logger, faults, fields, recorder }) {
     this.table = new ErrorTable(options.routes.overflow)
-    this.log = new ErrorLog({ logger, clock, faults })
+    this.log = new ErrorLog({ logger, clock, faults, fields })
     this.#answer = new ErrorAnswer({ faults })
     this.#recorder = recorder
     this.#faults = faults

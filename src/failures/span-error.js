@@ -1,5 +1,5 @@
 'use strict'
-// The span a request is in, told of its error; and how a line in the log names it.
+// The span a request is in, told of its error.
 
 const { SpanStatusCode } = require('@opentelemetry/api')
 
@@ -12,10 +12,4 @@ function recordOn(span, failure) {
   if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR, message })
 }
 
-/** The fields with which OpenTelemetry's own instrumentation of pino marks a line. */
-function traceFieldsOf(span) {
-  const { traceId, spanId } = span.spanContext()
-  return { trace_id: traceId, span_id: spanId }
-}
-
-module.exports = { recordOn, traceFieldsOf }
+module.exports = { recordOn }

@@ -4,11 +4,13 @@
 
 const { RollingHistogram } = require('../histograms/rolling')
 const { momentsOf, quantilesOf } = require('../histograms/quantiles')
+const { LongestTurns } = require('./longest-turns')
 
 const RATIOS = [0.5, 0.9, 0.99]
 
 class LoopDelay {
   #turns
+  #longest = new LongestTurns()
 
   constructor(nowMs) {
     this.#turns = new RollingHistogram(nowMs)
@@ -16,6 +18,11 @@ class LoopDelay {
 
   record(busyMs, nowMs) {
     this.#turns.record(busyMs, nowMs, false)
+    this.#longest.record(busyMs, nowMs)
+  }
+
+  longestSinceMs(sinceMs) {
+    return this.#longest.since(sinceMs)
   }
 
   /** Over the last half minute to minute, in seconds; zeros where no turn was taken. */

@@ -6,6 +6,8 @@ const { spawnSync } = require('node:child_process')
 const path = require('node:path')
 const { test } = require('node:test')
 const { loggerFrom } = require('../../src/exposition/logger')
+const { createSpillway } = require('../../src/index.js')
+const { pinoWithLines } = require('../support/lines')
 
 const INDEX = path.join(__dirname, '../../src/index.js')
 
@@ -17,9 +19,90 @@ function run(script) {
   return stdout
 }
 
-test('a logger given is the one used', () => {
-  const given = { warn() {}, error() {} }
+test('a logger given that has no children is the one used', () => {
+  const given = { info() {}, warn() {}, error() {} }
   assert.equal(loggerFrom(given), given)
+  assert.equal(typeof loggerFrom(console).warn, 'function')
+})
+
+test('of one that has, it is a child with the name of the component', () => {
+  const { lines, logger } = pinoWithLines({ base: { service: 'shop' } })
+  loggerFrom(logger).warn({ event: 'overload' }, 'careful')
+  const [{ time, ...line }] = lines
+  assert.deepEqual(line, {
+    level: 40,
+    service: 'shop',
+    component: 'spillway',
+    event: 'overload',
+    msg: 'careful',
+  })
+})
+
+test("its level is the logger's own", () => {
+  const { lines, logger } = pinoWithLines({ level: 'error' })
+  const ours = loggerFrom(logger)
+  ours.warn({}, 'unheard')
+  ours.error({}, 'heard')
+  assert.deepEqual(
+    lines.map(({ msg }) => msg),
+    ['heard']
+  )
+})
+
+for (const [what, child] of [
+  ['throws', () => raise(new Error('no children'))],
+  ['gives something else', () => ({ child: true })],
+  ['gives nothing', () => undefined],
+]) {
+  test(`a logger whose child() ${what} is used itself`, () => {
+    const given = { info() {}, warn() {}, error() {}, child }
+    assert.equal(loggerFrom(given), given)
+  })
+}
+
+function raise(error) {
+  throw error
+}
+
+test('one without info is told by warn', () => {
+  const heard = []
+  const given = {
+    warn: (...line) => heard.push(['warn', ...line]),
+    error: (...line) => heard.push(['error', ...line]),
+  }
+  const logger = loggerFrom(given)
+  logger.info({ a: 1 }, 'one')
+  logger.warn({ b: 2 }, 'two')
+  logger.error({ c: 3 }, 'three')
+  assert.deepEqual(heard, [
+    ['warn', { a: 1 }, 'one'],
+    ['warn', { b: 2 }, 'two'],
+    ['error', { c: 3 }, 'three'],
+  ])
+})
+
+test('options make a pino of its own', () => {
+  const lines = run(`
+    const { loggerFrom } = require('${path.join(__dirname, '../../src/exposition/logger')}')
+    const logger = loggerFrom({ level: 'error', messageKey: 'message', base: null })
+    logger.warn({}, 'unheard')
+    logger.error({ a: 1 }, 'heard')
+  `)
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  assert.deepEqual(
+    lines.map(({ time, ...line }) => line),
+    [{ level: 50, component: 'spillway', a: 1, message: 'heard' }]
+  )
+})
+
+test('options that pino refuses are refused at set-up, in its words', () => {
+  assert.throws(() => createSpillway({ logger: { level: 'loud' } }), {
+    name: 'SpillwayError',
+    code: 'ERR_SPILLWAY_OPTION_VALUE',
+    message: /^`logger` must be an object of options that pino takes: it says 'default level:loud must/,
+  })
 })
 
 test('false is silence', () => {
@@ -28,7 +111,7 @@ test('false is silence', () => {
   assert.equal(logger.error({}, 'unheard'), undefined)
 })
 
-test('left out, it is a pino that writes a line of JSON with name, level, error and message', () => {
+test('left out, it is a pino that writes a line of JSON with names, level, error and message', () => {
   const lines = run(`
     const { loggerFrom } = require('${path.join(__dirname, '../../src/exposition/logger')}')
     const logger = loggerFrom(undefined)
@@ -39,10 +122,10 @@ test('left out, it is a pino that writes a line of JSON with name, level, error 
     .split('\n')
     .map((line) => JSON.parse(line))
   assert.deepEqual(
-    lines.map(({ name, level, msg }) => ({ name, level, msg })),
+    lines.map(({ name, component, level, msg }) => ({ name, component, level, msg })),
     [
-      { name: 'spillway', level: 50, msg: 'it failed' },
-      { name: 'spillway', level: 40, msg: 'careful' },
+      { name: 'spillway', component: 'spillway', level: 50, msg: 'it failed' },
+      { name: 'spillway', component: 'spillway', level: 40, msg: 'careful' },
     ]
   )
   assert.equal(lines[0].err.message, 'as it should')

@@ -80,6 +80,21 @@ const SHAPE = {
   oldest: [],
   processErrors: { uncaughtException: 'number', unhandledRejection: 'number' },
   clientErrors: {},
+  slowest: [
+    {
+      at: 'string',
+      method: 'string',
+      route: 'string',
+      status: 'number',
+      outcome: 'string',
+      durationMs: 'number',
+      queueMs: 'number',
+      firstByteMs: 'number',
+      loopDelayMs: 'number',
+      requestId: 'object',
+      traceId: 'object',
+    },
+  ],
   admission: {
     mode: 'string',
     isOverloaded: 'boolean',

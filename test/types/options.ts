@@ -62,6 +62,11 @@ createSpillway({ logger: pino() })
 createSpillway({ logger: pino().child({ part: 'metrics' }) })
 createSpillway({ logger: console })
 createSpillway({ logger: false })
+createSpillway({ logger: { level: 'warn', base: { service: 'shop' } } })
+createSpillway({
+  log: { slowMs: 1000, slowest: 5, access: true, headers: ['x-tenant'] as const, query: true },
+})
+createSpillway({ log: { slowMs: undefined, headers: undefined } })
 
 const frozen: SpillwayOptions = Object.freeze({ routes: Object.freeze({ max: 1 }) })
 createSpillway(frozen)
@@ -80,6 +85,8 @@ createSpillway({ endpoints: { metrics: true } })
 createSpillway({ routes: { label: () => 1 } })
 // @ts-expect-error a registry can register
 createSpillway({ registry: { metrics: async () => '' } })
+// @ts-expect-error there is one shape of access log
+createSpillway({ log: { access: 'combined' } })
 // @ts-expect-error a logger can write errors
 createSpillway({ logger: { warn() {} } })
 // @ts-expect-error options are an object

@@ -19,6 +19,11 @@ for (const { route, method, lastMinute } of snapshot.routes) {
   expectTypeOf(line).toBeString()
 }
 
+for (const { outcome, firstByteMs } of snapshot.slowest) {
+  expectTypeOf(outcome).toEqualTypeOf<Outcome>()
+  expectTypeOf(firstByteMs).toEqualTypeOf<number | null>()
+}
+
 // @ts-expect-error frozen
 snapshot.routesFolded = 0
 // @ts-expect-error frozen

@@ -72,7 +72,8 @@ for (const [what, api] of [
     assert.match(event.attributes['exception.stacktrace'], /^TypeError: boom\n/)
     assert.deepEqual(span.status, { code: ERROR, message: 'boom' })
     const { traceId, spanId } = span.spanContext()
-    assert.deepEqual([lines[0].trace_id, lines[0].span_id], [traceId, spanId])
+    const { trace_id, span_id, trace_flags } = lines[0]
+    assert.deepEqual([trace_id, span_id, trace_flags], [traceId, spanId, '01'])
   })
 }
 

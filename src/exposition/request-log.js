@@ -1,0 +1,102 @@
+'use strict'
+// What is logged of requests that have ended: the slow ones, and all of them if asked for. Whatever a logger does, it does not
+// do it to a request: it may throw, or be closed.
+
+const { activeSpan, traceFieldsOf } = require('../recording/active-span')
+const { LineBudget } = require('../recording/line-budget')
+const { SlowRequests } = require('../recording/slow-requests')
+const { AccessLog } = require('./access-log')
+
+class RequestLog {
+  slow
+  #access
+  #budget
+  #clock
+  #faults
+  #logger
+
+  /** @param {{ clock: any, faults: any, fields: any, logger: any, loopDelay: any, options: any }} parts */
+  constructor({ clock, faults, fields, logger, loopDelay, options }) {
+    this.#budget = new LineBudget(clock.now())
+    this.#clock = clock
+    this.#faults = faults
+    this.#logger = logger
+    const traceOf = () => this.#trace()
+    this.slow = new SlowRequests(options, {
+      clock,
+      fields,
+      loopDelay,
+      traceOf,
+      onSlow: (slow) => this.#writeSlow(slow),
+      onWindow: (slowest) => this.#writeSlowest(slowest),
+    })
+    if (options.access) this.#access = new AccessLog({ clock, fields, logger, traceOf })
+  }
+
+  // Hot path: once a request.
+  onEnd(request) {
+    if (request.durationMs > this.slow.thresholdMs) this.#note(request)
+    if (this.#access !== undefined) this.#writeAccess(request)
+  }
+
+  #note(request) {
+    this.#faults.guard('recording', () => this.slow.note(request))
+  }
+
+  #writeAccess(request) {
+    try {
+      this.#access.write(request)
+    } catch (error) {
+      this.#faults.report('logger', error)
+    }
+  }
+
+  #writeSlow(slow) {
+    const unlogged = this.#budget.spend(this.#clock.now())
+    if (unlogged < 0) return
+    const fields = { ...fieldsOf('slow', slow), ...(unlogged > 0 && { unlogged }) }
+    this.#guard(() => this.#logger.warn(fields, `spillway: ${sentenceOf(slow)}`))
+  }
+
+  #writeSlowest(slowest) {
+    for (const [index, slow] of slowest.entries()) {
+      const message = `spillway: ${sentenceOf(slow)}, number ${index + 1} of the minute's slowest`
+      this.#guard(() => this.#logger.info(fieldsOf('slowest', slow), message))
+    }
+  }
+
+  #trace() {
+    try {
+      const span = activeSpan()
+      return span === undefined ? undefined : traceFieldsOf(span)
+    } catch (error) {
+      this.#faults.report('tracing', error)
+      return undefined
+    }
+  }
+
+  #guard(callback) {
+    this.#faults.guard('logger', callback)
+  }
+}
+
+function fieldsOf(event, { at, route, status, outcome, ...slow }) {
+  const { durationMs, queueMs, firstByteMs, loopDelayMs, trace, req } = slow
+  return {
+    event,
+    at,
+    route,
+    status,
+    outcome,
+    durationMs,
+    queueMs,
+    firstByteMs,
+    loopDelayMs,
+    ...trace,
+    req,
+  }
+}
+
+const sentenceOf = ({ method, route, durationMs }) => `${method} ${route} took ${Math.round(durationMs)} ms`
+
+module.exports = { RequestLog }

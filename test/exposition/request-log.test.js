@@ -1,0 +1,242 @@
+'use strict'
+// Lines of slow requests through a real pino; and that no logger takes down what it is told of.
+
+const assert = require('node:assert/strict')
+const { execFile } = require('node:child_process')
+const { openSync } = require('node:fs')
+const path = require('node:path')
+const { describe, it } = require('node:test')
+const { promisify } = require('node:util')
+const pino = require('pino')
+const { Spillway } = require('../../src/spillway')
+const { FakeClock } = require('../support/fake-clock')
+const { pinoWithLines } = require('../support/lines')
+const { serve } = require('../support/serve')
+const { spillwayFor } = require('../support/spillway')
+
+const run = promisify(execFile)
+const ROOT = path.join(__dirname, '..', '..')
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+async function countOf(spillway, count) {
+  while (spillway.snapshot().requests.sinceStart.count < count) await turn()
+}
+
+/** A server whose requests take as many milliseconds as they say, on a clock advanced by hand. */
+async function timed(t, options) {
+  const { lines, logger } = pinoWithLines({ base: null })
+  const clock = new FakeClock()
+  const given = { logger, shed: { mode: 'off' }, ...options }
+  const spillway = new Spillway(given, /** @type {any} */ (clock))
+  t.after(() => spillway.close())
+  const { get } = await serve(
+    t,
+    spillway.wrap((req, res) => {
+      clock.advance(Number(req.headers['x-ms']))
+      res.end()
+    })
+  )
+  let count = 0
+  return {
+    lines,
+    clock,
+    spillway,
+    async request(url, ms) {
+      await get(url, { headers: { 'x-ms': ms, authorization: 's3cret' } })
+      await countOf(spillway, ++count)
+      clock.turn()
+    },
+  }
+}
+
+describe('the line of a slow request', () => {
+  it('has its route, status, durations, what it waited for, and the request without its secrets', async (t) => {
+    const { lines, request } = await timed(t, { log: { slowMs: 100 } })
+    await request('/fast', 100)
+    await request('/users/7?token=s3cret', 250)
+    const [{ time, at, req, ...line }] = lines
+    assert.equal(lines.length, 1)
+    assert.deepEqual(line, {
+      level: 40,
+      component: 'spillway',
+      event: 'slow',
+      route: '(unmatched)',
+      status: 200,
+      outcome: 'completed',
+      durationMs: 250,
+      queueMs: 0,
+      firstByteMs: 250,
+      loopDelayMs: 250,
+      msg: 'spillway: GET (unmatched) took 250 ms',
+    })
+    assert.ok(!Number.isNaN(Date.parse(at)))
+    assert.deepEqual([req.url, req.headers.authorization], ['/users/7', '[Redacted]'])
+    assert.doesNotMatch(JSON.stringify(lines), /s3cret/)
+  })
+
+  it('is written ten times at once, then once a second with how many it stands for', async (t) => {
+    const { lines, clock, request } = await timed(t, { log: { slowMs: 1 } })
+    for (let i = 0; i < 15; i++) await request('/', 2)
+    assert.equal(lines.length, 10)
+    clock.advance(1000)
+    await request('/', 2)
+    assert.deepEqual([lines.length, lines.at(-1).unlogged], [11, 5])
+  })
+
+  it('is none by default, while the snapshot has the slowest', async (t) => {
+    const { lines, spillway, request } = await timed(t, {})
+    await request('/a', 250)
+    await request('/b', 9000)
+    assert.deepEqual(lines, [])
+    const [{ at, ...slowest }, second] = spillway.snapshot().slowest
+    assert.deepEqual(slowest, {
+      method: 'GET',
+      route: '(unmatched)',
+      status: 200,
+      outcome: 'completed',
+      durationMs: 9000,
+      queueMs: 0,
+      firstByteMs: 9000,
+      loopDelayMs: 9000,
+      requestId: null,
+      traceId: null,
+    })
+    assert.equal(second.durationMs, 250)
+  })
+
+  it('is written of the slowest of a minute at its end, if asked for', async (t) => {
+    const { lines, clock, request } = await timed(t, { log: { slowest: 2 } })
+    for (const ms of [10, 30, 20]) await request('/', ms)
+    assert.deepEqual(lines, [])
+    clock.advance(60_000)
+    clock.turn()
+    assert.deepEqual(
+      lines.map(({ level, event, durationMs, msg }) => [level, event, durationMs, msg]),
+      [
+        [30, 'slowest', 30, "spillway: GET (unmatched) took 30 ms, number 1 of the minute's slowest"],
+        [30, 'slowest', 20, "spillway: GET (unmatched) took 20 ms, number 2 of the minute's slowest"],
+      ]
+    )
+  })
+
+  it('is written by close() where the turn has not ended', async (t) => {
+    const { lines, logger } = pinoWithLines()
+    const clock = new FakeClock()
+    const options = { logger, log: { slowMs: 1 }, shed: { mode: 'off' } }
+    const spillway = new Spillway(/** @type {any} */ (options), /** @type {any} */ (clock))
+    const { get } = await serve(
+      t,
+      spillway.wrap((_req, res) => {
+        clock.advance(5)
+        res.end()
+      })
+    )
+    await get('/')
+    await countOf(spillway, 1)
+    assert.equal(lines.length, 0)
+    spillway.close()
+    spillway.close()
+    assert.equal(lines.length, 1)
+  })
+})
+
+const raise = () => {
+  throw new Error('disk full')
+}
+const closed = () => {
+  const destination = pino.destination({ dest: openSync('/dev/null', 'w'), sync: true })
+  const logger = pino(destination)
+  destination.destroy()
+  return logger
+}
+/** Each write fails, as on a disk that is full. */
+const failing = () => pino(pino.destination({ fd: openSync('/dev/null', 'r'), sync: true }))
+
+for (const [what, make] of [
+  ['throws', () => ({ info: raise, warn: raise, error: raise })],
+  ['throws when asked for its level', () => ({ info() {}, warn() {}, error() {}, isLevelEnabled: raise })],
+  ['is closed', closed],
+  ['cannot write', failing],
+]) {
+  it(`a logger that ${what} is counted, and every request is answered and measured`, async (t) => {
+    const spillway = spillwayFor(t, { logger: make(), log: { access: true, slowMs: 1e-6 } })
+    const { get } = await serve(
+      t,
+      spillway.wrap((_req, res) => res.end('ok'))
+    )
+    for (let i = 0; i < 3; i++) assert.equal((await get('/')).body, 'ok')
+    await countOf(spillway, 3)
+    const { internalErrors, requests } = spillway.snapshot()
+    assert.ok(internalErrors.logger >= 3, JSON.stringify(internalErrors))
+    assert.equal(requests.inFlight, 0)
+  })
+}
+
+it('a logger that throws when told of an overload keeps nobody from hearing of it', async (t) => {
+  const spillway = spillwayFor(t, {
+    logger: { warn: raise, error() {} },
+    shed: { mode: 'threshold', maxConcurrent: 1 },
+  })
+  const heard = []
+  spillway.on('overload', (details) => heard.push(details))
+  const held = []
+  const { get } = await serve(
+    t,
+    spillway.wrap((_req, res) => held.push(res))
+  )
+  const first = get('/')
+  while (held.length === 0) await turn()
+  assert.equal((await get('/')).status, 503)
+  held[0].end()
+  await first
+  assert.deepEqual(heard, [{ reason: 'concurrency' }])
+  assert.deepEqual(spillway.snapshot().internalErrors, { logger: 1 })
+})
+
+/** Five requests to a server in a process of its own, which ends by itself. */
+const script = (logger, end = '') => `
+  const http = require('node:http')
+  const pino = require('pino')
+  const { createSpillway } = require('./src')
+  const spillway = createSpillway({ logger: ${logger}, log: { access: true } })
+  const server = http.createServer(spillway.wrap((req, res) => res.end('ok'))).listen(0, '127.0.0.1', async () => {
+    for (let i = 0; i < 5; i++) await (await fetch('http://127.0.0.1:' + server.address().port)).text()
+    server.closeAllConnections()
+    server.close(() => {
+      process.stderr.write(JSON.stringify(spillway.snapshot().internalErrors))
+      spillway.close()
+      ${end}
+    })
+  })`
+
+describe('in a process that ends', () => {
+  for (const [what, logger, end] of [
+    ['that writes later', 'pino(pino.destination({ sync: false, minLength: 4096 }))'],
+    [
+      'that writes later, by process.exit()',
+      'pino(pino.destination({ sync: false, minLength: 4096 }))',
+      'process.exit()',
+    ],
+    ['that writes in a worker', "pino({ transport: { target: 'pino/file' } })"],
+    ['of its own', 'undefined'],
+  ]) {
+    it(`every line of a logger ${what} is written`, async () => {
+      const { stdout, stderr } = await run(process.execPath, ['-e', script(logger, end)], { cwd: ROOT })
+      const messages = stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line).msg)
+      assert.deepEqual(messages, Array(5).fill('request completed'))
+      assert.equal(stderr, '{}')
+    })
+  }
+
+  it('a full disk behind its standard output takes nothing down', async () => {
+    const command = `"${process.execPath}" -e "$SCRIPT" > /dev/full`
+    const { stderr } = await run('sh', ['-c', command], {
+      cwd: ROOT,
+      env: { ...process.env, SCRIPT: script('undefined') },
+    })
+    assert.match(stderr, /^\{"logger":\d+\}$/)
+  })
+})

@@ -1,0 +1,90 @@
+'use strict'
+// What a line shows of a request, and what it never does.
+
+const assert = require('node:assert/strict')
+const { test } = require('node:test')
+const { RequestFields } = require('../../src/recording/request-fields')
+
+const shown = (req, options) =>
+  new RequestFields({ query: false, ...options }).ofRequest({ method: 'GET', url: '/', headers: {}, ...req })
+const answered = (headers, options) =>
+  new RequestFields({ query: false, ...options }).ofResponse({ getHeaders: () => headers }, 200)
+
+const SECRETS = [
+  'authorization',
+  'cookie',
+  'proxy-authorization',
+  'set-cookie',
+  'x-api-key',
+  'x-amz-security-token',
+  'x-acme',
+  'referer',
+  'location',
+]
+const secretHeaders = Object.fromEntries(SECRETS.map((name) => [name, 's3cret']))
+
+test('no header shows its value that is not known to be harmless, but that it was there', () => {
+  for (const { headers } of [shown({ headers: secretHeaders }), answered(secretHeaders)]) {
+    assert.deepEqual(headers, Object.fromEntries(SECRETS.map((name) => [name, '[Redacted]'])))
+  }
+  assert.deepEqual(answered({ 'set-cookie': ['a=s3cret', 'b=s3cret'] }).headers, {
+    'set-cookie': '[Redacted]',
+  })
+})
+
+test('a harmless header shows its value, at most 256 letters of it', () => {
+  const { headers } = shown({ headers: { host: 'x', 'user-agent': 'u'.repeat(9999) } })
+  assert.deepEqual([headers.host, headers['user-agent'].length], ['x', 256])
+  assert.deepEqual(answered({ 'content-length': 17, vary: ['a', 'b'] }).headers, {
+    'content-length': '17',
+    vary: 'a,b',
+  })
+})
+
+test('`headers` names more of them, in any case', () => {
+  const options = { headers: ['X-Acme'] }
+  assert.equal(shown({ headers: secretHeaders }, options).headers['x-acme'], 's3cret')
+  assert.equal(answered(secretHeaders, options).headers['x-acme'], 's3cret')
+  assert.equal(shown({ headers: secretHeaders }, options).headers.cookie, '[Redacted]')
+})
+
+test('what HTTP/2 has of method and URL in its headers is left out: the path has the query', () => {
+  assert.deepEqual(shown({ headers: { ':path': '/?token=s3cret', ':method': 'GET', host: 'x' } }).headers, {
+    host: 'x',
+  })
+})
+
+for (const [url, originalUrl, path, whole] of [
+  ['/users/7?token=s3cret', undefined, '/users/7', '/users/7?token=s3cret'],
+  ['/7?a', '/users/7?a', '/users/7', '/users/7?a'],
+  ['/', undefined, '/', '/'],
+  ['?a', undefined, '', '?a'],
+  [`/${'x'.repeat(999)}?a`, undefined, `/${'x'.repeat(255)}`, `/${'x'.repeat(255)}`],
+  [undefined, undefined, undefined, undefined],
+]) {
+  test(`of the URL ${String(originalUrl ?? url).slice(0, 30)} the path is shown, with its query only if asked for`, () => {
+    assert.equal(shown({ url, originalUrl }).url, path)
+    assert.equal(shown({ url, originalUrl }, { query: true }).url, whole)
+  })
+}
+
+for (const [id, header, expected] of [
+  [7, 'theirs', 7],
+  ['ours', 'theirs', 'ours'],
+  [undefined, 'theirs', 'theirs'],
+  [undefined, 'y'.repeat(999), 'y'.repeat(256)],
+  [() => 'restify', undefined, undefined],
+]) {
+  test(`the id ${typeof id} ${String(id)} beside the header ${String(header).slice(0, 9)} is ${String(expected).slice(0, 9)}`, () => {
+    const headers = header === undefined ? {} : { 'x-request-id': header }
+    assert.equal(shown({ id, headers }).id, expected)
+  })
+}
+
+test('where no byte of an answer was sent there is no status, as in pino-http', () => {
+  assert.deepEqual(new RequestFields({ query: false }).ofResponse({}, 0), { statusCode: null })
+})
+
+test('a response that knows no headers is shown without', () => {
+  assert.deepEqual(new RequestFields({ query: false }).ofResponse({}, 200), { statusCode: 200, headers: {} })
+})
