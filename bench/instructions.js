@@ -89,25 +89,27 @@ function totalOf(dump) {
   return total
 }
 
-async function measure(out, framework, variant) {
-  const counted = await Counted.start(out, framework, variant)
-  const load = await ClosedLoop.open({ port: counted.port, path: '/hello', connections: 1 })
+/** @returns {Promise<number>} instructions a request; `headers` are sent with each */
+async function measure(framework, variant, headers = '') {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'spillway-instructions-'))
+  const counted = await Counted.start(path.join(folder, 'out'), framework, variant)
+  const load = await ClosedLoop.open({ port: counted.port, path: '/hello', connections: 1, headers })
   await load.run(WARM_UP)
   const windows = []
   for (let i = 0; i < WINDOWS; i++) windows.push((await counted.count(() => load.run(WINDOW))) / WINDOW)
   load.close()
   await counted.stop()
+  fs.rmSync(folder, { recursive: true })
   return Math.round(Math.min(...windows))
 }
 
 async function main() {
   process.stdout.write(`${machineLine()}\n`)
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'spillway-instructions-'))
   const rows = []
   for (const [framework, variants] of Object.entries(CASES)) {
     let base
     for (const variant of variants) {
-      const instructions = await measure(path.join(folder, 'out'), framework, variant)
+      const instructions = await measure(framework, variant)
       base ??= instructions
       const addedPercent = Math.round((instructions / base - 1) * 1000) / 10
       rows.push({ framework, variant, instructions, added: instructions - base, addedPercent })
@@ -116,10 +118,11 @@ async function main() {
       )
     }
   }
-  fs.rmSync(folder, { recursive: true })
   process.stdout.write(
     `saved ${save('instructions', { windows: WINDOWS, window: WINDOW, warmUp: WARM_UP, rows })}\n`
   )
 }
 
-main()
+if (require.main === module) main()
+
+module.exports = { measure }

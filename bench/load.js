@@ -14,10 +14,11 @@ class ClosedLoop {
   #toCome = 0
   #done
 
-  static async open({ port, path, connections, status = 200 }) {
+  /** @param {{ port: number, path: string, connections: number, status?: number, headers?: string }} given */
+  static async open({ port, path, connections, status = 200, headers = '' }) {
     const loop = new ClosedLoop()
     loop.#status = `HTTP/1.1 ${status}`
-    loop.#request = Buffer.from(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
+    loop.#request = Buffer.from(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n`)
     for (let i = 0; i < connections; i++) loop.#sockets.push(await loop.#connect(port))
     return loop
   }

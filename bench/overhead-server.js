@@ -20,7 +20,10 @@ const VARIANTS = {
       app.use(spillway.express())
       spillway.attach(server)
     },
+    'spillway attach, access log': (_app, server) => createSpillway({ log: { access: true } }).attach(server),
     'spillway wrap': () => {},
+    morgan: (app) => app.use(peers('morgan')('combined')),
+    'pino-http': (app) => app.use(peers('pino-http')()),
     'express-prom-bundle': (app) =>
       app.use(peers('express-prom-bundle')({ includeMethod: true, includePath: true })),
     'prometheus-api-metrics': (app) => app.use(peers('prometheus-api-metrics')({ excludeRoutes: [] })),

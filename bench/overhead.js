@@ -43,11 +43,11 @@ class Variant {
   ratios = []
   costs = []
 
-  static async start(framework, name, connections) {
+  static async start(framework, name, { connections, headers }) {
     const variant = new Variant()
     variant.name = name
     variant.server = await startServer(path.join(__dirname, 'overhead-server.js'), [framework, name])
-    variant.load = await ClosedLoop.open({ port: variant.server.port, path: '/hello', connections })
+    variant.load = await ClosedLoop.open({ port: variant.server.port, path: '/hello', connections, headers })
     return variant
   }
 
@@ -65,9 +65,9 @@ class Variant {
 }
 
 /** Starts all variants, compares them, and stops them again. @returns what each cost, and as a share of the no-op */
-async function compareOnce(framework, connections) {
+async function compareOnce(framework, names, load) {
   const variants = []
-  for (const name of CASES[framework]) variants.push(await Variant.start(framework, name, connections))
+  for (const name of names) variants.push(await Variant.start(framework, name, load))
   // In turns: a process that has idled for ten seconds throws its compiled code away, and needs 2500 requests again.
   for (let i = 0; i < WARM_UPS; i++) for (const variant of variants) await variant.load.run(WARM_UP)
   const [noop, ...others] = variants
@@ -86,18 +86,19 @@ async function compareOnce(framework, connections) {
   return { base: median(noop.costs), ratios: variants.map(({ ratios }) => median(ratios)) }
 }
 
-async function measureFramework(framework, connections) {
+/** @param {{ connections: number, headers?: string }} load */
+async function compare(framework, names, load) {
   const starts = []
   for (let start = 1; start <= STARTS; start++) {
-    progress(`${framework}, ${connections} connections: start ${start} of ${STARTS}`)
-    starts.push(await compareOnce(framework, connections))
+    progress(`${framework}, ${load.connections} connections: start ${start} of ${STARTS}`)
+    starts.push(await compareOnce(framework, names, load))
   }
   const base = median(starts.map((start) => start.base))
-  return CASES[framework].map((variant, i) => {
+  return names.map((variant, i) => {
     const ratios = starts.map((start) => start.ratios[i])
     return {
       framework,
-      connections,
+      connections: load.connections,
       variant,
       totalMicroseconds: round2(median(ratios) * base),
       addedMicroseconds: round2((median(ratios) - 1) * base),
@@ -118,9 +119,9 @@ async function main() {
   pinLoad()
   process.stdout.write(`${machineLine()}\n`)
   const rows = []
-  for (const framework of Object.keys(CASES)) {
+  for (const [framework, names] of Object.entries(CASES)) {
     for (const connections of [1, 32]) {
-      const measured = await measureFramework(framework, connections)
+      const measured = await compare(framework, names, { connections })
       progress('')
       for (const row of measured) {
         process.stdout.write(
@@ -134,4 +135,6 @@ async function main() {
   process.stdout.write(`saved ${save('overhead', { starts: STARTS, rounds: ROUNDS, slice: SLICE, rows })}\n`)
 }
 
-main()
+if (require.main === module) main()
+
+module.exports = { compare }

@@ -112,6 +112,23 @@ function scrapeTable() {
   return [results.table.join('\n'), '', stamp(results, 'npm run bench:scrape')].join('\n')
 }
 
+function accessLogTable() {
+  const counted = load('access-log-instructions')
+  const timed = load('access-log-microseconds')
+  const cells = ({ log, added, ofMorgan }, i) => [
+    log,
+    `${Math.round(added / 1000)} (${ofMorgan.toFixed(2)})`,
+    `${timed.rows[i].added.toFixed(1)} ± ${timed.rows[i].plusMinus.toFixed(1)} (${timed.rows[i].ofMorgan.toFixed(2)})`,
+  ]
+  return [
+    'What a line a request costs on Express 5, with the headers of a browser, written to `/dev/null`; in brackets as a share of morgan:',
+    '',
+    table(['', 'thousand instructions', 'CPU, µs'], counted.rows.map(cells)),
+    '',
+    stamp(timed, 'npm run bench:access-log'),
+  ].join('\n')
+}
+
 const POLICIES = {
   none: 'no policy',
   attach: '**spillway, `attach`**',
@@ -219,6 +236,7 @@ for (const [name, content] of [
   ['errors', errorsTable],
   ['scrape', scrapeTable],
   ['fleet', fleetTable],
+  ['access-log', accessLogTable],
 ]) {
   text = fill(text, name, content())
 }
