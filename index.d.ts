@@ -121,6 +121,11 @@ export interface ClusterSnapshot {
   readonly killed: number
 }
 
+/** Fits the `MetricProducer` of `@opentelemetry/sdk-metrics` 2 and 3. */
+export interface MetricProducer {
+  collect(): Promise<{ resourceMetrics: { resource: any; scopeMetrics: any[] }; errors: unknown[] }>
+}
+
 export interface Spillway {
   /**
    * The first middleware of Express 4 or 5, Connect, or Restify (`server.pre`): measures every request, and answers
@@ -186,6 +191,13 @@ export interface Spillway {
    * takes part with its last known values, within a second. Of who is alone, its own.
    */
   fleetSnapshot(): Promise<FleetSnapshot>
+
+  /**
+   * The metrics for a reader of OpenTelemetry's SDK that takes a producer, histograms included:
+   * `new PeriodicExportingMetricReader({ exporter, metricProducers: [spillway.metricProducer()] })`. It is one and the same
+   * each time. Once asked for, the observable instruments show nothing any more, so that nothing is counted twice.
+   */
+  metricProducer(): MetricProducer
 
   /**
    * Changes what `shed` says while running, all or nothing: `spillway.update({ shed: { mode: 'observe' } })`.

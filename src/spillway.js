@@ -37,11 +37,13 @@ class Spillway {
 
   express() {
     requireNoArguments('express', arguments.length)
+    this.#instance.openTelemetry.look()
     return createExpressMiddleware(this.#instance)
   }
 
   koa() {
     requireNoArguments('koa', arguments.length)
+    this.#instance.openTelemetry.look()
     return createKoaMiddleware(this.#instance)
   }
 
@@ -67,12 +69,14 @@ class Spillway {
    */
   attach(server, given) {
     const { signals } = resolveMember('attach', given)
+    this.#instance.openTelemetry.look()
     this.#instance.servers.attach(server)
     if (signals) this.#instance.lifecycle.heed(server)
     return server
   }
 
   wrap(listener) {
+    this.#instance.openTelemetry.look()
     return this.#instance.servers.wrap(listener)
   }
 
@@ -111,6 +115,11 @@ class Spillway {
   /** @returns {Promise<import('../index.js').FleetSnapshot>} */
   fleetSnapshot() {
     return this.#instance.fleet.snapshot()
+  }
+
+  /** @returns {import('../index.js').MetricProducer} */
+  metricProducer() {
+    return this.#instance.openTelemetry.producer()
   }
 
   ready() {

@@ -55,7 +55,8 @@ function* durations({ series, durations: values, exemplars }) {
   for (const one of series) {
     for (const status of one.statuses) {
       const { row } = status
-      if (isIn(values, row)) yield { labels: statusLabels(one, status), values, row, exemplars }
+      if (isIn(values, row))
+        yield { labels: statusLabels(one, status), values, row, exemplars, scheme: one.scheme }
     }
   }
 }

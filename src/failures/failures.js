@@ -6,6 +6,7 @@
 
 const { activeSpan, traceFieldsOf } = require('../recording/active-span')
 const { isOfClient } = require('../recording/outcome')
+const { serverSpan } = require('../recording/server-span')
 const { templateOf } = require('../routing/template')
 const { ErrorAnswer, isOver } = require('./error-answer')
 const { ErrorLog } = require('./error-log')
@@ -86,7 +87,7 @@ class Failures {
     try {
       const span = activeSpan()
       if (span === undefined) return undefined
-      recordOn(span, failure)
+      recordOn(serverSpan()?.span ?? span, failure)
       return traceFieldsOf(span)
     } catch (error) {
       this.#faults.report('tracing', error)

@@ -1,21 +1,19 @@
 'use strict'
-// The span in force, by OpenTelemetry's API alone. Where no SDK is registered there is none. Our copy of the API may not be
-// the application's, and an older copy is not asked by a newer one; but what is registered is kept under names that all
-// versions share. To look there is a read of a global, some 0.2 µs on the way of a request.
+// The span in force, by OpenTelemetry's API alone. Where no SDK is registered there is none. To look is a read of a
+// global, some 0.2 µs on the way of a request.
 //
 // Only a span of this process counts, never a `traceparent` header: whoever sends that would choose what an operator is
 // led to, and where no SDK runs no span of this process is at the end of the link.
 
 const { TraceFlags, isSpanContextValid, trace } = require('@opentelemetry/api')
-
-const kRegistered = Symbol.for('opentelemetry.js.api.1')
+const { registeredSdk } = require('./registered-sdk')
 
 /** Whether there can be a span. */
-const isTracing = () => globalThis[kRegistered]?.context !== undefined
+const isTracing = () => registeredSdk()?.context !== undefined
 
 /** @returns {import('@opentelemetry/api').Span | undefined} */
 function activeSpan() {
-  const context = globalThis[kRegistered]?.context?.active()
+  const context = registeredSdk()?.context?.active()
   return context === undefined ? undefined : trace.getSpan(context)
 }
 

@@ -11,6 +11,7 @@ const { METHODS, methodIndex } = require('./methods')
 const { UPGRADED, isFailure, outcomeOf } = require('./outcome')
 const { NO_STATUS, Request, isQueued, requestOf, watch } = require('./request')
 const { RouteTable } = require('./route-table')
+const { serverSpan, tellSpan } = require('./server-span')
 
 const SCHEMES = Object.freeze(['http', 'https'])
 /** Nothing that took less after its first byte can spoil a quantile, so nothing shorter is looked at. */
@@ -33,7 +34,8 @@ class Recorder {
   #faults
   #label
   #streamAfterMs
-  #isTracing = isTracing()
+  /** Whether an SDK may hold a span of a request. */
+  isTracing = isTracing()
 
   constructor({ routes, latency }, clock, faults) {
     this.#clock = clock
@@ -48,16 +50,23 @@ class Recorder {
     return this.#clock.now()
   }
 
-  /** Looks for an SDK that has come since: at a scrape, so that requests without one need not ask. */
+  /** Looks for an SDK that has come since: at set-up and at a scrape, so that requests without one need not ask. */
   noteTracing() {
-    this.#isTracing = isTracing()
+    this.isTracing = isTracing()
   }
 
   /** Whatever holds the spans is the application's: it may throw. */
   activeTrace() {
-    if (!this.#isTracing) return undefined
+    return this.isTracing ? this.#ofTracing(activeTrace) : undefined
+  }
+
+  serverSpan() {
+    return this.isTracing ? this.#ofTracing(serverSpan) : undefined
+  }
+
+  #ofTracing(ask, holder, template, request) {
     try {
-      return activeTrace()
+      return ask(holder, template, request)
     } catch (error) {
       this.#faults.report('tracing', error)
       return undefined
@@ -74,6 +83,8 @@ class Recorder {
   prepare(req, res) {
     const request = new Request(this, req, res, this.#clock.now(), methodIndex(req.method))
     request.scheme = request.socket?.encrypted === true ? 1 : 0
+    // Within the span already where a middleware has it, and for a client that leaves before it has an answer.
+    if (this.isTracing) request.serverSpan = this.serverSpan()
     watch(request)
     return request
   }
@@ -121,6 +132,7 @@ class Recorder {
     if (request.trace !== undefined) request.trace.atMs = this.#clock.wallMs()
 
     const template = this.#labelled(request, this.templateOf(head, request.status))
+    if (request.serverSpan !== undefined) this.#ofTracing(tellSpan, request.serverSpan, template, request)
     const series = this.routes.find(template, request.method, nowMs)
     series.record(request, nowMs)
     request.series = series

@@ -72,6 +72,8 @@ class Request extends Trail {
     this.isStream = false
     /** The ids of the trace it was answered in, if that is kept. */
     this.trace = undefined
+    /** Holds its span, where an SDK makes one. */
+    this.serverSpan = undefined
     this.requestBytes = 0
     this.responseBytes = 0
     /** Where it was counted; none of a request that was not let in. */
@@ -114,7 +116,8 @@ function watch(request) {
     request.isEnded = true
     return
   }
-  res.on('close', onResponseClose)
+  // Before instrumentation ends the span with the same event.
+  res[request.recorder.isTracing ? 'prependListener' : 'on']('close', onResponseClose)
   if (isWaiting) waitOn(socket, request)
   if (!(socket instanceof Socket) && stream === undefined) onFinished(res, onResponseFinished)
 }
@@ -144,10 +147,12 @@ function noteHead(head, status) {
   const nowMs = head.recorder.nowMs()
   // Here and not where the request comes in: a server hook runs outside of the span, the answer is begun within it.
   const trace = head.recorder.activeTrace()
+  const serverSpan = head.serverSpan ?? head.recorder.serverSpan()
   for (let each = head; each !== undefined; each = each.next) {
     if (each.firstByteMs < 0) each.firstByteMs = nowMs - each.startedMs
     each.status = status | 0
     each.trace = trace
+    each.serverSpan = serverSpan
   }
 }
 

@@ -11,10 +11,13 @@ const RESPONSE_BYTES = REQUEST_BYTES + 1
 const FIRST_BYTE_COUNT = RESPONSE_BYTES + 1
 const FIRST_BYTE_SUM = FIRST_BYTE_COUNT + 1
 const COUNTERS = FIRST_BYTE_SUM + 1
+const MIXED = -1
 
 class RouteSeries {
   method
   route
+  /** The index of the one its requests came by, or MIXED. */
+  scheme
   row
   statuses = []
   streamRow
@@ -34,6 +37,7 @@ class RouteSeries {
 
   // Hot path: at most one map look-up, and none while the status is the one before.
   record(request, nowMs) {
+    if (request.scheme !== this.scheme) this.#noteScheme(request.scheme)
     const { values } = this.#tables.counters
     const start = this.row * COUNTERS
     values[start + request.outcome]++
@@ -56,6 +60,10 @@ class RouteSeries {
     const bucket = durations.record(row, seconds)
     if (request.trace !== undefined) exemplars.put(row, bucket, request.trace, seconds)
     if (natives !== undefined) natives.record((this.nativeRow ??= natives.add()), seconds)
+  }
+
+  #noteScheme(scheme) {
+    this.scheme = this.scheme === undefined ? scheme : MIXED
   }
 
   #recordStream(seconds) {
