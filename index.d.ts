@@ -123,7 +123,42 @@ export interface ClusterSnapshot {
 
 /** Fits the `MetricProducer` of `@opentelemetry/sdk-metrics` 2 and 3. */
 export interface MetricProducer {
-  collect(): Promise<{ resourceMetrics: { resource: any; scopeMetrics: any[] }; errors: unknown[] }>
+  collect(): Promise<{
+    resourceMetrics: {
+      /** Empty: a reader keeps its SDK's own. */
+      resource: {
+        attributes: Record<string, never>
+        merge<Other>(other: Other): NonNullable<Other>
+        getRawAttributes(): never[]
+      }
+      scopeMetrics: { scope: { name: string }; metrics: ProducedMetric[] }[]
+    }
+    errors: unknown[]
+  }>
+}
+
+/** Totals since the instance was made, in the shape of the SDK's `MetricData`: 0 is a histogram, 2 a gauge, 3 a sum. */
+export type ProducedMetric = {
+  descriptor: { name: string; description: string; unit: string; valueType: 0 | 1 }
+  aggregationTemporality: 1
+} & (
+  | { dataPointType: 0; dataPoints: ProducedPoint<ProducedHistogram>[] }
+  | { dataPointType: 2; dataPoints: ProducedPoint<number>[] }
+  | { dataPointType: 3; isMonotonic: boolean; dataPoints: ProducedPoint<number>[] }
+)
+
+export interface ProducedPoint<Value> {
+  /** Seconds and nanoseconds. */
+  startTime: [number, number]
+  endTime: [number, number]
+  attributes: Record<string, string | number>
+  value: Value
+}
+
+export interface ProducedHistogram {
+  buckets: { boundaries: number[]; counts: number[] }
+  sum: number
+  count: number
 }
 
 export interface Spillway {
