@@ -8,9 +8,9 @@ const { fork } = require('node:child_process')
 const { once } = require('node:events')
 const http = require('node:http')
 const { createRequire } = require('node:module')
-const net = require('node:net')
 const path = require('node:path')
 const { createSpillway } = require('../src/index.js')
+const { loadOf } = require('./memory-load')
 const { machineLine, save } = require('./results')
 const { median } = require('./statistics')
 
@@ -28,22 +28,6 @@ const PROCESSES = Number(process.env.PROCESSES ?? 9)
 const SLICE = 2000
 const WARM_UP_SLICES = 20
 const MEASURE_MS = 600
-const CONNECTIONS = 16
-const REQUEST = Buffer.from('GET /hello HTTP/1.1\r\nHost: localhost\r\n\r\n')
-
-/** A connection without a kernel: what is written to it is an answer, and brings the next request. */
-class MemorySocket extends net.Socket {
-  answered = () => {}
-  _read() {}
-  _write(_chunk, _encoding, done) {
-    done()
-    this.answered()
-  }
-  _writev(_chunks, done) {
-    done()
-    this.answered()
-  }
-}
 
 function listenerOf(framework, use) {
   const peers = createRequire(path.join(__dirname, 'peers', 'package.json'))
@@ -64,28 +48,6 @@ function serve(framework, variant) {
   if (variant.startsWith('attach')) spillway.attach(server)
   if (variant === 'none') spillway.close()
   return server
-}
-
-/** @returns {(count: number) => Promise<void>} sends that many requests, and resolves when all are answered */
-function loadOf(server) {
-  let left = 0
-  let done = () => {}
-  const sockets = Array.from({ length: CONNECTIONS }, () => {
-    const socket = new MemorySocket()
-    socket.answered = () => {
-      if (--left === 0) done()
-      else if (left >= CONNECTIONS) setImmediate(() => socket.push(REQUEST))
-    }
-    Object.assign(socket, { server })
-    server.emit('connection', socket)
-    return socket
-  })
-  return (count) =>
-    new Promise((resolve) => {
-      left = count
-      done = () => resolve(undefined)
-      for (const socket of sockets) socket.push(REQUEST)
-    })
 }
 
 async function measureHere(framework, variant) {

@@ -1,0 +1,45 @@
+'use strict'
+// Load without the kernel: requests are pushed into the server's own sockets and answers taken from them in the same process.
+
+const net = require('node:net')
+
+const CONNECTIONS = 16
+const REQUEST = Buffer.from('GET /hello HTTP/1.1\r\nHost: localhost\r\n\r\n')
+
+/** A connection without a kernel: what is written to it is an answer, and brings the next request. */
+class MemorySocket extends net.Socket {
+  answered = () => {}
+  _read() {}
+  _write(_chunk, _encoding, done) {
+    done()
+    this.answered()
+  }
+  _writev(_chunks, done) {
+    done()
+    this.answered()
+  }
+}
+
+/** @returns {(count: number) => Promise<void>} sends that many requests, and resolves when all are answered */
+function loadOf(server) {
+  let left = 0
+  let done = () => {}
+  const sockets = Array.from({ length: CONNECTIONS }, () => {
+    const socket = new MemorySocket()
+    socket.answered = () => {
+      if (--left === 0) done()
+      else if (left >= CONNECTIONS) setImmediate(() => socket.push(REQUEST))
+    }
+    Object.assign(socket, { server })
+    server.emit('connection', socket)
+    return socket
+  })
+  return (count) =>
+    new Promise((resolve) => {
+      left = count
+      done = () => resolve(undefined)
+      for (const socket of sockets) socket.push(REQUEST)
+    })
+}
+
+module.exports = { loadOf }
