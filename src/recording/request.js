@@ -70,9 +70,8 @@ class Request extends Trail {
     this.status = NO_STATUS
     this.isCutOff = false
     this.isStream = false
-    /** The ids of the trace it was answered in, if that is kept. */
+    /** The ids of the trace it was answered in, if that is kept; and what holds its span. */
     this.trace = undefined
-    /** Holds its span, where an SDK makes one. */
     this.serverSpan = undefined
     this.requestBytes = 0
     this.responseBytes = 0

@@ -5,6 +5,7 @@ const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { metrics } = require('@opentelemetry/api')
 const conventions = require('@opentelemetry/semantic-conventions/incubating')
+const { AggregationType } = require('@opentelemetry/sdk-metrics')
 const { systemClock } = require('../../src/clock')
 const { FAMILIES } = require('../../src/exposition/families')
 const { INSTRUMENTS } = require('../../src/exposition/instruments')
@@ -151,6 +152,21 @@ test('a second instance carries its number, and nothing of the process; a closed
   assert.deepEqual(
     numbers.resourceMetrics.scopeMetrics[0].metrics[0].dataPoints[0].attributes['spillway.instance'],
     undefined
+  )
+})
+
+test("a view takes instrumentation-http's own durations away, and leaves the producer's", async (t) => {
+  const spillway = spillwayFor(t)
+  const name = conventions.METRIC_HTTP_SERVER_REQUEST_DURATION
+  const views = [{ instrumentName: name, aggregation: { type: AggregationType.DROP } }]
+  const reader = startMetrics(t, { metricProducers: [spillway.metricProducer()], views })
+  await answered(t, spillway)
+  const theirs = metrics.getMeter('@opentelemetry/instrumentation-http').createHistogram(name, { unit: 's' })
+  theirs.record(1)
+  const all = (await collected(reader, /./)).filter(({ descriptor }) => descriptor.name === name)
+  assert.deepEqual(
+    all.map(({ dataPoints }) => dataPoints.length),
+    [3]
   )
 })
 

@@ -52,20 +52,20 @@ function startInstrumentation() {
  * An SDK for metrics alone, for the time of one test.
  *
  * @param {import('node:test').TestContext} t
- * @param {{ metricProducers?: any[] }} [options]
+ * @param {{ metricProducers?: any[], views?: any[] }} [options]
  */
-function startMetrics(t, options) {
-  const reader = new Reader(options)
-  metrics.setGlobalMeterProvider(new MeterProvider({ readers: [reader] }))
+function startMetrics(t, { metricProducers, views } = {}) {
+  const reader = new Reader({ metricProducers })
+  metrics.setGlobalMeterProvider(new MeterProvider({ readers: [reader], views }))
   t.after(() => metrics.disable())
   return reader
 }
 
 /** What a reader collects, by scope and name. */
-async function collected(reader, scope = 'spillway') {
+async function collected(reader, scope = /^spillway$/) {
   const { resourceMetrics, errors } = await reader.collect()
   if (errors.length > 0) throw errors[0]
-  const of = resourceMetrics.scopeMetrics.filter((each) => each.scope.name === scope)
+  const of = resourceMetrics.scopeMetrics.filter((each) => scope.test(each.scope.name))
   return of.flatMap(({ metrics: each }) => each)
 }
 
