@@ -67,7 +67,15 @@ class Instance {
     const fields = new RequestFields(options.log)
     this.failures = new Failures({ options, clock, logger, faults, fields, recorder: this.recorder })
     const { loopDelay } = this.signals
-    this.requestLog = new RequestLog({ clock, faults, fields, logger, loopDelay, options: options.log })
+    this.requestLog = new RequestLog({
+      clock,
+      faults,
+      fields,
+      logger,
+      loopDelay,
+      options: options.log,
+      recorder: this.recorder,
+    })
     this.#orphans = this.#watchOrphans(warn)
     this.processErrors = this.#orphans.processErrors
     this.context = this.processErrors.context

@@ -30,14 +30,17 @@ const CONVENTIONS = {
   v8js_memory_heap_space_physical_size_bytes: ['v8js.memory.heap.space.physical_size', 'By', 'upDownCounter'],
 }
 
-/** By how the name of one of ours ends, and whether that is left out because the unit says it. */
+/**
+ * By how the name of one of ours ends; and what that becomes where the unit says it.
+ *
+ * @type {[ending: RegExp, unit: string, instead?: string][]}
+ */
 const UNITS = [
   [/_seconds$/, 's', ''],
   [/_bytes_per_second$/, 'By/s'],
   [/_bytes$/, 'By'],
   [/(requests|routes_folded|queue_length|concurrency_limit)$/, '{request}'],
   [/errors$/, '{error}'],
-  [/$/, ''],
 ]
 
 /** @returns {Instrument} */
@@ -48,7 +51,7 @@ function instrumentOf(family) {
 
 function ownNameOf(name) {
   const stem = name.replace(/^spillway_/, '').replace(/_total$/, '')
-  const [ending, unit, instead] = UNITS.find(([each]) => each.test(stem))
+  const [ending, unit, instead] = UNITS.find(([each]) => each.test(stem)) ?? [/$/, '']
   return [`spillway.${instead === undefined ? stem : stem.replace(ending, instead)}`, unit]
 }
 

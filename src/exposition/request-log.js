@@ -14,13 +14,16 @@ class RequestLog {
   #clock
   #faults
   #logger
+  #recorder
 
-  /** @param {{ clock: any, faults: any, fields: any, logger: any, loopDelay: any, options: any }} parts */
-  constructor({ clock, faults, fields, logger, loopDelay, options }) {
+  /** @param {{ clock: any, faults: any, fields: any, logger: any, loopDelay: any, options: any,
+   *   recorder: { isTracing: boolean } }} parts */
+  constructor({ clock, faults, fields, logger, loopDelay, options, recorder }) {
     this.#budget = new LineBudget(clock.now())
     this.#clock = clock
     this.#faults = faults
     this.#logger = logger
+    this.#recorder = recorder
     const traceOf = () => this.#trace()
     this.slow = new SlowRequests(options, {
       clock,
@@ -66,6 +69,7 @@ class RequestLog {
   }
 
   #trace() {
+    if (!this.#recorder.isTracing) return undefined
     try {
       const span = activeSpan()
       return span === undefined ? undefined : traceFieldsOf(span)

@@ -18,6 +18,7 @@ function serverSpan() {
   if (context === undefined) return undefined
   const metadata = context.getValue(RPC_METADATA)
   if (metadata?.span !== undefined) return metadata
+  /** @type {any} */
   const span = trace.getSpan(context)
   return span?.kind === SpanKind.SERVER ? { span } : undefined
 }
