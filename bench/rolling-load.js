@@ -7,7 +7,8 @@ const http = require('node:http')
 
 const TIMEOUT_MS = 10_000
 const { port, rate, seconds = 0, connections = 64 } = JSON.parse(process.argv[2])
-const agent = new http.Agent({ keepAlive: true, maxSockets: connections })
+// The connection that has rested longest, as of many clients: Node's own choice, the last used, would keep one worker busy.
+const agent = new http.Agent({ keepAlive: true, maxSockets: connections, scheduling: 'fifo' })
 const latencies = []
 const failures = {}
 const pids = new Set()

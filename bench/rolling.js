@@ -3,7 +3,7 @@
 // retry nothing: a rolling restart three times over, and then workers that leak 1 MB a second in a heap of 256 MB and
 // are recycled, beside the same without the leak. Every request without a 200 has failed.
 //
-//   node bench/rolling.js [restart | leak]     both, if not told; six minutes
+//   node bench/rolling.js [restart | leak]     both, if not told; five minutes
 
 const { setTimeout: rest } = require('node:timers/promises')
 const { machineLine, save } = require('./results')
@@ -16,8 +16,8 @@ const REST_MS = 2000
 const PLAN = { workers: WORKERS, rate: RATE, heapMb: 256 }
 const LEAK_PER_SECOND = 1e6
 const RECYCLE_AT = 0.35
-const LEAK_SECONDS = 180
-const LEAK_FREE_SECONDS = 60
+const LEAK_SECONDS = 160
+const LEAK_FREE_SECONDS = 50
 
 function tell(title, { sent, failed, failures, replaced, crashed, killed, p50Ms, p99Ms, p999Ms, maxMs }) {
   process.stdout.write(
@@ -47,10 +47,10 @@ async function leak() {
   const leaking = await roll(
     { ...PLAN, leakPerSecond: LEAK_PER_SECOND, recycleAt: RECYCLE_AT },
     async ({ events }) => {
-      for (let s = 0; s < LEAK_SECONDS; s += 30) {
-        await rest(30_000)
+      for (let s = 0; s < LEAK_SECONDS; s += 20) {
+        await rest(20_000)
         process.stdout.write(
-          `${s + 30} of ${LEAK_SECONDS} s: ${events.filter(({ event }) => event === 'replaced').length} replaced\n`
+          `${s + 20} of ${LEAK_SECONDS} s: ${events.filter(({ event }) => event === 'replaced').length} replaced\n`
         )
       }
     }
