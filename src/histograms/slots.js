@@ -16,6 +16,7 @@ function addHistogram(sum, histogram) {
   const last = histogram.countsArrayIndex(histogram.maxValue)
   for (let slot = 0; slot <= last; slot++) into[slot] += from[slot]
   sum.addToTotalCount(histogram.totalCount)
+  sum.updateMinAndMax(histogram.minNonZeroValue)
   sum.updateMinAndMax(histogram.maxValue)
 }
 
