@@ -296,6 +296,9 @@ export interface SpillwayOptions {
   /** When the process has taken so much memory that another should take its place. */
   readonly memory?: MemoryOptions | undefined
 
+  /** Which release this process is, and where its figures are kept for the next. */
+  readonly release?: ReleaseOptions | undefined
+
   /**
    * Whether `/metrics` and `fleetSnapshot()` answer for all workers. By default they do among the workers of a cluster
    * (PM2's cluster mode too) and its primary, and among the threads of a process whose main thread has a spillway.
@@ -433,6 +436,30 @@ export interface MemoryOptions {
    * @default 60000
    */
   readonly minUptime?: number | undefined
+}
+
+export interface ReleaseOptions {
+  /**
+   * Its version. Left out, `npm_package_version`, which npm sets to that of the application, or what the platform calls it.
+   *
+   * @default undefined
+   */
+  readonly version?: string | undefined
+
+  /**
+   * Its commit. Left out, it is taken from the variables of the usual platforms and CI systems, such as `GITHUB_SHA`.
+   *
+   * @default undefined
+   */
+  readonly revision?: string | undefined
+
+  /**
+   * Path of a small file that outlives the deploy: in it each release leaves its figures for `snapshot().releases` of the next.
+   * Processes on one machine may share it: the one that has answered the most requests speaks for its release.
+   *
+   * @default undefined
+   */
+  readonly file?: string | undefined
 }
 
 export interface DrainOptions {
@@ -810,6 +837,11 @@ export interface ResolvedOptions {
     readonly headers: readonly string[] | undefined
     readonly query: boolean
   }
+  readonly release: {
+    readonly version: string | undefined
+    readonly revision: string | undefined
+    readonly file: string | undefined
+  }
   readonly registry: MetricsRegistry | undefined
   readonly logger: Logger | PinoOptions | false | undefined
 }
@@ -922,6 +954,44 @@ export interface Snapshot {
   readonly signals: SignalsSnapshot
   /** Failures inside this package, or in a callback it was given, which it survived: how many, by place. */
   readonly internalErrors: Readonly<Record<string, number>>
+  /** This release beside the one before it. */
+  readonly releases: ReleasesSnapshot
+}
+
+export interface ReleasesSnapshot {
+  /** This process. */
+  readonly current: ReleaseSnapshot
+  /** From `release.file`: of that release, the process that has answered the most requests. `null` where none is known. */
+  readonly previous: ReleaseSnapshot | null
+  /** Those that both have answered, of the fifty routes with the most requests in the one before. */
+  readonly routes: readonly {
+    readonly method: string
+    readonly route: string
+    readonly current: ReleaseFigures
+    readonly previous: ReleaseFigures
+  }[]
+}
+
+export interface ReleaseSnapshot {
+  /** Empty where nothing tells, as is `revision`. */
+  readonly version: string
+  readonly revision: string
+  /** When the first process of it began, in ISO 8601. */
+  readonly since: string
+  /** When its figures were taken; `null` for now. */
+  readonly until: string | null
+  /** `shedRatio`: of all that came, those turned away. That is so before their route is known. */
+  readonly requests: ReleaseFigures & { readonly shedRatio: number }
+}
+
+/** Of one process since its start. A quantile of nothing is 0. */
+export interface ReleaseFigures {
+  readonly count: number
+  readonly p50Ms: number
+  readonly p95Ms: number
+  readonly p99Ms: number
+  /** Share of `count` whose outcome was `errored` or `timedOut`. */
+  readonly errorRatio: number
 }
 
 /** A quantile of nothing is 0. */

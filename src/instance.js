@@ -14,6 +14,8 @@ const { Failures } = require('./failures/failures')
 const { Orphans } = require('./failures/orphans')
 const { Fleet } = require('./fleet/fleet')
 const { Lifecycle } = require('./lifecycle/lifecycle')
+const { takeFigures } = require('./lifecycle/release-figures')
+const { ReleaseHistory } = require('./lifecycle/release-history')
 const { Faults } = require('./recording/faults')
 const { Recorder } = require('./recording/recorder')
 const { RequestFields } = require('./recording/request-fields')
@@ -76,6 +78,13 @@ class Instance {
       options: options.log,
       recorder: this.recorder,
     })
+    this.releases = new ReleaseHistory({
+      clock,
+      faults,
+      options: options.release,
+      warn,
+      takeFigures: (mostRoutes) => takeFigures(this, mostRoutes),
+    })
     this.#orphans = this.#watchOrphans(warn)
     this.processErrors = this.#orphans.processErrors
     this.context = this.processErrors.context
@@ -88,6 +97,7 @@ class Instance {
     this.endpoints = new Endpoints(options.endpoints, this.handlers)
     this.servers = this.#makeServers()
     this.startedAtMs = clock.now()
+    this.startedAtWallMs = clock.wallMs()
     this.#turnClock = new TurnClock(clock)
     this.#start()
   }
@@ -127,6 +137,7 @@ class Instance {
       requestLog.slow.onTurn(nowMs)
       lifecycle.recycle.onTurn(nowMs)
     })
+    if (this.releases.isKept) this.#turnClock.onTurn(this.releases.onTurn)
     collections.start()
     this.#orphans.start()
     this.#turnClock.start()
@@ -135,6 +146,7 @@ class Instance {
   close() {
     if (this.#isClosed) return
     this.#isClosed = true
+    this.releases.close()
     this.#orphans.close()
     this.lifecycle.close()
     this.admission.close()

@@ -48,6 +48,7 @@ const DEFAULTS = Object.freeze({
     headers: undefined,
     query: false,
   }),
+  release: Object.freeze({ version: undefined, revision: undefined, file: undefined }),
   registry: undefined,
   logger: undefined,
 })
@@ -173,6 +174,9 @@ const RULES = {
   'log.access': BOOLEAN,
   'log.headers': [`an array of header names without ${SECRETS.join(', ')}`, areShowable],
   'log.query': BOOLEAN,
+  'release.version': ['a non-empty string', isText],
+  'release.revision': ['a non-empty string', isText],
+  'release.file': ['the path of a file', isText],
   registry: [
     'a metrics registry (prom-client or @prometheus-io/client)',
     (value) => typeof value?.registerMetric === 'function' && typeof value.metrics === 'function',

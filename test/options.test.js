@@ -31,7 +31,18 @@ const isFrozenDeeply = (object) =>
   Object.keys(DEFAULTS).every((name) => !isGroup(name) || Object.isFrozen(object[name]))
 
 const isGroup = (name) =>
-  ['endpoints', 'routes', 'latency', 'shed', 'errors', 'health', 'drain', 'memory', 'log'].includes(name)
+  [
+    'endpoints',
+    'routes',
+    'latency',
+    'shed',
+    'errors',
+    'health',
+    'drain',
+    'memory',
+    'log',
+    'release',
+  ].includes(name)
 
 const names = Object.entries(DEFAULTS).flatMap(([name, value]) =>
   isGroup(name) ? Object.keys(value).map((key) => `${name}.${key}`) : [name]
@@ -104,6 +115,9 @@ const ACCEPTED = {
   'log.access': [true, false],
   'log.headers': [['X-Tenant', 'x-region'], []],
   'log.query': [true, false],
+  'release.version': ['1.2.3', 'v2'],
+  'release.revision': ['0a1b2c3'],
+  'release.file': ['releases.json', '/var/lib/app/releases.json'],
   registry: [registry, promClient.register, new prometheusIo.Registry()],
   logger: [silent, false, console, {}, { level: 'error' }, Object.assign(Object.create(null), { name: 'x' })],
 }
@@ -154,6 +168,9 @@ const RULES = {
   'log.access': 'true or false',
   'log.headers': 'an array of header names without authorization, cookie, proxy-authorization, set-cookie',
   'log.query': 'true or false',
+  'release.version': 'a non-empty string',
+  'release.revision': 'a non-empty string',
+  'release.file': 'the path of a file',
   registry: 'a metrics registry (prom-client or @prometheus-io/client)',
   logger: 'a logger with warn and error, such as a pino instance, an object of pino options, or false',
 }
@@ -209,6 +226,9 @@ const REFUSED = {
   'log.access': ['yes', 1],
   'log.headers': ['x-tenant', [''], [7], ['Cookie'], ['x-tenant', 'Authorization'], ['set-cookie'], false],
   'log.query': ['yes', 1],
+  'release.version': ['', 1.2, false],
+  'release.revision': ['', 7],
+  'release.file': ['', false, true],
   registry: [{ metrics() {} }, { registerMetric() {} }, promClient, 'global', false],
   logger: [{ warn() {} }, { error() {} }, { info() {} }, new Map(), 'debug', true],
 }

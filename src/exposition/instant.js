@@ -6,7 +6,9 @@
  * @param {any} parts
  * @param {any} [spare] an instant that is no longer shown: its tables are used again
  */
-function takeInstant({ processErrors, admission, clock, failures, recorder, faults, signals }, spare) {
+function takeInstant(parts, spare) {
+  const { processErrors, admission, clock, failures, recorder, faults, releases, signals, startedAtWallMs } =
+    parts
   const nowMs = clock.now()
   recorder.noteTracing()
   const { tables, series, folded } = recorder.routes
@@ -26,6 +28,8 @@ function takeInstant({ processErrors, admission, clock, failures, recorder, faul
     processErrors: Object.entries(processErrors.counts),
     clientErrors: recorder.clientErrors.list(),
     faults: faults.list(),
+    release: releases.current,
+    startedAtSeconds: startedAtWallMs / 1000,
     loopDelay: signals.loopDelay.sample(nowMs),
     utilization: signals.utilization.sample(),
     collections,

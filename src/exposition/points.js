@@ -150,6 +150,10 @@ function shedLabels(reason, priority) {
   return labels
 }
 
+/** The release never changes, and has the labels it had. */
+const builds = ({ release }) => [{ labels: (release[kLabels] ??= buildLabels(release)), value: 1 }]
+const buildLabels = ({ version, revision }) => new Labels({ version, revision })
+
 const queueDelays = ({ admission }) => [{ labels: NO_LABELS, values: admission.queueDelays, row: 0 }]
 
 /** How overloaded each resource is: 1 while requests are turned away for it, and of memory how near. */
@@ -168,6 +172,7 @@ const loopTimes = ({ utilization }) => [
 ]
 
 module.exports = {
+  builds,
   collections,
   counted,
   durations,

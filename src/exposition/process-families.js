@@ -1,7 +1,8 @@
 'use strict'
-// The families of the process, as data like those of its requests: event loop, garbage collection, memory.
+// The families of the process, as data like those of its requests: release, event loop,
+// garbage collection, memory.
 
-const { collections, loopTimes, one, spaces } = require('./points')
+const { builds, collections, loopTimes, one, spaces } = require('./points')
 
 const known = (value) => (value === undefined ? [] : one(value))
 
@@ -14,6 +15,18 @@ const delays = (prefix, help) =>
   }))
 
 const PROCESS_FAMILIES = [
+  {
+    name: 'spillway_build_info',
+    type: 'gauge',
+    help: 'Always 1; its labels say which release this process is.',
+    points: builds,
+  },
+  {
+    name: 'spillway_start_time_seconds',
+    type: 'gauge',
+    help: 'When this process began to measure, in seconds since the epoch.',
+    points: ({ startedAtSeconds }) => one(startedAtSeconds),
+  },
   ...delays('nodejs_eventloop_delay', 'Event-loop delay: how long a turn kept the loop from its events'),
   {
     name: 'nodejs_eventloop_utilization_ratio',

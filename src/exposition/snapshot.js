@@ -13,6 +13,7 @@ const {
 } = require('../recording/route-series')
 const { listOldest } = require('../recording/oldest')
 const { OUTCOMES } = require('../recording/outcome')
+const { compareReleases } = require('./releases')
 
 /** @import { AdmissionSnapshot, HeapTrendSnapshot, LatencySummary, RouteSnapshot, SignalsSnapshot, SlowRequest, Snapshot } from '../../index.js' */
 
@@ -20,10 +21,10 @@ const RATIOS = [0.5, 0.9, 0.95, 0.99, 0.999]
 
 /** @returns {Snapshot} */
 function takeSnapshot(parts, instant) {
-  const { clock, recorder, requestLog, startedAtMs } = parts
+  const { clock, recorder, releases, requestLog, startedAtMs } = parts
   const nowMs = clock.now()
-  /** @type {Snapshot} */
-  const snapshot = {
+  /** @type {Omit<Snapshot, 'releases'>} */
+  const seen = {
     at: new Date(clock.wallMs()).toISOString(),
     uptimeSeconds: (nowMs - startedAtMs) / 1000,
     requests: {
@@ -42,7 +43,7 @@ function takeSnapshot(parts, instant) {
     errors: instant.errors.map(({ row: { route, status, type }, count }) => ({ route, status, type, count })),
     internalErrors: Object.fromEntries(instant.faults),
   }
-  return deepFreeze(snapshot)
+  return deepFreeze({ ...seen, releases: compareReleases(releases, seen) })
 }
 
 /** @returns {RouteSnapshot} */

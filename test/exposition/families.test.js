@@ -31,6 +31,8 @@ const NAMES = {
   spillway_process_errors_total: ['counter', ['event']],
   spillway_client_errors_total: ['counter', ['code']],
   spillway_internal_errors_total: ['counter', ['place']],
+  spillway_build_info: ['gauge', ['revision', 'version']],
+  spillway_start_time_seconds: ['gauge', []],
   nodejs_eventloop_delay_min_seconds: ['gauge', []],
   nodejs_eventloop_delay_max_seconds: ['gauge', []],
   nodejs_eventloop_delay_mean_seconds: ['gauge', []],

@@ -29,7 +29,18 @@ function partsFor() {
   const admission = { sample: () => ({ shed: [], wouldShed: [], queueDelays: new Float64Array(16) }) }
   const failures = { table: new ErrorTable('(other)') }
   const processErrors = { counts: {} }
-  return { admission, clock, failures, processErrors, recorder, faults, signals }
+  const releases = { current: { version: '1.2.3', revision: '' } }
+  return {
+    admission,
+    clock,
+    failures,
+    processErrors,
+    recorder,
+    faults,
+    releases,
+    signals,
+    startedAtWallMs: clock.wallMs(),
+  }
 }
 
 const GET = 0

@@ -154,6 +154,24 @@ const SHAPE = {
   },
   errors: [],
   internalErrors: {},
+  releases: {
+    current: {
+      version: 'string',
+      revision: 'string',
+      since: 'string',
+      until: 'object',
+      requests: {
+        count: 'number',
+        p50Ms: 'number',
+        p95Ms: 'number',
+        p99Ms: 'number',
+        errorRatio: 'number',
+        shedRatio: 'number',
+      },
+    },
+    previous: 'object',
+    routes: [],
+  },
 }
 
 function shapeOf(value) {

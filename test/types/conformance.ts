@@ -55,6 +55,7 @@ expectTypeOf<keyof Defaults['latency']>().toEqualTypeOf<keyof Declared.LatencyOp
 expectTypeOf<keyof Defaults['latency']>().toEqualTypeOf<keyof Declared.ResolvedOptions['latency']>()
 expectTypeOf<keyof Defaults['errors']>().toEqualTypeOf<keyof Declared.ErrorOptions>()
 expectTypeOf<keyof Defaults['errors']>().toEqualTypeOf<keyof Declared.ResolvedOptions['errors']>()
+expectTypeOf<keyof Defaults['release']>().toEqualTypeOf<keyof Declared.ReleaseOptions>()
 expectTypeOf<Parameters<typeof resolveOptions>>().toEqualTypeOf<Parameters<typeof Declared.createSpillway>>()
 expectTypeOf<ReturnType<typeof resolveOptions>>().toEqualTypeOf<Declared.ResolvedOptions>()
 
