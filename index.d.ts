@@ -212,6 +212,16 @@ export interface Spillway {
    */
   handler(name: HandlerName): Handler
 
+  /**
+   * Starts a server of its own with every endpoint, for operators: metrics, snapshot, health, releases and the options in force;
+   * `/` lists them. It answers during overload and keeps no process alive; `close()` ends it. Who does not wait for the promise
+   * finds a failure in the log.
+   *
+   * @throws {SpillwayError} for a host other than a loopback one without a token, and for an option that is unknown or has a
+   * value it cannot have; (rejects) where it cannot listen, such as for a port in use
+   */
+  listen(options?: ListenOptions): Promise<AdminAddress>
+
   /** With `health.manual`: traffic may come. `/readyz` says so from now on. */
   ready(): void
 
@@ -495,6 +505,66 @@ export interface AttachOptions {
    * @default false
    */
   readonly signals?: boolean | undefined
+}
+
+export interface ListenOptions {
+  /**
+   * 0 is any that is free. In a cluster one worker can have a port, the first that asks.
+   *
+   * @default 9464
+   */
+  readonly port?: number | undefined
+
+  /**
+   * The address to listen on. Any but a loopback one needs a token.
+   *
+   * @default '127.0.0.1'
+   */
+  readonly host?: string | undefined
+
+  /**
+   * What has to be sent as `Authorization: Bearer <token>`: at least 16 visible ASCII characters.
+   *
+   * @default undefined
+   */
+  readonly token?: string | undefined
+
+  /**
+   * Names it may be asked by besides the loopback ones, `host`, and the address a connection came to: such as that of a proxy,
+   * with its port if that is another.
+   *
+   * @default []
+   */
+  readonly hosts?: readonly string[] | undefined
+
+  /**
+   * Milliseconds a client has to send its request, and may leave its answer unread.
+   *
+   * @default 10000
+   */
+  readonly timeout?: number | undefined
+
+  /**
+   * How many connections it takes; more are closed at once.
+   *
+   * @default 32
+   */
+  readonly maxConnections?: number | undefined
+
+  /**
+   * How many requests a second it answers; more get 429. Who has no token or asks by another name is counted apart.
+   *
+   * @default 20
+   */
+  readonly maxRequestsPerSecond?: number | undefined
+}
+
+/** Where the admin server listens. */
+export interface AdminAddress {
+  readonly host: string
+  readonly port: number
+  /** Such as `http://127.0.0.1:9464`. */
+  readonly url: string
 }
 
 export interface HealthChecks {
@@ -1219,6 +1289,10 @@ export type ErrorCode =
   | 'ERR_SPILLWAY_UNKNOWN_HANDLER'
   /** The registry holds another instance's metrics, or one of the same name. */
   | 'ERR_SPILLWAY_REGISTRY_TAKEN'
+  /** The admin server cannot listen: the port is in use, or it listens already, or is closed. */
+  | 'ERR_SPILLWAY_LISTEN'
+  /** The admin server would answer strangers. */
+  | 'ERR_SPILLWAY_TOKEN'
   /** A rolling restart was given up, because new workers died. */
   | 'ERR_SPILLWAY_RESTART'
   /** A middleware was used in the wrong framework, or not called. */

@@ -4,18 +4,22 @@
 
 const { Servers } = require('./adapters/server')
 const { Admission } = require('./admission/admission')
+const { adminPages } = require('./exposition/admin-pages')
 const { Endpoints, jsonHandler, streamHandler } = require('./exposition/endpoints')
 const { takeInstant } = require('./exposition/instant')
 const { loggerFrom } = require('./exposition/logger')
 const { OpenTelemetry } = require('./exposition/opentelemetry')
 const { Prometheus } = require('./exposition/prometheus')
 const { RequestLog } = require('./exposition/request-log')
+const { takeSnapshot } = require('./exposition/snapshot')
 const { Failures } = require('./failures/failures')
 const { Orphans } = require('./failures/orphans')
 const { Fleet } = require('./fleet/fleet')
+const { AdminServer } = require('./lifecycle/admin-server')
 const { Lifecycle } = require('./lifecycle/lifecycle')
 const { takeFigures } = require('./lifecycle/release-figures')
 const { ReleaseHistory } = require('./lifecycle/release-history')
+const { updateOptions } = require('./options')
 const { Faults } = require('./recording/faults')
 const { Recorder } = require('./recording/recorder')
 const { RequestFields } = require('./recording/request-fields')
@@ -27,6 +31,8 @@ const { TurnClock } = require('./signals/turn-clock')
 const FAILURE = 1
 
 class Instance {
+  #admin
+  #warn
   #turnClock
   #prometheus
   #orphans
@@ -45,6 +51,7 @@ class Instance {
       warn({ event, ...details }, `spillway: ${event}`)
       faults.guard(`on ${event}`, () => emit(event, details))
     }
+    this.#warn = warn
     this.options = options
     this.clock = clock
     this.faults = faults
@@ -94,6 +101,7 @@ class Instance {
     this.fleet = new Fleet(this, options.fleet, takeOurInstant, this.#prometheus)
     this.openTelemetry = new OpenTelemetry(this, takeOurInstant)
     this.handlers = this.#makeHandlers()
+    this.#admin = new AdminServer({ pages: this.#makePages(), clock, faults })
     this.endpoints = new Endpoints(options.endpoints, this.handlers)
     this.servers = this.#makeServers()
     this.startedAtMs = clock.now()
@@ -115,6 +123,15 @@ class Instance {
       live: jsonHandler(() => health.live()),
       ready: jsonHandler(() => health.ready()),
     }
+  }
+
+  #makePages() {
+    return adminPages({
+      handlers: this.handlers,
+      clock: this.clock,
+      takeSnapshot: () => this.snapshot(),
+      optionsNow: () => this.options,
+    })
   }
 
   #makeServers() {
@@ -143,9 +160,26 @@ class Instance {
     this.#turnClock.start()
   }
 
+  snapshot() {
+    return takeSnapshot(this, takeInstant(this))
+  }
+
+  update(given) {
+    this.options = updateOptions(this.options, given)
+    this.admission.update(this.options.shed)
+  }
+
+  /** Who does not wait for it finds in the log why it does not listen; a rejection nobody handles would end the process. */
+  listen(options) {
+    const listening = this.#admin.listen(options)
+    listening.catch((error) => this.#warn({ err: error }, 'spillway: the admin server does not listen'))
+    return listening
+  }
+
   close() {
     if (this.#isClosed) return
     this.#isClosed = true
+    this.#admin.close()
     this.releases.close()
     this.#orphans.close()
     this.lifecycle.close()

@@ -56,6 +56,15 @@ const DEFAULTS = Object.freeze({
 /** Of members that take options of their own. */
 const MEMBER_DEFAULTS = Object.freeze({
   attach: Object.freeze({ signals: false }),
+  listen: Object.freeze({
+    port: 9464,
+    host: '127.0.0.1',
+    token: undefined,
+    hosts: Object.freeze([]),
+    timeout: 10_000,
+    maxConnections: 32,
+    maxRequestsPerSecond: 20,
+  }),
   'health.check': Object.freeze({ timeout: 1000, cache: 1000 }),
   clusterPrimary: Object.freeze({
     workers: undefined,
@@ -81,6 +90,11 @@ const LASTING = [
   'a number of milliseconds from 0 to 2147483647',
   (value) => isLimit(value) && value < 2 ** 31,
 ]
+const DURATION = [
+  'a number of milliseconds from 1 to 2147483647',
+  (value) => isLimit(value) && value >= 1 && value < 2 ** 31,
+]
+const COUNT = ['a whole number of at least 1', (value) => Number.isInteger(value) && value >= 1]
 const BOOLEAN = ['true or false', (value) => typeof value === 'boolean']
 const MODES = ['adaptive', 'threshold', 'observe', 'off']
 const ERROR_MODES = ['respond', 'next']
@@ -118,7 +132,7 @@ const RULES = {
   'shed.maxDelay': ['a number of milliseconds above 0', isAbove0],
   'shed.targetDelay': ['a number of milliseconds above 0', isAbove0],
   'shed.interval': ['a number of milliseconds above 0', isAbove0],
-  'shed.maxConcurrent': ['a whole number of at least 1', (value) => Number.isInteger(value) && value >= 1],
+  'shed.maxConcurrent': COUNT,
   'shed.maxEventLoopDelay': LIMIT,
   'shed.maxEventLoopUtilization': LIMIT,
   'shed.maxHeapUsedBytes': LIMIT,
@@ -138,7 +152,7 @@ const RULES = {
   'endpoints.metrics': ["a path such as '/metrics', or false", isPathOrOff],
   'endpoints.live': ["a path such as '/livez', or false", isPathOrOff],
   'endpoints.ready': ["a path such as '/readyz', or false", isPathOrOff],
-  'routes.max': ['a whole number of at least 1', (value) => Number.isInteger(value) && value >= 1],
+  'routes.max': COUNT,
   'routes.unmatched': ['a non-empty string', isText],
   'routes.overflow': ['a non-empty string', isText],
   'routes.label': ['a function (req, res, template)', (value) => typeof value === 'function'],
@@ -159,6 +173,22 @@ const RULES = {
   'memory.recycleAfter': LASTING,
   'memory.minUptime': LASTING,
   'attach.signals': BOOLEAN,
+  'listen.port': [
+    'a whole number from 0 to 65535',
+    (value) => Number.isInteger(value) && value >= 0 && value <= 65_535,
+  ],
+  'listen.host': ['a name or an address', isText],
+  'listen.token': [
+    'at least 16 visible ASCII characters',
+    (value) => typeof value === 'string' && /^[!-~]{16,}$/.test(value),
+  ],
+  'listen.hosts': [
+    "a list of names such as ['metrics.internal', 'localhost:19464']",
+    (value) => Array.isArray(value) && value.every(isText),
+  ],
+  'listen.timeout': DURATION,
+  'listen.maxConnections': COUNT,
+  'listen.maxRequestsPerSecond': COUNT,
   'health.check.timeout': ['a number of milliseconds above 0', isAbove0],
   'health.check.cache': LASTING,
   'latency.nativeHistograms': BOOLEAN,
@@ -181,15 +211,9 @@ const RULES = {
     'a metrics registry (prom-client or @prometheus-io/client)',
     (value) => typeof value?.registerMetric === 'function' && typeof value.metrics === 'function',
   ],
-  'clusterPrimary.workers': [
-    'a whole number of at least 1',
-    (value) => Number.isInteger(value) && value >= 1,
-  ],
+  'clusterPrimary.workers': COUNT,
   'clusterPrimary.exec': ['the path of the file the workers run', isText],
-  'clusterPrimary.startTimeout': [
-    'a number of milliseconds from 1 to 2147483647',
-    (value) => isLimit(value) && value >= 1 && value < 2 ** 31,
-  ],
+  'clusterPrimary.startTimeout': DURATION,
   'clusterPrimary.killTimeout': LASTING,
   'clusterPrimary.signals': BOOLEAN,
   'clusterPrimary.logger': LOGGER,

@@ -5,6 +5,9 @@
 const { SpillwayError } = require('./errors')
 const { DEFAULTS, MEMBER_DEFAULTS, RULES } = require('./option-table')
 
+/** A message ends in a log. */
+const SECRETS = new Set(['listen.token'])
+
 /**
  * @param {import('../index.js').SpillwayOptions} [given]
  * @returns {import('../index.js').ResolvedOptions}
@@ -69,7 +72,7 @@ function choose(name, value, fallback) {
   if (!holds(value)) {
     throw new SpillwayError(
       'ERR_SPILLWAY_OPTION_VALUE',
-      `\`${name}\` must be ${rule}: got ${describe(value)}.`
+      `\`${name}\` must be ${rule}: got ${SECRETS.has(name) ? `a ${typeof value} (not shown)` : describe(value)}.`
     )
   }
   return value

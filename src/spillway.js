@@ -10,16 +10,13 @@ const { createKoaMiddleware } = require('./adapters/koa')
 const { requireNoArguments } = require('./adapters/misuse')
 const { systemClock } = require('./clock')
 const { SpillwayError } = require('./errors')
-const { takeInstant } = require('./exposition/instant')
-const { takeSnapshot } = require('./exposition/snapshot')
 const { Instance } = require('./instance')
-const { resolveMember, resolveOptions, updateOptions } = require('./options')
+const { resolveMember, resolveOptions } = require('./options')
 
 class Spillway {
   /** @type {import('../index.js').Spillway['health']} */
   health
   #instance
-  #options
   #events = new EventEmitter()
 
   /**
@@ -27,8 +24,9 @@ class Spillway {
    * @param {typeof systemClock} [clock] for tests
    */
   constructor(given, clock = systemClock) {
-    this.#options = resolveOptions(given)
-    this.#instance = new Instance(this.#options, clock, (event, details) => this.#events.emit(event, details))
+    this.#instance = new Instance(resolveOptions(given), clock, (event, details) =>
+      this.#events.emit(event, details)
+    )
     const { health } = this.#instance.lifecycle
     this.health = Object.freeze({
       check: (name, ask, given) => health.addCheck(name, ask, resolveMember('health.check', given)),
@@ -94,8 +92,7 @@ class Spillway {
 
   /** @param {{ shed: import('../index.js').ShedOptions }} given */
   update(given) {
-    this.#options = updateOptions(this.#options, given)
-    this.#instance.admission.update(this.#options.shed)
+    this.#instance.update(given)
   }
 
   on(event, listener) {
@@ -108,8 +105,17 @@ class Spillway {
     this.#events.off(event, listener)
   }
 
+  /** @returns {import('../index.js').Snapshot} */
   snapshot() {
-    return takeSnapshot(this.#instance, takeInstant(this.#instance))
+    return this.#instance.snapshot()
+  }
+
+  /**
+   * @param {import('../index.js').ListenOptions} [given]
+   * @returns {Promise<import('../index.js').AdminAddress>}
+   */
+  listen(given) {
+    return this.#instance.listen(resolveMember('listen', given))
   }
 
   /** @returns {Promise<import('../index.js').FleetSnapshot>} */
@@ -131,7 +137,10 @@ class Spillway {
    * @returns {Promise<import('../index.js').DrainReport>}
    */
   drain(given) {
-    return this.#instance.lifecycle.drain(resolveMember('drain', given, this.#options.drain), 'drain')
+    return this.#instance.lifecycle.drain(
+      resolveMember('drain', given, this.#instance.options.drain),
+      'drain'
+    )
   }
 
   /** During a drain it comes of itself, when what is in flight has its answer. */

@@ -65,7 +65,20 @@ function writeJson(req, res, { status, body }) {
   res.end(req.method === 'HEAD' ? undefined : bytes)
 }
 
-/** The same in the words of draft-inadarei-api-health-check. */
+/** @param {() => string} take what is shown; it does not fail */
+function dataHandler(contentType, take) {
+  return readOnly((req, res) => {
+    const bytes = Buffer.from(take())
+    res.writeHead(200, {
+      'Content-Type': contentType,
+      'Content-Length': bytes.length,
+      'Cache-Control': 'no-store',
+    })
+    res.end(req.method === 'HEAD' ? undefined : bytes)
+  })
+}
+
+/** Health in the words of draft-inadarei-api-health-check. */
 function healthJsonOf({ status, reason, checks = {} }) {
   const passed = (verdict) => (verdict === 'ok' ? 'pass' : 'fail')
   const entries = Object.entries(checks).map(([name, verdict]) => [
@@ -96,4 +109,4 @@ function streamHandler(exporter, faults) {
   })
 }
 
-module.exports = { Endpoints, jsonHandler, streamHandler }
+module.exports = { Endpoints, dataHandler, jsonHandler, streamHandler }

@@ -38,6 +38,8 @@ expectTypeOf<InstanceType<typeof actual.SpillwayError>['code']>().toEqualTypeOf<
 type Primary = ReturnType<typeof actual.clusterPrimary>
 export const clusterPrimary: typeof Declared.clusterPrimary = actual.clusterPrimary
 expectTypeOf<keyof Primary>().toEqualTypeOf<keyof Declared.ClusterPrimary>()
+expectTypeOf<keyof (typeof MEMBER_DEFAULTS)['listen']>().toEqualTypeOf<keyof Declared.ListenOptions>()
+expectTypeOf<Actual['listen']>().toEqualTypeOf<Declared.Spillway['listen']>()
 expectTypeOf<keyof (typeof MEMBER_DEFAULTS)['clusterPrimary']>().toEqualTypeOf<
   keyof Declared.ClusterPrimaryOptions
 >()
