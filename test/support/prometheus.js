@@ -33,15 +33,16 @@ function ready(child) {
 /**
  * @param {import('node:test').TestContext} t
  * @param {number} targetPort
- * @param {{ features?: string }} [options] features of Prometheus to be switched on, with commas between
+ * @param {{ features?: string, rules?: string }} [options] features of Prometheus to be switched on, with commas between, and
+ *   a file of rules
  * @returns {Promise<{ api: (resource: string) => Promise<any>, query: (expression: string) => Promise<any[]>, targets: () => Promise<any[]>, scraped: (count: number) => Promise<void> }>}
  */
-async function startPrometheus(t, targetPort, { features } = {}) {
+async function startPrometheus(t, targetPort, { features, rules } = {}) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'spillway-prometheus-'))
   const config = path.join(folder, 'prometheus.yml')
   fs.writeFileSync(
     config,
-    `global: { scrape_interval: 1s }\nscrape_configs:\n  - job_name: demo\n    static_configs: [{ targets: ['127.0.0.1:${targetPort}'] }]\n`
+    `global: { scrape_interval: 1s, evaluation_interval: 1s }\nrule_files: ${JSON.stringify(rules === undefined ? [] : [rules])}\nscrape_configs:\n  - job_name: demo\n    static_configs: [{ targets: ['127.0.0.1:${targetPort}'] }]\n`
   )
   const port = await freePort()
   const args = [

@@ -1,0 +1,100 @@
+'use strict'
+// npm run dashboard: writes dashboard.json beside this, from rows.js, in the Classic schema, which Grafana 10 to 13 import.
+
+const fs = require('node:fs')
+const path = require('node:path')
+const {
+  AnnotationQueryBuilder,
+  DashboardBuilder,
+  DashboardCursorSync,
+  DatasourceVariableBuilder,
+  QueryVariableBuilder,
+  RowBuilder,
+  VariableRefresh,
+  VariableSort,
+} = require('@grafana/grafana-foundation-sdk/dashboard')
+const heatmap = require('@grafana/grafana-foundation-sdk/heatmap')
+const { DataqueryBuilder, PromQueryFormat } = require('@grafana/grafana-foundation-sdk/prometheus')
+const timeseries = require('@grafana/grafana-foundation-sdk/timeseries')
+const { ANNOTATIONS, ROWS } = require('./rows')
+
+const FILE = path.join(__dirname, 'dashboard.json')
+// What is newer migrates on import; what is older does not import what is newer.
+const GRAFANA_10_SCHEMA = 38
+// biome-ignore lint/suspicious/noTemplateCurlyInString: Grafana fills it in.
+const SOURCE = { type: 'prometheus', uid: '${datasource}' }
+const COLUMNS = 24
+const ABREAST = 3
+const HEIGHT = 8
+
+const variable = (name, query) =>
+  new QueryVariableBuilder(name)
+    .datasource(SOURCE)
+    .query(query)
+    .definition(query)
+    .refresh(VariableRefresh.OnTimeRangeChanged)
+    .sort(VariableSort.AlphabeticalAsc)
+    .multi(true)
+    .includeAll(true)
+    .allValue('.+')
+    .current({ selected: true, text: 'All', value: '$__all' })
+
+function panelOf({ title, description, unit, kind, of }, id) {
+  const Builder = kind === 'heatmap' ? heatmap.PanelBuilder : timeseries.PanelBuilder
+  const panel = new Builder().id(id).title(title).description(description).unit(unit).datasource(SOURCE)
+  panel.span(COLUMNS / ABREAST).height(HEIGHT)
+  for (const [index, [expression, legend]] of of.entries()) {
+    const query = new DataqueryBuilder().datasource(SOURCE).expr(expression).legendFormat(legend).range()
+    query.refId(String.fromCharCode(65 + index))
+    if (kind === 'heatmap') query.format(PromQueryFormat.Heatmap)
+    panel.withTarget(query)
+  }
+  return panel
+}
+
+const annotationOf = ({ name, expression, title, color }) =>
+  new AnnotationQueryBuilder()
+    .name(name)
+    .datasource(SOURCE)
+    .enable(true)
+    .iconColor(color)
+    .expr(expression)
+    .titleFormat(title)
+    .step('60s')
+
+function build() {
+  const dashboard = new DashboardBuilder('Spillway')
+    .uid('spillway')
+    .description('Traffic, overload, runtime, deploys and fleet of Node servers measured by spillway.')
+    .tags(['node', 'spillway'])
+    .refresh('30s')
+    .time({ from: 'now-1h', to: 'now' })
+    .tooltip(DashboardCursorSync.Crosshair)
+    .withVariable(new DatasourceVariableBuilder('datasource').label('Data source').type('prometheus'))
+    .withVariable(variable('job', 'label_values(spillway_admitted_requests_total, job)'))
+    .withVariable(
+      variable('instance', 'label_values(spillway_admitted_requests_total{job=~"$job"}, instance)')
+    )
+    .withVariable(
+      variable(
+        'route',
+        'label_values(spillway_requests_total{job=~"$job", instance=~"$instance"}, http_route)'
+      )
+    )
+  for (const annotation of ANNOTATIONS) dashboard.annotation(annotationOf(annotation))
+  let id = 1
+  for (const { title, panels } of ROWS) {
+    dashboard.withRow(new RowBuilder(title).id(id++))
+    for (const panel of panels) dashboard.withPanel(panelOf(panel, id++))
+  }
+  return { ...dashboard.build(), schemaVersion: GRAFANA_10_SCHEMA }
+}
+
+const render = () => `${JSON.stringify(build(), null, 2)}\n`
+
+if (require.main === module) {
+  fs.writeFileSync(FILE, render())
+  process.stdout.write(`wrote ${path.relative(process.cwd(), FILE)}\n`)
+}
+
+module.exports = { SOURCE, render }

@@ -1,0 +1,304 @@
+'use strict'
+// What the dashboard shows, as data: rows of panels, each with what it means, its unit and its expressions. Counters are
+// summed before anything is divided, and a quantile is taken of summed buckets, so that it is that of the whole fleet.
+
+const OF_JOB = 'job=~"$job", instance=~"$instance"'
+const OF_ROUTE = `${OF_JOB}, http_route=~"$route"`
+const RATE = '[$__rate_interval]'
+
+const rate = (metric, matchers = OF_JOB) => `rate(${metric}{${matchers}}${RATE})`
+const quantile = (q, metric, by, matchers) =>
+  `histogram_quantile(${q}, sum by (le${by === '' ? '' : `, ${by}`}) (${rate(`${metric}_bucket`, matchers)}))`
+const DURATION = 'http_server_request_duration_seconds'
+/** A counter nobody has counted yet has no series. */
+const orNone = (expression) => `(${expression} or vector(0))`
+const OFFERED = `sum(${rate('spillway_admitted_requests_total')}) + ${orNone(`sum(${rate('spillway_shed_requests_total')})`)}`
+/** In a fleet each worker tells its own. */
+const WITH_VERSION = `* on (job, instance) group_left (version) max by (job, instance, version) (spillway_build_info{${OF_JOB}})`
+
+const ROWS = [
+  {
+    title: 'Traffic',
+    panels: [
+      {
+        title: 'Requests by route',
+        description: 'Requests that ended, a second, by route template.',
+        unit: 'reqps',
+        of: [[`sum by (http_route) (${rate('spillway_requests_total', OF_ROUTE)})`, '{{http_route}}']],
+      },
+      {
+        title: 'Errors by route',
+        description:
+          'Share of requests that ended errored: a status of 500 or more, or an answer the server cut off.',
+        unit: 'percentunit',
+        of: [
+          [
+            `sum by (http_route) (${rate('spillway_requests_total', `${OF_ROUTE}, outcome="errored"`)}) / sum by (http_route) (${rate('spillway_requests_total', OF_ROUTE)})`,
+            '{{http_route}}',
+          ],
+        ],
+      },
+      {
+        title: 'How requests ended',
+        description:
+          'Completed, errored, aborted by the client, upgraded, timed out. Aborted ones are the first sign of trouble.',
+        unit: 'reqps',
+        of: [[`sum by (outcome) (${rate('spillway_requests_total', OF_ROUTE)})`, '{{outcome}}']],
+      },
+      {
+        title: 'Duration',
+        description: 'Quantiles of all requests of the routes chosen, streams apart.',
+        unit: 's',
+        of: [0.5, 0.95, 0.99].map((q) => [quantile(q, DURATION, '', OF_ROUTE), `p${q * 100}`]),
+      },
+      {
+        title: 'p99 by route',
+        description: 'The duration that one request in a hundred exceeds, by route template.',
+        unit: 's',
+        of: [[quantile(0.99, DURATION, 'http_route', OF_ROUTE), '{{http_route}}']],
+      },
+      {
+        title: 'Durations',
+        description: 'How many requests took how long.',
+        unit: 's',
+        kind: 'heatmap',
+        of: [[`sum by (le) (increase(${DURATION}_bucket{${OF_ROUTE}}${RATE}))`, '{{le}}']],
+      },
+      {
+        title: 'Time to first byte',
+        description: 'Mean time until the head of the answer was written.',
+        unit: 's',
+        of: [
+          [
+            `sum by (http_route) (${rate('spillway_response_first_byte_seconds_sum', OF_ROUTE)}) / sum by (http_route) (${rate('spillway_response_first_byte_seconds_count', OF_ROUTE)})`,
+            '{{http_route}}',
+          ],
+        ],
+      },
+      {
+        title: 'In flight',
+        description: 'Requests that have begun and not ended.',
+        unit: 'short',
+        of: [
+          [
+            `sum by (http_request_method) (http_server_active_requests{${OF_JOB}})`,
+            '{{http_request_method}}',
+          ],
+        ],
+      },
+      {
+        title: 'Bytes',
+        description: 'Bytes received and sent, heads included.',
+        unit: 'Bps',
+        of: [
+          [`sum(${rate('spillway_request_bytes_total', OF_ROUTE)})`, 'received'],
+          [`sum(${rate('spillway_response_bytes_total', OF_ROUTE)})`, 'sent'],
+        ],
+      },
+    ],
+  },
+  {
+    title: 'Overload',
+    panels: [
+      {
+        title: 'Offered and served',
+        description:
+          'What came, and what ended completed. What is between the lines was turned away, or failed.',
+        unit: 'reqps',
+        of: [
+          [OFFERED, 'offered'],
+          [`sum(${rate('spillway_requests_total', `${OF_JOB}, outcome="completed"`)})`, 'served'],
+        ],
+      },
+      {
+        title: 'Turned away, by reason',
+        description: 'Requests answered with 503. What each reason means is in the README.',
+        unit: 'reqps',
+        of: [[`sum by (reason) (${rate('spillway_shed_requests_total')})`, '{{reason}}']],
+      },
+      {
+        title: 'Turned away, by class',
+        description: 'Low goes first, critical last.',
+        unit: 'reqps',
+        of: [[`sum by (priority) (${rate('spillway_shed_requests_total')})`, '{{priority}}']],
+      },
+      {
+        title: 'Wait in the queue',
+        description: 'How long requests that were let in had waited for their turn.',
+        unit: 's',
+        of: [0.5, 0.99].map((q) => [quantile(q, 'spillway_queue_delay_seconds', '', OF_JOB), `p${q * 100}`]),
+      },
+      {
+        title: 'Queue and limit',
+        description: 'Requests that wait, and how many may run at a time while a limit is in force.',
+        unit: 'short',
+        of: [
+          [`sum(spillway_queue_length{${OF_JOB}})`, 'waiting'],
+          [orNone(`sum(spillway_concurrency_limit{${OF_JOB}})`), 'limit'],
+        ],
+      },
+      {
+        title: 'Overloaded',
+        description: 'Which resource is overloaded now, from 0 to 1.',
+        unit: 'short',
+        of: [[`max by (resource) (spillway_overload{${OF_JOB}})`, '{{resource}}']],
+      },
+      {
+        title: 'Episodes of overload',
+        description: 'How often a process began or ceased to turn requests away within an hour.',
+        unit: 'short',
+        of: [[`sum by (instance) (changes(spillway_overload{${OF_JOB}}[1h]))`, '{{instance}}']],
+      },
+    ],
+  },
+  {
+    title: 'Runtime',
+    panels: [
+      {
+        title: 'Event-loop delay',
+        description: 'How long a turn of the loop kept it from its events.',
+        unit: 's',
+        of: ['p50', 'p99', 'max'].map((key) => [
+          `max by (instance) (nodejs_eventloop_delay_${key}_seconds{${OF_JOB}})`,
+          `${key} {{instance}}`,
+        ]),
+      },
+      {
+        title: 'Event-loop utilization',
+        description: 'Share of the time the loop was busy. Near 1 there is no room for a burst.',
+        unit: 'percentunit',
+        of: [[`nodejs_eventloop_utilization_ratio{${OF_JOB}}`, '{{instance}}']],
+      },
+      {
+        title: 'Heap',
+        description: 'In use, in use after the last major collection, and where V8 gives up.',
+        unit: 'bytes',
+        of: [
+          [`sum by (instance) (v8js_memory_heap_used_bytes{${OF_JOB}})`, 'used {{instance}}'],
+          [`spillway_heap_after_gc_bytes{${OF_JOB}}`, 'after collection {{instance}}'],
+          [`spillway_heap_limit_bytes{${OF_JOB}}`, 'limit {{instance}}'],
+        ],
+      },
+      {
+        title: 'Growth of the heap after collection',
+        description:
+          'Slope over an hour. What stays above 0 for hours is a leak; spillway_heap_growing gives the verdict.',
+        unit: 'Bps',
+        of: [[`deriv(spillway_heap_after_gc_bytes{${OF_JOB}}[1h])`, '{{instance}}']],
+      },
+      {
+        title: 'Resident memory',
+        description: 'Against the limit of the container, or the machine.',
+        unit: 'percentunit',
+        of: [
+          [
+            `spillway_rss_bytes{${OF_JOB}} / on (job, instance) group_left () spillway_memory_limit_bytes{${OF_JOB}}`,
+            '{{instance}}',
+          ],
+        ],
+      },
+      {
+        title: 'Garbage collection',
+        description: 'Share of the time spent in collections, by kind.',
+        unit: 'percentunit',
+        of: [[`sum by (v8js_gc_type) (${rate('v8js_gc_duration_seconds_sum')})`, '{{v8js_gc_type}}']],
+      },
+      {
+        title: 'CPU',
+        description: 'Cores in use.',
+        unit: 'short',
+        of: [[`sum by (instance) (${rate('process_cpu_seconds_total')})`, '{{instance}}']],
+      },
+    ],
+  },
+  {
+    title: 'Deploys',
+    panels: [
+      {
+        title: 'Versions',
+        description: 'How many processes run which version.',
+        unit: 'short',
+        of: [[`count by (version, revision) (spillway_build_info{${OF_JOB}})`, '{{version}} {{revision}}']],
+      },
+      {
+        title: 'p99 by version and route',
+        description: 'The same route before and after.',
+        unit: 's',
+        of: [
+          [
+            `histogram_quantile(0.99, sum by (le, http_route, version) (${rate(`${DURATION}_bucket`, OF_ROUTE)} ${WITH_VERSION}))`,
+            '{{version}} {{http_route}}',
+          ],
+        ],
+      },
+      {
+        title: 'Errors by version',
+        description: 'Share of requests that ended errored.',
+        unit: 'percentunit',
+        of: [
+          [
+            `sum by (version) (${rate('spillway_requests_total', `${OF_ROUTE}, outcome="errored"`)} ${WITH_VERSION}) / sum by (version) (${rate('spillway_requests_total', OF_ROUTE)} ${WITH_VERSION})`,
+            '{{version}}',
+          ],
+        ],
+      },
+    ],
+  },
+  {
+    title: 'Fleet',
+    panels: [
+      {
+        title: 'Requests by instance',
+        description: 'One that gets much less than the others may be failing its probes.',
+        unit: 'reqps',
+        of: [[`sum by (instance) (${rate('spillway_requests_total')})`, '{{instance}}']],
+      },
+      {
+        title: 'p99 by instance',
+        description: 'One that is much slower than the others is ill.',
+        unit: 's',
+        of: [[quantile(0.99, DURATION, 'instance', OF_JOB), '{{instance}}']],
+      },
+      {
+        title: 'Uptime',
+        description: 'Time since the process began.',
+        unit: 's',
+        of: [[`time() - process_start_time_seconds{${OF_JOB}}`, '{{instance}}']],
+      },
+      {
+        title: 'Errors nobody caught',
+        description: 'Exceptions and rejections, failures inside spillway, and what was no HTTP.',
+        unit: 'short',
+        of: [
+          [`sum by (event) (increase(spillway_process_errors_total{${OF_JOB}}${RATE}))`, '{{event}}'],
+          [
+            orNone(`sum by (place) (increase(spillway_internal_errors_total{${OF_JOB}}${RATE}))`),
+            'in spillway {{place}}',
+          ],
+          [
+            orNone(`sum by (code) (increase(spillway_client_errors_total{${OF_JOB}}${RATE}))`),
+            'no HTTP {{code}}',
+          ],
+        ],
+      },
+    ],
+  },
+]
+
+/** Marks over every panel. */
+const ANNOTATIONS = [
+  {
+    name: 'Deploys',
+    expression: `count by (version) (spillway_build_info{${OF_JOB}}) unless count by (version) (spillway_build_info{${OF_JOB}} offset 5m)`,
+    title: 'version {{version}}',
+    color: 'blue',
+  },
+  {
+    name: 'Restarts',
+    expression: `changes(process_start_time_seconds{${OF_JOB}}[$__interval]) > 0`,
+    title: 'restart of {{instance}}',
+    color: 'orange',
+  },
+]
+
+module.exports = { ANNOTATIONS, ROWS }

@@ -1,0 +1,60 @@
+'use strict'
+// A server with something to show in every panel: it answers, fails, waits, turns away, collects garbage and is asked for
+// what is no HTTP. Its load is its own, because one that comes from the test would end with it. With a number, so many
+// workers of a cluster share its port.
+
+const cluster = require('node:cluster')
+const http = require('node:http')
+const net = require('node:net')
+const express = require('express')
+const { createSpillway } = require('../../src/index.js')
+
+const [workers = '0'] = process.argv.slice(2)
+const LOAD_MS = 20
+
+function serve() {
+  const spillway = createSpillway({
+    logger: false,
+    release: { version: '1.2.3', revision: 'abc' },
+
+    shed: { maxConcurrent: 2, targetDelay: 5, maxDelay: 10 },
+  })
+  const app = express()
+  app.use(spillway.express())
+  app.get('/users/:id', (req, res) => setTimeout(() => res.json({ id: req.params.id }), 5))
+  app.get('/fail', () => {
+    throw new Error('as it should')
+  })
+  app.use(spillway.errorHandler())
+  const server = app.listen(0, '127.0.0.1', () => {
+    const { port } = server.address()
+    process.send({ port })
+    setInterval(() => load(port), LOAD_MS)
+    setInterval(() => globalThis.gc(), 1000)
+  })
+  spillway.attach(server)
+}
+
+function load(port) {
+  const get = (path) =>
+    http.get({ port, path, host: '127.0.0.1' }, (res) => res.resume()).on('error', () => {})
+  for (let i = 0; i < 6; i++) get(`/users/${i}`)
+  get('/fail')
+  net
+    .connect(port, '127.0.0.1')
+    .on('error', () => {})
+    .on('data', () => {})
+    .end('this is no HTTP\r\n\r\n')
+}
+
+if (workers === '0' || cluster.isWorker) serve()
+else {
+  cluster.setupPrimary({ args: process.argv.slice(2) })
+  for (let i = 0; i < Number(workers); i++) cluster.fork()
+  let isTold = false
+  cluster.on('message', (_worker, message) => {
+    if (!isTold && message.port !== undefined) process.send({ port: message.port })
+    isTold = true
+  })
+}
+process.on('disconnect', () => process.exit())

@@ -1,0 +1,57 @@
+'use strict'
+// A real Prometheus scrapes a server under load, evaluates the rules, and is asked every expression of every panel, mark
+// and rule: an empty answer is a failure.
+
+const assert = require('node:assert/strict')
+const { fork } = require('node:child_process')
+const { once } = require('node:events')
+const { readFileSync } = require('node:fs')
+const { join } = require('node:path')
+const { test } = require('node:test')
+const { ANNOTATIONS, ROWS } = require('../../examples/grafana/rows')
+const { startPrometheus } = require('../support/prometheus')
+
+const RULES = join(__dirname, '../../examples/grafana/rules.yml')
+const SCRAPES = 12
+
+/** As Grafana fills it in. */
+const filledIn = (expression) =>
+  expression.replace(/\$(job|instance|route)/g, '.+').replace(/\[\$__(rate_)?interval\]/g, '[10s]')
+
+/** What an alert compares: in peace its condition has no answer. */
+const compared = (expression) => expression.split(/ (?:>|==) [^:]*$| and /)[0].replace(/ > [\d.* ]+$/, '')
+
+const panels = ROWS.flatMap(({ panels: each }) =>
+  each.flatMap(({ title, of }) => of.map(([expression]) => [title, filledIn(expression)]))
+)
+const marks = [['Deploys', filledIn(ANNOTATIONS[0].expression)]]
+const rules = [...readFileSync(RULES, 'utf8').matchAll(/(?:record|alert): (.+)\n +expr: (.+)$/gm)].map(
+  ([, name, expression]) => [name, compared(expression)]
+)
+// It takes a quarter of an hour of collections to have a verdict.
+const UNKNOWN_YET = new Set(['SpillwayLeak'])
+
+for (const [what, workers] of [
+  ['one process', 0],
+  ['a cluster of 4', 4],
+]) {
+  test(`every expression has an answer from ${what}`, { timeout: 100_000 }, async (t) => {
+    const server = fork(join(__dirname, 'busy-server.js'), [String(workers)], {
+      execArgv: ['--expose-gc'],
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    })
+    t.after(async () => {
+      server.kill()
+      await once(server, 'exit')
+    })
+    const [{ port }] = await once(server, 'message')
+    const prometheus = await startPrometheus(t, port, { rules: RULES })
+    await prometheus.scraped(SCRAPES)
+    const unanswered = []
+    for (const [name, expression] of [...panels, ...marks, ...rules]) {
+      if (UNKNOWN_YET.has(name)) continue
+      if ((await prometheus.query(expression)).length === 0) unanswered.push(`${name}: ${expression}`)
+    }
+    assert.deepEqual(unanswered, [])
+  })
+}
