@@ -6,7 +6,7 @@ const { join, relative, sep } = require('node:path')
 const { before, test } = require('node:test')
 const { ROOT, pack } = require('./pack.js')
 
-const LIMIT_BYTES = 180_000
+const LIMIT_BYTES = 220_000
 
 let packed
 before(async () => {
@@ -31,6 +31,6 @@ test('nothing but JavaScript is in src/', () => {
   assert.deepEqual(others, [])
 })
 
-test('the package stays under 180 kB packed', () => {
+test('the package stays under 220 kB packed', () => {
   assert.ok(packed.size > 0 && packed.size < LIMIT_BYTES, `${packed.size} bytes`)
 })
