@@ -55,7 +55,7 @@ class RouteWriter {
   }
 
   #writeDoubles(doubles) {
-    this.#out.write(new Uint8Array(doubles.buffer, doubles.byteOffset, doubles.byteLength))
+    this.#out.writeDoubles(doubles)
   }
 }
 

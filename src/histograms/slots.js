@@ -20,6 +20,9 @@ function addHistogram(sum, histogram) {
   sum.updateMinAndMax(histogram.maxValue)
 }
 
+const few = new Float64Array(32)
+const fewBytes = new Uint8Array(few.buffer)
+
 /** Bytes that grow. */
 class ByteWriter {
   bytes = new Uint8Array(65_536)
@@ -38,6 +41,14 @@ class ByteWriter {
     this.reserve(bytes.length)
     this.bytes.set(bytes, this.length)
     this.length += bytes.length
+  }
+
+  /** @param {Float64Array} doubles at most 32: views made for each would cost more than the copy */
+  writeDoubles(doubles) {
+    few.set(doubles)
+    const length = doubles.length * 8
+    this.reserve(length)
+    for (let i = 0; i < length; i++) this.bytes[this.length++] = fewBytes[i]
   }
 
   /** @param {JsHistogram} histogram */
