@@ -66,7 +66,7 @@ async function measureCase(name, { framework, arrivals, attempts, rounds, second
     for (const [policy, all] of measured) {
       const load = { framework, arrivals, work: 'cpu', connections, silentPerSecond, multiple }
       rows.push(rowOf({ name, node: NODE, ...load, policy }, all, costs.get(policy)))
-      process.stdout.write(`${name.padEnd(12)}${lineOf(rows.at(-1))}${costLine(rows.at(-1))}\n`)
+      process.stdout.write(`${name.padEnd(19)}${lineOf(rows.at(-1))}${costLine(rows.at(-1))}\n`)
     }
   }
   return rows
@@ -86,7 +86,10 @@ function saveRows(rows, settings) {
   } catch {
     // The first of them.
   }
-  for (const row of rows) known.set(keyOf(row), row)
+  for (const row of rows) {
+    // Nor does what was disturbed take the place of what was not.
+    if (row.calmRounds > 0 || !(known.get(keyOf(row))?.calmRounds > 0)) known.set(keyOf(row), row)
+  }
   return results.save(RESULTS, { deadlineMs: DEADLINE_MS, ...settings, rows: [...known.values()] })
 }
 

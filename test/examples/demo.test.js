@@ -53,11 +53,10 @@ describe('the demo in a pipe', () => {
     assert.deepEqual(routes.map(({ route }) => route).sort(), ROUTES)
     // How many is the machine's affair: a busy one has not answered all when the load ends.
     assert.ok(routes.every(({ count }) => Number(count) > 0))
+    // Not every one of its requests: on a busy machine a client has left before the error.
     assert.deepEqual(
-      routes
-        .filter(({ errors }) => errors !== '0')
-        .map(({ route, count, errors }) => [route, errors === count]),
-      [['/pay', true]]
+      routes.filter(({ errors }) => errors !== '0').map(({ route }) => route),
+      ['/pay']
     )
     demo.assertNothingIsLeft()
   })
