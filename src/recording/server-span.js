@@ -4,7 +4,7 @@
 // be filled in: it copies that to its span, the span's name and its own `http.server.request.duration`. A span made by
 // hand is taken if it is the one in force and of kind SERVER.
 //
-// A holder is `{ span, route? }`, and instrumentation-http's own where there is one.
+// A holder is `{ span, route? }`, or instrumentation-http's own, which has a `type` too: what it copies is not put twice.
 
 const { SpanKind, createContextKey, trace } = require('@opentelemetry/api')
 const { registeredSdk } = require('./registered-sdk')
@@ -12,7 +12,7 @@ const { registeredSdk } = require('./registered-sdk')
 /** The key of `getRPCMetadata` in @opentelemetry/core. */
 const RPC_METADATA = createContextKey('OpenTelemetry SDK Context Key RPC_METADATA')
 
-/** @returns {{ span: import('@opentelemetry/api').Span, route?: string } | undefined} */
+/** @returns {{ span: import('@opentelemetry/api').Span, route?: string, type?: string } | undefined} */
 function serverSpan() {
   const context = registeredSdk()?.context?.active()
   if (context === undefined) return undefined
@@ -28,9 +28,11 @@ function tellSpan(holder, route, { head, queuedMs, admittedMs }) {
   const { span } = holder
   // Of a framework we know, no route is an answer too: others go by the route last tried. Of one we do not, theirs stays.
   if (route !== undefined || head.place !== undefined || head.ctx !== undefined) holder.route = route
+  const isToTell = route !== undefined && holder.type === undefined
+  if (!isToTell && queuedMs === 0) return
   // It may have ended before its answer: an SDK warns of what is put on it then.
   if (!span.isRecording()) return
-  if (route !== undefined) span.setAttribute('http.route', route)
+  if (isToTell) span.setAttribute('http.route', route)
   if (queuedMs > 0) span.setAttribute('spillway.queue.wait', (admittedMs - queuedMs) / 1000)
 }
 
