@@ -435,7 +435,7 @@ const CREATE = "const { createSpillway } = require('./src/index.js'); const spil
 
 test('it keeps no process alive, with a connection open neither', { timeout: 20_000 }, async (t) => {
   const { code } = await runNode(
-    `${CREATE}; spillway.listen({ port: 0 }).then(async ({ port }) => {
+    `${CREATE}; spillway.listen({ port: 0, timeout: 600_000 }).then(async ({ port }) => {
       const socket = require('node:net').connect(port, '127.0.0.1', () => socket.unref())
       await fetch('http://127.0.0.1:' + port + '/metrics').then((answer) => answer.text())
     })`,

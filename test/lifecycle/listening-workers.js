@@ -2,15 +2,16 @@
 // Three workers of a cluster that ask for the same port for their admin servers, one after the other; tells what each got.
 
 const cluster = require('node:cluster')
+const net = require('node:net')
 const { createSpillway } = require('../../src/index.js')
 
 const WORKERS = 3
 
-function fork(told) {
-  const worker = cluster.fork({ PORT: told[0] ?? 0 })
+function fork(port, told) {
+  const worker = cluster.fork({ PORT: port })
   worker.on('message', (message) => {
     told.push(message)
-    if (told.length < WORKERS) return fork(told)
+    if (told.length < WORKERS) return fork(port, told)
     process.stdout.write(`${JSON.stringify(told)}\n`)
     for (const each of Object.values(cluster.workers)) each.kill()
   })
@@ -22,5 +23,13 @@ async function listen() {
   process.send(port ?? code)
 }
 
-if (cluster.isPrimary) fork([])
+/** Not port 0: that a primary would share with nobody anyway. */
+function forkOnFreePort() {
+  const server = net.createServer().listen(0, '127.0.0.1', () => {
+    const { port } = server.address()
+    server.close(() => fork(port, []))
+  })
+}
+
+if (cluster.isPrimary) forkOnFreePort()
 else listen()
