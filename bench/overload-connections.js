@@ -78,7 +78,7 @@ const costLine = ({ rejectionMs, connectionMs }) =>
     ? ''
     : `  a rejection ${micros(rejectionMs)} µs, a connection ${micros(connectionMs)}`
 
-/** One run measures some of it: with another Node, or Koa. What it did not measure stays as it was. */
+/** One run measures some of it: with another Node, or Koa. What it did not measure, or not undisturbed, stays as it was. */
 function saveRows(rows, settings) {
   const known = new Map()
   try {
@@ -86,10 +86,7 @@ function saveRows(rows, settings) {
   } catch {
     // The first of them.
   }
-  for (const row of rows) {
-    // Nor does what was disturbed take the place of what was not.
-    if (row.calmRounds > 0 || !(known.get(keyOf(row))?.calmRounds > 0)) known.set(keyOf(row), row)
-  }
+  for (const row of rows) if (row.calmRounds > 0) known.set(keyOf(row), row)
   return results.save(RESULTS, { deadlineMs: DEADLINE_MS, ...settings, rows: [...known.values()] })
 }
 

@@ -2,6 +2,7 @@
 // Part of npm run readme: the table of what bench/overload.js --connections saved.
 
 const { load } = require('./results')
+const { median } = require('./statistics')
 const { cell, distinct, share, stamp, table, whole } = require('./tables')
 
 const CONNECTIONS = {
@@ -40,7 +41,10 @@ function connectionsTable() {
         'bound',
         'the middleware alone',
         'bound',
-      ].concat('shed with `attach`', 'p99, ms', 'probes'),
+        'shed with `attach`',
+        'p99, ms',
+        'probes',
+      ],
       groups.map((group) => {
         const of = (policy) => group.find((row) => row.policy === policy)
         const attached = of('attach')
@@ -48,16 +52,16 @@ function connectionsTable() {
           ...groupOf(group[0]),
           ...pair(attached),
           ...pair(of('middleware')),
-          `${(attached.shed * 100).toFixed(1)} %`,
-          whole(attached.p99Ms),
-          `${Math.round(attached.probes * 100)} %`,
+          attached === undefined ? '–' : `${(attached.shed * 100).toFixed(1)} %`,
+          attached === undefined ? '–' : whole(attached.p99Ms),
+          attached === undefined ? '–' : `${Math.round(attached.probes * 100)} %`,
         ]
       })
     ),
     '',
     connectionsSentence(rows),
     '',
-    `${distinct(rows.map(({ rounds }) => rounds)).join(' or ')} rounds of ${seconds} s; "?" where other tenants disturbed every one. ` +
+    `Rounds of ${seconds} s: ${distinct(rows.map(({ rounds }) => rounds)).join(' or ')} each, from a second after the step; what other tenants disturbed is left out. ` +
       stamp(results, 'npm run bench:overload -- --connections'),
   ].join('\n')
 }
@@ -65,13 +69,11 @@ function connectionsTable() {
 /** Where the bounds come from. */
 function connectionsSentence(rows) {
   const micros = (name) => {
-    const costs = rows
-      .filter((row) => row.name === name && row.policy === 'attach')
-      .map((row) => row.connectionMs * 1000)
-    return `${Math.round(Math.min(...costs))} to ${Math.round(Math.max(...costs))}`
+    const its = rows.filter((row) => row.name === name && row.policy === 'attach')
+    return Math.round(median(its.map(({ connectionMs }) => connectionMs)) * 1000)
   }
   return (
-    `The bound is what is left when every connection has been accepted and what cannot be served refused. A connection costs ${micros('plain')} µs of CPU on a plain ` +
+    `The bound is what is left when every connection has been accepted and what cannot be served refused; what that costs is measured apart. A connection costs ${micros('plain')} µs of CPU on a plain ` +
     `server, ${micros('https')} with its handshake, ${micros('round-robin-shared')} where the primary hands it over on the same core.`
   )
 }
