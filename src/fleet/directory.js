@@ -46,9 +46,10 @@ class Directory {
     return promises.readFile(this.#reportOf(id))
   }
 
+  // In one go: given as pieces each of 250 would be a write of its own.
   async write(id, pieces) {
     const beside = path.join(this.path, `${id}.new`)
-    await promises.writeFile(beside, pieces, { mode: 0o600 })
+    await promises.writeFile(beside, Buffer.concat(pieces), { mode: 0o600 })
     await promises.rename(beside, this.#reportOf(id))
   }
 
@@ -69,7 +70,7 @@ class Directory {
   /** @returns {Promise<boolean>} whether it was the first to write this generation: a link is made once or not at all */
   async writeDeparted(generation, id, pieces) {
     const beside = path.join(this.path, `${id}.fold`)
-    await promises.writeFile(beside, pieces, { mode: 0o600 })
+    await promises.writeFile(beside, Buffer.concat(pieces), { mode: 0o600 })
     try {
       await promises.link(beside, this.#departedOf(generation))
     } catch (/** @type {any} */ error) {

@@ -117,6 +117,14 @@ function doublesIn(bytes) {
   return scratch
 }
 
+const numbersByWidth = new Map()
+
+/** One for each width: it is copied before anybody else has a turn, and 130 of 32 kB a report are work for the collector. */
+function numbersOf(width) {
+  if (!numbersByWidth.has(width)) numbersByWidth.set(width, new Float64Array(BLOCK * width))
+  return numbersByWidth.get(width)
+}
+
 /**
  * @param {any} family
  * @param {Iterable<any>} points
@@ -129,14 +137,13 @@ function* reportFamily(family, points, texts = new LabelTexts()) {
   const { width, read } = shapeOf(described.isForeign ? 'sample' : described.type)
   const exact = outlives(described) ? onGrid : (numbers) => numbers
   let labels = []
-  let numbers = new Float64Array(BLOCK * width)
+  const numbers = numbersOf(width)
   for (const point of points) {
     read(point, numbers, labels.length * width)
     labels.push(point.labels)
     if (labels.length < BLOCK) continue
     yield pointsBlock(texts.of(labels), exact(numbers))
     labels = []
-    numbers = new Float64Array(BLOCK * width)
   }
   if (labels.length > 0)
     yield pointsBlock(texts.of(labels), exact(numbers.subarray(0, labels.length * width)))
