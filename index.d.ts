@@ -509,7 +509,7 @@ export interface AttachOptions {
 
 export interface ListenOptions {
   /**
-   * 0 is any that is free. In a cluster one worker can have a port, the first that asks.
+   * 0 is any that is free. In a cluster one worker has a port, the first that asks, and another once that has gone.
    *
    * @default 9464
    */

@@ -2,7 +2,10 @@
 // A server of our own for operators, beside the application's: nothing of it is gated or counted, so it answers while
 // that one turns requests away. It listens on the loopback address unless it has a token, trusts nobody it has not
 // let in, and takes little: few connections, small heads, no bodies, and so many requests a second.
+// A worker of a cluster that finds the port with another one stands by: once the workers have been replaced in turn, the
+// port would be nobody's otherwise.
 
+const cluster = /** @type {any} */ (require('node:cluster'))
 const http = require('node:http')
 const net = require('node:net')
 const { SpillwayError } = require('../errors')
@@ -11,6 +14,7 @@ const { AdminGuard } = require('./admin-guard')
 const LARGEST_HEAD_BYTES = 8192
 /** How often Node looks for heads that are late; it is asked for no more than its own timeout needs. */
 const LOOK_MS = 5000
+const STAND_BY_MS = 1000
 
 const HEADERS = Object.entries({
   'Cache-Control': 'no-store',
@@ -29,7 +33,7 @@ const listenError = (message) => new SpillwayError('ERR_SPILLWAY_LISTEN', messag
 
 const REASONS = {
   EADDRINUSE:
-    'is in use. Give another `port`, or 0 for a free one; of the workers of a cluster one can have it',
+    'is in use. Give another `port`, or 0 for a free one; of the workers of a cluster one has it, and another when that has gone',
   EADDRNOTAVAIL: 'is no address of this machine. Give another `host`',
   ENOTFOUND: 'is no name that can be resolved. Give another `host`',
   EACCES: 'may not be used by this user. Give a `port` above 1023',
@@ -40,6 +44,7 @@ class AdminServer {
   #clock
   #faults
   #server
+  #isStandingBy = false
   #isClosed = false
   #fail = (_error) => {}
 
@@ -67,26 +72,38 @@ class AdminServer {
     }
     if (this.#isClosed)
       return Promise.reject(listenError('This spillway is closed: call listen() before close().'))
-    if (this.#server !== undefined) {
+    if (this.#server !== undefined && !this.#isStandingBy) {
       return Promise.reject(
         listenError('The admin server of this spillway listens already. Call listen() once.')
       )
     }
     const server = this.#create(options)
     this.#server = server
+    this.#isStandingBy = false
+    // A worker of a cluster would otherwise share the port, and each scrape would see another worker.
+    const open = () => server.listen({ port, host, exclusive: true })
     return new Promise((resolve, reject) => {
       this.#fail = reject
       server.on('error', (error) => {
-        if (this.#server === server && !server.listening) this.#server = undefined
         reject(explained(error, options))
+        if (this.#server !== server || server.listening) return
+        if (isTaken(error) && cluster.isWorker) this.#standBy(server, open)
+        else this.#server = undefined
       })
       server.on('listening', () => {
         // close() came while the name of the host was looked up.
         if (this.#isClosed) return void server.close()
+        this.#isStandingBy = false
         resolve(addressOf(server, host))
       })
-      // A worker of a cluster would otherwise share the port, and each scrape would see another worker.
-      server.listen({ port, host, exclusive: true })
+      open()
+    })
+  }
+
+  #standBy(server, open) {
+    this.#isStandingBy = true
+    this.#clock.after(STAND_BY_MS, () => {
+      if (this.#server === server && !this.#isClosed) open()
     })
   }
 
@@ -148,6 +165,8 @@ function refuse(res, { status, text, headers }) {
   })
   res.end(res.req.method === 'HEAD' ? undefined : bytes)
 }
+
+const isTaken = (error) => error.code === 'EADDRINUSE'
 
 function explained(error, { host, port }) {
   const reason = REASONS[error.code]
