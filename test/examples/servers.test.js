@@ -21,6 +21,12 @@ const EXAMPLES = [
   { file: 'plain-http.js', ...USER },
   { file: 'http2.js', get: getOverHttp2, ...USER },
   {
+    file: 'cluster.js',
+    ready: /^All 4 workers are ready\.$/,
+    shows: 'spillway_workers{state="live"} 4',
+    ...USER,
+  },
+  {
     file: 'own-registry.js',
     path: '/orders/book',
     route: '/orders/:kind',
@@ -35,6 +41,7 @@ describe('a small example', () => {
     path,
     route,
     shows = '',
+    ready = /./,
     says = /^$/,
     skip = false,
     get = getOverHttp1,
@@ -45,6 +52,7 @@ describe('a small example', () => {
     }, async (t) => {
       const example = startExample(t, file, { alias })
       const url = await example.url()
+      await example.line(ready)
       const answer = await get(url, path)
       assert.equal(answer.status, 200)
       assert.match(answer.body, /7|book/)

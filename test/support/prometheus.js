@@ -30,23 +30,31 @@ function ready(child) {
   })
 }
 
+const configOf = (targetPort, rules) => `global: { scrape_interval: 1s, evaluation_interval: 1s }
+rule_files: ${JSON.stringify(rules === undefined ? [] : [rules])}
+scrape_configs:
+  - job_name: demo
+    static_configs: [{ targets: ['127.0.0.1:${targetPort}'] }]
+`
+
 /**
  * @param {import('node:test').TestContext} t
  * @param {number} targetPort
- * @param {{ features?: string, rules?: string }} [options] features of Prometheus to be switched on, with commas between, and
- *   a file of rules
+ * @param {{ features?: string, rules?: string, config?: string }} [options] features of Prometheus to be switched on, with
+ *   commas between, a file of rules, and a configuration in place of the one made of them
  * @returns {Promise<{ api: (resource: string) => Promise<any>, query: (expression: string) => Promise<any[]>, targets: () => Promise<any[]>, scraped: (count: number) => Promise<void> }>}
  */
-async function startPrometheus(t, targetPort, { features, rules } = {}) {
+async function startPrometheus(
+  t,
+  targetPort,
+  { features, rules, config = configOf(targetPort, rules) } = {}
+) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'spillway-prometheus-'))
-  const config = path.join(folder, 'prometheus.yml')
-  fs.writeFileSync(
-    config,
-    `global: { scrape_interval: 1s, evaluation_interval: 1s }\nrule_files: ${JSON.stringify(rules === undefined ? [] : [rules])}\nscrape_configs:\n  - job_name: demo\n    static_configs: [{ targets: ['127.0.0.1:${targetPort}'] }]\n`
-  )
+  const file = path.join(folder, 'prometheus.yml')
+  fs.writeFileSync(file, config)
   const port = await freePort()
   const args = [
-    `--config.file=${config}`,
+    `--config.file=${file}`,
     `--storage.tsdb.path=${path.join(folder, 'data')}`,
     `--web.listen-address=127.0.0.1:${port}`,
   ]
@@ -74,7 +82,7 @@ async function startPrometheus(t, targetPort, { features, rules } = {}) {
     /** Resolves when the target has been scraped that often. Its clock is not ours: this one place has to ask again. */
     async scraped(count) {
       for (let tries = 0; tries < 120; tries++) {
-        const [sample] = await query('count_over_time(up{job="demo"}[1m])')
+        const [sample] = await query('count_over_time(up[1m])')
         if (Number(sample?.value[1] ?? 0) >= count) return
         await new Promise((resolve) => setTimeout(resolve, 250))
       }
@@ -83,4 +91,4 @@ async function startPrometheus(t, targetPort, { features, rules } = {}) {
   }
 }
 
-module.exports = { startPrometheus }
+module.exports = { freePort, startPrometheus }

@@ -1,0 +1,64 @@
+// Nest 11 on Express. `npx tsc -p examples/nest && node examples/nest/dist/main.js`, open /users/7 a few times, then
+// /metrics. With the Fastify platform there is no `app.use` for it: there, `attach` alone measures and sheds.
+
+import 'reflect-metadata'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import {
+  type ArgumentsHost,
+  Catch,
+  Controller,
+  type ExceptionFilter,
+  Get,
+  Module,
+  NotFoundException,
+  Param,
+} from '@nestjs/common'
+import { NestFactory } from '@nestjs/core'
+import { createSpillway } from 'spillway'
+
+const spillway = createSpillway()
+const handleError = spillway.errorHandler()
+
+@Controller('users')
+class UsersController {
+  @Get(':id')
+  find(@Param('id') id: string) {
+    if (id === '0') throw new NotFoundException('There is no user 0.')
+    return { id }
+  }
+}
+
+@Module({ controllers: [UsersController] })
+class AppModule {}
+
+// Nest catches errors before Express can pass them on, so that the error handler has to be a filter: it answers, counts
+// and logs each once.
+@Catch()
+class SpillwayFilter implements ExceptionFilter {
+  catch(error: unknown, host: ArgumentsHost) {
+    const http = host.switchToHttp()
+    handleError(error, http.getRequest(), http.getResponse(), http.getNext())
+  }
+}
+
+async function main() {
+  const app = await NestFactory.create(AppModule, { logger: ['warn', 'error'] })
+  // Before `listen`, which sets up the router: it has to be first.
+  app.use(spillway.express())
+  app.useGlobalFilters(new SpillwayFilter())
+
+  const server: Server = app.getHttpServer()
+  spillway.attach(server)
+
+  // The last answer first, then the onModuleDestroy of your providers.
+  process.once('SIGTERM', async () => {
+    await spillway.drain()
+    await app.close()
+  })
+
+  await app.listen(process.env.PORT ?? 3000, '127.0.0.1')
+  console.log(`Open http://127.0.0.1:${(server.address() as AddressInfo).port}/metrics`)
+}
+
+main()
