@@ -6,7 +6,7 @@
 
 const path = require('node:path')
 const { ClosedLoop } = require('./load')
-const { pinLoad, startServer } = require('./pinned')
+const { ONE_THREAD, pinLoad, startServer } = require('./pinned')
 const { machineLine, save } = require('./results')
 const { median, scatter } = require('./statistics')
 
@@ -31,7 +31,10 @@ const MOST = 1.3
 
 async function start({ framework, path: url, status }, variant) {
   const script = path.join(__dirname, 'errors-server.js')
-  const server = await startServer(script, [framework, variant], { stderr: 'ignore' })
+  const server = await startServer(script, [framework, variant], {
+    nodeArgs: ONE_THREAD,
+    stderr: 'ignore',
+  })
   const load = await ClosedLoop.open({ port: server.port, path: url, connections: CONNECTIONS, status })
   return { server, load, ratios: [] }
 }

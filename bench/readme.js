@@ -13,7 +13,9 @@ const README = path.join(__dirname, '..', 'README.md')
 function overheadTable() {
   const results = load('overhead')
   const cell = (row) =>
-    row === undefined ? '–' : `${row.addedMicroseconds.toFixed(1)} ± ${row.plusMinusMicroseconds.toFixed(1)}`
+    row === undefined
+      ? '–'
+      : `${row.addedMicroseconds.toFixed(1)} ± ${row.plusMinusMicroseconds.toFixed(1)} (${row.addedPercent.toFixed(0)} %)`
   const names = [...new Set(results.rows.map(({ variant }) => variant))].filter((name) => name !== 'no-op')
   const columns = [
     ['express', 1],
@@ -27,18 +29,18 @@ function overheadTable() {
     )
   const base = columns.map((column) => find('no-op', column).totalMicroseconds.toFixed(0))
   return [
-    'CPU per request over a no-op middleware, in µs:',
+    'CPU per request over a no-op middleware, in µs and as a share of the whole request with the no-op:',
     '',
     table(
       ['', 'Express 5, 1 connection', 'Express 5, 32', 'Koa 3, 1 connection', 'Koa 3, 32'],
       [
         ...names.map((name) => [name, ...columns.map((column) => cell(find(name, column)))]),
-        ['(the whole request with the no-op)', ...base],
+        ['the whole request with the no-op', ...base],
       ]
     ),
     '',
-    `Medians of ${results.starts} starts of all of them, each of ${results.rounds} interleaved slices of ${results.slice} requests against the ` +
-      'no-op slices beside them; half of the starts were within ±. ' +
+    `Medians of ${results.starts} starts, each of ${results.rounds} slices of ${results.slice} requests in turn with those of a no-op beside it; ` +
+      'half of the starts were within ±. All on one thread, their garbage collection too. ' +
       stamp(results, 'npm run bench:overhead'),
     '',
     instructionsSentence(),
