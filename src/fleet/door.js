@@ -1,16 +1,19 @@
 'use strict'
-// How members ask each other: to connect is to ask, and the answer is one byte, when the report has been written.
+// How members ask each other: one byte asks for counters alone or for histograms too, and the answer is one byte, when
+// the report has been written.
 // `exclusive`, because in a worker of a cluster a listen on a path would go to the primary and be shared among all.
 // Nothing here keeps a process alive but a question that is under way, which ends within its time.
 
 const net = require('node:net')
 
+const WITH_ROUTES = 'r'
+const COUNTERS = 'c'
 const DONE = 'y'
 
 /**
  * Opens the door of this member.
  * @param {string} path
- * @param {() => Promise<void>} report
+ * @param {(withRoutes: boolean) => Promise<void>} report
  * @returns {Promise<() => void>} closes it
  */
 function openDoor(path, report) {
@@ -18,13 +21,15 @@ function openDoor(path, report) {
   const server = net.createServer((socket) => {
     open.add(socket)
     socket.unref()
-    socket.resume()
     socket.on('error', () => {})
     socket.on('close', () => open.delete(socket))
-    report().then(
-      () => socket.end(DONE),
-      () => socket.destroy()
-    )
+    socket.once('data', (question) => {
+      socket.resume()
+      report(question.toString('latin1') === WITH_ROUTES).then(
+        () => socket.end(DONE),
+        () => socket.destroy()
+      )
+    })
   })
   server.unref()
   return new Promise((resolve, reject) => {
@@ -43,11 +48,12 @@ function openDoor(path, report) {
 /** @typedef {'answered' | 'silent' | 'refused' | 'absent'} Answer refused: nobody is behind that door; absent: no door */
 
 /** @returns {Promise<Answer>} what came within that time */
-function knock(path, waitMs, clock) {
+function knock(path, withRoutes, waitMs, clock) {
   return new Promise((resolve) => {
     /** @type {Answer} */
     let answer = 'silent'
     const socket = net.connect(path)
+    socket.write(withRoutes ? WITH_ROUTES : COUNTERS)
     const give = () => socket.destroy()
     clock.after(waitMs, give)
     socket.on('data', () => {

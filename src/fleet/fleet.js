@@ -79,11 +79,11 @@ class Fleet {
   async #open() {
     const { key, isExact } = this.#kin
     const directory = await openDirectory(`${key}-${this.#number.number}`, this.#options?.directory)
-    const closeDoor = await openDoor(directory.socketOf(this.#id), () => this.#answer())
+    const closeDoor = await openDoor(directory.socketOf(this.#id), (withRoutes) => this.#answer(withRoutes))
     if (this.#isClosed) return closeDoor()
     this.#closeDoor = closeDoor
     this.#directory = directory
-    await this.#answer()
+    await this.#answer(true)
     await this.#tidy(directory, isExact)
     greetMainThread()
   }
@@ -92,7 +92,7 @@ class Fleet {
   async #tidy(directory, isExact) {
     const { ids, departed } = await directory.list()
     if (isExact ? ids.length <= MANY : ids.length === 1 && departed === undefined) return
-    const roll = await this.#roll(directory)
+    const roll = await this.#roll(directory, false)
     const wallMs = this.#parts.clock.wallMs()
     const others = roll.members.slice(1)
     const hasEnded = others.every(({ state, head }) => state === 'departed' && !isRecent(head, wallMs))
@@ -101,14 +101,14 @@ class Fleet {
     for (const generation of roll.departed.generations) await directory.removeDeparted(generation)
   }
 
-  async #answer() {
-    const { error } = await this.#report()
+  async #answer(withRoutes) {
+    const { error } = await this.#report(withRoutes)
     if (error !== undefined) throw error
   }
 
   /** @returns {Promise<{ pieces: Buffer[], error?: any }>} with an error where it could not be written */
-  #report() {
-    return this.#reporter.make(this.#who(), async (pieces) => {
+  #report(withRoutes) {
+    return this.#reporter.make(this.#who(), withRoutes, async (pieces) => {
       if (this.#directory !== undefined && !this.#isClosed) await this.#directory.write(this.#id, pieces)
     })
   }
@@ -117,12 +117,12 @@ class Fleet {
     return { id: this.#id, worker: this.#kin?.worker ?? 'main' }
   }
 
-  async #roll(directory) {
-    const ownReport = this.#report().then(({ pieces, error }) => {
+  async #roll(directory, withRoutes) {
+    const ownReport = this.#report(withRoutes).then(({ pieces, error }) => {
       if (error !== undefined) this.#parts.faults.report('fleet', error)
       return Buffer.concat(pieces)
     })
-    return callRoll(directory, { clock: this.#parts.clock, ownId: this.#id, ownReport })
+    return callRoll(directory, { clock: this.#parts.clock, ownId: this.#id, ownReport, withRoutes })
   }
 
   async #fold(directory, roll) {
@@ -155,12 +155,15 @@ class Fleet {
     return takeFleetSnapshot(this.#parts.clock, sum, members, states)
   }
 
-  async #gather(how) {
+  async #gather({ withRoutes }) {
     await this.#joined
     const { clock, faults } = this.#parts
     const directory = this.#directory
-    const roll = directory === undefined ? rollOfOne(await this.#report()) : await this.#roll(directory)
-    const sum = (this.#spareSum ?? new Sum()).begin(how)
+    const roll =
+      directory === undefined
+        ? rollOfOne(await this.#report(withRoutes))
+        : await this.#roll(directory, withRoutes)
+    const sum = (this.#spareSum ?? new Sum()).begin({ withRoutes })
     this.#spareSum = undefined
     const wallMs = clock.wallMs()
     const members = named(roll.members)

@@ -1,6 +1,8 @@
 'use strict'
 // Makes the reports of this thread: the same instant that a scrape shows, the metrics of its registry, and the routes
 // with their histograms. Whoever asks while one is made waits for the next, which is of a moment after the question.
+// A scrape does not read the histograms: for it they are as they were, if not too long ago, which is most of what a report
+// costs.
 
 const { isMainThread, threadId } = require('node:worker_threads')
 const { readMetric } = require('./foreign')
@@ -10,6 +12,9 @@ const { reportRoutes } = require('./route-report')
 const { inSlices } = require('./slices')
 const { LabelTexts, reportFamily } = require('./sum')
 
+/** What a worker that is killed may lose of its histograms, and of nothing else. */
+const ROUTES_MS = 60_000
+
 class Reporter {
   #parts
   #takeInstant
@@ -18,6 +23,10 @@ class Reporter {
   #foreign = []
   #texts = new LabelTexts()
   #spare
+  /** The blocks of the routes as last made. */
+  #routes = []
+  #routesMs = Number.NEGATIVE_INFINITY
+  #isAskedForRoutes = false
   /** @type {Promise<any>} */
   #last = Promise.resolve()
   #queued
@@ -41,10 +50,12 @@ class Reporter {
 
   /**
    * @param {{ id: string, worker: string }} who
+   * @param {boolean} withRoutes whether the histograms have to be of now
    * @param {(pieces: Buffer[]) => Promise<void>} keep
    * @returns {Promise<{ pieces: Buffer[], error?: any }>} with the error of what keeps it
    */
-  make(who, keep) {
+  make(who, withRoutes, keep) {
+    this.#isAskedForRoutes ||= withRoutes
     this.#queued ??= this.#last.then(async () => {
       this.#queued = undefined
       const pieces = await this.#make(who)
@@ -59,32 +70,46 @@ class Reporter {
 
   async #make(who) {
     const { clock } = this.#parts
+    const withRoutes = this.#isAskedForRoutes
+    this.#isAskedForRoutes = false
     const instant = this.#takeInstant(this.#spare)
     this.#spare = undefined
     const pieces = [this.#headOf(who, instant, false)]
     const sources = this.#exporter.sources(isMainThread)
-    await inSlices(clock, this.#report(sources, instant, pieces))
+    await inSlices(clock, this.#reportFamilies(sources, instant, pieces))
+    const wallMs = clock.wallMs()
+    // A clock that was put back must not keep them for longer.
+    if (withRoutes || Math.abs(wallMs - this.#routesMs) > ROUTES_MS) {
+      this.#routesMs = wallMs
+      const routes = []
+      await inSlices(clock, this.#reportRoutes(instant, routes))
+      this.#routes = routes
+    }
     const foreign = []
     for (const source of sources.metrics) await this.#readForeign(source, foreign)
     this.#foreign = foreign
     this.#spare = instant
-    return [...pieces, ...foreign]
+    return [...pieces, ...this.#routes, ...foreign]
   }
 
   /** Without waiting: what a registry gives only later is as it was reported last. */
   makeNow(who) {
     const instant = this.#takeInstant()
     const pieces = [this.#headOf(who, instant, true)]
-    for (const _ of this.#report(this.#exporter.sources(isMainThread), instant, pieces));
+    for (const _ of this.#reportFamilies(this.#exporter.sources(isMainThread), instant, pieces));
+    for (const _ of this.#reportRoutes(instant, pieces));
     return [...pieces, ...this.#foreign]
   }
 
-  *#report({ families, lag }, instant, pieces) {
-    const { clock } = this.#parts
+  *#reportFamilies({ families, lag }, instant, pieces) {
     this.#texts.begin()
     for (const family of [...families, ...lag])
       yield* putInto(pieces, reportFamily(family, family.points(instant), this.#texts))
-    yield* putInto(pieces, reportRoutes(this.#parts, instant, clock.now(), clock.wallMs()))
+  }
+
+  #reportRoutes(instant, pieces) {
+    const { clock } = this.#parts
+    return putInto(pieces, reportRoutes(this.#parts, instant, clock.now(), clock.wallMs()))
   }
 
   async #readForeign(source, pieces) {

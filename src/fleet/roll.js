@@ -19,13 +19,13 @@ const ATTEMPTS = 5
 
 /**
  * @param {any} directory
- * @param {{ clock: any, ownId: string, ownReport: Promise<Buffer> }} own
+ * @param {{ clock: any, ownId: string, ownReport: Promise<Buffer>, withRoutes: boolean }} own
  * @returns {Promise<Roll>} this member first
  */
-async function callRoll(directory, { clock, ownId, ownReport }) {
+async function callRoll(directory, { clock, ownId, ownReport, withRoutes }) {
   const { ids } = await directory.list()
   const others = ids.filter((id) => id !== ownId)
-  const ask = (id) => knock(directory.socketOf(id), ANSWER_MS, clock)
+  const ask = (id) => knock(directory.socketOf(id), withRoutes, ANSWER_MS, clock)
   const [report, ...said] = await Promise.all([ownReport, ...others.map(ask)])
   const answers = new Map(others.map((id, i) => [id, said[i]]))
   const own = ownOf(report)

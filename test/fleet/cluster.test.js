@@ -275,3 +275,27 @@ test('`fleet: false` is this worker alone', TIMEOUT, async (t) => {
   const { workers } = await fleet.ask(first.name, 'snapshot')
   assert.equal(workers.length, 1)
 })
+
+test('a scrape does not make the histograms anew, a snapshot does', TIMEOUT, async (t) => {
+  const fleet = await FleetUnderTest.start(t)
+  const [first, second] = await fleet.fork(2)
+  const countOf = async () => (await fleet.ask(second.name, 'snapshot')).requests.sinceStart.count
+  await fleet.ask(first.name, 'serve', { durations: [1], route: '/a' })
+  assert.equal(await countOf(), 1)
+  await fleet.ask(first.name, 'serve', { durations: [1], route: '/a' })
+  assert.equal(oneValue(await fleet.families(second.name), COUNT, { http_route: '/a' }), 2)
+  await fleet.exited(first.name, () => process.kill(first.pid, 'SIGKILL'))
+  assert.equal(await countOf(), 1, 'as of the snapshot before it was killed')
+  assert.equal(oneValue(await fleet.families(second.name), COUNT, { http_route: '/a' }), 2)
+})
+
+test('a scrape makes them anew when they are a minute old', TIMEOUT, async (t) => {
+  const fleet = await FleetUnderTest.start(t)
+  const [first, second] = await fleet.fork(2)
+  await fleet.ask(first.name, 'serve', { durations: [1], route: '/a' })
+  await fleet.ask(first.name, 'skipAhead', { ms: 61_000 })
+  await fleet.families(second.name)
+  await fleet.exited(first.name, () => process.kill(first.pid, 'SIGKILL'))
+  const { requests } = await fleet.ask(second.name, 'snapshot')
+  assert.equal(requests.sinceStart.count, 1)
+})
