@@ -2,13 +2,18 @@
 // A real cluster (or a process with threads) for the time of one test, with temporary files of its own.
 
 const { fork } = require('node:child_process')
+const { once } = require('node:events')
 const { mkdtempSync, readdirSync, rmSync } = require('node:fs')
 const { tmpdir } = require('node:os')
 const path = require('node:path')
 const { parse, valuesOf } = require('./metrics-text')
 
+/** Those of each test: they have to be gone before their files go, and hooks run in the order they were given. */
+const fleetsOf = new WeakMap()
+
 class FleetUnderTest {
   #child
+  #closed
   #hasMember
   #waiting = new Map()
   #nextId = 1
@@ -21,11 +26,14 @@ class FleetUnderTest {
     fleet.directory = directory
     const child = fork(path.join(__dirname, 'fleet-process.js'), [JSON.stringify(options)], {
       env: { ...process.env, TMPDIR: directory, ...env },
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
     })
+    child.stderr.pipe(process.stderr)
     fleet.#child = child
+    fleet.#closed = once(child, 'close')
     fleet.#hasMember = options.member === true
     child.on('message', (message) => fleet.#heed(message))
+    fleetsOf.set(t, [...(fleetsOf.get(t) ?? []), fleet])
     t.after(() => fleet.stop())
     await fleet.#next('started')
     return fleet
@@ -35,11 +43,10 @@ class FleetUnderTest {
     return this.#child.pid
   }
 
+  /** Not before its workers are gone, which write once more when their primary is: they have its stderr. */
   async stop() {
-    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return
-    const gone = new Promise((resolve) => this.#child.once('exit', resolve))
     this.#child.kill('SIGKILL')
-    await gone
+    await this.#closed
   }
 
   /** @returns {Promise<any[]>} their names, and process ids */
@@ -115,7 +122,10 @@ class FleetUnderTest {
 /** Short, because a socket's path must be. */
 function temporaryDirectory(t) {
   const directory = mkdtempSync(path.join(tmpdir(), 'sw-'))
-  t.after(() => rmSync(directory, { recursive: true, force: true }))
+  t.after(async () => {
+    await Promise.all((fleetsOf.get(t) ?? []).map((fleet) => fleet.stop()))
+    rmSync(directory, { recursive: true, force: true })
+  })
   return directory
 }
 
