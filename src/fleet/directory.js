@@ -8,6 +8,7 @@ const { tmpdir } = require('node:os')
 const path = require('node:path')
 const { promises } = fs
 const { isRunning, machine } = require('./kin')
+const { Memory, joined } = require('./memory')
 
 /** @typedef {{ ids: string[], departed: number | undefined, generations: number[] }} Listing */
 
@@ -21,6 +22,7 @@ const uid = process.geteuid?.() ?? 0
 
 class Directory {
   path
+  #memory = new Memory()
 
   constructor(directory) {
     this.path = directory
@@ -42,14 +44,18 @@ class Directory {
     return { ids: found(REPORT), departed: generations.at(-1), generations }
   }
 
-  read(id) {
-    return promises.readFile(this.#reportOf(id))
+  /** @param {import('./memory').Loan} loan what it is read into */
+  async read(id, loan) {
+    const { report } = await readInto(this.#reportOf(id), loan)
+    return report
   }
 
   // In one go: given as pieces each of 250 would be a write of its own.
   async write(id, pieces) {
     const beside = path.join(this.path, `${id}.new`)
-    await promises.writeFile(beside, Buffer.concat(pieces), { mode: 0o600 })
+    const loan = this.#memory.lend()
+    await promises.writeFile(beside, joined(pieces, loan), { mode: 0o600 })
+    loan.giveBack()
     await promises.rename(beside, this.#reportOf(id))
   }
 
@@ -61,10 +67,9 @@ class Directory {
     fs.renameSync(beside, this.#reportOf(id))
   }
 
-  async readDeparted(generation) {
-    const file = this.#departedOf(generation)
-    const [report, { mtimeMs }] = await Promise.all([promises.readFile(file), promises.stat(file)])
-    return { report, touchedMs: mtimeMs }
+  /** @param {import('./memory').Loan} loan */
+  readDeparted(generation, loan) {
+    return readInto(this.#departedOf(generation), loan)
   }
 
   /** @returns {Promise<boolean>} whether it was the first to write this generation: a link is made once or not at all */
@@ -105,6 +110,19 @@ class Directory {
 
   #departedOf(generation) {
     return path.join(this.path, `departed-${generation}`)
+  }
+}
+
+/** Of a file that is replaced meanwhile, all of the one before. */
+async function readInto(name, loan) {
+  const file = await promises.open(name)
+  try {
+    const { size, mtimeMs } = await file.stat()
+    const report = loan.take(size)
+    await file.read(report, 0, size, 0)
+    return { report, touchedMs: mtimeMs }
+  } finally {
+    await file.close()
   }
 }
 

@@ -14,6 +14,7 @@ const { takeFleetSnapshot } = require('./fleet-snapshot')
 const { metricsOf } = require('./foreign')
 const { greetMainThread, isAmongKin, kinOf, takeNumber, watchForKin } = require('./kin')
 const { Reporter } = require('./reporter')
+const { Memory, joined } = require('./memory')
 const { callRoll, rollOfOne } = require('./roll')
 const { inSlices } = require('./slices')
 const { named, stateFamilies, statesOf } = require('./states')
@@ -40,6 +41,7 @@ class Fleet {
   /** Settles when this is a member, or never can be. */
   #joined
   #spareSum
+  #memory = new Memory()
   #isFolding = false
   #isClosed = false
 
@@ -92,7 +94,7 @@ class Fleet {
   async #tidy(directory, isExact) {
     const { ids, departed } = await directory.list()
     if (isExact ? ids.length <= MANY : ids.length === 1 && departed === undefined) return
-    const roll = await this.#roll(directory, false)
+    const roll = await this.#roll(directory, false, this.#memory.lend())
     const wallMs = this.#parts.clock.wallMs()
     const others = roll.members.slice(1)
     const hasEnded = others.every(({ state, head }) => state === 'departed' && !isRecent(head, wallMs))
@@ -117,12 +119,12 @@ class Fleet {
     return { id: this.#id, worker: this.#kin?.worker ?? 'main' }
   }
 
-  async #roll(directory, withRoutes) {
+  async #roll(directory, withRoutes, loan) {
     const ownReport = this.#report(withRoutes).then(({ pieces, error }) => {
       if (error !== undefined) this.#parts.faults.report('fleet', error)
-      return Buffer.concat(pieces)
+      return joined(pieces, loan)
     })
-    return callRoll(directory, { clock: this.#parts.clock, ownId: this.#id, ownReport, withRoutes })
+    return callRoll(directory, { clock: this.#parts.clock, ownId: this.#id, ownReport, withRoutes, loan })
   }
 
   async #fold(directory, roll) {
@@ -159,10 +161,11 @@ class Fleet {
     await this.#joined
     const { clock, faults } = this.#parts
     const directory = this.#directory
-    const roll =
-      directory === undefined
-        ? rollOfOne(await this.#report(withRoutes))
-        : await this.#roll(directory, withRoutes)
+    const loan = this.#memory.lend()
+    const isAlone = directory === undefined
+    const roll = isAlone
+      ? rollOfOne(await this.#report(withRoutes))
+      : await this.#roll(directory, withRoutes, loan)
     const sum = (this.#spareSum ?? new Sum()).begin({ withRoutes })
     this.#spareSum = undefined
     const wallMs = clock.wallMs()
@@ -175,7 +178,9 @@ class Fleet {
     const { report, head } = roll.departed
     if (report !== undefined) await inSlices(clock, sum.add(report, head.blocksAt, OF_THE_DEPARTED))
     if (sum.misunderstood > 0) faults.report('fleet', new Error('workers differ in what a metric is'))
-    if (directory !== undefined) this.#fold(directory, roll)
+    const folded = isAlone ? undefined : this.#fold(directory, roll)
+    // A snapshot goes on reading the routes; of a scrape the sum has all it needs.
+    if (!withRoutes) folded?.then(loan.giveBack)
     return { sum, members, states: statesOf(members, roll.departed) }
   }
 

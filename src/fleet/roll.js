@@ -19,10 +19,10 @@ const ATTEMPTS = 5
 
 /**
  * @param {any} directory
- * @param {{ clock: any, ownId: string, ownReport: Promise<Buffer>, withRoutes: boolean }} own
+ * @param {{ clock: any, ownId: string, ownReport: Promise<Buffer>, withRoutes: boolean, loan: import('./memory').Loan }} own
  * @returns {Promise<Roll>} this member first
  */
-async function callRoll(directory, { clock, ownId, ownReport, withRoutes }) {
+async function callRoll(directory, { clock, ownId, ownReport, withRoutes, loan }) {
   const { ids } = await directory.list()
   const others = ids.filter((id) => id !== ownId)
   const ask = (id) => knock(directory.socketOf(id), withRoutes, ANSWER_MS, clock)
@@ -31,7 +31,7 @@ async function callRoll(directory, { clock, ownId, ownReport, withRoutes }) {
   const own = ownOf(report)
   for (let attempt = 1; ; attempt++) {
     try {
-      const { members, departed } = await readAll(directory, ownId, answers)
+      const { members, departed } = await readAll(directory, ownId, answers, loan)
       return { members: [own, ...members], departed }
     } catch (/** @type {any} */ error) {
       if (error.code !== 'ENOENT' || attempt === ATTEMPTS) throw error
@@ -61,16 +61,16 @@ const nobody = (generation, generations) => ({
 })
 
 /** @returns {Promise<Roll>} */
-async function readAll(directory, ownId, answers) {
+async function readAll(directory, ownId, answers, loan) {
   const { ids, departed: generation, generations } = await directory.list()
   const departed = nobody(generation, generations)
   if (generation !== undefined) {
-    const { report, touchedMs } = await directory.readDeparted(generation)
+    const { report, touchedMs } = await directory.readDeparted(generation, loan)
     const head = readHead(report)
     if (head !== undefined) Object.assign(departed, { report, head, touchedMs })
   }
   const folded = new Set(departed.head.ids)
-  const read = async (id) => memberOf(id, await directory.read(id), answers.get(id))
+  const read = async (id) => memberOf(id, await directory.read(id, loan), answers.get(id))
   const members = await Promise.all(ids.filter((id) => id !== ownId && !folded.has(id)).map(read))
   const stillThere = ids.filter((id) => folded.has(id))
   return { members, departed: { ...departed, stillThere } }

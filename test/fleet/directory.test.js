@@ -5,6 +5,7 @@ const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
 const { test } = require('node:test')
+const { Memory } = require('../../src/fleet/memory')
 const { callRoll } = require('../../src/fleet/roll')
 const { foldDeparted } = require('../../src/fleet/departed')
 const { openDirectory } = require('../../src/fleet/directory')
@@ -114,6 +115,8 @@ const goneSince = (id, ageMs) =>
     at: Date.now() - ageMs,
   })
 
+const asked = () => ({ withRoutes: false, loan: new Memory().lend() })
+
 test('however many fold the departed at once, each is counted once', async (t) => {
   const base = temporaryDirectory(t)
   const directory = await openDirectory('race', base)
@@ -127,11 +130,16 @@ test('however many fold the departed at once, each is counted once', async (t) =
     const rolls = await Promise.all(
       ['a', 'b', 'c'].map(async (id) => ({
         id,
-        roll: await callRoll(directory, { clock, ownId: id, ownReport: ownReport() }),
+        roll: await callRoll(directory, { clock, ownId: id, ownReport: ownReport(), ...asked() }),
       }))
     )
     await Promise.all(rolls.map(({ id, roll }) => foldDeparted(directory, clock, roll, id)))
-    const { members, departed } = await callRoll(directory, { clock, ownId: 'own', ownReport: ownReport() })
+    const { members, departed } = await callRoll(directory, {
+      clock,
+      ownId: 'own',
+      ownReport: ownReport(),
+      ...asked(),
+    })
     const gone = members.filter(({ state }) => state === 'departed').length
     assert.equal(departed.head.count + gone, written)
   }
@@ -146,6 +154,7 @@ test('one who slept while others folded on removes nothing and counts for nothin
       clock,
       ownId: 'own',
       ownReport: Promise.resolve(headOf({ id: 'own', at: Date.now() })),
+      ...asked(),
     })
   await directory.write('first', [goneSince('first', 120_000)])
   const slept = await roll()
