@@ -387,7 +387,7 @@ test('a port in use is told with what to do, and another may be tried', async (t
   await assert.rejects(spillway.listen({ port }), {
     name: 'SpillwayError',
     code: 'ERR_SPILLWAY_LISTEN',
-    message: `The admin server cannot listen: 127.0.0.1:${port} is in use. Give another \`port\`, or 0 for a free one; of the workers of a cluster one can have it.`,
+    message: `The admin server cannot listen: 127.0.0.1:${port} is in use. Give another \`port\`, or 0 for a free one; of the workers of a cluster one has it, and another when that has gone.`,
   })
   assert.ok((await spillway.listen({ port: 0 })).port > 0)
 })
