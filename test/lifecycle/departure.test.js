@@ -83,9 +83,10 @@ for (const [signal, code] of [
       )
       const answer = assert.rejects(ask(port, '/hold'), { code: 'ECONNRESET' })
       await until(/held/)
-      while (child.exitCode === null) {
+      // One after the other: what comes while the process is being taken down ends it by the signal.
+      for (let sent = 1; child.exitCode === null && child.signalCode === null; sent++) {
         child.kill(signal)
-        await new Promise((resolve) => setImmediate(resolve))
+        await until(new RegExp(`signal ${sent}\\n`)).catch(() => closed)
       }
       await answer
       assert.deepEqual(await closed, { code, signal: null })
