@@ -4,6 +4,7 @@
 // anew took 40 ms, and left so many young strings that one collection of them blocked the loop for 8.
 
 const { Rows } = require('../histograms/rows')
+const { Exemplars } = require('../recording/exemplars')
 const { JOIN, acrossOf, shapeOf } = require('./shapes')
 
 /** The labels of a point that came as text. What needs them as pairs is rare. */
@@ -49,6 +50,8 @@ class FamilySum {
   #labels = []
   /** In which turn a row was last added to: of another, it is not there. */
   #turnOf = []
+  /** Of this turn, if there are any. */
+  #exemplars
   #turn = 0
 
   constructor({ name, type, help, across, isForeign }) {
@@ -74,6 +77,7 @@ class FamilySum {
   begin(turn) {
     this.#turn = turn
     this.isReported = false
+    this.#exemplars = undefined
   }
 
   /** @param {string[]} labels @param {string} worker @returns {Int32Array} the rows of these series */
@@ -112,6 +116,14 @@ class FamilySum {
     }
   }
 
+  /** @param {Int32Array} rows those of the points they belong to */
+  addExemplars(rows, found) {
+    this.#exemplars ??= new Exemplars()
+    for (const [at, bucket, traceId, spanId, atMs, seconds] of found) {
+      this.#exemplars.putLater(rows[at], bucket, { traceId, spanId, atMs }, seconds)
+    }
+  }
+
   /** That the worker stands behind its other labels keeps one series next to its like. */
   #of(worker, label) {
     if (this.isForeign) {
@@ -124,8 +136,11 @@ class FamilySum {
 
   *points() {
     const { values } = this.#rows
+    const exemplars = this.#exemplars?.copy()
     for (let row = 0; row < this.#labels.length; row++) {
-      if (this.#turnOf[row] === this.#turn) yield this.#shape.point(this.#labels[row], values, row)
+      if (this.#turnOf[row] !== this.#turn) continue
+      const point = this.#shape.point(this.#labels[row], values, row)
+      yield exemplars === undefined ? point : { ...point, exemplars }
     }
   }
 

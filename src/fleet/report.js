@@ -9,6 +9,7 @@ const HEADER = 8
 const FAMILY = 1
 const POINTS = 2
 const ROUTES = 3
+const EXEMPLARS = 4
 
 /** @returns {Buffer} */
 function headOf(head) {
@@ -41,6 +42,9 @@ function pointsBlock(text, numbers) {
   length.writeUInt32LE(text.length)
   return blockOf(POINTS, length, text, Buffer.from(numbers.buffer, numbers.byteOffset, numbers.byteLength))
 }
+
+/** Of the points before it. @param {[point: number, bucket: number, traceId: string, spanId: string, atMs: number, seconds: number][]} exemplars */
+const exemplarsBlock = (exemplars) => blockOf(EXEMPLARS, Buffer.from(JSON.stringify(exemplars)))
 
 /** @param {Buffer} body */
 function readPoints(body) {
@@ -75,11 +79,13 @@ function* readBlocks(report, blocksAt) {
 }
 
 module.exports = {
+  EXEMPLARS,
   FAMILY,
   POINTS,
   ROUTES,
   blockOf,
   doublesOf,
+  exemplarsBlock,
   familyBlock,
   headOf,
   pointsBlock,

@@ -3,11 +3,14 @@
 // so that whoever runs it may give the loop its turn; 4 reports of 1000 series are some 200 steps of 0.1 ms.
 
 const { WIDTH } = require('../histograms/buckets')
+const { SLOTS, exemplarAt } = require('../recording/exemplars')
 const {
+  EXEMPLARS,
   FAMILY,
   POINTS,
   ROUTES,
   doublesOf,
+  exemplarsBlock,
   familyBlock,
   pointsBlock,
   readBlocks,
@@ -72,6 +75,8 @@ class Sum {
         blocks.push(block)
         this.#shown += block.rows.length
         family.add(block.rows, doublesIn(readPoints(body).bytes))
+      } else if (kind === EXEMPLARS && family !== undefined) {
+        family.addExemplars(blocks[blocks.length - 1].rows, JSON.parse(body.toString()))
       } else if (kind === ROUTES && this.#withRoutes) this.routes.add(body, isRecent)
       yield
     }
@@ -137,16 +142,28 @@ function* reportFamily(family, points, texts = new LabelTexts()) {
   const { width, read } = shapeOf(described.isForeign ? 'sample' : described.type)
   const exact = outlives(described) ? onGrid : (numbers) => numbers
   let labels = []
+  let exemplars = []
   const numbers = numbersOf(width)
   for (const point of points) {
     read(point, numbers, labels.length * width)
+    if (point.exemplars !== undefined) noteExemplars(exemplars, labels.length, point)
     labels.push(point.labels)
     if (labels.length < BLOCK) continue
     yield pointsBlock(texts.of(labels), exact(numbers))
+    if (exemplars.length > 0) yield exemplarsBlock(exemplars)
     labels = []
+    exemplars = []
   }
   if (labels.length > 0)
     yield pointsBlock(texts.of(labels), exact(numbers.subarray(0, labels.length * width)))
+  if (exemplars.length > 0) yield exemplarsBlock(exemplars)
+}
+
+function noteExemplars(noted, at, { exemplars, row }) {
+  for (let bucket = 0; bucket < SLOTS; bucket++) {
+    const found = exemplarAt(exemplars, row, bucket)
+    if (found !== undefined) noted.push([at, bucket, found.traceId, found.spanId, found.atMs, found.seconds])
+  }
 }
 
 /** The labels of blocks as text. Those of a series are one object for ever, so that the same ones are seen at a glance. */

@@ -16,6 +16,12 @@ class Exemplars {
     this.#slots[slot] = { traceId, spanId, atMs, seconds }
   }
 
+  /** Of two workers, the later. */
+  putLater(row, bucket, trace, seconds) {
+    const before = exemplarAt(this.#slots, row, bucket)
+    if (before === undefined || before.atMs <= trace.atMs) this.put(row, bucket, trace, seconds)
+  }
+
   /** Those of this moment; read with `exemplarAt`. */
   copy() {
     return this.#slots.slice()
@@ -25,4 +31,4 @@ class Exemplars {
 /** @returns {{ traceId: string, spanId: string, atMs: number, seconds: number } | undefined} */
 const exemplarAt = (copied, row, bucket) => copied[row * SLOTS + bucket]
 
-module.exports = { Exemplars, exemplarAt }
+module.exports = { Exemplars, SLOTS, exemplarAt }
