@@ -12,6 +12,8 @@ const [workersText, seriesText, fleetText] = process.argv.slice(2)
 const SERIES = Number(seriesText)
 const FLEET = fleetText === 'true' ? undefined : false
 const REQUESTS = 20_000
+/** To one of the workers that were not scraped last. */
+const SIGNALS = { silence: 'SIGSTOP', speak: 'SIGCONT' }
 const names = Array.from({ length: SERIES }, (_, i) => `/api/v1/resource-${i}/:id/items/:itemId`)
 
 async function runWorker() {
@@ -49,12 +51,20 @@ async function runWorker() {
 async function runPrimary() {
   const workers = Array.from({ length: Number(workersText) }, () => cluster.fork())
   const [{ port }] = await Promise.all(workers.map(answerOf))
+  let asked
   const together = {
     cpu: (answers) => ({ cpuMs: answers.reduce((sum, each) => sum + each.cpuMs, 0) }),
     watch: () => ({}),
-    longest: (blocks) => ({ blocks }),
+    longest(blocks) {
+      asked = workers[blocks.findIndex(({ isScraped }) => !isScraped)]
+      return { blocks }
+    },
   }
-  process.on('message', async (/** @type {keyof typeof together} */ question) => {
+  process.on('message', async (/** @type {keyof typeof together | keyof typeof SIGNALS} */ question) => {
+    if (question in SIGNALS) {
+      asked.process.kill(SIGNALS[question])
+      return process.send({})
+    }
     const answers = workers.map(answerOf)
     for (const worker of workers) worker.send(question)
     process.send(together[question](await Promise.all(answers)))

@@ -16,6 +16,7 @@ const WORKERS = 4
 const SERIES = 1000
 const ROUNDS = Number(process.env.ROUNDS ?? 60)
 const WARM_UP = 10
+const SILENT_ROUNDS = 10
 const SERVER = path.join(__dirname, 'fleet-server.js')
 
 class Cluster {
@@ -63,6 +64,19 @@ class Cluster {
     await this.server.ask('watch')
     await new Promise((resolve) => setTimeout(resolve, this.tookMs.at(-1)))
     this.idle.push(Math.max(...(await this.server.ask('longest')).blocks.map(({ blockMs }) => blockMs)))
+  }
+
+  /** @returns {Promise<number>} how long a scrape takes while one of the others does not answer */
+  async tookBesideSilent() {
+    await this.server.ask('silence')
+    const tookMs = []
+    for (let i = 0; i < SILENT_ROUNDS; i++) {
+      const sinceMs = performance.now()
+      await this.scrape()
+      tookMs.push(performance.now() - sinceMs)
+    }
+    await this.server.ask('speak')
+    return Math.round(Math.max(...tookMs))
   }
 
   summary() {
@@ -136,11 +150,17 @@ async function main() {
     for (const cluster of clusters) await cluster.round()
   }
   progress('')
+  const besideSilentMs = await clusters[0].tookBesideSilent()
   const rows = clusters.flatMap((cluster) => cluster.summary())
   for (const cluster of clusters) await cluster.stop()
   process.stdout.write(line(([title]) => title))
   for (const row of rows) process.stdout.write(line(([, , text]) => text(row)))
-  process.stdout.write(`saved ${save('fleet', { rounds: ROUNDS, table: markdown(rows), rows })}\n`)
+  process.stdout.write(
+    `beside a worker that is stopped: at most ${besideSilentMs} ms of ${SILENT_ROUNDS} scrapes\n`
+  )
+  process.stdout.write(
+    `saved ${save('fleet', { rounds: ROUNDS, besideSilentMs, table: markdown(rows), rows })}\n`
+  )
 }
 
 main()

@@ -3,12 +3,15 @@
 // token, the rules load, and what the autoscaler asks has an answer.
 
 const assert = require('node:assert/strict')
+const { readFileSync } = require('node:fs')
 const path = require('node:path')
 const { test } = require('node:test')
+const { isDeepStrictEqual } = require('node:util')
 const { readManifests, readService, readYaml, startService } = require('../examples/service-folder')
 const { startPrometheus } = require('../support/prometheus')
 
 const RULES = path.join(__dirname, '../../examples/grafana/rules.yml')
+const README = path.join(__dirname, '../../README.md')
 const REQUESTS = 200
 
 test('Prometheus scrapes the service as compose.yml starts both, and the autoscaler has its number', {
@@ -35,4 +38,16 @@ test('Prometheus scrapes the service as compose.yml starts both, and the autosca
     assert.equal(others.length, 0, 'one number')
     assert.ok(Number(loops.value[1]) > 0 && Number(loops.value[1]) <= 1, loops.value[1])
   }
+
+  // For who comes from express-prom-bundle.
+  const [, rule] = readFileSync(README, 'utf8').match(
+    /- record: http_request_duration_seconds_bucket\n {2}expr: (.+)\n/
+  )
+  const old = await prometheus.query(`sum by (method, path, status_code) (${rule})`)
+  assert.ok(
+    old.some(({ metric }) =>
+      isDeepStrictEqual(metric, { method: 'GET', path: '/users/:id', status_code: '200' })
+    ),
+    JSON.stringify(old)
+  )
 })
