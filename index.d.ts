@@ -1050,8 +1050,7 @@ export interface ReleaseSnapshot {
   readonly since: string
   /** When its figures were taken; `null` for now. */
   readonly until: string | null
-  /** `shedRatio`: of all that came, those turned away. That is so before their route is known. */
-  readonly requests: ReleaseFigures & { readonly shedRatio: number }
+  readonly requests: ReleaseFigures
 }
 
 /** Of one process since its start. A quantile of nothing is 0. */
@@ -1062,6 +1061,8 @@ export interface ReleaseFigures {
   readonly p99Ms: number
   /** Share of `count` whose outcome was `errored` or `timedOut`. */
   readonly errorRatio: number
+  /** Of all that came, those turned away, which are not in `count`. Of a route it is a guess: see `RouteSnapshot.shed`. */
+  readonly shedRatio: number
 }
 
 /** A quantile of nothing is 0. */
@@ -1096,6 +1097,11 @@ export interface RouteSnapshot {
   readonly responseBytes: number
   /** Event streams and other long bodies, which are in no quantile. */
   readonly streams: { readonly count: number; readonly totalSeconds: number }
+  /**
+   * Requests turned away that would have come here, by a guess: no router has seen them, so it is the URL and the templates answered
+   * before that say so, and where they are many one of sixteen stands for all. None for regular expressions and your own labels.
+   */
+  readonly shed: number
 }
 
 /** Nothing of it is the client's: no URL, header or body. */

@@ -34,7 +34,7 @@ function describe({ version, revision, since, until, requests }) {
     revision,
     since,
     until,
-    requests: { ...figuresOf(requests), shedRatio: requests.shedRatio },
+    requests: withShedRatio(requests),
   }
 }
 
@@ -42,13 +42,17 @@ function describe({ version, revision, since, until, requests }) {
 function comparedRoutes(routes, before) {
   const known = new Map(routes.map((route) => [keyOf(route), route]))
   return before.flatMap((each) => {
-    const { method, route, sinceStart } = known.get(keyOf(each)) ?? {}
-    if (method === undefined || route === undefined || sinceStart === undefined) return []
-    return [{ method, route, current: figuresOf(sinceStart), previous: figuresOf(each) }]
+    const now = known.get(keyOf(each))
+    if (now === undefined) return []
+    const { method, route, sinceStart, shed } = now
+    const current = { ...figuresOf(sinceStart), shedRatio: shedRatioOf(shed, sinceStart.count) }
+    return [{ method, route, current, previous: withShedRatio(each) }]
   })
 }
 
 const keyOf = ({ method, route }) => `${method} ${route}`
+
+const withShedRatio = (figures) => ({ ...figuresOf(figures), shedRatio: figures.shedRatio })
 
 const figuresOf = ({ count, p50Ms, p95Ms, p99Ms, errorRatio }) => ({ count, p50Ms, p95Ms, p99Ms, errorRatio })
 

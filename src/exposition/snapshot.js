@@ -10,6 +10,7 @@ const {
   FIRST_BYTE_SUM,
   REQUEST_BYTES,
   RESPONSE_BYTES,
+  SHED,
 } = require('../recording/route-series')
 const { listOldest } = require('../recording/oldest')
 const { OUTCOMES } = require('../recording/outcome')
@@ -88,6 +89,7 @@ function countersOf(counters, start) {
     firstByteMeanMs: firstBytes === 0 ? 0 : (counters[start + FIRST_BYTE_SUM] / firstBytes) * 1000,
     requestBytes: counters[start + REQUEST_BYTES],
     responseBytes: counters[start + RESPONSE_BYTES],
+    shed: counters[start + SHED],
   }
 }
 

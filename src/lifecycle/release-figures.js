@@ -1,11 +1,10 @@
 'use strict'
 // How a release did, in the few numbers that are worth comparing with the next: since the start of this process, in all
-// and for the routes with the most requests. What is turned away is so before a router has seen it: of that there is a
-// share in all, and none by route.
+// and for the routes with the most requests.
 
 const { quantilesOf } = require('../histograms/quantiles')
 const { OUTCOMES } = require('../recording/outcome')
-const { COUNTERS } = require('../recording/route-series')
+const { COUNTERS, SHED } = require('../recording/route-series')
 
 const RATIOS = [0.5, 0.95, 0.99]
 
@@ -30,16 +29,23 @@ function busiest({ series, tables: { counters } }, most) {
 /** Of all requests that came, those turned away, which are in no other number. */
 const shedRatioOf = (shed, count) => (shed === 0 ? 0 : shed / (shed + count))
 
+function routeFigures(latency, shed) {
+  return { ...figuresOf(latency), shedRatio: shedRatioOf(shed, latency.count) }
+}
+
 function takeFigures({ admission, recorder, clock }, mostRoutes) {
   const nowMs = clock.now()
   const requests = figuresOf(recorder.all.sinceStart(nowMs))
   const shed = admission.tally.shed.reduce((sum, count) => sum + count, 0)
   return {
     requests: { ...requests, shedRatio: shedRatioOf(shed, requests.count) },
-    routes: busiest(recorder.routes, mostRoutes).map(({ method, route, latency }) => ({
+    routes: busiest(recorder.routes, mostRoutes).map(({ method, route, row, latency }) => ({
       method,
       route,
-      ...figuresOf(latency.sinceStart(nowMs)),
+      ...routeFigures(
+        latency.sinceStart(nowMs),
+        recorder.routes.tables.counters.values[row * COUNTERS + SHED]
+      ),
     })),
   }
 }

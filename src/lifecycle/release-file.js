@@ -14,18 +14,18 @@ const MOST_ROUTES = 50
 const MOST_RELEASES = 2
 const LONGEST = 256
 
-const FIGURES = ['count', 'p50Ms', 'p95Ms', 'p99Ms', 'errorRatio']
+const FIGURES = ['count', 'p50Ms', 'p95Ms', 'p99Ms', 'errorRatio', 'shedRatio']
 
-/** @typedef {{ count: number, p50Ms: number, p95Ms: number, p99Ms: number, errorRatio: number }} Figures */
-/** @typedef {{ version: string, revision: string, since: string, until: string, requests: Figures & { shedRatio: number }, routes: ({ method: string, route: string } & Figures)[] }} ReleaseRecord */
+/** @typedef {{ count: number, p50Ms: number, p95Ms: number, p99Ms: number, errorRatio: number, shedRatio: number }} Figures */
+/** @typedef {{ version: string, revision: string, since: string, until: string, requests: Figures, routes: ({ method: string, route: string } & Figures)[] }} ReleaseRecord */
 
 const isText = (value) => typeof value === 'string' && value.length <= LONGEST
 /** As `toISOString` writes it: times are compared as text. */
 const isTime = (value) => isText(value) && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value)
 const isFigure = (value) => Number.isFinite(value) && value >= 0
-const hasFigures = (value, names) =>
-  typeof value === 'object' && value !== null && names.every((name) => isFigure(value[name]))
-const isRoute = (value) => hasFigures(value, FIGURES) && isText(value.method) && isText(value.route)
+const hasFigures = (value) =>
+  typeof value === 'object' && value !== null && FIGURES.every((name) => isFigure(value[name]))
+const isRoute = (value) => hasFigures(value) && isText(value.method) && isText(value.route)
 
 function isRelease(value) {
   return (
@@ -33,7 +33,7 @@ function isRelease(value) {
     value !== null &&
     [value.version, value.revision].every(isText) &&
     [value.since, value.until].every(isTime) &&
-    hasFigures(value.requests, [...FIGURES, 'shedRatio']) &&
+    hasFigures(value.requests) &&
     Array.isArray(value.routes) &&
     value.routes.length <= MOST_ROUTES &&
     value.routes.every(isRoute)

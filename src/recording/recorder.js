@@ -113,9 +113,9 @@ class Recorder {
     this.requests.remove(request)
     let series
     try {
-      // What was not let in has no route and no latency; the gate counts it.
-      if (!request.isShed && (request.queuedMs === 0 || request.admittedMs > 0))
-        series = this.#record(request, head)
+      // What was not let in has no latency, and of its route there is but a guess; the gate counts it.
+      if (request.isShed) this.routes.shed.note(request)
+      else if (request.queuedMs === 0 || request.admittedMs > 0) series = this.#record(request, head)
     } catch (error) {
       this.#faults.report('recording', error)
     }

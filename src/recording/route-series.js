@@ -10,7 +10,9 @@ const REQUEST_BYTES = OUTCOMES.length
 const RESPONSE_BYTES = REQUEST_BYTES + 1
 const FIRST_BYTE_COUNT = RESPONSE_BYTES + 1
 const FIRST_BYTE_SUM = FIRST_BYTE_COUNT + 1
-const COUNTERS = FIRST_BYTE_SUM + 1
+/** Guessed, by its URL: see shed-routes.js. */
+const SHED = FIRST_BYTE_SUM + 1
+const COUNTERS = SHED + 1
 const MIXED = -1
 
 class RouteSeries {
@@ -90,4 +92,5 @@ module.exports = {
   REQUEST_BYTES,
   RESPONSE_BYTES,
   RouteSeries,
+  SHED,
 }

@@ -9,6 +9,7 @@ const { Rows } = require('../histograms/rows')
 const { Exemplars } = require('./exemplars')
 const { METHODS } = require('./methods')
 const { COUNTERS, RouteSeries } = require('./route-series')
+const { ShedRoutes } = require('./shed-routes')
 
 const LABEL_LIMIT = 256
 
@@ -25,6 +26,7 @@ class RouteTable {
   series = []
   folded = 0
   tables
+  shed
   #routes = new Map()
   #named = 0
   #max
@@ -39,6 +41,7 @@ class RouteTable {
       natives: nativeHistograms ? new NativeBuckets() : undefined,
       streams: new Buckets(),
     }
+    this.shed = new ShedRoutes(this.tables.counters)
     this.#max = max
     this.#overflow = overflow
     this.#unmatched = unmatched
@@ -73,6 +76,7 @@ class RouteTable {
   #create(route, method, nowMs) {
     const series = new RouteSeries(this.tables, METHODS[method], route, nowMs)
     this.series.push(series)
+    this.shed.know(series)
     return series
   }
 }

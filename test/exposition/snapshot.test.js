@@ -73,6 +73,7 @@ const SHAPE = {
       firstByteMeanMs: 'number',
       requestBytes: 'number',
       responseBytes: 'number',
+      shed: 'number',
       streams: { count: 'number', totalSeconds: 'number' },
     },
   ],

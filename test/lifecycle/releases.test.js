@@ -5,7 +5,9 @@ const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
+const http = require('node:http')
 const { test } = require('node:test')
+const express = require('express')
 const { releaseOf } = require('../../src/lifecycle/release.js')
 const { takeFigures } = require('../../src/lifecycle/release-figures.js')
 const { ReleaseHistory } = require('../../src/lifecycle/release-history.js')
@@ -63,7 +65,7 @@ function folder(t) {
   return made
 }
 
-const FIGURES = { p50Ms: 1, p95Ms: 2, p99Ms: 3, errorRatio: 0 }
+const FIGURES = { p50Ms: 1, p95Ms: 2, p99Ms: 3, errorRatio: 0, shedRatio: 0 }
 const figures = (count) => ({
   requests: { count, ...FIGURES, shedRatio: 0.25 },
   routes: [{ method: 'GET', route: '/a', count, ...FIGURES }],
@@ -359,4 +361,38 @@ test('what was turned away is a share of all that came', () => {
   const admission = { tally: { shed: Float64Array.of(15, 0, 5) } }
   const { requests, routes } = takeFigures({ admission, recorder, clock }, 50)
   assert.deepEqual([requests.count, requests.errorRatio, requests.shedRatio, routes], [60, 0.1, 0.25, []])
+})
+
+test('what was turned away has the route its URL would have led to, in this release and in the one before', async (t) => {
+  const file = path.join(folder(t), 'releases.json')
+  for (const version of ['1', '2']) {
+    const spillway = spillwayFor(t, { release: { file, version }, shed: { mode: 'threshold' } })
+    const app = express()
+    app.get('/users/:id', (_req, res) => res.end())
+    app.get('/orders', (_req, res) => res.end())
+    const server = spillway.attach(http.createServer(app))
+    const { get } = await serve(t, server)
+    for (const each of ['/users/1', '/orders']) await get(each)
+    await ended(spillway, 2)
+    spillway.update({ shed: { pressure: () => 1 } })
+    const routeOf = (name) => spillway.snapshot().routes.find(({ route }) => route === name)
+    // One in 100 ms is let in whatever the pressure.
+    let served = 1
+    for (let shed = 0; shed < 3; ) {
+      if ((await get('/users/2?q=1')).status === 503) shed++
+      else served++
+    }
+    await ended(spillway, 1 + served)
+    // The client has its answer a moment before it is counted.
+    while (routeOf('/users/:id').shed < 3) await new Promise((resolve) => setImmediate(resolve))
+    assert.deepEqual([routeOf('/users/:id').shed, routeOf('/orders').shed], [3, 0])
+    const { releases } = spillway.snapshot()
+    if (version === '2') {
+      const users = releases.routes.find(({ route }) => route === '/users/:id')
+      assert.equal(users.current.shedRatio, 3 / (3 + served))
+      assert.ok(users.previous.shedRatio > 0 && users.previous.shedRatio < 1)
+      assert.equal(releases.routes.find(({ route }) => route === '/orders').previous.shedRatio, 0)
+    }
+    spillway.close()
+  }
 })

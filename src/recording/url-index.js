@@ -1,0 +1,68 @@
+'use strict'
+// Which of the routes that have answered so far would have taken a URL? A guess, for requests that no router ever saw: the
+// templates as a tree of path segments, where what is literal goes before a parameter and that before a wildcard. The
+// names of a tree's branches are the application's, so no URL makes the search longer than its own path.
+
+/** Regular expressions, and optional parts: no guess is better than a bad one. */
+const UNREADABLE = /[\\^$[\]{}|]/
+/** A segment with any of these takes any one segment of a path. */
+const PARAMETER = /[:()?+]/
+const OPTIONAL_WILDCARD = /\{(\/?\*[^}]*)\}/g
+const WILDCARD = '*'
+const MOST_SEGMENTS = 32
+
+class Branch {
+  literals = new Map()
+  any
+  /** What takes the whole rest of a path. */
+  rest
+  series
+}
+
+/** Cut off where nobody would look any further: a path may be kilobytes of slashes. */
+const segmentsOf = (path) => path.replace(/\/+$/, '').toLowerCase().split('/', MOST_SEGMENTS).slice(1)
+
+class UrlIndex {
+  #roots = new Map()
+
+  /** @param {{ method: string, route: string }} series of a route; what is named otherwise is passed over */
+  add(series) {
+    const template = series.route.replace(OPTIONAL_WILDCARD, '$1')
+    if (!template.startsWith('/') || UNREADABLE.test(template)) return
+    let branch = this.#roots.get(series.method)
+    if (branch === undefined) this.#roots.set(series.method, (branch = new Branch()))
+    for (const segment of segmentsOf(template)) {
+      if (segment.includes(WILDCARD)) {
+        branch.rest ??= series
+        return
+      }
+      branch = PARAMETER.test(segment) ? (branch.any ??= new Branch()) : literal(branch, segment)
+    }
+    branch.series ??= series
+  }
+
+  find(method, url) {
+    const root = this.#roots.get(method)
+    if (root === undefined || typeof url !== 'string' || !url.startsWith('/')) return undefined
+    const query = url.indexOf('?')
+    return seek(root, segmentsOf(query === -1 ? url : url.slice(0, query)), 0)
+  }
+}
+
+function literal({ literals }, segment) {
+  let branch = literals.get(segment)
+  if (branch === undefined) literals.set(segment, (branch = new Branch()))
+  return branch
+}
+
+function seek(branch, segments, at) {
+  if (at === segments.length) return branch.series ?? branch.rest
+  const exact = branch.literals.get(segments[at])
+  return (
+    (exact === undefined ? undefined : seek(exact, segments, at + 1)) ??
+    (branch.any === undefined ? undefined : seek(branch.any, segments, at + 1)) ??
+    branch.rest
+  )
+}
+
+module.exports = { UrlIndex }
