@@ -1,19 +1,18 @@
 'use strict'
-// node fleet-server.js <workers> <series> <fleet>: a cluster whose workers have that many series each, and say what a
-// scrape did to them when the primary asks them for the benchmark.
+// node fleet-server.js <workers> <series> <fleet>: a cluster whose workers have that many series each. The primary does for
+// the benchmark what it asks: gives a worker a core of its own, has its loop watched, stops one, adds up their CPU.
 
 const cluster = require('node:cluster')
 const http = require('node:http')
 const { inject } = require('light-my-request')
 const { createSpillway } = require('../src/index.js')
 const { Blocks, cpuMs } = require('./blocks')
+const { moveToLoadCore, moveToServerCore } = require('./pinned')
 
 const [workersText, seriesText, fleetText] = process.argv.slice(2)
 const SERIES = Number(seriesText)
 const FLEET = fleetText === 'true' ? undefined : false
 const REQUESTS = 20_000
-/** To one of the workers that were not scraped last. */
-const SIGNALS = { silence: 'SIGSTOP', speak: 'SIGCONT' }
 const names = Array.from({ length: SERIES }, (_, i) => `/api/v1/resource-${i}/:id/items/:itemId`)
 
 async function runWorker() {
@@ -36,41 +35,60 @@ async function runWorker() {
   })
   server.keepAliveTimeout = 0
   const answers = {
-    cpu: () => ({ cpuMs: cpuMs() }),
-    watch() {
-      scrapes = 0
-      blocks.start()
-      return {}
-    },
-    longest: () => ({ ...blocks.stop(), isScraped: scrapes > 0 }),
+    scrapes: () => scrapes,
+    cpu: cpuMs,
+    watch: () => blocks.start(),
+    longest: () => blocks.stop(),
   }
-  process.on('message', (/** @type {keyof typeof answers} */ question) => process.send(answers[question]()))
+  process.on('message', (/** @type {keyof typeof answers} */ question) =>
+    process.send({ answer: answers[question]() })
+  )
   server.listen(0, '127.0.0.1', () => process.send({ port: server.address().port }))
 }
 
 async function runPrimary() {
   const workers = Array.from({ length: Number(workersText) }, () => cluster.fork())
   const [{ port }] = await Promise.all(workers.map(answerOf))
-  let asked
-  const together = {
-    cpu: (answers) => ({ cpuMs: answers.reduce((sum, each) => sum + each.cpuMs, 0) }),
-    watch: () => ({}),
-    longest(blocks) {
-      asked = workers[blocks.findIndex(({ isScraped }) => !isScraped)]
-      return { blocks }
+  let scraped = workers[0]
+  let asked = workers[1]
+  let watched = scraped
+  /** One has the server's core; the scraper's is for the others, who are not watched. */
+  const seat = (worker) => {
+    watched = worker
+    moveToLoadCore(process.pid)
+    for (const each of workers) moveToLoadCore(each.process.pid)
+    moveToServerCore(worker.process.pid)
+  }
+  const answers = {
+    /** All scrapes go to one worker. */
+    async 'who is scraped'() {
+      const scrapes = await Promise.all(workers.map((worker) => ask(worker, 'scrapes')))
+      scraped = workers[scrapes.indexOf(Math.max(...scrapes))]
+      asked = workers.find((worker) => worker !== scraped)
+    },
+    'seat the scraped': () => seat(scraped),
+    'seat one of the others': () => seat(asked),
+    watch: () => ask(watched, 'watch'),
+    longest: () => ask(watched, 'longest'),
+    silence: () => void asked.process.kill('SIGSTOP'),
+    speak: () => void asked.process.kill('SIGCONT'),
+    async cpu() {
+      const all = await Promise.all(workers.map((worker) => ask(worker, 'cpu')))
+      return all.reduce((sum, each) => sum + each, 0)
     },
   }
-  process.on('message', async (/** @type {keyof typeof together | keyof typeof SIGNALS} */ question) => {
-    if (question in SIGNALS) {
-      asked.process.kill(SIGNALS[question])
-      return process.send({})
-    }
-    const answers = workers.map(answerOf)
-    for (const worker of workers) worker.send(question)
-    process.send(together[question](await Promise.all(answers)))
+  process.on('message', async (/** @type {keyof typeof answers} */ question) => {
+    process.send({ answer: await answers[question]() })
   })
   process.on('disconnect', () => process.exit())
   process.send({ port })
+}
+
+async function ask(worker, question) {
+  const answered = answerOf(worker)
+  worker.send(question)
+  const { answer } = await answered
+  return answer
 }
 
 /** @returns {Promise<any>} */

@@ -1,9 +1,10 @@
 'use strict'
 // npm run bench:fleet: what a scrape of a cluster costs its workers, at 4 workers of 1000 series each (one method, route and
-// status each): the longest the loop of the worker that is scraped was blocked, the longest of any that was asked, CPU of
+// status each): the longest the loop of the worker that is scraped was blocked, the longest of one that was asked, CPU of
 // all, and how long the scrape took. Beside it the same workers with `fleet: false`, of which one answers for itself.
-// Workers share one core, the scraper has the other. Blocks are the lesser of wall and CPU time of a turn: see
-// scrape-server.js. In every round one scrape is watched, and another only timed, for the watch spins the loops.
+// The loop that is watched has a core to itself, as on a machine with a core for each worker: four on one take it from each
+// other for 3 ms at a time, and their sixteen collector threads likewise. The others share the scraper's core meanwhile;
+// for CPU and time of a scrape all workers share one.
 
 const http = require('node:http')
 const path = require('node:path')
@@ -17,6 +18,7 @@ const SERIES = 1000
 const ROUNDS = Number(process.env.ROUNDS ?? 60)
 const WARM_UP = 10
 const SILENT_ROUNDS = 10
+const IDLE_MS = 30
 const SERVER = path.join(__dirname, 'fleet-server.js')
 
 class Cluster {
@@ -34,6 +36,7 @@ class Cluster {
     // Kept alive, so that it is always the same worker that is scraped.
     cluster.agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
     for (let i = 0; i < WARM_UP; i++) await cluster.scrape()
+    await cluster.server.ask('who is scraped')
     return cluster
   }
 
@@ -48,22 +51,23 @@ class Cluster {
     await once(res, 'end')
   }
 
-  async round() {
-    const before = await this.server.ask('cpu')
+  async time() {
+    const { answer: before } = await this.server.ask('cpu')
     const sinceMs = performance.now()
     await this.scrape()
     this.tookMs.push(performance.now() - sinceMs)
-    const after = await this.server.ask('cpu')
-    this.cpuMs.push(after.cpuMs - before.cpuMs)
+    const { answer: after } = await this.server.ask('cpu')
+    this.cpuMs.push(after - before)
+  }
+
+  /** @param {number[]} blocks what a scrape did to the loop that is seated; what nothing does to it in 30 ms goes to `idle` */
+  async watch(blocks) {
     await this.server.ask('watch')
     await this.scrape()
-    const longest = await this.server.ask('longest')
-    const own = longest.blocks.find(({ isScraped }) => isScraped)
-    this.scraped.push(own.blockMs)
-    this.asked.push(Math.max(...longest.blocks.filter((each) => each !== own).map(({ blockMs }) => blockMs)))
+    blocks.push((await this.server.ask('longest')).answer.clockMs)
     await this.server.ask('watch')
-    await new Promise((resolve) => setTimeout(resolve, this.tookMs.at(-1)))
-    this.idle.push(Math.max(...(await this.server.ask('longest')).blocks.map(({ blockMs }) => blockMs)))
+    await new Promise((resolve) => setTimeout(resolve, IDLE_MS))
+    this.idle.push((await this.server.ask('longest')).answer.clockMs)
   }
 
   /** @returns {Promise<number>} how long a scrape takes while one of the others does not answer */
@@ -93,8 +97,8 @@ class Cluster {
     }
     return [
       { ...row(`${this.name}, the worker that is scraped`, this.scraped), ...cost },
-      row(`${this.name}, the other three`, this.asked),
-      row(`${this.name}, idle for as long`, this.idle),
+      row(`${this.name}, one of the others`, this.asked),
+      row(`${this.name}, idle for ${IDLE_MS} ms`, this.idle),
     ]
   }
 
@@ -140,15 +144,27 @@ function markdown(rows) {
   return [head, head.map(() => '---'), ...cells].map((row) => `| ${row.join(' | ')} |`)
 }
 
+async function rounds(what, round) {
+  for (let i = 1; i <= ROUNDS; i++) {
+    progress(`${what}: round ${i} of ${ROUNDS}`)
+    await round()
+  }
+}
+
+async function inTurn(clusters, step) {
+  for (const cluster of clusters) await step(cluster)
+}
+
 async function main() {
   pinLoad()
   process.stdout.write(`${machineLine()}\n`)
   progress('filling the workers')
   const clusters = [await Cluster.start('fleet', true), await Cluster.start('fleet: false', false)]
-  for (let round = 0; round < ROUNDS; round++) {
-    progress(`round ${round + 1} of ${ROUNDS}`)
-    for (const cluster of clusters) await cluster.round()
-  }
+  await rounds('timed', () => inTurn(clusters, (cluster) => cluster.time()))
+  await inTurn(clusters, ({ server }) => server.ask('seat the scraped'))
+  await rounds('the scraped worker watched', () => inTurn(clusters, (each) => each.watch(each.scraped)))
+  await inTurn(clusters, ({ server }) => server.ask('seat one of the others'))
+  await rounds('one of the others watched', () => inTurn(clusters, (each) => each.watch(each.asked)))
   progress('')
   const besideSilentMs = await clusters[0].tookBesideSilent()
   const rows = clusters.flatMap((cluster) => cluster.summary())

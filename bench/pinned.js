@@ -19,9 +19,15 @@ function pinLoad() {
   process.env.SERVER_CORE = SERVER_CORE
 }
 
-/** Puts a process that a server needs beside it, threads and all, where the load is. */
-function moveToLoadCore() {
-  if (process.env.LOAD_CORE !== undefined) spawnSync('taskset', ['-acp', LOAD_CORE, String(process.pid)])
+const moveTo = (core, pid) => spawnSync('taskset', ['-acp', core, String(pid)])
+
+/** Puts a process, threads and all, where the load is: one that a server needs beside it. */
+function moveToLoadCore(pid = process.pid) {
+  if (process.env.LOAD_CORE !== undefined) moveTo(LOAD_CORE, pid)
+}
+
+function moveToServerCore(pid) {
+  if (process.env.SERVER_CORE !== undefined) moveTo(SERVER_CORE, pid)
 }
 
 async function startServer(script, args, { nodeArgs = [], stderr = 'inherit' } = {}) {
@@ -55,4 +61,4 @@ async function failed(child, args) {
   throw new Error(`the server ${args.join(' ')} ended with ${code}`)
 }
 
-module.exports = { ONE_THREAD, canPin, moveToLoadCore, pinLoad, startServer }
+module.exports = { ONE_THREAD, canPin, moveToLoadCore, moveToServerCore, pinLoad, startServer }
