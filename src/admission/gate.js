@@ -96,7 +96,7 @@ class Gate {
     this.#lastAdmitMs = nowMs
     this.#tally.admitted++
     request.admittedMs = nowMs
-    this.#rules.noteAdmit(this.inFlight)
+    this.#rules.noteAdmit(this.inFlight, nowMs)
     return RUN
   }
 

@@ -4,20 +4,43 @@
 // fifty of 1 ms makes the mean dearer by what it is worth, and a mix that becomes dearer in the middle of an overload is
 // known after a few hundred answers. What a loop does while no request is there (timers, scrapes) is nobody's cost, or the
 // first burst after an idle night would look dear. A rejection is taken for twice what we spend on it: reading it costs about as much.
+//
+// Beside it the gross cost, rejections and all: how long the loop really needs for each that it serves, which is what those
+// in flight wait for each other. Faded faster, because a crowd comes within milliseconds.
 
 const WINDOW_MS = 100
 const HORIZON = 200
+const GROSS_HORIZON = 50
 const READING = 2
 const CARRIED = 0.9
+
+/** A mean of which the last so many make the most. */
+class FadingMean {
+  /** 0 until three are known. */
+  value = 0
+  #horizon
+  #sum = 0
+  #count = 0
+
+  constructor(horizon) {
+    this.#horizon = horizon
+  }
+
+  add(sum, count) {
+    const kept = Math.exp(-count / this.#horizon)
+    this.#sum = this.#sum * kept + sum
+    this.#count = this.#count * kept + count
+    if (this.#count >= 3) this.value = this.#sum / this.#count
+  }
+}
 
 class RequestCost {
   /** Requests that ended per second. */
   rate = 0
-  #costMs = 0
+  #net = new FadingMean(HORIZON)
+  #gross = new FadingMean(GROSS_HORIZON)
   #durationMs = 0
   #runMs = 0
-  #sumMs = 0
-  #count = 0
   #sinceMs
   #busyMs = 0
   #ended = 0
@@ -29,7 +52,11 @@ class RequestCost {
 
   /** Until a window is over, what runs took until they first returned: that is known at once. */
   get ms() {
-    return this.#costMs > 0 ? this.#costMs : this.#runMs
+    return this.#net.value || this.#runMs
+  }
+
+  get grossMs() {
+    return Math.max(this.#gross.value, this.ms)
   }
 
   /** What one ahead in the queue makes wait: its cost to the loop or, while slots are what is short, the time to get one. */
@@ -65,16 +92,10 @@ class RequestCost {
       this.#rejectedMs *= inFlight > 0 ? CARRIED : 0
       return
     }
-    this.#take()
+    this.#net.add(Math.max(0, this.#busyMs - this.#rejectedMs), this.#ended)
+    this.#gross.add(this.#busyMs, this.#ended)
     this.rate += ((this.#ended * 1000) / elapsedMs - this.rate) * (this.rate === 0 ? 1 : 0.2)
     this.#busyMs = this.#ended = this.#rejectedMs = 0
-  }
-
-  #take() {
-    const kept = Math.exp(-this.#ended / HORIZON)
-    this.#sumMs = this.#sumMs * kept + Math.max(0, this.#busyMs - this.#rejectedMs)
-    this.#count = this.#count * kept + this.#ended
-    if (this.#count >= 3) this.#costMs = this.#sumMs / this.#count
   }
 }
 

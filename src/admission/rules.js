@@ -122,7 +122,8 @@ class Rules {
   /** How many may be in flight now. */
   limit(nowMs) {
     const backlog = this.#backlog.limit({
-      costMs: this.cost.ms,
+      nowMs,
+      costMs: this.cost.grossMs,
       unloadedMs: this.#unloaded.ms,
       hasIdled: this.#hasIdled(nowMs),
       isCrowded: nowMs - this.#crowdedMs < this.#options.interval,
@@ -153,8 +154,9 @@ class Rules {
     this.#crowdedMs = nowMs
   }
 
-  noteAdmit(inFlight) {
+  noteAdmit(inFlight, nowMs) {
     this.#inFlight = inFlight
+    this.#backlog.noteAdmit(nowMs, this.cost.grossMs)
     this.#latency.noteAdmit(inFlight)
   }
 

@@ -20,8 +20,8 @@ const PATIENCE_MS = 250
 const isInTime = ({ atMs, servedMs }) => servedMs < END_MS && servedMs - atMs <= PATIENCE_MS
 
 /** Two seconds at half the capacity, then four at a multiple of it; what is served is counted when one of them is over. */
-function overload(work, multiple, { shed, of, seed = 7, warmMs = WARM_MS } = {}) {
-  const simulation = new SimulatedGate({ work, shed })
+function overload(work, multiple, { shed, of, seed = 7, warmMs = WARM_MS, refuseMs } = {}) {
+  const simulation = new SimulatedGate({ work, shed, refuseMs })
   const random = randomFrom(seed)
   const capacity = capacityOf(WORKS[work])
   const classOf = of && (() => of(random))
@@ -44,7 +44,7 @@ function overload(work, multiple, { shed, of, seed = 7, warmMs = WARM_MS } = {})
     simulation,
     shedShare: measured.filter(({ isShed }) => isShed).length / measured.length,
     servedPerSecond: perSecond(learned.filter(isInTime)),
-    bound: boundOf(WORKS[work], perSecond(learned)),
+    bound: boundOf(WORKS[work], perSecond(learned), refuseMs),
     longestWaitMs: Math.max(...simulation.requests.map(({ waitedMs }) => waitedMs)),
   }
 }
@@ -74,6 +74,7 @@ for (const [work, multiple, least] of [
   ['cpu', 10, 0.95],
   ['await', 2, 0.95],
   ['await', 5, 0.95],
+  ['await', 10, 0.95],
   ['pool', 2, 0.95],
   ['pool', 10, 0.9],
   ['mixed', 2, 0.95],
@@ -82,6 +83,21 @@ for (const [work, multiple, least] of [
   test(`at ${multiple} times its capacity of '${work}' work it serves ${least} of what any policy could, in time`, () => {
     const { servedPerSecond, bound } = overload(work, multiple)
     assert.ok(servedPerSecond >= least * bound, `${servedPerSecond} of ${bound}`)
+  })
+}
+
+for (const work of ['await', 'mixed']) {
+  for (const seed of [7, 8]) {
+    test(`of those let in when '${work}' work steps to ten times its capacity (${seed}), none is served too late`, () => {
+      const { measured } = overload(work, 10, { seed })
+      const late = measured.filter(({ atMs, servedMs }) => servedMs - atMs > PATIENCE_MS)
+      assert.equal(late.length, 0)
+    })
+  }
+
+  test(`where a rejection is dear, as it is behind a framework, '${work}' work is served in time all the same`, () => {
+    const { servedPerSecond, bound } = overload(work, 10, { refuseMs: 0.09 })
+    assert.ok(servedPerSecond >= 0.85 * bound, `${servedPerSecond} of ${bound}`)
   })
 }
 

@@ -22,9 +22,22 @@ for (const [title, given, expected] of [
   ['never below eight', { costMs: 100, unloadedMs: 100, hasIdled: false }, 8],
 ]) {
   test(`the backlog limit is ${title}`, () => {
-    assert.equal(new BacklogLimit({ slackMs: 80 }).limit(given), expected)
+    assert.equal(new BacklogLimit({ slackMs: 80 }).limit({ nowMs: 0, ...given }), expected)
   })
 }
+
+test('what is let in at once is limited before the loop has felt it, and no longer when it has had the time', () => {
+  const backlog = new BacklogLimit({ slackMs: 80 })
+  const limit = (nowMs) => backlog.limit({ nowMs, costMs: 2, unloadedMs: 20, hasIdled: true })
+  for (let i = 0; i < 40; i++) backlog.noteAdmit(100, 2)
+  assert.equal(limit(100), Number.POSITIVE_INFINITY, '80 ms of work')
+  backlog.noteAdmit(100, 2)
+  assert.equal(limit(100), 75, '82 ms of work')
+  assert.equal(limit(102), Number.POSITIVE_INFINITY, '2 ms later')
+  // A night later nothing of it is left, nor has the time been saved up.
+  for (let i = 0; i < 41; i++) backlog.noteAdmit(1e7, 2)
+  assert.equal(limit(1e7), 75)
+})
 
 test('the unloaded time is the shortest mean of 100 ms, and is forgotten after ten seconds', () => {
   const unloaded = new UnloadedTime(0)

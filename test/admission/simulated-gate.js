@@ -95,9 +95,9 @@ const WORKS = {
 }
 
 /** The most that can be served a second when `offered` a second come: refusing the others costs time too. */
-function boundOf({ costMs, mostPerSecond = Number.POSITIVE_INFINITY }, offered) {
+function boundOf({ costMs, mostPerSecond = Number.POSITIVE_INFINITY }, offered, refuseMs = REFUSE_MS) {
   const served = PARSE_MS + costMs
-  const refused = PARSE_MS + REFUSE_MS
+  const refused = PARSE_MS + refuseMs
   return Math.min(offered, mostPerSecond, (1000 - offered * refused) / (served - refused))
 }
 
@@ -112,8 +112,11 @@ class SimulatedGate {
   #work
   #route = {}
 
-  /** @param {{ work: string | { handlerOn: (loop: any) => any }, shed?: object }} given */
-  constructor({ work, shed }) {
+  #refuseMs
+
+  /** @param {{ work: string | { handlerOn: (loop: any) => any }, shed?: object, refuseMs?: number }} given */
+  constructor({ work, shed, refuseMs = REFUSE_MS }) {
+    this.#refuseMs = refuseMs
     this.#work = (WORKS[work] ?? work).handlerOn(this.loop)
     this.rules = new Rules({ ...DEFAULTS.shed, ...shed }, this.loop.clock, {
       sampleMemory: () => ({}),
@@ -128,7 +131,7 @@ class SimulatedGate {
       rules: this.rules,
       tally: this.tally,
       refuse: (request, reason) => {
-        this.loop.burn(REFUSE_MS)
+        this.loop.burn(this.#refuseMs)
         Object.assign(request, { isShed: true, isEnded: true, reason })
         request.refusals++
       },
