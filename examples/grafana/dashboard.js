@@ -13,6 +13,7 @@ const {
   VariableRefresh,
   VariableSort,
 } = require('@grafana/grafana-foundation-sdk/dashboard')
+const common = require('@grafana/grafana-foundation-sdk/common')
 const heatmap = require('@grafana/grafana-foundation-sdk/heatmap')
 const { DataqueryBuilder, PromQueryFormat } = require('@grafana/grafana-foundation-sdk/prometheus')
 const timeseries = require('@grafana/grafana-foundation-sdk/timeseries')
@@ -23,6 +24,7 @@ const FILE = path.join(__dirname, 'dashboard.json')
 const GRAFANA_10_SCHEMA = 38
 // biome-ignore lint/suspicious/noTemplateCurlyInString: Grafana fills it in.
 const SOURCE = { type: 'prometheus', uid: '${datasource}' }
+const LEAST_TOP = { percentunit: 0.01, reqps: 1 }
 const COLUMNS = 24
 const ABREAST = 3
 const HEIGHT = 8
@@ -39,10 +41,30 @@ const variable = (name, query) =>
     .allValue('.+')
     .current({ selected: true, text: 'All', value: '$__all' })
 
-function panelOf({ title, description, unit, kind, of }, id) {
+const LEGEND = new common.VizLegendOptionsBuilder()
+  .showLegend(true)
+  .displayMode(common.LegendDisplayMode.List)
+  .placement(common.LegendPlacement.Bottom)
+  .calcs([])
+const TOOLTIP = new common.VizTooltipOptionsBuilder()
+  .mode(common.TooltipDisplayMode.Multi)
+  .sort(common.SortOrder.Descending)
+
+function panelOf({ title, description, unit, kind, of, decimals, none }, id) {
   const Builder = kind === 'heatmap' ? heatmap.PanelBuilder : timeseries.PanelBuilder
   const panel = new Builder().id(id).title(title).description(description).unit(unit).datasource(SOURCE)
   panel.span(COLUMNS / ABREAST).height(HEIGHT)
+  // The builders' own defaults are no legend, and no unit on the axis of a heatmap.
+  if (kind === 'heatmap') panel.yAxis(new heatmap.YAxisConfigBuilder().unit(unit))
+  else {
+    panel.legend(LEGEND).tooltip(TOOLTIP)
+    // Zeros alone would otherwise get an axis up to 100, which of a share is 10000 %.
+    const top = decimals === 0 ? 1 : LEAST_TOP[unit]
+    if (top !== undefined) panel.axisSoftMax(top)
+    panel.axisSoftMin(0)
+    if (none !== undefined) panel.noValue(none)
+    if (decimals !== undefined) panel.decimals(decimals)
+  }
   for (const [index, [expression, legend]] of of.entries()) {
     const query = new DataqueryBuilder().datasource(SOURCE).expr(expression).legendFormat(legend).range()
     query.refId(String.fromCharCode(65 + index))

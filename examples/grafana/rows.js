@@ -77,6 +77,7 @@ const ROWS = [
       },
       {
         title: 'In flight',
+        decimals: 0,
         description: 'Requests that have begun and not ended.',
         unit: 'short',
         of: [
@@ -112,12 +113,14 @@ const ROWS = [
       },
       {
         title: 'Turned away, by reason',
+        none: 'None has been turned away.',
         description: 'Requests answered with 503. What each reason means is in the README.',
         unit: 'reqps',
         of: [[`sum by (reason) (${rate('spillway_shed_requests_total')})`, '{{reason}}']],
       },
       {
         title: 'Turned away, by class',
+        none: 'None has been turned away.',
         description: 'Low goes first, critical last.',
         unit: 'reqps',
         of: [[`sum by (priority) (${rate('spillway_shed_requests_total')})`, '{{priority}}']],
@@ -130,6 +133,7 @@ const ROWS = [
       },
       {
         title: 'Queue and limit',
+        decimals: 0,
         description: 'Requests that wait, and how many may run at a time while a limit is in force.',
         unit: 'short',
         of: [
@@ -139,12 +143,14 @@ const ROWS = [
       },
       {
         title: 'Overloaded',
+        decimals: 0,
         description: 'Which resource is overloaded now, from 0 to 1.',
         unit: 'short',
         of: [[`max by (resource) (spillway_overload{${OF_JOB}})`, '{{resource}}']],
       },
       {
         title: 'Episodes of overload',
+        decimals: 0,
         description: 'How often a process began or ceased to turn requests away within an hour.',
         unit: 'short',
         of: [[`sum by (instance) (changes(spillway_overload{${OF_JOB}}[1h]))`, '{{instance}}']],
@@ -167,7 +173,7 @@ const ROWS = [
         title: 'Event-loop utilization',
         description: 'Share of the time the loop was busy. Near 1 there is no room for a burst.',
         unit: 'percentunit',
-        of: [[`nodejs_eventloop_utilization_ratio{${OF_JOB}}`, '{{instance}}']],
+        of: [[`nodejs_eventloop_utilization_ratio{${OF_JOB}}`, '{{instance}} {{worker}}']],
       },
       {
         title: 'Heap',
@@ -175,8 +181,8 @@ const ROWS = [
         unit: 'bytes',
         of: [
           [`sum by (instance) (v8js_memory_heap_used_bytes{${OF_JOB}})`, 'used {{instance}}'],
-          [`spillway_heap_after_gc_bytes{${OF_JOB}}`, 'after collection {{instance}}'],
-          [`spillway_heap_limit_bytes{${OF_JOB}}`, 'limit {{instance}}'],
+          [`spillway_heap_after_gc_bytes{${OF_JOB}}`, 'after collection {{instance}} {{worker}}'],
+          [`spillway_heap_limit_bytes{${OF_JOB}}`, 'limit {{instance}} {{worker}}'],
         ],
       },
       {
@@ -184,7 +190,7 @@ const ROWS = [
         description:
           'Slope over an hour. What stays above 0 for hours is a leak; spillway_heap_growing gives the verdict.',
         unit: 'Bps',
-        of: [[`deriv(spillway_heap_after_gc_bytes{${OF_JOB}}[1h])`, '{{instance}}']],
+        of: [[`deriv(spillway_heap_after_gc_bytes{${OF_JOB}}[1h])`, '{{instance}} {{worker}}']],
       },
       {
         title: 'Resident memory',
@@ -193,7 +199,7 @@ const ROWS = [
         of: [
           [
             `spillway_rss_bytes{${OF_JOB}} / on (job, instance) group_left () spillway_memory_limit_bytes{${OF_JOB}}`,
-            '{{instance}}',
+            '{{instance}} {{worker}}',
           ],
         ],
       },
@@ -216,6 +222,7 @@ const ROWS = [
     panels: [
       {
         title: 'Versions',
+        decimals: 0,
         description: 'How many processes run which version.',
         unit: 'short',
         of: [[`count by (version, revision) (spillway_build_info{${OF_JOB}})`, '{{version}} {{revision}}']],
@@ -263,10 +270,11 @@ const ROWS = [
         title: 'Uptime',
         description: 'Time since the process began.',
         unit: 's',
-        of: [[`time() - process_start_time_seconds{${OF_JOB}}`, '{{instance}}']],
+        of: [[`time() - process_start_time_seconds{${OF_JOB}}`, '{{instance}} {{worker}}']],
       },
       {
         title: 'Errors nobody caught',
+        decimals: 0,
         description: 'Exceptions and rejections, failures inside spillway, and what was no HTTP.',
         unit: 'short',
         of: [
@@ -289,13 +297,13 @@ const ROWS = [
 const ANNOTATIONS = [
   {
     name: 'Deploys',
-    expression: `count by (version) (spillway_build_info{${OF_JOB}}) unless count by (version) (spillway_build_info{${OF_JOB}} offset 5m)`,
+    expression: `count by (version) (spillway_build_info{${OF_JOB}}) unless count by (version) (last_over_time(spillway_build_info{${OF_JOB}}[5m] offset $__interval))`,
     title: 'version {{version}}',
     color: 'blue',
   },
   {
     name: 'Restarts',
-    expression: `changes(process_start_time_seconds{${OF_JOB}}[$__interval]) > 0`,
+    expression: `max by (job, instance) (process_start_time_seconds{${OF_JOB}}) > max by (job, instance) (last_over_time(process_start_time_seconds{${OF_JOB}}[5m] offset $__interval))`,
     title: 'restart of {{instance}}',
     color: 'orange',
   },

@@ -15,7 +15,11 @@ const {
   ADMIN_NAMES,
 } = process.env
 
+const { version } = require('./package.json')
+
 const spillway = createSpillway({
+  // Marks deploys in the dashboard.
+  release: { version },
   // They are for Prometheus, on the admin server below, and not for the world.
   endpoints: { metrics: false },
   // Two seconds above the slowest route: a handler that forgets a request keeps it for no longer.

@@ -46,6 +46,27 @@ test('every panel has a title, a description and a unit, and takes its rates ove
   }
 })
 
+test('every line of a panel has a name in a legend that is shown, and a worker is told from the next', () => {
+  for (const panel of JSON.parse(render()).panels.filter(({ type }) => type === 'timeseries')) {
+    assert.equal(panel.options.legend.showLegend, true, panel.title)
+    assert.equal(panel.options.tooltip.mode, 'multi', panel.title)
+    for (const { expr, legendFormat } of panel.targets) {
+      assert.ok(legendFormat, panel.title)
+      // What is of each process, and not summed up.
+      const isOfEach = !/ by \(/.test(expr) && legendFormat.includes('{{instance}}')
+      assert.equal(legendFormat.includes('{{worker}}'), isOfEach, `${panel.title}: ${expr}`)
+    }
+  }
+})
+
+test('the axis of a heatmap has its unit, which it does not take from the field', () => {
+  for (const { options, fieldConfig } of JSON.parse(render()).panels.filter(
+    ({ type }) => type === 'heatmap'
+  )) {
+    assert.equal(options.yAxis.unit, fieldConfig.defaults.unit)
+  }
+})
+
 test('every expression of a panel is of the job and the instances chosen', () => {
   for (const expression of expressions) {
     for (const [, matchers] of expression.matchAll(/\{([^}]*)\}/g)) {

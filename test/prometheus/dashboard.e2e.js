@@ -16,7 +16,11 @@ const SCRAPES = 12
 
 /** As Grafana fills it in. */
 const filledIn = (expression) =>
-  expression.replace(/\$(job|instance|route)/g, '.+').replace(/\[\$__(rate_)?interval\]/g, '[10s]')
+  expression
+    .replace(/\$(job|instance|route)/g, '.+')
+    .replaceAll('[$__rate_interval]', '[10s]')
+    // Of a mark: longer than the target has been there.
+    .replaceAll('$__interval', '5m')
 
 /** What an alert compares: in peace its condition has no answer. */
 const compared = (expression) => expression.split(/ (?:>|==) [^:]*$| and /)[0].replace(/ > [\d.* ]+$/, '')
@@ -24,6 +28,7 @@ const compared = (expression) => expression.split(/ (?:>|==) [^:]*$| and /)[0].r
 const panels = ROWS.flatMap(({ panels: each }) =>
   each.flatMap(({ title, of }) => of.map(([expression]) => [title, filledIn(expression)]))
 )
+/** A restart does not happen here: see marks.e2e.js. */
 const marks = [['Deploys', filledIn(ANNOTATIONS[0].expression)]]
 const rules = [...readFileSync(RULES, 'utf8').matchAll(/(?:record|alert): (.+)\n +expr: (.+)$/gm)].map(
   ([, name, expression]) => [name, compared(expression)]

@@ -1,0 +1,58 @@
+'use strict'
+// The marks over the panels, by Prometheus's own tool: one for each deploy and each restart, at whatever step Grafana asks,
+// and none where nothing has happened.
+
+const assert = require('node:assert/strict')
+const { spawnSync } = require('node:child_process')
+const fs = require('node:fs')
+const os = require('node:os')
+const path = require('node:path')
+const { test } = require('node:test')
+const { ANNOTATIONS } = require('../../examples/grafana/rows')
+
+/** Version 2 comes after ten minutes; so does the process that takes the place of the first, as a new worker. */
+const SERIES = [
+  ['spillway_build_info{job="shop", instance="a", version="1", revision="x"}', '1x39 stale'],
+  ['spillway_build_info{job="shop", instance="a", version="2", revision="y"}', '_x39 1x80'],
+  ['process_start_time_seconds{job="shop", instance="a", worker="1"}', '100x39 stale'],
+  ['process_start_time_seconds{job="shop", instance="a", worker="2"}', '_x39 700x80'],
+  ['process_start_time_seconds{job="shop", instance="b"}', '50x120'],
+]
+
+const expressionOf = (name, step) =>
+  ANNOTATIONS.find((each) => each.name === name)
+    .expression.replaceAll('$__interval', step)
+    .replace(/\$(job|instance)/g, '.+')
+
+/** @returns {string} what promtool prints, nothing where every answer is as expected */
+function ask(t, expectations) {
+  const file = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'spillway-marks-')), 'marks.yml')
+  t.after(() => fs.rmSync(path.dirname(file), { recursive: true }))
+  const tests = {
+    interval: '15s',
+    input_series: SERIES.map(([series, values]) => ({ series, values })),
+    promql_expr_test: expectations,
+  }
+  fs.writeFileSync(file, JSON.stringify({ tests: [tests] }))
+  const { status, stdout, stderr } = spawnSync('promtool', ['test', 'rules', file], { encoding: 'utf8' })
+  return status === 0 ? '' : stdout + stderr
+}
+
+for (const [name, mark] of [
+  ['Deploys', { labels: '{version="2"}', value: 1 }],
+  ['Restarts', { labels: '{job="shop", instance="a"}', value: 700 }],
+]) {
+  for (const step of [1, 5, 15]) {
+    test(`'${name}' marks what came between two steps of ${step} minutes, once`, (t) => {
+      const minutes = [10 - step / 2, 10 + step / 2, 10 + 1.5 * step]
+      const expectations = minutes
+        .filter((minute) => minute > step)
+        .map((minute) => ({
+          expr: expressionOf(name, `${step}m`),
+          eval_time: `${minute * 60}s`,
+          exp_samples: minute === 10 + step / 2 ? [mark] : [],
+        }))
+      assert.equal(ask(t, expectations), '')
+    })
+  }
+}
