@@ -36,11 +36,18 @@ const familyBlock = (family) => blockOf(FAMILY, Buffer.from(JSON.stringify(famil
 /**
  * @param {Buffer} text labels, a line each
  * @param {Float64Array} numbers those of the first label, those of the second...
+ * @param {Buffer} [spare] a block that nobody reads any more, to be written over if it has the length
  */
-function pointsBlock(text, numbers) {
-  const length = Buffer.alloc(4)
-  length.writeUInt32LE(text.length)
-  return blockOf(POINTS, length, text, Buffer.from(numbers.buffer, numbers.byteOffset, numbers.byteLength))
+function pointsBlock(text, numbers, spare) {
+  const textAt = HEADER + 4
+  const length = textAt + text.length + numbers.byteLength
+  const block = spare?.length === length ? spare : Buffer.allocUnsafeSlow(length)
+  block.writeUInt32LE(POINTS, 0)
+  block.writeUInt32LE(length - HEADER, 4)
+  block.writeUInt32LE(text.length, HEADER)
+  text.copy(block, textAt)
+  Buffer.from(numbers.buffer, numbers.byteOffset, numbers.byteLength).copy(block, textAt + text.length)
+  return block
 }
 
 /** Of the points before it. @param {[point: number, bucket: number, traceId: string, spanId: string, atMs: number, seconds: number][]} exemplars */

@@ -10,7 +10,7 @@ const { identify } = require('./kin')
 const { headOf } = require('./report')
 const { reportRoutes } = require('./route-report')
 const { inSlices } = require('./slices')
-const { LabelTexts, reportFamily } = require('./sum')
+const { PointsMemory, reportFamily } = require('./sum')
 
 /** What a worker that is killed may lose of its histograms, and of nothing else. */
 const ROUTES_MS = 60_000
@@ -21,7 +21,7 @@ class Reporter {
   #exporter
   #head
   #foreign = []
-  #texts = new LabelTexts()
+  #memory = new PointsMemory()
   #spare
   /** The blocks of the routes as last made. */
   #routes = []
@@ -102,9 +102,9 @@ class Reporter {
   }
 
   *#reportFamilies({ families, lag }, instant, pieces) {
-    this.#texts.begin()
+    this.#memory.begin()
     for (const family of [...families, ...lag])
-      yield* putInto(pieces, reportFamily(family, family.points(instant), this.#texts))
+      yield* putInto(pieces, reportFamily(family, family.points(instant), this.#memory))
   }
 
   #reportRoutes(instant, pieces) {
