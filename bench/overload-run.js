@@ -33,6 +33,8 @@ function generate(options) {
   })
 }
 
+const bodyBytesOf = (work) => (work === 'upload' ? UPLOAD_BYTES : 0)
+
 class OverloadRuns {
   #framework
   #attempts
@@ -69,7 +71,7 @@ class OverloadRuns {
       const before = await server.ask('cost')
       const result = await this.#load(server, {
         deadlineMs: DEADLINE_MS,
-        bodyBytes: work === 'upload' ? UPLOAD_BYTES : 0,
+        bodyBytes: bodyBytesOf(work),
         ...load,
       })
       const after = await server.ask('cost')
@@ -107,14 +109,18 @@ class OverloadRuns {
     return { rate: answered, speed }
   }
 
-  /** CPU of a rejection in ms: everything refused, in a closed loop, after a second to get warm. */
-  async rejectionMs(policy, connections) {
-    const server = await this.#start(REFUSING[policy], 'cpu')
+  /**
+   * CPU of a rejection in ms: everything refused, in a closed loop, after a second to get warm. That of an upload has its
+   * body in it, which is read whether it is wanted or not.
+   */
+  async rejectionMs(policy, connections, work = 'cpu') {
+    const server = await this.#start(REFUSING[policy], work)
     const load = (seconds) =>
       this.#load(server, {
         connections,
         arrivals: 'closed',
         closed: 16,
+        bodyBytes: bodyBytesOf(work),
         probes: false,
         phases: [{ rate: 0, seconds }],
       })

@@ -111,16 +111,18 @@ async function measureOne(runs, { work, policy, multiple }, capacity) {
   return measurementOf(result, capacity, work)
 }
 
-async function measureRejections(runs) {
+/** @param {string} work those of every other cost as much as those of cpu work; an upload's has a body to read */
+async function measureRejections(runs, work) {
   const rejections = {}
   for (const policy of Object.keys(REFUSING)) {
     const tries = []
-    for (let i = 0; i < Math.min(rounds, 3); i++) tries.push(await runs.rejectionMs(policy, connections))
+    for (let i = 0; i < Math.min(rounds, 3); i++)
+      tries.push(await runs.rejectionMs(policy, connections, work))
     rejections[policy] = median(tries)
     const micros = (rejections[policy] * 1000).toFixed(1)
     const times = (rejections[policy] / rejections.bare).toFixed(2)
     process.stdout.write(
-      `a rejection, ${policy}: ${micros} µs of CPU, ${times} times a bare http server's with the same bytes\n`
+      `a rejection of ${work}, ${policy}: ${micros} µs of CPU, ${times} times a bare http server's with the same bytes\n`
     )
   }
   return rejections
@@ -128,7 +130,9 @@ async function measureRejections(runs) {
 
 async function measureGrid(runs) {
   const parts = plan()
-  const rejections = await measureRejections(runs)
+  const rejections = await measureRejections(runs, 'cpu')
+  const works = new Set(parts.map(({ work }) => work))
+  const ofUploads = works.has('upload') ? await measureRejections(runs, 'upload') : undefined
   const cells = parts.map(() => new Map())
   const capacities = parts.map(() => [])
   const total = rounds * parts.reduce((sum, part) => sum + part.multiples.length * part.policies.length, 0)
@@ -160,7 +164,7 @@ async function measureGrid(runs) {
     process.stdout.write(`\n${work}: ${Math.round(median(capacities[index]))}/s without a policy\n`)
     for (const [key, measured] of cells[index]) {
       const cell = JSON.parse(key)
-      rows.push(rowOf(cell, measured, costsOf(rejections, cell.policy)))
+      rows.push(rowOf(cell, measured, costsOf(work === 'upload' ? ofUploads : rejections, cell.policy)))
       process.stdout.write(`${lineOf(rows.at(-1))}\n`)
     }
   }
