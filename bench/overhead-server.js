@@ -5,6 +5,7 @@ const { createRequire } = require('node:module')
 const http = require('node:http')
 const path = require('node:path')
 const { createSpillway } = require('../src/index.js')
+const { attachFloor } = require('./floor')
 
 const peers = createRequire(path.join(__dirname, 'peers', 'package.json'))
 const swaggerStats = createRequire(path.join(__dirname, 'peers', 'swagger-stats', 'package.json'))
@@ -14,6 +15,7 @@ const VARIANTS = {
   express: {
     'no-op': (app) => app.use((_req, _res, next) => next()),
     'spillway express()': (app) => app.use(createSpillway().express()),
+    floor: (_app, server) => attachFloor(server),
     'spillway attach': (_app, server) => createSpillway().attach(server),
     'spillway attach + express()': (app, server) => {
       const spillway = createSpillway()
@@ -33,6 +35,7 @@ const VARIANTS = {
   koa: {
     'no-op': (app) => app.use((_ctx, next) => next()),
     'spillway koa()': (app) => app.use(createSpillway().koa()),
+    floor: (_app, server) => attachFloor(server),
     'spillway attach': (_app, server) => createSpillway().attach(server),
     'spillway attach + koa()': (app, server) => {
       const spillway = createSpillway()

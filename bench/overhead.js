@@ -5,6 +5,7 @@
 // No more than two are alive: with all of them, a process finds the caches cold after each rest, and what is counted is
 // how much code it has (attach 7.0 of 127 µs instead of 5.1). Each pair is started anew several times:
 // on Node 20 one process in ten compiles process.nextTick badly and is 3 µs a request dearer for good, whatever it carries.
+// `floor` is the least that measuring takes on this machine: see floor.js.
 // A figure is the median over the starts of the median ratio of a start, times the median no-op.
 
 const path = require('node:path')
@@ -16,6 +17,7 @@ const { median, scatter } = require('./statistics')
 const CASES = {
   express: [
     'no-op',
+    'floor',
     'spillway wrap',
     'spillway attach',
     'spillway attach + express()',
@@ -27,6 +29,7 @@ const CASES = {
   ],
   koa: [
     'no-op',
+    'floor',
     'spillway attach',
     'spillway attach + koa()',
     'spillway koa()',

@@ -189,25 +189,36 @@ function worksTable() {
         'shed',
         'p99, ms',
         'probes',
+        '**`express()` alone**',
+        'bound',
+        'p99, ms',
       ],
       rows
         .filter(({ policy }) => policy === 'attach')
-        .map((row) => [
-          row.work,
-          `${row.multiple}x`,
-          cell(find(row.work, row.multiple, 'none')),
-          cell(find(row.work, row.multiple, 'overload-protection')),
-          `**${cell(row)}**`,
-          row.bound === null ? '–' : share(row.bound),
-          `${(row.shed * 100).toFixed(1)} %`,
-          whole(row.p99Ms),
-          `${Math.round(row.probes * 100)} %`,
-        ])
+        .map((row) => {
+          const of = (policy) => find(row.work, row.multiple, policy)
+          return [
+            row.work,
+            `${row.multiple}x`,
+            cell(of('none')),
+            cell(of('overload-protection')),
+            `**${cell(row)}**`,
+            boundCell(row),
+            `${(row.shed * 100).toFixed(1)} %`,
+            whole(row.p99Ms),
+            `${Math.round(row.probes * 100)} %`,
+            `**${cell(of('middleware'))}**`,
+            boundCell(of('middleware')),
+            whole(of('middleware').p99Ms),
+          ]
+        })
     ),
     '',
     roundsOf(results),
   ].join('\n')
 }
+
+const boundCell = ({ bound }) => (bound === null ? '–' : share(bound))
 
 const roundsOf = ({ rounds, seconds, ...results }) =>
   `${rounds === 1 ? 'One round' : `Medians of ${rounds} interleaved rounds`} of ${seconds} s, from a second after the step; "?" where other tenants of the machine ` +
