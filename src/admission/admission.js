@@ -97,6 +97,8 @@ class Admission {
     return {
       mode: this.#mode,
       isOverloaded: this.episode.isOn,
+      overloads: this.episode.count,
+      overloadedMs: this.episode.totalMs,
       inFlight: this.gate.inFlight,
       peakInFlight: this.gate.peakInFlight,
       waiting: this.gate.queueLength,

@@ -5,9 +5,12 @@
 const QUIET_MS = 1000
 
 class Episode {
+  /** How many there were. Most are shorter than the time between two scrapes: only counters show them. */
+  count = 0
   #clock
   #tell
   #current
+  #earlierMs = 0
 
   /** @param {(event: 'overload' | 'recovered', details: object) => void} tell */
   constructor(clock, tell) {
@@ -19,8 +22,14 @@ class Episode {
     return this.#current !== undefined
   }
 
+  /** How long all of them were, up to the last rejection of this one. */
+  get totalMs() {
+    return this.#earlierMs + (this.#current === undefined ? 0 : durationOf(this.#current))
+  }
+
   noteReject(reason, nowMs) {
     if (this.#current === undefined) {
+      this.count++
       this.#current = { reason, sinceMs: nowMs, lastMs: nowMs, rejected: 0 }
       this.#tell('overload', { reason })
       this.#watch(QUIET_MS)
@@ -31,13 +40,17 @@ class Episode {
 
   #watch(delayMs) {
     this.#clock.after(delayMs, () => {
-      const { reason, sinceMs, lastMs, rejected } = this.#current
+      const { reason, lastMs, rejected } = this.#current
       const quietMs = this.#clock.now() - lastMs
       if (quietMs < QUIET_MS) return this.#watch(QUIET_MS - quietMs)
+      const durationMs = durationOf(this.#current)
+      this.#earlierMs += durationMs
       this.#current = undefined
-      this.#tell('recovered', { reason, durationMs: lastMs - sinceMs, rejected })
+      this.#tell('recovered', { reason, durationMs, rejected })
     })
   }
 }
+
+const durationOf = ({ sinceMs, lastMs }) => lastMs - sinceMs
 
 module.exports = { Episode }

@@ -122,6 +122,18 @@ const FAMILIES = [
     points: overloads,
   },
   {
+    name: 'spillway_overloads_total',
+    type: 'counter',
+    help: 'How often the process began to turn requests away, after a second or more without.',
+    points: ({ admission }) => one(admission.overloads),
+  },
+  {
+    name: 'spillway_overloaded_seconds_total',
+    type: 'counter',
+    help: 'How long the process was turning requests away.',
+    points: ({ admission }) => one(admission.overloadedMs / 1000),
+  },
+  {
     name: 'spillway_routes_folded_total',
     type: 'counter',
     help: 'Requests whose route label was folded into one, because routes.max was reached.',

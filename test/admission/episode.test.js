@@ -36,6 +36,24 @@ test('an overload lasts from its first refusal to its last, and is over when a s
   assert.equal(driven.admission.sample().isOverloaded, false)
 })
 
+test('how many there were and how long all of them is counted, up to the last refusal', () => {
+  const driven = overloaded()
+  const counted = () => {
+    const { overloads, overloadedMs } = driven.admission.sample()
+    return { overloads, overloadedMs }
+  }
+  assert.deepEqual(counted(), { overloads: 0, overloadedMs: 0 })
+  refuse(driven, 5, 10)
+  assert.deepEqual(counted(), { overloads: 1, overloadedMs: 40 })
+  driven.clock.advance(2000)
+  driven.clock.fire()
+  assert.deepEqual(counted(), { overloads: 1, overloadedMs: 40 })
+  driven.end(driven.ask())
+  driven.ask()
+  refuse(driven, 2, 7)
+  assert.deepEqual(counted(), { overloads: 2, overloadedMs: 47 })
+})
+
 test('refusals less than a second apart are one overload, others are another', () => {
   const driven = overloaded()
   for (const waitMs of [0, 900, 900, 1100, 5000]) {

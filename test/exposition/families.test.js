@@ -27,6 +27,8 @@ const NAMES = {
   spillway_queue_delay_seconds: ['histogram', ['le']],
   spillway_concurrency_limit: ['gauge', []],
   spillway_overload: ['gauge', ['resource']],
+  spillway_overloads_total: ['counter', []],
+  spillway_overloaded_seconds_total: ['counter', []],
   spillway_routes_folded_total: ['counter', []],
   spillway_process_errors_total: ['counter', ['event']],
   spillway_client_errors_total: ['counter', ['code']],
