@@ -22,6 +22,11 @@ class Episode {
     return this.#current !== undefined
   }
 
+  /** Why the last request was turned away, while it lasts. */
+  get reason() {
+    return this.#current?.lastReason
+  }
+
   /** How long all of them were, up to the last rejection of this one. */
   get totalMs() {
     return this.#earlierMs + (this.#current === undefined ? 0 : durationOf(this.#current))
@@ -30,11 +35,12 @@ class Episode {
   noteReject(reason, nowMs) {
     if (this.#current === undefined) {
       this.count++
-      this.#current = { reason, sinceMs: nowMs, lastMs: nowMs, rejected: 0 }
+      this.#current = { reason, lastReason: reason, sinceMs: nowMs, lastMs: nowMs, rejected: 0 }
       this.#tell('overload', { reason })
       this.#watch(QUIET_MS)
     }
     this.#current.rejected++
+    this.#current.lastReason = reason
     this.#current.lastMs = nowMs
   }
 

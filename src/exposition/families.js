@@ -17,8 +17,9 @@ const {
   outcomes,
   overloads,
   queueDelays,
-  shedCounts,
+  shed,
   streams,
+  wouldShed,
 } = require('./points')
 const { LAG_FAMILIES, PROCESS_FAMILIES } = require('./process-families')
 
@@ -76,13 +77,13 @@ const FAMILIES = [
     name: 'spillway_shed_requests_total',
     type: 'counter',
     help: 'Requests turned away, by why and by class; they are in no other series.',
-    points: shedCounts('shed'),
+    points: shed,
   },
   {
     name: 'spillway_would_shed_requests_total',
     type: 'counter',
     help: 'Requests that mode observe would have turned away.',
-    points: shedCounts('wouldShed'),
+    points: wouldShed,
   },
   {
     name: 'spillway_admitted_requests_total',

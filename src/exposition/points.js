@@ -20,6 +20,8 @@ const LOOP_STATES = labelled('nodejs_eventloop_state', ['active', 'idle'])
 const IN_FLIGHT = METHODS.flatMap((method) =>
   SCHEMES.map((scheme) => new Labels({ http_request_method: method, url_scheme: scheme }))
 )
+const RESOURCES = ['delay', 'backlog', 'latency', 'concurrency']
+const COMMON_SHEDS = [...RESOURCES, 'memory'].map((reason) => ({ reason, priority: 'normal', count: 0 }))
 const kLabels = Symbol('spillway.labels')
 const labelsOfName = new Map()
 const labelsOfShed = new Map()
@@ -136,12 +138,16 @@ function* errors({ errors: rows }) {
 const errorLabels = ({ route, status, type }) =>
   new Labels({ http_route: route, http_response_status_code: String(status), error_type: type })
 
-const shedCounts = (key) =>
-  function* ({ admission }) {
-    for (const { reason, priority, count } of admission[key]) {
-      yield { labels: shedLabels(reason, priority), value: count }
-    }
-  }
+const shedPoint = ({ reason, priority, count }) => ({ labels: shedLabels(reason, priority), value: count })
+
+const wouldShed = ({ admission }) => admission.wouldShed.map(shedPoint)
+
+/** `rate` does not see the first value of a series: what may come at any time is there from the beginning. */
+function shed({ admission }) {
+  const isNew = ({ reason, priority }) =>
+    !admission.shed.some((each) => each.reason === reason && each.priority === priority)
+  return [...COMMON_SHEDS.filter(isNew), ...admission.shed].map(shedPoint)
+}
 
 function shedLabels(reason, priority) {
   const key = `${reason} ${priority}`
@@ -158,10 +164,9 @@ const queueDelays = ({ admission }) => [{ labels: NO_LABELS, values: admission.q
 
 /** How overloaded each resource is: 1 while requests are turned away for it, and of memory how near. */
 function* overloads({ admission }) {
-  const { isOverloaded, limitedBy, memoryPressure } = admission
-  const by = isOverloaded ? (Number.isFinite(admission.limit) ? limitedBy : 'delay') : undefined
-  for (const resource of ['delay', 'backlog', 'latency', 'concurrency']) {
-    yield { labels: nameLabels('resource', resource), value: resource === by ? 1 : 0 }
+  const { overloadedBy, memoryPressure } = admission
+  for (const resource of RESOURCES) {
+    yield { labels: nameLabels('resource', resource), value: resource === overloadedBy ? 1 : 0 }
   }
   yield { labels: nameLabels('resource', 'memory'), value: memoryPressure }
 }
@@ -186,7 +191,8 @@ module.exports = {
   outcomes,
   overloads,
   queueDelays,
-  shedCounts,
+  shed,
   spaces,
   streams,
+  wouldShed,
 }

@@ -307,6 +307,22 @@ test('those that wait when it is closed are told of as closed: by the event, the
   await answer
 })
 
+test('the resource that is overloaded is the one for which requests are turned away', async (t) => {
+  const { get, hold, spillway } = await holdingServer(t, { shed: REFUSE })
+  const metrics = await serve(t, spillway.handler('metrics'))
+  const overloaded = async () =>
+    parse((await metrics.get('/')).body)
+      .get('spillway_overload')
+      .samples.filter(({ value }) => value > 0)
+      .map(({ labels }) => labels.resource)
+  assert.deepEqual(await overloaded(), [])
+  const { answer, release } = await hold()
+  assert.equal((await get('/')).status, 503)
+  assert.deepEqual(await overloaded(), ['concurrency'])
+  release()
+  await answer
+})
+
 test('where the clock stands, as with fake timers, all are admitted at once', async (t) => {
   const spillway = new Spillway({ logger: false, shed: QUEUE }, { ...systemClock, stands: true })
   t.after(() => spillway.close())

@@ -27,6 +27,7 @@ test('an overload lasts from its first refusal to its last, and is over when a s
   refuse(driven, 5, 10)
   assert.deepEqual(driven.told, [['overload', { reason: 'concurrency' }]])
   assert.equal(driven.admission.sample().isOverloaded, true)
+  assert.equal(driven.admission.sample().overloadedBy, 'concurrency')
   driven.clock.advance(999)
   driven.clock.fire()
   assert.equal(driven.told.length, 1)
@@ -34,6 +35,13 @@ test('an overload lasts from its first refusal to its last, and is over when a s
   driven.clock.fire()
   assert.deepEqual(driven.told[1], ['recovered', { reason: 'concurrency', durationMs: 40, rejected: 5 }])
   assert.equal(driven.admission.sample().isOverloaded, false)
+  assert.equal(driven.admission.sample().overloadedBy, undefined)
+})
+
+test('what is overloaded is what the last request was turned away for, not the first', () => {
+  const { admission, clock } = overloaded()
+  for (const reason of ['latency', 'delay']) admission.episode.noteReject(reason, clock.now())
+  assert.equal(admission.sample().overloadedBy, 'delay')
 })
 
 test('how many there were and how long all of them is counted, up to the last refusal', () => {

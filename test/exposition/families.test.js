@@ -64,7 +64,6 @@ const MAY_BE_EMPTY = [
   'spillway_heap_growing',
   'spillway_heap_growth_bytes_per_second',
   'spillway_heap_time_to_limit_seconds',
-  'spillway_shed_requests_total',
   'spillway_would_shed_requests_total',
   'spillway_concurrency_limit',
   'spillway_client_errors_total',
@@ -107,6 +106,19 @@ test('each has its type, its labels and its help in the text', async (t) => {
     const seen = new Set(family.samples.flatMap((sample) => Object.keys(sample.labels)))
     assert.deepEqual([...seen].sort(), [...labels].sort(), name)
   }
+})
+
+test('what may be turned away at any time is counted from 0, for the first value of a series makes no rate', async (t) => {
+  const spillway = spillwayFor(t)
+  const { get } = await serve(
+    t,
+    spillway.wrap(() => {})
+  )
+  const { samples } = parse((await get('/metrics')).body).get('spillway_shed_requests_total')
+  assert.deepEqual(
+    samples.map(({ labels, value }) => [labels.reason, labels.priority, value]),
+    ['delay', 'backlog', 'latency', 'concurrency', 'memory'].map((reason) => [reason, 'normal', 0])
+  )
 })
 
 test('durations carry method, route and status; no status is an empty one', async (t) => {
