@@ -50,7 +50,7 @@ const TOOLTIP = new common.VizTooltipOptionsBuilder()
   .mode(common.TooltipDisplayMode.Multi)
   .sort(common.SortOrder.Descending)
 
-function panelOf({ title, description, unit, kind, of, decimals, none }, id) {
+function panelOf({ title, description, unit, kind, of, decimals, exemplars = false }, id) {
   const Builder = kind === 'heatmap' ? heatmap.PanelBuilder : timeseries.PanelBuilder
   const panel = new Builder().id(id).title(title).description(description).unit(unit).datasource(SOURCE)
   panel.span(COLUMNS / ABREAST).height(HEIGHT)
@@ -62,12 +62,13 @@ function panelOf({ title, description, unit, kind, of, decimals, none }, id) {
     const top = decimals === 0 ? 1 : LEAST_TOP[unit]
     if (top !== undefined) panel.axisSoftMax(top)
     panel.axisSoftMin(0)
-    if (none !== undefined) panel.noValue(none)
     if (decimals !== undefined) panel.decimals(decimals)
   }
   for (const [index, [expression, legend]] of of.entries()) {
     const query = new DataqueryBuilder().datasource(SOURCE).expr(expression).legendFormat(legend).range()
     query.refId(String.fromCharCode(65 + index))
+    // Of the last expression only: each would show the same ones.
+    query.exemplar(exemplars && index === of.length - 1)
     if (kind === 'heatmap') query.format(PromQueryFormat.Heatmap)
     panel.withTarget(query)
   }
@@ -82,7 +83,7 @@ const annotationOf = ({ name, expression, title, color }) =>
     .iconColor(color)
     .expr(expression)
     .titleFormat(title)
-    .step('60s')
+    .step('15s')
 
 function build() {
   const dashboard = new DashboardBuilder('Spillway')

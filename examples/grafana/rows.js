@@ -12,7 +12,7 @@ const quantile = (q, metric, by, matchers) =>
 const DURATION = 'http_server_request_duration_seconds'
 /** A counter nobody has counted yet has no series. */
 const orNone = (expression) => `(${expression} or vector(0))`
-const OFFERED = `sum(${rate('spillway_admitted_requests_total')}) + ${orNone(`sum(${rate('spillway_shed_requests_total')})`)}`
+const OFFERED = `sum(${rate('spillway_admitted_requests_total')}) + sum(${rate('spillway_shed_requests_total')})`
 /** In a fleet each worker tells its own. */
 const WITH_VERSION = `* on (job, instance) group_left (version) max by (job, instance, version) (spillway_build_info{${OF_JOB}})`
 
@@ -47,8 +47,10 @@ const ROWS = [
       },
       {
         title: 'Duration',
-        description: 'Quantiles of all requests of the routes chosen, streams apart.',
+        description:
+          'Quantiles of all requests of the routes chosen, streams apart; points are requests with their trace.',
         unit: 's',
+        exemplars: true,
         of: [0.5, 0.95, 0.99].map((q) => [quantile(q, DURATION, '', OF_ROUTE), `p${q * 100}`]),
       },
       {
@@ -113,14 +115,12 @@ const ROWS = [
       },
       {
         title: 'Turned away, by reason',
-        none: 'None has been turned away.',
         description: 'Requests answered with 503. What each reason means is in the README.',
         unit: 'reqps',
         of: [[`sum by (reason) (${rate('spillway_shed_requests_total')})`, '{{reason}}']],
       },
       {
         title: 'Turned away, by class',
-        none: 'None has been turned away.',
         description: 'Low goes first, critical last.',
         unit: 'reqps',
         of: [[`sum by (priority) (${rate('spillway_shed_requests_total')})`, '{{priority}}']],
@@ -138,7 +138,7 @@ const ROWS = [
         unit: 'short',
         of: [
           [`sum(spillway_queue_length{${OF_JOB}})`, 'waiting'],
-          [orNone(`sum(spillway_concurrency_limit{${OF_JOB}})`), 'limit'],
+          [`sum(spillway_concurrency_limit{${OF_JOB}})`, 'limit'],
         ],
       },
       {
@@ -176,12 +176,23 @@ const ROWS = [
       },
       {
         title: 'Heap',
-        description: 'In use, in use after the last major collection, and where V8 gives up.',
+        description: 'In use, and in use after the last major collection.',
         unit: 'bytes',
         of: [
           [`sum by (instance) (v8js_memory_heap_used_bytes{${OF_JOB}})`, 'used {{instance}}'],
           [`spillway_heap_after_gc_bytes{${OF_JOB}}`, 'after collection {{instance}} {{worker}}'],
-          [`spillway_heap_limit_bytes{${OF_JOB}}`, 'limit {{instance}} {{worker}}'],
+        ],
+      },
+      {
+        title: 'Heap against its limit',
+        description:
+          'In use after the last major collection, as a share of what V8 may use before it gives up.',
+        unit: 'percentunit',
+        of: [
+          [
+            `spillway_heap_after_gc_bytes{${OF_JOB}} / spillway_heap_limit_bytes{${OF_JOB}}`,
+            '{{instance}} {{worker}}',
+          ],
         ],
       },
       {
@@ -211,7 +222,7 @@ const ROWS = [
       {
         title: 'CPU',
         description: 'Cores in use.',
-        unit: 'short',
+        unit: 'suffix: cores',
         of: [[`sum by (instance) (${rate('process_cpu_seconds_total')})`, '{{instance}}']],
       },
     ],
@@ -292,19 +303,19 @@ const ROWS = [
   },
 ]
 
-/** Marks over every panel. */
+/** Marks over every graph. A deploy is a restart too: the last is drawn on top. */
 const ANNOTATIONS = [
-  {
-    name: 'Deploys',
-    expression: `count by (version) (spillway_build_info{${OF_JOB}}) unless count by (version) (last_over_time(spillway_build_info{${OF_JOB}}[5m] offset $__interval))`,
-    title: 'version {{version}}',
-    color: 'blue',
-  },
   {
     name: 'Restarts',
     expression: `max by (job, instance) (process_start_time_seconds{${OF_JOB}}) > max by (job, instance) (last_over_time(process_start_time_seconds{${OF_JOB}}[5m] offset $__interval))`,
     title: 'restart of {{instance}}',
     color: 'orange',
+  },
+  {
+    name: 'Deploys',
+    expression: `count by (version) (spillway_build_info{${OF_JOB}}) unless count by (version) (last_over_time(spillway_build_info{${OF_JOB}}[5m] offset $__interval))`,
+    title: 'version {{version}}',
+    color: 'blue',
   },
 ]
 

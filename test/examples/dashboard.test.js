@@ -67,6 +67,15 @@ test('the axis of a heatmap has its unit, which it does not take from the field'
   }
 })
 
+test('a deploy, which is a restart too, is marked over it; and only the last expression of a panel brings exemplars', () => {
+  const { annotations, panels } = JSON.parse(render())
+  assert.equal(annotations.list.at(-1).name, 'Deploys')
+  const withExemplars = panels.flatMap(({ title, targets = [] }) =>
+    targets.filter(({ exemplar }) => exemplar).map(({ refId }) => [title, refId])
+  )
+  assert.deepEqual(withExemplars, [['Duration', 'C']])
+})
+
 test('every expression of a panel is of the job and the instances chosen', () => {
   for (const expression of expressions) {
     for (const [, matchers] of expression.matchAll(/\{([^}]*)\}/g)) {

@@ -29,7 +29,10 @@ const panels = ROWS.flatMap(({ panels: each }) =>
   each.flatMap(({ title, of }) => of.map(([expression]) => [title, filledIn(expression)]))
 )
 /** A restart does not happen here: see marks.e2e.js. */
-const marks = [['Deploys', filledIn(ANNOTATIONS[0].expression)]]
+const marks = ANNOTATIONS.filter(({ name }) => name !== 'Restarts').map(({ name, expression }) => [
+  name,
+  filledIn(expression),
+])
 const rules = [...readFileSync(RULES, 'utf8').matchAll(/(?:record|alert): (.+)\n +expr: (.+)$/gm)].map(
   ([, name, expression]) => [name, compared(expression)]
 )
