@@ -13,6 +13,7 @@ class ClosedLoop {
   #toSend = 0
   #toCome = 0
   #done
+  #isAwake = false
 
   /** @param {{ port: number, path: string, connections: number, status?: number, headers?: string }} given */
   static async open({ port, path, connections, status = 200, headers = '' }) {
@@ -42,9 +43,22 @@ class ClosedLoop {
     if (this.#toSend-- > 0) socket.write(this.#request)
   }
 
+  /**
+   * Looks for answers all the time and never sleeps. To wake it is work of the server's, and the oftener the slower the
+   * server is: that was 2.6 of the 6.3 µs we add to a Koa request at 32 connections.
+   */
+  stayAwake() {
+    this.#isAwake = true
+  }
+
+  #look() {
+    if (this.#toCome > 0) setImmediate(() => this.#look())
+  }
+
   /** @returns {Promise<void>} when that many requests are answered */
   run(requests) {
     this.#toSend = this.#toCome = requests
+    if (this.#isAwake) this.#look()
     return new Promise((resolve) => {
       this.#done = resolve
       for (const socket of this.#sockets) this.#send(socket)

@@ -65,7 +65,7 @@ class BacklogLimit {
   // Hot path: once a request.
   noteAdmit(nowMs, costMs) {
     const debtMs = this.#debtMs - (nowMs - this.#lastMs)
-    this.#debtMs = (debtMs > 0 ? debtMs : 0) + costMs
+    this.#debtMs = Math.max(debtMs, 0) + costMs
     this.#lastMs = nowMs
   }
 
