@@ -162,10 +162,11 @@ const buildLabels = ({ version, revision }) => new Labels({ version, revision })
 
 const queueDelays = ({ admission }) => [{ labels: NO_LABELS, values: admission.queueDelays, row: 0 }]
 
-/** How overloaded each resource is: 1 while requests are turned away for it, and of memory how near. */
+/** How overloaded each resource is: 1 while requests are turned away for it, whatever it is, and of memory how near. */
 function* overloads({ admission }) {
   const { overloadedBy, memoryPressure } = admission
-  for (const resource of RESOURCES) {
+  const isOther = overloadedBy !== undefined && overloadedBy !== 'memory' && !RESOURCES.includes(overloadedBy)
+  for (const resource of isOther ? [...RESOURCES, overloadedBy] : RESOURCES) {
     yield { labels: nameLabels('resource', resource), value: resource === overloadedBy ? 1 : 0 }
   }
   yield { labels: nameLabels('resource', 'memory'), value: memoryPressure }

@@ -303,6 +303,8 @@ test('those that wait when it is closed are told of as closed: by the event, the
   assert.deepEqual(admission().shed, [{ ...labels, count: 2 }])
   const families = parse((await metrics.get('/')).body)
   assert.equal(oneValue(families, 'spillway_shed_requests_total', labels), 2)
+  // A reason that is seldom one has a series only while it is.
+  assert.equal(oneValue(families, 'spillway_overload', { resource: 'closed' }), 1)
   release()
   await answer
 })
