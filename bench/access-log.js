@@ -12,9 +12,10 @@ const { machineLine, save } = require('./results')
 const LOGS = [
   { log: 'morgan', base: 'no-op' },
   { log: 'pino-http', base: 'no-op' },
+  { log: 'spillway attach, access log by a pino given', base: 'spillway attach' },
   { log: 'spillway attach, access log', base: 'spillway attach' },
 ]
-const VARIANTS = ['no-op', 'morgan', 'pino-http', 'spillway attach', 'spillway attach, access log']
+const VARIANTS = ['no-op', 'spillway attach', ...LOGS.map(({ log }) => log)]
 const CONNECTIONS = 16
 /** Of what morgan costs. */
 const MOST = 0.5
@@ -67,7 +68,7 @@ async function main([only]) {
     if (only !== undefined && only !== unit) continue
     const rows = rowsOf(await measureAll())
     for (const { log, added, ofMorgan } of rows) {
-      process.stdout.write(`${log.padEnd(28)} +${added} ${unit}, ${ofMorgan} of morgan's\n`)
+      process.stdout.write(`${log.padEnd(44)} +${added} ${unit}, ${ofMorgan} of morgan's\n`)
     }
     process.stdout.write(`ours is ${rows[rows.length - 1].ofMorgan} of morgan's; ${MOST} is what it may be\n`)
     process.stdout.write(`saved ${save(`access-log-${unit}`, { most: MOST, rows })}\n`)

@@ -23,6 +23,8 @@ const VARIANTS = {
       spillway.attach(server)
     },
     'spillway attach, access log': (_app, server) => createSpillway({ log: { access: true } }).attach(server),
+    'spillway attach, access log by a pino given': (_app, server) =>
+      createSpillway({ logger: require('pino')(), log: { access: true } }).attach(server),
     'spillway wrap': () => {},
     morgan: (app) => app.use(peers('morgan')('combined')),
     'pino-http': (app) => app.use(peers('pino-http')()),

@@ -2,19 +2,16 @@
 // Where the lines go that this package logs: a child of the logger given, none, or a pino of its own, made when the first
 // line is written, since most processes never write one. What `RequestFields` shows of a request is meant to be shown as it
 // is: serializers for whole requests, which a logger may have, would find no status in it.
-//
-// Our own writes later and keeps at most a megabyte, so that a reader that is slow holds up neither the loop nor the memory. One
-// whose file fails is given up, and the next line makes another: left alone it would end the process by its `error` event
-// when the disk is full, and sonic-boom would try for ever to write the rest at exit.
+// One of our own whose file fails is given up, and the next line makes another.
 
 const { SpillwayError } = require('../errors')
 const { isLogger } = require('../option-table')
+const { LogDestination } = require('./log-destination')
 
 const COMPONENT = Object.freeze({ component: 'spillway' })
 const asItIs = (value) => value
 const CHILD_OPTIONS = { serializers: { req: asItIs, res: asItIs } }
 const SILENT = { info() {}, warn() {}, error() {} }
-const MOST_BYTES = 2 ** 20
 
 /** @param {(error: Error) => void} onError told when a logger of our own cannot write */
 function loggerFrom(option, onError) {
@@ -31,8 +28,7 @@ function ownLogger(options, onError) {
   let current
   const own = () => {
     current ??= childOf(
-      pinoFrom(options, (destination, error) => {
-        destination.destroy()
+      pinoFrom(options, (error) => {
         current = undefined
         onError(error)
       })
@@ -51,9 +47,7 @@ function pinoFrom(options, giveUp) {
   const pino = require('pino')
   try {
     if (options.transport !== undefined) return pino({ name: 'spillway', ...options })
-    const destination = pino.destination({ sync: false, maxLength: MOST_BYTES })
-    destination.on('error', (error) => giveUp(destination, error))
-    return pino({ name: 'spillway', ...options }, destination)
+    return pino({ name: 'spillway', ...options }, new LogDestination(pino, giveUp))
   } catch (error) {
     const { message } = /** @type {Error} */ (error)
     throw new SpillwayError(

@@ -1,0 +1,85 @@
+'use strict'
+// What becomes of the lines that a pino of our own holds back: in processes of their own, for it writes to standard output.
+
+const assert = require('node:assert/strict')
+const { spawn, spawnSync } = require('node:child_process')
+const path = require('node:path')
+const readline = require('node:readline')
+const { describe, it } = require('node:test')
+
+const LOGGER = `
+  const { loggerFrom } = require('${path.join(__dirname, '../../src/exposition/logger')}')
+  const logger = loggerFrom(undefined)
+`
+const NO_TIMERS = 'globalThis.setTimeout = () => ({ unref() {} }); globalThis.clearTimeout = () => {};'
+const STAYS = ';setInterval(() => {}, 1e6);'
+
+/** The messages of a process that ends by itself, and how it ended. */
+function logged(script) {
+  const { status, stdout } = spawnSync(process.execPath, ['-e', LOGGER + script], { encoding: 'utf8' })
+  return { status, messages: stdout.trim().split('\n').map(messageOf) }
+}
+
+/** The first messages of a process that goes on. */
+async function firstLogged(count, script) {
+  const child = spawn(process.execPath, ['-e', LOGGER + script + STAYS], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const messages = []
+  for await (const line of readline.createInterface({ input: child.stdout })) {
+    if (messages.push(messageOf(line)) === count) break
+  }
+  child.kill('SIGKILL')
+  return messages
+}
+
+const messageOf = (line) => JSON.parse(line).msg
+
+describe('the lines of our own logger', () => {
+  it('are written though no other comes after them', async () => {
+    assert.deepEqual(await firstLogged(2, "logger.info({}, 'one'); logger.warn({}, 'two')"), ['one', 'two'])
+  })
+
+  it('are written again after a pause', async () => {
+    const script = "logger.info({}, 'one'); setTimeout(() => logger.info({}, 'two'), 200)"
+    assert.deepEqual(await firstLogged(2, script), ['one', 'two'])
+  })
+
+  it('do not wait where one is an error, and keep their order', async () => {
+    const script = `${NO_TIMERS} logger.info({}, 'before'); logger.error({}, 'failed')`
+    assert.deepEqual(await firstLogged(2, script), ['before', 'failed'])
+  })
+
+  it('do not wait where they are many', async () => {
+    const script = `${NO_TIMERS} for (let i = 0; i < 2000; i++) logger.info({}, String(i))`
+    assert.deepEqual(
+      await firstLogged(1200, script),
+      Array.from({ length: 1200 }, (_, i) => String(i))
+    )
+  })
+
+  for (const [how, ending, status] of [
+    ['ends', '', 0],
+    ['calls process.exit()', 'process.exit(3)', 3],
+    [
+      'throws',
+      "process.on('exit', () => {}); process.stderr.write = () => true; throw new Error('as it should')",
+      1,
+    ],
+  ]) {
+    it(`are all there when the process ${how}`, () => {
+      const ended = logged(`logger.info({}, 'one'); logger.warn({}, 'two'); ${ending}`)
+      assert.deepEqual(ended, { status, messages: ['one', 'two'] })
+    })
+  }
+
+  it('are there when a thread ends', () => {
+    const script = JSON.stringify(`${LOGGER} logger.info({}, 'of a thread')`)
+    const { messages } = logged(`new (require('node:worker_threads').Worker)(${script}, { eval: true })`)
+    assert.deepEqual(messages, ['of a thread'])
+  })
+
+  it('keep no process running', () => {
+    assert.deepEqual(logged(`logger.info({}, 'last')`), { status: 0, messages: ['last'] })
+  })
+})
