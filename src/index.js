@@ -16,9 +16,10 @@ const createSpillway = (options) => new Spillway(options)
 /** @param {import('../index.js').ClusterPrimaryOptions} [options] */
 const clusterPrimary = (options) => {
   const resolved = resolveMember('clusterPrimary', options)
-  const logger = loggerFrom(resolved.logger, (error) => faults.report('logger', error))
+  const clock = systemClock
+  const logger = loggerFrom(resolved.logger, { clock, onError: (error) => faults.report('logger', error) })
   const faults = new Faults(logger)
-  return new ClusterPrimary(resolved, { cluster, clock: systemClock, faults, logger })
+  return new ClusterPrimary(resolved, { cluster, clock, faults, logger })
 }
 
 module.exports = { clusterPrimary, createSpillway, OverloadError, SpillwayError }

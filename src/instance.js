@@ -44,7 +44,7 @@ class Instance {
    * @param {(event: string, details: object) => void} emit
    */
   constructor(options, clock, emit) {
-    const logger = loggerFrom(options.logger, (error) => faults.report('logger', error))
+    const logger = loggerFrom(options.logger, { clock, onError: (error) => faults.report('logger', error) })
     const faults = new Faults(logger)
     const warn = (fields, message) => faults.guard('logger', () => logger.warn(fields, message))
     const tell = (event, details) => {

@@ -8,35 +8,40 @@
 const { isMainThread } = require('node:worker_threads')
 
 const HELD_MS = 100
-// Pino writes the rest when the process exits, and not when a thread does.
-const HELD_CHARACTERS = isMainThread ? 2 ** 16 : 0
+const HELD_CHARACTERS = 2 ** 16
 const MOST_BYTES = 2 ** 20
 const ERROR_LEVEL = 50
+/** A tenth of a second each. */
+const MOST_TRIES_AT_EXIT = 10
 
 class LogDestination {
   lastLevel = 0
+  #clock
   #destination
   #held = ''
+  #most
   #timer
-  #release = () => this.#flush()
+  #release = () => this.#handOver()
 
-  /** @param {any} pino @param {(error: Error) => void} onError told once, when nothing can be written any more */
-  constructor(pino, onError) {
+  /** @param {any} pino @param {{ clock: any, onError: (error: Error) => void }} parts told once, when nothing can be written any more */
+  constructor(pino, { clock, onError }) {
     const destination = pino.destination({ sync: false, maxLength: MOST_BYTES })
-    const flushSync = destination.flushSync
-    // Called by pino when the process exits.
+    const { flushSync } = destination
+    // Pino calls it when the process exits, though not when a thread does.
     destination.flushSync = () => {
-      this.#flush()
       flushSync.call(destination)
+      this.#writeLast(pino)
     }
     // Left alone it would end the process by its `error` event when the disk is full, and sonic-boom would try for ever to write
     // the rest at exit.
     destination.on('error', (error) => {
-      this.#held = ''
+      this.#take()
       destination.destroy()
       onError(error)
     })
+    this.#clock = clock
     this.#destination = destination
+    this.#most = isMainThread && !clock.stands ? HELD_CHARACTERS : 0
     // Has pino say the level of a line before it writes it.
     Object.assign(this, { [Symbol.for('pino.metadata')]: true })
   }
@@ -44,17 +49,31 @@ class LogDestination {
   /** @param {string} line */
   write(line) {
     this.#held += line
-    if (this.lastLevel >= ERROR_LEVEL || this.#held.length >= HELD_CHARACTERS) this.#flush()
-    else this.#timer ??= setTimeout(this.#release, HELD_MS).unref()
+    if (this.lastLevel >= ERROR_LEVEL || this.#held.length >= this.#most) this.#handOver()
+    else this.#timer ??= this.#clock.after(HELD_MS, this.#release)
   }
 
-  #flush() {
-    clearTimeout(this.#timer)
+  #handOver() {
+    const lines = this.#take()
+    if (lines !== '') this.#destination.write(lines)
+  }
+
+  #take() {
+    this.#clock.cancel(this.#timer)
     this.#timer = undefined
-    if (this.#held === '') return
     const lines = this.#held
     this.#held = ''
-    this.#destination.write(lines)
+    return lines
+  }
+
+  // Not by the destination there is: it would only begin to write, and be cut.
+  #writeLast(pino) {
+    const lines = this.#take()
+    if (lines === '') return
+    let tries = 0
+    const last = pino.destination({ sync: true, retryEAGAIN: () => ++tries < MOST_TRIES_AT_EXIT })
+    last.on('error', () => {})
+    last.write(lines)
   }
 }
 

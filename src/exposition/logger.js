@@ -13,24 +13,27 @@ const asItIs = (value) => value
 const CHILD_OPTIONS = { serializers: { req: asItIs, res: asItIs } }
 const SILENT = { info() {}, warn() {}, error() {} }
 
-/** @param {(error: Error) => void} onError told when a logger of our own cannot write */
-function loggerFrom(option, onError) {
+/** @param {any} option @param {{ clock: any, onError: (error: Error) => void }} own for one of our own, and told when it cannot write */
+function loggerFrom(option, own) {
   if (option === false) return SILENT
-  if (option === undefined) return ownLogger({}, onError)
+  if (option === undefined) return ownLogger({}, own)
   if (isLogger(option)) return withInfo(childOf(option))
   // What is wrong with options is to be known at set-up.
-  const logger = ownLogger(option, onError)
+  const logger = ownLogger(option, own)
   logger.isLevelEnabled('info')
   return logger
 }
 
-function ownLogger(options, onError) {
+function ownLogger(options, { clock, onError }) {
   let current
   const own = () => {
     current ??= childOf(
-      pinoFrom(options, (error) => {
-        current = undefined
-        onError(error)
+      pinoFrom(options, {
+        clock,
+        onError: (error) => {
+          current = undefined
+          onError(error)
+        },
       })
     )
     return current
@@ -43,11 +46,11 @@ function ownLogger(options, onError) {
   }
 }
 
-function pinoFrom(options, giveUp) {
+function pinoFrom(options, parts) {
   const pino = require('pino')
   try {
     if (options.transport !== undefined) return pino({ name: 'spillway', ...options })
-    return pino({ name: 'spillway', ...options }, new LogDestination(pino, giveUp))
+    return pino({ name: 'spillway', ...options }, new LogDestination(pino, parts))
   } catch (error) {
     const { message } = /** @type {Error} */ (error)
     throw new SpillwayError(

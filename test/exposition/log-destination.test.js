@@ -7,11 +7,13 @@ const path = require('node:path')
 const readline = require('node:readline')
 const { describe, it } = require('node:test')
 
+const SRC = path.join(__dirname, '../../src')
 const LOGGER = `
-  const { loggerFrom } = require('${path.join(__dirname, '../../src/exposition/logger')}')
-  const logger = loggerFrom(undefined)
+  const clock = { ...require('${SRC}/clock').systemClock }
+  const onError = (error) => process.stderr.write(error.code)
+  const logger = require('${SRC}/exposition/logger').loggerFrom(undefined, { clock, onError })
 `
-const NO_TIMERS = 'globalThis.setTimeout = () => ({ unref() {} }); globalThis.clearTimeout = () => {};'
+const NO_TIMERS = 'clock.after = () => {};'
 const STAYS = ';setInterval(() => {}, 1e6);'
 
 /** The messages of a process that ends by itself, and how it ended. */
@@ -78,6 +80,20 @@ describe('the lines of our own logger', () => {
     const { messages } = logged(`new (require('node:worker_threads').Worker)(${script}, { eval: true })`)
     assert.deepEqual(messages, ['of a thread'])
   })
+
+  it('are written at once where time stands', async () => {
+    const script = `${NO_TIMERS} clock.stands = true; logger.info({}, 'one')`
+    assert.deepEqual(await firstLogged(1, script), ['one'])
+  })
+
+  for (const level of ['info', 'error']) {
+    it(`hold up no end of a process whose disk is full, at level ${level}`, () => {
+      const env = { ...process.env, SCRIPT: `${LOGGER} logger.${level}({}, 'lost'); logger.info({}, 'lost')` }
+      const command = ['-c', `"${process.execPath}" -e "$SCRIPT" > /dev/full`]
+      const { status, signal } = spawnSync('sh', command, { env, timeout: 20_000 })
+      assert.deepEqual({ status, signal }, { status: 0, signal: null })
+    })
+  }
 
   it('keep no process running', () => {
     assert.deepEqual(logged(`logger.info({}, 'last')`), { status: 0, messages: ['last'] })

@@ -10,6 +10,10 @@ const { createSpillway } = require('../../src/index.js')
 const { pinoWithLines } = require('../support/lines')
 
 const INDEX = path.join(__dirname, '../../src/index.js')
+const LOGGER_FROM = `
+  const { systemClock: clock } = require('${path.join(__dirname, '../../src/clock')}')
+  const { loggerFrom } = require('${path.join(__dirname, '../../src/exposition/logger')}')
+`
 
 /** Runs the script in a process of its own, for pino writes to its standard output. */
 function run(script) {
@@ -83,8 +87,8 @@ test('one without info is told by warn', () => {
 
 test('options make a pino of its own', () => {
   const lines = run(`
-    const { loggerFrom } = require('${path.join(__dirname, '../../src/exposition/logger')}')
-    const logger = loggerFrom({ level: 'error', messageKey: 'message', base: null })
+    ${LOGGER_FROM}
+    const logger = loggerFrom({ level: 'error', messageKey: 'message', base: null }, { clock })
     logger.warn({}, 'unheard')
     logger.error({ a: 1 }, 'heard')
   `)
@@ -113,8 +117,8 @@ test('false is silence', () => {
 
 test('left out, it is a pino that writes a line of JSON with names, level, error and message', () => {
   const lines = run(`
-    const { loggerFrom } = require('${path.join(__dirname, '../../src/exposition/logger')}')
-    const logger = loggerFrom(undefined)
+    ${LOGGER_FROM}
+    const logger = loggerFrom(undefined, { clock })
     logger.error({ err: new Error('as it should'), place: 'here' }, 'it failed')
     logger.warn({}, 'careful')
   `)

@@ -194,12 +194,12 @@ it('a logger that throws when told of an overload keeps nobody from hearing of i
 })
 
 /** Five requests to a server in a process of its own, which ends by itself. */
-const script = (logger, end = '') => `
+const script = (logger, { end = '', status = 200 } = {}) => `
   const http = require('node:http')
   const pino = require('pino')
   const { createSpillway } = require('./src')
   const spillway = createSpillway({ logger: ${logger}, log: { access: true } })
-  const server = http.createServer(spillway.wrap((req, res) => res.end('ok'))).listen(0, '127.0.0.1', async () => {
+  const server = http.createServer(spillway.wrap((req, res) => res.writeHead(${status}).end('ok'))).listen(0, '127.0.0.1', async () => {
     for (let i = 0; i < 5; i++) await (await fetch('http://127.0.0.1:' + server.address().port)).text()
     server.closeAllConnections()
     server.close(() => {
@@ -221,7 +221,7 @@ describe('in a process that ends', () => {
     ['of its own', 'undefined'],
   ]) {
     it(`every line of a logger ${what} is written`, async () => {
-      const { stdout, stderr } = await run(process.execPath, ['-e', script(logger, end)], { cwd: ROOT })
+      const { stdout, stderr } = await run(process.execPath, ['-e', script(logger, { end })], { cwd: ROOT })
       const messages = stdout
         .trim()
         .split('\n')
@@ -235,7 +235,7 @@ describe('in a process that ends', () => {
     const command = `"${process.execPath}" -e "$SCRIPT" > /dev/full`
     const { stderr } = await run('sh', ['-c', command], {
       cwd: ROOT,
-      env: { ...process.env, SCRIPT: script('undefined') },
+      env: { ...process.env, SCRIPT: script('undefined', { status: 500 }) },
     })
     assert.match(stderr, /^\{"logger":\d+\}$/)
   })
