@@ -7,7 +7,7 @@ const http = require('node:http')
 const { inject } = require('light-my-request')
 const { createSpillway } = require('../src/index.js')
 const { Blocks, cpuMs } = require('./blocks')
-const { moveToLoadCore, moveToServerCore } = require('./pinned')
+const { moveToLoadCore, moveLoopToServerCore } = require('./pinned')
 
 const [workersText, seriesText, fleetText] = process.argv.slice(2)
 const SERIES = Number(seriesText)
@@ -52,12 +52,12 @@ async function runPrimary() {
   let scraped = workers[0]
   let asked = workers[1]
   let watched = scraped
-  /** One has the server's core; the scraper's is for the others, who are not watched. */
+  /** The loop of one has the server's core; the scraper's is for the others, who are not watched. */
   const seat = (worker) => {
     watched = worker
     moveToLoadCore(process.pid)
     for (const each of workers) moveToLoadCore(each.process.pid)
-    moveToServerCore(worker.process.pid)
+    moveLoopToServerCore(worker.process.pid)
   }
   const answers = {
     /** All scrapes go to one worker. */

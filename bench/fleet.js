@@ -3,7 +3,8 @@
 // status each): the longest the loop of the worker that is scraped was blocked, the longest of one that was asked, CPU of
 // all, and how long the scrape took. Beside it the same workers with `fleet: false`, of which one answers for itself.
 // The loop that is watched has a core to itself, as on a machine with a core for each worker: four on one take it from each
-// other for 3 ms at a time. The others share the scraper's core meanwhile; for CPU and time of a scrape all workers share one.
+// other for 3 ms at a time, and so do the threads of its own process, which write its reports. All others share the scraper's core
+// meanwhile; for CPU and time of a scrape all workers share one.
 // A block is the lesser of what it took by the clock and in CPU time: what others took of the core was not the scrape's.
 // V8 collects on the loop's own thread: helper threads pinned to the same core keep it waiting (scavenges of 1.1 ms took 4 to 6).
 

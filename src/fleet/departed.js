@@ -4,7 +4,7 @@
 // those it holds, so that a report that is still there is not counted twice. No lock: one who holds it might be killed.
 
 const { headOf } = require('./report')
-const { inSlices } = require('./slices')
+const { Slices } = require('./slices')
 const { Sum } = require('./sum')
 
 /** For so long a report stands by itself: its last minute is still part of the fleet's. */
@@ -23,13 +23,12 @@ async function foldDeparted(directory, clock, { members, departed }, ownId) {
   const wallMs = clock.wallMs()
   const gone = members.filter(({ state, head }) => state === 'departed' && !isRecent(head, wallMs))
   if (gone.length === 0) return keepDeparted(directory, departed, wallMs)
+  const slices = new Slices(clock)
   const sum = new Sum().begin({ withRoutes: true })
   const before = departed.report === undefined ? [] : [{ report: departed.report, head: departed.head }]
   for (const { report, head } of [...before, ...gone]) {
-    await inSlices(
-      clock,
-      sum.add(report, head.blocksAt, { id: head.id, worker: '', isGone: true, isRecent: false })
-    )
+    const from = { id: head.id, worker: '', isGone: true, isRecent: false }
+    await slices.run(sum.add(report, head.blocksAt, from))
   }
   const pieces = [
     headOf({
@@ -38,7 +37,7 @@ async function foldDeparted(directory, clock, { members, departed }, ownId) {
       count: departed.head.count + gone.length,
     }),
   ]
-  await inSlices(clock, gather(sum.report(wallMs), pieces))
+  await slices.run(gather(sum.report(wallMs), pieces))
   const next = (departed.generation ?? 0) + 1
   if (!(await directory.writeDeparted(next, ownId, pieces))) return
   for (const { head } of gone) await directory.remove(head.id)

@@ -4,7 +4,7 @@
 
 const { countersOf, deepFreeze, summaryOf } = require('../exposition/snapshot')
 const { COUNT, ERRORS, SINCE, STREAMS } = require('./route-report')
-const { inSlices } = require('./slices')
+const { Slices } = require('./slices')
 
 /** @returns {Promise<import('../../index.js').FleetSnapshot>} */
 async function takeFleetSnapshot(clock, sum, members, states) {
@@ -13,7 +13,7 @@ async function takeFleetSnapshot(clock, sum, members, states) {
   /** @type {any} */
   const requests = { inFlight: present.reduce((total, { head }) => total + head.inFlight, 0) }
   const routes = []
-  await inSlices(clock, readRoutes(sum, wallMs, requests, routes))
+  await new Slices(clock).run(readRoutes(sum, wallMs, requests, routes))
   const { unreadable, departed } = states
   const at = new Date(wallMs).toISOString()
   const workers = present.map(workerOf)

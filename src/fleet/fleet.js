@@ -16,7 +16,7 @@ const { greetMainThread, isAmongKin, kinOf, takeNumber, watchForKin } = require(
 const { Reporter } = require('./reporter')
 const { Memory, joined } = require('./memory')
 const { callRoll, rollOfOne } = require('./roll')
-const { inSlices } = require('./slices')
+const { Slices } = require('./slices')
 const { named, stateFamilies, statesOf } = require('./states')
 const { Sum } = require('./sum')
 
@@ -166,6 +166,7 @@ class Fleet {
     const roll = isAlone
       ? rollOfOne(await this.#report(withRoutes))
       : await this.#roll(directory, withRoutes, loan)
+    const slices = new Slices(clock)
     const sum = (this.#spareSum ?? new Sum()).begin({ withRoutes })
     this.#spareSum = undefined
     const wallMs = clock.wallMs()
@@ -173,10 +174,10 @@ class Fleet {
     for (const { id, state, report, head, worker } of members) {
       if (state === 'unreadable') continue
       const from = { id, worker, isGone: state === 'departed', isRecent: isRecent(head, wallMs) }
-      await inSlices(clock, sum.add(report, head.blocksAt, from))
+      await slices.run(sum.add(report, head.blocksAt, from))
     }
     const { report, head } = roll.departed
-    if (report !== undefined) await inSlices(clock, sum.add(report, head.blocksAt, OF_THE_DEPARTED))
+    if (report !== undefined) await slices.run(sum.add(report, head.blocksAt, OF_THE_DEPARTED))
     if (sum.misunderstood > 0) faults.report('fleet', new Error('workers differ in what a metric is'))
     const folded = isAlone ? undefined : this.#fold(directory, roll)
     // A snapshot goes on reading the routes; of a scrape the sum has all it needs.

@@ -9,7 +9,7 @@ const { readMetric } = require('./foreign')
 const { identify } = require('./kin')
 const { headOf } = require('./report')
 const { reportRoutes } = require('./route-report')
-const { inSlices } = require('./slices')
+const { Slices } = require('./slices')
 const { PointsMemory, reportFamily } = require('./sum')
 
 /** What a worker that is killed may lose of its histograms, and of nothing else. */
@@ -72,21 +72,22 @@ class Reporter {
     const { clock } = this.#parts
     const withRoutes = this.#isAskedForRoutes
     this.#isAskedForRoutes = false
+    const slices = new Slices(clock)
     const instant = this.#takeInstant(this.#spare)
     this.#spare = undefined
     const pieces = [this.#headOf(who, instant, false)]
     const sources = this.#exporter.sources(isMainThread)
-    await inSlices(clock, this.#reportFamilies(sources, instant, pieces))
+    await slices.run(this.#reportFamilies(sources, instant, pieces))
     const wallMs = clock.wallMs()
     // A clock that was put back must not keep them for longer.
     if (withRoutes || Math.abs(wallMs - this.#routesMs) > ROUTES_MS) {
       this.#routesMs = wallMs
       const routes = []
-      await inSlices(clock, this.#reportRoutes(instant, routes))
+      await slices.run(this.#reportRoutes(instant, routes))
       this.#routes = routes
     }
     const foreign = []
-    for (const source of sources.metrics) await this.#readForeign(source, foreign)
+    for (const source of sources.metrics) await this.#readForeign(source, foreign, slices)
     this.#foreign = foreign
     this.#spare = instant
     return [...pieces, ...this.#routes, ...foreign]
@@ -112,14 +113,13 @@ class Reporter {
     return putInto(pieces, reportRoutes(this.#parts, instant, clock.now(), clock.wallMs()))
   }
 
-  async #readForeign(source, pieces) {
-    const { clock, faults } = this.#parts
+  async #readForeign(source, pieces, slices) {
     try {
       for (const family of await readMetric(source)) {
-        await inSlices(clock, putInto(pieces, reportFamily(family, family.points())))
+        await slices.run(putInto(pieces, reportFamily(family, family.points())))
       }
     } catch (error) {
-      faults.report('metrics', error)
+      this.#parts.faults.report('metrics', error)
     }
   }
 
