@@ -62,6 +62,7 @@ function rowsOf(costs) {
 const round2 = (value) => Math.round(value * 100) / 100
 
 async function main([only]) {
+  const [major] = process.versions.node.split('.')
   pinLoad()
   process.stdout.write(`${machineLine()}\n`)
   for (const [unit, measureAll] of Object.entries(MEASURES)) {
@@ -71,7 +72,7 @@ async function main([only]) {
       process.stdout.write(`${log.padEnd(44)} +${added} ${unit}, ${ofMorgan} of morgan's\n`)
     }
     process.stdout.write(`ours is ${rows[rows.length - 1].ofMorgan} of morgan's; ${MOST} is what it may be\n`)
-    process.stdout.write(`saved ${save(`access-log-${unit}`, { most: MOST, rows })}\n`)
+    process.stdout.write(`saved ${save(`access-log-${unit}-node-${major}`, { most: MOST, rows })}\n`)
   }
 }
 

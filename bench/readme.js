@@ -130,19 +130,21 @@ function scrapeTable() {
 }
 
 function accessLogTable() {
-  const timed = load('access-log-microseconds')
+  const sentence =
+    'What a line a request costs on Express 5, with the headers of a browser, written to `/dev/null`:'
+  return [sentence, '', accessLogOf('24'), '', accessLogOf('20')].join('\n')
+}
+
+/** @param {string} major of Node */
+function accessLogOf(major) {
+  const timed = load(`access-log-microseconds-node-${major}`)
   const cells = ({ log, added, plusMinus, ofMorgan }) => [
     log,
     `${added.toFixed(1)} ± ${plusMinus.toFixed(1)}`,
     ofMorgan.toFixed(2),
   ]
-  return [
-    'What a line a request costs on Express 5, with the headers of a browser, written to `/dev/null`:',
-    '',
-    table(['', 'CPU, µs', 'of morgan'], timed.rows.map(cells)),
-    '',
-    stamp(timed, 'npm run bench:access-log'),
-  ].join('\n')
+  const head = [`Node ${major}`, 'CPU, µs', 'of morgan']
+  return [table(head, timed.rows.map(cells)), '', stamp(timed, 'npm run bench:access-log')].join('\n')
 }
 
 const POLICIES = {
