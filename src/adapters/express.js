@@ -1,7 +1,7 @@
 'use strict'
 // Express 4 and 5, Connect, and Restify through `server.pre`: the first middleware. It measures and decides what a server
 // hook of ours has not, and answers the endpoints.
-// Express gives every req and res a new hidden class, after which each read costs 0.25 µs and each new property 2.5.
+// On Node 20 Express gives every req and res a hidden class of its own, after which each new property costs 2.5 µs.
 // So the first request tells the server, and from the next on its response is prepared before Express sees it.
 
 const { RUN } = require('../admission/gate')
