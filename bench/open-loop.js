@@ -165,6 +165,12 @@ function tick() {
 }
 
 const sorted = (values) => values.sort((a, b) => a - b)
+const bySecond = (counted) =>
+  Array.from({ length: Math.ceil((counted.length * BUCKET_MS) / 1000) }, (_, second) =>
+    counted
+      .slice((second * 1000) / BUCKET_MS, ((second + 1) * 1000) / BUCKET_MS)
+      .flatMap(({ latencies }) => latencies)
+  )
 const at = (values, ratio) =>
   values.length === 0 ? null : Math.round(values[Math.floor((values.length - 1) * ratio)] * 10) / 10
 
@@ -189,6 +195,7 @@ function report() {
       critical,
       probes: { sent: probed.sent, answered: probed.answered, p99Ms: at(sorted(probed.latencies), 0.99) },
       silent: silent.opened,
+      secondsP99Ms: bySecond(counted).map((latencies) => at(sorted(latencies), 0.99)),
       bucketMs: BUCKET_MS,
       timeline: counted.map(({ latencies: each, ...counts }) => ({
         ...counts,

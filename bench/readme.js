@@ -194,8 +194,11 @@ function overloadTable() {
   ].join('\n')
 }
 
+const WORKS = ['bimodal', 'await', 'pool', 'mixed', 'gc', 'upload']
+
 function worksTable() {
-  const { rows, deadlineMs: _deadline, ...results } = load('overload-works')
+  const all = WORKS.map((work) => load(`overload-${work}`))
+  const rows = all.flatMap((results) => results.rows)
   const find = findIn(rows)
   return [
     table(
@@ -234,8 +237,19 @@ function worksTable() {
         })
     ),
     '',
-    roundsOf(results),
+    runsOf(all),
   ].join('\n')
+}
+
+/** Works are measured one by one, and not all on one day. */
+function runsOf(all) {
+  const keyOf = ({ date, rounds }) => `${date} ${rounds}`
+  return distinct(all.map(keyOf))
+    .map((key) => {
+      const its = all.filter((results) => keyOf(results) === key)
+      return `${its.map(({ work }) => `\`${work}\``).join(', ')}: ${roundsOf(its[0])}`
+    })
+    .join('\n\n')
 }
 
 const boundCell = ({ bound }) => (bound === null ? '–' : share(bound))
