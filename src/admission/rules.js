@@ -72,7 +72,7 @@ class Rules {
       { maxDelayMs: options.maxDelay, targetDelayMs: options.targetDelay, intervalMs: options.interval },
       nowMs
     )
-    this.#backlog = new BacklogLimit({ slackMs: options.targetDelay })
+    this.#backlog = new BacklogLimit({ slackMs: options.targetDelay / 2 })
     this.#latency = new LatencyLimit({ targetMs: options.targetDelay / 2 }, nowMs)
     this.#thresholds = new Thresholds(options)
   }

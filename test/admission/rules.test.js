@@ -60,7 +60,7 @@ test('a loop that sleeps though jobs wait has not idled: its backlog stays limit
   rules.cost.noteRun(2)
   rules.noteNap()
   rules.noteTurn(0, 2001, 1)
-  assert.equal(rules.limit(2001), 40 / 2)
+  assert.equal(rules.limit(2001), 20 / 2)
   rules.noteTurn(0, 2002, 2)
   assert.equal(rules.limit(2002), Number.POSITIVE_INFINITY)
 })
