@@ -40,24 +40,59 @@ const VARIANTS = {
     await fill(spillwayWith({ registry }))
     return servedBy(registry)
   },
-  /** Nothing but one histogram. */
-  'prom-client': () => {
-    const registry = new client.Registry()
-    const histogram = new client.Histogram({
-      name: 'http_server_request_duration_seconds',
-      help: 'Duration of HTTP server requests.',
-      labelNames: ['http_request_method', 'http_route', 'http_response_status_code'],
-      buckets: BOUNDS_SECONDS,
-      registers: [registry],
+  /** One histogram, and its default metrics, which ours shows as well. Without the timer for the lag, which no scrape pays for. */
+  'prom-client': () => servedBy(promClient()),
+  /** All that ours says of a route, line for line. */
+  'prom-client, as many lines': () => {
+    const registry = promClient()
+    const registers = [registry]
+    const labelNames = ['http_request_method', 'http_route']
+    const outcomes = new client.Counter({
+      name: 'requests_total',
+      help: 'Requests by outcome.',
+      labelNames: [...labelNames, 'outcome'],
+      registers,
     })
+    const firstBytes = new client.Summary({
+      name: 'response_first_byte_seconds',
+      help: 'Time to first byte.',
+      labelNames,
+      percentiles: [],
+      registers,
+    })
+    const bytes = ['request', 'response'].map(
+      (of) =>
+        new client.Counter({ name: `${of}_bytes_total`, help: `Bytes of a ${of}.`, labelNames, registers })
+    )
     for (let i = 0; i < REQUESTS; i++) {
-      histogram.observe(
-        { http_request_method: 'GET', http_route: names[i % SERIES], http_response_status_code: 200 },
-        Math.random() / 1000
-      )
+      const labels = { http_request_method: 'GET', http_route: names[i % SERIES] }
+      for (const outcome of ['completed', 'errored', 'aborted', 'upgraded', 'timedOut']) {
+        outcomes.inc({ ...labels, outcome }, outcome === 'completed' ? 1 : 0)
+      }
+      firstBytes.observe(labels, Math.random() / 1000)
+      for (const counter of bytes) counter.inc(labels, 100)
     }
     return servedBy(registry)
   },
+}
+
+function promClient() {
+  const registry = new client.Registry()
+  client.collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 2 ** 31 - 1 })
+  const histogram = new client.Histogram({
+    name: 'http_server_request_duration_seconds',
+    help: 'Duration of HTTP server requests.',
+    labelNames: ['http_request_method', 'http_route', 'http_response_status_code'],
+    buckets: BOUNDS_SECONDS,
+    registers: [registry],
+  })
+  for (let i = 0; i < REQUESTS; i++) {
+    histogram.observe(
+      { http_request_method: 'GET', http_route: names[i % SERIES], http_response_status_code: 200 },
+      Math.random() / 1000
+    )
+  }
+  return registry
 }
 
 function spillwayWith(options) {

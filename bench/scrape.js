@@ -4,7 +4,8 @@
 // with an exemplar in each bucket that has a value, and as protobuf with a native histogram a series. Against a
 // prom-client registry with one histogram of the same buckets and as many series. Every variant is a process of its
 // own on one core, the scraper on the other; rounds go through all of them in turn, and CPU is compared within a
-// round, because other tenants of the machine change its speed twofold by the second.
+// round, because other tenants of the machine change its speed twofold by the second. All are started anew several times:
+// what one process takes for the same scrape is up to a third more than what another does (6.0 to 8.0 ms).
 
 const http = require('node:http')
 const path = require('node:path')
@@ -20,10 +21,14 @@ const VARIANTS = {
   'spillway protobuf':
     'application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited',
   'spillway in a registry': undefined,
+  'prom-client, as many lines': undefined,
   'prom-client': undefined,
 }
-const ROUNDS = { 1000: Number(process.env.ROUNDS ?? 100), 10000: Number(process.env.ROUNDS ?? 30) }
-const WARM_UP = 10
+const STARTS = Number(process.env.STARTS ?? 3)
+/** Of each start. */
+const ROUNDS = { 1000: Number(process.env.ROUNDS ?? 35), 10000: Number(process.env.ROUNDS ?? 10) }
+/** A process is scraped for weeks; until its code is compiled it takes half as much again, and the compiler's own time. */
+const WARM_UP = { 1000: 60, 10000: 10 }
 const SERVER = path.join(__dirname, 'scrape-server.js')
 
 class Variant {
@@ -33,13 +38,14 @@ class Variant {
   ratios = []
   bytes = 0
 
-  static async start(name, series) {
-    const variant = new Variant()
-    variant.name = name
-    variant.server = await startServer(SERVER, [name, String(series)], { nodeArgs: ['--expose-gc'] })
-    variant.agent = new http.Agent({ keepAlive: true })
-    for (let i = 0; i < WARM_UP; i++) await variant.scrape()
-    return variant
+  constructor(name) {
+    this.name = name
+  }
+
+  async start(series) {
+    this.server = await startServer(SERVER, [this.name, String(series)], { nodeArgs: ['--expose-gc'] })
+    this.agent = new http.Agent({ keepAlive: true })
+    for (let i = 0; i < WARM_UP[series]; i++) await this.scrape()
   }
 
   async scrape() {
@@ -84,21 +90,17 @@ class Variant {
 }
 
 async function measure(series) {
-  const variants = []
-  for (const name of Object.keys(VARIANTS)) variants.push(await Variant.start(name, series))
+  const variants = Object.keys(VARIANTS).map((name) => new Variant(name))
   const ours = variants[0]
-  const reference = variants[variants.length - 1]
-  for (let round = 0; round < ROUNDS[series]; round++) {
-    progress(`${series} series: round ${round + 1} of ${ROUNDS[series]}`)
-    for (const variant of variants) {
-      await variant.measureCpu()
-      const tookMs = await variant.measureBlock()
-      if (variant === ours) await variant.measureIdleBlock(tookMs)
+  for (let start = 1; start <= STARTS; start++) {
+    for (const variant of variants) await variant.start(series)
+    for (let round = 1; round <= ROUNDS[series]; round++) {
+      progress(`${series} series: start ${start} of ${STARTS}, round ${round} of ${ROUNDS[series]}`)
+      await measureRound(variants)
     }
-    for (const variant of variants) variant.ratios.push(variant.cpuMs.at(-1) / reference.cpuMs.at(-1))
+    for (const variant of variants) await variant.stop()
   }
   progress('')
-  for (const variant of variants) await variant.stop()
   const rows = variants.map(({ name, cpuMs, ratios, blocks, bytes }) => ({
     series,
     variant: name,
@@ -108,6 +110,16 @@ async function measure(series) {
     kilobytes: Math.round(bytes / 1000),
   }))
   return [...rows, { series, variant: 'an idle loop, as long', ...summary(ours.idleBlocks) }]
+}
+
+async function measureRound(variants) {
+  for (const variant of variants) {
+    await variant.measureCpu()
+    const tookMs = await variant.measureBlock()
+    if (variant === variants[0]) await variant.measureIdleBlock(tookMs)
+  }
+  const reference = variants.at(-1).cpuMs.at(-1)
+  for (const variant of variants) variant.ratios.push(variant.cpuMs.at(-1) / reference)
 }
 
 function summary(blocks) {
