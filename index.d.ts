@@ -812,8 +812,9 @@ export interface LogOptions {
   readonly slowest?: number | undefined
 
   /**
-   * Whether each request gets a line, in the shape of pino-http. Those that are turned away get a few that say how many
-   * they stand for; the endpoints get none.
+   * Whether each request gets a line, in the shape of pino-http: of one that went well with the headers `host`, `user-agent`,
+   * `content-type`, `content-length` and those in `headers`, else with all. Those that are turned away get a few that say
+   * how many they stand for; the endpoints get none.
    *
    * @default false
    */

@@ -1,9 +1,10 @@
 'use strict'
-// One line a request, in pino-http's shape, if asked for. Of those that were not let in only as many as a budget allows:
-// under overload a line each would be the overload.
+// One line a request, in pino-http's shape, if asked for: brief where all went well, with all headers where not. Of those that
+// were not let in only as many as a budget allows: under overload a line each would be the overload.
 
 const { LineBudget } = require('../recording/line-budget')
 const { ABORTED, OUTCOMES, isFailure } = require('../recording/outcome')
+const { OwnLogger } = require('./own-logger')
 
 const MESSAGES = OUTCOMES.map((outcome) =>
   outcome === 'timedOut' ? 'request timed out' : `request ${outcome}`
@@ -31,10 +32,10 @@ class AccessLog {
     const { outcome, status } = request
     const level = isFailure(outcome) ? 'error' : outcome === ABORTED || status >= 400 ? 'warn' : 'info'
     if (!this.#isOn(level)) return
-    const line = this.#lineOf(request, request.durationMs)
+    const line = this.#lineOf(request, request.durationMs, level === 'info')
     line.route = request.series.route
     if (request.queuedMs > 0) line.queueMs = rounded(request.admittedMs - request.queuedMs)
-    this.#logger[level](line, MESSAGES[outcome])
+    this.#write(level, line, MESSAGES[outcome])
   }
 
   /** Turned away, or gone before its turn came. */
@@ -43,9 +44,9 @@ class AccessLog {
     const nowMs = this.#clock.now()
     const unlogged = this.#budget.spend(nowMs)
     if (unlogged < 0) return
-    const line = this.#lineOf(request, nowMs - request.startedMs)
+    const line = this.#lineOf(request, nowMs - request.startedMs, false)
     if (unlogged > 0) line.unlogged = unlogged
-    this.#logger.warn(line, request.isShed ? 'request turned away' : MESSAGES[ABORTED])
+    this.#write('warn', line, request.isShed ? 'request turned away' : MESSAGES[ABORTED])
   }
 
   #isOn(level) {
@@ -53,17 +54,20 @@ class AccessLog {
     return typeof logger.isLevelEnabled !== 'function' || logger.isLevelEnabled(level)
   }
 
-  #lineOf(request, durationMs) {
-    const { req, res, status } = request
-    return {
-      req: this.#fields.ofRequest(req),
-      res: this.#fields.ofResponse(res, status),
+  #write(level, line, message) {
+    const logger = this.#logger
+    if (logger instanceof OwnLogger) logger.write(level, line, message)
+    else logger[level](line, message)
+  }
+
+  #lineOf({ req, res, status }, durationMs, isBrief) {
+    const fields = this.#fields
+    const line = {
+      req: isBrief ? fields.briefOfRequest(req) : fields.ofRequest(req),
+      res: isBrief ? fields.briefOfResponse(res, status) : fields.ofResponse(res, status),
       responseTime: rounded(durationMs),
-      route: undefined,
-      queueMs: undefined,
-      unlogged: undefined,
-      ...this.#traceOf(),
     }
+    return Object.assign(line, this.#traceOf())
   }
 }
 

@@ -2,6 +2,8 @@
 // What a line in a log shows of a request and its answer, in the shape pino-http gave them: the only place that decides it.
 // Of the headers only those known to be harmless show their values, since a secret may be in one of any name; of the URL the
 // path, since a query may hold a token; never a body.
+// Brief is for requests that went well, of which there are most: a line costs by its length (4.8 µs with the 16 headers of
+// a browser and its answer, 2.8 with four, through pino on Node 24).
 
 const LONGEST_VALUE = 256
 const REDACTED = '[Redacted]'
@@ -62,31 +64,59 @@ const HARMLESS = [
 
 class RequestFields {
   #harmless
+  #named
   #showsQuery
 
   /** @param {{ headers?: readonly string[] | undefined, query: boolean }} options further names that may be shown */
   constructor({ headers = [], query }) {
-    this.#harmless = new Set([...HARMLESS, ...headers.map((name) => name.toLowerCase())])
+    this.#named = headers.map((name) => name.toLowerCase())
+    this.#harmless = new Set([...HARMLESS, ...this.#named])
     this.#showsQuery = query
   }
 
-  // Hot path where there is an access log: bench/access-log.js.
   ofRequest(req) {
-    const { socket, headers } = req
-    return {
-      id: idOf(req.id, headers),
-      method: req.method,
-      url: this.#urlOf(req.originalUrl ?? req.url),
-      headers: this.#redacted(headers),
-      remoteAddress: socket?.remoteAddress,
-      remotePort: socket?.remotePort,
-    }
+    return this.#requestWith(req, this.#redacted(req.headers))
   }
 
   /** @param {number} status 0 where no byte of an answer was sent */
   ofResponse(res, status) {
     if (status === 0) return { statusCode: null }
     return { statusCode: status, headers: this.#redacted(res.getHeaders?.() ?? {}) }
+  }
+
+  // Hot path where there is an access log: bench/access-log.js. Literals, since a loop over names took 0.7 µs more.
+  briefOfRequest(req) {
+    const { headers } = req
+    const shown = {
+      host: shortened(headers.host),
+      'user-agent': shortened(headers['user-agent']),
+      'content-type': shortened(headers['content-type']),
+      'content-length': shortened(headers['content-length']),
+    }
+    for (const name of this.#named) shown[name] = shortened(headers[name])
+    return this.#requestWith(req, shown)
+  }
+
+  briefOfResponse(res, status) {
+    if (status === 0) return { statusCode: null }
+    const shown = {
+      'content-type': shortened(res.getHeader?.('content-type')),
+      'content-length': shortened(res.getHeader?.('content-length')),
+    }
+    for (const name of this.#named) shown[name] = shortened(res.getHeader?.(name))
+    return { statusCode: status, headers: shown }
+  }
+
+  #requestWith(req, headers) {
+    const { socket } = req
+    return {
+      id: idOf(req.id, req.headers),
+      method: req.method,
+      url: this.#urlOf(req.originalUrl ?? req.url),
+      headers,
+      remoteAddress: socket?.remoteAddress,
+      remotePort: socket?.remotePort,
+    }
   }
 
   #urlOf(url) {
@@ -99,13 +129,15 @@ class RequestFields {
     const shown = {}
     for (const name in headers) {
       const value = headers[name]
-      if (this.#harmless.has(name)) shown[name] = String(value).slice(0, LONGEST_VALUE)
+      if (this.#harmless.has(name)) shown[name] = shortened(value)
       // Not what HTTP/2 has of method and URL in its headers.
       else if (name.charCodeAt(0) !== COLON) shown[name] = REDACTED
     }
     return shown
   }
 }
+
+const shortened = (value) => (value === undefined ? undefined : String(value).slice(0, LONGEST_VALUE))
 
 /** What the application has given it, else what its client says. */
 function idOf(id, headers) {

@@ -109,6 +109,33 @@ test('options that pino refuses are refused at set-up, in its words', () => {
   })
 })
 
+test('a line that is an object already reads as pino itself would write it, with no option or with some', () => {
+  const line = {
+    req: { url: '/"\\n\u2028\ud800', headers: { host: undefined } },
+    gone: undefined,
+    responseTime: 0.5,
+  }
+  const lines = run(`
+    ${LOGGER_FROM}
+    const line = () => (${JSON.stringify(line)})
+    for (const option of [undefined, {}, { messageKey: 'message' }]) {
+      const logger = loggerFrom(option, { clock })
+      logger.info(line(), 'request completed')
+      logger.write('info', line(), 'request completed')
+      logger.write('error', line(), 'request errored')
+    }
+  `)
+    .trim()
+    .split('\n')
+    .map((text) => text.replace(/"time":\d+/, '"time":0'))
+  const [own, ofOptions, renamed] = [lines.slice(0, 3), lines.slice(3, 6), lines.slice(6)]
+  assert.equal(own[1], own[0])
+  assert.equal(JSON.parse(own[2]).level, 50)
+  assert.deepEqual(ofOptions, own)
+  assert.equal(renamed[1], renamed[0])
+  assert.equal(JSON.parse(renamed[1]).message, 'request completed')
+})
+
 test('false is silence', () => {
   const logger = loggerFrom(false)
   assert.equal(logger.warn({}, 'unheard'), undefined)

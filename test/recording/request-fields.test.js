@@ -81,10 +81,36 @@ for (const [id, header, expected] of [
   })
 }
 
+const seen = (fields) => JSON.parse(JSON.stringify(fields))
+
 test('where no byte of an answer was sent there is no status, as in pino-http', () => {
-  assert.deepEqual(new RequestFields({ query: false }).ofResponse({}, 0), { statusCode: null })
+  const fields = new RequestFields({ query: false })
+  assert.deepEqual(fields.ofResponse({}, 0), { statusCode: null })
+  assert.deepEqual(fields.briefOfResponse({}, 0), { statusCode: null })
 })
 
 test('a response that knows no headers is shown without', () => {
-  assert.deepEqual(new RequestFields({ query: false }).ofResponse({}, 200), { statusCode: 200, headers: {} })
+  const fields = new RequestFields({ query: false })
+  assert.deepEqual(fields.ofResponse({}, 200), { statusCode: 200, headers: {} })
+  assert.deepEqual(seen(fields.briefOfResponse({}, 200)), { statusCode: 200, headers: {} })
+})
+
+test('brief is the same but for the headers, of which it has four and those that are named', () => {
+  const headers = {
+    ...secretHeaders,
+    host: 'x',
+    'user-agent': 'u'.repeat(999),
+    accept: '*/*',
+    'content-length': 5,
+  }
+  const req = { id: 7, method: 'PUT', url: '/a?b', headers, socket: { remoteAddress: '::1', remotePort: 9 } }
+  const res = { getHeader: (name) => ({ ...headers, 'content-type': ['text/plain'] })[name] }
+  const fields = new RequestFields({ headers: ['X-Acme'], query: false })
+  const brief = seen(fields.briefOfRequest(req))
+  const shownHeaders = { host: 'x', 'user-agent': 'u'.repeat(256), 'content-length': '5', 'x-acme': 's3cret' }
+  assert.deepEqual(brief, { ...fields.ofRequest(req), headers: shownHeaders })
+  assert.deepEqual(seen(fields.briefOfResponse(res, 201)), {
+    statusCode: 201,
+    headers: { 'content-type': 'text/plain', 'content-length': '5', 'x-acme': 's3cret' },
+  })
 })
