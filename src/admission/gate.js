@@ -4,13 +4,14 @@
 // Below capacity on kept connections nothing waits: the queue is empty and the turn is young.
 
 const { AsyncResource } = require('node:async_hooks')
+const { Alarm } = require('./alarm')
 const { BYPASS, CRITICAL, NORMAL } = require('./priority')
+const { Turn } = require('./turn')
 const { WaitingRoom } = require('./waiting-room')
 
-const TURN_BUDGET_MS = 5
 const LEAST_ADMIT_MS = 100
 const EXPIRY_MS = 20
-/** The least a timer can wait. A connection that is handed over ends it. */
+/** The least a timer can wait. */
 const NAP_MS = 1
 
 const RUN = 0
@@ -26,15 +27,12 @@ class Gate {
   #tally
   #refuse
   #room = new WaitingRoom()
-  #turnSinceMs = 0
-  #isTurnOpen = false
+  #turn
   #isTurning = false
   #isDraining = false
   #isServing = false
-  /** What the queue's own requests took of the turn's budget. */
-  #ranMs = 0
   #lastAdmitMs = 0
-  #expiry
+  #alarm
   #turnAgain = () => {}
 
   /**
@@ -46,6 +44,10 @@ class Gate {
     this.#rules = rules
     this.#tally = tally
     this.#refuse = refuse
+    this.#turn = new Turn(clock)
+    this.#alarm = new Alarm(clock, () => {
+      if (this.#room.length > 0) this.#work(this.#clock.now())
+    })
   }
 
   get queueLength() {
@@ -58,20 +60,17 @@ class Gate {
     const { priority } = request
     const rules = this.#rules
     if (priority === BYPASS) return RUN
-    if (!this.#isTurnOpen) {
-      this.#isTurnOpen = true
-      this.#turnSinceMs = nowMs
-    }
+    this.#turn.open(nowMs)
     if (rules.observes) return this.#observe(request, nowMs)
     const refusal = rules.refusal(request)
     if (refusal !== undefined) return this.#reject(request, refusal, nowMs)
     if (!rules.queues) return this.#enter(request, nowMs)
     rules.drain.noteRequest()
-    const hasRoom = this.inFlight < rules.limit(nowMs)
+    const hasRoom = rules.hasRoom(this.inFlight, nowMs)
     if (!hasRoom) rules.noteShort(nowMs)
     if (this.#room.length === 0) {
       rules.guard.noteEmpty(nowMs)
-      if (hasRoom && nowMs - this.#turnSinceMs < TURN_BUDGET_MS && !rules.drain.isAccepting(nowMs)) {
+      if (hasRoom && this.#turn.isYoung(nowMs) && !rules.drain.isAccepting(nowMs)) {
         return this.#enter(request, nowMs)
       }
     }
@@ -85,7 +84,7 @@ class Gate {
   }
 
   #observe(request, nowMs) {
-    const reason = this.#rules.refusal(request) ?? this.#rules.estimate(nowMs, nowMs - this.#turnSinceMs)
+    const reason = this.#rules.refusal(request) ?? this.#rules.estimate(nowMs, this.#turn.ageMs(nowMs))
     if (reason !== undefined) this.#tally.noteWouldShed(reason, request.priority)
     return this.#enter(request, nowMs)
   }
@@ -143,13 +142,14 @@ class Gate {
     request.admittedMs = 0
     // All timers that are due run in one turn. Were their slots filled only after it, those that await the same time would
     // go on in step, and the loop would idle with them (served of twice the capacity: 0.83).
-    if (this.#room.length > 0 && !this.#isServing && !this.#isDraining) this.#serve(nowMs)
+    if (this.#room.length === 0 || this.#isServing || this.#isDraining || this.#turn.isOld(nowMs)) return
+    this.#serve(nowMs)
   }
 
   /** In the check phase of every loop turn. */
   onTurn(busyMs, nowMs, idleMs) {
     const rules = this.#rules
-    this.#isTurnOpen = false
+    this.#turn.close(nowMs, idleMs)
     rules.noteTurn(busyMs, nowMs, idleMs)
     const isTurning = rules.drain.shouldTurn(nowMs, busyMs)
     // One connection is not a drain yet: it takes a turn, in which slots may be filled.
@@ -159,21 +159,20 @@ class Gate {
     else if (!isTurning) this.#work(nowMs)
     else if (rules.drain.isAwaitingPrimary) {
       rules.noteNap()
+      // A connection that is handed over ends it.
       this.#clock.after(NAP_MS, this.#turnAgain)
     } else this.#clock.afterTurn(this.#turnAgain)
   }
 
   #work(nowMs) {
     const rules = this.#rules
-    this.#isTurnOpen = true
-    this.#turnSinceMs = nowMs
-    this.#ranMs = 0
+    this.#turn.serve(nowMs)
     const endMs = this.#serve(nowMs)
     if (this.#room.length > 0) rules.noteCrowd(endMs)
     this.#expire(endMs)
     if (this.#room.length === 0) rules.guard.noteEmpty(endMs)
-    else if (this.inFlight < rules.limit(endMs)) this.#clock.afterTurn(this.#turnAgain)
-    else this.#expireLater()
+    else if (rules.hasRoom(this.inFlight, endMs)) this.#clock.afterTurn(this.#turnAgain)
+    else this.#alarm.set(rules.isPaced ? NAP_MS : EXPIRY_MS, endMs)
   }
 
   /** @returns {number} the time when it was done: the queue is empty, no slot is free, or the turn's budget is spent */
@@ -181,7 +180,7 @@ class Gate {
     const rules = this.#rules
     let nowMs = startMs
     this.#isServing = true
-    while (this.#room.length > 0 && this.#ranMs < TURN_BUDGET_MS && this.inFlight < rules.limit(nowMs)) {
+    while (this.#room.length > 0 && this.#turn.hasBudget && rules.hasRoom(this.inFlight, nowMs)) {
       const request = this.#room.shift()
       // A client that left while it waited gives its handler no event at all any more: it is not run. Not `req.destroyed`:
       // that is true as well where a body parser before us has read it all.
@@ -194,8 +193,8 @@ class Gate {
       this.#enter(request, nowMs)
       this.#run(request)
       const endMs = this.#clock.now()
-      rules.cost.noteRun(endMs - nowMs)
-      this.#ranMs += endMs - nowMs
+      rules.noteRun(endMs - nowMs)
+      this.#turn.noteRun(endMs - nowMs)
       nowMs = endMs
     }
     this.#isServing = false
@@ -228,14 +227,6 @@ class Gate {
     if (request.isEnded) return
     this.#refuseAt(this.#clock.now(), request, reason)
     request.giveUp?.()
-  }
-
-  /** All slots are held by requests that wait for something: nothing may wake the loop before the queue is too old. */
-  #expireLater() {
-    this.#expiry ??= this.#clock.after(EXPIRY_MS, () => {
-      this.#expiry = undefined
-      if (this.#room.length > 0) this.#work(this.#clock.now())
-    })
   }
 
   /** Answers those that wait; nothing is queued from now on. */

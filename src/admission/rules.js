@@ -7,6 +7,7 @@ const { BacklogLimit, UnloadedTime } = require('./backlog-limit')
 const { DelayGuard } = require('./delay-guard')
 const { LatencyLimit } = require('./latency-limit')
 const { MemoryGuard } = require('./memory-guard')
+const { Pace } = require('./pace')
 const { RequestCost } = require('./request-cost')
 const { Thresholds, TurnSample } = require('./thresholds')
 
@@ -14,6 +15,8 @@ const IDLE_LEAST_MS = 0.05
 /** A cold start: code is yet to be loaded and compiled. A first request of 17 ms had 0.1 ms after it (Koa 3). */
 const START_ENDED = 200
 const PRESSURE_INTERVAL_MS = 100
+/** So many of the slots are filled at once: whatever a request is taken to cost, the loop does not run dry. */
+const UNPACED_SHARE = 1 / 3
 /** How much of a pressure each class feels: low first, critical never. */
 const SHARE = [0, 0.5, 1, 1.5]
 
@@ -29,11 +32,14 @@ class Rules {
   cost
   memory = new MemoryGuard()
   limitedBy = 'backlog'
+  /** Whether slots are free, but one more now would come too soon after the others. */
+  isPaced = false
   #clock
   #options
   #backlog
   #unloaded
   #latency
+  #pace = new Pace()
   #thresholds
   #turns
   #sampleMemory
@@ -43,6 +49,7 @@ class Rules {
   #crowdedMs = Number.NEGATIVE_INFINITY
   #shortMs = Number.NEGATIVE_INFINITY
   #inFlight = 0
+  #isBacklogged = false
   #ended = 0
   #pressure = 0
   #pressureMs = 0
@@ -119,6 +126,16 @@ class Rules {
     return waitMs > (isStanding ? this.#options.targetDelay : this.#options.maxDelay) ? 'delay' : undefined
   }
 
+  // Hot path: once a request.
+  /** Whether one more may run beside those in flight. */
+  hasRoom(inFlight, nowMs) {
+    const limit = this.limit(nowMs)
+    this.isPaced = false
+    if (inFlight >= limit) return false
+    this.isPaced = this.#isBacklogged && inFlight >= limit * UNPACED_SHARE && this.#pace.isTooSoon(nowMs)
+    return !this.isPaced
+  }
+
   /** How many may be in flight now. */
   limit(nowMs) {
     const backlog = this.#backlog.limit({
@@ -128,6 +145,7 @@ class Rules {
       hasIdled: this.#hasIdled(nowMs),
       isCrowded: nowMs - this.#crowdedMs < this.#options.interval,
     })
+    this.#isBacklogged = backlog !== Number.POSITIVE_INFINITY
     const { limit: latency } = this.#latency
     const { maxConcurrent = Number.POSITIVE_INFINITY } = this.#options
     const least = Math.min(backlog, latency, maxConcurrent)
@@ -158,6 +176,13 @@ class Rules {
     this.#inFlight = inFlight
     this.#backlog.noteAdmit(nowMs, this.cost.grossMs)
     this.#latency.noteAdmit(inFlight)
+    this.#pace.noteAdmit(nowMs, this.cost.ms)
+  }
+
+  /** What a request from the queue took until it first returned. */
+  noteRun(ranMs) {
+    this.cost.noteRun(ranMs)
+    this.#pace.noteRun(ranMs)
   }
 
   noteEnd(route, durationMs, nowMs) {

@@ -10,7 +10,15 @@ const { FakeClock } = require('../support/fake-clock')
 class TimedClock extends FakeClock {
   #timers = []
 
-  after = (delayMs, callback) => this.#timers.push({ atMs: this.now() + delayMs, callback })
+  after = (delayMs, callback) => {
+    const timer = { atMs: this.now() + delayMs, callback }
+    this.#timers.push(timer)
+    return timer
+  }
+
+  cancel = (timer) => {
+    this.#timers = this.#timers.filter((each) => each !== timer)
+  }
 
   fire() {
     const due = this.#timers.filter(({ atMs }) => atMs <= this.now())

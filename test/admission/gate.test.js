@@ -45,6 +45,7 @@ function overload(work, multiple, { shed, of, seed = 7, warmMs = WARM_MS, refuse
     shedShare: measured.filter(({ isShed }) => isShed).length / measured.length,
     servedPerSecond: perSecond(learned.filter(isInTime)),
     bound: boundOf(WORKS[work], perSecond(learned), refuseMs),
+    longestTurnMs: simulation.longestTurnMs,
     longestWaitMs: Math.max(...simulation.requests.map(({ waitedMs }) => waitedMs)),
   }
 }
@@ -67,6 +68,12 @@ for (const work of Object.keys(WORKS).filter((name) => name !== 'bimodal')) {
     assert.ok(shedShare <= 0.001, String(shedShare))
   })
 }
+
+// What is let in together comes back together: in 50 ms where they are let in as fast as slots become free.
+test('ten times its capacity of work that awaits and then burns comes back in turns of less than 25 ms', () => {
+  const { longestTurnMs } = overload('await', 10)
+  assert.ok(longestTurnMs < 25, String(longestTurnMs))
+})
 
 for (const [work, multiple, least] of [
   ['cpu', 2, 0.95],

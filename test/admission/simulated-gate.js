@@ -109,6 +109,7 @@ class SimulatedGate {
   tally = new Tally()
   requests = []
   order = []
+  longestTurnMs = 0
   #work
   #route = {}
 
@@ -175,7 +176,10 @@ class SimulatedGate {
   }
 
   run(arrivals, endMs) {
-    this.loop.run(arrivals, endMs, (busyMs, nowMs, idleMs) => this.gate.onTurn(busyMs, nowMs, idleMs))
+    this.loop.run(arrivals, endMs, (busyMs, nowMs, idleMs) => {
+      this.longestTurnMs = Math.max(this.longestTurnMs, busyMs)
+      this.gate.onTurn(busyMs, nowMs, idleMs)
+    })
   }
 
   /** Poisson arrivals. @param {{ perSecond: number, fromMs: number, toMs: number, random: () => number, of?: () => object }} given */

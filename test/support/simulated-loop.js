@@ -16,12 +16,17 @@ class SimulatedLoop {
     wallMs: () => this.nowMs,
     afterTurn: (callback) => this.#checks.push(callback),
     after: (delayMs, callback) => this.at(this.nowMs + delayMs, callback),
+    cancel: (timer) => {
+      this.#timers = this.#timers.filter((each) => each !== timer)
+    },
     onTurn: () => undefined,
     cancelTurn: () => undefined,
   }
 
   at(atMs, callback) {
-    return this.#timers.push({ atMs, callback })
+    const timer = { atMs, callback }
+    this.#timers.push(timer)
+    return timer
   }
 
   /** What a handler does with the loop. */
