@@ -1,8 +1,9 @@
 'use strict'
 // The longest turn of a loop that never idles. By the clock it includes what other processes took of the core, and in
 // CPU time what V8's helper threads did beside it: the lesser of the two is the nearest to what the loop itself did.
+// Beside it the longest pause for a collection, which is in one of those turns.
 
-const { performance } = require('node:perf_hooks')
+const { PerformanceObserver, performance } = require('node:perf_hooks')
 
 const cpuMs = () => {
   const { user, system } = process.cpuUsage()
@@ -13,9 +14,17 @@ class Blocks {
   #longest
   #last
   #immediate
+  #pauses = []
+  #collections = new PerformanceObserver((list) => this.#note(list.getEntries()))
+
+  #note(entries) {
+    for (const { duration } of entries) this.#pauses.push(duration)
+  }
 
   start() {
     this.#longest = { blockMs: 0, clockMs: 0 }
+    this.#pauses = []
+    this.#collections.observe({ entryTypes: ['gc'] })
     this.#last = { nowMs: performance.now(), cpuMs: cpuMs() }
     this.#immediate = setImmediate(() => this.#turn())
   }
@@ -32,7 +41,9 @@ class Blocks {
 
   stop() {
     clearImmediate(this.#immediate)
-    return this.#longest
+    this.#note(this.#collections.takeRecords())
+    this.#collections.disconnect()
+    return { ...this.#longest, gcMs: Math.max(0, ...this.#pauses) }
   }
 }
 

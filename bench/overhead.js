@@ -10,6 +10,7 @@
 // A figure is the median over the starts of the median ratio of a start, times the median no-op.
 
 const path = require('node:path')
+const { parseArgs } = require('node:util')
 const { ClosedLoop } = require('./load')
 const { ONE_THREAD, pinLoad, startServer } = require('./pinned')
 const { machineLine, save } = require('./results')
@@ -38,9 +39,26 @@ const CASES = {
     'prometheus-api-metrics',
   ],
 }
-const STARTS = Number(process.env.STARTS ?? 7)
-const ROUNDS = Number(process.env.ROUNDS ?? 10)
-const SLICE = Number(process.env.SLICE ?? 500)
+const HELP = `npm run bench:overhead -- [options]
+
+  --variants a,b       only these: ${[...new Set(Object.values(CASES).flat())].slice(1).join(', ')}
+  --connections 1      only so many (1,32)
+  --starts, --rounds   how often each pair is started, and how many slices it has then (7, 10)
+  --save <name>        bench/results/<name>.json (overhead-node-<major>)`
+
+const { values: flags } = parseArgs({
+  options: {
+    help: { type: 'boolean', default: false },
+    ...Object.fromEntries(
+      ['variants', 'connections', 'starts', 'rounds', 'save'].map((name) => [name, { type: 'string' }])
+    ),
+  },
+  // bench/access-log.js compares in the same way, with options of its own.
+  args: require.main === module ? undefined : [],
+})
+const STARTS = Number(flags.starts ?? process.env.STARTS ?? 7)
+const ROUNDS = Number(flags.rounds ?? 10)
+const SLICE = 500
 /** Not measured: until then it is about how cold the caches are. */
 const LEAD_IN = 200
 const WARM_UPS = 8
@@ -129,11 +147,17 @@ function progress(text) {
 
 async function main() {
   const [major] = process.versions.node.split('.')
+  if (flags.help) return void process.stdout.write(`${HELP}\n`)
+  const chosen = flags.variants?.split(',')
+  const unknown = chosen?.find((name) => !Object.values(CASES).flat().includes(name))
+  if (unknown !== undefined) throw new Error(`there is no variant '${unknown}': see --help`)
   pinLoad()
   process.stdout.write(`${machineLine()}\n`)
   const rows = []
-  for (const [framework, names] of Object.entries(CASES)) {
-    for (const connections of [1, 32]) {
+  for (const [framework, all] of Object.entries(CASES)) {
+    const names = all.filter((name, i) => i === 0 || (chosen?.includes(name) ?? true))
+    if (names.length === 1) continue
+    for (const connections of (flags.connections ?? '1,32').split(',').map(Number)) {
       const measured = await compare(framework, names, { connections })
       progress('')
       for (const row of measured) {
@@ -145,7 +169,7 @@ async function main() {
       rows.push(...measured)
     }
   }
-  process.stdout.write(`saved ${save(`overhead-node-${major}`, { ...HOW, rows })}\n`)
+  process.stdout.write(`saved ${save(flags.save ?? `overhead-node-${major}`, { ...HOW, rows })}\n`)
 }
 
 if (require.main === module) main()

@@ -75,9 +75,20 @@ class Grid {
 
   /** In the rounds of what they bound. An upload's has a body to read; those of the other works cost the same. */
   async #measureRejections() {
+    const { work } = this
+    const rate = work === 'upload' ? await this.#highestRate() : undefined
     for (const [policy, costs] of Object.entries(this.#costs)) {
-      costs.push(await this.#runs.rejectionMs(policy, CONNECTIONS, this.work))
+      costs.push(await this.#runs.rejectionMs(policy, CONNECTIONS, { work, rate }))
     }
+  }
+
+  async #highestRate() {
+    const { rate } = await this.#runs.capacity(this.work, CONNECTIONS)
+    return rate * this.#mostMultiple
+  }
+
+  get #mostMultiple() {
+    return Math.max(...this.#cells.map(({ multiple }) => multiple))
   }
 
   get #rejections() {
@@ -86,8 +97,7 @@ class Grid {
 
   /** A load that is late would measure itself: it must keep time against a server that has nothing to do. */
   async prove() {
-    const most = Math.max(...this.#cells.map(({ multiple }) => multiple))
-    const proof = await this.#runs.proof(median(this.#capacities) * most, CONNECTIONS)
+    const proof = await this.#runs.proof(median(this.#capacities) * this.#mostMultiple, CONNECTIONS)
     process.stdout.write(
       `the load against an empty server, ${Math.round(proof.rate)}/s: ${Math.round(proof.goodput)}/s answered in time, ` +
         `sent ${proof.sendLagP99Ms} ms late (p99)${proof.isProven ? '' : '  VOID'}\n`
