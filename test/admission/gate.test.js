@@ -328,3 +328,18 @@ test('those that came together run in the order of their class, and of their com
     })
   )
 })
+
+test('who waits behind requests that hold all slots is turned away in time, though nothing else wakes the loop', () => {
+  const work = { handlerOn: (loop) => (done) => loop.at(loop.nowMs + 60_000, done) }
+  const simulation = new SimulatedGate({ work, shed: { maxConcurrent: 2 } })
+  simulation.run(
+    [0, 1, 2].map((atMs) => simulation.arrival(atMs)),
+    10_000
+  )
+  const refusedMs = simulation.requests.map(({ refusedMs: atMs }) => atMs)
+  assert.deepEqual(
+    simulation.requests.map(({ isShed }) => isShed),
+    [false, false, true]
+  )
+  assert.ok(refusedMs[2] < 1000, String(refusedMs[2]))
+})

@@ -133,7 +133,7 @@ class SimulatedGate {
       tally: this.tally,
       refuse: (request, reason) => {
         this.loop.burn(this.#refuseMs)
-        Object.assign(request, { isShed: true, isEnded: true, reason })
+        Object.assign(request, { isShed: true, isEnded: true, reason, refusedMs: this.loop.nowMs })
         request.refusals++
       },
     })
