@@ -7,13 +7,14 @@ const { setTimeout: sleep } = require('node:timers/promises')
 
 const RETRY_MS = 10
 /** So that a server that is not there again is a failure, not a wait. */
-const LONGEST_REFUSED_MS = 20_000
+const LONGEST_REFUSED_MS = 60_000
 
 /**
- * @param {{ port: number, ratePerSecond: number, connections: number }} plan
+ * @param {{ port: number, ratePerSecond: number, connections: number, mostUnderWay?: number }} plan what is due beyond
+ *   `mostUnderWay` waits: where the machine stands still, all of it at once would be more than a backlog holds
  * @returns {{ stop: () => Promise<{ outcomes: Record<string, number>, refused: number }> }} outcomes: by status or error code
  */
-function startLoad({ port, ratePerSecond, connections }) {
+function startLoad({ port, ratePerSecond, connections, mostUnderWay = Number.POSITIVE_INFINITY }) {
   // One each: an agent that shares out a number of sockets lets requests lie for seconds when those are refused.
   const agents = Array.from(
     { length: connections },
@@ -21,9 +22,11 @@ function startLoad({ port, ratePerSecond, connections }) {
   )
   const outcomes = {}
   let refused = 0
+  let underWay = 0
   let isOver = false
 
   const send = async (number) => {
+    underWay++
     const endMs = performance.now() + LONGEST_REFUSED_MS
     const agent = agents[Math.floor(Math.random() * connections)]
     let outcome = await ask({ port, agent, number })
@@ -32,14 +35,15 @@ function startLoad({ port, ratePerSecond, connections }) {
       await sleep(RETRY_MS)
       outcome = await ask({ port, agent, number })
     }
+    underWay--
     outcomes[outcome] = (outcomes[outcome] ?? 0) + 1
   }
   const run = async () => {
     const sent = []
     const beganMs = performance.now()
     while (!isOver) {
-      while (sent.length < ((performance.now() - beganMs) / 1000) * ratePerSecond)
-        sent.push(send(sent.length))
+      const due = ((performance.now() - beganMs) / 1000) * ratePerSecond
+      while (sent.length < due && underWay < mostUnderWay) sent.push(send(sent.length))
       await sleep(1)
     }
     await Promise.all(sent)

@@ -1,18 +1,19 @@
 'use strict'
 // node rolling-load.js <options as JSON>: requests at a constant rate over Node's own keep-alive agent, which retries
 // nothing: every one that has no 200 has failed, and is told with why. Latency counts from the scheduled time. Ends
-// when it is told to, by 'stop' over IPC, or after `seconds`; sends what it has counted.
+// when it is told to, by 'stop' over IPC, or after `seconds`; sends what it has counted when the last request has
+// ended, however long that takes on a slow machine: one still under way is neither answered nor failed.
 
 const http = require('node:http')
 
-const TIMEOUT_MS = 10_000
-const { port, rate, seconds = 0, connections = 64 } = JSON.parse(process.argv[2])
+const { port, rate, seconds = 0, connections = 64, timeoutMs = 10_000 } = JSON.parse(process.argv[2])
 // The connection that has rested longest, as of many clients: Node's own choice, the last used, would keep one worker busy.
 const agent = new http.Agent({ keepAlive: true, maxSockets: connections, scheduling: 'fifo' })
 const latencies = []
 const failures = {}
 const pids = new Set()
 let sent = 0
+let ended = 0
 let isStopped = false
 let startMs = 0
 
@@ -22,7 +23,7 @@ function fail(why) {
 
 function send(dueMs) {
   sent++
-  const req = http.get({ port, host: '127.0.0.1', agent, timeout: TIMEOUT_MS }, (res) => {
+  const req = http.get({ port, host: '127.0.0.1', agent, timeout: timeoutMs }, (res) => {
     let isWhole = false
     res.on('data', () => {})
     res.on('end', () => {
@@ -37,11 +38,17 @@ function send(dueMs) {
   req.on('error', (error) =>
     fail(`${error.code ?? error.message}${req.reusedSocket ? ' on a kept connection' : ''}`)
   )
+  req.on('close', () => {
+    ended++
+    reportAtLast()
+  })
 }
 
 const at = (sorted, ratio) => Math.round(sorted[Math.floor((sorted.length - 1) * ratio)] * 100) / 100
 
-function report() {
+function reportAtLast() {
+  if (!isStopped || ended < sent) return
+
   const sorted = latencies.sort((a, b) => a - b)
   const failed = Object.values(failures).reduce((sum, count) => sum + count, 0)
   process.send(
@@ -61,15 +68,17 @@ function report() {
 }
 
 function tick() {
+  if (isStopped) return
   const nowMs = performance.now()
   for (; startMs + (sent * 1000) / rate <= nowMs; ) send(startMs + (sent * 1000) / rate)
   if (seconds > 0 && nowMs - startMs >= seconds * 1000) isStopped = true
-  if (!isStopped) setTimeout(tick, 1)
-  else setTimeout(report, 1000)
+  if (isStopped) reportAtLast()
+  else setTimeout(tick, 1)
 }
 
 process.on('message', () => {
   isStopped = true
+  reportAtLast()
 })
 startMs = performance.now()
 tick()

@@ -27,7 +27,7 @@ function start(script, options) {
  * A cluster of ours under load, and what the load and the cluster have to say in the end.
  *
  * @param {{ workers: number, rate: number, heapMb?: number, leakPerSecond?: number, recycleAt?: number, shed?: string,
- *   drainTimeout?: number }} plan
+ *   drainTimeout?: number, timeoutMs?: number, keepAliveTimeout?: number }} plan
  * @param {(server: { child: any, events: any[], heard: (event: string) => Promise<any> }) => Promise<unknown>} during
  */
 async function roll(plan, during) {
@@ -35,7 +35,7 @@ async function roll(plan, during) {
   const children = [server.child]
   try {
     const { port } = await server.heard('ready')
-    const load = start('rolling-load.js', { port, rate: plan.rate })
+    const load = start('rolling-load.js', { port, rate: plan.rate, timeoutMs: plan.timeoutMs })
     children.push(load.child)
     await during(server)
     load.child.send('stop')

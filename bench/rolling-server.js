@@ -35,7 +35,7 @@ function lead() {
 
 function serve() {
   const express = require('express')
-  const { recycleAt, shed = 'adaptive', drainTimeout } = options
+  const { recycleAt, shed = 'adaptive', drainTimeout, keepAliveTimeout } = options
   const spillway = createSpillway({
     logger: false,
     shed: { mode: shed },
@@ -49,7 +49,9 @@ function serve() {
     for (const untilMs = performance.now() + BURN_MS; performance.now() < untilMs; );
     res.set('X-Pid', pid).json({ hello: 'world' })
   })
-  spillway.attach(app.listen(0, '127.0.0.1'), { signals: true })
+  const server = app.listen(0, '127.0.0.1')
+  if (keepAliveTimeout !== undefined) server.keepAliveTimeout = keepAliveTimeout
+  spillway.attach(server, { signals: true })
 }
 
 const sessions = new Map()

@@ -3,14 +3,16 @@
 // our queue, or be rejected; and works the queue off, one budget a loop turn, so that polling and accepting go on.
 // Below capacity on kept connections nothing waits: the queue is empty and the turn is young.
 
-const { AsyncResource } = require('node:async_hooks')
 const { Alarm } = require('./alarm')
+const { keepContext, resumeInContext } = require('./async-context')
 const { BYPASS, CRITICAL, NORMAL } = require('./priority')
 const { Turn } = require('./turn')
 const { WaitingRoom } = require('./waiting-room')
 
 const LEAST_ADMIT_MS = 100
 const EXPIRY_MS = 20
+/** So many times maxDelay one may wait while the process starts. */
+const START_DELAYS = 2
 /** The least a timer can wait. */
 const NAP_MS = 1
 
@@ -32,6 +34,7 @@ class Gate {
   #isDraining = false
   #isServing = false
   #lastAdmitMs = 0
+  #lastEndMs = 0
   #alarm
   #turnAgain = () => {}
 
@@ -74,7 +77,7 @@ class Gate {
         return this.#enter(request, nowMs)
       }
     }
-    const expectedMs = rules.expectedMs(this.#room.ahead(priority), hasRoom)
+    const expectedMs = rules.expectedMs(this.#room.ahead(priority), hasRoom, nowMs)
     if (expectedMs >= rules.deadlineMs(request)) return this.#reject(request, 'deadline', nowMs)
     if (expectedMs > this.#toleratedMs(priority, hasRoom, nowMs)) {
       return this.#reject(request, hasRoom ? 'delay' : rules.limitedBy, nowMs)
@@ -99,9 +102,21 @@ class Gate {
     return RUN
   }
 
+  /** A gate that admits nothing learns nothing: whatever the rules say, one request in 100 ms gets in. */
+  #isStarved(nowMs) {
+    return nowMs - this.#lastAdmitMs > LEAST_ADMIT_MS
+  }
+
+  #mayRun(nowMs) {
+    const rules = this.#rules
+    if (rules.hasRoom(this.inFlight, nowMs)) return true
+    // While those in flight come to their end there is something to learn from.
+    const isStuck = nowMs - this.#lastEndMs > LEAST_ADMIT_MS
+    return isStuck && this.#isStarved(nowMs) && rules.limitedBy !== 'concurrency'
+  }
+
   #reject(request, reason, nowMs) {
-    // A gate that admits nothing learns nothing: whatever the rules say, one request in 100 ms gets in.
-    if (nowMs - this.#lastAdmitMs > LEAST_ADMIT_MS && this.#room.length === 0 && reason !== 'closed') {
+    if (this.#isStarved(nowMs) && this.#room.length === 0 && reason !== 'closed') {
       return this.#enter(request, nowMs)
     }
     this.#rules.noteCrowd(nowMs)
@@ -116,15 +131,16 @@ class Gate {
 
   #queue(request, nowMs) {
     request.queuedMs = nowMs
-    // Only a request that waits needs its async context kept; on Node 20 a snapshot of it would cost 7.8 µs.
-    request.resource = new AsyncResource('spillway.queue')
+    const heldMs = this.#rules.heldMs(nowMs, this.#turn.ageMs(nowMs))
+    request.waitsSinceMs = this.#rules.guard.waitsSince(nowMs, heldMs)
+    keepContext(request)
     this.#room.push(request.priority, request)
   }
 
   /** A burst may wait for the loop. Where slots are short, or were a moment ago, nobody waits long: that is overload already. */
   #toleratedMs(priority, hasRoom, nowMs) {
     const rules = this.#rules
-    if (rules.isStarting) return 2 * rules.maxDelayMs
+    if (rules.isStarting) return START_DELAYS * rules.maxDelayMs
     if (priority === CRITICAL) return rules.maxDelayMs
     return hasRoom && !rules.isShort(nowMs) ? rules.guard.toleratedMs(nowMs) : rules.targetDelayMs
   }
@@ -138,7 +154,8 @@ class Gate {
     }
     const nowMs = this.#clock.now()
     this.inFlight--
-    this.#rules.noteEnd(route, nowMs - request.admittedMs, nowMs)
+    this.#lastEndMs = nowMs
+    this.#rules.noteEnd(route, request.admittedMs, nowMs)
     request.admittedMs = 0
     // All timers that are due run in one turn. Were their slots filled only after it, those that await the same time would
     // go on in step, and the loop would idle with them (served of twice the capacity: 0.83).
@@ -180,18 +197,19 @@ class Gate {
     const rules = this.#rules
     let nowMs = startMs
     this.#isServing = true
-    while (this.#room.length > 0 && this.#turn.hasBudget && rules.hasRoom(this.inFlight, nowMs)) {
+    while (this.#room.length > 0 && this.#turn.hasBudget && this.#mayRun(nowMs)) {
       const request = this.#room.shift()
       // A client that left while it waited gives its handler no event at all any more: it is not run. Not `req.destroyed`:
       // that is true as well where a body parser before us has read it all.
       if (request.isEnded || request.res.destroyed) continue
-      if (nowMs - request.queuedMs > 2 * this.#toleratedMs(request.priority, true, nowMs)) {
+      const waitedMs = rules.guard.patienceAt(nowMs) - request.waitsSinceMs
+      if (waitedMs > this.#toleratedMs(request.priority, true, nowMs)) {
         this.#turnAway(request)
         continue
       }
       this.#tally.noteWait(nowMs - request.queuedMs)
       this.#enter(request, nowMs)
-      this.#run(request)
+      resumeInContext(request)
       const endMs = this.#clock.now()
       rules.noteRun(endMs - nowMs)
       this.#turn.noteRun(endMs - nowMs)
@@ -201,24 +219,12 @@ class Gate {
     return nowMs
   }
 
-  #run(request) {
-    const { resource } = request
-    request.resource = undefined
-    try {
-      resource.runInAsyncScope(request.resume, request)
-    } catch (error) {
-      // As it would be without us: an error that nobody caught. But not in the middle of our batch.
-      process.nextTick(() => {
-        throw error
-      })
-    }
-  }
-
   #expire(nowMs) {
     const hasRoom = this.inFlight < this.#rules.limit(nowMs)
+    const sinceMs = this.#rules.guard.patienceAt(nowMs)
     this.#room.expire(
-      nowMs - this.#toleratedMs(NORMAL, hasRoom, nowMs),
-      nowMs - this.#rules.maxDelayMs,
+      sinceMs - this.#toleratedMs(NORMAL, hasRoom, nowMs),
+      sinceMs - this.#rules.maxDelayMs,
       (request) => this.#turnAway(request)
     )
   }

@@ -1,80 +1,142 @@
 'use strict'
-// For a saturated pool behind an idle loop: an in-flight limit that follows how much longer requests take than they
-// should. A request's excess is its time over the baseline of its own route, so that a slow report beside a fast
-// look-up is no overload. Every 100 ms, from the mean excess of at least ten requests:
+// For a saturated pool behind an idle loop: an in-flight limit that follows how much longer requests take than those of
+// their route usually do. There is none until requests pile up (pile-up.js): then it is what fills the pool, by Little's law
 //
-//   excess > target   limit = min(limit, peak in flight) x max(1/2, target / excess)
-//   else, if used     limit = limit + sqrt(limit) x (1 - excess / target)
+//   filling = standing + throughput x (usual time + target)
 //
-// It never grows when it is not being used, and is unlimited until an excess has been seen: below saturation it is not
-// there. It backs off only while more concurrency brings no throughput: where a deep cut took the throughput along, the
-// requests were not waiting for each other but have become slower, so the cut is undone and the baselines learn anew.
-// A baseline falls to a faster time at once and rises slowly, so that an overload does not become the new normal.
+// and from there on, every 100 ms in which it is used, from the mean excess of at least ten requests:
+//
+//   excess > target   limit = max(filling, limit x max(1/2, target / excess))
+//   else              limit = max(filling, limit + sqrt(limit) x (1 - excess / target))
+//
+// It never grows when it is not used, and backs off only while more concurrency brings no throughput: every cut is a trial.
+// A pool works on as before. Where the throughput falls with the limit, requests did not wait for each other: either they
+// have become slower, which is learnt, or their slots are held by others, which stand. Then the cut is undone. (A backend of
+// 50 ms that becomes one of 75: 0.8 turned away for ever when only a cut by a third was a trial, now up to 0.2 for two seconds.)
+//
+// Nothing is learnt while the limit is used, so that an overload does not become the new normal (p99 rose by 6 ms a minute),
+// and it is no lower than what fills the pool: what was let in before a cut goes on to end late, and without that floor it
+// fell to 4 of a pool of ten, the throughput with it (ten times the load: p99 137 ms, and 86 with it).
+
+const { Excess } = require('./excess')
+const { PileUp } = require('./pile-up')
+const { UsualTime } = require('./usual-time')
 
 const WINDOW_MS = 100
 const LEAST_SAMPLES = 10
 const LEAST = 4
-const FALL = 0.1
-const RISE = 0.00001
 const LEARN = 0.1
 const LEARN_MS = 1000
-/** A cut at least this deep tells something: half the slots gone, and the throughput with them or not. */
-const DEEP = 0.7
-const TAKEN_ALONG = 0.75
+/** Of the throughput at the first cut: less than that, by two standard errors, has fallen with the limit. */
+const TAKEN_ALONG = 0.9
+const CERTAIN = 2
+/** For so long it is counted. */
+const TRIAL_MS = 3000
+/** A pool has never so little left, even before all is answered that was let in before the cut. */
+const HELD = 0.25
 
 class LatencyLimit {
   limit = Number.POSITIVE_INFINITY
   #targetMs
-  #baselines = new WeakMap()
+  #usual = new WeakMap()
+  #pileUp
+  #excess
   #sinceMs
-  #learnUntilMs = Number.NEGATIVE_INFINITY
-  #excessMs = 0
-  #count = 0
   #peak = 0
-  /** The last deep cut: from which limit, at which throughput. */
-  #cut
+  #learnUntilMs = Number.NEGATIVE_INFINITY
+  /** The throughput before the cuts, and until when answers to what was let in before the last are awaited. */
+  #before = 0
+  #settledMs = 0
+  #triedMs = 0
+  #triedCount = 0
 
   constructor({ targetMs }, nowMs) {
     this.#targetMs = targetMs
     this.#sinceMs = nowMs
+    this.#excess = new Excess({ boundMs: 2 * targetMs })
+    this.#pileUp = new PileUp({ targetMs }, nowMs)
   }
 
   noteAdmit(inFlight) {
+    this.#pileUp.noteAdmit()
     if (inFlight > this.#peak) this.#peak = inFlight
   }
 
-  /** @param {object} route what the baseline belongs to */
-  noteEnd(route, durationMs, nowMs) {
-    let baseline = this.#baselines.get(route)
-    if (baseline === undefined) this.#baselines.set(route, (baseline = { ms: durationMs }))
-    const rise = nowMs < this.#learnUntilMs ? LEARN : RISE
-    baseline.ms += (durationMs - baseline.ms) * (durationMs < baseline.ms ? FALL : rise)
-    this.#excessMs += Math.max(0, durationMs - baseline.ms)
-    this.#count++
-    if (nowMs - this.#sinceMs >= WINDOW_MS && this.#count >= LEAST_SAMPLES) this.#adjust(nowMs)
-  }
-
-  #adjust(nowMs) {
-    const throughput = this.#count / (nowMs - this.#sinceMs)
-    const excessMs = this.#excessMs / this.#count
-    const cut = this.#cut
-    this.#cut = undefined
-    if (cut !== undefined && throughput < cut.throughput * TAKEN_ALONG) {
-      this.limit = cut.limit
-      this.#learnUntilMs = nowMs + LEARN_MS
-    } else if (excessMs > this.#targetMs) this.#backOff(excessMs, throughput)
-    else if (this.#peak >= this.limit * 0.9) {
-      this.limit += Math.max(1, Math.sqrt(this.limit)) * (1 - excessMs / this.#targetMs)
-    }
+  /** @param {object} route what is usual belongs to it @param {number} inFlight with this one */
+  noteEnd(route, durationMs, nowMs, inFlight) {
+    if (inFlight > this.#peak) this.#peak = inFlight
+    let usual = this.#usual.get(route)
+    if (usual === undefined) this.#usual.set(route, (usual = new UsualTime(nowMs)))
+    const isUsed = this.#isUsed
+    usual.note(durationMs, nowMs, nowMs < this.#learnUntilMs ? LEARN : isUsed ? 0 : undefined)
+    this.#excess.note(usual, durationMs)
+    const piledBefore = this.#pileUp.noteEnd(usual, durationMs, nowMs, inFlight, !isUsed)
+    if (piledBefore > 0 && !isUsed) {
+      this.#before = this.#triedMs = this.#triedCount = 0
+      this.#cut(this.#filling(piledBefore), nowMs, inFlight)
+    } else if (isUsed && this.#pileUp.throughput(nowMs) < this.#before * HELD) this.#undo(nowMs, inFlight)
+    else if (nowMs - this.#sinceMs < WINDOW_MS || this.#excess.count < LEAST_SAMPLES) return
+    else if (isUsed) this.#adjust(nowMs, inFlight)
     this.#sinceMs = nowMs
-    this.#excessMs = this.#count = this.#peak = 0
+    this.#peak = 0
+    this.#excess.clear()
   }
 
-  #backOff(excessMs, throughput) {
-    const from = Math.min(this.limit, this.#peak)
-    const share = Math.max(0.5, this.#targetMs / excessMs)
-    if (share <= DEEP) this.#cut = { limit: this.limit, throughput }
-    this.limit = Math.max(LEAST, from * share)
+  get #isUsed() {
+    return this.#peak >= this.limit * 0.9
+  }
+
+  /** How many fill a pool of that throughput, and make it no longer than the target. */
+  #filling(throughput) {
+    return Math.max(LEAST, this.#pileUp.standing + throughput * (this.#excess.usualMs + this.#targetMs))
+  }
+
+  #adjust(nowMs, inFlight) {
+    const throughput = this.#pileUp.throughput(nowMs)
+    const filling = this.#filling(throughput)
+    const share = Math.max(0, this.#excess.ms) / this.#targetMs
+    const isSettled = this.#sinceMs >= this.#settledMs
+    if (isSettled) this.#try(nowMs)
+    if (this.#hasFailed) this.#undo(nowMs, inFlight)
+    else if (!this.#excess.isAbove(this.#targetMs)) {
+      const grown = this.limit + Math.max(1, Math.sqrt(this.limit)) * Math.max(0, 1 - share)
+      this.limit = Math.max(grown, filling)
+    } else if (isSettled) {
+      this.#cut(Math.max(filling, this.limit * Math.max(0.5, 1 / share)), nowMs, inFlight)
+    }
+  }
+
+  #try(nowMs) {
+    const windowMs = nowMs - this.#sinceMs
+    const kept = Math.exp(-windowMs / TRIAL_MS)
+    this.#triedMs = this.#triedMs * kept + windowMs
+    this.#triedCount = this.#triedCount * kept + this.#excess.count
+    const certain = this.#triedCount - CERTAIN * Math.sqrt(this.#triedCount)
+    this.#before = Math.max(this.#before, certain / this.#triedMs)
+  }
+
+  get #hasFailed() {
+    const expected = this.#before * this.#triedMs
+    return this.#triedCount < expected * TAKEN_ALONG - CERTAIN * Math.sqrt(expected)
+  }
+
+  #cut(to, nowMs, inFlight) {
+    const throughput = this.#pileUp.throughput(nowMs)
+    if (this.#before === 0) this.#before = this.#pileUp.lastingThroughput(nowMs)
+    this.#settledMs = nowMs + inFlight / throughput
+    this.limit = Math.min(to, this.limit)
+  }
+
+  #undo(nowMs, inFlight) {
+    const before = this.#before
+    this.#before = this.#triedMs = this.#triedCount = 0
+    if (this.#pileUp.isLate) {
+      this.#learnUntilMs = nowMs + LEARN_MS
+      this.limit *= Math.min(1 / HELD, before / this.#pileUp.throughput(nowMs))
+    } else {
+      this.#pileUp.standing = inFlight
+      this.limit = Math.max(this.limit, this.#filling(before))
+    }
   }
 }
 

@@ -7,11 +7,17 @@
 //
 // Beside it the gross cost, rejections and all: how long the loop really needs for each that it serves, which is what those
 // in flight wait for each other. Faded faster, because a crowd comes within milliseconds.
+//
+// And the usual cost, of which no turn is more than 150 ms: what one slow handler took is no sign of what the next will take.
+// It tells how long a burst makes wait. A queue that stands is told by the mean.
 
 const WINDOW_MS = 100
 const HORIZON = 200
 const GROSS_HORIZON = 50
 const READING = 2
+/** Of a turn, and at least four times what a request costs, where all are slow. */
+const USUAL_TURN_MS = 150
+const USUAL_REQUESTS = 4
 const CARRIED = 0.9
 
 /** A mean of which the last so many make the most. */
@@ -39,10 +45,12 @@ class RequestCost {
   rate = 0
   #net = new FadingMean(HORIZON)
   #gross = new FadingMean(GROSS_HORIZON)
+  #usual = new FadingMean(HORIZON)
   #durationMs = 0
   #runMs = 0
   #sinceMs
   #busyMs = 0
+  #usualBusyMs = 0
   #ended = 0
   #rejectedMs = 0
 
@@ -60,8 +68,8 @@ class RequestCost {
   }
 
   /** What one ahead in the queue makes wait: its cost to the loop or, while slots are what is short, the time to get one. */
-  each(hasRoom, inFlight) {
-    const { ms } = this
+  each(hasRoom, inFlight, isStanding) {
+    const ms = isStanding ? this.ms : this.#usual.value || this.#runMs
     if (hasRoom || this.rate === 0) return ms
     // After a lull the rate is that of the lull; how long a slot is held tells what it can be.
     return Math.max(ms, Math.min(1000 / this.rate, this.#durationMs / inFlight))
@@ -83,19 +91,23 @@ class RequestCost {
   /** Once a turn. */
   noteTurn(busyMs, nowMs, inFlight) {
     this.#busyMs += busyMs
+    this.#usualBusyMs += Math.min(busyMs, Math.max(USUAL_TURN_MS, USUAL_REQUESTS * this.ms))
     const elapsedMs = nowMs - this.#sinceMs
     if (elapsedMs < WINDOW_MS) return
     this.#sinceMs = nowMs
     if (this.#ended === 0) {
       // Work of requests that have yet to end goes to those that do; a stream that never does gathers no more than a second of it.
-      this.#busyMs *= inFlight > 0 ? CARRIED : 0
-      this.#rejectedMs *= inFlight > 0 ? CARRIED : 0
+      const carried = inFlight > 0 ? CARRIED : 0
+      this.#busyMs *= carried
+      this.#usualBusyMs *= carried
+      this.#rejectedMs *= carried
       return
     }
     this.#net.add(Math.max(0, this.#busyMs - this.#rejectedMs), this.#ended)
+    this.#usual.add(Math.max(0, this.#usualBusyMs - this.#rejectedMs), this.#ended)
     this.#gross.add(this.#busyMs, this.#ended)
     this.rate += ((this.#ended * 1000) / elapsedMs - this.rate) * (this.rate === 0 ? 1 : 0.2)
-    this.#busyMs = this.#ended = this.#rejectedMs = 0
+    this.#busyMs = this.#usualBusyMs = this.#ended = this.#rejectedMs = 0
   }
 }
 

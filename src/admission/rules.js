@@ -4,7 +4,9 @@
 
 const { AcceptDrain } = require('./accept-drain')
 const { BacklogLimit, UnloadedTime } = require('./backlog-limit')
+const { Callbacks } = require('./callbacks')
 const { DelayGuard } = require('./delay-guard')
+const { Lasting } = require('./lasting')
 const { LatencyLimit } = require('./latency-limit')
 const { MemoryGuard } = require('./memory-guard')
 const { Pace } = require('./pace')
@@ -14,7 +16,8 @@ const { Thresholds, TurnSample } = require('./thresholds')
 const IDLE_LEAST_MS = 0.05
 /** A cold start: code is yet to be loaded and compiled. A first request of 17 ms had 0.1 ms after it (Koa 3). */
 const START_ENDED = 200
-const PRESSURE_INTERVAL_MS = 100
+/** So many times what one may take in an overload: then it is not the overload that it waits for. */
+const LASTING_TIMES = 6
 /** So many of the slots are filled at once: whatever a request is taken to cost, the loop does not run dry. */
 const UNPACED_SHARE = 1 / 3
 /** How much of a pressure each class feels: low first, critical never. */
@@ -51,17 +54,18 @@ class Rules {
   #inFlight = 0
   #isBacklogged = false
   #ended = 0
-  #pressure = 0
-  #pressureMs = 0
+  #lasting
+  #callbacks
   #lastBusyMs = 0
-  #faults
 
   constructor(options, clock, { sampleMemory, faults }) {
     const nowMs = clock.now()
-    this.#faults = faults
+    this.#callbacks = new Callbacks({ faults })
+    this.#lasting = new Lasting(nowMs)
     this.#clock = clock
     this.#sampleMemory = sampleMemory
     this.cost = new RequestCost(nowMs)
+    this.guard = new DelayGuard(nowMs)
     this.#unloaded = new UnloadedTime(nowMs)
     this.#turns = new TurnSample(nowMs, clock.idleMs())
     this.#lastIdleMs = nowMs
@@ -71,14 +75,12 @@ class Rules {
   update(options) {
     const nowMs = this.#clock.now()
     this.#options = options
+    this.#callbacks.update(options)
     this.queues = options.mode === 'adaptive'
     this.observes = options.mode === 'observe'
     this.maxDelayMs = options.maxDelay
     this.targetDelayMs = options.targetDelay
-    this.guard = new DelayGuard(
-      { maxDelayMs: options.maxDelay, targetDelayMs: options.targetDelay, intervalMs: options.interval },
-      nowMs
-    )
+    this.guard.update(options)
     this.#backlog = new BacklogLimit({ slackMs: options.targetDelay / 2 })
     this.#latency = new LatencyLimit({ targetMs: options.targetDelay / 2 }, nowMs)
     this.#thresholds = new Thresholds(options)
@@ -95,7 +97,8 @@ class Rules {
     ) {
       return 'concurrency'
     }
-    if (this.#pressure > 0 && Math.random() < this.#pressure * SHARE[request.priority]) return 'pressure'
+    const { pressure } = this.#callbacks
+    if (pressure > 0 && Math.random() < pressure * SHARE[request.priority]) return 'pressure'
     if (this.memory.pressure > 0 && this.memory.rejects(request.priority, Math.random())) return 'memory'
     return undefined
   }
@@ -106,22 +109,25 @@ class Rules {
   }
 
   /** How long it takes until that many have their turn. In the start nobody knows: there who has waited too long is rejected, and not who would. */
-  expectedMs(ahead, hasRoom) {
-    return this.isStarting ? 0 : ahead * this.cost.each(hasRoom, this.#inFlight)
+  expectedMs(ahead, hasRoom, nowMs) {
+    if (this.isStarting) return 0
+    const slots = Math.max(1, this.#inFlight - this.#lasting.count)
+    return ahead * this.cost.each(hasRoom, slots, this.guard.isStanding(nowMs))
   }
 
-  /** How long this request may still wait by its own deadline. */
   deadlineMs(request) {
-    const { deadline } = this.#options
-    if (deadline === undefined) return Number.POSITIVE_INFINITY
-    const leftMs = this.#ask('shed.deadline', () => deadline(request.req))
-    return leftMs === undefined ? Number.POSITIVE_INFINITY : leftMs
+    return this.#callbacks.deadlineMs(request)
   }
 
-  /** Without a queue of ours the wait is estimated: this turn so far, and half the one before if the loop did not idle. */
-  estimate(nowMs, turnMs) {
+  /** How long the kernel has held who comes now: this turn so far, and half the one before if the loop did not idle. */
+  heldMs(nowMs, turnMs) {
     const hasIdled = nowMs - this.#lastIdleMs <= turnMs + 1
-    const waitMs = turnMs + (hasIdled ? 0 : this.#lastBusyMs / 2)
+    return turnMs + (hasIdled ? 0 : this.#lastBusyMs / 2)
+  }
+
+  /** Without a queue of ours that is all there is of the wait. */
+  estimate(nowMs, turnMs) {
+    const waitMs = this.heldMs(nowMs, turnMs)
     const isStanding = nowMs - this.#lastIdleMs > this.#options.interval
     return waitMs > (isStanding ? this.#options.targetDelay : this.#options.maxDelay) ? 'delay' : undefined
   }
@@ -132,7 +138,9 @@ class Rules {
     const limit = this.limit(nowMs)
     this.isPaced = false
     if (inFlight >= limit) return false
-    this.isPaced = this.#isBacklogged && inFlight >= limit * UNPACED_SHARE && this.#pace.isTooSoon(nowMs)
+    const lasting = this.#lasting.count
+    const isFilled = inFlight - lasting >= (limit - lasting) * UNPACED_SHARE
+    this.isPaced = this.#isBacklogged && isFilled && this.#pace.isTooSoon(nowMs)
     return !this.isPaced
   }
 
@@ -148,8 +156,10 @@ class Rules {
     this.#isBacklogged = backlog !== Number.POSITIVE_INFINITY
     const { limit: latency } = this.#latency
     const { maxConcurrent = Number.POSITIVE_INFINITY } = this.#options
-    const least = Math.min(backlog, latency, maxConcurrent)
-    this.limitedBy = least === maxConcurrent ? 'concurrency' : least === latency ? 'latency' : 'backlog'
+    const lasting = this.#lasting.count
+    const least = Math.min(backlog + lasting, latency + lasting, maxConcurrent)
+    this.limitedBy =
+      least === maxConcurrent ? 'concurrency' : least === latency + lasting ? 'latency' : 'backlog'
     return least
   }
 
@@ -175,7 +185,8 @@ class Rules {
   noteAdmit(inFlight, nowMs) {
     this.#inFlight = inFlight
     this.#backlog.noteAdmit(nowMs, this.cost.grossMs)
-    this.#latency.noteAdmit(inFlight)
+    this.#lasting.noteAdmit()
+    this.#latency.noteAdmit(inFlight - this.#lasting.count)
     this.#pace.noteAdmit(nowMs, this.cost.ms)
   }
 
@@ -185,13 +196,16 @@ class Rules {
     this.#pace.noteRun(ranMs)
   }
 
-  noteEnd(route, durationMs, nowMs) {
-    this.#inFlight--
+  noteEnd(route, admittedMs, nowMs) {
+    const durationMs = nowMs - admittedMs
+    const inFlight = this.#inFlight-- - this.#lasting.count
+    this.#lasting.noteEnd(admittedMs)
     this.#ended++
     this.cost.noteEnd(durationMs)
     this.#unloaded.note(durationMs, nowMs)
     // Behind a loop that never idles, latency tells of the loop, which the backlog limit minds.
-    if (route !== undefined && this.#hasIdled(nowMs)) this.#latency.noteEnd(route, durationMs, nowMs)
+    if (route !== undefined && this.#hasIdled(nowMs))
+      this.#latency.noteEnd(route, durationMs, nowMs, inFlight)
   }
 
   /** The loop will sleep though jobs wait: that is no idling. */
@@ -200,17 +214,20 @@ class Rules {
   }
 
   noteTurn(busyMs, nowMs, idleMs) {
-    if (idleMs - this.#lastIdleTotalMs > IDLE_LEAST_MS && !this.#hasNapped) this.#lastIdleMs = nowMs
+    const idledMs = idleMs - this.#lastIdleTotalMs
+    if (idledMs > IDLE_LEAST_MS && !this.#hasNapped) {
+      this.#lastIdleMs = nowMs
+      this.#unloaded.noteIdle(idledMs)
+    }
     this.#hasNapped = false
     this.#lastIdleTotalMs = idleMs
     this.#lastBusyMs = busyMs
+    this.guard.noteTurn(nowMs)
     this.cost.noteTurn(busyMs, nowMs, this.#inFlight)
     this.drain.noteTurn(busyMs, nowMs)
     this.#turns.noteTurn(busyMs)
-    if (nowMs - this.#pressureMs >= PRESSURE_INTERVAL_MS) {
-      this.#pressureMs = nowMs
-      this.#askPressure()
-    }
+    this.#callbacks.noteTurn(nowMs)
+    this.#lasting.noteTurn(nowMs, LASTING_TIMES * (this.#unloaded.ms + this.targetDelayMs))
     if (this.#turns.isDue(nowMs, this.#options.sampleInterval)) {
       const { afterGcBytes, limitBytes, ...memory } = this.#sampleMemory()
       this.memory.note(afterGcBytes, limitBytes)
@@ -218,30 +235,9 @@ class Rules {
     }
   }
 
-  #askPressure() {
-    const { pressure } = this.#options
-    if (pressure === undefined) return
-    this.#pressure = Math.min(1, Math.max(0, this.#ask('shed.pressure', pressure) ?? 0))
-  }
-
-  /** A callback of the user's: a number or nothing, and never an exception. */
-  #ask(place, callback) {
-    try {
-      const value = callback()
-      if (typeof value === 'number' && !Number.isNaN(value)) return value
-    } catch (error) {
-      this.#faults.report(place, error)
-    }
-    return undefined
-  }
-
   get state() {
-    return {
-      costMs: this.cost.ms,
-      rate: this.cost.rate,
-      latencyLimit: this.#latency.limit,
-      unloadedMs: this.#unloaded.ms,
-    }
+    const { ms: costMs, rate } = this.cost
+    return { costMs, rate, latencyLimit: this.#latency.limit, unloadedMs: this.#unloaded.ms }
   }
 }
 

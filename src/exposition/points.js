@@ -8,14 +8,14 @@ const { NATIVE_WIDTH } = require('../histograms/native')
 const { METHODS } = require('../recording/methods')
 const { OUTCOMES } = require('../recording/outcome')
 const { SCHEMES } = require('../recording/recorder')
-const { NO_STATUS } = require('../recording/request')
 const { COUNTERS, FIRST_BYTE_COUNT, FIRST_BYTE_SUM } = require('../recording/route-series')
 const { Labels, NO_LABELS } = require('./labels')
+const { seriesLabels, statusLabels } = require('./series-labels')
 
 const labelled = (name, values) => values.map((value) => new Labels({ [name]: value }))
 const one = (value) => [{ labels: NO_LABELS, value }]
 
-// Labels of what never changes are made once a process, those of a series once a series.
+// Labels of what never changes are made once a process.
 const LOOP_STATES = labelled('nodejs_eventloop_state', ['active', 'idle'])
 const IN_FLIGHT = METHODS.flatMap((method) =>
   SCHEMES.map((scheme) => new Labels({ http_request_method: method, url_scheme: scheme }))
@@ -25,23 +25,6 @@ const COMMON_SHEDS = [...RESOURCES, 'memory'].map((reason) => ({ reason, priorit
 const kLabels = Symbol('spillway.labels')
 const labelsOfName = new Map()
 const labelsOfShed = new Map()
-
-const seriesLabels = (series) => (series[kLabels] ??= makeSeriesLabels(series))
-const statusLabels = (series, status) => (status[kLabels] ??= makeStatusLabels(series, status))
-
-function makeSeriesLabels({ method, route }) {
-  const own = { http_request_method: method, http_route: route }
-  const byOutcome = OUTCOMES.map((outcome) => new Labels({ ...own, outcome }))
-  return { own: new Labels(own), byOutcome }
-}
-
-function makeStatusLabels({ method, route }, { status }) {
-  return new Labels({
-    http_request_method: method,
-    http_route: route,
-    http_response_status_code: status === NO_STATUS ? '' : String(status),
-  })
-}
 
 function nameLabels(label, value) {
   const key = `${label} ${value}`

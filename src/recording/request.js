@@ -35,9 +35,8 @@ class Request extends Trail {
     this.scheme = 0
     /** Whether it is one of ours to count: what a server hook has only prepared is not, until a middleware has it. */
     this.isCounted = false
-    /** The first of the instances that measure this response: the routers write on that one. */
+    /** The first of the instances that measure this response, on which the routers write, and the one after this. */
     this.head = this
-    /** The next of them. */
     this.next = undefined
     this.originalWriteHead = undefined
     this.waitingOn = undefined
@@ -51,6 +50,7 @@ class Request extends Trail {
     this.isDecided = false
     this.isShed = false
     this.queuedMs = 0
+    this.waitsSinceMs = 0
     this.admittedMs = 0
     this.resource = undefined
     /** What runs the request when its turn in the queue has come; called on the request. */

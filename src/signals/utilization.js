@@ -8,6 +8,7 @@ class Utilization {
   #clock
   #older
   #newer
+  #activeMs = 0
 
   constructor(clock) {
     this.#clock = clock
@@ -26,11 +27,13 @@ class Utilization {
     const since = this.#since(now)
     const elapsedMs = now.nowMs - since.nowMs
     const shareOf = (ms) => (elapsedMs > 0 ? ms / elapsedMs : 0)
+    // Two clocks are read, so that their difference may stray: but a counter never falls.
+    this.#activeMs = Math.max(this.#activeMs, now.nowMs - now.idleMs)
     const cpuMicroseconds = now.cpu.user + now.cpu.system - since.cpu.user - since.cpu.system
     return {
-      loopActiveSeconds: (now.nowMs - now.idleMs) / 1000,
+      loopActiveSeconds: this.#activeMs / 1000,
       loopIdleSeconds: now.idleMs / 1000,
-      // Two clocks are read: their difference may stray over the edge.
+      // Over the edge it may stray as well.
       loopRatio: Math.min(1, Math.max(0, shareOf(elapsedMs - (now.idleMs - since.idleMs)))),
       cpuUserSeconds: now.cpu.user / 1e6,
       cpuSystemSeconds: now.cpu.system / 1e6,

@@ -17,7 +17,6 @@ const { ended, spillwayFor } = require('../support/spillway')
 const runNode = (lines) =>
   promisify(execFile)(process.execPath, ['-e', lines], {
     cwd: path.join(__dirname, '..', '..'),
-    timeout: 30_000,
   })
 const with_ = (message, properties) => Object.assign(new Error(message), properties)
 const errorsOf = (spillway) =>

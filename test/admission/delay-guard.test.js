@@ -5,7 +5,17 @@ const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { DelayGuard } = require('../../src/admission/delay-guard')
 
-const guardFrom = (nowMs) => new DelayGuard({ maxDelayMs: 200, targetDelayMs: 40, intervalMs: 100 }, nowMs)
+function guardFrom(nowMs) {
+  const guard = new DelayGuard(nowMs)
+  guard.update({ maxDelay: 200, targetDelay: 40, interval: 100 })
+  return guard
+}
+
+/** Time goes by, in turns of so long at most. */
+function pass(guard, fromMs, forMs, turnMs = 10) {
+  for (let nowMs = fromMs + turnMs; nowMs < fromMs + forMs; nowMs += turnMs) guard.noteTurn(nowMs)
+  guard.noteTurn(fromMs + forMs)
+}
 
 for (const [stoodMs, toleratedMs] of [
   [0, 200],
@@ -16,13 +26,44 @@ for (const [stoodMs, toleratedMs] of [
 ]) {
   test(`a queue that has stood for ${stoodMs} ms may make wait for ${toleratedMs} ms`, () => {
     const guard = guardFrom(1000)
+    pass(guard, 1000, stoodMs)
     assert.equal(guard.toleratedMs(1000 + stoodMs), toleratedMs)
   })
 }
 
 test('a queue that empties is a burst again, at once', () => {
   const guard = guardFrom(0)
+  pass(guard, 0, 1000)
   assert.equal(guard.toleratedMs(1000), 40)
   guard.noteEmpty(1000)
   assert.equal(guard.toleratedMs(1001), 200)
 })
+
+for (const when of ['while it lasts', 'when it is over']) {
+  test(`one turn of a second makes no queue of an interval of 200 ms one that stands, ${when}`, () => {
+    const guard = guardFrom(0)
+    guard.update({ maxDelay: 200, targetDelay: 40, interval: 200 })
+    if (when === 'when it is over') guard.noteTurn(1000)
+    assert.equal(guard.toleratedMs(1000), 200)
+  })
+}
+
+test('turns of a second one after the other do', () => {
+  const guard = guardFrom(0)
+  pass(guard, 0, 2000, 1000)
+  assert.equal(guard.toleratedMs(2000), 40)
+})
+
+for (const [heldMs, waitedMs] of [
+  [0, 100],
+  [5, 105],
+  [10, 110],
+  [1000, 110],
+]) {
+  test(`who was held by the kernel for ${heldMs} ms has waited for ${waitedMs} after another 100`, () => {
+    const guard = guardFrom(0)
+    const sinceMs = guard.waitsSince(0, heldMs)
+    pass(guard, 0, 100)
+    assert.equal(guard.patienceAt(100) - sinceMs, waitedMs)
+  })
+}

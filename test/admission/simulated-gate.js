@@ -101,6 +101,12 @@ function boundOf({ costMs, mostPerSecond = Number.POSITIVE_INFINITY }, offered, 
   return Math.min(offered, mostPerSecond, (1000 - offered * refused) / (served - refused))
 }
 
+/** Of how long the answers took. */
+const p99 = (requests) => {
+  const tookMs = requests.map(({ atMs, servedMs }) => servedMs - atMs).sort((a, b) => a - b)
+  return tookMs[Math.floor(tookMs.length * 0.99)]
+}
+
 const capacityOf = ({ costMs, mostPerSecond = Number.POSITIVE_INFINITY }) =>
   Math.min(1000 / (PARSE_MS + costMs), mostPerSecond)
 
@@ -139,9 +145,18 @@ class SimulatedGate {
     })
   }
 
-  /** A request that comes at that time, and leaves again after `leavesAfterMs` if it has not ended by then. */
-  arrival(atMs, { priority = NORMAL, leavesAfterMs } = {}) {
-    const request = { atMs, priority, leavesAfterMs, runs: 0, refusals: 0, releases: 0, decision: undefined }
+  /** A request that comes at that time, and leaves again after `leavesAfterMs` if it has not ended by then; the handler is told it. */
+  arrival(atMs, { priority = NORMAL, leavesAfterMs, route = this.#route } = {}) {
+    const request = {
+      atMs,
+      priority,
+      leavesAfterMs,
+      route,
+      runs: 0,
+      refusals: 0,
+      releases: 0,
+      decision: undefined,
+    }
     Object.assign(request, { isEnded: false, isShed: false, queuedMs: 0, admittedMs: 0, waitedMs: 0 })
     Object.assign(request, { req: {}, res: {}, resource: undefined, giveUp: undefined })
     request.resume = () => this.#run(request)
@@ -165,14 +180,14 @@ class SimulatedGate {
     this.#work(() => {
       if (!request.isEnded) request.servedMs = this.loop.nowMs
       this.#end(request)
-    })
+    }, request)
   }
 
   #end(request) {
     if (request.isEnded) return
     request.isEnded = true
     request.releases++
-    this.gate.release(request, this.#route)
+    this.gate.release(request, request.route)
   }
 
   run(arrivals, endMs) {
@@ -191,4 +206,4 @@ class SimulatedGate {
   }
 }
 
-module.exports = { SimulatedGate, WORKS, boundOf, capacityOf, randomFrom }
+module.exports = { SimulatedGate, WORKS, boundOf, capacityOf, p99, randomFrom }

@@ -11,7 +11,6 @@ const { startExample } = require('./example-process')
 const run = promisify(execFile)
 const ROOT = path.join(__dirname, '..', '..')
 const TSC = path.join(ROOT, 'node_modules', '.bin', 'tsc')
-const TIMED = { timeout: 60_000 }
 
 async function started(t, folder, file) {
   await run(TSC, ['-p', path.join('examples', folder)], { cwd: ROOT })
@@ -31,7 +30,7 @@ const counted = (route, status) =>
   `http_server_request_duration_seconds_count{http_request_method="GET",http_route="${route}",http_response_status_code="${status}"} 1\n`
 
 describe('an example in TypeScript', () => {
-  test('typescript/server.ts compiles, answers and leaves with 0 on SIGTERM', TIMED, async (t) => {
+  test('typescript/server.ts compiles, answers and leaves with 0 on SIGTERM', async (t) => {
     const { example, url } = await started(t, 'typescript', 'server.js')
     assert.deepEqual(await (await fetch(`${url}/users/7`)).json(), { id: '7' })
     await metricsWith(url, counted('/users/:id', 200))
@@ -40,29 +39,25 @@ describe('an example in TypeScript', () => {
     assert.deepEqual([code, stderr], [0, ''])
   })
 
-  test(
-    'nest/main.ts counts routes by their templates and errors once, and leaves by itself',
-    TIMED,
-    async (t) => {
-      const { example, url } = await started(t, 'nest', 'main.js')
-      assert.deepEqual(await (await fetch(`${url}/users/7`)).json(), { id: '7' })
-      const missing = await fetch(`${url}/users/0`)
-      assert.equal(missing.status, 404)
-      assert.equal(missing.headers.get('content-type'), 'application/problem+json')
-      assert.equal((await missing.json()).detail, 'There is no user 0.')
-      assert.equal((await fetch(`${url}/nothing`)).status, 404)
+  test('nest/main.ts counts routes by their templates and errors once, and leaves by itself', async (t) => {
+    const { example, url } = await started(t, 'nest', 'main.js')
+    assert.deepEqual(await (await fetch(`${url}/users/7`)).json(), { id: '7' })
+    const missing = await fetch(`${url}/users/0`)
+    assert.equal(missing.status, 404)
+    assert.equal(missing.headers.get('content-type'), 'application/problem+json')
+    assert.equal((await missing.json()).detail, 'There is no user 0.')
+    assert.equal((await fetch(`${url}/nothing`)).status, 404)
 
-      await metricsWith(url, counted('(unmatched)', 404))
-      const metrics = await metricsWith(url, counted('/users/:id', 404))
-      assert.ok(metrics.includes(counted('/users/:id', 200)), metrics)
-      assert.match(
-        metrics,
-        /spillway_errors_total\{http_route="\/users\/:id",http_response_status_code="404",error_type="NotFoundException"\} 1\n/
-      )
+    await metricsWith(url, counted('(unmatched)', 404))
+    const metrics = await metricsWith(url, counted('/users/:id', 404))
+    assert.ok(metrics.includes(counted('/users/:id', 200)), metrics)
+    assert.match(
+      metrics,
+      /spillway_errors_total\{http_route="\/users\/:id",http_response_status_code="404",error_type="NotFoundException"\} 1\n/
+    )
 
-      example.child.kill('SIGTERM')
-      const { code } = await example.closed
-      assert.equal(code, 0)
-    }
-  )
+    example.child.kill('SIGTERM')
+    const { code } = await example.closed
+    assert.equal(code, 0)
+  })
 })

@@ -8,7 +8,6 @@ const net = require('node:net')
 const { readDemoOptions } = require('../../examples/demo-options')
 const { startExample } = require('./example-process')
 
-const TIMED = { timeout: 60_000 }
 const SECOND =
   /^ +(?<second>\d+) +(?<gate>on|off) +(?<times>0\.5|10)x +(?<offered>\d+) +(?<good>\d+) +\S+ +(?<errors>\d+) +(?<critical>\d+) +(?<normal>\d+) +(?<low>\d+) +\d+\/\d+/
 const ROUTE = /^ GET +(?<route>\/\S+) +(?<count>\d+) +(?<errors>\d+) +[\d.]+ +[\d.]+$/
@@ -27,7 +26,7 @@ function tellTwice(demo) {
 }
 
 describe('the demo in a pipe', () => {
-  test('prints a header, a plain line a second and every route, and exits with 0', TIMED, async (t) => {
+  test('prints a header, a plain line a second and every route, and exits with 0', async (t) => {
     const demo = startExample(t, 'demo.js', { args: ['--seconds', '4', '--once', '--rate', '20'] })
     const { code, stdout, stderr } = await demo.closed
     assert.equal(stderr, '')
@@ -61,7 +60,7 @@ describe('the demo in a pipe', () => {
     demo.assertNothingIsLeft()
   })
 
-  test('stops without a word when its reader has left', TIMED, async (t) => {
+  test('stops without a word when its reader has left', async (t) => {
     const demo = startExample(t, 'demo.js', { args: ['--seconds', '600', '--rate', '20'] })
     await demo.line(SECOND)
     demo.child.stdout.destroy()
@@ -82,7 +81,7 @@ describe('the demo when it is told to stop', () => {
       ['a Ctrl-C, which its load gets too', (demo) => demo.signalGroup('SIGINT')],
       ['a Ctrl-C under npm, which comes twice', tellTwice],
     ]) {
-      test(`ends with 0 and leaves no child on ${how}, ${moment}`, TIMED, async (t) => {
+      test(`ends with 0 and leaves no child on ${how}, ${moment}`, async (t) => {
         const demo = startExample(t, 'demo.js', { args: ['--seconds', '600', '--rate', '60'] })
         await demo.line(line)
         await tell(demo)
@@ -95,7 +94,7 @@ describe('the demo when it is told to stop', () => {
     }
   }
 
-  test('takes its load with it even if it is killed', TIMED, async (t) => {
+  test('takes its load with it even if it is killed', async (t) => {
     const demo = startExample(t, 'demo.js', { args: ['--seconds', '600'] })
     await demo.line(SECOND)
     demo.child.kill('SIGKILL')
@@ -105,7 +104,7 @@ describe('the demo when it is told to stop', () => {
 })
 
 describe('the demo after the load', () => {
-  test('serves on, answers at every address it prints, and stops with 0', TIMED, async (t) => {
+  test('serves on, answers at every address it prints, and stops with 0', async (t) => {
     const demo = startExample(t, 'demo.js', { args: ['--seconds', '2', '--rate', '5'] })
     await demo.line(/^Stop it with Ctrl-C\.$/)
     const urls = demo.lines
@@ -136,7 +135,7 @@ describe('the demo after the load', () => {
 })
 
 describe('the port of the demo', () => {
-  test('is the next free one, and it says so, where the one asked for is taken', TIMED, async (t) => {
+  test('is the next free one, and it says so, where the one asked for is taken', async (t) => {
     const other = net.createServer().listen(0, '127.0.0.1')
     await once(other, 'listening')
     t.after(() => other.close())
@@ -184,7 +183,7 @@ describe('the arguments of the demo', () => {
     })
   }
 
-  test('that are refused end it with 2 before anything else happens', TIMED, async (t) => {
+  test('that are refused end it with 2 before anything else happens', async (t) => {
     const { code, stdout, stderr } = await startExample(t, 'demo.js', { args: ['--now'] }).closed
     assert.deepEqual(
       { code, stdout, stderr },
@@ -192,7 +191,7 @@ describe('the arguments of the demo', () => {
     )
   })
 
-  test('are listed by --help', TIMED, async (t) => {
+  test('are listed by --help', async (t) => {
     const { code, stdout, stderr } = await startExample(t, 'demo.js', { args: ['--help'] }).closed
     assert.deepEqual([code, stderr], [0, ''])
     for (const flag of ['--seconds', '--rate', '--once', '--help', 'PORT'])
@@ -201,7 +200,7 @@ describe('the arguments of the demo', () => {
 })
 
 describe('the load of the demo', () => {
-  test('says who starts it when it is started by hand', TIMED, async (t) => {
+  test('says who starts it when it is started by hand', async (t) => {
     const { code, stdout, stderr } = await startExample(t, 'load.js').closed
     assert.deepEqual([code, stdout], [2, ''])
     assert.equal(stderr, 'examples/demo.js starts this load itself: run that.\n')

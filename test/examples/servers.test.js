@@ -47,7 +47,6 @@ describe('a small example', () => {
     get = getOverHttp1,
   } of EXAMPLES) {
     test(`${file}${alias ? ` with ${alias}` : ''} answers ${path} and counts it as ${route}`, {
-      timeout: 30_000,
       skip,
     }, async (t) => {
       const example = startExample(t, file, { alias })

@@ -10,7 +10,6 @@ const root = require('../../package.json')
 const { DEFAULTS } = require('../../src/option-table')
 const { SERVICE, readManifests, readService, readYaml, startService } = require('./service-folder')
 
-const TIMED = { timeout: 30_000 }
 const [deployment, service] = readManifests('kubernetes/deployment.yml')
 const [monitor] = readManifests('kubernetes/service-monitor.yml')
 const [autoscaler] = readManifests('kubernetes/autoscaler.yml')
@@ -43,30 +42,26 @@ describe('on Kubernetes', () => {
     })
   }
 
-  test(
-    'started as the Deployment says it passes its probes, shows its metrics to who has the token, and leaves with 0',
-    TIMED,
-    async (t) => {
-      const token = 'a-token-of-the-secret'
-      const env = Object.fromEntries(container.env.map(({ name, value = token }) => [name, value]))
-      const { child, app, admin, ended } = await startService(t, { command: container.command, env })
-      for (const { httpGet } of [container.livenessProbe, container.readinessProbe]) {
-        assert.equal(httpGet.port, 'http')
-        assert.equal((await fetch(app + httpGet.path)).status, 200, httpGet.path)
-      }
-      const [{ path: metrics, port, authorization }] = monitor.spec.endpoints
-      assert.equal(port, 'admin')
-      assert.deepEqual(
-        authorization.credentials,
-        container.env.find(({ name }) => name === 'ADMIN_TOKEN').valueFrom.secretKeyRef
-      )
-      assert.equal((await fetch(admin + metrics, bearer(token))).status, 200)
-      assert.equal((await fetch(admin + metrics)).status, 401)
-      assert.equal((await fetch(app + metrics)).status, 404, 'not on the port of the world')
-      child.kill('SIGTERM')
-      assert.deepEqual(await ended, [0, null])
+  test('started as the Deployment says it passes its probes, shows its metrics to who has the token, and leaves with 0', async (t) => {
+    const token = 'a-token-of-the-secret'
+    const env = Object.fromEntries(container.env.map(({ name, value = token }) => [name, value]))
+    const { child, app, admin, ended } = await startService(t, { command: container.command, env })
+    for (const { httpGet } of [container.livenessProbe, container.readinessProbe]) {
+      assert.equal(httpGet.port, 'http')
+      assert.equal((await fetch(app + httpGet.path)).status, 200, httpGet.path)
     }
-  )
+    const [{ path: metrics, port, authorization }] = monitor.spec.endpoints
+    assert.equal(port, 'admin')
+    assert.deepEqual(
+      authorization.credentials,
+      container.env.find(({ name }) => name === 'ADMIN_TOKEN').valueFrom.secretKeyRef
+    )
+    assert.equal((await fetch(admin + metrics, bearer(token))).status, 200)
+    assert.equal((await fetch(admin + metrics)).status, 401)
+    assert.equal((await fetch(app + metrics)).status, 404, 'not on the port of the world')
+    child.kill('SIGTERM')
+    assert.deepEqual(await ended, [0, null])
+  })
 
   test('the ports and labels of one file are those of the other, and the time to leave is enough', () => {
     const ports = container.ports.map(({ name }) => name)
@@ -111,24 +106,20 @@ describe('with docker compose', () => {
     assert.equal(source.jsonData.timeInterval, prometheus.global.scrape_interval)
   })
 
-  test(
-    'started as it says, it answers Prometheus by the name and the token that has, and no other name',
-    TIMED,
-    async (t) => {
-      const { environment } = compose.services.shop
-      const [{ authorization, static_configs: configs }] = prometheus.scrape_configs
-      const [target] = configs[0].targets
-      const { admin } = await startService(t, { env: environment })
-      const ask = (host) =>
-        new Promise((resolve, reject) => {
-          const headers = { ...bearer(authorization.credentials).headers, host }
-          http
-            .get(`${admin}/metrics`, { headers }, (res) => resolve(res.resume().statusCode))
-            .on('error', reject)
-        })
-      assert.equal(await ask(target), 200)
-      assert.equal(await ask('evil.example'), 421)
-      assert.ok(Number.parseInt(compose.services.shop.stop_grace_period, 10) > DEFAULTS.drain.timeout / 1000)
-    }
-  )
+  test('started as it says, it answers Prometheus by the name and the token that has, and no other name', async (t) => {
+    const { environment } = compose.services.shop
+    const [{ authorization, static_configs: configs }] = prometheus.scrape_configs
+    const [target] = configs[0].targets
+    const { admin } = await startService(t, { env: environment })
+    const ask = (host) =>
+      new Promise((resolve, reject) => {
+        const headers = { ...bearer(authorization.credentials).headers, host }
+        http
+          .get(`${admin}/metrics`, { headers }, (res) => resolve(res.resume().statusCode))
+          .on('error', reject)
+      })
+    assert.equal(await ask(target), 200)
+    assert.equal(await ask('evil.example'), 421)
+    assert.ok(Number.parseInt(compose.services.shop.stop_grace_period, 10) > DEFAULTS.drain.timeout / 1000)
+  })
 })

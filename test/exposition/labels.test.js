@@ -4,7 +4,7 @@
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const fc = require('fast-check')
-const { Labels, NO_LABELS } = require('../../src/exposition/labels')
+const { Label, Labels, LabelsAnd, NO_LABELS } = require('../../src/exposition/labels')
 const { parse } = require('../support/metrics-text')
 
 const readBack = ({ utf8 }) => {
@@ -33,6 +33,17 @@ for (const [name, value] of Object.entries(VALUES)) {
     assert.deepEqual(readBack(labels), { http_route: value, outcome: 'completed' })
     assert.deepEqual(labels.pairs, { http_route: value, outcome: 'completed' })
   })
+
+  test(`a label value that many series have may hold ${name}`, () => {
+    const labels = new LabelsAnd(new Labels({ http_route: '/a' }), new Label('outcome', value))
+    assert.deepEqual(readBack(labels), { http_route: '/a', outcome: value })
+    assert.deepEqual(labels.pairs, { http_route: '/a', outcome: value })
+  })
+
+  test(`a label value may hold ${name} before one that many series have`, () => {
+    const labels = new LabelsAnd(new Labels({ http_route: value }), new Label('outcome', 'completed'))
+    assert.equal(labels.utf8, new Labels({ http_route: value, outcome: 'completed' }).utf8)
+  })
 }
 
 test('any label value comes back as it was', () => {
@@ -57,6 +68,11 @@ test('no labels are no braces', () => {
   assert.deepEqual(NO_LABELS.pairs, {})
 })
 
-test('the object cannot be changed, for registries cache by its identity', () => {
-  assert.ok(Object.isFrozen(new Labels({ outcome: 'completed' }).pairs))
+test('the object is one for ever and cannot be changed, for registries cache by its identity', () => {
+  const labels = new Labels({ http_route: '/a' })
+  const more = new LabelsAnd(labels, new Label('outcome', 'completed'))
+  for (const each of [labels, more]) {
+    assert.ok(Object.isFrozen(each.pairs))
+    assert.equal(each.pairs, each.pairs)
+  }
 })

@@ -90,7 +90,7 @@ describe('the lines of our own logger', () => {
     it(`hold up no end of a process whose disk is full, at level ${level}`, () => {
       const env = { ...process.env, SCRIPT: `${LOGGER} logger.${level}({}, 'lost'); logger.info({}, 'lost')` }
       const command = ['-c', `"${process.execPath}" -e "$SCRIPT" > /dev/full`]
-      const { status, signal } = spawnSync('sh', command, { env, timeout: 20_000 })
+      const { status, signal } = spawnSync('sh', command, { env, timeout: 120_000 })
       assert.deepEqual({ status, signal }, { status: 0, signal: null })
     })
   }

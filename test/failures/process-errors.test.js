@@ -8,8 +8,6 @@ const { once } = require('node:events')
 const path = require('node:path')
 const { describe, it } = require('node:test')
 
-const OPTIONS = { timeout: 30_000 }
-
 class FailingServer {
   lines = []
   stderr = ''
@@ -73,7 +71,7 @@ const KINDS = [
 ]
 
 for (const [url, event, message] of KINDS) {
-  describe(`${event} that nobody listens for`, OPTIONS, () => {
+  describe(`${event} that nobody listens for`, () => {
     it('ends the process as it does without us, and is logged', async (t) => {
       const server = await FailingServer.start(t, 'log')
       assert.equal(await server.get(url), 'cut')
@@ -103,7 +101,7 @@ for (const [url, event, message] of KINDS) {
     })
   })
 
-  describe(`${event} that the user listens for`, OPTIONS, () => {
+  describe(`${event} that the user listens for`, () => {
     it('is for the user to deal with, and counted', async (t) => {
       const server = await FailingServer.start(t, 'log', { heard: [event] })
       server.get(url)
@@ -127,7 +125,7 @@ for (const [url, event, message] of KINDS) {
   })
 }
 
-describe('errors.uncaught', OPTIONS, () => {
+describe('errors.uncaught', () => {
   it('drain: half an answer is cut, so that its client can tell', async (t) => {
     const server = await FailingServer.start(t, 'drain')
     assert.equal(await server.get('/half/1').catch(() => 'cut'), 'cut')

@@ -6,7 +6,6 @@ const { test } = require('node:test')
 const { FleetUnderTest } = require('../support/fleet')
 const { oneValue } = require('../support/metrics-text')
 
-const TIMEOUT = { timeout: 60_000 }
 const COUNT = 'http_server_request_duration_seconds_count'
 
 const workersIn = (families) =>
@@ -25,28 +24,24 @@ async function familiesOnceThere(fleet, name, workers) {
   }
 }
 
-test(
-  'threads and their main thread answer for each other; the default metrics of the process are there once',
-  TIMEOUT,
-  async (t) => {
-    const fleet = await FleetUnderTest.start(t, { member: true, threads: true })
-    await fleet.ask(undefined, 'serve', { durations: [1], route: '/a' })
-    const before = await fleet.families(undefined)
-    assert.equal(before.has('spillway_workers'), false, 'a process alone is no fleet')
-    assert.deepEqual(fleet.directories(), [])
-    const threads = await fleet.fork(2)
-    for (const { name } of threads) await fleet.ask(name, 'serve', { durations: [1, 1], route: '/a' })
-    for (const name of [undefined, ...threads.map((thread) => thread.name)]) {
-      const families = await familiesOnceThere(fleet, name, 3)
-      assert.equal(oneValue(families, COUNT, { http_route: '/a' }), 5)
-      assert.deepEqual(workersIn(families), ['main', 'main.1', 'main.2'])
-      assert.ok(oneValue(families, 'process_resident_memory_bytes') < 2 * process.memoryUsage().rss + 2 ** 28)
-      assert.equal(families.get('process_start_time_seconds').samples.length, 1)
-    }
+test('threads and their main thread answer for each other; the default metrics of the process are there once', async (t) => {
+  const fleet = await FleetUnderTest.start(t, { member: true, threads: true })
+  await fleet.ask(undefined, 'serve', { durations: [1], route: '/a' })
+  const before = await fleet.families(undefined)
+  assert.equal(before.has('spillway_workers'), false, 'a process alone is no fleet')
+  assert.deepEqual(fleet.directories(), [])
+  const threads = await fleet.fork(2)
+  for (const { name } of threads) await fleet.ask(name, 'serve', { durations: [1, 1], route: '/a' })
+  for (const name of [undefined, ...threads.map((thread) => thread.name)]) {
+    const families = await familiesOnceThere(fleet, name, 3)
+    assert.equal(oneValue(families, COUNT, { http_route: '/a' }), 5)
+    assert.deepEqual(workersIn(families), ['main', 'main.1', 'main.2'])
+    assert.ok(oneValue(families, 'process_resident_memory_bytes') < 2 * process.memoryUsage().rss + 2 ** 28)
+    assert.equal(families.get('process_start_time_seconds').samples.length, 1)
   }
-)
+})
 
-test('a thread that is terminated leaves what it has shown', TIMEOUT, async (t) => {
+test('a thread that is terminated leaves what it has shown', async (t) => {
   const fleet = await FleetUnderTest.start(t, { member: true, threads: true })
   const threads = await fleet.fork(2)
   for (const { name } of threads) await fleet.ask(name, 'serve', { durations: [1, 1], route: '/a' })
@@ -58,20 +53,16 @@ test('a thread that is terminated leaves what it has shown', TIMEOUT, async (t) 
   assert.equal(oneValue(families, 'spillway_workers', { state: 'silent' }), 0)
 })
 
-test(
-  'threads whose main thread has no spillway are alone, unless they ask for a fleet',
-  TIMEOUT,
-  async (t) => {
-    for (const [options, count] of /** @type {const} */ ([
-      [{}, 1],
-      [{ fleet: true }, 2],
-    ])) {
-      const fleet = await FleetUnderTest.start(t, { threads: true, ...options })
-      const threads = await fleet.fork(2)
-      for (const { name } of threads) await fleet.ask(name, 'serve', { durations: [1], route: '/a' })
-      for (const { name } of threads) {
-        assert.equal(oneValue(await fleet.families(name), COUNT, { http_route: '/a' }), count)
-      }
+test('threads whose main thread has no spillway are alone, unless they ask for a fleet', async (t) => {
+  for (const [options, count] of /** @type {const} */ ([
+    [{}, 1],
+    [{ fleet: true }, 2],
+  ])) {
+    const fleet = await FleetUnderTest.start(t, { threads: true, ...options })
+    const threads = await fleet.fork(2)
+    for (const { name } of threads) await fleet.ask(name, 'serve', { durations: [1], route: '/a' })
+    for (const { name } of threads) {
+      assert.equal(oneValue(await fleet.families(name), COUNT, { http_route: '/a' }), count)
     }
   }
-)
+})

@@ -330,7 +330,7 @@ for (const [what, text] of Object.entries({
   'a head that comes slowly': 'GET / HTTP/1.1\r\nHost: 127',
   'nothing sent': '',
 })) {
-  test(`${what} is waited for no longer than the timeout`, { timeout: 30_000 }, async (t) => {
+  test(`${what} is waited for no longer than the timeout`, async (t) => {
     const { address } = await adminFor(t, { timeout: 50 })
     // Node says 408, or, where not a byte came for as long, nothing.
     assert.match(await say(address, text), /^$|^HTTP\/1\.1 408 /)
@@ -433,7 +433,7 @@ test('it goes on through a drain, and says that it is not ready', async (t) => {
 
 const CREATE = "const { createSpillway } = require('./src/index.js'); const spillway = createSpillway()"
 
-test('it keeps no process alive, with a connection open neither', { timeout: 20_000 }, async (t) => {
+test('it keeps no process alive, with a connection open neither', async (t) => {
   const { code } = await runNode(
     `${CREATE}; spillway.listen({ port: 0, timeout: 600_000 }).then(async ({ port }) => {
       const socket = require('node:net').connect(port, '127.0.0.1', () => socket.unref())
@@ -444,9 +444,7 @@ test('it keeps no process alive, with a connection open neither', { timeout: 20_
   assert.equal(code, 0)
 })
 
-test('a port in use that nobody waited to hear of is a line in the log, and not the end of the process', {
-  timeout: 20_000,
-}, async (t) => {
+test('a port in use that nobody waited to hear of is a line in the log, and not the end of the process', async (t) => {
   const { port } = await serve(t, (_req, res) => res.end())
   const lines = `
     const { createSpillway } = require('./src/index.js')
@@ -458,9 +456,7 @@ test('a port in use that nobody waited to hear of is a line in the log, and not 
   assert.equal(program.told(), 'ERR_SPILLWAY_LISTEN spillway: the admin server does not listen\nalive\n')
 })
 
-test('of the workers of a cluster one has the port; the others are told, go on, and one of them has it when that is gone', {
-  timeout: 30_000,
-}, async (t) => {
+test('of the workers of a cluster one has the port; the others are told, go on, and one of them has it when that is gone', async (t) => {
   const program = startProgram('', { t, file: path.join(__dirname, 'listening-workers.js') })
   await program.closed
   const { told, successor } = JSON.parse(program.told())

@@ -7,8 +7,7 @@ const http = require('node:http')
 const { test } = require('node:test')
 const { startProgram } = require('../support/program')
 
-const TIMEOUT_MS = 30_000
-const OPTIONS = { timeout: TIMEOUT_MS, skip: process.platform === 'win32' && 'Windows has no signals' }
+const OPTIONS = { skip: process.platform === 'win32' && 'Windows has no signals' }
 
 /** Servers that hold what asks for `/hold` until the test's lines release it. */
 const SERVER = `
@@ -142,9 +141,7 @@ for (const [what, lines] of Object.entries(COPIES)) {
   })
 }
 
-test("a parent's message 'shutdown' is as good as a signal, and no other message is", {
-  timeout: TIMEOUT_MS,
-}, async (t) => {
+test("a parent's message 'shutdown' is as good as a signal, and no other message is", async (t) => {
   const { child, port, closed, until, messages } = await start(
     t,
     `const { spillway, release } = serve(); ${RELEASES}`,
@@ -163,7 +160,7 @@ test("a parent's message 'shutdown' is as good as a signal, and no other message
   assert.deepEqual(messages, [])
 })
 
-test('PM2 is told when the server listens and traffic may come', { timeout: TIMEOUT_MS }, async (t) => {
+test('PM2 is told when the server listens and traffic may come', async (t) => {
   const { child, closed, until, messages } = await start(
     t,
     "const { spillway } = serve({ health: { manual: true } }); process.on('message', (message) => { if (message === 'go') spillway.ready() })",
@@ -179,9 +176,7 @@ test('PM2 is told when the server listens and traffic may come', { timeout: TIME
   assert.deepEqual(messages, ['ready'])
 })
 
-test('a process with a channel ends by itself when its servers have closed', {
-  timeout: TIMEOUT_MS,
-}, async (t) => {
+test('a process with a channel ends by itself when its servers have closed', async (t) => {
   const { closed } = await start(
     t,
     'const { server } = serve(); server.on("listening", () => server.close())',
@@ -192,7 +187,7 @@ test('a process with a channel ends by itself when its servers have closed', {
   assert.deepEqual(await closed, { code: 0, signal: null })
 })
 
-test('drain() leaves the process to its application', { timeout: TIMEOUT_MS }, async (t) => {
+test('drain() leaves the process to its application', async (t) => {
   const { closed, told } = await start(
     t,
     `const { spillway, server } = serve()

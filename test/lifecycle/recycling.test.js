@@ -24,16 +24,13 @@ async function run(t, how) {
   return { code, signal, told }
 }
 
-test('a process alone tells it, drains, and exits with 0 for its supervisor to start another', {
-  timeout: 60_000,
-}, async (t) => {
+test('a process alone tells it, drains, and exits with 0 for its supervisor to start another', async (t) => {
   const { code, signal, told } = await run(t, 'plain')
   assert.deepEqual(told, [{ degraded: 'rss' }, { draining: 'rss' }])
   assert.deepEqual({ code, signal }, { code: 0, signal: null })
 })
 
 test('a worker of clusterPrimary() is replaced, and its primary stops in order', {
-  timeout: 60_000,
   skip: process.platform === 'win32',
 }, async (t) => {
   const { code, told } = await run(t, 'primary')

@@ -311,9 +311,7 @@ for (const [how, last] of Object.entries({
     "process.on('uncaughtException', () => process.exit(1)); throw new Error('as it should')",
   'a drain': 'spillway.drain({ delay: 0, timeout: 100 }).then(() => process.exit(0))',
 })) {
-  test(`what a release did survives ${how}, and is compared route by route`, {
-    timeout: 60_000,
-  }, async (t) => {
+  test(`what a release did survives ${how}, and is compared route by route`, async (t) => {
     const FILE = path.join(folder(t), 'releases.json')
     const run = async (VERSION) => {
       const program = startProgram(PROGRAM.replace('HOW', last), { t, env: { FILE, VERSION } })

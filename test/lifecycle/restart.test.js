@@ -13,7 +13,7 @@ const { test } = require('node:test')
 const SERVER = path.join(__dirname, '..', '..', 'bench', 'restart-server.js')
 const CLIENTS = 24
 const RESTARTS = 3
-const OPTIONS = { timeout: 100_000, skip: process.platform === 'win32' && 'Windows has no signals' }
+const OPTIONS = { skip: process.platform === 'win32' && 'Windows has no signals' }
 
 async function startServer(t, port) {
   const server = fork(SERVER, ['spillway', String(port), '60000'])

@@ -58,7 +58,6 @@ for (const [name, source] of Object.entries(PROGRAMS)) {
     writeFileSync(join(folder, name), source)
     const { stdout, stderr } = await run(process.execPath, ['--throw-deprecation', name], {
       cwd: folder,
-      timeout: 30_000,
     })
     assert.equal(stderr, '')
     assert.ok(stdout.startsWith('200\n# HELP '), stdout)
@@ -108,7 +107,6 @@ for (const [what, [name, head, flags]] of Object.entries(COMPILATIONS)) {
     ]
     const { stdout } = await run(process.execPath, [compiler, ...strict, ...flags, name], {
       cwd: folder,
-      timeout: 60_000,
     }).catch((error) => error)
     assert.equal(stdout, '')
   })

@@ -12,13 +12,13 @@ const { ANNOTATIONS, ROWS } = require('../../examples/grafana/rows')
 const { startPrometheus } = require('../support/prometheus')
 
 const RULES = join(__dirname, '../../examples/grafana/rules.yml')
-const SCRAPES = 12
+const SCRAPES = 6
 
 /** As Grafana fills it in. */
 const filledIn = (expression) =>
   expression
     .replace(/\$(job|instance|route)/g, '.+')
-    .replaceAll('[$__rate_interval]', '[10s]')
+    .replaceAll('[$__rate_interval]', '[30s]')
     // Of a mark: longer than the target has been there.
     .replaceAll('$__interval', '5m')
 
@@ -43,7 +43,7 @@ for (const [what, workers] of [
   ['one process', 0],
   ['a cluster of 4', 4],
 ]) {
-  test(`every expression has an answer from ${what}`, { timeout: 100_000 }, async (t) => {
+  test(`every expression has an answer from ${what}`, async (t) => {
     const server = fork(join(__dirname, 'busy-server.js'), [String(workers)], {
       execArgv: ['--expose-gc'],
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
@@ -58,7 +58,7 @@ for (const [what, workers] of [
     const unanswered = []
     for (const [name, expression] of [...panels, ...marks, ...rules]) {
       if (UNKNOWN_YET.has(name)) continue
-      if ((await prometheus.query(expression)).length === 0) unanswered.push(`${name}: ${expression}`)
+      if ((await prometheus.answer(expression)).length === 0) unanswered.push(`${name}: ${expression}`)
     }
     assert.deepEqual(unanswered, [])
   })

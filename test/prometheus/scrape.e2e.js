@@ -29,10 +29,8 @@ test('Prometheus scrapes the server and answers the p99 of each route', async (t
   for (let i = 1; i <= 20; i++) await Promise.all([get(`/users/${i}`), get('/fail'), get('/nowhere')])
   await prometheus.scraped(4)
 
-  const [target] = await prometheus.targets()
-  assert.equal(target.health, 'up', target.lastError)
   const byRoute = new Map(
-    (await prometheus.query(P99)).map(({ metric, value }) => [metric.http_route, Number(value[1])])
+    (await prometheus.answer(P99)).map(({ metric, value }) => [metric.http_route, Number(value[1])])
   )
   assert.deepEqual([...byRoute.keys()].sort(), ['(unmatched)', '/fail', '/users/:id'])
   for (const [route, seconds] of byRoute) assert.ok(seconds > 0 && seconds <= 10, `${route}: ${seconds}`)
@@ -47,6 +45,6 @@ test('Prometheus scrapes the server and answers the p99 of each route', async (t
     'process_cpu_seconds_total',
     'nodejs_eventloop_lag_p99_seconds',
   ]) {
-    assert.ok((await prometheus.query(expression)).length > 0, `no answer to ${expression}`)
+    assert.ok((await prometheus.answer(expression)).length > 0, `no answer to ${expression}`)
   }
 })

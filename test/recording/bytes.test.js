@@ -13,7 +13,6 @@ const { Http2Client } = require('../support/endings-http2')
 const { readableSpillway } = require('../support/measured')
 const { serve } = require('../support/serve')
 
-const TIMEOUT_MS = 20_000
 const BIG = Buffer.alloc(5_000_000, 'b')
 
 /** Reads what it is sent, and answers with as much. */
@@ -81,9 +80,7 @@ const LISTENERS = {
 
 for (const [framework, listenerOf] of Object.entries(LISTENERS)) {
   for (const [name, answer, request, last] of ANSWERS) {
-    test(`bytes of ${name} in ${framework}, on a connection used three times`, {
-      timeout: TIMEOUT_MS,
-    }, async (t) => {
+    test(`bytes of ${name} in ${framework}, on a connection used three times`, async (t) => {
       const { spillway, measured } = readableSpillway(t)
       const { port } = await serve(t, listenerOf(spillway, answer))
       const connection = await Connection.open(port)
@@ -100,7 +97,7 @@ for (const [framework, listenerOf] of Object.entries(LISTENERS)) {
   }
 }
 
-test('megabytes both ways are counted to the byte', { timeout: TIMEOUT_MS }, async (t) => {
+test('megabytes both ways are counted to the byte', async (t) => {
   const { spillway, measured } = readableSpillway(t)
   const { port } = await serve(t, spillway.wrap(echo))
   const connection = await Connection.open(port)
@@ -113,7 +110,7 @@ test('megabytes both ways are counted to the byte', { timeout: TIMEOUT_MS }, asy
   connection.destroy()
 })
 
-test('bytes of pipelined requests are right in sum', { timeout: TIMEOUT_MS }, async (t) => {
+test('bytes of pipelined requests are right in sum', async (t) => {
   const { spillway, measured } = readableSpillway(t)
   const { port } = await serve(
     t,
@@ -129,7 +126,7 @@ test('bytes of pipelined requests are right in sum', { timeout: TIMEOUT_MS }, as
   connection.destroy()
 })
 
-test('two connections at once do not take from each other', { timeout: TIMEOUT_MS }, async (t) => {
+test('two connections at once do not take from each other', async (t) => {
   const { spillway, measured } = readableSpillway(t)
   const { port } = await serve(
     t,
@@ -177,7 +174,7 @@ for (const [way, leave] of [
   ['cut off with its session', ({ session }) => session.destroy()],
   ['cut off with its connection', ({ socket }) => socket.resetAndDestroy()],
 ]) {
-  test(`bytes of an HTTP/2 answer ${way} are those of its connection`, { timeout: TIMEOUT_MS }, async (t) => {
+  test(`bytes of an HTTP/2 answer ${way} are those of its connection`, async (t) => {
     const http2 = require('node:http2')
     const { spillway, measured } = readableSpillway(t)
     const body = Buffer.alloc(10_000)

@@ -108,3 +108,12 @@ test('a reading at the very moment of the start is a number', () => {
   const { loopRatio } = started()
   assert.equal(loopRatio(), 0)
 })
+
+test('active seconds never fall, though of the two clocks that are read one may be ahead', () => {
+  const { clock, utilization } = started()
+  clock.advance(2000)
+  const { loopActiveSeconds } = utilization.sample()
+  const idleMs = clock.idleMs()
+  clock.idleMs = () => idleMs + 0.5
+  assert.equal(utilization.sample().loopActiveSeconds, loopActiveSeconds)
+})

@@ -1,5 +1,6 @@
 'use strict'
-// A real Prometheus for the time of one test: its own data folder, a free loopback port, one target, a scrape a second.
+// A real Prometheus for the time of one test: its own data folder, a free loopback port, one target, a scrape every two
+// seconds. On a machine that stands still for longer than that a scrape fails, and what it would have told is asked for again.
 
 const { spawn } = require('node:child_process')
 const { once } = require('node:events')
@@ -30,19 +31,37 @@ function ready(child) {
   })
 }
 
-const configOf = (targetPort, rules) => `global: { scrape_interval: 1s, evaluation_interval: 1s }
+const PATIENCE = 480
+const AGAIN_MS = 250
+
+const configOf = (
+  targetPort,
+  rules
+) => `global: { scrape_interval: 2s, scrape_timeout: 2s, evaluation_interval: 2s }
 rule_files: ${JSON.stringify(rules === undefined ? [] : [rules])}
 scrape_configs:
   - job_name: demo
     static_configs: [{ targets: ['127.0.0.1:${targetPort}'] }]
 `
 
+const isAnswer = (result) => result.length > 0
+
+/** Its clock is not ours: this one place has to ask again. */
+async function until(ask) {
+  for (let tries = 1; ; tries++) {
+    const result = await ask()
+    if (isAnswer(result) || tries === PATIENCE) return result
+    await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
+  }
+}
+
 /**
  * @param {import('node:test').TestContext} t
  * @param {number} targetPort
  * @param {{ features?: string, rules?: string, config?: string }} [options] features of Prometheus to be switched on, with
  *   commas between, a file of rules, and a configuration in place of the one made of them
- * @returns {Promise<{ api: (resource: string) => Promise<any>, query: (expression: string) => Promise<any[]>, targets: () => Promise<any[]>, scraped: (count: number) => Promise<void> }>}
+ * @returns {Promise<{ api: (resource: string) => Promise<any>, query: (expression: string) => Promise<any[]>,
+ *   answer: (expression: string) => Promise<any[]>, targets: () => Promise<any[]>, scraped: (count: number) => Promise<void> }>}
  */
 async function startPrometheus(
   t,
@@ -79,14 +98,12 @@ async function startPrometheus(
     api,
     query,
     targets,
-    /** Resolves when the target has been scraped that often. Its clock is not ours: this one place has to ask again. */
+    /** What it answers once it has an answer; nothing if it never has. */
+    answer: (expression) => until(() => query(expression)),
+    /** Resolves when the target has been scraped that often, and just now. */
     async scraped(count) {
-      for (let tries = 0; tries < 120; tries++) {
-        const [sample] = await query('count_over_time(up[1m])')
-        if (Number(sample?.value[1] ?? 0) >= count) return
-        await new Promise((resolve) => setTimeout(resolve, 250))
-      }
-      throw new Error(`not scraped ${count} times: ${JSON.stringify(await targets())}`)
+      const ups = await until(() => query(`sum_over_time(up[10m]) >= ${count} and up == 1`))
+      if (!isAnswer(ups)) throw new Error(`not scraped ${count} times: ${JSON.stringify(await targets())}`)
     },
   }
 }

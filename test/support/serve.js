@@ -1,8 +1,12 @@
 'use strict'
-// A real server on a free loopback port for the time of one test, and a client that keeps no connection.
+// A real server on a free loopback port for the time of one test, and a client that keeps no connection. One that does
+// keep them shall not lose a request where the machine stands still for Node's five seconds, and both ends give one up.
 
 const http = require('node:http')
 const { once } = require('node:events')
+
+const KEEP_MS = 60_000
+const { keepAliveTimeout: USUAL_KEEP_MS } = http.createServer()
 
 /**
  * @param {import('node:test').TestContext} t closes the server when the test is over
@@ -11,6 +15,7 @@ const { once } = require('node:events')
  */
 async function serve(t, listener) {
   const server = typeof listener === 'function' ? http.createServer(listener) : listener
+  if (server.keepAliveTimeout === USUAL_KEEP_MS) server.keepAliveTimeout = KEEP_MS
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.after(() => {

@@ -1,0 +1,163 @@
+'use strict'
+// Handlers that wait for something else, on an idle loop in simulated time. What is no overload must turn nobody away: a
+// backend of uneven speed, one that hesitates, or becomes slower, slow routes beside fast ones. And what is one must be seen soon.
+
+const assert = require('node:assert/strict')
+const { test } = require('node:test')
+const { SimulatedGate, p99, randomFrom } = require('./simulated-gate')
+
+const BURN_MS = 0.2
+const LOOKUP = {}
+const OTHER = {}
+
+/** Half of it fixed, half exponential. */
+const uneven = (random, meanMs) => meanMs * (0.5 - 0.5 * Math.log(1 - random()))
+
+/** A backend without bounds: `takesMs(nowMs, random, request)`. */
+const backend = (takesMs) => ({
+  handlerOn(loop) {
+    const random = randomFrom(5)
+    return (done, request) =>
+      loop.at(loop.nowMs + takesMs(loop.nowMs, random, request), () => {
+        loop.burn(BURN_MS)
+        done()
+      })
+  },
+})
+
+/** So many at once, beside those of the other route. */
+const pool = (slots, takesMs, otherMs) => ({
+  handlerOn(loop) {
+    const line = []
+    let free = slots
+    const query = (done) => {
+      if (free === 0) return line.push(done)
+      free--
+      loop.at(loop.nowMs + takesMs, () => {
+        free++
+        if (line.length > 0) query(line.shift())
+        loop.burn(BURN_MS)
+        done()
+      })
+    }
+    return (done, request) => (request.route === OTHER ? loop.at(loop.nowMs + otherMs, done) : query(done))
+  },
+})
+
+/** Loads a second, one after the other, each for so many seconds; `others` come besides. */
+function offered(work, loads, others = []) {
+  const simulation = new SimulatedGate({ work })
+  const random = randomFrom(1)
+  const arrivals = others.map((atMs) => simulation.arrival(atMs, { route: OTHER }))
+  let fromMs = 0
+  for (const [perSecond, seconds] of loads) {
+    const toMs = fromMs + seconds * 1000
+    arrivals.push(...simulation.poisson({ perSecond, fromMs, toMs, random, of: () => ({ route: LOOKUP }) }))
+    fromMs = toMs
+  }
+  simulation.run(
+    arrivals.sort((a, b) => a.atMs - b.atMs),
+    fromMs + 3000
+  )
+  const came = (from, to) =>
+    simulation.requests.filter(({ atMs, route }) => route === LOOKUP && atMs >= from && atMs < to)
+  const isShed = (request) => request.isShed
+  return {
+    shed: (from, to) => came(from, to).filter(isShed).length / came(from, to).length,
+    p99: (from, to) => p99(came(from, to).filter(({ servedMs }) => servedMs !== undefined)),
+    served: (from, to) => came(from, to).filter((request) => !isShed(request)).length,
+  }
+}
+
+const STEP = [
+  [150, 4],
+  [1500, 6],
+]
+const STEADY = [[300, 12]]
+const burst = (fromMs) => Array.from({ length: 50 }, (_, i) => fromMs + i * 0.05)
+
+for (const [what, takesMs] of [
+  ['of 10 to 60 ms', (_now, random) => uneven(random, 20)],
+  ['of 100 to 600 ms', (_now, random) => uneven(random, 200)],
+  [
+    'of which one answer in a hundred takes two seconds',
+    (_now, random) => (random() < 0.01 ? 2000 : uneven(random, 10)),
+  ],
+  [
+    'that stands still for 100 ms of each second',
+    (nowMs, random) => {
+      const endMs = nowMs + uneven(random, 20)
+      return Math.max(endMs, endMs % 1000 < 100 ? endMs - (endMs % 1000) + 100 : 0) - nowMs
+    },
+  ],
+]) {
+  test(`a backend ${what} turns nobody away, nor when ten times as many come`, () => {
+    assert.ok(offered(backend(takesMs), STEP).shed(0, 10_000) <= 0.001)
+  })
+}
+
+test('a backend that stands still for two seconds turns nobody away when it goes on', () => {
+  const takesMs = (nowMs, random) => {
+    const endMs = nowMs + uneven(random, 20)
+    return (endMs > 5000 && endMs < 7000 ? 7000 + random() * 5 : endMs) - nowMs
+  }
+  assert.ok(offered(backend(takesMs), STEADY).shed(0, 12_000) <= 0.001)
+})
+
+for (const [meanMs, worst] of [
+  [20, 0.3],
+  [200, 0.6],
+]) {
+  test(`one of ${meanMs} ms that becomes three times as slow turns some away until that is learnt, and then nobody`, () => {
+    const takesMs = (nowMs, random) => uneven(random, nowMs < 5000 ? meanMs : 3 * meanMs)
+    const { shed } = offered(backend(takesMs), STEADY)
+    assert.equal(shed(0, 5000), 0)
+    assert.ok(shed(5000, 7000) <= worst, String(shed(5000, 7000)))
+    assert.equal(shed(9000, 12_000), 0)
+  })
+}
+
+test('one of 50 ms that becomes one of 75, which is hardly more than is aimed at, is soon let be as well', () => {
+  const { shed } = offered(
+    backend((nowMs) => (nowMs < 5000 ? 50 : 75)),
+    [[1000, 12]]
+  )
+  assert.ok(shed(5000, 8000) <= 0.3, String(shed(5000, 8000)))
+  assert.equal(shed(8000, 12_000), 0)
+})
+
+test('fifty reports of two seconds at once turn next to nobody away beside them, and no more when they come again', () => {
+  const takesMs = (_now, random, { route }) => (route === OTHER ? 2000 : uneven(random, 10))
+  const { shed } = offered(backend(takesMs), [[500, 20]], [3000, 7000, 11_000, 15_000].flatMap(burst))
+  assert.ok(shed(0, 20_000) <= 0.01, String(shed(0, 20_000)))
+})
+
+test('a thousand long polls hold no slot of those that wait for a pool', () => {
+  const polls = Array.from({ length: 1000 }, (_, i) => i * 5)
+  const { shed, served } = offered(
+    pool(10, 20, 30_000),
+    [
+      [200, 8],
+      [1000, 6],
+    ],
+    polls
+  )
+  assert.equal(shed(0, 8000), 0)
+  assert.ok(served(9000, 14_000) >= 0.97 * 5 * 500, String(served(9000, 14_000)))
+})
+
+for (const [times, mostMs] of [
+  [2, 150],
+  [5, 350],
+  [10, 700],
+]) {
+  test(`a step to ${times} times what a pool lets through makes the first second's wait no longer than ${mostMs} ms`, () => {
+    const { p99: slowest, served } = offered(pool(10, 20), [
+      [250, 4],
+      [500 * times, 4],
+    ])
+    assert.ok(slowest(4000, 5000) <= mostMs, String(slowest(4000, 5000)))
+    assert.ok(slowest(5000, 8000) <= 100, String(slowest(5000, 8000)))
+    assert.ok(served(5000, 8000) >= 0.97 * 3 * 500, String(served(5000, 8000)))
+  })
+}

@@ -1,0 +1,43 @@
+'use strict'
+// One turn of the loop that is much longer than the others, in simulated time: it makes nobody too old, and nothing dear.
+
+const assert = require('node:assert/strict')
+const { test } = require('node:test')
+const { SimulatedGate, randomFrom } = require('./simulated-gate')
+
+// 35 wait behind the one that blocks for 700 ms, for 70 ms; and what one in 200 took is not what the next will take.
+for (const [blockMs, perSecond] of [
+  [450, 100],
+  [700, 50],
+  [1500, 20],
+]) {
+  test(`a handler that blocks for ${blockMs} ms every four seconds has nobody turned away at ${perSecond} a second`, () => {
+    let runs = 0
+    const handlerOn = (loop) => (done) => {
+      loop.burn(++runs % (4 * perSecond) === 0 ? blockMs : 2)
+      done()
+    }
+    const simulation = new SimulatedGate({ work: { handlerOn } })
+    const toMs = 60_000
+    simulation.run(simulation.poisson({ perSecond, fromMs: 0, toMs, random: randomFrom(3) }), toMs)
+    assert.deepEqual(
+      simulation.requests.filter(({ isShed }) => isShed),
+      []
+    )
+  })
+}
+
+for (const stoodMs of [150, 450, 5000]) {
+  test(`a machine that stands still for ${stoodMs} ms makes none of those who wait too old`, () => {
+    const simulation = new SimulatedGate({ work: 'cpu' })
+    const { loop } = simulation
+    const warm = simulation.poisson({ perSecond: 250, fromMs: 0, toMs: 2000, random: randomFrom(3) })
+    const burst = Array.from({ length: 20 }, () => simulation.arrival(2500))
+    simulation.run([...warm, ...burst, { atMs: 2500, arrive: () => loop.burn(stoodMs) }], 10_000)
+    assert.ok(burst.length > 0 && loop.nowMs >= 2500 + stoodMs)
+    assert.deepEqual(
+      simulation.requests.filter(({ isShed }) => isShed),
+      []
+    )
+  })
+}
