@@ -10,7 +10,7 @@ const { spillwayFor } = require('../support/spillway')
 const { startPrometheus } = require('../support/prometheus')
 
 const P99 =
-  'histogram_quantile(0.99, sum by (le, http_route) (rate(http_server_request_duration_seconds_bucket[30s])))'
+  'histogram_quantile(0.99, sum by (le, http_route) (rate(http_server_request_duration_seconds_bucket[5m])))'
 
 test('Prometheus scrapes the server and answers the p99 of each route', async (t) => {
   const spillway = spillwayFor(t)
@@ -36,10 +36,10 @@ test('Prometheus scrapes the server and answers the p99 of each route', async (t
   for (const [route, seconds] of byRoute) assert.ok(seconds > 0 && seconds <= 10, `${route}: ${seconds}`)
 
   for (const expression of [
-    'sum by (http_route) (rate(spillway_requests_total{outcome="errored"}[30s]))',
+    'sum by (http_route) (rate(spillway_requests_total{outcome="errored"}[5m]))',
     'nodejs_eventloop_delay_p99_seconds',
     'nodejs_eventloop_utilization_ratio',
-    'rate(nodejs_eventloop_time_seconds_total{nodejs_eventloop_state="active"}[30s])',
+    'rate(nodejs_eventloop_time_seconds_total{nodejs_eventloop_state="active"}[5m])',
     'v8js_memory_heap_used_bytes{v8js_heap_space_name="old_space"} / on() group_left spillway_heap_limit_bytes',
     'spillway_rss_bytes / spillway_memory_limit_bytes',
     'process_cpu_seconds_total',
