@@ -1,12 +1,20 @@
 'use strict'
-// node rolling-load.js <options as JSON>: requests at a constant rate over Node's own keep-alive agent, which retries
-// nothing: every one that has no 200 has failed, and is told with why. Latency counts from the scheduled time. Ends
-// when it is told to, by 'stop' over IPC, or after `seconds`; sends what it has counted when the last request has
-// ended, however long that takes on a slow machine: one still under way is neither answered nor failed.
+// node rolling-load.js <options as JSON>: requests at a constant rate, `atOnce` together, over Node's own keep-alive
+// agent, which retries nothing: every one that has no 200 has failed, and is told with why. Latency counts from the
+// scheduled time. Tells of every worker it has not met before. Ends when it is told to, by 'stop' over IPC, or after
+// `seconds`; sends what it has counted when the last request has ended, however long that takes on a slow machine: one
+// still under way is neither answered nor failed.
 
 const http = require('node:http')
 
-const { port, rate, seconds = 0, connections = 64, timeoutMs = 10_000 } = JSON.parse(process.argv[2])
+const {
+  port,
+  rate,
+  atOnce = 1,
+  seconds = 0,
+  connections = 64,
+  timeoutMs = 10_000,
+} = JSON.parse(process.argv[2])
 // The connection that has rested longest, as of many clients: Node's own choice, the last used, would keep one worker busy.
 const agent = new http.Agent({ keepAlive: true, maxSockets: connections, scheduling: 'fifo' })
 const latencies = []
@@ -21,6 +29,12 @@ function fail(why) {
   failures[why] = (failures[why] ?? 0) + 1
 }
 
+function hear(pid) {
+  if (pids.has(pid)) return
+  pids.add(pid)
+  process.send({ event: 'worker', workers: pids.size })
+}
+
 function send(dueMs) {
   sent++
   const req = http.get({ port, host: '127.0.0.1', agent, timeout: timeoutMs }, (res) => {
@@ -28,7 +42,7 @@ function send(dueMs) {
     res.on('data', () => {})
     res.on('end', () => {
       isWhole = true
-      pids.add(res.headers['x-pid'])
+      hear(res.headers['x-pid'])
       if (res.statusCode === 200) latencies.push(performance.now() - dueMs)
       else fail(String(res.statusCode))
     })
@@ -53,6 +67,7 @@ function reportAtLast() {
   const failed = Object.values(failures).reduce((sum, count) => sum + count, 0)
   process.send(
     {
+      event: 'ended',
       sent,
       answered: sorted.length,
       failed,
@@ -67,10 +82,13 @@ function reportAtLast() {
   )
 }
 
+const dueAt = (nth) => startMs + (nth * 1000) / rate
+
 function tick() {
   if (isStopped) return
   const nowMs = performance.now()
-  for (; startMs + (sent * 1000) / rate <= nowMs; ) send(startMs + (sent * 1000) / rate)
+  for (let dueMs = dueAt(sent); dueMs <= nowMs; dueMs = dueAt(sent))
+    for (let i = 0; i < atOnce; i++) send(dueMs)
   if (seconds > 0 && nowMs - startMs >= seconds * 1000) isStopped = true
   if (isStopped) reportAtLast()
   else setTimeout(tick, 1)

@@ -26,20 +26,25 @@ function start(script, options) {
 /**
  * A cluster of ours under load, and what the load and the cluster have to say in the end.
  *
- * @param {{ workers: number, rate: number, heapMb?: number, leakPerSecond?: number, recycleAt?: number, shed?: string,
- *   drainTimeout?: number, timeoutMs?: number, keepAliveTimeout?: number }} plan
- * @param {(server: { child: any, events: any[], heard: (event: string) => Promise<any> }) => Promise<unknown>} during
+ * @param {{ workers: number, rate: number, atOnce?: number, heapMb?: number, leakPerSecond?: number, recycleAt?: number,
+ *   shed?: string, drainTimeout?: number, timeoutMs?: number, keepAliveTimeout?: number }} plan
+ * @param {(server: { child: any, events: any[], heard: (event: string) => Promise<any> },
+ *   answeredBy: (workers: number) => Promise<void>) => Promise<unknown>} during
  */
 async function roll(plan, during) {
   const server = start('rolling-server.js', plan)
   const children = [server.child]
   try {
     const { port } = await server.heard('ready')
-    const load = start('rolling-load.js', { port, rate: plan.rate, timeoutMs: plan.timeoutMs })
+    const { rate, atOnce, timeoutMs } = plan
+    const load = start('rolling-load.js', { port, rate, atOnce, timeoutMs })
     children.push(load.child)
-    await during(server)
+    const answeredBy = async (workers) => {
+      while (!load.events.some((message) => message.workers >= workers)) await load.heard('worker')
+    }
+    await during(server, answeredBy)
     load.child.send('stop')
-    const loaded = await load.heard(undefined)
+    const { event, ...loaded } = await load.heard('ended')
     server.child.send('stop')
     const { crashed, killed } = await server.heard('stopped')
     const replaced = server.events.filter(({ event }) => event === 'replaced')
