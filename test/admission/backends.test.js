@@ -161,3 +161,17 @@ for (const [times, mostMs] of [
     assert.ok(served(5000, 8000) >= 0.97 * 3 * 500, String(served(5000, 8000)))
   })
 }
+
+test('many quick answers of a second ago are no reason to take the wait before a pool for what requests take now', () => {
+  const quick = Array.from({ length: 4000 }, (_, i) => i / 4)
+  const { p99: slowest, served } = offered(
+    pool(10, 20, 20),
+    [
+      [250, 2],
+      [1000, 4],
+    ],
+    quick
+  )
+  assert.ok(slowest(3000, 6000) <= 100, String(slowest(3000, 6000)))
+  assert.ok(served(3000, 6000) >= 0.97 * 3 * 500, String(served(3000, 6000)))
+})
