@@ -11,6 +11,7 @@ const client = require('prom-client')
 const { BOUNDS_SECONDS } = require('../src/histograms/buckets')
 const { createSpillway } = require('../src/index.js')
 const { Blocks, cpuMs } = require('./blocks')
+const { moveLoopToServerCore } = require('./pinned')
 
 const [variant, seriesText] = process.argv.slice(2)
 const SERIES = Number(seriesText)
@@ -111,6 +112,7 @@ async function fill(spillway, answer = (_req, res) => res.end('ok')) {
 }
 
 async function main() {
+  moveLoopToServerCore(process.pid)
   const server = http.createServer(await VARIANTS[variant]())
   global.gc()
   server.keepAliveTimeout = 0
