@@ -13,6 +13,7 @@
 // A pool works on as before. Where the throughput falls with the limit, requests did not wait for each other: either they
 // have become slower, which is learnt, or their slots are held by others, which stand. Then the cut is undone. (A backend of
 // 50 ms that becomes one of 75: 0.8 turned away for ever when only a cut by a third was a trial, now up to 0.2 for two seconds.)
+// To undo it is a trial too (probation.js).
 //
 // Nothing is learnt while the limit is used, so that an overload does not become the new normal (p99 rose by 6 ms a minute),
 // and it is no lower than what fills the pool: what was let in before a cut goes on to end late, and without that floor it
@@ -20,6 +21,7 @@
 
 const { Excess } = require('./excess')
 const { PileUp } = require('./pile-up')
+const { Probation } = require('./probation')
 const { UsualTime } = require('./usual-time')
 
 const WINDOW_MS = 100
@@ -40,6 +42,7 @@ class LatencyLimit {
   #targetMs
   #usual = new WeakMap()
   #pileUp
+  #probation = new Probation()
   #excess
   #sinceMs
   #peak = 0
@@ -68,7 +71,10 @@ class LatencyLimit {
     let usual = this.#usual.get(route)
     if (usual === undefined) this.#usual.set(route, (usual = new UsualTime(nowMs)))
     const isUsed = this.#isUsed
-    usual.note(durationMs, nowMs, nowMs < this.#learnUntilMs ? LEARN : isUsed ? 0 : undefined)
+    const isLearning = nowMs < this.#learnUntilMs
+    if (isLearning) this.#probation.keep(usual)
+    usual.note(durationMs, nowMs, isLearning ? LEARN : isUsed ? 0 : undefined)
+    if (this.#probation.isOn) this.#watch(usual, nowMs, inFlight)
     this.#excess.note(usual, durationMs)
     const piledBefore = this.#pileUp.noteEnd(usual, durationMs, nowMs, inFlight, !isUsed)
     if (piledBefore > 0 && !isUsed) {
@@ -87,8 +93,8 @@ class LatencyLimit {
   }
 
   /** How many fill a pool of that throughput, and make it no longer than the target. */
-  #filling(throughput) {
-    return Math.max(LEAST, this.#pileUp.standing + throughput * (this.#excess.usualMs + this.#targetMs))
+  #filling(throughput, usualMs = this.#excess.usualMs) {
+    return Math.max(LEAST, this.#pileUp.standing + throughput * (usualMs + this.#targetMs))
   }
 
   #adjust(nowMs, inFlight) {
@@ -120,6 +126,22 @@ class LatencyLimit {
     return this.#triedCount < expected * TAKEN_ALONG - CERTAIN * Math.sqrt(expected)
   }
 
+  /** Was it right to take the cut back? If not, it is as if it had never been. */
+  #watch(usual, nowMs, inFlight) {
+    const probation = this.#probation
+    probation.noteEnd(nowMs)
+    if (!probation.isOver(nowMs)) return
+    const throughput = probation.end(nowMs)
+    if (throughput === 0) return
+    this.#before = throughput
+    this.#triedMs = this.#triedCount = 0
+    this.#learnUntilMs = nowMs
+    this.#pileUp.standing = probation.standing
+    this.#cut(this.#filling(throughput, usual.ms), nowMs, inFlight)
+    this.#excess.clear()
+    this.#sinceMs = nowMs
+  }
+
   #cut(to, nowMs, inFlight) {
     const throughput = this.#pileUp.throughput(nowMs)
     if (this.#before === 0) this.#before = this.#pileUp.lastingThroughput(nowMs)
@@ -129,10 +151,12 @@ class LatencyLimit {
 
   #undo(nowMs, inFlight) {
     const before = this.#before
+    const throughput = this.#pileUp.throughput(nowMs)
+    this.#probation.begin(nowMs, { inFlight, throughput, before, standing: this.#pileUp.standing })
     this.#before = this.#triedMs = this.#triedCount = 0
     if (this.#pileUp.isLate) {
       this.#learnUntilMs = nowMs + LEARN_MS
-      this.limit *= Math.min(1 / HELD, before / this.#pileUp.throughput(nowMs))
+      this.limit *= Math.min(1 / HELD, before / throughput)
     } else {
       this.#pileUp.standing = inFlight
       this.limit = Math.max(this.limit, this.#filling(before))

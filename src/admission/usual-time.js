@@ -40,6 +40,17 @@ class UsualTime {
     if (this.#batchCount >= BATCH && nowMs - this.#batchBornMs >= BATCH_TIMES * this.ms) this.#endBatch(nowMs)
   }
 
+  /** All that was learnt, to be given back if it was wrong to learn what came after. */
+  get learnt() {
+    return { ms: this.ms, variance: this.variance }
+  }
+
+  set learnt({ ms, variance }) {
+    this.ms = ms
+    this.variance = variance
+    this.#batchCount = this.#batchMs = 0
+  }
+
   #rate(nowMs) {
     const isEarly = this.#count < EARLY || nowMs - this.#bornMs < EARLY_TIMES * this.ms
     return isEarly ? 1 / this.#count : (nowMs - this.#atMs) / LEARN_MS

@@ -175,3 +175,23 @@ test('many quick answers of a second ago are no reason to take the wait before a
   assert.ok(slowest(3000, 6000) <= 100, String(slowest(3000, 6000)))
   assert.ok(served(3000, 6000) >= 0.97 * 3 * 500, String(served(3000, 6000)))
 })
+
+for (const [times, endMs] of [
+  [2, 4000],
+  [10, 4000],
+  [2, 4500],
+]) {
+  test(`quick answers until ${endMs - 4000} ms after a step to ${times} times the pool's load mislead for three seconds at most`, () => {
+    const quick = Array.from({ length: 4000 }, (_, i) => endMs - 1000 + i / 4)
+    const { p99: slowest, served } = offered(
+      pool(10, 20, 20),
+      [
+        [250, 4],
+        [500 * times, 8],
+      ],
+      quick
+    )
+    assert.ok(slowest(7000, 12_000) <= 100, String(slowest(7000, 12_000)))
+    assert.ok(served(7000, 12_000) >= 0.97 * 5 * 500, String(served(7000, 12_000)))
+  })
+}
