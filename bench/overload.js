@@ -27,7 +27,8 @@ const HELP = `npm run bench:overload -- [options]
   --kind https,silent   only these kinds (${Object.keys(CASES).join(', ')})
   --poisson             random arrivals
   --koa                 Koa instead of Express
-  --save <name>         bench/results/<name>-<work>.json (overload)`
+  --save <name>         bench/results/<name>-<work>.json (overload; overload-koa, -part and so on
+                        where it is not what the README shows)`
 
 // Everything on the work that shows most; elsewhere the ends of the scale and the strongest peers.
 const MAIN = [
@@ -77,6 +78,12 @@ const policies = flags.policies?.split(',')
 const multiples = flags.multiples?.split(',').map(Number)
 const attempts = Number(flags.attempts ?? 3)
 const connections = 'kept'
+/** What is not all that the README shows does not take its place. */
+const variant = [
+  ...['quick', 'koa', 'poisson'].filter((name) => flags[name]),
+  ...(policies === undefined && multiples === undefined ? [] : ['part']),
+]
+const nameOf = (what) => flags.save ?? [what, ...variant].join('-')
 
 /** What is measured of each work: at which loads, under which policies. */
 function partsOf(works) {
@@ -106,7 +113,7 @@ async function main() {
   }
   const runs = new OverloadRuns({ framework, attempts })
   if (!flags.step) {
-    const settings = { framework, arrivals, seconds, rounds, name: flags.save ?? 'overload' }
+    const settings = { framework, arrivals, seconds, rounds, name: nameOf('overload') }
     return measureGrid(runs, partsOf(flags.quick ? QUICK : WORKS), settings)
   }
   return measureStep(runs, {
@@ -115,7 +122,7 @@ async function main() {
     rounds,
     connections,
     arrivals,
-    name: flags.save ?? 'overload-step',
+    name: nameOf('overload-step'),
   })
 }
 
