@@ -18,7 +18,7 @@ const [COMPLETED, ERRORED, ABORTED, UPGRADED, TIMED_OUT] = OUTCOMES.keys()
 const RST_NO_ERROR = 0
 const RST_INTERNAL_ERROR = 2
 
-/** What a connection reports when the other side is gone, gives up, or is too slow to be waited for. */
+/** What a connection reports when the other side is gone, gives up, is too slow to be waited for, or speaks no HTTP/2. */
 const CLIENT_IS_GONE = new Set([
   'ECONNRESET',
   'EPIPE',
@@ -27,6 +27,7 @@ const CLIENT_IS_GONE = new Set([
   'EHOSTUNREACH',
   'ERR_HTTP_REQUEST_TIMEOUT',
   'ERR_HTTP2_SESSION_ERROR',
+  'ERR_HTTP2_ERROR',
 ])
 
 /** Whether such an error is the client's doing. HPE: what it sent is not HTTP. */

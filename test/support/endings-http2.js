@@ -8,6 +8,12 @@ const { once } = require('node:events')
 
 const { NGHTTP2_NO_ERROR, NGHTTP2_INTERNAL_ERROR, NGHTTP2_CANCEL } = http2.constants
 const BIG = Buffer.alloc(20_000_000)
+const NODE = Number.parseInt(process.versions.node, 10)
+/**
+ * Frames of nothing that there is, longer than any may be. Node 20 answers with GOAWAY, and from then on takes no notice of
+ * the connection, nor of its end: the request stays open for ever, with us and without.
+ */
+const NOT_HTTP_2 = Buffer.alloc(16, 0xff)
 
 class Http2Client {
   static async open(port) {
@@ -167,6 +173,9 @@ const LEAVINGS = {
   'destroys the session': ({ session }) => session.destroy(),
   'resets the connection': ({ socket }) => socket.resetAndDestroy(),
   'sends GOAWAY with an error': ({ session }) => session.goaway(NGHTTP2_INTERNAL_ERROR),
+  ...(NODE >= 24 && {
+    'sends what is no HTTP/2': ({ socket }) => socket.write(NOT_HTTP_2, () => socket.destroy()),
+  }),
 }
 
 const CUT_BY_CLIENT = [
