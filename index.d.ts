@@ -208,14 +208,14 @@ export interface Spillway {
   /**
    * What answers one endpoint, to mount where you like: `admin.get('/metrics', spillway.handler('metrics'))`.
    *
-   * @throws {SpillwayError} for a name there is no handler for
+   * @throws {SpillwayError} for an unknown name
    */
   handler(name: HandlerName): Handler
 
   /**
    * Starts a server of its own with every endpoint, for operators: metrics, snapshot, health, releases and the options in force;
-   * `/` lists them. It answers during overload and keeps no process alive; `close()` ends it. Who does not wait for the promise
-   * finds a failure in the log.
+   * `/` lists them. It answers during overload and keeps no process alive; `close()` ends it. A failure is logged as well,
+   * and unhandled it ends no process.
    *
    * @throws {SpillwayError} for a host other than a loopback one without a token, and for an option that is unknown or has a
    * value it cannot have; (rejects) where it cannot listen, such as for a port in use
@@ -284,9 +284,9 @@ export interface Spillway {
   [Symbol.dispose](): void
 }
 
-/** Every option has a default. An unknown one is refused; `undefined` means the default, 0 means 0. */
+/** Every option has a default. An unknown one is refused; `undefined` means the default, and 0 never does. */
 export interface SpillwayOptions {
-  /** The paths the middlewares answer themselves, for GET and HEAD. */
+  /** The paths the middlewares answer themselves: GET and HEAD, any other method with 405. */
   readonly endpoints?: EndpointOptions | undefined
   /** How requests are grouped by route. */
   readonly routes?: RouteOptions | undefined
@@ -426,14 +426,14 @@ export interface MemoryOptions {
   /**
    * What the heap after a major collection, or resident memory, may come to: bytes, or up to 1 a share of the limit (of V8's
    * for the heap, of the container's or the machine for all memory); 0 or `undefined` for whatever it likes. Then the
-   * process drains and exits with 0, for its supervisor to start another. Each process takes off up to a tenth at random.
+   * process drains and exits with 0, for its supervisor to start another. Each process lowers it by up to a tenth at random.
    *
    * @default undefined
    */
   readonly recycleAt?: number | undefined
 
   /**
-   * Milliseconds it has to be above that, to twice that at random.
+   * How long it must stay above that, in milliseconds: at random between this and twice this.
    *
    * @default 30000
    */
@@ -602,12 +602,13 @@ export type Priority = 'critical' | 'high' | 'normal' | 'low' | 'bypass'
 
 /** Why a request was turned away. */
 export type ShedReason =
-  /** It would have waited too long for the event loop. */
+  /** It would have waited too long for the event loop, or has. */
   | 'delay'
   /** What is in flight keeps the event loop busy for long enough already. */
   | 'backlog'
   /** What the handlers wait for takes longer the more of them wait. */
   | 'latency'
+  /** As many run as `shed.maxConcurrent` allows. */
   | 'concurrency'
   | 'memory'
   | 'pressure'
@@ -673,7 +674,7 @@ export interface ShedOptions {
   readonly maxEventLoopDelay?: number | undefined
 
   /**
-   * Share of the last `sampleInterval` the loop was busy, from 0 to 1, past which all but bypass are turned away.
+   * Share of the last `sampleInterval` the loop was busy, from 0 to 1, past which all but bypass are turned away; 0 is off.
    *
    * @default undefined
    */
@@ -1151,7 +1152,7 @@ export interface SlowRequest {
   readonly status: number | null
   readonly outcome: Outcome
   readonly durationMs: number
-  /** What it waited in our queue. */
+  /** How long it waited in our queue. */
   readonly queueMs: number
   /** Until the head of its answer was written; `null` where none was. */
   readonly firstByteMs: number | null

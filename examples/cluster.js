@@ -1,5 +1,5 @@
 'use strict'
-// A worker for each core, replaced when it crashes or takes too much memory, and all of them in turn on SIGUSR2.
+// Four workers, replaced when it crashes or takes too much memory, and all of them in turn on SIGUSR2.
 // Start it, open /users/7 a few times, then /metrics: on whichever worker answers, the numbers are those of all.
 
 const cluster = require('node:cluster')

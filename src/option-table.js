@@ -1,5 +1,6 @@
 'use strict'
-// Every option with its default and its rule. Groups are one level deep. `undefined` means default, 0 means 0.
+// Every option with its default and its rule. Groups are one level deep. `undefined` means default, and 0 never does: it is
+// off where a rule says so, or refused.
 
 const DEFAULTS = Object.freeze({
   endpoints: Object.freeze({ metrics: '/metrics', live: '/livez', ready: '/readyz' }),
@@ -85,6 +86,10 @@ const isFunction = (value) => typeof value === 'function'
 const isAbove0 = (value) => typeof value === 'number' && value > 0
 const isLimit = (value) => typeof value === 'number' && value >= 0
 const LIMIT = ['a number of at least 0 (0 is off)', isLimit]
+const SHARE = ['a share from 0 to 1 (0 is off)', (value) => isLimit(value) && value <= 1]
+// A share of the limit, as `memory.recycleAt` may be, would be less than a byte.
+const BYTES = ['a whole number of bytes (0 is off)', (value) => Number.isInteger(value) && value >= 0]
+const isShareOrBytes = (value) => isLimit(value) && (value <= 1 || Number.isInteger(value))
 // Node fires a longer timer at once.
 const LASTING = [
   'a number of milliseconds from 0 to 2147483647',
@@ -134,9 +139,9 @@ const RULES = {
   'shed.interval': ['a number of milliseconds above 0', isAbove0],
   'shed.maxConcurrent': COUNT,
   'shed.maxEventLoopDelay': LIMIT,
-  'shed.maxEventLoopUtilization': LIMIT,
-  'shed.maxHeapUsedBytes': LIMIT,
-  'shed.maxRssBytes': LIMIT,
+  'shed.maxEventLoopUtilization': SHARE,
+  'shed.maxHeapUsedBytes': BYTES,
+  'shed.maxRssBytes': BYTES,
   'shed.sampleInterval': ['a number of milliseconds above 0', isAbove0],
   'shed.retryAfter': [
     'a whole number of seconds of at least 0',
@@ -169,7 +174,7 @@ const RULES = {
   'health.manual': BOOLEAN,
   'drain.timeout': LASTING,
   'drain.delay': LASTING,
-  'memory.recycleAt': ['a number of bytes, or up to 1 a share of the limit (0 is off)', isLimit],
+  'memory.recycleAt': ['a whole number of bytes, or up to 1 a share of the limit (0 is off)', isShareOrBytes],
   'memory.recycleAfter': LASTING,
   'memory.minUptime': LASTING,
   'attach.signals': BOOLEAN,
@@ -208,7 +213,7 @@ const RULES = {
   'release.revision': ['a non-empty string', isText],
   'release.file': ['the path of a file', isText],
   registry: [
-    'a metrics registry (prom-client or @prometheus-io/client)',
+    'a metrics registry (such as `register` of prom-client, or one of @prometheus-io/client)',
     (value) => typeof value?.registerMetric === 'function' && typeof value.metrics === 'function',
   ],
   'clusterPrimary.workers': COUNT,

@@ -7,6 +7,10 @@ const { DEFAULTS, MEMBER_DEFAULTS, RULES } = require('./option-table')
 
 /** A message ends in a log. */
 const SECRETS = new Set(['listen.token'])
+const MOST_KEYS = 5
+const MOST_LETTERS = 40
+/** What most would try first. */
+const OFF = " To turn nobody away write `shed: { mode: 'off' }`."
 
 /**
  * @param {import('../index.js').SpillwayOptions} [given]
@@ -82,7 +86,7 @@ function requireObject(name, value) {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return
   throw new SpillwayError(
     'ERR_SPILLWAY_OPTION_VALUE',
-    `\`${name}\` must be an object: got ${describe(value)}.`
+    `\`${name}\` must be an object: got ${describe(value)}.${value === false && name === 'shed' ? OFF : ''}`
   )
 }
 
@@ -92,7 +96,7 @@ function requireKnownKeys(prefix, given, defaults) {
     if (known.includes(key)) continue
     throw new SpillwayError(
       'ERR_SPILLWAY_UNKNOWN_OPTION',
-      `Unknown option \`${prefix}${key}\`. Did you mean \`${prefix}${nearest(key, known)}\`? ` +
+      `Unknown option \`${prefix}${key}\`. Did you mean \`${prefix}${nearest(key, known, defaults)}\`? ` +
         `Known here: ${known.join(', ')}.`
     )
   }
@@ -111,13 +115,30 @@ function requireDistinctPaths(endpoints) {
 function describe(value) {
   if (typeof value === 'string') return `'${value}' (string)`
   if (typeof value === 'function') return `function ${value.name || '(anonymous)'}`
-  if (Array.isArray(value)) return 'an array'
-  if (typeof value === 'object' && value !== null) return 'an object'
+  if (Array.isArray(value)) return describeArray(value)
+  if (typeof value === 'object' && value !== null) return describeObject(value)
   return `${String(value)} (${value === null ? 'null' : typeof value})`
 }
 
-function nearest(word, known) {
-  return known.reduce((best, each) => (distance(word, each) < distance(word, best) ? each : best))
+function describeArray(values) {
+  const areShown = values.every((each) => typeof each === 'string' && each.length <= MOST_LETTERS)
+  return areShown ? `[${values.map((each) => `'${each}'`).join(', ')}]` : 'an array'
+}
+
+/** By its keys: what they hold may be secret, or without end. */
+function describeObject(value) {
+  const keys = Object.keys(value)
+  return keys.length > 0 && keys.length <= MOST_KEYS ? `an object with ${keys.join(', ')}` : 'an object'
+}
+
+/** Who leaves out the group is shown what is in it. */
+function nearest(word, known, defaults) {
+  const inGroups = known.flatMap((group) =>
+    Object.keys(defaults[group] ?? {}).map((key) => ({ key, path: `${group}.${key}` }))
+  )
+  return [...known.map((key) => ({ key, path: key })), ...inGroups].reduce((best, each) =>
+    distance(word, each.key) < distance(word, best.key) ? each : best
+  ).path
 }
 
 /** Levenshtein, case ignored: how many letters to change, add or drop. */

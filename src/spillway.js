@@ -45,7 +45,8 @@ class Spillway {
     return createKoaMiddleware(this.#instance)
   }
 
-  errorHandler() {
+  /** Four parameters, by which Express takes it for an error handler even where it was not called: then it can say so. */
+  errorHandler(_error, _req, _res, _next) {
     requireNoArguments('errorHandler', arguments.length)
     return createErrorHandler(this.#instance)
   }

@@ -139,9 +139,9 @@ const RULES = {
   'shed.interval': 'a number of milliseconds above 0',
   'shed.maxConcurrent': 'a whole number of at least 1',
   'shed.maxEventLoopDelay': 'a number of at least 0 (0 is off)',
-  'shed.maxEventLoopUtilization': 'a number of at least 0 (0 is off)',
-  'shed.maxHeapUsedBytes': 'a number of at least 0 (0 is off)',
-  'shed.maxRssBytes': 'a number of at least 0 (0 is off)',
+  'shed.maxEventLoopUtilization': 'a share from 0 to 1 (0 is off)',
+  'shed.maxHeapUsedBytes': 'a whole number of bytes (0 is off)',
+  'shed.maxRssBytes': 'a whole number of bytes (0 is off)',
   'shed.sampleInterval': 'a number of milliseconds above 0',
   'shed.retryAfter': 'a whole number of seconds of at least 0',
   'shed.classify': 'a function (req) that returns a class',
@@ -158,7 +158,7 @@ const RULES = {
   'health.manual': 'true or false',
   'drain.timeout': 'a number of milliseconds from 0 to 2147483647',
   'drain.delay': 'a number of milliseconds from 0 to 2147483647',
-  'memory.recycleAt': 'a number of bytes, or up to 1 a share of the limit (0 is off)',
+  'memory.recycleAt': 'a whole number of bytes, or up to 1 a share of the limit (0 is off)',
   'memory.recycleAfter': 'a number of milliseconds from 0 to 2147483647',
   'memory.minUptime': 'a number of milliseconds from 0 to 2147483647',
   fleet:
@@ -171,7 +171,7 @@ const RULES = {
   'release.version': 'a non-empty string',
   'release.revision': 'a non-empty string',
   'release.file': 'the path of a file',
-  registry: 'a metrics registry (prom-client or @prometheus-io/client)',
+  registry: 'a metrics registry (such as `register` of prom-client, or one of @prometheus-io/client)',
   logger: 'a logger with warn and error, such as a pino instance, an object of pino options, or false',
 }
 
@@ -192,9 +192,9 @@ const REFUSED = {
   'shed.interval': [0, -1, Number.NaN, '1s'],
   'shed.maxConcurrent': [0, -1, 1.5, '10'],
   'shed.maxEventLoopDelay': [-1, Number.NaN, '42'],
-  'shed.maxEventLoopUtilization': [-1, Number.NaN, '98%'],
-  'shed.maxHeapUsedBytes': [-1, Number.NaN, '1GB'],
-  'shed.maxRssBytes': [-1, Number.NaN, '1GB'],
+  'shed.maxEventLoopUtilization': [-1, Number.NaN, 1.01, 98, '98%'],
+  'shed.maxHeapUsedBytes': [-1, Number.NaN, 0.8, '1GB'],
+  'shed.maxRssBytes': [-1, Number.NaN, 0.8, '1GB'],
   'shed.sampleInterval': [0, -1, Number.NaN],
   'shed.retryAfter': [-1, 1.5, '10'],
   'shed.classify': ['low', false],
@@ -210,7 +210,7 @@ const REFUSED = {
   'health.manual': ['yes', 1, 0],
   'drain.timeout': [-1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31, '10s'],
   'drain.delay': [-1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31, '5s'],
-  'memory.recycleAt': [-1, Number.NaN, '80%'],
+  'memory.recycleAt': [-1, Number.NaN, 1.5, '80%'],
   'memory.recycleAfter': [-1, 2 ** 31, '30s'],
   'memory.minUptime': [-1, 2 ** 31, '1m'],
   fleet: [
@@ -233,7 +233,7 @@ const REFUSED = {
   logger: [{ warn() {} }, { error() {} }, { info() {} }, new Map(), 'debug', true],
 }
 
-const EXAMPLES = { object: [{}, 'an object'], array: [[], 'an array'], null: [null, 'null (null)'] }
+const EXAMPLES = { object: [{}, 'an object'], array: [[], '[]'], null: [null, 'null (null)'] }
 
 test('the tables here have every option', () => {
   for (const table of [ACCEPTED, RULES, REFUSED]) assert.deepEqual(Object.keys(table), names)
@@ -271,6 +271,11 @@ test('a refusal shows the value so that its kind can be told', () => {
     [() => {}, 'function (anonymous)'],
     [new Date(0), 'an object'],
     [Object.create(null), 'an object'],
+    [{ most: 7 }, 'an object with most'],
+    [process.env, 'an object'],
+    [['a', 'b'], "['a', 'b']"],
+    [[7], 'an array'],
+    [['x'.repeat(41)], 'an array'],
     ...Object.values(EXAMPLES),
   ]
   for (const [value, shown] of cases) {
@@ -302,6 +307,8 @@ const TYPOS = [
   [{ Endpoints: {} }, '`Endpoints`', '`endpoints`'],
   [{ loger: false }, '`loger`', '`logger`'],
   [{ register: registry }, '`register`', '`registry`'],
+  [{ maxConcurrent: 3 }, '`maxConcurrent`', '`shed.maxConcurrent`'],
+  [{ live: '/up' }, '`live`', '`endpoints.live`'],
   [{ routes: { maxx: 1 } }, '`routes.maxx`', '`routes.max`'],
   [{ routes: { unmached: 'x' } }, '`routes.unmached`', '`routes.unmatched`'],
   [{ endpoints: { metric: '/m' } }, '`endpoints.metric`', '`endpoints.metrics`'],
@@ -317,6 +324,13 @@ for (const [given, named, meant] of TYPOS) {
     assert.ok(message.endsWith(`Known here: ${known.join(', ')}.`), message)
   })
 }
+
+test('who would switch the gate off is told how', () => {
+  assert.match(
+    refusal({ shed: false }).message,
+    /got false \(boolean\)\. To turn nobody away write `shed: \{ mode: 'off' \}`\.$/
+  )
+})
 
 test('an unknown option is refused whatever its value, undefined too', () => {
   assert.equal(refusal({ disk: undefined }).code, 'ERR_SPILLWAY_UNKNOWN_OPTION')

@@ -80,7 +80,7 @@ class Gate {
     const expectedMs = rules.expectedMs(this.#room.ahead(priority), hasRoom, nowMs)
     if (expectedMs >= rules.deadlineMs(request)) return this.#reject(request, 'deadline', nowMs)
     if (expectedMs > this.#toleratedMs(priority, hasRoom, nowMs)) {
-      return this.#reject(request, hasRoom ? 'delay' : rules.limitedBy, nowMs)
+      return this.#reject(request, rules.waitReason(nowMs), nowMs)
     }
     this.#queue(request, nowMs)
     return QUEUED
@@ -221,17 +221,19 @@ class Gate {
 
   #expire(nowMs) {
     const hasRoom = this.inFlight < this.#rules.limit(nowMs)
+    const reason = hasRoom ? undefined : this.#rules.limitedBy
     const sinceMs = this.#rules.guard.patienceAt(nowMs)
     this.#room.expire(
       sinceMs - this.#toleratedMs(NORMAL, hasRoom, nowMs),
       sinceMs - this.#rules.maxDelayMs,
-      (request) => this.#turnAway(request)
+      (request) => this.#turnAway(request, reason)
     )
   }
 
-  #turnAway(request, reason = 'delay') {
+  #turnAway(request, reason) {
     if (request.isEnded) return
-    this.#refuseAt(this.#clock.now(), request, reason)
+    const nowMs = this.#clock.now()
+    this.#refuseAt(nowMs, request, reason ?? this.#rules.waitReason(nowMs))
     request.giveUp?.()
   }
 

@@ -51,6 +51,7 @@ class Rules {
   #hasNapped = false
   #crowdedMs = Number.NEGATIVE_INFINITY
   #shortMs = Number.NEGATIVE_INFINITY
+  #shortBy
   #inFlight = 0
   #isBacklogged = false
   #ended = 0
@@ -90,13 +91,8 @@ class Rules {
   /** @returns {string | undefined} why this request is refused whatever the queue */
   refusal(request) {
     if (this.#thresholds.reason !== undefined) return this.#thresholds.reason
-    if (
-      !this.queues &&
-      this.#options.maxConcurrent !== undefined &&
-      this.#inFlight >= this.#options.maxConcurrent
-    ) {
+    if (!this.queues && this.#inFlight >= (this.#options.maxConcurrent ?? Number.POSITIVE_INFINITY))
       return 'concurrency'
-    }
     const { pressure } = this.#callbacks
     if (pressure > 0 && Math.random() < pressure * SHARE[request.priority]) return 'pressure'
     if (this.memory.pressure > 0 && this.memory.rejects(request.priority, Math.random())) return 'memory'
@@ -108,7 +104,7 @@ class Rules {
     return this.#ended < START_ENDED
   }
 
-  /** How long it takes until that many have their turn. In the start nobody knows: there who has waited too long is rejected, and not who would. */
+  /** How long it takes until that many have their turn. In the start nobody knows: those are rejected who have waited too long, not those who would. */
   expectedMs(ahead, hasRoom, nowMs) {
     if (this.isStarting) return 0
     const slots = Math.max(1, this.#inFlight - this.#lasting.count)
@@ -170,6 +166,12 @@ class Rules {
   /** A request found all slots taken. */
   noteShort(nowMs) {
     this.#shortMs = nowMs
+    this.#shortBy = this.limitedBy
+  }
+
+  /** What those wait for who have waited too long: a slot where they are short, else the loop. */
+  waitReason(nowMs) {
+    return this.isShort(nowMs) ? this.#shortBy : 'delay'
   }
 
   /** Slots are given back in batches: that one is free now does not say that they have not been short. */

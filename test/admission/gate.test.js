@@ -345,6 +345,16 @@ test('those that came together run in the order of their class, and of their com
   )
 })
 
+test('the reason says what those waited for who are turned away: a slot, in a process just started too, or the loop', () => {
+  const work = { handlerOn: (loop) => (done) => loop.at(loop.nowMs + 100, done) }
+  const slots = new SimulatedGate({ work, shed: { maxConcurrent: 4 } })
+  slots.run(slots.poisson({ perSecond: 500, fromMs: 0, toMs: 2000, random: randomFrom(1) }), 5000)
+  const reasonsOf = ({ requests }) =>
+    new Set(requests.filter(({ isShed }) => isShed).map((each) => each.reason))
+  assert.deepEqual([...reasonsOf(slots)], ['concurrency'])
+  assert.deepEqual([...reasonsOf({ requests: overload('cpu', 5).measured })], ['delay'])
+})
+
 test('who waits behind requests that hold all slots is turned away in time, though nothing else wakes the loop', () => {
   const work = { handlerOn: (loop) => (done) => loop.at(loop.nowMs + 60_000, done) }
   const simulation = new SimulatedGate({ work, shed: { maxConcurrent: 2 } })
@@ -358,4 +368,17 @@ test('who waits behind requests that hold all slots is turned away in time, thou
     [false, false, true]
   )
   assert.ok(refusedMs[2] < 1000, String(refusedMs[2]))
+})
+
+test('and that is for the slots, however long ago the last one came', () => {
+  const work = { handlerOn: (loop) => (done) => loop.at(loop.nowMs + 60_000, done) }
+  const simulation = new SimulatedGate({
+    work,
+    shed: { maxConcurrent: 1, maxDelay: 3000, targetDelay: 3000 },
+  })
+  simulation.run(
+    [0, 1].map((atMs) => simulation.arrival(atMs)),
+    20_000
+  )
+  assert.equal(simulation.requests[1].reason, 'concurrency')
 })
