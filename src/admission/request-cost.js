@@ -2,14 +2,16 @@
 // What a request costs the loop, in ms: the time the loop was busy, less what rejections took of it, over the requests
 // that ended. Both are summed and faded together, by a 200th with each request, so that one request of 100 ms among
 // fifty of 1 ms makes the mean dearer by what it is worth, and a mix that becomes dearer in the middle of an overload is
-// known after a few hundred answers. What a loop does while no request is there (timers, scrapes) is nobody's cost, or the
-// first burst after an idle night would look dear. A rejection is taken for twice what we spend on it: reading it costs about as much.
+// known after a few hundred answers. What a loop does while no request is there, or beside them (background.js), is nobody's
+// cost, or the first burst after an idle night would look dear. A rejection is taken for twice what we spend on it: reading it costs about as much.
 //
 // Beside it the gross cost, rejections and all: how long the loop really needs for each that it serves, which is what those
 // in flight wait for each other. Faded faster, because a crowd comes within milliseconds.
 //
 // And the usual cost, of which no turn is more than 150 ms: what one slow handler took is no sign of what the next will take.
 // It tells how long a burst makes wait. A queue that stands is told by the mean.
+
+const { Background } = require('./background')
 
 const WINDOW_MS = 100
 const HORIZON = 200
@@ -36,13 +38,14 @@ class FadingMean {
     const kept = Math.exp(-count / this.#horizon)
     this.#sum = this.#sum * kept + sum
     this.#count = this.#count * kept + count
-    if (this.#count >= 3) this.value = this.#sum / this.#count
+    if (this.#count >= 3) this.value = Math.max(0, this.#sum / this.#count)
   }
 }
 
 class RequestCost {
   /** Requests that ended per second. */
   rate = 0
+  background
   #net = new FadingMean(HORIZON)
   #gross = new FadingMean(GROSS_HORIZON)
   #usual = new FadingMean(HORIZON)
@@ -53,9 +56,12 @@ class RequestCost {
   #usualBusyMs = 0
   #ended = 0
   #rejectedMs = 0
+  /** What else the loop did. */
+  #otherMs = 0
 
   constructor(nowMs) {
     this.#sinceMs = nowMs
+    this.background = new Background(nowMs)
   }
 
   /** Until a window is over, what runs took until they first returned: that is known at once. */
@@ -80,34 +86,42 @@ class RequestCost {
   }
 
   noteEnd(durationMs) {
+    this.background.noteRequest()
     this.#ended++
     this.#durationMs += (durationMs - this.#durationMs) * 0.2
   }
 
   noteReject(tookMs) {
+    this.background.noteRequest()
     this.#rejectedMs += tookMs * READING
   }
 
   /** Once a turn. */
   noteTurn(busyMs, nowMs, inFlight) {
+    this.background.noteTurn(busyMs, nowMs, inFlight)
     this.#busyMs += busyMs
     this.#usualBusyMs += Math.min(busyMs, Math.max(USUAL_TURN_MS, USUAL_REQUESTS * this.ms))
     const elapsedMs = nowMs - this.#sinceMs
     if (elapsedMs < WINDOW_MS) return
     this.#sinceMs = nowMs
+    // Not cut off at 0 window by window, or what comes by chance beside one request would look like its cost.
+    const { share } = this.background
+    this.#otherMs += share * elapsedMs
     if (this.#ended === 0) {
       // Work of requests that have yet to end goes to those that do; a stream that never does gathers no more than a second of it.
       const carried = inFlight > 0 ? CARRIED : 0
       this.#busyMs *= carried
       this.#usualBusyMs *= carried
       this.#rejectedMs *= carried
+      this.#otherMs *= carried
       return
     }
-    this.#net.add(Math.max(0, this.#busyMs - this.#rejectedMs), this.#ended)
-    this.#usual.add(Math.max(0, this.#usualBusyMs - this.#rejectedMs), this.#ended)
-    this.#gross.add(this.#busyMs, this.#ended)
+    const left = 1 - share
+    this.#net.add((Math.max(0, this.#busyMs - this.#rejectedMs) - this.#otherMs) / left, this.#ended)
+    this.#usual.add((Math.max(0, this.#usualBusyMs - this.#rejectedMs) - this.#otherMs) / left, this.#ended)
+    this.#gross.add((this.#busyMs - this.#otherMs) / left, this.#ended)
     this.rate += ((this.#ended * 1000) / elapsedMs - this.rate) * (this.rate === 0 ? 1 : 0.2)
-    this.#busyMs = this.#usualBusyMs = this.#ended = this.#rejectedMs = 0
+    this.#busyMs = this.#usualBusyMs = this.#ended = this.#rejectedMs = this.#otherMs = 0
   }
 }
 

@@ -186,6 +186,7 @@ class Rules {
 
   noteAdmit(inFlight, nowMs) {
     this.#inFlight = inFlight
+    this.cost.background.noteRequest()
     this.#backlog.noteAdmit(nowMs, this.cost.grossMs)
     this.#lasting.noteAdmit()
     this.#latency.noteAdmit(inFlight - this.#lasting.count)
@@ -225,7 +226,7 @@ class Rules {
     this.#lastIdleTotalMs = idleMs
     this.#lastBusyMs = busyMs
     this.guard.noteTurn(nowMs)
-    this.cost.noteTurn(busyMs, nowMs, this.#inFlight)
+    this.cost.noteTurn(busyMs, nowMs, this.#inFlight - this.#lasting.count)
     this.drain.noteTurn(busyMs, nowMs)
     this.#turns.noteTurn(busyMs)
     this.#callbacks.noteTurn(nowMs)

@@ -38,7 +38,8 @@ test('what the loop does in a night without requests makes the next ones no dear
   window(cost, 0, { busyMs: 100, ended: 50 })
   for (let i = 1; i < 10_000; i++) window(cost, i * 100, { busyMs: 5, ended: 0, inFlight: 0 })
   window(cost, 1_000_000, { busyMs: 20, ended: 10 })
-  assert.equal(cost.ms, 2)
+  // 2, of which it did 5 % all night.
+  assert.ok(cost.ms <= 2 && cost.ms > 1.9, String(cost.ms))
 })
 
 test('a stream in flight gathers no more than a second of what the loop does without requests', () => {
