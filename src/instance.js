@@ -21,6 +21,7 @@ const { takeFigures } = require('./lifecycle/release-figures')
 const { ReleaseHistory } = require('./lifecycle/release-history')
 const { updateOptions } = require('./options')
 const { Faults } = require('./recording/faults')
+const { LeftStreams } = require('./recording/left-streams')
 const { Recorder } = require('./recording/recorder')
 const { RequestFields } = require('./recording/request-fields')
 const { sampleLimits, sampleMemory } = require('./signals/memory')
@@ -147,12 +148,14 @@ class Instance {
   #start() {
     const { admission, lifecycle, requestLog } = this
     const { collections, loopDelay, utilization } = this.signals
+    const left = new LeftStreams(this.recorder.requests, this.clock.now())
     this.#turnClock.onTurn((busyMs, nowMs, idleMs) => {
       admission.onTurn(busyMs, nowMs, idleMs)
       loopDelay.record(busyMs, nowMs)
       utilization.onTurn(nowMs)
       requestLog.slow.onTurn(nowMs)
       lifecycle.recycle.onTurn(nowMs)
+      left.onTurn(nowMs)
     })
     if (this.releases.isKept) this.#turnClock.onTurn(this.releases.onTurn)
     collections.start()

@@ -13,11 +13,14 @@ const { SpillwayError } = require('./errors')
 const { Instance } = require('./instance')
 const { resolveMember, resolveOptions } = require('./options')
 
+/** Called with what an async listener rejects with, which would end the process. */
+const kRejection = Symbol.for('nodejs.rejection')
+
 class Spillway {
   /** @type {import('../index.js').Spillway['health']} */
   health
   #instance
-  #events = new EventEmitter()
+  #events = new EventEmitter({ captureRejections: true })
 
   /**
    * @param {import('../index.js').SpillwayOptions} [given]
@@ -27,6 +30,7 @@ class Spillway {
     this.#instance = new Instance(resolveOptions(given), clock, (event, details) =>
       this.#events.emit(event, details)
     )
+    this.#events[kRejection] = (error, event) => this.#instance.faults.report(`on ${event}`, error)
     const { health } = this.#instance.lifecycle
     this.health = Object.freeze({
       check: (name, ask, given) => health.addCheck(name, ask, resolveMember('health.check', given)),

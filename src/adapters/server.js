@@ -103,7 +103,7 @@ class Servers {
       else if (REQUESTS.has(event)) {
         return open(req, res, resumes.get(event)) || pass.call(this, event, req, res)
       } else if (!servers.#isClosed) {
-        if (HANDOVERS.has(event)) servers.#recorder.upgrade(req)
+        if (HANDOVERS.has(event)) servers.#handOver(req, res)
         else if (CLIENT_ERRORS.has(event)) servers.#recorder.clientErrors.note(req)
       }
       return emit.apply(this, /** @type {any} */ (arguments))
@@ -147,6 +147,13 @@ class Servers {
   #noteConnection(event, server) {
     const isSecure = server instanceof tls.Server
     this.#admission.noteConnection(event, { isSecure, isHandedOver: isHandedOver(server) })
+  }
+
+  /** HTTP/2's CONNECT is a request with an answer: Node's 405 where nobody listens, or a tunnel that is let be as an upgrade is. */
+  #handOver(req, res) {
+    if (req.stream === undefined) return this.#recorder.upgrade(req)
+    const request = this.#recorder.find(res) ?? this.#recorder.prepare(req, res)
+    if (!request.isCounted) this.#recorder.count(request)
   }
 
   // Hot path: once a request where no server is attached.

@@ -8,11 +8,16 @@ function keepContext(request) {
   request.resource = new AsyncResource('spillway.queue')
 }
 
-function resumeInContext(request) {
+/** For what is called of the user's where a request that waited is turned away. */
+function inItsContext(request, callback) {
   const { resource } = request
   request.resource = undefined
+  resource.runInAsyncScope(callback, request)
+}
+
+function resumeInContext(request) {
   try {
-    resource.runInAsyncScope(request.resume, request)
+    inItsContext(request, request.resume)
   } catch (error) {
     // As it would be without us: an error that nobody caught. But not in the middle of our batch.
     process.nextTick(() => {
@@ -21,4 +26,4 @@ function resumeInContext(request) {
   }
 }
 
-module.exports = { keepContext, resumeInContext }
+module.exports = { inItsContext, keepContext, resumeInContext }

@@ -17,6 +17,7 @@ class Callbacks {
 
   update(options) {
     this.#options = options
+    if (options.pressure === undefined) this.pressure = 0
   }
 
   /** How long this request may still wait by its own deadline. */
@@ -38,7 +39,11 @@ class Callbacks {
   #ask(place, callback) {
     try {
       const value = callback()
-      if (typeof value === 'number' && !Number.isNaN(value)) return value
+      if (typeof value === 'number') return Number.isNaN(value) ? undefined : value
+      // A header that is not there is no mistake; a promise is one, whatever it will hold.
+      if (value === undefined || value === null) return undefined
+      this.#faults.heed(place, value)
+      this.#faults.report(place, new Error(`it returned ${typeof value}, and not a number`))
     } catch (error) {
       this.#faults.report(place, error)
     }

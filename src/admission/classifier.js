@@ -23,6 +23,7 @@ class Classifier {
       const name = this.#classify(req)
       const index = priorityIndex(name)
       if (index !== undefined) return index
+      this.#faults.heed('shed.classify', name)
       this.#faults.report(
         'shed.classify',
         new Error(`'${String(name)}' is no class; the request counts as normal`)

@@ -38,7 +38,8 @@ class DelayGuard {
   /** @param {{ maxDelay: number, targetDelay: number, interval: number }} options */
   update({ maxDelay, targetDelay, interval }) {
     this.#maxDelayMs = maxDelay
-    this.#targetDelayMs = targetDelay
+    // A queue that stands is never let wait longer than a burst.
+    this.#targetDelayMs = Math.min(targetDelay, maxDelay)
     this.#intervalMs = interval
     this.#patience.mostMs = maxDelay * TURN_SHARE
   }

@@ -4,7 +4,7 @@
 // Below capacity on kept connections nothing waits: the queue is empty and the turn is young.
 
 const { Alarm } = require('./alarm')
-const { keepContext, resumeInContext } = require('./async-context')
+const { inItsContext, keepContext, resumeInContext } = require('./async-context')
 const { BYPASS, CRITICAL, NORMAL } = require('./priority')
 const { Turn } = require('./turn')
 const { WaitingRoom } = require('./waiting-room')
@@ -15,6 +15,8 @@ const EXPIRY_MS = 20
 const START_DELAYS = 2
 /** The least a timer can wait. */
 const NAP_MS = 1
+/** What a user has said is no rule that could be wrong. */
+const FINAL = ['concurrency', 'deadline', 'closed']
 
 const RUN = 0
 const QUEUED = 1
@@ -116,9 +118,8 @@ class Gate {
   }
 
   #reject(request, reason, nowMs) {
-    if (this.#isStarved(nowMs) && this.#room.length === 0 && reason !== 'closed') {
+    if (!FINAL.includes(reason) && this.#isStarved(nowMs) && this.#room.length === 0)
       return this.#enter(request, nowMs)
-    }
     this.#rules.noteCrowd(nowMs)
     this.#refuseAt(nowMs, request, reason)
     return REJECTED
@@ -135,6 +136,8 @@ class Gate {
     request.waitsSinceMs = this.#rules.guard.waitsSince(nowMs, heldMs)
     keepContext(request)
     this.#room.push(request.priority, request)
+    // Where it came from a timer, no check phase follows before the loop sleeps.
+    if (this.#room.length === 1) this.#clock.afterTurn(this.#turnAgain)
   }
 
   /** A burst may wait for the loop. Where slots are short, or were a moment ago, nobody waits long: that is overload already. */
@@ -221,27 +224,25 @@ class Gate {
 
   #expire(nowMs) {
     const hasRoom = this.inFlight < this.#rules.limit(nowMs)
-    const reason = hasRoom ? undefined : this.#rules.limitedBy
     const sinceMs = this.#rules.guard.patienceAt(nowMs)
     this.#room.expire(
       sinceMs - this.#toleratedMs(NORMAL, hasRoom, nowMs),
-      sinceMs - this.#rules.maxDelayMs,
-      (request) => this.#turnAway(request, reason)
+      sinceMs - this.#toleratedMs(CRITICAL, hasRoom, nowMs),
+      (request) => this.#turnAway(request, hasRoom ? undefined : this.#rules.limitedBy)
     )
   }
 
   #turnAway(request, reason) {
     if (request.isEnded) return
     const nowMs = this.#clock.now()
-    this.#refuseAt(nowMs, request, reason ?? this.#rules.waitReason(nowMs))
+    inItsContext(request, () => this.#refuseAt(nowMs, request, reason ?? this.#rules.waitReason(nowMs)))
     request.giveUp?.()
   }
 
   /** Answers those that wait; nothing is queued from now on. */
   close() {
-    for (let request = this.#room.shift(); request !== undefined; request = this.#room.shift()) {
+    for (let request = this.#room.shift(); request !== undefined; request = this.#room.shift())
       this.#turnAway(request, 'closed')
-    }
   }
 }
 

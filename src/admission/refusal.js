@@ -48,17 +48,17 @@ class Refusal {
     const { respond, errorMode, headers } = this.#options
     const { req, res } = request
     if (respond === undefined && errorMode === 'respond') {
-      if (headers === undefined) return write(req, res, retryAfterSeconds)
+      if (headers === undefined) return this.#write(req, res, retryAfterSeconds)
       return this.#writeWith(headers, req, res, retryAfterSeconds)
     }
     const verdict = { reason, priority: PRIORITIES[request.priority], retryAfterSeconds }
     // Only a middleware can pass an error on; the server's own hook has nobody to pass it to.
     if (errorMode === 'next' && request.proceed !== undefined)
       return request.proceed(new OverloadError(verdict))
-    if (respond === undefined) return write(req, res, retryAfterSeconds)
+    if (respond === undefined) return this.#write(req, res, retryAfterSeconds)
     const onFailure = (error) => {
       this.#faults.report('shed.respond', error)
-      if (!res.headersSent) write(req, res, retryAfterSeconds)
+      if (!res.headersSent) this.#write(req, res, retryAfterSeconds)
       // Half an answer that nobody will end.
       else if (!res.writableEnded) (res.stream ?? res).destroy()
     }
@@ -69,13 +69,25 @@ class Refusal {
     }
   }
 
+  /** Somebody may have put a `writeHead` of their own in its place, and that may throw: amid our batch, it would end the process. */
+  #write(req, res, retryAfterSeconds) {
+    try {
+      write(req, res, retryAfterSeconds)
+    } catch (error) {
+      this.#faults.report('shed', error)
+      ;(res.stream ?? res).destroy()
+    }
+  }
+
   /** Without the user's headers where they throw, or Node does not take them. */
   #writeWith(headers, req, res, retryAfterSeconds) {
     try {
-      write(req, res, retryAfterSeconds, headers(req) ?? undefined)
+      const given = headers(req)
+      if (!this.#faults.heed('shed.headers', given)) write(req, res, retryAfterSeconds, given ?? undefined)
+      else throw new TypeError('it returned a promise, and not headers')
     } catch (error) {
       this.#faults.report('shed.headers', error)
-      write(req, res, retryAfterSeconds)
+      this.#write(req, res, retryAfterSeconds)
     }
   }
 }
@@ -85,7 +97,7 @@ function write(req, res, retryAfterSeconds, extra) {
   const isText = prefersText(req.headers.accept)
   const head = isText ? TEXT_HEAD.slice() : PROBLEM_HEAD.slice()
   head.push(retryAfterSeconds)
-  if (extra !== undefined) for (const [name, value] of Object.entries(extra)) head.push(name, value)
+  if (extra !== undefined) addHeaders(head, extra)
   if (req.httpVersionMajor < 2 && hasUnreadBody(req.headers)) head.push('Connection', 'close')
   // One by one where headers stand already (X-Powered-By): Node takes no flat list beside them.
   if (res.getHeaderNames().length > 0) {
@@ -93,6 +105,17 @@ function write(req, res, retryAfterSeconds, extra) {
     res.writeHead(503)
   } else res.writeHead(503, head)
   res.end(req.method === 'HEAD' ? undefined : isText ? TEXT : PROBLEM)
+}
+
+/** Those of the user's go before ours, but for the length of what we send. */
+function addHeaders(head, extra) {
+  for (const [name, value] of Object.entries(extra)) {
+    const lower = name.toLowerCase()
+    if (lower === 'content-length') continue
+    const at = head.findIndex((each, i) => i % 2 === 0 && each.toLowerCase() === lower)
+    if (at < 0) head.push(name, value)
+    else head[at + 1] = value
+  }
 }
 
 function prefersText(accept) {

@@ -74,17 +74,19 @@ class Rules {
   }
 
   update(options) {
-    const nowMs = this.#clock.now()
     this.#options = options
     this.#callbacks.update(options)
     this.queues = options.mode === 'adaptive'
     this.observes = options.mode === 'observe'
     this.maxDelayMs = options.maxDelay
-    this.targetDelayMs = options.targetDelay
+    const targetDelayMs = Math.min(options.targetDelay, options.maxDelay)
     this.guard.update(options)
-    this.#backlog = new BacklogLimit({ slackMs: options.targetDelay / 2 })
-    this.#latency = new LatencyLimit({ targetMs: options.targetDelay / 2 }, nowMs)
-    this.#thresholds = new Thresholds(options)
+    this.#thresholds = this.#thresholds?.isOf(options) ? this.#thresholds : new Thresholds(options)
+    // In the middle of an overload, what is usual could not be learnt anew.
+    if (targetDelayMs === this.targetDelayMs) return
+    this.targetDelayMs = targetDelayMs
+    this.#backlog = new BacklogLimit({ slackMs: targetDelayMs / 2 })
+    this.#latency = new LatencyLimit({ targetMs: targetDelayMs / 2 }, this.#clock.now())
   }
 
   // Hot path: four comparisons where nothing is set.
@@ -125,7 +127,7 @@ class Rules {
   estimate(nowMs, turnMs) {
     const waitMs = this.heldMs(nowMs, turnMs)
     const isStanding = nowMs - this.#lastIdleMs > this.#options.interval
-    return waitMs > (isStanding ? this.#options.targetDelay : this.#options.maxDelay) ? 'delay' : undefined
+    return waitMs > (isStanding ? this.targetDelayMs : this.#options.maxDelay) ? 'delay' : undefined
   }
 
   // Hot path: once a request.
@@ -160,7 +162,7 @@ class Rules {
   }
 
   #hasIdled(nowMs) {
-    return nowMs - this.#lastIdleMs < this.#options.targetDelay
+    return nowMs - this.#lastIdleMs < this.targetDelayMs
   }
 
   /** A request found all slots taken. */

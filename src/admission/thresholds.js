@@ -13,6 +13,11 @@ const LIMITS = Object.freeze([
   ['maxRssBytes', 'rssBytes'],
 ])
 
+const limitsOf = (options) =>
+  LIMITS.map(([option, reason]) => ({ limit: options[option], reason })).filter(
+    ({ limit }) => limit !== undefined && limit > 0
+  )
+
 class Thresholds {
   /** The reason requests are rejected for now, if any. */
   reason
@@ -20,13 +25,14 @@ class Thresholds {
   #over = new Set()
 
   constructor(options) {
-    this.#limits = LIMITS.map(([option, reason]) => ({ limit: options[option], reason })).filter(
-      ({ limit }) => limit !== undefined && limit > 0
-    )
+    this.#limits = limitsOf(options)
   }
 
-  get isEmpty() {
-    return this.#limits.length === 0
+  /** Whether these are those of the options: then what is over stays over. */
+  isOf(options) {
+    const given = limitsOf(options)
+    const isSame = ({ limit, reason }, i) => limit === given[i].limit && reason === given[i].reason
+    return given.length === this.#limits.length && this.#limits.every(isSame)
   }
 
   /** @param {Record<string, number>} sample by reason */

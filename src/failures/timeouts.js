@@ -63,6 +63,7 @@ class Timeouts {
     try {
       const timeoutMs = this.#timeout(request.req, { route, priority: PRIORITIES[request.priority] })
       if (timeoutMs === undefined || timeoutMs > 0) return timeoutMs ?? Number.POSITIVE_INFINITY
+      this.#faults.heed('errors.timeout', timeoutMs)
       throw new TypeError(
         `${String(timeoutMs)} is no number of milliseconds above 0; the request has no timeout`
       )

@@ -20,6 +20,9 @@ const LONGEST_PAUSE_MS = 30_000
 /** So many deaths in a row, and a rolling restart is given up: the workers that still serve are the better ones. */
 const MOST_DEATHS = 3
 
+/** Called with what an async listener rejects with, which would end the process. */
+const kRejection = Symbol.for('nodejs.rejection')
+
 class ClusterPrimary {
   #cluster
   #clock
@@ -27,7 +30,7 @@ class ClusterPrimary {
   #logger
   #options
   #workers = new Set()
-  #events = new EventEmitter()
+  #events = new EventEmitter({ captureRejections: true })
   #counts = { replaced: 0, crashed: 0, killed: 0 }
   #deaths = 0
   #pause
@@ -53,6 +56,7 @@ class ClusterPrimary {
     this.#clock = clock
     this.#faults = faults
     this.#logger = logger
+    this.#events[kRejection] = (error, event) => faults.report(`on ${event}`, error)
     this.#options = { ...options, workers: options.workers ?? availableParallelism() }
     if (options.exec !== undefined) cluster.setupPrimary({ exec: options.exec })
     if (options.signals) for (const signal of Object.keys(SIGNALS)) process.on(signal, this.#onSignal)

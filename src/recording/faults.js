@@ -15,10 +15,11 @@ class Faults {
     this.#counts.set(place, count)
     if (count > 1) return
     try {
-      this.#logger.error(
+      const returned = this.#logger.error(
         { err: error, place },
         `spillway: ${place} failed and was ignored; further failures there are only counted`
       )
+      returned?.then?.(undefined, () => {})
     } catch {
       // A logger that throws has nowhere left to be reported but the count.
     }
@@ -27,10 +28,17 @@ class Faults {
   /** Runs what may throw. */
   guard(place, callback) {
     try {
-      callback()
+      this.heed(place, callback())
     } catch (error) {
       this.report(place, error)
     }
+  }
+
+  /** What a callback returned may be a promise, whose rejection would end the process. @returns {boolean} whether it is one */
+  heed(place, returned) {
+    if (typeof returned?.then !== 'function') return false
+    returned.then(undefined, (error) => this.report(place, error))
+    return true
   }
 
   /** @returns {[place: string, count: number][]} */

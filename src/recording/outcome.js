@@ -54,7 +54,8 @@ function outcomeOfCut({ req, res, socket }) {
   return isOfClient(error.code) ? ABORTED : ERRORED
 }
 
-function outcomeOfStream({ stream, session, status }) {
+function outcomeOfStream({ stream, session, status, isLeft }) {
+  if (isLeft) return ABORTED
   if (stream.rstCode === RST_NO_ERROR) {
     if (!stream.writableFinished) return ERRORED
     return stream.aborted ? ABORTED : ofStatus(status)

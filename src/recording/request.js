@@ -69,6 +69,8 @@ class Request extends Trail {
     this.isTimedOut = false
     this.status = NO_STATUS
     this.isCutOff = false
+    /** An HTTP/2 stream that Node would have left behind. */
+    this.isLeft = false
     this.isStream = false
     /** The ids of the trace it was answered in, if that is kept; and what holds its span. */
     this.trace = undefined
@@ -180,9 +182,7 @@ function onResponseClose() {
   endAll(this[kTrail])
 }
 
-function onResponseFinished(_error, res) {
-  endAll(res[kTrail])
-}
+const onResponseFinished = (_error, res) => endAll(res[kTrail])
 
 function waitOn(socket, request) {
   if (socket[kWaiting] === undefined) {

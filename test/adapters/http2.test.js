@@ -48,3 +48,29 @@ for (const [way, serverOf] of Object.entries(WAYS)) {
     })
   })
 }
+
+describe('CONNECT over HTTP/2', () => {
+  /** @returns {Promise<number>} the status */
+  async function connect(t, server) {
+    const { port } = await serve(t, server)
+    const client = http2.connect(`http://127.0.0.1:${port}`)
+    t.after(() => client.destroy())
+    const stream = client.request({ ':method': 'CONNECT', ':authority': 'example.com:80' })
+    const [headers] = await once(stream, 'response')
+    stream.close()
+    return headers[':status']
+  }
+
+  it("gets Node's 405 where nobody listens for it, and is one request", async (t) => {
+    const spillway = spillwayFor(t)
+    assert.equal(await connect(t, spillway.attach(http2.createServer(ok))), 405)
+    assert.deepEqual(outcomesOf(await ended(spillway, 1)), { 'CONNECT (unmatched) completed': 1 })
+  })
+
+  it('is for the listener to answer, however much there is to do', async (t) => {
+    const spillway = spillwayFor(t, { shed: { maxHeapUsedBytes: 1, sampleInterval: 1 } })
+    const server = spillway.attach(http2.createServer(ok))
+    server.on('connect', (_req, res) => res.writeHead(200).end())
+    assert.equal(await connect(t, server), 200)
+  })
+})

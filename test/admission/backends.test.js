@@ -4,6 +4,7 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
+const { DEFAULTS } = require('../../src/options')
 const { SimulatedGate, p99, randomFrom } = require('./simulated-gate')
 
 const BURN_MS = 0.2
@@ -174,6 +175,25 @@ test('many quick answers of a second ago are no reason to take the wait before a
   )
   assert.ok(slowest(3000, 6000) <= 100, String(slowest(3000, 6000)))
   assert.ok(served(3000, 6000) >= 0.97 * 3 * 500, String(served(3000, 6000)))
+})
+
+test('an update of something else, each second of an overload, changes nothing of its limit', () => {
+  const simulation = new SimulatedGate({ work: pool(10, 20) })
+  const { loop, rules } = simulation
+  const random = randomFrom(1)
+  const route = LOOKUP
+  const arrivals = [
+    ...simulation.poisson({ perSecond: 250, fromMs: 0, toMs: 4000, random, of: () => ({ route }) }),
+    ...simulation.poisson({ perSecond: 1000, fromMs: 4000, toMs: 12_000, random, of: () => ({ route }) }),
+  ]
+  for (let atMs = 1000; atMs < 12_000; atMs += 1000) {
+    loop.at(atMs, () => rules.update({ ...DEFAULTS.shed, retryAfter: atMs / 1000 }))
+  }
+  simulation.run(arrivals, 14_000)
+  const slowest = p99(
+    simulation.requests.filter(({ atMs, servedMs }) => atMs >= 5000 && servedMs !== undefined)
+  )
+  assert.ok(slowest <= 100, String(slowest))
 })
 
 for (const [times, endMs] of [

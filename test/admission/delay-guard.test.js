@@ -67,3 +67,10 @@ for (const [heldMs, waitedMs] of [
     assert.equal(guard.patienceAt(100) - sinceMs, waitedMs)
   })
 }
+
+test('a queue that stands is let wait no longer than a burst, whatever the options say', () => {
+  const guard = new DelayGuard(0)
+  guard.update({ maxDelay: 20, targetDelay: 40, interval: 100 })
+  pass(guard, 0, 1000)
+  assert.equal(guard.toleratedMs(1000), 20)
+})

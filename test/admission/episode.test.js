@@ -98,6 +98,23 @@ test('each is an event and a line of the log, and a listener that throws spoils 
   assert.deepEqual(lines, [['spillway: overload', 'overload'], 'on overload'])
 })
 
+test('nor does an async listener or logger that rejects, which would end the process', async (t) => {
+  const fail = async () => {
+    throw new Error('of a listener')
+  }
+  const { hold, get, spillway } = await holdingServer(t, {
+    shed: REFUSE,
+    logger: { warn: fail, error: fail },
+  })
+  spillway.on('overload', fail)
+  const first = await hold()
+  assert.equal((await get('/')).status, 503)
+  first.release()
+  await first.answer
+  const { 'on overload': ofListener, logger: ofLogger } = spillway.snapshot().internalErrors
+  assert.deepEqual([ofListener, ofLogger], [1, 1])
+})
+
 test('a listener taken off is not told', async (t) => {
   const { hold, get, spillway } = await holdingServer(t, { shed: REFUSE })
   const listener = () => assert.fail()

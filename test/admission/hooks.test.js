@@ -3,6 +3,7 @@
 // throws there is logged once and never changes what a client gets.
 
 const assert = require('node:assert/strict')
+const { AsyncLocalStorage } = require('node:async_hooks')
 const http = require('node:http')
 const { describe, it, test } = require('node:test')
 const { QUEUED, REJECTED, RUN } = require('../../src/admission/gate')
@@ -96,6 +97,21 @@ describe('pressure', () => {
 
   it('refuses nobody when it throws, and logs that once', () => {
     assert.deepEqual(admittedOf('normal', fail), { count: 200, logged: ['shed.pressure'] })
+  })
+
+  it('is reported where it can be no number, a promise that rejects too, which ends no process', async () => {
+    for (const pressure of [() => '0.9', async () => 1, async () => fail()]) {
+      assert.deepEqual(admittedOf('normal', pressure), { count: 200, logged: ['shed.pressure'] })
+    }
+    await new Promise((resolve) => setImmediate(resolve))
+  })
+
+  it('is over when it is taken back', () => {
+    const driven = new DrivenAdmission({ mode: 'threshold', pressure: () => 1 })
+    driven.turn(1)
+    assert.equal(driven.refuses, true)
+    driven.update({ mode: 'threshold', pressure: undefined })
+    assert.equal(driven.refuses, false)
   })
 
   for (const pressure of [1, 7, Number.POSITIVE_INFINITY]) {
@@ -360,4 +376,33 @@ test('a header that Node does not take is logged, and the answer goes without it
   assert.deepEqual(logged, ['shed.headers'])
   first.release()
   await first.answer
+})
+
+describe('where a request that waited is turned away', () => {
+  it('callbacks run in its own context', () => {
+    const storage = new AsyncLocalStorage()
+    const seen = []
+    const driven = new DrivenAdmission({ maxConcurrent: 1, respond: () => seen.push(storage.getStore()) })
+    driven.ask()
+    storage.run('its own', () => driven.ask())
+    for (let i = 0; i < 50; i++) driven.turn(10)
+    assert.deepEqual(seen, ['its own'])
+  })
+})
+
+test('a class or headers that are a promise are reported, and if it rejects no process ends', async () => {
+  for (const [hook, shed] of [
+    ['shed.classify', { classify: async () => fail() }],
+    ['shed.headers', { headers: async () => fail() }],
+    ['shed.deadline', { deadline: async () => fail() }],
+  ]) {
+    const driven = new DrivenAdmission({
+      mode: hook === 'shed.deadline' ? 'adaptive' : 'threshold',
+      maxConcurrent: 1,
+      ...shed,
+    })
+    for (let i = 0; i < 3; i++) driven.ask()
+    assert.deepEqual(driven.logged, [hook])
+    await new Promise((resolve) => setImmediate(resolve))
+  }
 })

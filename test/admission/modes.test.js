@@ -123,8 +123,19 @@ test('adaptive lets wait over maxConcurrent', () => {
   assert.deepEqual(decisions(driven, 3), [RUN, RUN, QUEUED])
 })
 
+test('maxConcurrent is never passed, however long nobody got in', () => {
+  for (const mode of ['threshold', 'adaptive']) {
+    const driven = new DrivenAdmission({ mode, maxConcurrent: 1, deadline: () => 0 })
+    assert.deepEqual(decisions(driven, 2), [RUN, REJECTED])
+    driven.clock.advance(101)
+    assert.deepEqual(decisions(driven, 2), [REJECTED, REJECTED])
+  }
+})
+
 test('with every rule against it, one request in 100 ms still gets in', () => {
-  const driven = new DrivenAdmission({ mode: 'threshold', maxConcurrent: 1 })
+  const driven = new DrivenAdmission({ mode: 'threshold', maxHeapUsedBytes: 1 })
+  driven.memory = { heapUsedBytes: 2 }
+  driven.turn(1000)
   assert.deepEqual(decisions(driven, 2), [RUN, REJECTED])
   driven.clock.advance(101)
   assert.deepEqual(decisions(driven, 2), [RUN, REJECTED])
@@ -189,4 +200,22 @@ test('an event that does not exist is refused with those that do', () => {
     })
   }
   spillway.close()
+})
+
+test('a request that comes to wait from a timer, after which the loop would sleep, has it turn once more', () => {
+  const driven = new DrivenAdmission({})
+  const before = driven.clock.scheduled
+  driven.ask()
+  driven.clock.advance(6)
+  assert.equal(driven.ask().decision, QUEUED)
+  assert.equal(driven.clock.scheduled, before + 1)
+})
+
+test('critical is not turned away before normal where maxDelay is less than targetDelay', () => {
+  const driven = new DrivenAdmission({ maxConcurrent: 1, maxDelay: 20, classify: ({ url }) => url })
+  driven.ask({ url: 'high' })
+  const critical = driven.ask({ url: 'critical' })
+  const normal = driven.ask({ url: 'normal' })
+  for (let i = 0; i < 100 && critical.answer === undefined; i++) driven.turn(5)
+  assert.ok(normal.answer !== undefined)
 })

@@ -58,3 +58,31 @@ test('HEAD gets the headers of the answer it would have had, and no body', () =>
 test('the answer says nothing of the reason', () => {
   assert.doesNotMatch(String(refused({}).body), /concurrency|delay|memory/)
 })
+
+test("headers of the user's go before ours, each once, but for the length", () => {
+  const headers = () => ({ 'retry-after': '30', 'Content-Length': '5', 'X-Shop': 'a' })
+  const driven = new DrivenAdmission({ mode: 'threshold', maxConcurrent: 1, headers })
+  driven.ask()
+  const { head, body } = driven.ask().answer
+  const named = (name) => head.filter((each, i) => i % 2 === 0 && each.toLowerCase() === name)
+  const textOf = (name) => head[head.findIndex((each) => String(each).toLowerCase() === name) + 1]
+  for (const name of ['retry-after', 'content-length', 'x-shop']) assert.equal(named(name).length, 1, name)
+  assert.equal(textOf('retry-after'), '30')
+  assert.equal(textOf('content-length'), body.length)
+})
+
+test('an answer that cannot be written is reported, and its connection cut, from the queue too', () => {
+  const driven = new DrivenAdmission({ maxConcurrent: 1 })
+  driven.ask()
+  const request = driven.ask()
+  let cut = 0
+  Object.assign(request.res, {
+    writeHead() {
+      throw new Error('no 503 here')
+    },
+    destroy: () => cut++,
+  })
+  for (let i = 0; i < 50; i++) driven.turn(10)
+  assert.equal(cut, 1)
+  assert.deepEqual(driven.logged, ['shed'])
+})

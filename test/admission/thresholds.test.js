@@ -34,7 +34,7 @@ for (const [limits, isEmpty] of [
   [{ maxRssBytes: 1 }, false],
 ]) {
   test(`${JSON.stringify(limits)} ${isEmpty ? 'sets no limit' : 'sets one'}`, () => {
-    assert.equal(new Thresholds(limits).isEmpty, isEmpty)
+    assert.equal(new Thresholds(limits).isOf({}), isEmpty)
   })
 }
 
@@ -70,4 +70,11 @@ test('utilisation is that of the interval, and not since the start', () => {
   assert.equal(sample.take(6000, 4900).eventLoopUtilization.toFixed(6), '0.100000')
   assert.equal(sample.take(7000, 4900).eventLoopUtilization, 1)
   assert.equal(sample.take(7000, 4900).eventLoopUtilization, 0)
+})
+
+test('they are those of other options too if these set the same limits', () => {
+  const thresholds = new Thresholds({ maxEventLoopDelay: 42, maxRssBytes: 0 })
+  assert.equal(thresholds.isOf({ maxEventLoopDelay: 42, retryAfter: 7 }), true)
+  assert.equal(thresholds.isOf({ maxEventLoopDelay: 43 }), false)
+  assert.equal(thresholds.isOf({ maxEventLoopUtilization: 42 }), false)
 })

@@ -1,0 +1,55 @@
+'use strict'
+// Which streams Node has left behind. They are made up: real ones are left by clients that hang up at the right moment.
+
+const assert = require('node:assert/strict')
+const { test } = require('node:test')
+const { LeftStreams } = require('../../src/recording/left-streams')
+
+const requestWith = (stream) => ({
+  isLeft: false,
+  stream: stream && {
+    closed: true,
+    destroyed: false,
+    readableEnded: true,
+    ...stream,
+    destroy() {
+      this.destroyed = true
+    },
+  },
+})
+
+/** @returns {boolean[]} which are destroyed after looks at those times */
+function destroyedAfter(requests, ...looksMs) {
+  const left = new LeftStreams(requests, 0)
+  for (const nowMs of looksMs) left.onTurn(nowMs)
+  return requests.map(({ stream, isLeft }) => {
+    assert.equal(isLeft, stream?.destroyed ?? false)
+    return isLeft
+  })
+}
+
+test('what is closed and read at two looks, a second apart, is destroyed', () => {
+  assert.deepEqual(destroyedAfter([requestWith({})], 1000), [false])
+  assert.deepEqual(destroyedAfter([requestWith({})], 1000, 1500), [false])
+  assert.deepEqual(destroyedAfter([requestWith({}), requestWith({})], 1000, 2000), [true, true])
+})
+
+test('nothing else is: HTTP/1, streams that are open, and those of which something is still to be read', () => {
+  const others = [
+    requestWith(undefined),
+    requestWith({ closed: false }),
+    requestWith({ readableEnded: false }),
+  ]
+  assert.deepEqual(destroyedAfter(others, 1000, 2000, 3000), [false, false, false])
+})
+
+test('one that was closed only at the first look, as another stream may be by then, is left alone', () => {
+  const request = requestWith({})
+  const left = new LeftStreams([request], 0)
+  left.onTurn(1000)
+  request.stream.closed = false
+  left.onTurn(2000)
+  request.stream.closed = true
+  left.onTurn(3000)
+  assert.equal(request.isLeft, false)
+})
