@@ -48,6 +48,11 @@ const CASES = [
   ['equals, in the other order', 'text/plain,application/openmetrics-text', TEXT],
   ['OpenMetrics of any version', 'application/openmetrics-text', OPENMETRICS],
   ['a version in quotes and capitals', 'Application/OpenMetrics-Text ; Version = "1.0.0"', OPENMETRICS],
+  ['a version in tabs and spaces', 'application/openmetrics-text\t;\tversion\t=  "1.0.0" ', OPENMETRICS],
+  ['a version with a second `=`', 'application/openmetrics-text;version=1.0.0=', TEXT],
+  ['a version that is none', 'application/openmetrics-text;version', TEXT],
+  ['a version that is a quote', 'application/openmetrics-text;version="', TEXT],
+  ['a parameter without a name', 'application/openmetrics-text;="1.0.0"', OPENMETRICS],
   ['OpenMetrics 2, which is another format', 'application/openmetrics-text;version=2.0.0,*/*;q=0.1', TEXT],
   ['protobuf of something else', 'application/vnd.google.protobuf;proto=x;encoding=delimited', TEXT],
   ['protobuf as text', protobuf.replace('delimited', 'text'), TEXT],
@@ -73,3 +78,11 @@ test('any header gets one of them', () => {
     })
   )
 })
+
+// A pattern that goes back over what it has read is at one of these for half an hour, and the runner ends it sooner.
+for (const filler of [' ', '=', '"', ' =', '= "', '" ', ';a ', ', ']) {
+  test(`1 MB of ${JSON.stringify(filler)} in a header is read once`, () => {
+    const many = filler.repeat(2 ** 20 / filler.length)
+    assert.equal(formatFor(`text/plain;a${many}b`).contentType, TEXT)
+  })
+}
