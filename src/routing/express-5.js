@@ -4,7 +4,10 @@
 // parameter. A RegExp mount cannot be asked, and reads `(regexp)` there.
 // Route paths are the same in router 1 and 2: `layer.route.path`.
 
+const { randomBytes } = require('node:crypto')
 const { pathText } = require('./place')
+
+const TOKEN = `spillway${randomBytes(8).toString('hex')}`
 
 /** Each character of a segment is a question, and clients may send segments of any length. */
 const LONGEST_PROBED = 256
@@ -93,9 +96,12 @@ function probe(matcher, params, taken) {
   return template.map((part) => `/${part}`).join('')
 }
 
-/** Text that is in none of the values: a client may know what we ask with. */
+/**
+ * Text that is in none of the values. It begins with what no client knows: where one did, 16 kB of zeros behind it would
+ * make this ask for 0.2 s, and again at each request where the path is too long to be learnt.
+ */
 function tokenFor(values) {
-  let token = 'spillway0'
+  let token = TOKEN
   while (values.some((value) => value.includes(token))) token += '0'
   return token
 }

@@ -96,4 +96,11 @@ describe('the path of an Express 5 mount', () => {
     assert.equal(told('/a-b'), '/:a-:b', 'it learnt nothing from what it could not tell')
     assert.equal(told(`/${'a'.repeat(5000)}-b`), '/:a-:b')
   })
+  it('of router 2.2 is asked with what no client can send', () => {
+    // Of a token that is known this is a quarter of an hour of longer and longer ones.
+    for (const known of ['spillway', 'spillway0']) {
+      const value = known + '0'.repeat(2 ** 20)
+      assert.equal(told('express-router-2.2', '/:a', `/${value}`), '/:a')
+    }
+  })
 })
