@@ -39,7 +39,9 @@ class PieceWriter {
     return this.#isGone || this.#res.destroyed
   }
 
+  /** Rendering waits for a metric's own collect(), and who left meanwhile drains no more. */
   async #write(piece) {
+    if (this.#hasLeft()) return
     if (piece.length > 0 && !this.#res.write(piece, 'latin1'))
       await new Promise((resolve) => (this.#goOn = () => resolve(undefined)))
     if (this.#clock.now() - this.#sinceMs < WORK_MS) return

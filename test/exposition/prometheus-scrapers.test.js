@@ -7,6 +7,7 @@ const http = require('node:http')
 const http2 = require('node:http2')
 const { test } = require('node:test')
 const { inject } = require('light-my-request')
+const client = require('prom-client')
 const { parse, valuesOf } = require('../support/metrics-text')
 const { serve } = require('../support/serve')
 const { ask } = require('../support/sink')
@@ -112,6 +113,29 @@ test('a response that has closed before is not written to', async (t) => {
   })
   for (let i = 0; i < 5; i++) await turn()
   assert.equal(sink.pieces.length, 0)
+})
+
+test('a scraper that leaves while a metric is collected is done with, and the next gets all of it', async (t) => {
+  const registry = new client.Registry()
+  const spillway = spillwayFor(t, { registry })
+  const metrics = spillway.handler('metrics')
+  let goOn
+  const collect = () => new Promise((resolve) => (goOn = () => resolve(undefined)))
+  new client.Gauge({ name: 'slow', help: 'Of the application.', registers: [registry], collect })
+  const sink = ask(metrics, { isSlow: true })
+  const ended = once(sink, 'end')
+  for (; goOn === undefined; await turn()) sink.drain()
+  const sent = sink.pieces.length
+  sink.leave()
+  goOn()
+  await ended
+  assert.equal(sink.pieces.length, sent)
+  goOn = undefined
+  const next = ask(metrics).text()
+  while (goOn === undefined) await turn()
+  goOn()
+  assert.ok(parse(await next).has('slow'))
+  assert.deepEqual(spillway.snapshot().internalErrors, {})
 })
 
 test('a client that reads slowly holds a piece or two of memory, and gets all of it', async (t) => {
