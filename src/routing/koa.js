@@ -6,17 +6,30 @@
 
 const { pathText } = require('./place')
 
-/** @param {{ context: object }} app its context is the prototype of every `ctx` */
-function watchMounts(app, trailOf) {
-  if (Object.hasOwn(app.context, 'mountPath')) return
-  Object.defineProperty(app.context, 'mountPath', {
+/** Of this copy of the package: another one on the same app has an accessor and trails of its own. */
+const kWatched = Symbol('spillway.mounts')
+
+/** @param {{ context: any }} app its context is the prototype of every `ctx` */
+function watchMounts({ context }, trailOf) {
+  if (Object.hasOwn(context, kWatched)) return
+  const before = Object.getOwnPropertyDescriptor(context, 'mountPath')
+  // A value, or an accessor that stays what it is, is the application's.
+  if (before !== undefined && (before.set === undefined || !before.configurable)) return
+  Object.defineProperty(context, kWatched, { value: true })
+  Object.defineProperty(context, 'mountPath', {
     configurable: true,
     get() {
-      return trailOf(this.res)?.mounts?.at(-1)?.prefix
+      return trailOf(this.res)?.mounts?.at(-1)?.prefix ?? before?.get?.call(this)
     },
     set(prefix) {
+      before?.set?.call(this, prefix)
       const trail = trailOf(this.res)
-      if (trail !== undefined) return enterMount(trail, this.path, prefix)
+      if (trail !== undefined) {
+        // A copy that does not measure this one has put a value over both accessors: the next mount would not be told.
+        if (before !== undefined) delete this.mountPath
+        return enterMount(trail, this.path, prefix)
+      }
+      if (before !== undefined) return
       // Nobody measures this one.
       Object.defineProperty(this, 'mountPath', {
         value: prefix,

@@ -3,6 +3,7 @@
 
 const assert = require('node:assert/strict')
 const http = require('node:http')
+const path = require('node:path')
 const { describe, it } = require('node:test')
 const Router = require('@koa/router')
 const mount = require('koa-mount')
@@ -12,6 +13,8 @@ const { ended, spillwayFor } = require('../support/spillway')
 const { endings } = require('./trees/koa-endings')
 const { mounts } = require('./trees/koa-mounts')
 const { routers } = require('./trees/koa-routers')
+
+const createCopy = copied('../../src/index.js').createSpillway
 
 const MODES = {
   'koa()': (_spillway, app) => app.callback(),
@@ -57,6 +60,42 @@ for (const name of ['koa', 'koa-2']) {
       }
     })
 
+    it('tells two copies of the package of each mount, whichever of them measures', async (t) => {
+      const spillways = [spillwayFor(t), createCopy({ logger: false })]
+      t.after(() => spillways[1].close())
+      const app = new Koa()
+      for (const [i, spillway] of spillways.entries()) {
+        const middleware = spillway.koa()
+        app.use((ctx, next) => (ctx.query.without === String(i) ? next() : middleware(ctx, next)))
+      }
+      const router = new Router()
+      router.get('/three/:id', (ctx) => {
+        ctx.body = String(ctx.mountPath)
+      })
+      app.use(mount('/one', mount('/two', router.routes())))
+      const { get } = await serve(t, app.callback())
+      for (const query of ['', '?without=0', '', '?without=1', ''])
+        assert.equal((await get(`/one/two/three/7${query}`)).body, '/two')
+      for (const spillway of spillways) {
+        const { routes } = await ended(spillway, 4)
+        assert.deepEqual(
+          routes.map(({ route, outcomes }) => [route, outcomes.completed]),
+          [['/one/two/three/:id', 4]]
+        )
+      }
+    })
+
+    it("leaves a `mountPath` alone that is the application's own", async (t) => {
+      const app = new Koa()
+      app.context.mountPath = 'mine'
+      app.use(spillwayFor(t).koa())
+      app.use((ctx) => {
+        ctx.body = ctx.mountPath
+      })
+      const { get } = await serve(t, app.callback())
+      for (let i = 0; i < 2; i++) assert.equal((await get('/')).body, 'mine')
+    })
+
     it('may hold anything in `ctx.matched`: the request is counted, and what failed is', async (t) => {
       const spillway = spillwayFor(t)
       const app = new Koa()
@@ -75,4 +114,14 @@ for (const name of ['koa', 'koa-2']) {
       assert.deepEqual(internalErrors, { routing: 1 })
     })
   })
+}
+
+/** The package once more, as another of its dependents has it. */
+function copied(name) {
+  const source = path.dirname(require.resolve(name))
+  const modules = Object.entries(require.cache).filter(([file]) => file.startsWith(source))
+  for (const [file] of modules) delete require.cache[file]
+  const copy = require(name)
+  Object.assign(require.cache, Object.fromEntries(modules))
+  return copy
 }
