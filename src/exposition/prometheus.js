@@ -5,6 +5,7 @@
 // all its workers.
 
 const client = require('prom-client')
+const { DefaultLabels } = require('./default-labels')
 const { FAMILIES, LAG_FAMILIES, NATIVE_FAMILIES } = require('./families')
 const { TEXT, formatFor } = require('./formats')
 const { PieceWriter } = require('./piece-writer')
@@ -20,6 +21,7 @@ class Prometheus {
   #takeInstant
   #gather
   #registry
+  #defaultLabels
   #spareInstant
   #unregister = () => {}
   #defaults = processMetrics()
@@ -31,6 +33,7 @@ class Prometheus {
     this.#faults = faults
     this.#takeInstant = takeInstant
     this.#registry = registry ?? client.register
+    this.#defaultLabels = new DefaultLabels(registry)
     if (registry !== undefined) this.#unregister = registerFamilies(registry, FAMILIES, takeInstant)
   }
 
@@ -63,11 +66,18 @@ class Prometheus {
 
   /** What this process has to show: our families, and the metrics of others with the registry they are in. */
   sources(withDefaults = true) {
+    const defaults = this.#defaultLabels.onRegistry(this.#defaults)
     const families = [...FAMILIES, ...NATIVE_FAMILIES]
     const seen = new Set(families.map(({ name }) => name))
     const metrics = [...this.#metricsOf(this.#registry, seen)]
-    if (withDefaults) metrics.push(...this.#metricsOf(this.#defaults, seen))
-    return { families, metrics, lag: LAG_FAMILIES.filter(({ name }) => !seen.has(name)) }
+    if (withDefaults) metrics.push(...this.#metricsOf(defaults, seen))
+    const lag = LAG_FAMILIES.filter(({ name }) => !seen.has(name))
+    return { families: this.labelled(families), metrics, lag: this.labelled(lag) }
+  }
+
+  /** Families of ours with the default labels of the registry they are in. */
+  labelled(families) {
+    return this.#defaultLabels.on(families)
   }
 
   *#metricsOf(registry, seen) {
@@ -77,7 +87,7 @@ class Prometheus {
       if (metric instanceof RegistryMetric) continue
       const name = wholeNameOf(metric, registry)
       if (seen.has(name)) {
-        if (registry !== this.#defaults) this.#faults.report('metrics', isTaken(name))
+        if (registry === this.#registry) this.#faults.report('metrics', isTaken(name))
         continue
       }
       seen.add(name)

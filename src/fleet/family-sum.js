@@ -131,7 +131,8 @@ class FamilySum {
       const isTaken = labels.some(([name]) => name === 'worker')
       return JSON.stringify([metricName, [...labels, [isTaken ? 'spillway_worker' : 'worker', worker]]])
     }
-    return label === '' ? `{worker="${worker}"}` : `${label.slice(0, -1)},worker="${worker}"}`
+    const own = label.includes('worker="') && 'worker' in pairsOf(label) ? 'spillway_worker' : 'worker'
+    return label === '' ? `{worker="${worker}"}` : `${label.slice(0, -1)},${own}="${worker}"}`
   }
 
   *points() {

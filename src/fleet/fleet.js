@@ -32,6 +32,7 @@ class Fleet {
   #parts
   #options
   #reporter
+  #exporter
   #number = takeNumber()
   #id = randomBytes(5).toString('hex').slice(0, 8)
   #kin
@@ -49,11 +50,12 @@ class Fleet {
    * @param {any} parts
    * @param {import('../../index.js').SpillwayOptions['fleet']} options
    * @param {(spare?: any) => any} takeInstant
-   * @param {{ sources(withDefaults: boolean): any }} exporter what this process has to show
+   * @param {{ sources(withDefaults: boolean): any, labelled(families: any[]): any[] }} exporter what this process has to show
    */
   constructor(parts, options, takeInstant, exporter) {
     this.#parts = parts
     this.#options = options
+    this.#exporter = exporter
     this.#reporter = new Reporter(parts, takeInstant, exporter)
     this.#kin = kinOf(options)
     if (this.#kin === undefined) return
@@ -143,7 +145,10 @@ class Fleet {
     const { sum, states } = await this.#gather({ withRoutes: false })
     const families = sum.families
     return {
-      families: [...families.filter(({ isForeign }) => !isForeign), ...stateFamilies(states)],
+      families: [
+        ...families.filter(({ isForeign }) => !isForeign),
+        ...this.#exporter.labelled(stateFamilies(states)),
+      ],
       metrics: metricsOf(families),
       lag: [],
       release: () => {

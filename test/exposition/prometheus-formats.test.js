@@ -151,6 +151,33 @@ for (const [name, client] of Object.entries(CLIENTS)) {
   }
 }
 
+for (const [name, client] of Object.entries(CLIENTS)) {
+  test(`${name}: default labels of the registry are on every series, ours and prom-client's, in every format`, async (t) => {
+    const registry = new client.Registry()
+    const { as, protobuf, text } = await serveThree(t, { registry, latency: { nativeHistograms: true } })
+    const labels = async () => {
+      const samples = [...(await text()).values()].flatMap((family) => family.samples)
+      const metrics = [...(await protobuf()).values()].flatMap(({ metric }) => metric)
+      return [...samples, ...metrics].map((each) => each.labels)
+    }
+    assert.ok((await labels()).every(({ app }) => app === undefined))
+    for (const app of ['shop "1"', 'größe']) {
+      registry.setDefaultLabels({ app, http_route: 'theirs', outcome: 'theirs' })
+      for (const each of await labels()) {
+        assert.equal(each.app, app)
+        // A label that a series has itself wins.
+        if ('http_request_method' in each && !('url_scheme' in each))
+          assert.equal(each.http_route, '(unmatched)')
+      }
+      assert.equal(oneValue(await text(), 'spillway_requests_total', { app, outcome: 'completed' }), 2)
+      const lines = (await as(OPENMETRICS)).body.split('\n').filter((line) => /^[^#]/.test(line))
+      assert.ok(lines.every((line) => line.includes(`app="${app.replaceAll('"', '\\"')}"`)))
+    }
+    registry.setDefaultLabels({})
+    assert.ok((await labels()).every(({ app }) => app === undefined))
+  })
+}
+
 test('a metric whose collect throws is left out and counted, and takes no other with it', async (t) => {
   const { as, protobuf, spillway } = await serveThree(t)
   new promClient.Gauge({

@@ -51,6 +51,29 @@ test('any worker shows the counters and histograms of all as sums, and each gaug
   }
 })
 
+test("default labels of the workers' registries are on every series, and one of the name `worker` is not said twice", async (t) => {
+  const fleet = await FleetUnderTest.start(t, { defaultLabels: { app: 'shop', worker: 'theirs' } })
+  const workers = await fleet.fork(2)
+  for (const { name } of workers) await fleet.ask(name, 'serve', { durations: [3], route: '/a' })
+  for (let round = 0; round < 2; round++) {
+    for (const { name } of workers) {
+      const families = await fleet.families(name)
+      const samples = [...families.values()].flatMap((family) => family.samples)
+      assert.deepEqual(
+        new Set(samples.map(({ labels }) => `${labels.app} ${labels.worker}`)),
+        new Set(['shop theirs'])
+      )
+      assert.equal(oneValue(families, COUNT, { http_route: '/a' }), 2)
+      assert.equal(stateOf(families, 'live'), 2)
+      const { samples: resident } = families.get('spillway_rss_bytes')
+      assert.deepEqual(
+        new Set(resident.map(({ labels }) => labels.spillway_worker)),
+        new Set(workers.map((each) => String(each.name)))
+      )
+    }
+  }
+})
+
 test('the quantiles of four workers are those of one histogram that was given all their values', async (t) => {
   const fleet = await FleetUnderTest.start(t)
   const workers = await fleet.fork(4)

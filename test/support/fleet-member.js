@@ -18,7 +18,7 @@ const METRICS = {
   wait: () => new client.Summary({ name: 'job_wait_seconds', help: 'Wait.', percentiles: [0.5] }),
 }
 
-function createMember(options = {}) {
+function createMember({ defaultLabels, ...options } = {}) {
   let aheadMs = 0
   // Whoever is slow because the machine is has answered all the same, unless it is what a test is about.
   let patience = 50
@@ -27,8 +27,10 @@ function createMember(options = {}) {
     wallMs: () => Date.now() + aheadMs,
     after: (delayMs, callback) => systemClock.after(delayMs * patience, callback),
   }
+  const registry = defaultLabels && new client.Registry()
+  registry?.setDefaultLabels(defaultLabels)
   const open = () =>
-    new Spillway({ logger: false, shed: { mode: 'off' }, routes: { label }, ...options }, clock)
+    new Spillway({ logger: false, shed: { mode: 'off' }, routes: { label }, registry, ...options }, clock)
   const instances = [open()]
   const listeners = []
   const metrics = {}
