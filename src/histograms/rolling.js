@@ -2,7 +2,8 @@
 // Quantiles of durations, over the last half minute to minute and since the start, in HDR histograms (2 digits,
 // 1 µs to 60 s, 11.3 kB each). One record per value: into the running half minute; when that is over it becomes the
 // one before, and what was before is added to the total. So three histograms, no timer, and an idle one costs nothing.
-// Also the counts a rate needs, which share the rotation.
+// Also the counts a rate needs, which share the rotation. Half minutes begin by the clock and not with a request: a rate
+// over what went by since the first after a pause was 268 a second for one request in two minutes.
 
 const { build } = require('hdr-histogram-js')
 const { addHistogram } = require('./slots')
@@ -41,9 +42,10 @@ class RollingHistogram {
   #startMs
   #earlier = { count: 0, errors: 0 }
 
-  constructor(nowMs) {
-    this.#startMs = nowMs
-    this.#current = new Span(nowMs)
+  /** @param {number} startMs when what is measured began to be, which may be long before the first value */
+  constructor(startMs) {
+    this.#startMs = startMs
+    this.#current = new Span(startMs)
   }
 
   // Hot path: one comparison beside the HDR's own 55 ns.
@@ -63,10 +65,24 @@ class RollingHistogram {
   }
 
   #rotate(nowMs) {
+    const startMs = this.#startOf(this.#spanAt(nowMs))
+    // The first value comes late: no histogram for the time before it.
+    if (this.#current.count === 0) {
+      this.#current.startMs = startMs
+      return
+    }
     const oldest = this.#previous
     if (oldest !== undefined) this.#keep(oldest)
     this.#previous = this.#current
-    this.#current = oldest?.restart(nowMs) ?? new Span(nowMs)
+    this.#current = oldest?.restart(startMs) ?? new Span(startMs)
+  }
+
+  #spanAt(nowMs) {
+    return Math.floor((nowMs - this.#startMs) / SPAN_MS)
+  }
+
+  #startOf(span) {
+    return this.#startMs + span * SPAN_MS
   }
 
   #keep(span) {
@@ -91,12 +107,11 @@ class RollingHistogram {
     return this.addSinceStart(newHistogram(64), nowMs)
   }
 
-  // A span that began over a minute ago is left out: after a pause the one before is not the last minute.
+  // The half minute before this one and what has gone by of this one, whether or not anything came in them.
   /** @returns {SpanCounts} the histogram being the one given, with what was recorded added */
   addLastMinute(histogram, nowMs) {
-    const isOld = (span) => nowMs - span.startMs >= 2 * SPAN_MS
-    const spans = this.#spans().filter((span) => !isOld(span))
-    const sinceMs = Math.min(nowMs, ...spans.map(({ startMs }) => startMs))
+    const sinceMs = this.#startOf(Math.max(0, this.#spanAt(nowMs) - 1))
+    const spans = this.#spans().filter(({ startMs }) => startMs >= sinceMs)
     return addSpans(histogram, spans, { count: 0, errors: 0, seconds: (nowMs - sinceMs) / 1000 })
   }
 

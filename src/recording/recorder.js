@@ -42,8 +42,9 @@ class Recorder {
     this.#faults = faults
     this.#label = routes.label
     this.#streamAfterMs = latency.streamAfterMs
-    this.routes = new RouteTable(routes, latency)
-    this.all = new RollingHistogram(clock.now())
+    const nowMs = clock.now()
+    this.routes = new RouteTable(routes, latency, nowMs)
+    this.all = new RollingHistogram(nowMs)
   }
 
   nowMs() {
@@ -103,7 +104,7 @@ class Recorder {
     const nowMs = this.#clock.now()
     const request = new Request(this, req, undefined, nowMs, methodIndex(req.method))
     request.outcome = UPGRADED
-    this.routes.find(undefined, request.method, nowMs).record(request, nowMs)
+    this.routes.find(undefined, request.method).record(request, nowMs)
     this.all.count(nowMs, false)
   }
 
@@ -133,7 +134,7 @@ class Recorder {
 
     const template = this.#labelled(request, this.templateOf(head, request.status))
     if (request.serverSpan !== undefined) this.#ofTracing(tellSpan, request.serverSpan, template, request)
-    const series = this.routes.find(template, request.method, nowMs)
+    const series = this.routes.find(template, request.method)
     series.record(request, nowMs)
     request.series = series
     if (request.isStream || request.outcome === UPGRADED) this.all.count(nowMs, false)

@@ -29,12 +29,13 @@ class RouteSeries {
   #last
   #byStatus = new Map()
 
-  constructor(tables, method, route, nowMs) {
+  constructor(tables, method, route, startedMs) {
     this.#tables = tables
     this.method = method
     this.route = route
     this.row = tables.counters.add()
-    this.latency = new RollingHistogram(nowMs)
+    // A rate is over the time the instance runs: over that since its first request a new route had 118 a second.
+    this.latency = new RollingHistogram(startedMs)
   }
 
   // Hot path: at most one map look-up, and none while the status is the one before.

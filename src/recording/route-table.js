@@ -32,8 +32,9 @@ class RouteTable {
   #max
   #overflow
   #unmatched
+  #startedMs
 
-  constructor({ max, overflow, unmatched }, { nativeHistograms = false } = {}) {
+  constructor({ max, overflow, unmatched }, { nativeHistograms = false } = {}, startedMs = 0) {
     this.tables = {
       counters: new Rows(COUNTERS),
       durations: new Buckets(),
@@ -45,12 +46,13 @@ class RouteTable {
     this.#max = max
     this.#overflow = overflow
     this.#unmatched = unmatched
+    this.#startedMs = startedMs
   }
 
   /** @param {string | undefined} template the route's, or undefined where no route took the request */
-  find(template, method, nowMs) {
+  find(template, method) {
     const route = this.#routes.get(template ?? this.#unmatched) ?? this.#admit(template)
-    return (route.byMethod[method] ??= this.#create(route.name, method, nowMs))
+    return (route.byMethod[method] ??= this.#create(route.name, method))
   }
 
   #admit(template) {
@@ -73,8 +75,8 @@ class RouteTable {
     return route
   }
 
-  #create(route, method, nowMs) {
-    const series = new RouteSeries(this.tables, METHODS[method], route, nowMs)
+  #create(route, method) {
+    const series = new RouteSeries(this.tables, METHODS[method], route, this.#startedMs)
     this.series.push(series)
     this.shed.know(series)
     return series

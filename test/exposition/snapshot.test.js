@@ -268,6 +268,19 @@ test('after some minutes the last one is empty, and the start is not forgotten',
   }
 })
 
+test('a rate is over the idle time and the time before a route was first seen, too', async (t) => {
+  const clock = new FakeClock()
+  const { spillway, request } = await measuredBy(t, clock, { routes: { label: (req) => req.url } })
+  await request('/a', 4)
+  clock.advance(120_000)
+  await request('/a', 4)
+  await request('/new', 4)
+  const { requests, routes } = spillway.snapshot()
+  const ratesOf = ({ lastMinute, sinceStart }) =>
+    [lastMinute, sinceStart].map(({ count, ratePerSecond }) => count / ratePerSecond)
+  for (const each of [requests, ...routes]) assert.deepEqual(ratesOf(each).map(Math.round), [30, 120])
+})
+
 test('the first byte is timed by its mean, and a stream is apart', async (t) => {
   const { spillway, request } = await measuredBy(t, new FakeClock(), { latency: { streamAfterMs: 1000 } })
   await request('/a', 10)

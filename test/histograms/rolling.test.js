@@ -3,6 +3,7 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
+const fc = require('fast-check')
 const { RollingHistogram, newHistogram, recordInto, toMicroseconds } = require('../../src/histograms/rolling')
 
 const SECOND = 1000
@@ -35,6 +36,32 @@ test('a value after a long pause does not bring the old ones back', () => {
   assert.equal(last.count, 1)
   assert.ok(last.histogram.maxValue < 11_000)
   assert.equal(rolling.sinceStart(3600 * SECOND).histogram.maxValue >= 499_000, true)
+})
+
+test('after a pause the rate is over the idle time too', () => {
+  const rolling = new RollingHistogram(0)
+  rolling.record(10, 0, false)
+  rolling.record(10, 125 * SECOND, false)
+  const { count, seconds } = rolling.lastMinute(125 * SECOND)
+  assert.deepEqual([count, seconds], [1, 35])
+  assert.equal(rolling.sinceStart(125 * SECOND).seconds, 125)
+})
+
+test('at any time the rate is over half a minute to a minute, or since the start, and misses nothing of it', () => {
+  const timesMs = fc
+    .array(fc.nat(200 * SECOND), { maxLength: 30 })
+    .map((times) => times.sort((a, b) => a - b))
+  fc.assert(
+    fc.property(fc.nat(1e6), timesMs, fc.nat(200 * SECOND), (startMs, times, pauseMs) => {
+      const rolling = new RollingHistogram(startMs)
+      for (const ms of times) rolling.record(10, startMs + ms, false)
+      const lastMs = (times.at(-1) ?? 0) + pauseMs
+      const { count, seconds } = rolling.lastMinute(startMs + lastMs)
+      const windowMs = Math.round(seconds * SECOND)
+      assert.ok(windowMs >= Math.min(lastMs, 30 * SECOND) && windowMs <= 60 * SECOND, `${windowMs} ms`)
+      assert.equal(count, times.filter((ms) => ms >= lastMs - windowMs).length)
+    })
+  )
 })
 
 test('what is only counted, such as a stream, moves no quantile', () => {

@@ -22,7 +22,7 @@ const ended = {
 
 function recorded(...requests) {
   const table = new RouteTable({ max: 10, overflow: '(other)', unmatched: '(unmatched)' })
-  const one = table.find('/a', 0, NOW_MS)
+  const one = table.find('/a', 0)
   for (const request of requests) one.record({ ...ended, ...request }, NOW_MS)
   const { counters, durations, streams } = table.tables
   const counted = (column) => counters.values[one.row * series.COUNTERS + column]
@@ -112,7 +112,7 @@ test('series do not count in each other while the tables grow', () => {
   const table = new RouteTable({ max: 500, overflow: '(other)', unmatched: '(unmatched)' })
   for (let i = 0; i < 300; i++) {
     for (let route = 0; route <= i; route += 50) {
-      table.find(`/${route}`, 0, NOW_MS).record({ ...ended, status: 200 + (i % 7) }, NOW_MS)
+      table.find(`/${route}`, 0).record({ ...ended, status: 200 + (i % 7) }, NOW_MS)
     }
   }
   const { values } = table.tables.counters

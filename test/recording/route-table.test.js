@@ -9,10 +9,9 @@ const { RouteTable } = require('../../src/recording/route-table')
 
 const GET = methodIndex('GET')
 const POST = methodIndex('POST')
-const NOW_MS = 0
 
 const tableOf = (max) => new RouteTable({ max, overflow: '(other)', unmatched: '(unmatched)' })
-const find = (table, template, method = GET) => table.find(template, method, NOW_MS)
+const find = (table, template, method = GET) => table.find(template, method)
 const listed = ({ series }) => series.map(({ method, route }) => `${method} ${route}`)
 
 test('a route and method has one series, however often it is found', () => {

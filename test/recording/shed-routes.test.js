@@ -12,7 +12,7 @@ const { FakeClock } = require('../support/fake-clock.js')
 function shedder() {
   const clock = new FakeClock()
   const table = new RouteTable({ max: 10, overflow: '(other)', unmatched: '(unmatched)' })
-  const [users, orders] = ['/users/:id', '/orders'].map((route) => table.find(route, methodIndex('GET'), 0))
+  const [users, orders] = ['/users/:id', '/orders'].map((route) => table.find(route, methodIndex('GET')))
   const recorder = { nowMs: clock.now }
   return {
     clock,
