@@ -58,7 +58,10 @@ class RouteTable {
   #admit(template) {
     if (template === undefined || template === this.#unmatched) return this.#open(this.#unmatched)
     // Bounded before it is kept; two long names that begin alike share a series.
-    const name = template.length > LABEL_LIMIT ? `${template.slice(0, LABEL_LIMIT - 1)}…` : template
+    const bounded = template.length > LABEL_LIMIT ? `${template.slice(0, LABEL_LIMIT - 1)}…` : template
+    // Half a surrogate pair, given or left by the cut, is U+FFFD in UTF-8: two would be one series shown twice, and
+    // Prometheus takes nothing of such a scrape.
+    const name = bounded.toWellFormed()
     const known = this.#routes.get(name)
     if (known !== undefined) return known
     if (this.#named < this.#max) {
