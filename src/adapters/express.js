@@ -19,8 +19,9 @@ function createExpressMiddleware({ clock, recorder, endpoints, servers, admissio
     const isNew = request === undefined
     if (request === undefined) {
       if (servers.isClosed) return endpoints.serve(req, res) ? undefined : next()
+      servers.prepareNext(req.socket?.server, req)
+      if (recorder.upgradeRouted(req, res)) return next()
       request = recorder.prepare(req, res)
-      servers.prepareNext(request.socket?.server, req)
     }
     if (!request.isCounted) {
       if (endpoints.serve(req, res)) return

@@ -22,8 +22,9 @@ function createKoaMiddleware(parts) {
         ctx.respond = false
         return
       }
+      servers.meet(req.socket?.server, req)
+      if (recorder.upgradeRouted(req, res)) return next()
       request = recorder.prepare(req, res)
-      servers.meet(request.socket?.server, req)
     }
     if (!request.isCounted) {
       if (endpoints.serve(req, res)) {

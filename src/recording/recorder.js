@@ -34,6 +34,8 @@ class Recorder {
   #faults
   #label
   #streamAfterMs
+  /** Counted already: a server hook and a middleware may both see one. */
+  #upgrades = new WeakSet()
   /** Whether an SDK may hold a span of a request. */
   isTracing = isTracing()
 
@@ -101,11 +103,24 @@ class Recorder {
 
   /** A request whose connection was handed over: it has no answer of ours to wait for. */
   upgrade(req) {
+    if (this.#upgrades.has(req)) return
+    this.#upgrades.add(req)
     const nowMs = this.#clock.now()
     const request = new Request(this, req, undefined, nowMs, methodIndex(req.method))
     request.outcome = UPGRADED
     this.routes.find(undefined, request.method).record(request, nowMs)
     this.all.count(nowMs, false)
+  }
+
+  /**
+   * Counts a request that was handed over and comes all the same, on a response made up for it so that an app may route
+   * it, as express-ws does: that has no socket and never closes, and would be in flight for the connection's life.
+   * @returns {boolean} whether it is one
+   */
+  upgradeRouted(req, res) {
+    if (req.upgrade !== true || res.socket !== null) return false
+    this.upgrade(req)
+    return true
   }
 
   // Hot path: bench/overhead.js.

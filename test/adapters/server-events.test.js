@@ -7,6 +7,8 @@ const http = require('node:http')
 const net = require('node:net')
 const { describe, it } = require('node:test')
 const express = require('express')
+const Koa = require('koa')
+const { Connection } = require('../support/connection')
 const { outcomesOf } = require('../support/outcomes')
 const { serve } = require('../support/serve')
 const { ended, spillwayFor } = require('../support/spillway')
@@ -67,6 +69,48 @@ describe('what else a server emits', () => {
       assert.deepEqual(outcomesOf(snapshot), { [`${method} (unmatched) upgraded`]: 1 })
       assert.equal(snapshot.requests.inFlight, 0)
     })
+  }
+
+  const hello = (socket) => socket.write('hello')
+  for (const [framework, listenerOf] of [
+    ['Express', (spillway) => appWith('/').use(spillway.express(), ({ socket }) => hello(socket))],
+    [
+      'Koa',
+      (spillway) =>
+        new Koa()
+          .use(spillway.koa())
+          .use(({ socket }) => hello(socket))
+          .callback(),
+    ],
+  ]) {
+    for (const isAttached of [false, true]) {
+      it(`an upgrade that ${framework} routes is upgraded once${isAttached ? ', attached too' : ''}`, async (t) => {
+        const spillway = spillwayFor(t)
+        const listener = listenerOf(spillway)
+        const server = http.createServer(listener)
+        if (isAttached) spillway.attach(server)
+        // As express-ws does it.
+        let upgraded
+        server.on('upgrade', (req, socket) => {
+          upgraded = socket.resume().on('end', () => socket.end())
+          socket.write('HTTP/1.1 101 Switching\r\n\r\n')
+          listener(req, new http.ServerResponse(req))
+        })
+        const { port } = await serve(t, server)
+        const connection = await Connection.open(port)
+        t.after(() => connection.destroy())
+        connection.send('GET /chat HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: chat\r\n\r\n')
+        await connection.until('hello')
+        const { admission, requests, routes } = spillway.snapshot()
+        assert.deepEqual(outcomesOf({ routes }), { 'GET (unmatched) upgraded': 1 })
+        assert.deepEqual([requests.inFlight, admission.inFlight, admission.admitted], [0, 0, 0])
+        assert.equal(routes[0].sinceStart.maxMs, 0)
+        const closed = once(upgraded, 'close')
+        connection.destroy()
+        await closed
+        assert.deepEqual(outcomesOf(spillway.snapshot()), { 'GET (unmatched) upgraded': 1 })
+      })
+    }
   }
 
   it('an upgrade nobody listens for is a request like any other', async (t) => {
