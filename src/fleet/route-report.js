@@ -105,7 +105,11 @@ class RouteSum {
    */
   read(scratch, wallMs) {
     const totals = new Float64Array(TOTALS)
-    const spans = scratch.map((histogram) => ({ since: Float64Array.of(0, 0, wallMs), histogram }))
+    const spans = scratch.map((histogram) => ({
+      since: Float64Array.of(0, 0, wallMs),
+      ratePerSecond: 0,
+      histogram,
+    }))
     for (const { body, at, hasLastMinute } of this.#places) {
       const reader = new ByteReader(body, at)
       const from = readDoubles(reader, TOTALS)
@@ -115,11 +119,17 @@ class RouteSum {
         const since = readDoubles(reader, SPAN)
         if (i > 0 && !hasLastMinute) break
         addSpan(spans[i].since, 0, since)
+        spans[i].ratePerSecond += rateOf(since, wallMs)
         reader.addHistogram(spans[i].histogram)
       }
     }
     return { totals, spans }
   }
+}
+
+function rateOf(since, wallMs) {
+  const seconds = (wallMs - since[SINCE]) / 1000
+  return seconds > 0 ? since[COUNT] / seconds : 0
 }
 
 const readDoubles = (reader, count) => doublesOf(reader.read(count * 8))

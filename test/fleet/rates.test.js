@@ -1,0 +1,35 @@
+'use strict'
+// The rates of a fleet are those of its workers together, whenever each of them started.
+
+const assert = require('node:assert/strict')
+const { test } = require('node:test')
+const { takeFleetSnapshot } = require('../../src/fleet/fleet-snapshot')
+const { readBlocks } = require('../../src/fleet/report')
+const { RouteSums, reportRoutes } = require('../../src/fleet/route-report')
+const { RollingHistogram } = require('../../src/histograms/rolling')
+const { handClock } = require('../support/hand-clock')
+
+const EVERY_MS = 10
+const SECOND = 1000
+
+/** Of a worker that started at that time, with a request each 10 ms until now. */
+function reportOf(startMs, nowMs, wallMs) {
+  const all = new RollingHistogram(startMs)
+  for (let ms = startMs; ms < nowMs; ms += EVERY_MS) all.record(1, ms, false)
+  const instant = { counters: new Float64Array(0), series: [], streams: new Float64Array(0) }
+  return [...reportRoutes({ recorder: { all } }, instant, nowMs, wallMs)]
+}
+
+test('two workers of 100 a second are 200, though the last minute of one is half as long', async () => {
+  const clock = { ...handClock(), wallMs: () => Date.UTC(2026, 0, 1) }
+  const routes = new RouteSums()
+  // Of 59 seconds and of 31.
+  for (const startMs of [1 * SECOND, 29 * SECOND]) {
+    const blocks = Buffer.concat(reportOf(startMs, 180 * SECOND, clock.wallMs()))
+    for (const { body } of readBlocks(blocks, 0)) routes.add(body, true)
+  }
+  const { requests } = await takeFleetSnapshot(clock, { routes }, [], { unreadable: 0, departed: 0 })
+  assert.equal(Math.round(requests.lastMinute.ratePerSecond), 200)
+  assert.equal(requests.lastMinute.count, 9000)
+  assert.equal(requests.sinceStart.count, 33_000)
+})
