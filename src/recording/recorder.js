@@ -190,6 +190,7 @@ class Recorder {
     if (this.#label === undefined) return template
     try {
       const label = this.#label(request.req, request.res, template)
+      this.#faults.heed('routes.label', label)
       return typeof label === 'string' && label !== '' ? label : template
     } catch (error) {
       this.#faults.report('routes.label', error)
