@@ -1071,6 +1071,7 @@ export interface ReleaseFigures {
 export interface LatencySummary {
   /** Requests, streams included. */
   readonly count: number
+  /** Of the last minute: over the last 30 to 60 s, idle or not, or over the time since the start where that is shorter. */
   readonly ratePerSecond: number
   /** Share of `count` whose outcome was `errored` or `timedOut`. */
   readonly errorRatio: number
