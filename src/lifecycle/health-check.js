@@ -48,13 +48,15 @@ class HealthCheck {
       const settle = (verdict, error) => {
         if (isSettled) return
         isSettled = true
+        // The signal of a question that was answered is never aborted: whoever listens to it would cancel something else.
+        this.#clock.cancel(timer)
         this.#pending = undefined
         this.#keptUntilMs = this.#clock.now() + this.#keepMs
         if (verdict !== this.#verdict) this.#report(verdict, error)
         this.#verdict = verdict
         resolve(verdict)
       }
-      this.#clock.after(this.#timeoutMs, () => {
+      const timer = this.#clock.after(this.#timeoutMs, () => {
         controller.abort()
         settle(TIMED_OUT)
       })

@@ -14,7 +14,14 @@ function healthFor({ isManual = false } = {}) {
   let timers = []
   const clock = {
     now: () => nowMs,
-    after: (delayMs, callback) => timers.push({ atMs: nowMs + delayMs, callback }),
+    after: (delayMs, callback) => {
+      const timer = { atMs: nowMs + delayMs, callback }
+      timers.push(timer)
+      return timer
+    },
+    cancel: (timer) => {
+      timers = timers.filter((each) => each !== timer)
+    },
   }
   const advance = (ms) => {
     nowMs += ms
@@ -130,6 +137,24 @@ test('a check that takes too long has its signal aborted, and fails; asked again
     ['database', 'timed out', undefined],
     ['database', 'ok', undefined],
   ])
+})
+
+test('the signal of a check that has answered is never aborted', async () => {
+  const { health, check, advance } = healthFor()
+  const signals = []
+  const answers = [() => true, () => false, () => Promise.reject(new Error('down'))]
+  for (const [i, answer] of answers.entries()) {
+    check(`database ${i}`, ({ signal }) => {
+      signals.push(signal)
+      return answer()
+    })
+  }
+  await health.ready()
+  advance(1000)
+  assert.deepEqual(
+    signals.map(({ aborted }) => aborted),
+    [false, false, false]
+  )
 })
 
 test('a check that never settles is asked once, and fails for good', async () => {
