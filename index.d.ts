@@ -583,7 +583,7 @@ export interface HealthChecks {
 
 export interface HealthCheckOptions {
   /**
-   * Milliseconds, above 0, after which the signal is aborted and the check has failed.
+   * Milliseconds, above 0 and up to 2147483647, after which the signal is aborted and the check has failed.
    *
    * @default 1000
    */

@@ -194,7 +194,10 @@ const RULES = {
   'listen.timeout': DURATION,
   'listen.maxConnections': COUNT,
   'listen.maxRequestsPerSecond': COUNT,
-  'health.check.timeout': ['a number of milliseconds above 0', isAbove0],
+  'health.check.timeout': [
+    'a number of milliseconds above 0, and up to 2147483647',
+    (value) => isAbove0(value) && value < 2 ** 31,
+  ],
   'health.check.cache': LASTING,
   'latency.nativeHistograms': BOOLEAN,
   fleet: [

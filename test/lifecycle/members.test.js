@@ -71,7 +71,12 @@ const REFUSED = {
   'health.check without a timeout': [
     (spillway) => spillway.health.check('a', () => {}, { timeout: 0 }),
     'ERR_SPILLWAY_OPTION_VALUE',
-    /`health\.check\.timeout` must be a number of milliseconds above 0: got 0/,
+    /`health\.check\.timeout` must be a number of milliseconds above 0, and up to 2147483647: got 0/,
+  ],
+  'health.check with a timeout longer than a timer can wait': [
+    (spillway) => spillway.health.check('a', () => {}, { timeout: Number.POSITIVE_INFINITY }),
+    'ERR_SPILLWAY_OPTION_VALUE',
+    /above 0, and up to 2147483647: got Infinity/,
   ],
   'health.check with a typo': [
     (spillway) => spillway.health.check('a', () => {}, { cached: 1 }),
