@@ -4,6 +4,7 @@
 
 const { Servers } = require('./adapters/server')
 const { Admission } = require('./admission/admission')
+const { Events } = require('./events')
 const { adminPages } = require('./exposition/admin-pages')
 const { Endpoints, jsonHandler, streamHandler } = require('./exposition/endpoints')
 const { takeInstant } = require('./exposition/instant')
@@ -28,6 +29,7 @@ const { sampleLimits, sampleMemory } = require('./signals/memory')
 const { createSignals } = require('./signals/signals')
 const { TurnClock } = require('./signals/turn-clock')
 
+const EVENTS = ['overload', 'recovered', 'degraded', 'draining']
 /** The exit code of Node itself, where an error was caught by nobody. */
 const FAILURE = 1
 
@@ -42,16 +44,13 @@ class Instance {
   /**
    * @param {import('../index.js').ResolvedOptions} options
    * @param {typeof import('./clock').systemClock} clock
-   * @param {(event: string, details: object) => void} emit
    */
-  constructor(options, clock, emit) {
+  constructor(options, clock) {
     const logger = loggerFrom(options.logger, { clock, onError: (error) => faults.report('logger', error) })
     const faults = new Faults(logger)
     const warn = (fields, message) => faults.guard('logger', () => logger.warn(fields, message))
-    const tell = (event, details) => {
-      warn({ event, ...details }, `spillway: ${event}`)
-      faults.guard(`on ${event}`, () => emit(event, details))
-    }
+    this.events = new Events(EVENTS, { faults, logger })
+    const tell = (event, details) => this.events.tell(event, details)
     this.#warn = warn
     this.options = options
     this.clock = clock

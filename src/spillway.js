@@ -2,7 +2,6 @@
 // The public members of an instance: each checks what it is given and hands it to the part whose it is. No decision is
 // taken here.
 
-const { EventEmitter } = require('node:events')
 const { catchAsync } = require('./adapters/async-errors')
 const { createErrorHandler } = require('./adapters/errors')
 const { createExpressMiddleware } = require('./adapters/express')
@@ -13,24 +12,17 @@ const { SpillwayError } = require('./errors')
 const { Instance } = require('./instance')
 const { resolveMember, resolveOptions } = require('./options')
 
-/** Called with what an async listener rejects with, which would end the process. */
-const kRejection = Symbol.for('nodejs.rejection')
-
 class Spillway {
   /** @type {import('../index.js').Spillway['health']} */
   health
   #instance
-  #events = new EventEmitter({ captureRejections: true })
 
   /**
    * @param {import('../index.js').SpillwayOptions} [given]
    * @param {typeof systemClock} [clock] for tests
    */
   constructor(given, clock = systemClock) {
-    this.#instance = new Instance(resolveOptions(given), clock, (event, details) =>
-      this.#events.emit(event, details)
-    )
-    this.#events[kRejection] = (error, event) => this.#instance.faults.report(`on ${event}`, error)
+    this.#instance = new Instance(resolveOptions(given), clock)
     const { health } = this.#instance.lifecycle
     this.health = Object.freeze({
       check: (name, ask, given) => health.addCheck(name, ask, resolveMember('health.check', given)),
@@ -101,13 +93,11 @@ class Spillway {
   }
 
   on(event, listener) {
-    requireEvent(event)
-    this.#events.on(event, listener)
+    this.#instance.events.on(event, listener)
   }
 
   off(event, listener) {
-    requireEvent(event)
-    this.#events.off(event, listener)
+    this.#instance.events.off(event, listener)
   }
 
   /** @returns {import('../index.js').Snapshot} */
@@ -152,16 +142,6 @@ class Spillway {
   close() {
     if (!this.#instance.lifecycle.isDraining) this.#instance.close()
   }
-}
-
-const EVENTS = ['overload', 'recovered', 'degraded', 'draining']
-
-function requireEvent(event) {
-  if (EVENTS.includes(event)) return
-  throw new SpillwayError(
-    'ERR_SPILLWAY_UNKNOWN_EVENT',
-    `There is no event '${String(event)}'. There are: ${EVENTS.join(', ')}.`
-  )
 }
 
 // Node 20 knows Symbol.dispose; the check is for what runs this without it.

@@ -21,7 +21,7 @@ const LAYERS = [
   ['routing'],
   ['signals'],
   ['histograms'],
-  ['options.js', 'option-table.js', 'errors.js', 'clock.js'],
+  ['options.js', 'option-table.js', 'events.js', 'errors.js', 'clock.js'],
 ]
 const TIME =
   /\b(set|clear)(Timeout|Interval|Immediate)\b|\bDate\.now\b|\bnew Date\(\)|\bperformance\.now\b|\bhrtime\b|\bnodeTiming\b|\btimers\b/

@@ -4,9 +4,9 @@
 // replaced one more is wanted, so that a crash in the middle of it needs no rule of its own.
 // Workers that die young are forked again after a pause that doubles, or a fault at their start would fork for ever.
 
-const { EventEmitter } = require('node:events')
 const { availableParallelism, constants } = require('node:os')
 const { SpillwayError } = require('../errors')
+const { Events } = require('../events')
 const { REPLACED, STOPPED } = require('./cluster-messages')
 const { ClusterWorker } = require('./cluster-worker')
 
@@ -20,9 +20,6 @@ const LONGEST_PAUSE_MS = 30_000
 /** So many deaths in a row, and a rolling restart is given up: the workers that still serve are the better ones. */
 const MOST_DEATHS = 3
 
-/** Called with what an async listener rejects with, which would end the process. */
-const kRejection = Symbol.for('nodejs.rejection')
-
 class ClusterPrimary {
   #cluster
   #clock
@@ -30,7 +27,7 @@ class ClusterPrimary {
   #logger
   #options
   #workers = new Set()
-  #events = new EventEmitter({ captureRejections: true })
+  #events
   #counts = { replaced: 0, crashed: 0, killed: 0 }
   #deaths = 0
   #pause
@@ -56,7 +53,7 @@ class ClusterPrimary {
     this.#clock = clock
     this.#faults = faults
     this.#logger = logger
-    this.#events[kRejection] = (error, event) => faults.report(`on ${event}`, error)
+    this.#events = new Events(EVENTS, { faults, logger })
     this.#options = { ...options, workers: options.workers ?? availableParallelism() }
     if (options.exec !== undefined) cluster.setupPrimary({ exec: options.exec })
     if (options.signals) for (const signal of Object.keys(SIGNALS)) process.on(signal, this.#onSignal)
@@ -64,12 +61,10 @@ class ClusterPrimary {
   }
 
   on(event, listener) {
-    this.#requireEvent(event)
     this.#events.on(event, listener)
   }
 
   off(event, listener) {
-    this.#requireEvent(event)
     this.#events.off(event, listener)
   }
 
@@ -128,7 +123,7 @@ class ClusterPrimary {
     old.leave(REPLACED, this.#options.killTimeout)
     await this.#until(() => !this.#workers.has(old))
     this.#counts.replaced++
-    this.#tell('replaced', { pid: old.pid, reason, durationMs: this.#clock.now() - beganMs })
+    this.#events.tell('replaced', { pid: old.pid, reason, durationMs: this.#clock.now() - beganMs })
   }
 
   #isServing(worker) {
@@ -172,13 +167,13 @@ class ClusterPrimary {
   #welcome() {
     if (!this.#hasBeenReady && this.#readyBeside(undefined) === this.#options.workers) {
       this.#hasBeenReady = true
-      this.#tell('ready', { workers: this.#options.workers })
+      this.#events.tell('ready', { workers: this.#options.workers })
     }
     this.#look()
   }
 
   #relieve(worker, reason) {
-    this.#tell('degraded', { pid: worker.pid, reason })
+    this.#events.tell('degraded', { pid: worker.pid, reason })
     this.#replace(worker, reason)
   }
 
@@ -195,7 +190,7 @@ class ClusterPrimary {
     const uptimeMs = this.#clock.now() - worker.bornMs
     if (code !== 0) {
       this.#counts.crashed++
-      this.#tell('crashed', { pid: worker.pid, code, signal, uptimeMs })
+      this.#events.tell('crashed', { pid: worker.pid, code, signal, uptimeMs })
     }
     this.#deaths = uptimeMs < YOUNG_MS ? this.#deaths + 1 : 0
     if (this.#deaths === 0 || this.#pause !== undefined || this.#stopped !== undefined) return
@@ -212,24 +207,15 @@ class ClusterPrimary {
   #heed(signal) {
     const nowMs = this.#clock.now()
     if (SIGNALS[signal] === 'restart') {
-      this.restart().catch((error) => this.#logger.error({ err: error }, `spillway: ${error.message}`))
+      this.restart().catch((error) => this.#logFailure(error))
     } else if (this.#stopped === undefined) {
       this.#toldMs = nowMs
       this.stop().then(() => process.exit(this.#isClean ? 0 : 1))
     } else if (nowMs - this.#toldMs > SAME_SIGNAL_MS) process.exit(128 + constants.signals[signal])
   }
 
-  #tell(event, details) {
-    this.#logger.warn({ event, ...details }, `spillway: ${event}`)
-    this.#faults.guard(`on ${event}`, () => this.#events.emit(event, details))
-  }
-
-  #requireEvent(event) {
-    if (EVENTS.includes(event)) return
-    throw new SpillwayError(
-      'ERR_SPILLWAY_UNKNOWN_EVENT',
-      `There is no event '${String(event)}'. There are: ${EVENTS.join(', ')}.`
-    )
+  #logFailure(error) {
+    this.#faults.guard('logger', () => this.#logger.error({ err: error }, `spillway: ${error.message}`))
   }
 }
 

@@ -1,0 +1,50 @@
+'use strict'
+// What an instance, or a primary, tells its user while it runs: a line in the log, and an event for whoever listens. A logger
+// or a listener that throws, or rejects, is counted and ends nothing. To listen for an unknown event is refused: a typo
+// would wait for ever.
+
+const { EventEmitter, captureRejectionSymbol } = require('node:events')
+const { SpillwayError } = require('./errors')
+
+class Events {
+  #names
+  #faults
+  #logger
+  #emitter = new EventEmitter({ captureRejections: true })
+
+  /**
+   * @param {readonly string[]} names
+   * @param {{ faults: any, logger: any }} parts
+   */
+  constructor(names, { faults, logger }) {
+    this.#names = names
+    this.#faults = faults
+    this.#logger = logger
+    this.#emitter[captureRejectionSymbol] = (error, event) => faults.report(`on ${String(event)}`, error)
+  }
+
+  on(event, listener) {
+    this.#requireKnown(event)
+    this.#emitter.on(event, listener)
+  }
+
+  off(event, listener) {
+    this.#requireKnown(event)
+    this.#emitter.off(event, listener)
+  }
+
+  tell(event, details) {
+    this.#faults.guard('logger', () => this.#logger.warn({ event, ...details }, `spillway: ${event}`))
+    this.#faults.guard(`on ${event}`, () => this.#emitter.emit(event, details))
+  }
+
+  #requireKnown(event) {
+    if (this.#names.includes(event)) return
+    throw new SpillwayError(
+      'ERR_SPILLWAY_UNKNOWN_EVENT',
+      `There is no event '${String(event)}'. There are: ${this.#names.join(', ')}.`
+    )
+  }
+}
+
+module.exports = { Events }
