@@ -77,7 +77,7 @@ class Servers {
 
   attach(server) {
     if (!(server instanceof net.Server)) throw notAServer(server)
-    if (this.#attached.has(server)) return server
+    if (this.#attached.has(server)) return
     const servers = this
     const emit = /** @type {(event: string | symbol, ...rest: any[]) => boolean} */ (server.emit)
     const pass = this.#context?.entering(emit) ?? emit
@@ -114,7 +114,6 @@ class Servers {
     this.#attached.set(server, { emit, spillwayEmit })
     this.#watched.set(server, [])
     this.#known.know(server)
-    return server
   }
 
   wrap(listener) {

@@ -70,19 +70,18 @@ class AcceptDrain {
     this.#windowRequests++
   }
 
-  /** A turn is over. If it was not given to accepting, all it did was work, handlers that had awaited something included. */
+  /**
+   * A turn is over. If it was not given to accepting, all it did was work, handlers that had awaited something included:
+   * so much more may be spent on accepting.
+   */
   noteTurn(busyMs, nowMs) {
-    if (this.#sinceMs === undefined) this.noteWork(busyMs, nowMs)
-  }
-
-  /** Work was done: that much more may be spent on accepting. */
-  noteWork(workMs, nowMs) {
+    if (this.#sinceMs !== undefined) return
     if (nowMs - this.#windowMs > WINDOW_MS) {
       this.#windowMs = nowMs
       this.#windowAccepts = this.#windowRequests = 0
     }
     const share = this.#windowRequests * 4 < this.#windowAccepts ? SHARE / 2 : SHARE
-    this.#allowanceMs = Math.min(this.#allowanceMs + workMs * share, WINDOW_MS)
+    this.#allowanceMs = Math.min(this.#allowanceMs + busyMs * share, WINDOW_MS)
   }
 
   /** Whether a connection came that no turn has been given to yet, or one is still coming. */

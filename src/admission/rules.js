@@ -239,11 +239,6 @@ class Rules {
       this.#thresholds.note({ ...this.#turns.take(nowMs, idleMs), ...memory })
     }
   }
-
-  get state() {
-    const { ms: costMs, rate } = this.cost
-    return { costMs, rate, latencyLimit: this.#latency.limit, unloadedMs: this.#unloaded.ms }
-  }
 }
 
 module.exports = { Rules }

@@ -40,4 +40,4 @@ function exemplarOf(given) {
   return { pairs: labelSet, value, atMs: timestamp * 1000 }
 }
 
-module.exports = { boundOf, exemplarOf, foreignPoints }
+module.exports = { foreignPoints }

@@ -27,7 +27,7 @@ class Prometheus {
   #defaults = processMetrics()
 
   /** @param {any} parts `gather`: of a fleet all there is to show, undefined of one process */
-  constructor({ registry, clock, faults, takeInstant, gather = () => undefined }) {
+  constructor({ registry, clock, faults, takeInstant, gather }) {
     this.#gather = gather
     this.#clock = clock
     this.#faults = faults
@@ -47,7 +47,7 @@ class Prometheus {
   }
 
   /** @param {import('node:http').ServerResponse} res its head is already set */
-  async write(res, format = TEXT) {
+  async write(res, format) {
     const gathered = this.#gather()
     const writer = new PieceWriter(res, this.#clock)
     if (gathered === undefined) {

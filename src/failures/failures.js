@@ -47,19 +47,13 @@ class Failures {
    */
   note(error, req, res, fallbackStatus) {
     const failure = new Failure(error, fallbackStatus)
-    if (isOfOverload(error) || isOfConnection(error, res) || this.isNoted(error, res)) return failure
+    if (isOfOverload(error) || isOfConnection(error, res) || this.#notedFor.get(error) === res) return failure
     if (Object(error) === error) this.#notedFor.set(error, res)
     const request = this.#recorder.find(res)
     this.#count(request, failure)
     const trace = this.#trace(failure)
     this.log.write(failure, { req, route: this.#routeOf(request, failure.status), trace })
     return failure
-  }
-
-  /** Whether this error has been dealt with: for this response, or for any where none is given. */
-  isNoted(error, res) {
-    const notedFor = this.#notedFor.get(error)
-    return notedFor !== undefined && (res === undefined || notedFor === res)
   }
 
   /** Ends the request. */

@@ -176,4 +176,4 @@ async function removeStale(base) {
   }
 }
 
-module.exports = { Directory, openDirectory }
+module.exports = { openDirectory }

@@ -18,11 +18,11 @@ const ERRORS = 1
 const SINCE = 2
 const SPAN = 3
 
-/** Of two spans, or of none and one. */
-function addSpan(numbers, at, from) {
-  numbers[at + COUNT] += from[COUNT]
-  numbers[at + ERRORS] += from[ERRORS]
-  numbers[at + SINCE] = Math.min(numbers[at + SINCE], from[SINCE])
+/** The counts of both, since the earlier of the two. */
+function addSpan(sum, span) {
+  sum[COUNT] += span[COUNT]
+  sum[ERRORS] += span[ERRORS]
+  sum[SINCE] = Math.min(sum[SINCE], span[SINCE])
 }
 
 class RouteWriter {
@@ -38,10 +38,10 @@ class RouteWriter {
     const name = Buffer.from(JSON.stringify(key))
     this.#out.writeInteger(name.length)
     this.#out.write(name)
-    this.#writeDoubles(totals)
+    this.#out.writeDoubles(totals)
     this.#out.writeInteger(spans.length)
     for (const { since, histogram } of spans) {
-      this.#writeDoubles(since)
+      this.#out.writeDoubles(since)
       this.#out.writeHistogram(histogram)
     }
     this.#entries++
@@ -52,10 +52,6 @@ class RouteWriter {
     if (this.#entries === 0 || (this.#entries < BLOCK && !isLast)) return undefined
     this.#entries = 0
     return blockOf(ROUTES, this.#out.take())
-  }
-
-  #writeDoubles(doubles) {
-    this.#out.writeDoubles(doubles)
   }
 }
 
@@ -118,7 +114,7 @@ class RouteSum {
       for (let i = 0; i < count; i++) {
         const since = readDoubles(reader, SPAN)
         if (i > 0 && !hasLastMinute) break
-        addSpan(spans[i].since, 0, since)
+        addSpan(spans[i].since, since)
         spans[i].ratePerSecond += rateOf(since, wallMs)
         reader.addHistogram(spans[i].histogram)
       }

@@ -2,15 +2,17 @@
 // A growable table of numbers in one Float64Array, a row per thing counted. One array, so that a scrape copies all
 // series in one memcpy (10 000 series of 16 numbers: 1.3 MB) and shows one instant; doubles, so that no counter wraps.
 
+const FIRST_ROWS = 16
+
 class Rows {
   #width
   #length = 0
   /** Read `values[row * width + column]`; the array is replaced when the table grows. */
   values
 
-  constructor(width, capacity = 16) {
+  constructor(width) {
     this.#width = width
-    this.values = new Float64Array(width * capacity)
+    this.values = new Float64Array(width * FIRST_ROWS)
   }
 
   add() {

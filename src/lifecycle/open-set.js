@@ -1,35 +1,36 @@
 'use strict'
-// What is open now: sockets, or sessions, each kept until its `close`, with one number beside it.
+// What is open now: sockets, or sessions, each kept until its `close`. One listener for all of them: a closure for each
+// would be paid for by every connection.
 
 class OpenSet {
-  #sinceMs = new Map()
+  #open = new Set()
   #forget
 
   constructor() {
-    const sinceMs = this.#sinceMs
-    /** @this {any} one listener for all: a closure a connection would be paid for by every connection */
+    const open = this.#open
+    /** @this {any} */
     this.#forget = function forget() {
-      sinceMs.delete(this)
+      open.delete(this)
     }
   }
 
   get size() {
-    return this.#sinceMs.size
+    return this.#open.size
   }
 
   [Symbol.iterator]() {
-    return this.#sinceMs.keys()
+    return this.#open.values()
   }
 
-  add(open) {
-    if (this.#sinceMs.has(open)) return
-    this.#sinceMs.set(open, undefined)
-    open.on('close', this.#forget)
+  add(each) {
+    if (this.#open.has(each)) return
+    this.#open.add(each)
+    each.on('close', this.#forget)
   }
 
   release() {
-    for (const open of this.#sinceMs.keys()) open.off('close', this.#forget)
-    this.#sinceMs.clear()
+    for (const each of this.#open) each.off('close', this.#forget)
+    this.#open.clear()
   }
 }
 

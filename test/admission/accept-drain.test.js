@@ -42,14 +42,14 @@ test('drains together take at most four times the work', () => {
   const drain = new AcceptDrain()
   drainFor(drain, 0)
   for (let i = 0; i < 200; i++) drain.noteRequest()
-  drain.noteWork(2, 25)
+  drain.noteTurn(2, 25)
   assert.equal(drainFor(drain, 30), 8)
 })
 
 test('silent connections are no evidence of load: they get half of that', () => {
   const drain = new AcceptDrain()
   drainFor(drain, 0)
-  drain.noteWork(2, 25)
+  drain.noteTurn(2, 25)
   assert.equal(drainFor(drain, 30), 4)
 })
 
