@@ -11,11 +11,11 @@ const http = require('node:http')
 const https = require('node:https')
 const net = require('node:net')
 const tls = require('node:tls')
+const { isEventStream } = require('../recording/event-stream')
 const { OpenSet } = require('./open-set')
 
 const NO_ERROR = 0
 const HIGHEST_STREAM_ID = 2 ** 31 - 1
-const EVENT_STREAM = /^(content-type: *)?text\/event-stream *(;|$)/im
 
 const kMoved = Symbol('spillway.moved')
 
@@ -132,7 +132,7 @@ const isAnswering = ({ _httpMessage: res }) => res != null && !res.writableFinis
 /** Who asked by GET for events alone comes again by itself; events that answer a POST have an end of their own. */
 function isEndless(res) {
   if (res == null || res.writableEnded || res.req.method !== 'GET') return false
-  return EVENT_STREAM.test(String(res.getHeader('content-type') ?? res._header))
+  return isEventStream(res)
 }
 
 /** Its application may write once more before it sees that the connection has closed. */

@@ -6,6 +6,7 @@ const { RollingHistogram } = require('../histograms/rolling')
 const { templateOf } = require('../routing/template')
 const { activeTrace, isTracing } = require('./active-span')
 const { ClientErrors } = require('./client-errors')
+const { isEventStream } = require('./event-stream')
 const { InFlight } = require('./in-flight')
 const { METHODS, methodIndex } = require('./methods')
 const { UPGRADED, isFailure, outcomeOf } = require('./outcome')
@@ -16,7 +17,6 @@ const { serverSpan, tellSpan } = require('./server-span')
 const SCHEMES = Object.freeze(['http', 'https'])
 /** Nothing that took less after its first byte can spoil a quantile, so nothing shorter is looked at. */
 const SHORTEST_STREAM_MS = 10
-const EVENT_STREAM = /^(content-type: *)?text\/event-stream *(;|$)/im
 
 class Recorder {
   /** How many requests are in flight, by method and scheme. */
@@ -28,6 +28,8 @@ class Recorder {
   routes
   /** Whether each answer is to be the last of its connection. */
   isLeaving = false
+  /** Whether an SDK may hold a span of a request. */
+  isTracing = isTracing()
   /** Told of each request that has ended, and the series it went to, if any. */
   onEnd = (_request, _series) => {}
   #clock
@@ -36,8 +38,6 @@ class Recorder {
   #streamAfterMs
   /** Counted already: a server hook and a middleware may both see one. */
   #upgrades = new WeakSet()
-  /** Whether an SDK may hold a span of a request. */
-  isTracing = isTracing()
 
   constructor({ routes, latency }, clock, faults) {
     this.#clock = clock
@@ -160,10 +160,7 @@ class Recorder {
   #isStream(request) {
     const bodyMs = request.durationMs - request.firstByteMs
     if (request.firstByteMs < 0 || bodyMs < SHORTEST_STREAM_MS) return false
-    if (bodyMs >= this.#streamAfterMs) return true
-    const { res } = request
-    // Headers given to a plain `writeHead` are kept in the rendered head only.
-    return EVENT_STREAM.test(String(res.getHeader('content-type') ?? res._header))
+    return bodyMs >= this.#streamAfterMs || isEventStream(request.res)
   }
 
   /** A request in flight, as far as it may be told to others. */
