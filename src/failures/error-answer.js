@@ -35,6 +35,13 @@ const OF_CONNECTION = new Set([
 const isOfBody = (name) =>
   OF_BODY.has(name) || (name.startsWith('content-') && !name.startsWith('content-security-policy'))
 
+/** Takes off what was set for another body than ours. */
+function removeBodyHeaders(res) {
+  for (const name of res.getHeaderNames()) {
+    if (isOfBody(name) || name === 'transfer-encoding') res.removeHeader(name)
+  }
+}
+
 /** Whether there is nobody left to answer, or nothing left to say. */
 function isOver(res) {
   if (res.writableEnded) return true
@@ -74,9 +81,7 @@ class ErrorAnswer {
 }
 
 function write(req, res, failure, showsStack) {
-  for (const name of res.getHeaderNames()) {
-    if (isOfBody(name) || name === 'transfer-encoding') res.removeHeader(name)
-  }
+  removeBodyHeaders(res)
   const title = STATUS_CODES[failure.status] ?? 'Error'
   const isText = prefersText(req.headers.accept)
   const body = isText ? textOf(failure, title) : problemOf(failure, title, showsStack)
@@ -155,4 +160,4 @@ function isHeader(name, value) {
   }
 }
 
-module.exports = { ErrorAnswer, cutOff, isOfBody, isOver }
+module.exports = { ErrorAnswer, cutOff, isOver, removeBodyHeaders }

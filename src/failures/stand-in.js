@@ -9,7 +9,7 @@
 const { STATUS_CODES } = require('node:http')
 const { prefersText } = require('../admission/refusal')
 const { noteHead } = require('../recording/request')
-const { isOfBody, isOver } = require('./error-answer')
+const { isOver, removeBodyHeaders } = require('./error-answer')
 
 const soon = (...given) => {
   const callback = given.findLast((each) => typeof each === 'function')
@@ -69,9 +69,7 @@ class StandIn {
     for (const name of Object.keys(LATE)) {
       if (name in Object.getPrototypeOf(res)) delete res[name]
     }
-    for (const name of res.getHeaderNames()) {
-      if (isOfBody(name) || name === 'transfer-encoding') res.removeHeader(name)
-    }
+    removeBodyHeaders(res)
     const isText = prefersText(req.headers.accept)
     const body = isText ? this.#text : this.#problem
     res.setHeader('Content-Type', isText ? 'text/plain; charset=utf-8' : 'application/problem+json')
