@@ -3,7 +3,7 @@
 // Whoever folds writes the next generation, which a link makes exactly once, and only then removes what is in it. It names
 // those it holds, so that a report that is still there is not counted twice. No lock: one who holds it might be killed.
 
-const { headOf } = require('./report')
+const { headOf, putInto } = require('./report')
 const { Slices } = require('./slices')
 const { Sum } = require('./sum')
 
@@ -37,18 +37,11 @@ async function foldDeparted(directory, clock, { members, departed }, ownId) {
       count: departed.head.count + gone.length,
     }),
   ]
-  await slices.run(gather(sum.report(wallMs), pieces))
+  await slices.run(putInto(pieces, sum.report(wallMs)))
   const next = (departed.generation ?? 0) + 1
   if (!(await directory.writeDeparted(next, ownId, pieces))) return
   for (const { head } of gone) await directory.remove(head.id)
   await removeOld(directory, departed.generations)
-}
-
-function* gather(blocks, pieces) {
-  for (const block of blocks) {
-    if (block !== undefined) pieces.push(block)
-    yield
-  }
 }
 
 async function keepDeparted(directory, { generation, generations, stillThere, touchedMs }, wallMs) {

@@ -65,6 +65,14 @@ function doublesOf(bytes) {
   return new Float64Array(copy.buffer, 0, copy.length >>> 3)
 }
 
+/** Puts blocks into the pieces of a report; where there is none yet to put, that is a step too. */
+function* putInto(pieces, blocks) {
+  for (const block of blocks) {
+    if (block !== undefined) pieces.push(block)
+    yield
+  }
+}
+
 /** @returns {any} the head, or undefined of what this version does not understand */
 function readHead(report) {
   if (report.toString('latin1', 0, VERSION.length) !== VERSION) return undefined
@@ -96,6 +104,7 @@ module.exports = {
   familyBlock,
   headOf,
   pointsBlock,
+  putInto,
   readBlocks,
   readHead,
   readPoints,

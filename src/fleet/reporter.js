@@ -7,7 +7,7 @@
 const { isMainThread, threadId } = require('node:worker_threads')
 const { readMetric } = require('./foreign')
 const { identify } = require('./kin')
-const { headOf } = require('./report')
+const { headOf, putInto } = require('./report')
 const { reportRoutes } = require('./route-report')
 const { Slices } = require('./slices')
 const { PointsMemory, reportFamily } = require('./sum')
@@ -126,13 +126,6 @@ class Reporter {
   #headOf({ id, worker }, instant, isFinal) {
     const inFlight = instant.inFlight.reduce((sum, count) => sum + count, 0)
     return headOf({ ...this.#head, id, worker, isFinal, inFlight, at: this.#parts.clock.wallMs() })
-  }
-}
-
-function* putInto(pieces, blocks) {
-  for (const block of blocks) {
-    if (block !== undefined) pieces.push(block)
-    yield
   }
 }
 
