@@ -7,10 +7,11 @@
 // 95 %, so that it cannot latch: shedding does not cure a leak, recycling does. The saw-tooth of the heap between
 // collections is no pressure, and RSS hardly ever falls, so neither counts.
 
+const { SHORTAGE_WEIGHTS } = require('./priority')
+
 const BEGIN = 0.85
 const FULL = 0.95
 const MOST = 0.95
-const WEIGHTS = [0, 0.5, 1, 1.5]
 
 class MemoryGuard {
   pressure = 0
@@ -22,7 +23,7 @@ class MemoryGuard {
   }
 
   rejects(priority, random) {
-    return this.pressure > 0 && random < Math.min(MOST, this.pressure * WEIGHTS[priority])
+    return this.pressure > 0 && random < Math.min(MOST, this.pressure * SHORTAGE_WEIGHTS[priority])
   }
 }
 

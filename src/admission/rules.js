@@ -10,6 +10,7 @@ const { Lasting } = require('./lasting')
 const { LatencyLimit } = require('./latency-limit')
 const { MemoryGuard } = require('./memory-guard')
 const { Pace } = require('./pace')
+const { SHORTAGE_WEIGHTS } = require('./priority')
 const { RequestCost } = require('./request-cost')
 const { Thresholds, TurnSample } = require('./thresholds')
 
@@ -20,8 +21,6 @@ const START_ENDED = 200
 const LASTING_TIMES = 6
 /** So many of the slots are filled at once: whatever a request is taken to cost, the loop does not run dry. */
 const UNPACED_SHARE = 1 / 3
-/** How much of a pressure each class feels: low first, critical never. */
-const SHARE = [0, 0.5, 1, 1.5]
 
 class Rules {
   /** Whether requests wait in our queue at all: only in adaptive mode. */
@@ -96,7 +95,7 @@ class Rules {
     if (!this.queues && this.#inFlight >= (this.#options.maxConcurrent ?? Number.POSITIVE_INFINITY))
       return 'concurrency'
     const { pressure } = this.#callbacks
-    if (pressure > 0 && Math.random() < pressure * SHARE[request.priority]) return 'pressure'
+    if (pressure > 0 && Math.random() < pressure * SHORTAGE_WEIGHTS[request.priority]) return 'pressure'
     if (this.memory.pressure > 0 && this.memory.rejects(request.priority, Math.random())) return 'memory'
     return undefined
   }

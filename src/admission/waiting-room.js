@@ -2,7 +2,7 @@
 // The queue in user space: first in, first out within a class, higher classes first. It knows how many stand ahead of
 // a class, which is what a newcomer has to wait for. Rings of a power of two, so that neither push nor shift copies.
 
-const { CRITICAL, QUEUED } = require('./priority')
+const { CRITICAL, QUEUED_CLASSES } = require('./priority')
 
 class Ring {
   #slots = new Array(64)
@@ -35,7 +35,7 @@ class Ring {
 }
 
 class WaitingRoom {
-  #rings = Array.from({ length: QUEUED }, () => new Ring())
+  #rings = Array.from({ length: QUEUED_CLASSES }, () => new Ring())
   length = 0
 
   push(priority, job) {
@@ -62,7 +62,7 @@ class WaitingRoom {
 
   /** Hands over, lowest class first, those that came before `sinceMs`; of the critical, before `criticalSinceMs`. */
   expire(sinceMs, criticalSinceMs, drop) {
-    for (let priority = QUEUED - 1; priority >= 0; priority--) {
+    for (let priority = QUEUED_CLASSES - 1; priority >= 0; priority--) {
       const ring = this.#rings[priority]
       const oldestMs = priority === CRITICAL ? criticalSinceMs : sinceMs
       while (ring.length > 0 && ring.peek().waitsSinceMs < oldestMs) {
