@@ -78,32 +78,37 @@ const MEMBER_DEFAULTS = Object.freeze({
 })
 
 const isText = (value) => typeof value === 'string' && value !== ''
+const isFunction = (value) => typeof value === 'function'
+const isWhole = (value) => Number.isInteger(value) && value >= 0
+const isAbove0 = (value) => typeof value === 'number' && value > 0
+const isLimit = (value) => typeof value === 'number' && value >= 0
+// Node fires a longer timer at once.
+const fitsTimer = (value) => value < 2 ** 31
+
+const BOOLEAN = ['true or false', (value) => typeof value === 'boolean']
+const TEXT = ['a non-empty string', isText]
+const COUNT = ['a whole number of at least 1', (value) => isWhole(value) && value >= 1]
+const LIMIT = ['a number of at least 0 (0 is off)', isLimit]
+const SHARE = ['a share from 0 to 1 (0 is off)', (value) => isLimit(value) && value <= 1]
+// A share of the limit, as `memory.recycleAt` may be, would be less than a byte.
+const BYTES = ['a whole number of bytes (0 is off)', isWhole]
+const isShareOrBytes = (value) => isLimit(value) && (value <= 1 || isWhole(value))
+const MILLISECONDS = ['a number of milliseconds above 0', isAbove0]
+/** What a timer waits for: from 0, or from 1 where no time at all makes no sense. */
+const TIMER_FROM_0 = [
+  'a number of milliseconds from 0 to 2147483647',
+  (value) => isLimit(value) && fitsTimer(value),
+]
+const TIMER_FROM_1 = [
+  'a number of milliseconds from 1 to 2147483647',
+  (value) => isLimit(value) && value >= 1 && fitsTimer(value),
+]
+const oneOf = (words) => [`one of ${words.join(', ')}`, (value) => words.includes(value)]
+
 // As a client sends it: anything but printable ASCII arrives percent-encoded, and would never be found.
 const isPathOrOff = (value) =>
   value === false || (isText(value) && /^\/[!-~]+$/.test(value) && !/[?#]/.test(value))
 
-const isFunction = (value) => typeof value === 'function'
-const isAbove0 = (value) => typeof value === 'number' && value > 0
-const isLimit = (value) => typeof value === 'number' && value >= 0
-const LIMIT = ['a number of at least 0 (0 is off)', isLimit]
-const SHARE = ['a share from 0 to 1 (0 is off)', (value) => isLimit(value) && value <= 1]
-// A share of the limit, as `memory.recycleAt` may be, would be less than a byte.
-const BYTES = ['a whole number of bytes (0 is off)', (value) => Number.isInteger(value) && value >= 0]
-const isShareOrBytes = (value) => isLimit(value) && (value <= 1 || Number.isInteger(value))
-// Node fires a longer timer at once.
-const LASTING = [
-  'a number of milliseconds from 0 to 2147483647',
-  (value) => isLimit(value) && value < 2 ** 31,
-]
-const DURATION = [
-  'a number of milliseconds from 1 to 2147483647',
-  (value) => isLimit(value) && value >= 1 && value < 2 ** 31,
-]
-const COUNT = ['a whole number of at least 1', (value) => Number.isInteger(value) && value >= 1]
-const BOOLEAN = ['true or false', (value) => typeof value === 'boolean']
-const MODES = ['adaptive', 'threshold', 'observe', 'off']
-const ERROR_MODES = ['respond', 'next']
-const UNCAUGHT = ['log', 'logRequest', 'drain']
 /** No line in a log ever shows their values. */
 const SECRETS = ['authorization', 'cookie', 'proxy-authorization', 'set-cookie']
 const areShowable = (names) =>
@@ -133,99 +138,88 @@ const isFleet = (value) =>
     (value.directory === undefined || isText(value.directory)))
 
 const RULES = {
-  'shed.mode': [`one of ${MODES.join(', ')}`, (value) => MODES.includes(value)],
-  'shed.maxDelay': ['a number of milliseconds above 0', isAbove0],
-  'shed.targetDelay': ['a number of milliseconds above 0', isAbove0],
-  'shed.interval': ['a number of milliseconds above 0', isAbove0],
+  'endpoints.metrics': ["a path such as '/metrics', or false", isPathOrOff],
+  'endpoints.live': ["a path such as '/livez', or false", isPathOrOff],
+  'endpoints.ready': ["a path such as '/readyz', or false", isPathOrOff],
+  'routes.max': COUNT,
+  'routes.unmatched': TEXT,
+  'routes.overflow': TEXT,
+  'routes.label': ['a function (req, res, template)', isFunction],
+  'latency.streamAfterMs': MILLISECONDS,
+  'latency.nativeHistograms': BOOLEAN,
+  'shed.mode': oneOf(['adaptive', 'threshold', 'observe', 'off']),
+  'shed.maxDelay': MILLISECONDS,
+  'shed.targetDelay': MILLISECONDS,
+  'shed.interval': MILLISECONDS,
   'shed.maxConcurrent': COUNT,
   'shed.maxEventLoopDelay': LIMIT,
   'shed.maxEventLoopUtilization': SHARE,
   'shed.maxHeapUsedBytes': BYTES,
   'shed.maxRssBytes': BYTES,
-  'shed.sampleInterval': ['a number of milliseconds above 0', isAbove0],
-  'shed.retryAfter': [
-    'a whole number of seconds of at least 0',
-    (value) => Number.isInteger(value) && value >= 0,
-  ],
+  'shed.sampleInterval': MILLISECONDS,
+  'shed.retryAfter': ['a whole number of seconds of at least 0', isWhole],
   'shed.classify': ['a function (req) that returns a class', isFunction],
   'shed.pressure': ['a function that returns a number from 0 to 1', isFunction],
   'shed.deadline': ['a function (req) that returns the milliseconds left', isFunction],
   'shed.headers': ['a function (req) that returns headers', isFunction],
   'shed.respond': ['a function (req, res, verdict)', isFunction],
-  'shed.errorMode': [`one of ${ERROR_MODES.join(', ')}`, (value) => ERROR_MODES.includes(value)],
-  'errors.answer': ['true or false', (value) => typeof value === 'boolean'],
-  'endpoints.metrics': ["a path such as '/metrics', or false", isPathOrOff],
-  'endpoints.live': ["a path such as '/livez', or false", isPathOrOff],
-  'endpoints.ready': ["a path such as '/readyz', or false", isPathOrOff],
-  'routes.max': COUNT,
-  'routes.unmatched': ['a non-empty string', isText],
-  'routes.overflow': ['a non-empty string', isText],
-  'routes.label': ['a function (req, res, template)', (value) => typeof value === 'function'],
-  'latency.streamAfterMs': [
-    'a number of milliseconds above 0',
-    (value) => typeof value === 'number' && value > 0,
-  ],
+  'shed.errorMode': oneOf(['respond', 'next']),
+  'errors.answer': BOOLEAN,
   'errors.timeout': [
     'a number of milliseconds above 0, or a function (req, { route, priority }) that returns one',
     (value) => isFunction(value) || isAbove0(value),
   ],
   'errors.timeoutStatus': ['503 or 504', (value) => value === 503 || value === 504],
-  'errors.uncaught': [`one of ${UNCAUGHT.join(', ')}`, (value) => UNCAUGHT.includes(value)],
+  'errors.uncaught': oneOf(['log', 'logRequest', 'drain']),
   'health.manual': BOOLEAN,
-  'drain.timeout': LASTING,
-  'drain.delay': LASTING,
+  'drain.timeout': TIMER_FROM_0,
+  'drain.delay': TIMER_FROM_0,
   'memory.recycleAt': ['a whole number of bytes, or up to 1 a share of the limit (0 is off)', isShareOrBytes],
-  'memory.recycleAfter': LASTING,
-  'memory.minUptime': LASTING,
-  'attach.signals': BOOLEAN,
-  'listen.port': [
-    'a whole number from 0 to 65535',
-    (value) => Number.isInteger(value) && value >= 0 && value <= 65_535,
+  'memory.recycleAfter': TIMER_FROM_0,
+  'memory.minUptime': TIMER_FROM_0,
+  fleet: [
+    'true, false, or an object with a name (up to 32 letters, digits, dots, dashes) or a directory, or both',
+    isFleet,
   ],
+  'log.slowMs': MILLISECONDS,
+  'log.slowest': ['a whole number from 0 to 100', (value) => isWhole(value) && value <= 100],
+  'log.access': BOOLEAN,
+  'log.headers': [`an array of header names without ${SECRETS.join(', ')}`, areShowable],
+  'log.query': BOOLEAN,
+  'release.version': TEXT,
+  'release.revision': TEXT,
+  'release.file': ['the path of a file', isText],
+  registry: [
+    'a metrics registry (such as `register` of prom-client, or one of @prometheus-io/client)',
+    (value) => isFunction(value?.registerMetric) && isFunction(value.metrics),
+  ],
+  logger: LOGGER,
+
+  'attach.signals': BOOLEAN,
+  'listen.port': ['a whole number from 0 to 65535', (value) => isWhole(value) && value <= 65_535],
   'listen.host': ['a name or an address', isText],
   'listen.token': [
     'at least 16 visible ASCII characters',
-    (value) => typeof value === 'string' && /^[!-~]{16,}$/.test(value),
+    (value) => isText(value) && /^[!-~]{16,}$/.test(value),
   ],
   'listen.hosts': [
     "a list of names such as ['metrics.internal', 'localhost:19464']",
     (value) => Array.isArray(value) && value.every(isText),
   ],
-  'listen.timeout': DURATION,
+  'listen.timeout': TIMER_FROM_1,
   'listen.maxConnections': COUNT,
   'listen.maxRequestsPerSecond': COUNT,
   'health.check.timeout': [
     'a number of milliseconds above 0, and up to 2147483647',
-    (value) => isAbove0(value) && value < 2 ** 31,
+    (value) => isAbove0(value) && fitsTimer(value),
   ],
-  'health.check.cache': LASTING,
-  'latency.nativeHistograms': BOOLEAN,
-  fleet: [
-    'true, false, or an object with a name (up to 32 letters, digits, dots, dashes) or a directory, or both',
-    isFleet,
-  ],
-  'log.slowMs': ['a number of milliseconds above 0', isAbove0],
-  'log.slowest': [
-    'a whole number from 0 to 100',
-    (value) => Number.isInteger(value) && value >= 0 && value <= 100,
-  ],
-  'log.access': BOOLEAN,
-  'log.headers': [`an array of header names without ${SECRETS.join(', ')}`, areShowable],
-  'log.query': BOOLEAN,
-  'release.version': ['a non-empty string', isText],
-  'release.revision': ['a non-empty string', isText],
-  'release.file': ['the path of a file', isText],
-  registry: [
-    'a metrics registry (such as `register` of prom-client, or one of @prometheus-io/client)',
-    (value) => typeof value?.registerMetric === 'function' && typeof value.metrics === 'function',
-  ],
+  'health.check.cache': TIMER_FROM_0,
   'clusterPrimary.workers': COUNT,
   'clusterPrimary.exec': ['the path of the file the workers run', isText],
-  'clusterPrimary.startTimeout': DURATION,
-  'clusterPrimary.killTimeout': LASTING,
+  'clusterPrimary.startTimeout': TIMER_FROM_1,
+  'clusterPrimary.killTimeout': TIMER_FROM_0,
   'clusterPrimary.signals': BOOLEAN,
   'clusterPrimary.logger': LOGGER,
-  logger: LOGGER,
 }
 
 module.exports = { DEFAULTS, MEMBER_DEFAULTS, RULES, isLogger }

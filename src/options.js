@@ -5,12 +5,12 @@
 const { SpillwayError } = require('./errors')
 const { DEFAULTS, MEMBER_DEFAULTS, RULES } = require('./option-table')
 
-/** A message ends in a log. */
+/** Never shown in a message, for that ends in a log. */
 const SECRETS = new Set(['listen.token'])
 const MOST_KEYS = 5
 const MOST_LETTERS = 40
-/** What most would try first. */
-const OFF = " To turn nobody away write `shed: { mode: 'off' }`."
+/** Said to who writes `shed: false`, as most would try first. */
+const HOW_TO_SHED_NOTHING = " To turn nobody away write `shed: { mode: 'off' }`."
 
 /**
  * @param {import('../index.js').SpillwayOptions} [given]
@@ -53,8 +53,9 @@ function updateOptions(current, given) {
   return Object.freeze({ ...current, shed })
 }
 
-/** `errors: false` is what its one switch says. */
+/** `errors: false` is short for `errors: { answer: false }`. */
 const groupOf = (name, given) => (name === 'errors' && given === false ? { answer: false } : given)
+
 /** The options a member was called with, checked as all others are. */
 function resolveMember(name, given, defaults = MEMBER_DEFAULTS[name]) {
   return /** @type {any} */ (resolveGroup(name, given, defaults))
@@ -86,7 +87,7 @@ function requireObject(name, value) {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return
   throw new SpillwayError(
     'ERR_SPILLWAY_OPTION_VALUE',
-    `\`${name}\` must be an object: got ${describe(value)}.${value === false && name === 'shed' ? OFF : ''}`
+    `\`${name}\` must be an object: got ${describe(value)}.${value === false && name === 'shed' ? HOW_TO_SHED_NOTHING : ''}`
   )
 }
 
