@@ -25,7 +25,7 @@ const { Faults } = require('./recording/faults')
 const { LeftStreams } = require('./recording/left-streams')
 const { Recorder } = require('./recording/recorder')
 const { RequestFields } = require('./recording/request-fields')
-const { sampleLimits, sampleMemory } = require('./signals/memory')
+const { memoryForGate, memoryForRecycling } = require('./signals/memory')
 const { createSignals } = require('./signals/signals')
 const { TurnClock } = require('./signals/turn-clock')
 
@@ -61,7 +61,7 @@ class Instance {
       clock,
       faults,
       options: options.shed,
-      sampleMemory: () => sampleMemory(this.signals),
+      sampleMemory: () => memoryForGate(this.signals),
       tell,
     })
     this.lifecycle = new Lifecycle({
@@ -71,7 +71,7 @@ class Instance {
       tell,
       warn,
       close: () => this.close(),
-      sampleMemory: () => sampleLimits(this.signals),
+      sampleMemory: () => memoryForRecycling(this.signals),
     })
     const fields = new RequestFields(options.log)
     this.failures = new Failures({ options, clock, logger, faults, fields, recorder: this.recorder })

@@ -10,11 +10,12 @@ const { ROOT } = require('../routing/place')
 const { weaveApp } = require('../routing/weave')
 const { notAListener, notAServer } = require('./misuse')
 
-/** Events that carry a request to answer, and those that hand its connection over. */
+/** Events that carry a request to answer. */
 const REQUESTS = new Set(['request', 'checkContinue', 'checkExpectation'])
+/** Those that hand the connection of a request over. */
+const HANDOVERS = new Set(['upgrade', 'connect'])
 /** What tells of connections: accepted, and for TLS how the handshake ended. */
 const CONNECTIONS = new Set(['connection', 'secureConnection', 'tlsClientError'])
-const HANDOVERS = new Set(['upgrade', 'connect'])
 /** What came is no HTTP. To listen for the first would turn off Node's own answer to it. */
 const CLIENT_ERRORS = new Set(['clientError', 'sessionError'])
 
@@ -29,8 +30,12 @@ const isExpressApp = (listener) =>
 
 const continued = new WeakSet()
 
-/** What Node does itself where nobody listens, once however many of us do; a listener of the user's has the word. */
-/** @this {any} */
+/**
+ * What Node does itself where nobody listens: once, however many instances are attached, and not at all where the user
+ * listens too.
+ *
+ * @this {any}
+ */
 function goOn(req, res) {
   if (continued.has(res) || this.listeners('checkContinue').some((each) => each !== goOn)) return
   continued.add(res)
@@ -156,7 +161,7 @@ class Servers {
   }
 
   // Hot path: once a request where no server is attached.
-  /** Where nothing of ours sees the server's events, it is known by its requests, and watched by listeners. */
+  /** Of a server that was not given to `attach`, a request is the first we see: from then on listeners tell of its connections. */
   meet(server, req) {
     if (server === undefined || this.#watched.has(server)) return
     this.#known.know(server, req)

@@ -7,14 +7,16 @@ const { PerformanceObserver, constants } = require('node:perf_hooks')
 const v8 = require('node:v8')
 const { Buckets } = require('../histograms/buckets')
 
+/** Of V8; Node has no constant for it. */
 const MINOR_MARK_COMPACT = 2
 const KINDS = /** @type {const} */ (['minor', 'major', 'incremental', 'weakcb'])
+const [MINOR, MAJOR, INCREMENTAL, WEAKCB] = KINDS.keys()
 const KIND_INDEX = {
-  [constants.NODE_PERFORMANCE_GC_MINOR]: 0,
-  [MINOR_MARK_COMPACT]: 0,
-  [constants.NODE_PERFORMANCE_GC_MAJOR]: 1,
-  [constants.NODE_PERFORMANCE_GC_INCREMENTAL]: 2,
-  [constants.NODE_PERFORMANCE_GC_WEAKCB]: 3,
+  [constants.NODE_PERFORMANCE_GC_MINOR]: MINOR,
+  [MINOR_MARK_COMPACT]: MINOR,
+  [constants.NODE_PERFORMANCE_GC_MAJOR]: MAJOR,
+  [constants.NODE_PERFORMANCE_GC_INCREMENTAL]: INCREMENTAL,
+  [constants.NODE_PERFORMANCE_GC_WEAKCB]: WEAKCB,
 }
 
 class GarbageCollection {
@@ -47,7 +49,7 @@ class GarbageCollection {
       const kind = KIND_INDEX[entry.detail.kind]
       if (kind === undefined) continue
       this.#buckets.record(kind, entry.duration / 1000)
-      if (kind !== 1) continue
+      if (kind !== MAJOR) continue
       this.#heapAfterBytes = v8.getHeapStatistics().used_heap_size
       this.#onMajor(this.#heapAfterBytes)
     }

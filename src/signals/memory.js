@@ -33,8 +33,8 @@ function containerLimitBytes() {
   return constrained > 0 && constrained < total ? constrained : total
 }
 
-/** What recycling goes by: the heap against V8's limit, or the container's if that is less, and all memory against the container's. */
-function sampleLimits({ collections }) {
+/** The heap against V8's limit, or the container's if that is less; and all memory against the container's. */
+function memoryForRecycling({ collections }) {
   const limitBytes = containerLimitBytes()
   return {
     heap: {
@@ -45,8 +45,8 @@ function sampleLimits({ collections }) {
   }
 }
 
-/** The few of them the gate looks at, several times a second: a twentieth of the cost of them all. */
-function sampleMemory({ collections }) {
+/** The few figures the gate goes by, at a twentieth of what all of them cost. */
+function memoryForGate({ collections }) {
   const { used_heap_size: heapUsedBytes, heap_size_limit: heapLimitBytes } = v8.getHeapStatistics()
   return {
     heapUsedBytes,
@@ -56,4 +56,4 @@ function sampleMemory({ collections }) {
   }
 }
 
-module.exports = { Memory, sampleLimits, sampleMemory }
+module.exports = { Memory, memoryForGate, memoryForRecycling }
