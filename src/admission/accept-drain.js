@@ -1,27 +1,32 @@
 'use strict'
-// Node accepts one connection a loop turn. While they keep coming, work is put off and the loop only turns (20 µs),
-// so that the accept queue is read into ours, where ages are known, and health probes get in.
+// Node accepts one connection a loop turn. While connections keep coming, work is put off and the loop only turns (20 µs
+// each), so that the kernel's accept queue is read into ours, where ages are known, and health probes get in.
 //
-// Bounded in time, never in turns: a drain lasts at most 20 ms, and all drains together at most four times the work
-// of the last second, halved when fewer than one accept in four brings a request: silent sockets are no evidence of load.
+// Bounded in time, not in turns: a drain lasts at most 20 ms, and all drains together at most four times the work of the
+// last second; twice when fewer than one accept in four brings a request, for silent sockets are no evidence of load.
 //
-// In a worker of cluster's round robin the primary hands connections over one by one, each after an acknowledgement, so
-// a quiet turn does not mean empty: there it stays for three times what a hand-over takes (0.2 to 1 ms). That is what
-// the shortest gaps show; the mean would take in how seldom connections come, and then no drain of 2200/s ever ends. It
-// sleeps meanwhile, for the primary may need this core to go on.
+// In a worker of cluster's round robin the primary hands over one connection at a time, and waits for an acknowledgement:
+// a turn without one does not mean that there are no more. There a drain waits for three times what a hand-over takes
+// (0.2 to 1 ms), learnt from the shortest gaps between connections: a mean grows with how seldom they come, and at 2200 a
+// second no drain would ever end. It sleeps meanwhile, for the primary may need this core to go on.
 //
-// A TLS handshake takes several turns, of which those that do its arithmetic (0.3 ms) are given to it. Between them it
-// waits for the client, which may be far away: then work goes on.
+// A TLS handshake takes several turns. Those that do its arithmetic (0.3 ms) are given to it; between them it waits for the
+// client, which may be far away, and work goes on.
 
+/** What a drain may spend on turns that only accept. */
 const MOST_MS = 20
+/** What all may spend together, as a multiple of the work. */
 const SHARE = 4
 const WINDOW_MS = 1000
-/** A turn that took longer ran handlers that had awaited something: it was not lost to accepting. */
+/** A turn that took longer ran handlers that had awaited something: it was not lost to accepting, and counts for little. */
 const WORK_MS = 5
-const TURN_MS = 0.5
+const WORK_TURN_MS = 0.5
+/** However little of it was spent, a drain is over then. */
 const LONGEST_MS = 100
+/** For so long a worker of cluster waits for the next connection. */
 const QUIET_LEAST_MS = 0.2
 const QUIET_MOST_MS = 1
+/** How much of a shorter and of a longer gap is learnt. */
 const GAP_FALL = 0.1
 const GAP_RISE = 0.01
 /** A turn that took less had nothing of a handshake to do. */
@@ -107,7 +112,7 @@ class AcceptDrain {
       this.#spentMs = 0
     } else {
       const turnMs = nowMs - this.#lastTurnMs
-      this.#spentMs += turnMs > WORK_MS ? TURN_MS : turnMs
+      this.#spentMs += turnMs > WORK_MS ? WORK_TURN_MS : turnMs
     }
     this.#lastTurnMs = nowMs
     if (this.#spentMs < Math.min(MOST_MS, this.#allowanceMs) && nowMs - this.#sinceMs < LONGEST_MS)

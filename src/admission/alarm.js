@@ -1,5 +1,5 @@
 'use strict'
-// Wakes the gate where nothing else may: all slots are held by requests that wait for something, or it is too soon for
+// Wakes the gate where nothing else might: all slots are held by requests that wait for something, or it is too soon for
 // one more. One timer, for the earliest time asked for.
 
 class Alarm {

@@ -1,16 +1,16 @@
 'use strict'
 // What share of the loop goes to anything but requests: web sockets, a queue's consumer, timers. Learnt from turns in which
-// no request was there, or came or went. Charged to the few requests of a calm minute it made each look dear (a fifth of
-// the loop burnt beside twenty requests a second: 13 to 17 ms each, and 26 of the next 30 at once were turned away).
+// no request was in flight, came or ended. Were it charged to the few requests of a calm minute, each would look dear (a
+// fifth of the loop burnt beside twenty requests a second: 13 to 17 ms each, and 26 of the next 30 at once were turned away).
 //
 //   a request's own  =  (busy time - share x time) / requests,  and what it makes others wait  =  its own / (1 - share)
 //
-// In a loop that is busy all the time the share drops out of that: should it be outdated by then, nothing is wrong.
+// In a loop that is busy all the time the share cancels out of that: one that is outdated by then does no harm.
 
 const HORIZON_MS = 5000
-/** As if the loop had been idle for that long before the first turn. */
+/** The loop is taken to have been idle for so long before the first turn. */
 const QUIET_MS = 100
-/** Of one turn: modules that are loaded, a machine that stood still. */
+/** What one turn counts for at most: it may have loaded modules, or the machine may have stood still. */
 const MOST_TURN_MS = 150
 const MOST = 0.9
 

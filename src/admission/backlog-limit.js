@@ -3,21 +3,22 @@
 //
 //   in flight  <=  (unloaded time + slack) / gross cost per request
 //
-// because more would come later than the slack allows. The slack is half the target delay, since all that are in flight may
-// end in one turn of the loop, for which new connections wait as well (20 ms awaited and 2 ms burnt, ten times the capacity,
-// with half of it p99 131 ms instead of 155, probes 208 instead of 290; the same 0.89 served). Gross: what the loop spends on
-// rejections meanwhile delays them too (with a rejection of 0.11 ms: 0 to 0.1 of the bound in the first second by the net
-// cost, 0.8 by this).
+// because more would come later than the slack allows. The slack is half the target delay: all that are in flight may end in
+// one turn of the loop, and new connections wait for that turn as well. (20 ms awaited and 2 ms burnt, ten times the
+// capacity: p99 131 ms with half of it and 155 with all, probes 208 and 290, the same 0.89 served.) The cost is the gross
+// one, for what the loop spends on rejections delays those in flight too. (A rejection of 0.11 ms: in the first second 0 to
+// 0.1 of the bound was served by the net cost, 0.8 by the gross.)
 //
 // A slow database with an idle loop is none of its business: where nobody waits for the loop, nothing is limited. But when a
-// crowd comes to handlers that await first, nobody waits for it yet, and so
+// crowd comes, its handlers await first, and nobody waits for the loop yet. So what is let in is limited as well once
 //
 //   debt  =  work let in  -  time gone by,  never below 0
 //
-// limits what is let in as well, once it is past the slack (the same load: 140 answers after 250 ms, the last after 480; now
-// none, and 200). And a loop that idles in the middle of an overload has only run out of what it was allowed: then half as
-// many again. Without any limit it took in four times as many at once, whose turn of 170 ms let the next queue grow old
-// (served at twice the capacity, 20 ms awaited and 2 ms burnt: 0.53 to 0.79 of it).
+// is past the slack. (The same load: 140 answers took more than 250 ms and the last 480; now none does, and the last 200.)
+//
+// A loop that idles in the middle of an overload has only run out of what it was allowed: then it may have half as many
+// again. Without any limit it took in four times as many at once, and during their turn of 170 ms the next queue grew too old
+// (20 ms awaited and 2 ms burnt, twice the capacity: 0.53 to 0.79 of it served).
 
 const LEAST = 8
 const IDLE_SHARE = 1.5
@@ -26,10 +27,10 @@ const HALF_MS = 5000
 const FREE_SHARE = 0.1
 
 /**
- * How long a request takes when nothing is in its way: the shortest mean of 100 ms within the last five to ten seconds in
- * which the loop was free for a tenth of the time. What takes longer while it is not tells of the loop: were that believed, the
- * limit would follow it up (within a minute at twice the capacity p99 rose from 75 to 204 ms). A limit that has become too
- * low frees the loop, and so mends itself.
+ * How long a request takes when nothing is in its way: the shortest mean of 100 ms. It is forgotten after five to ten seconds
+ * in which the loop was free for a tenth of the time, and not before: while the loop is busy, longer times tell of the loop.
+ * Were they believed, the limit would rise with them (within a minute at twice the capacity p99 rose from 75 to 204 ms). A
+ * limit that has become too low frees the loop, and so mends itself.
  */
 class UnloadedTime {
   #sumMs = 0

@@ -5,16 +5,18 @@
 //             = targetDelay  once it has stood longer
 //   reject    when  work ahead x cost per request + what the kernel may have held  >  tolerated
 //
-// It rejects on arrival what would come too late, and in the queue what has waited for as long after all (to wait for twice
-// as long there made 213 of the 208 ms that a step to ten times the load may take, and served no more). What the kernel has
-// held counts as waiting, up to a quarter of targetDelay: in simulated time such a step takes 198 ms with it and 208 without,
-// and at ten times the load the admitted's p99 is 39 of 49 ms (cpu), 86 of 97 (await), and 279 of 287 where one in a hundred
-// blocks for 100 ms, as many served. Up to half of it that is 269, but then more than 5 % are turned away at 0.8 of the
-// capacity; up to all of it 245, and who comes to a backend that has stood still for two seconds is turned away. The loop is
-// never idled by shedding, so goodput stays at what the process can serve, and recovery is immediate: the rule simply
-// stops to hold.
-// An interval of half a second, not CoDel's tenth: where one request in a hundred blocks for 100 ms, a queue stands for 300
-// now and then without any overload (at 0.8 of the capacity 0.928 served with 300, 0.946 with 500; past it the same).
+// It rejects on arrival what would come too late, and in the queue what has waited for as long after all. (Twice as long
+// there: a step to ten times the load took 213 ms instead of 208, and no more were served.) The loop is never idled by it,
+// so as much is served as the process can, and recovery is immediate: the rule simply no longer holds.
+//
+// What the kernel may have held counts up to a quarter of targetDelay. In simulated time such a step takes 198 ms with it and
+// 208 without, and at ten times the load the p99 of those let in is 39 ms instead of 49 (cpu), 86 instead of 97 (await), and
+// 279 instead of 287 where one in a hundred blocks for 100 ms, with as many served. Up to half of it the last would be 269,
+// but more than 5 % would be turned away at 0.8 of the capacity; up to all of it 245, but so would be whoever comes to a
+// backend that has stood still for two seconds.
+//
+// The interval is half a second, and not CoDel's tenth: where one request in a hundred blocks for 100 ms, a queue stands for
+// 300 now and then without any overload (at 0.8 of the capacity 0.928 served with 300, 0.946 with 500; past it the same).
 
 const { Patience } = require('./patience')
 
@@ -53,7 +55,7 @@ class DelayGuard {
     return this.#patience.at(nowMs)
   }
 
-  /** And from which: who comes now has been held by the kernel already. One long turn makes nobody too old. */
+  /** The time from which it is counted: who comes now may have been held by the kernel already. */
   waitsSince(nowMs, heldMs) {
     return this.#patience.at(nowMs) - Math.min(heldMs, this.#targetDelayMs * HELD_SHARE)
   }

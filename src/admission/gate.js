@@ -9,13 +9,14 @@ const { BYPASS, CRITICAL, NORMAL } = require('./priority')
 const { Turn } = require('./turn')
 const { WaitingRoom } = require('./waiting-room')
 
+/** A gate that admits nothing learns nothing: whatever the rules say, one request in so long gets in. */
 const LEAST_ADMIT_MS = 100
-const EXPIRY_MS = 20
+const LOOK_THROUGH_EVERY_MS = 20
 /** So many times maxDelay one may wait while the process starts. */
 const START_DELAYS = 2
 /** The least a timer can wait. */
 const NAP_MS = 1
-/** What a user has said is no rule that could be wrong. */
+/** Reasons that hold even then: the user's own word is no rule that could be wrong. */
 const FINAL = ['concurrency', 'deadline', 'closed']
 
 const RUN = 0
@@ -89,7 +90,7 @@ class Gate {
   }
 
   #observe(request, nowMs) {
-    const reason = this.#rules.refusal(request) ?? this.#rules.estimate(nowMs, this.#turn.ageMs(nowMs))
+    const reason = this.#rules.refusal(request) ?? this.#rules.observedReason(nowMs, this.#turn.ageMs(nowMs))
     if (reason !== undefined) this.#tally.noteWouldShed(reason, request.priority)
     return this.#enter(request, nowMs)
   }
@@ -104,7 +105,6 @@ class Gate {
     return RUN
   }
 
-  /** A gate that admits nothing learns nothing: whatever the rules say, one request in 100 ms gets in. */
   #isStarved(nowMs) {
     return nowMs - this.#lastAdmitMs > LEAST_ADMIT_MS
   }
@@ -149,7 +149,7 @@ class Gate {
   }
 
   /** The request has ended, however it did. */
-  release(request, route) {
+  release(request, series) {
     if (request.admittedMs === 0) {
       if (request.queuedMs === 0 || request.isShed) return
       this.#tally.abandoned++
@@ -158,7 +158,7 @@ class Gate {
     const nowMs = this.#clock.now()
     this.inFlight--
     this.#lastEndMs = nowMs
-    this.#rules.noteEnd(route, request.admittedMs, nowMs)
+    this.#rules.noteEnd(series, request.admittedMs, nowMs)
     request.admittedMs = 0
     // All timers that are due run in one turn. Were their slots filled only after it, those that await the same time would
     // go on in step, and the loop would idle with them (served of twice the capacity: 0.83).
@@ -192,7 +192,7 @@ class Gate {
     this.#expire(endMs)
     if (this.#room.length === 0) rules.guard.noteEmpty(endMs)
     else if (rules.hasRoom(this.inFlight, endMs)) this.#clock.afterTurn(this.#turnAgain)
-    else this.#alarm.set(rules.isPaced ? NAP_MS : EXPIRY_MS, endMs)
+    else this.#alarm.set(rules.isPaced ? NAP_MS : LOOK_THROUGH_EVERY_MS, endMs)
   }
 
   /** @returns {number} the time when it was done: the queue is empty, no slot is free, or the turn's budget is spent */

@@ -10,14 +10,14 @@
 //   else              limit = max(filling, limit + sqrt(limit) x (1 - excess / target))
 //
 // It never grows when it is not used, and backs off only while more concurrency brings no throughput: every cut is a trial.
-// A pool works on as before. Where the throughput falls with the limit, requests did not wait for each other: either they
-// have become slower, which is learnt, or their slots are held by others, which stand. Then the cut is undone. (A backend of
-// 50 ms that becomes one of 75: 0.8 turned away for ever when only a cut by a third was a trial, now up to 0.2 for two seconds.)
-// To undo it is a trial too (probation.js).
+// A pool goes on working as before. Where the throughput falls with the limit, requests did not wait for each other: either
+// they have become slower, which is learnt, or their slots are held by others, which stand. Then the cut is undone, which is a
+// trial too (probation.js). (A backend of 50 ms that becomes one of 75: up to 0.2 turned away for two seconds, where 0.8 were
+// for ever when only a cut by a third was a trial.)
 //
-// Nothing is learnt while the limit is used, so that an overload does not become the new normal (p99 rose by 6 ms a minute),
-// and it is no lower than what fills the pool: what was let in before a cut goes on to end late, and without that floor it
-// fell to 4 of a pool of ten, the throughput with it (ten times the load: p99 137 ms, and 86 with it).
+// What is usual is not learnt while the limit is used, or an overload would become the new normal (p99 rose by 6 ms a minute).
+// And the limit is never below what fills the pool: what was let in before a cut goes on ending late, and without that floor
+// the limit fell to 4 of a pool of ten, and the throughput with it (ten times the load: p99 137 ms, with the floor 86).
 
 const { Excess } = require('./excess')
 const { PileUp } = require('./pile-up')
@@ -29,13 +29,13 @@ const LEAST_SAMPLES = 10
 const LEAST = 4
 const LEARN = 0.1
 const LEARN_MS = 1000
-/** Of the throughput at the first cut: less than that, by two standard errors, has fallen with the limit. */
-const TAKEN_ALONG = 0.9
+/** A throughput less than this share of that before the cuts, by two standard errors, has fallen with the limit. */
+const KEPT = 0.9
 const CERTAIN = 2
-/** For so long it is counted. */
+/** How far back a trial counts. */
 const TRIAL_MS = 3000
-/** A pool has never so little left, even before all is answered that was let in before the cut. */
-const HELD = 0.25
+/** Below this share a cut is undone at once: no pool has so little, even while what was let in before the cut is answered. */
+const COLLAPSED = 0.25
 
 class LatencyLimit {
   limit = Number.POSITIVE_INFINITY
@@ -65,11 +65,11 @@ class LatencyLimit {
     if (inFlight > this.#peak) this.#peak = inFlight
   }
 
-  /** @param {object} route what is usual belongs to it @param {number} inFlight with this one */
-  noteEnd(route, durationMs, nowMs, inFlight) {
+  /** @param {object} series whose usual time it is held against @param {number} inFlight with this one */
+  noteEnd(series, durationMs, nowMs, inFlight) {
     if (inFlight > this.#peak) this.#peak = inFlight
-    let usual = this.#usual.get(route)
-    if (usual === undefined) this.#usual.set(route, (usual = new UsualTime(nowMs)))
+    let usual = this.#usual.get(series)
+    if (usual === undefined) this.#usual.set(series, (usual = new UsualTime(nowMs)))
     const isUsed = this.#isUsed
     const isLearning = nowMs < this.#learnUntilMs
     if (isLearning) this.#probation.keep(usual)
@@ -80,7 +80,8 @@ class LatencyLimit {
     if (piledBefore > 0 && !isUsed) {
       this.#before = this.#triedMs = this.#triedCount = 0
       this.#cut(this.#filling(piledBefore), nowMs, inFlight)
-    } else if (isUsed && this.#pileUp.throughput(nowMs) < this.#before * HELD) this.#undo(nowMs, inFlight)
+    } else if (isUsed && this.#pileUp.throughput(nowMs) < this.#before * COLLAPSED)
+      this.#undo(nowMs, inFlight)
     else if (nowMs - this.#sinceMs < WINDOW_MS || this.#excess.count < LEAST_SAMPLES) return
     else if (isUsed) this.#adjust(nowMs, inFlight)
     this.#sinceMs = nowMs
@@ -123,7 +124,7 @@ class LatencyLimit {
 
   get #hasFailed() {
     const expected = this.#before * this.#triedMs
-    return this.#triedCount < expected * TAKEN_ALONG - CERTAIN * Math.sqrt(expected)
+    return this.#triedCount < expected * KEPT - CERTAIN * Math.sqrt(expected)
   }
 
   /** Was it right to take the cut back? If not, it is as if it had never been. */
@@ -156,7 +157,7 @@ class LatencyLimit {
     this.#before = this.#triedMs = this.#triedCount = 0
     if (this.#pileUp.isLate) {
       this.#learnUntilMs = nowMs + LEARN_MS
-      this.limit *= Math.min(1 / HELD, before / throughput)
+      this.limit *= Math.min(1 / COLLAPSED, before / throughput)
     } else {
       this.#pileUp.standing = inFlight
       this.limit = Math.max(this.limit, this.#filling(before))

@@ -7,7 +7,7 @@
 //
 // are piled up if they are more than the pool works off in the time that is aimed at, more than chance brings (twice the
 // root of what came), and if the answers say so as well: they take longer than usual, and not by chance. Neither a step of
-// load before a fast backend nor a backend that stood still for a moment and goes on does. Fifty slow requests at once may,
+// load before a fast backend nor a backend that stood still for a moment looks like that. Fifty slow requests at once may,
 // where those beside them are late by chance: then the limit is undone (0.06 to 0.09 of one second turned away, once).
 // From means of 100 ms, as the limit is steered by, a step to ten times was known after 500 had been let in, of which
 // the last waited for a second (pool of ten, 20 ms: p99 of the first second 725 to 973 ms, and 281 to 670 from this).
@@ -23,7 +23,7 @@ const FIRST_SIGNS = 0.25
 const STANDING_MS = 30_000
 const MEAN_MS = 100
 const SLOW_MEAN_MS = 1000
-/** What a pool lets through comes in bunches as long apart as its requests take: a mean of so many. */
+/** A pool answers in bunches, as far apart as its requests take: the mean is over so many of them. */
 const MEAN_TIMES = 4
 
 class PileUp {
@@ -61,9 +61,9 @@ class PileUp {
   }
 
   /**
-   * The same, or what it was in the last second if that is more: while requests become slower, fewer end for a moment. Where
-   * none are late fewer end because fewer come: were the more of before believed, a pool's would seem to have fallen with
-   * its limit (a crowd of quick answers a second before twice a pool's load: p99 244 ms, and 83 with it).
+   * The same, or that of the last second if it is more: while requests become slower, fewer end for a moment. Not where none
+   * are late: there fewer end because fewer come, and were the older figure kept, the pool's throughput would seem to have
+   * fallen with its limit (a crowd of quick answers a second before twice a pool's load: p99 244 ms, without that 83).
    */
   lastingThroughput(nowMs) {
     return Math.max(this.throughput(nowMs), this.#slowThroughput)

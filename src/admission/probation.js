@@ -1,6 +1,6 @@
 'use strict'
 // A cut that was taken back, on probation. It was taken back because the throughput seemed to fall with the limit: now
-// that must rise again. From when those in flight then have been answered, what ends is counted for a second:
+// that must rise again. When those in flight at that moment have been answered, what ends is counted for a second:
 //
 //   ended + 2 sqrt(middle) < middle = (throughput when it was taken back + that before the cut) / 2 x time
 //
@@ -26,7 +26,7 @@ class Probation {
    * @param {{ inFlight: number, throughput: number, before: number, standing: number }} found then
    */
   begin(nowMs, found) {
-    // One taken back twice has been right or wrong from before the first.
+    // Of a cut taken back twice, what stood before the first time counts.
     if (!this.isOn) this.standing = found.standing
     this.isOn = true
     this.#fromMs = nowMs + found.inFlight / found.throughput

@@ -69,7 +69,7 @@ class Refusal {
     }
   }
 
-  /** Somebody may have put a `writeHead` of their own in its place, and that may throw: amid our batch, it would end the process. */
+  /** A `writeHead` of somebody else's in place of Node's may throw: amid our batch, that would end the process. */
   #write(req, res, retryAfterSeconds) {
     try {
       write(req, res, retryAfterSeconds)
@@ -108,7 +108,7 @@ function write(req, res, retryAfterSeconds, extra) {
   else res.end(isText ? TEXT : PROBLEM, 'latin1')
 }
 
-/** Those of the user's go before ours, but for the length of what we send. */
+/** The user's headers replace ours, but for the length of what we send. */
 function addHeaders(head, extra) {
   for (const [name, value] of Object.entries(extra)) {
     const lower = name.toLowerCase()
@@ -126,7 +126,7 @@ function prefersText(accept) {
 function hasUnreadBody(headers) {
   const length = headers['content-length']
   if (headers['transfer-encoding'] !== undefined || Number(length) > READ_ANYWAY_BYTES) return true
-  // Who asks before sending may keep the body for itself now: nobody knows where the next request begins.
+  // A client that asks before it sends may now keep its body: nobody knows where the next request begins.
   return headers.expect !== undefined && length !== undefined && length !== '0'
 }
 

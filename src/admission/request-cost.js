@@ -2,14 +2,15 @@
 // What a request costs the loop, in ms: the time the loop was busy, less what rejections took of it, over the requests
 // that ended. Both are summed and faded together, by a 200th with each request, so that one request of 100 ms among
 // fifty of 1 ms makes the mean dearer by what it is worth, and a mix that becomes dearer in the middle of an overload is
-// known after a few hundred answers. What a loop does while no request is there, or beside them (background.js), is nobody's
-// cost, or the first burst after an idle night would look dear. A rejection is taken for twice what we spend on it: reading it costs about as much.
+// known after a few hundred answers. What the loop does while no request is there, or beside them (background.js), is
+// nobody's cost, or the first burst after an idle night would look dear. A rejection counts twice what we spend on it, for to
+// read it costs about as much.
 //
 // Beside it the gross cost, rejections and all: how long the loop really needs for each that it serves, which is what those
 // in flight wait for each other. Faded faster, because a crowd comes within milliseconds.
 //
-// And the usual cost, of which no turn is more than 150 ms: what one slow handler took is no sign of what the next will take.
-// It tells how long a burst makes wait. A queue that stands is told by the mean.
+// And the usual cost, to which no turn adds more than 150 ms: what one slow handler took is no sign of what the next will
+// take. The wait behind a burst is reckoned by it, that behind a standing queue by the mean.
 
 const { Background } = require('./background')
 
@@ -17,9 +18,10 @@ const WINDOW_MS = 100
 const HORIZON = 200
 const GROSS_HORIZON = 50
 const READING = 2
-/** Of a turn, and at least four times what a request costs, where all are slow. */
+/** What a turn adds at most to the usual cost; where all are slow, four times what a request costs. */
 const USUAL_TURN_MS = 150
 const USUAL_REQUESTS = 4
+/** How much of a window in which none ended is carried over to the next. */
 const CARRIED = 0.9
 
 /** A mean of which the last so many make the most. */
@@ -108,7 +110,8 @@ class RequestCost {
     const { share } = this.background
     this.#otherMs += share * elapsedMs
     if (this.#ended === 0) {
-      // Work of requests that have yet to end goes to those that do; a stream that never does gathers no more than a second of it.
+      // Work of requests that have yet to end is charged to those that do; a stream that never ends gathers a second of it
+      // at most.
       const carried = inFlight > 0 ? CARRIED : 0
       this.#busyMs *= carried
       this.#usualBusyMs *= carried

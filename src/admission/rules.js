@@ -15,11 +15,11 @@ const { RequestCost } = require('./request-cost')
 const { Thresholds, TurnSample } = require('./thresholds')
 
 const IDLE_LEAST_MS = 0.05
-/** A cold start: code is yet to be loaded and compiled. A first request of 17 ms had 0.1 ms after it (Koa 3). */
+/** Up to so many answers it is a cold start: code is still loaded and compiled (Koa 3: a first request 17 ms, later ones 0.1). */
 const START_ENDED = 200
-/** So many times what one may take in an overload: then it is not the overload that it waits for. */
+/** What lasts so many times as long as a request may take in an overload does not wait for the overload. */
 const LASTING_TIMES = 6
-/** So many of the slots are filled at once: whatever a request is taken to cost, the loop does not run dry. */
+/** This share of the slots is filled unpaced: whatever a request is taken to cost, the loop does not run dry. */
 const UNPACED_SHARE = 1 / 3
 
 class Rules {
@@ -105,7 +105,10 @@ class Rules {
     return this.#ended < START_ENDED
   }
 
-  /** How long it takes until that many have their turn. In the start nobody knows: those are rejected who have waited too long, not those who would. */
+  /**
+   * How long it takes until that many have had their turn. At the start nobody knows: then who has waited too long is
+   * rejected, and not who would.
+   */
   expectedMs(ahead, hasRoom, nowMs) {
     if (this.isStarting) return 0
     const slots = Math.max(1, this.#inFlight - this.#lasting.count)
@@ -116,14 +119,14 @@ class Rules {
     return this.#callbacks.deadlineMs(request)
   }
 
-  /** How long the kernel has held who comes now: this turn so far, and half the one before if the loop did not idle. */
+  /** How long the kernel may have held who comes now: this turn so far, and half the one before if the loop did not idle. */
   heldMs(nowMs, turnMs) {
     const hasIdled = nowMs - this.#lastIdleMs <= turnMs + 1
     return turnMs + (hasIdled ? 0 : this.#lastBusyMs / 2)
   }
 
-  /** Without a queue of ours that is all there is of the wait. */
-  estimate(nowMs, turnMs) {
+  /** Why mode `observe` would have rejected it. It has no queue: what the kernel may have held is all of the wait. */
+  observedReason(nowMs, turnMs) {
     const waitMs = this.heldMs(nowMs, turnMs)
     const isStanding = nowMs - this.#lastIdleMs > this.#options.interval
     return waitMs > (isStanding ? this.targetDelayMs : this.#options.maxDelay) ? 'delay' : undefined
@@ -170,7 +173,7 @@ class Rules {
     this.#shortBy = this.limitedBy
   }
 
-  /** What those wait for who have waited too long: a slot where they are short, else the loop. */
+  /** What those waited for that have waited too long: a slot where they are short, else the loop. */
   waitReason(nowMs) {
     return this.isShort(nowMs) ? this.#shortBy : 'delay'
   }
@@ -200,7 +203,7 @@ class Rules {
     this.#pace.noteRun(ranMs)
   }
 
-  noteEnd(route, admittedMs, nowMs) {
+  noteEnd(series, admittedMs, nowMs) {
     const durationMs = nowMs - admittedMs
     const inFlight = this.#inFlight-- - this.#lasting.count
     this.#lasting.noteEnd(admittedMs)
@@ -208,8 +211,8 @@ class Rules {
     this.cost.noteEnd(durationMs)
     this.#unloaded.note(durationMs, nowMs)
     // Behind a loop that never idles, latency tells of the loop, which the backlog limit minds.
-    if (route !== undefined && this.#hasIdled(nowMs))
-      this.#latency.noteEnd(route, durationMs, nowMs, inFlight)
+    if (series !== undefined && this.#hasIdled(nowMs))
+      this.#latency.noteEnd(series, durationMs, nowMs, inFlight)
   }
 
   /** The loop will sleep though jobs wait: that is no idling. */
