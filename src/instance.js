@@ -14,7 +14,8 @@ const { Prometheus } = require('./exposition/prometheus')
 const { RequestLog } = require('./exposition/request-log')
 const { takeSnapshot } = require('./exposition/snapshot')
 const { Failures } = require('./failures/failures')
-const { Orphans } = require('./failures/orphans')
+const { ProcessErrors } = require('./failures/process-errors')
+const { Timeouts } = require('./failures/timeouts')
 const { Fleet } = require('./fleet/fleet')
 const { AdminServer } = require('./lifecycle/admin-server')
 const { Lifecycle } = require('./lifecycle/lifecycle')
@@ -38,7 +39,7 @@ class Instance {
   #warn
   #turnClock
   #prometheus
-  #orphans
+  #timeouts
   #isClosed = false
 
   /**
@@ -55,7 +56,8 @@ class Instance {
     this.options = options
     this.clock = clock
     this.faults = faults
-    this.recorder = new Recorder(options, clock, faults)
+    const recorder = new Recorder(options, clock, faults)
+    this.recorder = recorder
     this.signals = createSignals(clock)
     this.admission = new Admission({
       clock,
@@ -66,7 +68,7 @@ class Instance {
     })
     this.lifecycle = new Lifecycle({
       clock,
-      recorder: this.recorder,
+      recorder,
       options,
       tell,
       warn,
@@ -74,16 +76,15 @@ class Instance {
       sampleMemory: () => memoryForRecycling(this.signals),
     })
     const fields = new RequestFields(options.log)
-    this.failures = new Failures({ options, clock, logger, faults, fields, recorder: this.recorder })
-    const { loopDelay } = this.signals
+    this.failures = new Failures({ options, clock, logger, faults, fields, recorder })
     this.requestLog = new RequestLog({
       clock,
       faults,
       fields,
       logger,
-      loopDelay,
+      loopDelay: this.signals.loopDelay,
       options: options.log,
-      recorder: this.recorder,
+      recorder,
     })
     this.releases = new ReleaseHistory({
       clock,
@@ -92,8 +93,14 @@ class Instance {
       warn,
       takeFigures: (mostRoutes) => takeFigures(this, mostRoutes),
     })
-    this.#orphans = this.#watchOrphans(warn)
-    this.processErrors = this.#orphans.processErrors
+    this.#timeouts = new Timeouts({ clock, faults, recorder, options, warn })
+    this.processErrors = new ProcessErrors({
+      faults,
+      log: this.failures.log,
+      recorder,
+      options,
+      leave: (reason) => this.lifecycle.leave(FAILURE, reason),
+    })
     this.context = this.processErrors.context
     const takeOurInstant = (spare) => takeInstant(this, spare)
     const gather = () => (this.fleet.isMember ? this.fleet.gather() : undefined)
@@ -108,12 +115,6 @@ class Instance {
     this.startedAtWallMs = clock.wallMs()
     this.#turnClock = new TurnClock(clock)
     this.#start()
-  }
-
-  #watchOrphans(warn) {
-    const { clock, faults, failures, recorder, options, lifecycle } = this
-    const leave = (reason) => lifecycle.leave(FAILURE, reason)
-    return new Orphans({ clock, faults, log: failures.log, recorder, options, leave, warn })
   }
 
   #makeHandlers() {
@@ -158,7 +159,8 @@ class Instance {
     })
     if (this.releases.isKept) this.#turnClock.onTurn(this.releases.onTurn)
     collections.start()
-    this.#orphans.start()
+    this.#timeouts.start()
+    this.processErrors.start()
     this.#turnClock.start()
   }
 
@@ -183,7 +185,8 @@ class Instance {
     this.#isClosed = true
     this.#admin.close()
     this.releases.close()
-    this.#orphans.close()
+    this.#timeouts.close()
+    this.processErrors.close()
     this.lifecycle.close()
     this.admission.close()
     this.servers.close()

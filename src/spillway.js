@@ -31,13 +31,13 @@ class Spillway {
 
   express() {
     requireNoArguments('express', arguments.length)
-    this.#instance.openTelemetry.look()
+    this.#instance.openTelemetry.lookForSdk()
     return createExpressMiddleware(this.#instance)
   }
 
   koa() {
     requireNoArguments('koa', arguments.length)
-    this.#instance.openTelemetry.look()
+    this.#instance.openTelemetry.lookForSdk()
     return createKoaMiddleware(this.#instance)
   }
 
@@ -64,14 +64,14 @@ class Spillway {
    */
   attach(server, given) {
     const { signals } = resolveMember('attach', given)
-    this.#instance.openTelemetry.look()
+    this.#instance.openTelemetry.lookForSdk()
     this.#instance.servers.attach(server)
     if (signals) this.#instance.lifecycle.heed(server)
     return server
   }
 
   wrap(listener) {
-    this.#instance.openTelemetry.look()
+    this.#instance.openTelemetry.lookForSdk()
     return this.#instance.servers.wrap(listener)
   }
 

@@ -31,11 +31,11 @@ class OpenTelemetry {
     this.#recorder = recorder
     this.#faults = faults
     this.#unmatched = options.routes.unmatched
-    this.look()
+    this.lookForSdk()
   }
 
-  /** Looks for an SDK that has been registered since. */
-  look() {
+  /** One may have been registered since. */
+  lookForSdk() {
     this.#recorder.noteTracing()
     if (this.#isClosed || this.#producer !== undefined || this.#observed !== undefined) return
     this.#faults.guard('opentelemetry', () => {
