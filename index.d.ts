@@ -745,8 +745,8 @@ export interface ShedOptions {
   readonly respond?: { call(req: Request, res: Response, verdict: ShedVerdict): void }['call'] | undefined
 
   /**
-   * What becomes of a request that is turned away: `next` passes an `OverloadError` on to your error handler, at the cost of the way there. A request that the
-   * server hook turns away is answered all the same.
+   * What becomes of a request that is turned away: `respond` answers it, `next` passes an `OverloadError` on to your error
+   * handler, at the cost of the way there. A request that the server hook turns away is answered all the same.
    *
    * @default 'respond'
    */

@@ -1,5 +1,5 @@
 'use strict'
-// The public members of an instance: each checks what it is given and hands it to the part whose it is. No decision is
+// The public members of an instance: each checks what it is given and hands it to the part that does it. No decision is
 // taken here.
 
 const { catchAsync } = require('./adapters/async-errors')

@@ -84,7 +84,7 @@ function passOn(owner, result, next) {
   })
 }
 
-/** Bluebird's and Q's have begun their work too. */
+/** Promises of Bluebird and Q count too: unlike a query builder's, their work has begun. */
 const isAPromise = (result) => isPromise(result) || typeof result?.isRejected === 'function'
 
 module.exports = { catchAsync }

@@ -153,7 +153,7 @@ class Servers {
     this.#admission.noteConnection(event, { isSecure, isHandedOver: isHandedOver(server) })
   }
 
-  /** HTTP/2's CONNECT is a request with an answer: Node's 405 where nobody listens, or a tunnel that is let be as an upgrade is. */
+  /** HTTP/2's CONNECT is a request with an answer: Node's 405 where nobody listens, or a tunnel, let be as an upgrade is. */
   #handOver(req, res) {
     if (req.stream === undefined) return this.#recorder.upgrade(req)
     const request = this.#recorder.find(res) ?? this.#recorder.prepare(req, res)
@@ -161,7 +161,7 @@ class Servers {
   }
 
   // Hot path: once a request where no server is attached.
-  /** Of a server that was not given to `attach`, a request is the first we see: from then on listeners tell of its connections. */
+  /** A server not given to `attach` is known from its first request on: then listeners of ours tell of its connections. */
   meet(server, req) {
     if (server === undefined || this.#watched.has(server)) return
     this.#known.know(server, req)

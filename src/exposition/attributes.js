@@ -42,7 +42,7 @@ class Attributes {
       attributes[CONVENTIONS[label] ?? `spillway.${label}`] =
         label === 'http_response_status_code' ? Number(value) : value
     }
-    // None where one route was asked for by both.
+    // None where the route was asked for by both schemes.
     if (SCHEMES[scheme] !== undefined) attributes['url.scheme'] = SCHEMES[scheme]
     if (attributes['http.response.status_code'] >= 500) {
       attributes['error.type'] ??= pairs.http_response_status_code

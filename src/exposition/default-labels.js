@@ -1,14 +1,14 @@
 'use strict'
 // The default labels of a registry, on our own series too: it adds them to what it writes itself, and /metrics is written past
-// it. Both clients keep them in `_defaultLabels`; what tells them publicly only does so later, which a process that ends
-// cannot wait for. Who has none pays nothing, and who has some a second Labels for each series.
+// it. Both clients keep them in `_defaultLabels`; the public way to read them is asynchronous, and a process that ends cannot
+// wait. Without any nothing is paid, with some a second Labels for each series.
 
 const { Labels, labelText } = require('./labels')
 
 class DefaultLabels {
   #registry
   #text = ''
-  /** By the labels of a series: a report knows those of the last scrape by being the same objects. */
+  /** By the labels of a series, so that they are the same objects at each scrape: a report goes by that. */
   #known = new WeakMap()
 
   /** @param {any} [registry] */
@@ -54,6 +54,7 @@ function* labelled(points, pairs, known) {
     let labels = known.get(point.labels)
     if (labels === undefined) {
       const own = point.labels.pairs
+      // Our own come first, and win.
       labels = new Labels({ ...own, ...pairs, ...own })
       known.set(point.labels, labels)
     }

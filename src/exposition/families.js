@@ -161,7 +161,10 @@ const FAMILIES = [
   ...PROCESS_FAMILIES,
 ]
 
-/** Only protobuf can say these. A name of their own: beside the series of each status under one name, a sum would be twice the truth. */
+/**
+ * Only protobuf can say these. They have a name of their own: beside the series of each status under one name, a sum would
+ * be twice the truth.
+ */
 const NATIVE_FAMILIES = [
   {
     name: 'spillway_request_duration_seconds',

@@ -6,7 +6,17 @@ const openMetrics = require('./openmetrics-text')
 const protobuf = require('./prometheus-protobuf')
 const text = require('./prometheus-text')
 
-/** @typedef {{ contentType: string, accepts: (type: string, parameters: any) => boolean, renderFamilies: (families: any[], instant: any) => Iterable<string | Buffer>, renderForeign: undefined | ((family: any, isName: (name: string) => boolean) => Iterable<string | Buffer>), hasNatives: boolean, end: string }} Format */
+/** @typedef {Iterable<string | Buffer>} Pieces */
+/**
+ * @typedef {{
+ *   contentType: string,
+ *   accepts: (type: string, parameters: any) => boolean,
+ *   renderFamilies: (families: any[], instant: any) => Pieces,
+ *   renderForeign: undefined | ((family: any, isName: (name: string) => boolean) => Pieces),
+ *   hasNatives: boolean,
+ *   end: string,
+ * }} Format
+ */
 
 /** @type {Format} */
 const TEXT = {

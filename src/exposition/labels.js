@@ -3,7 +3,7 @@
 // which cache by its identity. Made once a series; a value may hold anything, so what the format reserves is escaped.
 // The text is encoded here, once: in `utf8` each character stands for a byte, and a scrape only copies it.
 // A route keeps its own labels as text, once; what one of its lines says besides, its outcome or its status, is one Label
-// for all routes. Each with a text of its own, the first scrape left 5.4 kB a route for the collector to move, and not 3.4.
+// for all routes. With a text for each line the first scrape left 5.4 kB a route for the collector to move, instead of 3.4.
 
 class Labels {
   /** In braces, or empty; to be written as latin1. */

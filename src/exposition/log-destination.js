@@ -1,7 +1,8 @@
 'use strict'
-// Where a pino of our own writes: standard output, its lines held back for a tenth of a second or 64 kB, since to have the thread
-// that writes them take over costs the loop 50 µs. A line of the access log took 20 µs on Node 24; 12 with 16 kB held, 9 with 64.
-// An error is not held. What is held when the process exits is written then; one that a signal ends loses its last tenth of a second.
+// Where a pino of our own writes: standard output. Lines are held back for a tenth of a second or until they are 64 kB, since
+// to hand them to the thread that writes costs the loop 50 µs each time (a line of the access log on Node 24: 20 µs; 12 with
+// 16 kB held, 9 with 64). An error is not held. What is held when the process exits is written then; a process that a signal
+// ends loses its last tenth of a second.
 //
 // At most a megabyte is kept, and written later: a reader that is slow holds up neither the loop nor the memory.
 
@@ -23,7 +24,10 @@ class LogDestination {
   #timer
   #release = () => this.#handOver()
 
-  /** @param {any} pino @param {{ clock: any, onError: (error: Error) => void }} parts told once, when nothing can be written any more */
+  /**
+   * @param {any} pino
+   * @param {{ clock: any, onError: (error: Error) => void }} parts `onError` is told once, when nothing can be written any more
+   */
   constructor(pino, { clock, onError }) {
     const destination = pino.destination({ sync: false, maxLength: MOST_BYTES })
     const { flushSync } = destination

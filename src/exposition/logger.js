@@ -11,7 +11,10 @@ const asItIs = (value) => value
 const CHILD_OPTIONS = { serializers: { req: asItIs, res: asItIs } }
 const SILENT = { info() {}, warn() {}, error() {} }
 
-/** @param {any} option @param {{ clock: any, onError: (error: Error) => void }} own for one of our own, and told when it cannot write */
+/**
+ * @param {any} option
+ * @param {{ clock: any, onError: (error: Error) => void }} own for a logger of our own; `onError` is told when it cannot write
+ */
 function loggerFrom(option, own) {
   if (option === false) return SILENT
   if (option === undefined) return new OwnLogger(undefined, own, childOf)

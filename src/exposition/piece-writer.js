@@ -34,7 +34,7 @@ class PieceWriter {
     }
   }
 
-  /** An HTTP/2 response only tells by its event, any other before. */
+  /** An HTTP/2 response tells by its `close` event alone, any other is destroyed before that. */
   #hasLeft() {
     return this.#isGone || this.#res.destroyed
   }

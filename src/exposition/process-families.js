@@ -1,6 +1,5 @@
 'use strict'
-// The families of the process, as data like those of its requests: release, event loop,
-// garbage collection, memory.
+// The families of the process, as data like those of its requests: release, event loop, garbage collection, memory.
 
 const { builds, collections, loopTimes, one, spaces } = require('./points')
 

@@ -1,8 +1,7 @@
 'use strict'
 // What `/metrics` answers: our families from one instant, then what else the registry holds, then prom-client's
 // default metrics as far as nobody has them yet, all in the format the scraper has asked for. A registry's own format is
-// never switched: its text under another one leaves its counters with other names. Where there is a fleet, it is the same of
-// all its workers.
+// never switched: under another one its counters would have other names. In a fleet it is the same, of all its workers.
 
 const client = require('prom-client')
 const { DefaultLabels } = require('./default-labels')

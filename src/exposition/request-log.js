@@ -1,6 +1,6 @@
 'use strict'
-// What is logged of requests that have ended: the slow ones, and all of them if asked for. Whatever a logger does, it does not
-// do it to a request: it may throw, or be closed.
+// What is logged of requests that have ended: the slow ones, and all of them if asked for. A logger may throw, or be closed:
+// no request suffers from that.
 
 const { activeSpan, traceFieldsOf } = require('../recording/active-span')
 const { LineBudget } = require('../recording/line-budget')

@@ -16,7 +16,10 @@ const { listOldest } = require('../recording/oldest')
 const { OUTCOMES } = require('../recording/outcome')
 const { compareReleases } = require('./releases')
 
-/** @import { AdmissionSnapshot, HeapTrendSnapshot, LatencySummary, RouteSnapshot, SignalsSnapshot, SlowRequest, Snapshot } from '../../index.js' */
+/**
+ * @import { AdmissionSnapshot, HeapTrendSnapshot, LatencySummary, RouteSnapshot } from '../../index.js'
+ * @import { SignalsSnapshot, SlowRequest, Snapshot } from '../../index.js'
+ */
 
 const RATIOS = [0.5, 0.9, 0.95, 0.99, 0.999]
 

@@ -1,5 +1,7 @@
 'use strict'
-// What becomes of an error that ends a request: answered, counted, logged and put on the span in force. The adapters know only this.
+// What becomes of an error that ends a request: answered, counted, logged and put on the span in force. The adapters know
+// only this.
+//
 // An error is noted once, however many handlers, instances of a handler or events bring it for the same request. It is
 // counted when the request has ended, under the route the request is counted under; logged at once, while whatever the
 // application keeps in its async context is at hand.

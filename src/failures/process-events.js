@@ -1,8 +1,8 @@
 'use strict'
 // The errors nobody caught, heard without changing what Node does of them. For uncaught exceptions there is an event for
-// just that, which also tells of rejections that Node is about to raise. A listener for `unhandledRejection` would keep Node from
-// raising them; so ours is there only while one of the user's is, and has done so already, or where Node never raises.
-// One for the process, whatever number of instances and copies of this package there are: they would take each other's
+// just that, which also tells of rejections that Node is about to raise. A listener for `unhandledRejection` keeps Node from
+// raising them: so ours is there only while a listener of the user's does so already, or where Node never raises them.
+// One for the process, however many instances and copies of this package there are: they would take each other's
 // listeners for the user's.
 
 const EVENT = 'unhandledRejection'
@@ -15,7 +15,7 @@ class ProcessEvents {
   #observers = new Set()
   #mode = rejectionMode()
 
-  /** @param {Observer} observer with `leave`, the process does not end at once where it is uncaught: that is for it to do */
+  /** @param {Observer} observer where it has `leave`, Node does not end the process: that is for `leave` to do */
   add(observer) {
     if (this.#observers.size === 0) this.#install()
     this.#observers.add(observer)

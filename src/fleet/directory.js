@@ -50,7 +50,7 @@ class Directory {
     return report
   }
 
-  // In one go: given as pieces each of 250 would be a write of its own.
+  // As one Buffer: given as pieces, each of some 250 would be a write of its own.
   async write(id, pieces) {
     const beside = path.join(this.path, `${id}.new`)
     const loan = this.#memory.lend()

@@ -26,8 +26,8 @@ async function takeFleetSnapshot(clock, sum, members, states) {
 function* readRoutes(sum, wallMs, requests, routes) {
   for (const { key, totals, spans } of sum.routes.read(wallMs)) {
     const [sinceStart, lastMinute] = spans.map((span) => summaryOf(countsOf(span, wallMs)))
-    // The last minute of each is half a minute to a minute of its own: over the longest of them, two workers of 100 a second
-    // were 153.
+    // The rate of each worker is over its own half minute to minute. All requests over the longest of those made 153 a second
+    // of two workers of 100.
     lastMinute.ratePerSecond = spans[1].ratePerSecond
     if (key.length === 0) Object.assign(requests, { lastMinute, sinceStart })
     else {

@@ -140,7 +140,10 @@ class Fleet {
     this.#isFolding = false
   }
 
-  /** @returns {Promise<{ families: any[], metrics: any[], lag: any[], release: () => void }>} all there is to show, until released */
+  /**
+   * All there is to show, until it is released.
+   * @returns {Promise<{ families: any[], metrics: any[], lag: any[], release: () => void }>}
+   */
   async gather() {
     const { sum, states } = await this.#gather({ withRoutes: false })
     const families = sum.families

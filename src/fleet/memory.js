@@ -1,6 +1,6 @@
 'use strict'
-// Memory for reports, lent for one scrape and used again for the next: 1.4 MB for each worker of 1000 series, and anew each
-// time a major collection, of 5 to 13 ms, came of every third scrape.
+// Memory for reports, lent for one scrape and used again for the next: 1.4 MB for each worker of 1000 series. Allocated anew
+// each time it made a major collection, of 5 to 13 ms, of every third scrape.
 
 /** @typedef {{ take: (length: number) => Buffer, giveBack: () => void }} Loan */
 

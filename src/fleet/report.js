@@ -50,7 +50,10 @@ function pointsBlock(text, numbers, spare) {
   return block
 }
 
-/** Of the points before it. @param {[point: number, bucket: number, traceId: string, spanId: string, atMs: number, seconds: number][]} exemplars */
+/**
+ * Of the points before it.
+ * @param {[point: number, bucket: number, traceId: string, spanId: string, atMs: number, seconds: number][]} exemplars
+ */
 const exemplarsBlock = (exemplars) => blockOf(EXEMPLARS, Buffer.from(JSON.stringify(exemplars)))
 
 /** @param {Buffer} body */

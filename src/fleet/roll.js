@@ -13,7 +13,8 @@ const ATTEMPTS = 5
 
 /**
  * @typedef {{ id: string, report: Buffer, head: any, state: 'live' | 'silent' | 'unreadable' | 'departed' }} Member
- * @typedef {{ report: Buffer | undefined, head: any, generation: number | undefined, generations: number[], stillThere: string[], touchedMs: number }} Departed
+ * @typedef {{ report: Buffer | undefined, head: any, generation: number | undefined, generations: number[],
+ *   stillThere: string[], touchedMs: number }} Departed `stillThere`: whose reports are folded but not removed yet
  * @typedef {{ members: Member[], departed: Departed }} Roll
  */
 

@@ -1,6 +1,6 @@
 'use strict'
-// Work that comes in steps, cut into slices: the loop gets its turn after a millisecond of it. One for all the parts of a job: with
-// a slice of its own for each part, the reports of four workers, 0.6 ms each, were one block of 2.5.
+// Work that comes in steps, cut into slices: the loop gets its turn after a millisecond of it. One for all the parts of a
+// job: with one for each part, the reports of four workers, 0.6 ms each, were one block of 2.5.
 
 const WORK_MS = 1
 

@@ -1,6 +1,6 @@
 'use strict'
-// The reports of a fleet, added up block by block: its families, its routes, and who is in what state. Made in steps,
-// so that whoever runs it may give the loop its turn; 4 reports of 1000 series are some 200 steps of 0.1 ms.
+// The reports of a fleet, added up block by block: its families and its routes. Made in steps, so that whoever runs it may
+// give the loop its turn; 4 reports of 1000 series are some 200 steps of 0.1 ms.
 
 const { WIDTH } = require('../histograms/buckets')
 const { SLOTS, exemplarAt } = require('../recording/exemplars')

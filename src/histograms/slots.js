@@ -8,7 +8,7 @@
 /** @returns {Float64Array | Uint32Array} */
 const countsOf = (/** @type {any} */ histogram) => histogram._counts
 
-/** @param {JsHistogram} sum of 64-bit slots @param {JsHistogram} histogram of the same range and digits */
+/** @param {JsHistogram} sum whose slots have room for both @param {JsHistogram} histogram of the same range and digits */
 function addHistogram(sum, histogram) {
   if (histogram.totalCount === 0) return
   const into = countsOf(sum)

@@ -1,7 +1,7 @@
 'use strict'
 // How this process leaves: every instance in it drains, then it exits with a code that says how that went. One for the
-// process, whatever number of instances or of copies of this package there are, so that the first that is done does
-// not take the process from under the others.
+// process, however many instances and copies of this package there are, so that the first that is done does not take the
+// process from under the others.
 
 const cluster = require('node:cluster')
 const { once } = require('node:events')
@@ -88,7 +88,7 @@ async function disconnect() {
   ])
 }
 
-/** A connection that a primary handed over before it heard that nobody listens any more is handed back, by who is still there. */
+/** Time to hand back the connections that the primary handed over before it heard that nobody listens here any more. */
 async function handBack() {
   const { worker } = /** @type {any} */ (cluster)
   if (worker?.isConnected())

@@ -17,7 +17,10 @@ const LONGEST = 256
 const FIGURES = ['count', 'p50Ms', 'p95Ms', 'p99Ms', 'errorRatio', 'shedRatio']
 
 /** @typedef {{ count: number, p50Ms: number, p95Ms: number, p99Ms: number, errorRatio: number, shedRatio: number }} Figures */
-/** @typedef {{ version: string, revision: string, since: string, until: string, requests: Figures, routes: ({ method: string, route: string } & Figures)[] }} ReleaseRecord */
+/**
+ * @typedef {{ version: string, revision: string, since: string, until: string, requests: Figures,
+ *   routes: ({ method: string, route: string } & Figures)[] }} ReleaseRecord
+ */
 
 const isText = (value) => typeof value === 'string' && value.length <= LONGEST
 /** As `toISOString` writes it: times are compared as text. */

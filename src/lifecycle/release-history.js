@@ -24,8 +24,8 @@ class ReleaseHistory {
   #onExit = () => this.#save()
 
   /**
-   * @param {{ options: { version: string | undefined, revision: string | undefined, file: string | undefined }, clock: any, faults: any,
-   *   warn: (fields: object, message: string) => void, takeFigures: (mostRoutes: number) => any }} parts
+   * @param {{ options: { version: string | undefined, revision: string | undefined, file: string | undefined },
+   *   clock: any, faults: any, warn: (fields: object, message: string) => void, takeFigures: (mostRoutes: number) => any }} parts
    */
   constructor({ options, clock, faults, warn, takeFigures }) {
     this.#clock = clock

@@ -2,7 +2,7 @@
 // Node leaves some HTTP/2 streams behind, without us as well: closed with a client that hung up, all read, and never
 // destroyed, so that their response never closes. Each was in flight for ever: six clients that hung up at random for eight
 // seconds left ten, and with `shed.maxConcurrent: 10` the idle server turned everybody away from then on.
-// Once a second those in flight are looked at. What was left at two looks is destroyed, and ends as any other then.
+// Once a second those in flight are looked at. What was left behind at two looks is destroyed, and then ends as any other.
 
 const EVERY_MS = 1000
 

@@ -4,7 +4,7 @@
 // put on it is the head of a chain, watches for all, and holds what the routers tell of the route.
 //
 // Native responses end with their `close` event (1 µs); anything else (in-process injection, serverless shims, an
-// answer already finished) goes through on-finished (9 µs), whose contract both ways keep.
+// answer already finished) goes through on-finished (9 µs). Both tell the same.
 
 const { Socket } = require('node:net')
 const onFinished = require('on-finished')
@@ -132,7 +132,7 @@ function follow(head, request) {
   request.isEnded = head.isEnded
 }
 
-// What was refused, or came when nobody could be sent it any more, is no head.
+// A head that Node refused, or that could be sent to nobody any more, is not noted.
 /** @this {any} */
 function writeHead(status) {
   const head = this[kTrail]
@@ -220,7 +220,7 @@ function leaveQueue(head) {
   }
 }
 
-/** Of an HTTP/2 answer given on the stream itself, such as `respondWithFile`: only when it came is not known. */
+/** Of an HTTP/2 answer given on the stream itself, such as `respondWithFile`: when it came is not known. */
 function noteStatus(head) {
   for (let each = head; each !== undefined; each = each.next) each.status = head.stream.sentHeaders[':status']
 }

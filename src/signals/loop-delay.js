@@ -30,10 +30,10 @@ class LoopDelay {
     const { histogram } = this.#turns.lastMinute(nowMs)
     const [p50, p90, p99] = quantilesOf(histogram, RATIOS)
     const { mean, stddev } = momentsOf(histogram)
-    const any = histogram.totalCount > 0
+    const isAny = histogram.totalCount > 0
     return {
-      min: any ? histogram.minNonZeroValue / 1e6 : 0,
-      max: any ? histogram.maxValue / 1e6 : 0,
+      min: isAny ? histogram.minNonZeroValue / 1e6 : 0,
+      max: isAny ? histogram.maxValue / 1e6 : 0,
       mean: mean / 1e6,
       stddev: stddev / 1e6,
       p50: p50 / 1e6,
