@@ -1,4 +1,5 @@
 'use strict'
+// The middle of some values, and how far they scatter: a mean would follow the one round that was disturbed.
 
 const sorted = (values) => [...values].sort((a, b) => a - b)
 

@@ -1,4 +1,5 @@
 'use strict'
+// Every option: its default, what it takes, what it refuses and in which words.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')

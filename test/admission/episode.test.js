@@ -78,7 +78,7 @@ test('refusals less than a second apart are one overload, others are another', (
   )
 })
 
-test('each is an event and a line of the log, and a listener that throws spoils nothing', async (t) => {
+test('each overload is an event and a line of the log, and a listener that throws spoils nothing', async (t) => {
   const lines = []
   const events = []
   const logger = {
@@ -98,7 +98,7 @@ test('each is an event and a line of the log, and a listener that throws spoils 
   assert.deepEqual(lines, [['spillway: overload', 'overload'], 'on overload'])
 })
 
-test('nor does an async listener or logger that rejects, which would end the process', async (t) => {
+test('an async listener or logger that rejects does not end the process', async (t) => {
   const fail = async () => {
     throw new Error('of a listener')
   }

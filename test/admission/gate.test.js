@@ -211,7 +211,7 @@ test('a slot that is given back is filled at once, not after all timers that are
   assert.ok(second.waitedMs < 50, String(second.waitedMs))
 })
 
-test('where handlers await, so that slots are short and given back in batches, those let in wait no longer either', () => {
+test('where handlers await, so that slots are short and given back in batches, those let in wait for no longer than 80 ms', () => {
   const { measured } = overload('await', 5)
   const longestMs = Math.max(
     ...measured.filter(({ atMs }) => atMs > WARM_MS + 1000).map(({ waitedMs }) => waitedMs)
@@ -219,7 +219,7 @@ test('where handlers await, so that slots are short and given back in batches, t
   assert.ok(longestMs <= 2 * 40, String(longestMs))
 })
 
-test('nor do they in the second after a step to ten times the capacity, when the queue has not stood for long yet', () => {
+test('where handlers await, those let in in the second after a step to ten times the capacity wait for no longer than 80 ms', () => {
   for (const seed of [7, 8, 9]) {
     const { measured } = overload('await', 10, { seed })
     const longestMs = Math.max(...measured.map(({ waitedMs }) => waitedMs))
@@ -370,7 +370,7 @@ test('who waits behind requests that hold all slots is turned away in time, thou
   assert.ok(refusedMs[2] < 1000, String(refusedMs[2]))
 })
 
-test('and that is for the slots, however long ago the last one came', () => {
+test('what is turned away for slots has that reason, however long ago the last request came', () => {
   const work = { handlerOn: (loop) => (done) => loop.at(loop.nowMs + 60_000, done) }
   const simulation = new SimulatedGate({
     work,

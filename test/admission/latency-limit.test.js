@@ -61,7 +61,7 @@ test('there is no limit while what comes is what ends, at any rate', () => {
   for (const perMs of [0.1, 0.4, 0.1, 0.45]) assert.equal(pool.run(2000, perMs), Number.POSITIVE_INFINITY)
 })
 
-test('nor for a step of load to ten times before a pool that is large enough', () => {
+test('there is no limit for a step of load to ten times before a pool that is large enough', () => {
   const pool = new LimitedPool()
   pool.slots = 1000
   pool.run(2000, 0.25)

@@ -15,7 +15,7 @@ function fill(pace, nowMs, { costMs, ranMs = 0 }) {
   return count
 }
 
-test('three of 2 ms at once, then one in 1.6 ms', () => {
+test('of requests of 2 ms three get in at once, then one every 1.6 ms', () => {
   const pace = new Pace()
   assert.equal(fill(pace, 1000, { costMs: 2 }), 3)
   assert.equal(fill(pace, 1001, { costMs: 2 }), 0)

@@ -72,7 +72,7 @@ test('utilisation is that of the interval, and not since the start', () => {
   assert.equal(sample.take(7000, 4900).eventLoopUtilization, 0)
 })
 
-test('they are those of other options too if these set the same limits', () => {
+test('thresholds are those of other options too if these set the same limits', () => {
   const thresholds = new Thresholds({ maxEventLoopDelay: 42, maxRssBytes: 0 })
   assert.equal(thresholds.isOf({ maxEventLoopDelay: 42, retryAfter: 7 }), true)
   assert.equal(thresholds.isOf({ maxEventLoopDelay: 43 }), false)

@@ -1,11 +1,9 @@
 'use strict'
-// What a turn of the loop may still take on, with time told by hand; and that the gate wakes by itself, once.
+// What a turn of the loop may still take on, with time told by hand.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { Alarm } = require('../../src/admission/alarm')
 const { Turn } = require('../../src/admission/turn')
-const { SimulatedLoop } = require('../support/simulated-loop')
 const { FakeClock } = require('../support/fake-clock')
 
 test('a turn is young for 5 ms from its first request on', () => {
@@ -42,16 +40,4 @@ test('a turn is old 10 ms after the last one, without what the loop slept', () =
   assert.equal(turn.isOld(clock.now()), true)
   turn.close(clock.now(), clock.idleMs())
   assert.equal(turn.isOld(clock.now()), false)
-})
-
-test('an alarm rings once, at the earliest of the times asked for, and may be set again', () => {
-  const loop = new SimulatedLoop()
-  const rung = []
-  const alarm = new Alarm(loop.clock, () => rung.push(Math.round(loop.nowMs)))
-  alarm.set(20, 0)
-  alarm.set(5, 0)
-  alarm.set(10, 0)
-  loop.at(50, () => alarm.set(20, loop.nowMs))
-  loop.run([], 100, () => {})
-  assert.deepEqual(rung, [5, 70])
 })

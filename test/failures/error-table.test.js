@@ -1,4 +1,5 @@
 'use strict'
+// Errors counted by route, status and type, and what is folded where there are too many combinations.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')

@@ -94,13 +94,13 @@ for (const [signal, code] of [
   )
 }
 
-test('without `signals` they do what they always did', OPTIONS, async (t) => {
+test('without `signals: true` SIGTERM does what it always did', OPTIONS, async (t) => {
   const { child, closed } = await start(t, 'serve({}, {})')
   child.kill('SIGTERM')
   assert.deepEqual(await closed, { code: null, signal: 'SIGTERM' })
 })
 
-test('and so they do after close()', OPTIONS, async (t) => {
+test('after close() SIGTERM does what it always did', OPTIONS, async (t) => {
   const { child, closed, until } = await start(t, "serve().spillway.close(); console.log('closed')")
   await until(/closed/)
   child.kill('SIGTERM')

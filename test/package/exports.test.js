@@ -1,4 +1,5 @@
 'use strict'
+// The names the package exports, the same for require and import.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')

@@ -1,4 +1,5 @@
 'use strict'
+// What is in the package as npm packs it, and how large it is.
 
 const assert = require('node:assert/strict')
 const { readdirSync } = require('node:fs')

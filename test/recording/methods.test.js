@@ -1,4 +1,5 @@
 'use strict'
+// Which request methods have a series of their own.
 
 const assert = require('node:assert/strict')
 const http = require('node:http')

@@ -1,4 +1,5 @@
 'use strict'
+// The trend test against figures worked out by hand, and against chance.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
