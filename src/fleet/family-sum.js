@@ -5,7 +5,7 @@
 
 const { Rows } = require('../histograms/rows')
 const { Exemplars } = require('../recording/exemplars')
-const { JOIN, acrossOf, shapeOf } = require('./shapes')
+const { JOIN, shapeOf } = require('./shapes')
 
 /** The labels of a point that came as text. What needs them as pairs is rare. */
 class ReportedLabels {
@@ -42,17 +42,17 @@ class FamilySum {
   help
   across
   isForeign
-  /** In this turn, with series or without. */
+  /** In this scrape, with series or without. */
   isReported = false
   #shape
   #rows
   #rowOf = new Map()
   #labels = []
-  /** In which turn a row was last added to: of another, it is not there. */
-  #turnOf = []
-  /** Of this turn, if there are any. */
+  /** In which scrape each row was last added to: where that was not this one, the row is not shown. */
+  #scrapeOf = []
+  /** Of this scrape, if there are any. */
   #exemplars
-  #turn = 0
+  #scrape = 0
 
   constructor({ name, type, help, across, isForeign }) {
     this.name = name
@@ -60,7 +60,7 @@ class FamilySum {
     this.help = help
     this.across = across
     this.isForeign = isForeign
-    this.#shape = shapeOf(isForeign ? 'sample' : type)
+    this.#shape = shapeOf(this)
     this.#rows = new Rows(this.#shape.width)
   }
 
@@ -69,13 +69,13 @@ class FamilySum {
     return this.type === type && this.across === across && this.isForeign === isForeign
   }
 
-  /** Of every row, whether of this turn or of one before. */
+  /** How many rows are kept, of this scrape and of those before. */
   get size() {
     return this.#labels.length
   }
 
-  begin(turn) {
-    this.#turn = turn
+  begin(scrape) {
+    this.#scrape = scrape
     this.isReported = false
     this.#exemplars = undefined
   }
@@ -91,7 +91,7 @@ class FamilySum {
         row = this.#rows.add()
         this.#rowOf.set(label, row)
         this.#labels.push(new ReportedLabels(label))
-        this.#turnOf.push(0)
+        this.#scrapeOf.push(0)
       }
       rows[i] = row
     }
@@ -108,8 +108,8 @@ class FamilySum {
     const join = JOIN[this.across]
     for (let i = 0; i < rows.length; i++) {
       const row = rows[i]
-      const isFirst = this.#turnOf[row] !== this.#turn
-      this.#turnOf[row] = this.#turn
+      const isFirst = this.#scrapeOf[row] !== this.#scrape
+      this.#scrapeOf[row] = this.#scrape
       for (let at = row * width, from = i * width; at < (row + 1) * width; at++, from++) {
         values[at] = isFirst || join === undefined ? numbers[from] : join(values[at], numbers[from])
       }
@@ -139,7 +139,7 @@ class FamilySum {
     const { values } = this.#rows
     const exemplars = this.#exemplars?.copy()
     for (let row = 0; row < this.#labels.length; row++) {
-      if (this.#turnOf[row] !== this.#turn) continue
+      if (this.#scrapeOf[row] !== this.#scrape) continue
       const point = this.#shape.point(this.#labels[row], values, row)
       yield exemplars === undefined ? point : { ...point, exemplars }
     }
@@ -157,13 +157,4 @@ class FamilySum {
 /** Of a metric that is not ours one part may be added up and another not. */
 const familyKey = ({ name, across, isForeign }) => (isForeign ? `${name} ${across}` : name)
 
-/** What a report says of a family. */
-const describe = (family) => ({
-  name: family.name,
-  type: family.type,
-  help: family.help,
-  across: acrossOf(family),
-  isForeign: family.isForeign === true,
-})
-
-module.exports = { FamilySum, describe, familyKey }
+module.exports = { FamilySum, familyKey }

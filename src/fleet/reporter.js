@@ -5,12 +5,12 @@
 // costs.
 
 const { isMainThread, threadId } = require('node:worker_threads')
+const { PointsMemory, reportFamily } = require('./family-report')
 const { readMetric } = require('./foreign')
 const { identify } = require('./kin')
 const { headOf, putInto } = require('./report')
 const { reportRoutes } = require('./route-report')
 const { Slices } = require('./slices')
-const { PointsMemory, reportFamily } = require('./sum')
 
 /** What a worker that is killed may lose of its histograms, and of nothing else. */
 const ROUTES_MS = 60_000

@@ -46,7 +46,8 @@ function onGrid(numbers) {
   return numbers
 }
 
-const shapeOf = (type) => SHAPES[type] ?? VALUE
+/** What is not ours is reported value by value, a histogram too. */
+const shapeOf = ({ isForeign, type }) => (isForeign ? VALUE : (SHAPES[type] ?? VALUE))
 
 const JOIN = {
   sum: (a, b) => a + b,

@@ -3,24 +3,11 @@
 // give the loop its turn; 4 reports of 1000 series are some 200 steps of 0.1 ms.
 
 const { WIDTH } = require('../histograms/buckets')
-const { SLOTS, exemplarAt } = require('../recording/exemplars')
-const {
-  EXEMPLARS,
-  FAMILY,
-  POINTS,
-  ROUTES,
-  doublesOf,
-  exemplarsBlock,
-  familyBlock,
-  pointsBlock,
-  readBlocks,
-  readPoints,
-} = require('./report')
-const { FamilySum, describe, familyKey } = require('./family-sum')
+const { SERIES_PER_BLOCK, reportFamily } = require('./family-report')
+const { FamilySum, familyKey } = require('./family-sum')
+const { EXEMPLARS, FAMILY, POINTS, ROUTES, doublesOf, readBlocks, readPoints } = require('./report')
 const { RouteSums } = require('./route-report')
-const { onGrid, outlives, shapeOf } = require('./shapes')
-
-const BLOCK = 256
+const { outlives } = require('./shapes')
 
 class Sum {
   /** Families by whose name two versions of an application mean two things. */
@@ -28,7 +15,7 @@ class Sum {
   routes = new RouteSums()
   #families = new Map()
   #withRoutes
-  #turn = 0
+  #scrape = 0
   #shown = 0
   /** By member, what its blocks said last and which rows that was: labels are the same from scrape to scrape. */
   #blocksOf = new Map()
@@ -36,14 +23,14 @@ class Sum {
 
   /** For the next scrape. @param {{ withRoutes: boolean }} how */
   begin({ withRoutes }) {
-    this.#turn++
+    this.#scrape++
     this.#withRoutes = withRoutes
     this.misunderstood = 0
     this.#shown = 0
     this.routes = new RouteSums()
     this.#blocksBefore = this.#blocksOf
     this.#blocksOf = new Map()
-    for (const family of this.#families.values()) family.begin(this.#turn)
+    for (const family of this.#families.values()) family.begin(this.#scrape)
     return this
   }
 
@@ -94,7 +81,7 @@ class Sum {
     let known = this.#families.get(key)
     if (known === undefined || (!known.isReported && !known.isLike(described))) {
       known = new FamilySum(described)
-      known.begin(this.#turn)
+      known.begin(this.#scrape)
       this.#families.set(key, known)
     }
     if (known.isLike(described)) {
@@ -112,7 +99,7 @@ function blockOf(before, family, worker, { text }) {
   return { family, worker, text: Buffer.from(text), rows: family.rowsOf(text.toString().split('\n'), worker) }
 }
 
-const scratch = new Float64Array(BLOCK * WIDTH)
+const scratch = new Float64Array(SERIES_PER_BLOCK * WIDTH)
 const scratchBytes = new Uint8Array(scratch.buffer)
 
 /** Good until the next: doubles must begin at a multiple of 8, and these are copied to where they do. */
@@ -122,73 +109,4 @@ function doublesIn(bytes) {
   return scratch
 }
 
-const numbersByWidth = new Map()
-
-/** One for each width: it is copied before anybody else has a turn, and 130 of 32 kB a report are work for the collector. */
-function numbersOf(width) {
-  if (!numbersByWidth.has(width)) numbersByWidth.set(width, new Float64Array(BLOCK * width))
-  return numbersByWidth.get(width)
-}
-
-/**
- * @param {any} family
- * @param {Iterable<any>} points
- * @param {PointsMemory} [memory] that of the reports before
- * @returns {Generator<Buffer>} blocks
- */
-function* reportFamily(family, points, memory = new PointsMemory()) {
-  const described = describe(family)
-  yield familyBlock(described)
-  const { width, read } = shapeOf(described.isForeign ? 'sample' : described.type)
-  const exact = outlives(described) ? onGrid : (numbers) => numbers
-  let labels = []
-  let exemplars = []
-  const numbers = numbersOf(width)
-  for (const point of points) {
-    read(point, numbers, labels.length * width)
-    if (point.exemplars !== undefined) noteExemplars(exemplars, labels.length, point)
-    labels.push(point.labels)
-    if (labels.length < BLOCK) continue
-    yield memory.blockOf(labels, exact(numbers))
-    if (exemplars.length > 0) yield exemplarsBlock(exemplars)
-    labels = []
-    exemplars = []
-  }
-  if (labels.length > 0) yield memory.blockOf(labels, exact(numbers.subarray(0, labels.length * width)))
-  if (exemplars.length > 0) yield exemplarsBlock(exemplars)
-}
-
-function noteExemplars(noted, at, { exemplars, row }) {
-  for (let bucket = 0; bucket < SLOTS; bucket++) {
-    const found = exemplarAt(exemplars, row, bucket)
-    if (found !== undefined) noted.push([at, bucket, found.traceId, found.spanId, found.atMs, found.seconds])
-  }
-}
-
-/**
- * The blocks of points of the reports before: labels as text, since those of a series are one object for ever and the same
- * ones are seen at a glance; and the memory of the last report but one, which nobody reads any more. Anew, a report was
- * 1.1 MB for the collector, which came every eighth scrape with 5 to 11 ms.
- */
-class PointsMemory {
-  #before = []
-  #blocks = []
-
-  begin() {
-    this.#before = this.#blocks
-    this.#blocks = []
-  }
-
-  /** @returns {Buffer} */
-  blockOf(labels, numbers) {
-    const before = this.#before[this.#blocks.length]
-    const isSame =
-      before?.labels.length === labels.length && labels.every((each, i) => each === before.labels[i])
-    const text = isSame ? before.text : Buffer.from(labels.map(({ utf8 }) => utf8).join('\n'))
-    const block = pointsBlock(text, numbers, before?.spare)
-    this.#blocks.push({ labels, text, block, spare: before?.block })
-    return block
-  }
-}
-
-module.exports = { PointsMemory, Sum, reportFamily }
+module.exports = { Sum }

@@ -7,7 +7,8 @@ const prometheusIo = require('@prometheus-io/client')
 const client = require('prom-client')
 const { metricsOf, readMetric } = require('../../src/fleet/foreign')
 const { headOf, readHead } = require('../../src/fleet/report')
-const { Sum, reportFamily } = require('../../src/fleet/sum')
+const { reportFamily } = require('../../src/fleet/family-report')
+const { Sum } = require('../../src/fleet/sum')
 const { parse, valuesOf } = require('../support/metrics-text')
 
 /** What a fleet shows of as many registries, the first being that of the worker scraped. */
