@@ -3,7 +3,7 @@
 // kept anywhere it could come from. A snapshot of a thousand routes takes tens of milliseconds, so one is made a second.
 
 const { describeOptions } = require('./config')
-const { dataHandler } = require('./endpoints')
+const { JSON_TYPE, dataHandler } = require('./endpoints')
 
 const SNAPSHOT_MS = 1000
 
@@ -35,7 +35,7 @@ function adminPages({ handlers: { metrics, live, ready }, clock, takeSnapshot, o
     snapshot = takeSnapshot()
     return snapshot
   }
-  const json = (take) => dataHandler('application/json; charset=utf-8', () => JSON.stringify(take()))
+  const json = (take) => dataHandler(JSON_TYPE, () => JSON.stringify(take()))
   return new Map(
     Object.entries({
       '/': dataHandler('text/plain; charset=utf-8', () => INDEX),

@@ -2,6 +2,9 @@
 // The paths a middleware of ours answers itself: metrics, liveness, readiness. Looked at on every request, so a
 // request for anything else is told by the length and second character of its URL, without a string made.
 
+const { urlPath } = require('../routing/url-path')
+
+const JSON_TYPE = 'application/json; charset=utf-8'
 const HEALTH_JSON = 'application/health+json'
 const READS = new Set(['GET', 'HEAD'])
 
@@ -28,8 +31,7 @@ class Endpoints {
   serve(req, res) {
     const { url } = req
     if (url.length < this.#shortest || this.#firstLetters[url.charCodeAt(1) & 127] === 0) return false
-    const query = url.indexOf('?')
-    const handler = this.#handlers.get(query === -1 ? url : url.slice(0, query))
+    const handler = this.#handlers.get(urlPath(url))
     if (handler === undefined) return false
     handler(req, res)
     return true
@@ -56,9 +58,14 @@ function jsonHandler(check) {
 
 function writeJson(req, res, { status, body }) {
   const isHealthJson = req.headers.accept?.includes(HEALTH_JSON)
-  const bytes = Buffer.from(JSON.stringify(isHealthJson ? healthJsonOf(body) : body))
+  const text = JSON.stringify(isHealthJson ? healthJsonOf(body) : body)
+  write(req, res, { status, contentType: isHealthJson ? HEALTH_JSON : JSON_TYPE, text })
+}
+
+function write(req, res, { status = 200, contentType, text }) {
+  const bytes = Buffer.from(text)
   res.writeHead(status, {
-    'Content-Type': isHealthJson ? HEALTH_JSON : 'application/json; charset=utf-8',
+    'Content-Type': contentType,
     'Content-Length': bytes.length,
     'Cache-Control': 'no-store',
   })
@@ -67,15 +74,7 @@ function writeJson(req, res, { status, body }) {
 
 /** @param {() => string} take what is shown; it does not fail */
 function dataHandler(contentType, take) {
-  return readOnly((req, res) => {
-    const bytes = Buffer.from(take())
-    res.writeHead(200, {
-      'Content-Type': contentType,
-      'Content-Length': bytes.length,
-      'Cache-Control': 'no-store',
-    })
-    res.end(req.method === 'HEAD' ? undefined : bytes)
-  })
+  return readOnly((req, res) => write(req, res, { contentType, text: take() }))
 }
 
 /** Health in the words of draft-inadarei-api-health-check. */
@@ -109,4 +108,4 @@ function streamHandler(exporter, faults) {
   })
 }
 
-module.exports = { Endpoints, dataHandler, jsonHandler, streamHandler }
+module.exports = { Endpoints, JSON_TYPE, dataHandler, jsonHandler, streamHandler }

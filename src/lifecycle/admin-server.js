@@ -9,6 +9,7 @@ const cluster = /** @type {any} */ (require('node:cluster'))
 const http = require('node:http')
 const net = require('node:net')
 const { SpillwayError } = require('../errors')
+const { urlPath } = require('../routing/url-path')
 const { AdminGuard } = require('./admin-guard')
 
 const LARGEST_HEAD_BYTES = 8192
@@ -135,8 +136,7 @@ class AdminServer {
     for (const [name, value] of HEADERS) res.setHeader(name, value)
     const refusal = guard.refuse(req)
     if (refusal !== undefined) return refuse(res, refusal)
-    const query = req.url.indexOf('?')
-    const page = this.#pages.get(query === -1 ? req.url : req.url.slice(0, query))
+    const page = this.#pages.get(urlPath(req.url))
     if (page === undefined) return refuse(res, { status: 404, text: 'Not found. / lists what there is.' })
     page(req, res)
   }

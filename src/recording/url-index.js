@@ -3,6 +3,8 @@
 // templates as a tree of path segments, where what is literal goes before a parameter and that before a wildcard. The tree is
 // the application's, so no URL makes the search longer than that; and a long one is not looked at.
 
+const { urlPath } = require('../routing/url-path')
+
 /** Regular expressions, and optional parts: no guess is better than a bad one. */
 const UNREADABLE = /[\\^$[\]{}|]/
 /** A segment with any of these takes any one segment of a path. */
@@ -47,8 +49,7 @@ class UrlIndex {
   find(method, url) {
     const root = this.#roots.get(method)
     if (root === undefined || typeof url !== 'string' || !url.startsWith('/')) return undefined
-    const query = url.indexOf('?')
-    const path = query === -1 ? url : url.slice(0, query)
+    const path = urlPath(url)
     return path.length > LONGEST ? undefined : seek(root, segmentsOf(path), 0)
   }
 }

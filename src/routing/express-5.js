@@ -6,6 +6,7 @@
 
 const { randomBytes } = require('node:crypto')
 const { pathText } = require('./place')
+const { urlPath } = require('./url-path')
 
 const TOKEN = `spillway${randomBytes(8).toString('hex')}`
 
@@ -46,8 +47,7 @@ function alternativesOf(layer, paths, options) {
 
 /** The pathname of a request target, also in absolute form (`GET http://host/path`), which proxies send. */
 function pathnameOf(url) {
-  const query = url.indexOf('?')
-  const target = query === -1 ? url : url.slice(0, query)
+  const target = urlPath(url)
   return target[0] === '/' ? target : target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, '') || '/'
 }
 

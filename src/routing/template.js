@@ -5,6 +5,7 @@
 const { koaTemplate } = require('./koa')
 const { ROOT } = require('./place')
 const { restifyTemplate } = require('./restify')
+const { urlPath } = require('./url-path')
 const { unseenRoute } = require('./weave')
 
 /** @param {InstanceType<typeof import('./trail').Trail> & { req: any }} trail */
@@ -35,8 +36,7 @@ function isUnmatched(req, status) {
 
 /** The first route with a parameter in its place refuses such a URL. */
 function isMalformed(url) {
-  const query = url.indexOf('?')
-  const path = query === -1 ? url : url.slice(0, query)
+  const path = urlPath(url)
   if (!path.includes('%')) return false
   try {
     decodeURIComponent(path)
