@@ -232,8 +232,8 @@ export interface Spillway {
   snapshot(): Snapshot
 
   /**
-   * The requests of all workers of the fleet, with the quantiles of all their answers together. A worker that is silent
-   * takes part with its last known values, within a second. Of who is alone, its own.
+   * The requests of all workers of the fleet, with the quantiles of all their answers together. A worker that does not answer
+   * within a second takes part with its last known values. Without a fleet, the requests of this process alone.
    */
   fleetSnapshot(): Promise<FleetSnapshot>
 
@@ -425,7 +425,7 @@ export interface HealthOptions {
 export interface MemoryOptions {
   /**
    * What the heap after a major collection, or resident memory, may come to: bytes, or up to 1 a share of the limit (of V8's
-   * for the heap, of the container's or the machine for all memory); 0 or `undefined` for whatever it likes. Then the
+   * for the heap, of the container's or the machine for all memory); 0 or `undefined` for no bound. Past it the
    * process drains and exits with 0, for its supervisor to start another. Each process lowers it by up to a tenth at random.
    *
    * @default undefined
@@ -631,8 +631,8 @@ export type ShedFunction<Result> = { call(req: Request): Result }['call']
 
 export interface ShedOptions {
   /**
-   * How it decides. `adaptive` finds by itself what the process can serve in time; `threshold` goes by the `max…` options alone;
-   * `observe` decides and counts but turns nobody away; `off` does nothing.
+   * How it decides. `adaptive` finds by itself what the process can serve in time; `threshold` goes by the `max…` options
+   * alone; `observe` decides and counts but turns nobody away; `off` does nothing.
    *
    * @default 'adaptive'
    */
@@ -779,9 +779,9 @@ export interface ErrorOptions {
   readonly timeoutStatus?: 503 | 504 | undefined
 
   /**
-   * What becomes of exceptions and rejections that nobody caught, beside what Node does. `log` counts and logs them; `logRequest` also
-   * says of which request they are, for which it keeps an AsyncLocalStorage; `drain` also answers that request with 500, and has the
-   * process end with exit code 1 not at once, but when the other requests in flight have their answers.
+   * What becomes of exceptions and rejections that nobody caught, beside what Node does. `log` counts and logs them;
+   * `logRequest` also says of which request they are, for which it keeps an AsyncLocalStorage; `drain` also answers that
+   * request with 500, and has the process end with exit code 1 when the other requests in flight have their answers.
    *
    * @default 'log'
    */
@@ -1008,8 +1008,8 @@ export interface Snapshot {
   /** Requests whose route label became `routes.overflow`. */
   readonly routesFolded: number
   /**
-   * The ten requests longest in flight, the eldest first: those that wait for an answer before those that are being answered, such as
-   * event streams.
+   * The ten requests longest in flight, the eldest first: those that wait for an answer before those that are being answered,
+   * such as event streams.
    */
   readonly oldest: readonly RequestInFlight[]
   /** Exceptions and rejections that nobody caught. */
@@ -1101,8 +1101,9 @@ export interface RouteSnapshot {
   /** Event streams and other long bodies, which are in no quantile. */
   readonly streams: { readonly count: number; readonly totalSeconds: number }
   /**
-   * Requests turned away that would have come here, by a guess: no router has seen them, so it is the URL and the templates answered
-   * before that say so, and where they are many one of sixteen stands for all. None for regular expressions and your own labels.
+   * Requests turned away that would have come here, by a guess: no router has seen them, so it is told from the URL and the
+   * templates that have answered before, and where they are many one of sixteen stands for all. None for regular expressions
+   * and your own labels.
    */
   readonly shed: number
 }

@@ -66,7 +66,7 @@ class Spillway {
     const { signals } = resolveMember('attach', given)
     this.#instance.openTelemetry.lookForSdk()
     this.#instance.servers.attach(server)
-    if (signals) this.#instance.lifecycle.heed(server)
+    if (signals) this.#instance.lifecycle.hearSignals(server)
     return server
   }
 

@@ -22,6 +22,7 @@ const { Sum } = require('./sum')
 
 /** A worker that restarts and dies at once must not fill the disk while nobody scrapes. */
 const MANY = 32
+const OF_THE_DEPARTED = { id: 'departed', worker: '', isGone: true, isRecent: false }
 
 const open = new Set()
 const onExit = () => {
@@ -34,7 +35,7 @@ class Fleet {
   #reporter
   #exporter
   #number = takeNumber()
-  #id = randomBytes(5).toString('hex').slice(0, 8)
+  #id = randomBytes(4).toString('hex')
   #kin
   #directory
   #closeDoor = () => {}
@@ -206,7 +207,5 @@ class Fleet {
     this.#number.giveBack()
   }
 }
-
-const OF_THE_DEPARTED = { id: 'departed', worker: '', isGone: true, isRecent: false }
 
 module.exports = { Fleet }

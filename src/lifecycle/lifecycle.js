@@ -84,7 +84,7 @@ class Lifecycle {
   }
 
   /** SIGTERM, SIGINT and the message 'shutdown' end the process, in order, from now on. */
-  heed(server) {
+  hearSignals(server) {
     this.#departure.hearSignals(this.#leaving)
     this.#supervisor.watch(server)
   }
