@@ -100,9 +100,9 @@ export interface ClusterPrimaryEvents {
   readonly degraded: { readonly pid: number; readonly reason: string }
   /** Another has taken its place, and it has gone. */
   readonly replaced: { readonly pid: number; readonly reason: string; readonly durationMs: number }
-  /** It has died of itself, and is forked anew. */
+  /** It has died of itself, and is forked anew. Without a `pid` it could not be spawned. */
   readonly crashed: {
-    readonly pid: number
+    readonly pid: number | undefined
     readonly code: number | null
     readonly signal: string | null
     readonly uptimeMs: number

@@ -16,6 +16,7 @@ class ClusterWorker {
   #isListening = false
   #isDegraded = false
   #isOurs = false
+  #isGone = false
   #starting = 0
   #tell
 
@@ -38,9 +39,11 @@ class ClusterWorker {
       this.#isListening = true
       this.#look()
     })
-    // What cannot be sent or spawned ends in an exit, or in the deadline of who waits.
-    worker.on('error', () => {})
-    worker.once('exit', (code, signal) => tell.onGone(this, code, signal))
+    worker.once('exit', (code, signal) => this.#go(code, signal))
+    // What cannot be sent ends in an exit, or in the deadline of who waits. What cannot be spawned never exits.
+    worker.on('error', () => {
+      if (this.pid === undefined) this.#go(null, null)
+    })
   }
 
   get state() {
@@ -73,6 +76,12 @@ class ClusterWorker {
       this.#tell.onDegraded(this, String(message.reason))
     }
     if (type === READY) this.#look()
+  }
+
+  #go(code, signal) {
+    if (this.#isGone) return
+    this.#isGone = true
+    this.#tell.onGone(this, code, signal)
   }
 
   #look() {

@@ -128,6 +128,26 @@ test('a worker that exits with 0 of itself is forked anew, and is no crash', () 
   assert.equal(primary.snapshot().crashed, 0)
 })
 
+test('a worker that cannot be spawned is forked anew after pauses that double, and stop() does not wait for it', async () => {
+  const { cluster, clock, events, primary } = primaryOf(1)
+  cluster.canSpawn = false
+  clock.pass(10_000)
+  cluster.workers[0].exit(1)
+  for (const pauseMs of [100, 200, 400]) {
+    const failed = cluster.workers.at(-1)
+    failed.failToSpawn()
+    failed.failToSpawn()
+    const { length } = cluster.workers
+    clock.pass(pauseMs - 1, 1)
+    assert.equal(cluster.workers.length, length)
+    clock.pass(1, 1)
+    assert.equal(cluster.workers.length, length + 1)
+  }
+  assert.equal(events.filter(([event]) => event === 'crashed').length, 4)
+  cluster.workers.at(-1).failToSpawn()
+  await primary.stop()
+})
+
 test('a worker that is not ready in time is killed and forked anew', () => {
   const { cluster, clock, primary } = primaryOf(1, { isReady: false })
   clock.pass(START_MS + 1000)

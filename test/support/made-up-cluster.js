@@ -9,10 +9,10 @@ class MadeUpWorker extends EventEmitter {
   hasDisconnected = false
   #isDead = false
 
-  constructor(id) {
+  constructor(id, hasProcess) {
     super()
     this.id = id
-    this.process = { pid: 1000 + id, kill: (signal) => this.exit(null, signal) }
+    this.process = { pid: hasProcess ? 1000 + id : undefined, kill: (signal) => this.exit(null, signal) }
   }
 
   send(message) {
@@ -43,6 +43,12 @@ class MadeUpWorker extends EventEmitter {
     this.emit('exit', code, signal)
   }
 
+  /** As Node tells it at the process limit: there is an error, and never an exit. */
+  failToSpawn() {
+    this.#isDead = true
+    this.emit('error', Object.assign(new Error('spawn EAGAIN'), { code: 'EAGAIN' }))
+  }
+
   get isTold() {
     return this.told.some(({ type }) => type === 'spillway:go')
   }
@@ -53,9 +59,11 @@ class MadeUpCluster {
   /** All there have ever been, in order. */
   workers = []
   settings = []
+  /** Whether there is a process left to be had. */
+  canSpawn = true
 
   fork() {
-    const worker = new MadeUpWorker(this.workers.length + 1)
+    const worker = new MadeUpWorker(this.workers.length + 1, this.canSpawn)
     this.workers.push(worker)
     return worker
   }
