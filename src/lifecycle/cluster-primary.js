@@ -150,18 +150,23 @@ class ClusterPrimary {
     if (this.#stopped !== undefined || this.#pause !== undefined) return
     const staying = [...this.#workers].filter(({ isLeaving }) => !isLeaving).length
     const isOneMore = this.#replaced !== undefined && this.#isServing(this.#replaced)
-    for (let missing = this.#options.workers + (isOneMore ? 1 : 0) - staying; missing > 0; missing--)
-      this.#fork()
+    const missing = this.#options.workers + (isOneMore ? 1 : 0) - staying
+    for (let i = 0; i < missing && this.#pause === undefined; i++) this.#fork()
   }
 
   #fork() {
-    const worker = new ClusterWorker(this.#cluster, this.#clock, {
-      onReady: () => this.#welcome(),
-      onDegraded: (degraded, reason) => this.#relieve(degraded, reason),
-      onGone: (gone, code, signal) => this.#bury(gone, code, signal),
-    })
-    this.#workers.add(worker)
-    this.#clock.after(this.#options.startTimeout, () => worker.isReady || worker.kill())
+    try {
+      const worker = new ClusterWorker(this.#cluster, this.#clock, {
+        onReady: () => this.#welcome(),
+        onDegraded: (degraded, reason) => this.#relieve(degraded, reason),
+        onGone: (gone, how) => this.#bury(gone, how),
+      })
+      this.#workers.add(worker)
+      this.#clock.after(this.#options.startTimeout, () => worker.isReady || worker.kill())
+    } catch (error) {
+      // Some failures, such as ENOMEM, Node throws, and others it tells later.
+      this.#bury({ pid: undefined, bornMs: this.#clock.now() }, { code: null, signal: null, error })
+    }
   }
 
   #welcome() {
@@ -177,8 +182,10 @@ class ClusterPrimary {
     this.#replace(worker, reason)
   }
 
-  #bury(worker, code, signal) {
+  /** @param {any} worker @param {{ code: number | null, signal: string | null, error?: unknown }} how `error` of one never spawned */
+  #bury(worker, { code, signal, error }) {
     this.#workers.delete(worker)
+    if (error !== undefined) this.#faults.report('fork', error)
     if (worker.wasKilled) this.#counts.killed++
     if (!worker.isLeaving) this.#mourn(worker, code, signal)
     else if (code !== 0) this.#isClean = false

@@ -24,7 +24,7 @@ class ClusterWorker {
    * @param {typeof import('node:cluster').default} cluster
    * @param {any} clock
    * @param {{ onReady: (worker: ClusterWorker) => void, onDegraded: (worker: ClusterWorker, reason: string) => void,
-   *   onGone: (worker: ClusterWorker, code: number | null, signal: string | null) => void }} tell
+   *   onGone: (worker: ClusterWorker, how: { code: number | null, signal: string | null, error?: Error }) => void }} tell
    */
   constructor(cluster, clock, tell) {
     this.#clock = clock
@@ -39,10 +39,10 @@ class ClusterWorker {
       this.#isListening = true
       this.#look()
     })
-    worker.once('exit', (code, signal) => this.#go(code, signal))
+    worker.once('exit', (code, signal) => this.#go({ code, signal }))
     // What cannot be sent ends in an exit, or in the deadline of who waits. What cannot be spawned never exits.
-    worker.on('error', () => {
-      if (this.pid === undefined) this.#go(null, null)
+    worker.on('error', (error) => {
+      if (this.pid === undefined) this.#go({ code: null, signal: null, error })
     })
   }
 
@@ -78,10 +78,10 @@ class ClusterWorker {
     if (type === READY) this.#look()
   }
 
-  #go(code, signal) {
+  #go(how) {
     if (this.#isGone) return
     this.#isGone = true
-    this.#tell.onGone(this, code, signal)
+    this.#tell.onGone(this, how)
   }
 
   #look() {

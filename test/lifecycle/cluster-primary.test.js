@@ -129,7 +129,7 @@ test('a worker that exits with 0 of itself is forked anew, and is no crash', () 
 })
 
 test('a worker that cannot be spawned is forked anew after pauses that double, and stop() does not wait for it', async () => {
-  const { cluster, clock, events, primary } = primaryOf(1)
+  const { cluster, clock, events, faults, primary } = primaryOf(1)
   cluster.canSpawn = false
   clock.pass(10_000)
   cluster.workers[0].exit(1)
@@ -144,8 +144,24 @@ test('a worker that cannot be spawned is forked anew after pauses that double, a
     assert.equal(cluster.workers.length, length + 1)
   }
   assert.equal(events.filter(([event]) => event === 'crashed').length, 4)
+  assert.deepEqual(faults.list(), [['fork', 3]])
   cluster.workers.at(-1).failToSpawn()
   await primary.stop()
+})
+
+test('a fork that throws does not end the primary, and is tried again after a pause', () => {
+  const { cluster, clock, events, faults, primary } = primaryOf(2)
+  cluster.failure = Object.assign(new Error('spawn ENOMEM'), { code: 'ENOMEM' })
+  clock.pass(10_000)
+  cluster.workers[0].exit(1)
+  assert.deepEqual(faults.list(), [['fork', 1]])
+  assert.equal(events.filter(([event]) => event === 'crashed').length, 2)
+  clock.pass(99, 1)
+  cluster.failure = undefined
+  assert.equal(cluster.workers.length, 2)
+  clock.pass(1, 1)
+  assert.equal(cluster.workers.length, 3)
+  assert.equal(primary.snapshot().workers.length, 2)
 })
 
 test('a worker that is not ready in time is killed and forked anew', () => {

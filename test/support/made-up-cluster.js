@@ -61,8 +61,11 @@ class MadeUpCluster {
   settings = []
   /** Whether there is a process left to be had. */
   canSpawn = true
+  /** What a fork throws. */
+  failure
 
   fork() {
+    if (this.failure !== undefined) throw this.failure
     const worker = new MadeUpWorker(this.workers.length + 1, this.canSpawn)
     this.workers.push(worker)
     return worker
