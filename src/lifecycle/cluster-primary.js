@@ -2,7 +2,8 @@
 // Keeps as many workers as it was told to, each of them replaced before it goes: one that says it is degraded, and all of
 // them in turn on `restart()`. The one rule behind it: `#fill` forks what is missing, and while a worker is being
 // replaced one more is wanted, so that a crash in the middle of it needs no rule of its own.
-// Workers that die young are forked again after a pause that doubles, or a fault at their start would fork for ever.
+// Workers that die young, or are not ready in time, are forked again after a pause that doubles, or a fault at their start
+// would fork for ever.
 
 const { availableParallelism, constants } = require('node:os')
 const { SpillwayError } = require('../errors')
@@ -29,6 +30,7 @@ class ClusterPrimary {
   #workers = new Set()
   #events
   #counts = { replaced: 0, crashed: 0, killed: 0 }
+  /** In a row, of workers that were young, or not ready in time. */
   #deaths = 0
   #pause
   /** The worker being replaced. */
@@ -199,7 +201,7 @@ class ClusterPrimary {
       this.#counts.crashed++
       this.#events.tell('crashed', { pid: worker.pid, code, signal, uptimeMs })
     }
-    this.#deaths = uptimeMs < YOUNG_MS ? this.#deaths + 1 : 0
+    this.#deaths = uptimeMs < YOUNG_MS || !worker.isReady ? this.#deaths + 1 : 0
     if (this.#deaths === 0 || this.#pause !== undefined || this.#stopped !== undefined) return
     const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (this.#deaths - 1))
     const timer = this.#clock.wait(pauseMs, () => this.#resume())

@@ -114,6 +114,7 @@ test('the pause ends at half a minute, and is forgotten when a worker lives', ()
     clock.pass(30_000)
   }
   assert.equal(cluster.alive.length, 1)
+  cluster.alive[0].listen()
   clock.pass(20_000)
   const count = cluster.workers.length
   cluster.alive[0].exit(1)
@@ -245,6 +246,24 @@ test('a rolling restart is given up when three new workers in a row die, and nob
   assert.deepEqual(cluster.alive, cluster.workers.slice(0, 2))
   assert.equal(cluster.workers.length, 5)
   assert.ok(cluster.alive.every(({ isTold }) => !isTold))
+})
+
+test('a rolling restart is given up when three new workers in a row are not ready in time', async () => {
+  const { cluster, clock, primary } = primaryOf(1)
+  clock.pass(20_000)
+  let failure
+  primary.restart().catch((error) => (failure = error))
+  await settle()
+  for (const pauseMs of [0, 100, 200]) {
+    assert.equal(failure, undefined)
+    clock.pass(pauseMs)
+    clock.pass(START_MS)
+    await settle()
+  }
+  clock.pass(60_000)
+  assert.equal(failure?.code, 'ERR_SPILLWAY_RESTART')
+  assert.deepEqual(cluster.alive, [cluster.workers[0]])
+  assert.equal(cluster.workers[0].isTold, false)
 })
 
 test('a worker without spillway is disconnected, as Node has it, and killed if it stays', async () => {
