@@ -26,7 +26,7 @@ export interface ClusterPrimary {
   /**
    * Replaces all workers, one after the other: the new one first, then the old one drains and exits.
    *
-   * @throws {SpillwayError} (rejects) when new workers die one after the other; the old ones go on
+   * @throws {SpillwayError} (rejects) when new workers die, or are not ready in time, one after the other; the old ones go on
    */
   restart(): Promise<void>
 
@@ -1303,7 +1303,7 @@ export type ErrorCode =
   | 'ERR_SPILLWAY_LISTEN'
   /** The admin server would answer strangers. */
   | 'ERR_SPILLWAY_TOKEN'
-  /** A rolling restart was given up, because new workers died. */
+  /** A rolling restart was given up, because new workers died or were not ready in time. */
   | 'ERR_SPILLWAY_RESTART'
   /** A middleware was used in the wrong framework, or not called. */
   | 'ERR_SPILLWAY_MISUSE'
