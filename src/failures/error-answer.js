@@ -107,7 +107,7 @@ function mayHaveBody({ headers, httpVersionMajor }) {
   return length !== undefined || coding !== undefined || httpVersionMajor === 2
 }
 
-/** What there is to say of a status alone, by status. */
+/** Documents that say nothing but the status, made once for each. */
 const plainProblems = new Map()
 
 function problemOf(failure, title, showsStack) {

@@ -27,7 +27,7 @@ class Failure {
   error
   /** 400 to 599: its `status`, its `statusCode`, or the fallback; 500 where none of them is one. */
   status
-  /** A word of few: the class, for a plain Error its code. */
+  /** One of few words: the class, or for a plain Error its code. */
   type
   /** Whether a stranger may read the message. */
   isExposed

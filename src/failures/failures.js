@@ -16,7 +16,7 @@ const { ErrorTable } = require('./error-table')
 const { Failure } = require('./failure')
 const { recordOn } = require('./span-error')
 
-/** What a connection or stream that is gone makes of whoever still uses it. */
+/** Errors of whoever still uses a connection or stream that is gone. */
 const OF_CONNECTION = new Set([
   'ERR_STREAM_PREMATURE_CLOSE',
   'ERR_STREAM_DESTROYED',

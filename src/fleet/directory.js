@@ -84,7 +84,7 @@ class Directory {
     } finally {
       await promises.rm(beside, { force: true })
     }
-    // One who slept while others went on has made a generation that nobody looks at.
+    // A member that slept while others folded on has made a generation that nobody looks at.
     return (await this.list()).departed === generation
   }
 
@@ -113,7 +113,7 @@ class Directory {
   }
 }
 
-/** Of a file that is replaced meanwhile, all of the one before. */
+/** Where the file is replaced meanwhile, all of the old one is read. */
 async function readInto(name, loan) {
   const file = await promises.open(name)
   try {

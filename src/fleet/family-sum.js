@@ -124,7 +124,7 @@ class FamilySum {
     }
   }
 
-  /** That the worker stands behind its other labels keeps one series next to its like. */
+  /** The worker is the last label: so series that differ in it alone stand together. */
   #of(worker, label) {
     if (this.isForeign) {
       const [metricName, labels] = JSON.parse(label)
@@ -145,7 +145,7 @@ class FamilySum {
     }
   }
 
-  /** As a registry has its values: of a metric that is not ours. */
+  /** The values of a metric that is not ours, as a registry has them. */
   samples() {
     return Array.from(this.points(), ({ labels: { utf8 }, value }) => {
       const [metricName, labels] = JSON.parse(utf8)
@@ -154,7 +154,7 @@ class FamilySum {
   }
 }
 
-/** Of a metric that is not ours one part may be added up and another not. */
+/** A metric that is not ours may have two parts: one is added up, the other stays each worker's own. */
 const familyKey = ({ name, across, isForeign }) => (isForeign ? `${name} ${across}` : name)
 
 module.exports = { FamilySum, familyKey }

@@ -93,7 +93,7 @@ class Fleet {
     greetMainThread()
   }
 
-  /** Nothing tells a daemon's app that was deleted from one that restarts, but that nobody has been alive for a minute. */
+  /** Whether a daemon's app was deleted, or restarts, is told by this alone: that nobody has been alive for a minute. */
   async #tidy(directory, isExact) {
     const { ids, departed } = await directory.list()
     if (isExact ? ids.length <= MANY : ids.length === 1 && departed === undefined) return

@@ -1,8 +1,8 @@
 'use strict'
 // Makes the reports of this thread: the same instant that a scrape shows, the metrics of its registry, and the routes
 // with their histograms. Whoever asks while one is made waits for the next, which is of a moment after the question.
-// A scrape does not read the histograms: for it they are as they were, if not too long ago, which is most of what a report
-// costs.
+// The histograms are most of what a report costs, and a scrape does not read them: for it they are those of the last report,
+// unless they are older than a minute.
 
 const { isMainThread, threadId } = require('node:worker_threads')
 const { PointsMemory, reportFamily } = require('./family-report')

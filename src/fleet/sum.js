@@ -93,7 +93,7 @@ class Sum {
   }
 }
 
-/** A block as it was, if it says the same of the same. */
+/** The block of the scrape before, where it is of the same family and worker, and has the same labels. */
 function blockOf(before, family, worker, { text }) {
   if (before?.family === family && before.worker === worker && before.text.equals(text)) return before
   return { family, worker, text: Buffer.from(text), rows: family.rowsOf(text.toString().split('\n'), worker) }

@@ -79,13 +79,13 @@ class AdminGuard {
   }
 }
 
-/** Nothing where it has another port. */
+/** @returns {string | undefined} the name; none where it is followed by another port */
 function withoutPort(name, port) {
   if (name.endsWith(`:${port}`)) return name.slice(0, -`:${port}`.length)
   return port === HTTP_PORT ? name : undefined
 }
 
-/** IPv4 comes to a wildcard socket of IPv6 in a form of its own. */
+/** On a wildcard socket of IPv6 an IPv4 address has `::ffff:` before it. */
 const addressOf = ({ localAddress = '' }) => bracketed(localAddress.replace(/^::ffff:(?=\d+\.)/, ''))
 
 /** So many in each second. */

@@ -79,7 +79,7 @@ class Connections {
     const isHttp1 = server instanceof http.Server || server instanceof https.Server
     if (server.listening && isHttp1) server.close()
     else if (server.listening) net.Server.prototype.close.call(server)
-    // All streams that come are still taken: one that was on its way is not lost. The last word is `close`.
+    // All streams that come are still taken: one that was on its way is not lost. The session's `close` refuses them.
     for (const session of this.#sessions) {
       if (!session.closed && !session.destroyed) session.goaway(NO_ERROR, HIGHEST_STREAM_ID)
     }

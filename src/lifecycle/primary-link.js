@@ -26,7 +26,6 @@ class PrimaryLink {
     send(process, READY)
   }
 
-  /** Please replace me. */
   askForReplacement(reason) {
     send(process, DEGRADED, { reason })
   }

@@ -2,7 +2,7 @@
 // When has this process taken so much memory that another should take its place? Heap in use after a collection, and
 // resident memory, each against a level of its own, looked at once a second of turns: an idle loop is left asleep.
 //
-//   level = recycleAt x (0.9 to 1)                     a fleet of one age that took ten hours to fill leaves over one
+//   level = recycleAt x (0.9 to 1)                     workers of one age that fill in ten hours go over one hour, not at once
 //   due   = above it for recycleAfter x (1 to 2)       a peak is no reason, nor are all to go at the same peak
 //
 // A new process that is above its level already needs that much, and to replace it would begin a loop of replacements:

@@ -51,7 +51,7 @@ class ReleaseHistory {
     return this.#file !== undefined
   }
 
-  /** A process of the release that began last goes on with it; of any other, a release begins, be it an old one again. */
+  /** A process of the release that began last goes on with it. With any other a release begins, even if it was there before. */
   #take(releases) {
     const last = releases.at(-1)
     if (last === undefined) return

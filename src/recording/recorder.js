@@ -86,7 +86,7 @@ class Recorder {
   prepare(req, res) {
     const request = new Request(this, req, res, this.#clock.now(), methodIndex(req.method))
     request.scheme = request.socket?.encrypted === true ? 1 : 0
-    // Within the span already where a middleware has it, and for a client that leaves before it has an answer.
+    // A middleware is within the span already; and a client may leave before there is an answer to look for it at.
     if (this.isTracing) request.serverSpan = this.serverSpan()
     watch(request)
     return request
