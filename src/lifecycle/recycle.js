@@ -12,6 +12,8 @@ const LOOK_MS = 1000
 const LEVEL_JITTER = 0.1
 
 class Level {
+  /** Whether it was looked at before: only the first figure of a process tells what that needs from its start. */
+  isSettled = false
   #at
   #holdMs
   #raisedBytes = 0
@@ -49,7 +51,6 @@ class Recycle {
   #sample
   #onDue
   #onRaised
-  #isSettled = false
   #nextMs
   #isOff
 
@@ -83,7 +84,9 @@ class Recycle {
       const { usedBytes, limitBytes } = sample[reason]
       if (usedBytes === undefined) continue
       const details = { reason, usedBytes, levelBytes: level.bytes(limitBytes) }
-      if (!this.#isSettled && usedBytes >= details.levelBytes) {
+      const isFirst = !level.isSettled
+      level.isSettled = true
+      if (isFirst && usedBytes >= details.levelBytes) {
         level.raise(usedBytes, limitBytes)
         this.#onRaised({ ...details, raisedToBytes: level.bytes(limitBytes) })
       } else if (level.isDue(nowMs, usedBytes, limitBytes)) {
@@ -92,7 +95,6 @@ class Recycle {
         return
       }
     }
-    this.#isSettled = true
   }
 }
 

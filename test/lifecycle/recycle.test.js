@@ -102,6 +102,15 @@ test('a process that is above after its least uptime is no reason for a loop of 
   assert.deepEqual([reason, levelBytes, Math.round(raisedToBytes / MB)], ['heap', 100 * MB, 140])
 })
 
+test('a heap that is first known after the least uptime, by its first major collection, has its level raised and told too', () => {
+  const { due, raised } = run({ heap: (s) => (s < 90 ? undefined : 120 + s / 1000), seconds: 3600 })
+  assert.equal(due, undefined)
+  assert.deepEqual(
+    raised.map(({ reason }) => reason),
+    ['heap']
+  )
+})
+
 test('a raised level is a level: what grows further is recycled all the same', () => {
   const { due, dueAt } = run({ heap: (s) => 120 + Math.max(0, s - 100) / 10, seconds: 3600 })
   assert.equal(due.reason, 'heap')
