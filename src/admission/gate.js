@@ -101,7 +101,7 @@ class Gate {
     this.#lastAdmitMs = nowMs
     this.#tally.admitted++
     request.admittedMs = nowMs
-    this.#rules.noteAdmit(this.inFlight, nowMs)
+    request.admittedAmong = this.#rules.noteAdmit(this.inFlight, nowMs)
     return RUN
   }
 
@@ -158,7 +158,7 @@ class Gate {
     const nowMs = this.#clock.now()
     this.inFlight--
     this.#lastEndMs = nowMs
-    this.#rules.noteEnd(series, request.admittedMs, nowMs)
+    this.#rules.noteEnd(series, request, nowMs)
     request.admittedMs = 0
     // All timers that are due run in one turn. Were their slots filled only after it, those that await the same time would
     // go on in step, and the loop would idle with them (served of twice the capacity: 0.83).

@@ -4,37 +4,29 @@
 //
 //   filling = standing + throughput x (usual time + target)
 //
-// and from there on, every 100 ms in which it is used, from the mean excess of at least ten requests:
+// and from there on, every 100 ms in which it is used, from the mean excess of at least ten let in since it was cut:
 //
-//   excess > target   limit = max(filling, limit x max(1/2, target / excess))
+//   excess > target   limit = limit x max(1/2, (usual time + line) / (usual time + excess)),  line = min(target, excess / 2)
 //   else              limit = max(filling, limit + sqrt(limit) x (1 - excess / target))
 //
-// It never grows when it is not used, and backs off only while more concurrency brings no throughput: every cut is a trial.
-// A pool goes on working as before. Where the throughput falls with the limit, requests did not wait for each other: either
-// they have become slower, which is learnt, or their slots are held by others, which stand. Then the cut is undone, which is a
-// trial too (probation.js). (A backend of 50 ms that becomes one of 75: up to 0.2 turned away for two seconds, where 0.8 were
-// for ever when only a cut by a third was a trial.)
-//
-// What is usual is not learnt while the limit is used, or an overload would become the new normal (p99 rose by 6 ms a minute).
-// And the limit is never below what fills the pool: what was let in before a cut goes on ending late, and without that floor
-// the limit fell to 4 of a pool of ten, and the throughput with it (ten times the load: p99 137 ms, with the floor 86).
+// It never grows when it is not used, and every cut is a trial (trial.js): it backs off further only when those let in since
+// tell that they wait less. Where they take as long as before, requests did not wait for each other but have become slower.
+// Then the cut is undone, and what they take now is what is usual. Next to nothing else is learnt of that while the limit is
+// used, so that an overload does not become the new normal (p99 rose by 6 ms a minute).
 
 const { Excess } = require('./excess')
 const { PileUp } = require('./pile-up')
-const { Probation } = require('./probation')
+const { FAILED, OPEN, Trial, UNCLEAR, WORKED } = require('./trial')
 const { UsualTime } = require('./usual-time')
 
 const WINDOW_MS = 100
 const LEAST_SAMPLES = 10
 const LEAST = 4
-const LEARN = 0.1
-const LEARN_MS = 1000
-/** A throughput less than this share of that before the cuts, by two standard errors, has fallen with the limit. */
-const KEPT = 0.9
-const CERTAIN = 2
-/** How far back a trial counts. */
-const TRIAL_MS = 3000
-/** Below this share a cut is undone at once: no pool has so little, even while what was let in before the cut is answered. */
+/** A cut of which the trial was unclear is made a deeper one. */
+const DEEPER = 0.75
+/** Nothing piles up for so many times as long as requests take after a cut was undone: more are let in again. */
+const CALM_TIMES = 2
+/** Of the throughput at the cut: no pool has so little, even while what was let in before is answered. */
 const COLLAPSED = 0.25
 
 class LatencyLimit {
@@ -42,16 +34,12 @@ class LatencyLimit {
   #targetMs
   #usual = new WeakMap()
   #pileUp
-  #probation = new Probation()
+  #trial = new Trial()
   #excess
   #sinceMs
+  #cutMs = Number.NEGATIVE_INFINITY
   #peak = 0
-  #learnUntilMs = Number.NEGATIVE_INFINITY
-  /** The throughput before the cuts, and until when answers to what was let in before the last are awaited. */
-  #before = 0
-  #settledMs = 0
-  #triedMs = 0
-  #triedCount = 0
+  #calmUntilMs = 0
 
   constructor({ targetMs }, nowMs) {
     this.#targetMs = targetMs
@@ -60,33 +48,40 @@ class LatencyLimit {
     this.#pileUp = new PileUp({ targetMs }, nowMs)
   }
 
-  noteAdmit(inFlight) {
+  noteAdmit(inFlight, nowMs) {
     this.#pileUp.noteAdmit()
+    if (this.#trial.isOn) this.#trial.noteAdmit(nowMs)
     if (inFlight > this.#peak) this.#peak = inFlight
   }
 
-  /** @param {object} series whose usual time it is held against @param {number} inFlight with this one */
-  noteEnd(series, durationMs, nowMs, inFlight) {
+  /**
+   * @param {object} series whose usual time it is held against
+   * @param {number} inFlight with this one
+   * @param {number} among how many there were, with this one, when it was let in
+   */
+  noteEnd(series, durationMs, nowMs, inFlight, among) {
     if (inFlight > this.#peak) this.#peak = inFlight
     let usual = this.#usual.get(series)
     if (usual === undefined) this.#usual.set(series, (usual = new UsualTime(nowMs)))
     const isUsed = this.#isUsed
-    const isLearning = nowMs < this.#learnUntilMs
-    if (isLearning) this.#probation.keep(usual)
-    usual.note(durationMs, nowMs, isLearning ? LEARN : isUsed ? 0 : undefined)
-    if (this.#probation.isOn) this.#watch(usual, nowMs, inFlight)
-    this.#excess.note(usual, durationMs)
+    usual.note(durationMs, nowMs, isUsed ? 0 : undefined)
+    if (this.#trial.isOn) this.#trial.noteEnd(usual, durationMs, nowMs, among)
+    // What was let in before a cut goes on to end late.
+    if (nowMs - durationMs >= this.#cutMs) this.#excess.note(usual, durationMs)
     const piledBefore = this.#pileUp.noteEnd(usual, durationMs, nowMs, inFlight, !isUsed)
-    if (piledBefore > 0 && !isUsed) {
-      this.#before = this.#triedMs = this.#triedCount = 0
-      this.#cut(this.#filling(piledBefore), nowMs, inFlight)
-    } else if (isUsed && this.#pileUp.throughput(nowMs) < this.#before * COLLAPSED)
-      this.#undo(nowMs, inFlight)
+    if (piledBefore > 0 && this.#mayBegin(isUsed, nowMs)) {
+      this.#cut(this.#filling(piledBefore, usual), nowMs, inFlight)
+    } else if (isUsed && this.#hasCollapsed(nowMs)) this.#letBeside(inFlight, usual)
     else if (nowMs - this.#sinceMs < WINDOW_MS || this.#excess.count < LEAST_SAMPLES) return
-    else if (isUsed) this.#adjust(nowMs, inFlight)
+    else if (isUsed) this.#adjust(nowMs, inFlight, usual)
     this.#sinceMs = nowMs
     this.#peak = 0
     this.#excess.clear()
+  }
+
+  #mayBegin(isUsed, nowMs) {
+    const { isOn, isLoose } = this.#trial
+    return !isUsed && (!isOn || isLoose) && nowMs >= this.#calmUntilMs
   }
 
   get #isUsed() {
@@ -94,73 +89,69 @@ class LatencyLimit {
   }
 
   /** How many fill a pool of that throughput, and make it no longer than the target. */
-  #filling(throughput, usualMs = this.#excess.usualMs) {
-    return Math.max(LEAST, this.#pileUp.standing + throughput * (usualMs + this.#targetMs))
+  #filling(throughput, usual) {
+    const usualMs = this.#excess.count === 0 ? usual.ms : this.#excess.usualMs
+    return this.#pileUp.standing + throughput * (usualMs + this.#targetMs)
   }
 
-  #adjust(nowMs, inFlight) {
-    const throughput = this.#pileUp.throughput(nowMs)
-    const filling = this.#filling(throughput)
-    const share = Math.max(0, this.#excess.ms) / this.#targetMs
-    const isSettled = this.#sinceMs >= this.#settledMs
-    if (isSettled) this.#try(nowMs)
-    if (this.#hasFailed) this.#undo(nowMs, inFlight)
-    else if (!this.#excess.isAbove(this.#targetMs)) {
-      const grown = this.limit + Math.max(1, Math.sqrt(this.limit)) * Math.max(0, 1 - share)
-      this.limit = Math.max(grown, filling)
-    } else if (isSettled) {
-      this.#cut(Math.max(filling, this.limit * Math.max(0.5, 1 / share)), nowMs, inFlight)
+  #adjust(nowMs, inFlight, usual) {
+    const { standing } = this.#pileUp
+    const excessMs = Math.max(0, this.#excess.ms)
+    // A limit that is used, and not on trial, is that of a pool.
+    const verdict = this.#trial.isOn ? this.#trial.verdict(standing) : WORKED
+    if (verdict === FAILED && excessMs > this.#targetMs) return this.#undo(nowMs)
+    if (verdict === WORKED) this.#trial.unlearn()
+    if (verdict === WORKED || verdict === FAILED) this.#trial.end()
+    if (!this.#excess.isAbove(this.#targetMs))
+      this.#grow(excessMs, this.#filling(this.#pileUp.throughput(nowMs), usual))
+    else if (verdict !== OPEN) {
+      const depth = verdict === UNCLEAR ? DEEPER : this.#depth(excessMs)
+      this.#cut(standing + (this.limit - standing) * depth, nowMs, inFlight)
     }
   }
 
-  #try(nowMs) {
-    const windowMs = nowMs - this.#sinceMs
-    const kept = Math.exp(-windowMs / TRIAL_MS)
-    this.#triedMs = this.#triedMs * kept + windowMs
-    this.#triedCount = this.#triedCount * kept + this.#excess.count
-    const certain = this.#triedCount - CERTAIN * Math.sqrt(this.#triedCount)
-    this.#before = Math.max(this.#before, certain / this.#triedMs)
+  #grow(excessMs, filling) {
+    const grown = this.limit + Math.max(1, Math.sqrt(this.limit)) * Math.max(0, 1 - excessMs / this.#targetMs)
+    this.limit = Math.max(grown, filling)
   }
 
-  get #hasFailed() {
-    const expected = this.#before * this.#triedMs
-    return this.#triedCount < expected * KEPT - CERTAIN * Math.sqrt(expected)
-  }
-
-  /** Was it right to take the cut back? If not, it is as if it had never been. */
-  #watch(usual, nowMs, inFlight) {
-    const probation = this.#probation
-    probation.noteEnd(nowMs)
-    if (!probation.isOver(nowMs)) return
-    const throughput = probation.end(nowMs)
-    if (throughput === 0) return
-    this.#before = throughput
-    this.#triedMs = this.#triedCount = 0
-    this.#learnUntilMs = nowMs
-    this.#pileUp.standing = probation.standing
-    this.#cut(this.#filling(throughput, usual.ms), nowMs, inFlight)
-    this.#excess.clear()
-    this.#sinceMs = nowMs
+  /** Half of the line is left standing, so that a pool stays full. */
+  #depth(excessMs) {
+    const { usualMs } = this.#excess
+    const lineMs = Math.min(this.#targetMs, excessMs / 2)
+    return Math.max(0.5, (usualMs + lineMs) / (usualMs + excessMs))
   }
 
   #cut(to, nowMs, inFlight) {
-    const throughput = this.#pileUp.throughput(nowMs)
-    if (this.#before === 0) this.#before = this.#pileUp.lastingThroughput(nowMs)
-    this.#settledMs = nowMs + inFlight / throughput
-    this.limit = Math.min(to, this.limit)
+    this.#cutMs = nowMs
+    this.limit = Math.min(this.limit, Math.max(LEAST, to))
+    if (this.limit < inFlight || this.#trial.isOn) this.#trial.begin(nowMs, this.#pileUp.throughput(nowMs))
   }
 
-  #undo(nowMs, inFlight) {
-    const before = this.#before
-    const throughput = this.#pileUp.throughput(nowMs)
-    this.#probation.begin(nowMs, { inFlight, throughput, before, standing: this.#pileUp.standing })
-    this.#before = this.#triedMs = this.#triedCount = 0
+  /** Requests did not wait for each other: they have become slower. */
+  #undo(nowMs) {
+    this.#calmUntilMs = nowMs + CALM_TIMES * this.#trial.learn(nowMs)
+    this.#trial.end()
+    this.limit = Number.POSITIVE_INFINITY
+  }
+
+  /** Next to nothing ends any more, whoever is let in: those in flight stand. */
+  #hasCollapsed(nowMs) {
+    const { isOn, isLoose, count, throughput } = this.#trial
+    return (
+      isOn && !isLoose && count < LEAST_SAMPLES && this.#pileUp.throughput(nowMs) < throughput * COLLAPSED
+    )
+  }
+
+  /** As many as before are let in beside them. If these are late, all may be slow: then the trial goes on to tell. */
+  #letBeside(inFlight, usual) {
     if (this.#pileUp.isLate) {
-      this.#learnUntilMs = nowMs + LEARN_MS
-      this.limit *= Math.min(1 / COLLAPSED, before / throughput)
+      this.#trial.isLoose = true
+      this.limit /= COLLAPSED
     } else {
+      this.#trial.end()
       this.#pileUp.standing = inFlight
-      this.limit = Math.max(this.limit, this.#filling(before))
+      this.limit = Math.max(this.limit, this.#filling(this.#trial.throughput, usual))
     }
   }
 }

@@ -22,7 +22,6 @@ const LEAST_PILED = 10
 const FIRST_SIGNS = 0.25
 const STANDING_MS = 30_000
 const MEAN_MS = 100
-const SLOW_MEAN_MS = 1000
 /** A pool answers in bunches, as far apart as its requests take: the mean is over so many of them. */
 const MEAN_TIMES = 4
 
@@ -30,14 +29,13 @@ class PileUp {
   /** What is in flight whatever ends, learnt slowly. */
   standing = 0
   #throughput = 0
-  #slowThroughput = 0
   #targetMs
   #sinceMs
   #excess
   #admitted = 0
-  #lastRate = 0
   #endedMs
   #longestGapMs = 0
+  #lastRate = 0
   #isSuspected = false
   #wasLate = false
 
@@ -58,15 +56,6 @@ class PileUp {
     const { count, usualMs } = this.#excess
     const meanMs = Math.max(MEAN_MS, MEAN_TIMES * (count === 0 ? 0 : usualMs))
     return this.#throughput + (count / slotMs - this.#throughput) * Math.min(1, slotMs / meanMs)
-  }
-
-  /**
-   * The same, or that of the last second if it is more: while requests become slower, fewer end for a moment. Not where none
-   * are late: there fewer end because fewer come, and were the older figure kept, the pool's throughput would seem to have
-   * fallen with its limit (a crowd of quick answers a second before twice a pool's load: p99 244 ms, without that 83).
-   */
-  lastingThroughput(nowMs) {
-    return Math.max(this.throughput(nowMs), this.#slowThroughput)
   }
 
   /** Whether those that ended last were late. */
@@ -106,8 +95,6 @@ class PileUp {
       this.standing += (standing - this.standing) * Math.min(1, slotMs / STANDING_MS)
     }
     this.#throughput = this.throughput(nowMs)
-    this.#slowThroughput += (throughput - this.#slowThroughput) * Math.min(1, slotMs / SLOW_MEAN_MS)
-    if (!isMany && !this.isLate) this.#slowThroughput = Math.min(this.#slowThroughput, this.#throughput)
     this.#isSuspected = isPiled
     this.#wasLate = this.isLate
     this.#lastRate = rate

@@ -154,12 +154,10 @@ class Rules {
       isCrowded: nowMs - this.#crowdedMs < this.#options.interval,
     })
     this.#isBacklogged = backlog !== Number.POSITIVE_INFINITY
-    const { limit: latency } = this.#latency
+    const latency = this.#latency.limit
     const { maxConcurrent = Number.POSITIVE_INFINITY } = this.#options
-    const lasting = this.#lasting.count
-    const least = Math.min(backlog + lasting, latency + lasting, maxConcurrent)
-    this.limitedBy =
-      least === maxConcurrent ? 'concurrency' : least === latency + lasting ? 'latency' : 'backlog'
+    const least = Math.min(Math.min(backlog, latency) + this.#lasting.count, maxConcurrent)
+    this.limitedBy = least === maxConcurrent ? 'concurrency' : latency <= backlog ? 'latency' : 'backlog'
     return least
   }
 
@@ -188,13 +186,16 @@ class Rules {
     this.#crowdedMs = nowMs
   }
 
+  /** @returns {number} how many there are in flight that will end */
   noteAdmit(inFlight, nowMs) {
     this.#inFlight = inFlight
     this.cost.background.noteRequest()
     this.#backlog.noteAdmit(nowMs, this.cost.grossMs)
     this.#lasting.noteAdmit()
-    this.#latency.noteAdmit(inFlight - this.#lasting.count)
+    const among = inFlight - this.#lasting.count
+    this.#latency.noteAdmit(among, nowMs)
     this.#pace.noteAdmit(nowMs, this.cost.ms)
+    return among
   }
 
   /** What a request from the queue took until it first returned. */
@@ -203,7 +204,7 @@ class Rules {
     this.#pace.noteRun(ranMs)
   }
 
-  noteEnd(series, admittedMs, nowMs) {
+  noteEnd(series, { admittedMs, admittedAmong }, nowMs) {
     const durationMs = nowMs - admittedMs
     const inFlight = this.#inFlight-- - this.#lasting.count
     this.#lasting.noteEnd(admittedMs)
@@ -211,8 +212,8 @@ class Rules {
     this.cost.noteEnd(durationMs)
     this.#unloaded.note(durationMs, nowMs)
     // Behind a loop that never idles, latency tells of the loop, which the backlog limit minds.
-    if (series !== undefined && this.#hasIdled(nowMs))
-      this.#latency.noteEnd(series, durationMs, nowMs, inFlight)
+    if (!series || !this.#hasIdled(nowMs)) return
+    this.#latency.noteEnd(series, durationMs, nowMs, inFlight, admittedAmong)
   }
 
   /** The loop will sleep though jobs wait: that is no idling. */

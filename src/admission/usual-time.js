@@ -40,14 +40,11 @@ class UsualTime {
     if (this.#batchCount >= BATCH && nowMs - this.#batchBornMs >= BATCH_TIMES * this.ms) this.#endBatch(nowMs)
   }
 
-  /** All that was learnt, to be given back if it was wrong to learn what came after. */
-  get learnt() {
-    return { ms: this.ms, variance: this.variance }
-  }
-
-  set learnt({ ms, variance }) {
+  /** As if it had been born now, with so many that took as long. */
+  restart(nowMs, ms, count) {
     this.ms = ms
-    this.variance = variance
+    this.#count = count
+    this.#bornMs = this.#atMs = this.#batchBornMs = nowMs
     this.#batchCount = this.#batchMs = 0
   }
 

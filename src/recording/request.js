@@ -52,8 +52,10 @@ class Request extends Trail {
     this.queuedMs = 0
     this.waitsSinceMs = 0
     this.admittedMs = 0
+    /** How many were in flight then. */
+    this.admittedAmong = 0
     this.resource = undefined
-    /** What runs the request when its turn in the queue has come; called on the request. */
+    /** What runs it when its turn in the queue has come; called on the request. */
     this.resume = undefined
     /** The framework's own way on, which also takes an error; only a middleware has one. */
     this.proceed = undefined
@@ -85,9 +87,7 @@ class Request extends Trail {
 }
 
 /** Whether it waits for its turn in the gate's queue. */
-function isQueued({ queuedMs, admittedMs, isShed }) {
-  return queuedMs > 0 && admittedMs === 0 && !isShed
-}
+const isQueued = ({ queuedMs, admittedMs, isShed }) => queuedMs > 0 && admittedMs === 0 && !isShed
 
 /** @returns {Request | undefined} what `recorder` measures of this response */
 function requestOf(res, recorder) {

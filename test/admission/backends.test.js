@@ -34,7 +34,7 @@ const pool = (slots, takesMs, otherMs) => ({
     const query = (done) => {
       if (free === 0) return line.push(done)
       free--
-      loop.at(loop.nowMs + takesMs, () => {
+      loop.at(loop.nowMs + (typeof takesMs === 'function' ? takesMs() : takesMs), () => {
         free++
         if (line.length > 0) query(line.shift())
         loop.burn(BURN_MS)
@@ -117,6 +117,41 @@ for (const [meanMs, worst] of [
     assert.equal(shed(9000, 12_000), 0)
   })
 }
+
+for (const [what, perSecond, freeFromMs, takesMs] of [
+  ['of 400 ms that becomes one of 800', 300, 8000, (nowMs) => (nowMs < 5000 ? 400 : 800)],
+  ['of 100 ms that becomes one of 400', 50, 8500, (nowMs) => (nowMs < 5000 ? 100 : 400)],
+  [
+    'of 50 ms that becomes one of 2000',
+    100,
+    16_000,
+    (nowMs, random) => uneven(random, nowMs < 5000 ? 50 : 2000),
+  ],
+  [
+    'of 400 ms that becomes four times as slow within five seconds',
+    300,
+    16_000,
+    (nowMs) => 400 + 1200 * Math.max(0, Math.min(1, (nowMs - 5000) / 5000)),
+  ],
+]) {
+  test(`a backend ${what} is taken for a pool no longer than it takes to tell`, () => {
+    const { shed } = offered(backend(takesMs), [[perSecond, 25]])
+    assert.ok(shed(freeFromMs, 25_000) <= 0.02, String(shed(freeFromMs, 25_000)))
+  })
+}
+
+test('a pool with twice its load for a minute does not become the new normal', () => {
+  const random = randomFrom(3)
+  const { p99: slowest, served } = offered(
+    pool(10, () => -20 * Math.log(1 - random())),
+    [
+      [250, 4],
+      [1000, 60],
+    ]
+  )
+  assert.ok(slowest(44_000, 64_000) <= 170, String(slowest(44_000, 64_000)))
+  assert.ok(served(44_000, 64_000) >= 0.97 * 20 * 500, String(served(44_000, 64_000)))
+})
 
 test('one of 50 ms that becomes one of 75, which is hardly more than is aimed at, is soon let be as well', () => {
   const { shed } = offered(

@@ -25,14 +25,11 @@ class LimitedPool {
   run(forMs, perMs) {
     this.ended = 0
     for (const endMs = this.nowMs + forMs; this.nowMs < endMs; this.nowMs += STEP_MS) {
-      for (const admittedMs of this.#running
-        .filter(({ atMs }) => atMs <= this.nowMs)
-        .map((each) => each.admittedMs))
-        this.end(this.#route, admittedMs)
+      for (const each of this.#running.filter(({ atMs }) => atMs <= this.nowMs)) this.end(this.#route, each)
       this.#running = this.#running.filter(({ atMs }) => atMs > this.nowMs)
       for (this.#due += perMs * STEP_MS; this.#due >= 1; this.#due--) this.admit()
       while (this.#line.length > 0 && this.#running.length < this.slots)
-        this.#running.push({ admittedMs: this.#line.shift(), atMs: this.nowMs + this.takesMs })
+        this.#running.push({ ...this.#line.shift(), atMs: this.nowMs + this.takesMs })
     }
     return this.limit.limit
   }
@@ -42,17 +39,17 @@ class LimitedPool {
     if (this.inFlight >= this.limit.limit && this.nowMs - this.#admittedMs < 100) return
     this.#admittedMs = this.nowMs
     this.hold()
-    this.#line.push(this.nowMs)
+    this.#line.push({ admittedMs: this.nowMs, among: this.inFlight })
   }
 
   /** One that needs no slot of the pool. */
   hold() {
-    this.limit.noteAdmit(++this.inFlight)
+    this.limit.noteAdmit(++this.inFlight, this.nowMs)
   }
 
-  end(route, admittedMs) {
+  end(route, { admittedMs, among }) {
     this.ended++
-    this.limit.noteEnd(route, this.nowMs - admittedMs, this.nowMs, this.inFlight--)
+    this.limit.noteEnd(route, this.nowMs - admittedMs, this.nowMs, this.inFlight--, among)
   }
 }
 
@@ -122,8 +119,8 @@ test('a slow route beside a fast one is no overload: each is measured against it
   const limit = new LatencyLimit({ targetMs: TARGET_MS }, 0)
   const routes = [{}, {}]
   for (let i = 0; i < 500; i++) {
-    limit.noteAdmit(20)
-    limit.noteEnd(routes[i % 2], i % 2 === 0 ? 5 : 900, i * 10, 20)
+    limit.noteAdmit(20, i * 10)
+    limit.noteEnd(routes[i % 2], i % 2 === 0 ? 5 : 900, i * 10, 20, 20)
   }
   assert.equal(limit.limit, Number.POSITIVE_INFINITY)
 })

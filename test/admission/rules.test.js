@@ -14,9 +14,9 @@ function startedAt(clock) {
 test('a process is starting until it has given two hundred answers', () => {
   const clock = new FakeClock()
   const rules = startedAt(clock)
-  for (let i = 0; i < 199; i++) rules.noteEnd(undefined, 1, clock.now())
+  for (let i = 0; i < 199; i++) rules.noteEnd(undefined, { admittedMs: 1 }, clock.now())
   assert.equal(rules.isStarting, true)
-  rules.noteEnd(undefined, 1, clock.now())
+  rules.noteEnd(undefined, { admittedMs: 1 }, clock.now())
   assert.equal(rules.isStarting, false)
 })
 
@@ -25,7 +25,7 @@ test('in the start nobody is judged by what the first requests cost', () => {
   const rules = startedAt(clock)
   rules.cost.noteRun(17)
   assert.equal(rules.expectedMs(31, true), 0)
-  for (let i = 0; i < 200; i++) rules.noteEnd(undefined, 1, clock.now())
+  for (let i = 0; i < 200; i++) rules.noteEnd(undefined, { admittedMs: 1 }, clock.now())
   assert.equal(rules.expectedMs(31, true), 31 * 17)
 })
 
