@@ -29,7 +29,7 @@ function catchErrors(app, { failures, options, recorder, servers, faults }) {
     const { req, res } = this
     // Koa calls this when an answer has ended, too. Without an end it is somebody who threw nothing: Koa would never answer.
     const isNothing = error === null || error === undefined
-    if (isNothing && isOver(res)) return
+    if (isNothing && (isOver(res) || isEndOfHead(req, res))) return
     if (servers.isClosed || recorder.find(res) === undefined) return onerror.call(this, error)
     const failure = failures.note(error, req, res)
     if (!answer) return onerror.call(this, isNothing ? errorFor(error) : error)
@@ -37,6 +37,18 @@ function catchErrors(app, { failures, options, recorder, servers, faults }) {
     faults.guard("a listener of the app's error event", () => emitError(this, error, hasBegun))
     failures.answer(req, res, failure)
   }
+}
+
+const headsEnded = new WeakSet()
+
+/**
+ * An HTTP/2 stream of HEAD has nothing to write from the start. So Koa is told at once that its answer has ended, and for an
+ * error that nobody threw each one whose handler awaits got 500. Once: what comes besides was thrown.
+ */
+function isEndOfHead({ method }, { stream }) {
+  if (method !== 'HEAD' || stream === undefined || headsEnded.has(stream)) return false
+  headsEnded.add(stream)
+  return true
 }
 
 /** As Koa does it, whose own log of errors is a listener of this. */

@@ -235,6 +235,31 @@ for (const name of ['koa', 'koa-2']) {
       assert.equal((await get('/users/7')).body, 'theirs')
     })
 
+    it('over HTTP/2 are none of a HEAD whose handler takes its time, unless null is thrown', async (t) => {
+      const spillway = spillwayFor(t)
+      const app = new Koa()
+      app.silent = true
+      app.use(spillway.koa())
+      app.use(async (ctx) => {
+        // Koa has been told by then that the answer has ended.
+        await new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
+        if (ctx.path === '/null') throw null
+        // Koa 2 leaves it to the handler: it takes the response for one that is not writable.
+        ctx.respond = false
+        ctx.res.writeHead(200).end()
+      })
+      const { port } = await serve(t, http2.createServer(app.callback()))
+      const session = http2.connect(`http://127.0.0.1:${port}`)
+      t.after(() => session.destroy())
+      const head = async (path) => {
+        const [headers] = await once(session.request({ ':path': path, ':method': 'HEAD' }), 'response')
+        return headers[':status']
+      }
+      assert.deepEqual([await head('/'), await head('/null')], [200, 500])
+      await ended(spillway, 2)
+      assert.deepEqual(errorsOf(spillway), [['/', 500, 'null', 1]])
+    })
+
     it('over HTTP/2 are answered alike, and an answer that was begun is reset', async (t) => {
       const spillway = spillwayFor(t)
       const app = new Koa()
