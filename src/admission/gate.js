@@ -3,6 +3,7 @@
 // our queue, or be rejected; and works the queue off, one budget a loop turn, so that polling and accepting go on.
 // Below capacity on kept connections nothing waits: the queue is empty and the turn is young.
 
+const { hasLeft } = require('../recording/request')
 const { Alarm } = require('./alarm')
 const { inItsContext, keepContext, resumeInContext } = require('./async-context')
 const { BYPASS, CRITICAL, NORMAL } = require('./priority')
@@ -202,9 +203,8 @@ class Gate {
     this.#isServing = true
     while (this.#room.length > 0 && this.#turn.hasBudget && this.#mayRun(nowMs)) {
       const request = this.#room.shift()
-      // A client that left while it waited gives its handler no event at all any more: it is not run. Not `req.destroyed`:
-      // that is true as well where a body parser before us has read it all.
-      if (request.isEnded || request.res.destroyed) continue
+      // A client that left while it waited gives its handler no event at all any more: it is not run.
+      if (hasLeft(request)) continue
       const waitedMs = rules.guard.patienceAt(nowMs) - request.waitsSinceMs
       if (waitedMs > this.#toleratedMs(request.priority, true, nowMs)) {
         this.#turnAway(request)
@@ -233,7 +233,7 @@ class Gate {
   }
 
   #turnAway(request, reason) {
-    if (request.isEnded) return
+    if (hasLeft(request)) return
     const nowMs = this.#clock.now()
     inItsContext(request, () => this.#refuseAt(nowMs, request, reason ?? this.#rules.waitReason(nowMs)))
     request.giveUp?.()

@@ -47,7 +47,7 @@ function isOver(res) {
   if (res.writableEnded) return true
   return res.stream === undefined
     ? res.destroyed === true || res.socket?.destroyed === true
-    : res.stream.destroyed
+    : res.stream.closed || res.stream.destroyed
 }
 
 /** Half an answer that nobody will end. Its client must be able to tell it from a whole one. */

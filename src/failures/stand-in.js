@@ -65,7 +65,7 @@ class StandIn {
 
   /** @returns {boolean} false where an answer has begun, or nobody is there to get one */
   answer({ head, req, res, stream }) {
-    if (res.headersSent || isOver(res) || stream?.destroyed) return false
+    if (res.headersSent || isOver(res)) return false
     for (const name of Object.keys(LATE)) {
       if (name in Object.getPrototypeOf(res)) delete res[name]
     }

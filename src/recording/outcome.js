@@ -10,6 +10,8 @@
 // detaches the socket from a response it has finished: one that still has a destroyed socket was cut off, and so was
 // one whose socket had failed when it finished.
 
+const { NO_STATUS } = require('./request')
+
 const OUTCOMES = Object.freeze(
   /** @type {const} */ (['completed', 'errored', 'aborted', 'upgraded', 'timedOut'])
 )
@@ -58,7 +60,10 @@ function outcomeOfStream({ stream, session, status, isLeft }) {
   if (isLeft) return ABORTED
   if (stream.rstCode === RST_NO_ERROR) {
     if (!stream.writableFinished) return ERRORED
-    return stream.aborted ? ABORTED : ofStatus(status)
+    if (stream.aborted) return ABORTED
+    if (status !== NO_STATUS) return ofStatus(status)
+    // A stream of HEAD has nothing to write from the start, and no `aborted`; what its client has closed is read to its end.
+    return stream.readableEnded ? ABORTED : ERRORED
   }
   if (stream.rstCode !== RST_INTERNAL_ERROR) return ABORTED
   // A connection that is lost destroys its session; a stream the server destroys leaves it whole.

@@ -3,17 +3,15 @@
 // A response carries one listener and one `writeHead` of ours, however many instances measure it: the first request
 // put on it is the head of a chain, watches for all, and holds what the routers tell of the route.
 //
-// Native responses end with their `close` event (1 µs); anything else (in-process injection, serverless shims, an
-// answer already finished) goes through on-finished (9 µs). Both tell the same.
+// Native responses end with their `close` event (1 µs), those of HTTP/2 with that of their stream; anything else (in-process
+// injection, serverless shims, an answer already finished) goes through on-finished (9 µs). All tell the same.
 
 const { Socket } = require('node:net')
 const onFinished = require('on-finished')
 const { Trail, kTrail } = require('../routing/trail')
+const { connectionOf, takeBytes } = require('./connection-bytes')
 
 const kWaiting = Symbol('spillway.waiting')
-const kBytesRead = Symbol('spillway.bytesRead')
-const kBytesWritten = Symbol('spillway.bytesWritten')
-const kConnection = Symbol('spillway.connection')
 
 /** An answer of which no byte was sent has no status. */
 const NO_STATUS = 0
@@ -89,6 +87,15 @@ class Request extends Trail {
 /** Whether it waits for its turn in the gate's queue. */
 const isQueued = ({ queuedMs, admittedMs, isShed }) => queuedMs > 0 && admittedMs === 0 && !isShed
 
+/**
+ * Whether its client is gone, though its end may not have been told yet: a stream that was reset is closed before it is
+ * destroyed, and throws at whoever answers it. Not `req.destroyed`: that is true as well where a body parser before us has
+ * read it all.
+ */
+function hasLeft({ isEnded, res, stream }) {
+  return isEnded || (stream === undefined ? res.destroyed === true : stream.closed || stream.destroyed)
+}
+
 /** @returns {Request | undefined} what `recorder` measures of this response */
 function requestOf(res, recorder) {
   let request = res[kTrail]
@@ -117,8 +124,15 @@ function watch(request) {
     request.isEnded = true
     return
   }
-  // Before instrumentation ends the span with the same event.
-  res[request.recorder.isTracing ? 'prependListener' : 'on']('close', onResponseClose)
+  if (stream !== undefined) {
+    // Node tells of the end of no HTTP/2 response to a HEAD that its client left before it was answered: it was in flight, and
+    // held a slot, for ever. The stream always tells; before the response does, so that who hears that finds it counted.
+    stream[kTrail] = request
+    stream.prependListener('close', onClose)
+  } else {
+    // Before instrumentation ends the span with the same event.
+    res[request.recorder.isTracing ? 'prependListener' : 'on']('close', onClose)
+  }
   if (isWaiting) waitOn(socket, request)
   if (!(socket instanceof Socket) && stream === undefined) onFinished(res, onResponseFinished)
 }
@@ -178,7 +192,7 @@ function hasMoreToCome(head) {
 }
 
 /** @this {any} */
-function onResponseClose() {
+function onClose() {
   endAll(this[kTrail])
 }
 
@@ -225,25 +239,4 @@ function noteStatus(head) {
   for (let each = head; each !== undefined; each = each.next) each.status = head.stream.sentHeaders[':status']
 }
 
-/** The connection's bytes since its last answer: exact for one request after the other, in sum for pipelined and HTTP/2. */
-function takeBytes(head) {
-  const { connection } = head
-  const read = connection?.bytesRead
-  if (read === undefined) return
-  const written = connection.bytesWritten
-  head.requestBytes = read - (connection[kBytesRead] ?? 0)
-  head.responseBytes = written - (connection[kBytesWritten] ?? 0)
-  connection[kBytesRead] = read
-  connection[kBytesWritten] = written
-}
-
-// An HTTP/2 session shows a stand-in for its socket, which is empty once the session has gone. What the stand-in's
-// methods return is the socket itself.
-function connectionOf(session) {
-  if (session[kConnection] === undefined && !session.destroyed) {
-    session[kConnection] = session.socket.off('close', onSocketClose)
-  }
-  return session[kConnection]
-}
-
-module.exports = { NO_STATUS, Request, isQueued, noteHead, requestOf, watch }
+module.exports = { NO_STATUS, Request, hasLeft, isQueued, noteHead, requestOf, watch }

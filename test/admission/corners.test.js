@@ -71,6 +71,25 @@ test('a job that throws neither stops the others that wait nor keeps its slot', 
   await until(() => admission().inFlight === 0)
 })
 
+for (const [event, happens] of Object.entries({
+  'its turn comes': (driven, running) => {
+    driven.end(running)
+    driven.turn(1)
+  },
+  'the spillway is closed': (driven) => driven.admission.close(),
+})) {
+  test(`a stream that is closed, and not yet destroyed, is neither run nor answered when ${event}`, () => {
+    const driven = new DrivenAdmission(QUEUE)
+    const running = driven.ask()
+    const left = driven.ask()
+    left.stream = { closed: true, destroyed: false }
+    happens(driven, running)
+    assert.deepEqual([left.hasRun, left.answer], [undefined, undefined])
+    driven.end(left)
+    assert.equal(driven.admission.sample().abandoned, 1)
+  })
+}
+
 test('a request whose body was read before it came to the gate waits and runs like any other', async (t) => {
   const create = (spillway, handler) =>
     http.createServer(

@@ -54,8 +54,10 @@ async function read(client, headers) {
   await untilClosed(stream)
 }
 
-const asking = (leave) => async (client, entered) => {
-  const stream = client.ask()
+const HEAD = { ':method': 'HEAD' }
+
+const asking = (leave, headers) => async (client, entered) => {
+  const stream = client.ask(headers)
   await entered(1)
   leave(client, stream)
 }
@@ -82,7 +84,7 @@ const ANSWERED = [
   {
     name: 'an answer to HEAD',
     answer: answerOk,
-    client: (client) => read(client, { ':method': 'HEAD' }),
+    client: (client) => read(client, HEAD),
     ...completed(200),
   },
   ...[204, 304, 404].map((status) => ({
@@ -159,6 +161,12 @@ const CUT_BY_SERVER = [
 ].flatMap(([name, cut]) => [
   { name: `${name} before the head`, answer: cut, client: (client) => read(client), ...errored('', 0) },
   {
+    name: `${name} before the answer to HEAD`,
+    answer: cut,
+    client: (client) => read(client, HEAD),
+    ...errored('', 0),
+  },
+  {
     name: `${name} after the head and some of the body`,
     answer: (req, res) => {
       res.write('a', () => cut(req, res))
@@ -181,6 +189,12 @@ const LEAVINGS = {
 const CUT_BY_CLIENT = [
   ...Object.entries(LEAVINGS).flatMap(([leaves, leave]) => [
     { name: `the client ${leaves} while waiting`, answer: never, client: asking(leave), ...aborted('', 0) },
+    {
+      name: `the client ${leaves} while waiting for the answer to HEAD`,
+      answer: never,
+      client: asking(leave, HEAD),
+      ...aborted('', 0),
+    },
     {
       name: `the client ${leaves} while waiting, and the application answers it all the same`,
       answer: (req, res) => req.on('aborted', () => res.writeHead(499).end()),
@@ -205,12 +219,12 @@ const CUT_BY_CLIENT = [
       ...aborted('', 0),
     },
   ]),
-  {
-    name: 'the client closes the stream without an error while waiting',
+  ...[{}, HEAD].map((headers) => ({
+    name: `the client closes the stream without an error while waiting for the answer to ${headers[':method'] ?? 'GET'}`,
     answer: never,
-    client: asking((_client, stream) => stream.close(NGHTTP2_NO_ERROR)),
+    client: asking((_client, stream) => stream.close(NGHTTP2_NO_ERROR), headers),
     ...aborted('', 0),
-  },
+  })),
 ]
 
 const OVER_BEFORE = [
