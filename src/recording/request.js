@@ -25,7 +25,7 @@ class Request extends Trail {
     this.req = req
     this.res = res
     this.socket = req.socket
-    this.stream = req.httpVersionMajor === 2 ? res.stream : undefined
+    this.stream = req.httpVersionMajor === 2 ? req.stream : undefined
     this.session = this.stream?.session
     this.connection = this.session === undefined ? this.socket : connectionOf(this.session)
     this.startedMs = startedMs

@@ -94,8 +94,11 @@ test('a request that Express had the server prepare is measured in Koa', async (
 for (const [event, request] of [
   ['upgrade', 'GET /a HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'],
   ['connect', 'CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n'],
+  // What says it is HTTP/2 and is not.
+  ['upgrade', 'GET /a HTTP/2.0\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'],
+  ['connect', 'CONNECT a:80 HTTP/2.0\r\nHost: a\r\n\r\n'],
 ]) {
-  test(`a connection handed over by '${event}' is one upgraded request, and never in flight`, async (t) => {
+  test(`a connection handed over by '${event}' (${request.match(/HTTP.../)}) is one upgraded request, and never in flight`, async (t) => {
     const { spillway, measured } = readableSpillway(t)
     const server = http.createServer(never)
     server.on(event, (_req, socket) => socket.end('HTTP/1.1 101 Switching Protocols\r\n\r\n'))
