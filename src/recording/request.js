@@ -239,4 +239,4 @@ function noteStatus(head) {
   for (let each = head; each !== undefined; each = each.next) each.status = head.stream.sentHeaders[':status']
 }
 
-module.exports = { NO_STATUS, Request, hasLeft, isQueued, noteHead, requestOf, watch }
+module.exports = { NO_STATUS, Request, endAll, hasLeft, isQueued, noteHead, requestOf, watch }

@@ -58,6 +58,29 @@ describe('HTTP/2', () => {
     })
   }
 
+  it('gives the slot back of a stream that is over, though nobody reads the rest of its body', async (t) => {
+    // As a parser does where a body is too long.
+    const work = (req, res) =>
+      req.once('data', () => {
+        req.pause()
+        res.writeHead(413).end()
+      })
+    const { client, release, clock, admission, spillway } = await session(t, { shed: REFUSE, work })
+    release()
+    await until(() => admission().inFlight === 0)
+    const stream = client.request({ ':path': '/', ':method': 'POST' })
+    stream.on('error', () => {})
+    stream.write(Buffer.alloc(60_000))
+    const [headers] = await once(stream, 'response')
+    assert.equal(headers[':status'], 413)
+    stream.close(http2.constants.NGHTTP2_CANCEL)
+    await until(() => {
+      clock.advance(1000)
+      return admission().inFlight === 0
+    })
+    assert.equal(spillway.snapshot().requests.inFlight, 0)
+  })
+
   it('runs a stream that waited, with its body', async (t) => {
     const work = async (req, res) => {
       let bytes = 0

@@ -3,6 +3,7 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
+const { InFlight } = require('../../src/recording/in-flight')
 const { LeftStreams } = require('../../src/recording/left-streams')
 
 const requestWith = (stream) => ({
@@ -34,13 +35,36 @@ test('what is closed and read at two looks, a second apart, is destroyed', () =>
   assert.deepEqual(destroyedAfter([requestWith({}), requestWith({})], 1000, 2000), [true, true])
 })
 
-test('nothing else is: HTTP/1, streams that are open, and those of which something is still to be read', () => {
-  const others = [
-    requestWith(undefined),
-    requestWith({ closed: false }),
-    requestWith({ readableEnded: false }),
-  ]
-  assert.deepEqual(destroyedAfter(others, 1000, 2000, 3000), [false, false, false])
+test('nothing else is: HTTP/1, and streams that are open', () => {
+  const others = [requestWith(undefined), requestWith({ closed: false })]
+  assert.deepEqual(destroyedAfter(others, 1000, 2000, 3000), [false, false])
+})
+
+test('what is closed and has something still to be read ends, and may be read', () => {
+  const ended = []
+  const requests = new InFlight()
+  const recorder = {
+    end(request) {
+      ended.push(request)
+      requests.remove(request)
+    },
+  }
+  const unread = [1, 2, 3].map(() => ({
+    ...requestWith({ readableEnded: false }),
+    recorder,
+    isCounted: true,
+    isEnded: false,
+  }))
+  for (const request of unread) {
+    Object.assign(request, { head: request, status: 413 })
+    requests.add(request)
+  }
+  const left = new LeftStreams(requests, 0)
+  left.onTurn(1000)
+  assert.deepEqual(ended, [])
+  left.onTurn(2000)
+  assert.deepEqual(ended, unread)
+  assert.ok(unread.every(({ stream, isLeft }) => !stream.destroyed && !isLeft))
 })
 
 test('one that was closed only at the first look, as another stream may be by then, is left alone', () => {
