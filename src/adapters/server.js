@@ -39,7 +39,8 @@ const continued = new WeakSet()
 function goOn(req, res) {
   if (continued.has(res) || this.listeners('checkContinue').some((each) => each !== goOn)) return
   continued.add(res)
-  res.writeContinue()
+  // Of an HTTP/2 stream that has gone by then Node itself throws, and the process ends.
+  if (res.stream?.closed !== true) res.writeContinue()
   this.emit('request', req, res)
 }
 

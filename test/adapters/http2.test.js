@@ -4,7 +4,7 @@
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const http2 = require('node:http2')
-const { describe, it } = require('node:test')
+const { describe, it, test } = require('node:test')
 const { promisesEndpoints } = require('../support/endpoints')
 const { outcomesOf } = require('../support/outcomes')
 const { serve } = require('../support/serve')
@@ -48,6 +48,17 @@ for (const [way, serverOf] of Object.entries(WAYS)) {
     })
   })
 }
+
+test('Expect: 100-continue of a stream that has gone is a request whose client has left', async (t) => {
+  const spillway = spillwayFor(t)
+  const server = spillway.attach(http2.createServer(ok)).prependListener('stream', (stream) => stream.destroy())
+  const { port } = await serve(t, server)
+  const client = http2.connect(`http://127.0.0.1:${port}`)
+  t.after(() => client.destroy())
+  const stream = client.request({ ':path': '/', ':method': 'POST', expect: '100-continue' })
+  await once(stream.on('error', () => {}), 'close')
+  assert.equal((await ended(spillway, 1)).requests.inFlight, 0)
+})
 
 describe('CONNECT over HTTP/2', () => {
   /** @returns {Promise<number>} the status */
