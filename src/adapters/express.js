@@ -4,7 +4,7 @@
 // On Node 20 Express gives every req and res a hidden class of its own, after which each new property costs 2.5 µs.
 // So the first request tells the server, and from the next on its response is prepared before Express sees it.
 
-const { RUN } = require('../admission/gate')
+const { RUN } = require('../admission/decision')
 const { ROOT } = require('../routing/place')
 const { isInAppRouter, weaveApp } = require('../routing/weave')
 const { expressInKoa, noNext } = require('./misuse')

@@ -5,7 +5,7 @@
 const cluster = require('node:cluster')
 const net = require('node:net')
 const tls = require('node:tls')
-const { RUN } = require('../admission/gate')
+const { RUN } = require('../admission/decision')
 const { ROOT } = require('../routing/place')
 const { weaveApp } = require('../routing/weave')
 const { notAListener, notAServer } = require('./misuse')

@@ -3,8 +3,9 @@
 // only this: `decide` before a request runs, `release` when it has ended.
 
 const { Classifier } = require('./classifier')
+const { REJECTED, RUN } = require('./decision')
 const { Episode } = require('./episode')
-const { Gate, REJECTED, RUN } = require('./gate')
+const { Gate } = require('./gate')
 const { Refusal } = require('./refusal')
 const { RetryAfter } = require('./retry-after')
 const { Rules } = require('./rules')

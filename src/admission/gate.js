@@ -6,6 +6,7 @@
 const { hasLeft } = require('../recording/request')
 const { Alarm } = require('./alarm')
 const { inItsContext, keepContext, resumeInContext } = require('./async-context')
+const { FINAL, QUEUED, REJECTED, RUN } = require('./decision')
 const { BYPASS, CRITICAL, NORMAL } = require('./priority')
 const { Turn } = require('./turn')
 const { WaitingRoom } = require('./waiting-room')
@@ -17,12 +18,6 @@ const LOOK_THROUGH_EVERY_MS = 20
 const START_DELAYS = 2
 /** The least a timer can wait. */
 const NAP_MS = 1
-/** Reasons that hold even then: the user's own word is no rule that could be wrong. */
-const FINAL = ['concurrency', 'deadline', 'closed']
-
-const RUN = 0
-const QUEUED = 1
-const REJECTED = 2
 
 class Gate {
   /** Admitted and not ended. */
@@ -41,6 +36,7 @@ class Gate {
   #lastEndMs = 0
   #alarm
   #turnAgain = () => {}
+  #isClosed = false
 
   /**
    * @param {{ clock: any, rules: any, tally: any,
@@ -86,6 +82,8 @@ class Gate {
     if (expectedMs > this.#toleratedMs(priority, hasRoom, nowMs)) {
       return this.#reject(request, rules.waitReason(nowMs), nowMs)
     }
+    // One of the user's functions asked above may have closed it: nobody would work the queue off.
+    if (this.#isClosed) return this.#enter(request, nowMs)
     this.#queue(request, nowMs)
     return QUEUED
   }
@@ -241,9 +239,10 @@ class Gate {
 
   /** Answers those that wait; nothing is queued from now on. */
   close() {
+    this.#isClosed = true
     for (let request = this.#room.shift(); request !== undefined; request = this.#room.shift())
       this.#turnAway(request, 'closed')
   }
 }
 
-module.exports = { Gate, QUEUED, REJECTED, RUN }
+module.exports = { Gate }

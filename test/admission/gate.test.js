@@ -5,7 +5,7 @@
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const fc = require('fast-check')
-const { RUN } = require('../../src/admission/gate')
+const { RUN } = require('../../src/admission/decision')
 const { BYPASS, CRITICAL, NORMAL, PRIORITIES } = require('../../src/admission/priority')
 const { SimulatedGate, WORKS, boundOf, capacityOf, p99, randomFrom } = require('./simulated-gate')
 

@@ -6,7 +6,7 @@ const assert = require('node:assert/strict')
 const { AsyncLocalStorage } = require('node:async_hooks')
 const http = require('node:http')
 const { describe, it, test } = require('node:test')
-const { QUEUED, REJECTED, RUN } = require('../../src/admission/gate')
+const { QUEUED, REJECTED, RUN } = require('../../src/admission/decision')
 const { PRIORITIES } = require('../../src/admission/priority')
 const { OverloadError } = require('../../src/index.js')
 const { DrivenAdmission } = require('./driven-admission')
@@ -21,6 +21,20 @@ function refusing(shed) {
   const driven = new DrivenAdmission({ mode: 'threshold', maxConcurrent: 1, ...shed })
   driven.ask()
   return driven
+}
+
+for (const [name, answer] of Object.entries({ classify: 'normal', deadline: 1000 })) {
+  test(`${name} may close the spillway: then nobody waits for what does not come`, () => {
+    const asked = () => {
+      driven.admission.close()
+      return answer
+    }
+    const driven = new DrivenAdmission({ maxConcurrent: 1 })
+    driven.ask()
+    driven.update({ maxConcurrent: 1, [name]: asked })
+    assert.equal(driven.ask().decision, RUN)
+    assert.equal(driven.admission.sample().waiting, 0)
+  })
 }
 
 describe('classify', () => {

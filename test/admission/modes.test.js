@@ -3,7 +3,7 @@
 
 const assert = require('node:assert/strict')
 const { describe, it, test } = require('node:test')
-const { QUEUED, REJECTED, RUN } = require('../../src/admission/gate')
+const { QUEUED, REJECTED, RUN } = require('../../src/admission/decision')
 const { createSpillway } = require('../../src/index.js')
 const { spillwayFor } = require('../support/spillway')
 const { DrivenAdmission } = require('./driven-admission')

@@ -2,7 +2,8 @@
 // The gate before a handler, on a loop in simulated time: what it costs to parse, to refuse and to run is given, so
 // the best that any policy could serve is known exactly, and a run of seconds takes milliseconds and is repeatable.
 
-const { Gate, RUN } = require('../../src/admission/gate')
+const { RUN } = require('../../src/admission/decision')
+const { Gate } = require('../../src/admission/gate')
 const { NORMAL } = require('../../src/admission/priority')
 const { Rules } = require('../../src/admission/rules')
 const { Tally } = require('../../src/admission/tally')
