@@ -23,7 +23,7 @@ const { takeFigures } = require('./lifecycle/release-figures')
 const { ReleaseHistory } = require('./lifecycle/release-history')
 const { updateOptions } = require('./options')
 const { Faults } = require('./recording/faults')
-const { LeftStreams } = require('./recording/left-streams')
+const { LeftBehind } = require('./recording/left-behind')
 const { Recorder } = require('./recording/recorder')
 const { RequestFields } = require('./recording/request-fields')
 const { memoryForGate, memoryForRecycling } = require('./signals/memory')
@@ -148,7 +148,7 @@ class Instance {
   #start() {
     const { admission, lifecycle, requestLog } = this
     const { collections, loopDelay, utilization } = this.signals
-    const left = new LeftStreams(this.recorder.requests, this.clock.now())
+    const left = new LeftBehind(this.recorder.requests, this.clock.now())
     this.#turnClock.onTurn((busyMs, nowMs, idleMs) => {
       admission.onTurn(busyMs, nowMs, idleMs)
       loopDelay.record(busyMs, nowMs)

@@ -51,12 +51,17 @@ for (const [way, serverOf] of Object.entries(WAYS)) {
 
 test('Expect: 100-continue of a stream that has gone is a request whose client has left', async (t) => {
   const spillway = spillwayFor(t)
-  const server = spillway.attach(http2.createServer(ok)).prependListener('stream', (stream) => stream.destroy())
+  const server = spillway
+    .attach(http2.createServer(ok))
+    .prependListener('stream', (stream) => stream.destroy())
   const { port } = await serve(t, server)
   const client = http2.connect(`http://127.0.0.1:${port}`)
   t.after(() => client.destroy())
   const stream = client.request({ ':path': '/', ':method': 'POST', expect: '100-continue' })
-  await once(stream.on('error', () => {}), 'close')
+  await once(
+    stream.on('error', () => {}),
+    'close'
+  )
   assert.equal((await ended(spillway, 1)).requests.inFlight, 0)
 })
 

@@ -90,6 +90,30 @@ for (const [event, happens] of Object.entries({
   })
 }
 
+for (const [what, spoil] of Object.entries({
+  'takes all listeners of `close` off its response': (res) => res.removeAllListeners('close'),
+  'throws in a listener before ours': (res) =>
+    res.prependListener('close', () => {
+      throw new Error('of the listener')
+    }),
+})) {
+  test(`an application that ${what} keeps no slot`, async (t) => {
+    uncaughtIn(t)
+    const work = (_req, res) => {
+      spoil(res)
+      res.end('done')
+    }
+    const { get, clock, admission, spillway } = await holdingServer(t, { shed: REFUSE, work })
+    assert.equal((await get('/')).body, 'done')
+    await until(() => {
+      clock.advance(1000)
+      return admission().inFlight === 0
+    })
+    const { requests, routes } = spillway.snapshot()
+    assert.deepEqual([requests.inFlight, routes[0].outcomes.completed], [0, 1])
+  })
+}
+
 test('a request whose body was read before it came to the gate waits and runs like any other', async (t) => {
   const create = (spillway, handler) =>
     http.createServer(

@@ -1,13 +1,15 @@
 'use strict'
-// Which streams Node has left behind. They are made up: real ones are left by clients that hang up at the right moment.
+// Which requests are over though nobody has told. Streams are made up: real ones are left by clients that hang up at the right
+// moment.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { InFlight } = require('../../src/recording/in-flight')
-const { LeftStreams } = require('../../src/recording/left-streams')
+const { LeftBehind } = require('../../src/recording/left-behind')
 
 const requestWith = (stream) => ({
   isLeft: false,
+  res: { destroyed: false },
   stream: stream && {
     closed: true,
     destroyed: false,
@@ -21,7 +23,7 @@ const requestWith = (stream) => ({
 
 /** @returns {boolean[]} which are destroyed after looks at those times */
 function destroyedAfter(requests, ...looksMs) {
-  const left = new LeftStreams(requests, 0)
+  const left = new LeftBehind(requests, 0)
   for (const nowMs of looksMs) left.onTurn(nowMs)
   return requests.map(({ stream, isLeft }) => {
     assert.equal(isLeft, stream?.destroyed ?? false)
@@ -59,7 +61,7 @@ test('what is closed and has something still to be read ends, and may be read', 
     Object.assign(request, { head: request, status: 413 })
     requests.add(request)
   }
-  const left = new LeftStreams(requests, 0)
+  const left = new LeftBehind(requests, 0)
   left.onTurn(1000)
   assert.deepEqual(ended, [])
   left.onTurn(2000)
@@ -69,7 +71,7 @@ test('what is closed and has something still to be read ends, and may be read', 
 
 test('one that was closed only at the first look, as another stream may be by then, is left alone', () => {
   const request = requestWith({})
-  const left = new LeftStreams([request], 0)
+  const left = new LeftBehind([request], 0)
   left.onTurn(1000)
   request.stream.closed = false
   left.onTurn(2000)
