@@ -23,7 +23,9 @@ class OpenSet {
   }
 
   add(each) {
-    if (this.#open.has(each)) return
+    // What has closed already tells so no more: a server met by a request whose client had gone was waited for, by a drain, for
+    // all of its timeout.
+    if (each.destroyed || this.#open.has(each)) return
     this.#open.add(each)
     each.on('close', this.#forget)
   }

@@ -200,6 +200,24 @@ test('a connection made at the moment the drain begins is accepted first', async
   assert.equal((await done).cut, 0)
 })
 
+test('a server met by a request whose client had gone has no connection to wait for', async (t) => {
+  let connection
+  const build = (spillway, application) => {
+    const app = express().use((req, _res, next) => {
+      req.socket.on('close', () => setImmediate(next))
+      connection.reset()
+    })
+    return http.createServer(app.use(spillway.express(), application))
+  }
+  const { spillway, port, untilHeld } = await drained(t, build)
+  connection = await Connection.open(port)
+  connection.send(GET)
+  await untilHeld(1)
+  // No time goes by.
+  const { cut } = await spillway.drain(ORDER)
+  assert.equal(cut, 0)
+})
+
 test('requests that wait for their turn are served', async (t) => {
   const shed = { mode: 'adaptive', maxConcurrent: 1, maxDelay: 60_000, targetDelay: 60_000 }
   const { spillway, server, port, held, untilHeld } = await drained(t, undefined, { shed })
