@@ -13,8 +13,10 @@ const cancelTurn = clearImmediate
 const wallNow = Date.now
 const later = setTimeout
 const cancel = clearTimeout
-// Fake timers installed before this file was required have been captured too; sinon and jest mark theirs.
-const stands = 'clock' in setImmediate || '_isMockFunction' in setImmediate
+// Fake timers installed before this file was required have been captured too; sinon and jest mark theirs, and those of
+// node:test are told by their name.
+const stands =
+  'clock' in setImmediate || '_isMockFunction' in setImmediate || setImmediate.name === 'bound #setImmediate'
 
 const systemClock = Object.freeze({
   /** Monotonic milliseconds. */

@@ -368,6 +368,17 @@ test('the resource that is overloaded is the one for which requests are turned a
   await answer
 })
 
+test("the clock stands where it has been given the timers of node:test's mock", (t) => {
+  const path = require.resolve('../../src/clock')
+  const { [path]: usual } = require.cache
+  t.after(() => {
+    require.cache[path] = usual
+  })
+  delete require.cache[path]
+  t.mock.timers.enable()
+  assert.deepEqual([systemClock.stands, require(path).systemClock.stands], [false, true])
+})
+
 test('where the clock stands, as with fake timers, all are admitted at once', async (t) => {
   const spillway = new Spillway({ logger: false, shed: QUEUE }, { ...systemClock, stands: true })
   t.after(() => spillway.close())
