@@ -139,11 +139,10 @@ class RequestFields {
 
 const shortened = (value) => (value === undefined ? undefined : String(value).slice(0, LONGEST_VALUE))
 
-/** What the application has given it, else what its client says. */
+/** What the application has given it, else what its client says; an application may have put a number there as well. */
 function idOf(id, headers) {
-  if (typeof id === 'number') return id
-  const text = typeof id === 'string' ? id : headers['x-request-id']
-  return text?.slice(0, LONGEST_VALUE)
+  const told = typeof id === 'number' || typeof id === 'string' ? id : headers['x-request-id']
+  return typeof told === 'number' ? told : shortened(told)
 }
 
 module.exports = { RequestFields }

@@ -74,6 +74,8 @@ for (const [id, header, expected] of [
   [undefined, 'theirs', 'theirs'],
   [undefined, 'y'.repeat(999), 'y'.repeat(256)],
   [() => 'restify', undefined, undefined],
+  [undefined, 8, 8],
+  [undefined, ['theirs'], 'theirs'],
 ]) {
   test(`the id ${typeof id} ${String(id)} beside the header ${String(header).slice(0, 9)} is ${String(expected).slice(0, 9)}`, () => {
     const headers = header === undefined ? {} : { 'x-request-id': header }
