@@ -89,9 +89,10 @@ class Connections {
   watchStillness(nowMs) {
     for (const sockets of [this.#http, this.#carriers]) {
       for (const socket of sockets) {
+        // Not a number where somebody has given the server a stream that is no socket: that moves while it is answered.
         const bytes = socket.bytesRead + socket.bytesWritten
         const moved = (socket[kMoved] ??= { bytes: -1, atMs: nowMs })
-        if (moved.bytes === bytes && !isAnswering(socket)) continue
+        if (Object.is(moved.bytes, bytes) && !isAnswering(socket)) continue
         moved.bytes = bytes
         moved.atMs = nowMs
       }
@@ -102,7 +103,7 @@ class Connections {
   closeStill(nowMs, mostMs) {
     const stillMs = Math.min(this.#server.keepAliveTimeout || mostMs, mostMs)
     const isStill = (socket) => nowMs - socket[kMoved].atMs >= stillMs
-    for (const socket of this.#http) if (isStill(socket)) socket.destroySoon()
+    for (const socket of this.#http) if (isStill(socket)) (socket.destroySoon ?? socket.destroy).call(socket)
     // A carrier that is still may have a stream that is being answered; one that has sent nothing has not.
     for (const socket of this.#carriers) if (socket.bytesRead === 0 && isStill(socket)) socket.destroy()
   }

@@ -2,7 +2,9 @@
 // A drain as clients see it: real servers and sockets, and a clock moved by hand.
 
 const assert = require('node:assert/strict')
+const { once } = require('node:events')
 const http = require('node:http')
+const { Duplex } = require('node:stream')
 const { test } = require('node:test')
 const express = require('express')
 const Koa = require('koa')
@@ -216,6 +218,21 @@ test('a server met by a request whose client had gone has no connection to wait 
   // No time goes by.
   const { cut } = await spillway.drain(ORDER)
   assert.equal(cut, 0)
+})
+
+test('a connection that is no socket is closed once it is still, too', async (t) => {
+  const { spillway, server, advance, held, untilHeld } = await drained(t)
+  const connection = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() })
+  server.emit('connection', connection)
+  connection.push(GET)
+  await untilHeld(1)
+  held[0].res.end('answered')
+  await once(held[0].res, 'close')
+  const done = spillway.drain(ORDER)
+  await untilNotListening(server)
+  await turn()
+  advance(QUARTER_MS)
+  assert.deepEqual(await done, { cut: 0, durationMs: QUARTER_MS })
 })
 
 test('requests that wait for their turn are served', async (t) => {
