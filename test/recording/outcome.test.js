@@ -9,7 +9,7 @@ const express = require('express')
 const Koa = require('koa')
 const { Connection } = require('../support/connection')
 const { drive, expectedOf } = require('../support/drive')
-const { HTTP_1_ENDINGS } = require('../support/endings')
+const { GET, HTTP_1_ENDINGS } = require('../support/endings')
 const { tunnelTo } = require('../support/tunnel')
 
 const TIMEOUT_MS = 20_000
@@ -96,6 +96,42 @@ const FIRST = { 'by the close event, prepared by the server': askForLiveness }
 
 for (const [way, build] of Object.entries(WAYS)) {
   for (const ending of HTTP_1_ENDINGS) {
+    test(`${way}: ${ending.name}`, { timeout: TIMEOUT_MS }, async (t) => {
+      assert.deepEqual(await drive(t, ending, build, { first: FIRST[way] }), expectedOf(ending))
+    })
+  }
+}
+
+/** Told by the bytes of its connection, of which one that is no socket has no count. */
+const COUNTING_WAYS = Object.entries(WAYS).filter(([way]) => !way.endsWith('that is no socket'))
+
+/** What has not come to its `end()` yet when the client, which has been told the length, leaves. */
+const endless = (length) => (_req, res) => {
+  res.writeHead(200, { 'Content-Length': length })
+  res.write('ok')
+}
+
+const LEFT = [
+  ['with the last byte it was promised, before the end', 'end', 2, 'completed'],
+  ['with the last byte it was promised, and closes its socket', 'destroy', 2, 'completed'],
+  ['a byte before the last', 'end', 3, 'aborted'],
+].map(([when, how, length, outcome]) => ({
+  name: `the client of a kept connection leaves ${when}`,
+  answer: (req, res) => (req.url === '/a' ? res.end('first') : endless(length)(req, res)),
+  client: async (connection) => {
+    connection.send(GET)
+    await connection.until('first')
+    connection.send(GET.replace('/a', '/b'))
+    await connection.until('ok')
+    connection[how]()
+  },
+  outcomes: outcome === 'completed' ? { completed: 2 } : { completed: 1, aborted: 1 },
+  statuses: { 200: 2 },
+  firstBytes: 2,
+}))
+
+for (const [way, build] of COUNTING_WAYS) {
+  for (const ending of LEFT) {
     test(`${way}: ${ending.name}`, { timeout: TIMEOUT_MS }, async (t) => {
       assert.deepEqual(await drive(t, ending, build, { first: FIRST[way] }), expectedOf(ending))
     })
