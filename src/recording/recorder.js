@@ -18,6 +18,8 @@ const SCHEMES = Object.freeze(['http', 'https'])
 /** Nothing that took less after its first byte can spoil a quantile, so nothing shorter is looked at. */
 const SHORTEST_STREAM_MS = 10
 
+const WEBSOCKET = /^ *websocket *$/i
+
 class Recorder {
   /** How many requests are in flight, by method and scheme. */
   inFlight = new Float64Array(METHODS.length * SCHEMES.length)
@@ -113,12 +115,13 @@ class Recorder {
   }
 
   /**
-   * Counts a request that was handed over and comes all the same, on a response made up for it so that an app may route
-   * it, as express-ws does: that has no socket and never closes, and would be in flight for the connection's life.
+   * Counts a request that was handed over and comes all the same, so that an app may route it. What comes with it is no
+   * answer that ends: it has no socket (express-ws), is none at all (websocket-express, koa-websocket), or is never
+   * written to (tinyws). Each would be in flight for the connection's life, or for ever.
    * @returns {boolean} whether it is one
    */
   upgradeRouted(req, res) {
-    if (req.upgrade !== true || res.socket !== null) return false
+    if (req.upgrade !== true || (res?.socket !== null && !WEBSOCKET.test(req.headers.upgrade))) return false
     this.upgrade(req)
     return true
   }

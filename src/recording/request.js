@@ -98,7 +98,7 @@ function hasLeft({ isEnded, res, stream }) {
 
 /** @returns {Request | undefined} what `recorder` measures of this response */
 function requestOf(res, recorder) {
-  let request = res[kTrail]
+  let request = res?.[kTrail]
   while (request !== undefined && request.recorder !== recorder) request = request.next
   return request
 }

@@ -22,7 +22,7 @@ class Trail {
   }
 }
 
-/** @returns {Trail | undefined} */
-const trailOf = (res) => res[kTrail]
+/** @returns {Trail | undefined} none of a context without an answer, as koa-websocket has them */
+const trailOf = (res) => res?.[kTrail]
 
 module.exports = { Trail, kTrail, trailOf }

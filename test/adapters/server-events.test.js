@@ -72,34 +72,61 @@ describe('what else a server emits', () => {
   }
 
   const hello = (socket) => socket.write('hello')
-  for (const [framework, listenerOf] of [
-    ['Express', (spillway) => appWith('/').use(spillway.express(), ({ socket }) => hello(socket))],
+  const expressApp = (spillway) => appWith('/').use(spillway.express(), ({ socket }) => hello(socket))
+  const koaApp = (spillway) =>
+    new Koa().use(spillway.koa()).use((ctx) => {
+      ctx.respond = false
+      hello(ctx.socket)
+    })
+  const withSocket = (req, socket) => {
+    const res = new http.ServerResponse(req)
+    res.assignSocket(socket)
+    return res
+  }
+  const ROUTED = [
+    ['Express on a response made up for it, as express-ws does', 'chat', expressApp],
+    ['Koa on a response made up for it', 'chat', (spillway) => koaApp(spillway).callback()],
+    ['Express on one that has the socket, as tinyws does', 'WebSocket', expressApp, withSocket],
+    ['Koa on one that has the socket', 'WebSocket', (spillway) => koaApp(spillway).callback(), withSocket],
     [
-      'Koa',
-      (spillway) =>
-        new Koa()
-          .use(spillway.koa())
-          .use(({ socket }) => hello(socket))
-          .callback(),
+      'Express on what is no response, as websocket-express does',
+      'websocket',
+      expressApp,
+      (_req, socket) => ({ socket, setHeader() {} }),
     ],
-  ]) {
+    [
+      'Koa on a context without a response, as koa-websocket does',
+      'websocket',
+      (spillway) => {
+        const app = new Koa()
+        const [measure, answer] = koaApp(spillway).middleware
+        return (req, res) => {
+          const ctx = app.createContext(req, res)
+          return measure(ctx, () => answer(ctx))
+        }
+      },
+      () => undefined,
+    ],
+  ]
+  for (const [how, protocol, listenerOf, responseTo = (req) => new http.ServerResponse(req)] of ROUTED) {
     for (const isAttached of [false, true]) {
-      it(`an upgrade that ${framework} routes is upgraded once${isAttached ? ', attached too' : ''}`, async (t) => {
+      it(`an upgrade routed by ${how}, is upgraded once${isAttached ? ', attached too' : ''}`, async (t) => {
         const spillway = spillwayFor(t)
         const listener = listenerOf(spillway)
         const server = http.createServer(listener)
         if (isAttached) spillway.attach(server)
-        // As express-ws does it.
         let upgraded
         server.on('upgrade', (req, socket) => {
           upgraded = socket.resume().on('end', () => socket.end())
           socket.write('HTTP/1.1 101 Switching\r\n\r\n')
-          listener(req, new http.ServerResponse(req))
+          listener(req, responseTo(req, socket))
         })
         const { port } = await serve(t, server)
         const connection = await Connection.open(port)
         t.after(() => connection.destroy())
-        connection.send('GET /chat HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: chat\r\n\r\n')
+        connection.send(
+          `GET /chat HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: ${protocol}\r\n\r\n`
+        )
         await connection.until('hello')
         const { admission, requests, routes } = spillway.snapshot()
         assert.deepEqual(outcomesOf({ routes }), { 'GET (unmatched) upgraded': 1 })
@@ -112,6 +139,23 @@ describe('what else a server emits', () => {
       })
     }
   }
+
+  it('an upgrade that is answered like any other request is measured like one', async (t) => {
+    const spillway = spillwayFor(t)
+    const app = express().use(spillway.express()).get('/users/:id', ok)
+    const server = http.createServer(app)
+    server.on('upgrade', (req, socket) => {
+      socket.resume().on('end', () => socket.end())
+      app(req, withSocket(req, socket))
+    })
+    const { port } = await serve(t, server)
+    const connection = await Connection.open(port)
+    t.after(() => connection.destroy())
+    connection.send('GET /users/1 HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n')
+    await connection.until('ok')
+    connection.destroy()
+    assert.deepEqual(outcomesOf(await ended(spillway, 1)), { 'GET /users/:id completed': 1 })
+  })
 
   it('an upgrade nobody listens for is a request like any other', async (t) => {
     const spillway = spillwayFor(t)

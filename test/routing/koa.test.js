@@ -42,6 +42,22 @@ for (const name of ['koa', 'koa-2']) {
   }
 
   describe(`the context of ${name}`, () => {
+    it('keeps `ctx.mountPath` without an answer, as koa-websocket has it', async (t) => {
+      const app = new Koa()
+      app.use(spillwayFor(t).koa())
+      const { get } = await serve(t, app.callback())
+      await get('/')
+      const ctx = app.createContext({ url: '/one/two', headers: {} }, undefined)
+      let told
+      await mount(
+        '/one',
+        mount('/two', () => {
+          told = [ctx.mountPath, ctx.path]
+        })
+      )(ctx, () => {})
+      assert.deepEqual(told, ['/two', '/'])
+    })
+
     it('keeps `ctx.mountPath` as koa-mount sets it, measured or not', async (t) => {
       const spillway = spillwayFor(t)
       const app = new Koa()
