@@ -10,8 +10,7 @@ const { Socket } = require('node:net')
 const onFinished = require('on-finished')
 const { Trail, kTrail } = require('../routing/trail')
 const { connectionOf, takeBytes } = require('./connection-bytes')
-
-const kWaiting = Symbol('spillway.waiting')
+const { isLast, kWaiting, sayLast } = require('./last-answer')
 
 /** An answer of which no byte was sent has no status. */
 const NO_STATUS = 0
@@ -150,7 +149,7 @@ function follow(head, request) {
 /** @this {any} */
 function writeHead(status) {
   const head = this[kTrail]
-  if (isLast(head)) this.shouldKeepAlive = false
+  if (isLast(head)) sayLast(this, arguments)
   const result = head.originalWriteHead.apply(this, arguments)
   noteHead(head, status)
   return result
@@ -169,26 +168,6 @@ function noteHead(head, status) {
     each.trace = trace
     each.serverSpan = serverSpan
   }
-}
-
-/**
- * Whether the connection is to end with this answer, for one of those that measure it drains. Not while the client
- * still sends the body, or waits for the answer to what it has sent behind: both would be lost.
- */
-function isLast(head) {
-  for (let each = head; each !== undefined; each = each.next) {
-    if (each.recorder.isLeaving && each.stream === undefined) return !hasMoreToCome(head)
-  }
-  return false
-}
-
-function hasMoreToCome(head) {
-  const { req, socket } = head
-  let behind = head
-  for (const each of socket?.[kWaiting] ?? []) behind = each
-  if (behind !== head) return true
-  const { 'content-length': length = '0', 'transfer-encoding': encoding } = req.headers
-  return !req.complete && (encoding !== undefined || length !== '0')
 }
 
 /** @this {any} */

@@ -288,14 +288,16 @@ test('an answer given before its request was read whole does not close: the clie
   assert.equal((await done).cut, 0)
 })
 
-test('an application that insists on `Connection: keep-alive` is closed once it is still', async (t) => {
+test('an answer that was begun before the drain is its last once its connection is still', async (t) => {
   const { spillway, server, port, held, untilHeld, advance } = await drained(t)
   const connection = await Connection.open(port)
   connection.send(GET)
   await untilHeld(1)
+  held[0].res.writeHead(200).write('begun')
+  await connection.until('begun')
   const done = spillway.drain(ORDER)
   await untilNotListening(server)
-  held[0].res.setHeader('Connection', 'keep-alive').end('answered')
+  held[0].res.end('answered')
   await connection.until('answered')
   advance(QUARTER_MS - 1)
   await turn()
