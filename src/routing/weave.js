@@ -78,7 +78,7 @@ function weaveRouter(router) {
 function weaveLayer(layer, router) {
   const dialect = layer.regexp instanceof RegExp ? express4 : express5
   const handle = layer.handle
-  if (Array.isArray(handle.stack)) {
+  if (isRouter(handle)) {
     // It may be of another copy of Express, brought by a package, and the first request may be in it already.
     weaveClass(handle)
     weaveRouter(handle)
@@ -89,6 +89,9 @@ function weaveLayer(layer, router) {
   } else return
   Object.setPrototypeOf(layer.handle, handle)
 }
+
+/** Connect's apps have a stack too, of layers of another kind. Vite's middlewares are one. */
+const isRouter = ({ stack, route }) => Array.isArray(stack) && typeof route === 'function'
 
 function weaveRoute(layer, router) {
   const { route } = layer

@@ -6,6 +6,7 @@ const { execFile } = require('node:child_process')
 const path = require('node:path')
 const { describe, it } = require('node:test')
 const { promisify } = require('node:util')
+const connect = require('connect')
 const { countsOf, EXPRESSES } = require('../support/router-trees')
 const { serve } = require('../support/serve')
 const { ended, spillwayFor } = require('../support/spillway')
@@ -96,6 +97,24 @@ for (const name of Object.values(EXPRESSES)) {
       const { get } = await serve(t, app)
       assert.equal((await get('/b/1')).status, 200)
       assert.deepEqual(countsOf(await ended(spillway, 1)), { '(unknown)': 1 })
+    })
+
+    it("leaves Connect's apps as they are, which have a stack of another kind", async (t) => {
+      const warnings = []
+      const warn = (warning) => warnings.push(warning.message)
+      process.on('warning', warn)
+      t.after(() => process.off('warning', warn))
+      const spillway = spillwayFor(t)
+      const middlewares = connect().use('/at', ok).use(ok)
+      const { handle, stack } = middlewares
+      const before = stack.map((layer) => ({ ...layer }))
+      const app = express().use(spillway.express()).use('/in/:i', middlewares).use(middlewares)
+      const { get } = await serve(t, app)
+      for (const path of ['/in/1/at', '/at']) assert.equal((await get(path)).body, 'ok')
+      assert.deepEqual(countsOf(await ended(spillway, 2)), { '/in/:i': 1, '/': 1 })
+      assert.equal(middlewares.handle, handle)
+      assert.deepEqual(stack, before)
+      assert.deepEqual(warnings, [])
     })
 
     it('may hold a layer that is none: one warning, and every other route has its name', async (t) => {
