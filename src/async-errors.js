@@ -17,11 +17,15 @@ const from = [
 function findExpress() {
   for (const file of from) {
     if (typeof file !== 'string' || !path.isAbsolute(file)) continue
+    const requireThere = createRequire(file)
     try {
-      return createRequire(file).resolve('express')
+      requireThere.resolve('express')
     } catch {
       // Not there.
+      continue
     }
+    // Not by the `require` here, in whose place a bundler puts one that knows only what is in the bundle.
+    return requireThere('express')
   }
   throw new SpillwayError(
     'ERR_SPILLWAY_MISUSE',
@@ -29,4 +33,4 @@ function findExpress() {
   )
 }
 
-catchAsync(require(findExpress()))
+catchAsync(findExpress())

@@ -76,6 +76,8 @@ const RULES = {
   'stays under 250 lines': ({ text }) => text.split('\n').length <= 250,
   'leaves time and timers to clock.js': ({ name, code }) => name === 'clock.js' || !TIME.test(code),
   'does not write to the console': ({ code }) => !/\bconsole\b|\bprocess\.std(out|err)\b/.test(code),
+  'requires nothing but by a literal, which is all that a bundler follows': ({ code }) =>
+    !/\brequire\((?!'[^']+'\))/.test(code),
   'is strict, and opens with what it is for': ({ text }) => /^'use strict'\n\/\/ \S/.test(text),
   'is named for what it owns': ({ name }) => !/(^|\/)(utils?|helpers?|common|misc|shared)\b/.test(name),
 }
