@@ -117,9 +117,7 @@ class Prometheus {
 
 async function renderMetric(registry, metric, { name, seen, format: { renderForeign } }) {
   if (renderForeign === undefined) {
-    const text = await asText(registry).getMetricsAsString(
-      name === metric.name ? metric : named(metric, name)
-    )
+    const text = await textOf(asText(registry), name === metric.name ? metric : named(metric, name))
     return [Buffer.from(`${text}\n`)]
   }
   const [family] = await withOnly(registry, metric).getMetricsAsJSON()
@@ -128,6 +126,10 @@ async function renderMetric(registry, metric, { name, seen, format: { renderFore
 }
 
 const isTaken = (name) => new Error(`'${name}' is in the registry too; spillway's is shown`)
+
+/** Up to prom-client 14 it has another name. */
+const textOf = (registry, metric) =>
+  registry.getMetricsAsString?.(metric) ?? registry.getMetricAsPrometheusString(metric)
 
 /** The registry as one that writes our format: an OpenMetrics one would add exemplars and a second `_total`. */
 function asText(registry) {

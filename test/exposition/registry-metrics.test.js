@@ -202,6 +202,20 @@ for (const [name, client] of Object.entries(CLIENTS)) {
   })
 }
 
+test('prom-client 14, whose registry writes a metric by another name: /metrics has what it holds', async (t) => {
+  const { getMetricsAsString } = promClient.Registry.prototype
+  const registry = Object.assign(new promClient.Registry(), {
+    getMetricsAsString: undefined,
+    getMetricAsPrometheusString: getMetricsAsString,
+  })
+  new promClient.Counter({ name: 'jobs_total', help: 'Jobs.', registers: [registry] }).inc(3)
+  const { scrape, spillway } = await serveRegistered(t, registry)
+  const families = await scrape()
+  assert.equal(oneValue(families, 'jobs_total'), 3)
+  assert.equal(oneValue(families, 'spillway_requests_total', COMPLETED), 2)
+  assert.deepEqual(spillway.snapshot().internalErrors, {})
+})
+
 test('workers of a cluster add up, where what is a share of one process is averaged', async (t) => {
   const registry = new promClient.Registry()
   await serveRegistered(t, registry)
