@@ -927,7 +927,7 @@ export interface FleetOptions {
 
 /**
  * Takes lines as pino does: fields first, then a sentence. One with `child` is asked for a child with `component:
- * 'spillway'`; one without `info` is told by `warn`.
+ * 'spillway'`; one without `info` is told by `warn`. winston, which takes them otherwise, is told in its way.
  */
 export interface Logger {
   info?(fields: object, message: string): void

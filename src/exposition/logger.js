@@ -5,6 +5,7 @@
 
 const { isLogger } = require('../option-table')
 const { OwnLogger } = require('./own-logger')
+const { isWinston, winstonLogger } = require('./winston-logger')
 
 const COMPONENT = Object.freeze({ component: 'spillway' })
 const asItIs = (value) => value
@@ -18,7 +19,7 @@ const SILENT = { info() {}, warn() {}, error() {} }
 function loggerFrom(option, own) {
   if (option === false) return SILENT
   if (option === undefined) return new OwnLogger(undefined, own, childOf)
-  if (isLogger(option)) return withInfo(childOf(option))
+  if (isLogger(option)) return isWinston(option) ? winstonLogger(childOf(option)) : withInfo(childOf(option))
   // What is wrong with options is to be known at set-up.
   const logger = new OwnLogger(option, own, childOf)
   logger.isLevelEnabled('info')

@@ -68,6 +68,33 @@ function raise(error) {
   throw error
 }
 
+test('winston is told the sentence with the fields in one object, and an Error in words', () => {
+  const heard = []
+  /** As winston 3 does: of several arguments the first is the sentence. */
+  const told =
+    (level) =>
+    (...given) =>
+      heard.push(given.length === 1 ? { level, ...given[0] } : { level, message: given[0] })
+  const winston = {
+    ...{ profile() {}, configure() {}, add() {}, isLevelEnabled: (level) => level !== 'info' },
+    ...{ info: told('info'), warn: told('warn'), error: told('error') },
+    child: () => Object.create(winston),
+  }
+  const logger = loggerFrom(winston)
+  const fields = Object.freeze({ event: 'draining' })
+  logger.info(fields, 'one')
+  logger.warn(fields, 'two')
+  logger.error({ err: new RangeError('x'), place: 'metrics' }, 'three')
+  const { err } = heard[2]
+  assert.deepEqual(heard, [
+    { level: 'info', event: 'draining', message: 'one' },
+    { level: 'warn', event: 'draining', message: 'two' },
+    { level: 'error', err, place: 'metrics', message: 'three' },
+  ])
+  assert.deepEqual([err.type, err.message], ['RangeError', 'x'])
+  assert.deepEqual([logger.isLevelEnabled('info'), logger.isLevelEnabled('warn')], [false, true])
+})
+
 test('one without info is told by warn', () => {
   const heard = []
   const given = {
