@@ -1,22 +1,24 @@
 'use strict'
 // Owns time: the only file that reads a clock or schedules anything. Everything else is handed a clock, so that
 // every rule about time is tested with a fake one and no sleeps.
-// Captured at require time, before a user's test suite installs fake timers. `performance.now` is bound, because
+// Captured at require time, before a user's test suite installs fake timers, and from Node's module: those of jest and vitest
+// may be there before, as the globals of a suite, and a suite for jsdom has no immediates. `performance.now` is bound, because
 // calling it detached throws on Node 20.
 
 const { performance } = require('node:perf_hooks')
+const {
+  clearImmediate: cancelTurn,
+  clearTimeout: cancel,
+  setImmediate: nextTurn,
+  setTimeout: later,
+} = require('node:timers')
+const { promisify } = require('node:util')
 
 const now = performance.now.bind(performance)
 const { nodeTiming } = performance
-const nextTurn = setImmediate
-const cancelTurn = clearImmediate
 const wallNow = Date.now
-const later = setTimeout
-const cancel = clearTimeout
-// Fake timers installed before this file was required have been captured too; sinon and jest mark theirs, and those of
-// node:test are told by their name.
-const stands =
-  'clock' in setImmediate || '_isMockFunction' in setImmediate || setImmediate.name === 'bound #setImmediate'
+// Fake ones that reach into the module are captured where they came first: sinon marks its own, those of node:test lack what Node's have.
+const stands = 'clock' in nextTurn || !(promisify.custom in nextTurn)
 
 const systemClock = Object.freeze({
   /** Monotonic milliseconds. */
@@ -25,10 +27,10 @@ const systemClock = Object.freeze({
   idleMs: () => nodeTiming.idleTime,
   /** Milliseconds since the epoch; for display, never for durations. */
   wallMs: () => wallNow(),
-  /** Runs once in the check phase of this loop turn, and keeps the process alive until then. */
-  afterTurn: nextTurn,
-  /** The same, but an idle loop neither spins nor stays alive for it. */
-  onTurn: (callback) => nextTurn(callback).unref(),
+  /** Runs once in the check phase of this loop turn, and keeps the process alive until then. Where time stands there is none. */
+  afterTurn: stands ? (callback) => void Promise.resolve().then(callback) : nextTurn,
+  /** The same, but an idle loop neither spins nor stays alive for it. A fake one each turn would never let `runAll()` end. */
+  onTurn: stands ? () => {} : (callback) => nextTurn(callback).unref(),
   cancelTurn,
   /** Runs after that many milliseconds; keeps no process alive. */
   after: (delayMs, callback) => later(callback, delayMs).unref(),
