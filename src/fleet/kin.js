@@ -7,13 +7,7 @@ const cluster = /** @type {any} */ (require('node:cluster'))
 const { createHash } = require('node:crypto')
 const { readFileSync, readlinkSync } = require('node:fs')
 const { hostname } = require('node:os')
-const {
-  BroadcastChannel,
-  getEnvironmentData,
-  isMainThread,
-  setEnvironmentData,
-  threadId,
-} = require('node:worker_threads')
+const { getEnvironmentData, isMainThread, setEnvironmentData, threadId } = require('node:worker_threads')
 
 /** @typedef {{ key: string, isExact: boolean, worker: string }} Kin */
 
@@ -110,36 +104,6 @@ function contentOf(path) {
 
 const hash = (text, length) => createHash('sha1').update(text).digest('hex').slice(0, length)
 
-/**
- * Tells when a process that was alone has kin: it forks a worker, or an instance in a thread of its own says hello.
- * @returns {() => void} stops watching
- */
-function watchForKin(onKin) {
-  if (!isMainThread) return () => {}
-  let channel
-  const listen = () => {
-    channel ??= openChannel()
-    channel.unref()
-    channel.onmessage = onKin
-  }
-  cluster.on('fork', onKin)
-  process.on('worker', listen)
-  return () => {
-    cluster.off('fork', onKin)
-    process.off('worker', listen)
-    channel?.close()
-  }
-}
-
-const openChannel = () => /** @type {any} */ (new BroadcastChannel(THREADS))
-
-function greetMainThread() {
-  if (isMainThread) return
-  const channel = openChannel()
-  channel.postMessage('hello')
-  channel.close()
-}
-
 const kNumbers = Symbol.for('spillway.numbers')
 
 /** The first instance of a worker belongs to the first of every other. Two copies of the package count together. */
@@ -151,4 +115,4 @@ function takeNumber() {
   return { number, giveBack: () => taken.delete(number) }
 }
 
-module.exports = { greetMainThread, identify, isAmongKin, isRunning, kinOf, machine, takeNumber, watchForKin }
+module.exports = { identify, isAmongKin, isRunning, kinOf, machine, takeNumber }
