@@ -22,6 +22,8 @@ class LogDestination {
   #held = ''
   #most
   #timer
+  #isEnding = false
+  #tries = 0
   #release = () => this.#handOver()
 
   /**
@@ -29,12 +31,19 @@ class LogDestination {
    * @param {{ clock: any, onError: (error: Error) => void }} parts `onError` is told once, when nothing can be written any more
    */
   constructor(pino, { clock, onError }) {
-    const destination = pino.destination({ sync: false, maxLength: MOST_BYTES })
+    const retryEAGAIN = () => !this.#isEnding || ++this.#tries < MOST_TRIES_AT_EXIT
+    const destination = pino.destination({ sync: false, maxLength: MOST_BYTES, retryEAGAIN })
     const { flushSync } = destination
     // Pino calls it when the process exits, though not when a thread does.
     destination.flushSync = () => {
-      flushSync.call(destination)
-      this.#writeLast(pino)
+      this.#isEnding = true
+      try {
+        flushSync.call(destination)
+      } catch {
+        // A reader that has stopped would keep the process for ever.
+        return
+      }
+      this.#writeLast(pino, retryEAGAIN)
     }
     // Left alone it would end the process by its `error` event when the disk is full, and sonic-boom would try for ever to write
     // the rest at exit.
@@ -71,11 +80,10 @@ class LogDestination {
   }
 
   // Not by the destination there is: it would only begin to write, and be cut.
-  #writeLast(pino) {
+  #writeLast(pino, retryEAGAIN) {
     const lines = this.#take()
     if (lines === '') return
-    let tries = 0
-    const last = pino.destination({ sync: true, retryEAGAIN: () => ++tries < MOST_TRIES_AT_EXIT })
+    const last = pino.destination({ sync: true, retryEAGAIN })
     last.on('error', () => {})
     last.write(lines)
   }

@@ -3,6 +3,7 @@
 
 const assert = require('node:assert/strict')
 const { spawn, spawnSync } = require('node:child_process')
+const { once } = require('node:events')
 const path = require('node:path')
 const readline = require('node:readline')
 const { describe, it } = require('node:test')
@@ -94,6 +95,18 @@ describe('the lines of our own logger', () => {
       assert.deepEqual({ status, signal }, { status: 0, signal: null })
     })
   }
+
+  it('hold up no end of a process whose reader has stopped', async () => {
+    const script = `for (let i = 0; i < 4000; i++) logger.error({}, 'x'.repeat(200))
+      setImmediate(() => process.exit(3))`
+    const child = spawn(process.execPath, ['-e', LOGGER + script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      timeout: 120_000,
+    })
+    const [status] = await once(child, 'exit')
+    child.stdout.destroy()
+    assert.equal(status, 3)
+  })
 
   it('keep no process running', () => {
     assert.deepEqual(logged(`logger.info({}, 'last')`), { status: 0, messages: ['last'] })
