@@ -13,7 +13,7 @@ class Memory {
       heapTotalBytes: heap.total_heap_size,
       heapLimitBytes: heap.heap_size_limit,
       externalBytes: heap.external_memory,
-      rssBytes: process.memoryUsage.rss(),
+      rssBytes: rssBytes(),
       limitBytes: containerLimitBytes(),
       spaces: v8.getHeapSpaceStatistics().map((space) => ({
         name: space.space_name,
@@ -24,6 +24,21 @@ class Memory {
       })),
     }
   }
+}
+
+let lastRssBytes
+
+/**
+ * Node reads it from a file, which it cannot where the process has no descriptor left, or no /proc: then it is what it was when
+ * last read, or the most it has ever been.
+ */
+function rssBytes() {
+  try {
+    lastRssBytes = process.memoryUsage.rss()
+  } catch {
+    lastRssBytes ??= process.resourceUsage().maxRSS * 1024
+  }
+  return lastRssBytes
 }
 
 /** The cgroup's limit. Without one Node answers 0, undefined or about 2^64, and the machine's memory is the limit. */
@@ -41,7 +56,7 @@ function memoryForRecycling({ collections }) {
       usedBytes: collections.heapAfterBytes,
       limitBytes: Math.min(v8.getHeapStatistics().heap_size_limit, limitBytes),
     },
-    rss: { usedBytes: process.memoryUsage.rss(), limitBytes },
+    rss: { usedBytes: rssBytes(), limitBytes },
   }
 }
 
@@ -50,7 +65,7 @@ function memoryForGate({ collections }) {
   const { used_heap_size: heapUsedBytes, heap_size_limit: heapLimitBytes } = v8.getHeapStatistics()
   return {
     heapUsedBytes,
-    rssBytes: process.memoryUsage.rss(),
+    rssBytes: rssBytes(),
     afterGcBytes: collections.heapAfterBytes,
     limitBytes: Math.min(heapLimitBytes, containerLimitBytes()),
   }

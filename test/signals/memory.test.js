@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const os = require('node:os')
 const { test } = require('node:test')
 const v8 = require('node:v8')
-const { Memory } = require('../../src/signals/memory')
+const { Memory, sampleLimits, sampleMemory } = require('../../src/signals/memory')
 
 const GIB = 2 ** 30
 
@@ -57,4 +57,21 @@ test('resident memory is that of the process, and memory outside the heap is see
   const after = new Memory().sample()
   assert.ok(after.externalBytes - before.externalBytes >= outside.length)
   assert.ok(after.rssBytes > after.heapUsedBytes)
+})
+
+test('where it cannot be read, as without a descriptor left, it is what it was, at first the most it has been', (t) => {
+  const name = require.resolve('../../src/signals/memory')
+  const { [name]: known } = require.cache
+  delete require.cache[name]
+  const unread = require(name)
+  require.cache[name] = known
+  const before = new Memory().sample().rssBytes
+  t.mock.method(process.memoryUsage, 'rss', () => {
+    throw new Error('EMFILE: too many open files, uv_resident_set_memory')
+  })
+  const collections = { heapAfterBytes: 1 }
+  assert.equal(new Memory().sample().rssBytes, before)
+  assert.equal(sampleMemory({ collections }).rssBytes, before)
+  assert.equal(sampleLimits({ collections }).rss.usedBytes, before)
+  assert.ok(new unread.Memory().sample().rssBytes > 2 ** 20)
 })
