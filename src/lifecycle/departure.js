@@ -80,7 +80,9 @@ class Departure {
 async function disconnect() {
   const { worker } = /** @type {any} */ (cluster)
   if (worker === undefined || !worker.isConnected()) return
-  const gone = once(worker, 'disconnect')
+  // A primary that has died in this turn still seems to be there: what cannot be told to it comes as errors of the worker.
+  worker.on('error', () => {})
+  const gone = once(worker, 'disconnect').catch(() => {})
   worker.disconnect()
   await Promise.race([
     gone,

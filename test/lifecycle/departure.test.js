@@ -4,6 +4,7 @@
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const http = require('node:http')
+const path = require('node:path')
 const { test } = require('node:test')
 const { startProgram } = require('../support/program')
 
@@ -209,3 +210,12 @@ test(
     assert.deepEqual(JSON.parse(told()), { code: 0, signal: null, isVoluntary: true })
   }
 )
+
+test('a worker whose primary has died says no goodbye, and exits as it would have', {
+  skip: process.platform !== 'linux' && 'how it knows that the primary has gone',
+}, async (t) => {
+  const file = path.join(__dirname, 'orphaned-worker.js')
+  const { closed, told } = startProgram(undefined, { t, file })
+  assert.deepEqual(await closed, { code: null, signal: 'SIGKILL' })
+  assert.equal(told(), 'worker exits with 0\n')
+})
