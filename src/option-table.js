@@ -113,10 +113,12 @@ const isPathOrOff = (value) =>
 const SECRETS = ['authorization', 'cookie', 'proxy-authorization', 'set-cookie']
 const areShowable = (names) =>
   Array.isArray(names) && names.every((name) => isText(name) && !SECRETS.includes(name.toLowerCase()))
-const isPlain = (value) =>
-  typeof value === 'object' &&
-  value !== null &&
-  [Object.prototype, null].includes(Object.getPrototypeOf(value))
+/** Of any realm: an `Object.prototype` is what has no prototype itself. */
+const isPlain = (value) => {
+  if (typeof value !== 'object' || value === null) return false
+  const prototype = Object.getPrototypeOf(value)
+  return prototype === null || Object.getPrototypeOf(prototype) === null
+}
 const isLogger = (value) => isFunction(value?.warn) && isFunction(value.error)
 // Half a logger is a mistake, and no options.
 const arePinoOptions = (value) =>

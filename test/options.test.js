@@ -4,6 +4,7 @@
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { isDeepStrictEqual } = require('node:util')
+const { runInNewContext } = require('node:vm')
 const fc = require('fast-check')
 const prometheusIo = require('@prometheus-io/client')
 const promClient = require('prom-client')
@@ -376,6 +377,15 @@ test('what comes out is frozen, and what was given is neither changed nor held o
 
 test('frozen options are taken', () => {
   assert.equal(resolveOptions(Object.freeze({ routes: Object.freeze({ max: 5 }) })).routes.max, 5)
+})
+
+test('options of another realm are taken, as a suite or a sandbox with globals of its own gives them', () => {
+  const given = runInNewContext(
+    "({ shed: { mode: 'off' }, log: { headers: ['x-id'] }, logger: { level: 'warn' } })"
+  )
+  assert.notEqual(Object.getPrototypeOf(given), Object.prototype)
+  const { shed, log, logger } = resolveOptions(given)
+  assert.deepEqual([shed.mode, log.headers?.[0], logger], ['off', 'x-id', given.logger])
 })
 
 test('options without a prototype are taken', () => {
