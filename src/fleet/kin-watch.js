@@ -27,7 +27,8 @@ class KinWatch {
     cluster.off('fork', this.#tell)
     process.off('worker', this.#listen)
     this.#channel?.close()
-    this.#channel = undefined
+    // Nor does it keep the suite it came from.
+    cluster[kKinWatch] = undefined
   }
 
   #tell = () => {

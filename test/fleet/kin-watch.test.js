@@ -10,6 +10,8 @@ const { createSpillway } = require('../../src/index.js')
 const SRC = path.join(__dirname, '..', '..', 'src')
 const listeners = () => [cluster.listenerCount('fork'), process.listenerCount('worker')]
 
+const isOurs = (name) => String(name.description).startsWith('spillway')
+
 /** A copy of the package for which nothing has been required yet, as a suite of jest has its own. */
 function requireCopy(t) {
   const before = Object.entries(require.cache).filter(([name]) => name.startsWith(SRC))
@@ -31,4 +33,8 @@ test('twenty instances of two copies have the listeners of one, and none stays',
   )
   for (const each of open) each.close()
   assert.deepEqual(listeners(), before)
+  assert.deepEqual(
+    Object.getOwnPropertySymbols(cluster).filter((name) => cluster[name] !== undefined && isOurs(name)),
+    []
+  )
 })
