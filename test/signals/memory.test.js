@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const os = require('node:os')
 const { test } = require('node:test')
 const v8 = require('node:v8')
-const { Memory, sampleLimits, sampleMemory } = require('../../src/signals/memory')
+const { Memory, memoryForGate, memoryForRecycling } = require('../../src/signals/memory')
 
 const GIB = 2 ** 30
 
@@ -71,7 +71,7 @@ test('where it cannot be read, as without a descriptor left, it is what it was, 
   })
   const collections = { heapAfterBytes: 1 }
   assert.equal(new Memory().sample().rssBytes, before)
-  assert.equal(sampleMemory({ collections }).rssBytes, before)
-  assert.equal(sampleLimits({ collections }).rss.usedBytes, before)
+  assert.equal(memoryForGate({ collections }).rssBytes, before)
+  assert.equal(memoryForRecycling({ collections }).rss.usedBytes, before)
   assert.ok(new unread.Memory().sample().rssBytes > 2 ** 20)
 })
