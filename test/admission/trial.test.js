@@ -29,23 +29,32 @@ function cut({ usual, beforeMs, from = 0 }) {
   return trial
 }
 
-/** So many are let in after it, and end. */
-function letIn(trial, { usual, afterMs, among, count = 32, fromMs = CUT_MS + 50 }) {
+/** So many are let in after it, one a millisecond, */
+function admit(trial, count, fromMs = CUT_MS + 50) {
   for (let i = 0; i < count; i++) trial.noteAdmit(fromMs + i)
-  for (let i = 0; i < count; i++) {
+}
+
+/** and some of them end. */
+function end(trial, { usual, afterMs, among = 30, from = 0, to, fromMs = CUT_MS + 50 }) {
+  for (let i = from; i < to; i++) {
     const tookMs = spread(afterMs, i)
     trial.noteEnd(usual, tookMs, fromMs + i + tookMs, among)
   }
 }
 
+function letIn(trial, { count = 32, fromMs, ...given }) {
+  admit(trial, count, fromMs)
+  end(trial, { ...given, to: count, fromMs })
+}
+
 test('it is open until three quarters of the first 32 let in since have ended', () => {
   const usual = usualOf(20)
   const trial = cut({ usual, beforeMs: 100 })
-  for (let i = 0; i < 40; i++) trial.noteAdmit(CUT_MS + 50 + i)
-  for (let i = 0; i < 23; i++) trial.noteEnd(usual, 50, CUT_MS + 100 + i, 30)
+  admit(trial, 40)
+  end(trial, { usual, afterMs: 50, to: 23 })
   assert.equal(trial.verdict(0), OPEN)
   assert.equal(trial.count, 23)
-  trial.noteEnd(usual, 50, CUT_MS + 130, 30)
+  end(trial, { usual, afterMs: 50, from: 23, to: 24 })
   assert.equal(trial.verdict(0), WORKED)
 })
 
@@ -90,11 +99,11 @@ test('where all let in since overtake all before them, there is no line', () => 
 test('those of the cohort that end untold are not awaited for ever', () => {
   const usual = usualOf(20)
   const trial = cut({ usual, beforeMs: 100 })
-  for (let i = 0; i < 80; i++) trial.noteAdmit(CUT_MS + i)
-  for (let i = 0; i < 10; i++) trial.noteEnd(usual, 50, CUT_MS + i + 50, 30)
-  for (let i = 40; i < 71; i++) trial.noteEnd(usual, 50, CUT_MS + i + 50, 30)
+  admit(trial, 80)
+  end(trial, { usual, afterMs: 50, to: 10 })
+  end(trial, { usual, afterMs: 50, from: 40, to: 71 })
   assert.equal(trial.verdict(0), OPEN)
-  trial.noteEnd(usual, 50, CUT_MS + 71 + 50, 30)
+  end(trial, { usual, afterMs: 50, from: 71, to: 72 })
   assert.equal(trial.verdict(0), WORKED)
 })
 
