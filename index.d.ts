@@ -206,7 +206,8 @@ export interface Spillway {
   ): (req: Req, res: Res) => void
 
   /**
-   * What answers one endpoint, to mount where you like: `admin.get('/metrics', spillway.handler('metrics'))`.
+   * What answers one endpoint, to mount where you like: `admin.get('/metrics', spillway.handler('metrics'))`. In Koa it is
+   * given `ctx.req` and `ctx.res`, after `ctx.respond = false`.
    *
    * @throws {SpillwayError} for an unknown name
    */

@@ -51,7 +51,9 @@ function readOnly(answer) {
 function jsonHandler(check) {
   return readOnly((req, res) => {
     const answer = check()
-    if (typeof answer.then === 'function') answer.then((later) => writeJson(req, res, later))
+    // By then a timeout in front of us may have answered, or a Koa that was not told `ctx.respond = false`.
+    if (typeof answer.then === 'function')
+      answer.then((later) => res.headersSent || writeJson(req, res, later))
     else writeJson(req, res, answer)
   })
 }

@@ -34,9 +34,12 @@ class PieceWriter {
     }
   }
 
-  /** An HTTP/2 response tells by its `close` event alone, any other is destroyed before that. */
+  /**
+   * An HTTP/2 response tells by its `close` event alone, any other is destroyed before that. One that somebody else has
+   * ended, such as a Koa that was not told `ctx.respond = false`, takes nothing more: what it is given is an uncaught error.
+   */
   #hasLeft() {
-    return this.#isGone || this.#res.destroyed
+    return this.#isGone || this.#res.destroyed || this.#res.writableEnded
   }
 
   /** Rendering waits for a metric's own collect(), and who left meanwhile drains no more. */

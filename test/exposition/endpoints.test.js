@@ -7,6 +7,7 @@ const http = require('node:http')
 const { test } = require('node:test')
 const express = require('express')
 const Koa = require('koa')
+const client = require('prom-client')
 const { Endpoints, streamHandler } = require('../../src/exposition/endpoints')
 const { Faults } = require('../../src/recording/faults')
 const { serve } = require('../support/serve')
@@ -197,6 +198,26 @@ test('a probe that leaves before the checks are done harms nobody', async (t) =>
   answer(true)
   assert.equal((await get('/readyz')).status, 200)
 })
+
+for (const name of ['ready', 'metrics']) {
+  test(`${name}: what a framework, or a timeout of its own, has answered meanwhile is left alone`, async (t) => {
+    const registry = new client.Registry()
+    const spillway = spillwayFor(t, { registry })
+    let answer
+    const answered = new Promise((resolve) => (answer = resolve))
+    spillway.health.check('database', () => answered)
+    new client.Gauge({ name: 'slow', help: 'slow', registers: [registry], collect: () => answered })
+    // Without `ctx.respond = false` Koa answers as soon as this has returned.
+    const app = new Koa().use(({ req, res }) =>
+      spillway.handler(req.url === '/live' ? 'live' : name)(req, res)
+    )
+    const { get } = await serve(t, app.callback())
+    await get('/')
+    answer()
+    await get('/live')
+    assert.deepEqual(spillway.snapshot().internalErrors, {})
+  })
+}
 
 test('a handler can be mounted anywhere', async (t) => {
   const spillway = spillwayFor(t, { endpoints: { metrics: false, live: false, ready: false } })
