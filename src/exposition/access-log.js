@@ -27,6 +27,7 @@ class AccessLog {
   }
 
   // Hot path where there is an access log: bench/access-log.js.
+  /** @returns {unknown} what the logger has returned: a promise may be rejected */
   write(request) {
     if (request.series === undefined) return this.#writeUnserved(request)
     const { outcome, status } = request
@@ -35,7 +36,7 @@ class AccessLog {
     const line = this.#lineOf(request, request.durationMs, level === 'info')
     line.route = request.series.route
     if (request.queuedMs > 0) line.queueMs = rounded(request.admittedMs - request.queuedMs)
-    this.#write(level, line, MESSAGES[outcome])
+    return this.#write(level, line, MESSAGES[outcome])
   }
 
   /** Turned away, or gone before its turn came. */
@@ -46,7 +47,7 @@ class AccessLog {
     if (unlogged < 0) return
     const line = this.#lineOf(request, nowMs - request.startedMs, false)
     if (unlogged > 0) line.unlogged = unlogged
-    this.#write('warn', line, request.isShed ? 'request turned away' : MESSAGES[ABORTED])
+    return this.#write('warn', line, request.isShed ? 'request turned away' : MESSAGES[ABORTED])
   }
 
   #isOn(level) {
@@ -56,8 +57,7 @@ class AccessLog {
 
   #write(level, line, message) {
     const logger = this.#logger
-    if (logger instanceof OwnLogger) logger.write(level, line, message)
-    else logger[level](line, message)
+    return logger instanceof OwnLogger ? logger.write(level, line, message) : logger[level](line, message)
   }
 
   #lineOf({ req, res, status }, durationMs, isBrief) {

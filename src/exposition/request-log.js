@@ -48,7 +48,7 @@ class RequestLog {
 
   #writeAccess(request) {
     try {
-      this.#access.write(request)
+      this.#faults.heed('logger', this.#access.write(request))
     } catch (error) {
       this.#faults.report('logger', error)
     }

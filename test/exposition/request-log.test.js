@@ -143,6 +143,7 @@ describe('the line of a slow request', () => {
 const raise = () => {
   throw new Error('disk full')
 }
+const reject = async () => raise()
 const closed = () => {
   const destination = pino.destination({ dest: openSync('/dev/null', 'w'), sync: true })
   const logger = pino(destination)
@@ -154,6 +155,7 @@ const failing = () => pino(pino.destination({ fd: openSync('/dev/null', 'r'), sy
 
 for (const [what, make] of [
   ['throws', () => ({ info: raise, warn: raise, error: raise })],
+  ['rejects, as one that sends its lines may', () => ({ info: reject, warn: reject, error: reject })],
   ['throws when asked for its level', () => ({ info() {}, warn() {}, error() {}, isLevelEnabled: raise })],
   ['is closed', closed],
   ['cannot write', failing],
