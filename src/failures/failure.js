@@ -8,6 +8,7 @@ const { isNativeError } = require('node:util/types')
 
 const NAME = /^[A-Za-z_$][\w$.]{0,63}$/
 const CODE = /^[A-Z][A-Z\d_]{1,63}$/
+const LONGEST_CODE = 256
 const LONGEST_MESSAGE = 1024
 const LONGEST_STACK = 8192
 const DEEPEST_CAUSE = 5
@@ -71,13 +72,13 @@ class Failure {
   describe() {
     const { type, message, stack } = this
     const causes = causesOf(this.error)
-    const code = read(this.error, 'code')
+    const code = codeOf(this.error)
     return {
       __proto__: null,
       type,
       message,
       ...(stack !== undefined && { stack }),
-      ...((typeof code === 'string' || typeof code === 'number') && { code }),
+      ...(code !== undefined && { code }),
       ...(causes.length > 0 && { causes }),
     }
   }
@@ -88,6 +89,13 @@ function messageOf(error) {
   const isObject = typeof error === 'object' || typeof error === 'function'
   const message = isObject ? read(error, 'message') : String(error)
   return typeof message === 'string' ? message.slice(0, LONGEST_MESSAGE) : ''
+}
+
+/** As a line shows it: an HTTP client may have put there whatever its upstream has sent. */
+function codeOf(error) {
+  const code = read(error, 'code')
+  if (typeof code === 'string') return code.slice(0, LONGEST_CODE)
+  return typeof code === 'number' ? code : undefined
 }
 
 function ownStatus(error) {
