@@ -121,8 +121,8 @@ class Instance {
     const { health } = this.lifecycle
     return {
       metrics: streamHandler(this.#prometheus, this.faults),
-      live: jsonHandler(() => health.live()),
-      ready: jsonHandler(() => health.ready()),
+      live: jsonHandler(() => health.live(), this.faults),
+      ready: jsonHandler(() => health.ready(), this.faults),
     }
   }
 

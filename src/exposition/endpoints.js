@@ -48,14 +48,23 @@ function readOnly(answer) {
 }
 
 /** @param {() => any} check an answer, or the promise of one, which is not rejected */
-function jsonHandler(check) {
+function jsonHandler(check, faults) {
   return readOnly((req, res) => {
     const answer = check()
-    // By then a timeout in front of us may have answered, or a Koa that was not told `ctx.respond = false`.
-    if (typeof answer.then === 'function')
-      answer.then((later) => res.headersSent || writeJson(req, res, later))
+    if (typeof answer.then === 'function') writeLater(req, res, answer, faults)
     else writeJson(req, res, answer)
   })
+}
+
+/** By then a timeout in front of us may have answered, or a Koa that was not told `ctx.respond = false`. */
+function writeLater(req, res, answer, faults) {
+  answer
+    .then((later) => res.headersSent || writeJson(req, res, later))
+    .catch((error) => {
+      // A `writeHead` of somebody's that throws: nobody waits for us whom it could reach.
+      faults.report('ready', error)
+      res.destroy()
+    })
 }
 
 function writeJson(req, res, { status, body }) {

@@ -219,6 +219,20 @@ for (const name of ['ready', 'metrics']) {
   })
 }
 
+test('a probe whose answer cannot be written is counted, and cut off', async (t) => {
+  const spillway = spillwayFor(t)
+  spillway.health.check('database', async () => true)
+  const { get } = await serve(t, (req, res) => {
+    // As where a listener for the head of the answer fails.
+    res.writeHead = () => {
+      throw new Error('as it should')
+    }
+    spillway.handler('ready')(req, res)
+  })
+  await assert.rejects(get('/'), { code: 'ECONNRESET' })
+  assert.deepEqual(spillway.snapshot().internalErrors, { ready: 1 })
+})
+
 test('a handler can be mounted anywhere', async (t) => {
   const spillway = spillwayFor(t, { endpoints: { metrics: false, live: false, ready: false } })
   const app = express().all('/internal/:what', (req, res) => spillway.handler(req.params.what)(req, res))
