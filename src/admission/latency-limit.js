@@ -9,10 +9,12 @@
 //   excess > target   limit = limit x max(1/2, (usual time + line) / (usual time + excess)),  line = min(target, excess / 2)
 //   else              limit = max(filling, limit + sqrt(limit) x (1 - excess / target))
 //
-// It never grows when it is not used, and every cut is a trial (trial.js): it backs off further only when those let in since
-// tell that they wait less. Where they take as long as before, requests did not wait for each other but have become slower.
-// Then the cut is undone, and what they take now is what is usual. Next to nothing else is learnt of that while the limit is
-// used, so that an overload does not become the new normal (p99 rose by 6 ms a minute).
+// It never grows when it is not used, and every cut is a trial (trial.js), one that keeps nobody out yet as well: once it does,
+// nothing else would tell whether it should (three hundred at once each second, before a backend of 100 to 600 ms: half
+// turned away for as long as they came). It backs off further only when those let in since tell that they wait less. Where
+// they take as long as before, requests did not wait for each other but have become slower. Then the cut is undone, and
+// what they take now is what is usual. Next to nothing else is learnt of that while the limit is used, so that an overload
+// does not become the new normal (p99 rose by 6 ms a minute).
 
 const { Excess } = require('./excess')
 const { PileUp } = require('./pile-up')
@@ -125,7 +127,7 @@ class LatencyLimit {
   #cut(to, nowMs, inFlight) {
     this.#cutMs = nowMs
     this.limit = Math.min(this.limit, Math.max(LEAST, to))
-    if (this.limit < inFlight || this.#trial.isOn) this.#trial.begin(nowMs, this.#pileUp.throughput(nowMs))
+    this.#trial.begin(nowMs, this.#pileUp.throughput(nowMs))
   }
 
   /** Requests did not wait for each other: they have become slower. */

@@ -97,6 +97,18 @@ for (const [what, takesMs] of [
   })
 }
 
+test('three hundred at once, each second, before a backend of 100 to 600 ms turn next to nobody away', () => {
+  const seconds = Array.from({ length: 30 }, () => [
+    [3000, 0.1],
+    [50, 0.9],
+  ])
+  const { shed } = offered(
+    backend((_now, random) => uneven(random, 200)),
+    seconds.flat()
+  )
+  assert.ok(shed(5000, 30_000) <= 0.02, String(shed(5000, 30_000)))
+})
+
 test('a backend that stands still for two seconds turns nobody away when it goes on', () => {
   const takesMs = (nowMs, random) => {
     const endMs = nowMs + uneven(random, 20)
