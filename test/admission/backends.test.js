@@ -97,17 +97,24 @@ for (const [what, takesMs] of [
   })
 }
 
-test('three hundred at once, each second, before a backend of 100 to 600 ms turn next to nobody away', () => {
-  const seconds = Array.from({ length: 30 }, () => [
-    [3000, 0.1],
-    [50, 0.9],
-  ])
-  const { shed } = offered(
-    backend((_now, random) => uneven(random, 200)),
-    seconds.flat()
-  )
-  assert.ok(shed(5000, 30_000) <= 0.02, String(shed(5000, 30_000)))
-})
+for (const [atOnce, meanMs] of [
+  [300, 200],
+  [100, 200],
+  [400, 200],
+  [200, 400],
+]) {
+  test(`${atOnce} within a tenth of each second, before a backend of ${meanMs / 2} ms and more, turn next to nobody away`, () => {
+    const seconds = Array.from({ length: 30 }, () => [
+      [10 * atOnce, 0.1],
+      [atOnce / 5, 0.9],
+    ])
+    const { shed } = offered(
+      backend((_now, random) => uneven(random, meanMs)),
+      seconds.flat()
+    )
+    assert.ok(shed(5000, 30_000) <= 0.02, String(shed(5000, 30_000)))
+  })
+}
 
 test('a backend that stands still for two seconds turns nobody away when it goes on', () => {
   const takesMs = (nowMs, random) => {
