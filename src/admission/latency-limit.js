@@ -101,7 +101,7 @@ class LatencyLimit {
     const excessMs = Math.max(0, this.#excess.ms)
     // A limit that is used, and not on trial, is that of a pool.
     const verdict = this.#trial.isOn ? this.#trial.verdict(standing) : WORKED
-    if (verdict === FAILED && excessMs > this.#targetMs) return this.#undo(nowMs)
+    if (verdict === FAILED && (excessMs > this.#targetMs || this.#trial.isSlow)) return this.#undo(nowMs)
     if (verdict === WORKED) this.#trial.unlearn()
     if (verdict === WORKED || verdict === FAILED) this.#trial.end()
     if (!this.#excess.isAbove(this.#targetMs))

@@ -19,6 +19,8 @@ const DEEP = 0.8
 const BEFORE_LEAST_MS = 10
 const SOON_MS = 10_000
 const LEAST_USUAL_MS = 0.01
+/** Usual times. Before a pool that is only just full those let in since take 1 to 1.3. */
+const SLOW = 1.5
 
 const OPEN = 0
 const WORKED = 1
@@ -73,6 +75,14 @@ class Trial {
   /** How many have ended that were let in since. */
   get count() {
     return this.#after.length + this.#behind
+  }
+
+  /**
+   * Whether those let in since are slow for their routes. Quick ones among them are late by less than is aimed at, even where
+   * all take twice as long: then a failed cut was kept, and the next was held against it.
+   */
+  get isSlow() {
+    return meanOf(this.#after, 'times') > SLOW
   }
 
   noteAdmit(nowMs) {

@@ -159,6 +159,26 @@ for (const [what, perSecond, freeFromMs, takesMs] of [
   })
 }
 
+for (const seed of [2, 10, 13]) {
+  test(`three routes of 20 to 300 ms that all become twice as slow are let be, though the quick ones are hardly late (${seed})`, () => {
+    const random = randomFrom(seed)
+    const takesMs = (nowMs, ofBackend, { route }) => uneven(ofBackend, route.meanMs * (nowMs < 5000 ? 1 : 2))
+    const simulation = new SimulatedGate({ work: backend(takesMs) })
+    const at = (perSecond, meanMs) => {
+      const route = { meanMs }
+      return simulation.poisson({ perSecond, fromMs: 0, toMs: 25_000, random, of: () => ({ route }) })
+    }
+    const arrivals = [...at(300, 20), ...at(100, 100), ...at(50, 300)]
+    simulation.run(
+      arrivals.sort((a, b) => a.atMs - b.atMs),
+      28_000
+    )
+    const late = simulation.requests.filter(({ atMs }) => atMs >= 15_000)
+    const shed = late.filter(({ isShed }) => isShed).length / late.length
+    assert.ok(shed <= 0.02, String(shed))
+  })
+}
+
 test('a pool with twice its load for a minute does not become the new normal', () => {
   const random = randomFrom(3)
   const { p99: slowest, served } = offered(
