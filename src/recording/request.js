@@ -35,7 +35,8 @@ class Request extends Trail {
     /** The first of the instances that measure this response, on which the routers write, and the one after this. */
     this.head = this
     this.next = undefined
-    this.originalWriteHead = undefined
+    /** What the response had in place of its class's `writeHead`. */
+    this.ownWriteHead = undefined
     this.waitingOn = undefined
     this.isEnded = false
     /** Its neighbours among those in flight. */
@@ -113,7 +114,7 @@ function watch(request) {
   const head = res[kTrail]
   if (head !== undefined) return follow(head, request)
   res[kTrail] = request
-  request.originalWriteHead = res.writeHead
+  if (Object.hasOwn(res, 'writeHead')) request.ownWriteHead = res.writeHead
   res.writeHead = writeHead
   // A pipelined answer that waits for its turn has no socket yet, and never closes if the connection does first.
   const isWaiting = res.socket === null && stream === undefined && typeof socket?.on === 'function'
@@ -150,7 +151,9 @@ function follow(head, request) {
 function writeHead(status) {
   const head = this[kTrail]
   if (isLast(head)) sayLast(this, arguments)
-  const result = head.originalWriteHead.apply(this, arguments)
+  // Looked up now: Express gives a response that was prepared before it the class of its app.
+  const original = head.ownWriteHead ?? Object.getPrototypeOf(head.res).writeHead
+  const result = original.apply(this, arguments)
   noteHead(head, status)
   return result
 }

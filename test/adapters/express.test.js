@@ -70,6 +70,23 @@ for (const name of Object.values(EXPRESSES)) {
       assert.deepEqual(countsOf(await ended(attached, 3)), expected)
     })
 
+    for (const [how, serverOf] of Object.entries({
+      'attach(server)': (spillway, app) => spillway.attach(http.createServer(app)),
+      'express()': (_spillway, app) => http.createServer(app),
+    })) {
+      it(`and ${how} leave the app a writeHead of its own, from the first request on`, async (t) => {
+        const spillway = spillwayFor(t)
+        const app = quiet().use(spillway.express()).get('/', ok)
+        app.response.writeHead = function (...given) {
+          this.setHeader('X-Version', '7')
+          return Object.getPrototypeOf(express.response).writeHead.apply(this, given)
+        }
+        const { get } = await serve(t, serverOf(spillway, app))
+        for (let i = 0; i < 3; i++) assert.equal((await get('/')).headers['x-version'], '7')
+        assert.deepEqual(countsOf(await ended(spillway, 3)), { '/': 3 })
+      })
+    }
+
     it('does not count a request that never reaches it, though it was prepared', async (t) => {
       const spillway = spillwayFor(t)
       const app = quiet()
