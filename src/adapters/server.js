@@ -116,7 +116,8 @@ class Servers {
     }
     server.emit = /** @type {any} */ (spillwayEmit)
     // Node asks only where somebody listens; then a body that is not wanted is never sent.
-    server.on('checkContinue', goOn)
+    // First, for a listener that hears only once is gone when the next is called.
+    server.prependListener('checkContinue', goOn)
     this.#attached.set(server, { emit, spillwayEmit })
     this.#watched.set(server, [])
     this.#known.know(server)

@@ -49,6 +49,17 @@ describe('what else a server emits', () => {
     })
   })
 
+  it('checkContinue that a listener hears once is left to that listener', async (t) => {
+    const spillway = spillwayFor(t)
+    const server = http.createServer((_req, res) => res.end('let in'))
+    server.once('checkContinue', (_req, res) => res.writeHead(417).end())
+    const { request } = await serve(t, spillway.attach(server))
+    const asking = { headers: { Expect: '100-continue' } }
+    assert.equal((await request(asking)).status, 417)
+    assert.equal((await request(asking)).body, 'let in')
+    assert.equal((await ended(spillway, 2)).requests.sinceStart.count, 2)
+  })
+
   for (const [event, method] of [
     ['upgrade', 'GET'],
     ['connect', 'CONNECT'],
