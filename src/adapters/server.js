@@ -3,6 +3,7 @@
 // and go and their order stays; `wrap` does the same to a listener whose server does not exist yet.
 
 const cluster = require('node:cluster')
+const events = require('node:events')
 const net = require('node:net')
 const tls = require('node:tls')
 const { RUN } = require('../admission/decision')
@@ -50,6 +51,13 @@ function resumeOf(server, emit, event) {
   return function resume() {
     emit.call(server, event, this.req, this.res)
   }
+}
+
+/** As Node does it for a listener called from its own `emit`, where it is told to. That one is over. */
+function captureRejection(server, returned, req, res) {
+  const captured = server?.[events.captureRejectionSymbol]
+  if (!events.captureRejections || captured === undefined || typeof returned?.then !== 'function') return
+  returned.then(undefined, (error) => captured.call(server, error, 'request', req, res))
 }
 
 class Servers {
@@ -130,7 +138,9 @@ class Servers {
     const pass = this.#context?.entering(listener) ?? listener
     /** @this {any} */
     const resume = function () {
-      pass.call(this.socket?.server, this.req, this.res)
+      const { req, res, socket } = this
+      const server = socket?.server
+      captureRejection(server, pass.call(server, req, res), req, res)
     }
     /** @this {any} */
     return function spillwayListener(req, res) {

@@ -2,7 +2,7 @@
 // The corners of HTTP, and what a gate in one's process must not spoil, one by one on real servers.
 
 const assert = require('node:assert/strict')
-const { once } = require('node:events')
+const { EventEmitter, once } = require('node:events')
 const http = require('node:http')
 const { describe, it, test } = require('node:test')
 const express = require('express')
@@ -111,6 +111,27 @@ for (const [what, spoil] of Object.entries({
     })
     const { requests, routes } = spillway.snapshot()
     assert.deepEqual([requests.inFlight, routes[0].outcomes.completed], [0, 1])
+  })
+}
+
+for (const [name, create] of Object.entries({
+  attach: attached,
+  wrap: (spillway, handler) => http.createServer(spillway.wrap(handler)),
+})) {
+  test(`where Node captures rejections, it hears of one after a wait too, with ${name}`, async (t) => {
+    EventEmitter.captureRejections = true
+    t.after(() => {
+      EventEmitter.captureRejections = false
+    })
+    const work = async () => {
+      throw new Error('of the handler')
+    }
+    const { get, hold, waiting } = await holdingServer(t, { shed: QUEUE, create, work })
+    const { release } = await hold()
+    const answer = get('/')
+    await waiting(1)
+    release()
+    assert.equal((await answer).status, 500)
   })
 }
 
