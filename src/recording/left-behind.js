@@ -4,7 +4,8 @@
 //            that their response never closes. Six clients that hung up at random for eight seconds left ten, and with
 //            `shed.maxConcurrent: 10` the idle server turned everybody away from then on. One whose body nobody reads on, as
 //            behind a parser that has refused it, is never read to its end either (Node 20).
-//   HTTP/1   `close` does not come to us where the application takes all listeners off its response, or one of its throws before.
+//   HTTP/1   `close` does not come to us where the application takes all listeners off its response or its connection, or the
+//            connection from its response, to speak on it itself; nor where a listener of its throws before.
 // Once a second those in flight are looked at. What was over at two looks has ended: nothing can be sent any more. A stream is
 // destroyed as well, and ends as any other then, unless its handler may still read what has come.
 
@@ -12,7 +13,9 @@ const { endAll } = require('./request')
 
 const EVERY_MS = 1000
 
-const isLeft = ({ res, stream }) => (stream === undefined ? res.destroyed === true : stream.closed)
+function isLeft({ res, socket, stream }) {
+  return stream === undefined ? res.destroyed === true || socket?.destroyed === true : stream.closed
+}
 
 class LeftBehind {
   #requests

@@ -92,6 +92,11 @@ for (const [event, happens] of Object.entries({
 
 for (const [what, spoil] of Object.entries({
   'takes all listeners of `close` off its response': (res) => res.removeAllListeners('close'),
+  'takes the connection from its response': (res) => {
+    const { socket } = res
+    res.detachSocket(socket)
+    socket.end('HTTP/1.1 200 OK\r\nContent-Length: 4\r\nConnection: close\r\n\r\ndone')
+  },
   'throws in a listener before ours': (res) =>
     res.prependListener('close', () => {
       throw new Error('of the listener')
