@@ -198,7 +198,7 @@ function endAll(head) {
   if (head.isEnded) return
   if (head.waitingOn !== undefined) leaveQueue(head)
   takeBytes(head)
-  if (head.status === NO_STATUS && head.stream?.headersSent) noteStatus(head)
+  if (head.status === NO_STATUS) noteStatus(head)
   for (let each = head; each !== undefined; each = each.next) {
     each.isEnded = true
     if (each.isCounted) each.recorder.end(each, head)
@@ -216,9 +216,19 @@ function leaveQueue(head) {
   }
 }
 
-/** Of an HTTP/2 answer given on the stream itself, such as `respondWithFile`: when it came is not known. */
+/**
+ * Of an answer whose head did not come by way of ours: given on an HTTP/2 stream itself, such as by `respondWithFile`, or begun by
+ * `writeHeader`, as Node once called it. When it came is not known.
+ */
 function noteStatus(head) {
-  for (let each = head; each !== undefined; each = each.next) each.status = head.stream.sentHeaders[':status']
+  const status = statusOf(head)
+  for (let each = head; each !== undefined; each = each.next) each.status = status
+}
+
+function statusOf({ isCutOff, res, socket, stream }) {
+  if (stream !== undefined) return stream.headersSent ? stream.sentHeaders[':status'] : NO_STATUS
+  // What is written to a connection that has gone is finished too.
+  return res.writableFinished && !isCutOff && !socket?.destroyed ? res.statusCode : NO_STATUS
 }
 
 module.exports = { NO_STATUS, Request, endAll, hasLeft, isQueued, noteHead, requestOf, watch }

@@ -44,6 +44,16 @@ const ANSWERED = [
   })),
   { name: 'a 500', answer: (_req, res) => res.writeHead(500).end('no'), client: exchange, ...errored(500) },
   {
+    name: 'a 500 whose head is written by its old name',
+    answer: (_req, res) => {
+      res.writeHeader(500)
+      res.end('no')
+    },
+    client: exchange,
+    ...errored(500),
+    firstBytes: 0,
+  },
+  {
     name: 'a 101 written by hand',
     answer: (_req, res) => res.writeHead(101, { Connection: 'upgrade', Upgrade: 'x' }).end(),
     client: exchange,
