@@ -59,14 +59,20 @@ test('the answer says nothing of the reason', () => {
   assert.doesNotMatch(String(refused({}).body), /concurrency|delay|memory/)
 })
 
-test("headers of the user's go before ours, each once, but for the length", () => {
-  const headers = () => ({ 'retry-after': '30', 'Content-Length': '5', 'X-Shop': 'a' })
+test("headers of the user's go before ours, each once, but for what says where it ends", () => {
+  const headers = () => ({
+    'retry-after': '30',
+    'Content-Length': '5',
+    'Transfer-Encoding': 'chunked',
+    'X-Shop': 'a',
+  })
   const driven = new DrivenAdmission({ mode: 'threshold', maxConcurrent: 1, headers })
   driven.ask()
   const { head, body } = driven.ask().answer
   const named = (name) => head.filter((each, i) => i % 2 === 0 && each.toLowerCase() === name)
   const textOf = (name) => head[head.findIndex((each) => String(each).toLowerCase() === name) + 1]
   for (const name of ['retry-after', 'content-length', 'x-shop']) assert.equal(named(name).length, 1, name)
+  assert.deepEqual(named('transfer-encoding'), [])
   assert.equal(textOf('retry-after'), '30')
   assert.equal(textOf('content-length'), body.length)
 })
