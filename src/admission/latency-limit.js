@@ -72,10 +72,10 @@ class LatencyLimit {
     if (nowMs - durationMs >= this.#cutMs) this.#excess.note(usual, durationMs)
     const piledBefore = this.#pileUp.noteEnd(usual, durationMs, nowMs, inFlight, !isUsed)
     if (piledBefore > 0 && this.#mayBegin(isUsed, nowMs)) {
-      this.#cut(this.#filling(piledBefore, usual), nowMs, inFlight)
+      this.#cut(this.#filling(piledBefore, usual), nowMs)
     } else if (isUsed && this.#hasCollapsed(nowMs)) this.#letBeside(inFlight, usual)
     else if (nowMs - this.#sinceMs < WINDOW_MS || this.#excess.count < LEAST_SAMPLES) return
-    else if (isUsed) this.#adjust(nowMs, inFlight, usual)
+    else if (isUsed) this.#adjust(nowMs, usual)
     this.#sinceMs = nowMs
     this.#peak = 0
     this.#excess.clear()
@@ -96,7 +96,7 @@ class LatencyLimit {
     return this.#pileUp.standing + throughput * (usualMs + this.#targetMs)
   }
 
-  #adjust(nowMs, inFlight, usual) {
+  #adjust(nowMs, usual) {
     const { standing } = this.#pileUp
     const excessMs = Math.max(0, this.#excess.ms)
     // A limit that is used, and not on trial, is that of a pool.
@@ -108,7 +108,7 @@ class LatencyLimit {
       this.#grow(excessMs, this.#filling(this.#pileUp.throughput(nowMs), usual))
     else if (verdict !== OPEN) {
       const depth = verdict === UNCLEAR ? DEEPER : this.#depth(excessMs)
-      this.#cut(standing + (this.limit - standing) * depth, nowMs, inFlight)
+      this.#cut(standing + (this.limit - standing) * depth, nowMs)
     }
   }
 
@@ -124,7 +124,7 @@ class LatencyLimit {
     return Math.max(0.5, (usualMs + lineMs) / (usualMs + excessMs))
   }
 
-  #cut(to, nowMs, inFlight) {
+  #cut(to, nowMs) {
     this.#cutMs = nowMs
     this.limit = Math.min(this.limit, Math.max(LEAST, to))
     this.#trial.begin(nowMs, this.#pileUp.throughput(nowMs))
