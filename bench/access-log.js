@@ -4,10 +4,13 @@
 // instructions of the main thread (see bench:instructions), and in CPU time, system calls included (see bench:overhead);
 // `-- instructions` or `-- microseconds` for one of them.
 
+const { answerHelp } = require('./help')
 const { compare } = require('./overhead')
 const { measure } = require('./instructions')
 const { pinLoad } = require('./pinned')
 const { machineLine, save } = require('./results')
+
+answerHelp()
 
 const LOGS = [
   { log: 'morgan', base: 'no-op' },

@@ -5,10 +5,13 @@
 // bench:overhead.
 
 const path = require('node:path')
+const { answerHelp } = require('./help')
 const { ClosedLoop } = require('./load')
 const { ONE_THREAD, pinLoad, startServer } = require('./pinned')
 const { machineLine, save } = require('./results')
 const { median, scatter } = require('./statistics')
+
+answerHelp()
 
 const FAILS = { path: '/fails/7', status: 500 }
 const PASSES = { path: '/hello', status: 200 }

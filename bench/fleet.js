@@ -11,9 +11,12 @@
 const http = require('node:http')
 const path = require('node:path')
 const { once } = require('node:events')
+const { answerHelp } = require('./help')
 const { ONE_THREAD, pinLoad, startServer } = require('./pinned')
 const { machineLine, save } = require('./results')
 const { median, percentile } = require('./statistics')
+
+answerHelp()
 
 const WORKERS = 4
 const SERIES = 1000

@@ -11,9 +11,12 @@ const http = require('node:http')
 const { createRequire } = require('node:module')
 const path = require('node:path')
 const { createSpillway } = require('../src/index.js')
+const { answerHelp } = require('./help')
 const { loadOf } = require('./memory-load')
 const { machineLine, save } = require('./results')
 const { median } = require('./statistics')
+
+answerHelp()
 
 // Not Express: what it does itself scatters by 10 µs from process to process.
 const CASES = {

@@ -6,8 +6,11 @@ const { fork } = require('node:child_process')
 const { once } = require('node:events')
 const http = require('node:http')
 const { createSpillway } = require('../src/index.js')
+const { answerHelp } = require('./help')
 const { machineLine, save } = require('./results')
 const { median } = require('./statistics')
+
+answerHelp()
 
 const SECONDS = 20
 /** V8 collects once more, 8 to 30 seconds after the start, which is some 90 wake-ups. */

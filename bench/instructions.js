@@ -9,8 +9,11 @@ const { once } = require('node:events')
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
+const { answerHelp } = require('./help')
 const { ClosedLoop } = require('./load')
 const { machineLine, save } = require('./results')
+
+answerHelp()
 
 const CASES = {
   express: ['no-op', 'spillway attach', 'spillway wrap', 'spillway express()', 'express-prom-bundle'],

@@ -8,9 +8,12 @@ const { fork } = require('node:child_process')
 const { once } = require('node:events')
 const { createRequire } = require('node:module')
 const path = require('node:path')
+const { answerHelp } = require('./help')
 const { loadOf } = require('./memory-load')
 const { machineLine, save } = require('./results')
 const { median } = require('./statistics')
+
+answerHelp()
 
 const CASES = { http: ['attach'], koa: ['attach', 'middleware'] }
 const PROCESSES = Number(process.env.PROCESSES ?? 9)

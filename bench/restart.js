@@ -2,7 +2,10 @@
 // What a restart by SIGTERM costs its clients: with a drain, with `server.close()`, and with nothing at all.
 //   npm run bench:restart [restarts] [requests per second] [connections]
 
+const { answerHelp } = require('./help')
 const { restartUnderLoad } = require('./restart-run')
+
+answerHelp()
 
 const [restarts = 10, ratePerSecond = 500, connections = 64] = process.argv.slice(2).map(Number)
 

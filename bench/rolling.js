@@ -6,8 +6,11 @@
 //   node bench/rolling.js [restart | leak]     both, if not told; five minutes
 
 const { setTimeout: rest } = require('node:timers/promises')
+const { answerHelp } = require('./help')
 const { machineLine, save } = require('./results')
 const { roll } = require('./rolling-run')
+
+answerHelp()
 
 const RATE = 500
 const WORKERS = 4

@@ -11,9 +11,12 @@
 const http = require('node:http')
 const path = require('node:path')
 const { once } = require('node:events')
+const { answerHelp } = require('./help')
 const { pinLoad, startServer } = require('./pinned')
 const { machineLine, save } = require('./results')
 const { median, percentile } = require('./statistics')
+
+answerHelp()
 
 /** With the `Accept` header of a Prometheus that asks for that format. */
 const VARIANTS = {

@@ -12,10 +12,13 @@ const { isDeepStrictEqual } = require('node:util')
 const { createSpillway } = require('../src/index.js')
 const { Spillway } = require('../src/spillway')
 const { systemClock } = require('../src/clock')
+const { answerHelp } = require('./help')
 const { randomFrom } = require('./random')
 const { machineLine, save } = require('./results')
 const { SoakClient } = require('./soak-client')
 const { Arrivals, BIG_BYTES, ERRORS, SERVERS } = require('./soak-servers')
+
+answerHelp()
 
 const REQUESTS = Number(process.argv[2] ?? 1_000_000)
 const LIMIT_SECONDS = Number(process.env.LIMIT_SECONDS ?? 1800)
