@@ -89,11 +89,13 @@ const isQueued = ({ queuedMs, admittedMs, isShed }) => queuedMs > 0 && admittedM
 
 /**
  * Whether its client is gone, though its end may not have been told yet: a stream that was reset is closed before it is
- * destroyed, and throws at whoever answers it. Not `req.destroyed`: that is true as well where a body parser before us has
- * read it all.
+ * destroyed, and throws at whoever answers it; a pipelined answer that waits for its turn is of a connection that has gone,
+ * and is not told so. Not `req.destroyed`: that is true as well where a body parser before us has read it all.
  */
-function hasLeft({ isEnded, res, stream }) {
-  return isEnded || (stream === undefined ? res.destroyed === true : stream.closed || stream.destroyed)
+function hasLeft({ isEnded, res, socket, stream }) {
+  if (isEnded) return true
+  if (stream !== undefined) return stream.closed || stream.destroyed
+  return res.destroyed === true || socket?.destroyed === true
 }
 
 /** @returns {Request | undefined} what `recorder` measures of this response */

@@ -322,6 +322,24 @@ test('pipelined requests that wait are answered in their order, and dropped toge
   assert.equal(ran, 2)
 })
 
+test('what waits on the connection of the request whose slot it would get is not run once that is gone', async (t) => {
+  let ran = 0
+  const work = (_req, res) => {
+    ran++
+    res.end()
+  }
+  const { port, isHeld, waiting, admission } = await holdingServer(t, { shed: QUEUE, work })
+  const client = await Connection.open(port)
+  const held = isHeld()
+  client.send(GET('/hold') + GET('/second') + GET('/third'))
+  await held
+  await waiting(2)
+  client.destroy()
+  await until(() => admission().abandoned === 2 || ran > 0)
+  assert.equal(ran, 0)
+  assert.equal(admission().inFlight, 0)
+})
+
 test('attach() and express() together decide once', async (t) => {
   let asked = 0
   const classify = () => {
