@@ -18,9 +18,18 @@ function createErrorHandler({ failures, options }) {
   }
 }
 
+/**
+ * By context of an app, those that catch its errors: where two apps have one middleware of ours, each turn they take would put
+ * one more before `ctx.onerror`. After some ten thousand an error found no stack left: no answer, and a process that ended.
+ */
+const catching = new WeakMap()
+
 /** Puts itself before the app's `ctx.onerror`, for every request that is measured. */
 function catchErrors(app, { failures, options, recorder, servers, faults }) {
   const { context } = app
+  const instances = catching.get(context) ?? new WeakSet()
+  if (instances.has(failures)) return
+  catching.set(context, instances.add(failures))
   const { onerror } = context
   // Somebody's own answer, such as koa-onerror's, or that of another instance, goes on being given.
   const answer = options.errors.answer && !Object.hasOwn(context, 'onerror')

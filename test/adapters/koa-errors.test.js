@@ -168,6 +168,24 @@ for (const name of ['koa', 'koa-2']) {
       assert.equal(told.length, 1)
     })
 
+    it('are caught once in each of two apps with one middleware, however often they take turns', async (t) => {
+      const spillway = spillwayFor(t)
+      const [middleware, again] = [spillway.koa(), spillway.koa()]
+      const gets = []
+      for (let i = 0; i < 2; i++) {
+        const app = new Koa()
+        app.on('error', () => {})
+        app.use(middleware).use(again)
+        app.use(() => {
+          throw 'a string, which is told from another only by the answer'
+        })
+        gets.push((await serve(t, app.callback())).get)
+      }
+      for (let i = 0; i < 6; i++) assert.equal((await gets[i % 2]('/')).status, 500)
+      await ended(spillway, 6)
+      assert.deepEqual(errorsOf(spillway), [['/', 500, 'string', 6]])
+    })
+
     it('cut an answer that was begun, and say so to the app', async (t) => {
       const { port, spillway, told } = await failing(t, (ctx) => {
         ctx.respond = false
