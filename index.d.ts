@@ -247,7 +247,8 @@ export interface Spillway {
 
   /**
    * Changes what `shed` says while running, all or nothing: `spillway.update({ shed: { mode: 'observe' } })`.
-   * What is not named stays; what is given as `undefined` goes back to its default.
+   * What is not named stays; what is given as `undefined` goes back to its default. With mode `observe` or `off`, which turn
+   * nobody away, those that wait are let in at once.
    *
    * @throws {SpillwayError} for an option that is unknown, has a value it cannot have, or is not of `shed`
    */

@@ -142,6 +142,7 @@ class Gate {
   /** A burst may wait for the loop. Where slots are short, or were a moment ago, nobody waits long: that is overload already. */
   #toleratedMs(priority, hasRoom, nowMs) {
     const rules = this.#rules
+    if (rules.observes) return Number.POSITIVE_INFINITY
     if (rules.isStarting) return START_DELAYS * rules.maxDelayMs
     if (priority === CRITICAL) return rules.maxDelayMs
     return hasRoom && !rules.isShort(nowMs) ? rules.guard.toleratedMs(nowMs) : rules.targetDelayMs

@@ -25,7 +25,7 @@ const UNPACED_SHARE = 1 / 3
 class Rules {
   /** Whether requests wait in our queue at all: only in adaptive mode. */
   queues
-  /** Whether it only says what it would have done. */
+  /** Whether nobody is turned away: it only says what it would have done, or is off. */
   observes
   maxDelayMs
   targetDelayMs
@@ -76,7 +76,7 @@ class Rules {
     this.#options = options
     this.#callbacks.update(options)
     this.queues = options.mode === 'adaptive'
-    this.observes = options.mode === 'observe'
+    this.observes = options.mode === 'observe' || options.mode === 'off'
     this.maxDelayMs = options.maxDelay
     const targetDelayMs = Math.min(options.targetDelay, options.maxDelay)
     this.guard.update(options)
@@ -135,8 +135,9 @@ class Rules {
   // Hot path: once a request.
   /** Whether one more may run beside those in flight. */
   hasRoom(inFlight, nowMs) {
-    const limit = this.limit(nowMs)
     this.isPaced = false
+    if (this.observes) return true
+    const limit = this.limit(nowMs)
     if (inFlight >= limit) return false
     const lasting = this.#lasting.count
     const isFilled = inFlight - lasting >= (limit - lasting) * UNPACED_SHARE

@@ -167,6 +167,28 @@ describe('update()', () => {
     }
   })
 
+  it('lets in at once those that wait where nobody is to be turned away any more, whatever the limits say', () => {
+    for (const mode of ['off', 'observe']) {
+      const driven = new DrivenAdmission({ maxConcurrent: 1 })
+      const waiting = [driven.ask(), driven.ask(), driven.ask()].slice(1)
+      assert.deepEqual(
+        waiting.map(({ decision }) => decision),
+        [QUEUED, QUEUED]
+      )
+      driven.clock.advance(10_000)
+      driven.update({ mode, maxConcurrent: 1 })
+      driven.turn(1)
+      assert.deepEqual(
+        waiting.map(({ hasRun, answer }) => [hasRun, answer]),
+        [
+          [true, undefined],
+          [true, undefined],
+        ],
+        mode
+      )
+    }
+  })
+
   it('does not count the end of those it had not counted', () => {
     const driven = new DrivenAdmission({ mode: 'off' })
     const before = driven.ask()
