@@ -141,12 +141,6 @@ const FAMILIES = [
     points: ({ folded }) => one(folded),
   },
   {
-    name: 'spillway_process_errors_total',
-    type: 'counter',
-    help: 'Exceptions and rejections that nobody caught.',
-    points: named('processErrors', 'event'),
-  },
-  {
     name: 'spillway_client_errors_total',
     type: 'counter',
     help: 'What came on a connection and was no HTTP request, by the code of its error.',

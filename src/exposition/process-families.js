@@ -1,7 +1,7 @@
 'use strict'
-// The families of the process, as data like those of its requests: release, event loop, garbage collection, memory.
+// The families of the process, as data like those of its requests: errors, release, event loop, garbage collection, memory.
 
-const { builds, collections, loopTimes, one, spaces } = require('./points')
+const { builds, collections, loopTimes, named, one, spaces } = require('./points')
 
 const known = (value) => (value === undefined ? [] : one(value))
 
@@ -14,6 +14,12 @@ const delays = (prefix, help) =>
   }))
 
 const PROCESS_FAMILIES = [
+  {
+    name: 'spillway_process_errors_total',
+    type: 'counter',
+    help: 'Exceptions and rejections that nobody caught.',
+    points: named('processErrors', 'event'),
+  },
   {
     name: 'spillway_build_info',
     type: 'gauge',

@@ -145,6 +145,8 @@ test('a second instance carries its number, and nothing of the process; a closed
     named(await collected(reader), name).dataPoints.map(({ attributes }) => attributes)
   assert.deepEqual(await of('spillway.admitted_requests'), [{}, { 'spillway.instance': 2 }])
   assert.deepEqual(await of('nodejs.eventloop.utilization'), [{}])
+  const ofFirst = [{ 'spillway.event': 'uncaughtException' }, { 'spillway.event': 'unhandledRejection' }]
+  assert.deepEqual(await of('spillway.process_errors'), ofFirst)
   second.close()
   first.close()
   const third = spillwayFor(t)
