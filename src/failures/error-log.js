@@ -48,7 +48,7 @@ class ErrorLog {
   #budgetOf(kind) {
     let budget = this.#budgets.get(kind)
     if (budget !== undefined) return budget
-    if (this.#budgets.size > MOST_KINDS && kind !== OTHER_KINDS) return this.#budgetOf(OTHER_KINDS)
+    if (this.#budgets.size >= MOST_KINDS && kind !== OTHER_KINDS) return this.#budgetOf(OTHER_KINDS)
     budget = new LineBudget(this.#clock.now())
     this.#budgets.set(kind, budget)
     return budget
