@@ -139,9 +139,11 @@ class RequestFields {
 
 const shortened = (value) => (value === undefined ? undefined : String(value).slice(0, LONGEST_VALUE))
 
+const IDS = ['string', 'number', 'bigint']
+
 /** What the application has given it, else what its client says; an application may have put a number there as well. */
 function idOf(id, headers) {
-  const told = typeof id === 'number' || typeof id === 'string' ? id : headers['x-request-id']
+  const told = IDS.includes(typeof id) ? id : headers['x-request-id']
   return typeof told === 'number' ? told : shortened(told)
 }
 

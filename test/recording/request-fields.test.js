@@ -71,6 +71,7 @@ for (const [url, originalUrl, path, whole] of [
 for (const [id, header, expected] of [
   [7, 'theirs', 7],
   ['ours', 'theirs', 'ours'],
+  [2n ** 60n, 'theirs', '1152921504606846976'],
   [undefined, 'theirs', 'theirs'],
   [undefined, 'y'.repeat(999), 'y'.repeat(256)],
   [() => 'restify', undefined, undefined],
