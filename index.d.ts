@@ -18,7 +18,7 @@ export function createSpillway(options?: SpillwayOptions): Spillway
  * goes: those that `memory.recycleAt` has found too large, and all in turn on `restart()`. SIGTERM and SIGINT drain all
  * workers and end the process, SIGUSR2 restarts.
  *
- * @throws {SpillwayError} in a worker, and for an option that is unknown or has a value it cannot have
+ * @throws {SpillwayError} in a worker, a second time before `stop()`, and for an option that is unknown or has a value it cannot have
  */
 export function clusterPrimary(options?: ClusterPrimaryOptions): ClusterPrimary
 

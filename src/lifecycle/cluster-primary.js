@@ -21,6 +21,11 @@ const LONGEST_PAUSE_MS = 30_000
 /** So many deaths in a row, and a rolling restart is given up: the workers that still serve are the better ones. */
 const MOST_DEATHS = 3
 
+/** The clusters that have a primary of ours. */
+const taken = new WeakSet()
+
+const misuse = (message) => new SpillwayError('ERR_SPILLWAY_MISUSE', message)
+
 class ClusterPrimary {
   #cluster
   #clock
@@ -46,10 +51,13 @@ class ClusterPrimary {
 
   constructor(options, { cluster, clock, faults, logger }) {
     if (!cluster.isPrimary) {
-      throw new SpillwayError(
-        'ERR_SPILLWAY_MISUSE',
+      throw misuse(
         'clusterPrimary() was called in a worker. Call it in the primary: if (cluster.isPrimary) clusterPrimary(), else start your server.'
       )
+    }
+    // Two would fork all the workers twice, and whichever has stopped first would end those of the other with the process.
+    if (taken.has(cluster)) {
+      throw misuse('clusterPrimary() was called already. Call it once, or after `await primary.stop()`.')
     }
     this.#cluster = cluster
     this.#clock = clock
@@ -59,6 +67,7 @@ class ClusterPrimary {
     this.#options = { ...options, workers: options.workers ?? availableParallelism() }
     if (options.exec !== undefined) cluster.setupPrimary({ exec: options.exec })
     if (options.signals) for (const signal of Object.keys(SIGNALS)) process.on(signal, this.#onSignal)
+    taken.add(cluster)
     this.#fill()
   }
 
@@ -97,6 +106,7 @@ class ClusterPrimary {
     for (const worker of this.#workers) worker.leave(STOPPED, this.#options.killTimeout)
     await this.#until(() => this.#workers.size === 0)
     for (const signal of Object.keys(SIGNALS)) process.off(signal, this.#onSignal)
+    taken.delete(this.#cluster)
   }
 
   #replace(old, reason) {

@@ -39,6 +39,20 @@ test('as many workers as asked for are forked, and are ready when all listen', (
   assert.deepEqual(events, [['ready', { workers: 3 }]])
 })
 
+test('a second one in a process is refused until the first has stopped: each would fork all the workers', async () => {
+  const { cluster, clock, faults, primary } = primaryOf(2)
+  const options = { workers: 1, signals: false, startTimeout: START_MS, killTimeout: KILL_MS }
+  const again = () => new ClusterPrimary(options, { cluster, clock, faults, logger: SILENT })
+  assert.throws(again, { code: 'ERR_SPILLWAY_MISUSE', message: /already/ })
+  assert.equal(cluster.workers.length, 2)
+  const stopped = primary.stop()
+  assert.throws(again, { code: 'ERR_SPILLWAY_MISUSE' })
+  for (const worker of cluster.workers) worker.exit()
+  await stopped
+  again()
+  assert.equal(cluster.alive.length, 1)
+})
+
 test('a worker that listens is not ready before its instance says so', () => {
   const { cluster, primary } = primaryOf(1, { isReady: false })
   const [worker] = cluster.workers
