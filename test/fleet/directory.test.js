@@ -102,6 +102,24 @@ test('a report of another version, or of half a file, is counted and shown by no
   assert.equal((await spillway.fleetSnapshot()).unreadable, 2)
 })
 
+test('a report that ends in the middle, as power may leave it, takes no part and spoils no scrape', async (t) => {
+  const directory = temporaryDirectory(t)
+  const spillway = spillwayFor(t, { fleet: { ...NAME, directory } })
+  await spillway.fleetSnapshot()
+  const own = path.join(directory, OWN)
+  const [report] = fs.readdirSync(own).filter((name) => name.endsWith('.report'))
+  const bytes = fs.readFileSync(path.join(own, report))
+  for (const length of [bytes.length - 1, bytes.length >> 1, bytes.length + 1]) {
+    const half = Buffer.alloc(length)
+    bytes.copy(half)
+    for (const name of ['aaaaaaaa.report', 'departed-1']) fs.writeFileSync(path.join(own, name), half)
+    const { workers, unreadable } = await spillway.fleetSnapshot()
+    assert.deepEqual([workers.length, unreadable], [1, 1])
+    const families = parse(await ask(spillway.handler('metrics')).text())
+    assert.equal(oneValue(families, 'spillway_workers', { state: 'unreadable' }), 1)
+  }
+})
+
 const goneSince = (id, ageMs) =>
   headOf({
     id,
