@@ -13,6 +13,8 @@ const { registerFamilies, RegistryMetric } = require('./registry-metrics')
 /** prom-client samples loop lag with a timer of this period. Ours comes from the turn clock, so: once in 24 days. */
 const NEVER_MS = 2 ** 31 - 1
 const NATIVE = 'native histogram'
+/** Of the default metrics the one that is told between scrapes. */
+const COLLECTIONS = 'nodejs_gc_duration_seconds'
 
 class Prometheus {
   #clock
@@ -158,8 +160,24 @@ function processMetrics() {
     processRegistry = new client.Registry()
     client.collectDefaultMetrics({ register: processRegistry, eventLoopMonitoringPrecision: NEVER_MS })
     for (const { name } of LAG_FAMILIES) processRegistry.removeSingleMetric(name)
+    makeHarmless(processRegistry.getSingleMetric(COLLECTIONS))
   }
   return processRegistry
+}
+
+/**
+ * What it throws in its observer ends the process: it takes for a label whatever somebody has given to every object, by
+ * `Object.prototype`.
+ */
+function makeHarmless(metric) {
+  const { observe } = metric
+  metric.observe = (...given) => {
+    try {
+      observe.apply(metric, given)
+    } catch {
+      // The next scrape meets the same, and tells of it.
+    }
+  }
 }
 
 module.exports = { Prometheus }

@@ -6,6 +6,7 @@ const { afterEach, test } = require('node:test')
 const client = require('prom-client')
 const { FAMILIES, LAG_FAMILIES } = require('../../src/exposition/families')
 const { parse, oneValue } = require('../support/metrics-text')
+const { runNode } = require('../support/run-node')
 const { serve } = require('../support/serve')
 const { ended, spillwayFor } = require('../support/spillway')
 
@@ -165,6 +166,21 @@ test('a metric whose collect throws is left out and counted, and takes no other 
   assert.ok(!families.has('throws') && !families.has('rejects'))
   assert.ok(families.has(DEFAULT))
   assert.equal(oneValue(await scrape(), 'spillway_internal_errors_total', { place: 'metrics' }), 2)
+})
+
+test('a property that every object has got by its prototype does not end the process at its next collection', async (t) => {
+  const { code, output } = await runNode(
+    `const { PerformanceObserver } = require('node:perf_hooks')
+    require('./src').createSpillway({ logger: false })
+    Object.prototype.extend = () => {}
+    const alive = setInterval(() => {}, 1000)
+    // After the observer of the default metrics, which came first.
+    const seen = () => setImmediate(() => clearInterval(alive) ?? console.log(true))
+    new PerformanceObserver((_list, observer) => observer.disconnect() ?? seen()).observe({ entryTypes: ['gc'] })
+    gc()`,
+    { args: ['--expose-gc'], t }
+  )
+  assert.deepEqual([code, output], [0, true])
 })
 
 test('a metric of the application with a name of ours is shown once, ours; it is told once, and counted', async (t) => {
