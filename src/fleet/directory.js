@@ -10,9 +10,10 @@ const { promises } = fs
 const { isRunning, machine } = require('./kin')
 const { Memory, joined } = require('./memory')
 
-/** @typedef {{ ids: string[], departed: number | undefined, generations: number[] }} Listing */
+/** @typedef {{ ids: string[], doors: string[], departed: number | undefined, generations: number[] }} Listing */
 
 const REPORT = /^([a-z0-9]+)\.report$/
+const DOOR = /^([a-z0-9]+)\.s$/
 const DEPARTED = /^departed-(\d+)$/
 /** The least that a socket's path may have, which is macOS's: 104 bytes with the end. */
 const MAX_PATH = 103
@@ -41,7 +42,7 @@ class Directory {
     const generations = found(DEPARTED)
       .map(Number)
       .sort((a, b) => a - b)
-    return { ids: found(REPORT), departed: generations.at(-1), generations }
+    return { ids: found(REPORT), doors: found(DOOR), departed: generations.at(-1), generations }
   }
 
   /** @param {import('./memory').Loan} loan what it is read into */

@@ -24,8 +24,9 @@ const ATTEMPTS = 5
  * @returns {Promise<Roll>} this member first
  */
 async function callRoll(directory, { clock, ownId, ownReport, withRoutes, loan }) {
-  const { ids } = await directory.list()
-  const others = ids.filter((id) => id !== ownId)
+  const { ids, doors } = await directory.list()
+  // Those too whose report is gone: whoever cleans temporary directories leaves sockets that are in use.
+  const others = [...new Set([...ids, ...doors])].filter((id) => id !== ownId)
   const ask = (id) => knock(directory.socketOf(id), withRoutes, ANSWER_MS, clock)
   const [report, ...said] = await Promise.all([ownReport, ...others.map(ask)])
   const answers = new Map(others.map((id, i) => [id, said[i]]))

@@ -9,6 +9,7 @@ const { Memory } = require('../../src/fleet/memory')
 const { callRoll } = require('../../src/fleet/roll')
 const { foldDeparted } = require('../../src/fleet/departed')
 const { openDirectory } = require('../../src/fleet/directory')
+const { openDoor } = require('../../src/fleet/door')
 const { identify, machine } = require('../../src/fleet/kin')
 const { headOf } = require('../../src/fleet/report')
 const { temporaryDirectory } = require('../support/fleet')
@@ -134,6 +135,28 @@ const goneSince = (id, ageMs) =>
   })
 
 const asked = () => ({ withRoutes: false, loan: new Memory().lend() })
+
+test('a member whose report was cleaned away, as of temporary files that are old, is asked all the same', async (t) => {
+  const directory = await openDirectory('cleaned', temporaryDirectory(t))
+  const report = (id) => headOf({ id, process: identify(process.pid).text, thread: 0, at: Date.now() })
+  const close = await openDoor(directory.socketOf('b'), () => directory.write('b', [report('b')]))
+  t.after(close)
+  const roll = () =>
+    callRoll(directory, { clock, ownId: 'a', ownReport: Promise.resolve(report('a')), ...asked() })
+  const { members } = await roll()
+  assert.deepEqual(
+    members.map(({ id, state }) => [id, state]),
+    [
+      ['a', 'live'],
+      ['b', 'live'],
+    ]
+  )
+  // One that was killed before it had written anything.
+  close()
+  fs.rmSync(path.join(directory.path, 'b.report'))
+  fs.writeFileSync(directory.socketOf('b'), '')
+  assert.equal((await roll()).members.length, 1)
+})
 
 test('however many fold the departed at once, each is counted once', async (t) => {
   const base = temporaryDirectory(t)
