@@ -17,9 +17,10 @@ const simplePoint = ({ labels, value, exemplar }) => ({
   exemplar: exemplarOf(exemplar),
 })
 
+/** In @prometheus-io/client the sum and the count of a summary without labels come without any, its quantiles with them. */
 function grouped({ name, values }, boundLabel) {
   const groups = new Map()
-  for (const { metricName = name, labels, value, exemplar } of values) {
+  for (const { metricName = name, labels = {}, value, exemplar } of values) {
     const { [boundLabel]: bound, ...pairs } = labels
     const key = JSON.stringify(pairs)
     if (!groups.has(key)) groups.set(key, { labels: { pairs }, count: 0, sum: 0, buckets: [] })

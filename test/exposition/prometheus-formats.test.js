@@ -152,6 +152,18 @@ for (const [name, client] of Object.entries(CLIENTS)) {
 }
 
 for (const [name, client] of Object.entries(CLIENTS)) {
+  test(`${name}: a summary without labels is in the protobuf too`, async (t) => {
+    const registry = new client.Registry()
+    new client.Summary({ name: 'wait', help: 'Wait.', percentiles: [0.5], registers: [registry] }).observe(3)
+    const { protobuf, spillway } = await serveThree(t, { registry })
+    assert.deepEqual((await protobuf()).get('wait')?.metric, [
+      { labels: {}, summary: { sample_count: 1, sample_sum: 3, quantile: [{ quantile: 0.5, value: 3 }] } },
+    ])
+    assert.deepEqual(spillway.snapshot().internalErrors, {})
+  })
+}
+
+for (const [name, client] of Object.entries(CLIENTS)) {
   test(`${name}: default labels of the registry are on every series, ours and prom-client's, in every format`, async (t) => {
     const registry = new client.Registry()
     const { as, protobuf, text } = await serveThree(t, { registry, latency: { nativeHistograms: true } })
