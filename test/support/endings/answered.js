@@ -1,6 +1,7 @@
 'use strict'
 // Endings in which the answer is whole.
 
+const { ServerResponse } = require('node:http')
 const {
   GET,
   UPLOAD,
@@ -44,9 +45,10 @@ const ANSWERED = [
   })),
   { name: 'a 500', answer: (_req, res) => res.writeHead(500).end('no'), client: exchange, ...errored(500) },
   {
+    // What `res.writeHeader` was, until Node 26 took it away.
     name: 'a 500 whose head is written by its old name',
     answer: (_req, res) => {
-      res.writeHeader(500)
+      ServerResponse.prototype.writeHead.call(res, 500)
       res.end('no')
     },
     client: exchange,
