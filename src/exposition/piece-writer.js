@@ -42,10 +42,13 @@ class PieceWriter {
     return this.#isGone || this.#res.destroyed || this.#res.writableEnded
   }
 
-  /** Rendering waits for a metric's own collect(), and who left meanwhile drains no more. */
+  /**
+   * Rendering waits for a metric's own collect(), and who left meanwhile drains no more. Only `false` asks to wait, as for
+   * Node's pipe(): the sockets that serverless adapters make up return nothing, and never drain.
+   */
   async #write(piece) {
     if (this.#hasLeft()) return
-    if (piece.length > 0 && !this.#res.write(piece, 'latin1'))
+    if (piece.length > 0 && this.#res.write(piece, 'latin1') === false)
       await new Promise((resolve) => (this.#goOn = () => resolve(undefined)))
     if (this.#clock.now() - this.#sinceMs < WORK_MS) return
     await new Promise((resolve) => this.#clock.afterTurn(resolve))

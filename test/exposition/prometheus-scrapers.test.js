@@ -2,7 +2,7 @@
 // Scrapers of every kind: two at once, slow ones, those that leave; and requests that arrive while a scrape is written.
 
 const assert = require('node:assert/strict')
-const { once } = require('node:events')
+const { EventEmitter, once } = require('node:events')
 const http = require('node:http')
 const http2 = require('node:http2')
 const { test } = require('node:test')
@@ -103,6 +103,23 @@ test('a scraper that leaves, reading or not, is written nothing more', async (t)
   }
   assert.deepEqual(spillway.snapshot().internalErrors, {})
   parse(await ask(metrics).text())
+})
+
+test('a socket whose write() says nothing, as that of an adapter for functions as a service, is no slow one', async (t) => {
+  const { metrics } = await filled(t, 100)
+  const sent = []
+  const write = (piece, encoding, done) => {
+    sent.push(Buffer.from(piece, encoding))
+    done?.()
+  }
+  const parts = { writable: true, _writableState: {}, cork() {}, uncork() {}, write }
+  const socket = Object.assign(new EventEmitter(), parts)
+  const res = new http.ServerResponse(/** @type {any} */ ({ method: 'GET' }))
+  res.useChunkedEncodingByDefault = false
+  res.assignSocket(/** @type {any} */ (socket))
+  metrics(/** @type {any} */ ({ method: 'GET', headers: {} }), res)
+  await once(res, 'finish')
+  assert.match(Buffer.concat(sent).toString(), /^spillway_requests_total\{.* 1$/m)
 })
 
 test('a response that has closed before is not written to', async (t) => {
