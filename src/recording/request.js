@@ -6,11 +6,10 @@
 // Native responses end with their `close` event (1 µs), those of HTTP/2 with that of their stream; anything else (in-process
 // injection, serverless shims, an answer already finished) goes through on-finished (9 µs). All tell the same.
 
-const { Socket } = require('node:net')
-const onFinished = require('on-finished')
 const { Trail, kTrail } = require('../routing/trail')
 const { connectionOf, takeBytes } = require('./connection-bytes')
 const { isLast, kWaiting, sayLast } = require('./last-answer')
+const { isMadeUp, whenMadeUpEnds } = require('./made-up-answer')
 
 /** An answer of which no byte was sent has no status. */
 const NO_STATUS = 0
@@ -133,10 +132,11 @@ function watch(request) {
     stream.prependListener('close', onClose)
   } else {
     // Before instrumentation ends the span with the same event.
-    res[request.recorder.isTracing ? 'prependListener' : 'on']('close', onClose)
+    const on = request.recorder.isTracing ? 'prependListener' : 'on'
+    if (isMadeUp(socket)) whenMadeUpEnds(res, on, () => endAll(request))
+    else res[on]('close', onClose)
   }
   if (isWaiting) waitOn(socket, request)
-  if (!(socket instanceof Socket) && stream === undefined) onFinished(res, onResponseFinished)
 }
 
 function follow(head, request) {
@@ -179,8 +179,6 @@ function noteHead(head, status) {
 function onClose() {
   endAll(this[kTrail])
 }
-
-const onResponseFinished = (_error, res) => endAll(res[kTrail])
 
 function waitOn(socket, request) {
   if (socket[kWaiting] === undefined) {

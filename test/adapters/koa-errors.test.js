@@ -3,7 +3,8 @@
 
 const assert = require('node:assert/strict')
 const { execFile } = require('node:child_process')
-const { once } = require('node:events')
+const { EventEmitter, once } = require('node:events')
+const http = require('node:http')
 const http2 = require('node:http2')
 const path = require('node:path')
 const { Readable } = require('node:stream')
@@ -24,6 +25,22 @@ const errorsOf = (spillway) =>
 
 for (const name of ['koa', 'koa-2']) {
   const Koa = require(name)
+
+  it(`${name}: the end of an answer that a serverless adapter tells within end() is no error`, async (t) => {
+    const spillway = spillwayFor(t)
+    const app = new Koa().use(spillway.koa()).use((ctx) => {
+      ctx.body = 'ok'
+    })
+    const write = (_piece, encoding, done = encoding) => typeof done === 'function' && done()
+    const parts = { writable: true, _writableState: {}, cork() {}, uncork() {}, write }
+    const socket = /** @type {any} */ (Object.assign(new EventEmitter(), parts))
+    const req = Object.assign(new http.IncomingMessage(socket), { method: 'GET', url: '/a', complete: true })
+    const res = new http.ServerResponse(req)
+    res.assignSocket(socket)
+    app.callback()(req, res)
+    await ended(spillway, 1)
+    assert.deepEqual(errorsOf(spillway), [])
+  })
 
   /** An app that fails under `/users/:id`, and what its listener of errors was told. */
   const failing = async (t, fail, { options, before, setUp } = {}) => {

@@ -25,6 +25,27 @@ test('a serverless shim whose request has a socket in name only', async (t) => {
   await expectMeasured(measured, { outcomes: { completed: 1 }, statuses: { 200: 1 }, firstBytes: 1 })
 })
 
+for (const told of ['finish', 'close']) {
+  test(`a serverless adapter whose socket has sent a piece before its write() returns, and which tells of the ${told}`, async (t) => {
+    const { spillway, measured } = readableSpillway(t)
+    const req = { method: 'GET', url: '/a', headers: {}, httpVersionMajor: 1, socket: { encrypted: true } }
+    const res = new http.ServerResponse(/** @type {any} */ (req))
+    const write = (_piece, encoding, done = encoding) => typeof done === 'function' && done()
+    const parts = {
+      writable: true,
+      _writableState: {},
+      on: never,
+      removeListener: never,
+      cork: never,
+      uncork: never,
+    }
+    res.assignSocket(/** @type {any} */ ({ ...parts, write }))
+    if (told === 'close') res.once('finish', () => res.emit('close'))
+    spillway.express()(req, res, () => res.end('ok'))
+    await expectMeasured(measured, { outcomes: { completed: 1 }, statuses: { 200: 1 }, firstBytes: 1 })
+  })
+}
+
 for (const [when, answer] of [
   ['before the answer', (second, req, res) => second(req, res, () => res.end('ok'))],
   [
