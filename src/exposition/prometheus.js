@@ -160,7 +160,8 @@ function processMetrics() {
     processRegistry = new client.Registry()
     client.collectDefaultMetrics({ register: processRegistry, eventLoopMonitoringPrecision: NEVER_MS })
     for (const { name } of LAG_FAMILIES) processRegistry.removeSingleMetric(name)
-    makeHarmless(processRegistry.getSingleMetric(COLLECTIONS))
+    const collections = processRegistry.getSingleMetric(COLLECTIONS)
+    if (collections !== undefined) makeHarmless(collections)
   }
   return processRegistry
 }
