@@ -9,13 +9,9 @@
 // Once a second those in flight are looked at. What was over at two looks has ended: nothing can be sent any more. A stream is
 // destroyed as well, and ends as any other then, unless its handler may still read what has come.
 
-const { endAll } = require('./request')
+const { endAll, hasLeft } = require('./request')
 
 const EVERY_MS = 1000
-
-function isLeft({ res, socket, stream }) {
-  return stream === undefined ? res.destroyed === true || socket?.destroyed === true : stream.closed
-}
 
 class LeftBehind {
   #requests
@@ -34,7 +30,7 @@ class LeftBehind {
     const suspects = new Set()
     const left = []
     for (const request of this.#requests) {
-      if (!isLeft(request)) continue
+      if (!hasLeft(request)) continue
       if (this.#suspects.has(request)) left.push(request)
       else suspects.add(request)
     }
