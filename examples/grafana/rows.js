@@ -10,6 +10,8 @@ const rate = (metric, matchers = OF_JOB) => `rate(${metric}{${matchers}}${RATE})
 const quantile = (q, metric, by, matchers) =>
   `histogram_quantile(${q}, sum by (le${by === '' ? '' : `, ${by}`}) (${rate(`${metric}_bucket`, matchers)}))`
 const DURATION = 'http_server_request_duration_seconds'
+/** A request that was answered in the stead of its handler got a 5xx too. */
+const FAILED = 'outcome=~"errored|timedOut"'
 /** A counter nobody has counted yet has no series. */
 const orNone = (expression) => `(${expression} or vector(0))`
 const OFFERED = `sum(${rate('spillway_admitted_requests_total')}) + sum(${rate('spillway_shed_requests_total')})`
@@ -29,11 +31,11 @@ const ROWS = [
       {
         title: 'Errors by route',
         description:
-          'Share of requests that ended errored: a status of 500 or more, or an answer the server cut off.',
+          'Share of requests that ended errored (a status of 500 or more, or an answer the server cut off) or timed out.',
         unit: 'percentunit',
         of: [
           [
-            `sum by (http_route) (${rate('spillway_requests_total', `${OF_ROUTE}, outcome="errored"`)}) / sum by (http_route) (${rate('spillway_requests_total', OF_ROUTE)})`,
+            `sum by (http_route) (${rate('spillway_requests_total', `${OF_ROUTE}, ${FAILED}`)}) / sum by (http_route) (${rate('spillway_requests_total', OF_ROUTE)})`,
             '{{http_route}}',
           ],
         ],
@@ -250,11 +252,11 @@ const ROWS = [
       },
       {
         title: 'Errors by version',
-        description: 'Share of requests that ended errored.',
+        description: 'Share of requests that ended errored or timed out.',
         unit: 'percentunit',
         of: [
           [
-            `sum by (version) (${rate('spillway_requests_total', `${OF_ROUTE}, outcome="errored"`)} ${WITH_VERSION}) / sum by (version) (${rate('spillway_requests_total', OF_ROUTE)} ${WITH_VERSION})`,
+            `sum by (version) (${rate('spillway_requests_total', `${OF_ROUTE}, ${FAILED}`)} ${WITH_VERSION}) / sum by (version) (${rate('spillway_requests_total', OF_ROUTE)} ${WITH_VERSION})`,
             '{{version}}',
           ],
         ],

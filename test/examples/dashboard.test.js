@@ -97,6 +97,12 @@ test('no panel, mark or rule asks for what is not measured', () => {
   }
 })
 
+test('a share of errors has those in it that errors.timeout has answered, as errorRatio of snapshot() does', () => {
+  const shares = [...expressions, ...rules].filter((expression) => expression.includes('errored'))
+  assert.equal(shares.length, 3)
+  for (const expression of shares) assert.match(expression, /outcome=~"errored\|timedOut"/)
+})
+
 test('every alert says what to do under its name in the README', () => {
   const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
   const alerts = [...read('rules.yml').matchAll(/- alert: (\w+)/g)].map(([, name]) => name)
