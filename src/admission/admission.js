@@ -22,6 +22,7 @@ class Admission {
   #retryAfter
   #isOff = true
   #mode
+  #maxConcurrent
 
   /**
    * @param {{ clock: any, faults: any, options: any, sampleMemory: () => object,
@@ -44,6 +45,7 @@ class Admission {
 
   update(options) {
     this.#mode = options.mode
+    this.#maxConcurrent = options.maxConcurrent ?? Number.POSITIVE_INFINITY
     this.#isOff = options.mode === 'off' || this.#clock.stands === true
     this.#retryAfter = new RetryAfter(options.retryAfter)
     this.#classifier.update(options)
@@ -104,7 +106,7 @@ class Admission {
       inFlight: this.gate.inFlight,
       peakInFlight: this.gate.peakInFlight,
       waiting: this.gate.queueLength,
-      limit: this.rules.limit(this.#clock.now()),
+      limit: this.#limit(),
       costMs: this.rules.cost.ms,
       memoryPressure: this.rules.memory.pressure,
       admitted,
@@ -113,6 +115,12 @@ class Admission {
       wouldShed: listCounts(wouldShed),
       queueDelays: queueDelays.copy(),
     }
+  }
+
+  /** Only mode `adaptive` holds requests to what the rules find, and `observe` and `off` hold them to nothing. */
+  #limit() {
+    if (this.rules.queues) return this.rules.limit(this.#clock.now())
+    return this.rules.observes ? Number.POSITIVE_INFINITY : this.#maxConcurrent
   }
 
   close() {

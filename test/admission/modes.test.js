@@ -113,6 +113,24 @@ for (const mode of ['threshold', 'adaptive']) {
   })
 }
 
+test('the limit that is shown is one that somebody is held to', () => {
+  for (const [mode, maxConcurrent, limit] of [
+    ['adaptive', 100, 8],
+    ['threshold', undefined, Number.POSITIVE_INFINITY],
+    ['threshold', 100, 100],
+    ['observe', 100, Number.POSITIVE_INFINITY],
+    ['off', 100, Number.POSITIVE_INFINITY],
+  ]) {
+    const driven = new DrivenAdmission({ mode, maxConcurrent })
+    for (let i = 0; i < 20; i++) {
+      const asked = driven.ask()
+      driven.turn(50)
+      driven.end(asked)
+    }
+    assert.equal(driven.admission.sample().limit, limit, mode)
+  }
+})
+
 test('threshold queues nobody: over maxConcurrent it refuses', () => {
   const driven = new DrivenAdmission({ mode: 'threshold', maxConcurrent: 2 })
   assert.deepEqual(decisions(driven, 3), [RUN, RUN, REJECTED])
