@@ -733,11 +733,14 @@ export interface ShedOptions {
   readonly deadline?: ShedFunction<number | undefined> | undefined
 
   /**
-   * Headers to add to the answer, such as those of CORS, without which a browser hides its status.
+   * Headers to add to the answer, such as those of CORS, without which a browser hides its status. One that is `undefined` is
+   * left out.
    *
    * @default undefined
    */
-  readonly headers?: ShedFunction<Readonly<Record<string, string>>> | undefined
+  readonly headers?:
+    | ShedFunction<Readonly<Record<string, string | number | readonly string[] | undefined>> | undefined>
+    | undefined
 
   /**
    * Answers in place of this package.

@@ -108,11 +108,11 @@ function write(req, res, retryAfterSeconds, extra) {
   else res.end(isText ? TEXT : PROBLEM, 'latin1')
 }
 
-/** The user's headers replace ours, but for those that say where what we send ends. */
+/** The user's headers replace ours, but for those that say where what we send ends. Node throws at one without a value. */
 function addHeaders(head, extra) {
   for (const [name, value] of Object.entries(extra)) {
     const lower = name.toLowerCase()
-    if (lower === 'content-length' || lower === 'transfer-encoding') continue
+    if (value === undefined || lower === 'content-length' || lower === 'transfer-encoding') continue
     const at = head.findIndex((each, i) => i % 2 === 0 && each.toLowerCase() === lower)
     if (at < 0) head.push(name, value)
     else head[at + 1] = value

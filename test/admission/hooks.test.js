@@ -392,6 +392,25 @@ test('a header that Node does not take is logged, and the answer goes without it
   await first.answer
 })
 
+test('a header without a value, such as the origin of who names none, is left out, and the others are sent', async (t) => {
+  const logged = []
+  const headers = (req) => ({ 'access-control-allow-origin': req.headers.origin, vary: ['origin', 'accept'] })
+  const { hold, get } = await holdingServer(t, {
+    shed: { ...REFUSE, headers },
+    create: attached,
+    logger: { warn() {}, error: ({ place }) => logged.push(place) },
+  })
+  const first = await hold()
+  const { status, headers: sent } = await get('/')
+  assert.deepEqual(
+    [status, sent['access-control-allow-origin'], sent.vary],
+    [503, undefined, 'origin, accept']
+  )
+  assert.deepEqual(logged, [])
+  first.release()
+  await first.answer
+})
+
 describe('where a request that waited is turned away', () => {
   it('callbacks run in its own context', () => {
     const storage = new AsyncLocalStorage()

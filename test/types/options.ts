@@ -48,6 +48,22 @@ createSpillway({
   logger: undefined,
 })
 
+// Headers beside a 503: one that the request has, if it has it, some at a time, or none.
+createSpillway({
+  shed: {
+    headers: (req) => ({
+      'access-control-allow-origin': req.headers.origin,
+      vary: ['origin', 'accept'],
+      age: 0,
+    }),
+  },
+})
+createSpillway({
+  shed: { headers: (req) => (req.headers.origin === undefined ? undefined : { 'x-a': 'b' }) },
+})
+// @ts-expect-error nobody waits for a promise
+createSpillway({ shed: { headers: async () => ({}) } })
+
 // Registries of both clients, and loggers.
 createSpillway({ fleet: false })
 createSpillway({ fleet: { name: 'shop', directory: '/run/shop' } })
