@@ -132,10 +132,11 @@ function describeObject(value) {
   return keys.length > 0 && keys.length <= MOST_KEYS ? `an object with ${keys.join(', ')}` : 'an object'
 }
 
-/** Who leaves out the group is shown what is in it. */
+/** Who leaves out the group is shown what is in it; a default that is a text is no group of letters. */
 function nearest(word, known, defaults) {
-  const inGroups = known.flatMap((group) =>
-    Object.keys(defaults[group] ?? {}).map((key) => ({ key, path: `${group}.${key}` }))
+  const groups = known.filter((name) => typeof defaults[name] === 'object')
+  const inGroups = groups.flatMap((group) =>
+    Object.keys(defaults[group]).map((key) => ({ key, path: `${group}.${key}` }))
   )
   return [...known.map((key) => ({ key, path: key })), ...inGroups].reduce((best, each) =>
     distance(word, each.key) < distance(word, best.key) ? each : best
