@@ -1,6 +1,6 @@
 'use strict'
 // The marks over the panels, by Prometheus's own tool: one for each deploy and each restart, at whatever step Grafana asks,
-// and none where nothing has happened.
+// and none where nothing has happened. And what is shown by version, while a fleet has two.
 
 const assert = require('node:assert/strict')
 const { spawnSync } = require('node:child_process')
@@ -8,7 +8,7 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const { test } = require('node:test')
-const { ANNOTATIONS } = require('../../examples/grafana/rows')
+const { ANNOTATIONS, ROWS } = require('../../examples/grafana/rows')
 
 /** Version 2 comes after ten minutes; so does the process that takes the place of the first, as a new worker. */
 const SERIES = [
@@ -25,12 +25,12 @@ const expressionOf = (name, step) =>
     .replace(/\$(job|instance)/g, '.+')
 
 /** @returns {string} what promtool prints, nothing where every answer is as expected */
-function ask(t, expectations) {
+function ask(t, expectations, series = SERIES) {
   const file = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'spillway-marks-')), 'marks.yml')
   t.after(() => fs.rmSync(path.dirname(file), { recursive: true }))
   const tests = {
     interval: '15s',
-    input_series: SERIES.map(([series, values]) => ({ series, values })),
+    input_series: series.map(([series, values]) => ({ series, values })),
     promql_expr_test: expectations,
   }
   fs.writeFileSync(file, JSON.stringify({ tests: [tests] }))
@@ -56,3 +56,20 @@ for (const [name, mark] of [
     })
   }
 }
+
+test('while workers of two versions answer as one, what is shown by version is of the later', (t) => {
+  const workers = [1, 2].flatMap((n) => [
+    [`spillway_build_info{job="shop", instance="a", version="${n}", worker="${n}"}`, '1x40'],
+    [`spillway_start_time_seconds{job="shop", instance="a", worker="${n}"}`, `${n}00x40`],
+  ])
+  const requests = ['errored', 'completed'].map((outcome) => [
+    `spillway_requests_total{job="shop", instance="a", http_route="/", outcome="${outcome}"}`,
+    '0+15x40',
+  ])
+  const [[expression]] = ROWS.flatMap(({ panels }) => panels).find(
+    ({ title }) => title === 'Errors by version'
+  ).of
+  const expr = expression.replace(/\$(job|instance|route)/g, '.+').replaceAll('$__rate_interval', '5m')
+  const exp_samples = [{ labels: '{version="2"}', value: 0.5 }]
+  assert.equal(ask(t, [{ expr, eval_time: '10m', exp_samples }], [...workers, ...requests]), '')
+})
