@@ -612,6 +612,7 @@ export type ShedReason =
   | 'latency'
   /** As many run as `shed.maxConcurrent` allows. */
   | 'concurrency'
+  /** The heap in use after a major collection nears its limit. */
   | 'memory'
   | 'pressure'
   | 'deadline'
@@ -633,8 +634,9 @@ export type ShedFunction<Result> = { call(req: Request): Result }['call']
 
 export interface ShedOptions {
   /**
-   * How it decides. `adaptive` finds by itself what the process can serve in time; `threshold` goes by the `max…` options
-   * alone; `observe` decides and counts but turns nobody away; `off` does nothing.
+   * How it decides. `adaptive` finds by itself what the process can serve in time; `threshold` goes by the `max…` options,
+   * `pressure` and the heap's limit alone, and lets nobody wait; `observe` decides and counts but turns nobody away; `off` does
+   * nothing.
    *
    * @default 'adaptive'
    */
