@@ -848,7 +848,13 @@ export interface SpillwayEvents {
   /** The first request has been turned away. */
   readonly overload: { readonly reason: ShedReason }
   /** None has been for a second. */
-  readonly recovered: { readonly reason: ShedReason; readonly durationMs: number; readonly rejected: number }
+  readonly recovered: {
+    /** Of the first that was turned away. */
+    readonly reason: ShedReason
+    /** From the first to the last: 0 for one alone. */
+    readonly durationMs: number
+    readonly rejected: number
+  }
   /** It has been above `memory.recycleAt` for `memory.recycleAfter`, and will drain and exit. */
   readonly degraded: {
     readonly reason: 'heap' | 'rss'
