@@ -10,7 +10,8 @@ class Events {
   #names
   #faults
   #logger
-  #emitter = new EventEmitter({ captureRejections: true })
+  // Each stream may listen to `draining`: more than ten listeners are no leak.
+  #emitter = new EventEmitter({ captureRejections: true }).setMaxListeners(0)
 
   /**
    * @param {readonly string[]} names

@@ -76,6 +76,31 @@ test('a listener of `draining` may end its streams at once', async (t) => {
   assert.equal((await done).cut, 0)
 })
 
+test('each of many streams may listen to `draining` for itself, which Node does not take for a leak', async (t) => {
+  const warnings = []
+  const note = ({ name }) => warnings.push(name)
+  process.on('warning', note)
+  t.after(() => process.off('warning', note))
+  const { spillway, port, held, untilHeld } = await drained(t)
+  const connections = await Promise.all(Array.from({ length: 11 }, () => Connection.open(port)))
+  for (const connection of connections)
+    connection.send('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+  await untilHeld(connections.length)
+  for (const { res } of held) {
+    res.writeHead(200, EVENTS).write('data: 1\n\n')
+    const end = () => res.end('event: bye\ndata:\n\n')
+    spillway.on('draining', end)
+    res.once('close', () => spillway.off('draining', end))
+  }
+  const done = spillway.drain(ORDER)
+  for (const connection of connections) {
+    await connection.until('bye')
+    connection.end()
+  }
+  assert.equal((await done).cut, 0)
+  assert.deepEqual(warnings, [])
+})
+
 /** Hands the connection over, and greets on it. */
 const upgrading = (spillway) => {
   const server = http.createServer()
