@@ -14,7 +14,12 @@ const DURATION = 'http_server_request_duration_seconds'
 const FAILED = 'outcome=~"errored|timedOut"'
 /** A counter nobody has counted yet has no series. */
 const orNone = (expression) => `(${expression} or vector(0))`
-const OFFERED = `sum(${rate('spillway_admitted_requests_total')}) + sum(${rate('spillway_shed_requests_total')})`
+/** What ended has those in it whom the gate lets by uncounted, of class bypass or in mode off. */
+const OFFERED = [
+  orNone(`sum(${rate('spillway_requests_total')})`),
+  `sum(${rate('spillway_abandoned_requests_total')})`,
+  `sum(${rate('spillway_shed_requests_total')})`,
+].join(' + ')
 /** In a fleet each worker tells its own. While they are replaced there are two versions to one instance: it is the later's. */
 const VERSIONS = `max by (job, instance, version) (spillway_build_info{${OF_JOB}} * on (job, instance, worker) group_left () spillway_start_time_seconds{${OF_JOB}})`
 const WITH_VERSION = `* on (job, instance) group_left (version) topk by (job, instance) (1, ${VERSIONS}) ^ 0`

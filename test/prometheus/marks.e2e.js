@@ -1,6 +1,6 @@
 'use strict'
 // The marks over the panels, by Prometheus's own tool: one for each deploy and each restart, at whatever step Grafana asks,
-// and none where nothing has happened. And what is shown by version, while a fleet has two.
+// and none where nothing has happened. And what is shown by version, while a fleet has two, and what is offered.
 
 const assert = require('node:assert/strict')
 const { spawnSync } = require('node:child_process')
@@ -57,6 +57,12 @@ for (const [name, mark] of [
   }
 }
 
+const filledIn = (title) =>
+  ROWS.flatMap(({ panels }) => panels)
+    .find((panel) => panel.title === title)
+    .of[0][0].replace(/\$(job|instance|route)/g, '.+')
+    .replaceAll('$__rate_interval', '5m')
+
 test('while workers of two versions answer as one, what is shown by version is of the later', (t) => {
   const workers = [1, 2].flatMap((n) => [
     [`spillway_build_info{job="shop", instance="a", version="${n}", worker="${n}"}`, '1x40'],
@@ -66,10 +72,18 @@ test('while workers of two versions answer as one, what is shown by version is o
     `spillway_requests_total{job="shop", instance="a", http_route="/", outcome="${outcome}"}`,
     '0+15x40',
   ])
-  const [[expression]] = ROWS.flatMap(({ panels }) => panels).find(
-    ({ title }) => title === 'Errors by version'
-  ).of
-  const expr = expression.replace(/\$(job|instance|route)/g, '.+').replaceAll('$__rate_interval', '5m')
   const exp_samples = [{ labels: '{version="2"}', value: 0.5 }]
+  const expr = filledIn('Errors by version')
   assert.equal(ask(t, [{ expr, eval_time: '10m', exp_samples }], [...workers, ...requests]), '')
+})
+
+test('what is offered has those in it whom the gate lets by without counting, of class bypass or in mode off', (t) => {
+  const counters = [
+    ['spillway_requests_total{job="shop", instance="a", outcome="completed"}', '0+45x40'],
+    ['spillway_admitted_requests_total{job="shop", instance="a"}', '0+15x40'],
+    ['spillway_abandoned_requests_total{job="shop", instance="a"}', '0+15x40'],
+    ['spillway_shed_requests_total{job="shop", instance="a", reason="delay"}', '0+15x40'],
+  ]
+  const expr = filledIn('Offered and served')
+  assert.equal(ask(t, [{ expr, eval_time: '10m', exp_samples: [{ labels: '{}', value: 5 }] }], counters), '')
 })
