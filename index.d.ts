@@ -1178,6 +1178,7 @@ export interface SlowRequest {
   readonly traceId: string | null
 }
 
+/** Of those the gate decides on: who is of class `bypass`, or comes in mode `off`, is in no number here. */
 export interface AdmissionSnapshot {
   readonly mode: NonNullable<ShedOptions['mode']>
   /** Whether requests are being turned away. */
