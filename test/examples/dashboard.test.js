@@ -9,6 +9,7 @@ const { test } = require('node:test')
 const { ANNOTATIONS, ROWS } = require('../../examples/grafana/rows')
 const { SOURCE, render } = require('../../examples/grafana/dashboard')
 const { FAMILIES } = require('../../src/exposition/families')
+const { stateFamilies } = require('../../src/fleet/states')
 
 const ROOT = join(__dirname, '../..')
 const FOLDER = join(ROOT, 'examples/grafana')
@@ -23,6 +24,7 @@ const rules = [...read('rules.yml').matchAll(/^ +expr: (.+)$/gm)].map(([, expres
 /** What is measured, with the endings that types have, and what prom-client's default metrics or Prometheus add. */
 const MEASURED = new Set([
   ...FAMILIES.flatMap(({ name }) => [name, `${name}_bucket`, `${name}_sum`, `${name}_count`]),
+  ...stateFamilies({}).map(({ name }) => name),
   'process_start_time_seconds',
   'process_cpu_seconds_total',
   'up',
