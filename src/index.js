@@ -10,8 +10,21 @@ const { resolveMember } = require('./options')
 const { Faults } = require('./recording/faults')
 const { Spillway } = require('./spillway')
 
+/**
+ * Its members work wherever they are handed: `const { koa } = spillway`, `app.listen(3000, spillway.ready)`.
+ *
+ * @template {object} Instance
+ * @param {Instance} instance
+ */
+function withBoundMembers(instance) {
+  const { constructor: _, ...members } = Object.getOwnPropertyDescriptors(Object.getPrototypeOf(instance))
+  for (const [name, member] of Object.entries(members))
+    Object.defineProperty(instance, name, { ...member, value: member.value.bind(instance) })
+  return instance
+}
+
 /** @param {import('../index.js').SpillwayOptions} [options] */
-const createSpillway = (options) => new Spillway(options)
+const createSpillway = (options) => withBoundMembers(new Spillway(options))
 
 /** @param {import('../index.js').ClusterPrimaryOptions} [options] */
 const clusterPrimary = (options) => {
@@ -19,7 +32,7 @@ const clusterPrimary = (options) => {
   const clock = systemClock
   const logger = loggerFrom(resolved.logger, { clock, onError: (error) => faults.report('logger', error) })
   const faults = new Faults(logger)
-  return new ClusterPrimary(resolved, { cluster, clock, faults, logger })
+  return withBoundMembers(new ClusterPrimary(resolved, { cluster, clock, faults, logger }))
 }
 
 module.exports = { clusterPrimary, createSpillway, OverloadError, SpillwayError }
