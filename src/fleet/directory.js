@@ -155,9 +155,7 @@ async function openIn(base, name) {
   } catch (/** @type {any} */ error) {
     if (error.code !== 'EEXIST') throw error
   }
-  const stat = await promises.lstat(directory)
-  const isOurs = isWindows || (stat.uid === uid && (stat.mode & 0o077) === 0)
-  if (!stat.isDirectory() || !isOurs) {
+  if (!(await isOursAlone(directory))) {
     throw new Error(
       `'${directory}' is not a directory of ours alone: remove it, or give a \`fleet.directory\``
     )
@@ -166,14 +164,25 @@ async function openIn(base, name) {
   return new Directory(directory)
 }
 
-/** Those of fleets whose primary runs no more. A fleet that was named has none to go by, and cleans up itself. */
+async function isOursAlone(directory) {
+  const stat = await promises.lstat(directory)
+  return stat.isDirectory() && (isWindows || (stat.uid === uid && (stat.mode & 0o077) === 0))
+}
+
+/**
+ * Those of fleets whose primary runs no more. A fleet that was named has none to go by, and cleans up itself. One that others
+ * may enter is left alone: while it is removed, they might put a link to a directory of ours where it had one of theirs.
+ */
 async function removeStale(base) {
   const prefix = `spillway-${uid}-${machine()}-`
   for (const name of await promises.readdir(base)) {
     if (!name.startsWith(prefix) || isRunning(name.slice(prefix.length))) continue
     const stale = path.join(base, name)
-    // Another may be at it too; and not every file in there need be ours to remove.
-    await promises.rm(stale, { recursive: true, force: true }).catch(() => {})
+    try {
+      if (await isOursAlone(stale)) await promises.rm(stale, { recursive: true, force: true })
+    } catch {
+      // Another is at it too.
+    }
   }
 }
 

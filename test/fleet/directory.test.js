@@ -81,14 +81,20 @@ test('the directories of fleets whose primary is no more are removed, others are
   const [pid] = identify(process.pid).text.split('-')
   const names = {
     stale: `spillway-${uid}-${machine()}-${pid}-0-0`,
+    open: `spillway-${uid}-${machine()}-${pid}-0-1`,
     alive: `spillway-${uid}-${machine()}-${identify(process.pid).text}-0`,
     elsewhere: `spillway-${uid}-ffffff-${pid}-0-0`,
     named: `spillway-${uid}-shop-0`,
   }
-  for (const name of Object.values(names)) fs.mkdirSync(path.join(base, name, 'in'), { recursive: true })
+  for (const name of Object.values(names)) {
+    fs.mkdirSync(path.join(base, name, 'in'), { recursive: true })
+    fs.chmodSync(path.join(base, name), 0o700)
+  }
+  // Whoever else may enter it could make the removal of it that of something else.
+  fs.chmodSync(path.join(base, names.open), 0o770)
   await openDirectory('other', base)
-  const left = Object.keys(names).filter((key) => fs.existsSync(path.join(base, names[key])))
-  assert.deepEqual(left, ['alive', 'elsewhere', 'named'])
+  const left = Object.keys(names).filter((key) => fs.existsSync(path.join(base, names[key], 'in')))
+  assert.deepEqual(left, ['open', 'alive', 'elsewhere', 'named'])
 })
 
 test('a report of another version, or of half a file, is counted and shown by nobody', async (t) => {
