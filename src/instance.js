@@ -146,7 +146,7 @@ class Instance {
   }
 
   #start() {
-    const { admission, lifecycle, requestLog } = this
+    const { admission, fleet, lifecycle, requestLog } = this
     const { collections, loopDelay, utilization } = this.signals
     const left = new LeftBehind(this.recorder.requests, this.clock.now())
     this.#turnClock.onTurn((busyMs, nowMs, idleMs) => {
@@ -156,6 +156,7 @@ class Instance {
       requestLog.slow.onTurn(nowMs)
       lifecycle.recycle.onTurn(nowMs)
       left.onTurn(nowMs)
+      fleet.onTurn(nowMs)
     })
     if (this.releases.isKept) this.#turnClock.onTurn(this.releases.onTurn)
     collections.start()

@@ -19,7 +19,9 @@ const DEPARTED = /^departed-(\d+)$/
 const MAX_PATH = 103
 const SOCKET_NAME = 10
 const isWindows = process.platform === 'win32'
-const uid = process.geteuid?.() ?? 0
+
+/** Not for good: who needs a port below 1024 may begin as root and go on as another. */
+const currentUser = () => process.geteuid?.() ?? 0
 
 class Directory {
   path
@@ -27,6 +29,16 @@ class Directory {
 
   constructor(directory) {
     this.path = directory
+  }
+
+  /** Whether a member is still to be found: its door may have been cleaned away. */
+  async holds(id) {
+    try {
+      await promises.lstat(isWindows ? this.path : this.socketOf(id))
+      return true
+    } catch (/** @type {any} */ error) {
+      return error.code !== 'ENOENT'
+    }
   }
 
   socketOf(id) {
@@ -134,10 +146,11 @@ async function readInto(name, loan) {
  */
 async function openDirectory(key, base) {
   const bases = base === undefined ? [tmpdir(), '/dev/shm', '/tmp'] : [base]
+  const user = currentUser()
   let why
   for (const each of bases) {
     try {
-      return await openIn(path.resolve(each), `spillway-${uid}-${key}`)
+      return await openIn(path.resolve(each), key, user)
     } catch (/** @type {any} */ error) {
       why ??= error
     }
@@ -145,8 +158,8 @@ async function openDirectory(key, base) {
   throw why
 }
 
-async function openIn(base, name) {
-  const directory = path.join(base, name)
+async function openIn(base, key, user) {
+  const directory = path.join(base, `spillway-${user}-${key}`)
   if (!isWindows && Buffer.byteLength(directory) + 1 + SOCKET_NAME > MAX_PATH) {
     throw new Error(`'${directory}' is too long for a socket in it: give a shorter \`fleet.directory\``)
   }
@@ -155,35 +168,35 @@ async function openIn(base, name) {
   } catch (/** @type {any} */ error) {
     if (error.code !== 'EEXIST') throw error
   }
-  if (!(await isOursAlone(directory))) {
+  if (!(await isOursAlone(directory, user))) {
     throw new Error(
       `'${directory}' is not a directory of ours alone: remove it, or give a \`fleet.directory\``
     )
   }
-  await removeStale(base)
+  await removeStale(base, user)
   return new Directory(directory)
 }
 
-async function isOursAlone(directory) {
+async function isOursAlone(directory, user) {
   const stat = await promises.lstat(directory)
-  return stat.isDirectory() && (isWindows || (stat.uid === uid && (stat.mode & 0o077) === 0))
+  return stat.isDirectory() && (isWindows || (stat.uid === user && (stat.mode & 0o077) === 0))
 }
 
 /**
  * Those of fleets whose primary runs no more. A fleet that was named has none to go by, and cleans up itself. One that others
  * may enter is left alone: while it is removed, they might put a link to a directory of ours where it had one of theirs.
  */
-async function removeStale(base) {
-  const prefix = `spillway-${uid}-${machine()}-`
+async function removeStale(base, user) {
+  const prefix = `spillway-${user}-${machine()}-`
   for (const name of await promises.readdir(base)) {
     if (!name.startsWith(prefix) || isRunning(name.slice(prefix.length))) continue
     const stale = path.join(base, name)
     try {
-      if (await isOursAlone(stale)) await promises.rm(stale, { recursive: true, force: true })
+      if (await isOursAlone(stale, user)) await promises.rm(stale, { recursive: true, force: true })
     } catch {
       // Another is at it too.
     }
   }
 }
 
-module.exports = { openDirectory }
+module.exports = { currentUser, openDirectory }

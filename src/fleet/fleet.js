@@ -8,7 +8,7 @@
 
 const { randomBytes } = require('node:crypto')
 const { foldDeparted, isRecent } = require('./departed')
-const { openDirectory } = require('./directory')
+const { currentUser, openDirectory } = require('./directory')
 const { openDoor } = require('./door')
 const { takeFleetSnapshot } = require('./fleet-snapshot')
 const { metricsOf } = require('./foreign')
@@ -23,6 +23,8 @@ const { Sum } = require('./sum')
 
 /** A worker that restarts and dies at once must not fill the disk while nobody scrapes. */
 const MANY = 32
+/** Members that nobody scrapes, as where one has the admin server, are missing for so long at the most. */
+const LOOK_MS = 60_000
 const OF_THE_DEPARTED = { id: 'departed', worker: '', isGone: true, isRecent: false }
 
 const open = new Set()
@@ -39,6 +41,9 @@ class Fleet {
   #id = randomBytes(4).toString('hex')
   #kin
   #directory
+  /** Who it was when it joined: the directory is that user's alone. */
+  #user
+  #lookMs = Number.POSITIVE_INFINITY
   #closeDoor = () => {}
   #stopWatching = () => {}
   /** Settles when this is a member, or never can be. */
@@ -76,13 +81,45 @@ class Fleet {
     this.#kin = kinOf(this.#options)
     if (open.size === 0) process.on('exit', onExit)
     open.add(this)
-    this.#joined = this.#open().catch((error) => {
+    this.#joined = this.#enter()
+  }
+
+  async #enter() {
+    const user = currentUser()
+    this.#user = user
+    try {
+      await this.#open()
+    } catch (/** @type {any} */ error) {
+      if (currentUser() !== user) return this.#enter()
       const why = `this worker shows its own numbers only: ${error.message}`
       this.#parts.faults.report('fleet', new Error(why, { cause: error }))
-    })
+    }
+    this.#lookMs = this.#parts.clock.now() + LOOK_MS
+  }
+
+  // Hot path: one comparison a loop turn.
+  onTurn(nowMs) {
+    if (nowMs < this.#lookMs) return
+    this.#lookMs = nowMs + LOOK_MS
+    this.#stay()
+  }
+
+  /** Whoever cleans up may have taken the directory or its door, and who has changed its user may not enter it: then it joins anew. */
+  async #stay() {
+    const joined = this.#joined
+    await joined
+    if (!(await this.#isIn()) && joined === this.#joined) this.#joined = this.#enter()
+    await this.#joined
+  }
+
+  async #isIn() {
+    if (this.#isClosed || !this.isMember) return true
+    return this.#user === currentUser() && ((await this.#directory?.holds(this.#id)) ?? true)
   }
 
   async #open() {
+    this.#closeDoor()
+    this.#directory = undefined
     const { key, isExact } = this.#kin
     const directory = await openDirectory(`${key}-${this.#number.number}`, this.#options?.directory)
     const closeDoor = await openDoor(directory.socketOf(this.#id), (withRoutes) => this.#answer(withRoutes))
@@ -168,7 +205,7 @@ class Fleet {
   }
 
   async #gather({ withRoutes }) {
-    await this.#joined
+    await this.#stay()
     const { clock, faults } = this.#parts
     const directory = this.#directory
     const loan = this.#memory.lend()

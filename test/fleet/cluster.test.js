@@ -2,7 +2,7 @@
 // A real cluster: whoever is scraped answers for all, and what has been shown never falls, whoever dies.
 
 const assert = require('node:assert/strict')
-const { existsSync, readdirSync, rmSync } = require('node:fs')
+const { chmodSync, existsSync, readdirSync, rmSync } = require('node:fs')
 const path = require('node:path')
 const { test } = require('node:test')
 const { quantilesOf } = require('../../src/histograms/quantiles')
@@ -12,6 +12,7 @@ const { oneValue } = require('../support/metrics-text')
 
 const COUNT = 'http_server_request_duration_seconds_count'
 const RATIOS = [0.5, 0.9, 0.95, 0.99, 0.999]
+const NOBODY = 65_534
 
 /** Durations as they are: most short, a few very long, and none of two workers alike. */
 const durationsOf = (seed, count) =>
@@ -193,6 +194,36 @@ for (const [how, silence] of Object.entries(SILENCES)) {
     await fleet.ask(second.name, 'bePatient', { factor: 50 })
     speakAgain()
     assert.equal(stateOf(await fleet.families(second.name), 'live'), 2)
+  })
+}
+
+const LOSSES = {
+  'the directory was removed, as by who empties the place of temporary files': (fleet) => {
+    for (const each of fleet.directories()) rmSync(each, { recursive: true })
+  },
+  'the workers have dropped the rights of root': async (fleet, names) => {
+    chmodSync(fleet.directory, 0o1777)
+    for (const name of names) await fleet.ask(name, 'become', { user: NOBODY })
+  },
+}
+
+for (const [what, lose] of Object.entries(LOSSES)) {
+  const skip = what.includes('root') && process.geteuid?.() !== 0
+  test(`where ${what}, the workers meet anew`, { skip }, async (t) => {
+    const fleet = await FleetUnderTest.start(t)
+    const names = (await fleet.fork(3)).map(({ name }) => name)
+    await lose(fleet, names)
+    for (const name of names) await fleet.ask(name, 'serve', { durations: [5], route: '/a' })
+    for (const name of names.slice(0, 2)) await fleet.families(name)
+    const together = await fleet.families(names[0])
+    assert.equal(stateOf(together, 'live'), 2)
+    assert.equal(oneValue(together, COUNT, { http_route: '/a' }), 2)
+    // One that nobody scrapes comes after a minute.
+    await fleet.ask(names[2], 'serve', { durations: [60_000, 5], route: '/a' })
+    let families = together
+    while (stateOf(families, 'live') < 3) families = await fleet.families(names[0])
+    assert.equal(oneValue(families, COUNT, { http_route: '/a' }), 5)
+    assert.equal(oneValue(families, 'spillway_workers', { state: 'silent' }), 0)
   })
 }
 

@@ -68,6 +68,7 @@ function createMember({ defaultLabels, ...options } = {}) {
     skipAhead({ ms }) {
       aheadMs += ms
     },
+    become: ({ user }) => process.seteuid(user),
     exit: () => process.exit(0),
     bePatient({ factor }) {
       patience = factor
