@@ -24,12 +24,9 @@ const ATTEMPTS = 5
  * @returns {Promise<Roll>} this member first
  */
 async function callRoll(directory, { clock, ownId, ownReport, withRoutes, loan }) {
-  const { ids, doors } = await directory.list()
-  // Those too whose report is gone: whoever cleans temporary directories leaves sockets that are in use.
-  const others = [...new Set([...ids, ...doors])].filter((id) => id !== ownId)
   const ask = (id) => knock(directory.socketOf(id), withRoutes, ANSWER_MS, clock)
-  const [report, ...said] = await Promise.all([ownReport, ...others.map(ask)])
-  const answers = new Map(others.map((id, i) => [id, said[i]]))
+  // At once: were ours waited for only after the others were found, its failure would be nobody's, and end the process.
+  const [report, answers] = await Promise.all([ownReport, askOthers(directory, ownId, ask)])
   const own = ownOf(report)
   for (let attempt = 1; ; attempt++) {
     try {
@@ -39,6 +36,14 @@ async function callRoll(directory, { clock, ownId, ownReport, withRoutes, loan }
       if (error.code !== 'ENOENT' || attempt === ATTEMPTS) throw error
     }
   }
+}
+
+/** @returns {Promise<Map<string, import('./door').Answer>>} */
+async function askOthers(directory, ownId, ask) {
+  const { ids, doors } = await directory.list()
+  // Those too whose report is gone: whoever cleans temporary directories leaves sockets that are in use.
+  const others = [...new Set([...ids, ...doors])].filter((id) => id !== ownId)
+  return new Map(await Promise.all(others.map(async (id) => /** @type {const} */ ([id, await ask(id)]))))
 }
 
 /** @returns {Member} */

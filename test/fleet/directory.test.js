@@ -5,6 +5,7 @@ const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
 const { test } = require('node:test')
+const { Registry } = require('prom-client')
 const { Memory } = require('../../src/fleet/memory')
 const { callRoll } = require('../../src/fleet/roll')
 const { foldDeparted } = require('../../src/fleet/departed')
@@ -125,6 +126,16 @@ test('a report that ends in the middle, as power may leave it, takes no part and
     const families = parse(await ask(spillway.handler('metrics')).text())
     assert.equal(oneValue(families, 'spillway_workers', { state: 'unreadable' }), 1)
   }
+})
+
+test('a worker that cannot make its report cuts off the scrape, and goes on', async (t) => {
+  const registry = new Registry()
+  const spillway = spillwayFor(t, { registry, fleet: { ...NAME, directory: temporaryDirectory(t) } })
+  await spillway.fleetSnapshot()
+  registry.setDefaultLabels({ build: Object.create(null) })
+  await assert.rejects(spillway.fleetSnapshot(), TypeError)
+  registry.setDefaultLabels({ build: 'a' })
+  assert.equal((await spillway.fleetSnapshot()).workers.length, 1)
 })
 
 const goneSince = (id, ageMs) =>
