@@ -77,7 +77,10 @@ function startOf(pid) {
   }
 }
 
-/** Whether the process of a key or a report still runs: an id alone may have been given to another since. */
+/**
+ * Whether the process of a key or a report still runs: an id alone may have been given to another since. If that cannot be told, as
+ * without a descriptor left to read it by, it does: what is left of a live one must not be taken away.
+ */
 function isRunning(text) {
   const [pid, startedAt] = text.split('-')
   try {
@@ -85,7 +88,7 @@ function isRunning(text) {
   } catch (/** @type {any} */ error) {
     return error.code === 'EPERM'
   }
-  return startedAt === '' || startOf(Number.parseInt(pid, 36)) === startedAt
+  return startedAt === '' || ['', startedAt].includes(startOf(Number.parseInt(pid, 36)))
 }
 
 /** Where process ids mean the same: this boot of this host, this container. Temporary directories may be shared. */

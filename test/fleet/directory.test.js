@@ -2,6 +2,7 @@
 // The private directory: what others have put there before, what it is left behind by, and files that come and go.
 
 const assert = require('node:assert/strict')
+const { execFileSync } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
 const { test } = require('node:test')
@@ -96,6 +97,27 @@ test('the directories of fleets whose primary is no more are removed, others are
   await openDirectory('other', base)
   const left = Object.keys(names).filter((key) => fs.existsSync(path.join(base, names[key], 'in')))
   assert.deepEqual(left, ['open', 'alive', 'elsewhere', 'named'])
+})
+
+const WITHOUT_DESCRIPTORS = `
+  const { identify, isRunning } = require('./src/fleet/kin')
+  const { openSync } = require('node:fs')
+  const { text } = identify(process.pid)
+  const answers = [isRunning(text)]
+  try {
+    for (;;) openSync('/dev/null')
+  } catch {
+    answers.push(isRunning(text))
+  }
+  process.stdout.write(answers.join())
+`
+
+test('who has no descriptor left takes no process that runs for one that is gone', {
+  skip: process.platform === 'win32',
+}, () => {
+  const args = ['-c', 'ulimit -n 64; exec "$0" -e "$1"', process.execPath, WITHOUT_DESCRIPTORS]
+  const cwd = path.join(__dirname, '..', '..')
+  assert.equal(execFileSync('sh', args, { cwd, encoding: 'utf8' }), 'true,true')
 })
 
 test('a report of another version, or of half a file, is counted and shown by nobody', async (t) => {
