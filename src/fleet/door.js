@@ -1,6 +1,6 @@
 'use strict'
 // How members ask each other: one byte asks for counters alone or for histograms too, and the answer is one byte, when
-// the report has been written.
+// the report has been written, or where that cannot be, as on a full disk, another byte and the report.
 // `exclusive`, because in a worker of a cluster a listen on a path would go to the primary and be shared among all.
 // Nothing here keeps a process alive but a question that is under way, which ends within its time.
 
@@ -8,12 +8,13 @@ const net = require('node:net')
 
 const WITH_ROUTES = 'r'
 const COUNTERS = 'c'
-const DONE = 'y'
+const WRITTEN = Buffer.from('y')
+const UNWRITTEN = Buffer.from('n')
 
 /**
  * Opens the door of this member.
  * @param {string} path
- * @param {(withRoutes: boolean) => Promise<void>} report
+ * @param {(withRoutes: boolean) => Promise<Buffer[] | undefined>} report gives what it could not write
  * @returns {Promise<() => void>} closes it
  */
 function openDoor(path, report) {
@@ -26,7 +27,7 @@ function openDoor(path, report) {
     socket.once('data', (question) => {
       socket.resume()
       report(question.toString('latin1') === WITH_ROUTES).then(
-        () => socket.end(DONE),
+        (pieces) => socket.end(pieces === undefined ? WRITTEN : Buffer.concat([UNWRITTEN, ...pieces])),
         () => socket.destroy()
       )
     })
@@ -45,26 +46,37 @@ function openDoor(path, report) {
   })
 }
 
-/** @typedef {'answered' | 'silent' | 'refused' | 'absent'} Answer refused: nobody is behind that door; absent: no door */
+/**
+ * @typedef {'answered' | 'silent' | 'refused' | 'absent'} Answer refused: nobody is behind that door; absent: no door
+ * @typedef {{ answer: Answer, report?: Buffer | undefined }} Reply `report`: where it is written nowhere
+ */
 
-/** @returns {Promise<Answer>} what came within that time */
+/** @returns {Promise<Reply>} what came within that time */
 function knock(path, withRoutes, waitMs, clock) {
   return new Promise((resolve) => {
-    /** @type {Answer} */
-    let answer = 'silent'
+    /** @type {Reply} */
+    const reply = { answer: 'silent' }
+    const pieces = []
     const socket = net.connect(path)
     socket.write(withRoutes ? WITH_ROUTES : COUNTERS)
     const give = () => socket.destroy()
     clock.after(waitMs, give)
-    socket.on('data', () => {
-      answer = 'answered'
+    socket.on('data', (piece) => {
+      pieces.push(piece)
+      if (pieces[0][0] === UNWRITTEN[0]) return
+      reply.answer = 'answered'
       give()
     })
-    socket.on('error', (/** @type {any} */ error) => {
-      if (error.code === 'ECONNREFUSED') answer = 'refused'
-      if (error.code === 'ENOENT') answer = 'absent'
+    socket.on('end', () => {
+      if (pieces.length === 0) return
+      reply.answer = 'answered'
+      reply.report = Buffer.concat(pieces).subarray(UNWRITTEN.length)
     })
-    socket.on('close', () => resolve(answer))
+    socket.on('error', (/** @type {any} */ error) => {
+      if (error.code === 'ECONNREFUSED') reply.answer = 'refused'
+      if (error.code === 'ENOENT') reply.answer = 'absent'
+    })
+    socket.on('close', () => resolve(reply))
   })
 }
 

@@ -10,6 +10,8 @@ const { readHead } = require('./report')
 /** Reading and adding up take some 50 ms more: a scrape with a silent worker in it stays under a second. */
 const ANSWER_MS = 700
 const ATTEMPTS = 5
+/** What is not there when the others are asked has joined just now. @type {import('./door').Reply} */
+const HAS_COME = { answer: 'answered' }
 
 /**
  * @typedef {{ id: string, report: Buffer, head: any, state: 'live' | 'silent' | 'unreadable' | 'departed' }} Member
@@ -26,11 +28,11 @@ const ATTEMPTS = 5
 async function callRoll(directory, { clock, ownId, ownReport, withRoutes, loan }) {
   const ask = (id) => knock(directory.socketOf(id), withRoutes, ANSWER_MS, clock)
   // At once: were ours waited for only after the others were found, its failure would be nobody's, and end the process.
-  const [report, answers] = await Promise.all([ownReport, askOthers(directory, ownId, ask)])
+  const [report, replies] = await Promise.all([ownReport, askOthers(directory, ownId, ask)])
   const own = ownOf(report)
   for (let attempt = 1; ; attempt++) {
     try {
-      const { members, departed } = await readAll(directory, ownId, answers, loan)
+      const { members, departed } = await readAll(directory, ownId, replies, loan)
       return { members: [own, ...members], departed }
     } catch (/** @type {any} */ error) {
       if (error.code !== 'ENOENT' || attempt === ATTEMPTS) throw error
@@ -38,7 +40,7 @@ async function callRoll(directory, { clock, ownId, ownReport, withRoutes, loan }
   }
 }
 
-/** @returns {Promise<Map<string, import('./door').Answer>>} */
+/** @returns {Promise<Map<string, import('./door').Reply>>} */
 async function askOthers(directory, ownId, ask) {
   const { ids, doors } = await directory.list()
   // Those too whose report is gone: whoever cleans temporary directories leaves sockets that are in use.
@@ -68,8 +70,9 @@ const nobody = (generation, generations) => ({
 })
 
 /** @returns {Promise<Roll>} */
-async function readAll(directory, ownId, answers, loan) {
+async function readAll(directory, ownId, replies, loan) {
   const { ids, departed: generation, generations } = await directory.list()
+  const unwritten = [...replies.keys()].filter((id) => replies.get(id).report !== undefined)
   const departed = nobody(generation, generations)
   if (generation !== undefined) {
     const { report, touchedMs } = await directory.readDeparted(generation, loan)
@@ -77,14 +80,18 @@ async function readAll(directory, ownId, answers, loan) {
     if (head !== undefined) Object.assign(departed, { report, head, touchedMs })
   }
   const folded = new Set(departed.head.ids)
-  const read = async (id) => memberOf(id, await directory.read(id, loan), answers.get(id))
-  const members = await Promise.all(ids.filter((id) => id !== ownId && !folded.has(id)).map(read))
+  const read = async (id) => {
+    const { answer, report } = replies.get(id) ?? HAS_COME
+    return memberOf(id, report ?? (await directory.read(id, loan)), answer)
+  }
+  const others = [...new Set([...ids, ...unwritten])].filter((id) => id !== ownId && !folded.has(id))
+  const members = await Promise.all(others.map(read))
   const stillThere = ids.filter((id) => folded.has(id))
   return { members, departed: { ...departed, stillThere } }
 }
 
-/** @returns {Member} one that was not asked has joined just now */
-function memberOf(id, report, answer = 'answered') {
+/** @returns {Member} */
+function memberOf(id, report, answer) {
   const head = readHead(report)
   if (head === undefined) return { id, report, head, state: 'unreadable' }
   if (answer === 'answered') return { id, report, head, state: 'live' }

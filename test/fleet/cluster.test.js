@@ -2,7 +2,7 @@
 // A real cluster: whoever is scraped answers for all, and what has been shown never falls, whoever dies.
 
 const assert = require('node:assert/strict')
-const { chmodSync, existsSync, readdirSync, rmSync } = require('node:fs')
+const { chmodSync, existsSync, mkdirSync, readdirSync, rmSync } = require('node:fs')
 const path = require('node:path')
 const { test } = require('node:test')
 const { quantilesOf } = require('../../src/histograms/quantiles')
@@ -226,6 +226,23 @@ for (const [what, lose] of Object.entries(LOSSES)) {
     assert.equal(oneValue(families, 'spillway_workers', { state: 'silent' }), 0)
   })
 }
+
+test('nothing that was shown falls where no report can be written any more, whoever is asked', async (t) => {
+  const fleet = await FleetUnderTest.start(t)
+  const names = (await fleet.fork(3)).map(({ name }) => name)
+  const [directory] = fleet.directories()
+  // What a full disk refuses, a directory in its place does.
+  for (const name of readdirSync(directory).filter((each) => each.endsWith('.report')))
+    mkdirSync(path.join(directory, name.replace('.report', '.new')))
+  for (let requests = 1; requests <= 6; requests++) {
+    const name = names[requests % names.length]
+    await fleet.ask(name, 'serve', { durations: [5], route: '/a' })
+    const families = await fleet.families(names[(requests + 1) % names.length])
+    assert.equal(oneValue(families, COUNT, { http_route: '/a' }), requests)
+    assert.equal(stateOf(families, 'live'), 3)
+  }
+  assert.ok((await fleet.ask(names[0], 'faults')).fleet > 0)
+})
 
 test('a primary with an instance answers for its workers, and its own numbers are part of theirs', async (t) => {
   const fleet = await FleetUnderTest.start(t, { member: true })

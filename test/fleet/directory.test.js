@@ -197,6 +197,23 @@ test('a member whose report was cleaned away, as of temporary files that are old
   assert.equal((await roll()).members.length, 1)
 })
 
+test('a member that has never been able to write its report is heard all the same, however long that is', async (t) => {
+  const directory = await openDirectory('full', temporaryDirectory(t))
+  const report = (id, rest) =>
+    headOf({ id, process: identify(process.pid).text, thread: 0, at: Date.now(), ...rest })
+  const long = 'x'.repeat(2_000_000)
+  t.after(await openDoor(directory.socketOf('b'), async () => [report('b', { long })]))
+  const own = { clock, ownId: 'a', ownReport: Promise.resolve(report('a')), ...asked() }
+  const { members } = await callRoll(directory, own)
+  assert.deepEqual(
+    members.map(({ id, state, head }) => [id, state, head.long?.length]),
+    [
+      ['a', 'live', undefined],
+      ['b', 'live', long.length],
+    ]
+  )
+})
+
 test('however many fold the departed at once, each is counted once', async (t) => {
   const base = temporaryDirectory(t)
   const directory = await openDirectory('race', base)
