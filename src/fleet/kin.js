@@ -86,7 +86,8 @@ function isRunning(text) {
   try {
     process.kill(Number.parseInt(pid, 36), 0)
   } catch (/** @type {any} */ error) {
-    return error.code === 'EPERM'
+    // One of another user's may be there in its stead.
+    if (error.code !== 'EPERM') return false
   }
   return startedAt === '' || ['', startedAt].includes(startOf(Number.parseInt(pid, 36)))
 }

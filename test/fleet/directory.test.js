@@ -19,6 +19,7 @@ const { oneValue, parse } = require('../support/metrics-text')
 const { ask } = require('../support/sink')
 const { spillwayFor } = require('../support/spillway')
 
+const REPOSITORY = path.join(__dirname, '..', '..')
 const NAME = { name: 'shop' }
 const OWN = `spillway-${process.geteuid?.()}-shop-0`
 const clock = { now: () => 0, wallMs: () => Date.now(), after: () => {}, afterTurn: setImmediate }
@@ -116,8 +117,20 @@ test('who has no descriptor left takes no process that runs for one that is gone
   skip: process.platform === 'win32',
 }, () => {
   const args = ['-c', 'ulimit -n 64; exec "$0" -e "$1"', process.execPath, WITHOUT_DESCRIPTORS]
-  const cwd = path.join(__dirname, '..', '..')
-  assert.equal(execFileSync('sh', args, { cwd, encoding: 'utf8' }), 'true,true')
+  assert.equal(execFileSync('sh', args, { cwd: REPOSITORY, encoding: 'utf8' }), 'true,true')
+})
+
+const AS_ANOTHER_USER = `
+  const { isRunning } = require('./src/fleet/kin')
+  if (process.geteuid() === 0) process.setuid(65_534)
+  process.stdout.write(String(isRunning('1-zzzzzz')))
+`
+
+test('an id that was given to a process of another user since is of one that is gone', {
+  skip: process.platform !== 'linux',
+}, () => {
+  const args = ['-e', AS_ANOTHER_USER]
+  assert.equal(execFileSync(process.execPath, args, { cwd: REPOSITORY, encoding: 'utf8' }), 'false')
 })
 
 test('a report of another version, or of half a file, is counted and shown by nobody', async (t) => {
