@@ -42,10 +42,10 @@ class Departure {
     this.#hearing.add(drain)
   }
 
-  /** Somebody wants the process to go: the first time it leaves, the second time it is gone. */
+  /** Somebody wants the process to go: the first time it leaves, unless it does already, the second time it is gone. */
   told(reason) {
     const nowMs = systemClock.now()
-    if (!this.#isLeaving) {
+    if (this.#toldMs === Number.NEGATIVE_INFINITY) {
       this.#toldMs = nowMs
       this.leave(0, reason, disconnect)
     } else if (nowMs - this.#toldMs > SAME_SIGNAL_MS) {

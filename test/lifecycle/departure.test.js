@@ -95,6 +95,23 @@ for (const [signal, code] of [
   )
 }
 
+test('a first signal to a process that leaves of its own accord cuts nothing', OPTIONS, async (t) => {
+  const { child, port, closed, until } = await start(
+    t,
+    `const { server, release } = serve({ errors: { uncaught: 'drain' } })
+    process.on('SIGTERM', () => setImmediate(release))
+    const fail = () => { throw new Error('nobody catches it') }
+    server.on('request', ({ url }) => url === '/fail' && setImmediate(fail))`
+  )
+  const answer = ask(port, '/hold')
+  await until(/held/)
+  await ask(port, '/fail')
+  await until(/draining by uncaughtException/)
+  child.kill('SIGTERM')
+  assert.equal(await answer, 'held until now')
+  assert.deepEqual(await closed, { code: 1, signal: null })
+})
+
 test('without `signals: true` SIGTERM does what it always did', OPTIONS, async (t) => {
   const { child, closed } = await start(t, 'serve({}, {})')
   child.kill('SIGTERM')
