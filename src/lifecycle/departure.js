@@ -23,6 +23,7 @@ class Departure {
   /** Those of whom signals are to be heard. */
   #hearing = new Set()
   #isLeaving = false
+  #exitCode = 0
   #toldMs = Number.NEGATIVE_INFINITY
   #onSignal = (signal) => this.told(signal)
 
@@ -62,17 +63,18 @@ class Departure {
   /**
    * Drains every instance and exits: with 1 where a request was cut, else with the code given.
    *
-   * @param {number} exitCode
+   * @param {number} exitCode counts where it leaves already, too: what nobody caught is a failure then as well
    * @param {string} reason
    * @param {() => unknown} sayGoodbye before the exit
    */
   async leave(exitCode, reason, sayGoodbye = handBack) {
+    this.#exitCode ||= exitCode
     if (this.#isLeaving) return
     this.#isLeaving = true
     const drains = await Promise.allSettled([...this.#drains].map((drain) => drain(reason)))
     const isWhole = drains.every((drain) => drain.status === 'fulfilled' && drain.value.cut === 0)
     await sayGoodbye()
-    process.exit(isWhole ? exitCode : FAILURE)
+    process.exit(isWhole ? this.#exitCode : FAILURE)
   }
 }
 

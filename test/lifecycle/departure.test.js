@@ -112,6 +112,23 @@ test('a first signal to a process that leaves of its own accord cuts nothing', O
   assert.deepEqual(await closed, { code: 1, signal: null })
 })
 
+test('what nobody catches while the process leaves makes it exit with 1', OPTIONS, async (t) => {
+  const { child, port, closed, until } = await start(
+    t,
+    `const { release } = serve({ errors: { uncaught: 'drain' } })
+    const fail = () => {
+      setImmediate(release)
+      throw new Error('nobody catches it')
+    }
+    process.on('SIGTERM', () => setImmediate(fail))`
+  )
+  const answer = ask(port, '/hold')
+  await until(/held/)
+  child.kill('SIGTERM')
+  assert.equal(await answer, 'held until now')
+  assert.deepEqual(await closed, { code: 1, signal: null })
+})
+
 test('without `signals: true` SIGTERM does what it always did', OPTIONS, async (t) => {
   const { child, closed } = await start(t, 'serve({}, {})')
   child.kill('SIGTERM')
