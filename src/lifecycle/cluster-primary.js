@@ -227,7 +227,7 @@ class ClusterPrimary {
     const nowMs = this.#clock.now()
     if (SIGNALS[signal] === 'restart') {
       this.restart().catch((error) => this.#logFailure(error))
-    } else if (this.#stopped === undefined) {
+    } else if (this.#toldMs === Number.NEGATIVE_INFINITY) {
       this.#toldMs = nowMs
       this.stop().then(() => process.exit(this.#isClean ? 0 : 1))
     } else if (nowMs - this.#toldMs > SAME_SIGNAL_MS) process.exit(128 + constants.signals[signal])

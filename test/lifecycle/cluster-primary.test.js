@@ -12,11 +12,11 @@ const START_MS = 60_000
 const KILL_MS = 30_000
 const SILENT = { warn() {}, error() {} }
 
-function primaryOf(count, { isReady = true, logger = SILENT } = {}) {
+function primaryOf(count, { isReady = true, logger = SILENT, signals = false } = {}) {
   const cluster = new MadeUpCluster()
   const clock = handClock()
   const faults = new Faults(SILENT)
-  const options = { workers: count, signals: false, startTimeout: START_MS, killTimeout: KILL_MS }
+  const options = { workers: count, signals, startTimeout: START_MS, killTimeout: KILL_MS }
   const primary = new ClusterPrimary(options, { cluster, clock, faults, logger })
   const events = []
   for (const event of ['ready', 'degraded', 'replaced', 'crashed'])
@@ -51,6 +51,23 @@ test('a second one in a process is refused until the first has stopped: each wou
   await stopped
   again()
   assert.equal(cluster.alive.length, 1)
+})
+
+test('a first signal after stop() waits for the workers, a second does not', async (t) => {
+  const codes = []
+  t.mock.method(process, 'exit', (code) => codes.push(code))
+  const { cluster, clock, primary } = primaryOf(2, { signals: true })
+  primary.stop()
+  process.emit('SIGTERM', 'SIGTERM')
+  cluster.workers[0].exit()
+  await settle()
+  assert.deepEqual(codes, [])
+  clock.advance(1000)
+  process.emit('SIGTERM', 'SIGTERM')
+  assert.deepEqual(codes, [143])
+  cluster.workers[1].exit()
+  await settle()
+  assert.deepEqual(codes, [143, 0])
 })
 
 test('a worker that listens is not ready before its instance says so', () => {
