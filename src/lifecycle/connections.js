@@ -11,7 +11,7 @@ const http = require('node:http')
 const https = require('node:https')
 const net = require('node:net')
 const tls = require('node:tls')
-const { isEventStream } = require('../recording/event-stream')
+const { endIfEndless } = require('./endless')
 const { OpenSet } = require('./open-set')
 
 const NO_ERROR = 0
@@ -111,7 +111,7 @@ class Connections {
   /** Ends what would not end: sessions take no more streams, and what `EventSource` reads is ended, as it comes again. */
   endStreams() {
     for (const session of this.#sessions) if (!session.closed && !session.destroyed) session.close()
-    for (const { _httpMessage: res } of this.#http) if (isEndless(res)) endQuietly(res)
+    for (const { _httpMessage: res } of this.#http) endIfEndless(res)
   }
 
   cut() {
@@ -129,17 +129,5 @@ class Connections {
 }
 
 const isAnswering = ({ _httpMessage: res }) => res != null && !res.writableFinished
-
-/** Who asked by GET for events alone comes again by itself; events that answer a POST have an end of their own. */
-function isEndless(res) {
-  if (res == null || res.writableEnded || res.req.method !== 'GET') return false
-  return isEventStream(res)
-}
-
-/** Its application may write once more before it sees that the connection has closed. */
-function endQuietly(res) {
-  res.on('error', () => {})
-  res.end()
-}
 
 module.exports = { Connections }

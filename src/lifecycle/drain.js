@@ -6,6 +6,8 @@
 //   cut       after `timeoutMs` what is left is destroyed, and counted
 // The listening sockets go before the kept connections, so that who is sent away does not come back here.
 
+const { endIfEndless } = require('./endless')
+
 const TICK_MS = 50
 /** Who connects after the poll is reset by the close: the turn to close in is one with little between the two. */
 const SHORT_TURN_MS = 1
@@ -97,8 +99,14 @@ class Drain {
       connections.closeStill(nowMs, this.#patienceMs)
       if (nowMs - this.#closedMs >= this.#patienceMs) connections.endStreams()
     }
+    if (nowMs - this.#closedMs >= this.#patienceMs) this.#endHttp2Streams()
     if (nowMs - this.#closedMs >= this.#timeoutMs) this.#cut()
     else this.#clock.wait(TICK_MS, () => this.#finish())
+  }
+
+  /** A session tells of none of its answers: those that are measured are known. */
+  #endHttp2Streams() {
+    for (const { res, stream } of this.#recorder.requests) if (stream !== undefined) endIfEndless(res)
   }
 
   #cut() {

@@ -213,6 +213,29 @@ for (const [what, { build, scheme }] of Object.entries(HTTP2)) {
   })
 }
 
+test('http2: an event stream asked for by GET is ended after a quarter of the timeout too, and other events are waited for', async (t) => {
+  const { spillway, server, port, held, untilHeld, advance } = await drained(
+    t,
+    HTTP2['http2 in the clear'].build
+  )
+  const session = http2.connect(`http://127.0.0.1:${port}`)
+  t.after(() => session.destroy())
+  const [events, tokens] = ['GET', 'POST'].map((method) =>
+    session.request({ ':path': '/', ':method': method })
+  )
+  tokens.end()
+  await untilHeld(2)
+  for (const { res } of held) res.writeHead(200, { 'Content-Type': 'text/event-stream' }).write('data: 1\n\n')
+  const done = spillway.drain(ORDER)
+  await untilNotListening(server)
+  advance(QUARTER_MS)
+  assert.equal((await events.toArray()).join(''), 'data: 1\n\n')
+  const { res } = held.find(({ req }) => req.method === 'POST')
+  res.end('data: [DONE]\n\n')
+  assert.equal((await tokens.toArray()).join(''), 'data: 1\n\ndata: [DONE]\n\n')
+  assert.equal((await done).cut, 0)
+})
+
 test('http2: an idle session is closed, and a stream that does not end is cut', async (t) => {
   const { spillway, server, port, untilHeld, advance } = await drained(t, HTTP2['http2 in the clear'].build)
   const [idle, busy] = [0, 1].map(() => http2.connect(`http://127.0.0.1:${port}`))
