@@ -31,6 +31,8 @@ class Connections {
   /** What carries TLS, or an HTTP/2 session. */
   #carriers = new OpenSet()
   #sessions = new OpenSet()
+  /** What has shaken hands for HTTP/2, with a session of Node's or of somebody else's. */
+  #multiplexed = new OpenSet()
   #isClosing = false
 
   /** @param {() => void} onClose told when the server has closed */
@@ -52,7 +54,8 @@ class Connections {
     }
     if (server instanceof tls.Server) {
       this.#listeners.secureConnection = (socket) => {
-        if (socket.alpnProtocol !== 'h2') this.#http.add(socket)
+        const shaken = socket.alpnProtocol === 'h2' ? this.#multiplexed : this.#http
+        shaken.add(socket)
       }
     }
     for (const [event, listener] of Object.entries(this.#listeners)) server.on(event, listener)
@@ -104,8 +107,12 @@ class Connections {
     const stillMs = Math.min(this.#server.keepAliveTimeout || mostMs, mostMs)
     const isStill = (socket) => nowMs - socket[kMoved].atMs >= stillMs
     for (const socket of this.#http) if (isStill(socket)) (socket.destroySoon ?? socket.destroy).call(socket)
-    // A carrier that is still may have a stream that is being answered; one that has sent nothing has not.
-    for (const socket of this.#carriers) if (socket.bytesRead === 0 && isStill(socket)) socket.destroy()
+    // A carrier that is still may have a stream that is being answered; not one that has sent nothing, nor any where all are in
+    // the middle of their handshake. Clients that vanish there are left by Node for two minutes.
+    const areUnused = this.#http.size + this.#sessions.size + this.#multiplexed.size === 0
+    for (const socket of this.#carriers) {
+      if ((areUnused || socket.bytesRead === 0) && isStill(socket)) socket.destroy()
+    }
   }
 
   /** Ends what would not end: sessions take no more streams, and what `EventSource` reads is ended, as it comes again. */
@@ -124,7 +131,7 @@ class Connections {
   release() {
     if (this.#isClosing) delete this.#server.closeIdleConnections
     for (const [event, listener] of Object.entries(this.#listeners)) this.#server.off(event, listener)
-    for (const open of [this.#http, this.#carriers, this.#sessions]) open.release()
+    for (const open of [this.#http, this.#carriers, this.#sessions, this.#multiplexed]) open.release()
   }
 }
 

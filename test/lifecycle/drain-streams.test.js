@@ -169,6 +169,23 @@ test('https: what is in flight is finished, what is silent or never shook hands 
   assert.equal((await done).cut, 0)
 })
 
+const BEGINNING_OF_HELLO = Buffer.from('1603010200', 'hex')
+
+test('https: a handshake that its client has left in the middle is closed once it is still', async (t) => {
+  const build = (spillway, application) => spillway.attach(https.createServer(SERVER, application))
+  const { spillway, server, port, advance } = await drained(t, build)
+  const accepted = once(server, 'connection')
+  const connection = await Connection.open(port)
+  connection.send(BEGINNING_OF_HELLO)
+  const [socket] = await accepted
+  while (socket.bytesRead === 0) await turn()
+  const done = spillway.drain(ORDER)
+  await untilNotListening(server)
+  advance(QUARTER_MS)
+  await connection.untilClosed()
+  assert.equal((await done).cut, 0)
+})
+
 const HTTP2 = {
   'http2 in the clear': {
     build: (spillway, application) => spillway.attach(http2.createServer(application)),
