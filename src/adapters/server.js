@@ -7,6 +7,7 @@ const events = require('node:events')
 const net = require('node:net')
 const tls = require('node:tls')
 const { RUN } = require('../admission/decision')
+const { ServerTable } = require('../lifecycle/server-table')
 const { ROOT } = require('../routing/place')
 const { weaveApp } = require('../routing/weave')
 const { notAListener, notAServer } = require('./misuse')
@@ -63,9 +64,9 @@ function captureRejection(server, returned, req, res) {
 class Servers {
   #recorder
   #endpoints
-  #attached = new Map()
-  #prepared = new Set()
-  #watched = new Map()
+  #attached = new ServerTable()
+  #prepared = new ServerTable()
+  #watched = new ServerTable()
   #prepare
   #admission
   #known
@@ -155,7 +156,7 @@ class Servers {
   /** Lets the middlewares find the next requests of this server prepared. */
   prepareNext(server, req) {
     if (server === undefined || this.#isClosed || this.#prepared.has(server)) return
-    this.#prepared.add(server)
+    this.#prepared.set(server, this.#prepare)
     server.prependListener('request', this.#prepare)
     this.meet(server, req)
   }
@@ -210,7 +211,7 @@ class Servers {
 
   close() {
     this.#isClosed = true
-    for (const server of this.#prepared) server.off('request', this.#prepare)
+    for (const [server, prepare] of this.#prepared) server.off('request', prepare)
     for (const [server, listeners] of this.#watched) {
       for (const [event, listener] of listeners) server.off(event, listener)
     }

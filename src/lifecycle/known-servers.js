@@ -2,9 +2,10 @@
 // The servers an instance has met: given to `attach`, or found behind a request. Each with its connections.
 
 const { Connections } = require('./connections')
+const { ServerTable } = require('./server-table')
 
 class KnownServers {
-  #connections = new Map()
+  #connections = new ServerTable()
   #isClosed = false
   /** Told when one of them has closed. */
   onClose = () => {}
@@ -17,8 +18,8 @@ class KnownServers {
     if (req !== undefined) connections.addFrom(req)
   }
 
-  [Symbol.iterator]() {
-    return this.#connections.values()
+  *[Symbol.iterator]() {
+    for (const [, connections] of this.#connections) yield connections
   }
 
   /** How many connections were accepted by all of them, ever. */

@@ -8,6 +8,7 @@ const { describe, it } = require('node:test')
 const express = require('express')
 const { promisesEndpoints } = require('../support/endpoints')
 const { countsOf } = require('../support/router-trees')
+const { runNode } = require('../support/run-node')
 const { serve } = require('../support/serve')
 const { ended, spillwayFor } = require('../support/spillway')
 
@@ -132,6 +133,42 @@ describe('attach(server)', () => {
       await two.get('/two/1')
     }
     assert.deepEqual(countsOf(await ended(spillway, 6)), { '/one/:id': 3, '/two/:id': 3 })
+  })
+
+  it('keeps no server that nobody else keeps, nor does a middleware that was met in one', async (t) => {
+    const { output } = await runNode(
+      `const { once } = require('node:events')
+      const http = require('node:http')
+      const spillway = require('./src').createSpillway({ logger: false })
+      const app = require('express')().use(spillway.express(), (req, res) => res.end('ok'))
+      const servers = []
+      async function use(server) {
+        servers.push(new WeakRef(server))
+        await once(server.listen(0, '127.0.0.1'), 'listening')
+        const { port } = server.address()
+        const [res] = await once(http.get({ port, host: '127.0.0.1', agent: false }), 'response')
+        await once(res.resume(), 'close')
+        server.close()
+        await once(server, 'close')
+      }
+      const isKept = (server) => server.deref() !== undefined
+      async function main() {
+        for (let i = 0; i < 10; i++) {
+          await use(http.createServer(app))
+          await use(spillway.attach(http.createServer(app)))
+        }
+        // What the loop was at is let go in later turns.
+        for (let i = 0; i < 20; i++) {
+          gc()
+          await new Promise((resolve) => setImmediate(resolve))
+        }
+        console.log(servers.filter(isKept).length)
+      }
+      main()`,
+      { args: ['--expose-gc'], t }
+    )
+    // Node and Express keep what they were last at, without us too.
+    assert.ok(output < 5, `${output} of 20 are kept`)
   })
 
   for (const given of [undefined, null, {}, 3000, express()]) {
