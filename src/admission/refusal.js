@@ -81,12 +81,15 @@ class Refusal {
 
   /** Without the user's headers where they throw, or Node does not take them. */
   #writeWith(headers, req, res, retryAfterSeconds) {
+    let given
     try {
-      const given = headers(req)
+      given = headers(req)
       if (!this.#faults.heed('shed.headers', given)) write(req, res, retryAfterSeconds, given ?? undefined)
       else throw new TypeError('it returned a promise, and not headers')
     } catch (error) {
       this.#faults.report('shed.headers', error)
+      // HTTP/2 looks at them once all are set: there they would fail ours too.
+      if (!res.headersSent) for (const name of Object.keys(given ?? {})) res.removeHeader(name)
       this.#write(req, res, retryAfterSeconds)
     }
   }

@@ -36,6 +36,15 @@ describe('HTTP/2', () => {
     })
   }
 
+  it("refuses without the user's headers where HTTP/2 has none of them", async (t) => {
+    const shed = { ...REFUSE, headers: () => ({ 'Keep-Alive': 'timeout=1' }) }
+    const { client } = await session(t, { shed })
+    const stream = client.request({ ':path': '/' }).resume()
+    const [headers] = await once(stream, 'response')
+    assert.equal(headers[':status'], 503)
+    assert.equal(headers['keep-alive'], undefined)
+  })
+
   for (const method of ['GET', 'HEAD']) {
     it(`never runs a ${method} that was cancelled while it waited`, async (t) => {
       let ran = 0
