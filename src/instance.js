@@ -137,6 +137,7 @@ class Instance {
 
   #makeServers() {
     const { admission, context, endpoints, failures, lifecycle, recorder, requestLog } = this
+    recorder.onHttp2 = (request) => lifecycle.servers.addSession(request)
     recorder.onEnd = (request, series) => {
       if (request.failure !== undefined) failures.onEnd(request)
       requestLog.onEnd(request)

@@ -33,6 +33,8 @@ class Connections {
   #sessions = new OpenSet()
   /** What has shaken hands for HTTP/2, with a session of Node's or of somebody else's. */
   #multiplexed = new OpenSet()
+  /** Sessions that have got their GOAWAY. */
+  #told = new WeakSet()
   #isClosing = false
 
   /** @param {() => void} onClose told when the server has closed */
@@ -67,13 +69,26 @@ class Connections {
     else this.#http.add(socket)
   }
 
+  addSession(session) {
+    this.#sessions.add(session)
+  }
+
   get isDone() {
     return !this.#isOpen && this.#http.size + this.#carriers.size + this.#sessions.size === 0
   }
 
   /** No connection from now on; those there are go on. */
   stopAccepting() {
-    if (this.#isClosing) return
+    if (!this.#isClosing) this.#close()
+    // All streams that come are still taken: one that was on its way is not lost. The session's `close` refuses them.
+    for (const session of this.#sessions) {
+      if (session.closed || session.destroyed || this.#told.has(session)) continue
+      this.#told.add(session)
+      session.goaway(NO_ERROR, HIGHEST_STREAM_ID)
+    }
+  }
+
+  #close() {
     this.#isClosing = true
     const server = this.#server
     // Since Node 19 `close` hangs up every connection idle at that moment, be its next request on its way or not; since
@@ -82,10 +97,6 @@ class Connections {
     const isHttp1 = server instanceof http.Server || server instanceof https.Server
     if (server.listening && isHttp1) server.close()
     else if (server.listening) net.Server.prototype.close.call(server)
-    // All streams that come are still taken: one that was on its way is not lost. The session's `close` refuses them.
-    for (const session of this.#sessions) {
-      if (!session.closed && !session.destroyed) session.goaway(NO_ERROR, HIGHEST_STREAM_ID)
-    }
   }
 
   /** Looks what has moved since it last did. */

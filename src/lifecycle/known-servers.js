@@ -18,6 +18,11 @@ class KnownServers {
     if (req !== undefined) connections.addFrom(req)
   }
 
+  /** A session that was opened before its server was met is known from its first request on. */
+  addSession({ session, socket }) {
+    this.#connections.get(socket?.server)?.addSession(session)
+  }
+
   *[Symbol.iterator]() {
     for (const [, connections] of this.#connections) yield connections
   }

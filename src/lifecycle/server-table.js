@@ -12,6 +12,10 @@ class ServerTable {
     return this.#kept.has(server)
   }
 
+  get(server) {
+    return this.#kept.get(server)
+  }
+
   set(server, kept) {
     if (!this.#kept.has(server)) {
       const held = new WeakRef(server)

@@ -32,6 +32,8 @@ class Recorder {
   isLeaving = false
   /** Whether an SDK may hold a span of a request. */
   isTracing = isTracing()
+  /** Told of each request that came by HTTP/2. */
+  onHttp2 = (_request) => {}
   /** Told of each request that has ended, and the series it went to, if any. */
   onEnd = (_request, _series) => {}
   #clock
@@ -90,6 +92,7 @@ class Recorder {
     request.scheme = request.socket?.encrypted === true ? 1 : 0
     // A middleware is within the span already; and a client may leave before there is an answer to look for it at.
     if (this.isTracing) request.serverSpan = this.serverSpan()
+    if (request.session !== undefined) this.onHttp2(request)
     watch(request)
     return request
   }

@@ -253,6 +253,26 @@ test('http2: an event stream asked for by GET is ended after a quarter of the ti
   assert.equal((await done).cut, 0)
 })
 
+test('http2: a session that was opened before its server was met is told to go, too', async (t) => {
+  const { spillway, server, port, held, untilHeld, advance } = await drained(t, HTTP2['http2, wrapped'].build)
+  const open = async () => {
+    const session = http2.connect(`http://127.0.0.1:${port}`)
+    t.after(() => session.destroy())
+    await once(session, 'remoteSettings')
+    return session
+  }
+  const sessions = [await open(), await open()]
+  for (const session of sessions) session.request({ ':path': '/' }).resume()
+  await untilHeld(2)
+  const told = sessions.map((session) => once(session, 'goaway'))
+  const done = spillway.drain(ORDER)
+  await untilNotListening(server)
+  await Promise.all(told)
+  for (const { res } of held) res.end('answered')
+  advance(QUARTER_MS)
+  assert.equal((await done).cut, 0)
+})
+
 test('http2: an idle session is closed, and a stream that does not end is cut', async (t) => {
   const { spillway, server, port, untilHeld, advance } = await drained(t, HTTP2['http2 in the clear'].build)
   const [idle, busy] = [0, 1].map(() => http2.connect(`http://127.0.0.1:${port}`))
