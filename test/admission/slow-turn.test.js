@@ -41,3 +41,25 @@ for (const stoodMs of [150, 450, 5000]) {
     )
   })
 }
+
+for (const [waitMs, burnMs, perSecond] of [
+  [500, 2, 50],
+  [1000, 2, 20],
+]) {
+  test(`a timer that blocks for a second every ten has nobody turned away at ${perSecond} a second that await ${waitMs} ms`, () => {
+    const handlerOn = (loop) => (done) =>
+      loop.at(loop.nowMs + waitMs, () => {
+        loop.burn(burnMs)
+        done()
+      })
+    const simulation = new SimulatedGate({ work: { handlerOn } })
+    const { loop } = simulation
+    const toMs = 60_000
+    for (let atMs = 10_500; atMs < toMs; atMs += 10_000) loop.at(atMs, () => loop.burn(1000))
+    simulation.run(simulation.poisson({ perSecond, fromMs: 0, toMs, random: randomFrom(3) }), toMs + 5000)
+    assert.deepEqual(
+      simulation.requests.filter(({ isShed }) => isShed),
+      []
+    )
+  })
+}
