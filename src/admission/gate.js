@@ -11,7 +11,7 @@ const { BYPASS, CRITICAL, NORMAL } = require('./priority')
 const { Turn } = require('./turn')
 const { WaitingRoom } = require('./waiting-room')
 
-/** A gate that admits nothing learns nothing: whatever the rules say, one request in so long gets in. */
+/** A gate that admits nothing learns nothing: whatever the rules say, where none ends for so long one request gets in. */
 const LEAST_ADMIT_MS = 100
 const LOOK_THROUGH_EVERY_MS = 20
 /** So many times maxDelay one may wait while the process starts. */
@@ -34,14 +34,13 @@ class Gate {
   #isServing = false
   #lastAdmitMs = 0
   #lastEndMs = 0
+  /** The last that was let in without one, while it runs: its end lets in the next. */
+  #beside
   #alarm
   #turnAgain = () => {}
   #isClosed = false
 
-  /**
-   * @param {{ clock: any, rules: any, tally: any,
-   *   refuse: (request: any, reason: string) => void }} parts
-   */
+  /** @param {{ clock: any, rules: any, tally: any, refuse: (request: any, reason: string) => void }} parts */
   constructor({ clock, rules, tally, refuse }) {
     this.#clock = clock
     this.#rules = rules
@@ -79,9 +78,8 @@ class Gate {
     }
     const expectedMs = rules.expectedMs(this.#room.ahead(priority), hasRoom, nowMs)
     if (expectedMs >= rules.deadlineMs(request)) return this.#reject(request, 'deadline', nowMs)
-    if (expectedMs > this.#toleratedMs(priority, hasRoom, nowMs)) {
+    if (expectedMs > this.#toleratedMs(priority, hasRoom, nowMs))
       return this.#reject(request, rules.waitReason(nowMs), nowMs)
-    }
     // One of the user's functions asked above may have closed it: nobody would work the queue off.
     if (this.#isClosed) return this.#enter(request, nowMs)
     this.#queue(request, nowMs)
@@ -108,12 +106,10 @@ class Gate {
     return nowMs - this.#lastAdmitMs > LEAST_ADMIT_MS
   }
 
-  #mayRun(nowMs) {
-    const rules = this.#rules
-    if (rules.hasRoom(this.inFlight, nowMs)) return true
-    // While those in flight come to their end there is something to learn from.
-    const isStuck = nowMs - this.#lastEndMs > LEAST_ADMIT_MS
-    return isStuck && this.#isStarved(nowMs) && rules.limitedBy !== 'concurrency'
+  /** Whether one may without a slot. While those that hold them come to their end there is something to learn from. */
+  #mayRunBeside(nowMs) {
+    const isStuck = nowMs - this.#lastEndMs > LEAST_ADMIT_MS && this.#rules.limitedBy !== 'concurrency'
+    return isStuck && (this.#beside === undefined || this.#isStarved(nowMs))
   }
 
   #reject(request, reason, nowMs) {
@@ -157,7 +153,8 @@ class Gate {
     }
     const nowMs = this.#clock.now()
     this.inFlight--
-    this.#lastEndMs = nowMs
+    if (request === this.#beside) this.#beside = undefined
+    else this.#lastEndMs = nowMs
     this.#rules.noteEnd(series, request, nowMs)
     request.admittedMs = 0
     // All timers that are due run in one turn. Were their slots filled only after it, those that await the same time would
@@ -200,7 +197,9 @@ class Gate {
     const rules = this.#rules
     let nowMs = startMs
     this.#isServing = true
-    while (this.#room.length > 0 && this.#turn.hasBudget && this.#mayRun(nowMs)) {
+    while (this.#room.length > 0 && this.#turn.hasBudget) {
+      const hasRoom = rules.hasRoom(this.inFlight, nowMs)
+      if (!hasRoom && !this.#mayRunBeside(nowMs)) break
       const request = this.#room.shift()
       // A client that left while it waited gives its handler no event at all any more: it is not run.
       if (hasLeft(request)) continue
@@ -210,6 +209,7 @@ class Gate {
         continue
       }
       this.#tally.noteWait(nowMs - request.queuedMs)
+      if (!hasRoom) this.#beside = request
       this.#enter(request, nowMs)
       resumeInContext(request)
       const endMs = this.#clock.now()

@@ -221,6 +221,16 @@ test('a thousand long polls hold no slot of those that wait for a pool', () => {
   assert.ok(served(9000, 14_000) >= 0.97 * 5 * 500, String(served(9000, 14_000)))
 })
 
+for (const quickMs of [0, 5]) {
+  test(`three hundred long polls at once, such as after a restart, turn away those of ${quickMs} ms no longer than it takes to tell`, () => {
+    const polls = Array.from({ length: 300 }, (_, i) => 8000 + i * 0.1)
+    const takesMs = (_now, _random, { route }) => (route === OTHER ? 5000 : quickMs)
+    const { shed } = offered(backend(takesMs), [[200, 14]], polls)
+    assert.equal(shed(0, 8000), 0)
+    assert.ok(shed(8200, 10_000) <= 0.1, String(shed(8200, 10_000)))
+  })
+}
+
 for (const [times, mostMs] of [
   [2, 150],
   [5, 350],
