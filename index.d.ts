@@ -427,7 +427,7 @@ export interface HealthOptions {
 export interface MemoryOptions {
   /**
    * What the heap after a major collection, or resident memory, may come to: bytes, or up to 1 a share of the limit (of V8's
-   * for the heap, of the container's or the machine for all memory); 0 or `undefined` for no bound. Past it the
+   * for the heap, or of `--max-old-space-size` where that is given, of the container's or the machine for all memory); 0 or `undefined` for no bound. Past it the
    * process drains and exits with 0, for its supervisor to start another. Each process lowers it by up to a tenth at random.
    *
    * @default undefined

@@ -34,7 +34,7 @@ function takeInstant(parts, spare) {
     utilization: signals.utilization.sample(),
     collections,
     memory,
-    heapTrend: signals.heapTrend.sample(nowMs, Math.min(memory.heapLimitBytes, memory.limitBytes)),
+    heapTrend: signals.heapTrend.sample(nowMs, memory.afterGcLimitBytes),
   }
 }
 

@@ -2,9 +2,12 @@
 // Memory as Node tells it, and the limit with a container's and without.
 
 const assert = require('node:assert/strict')
+const { execFileSync } = require('node:child_process')
+const { once } = require('node:events')
 const os = require('node:os')
 const { test } = require('node:test')
 const v8 = require('node:v8')
+const { Worker } = require('node:worker_threads')
 const { Memory, memoryForGate, memoryForRecycling } = require('../../src/signals/memory')
 
 const GIB = 2 ** 30
@@ -51,6 +54,26 @@ test('the heap is told in all and by space, against its limit', () => {
   }
 })
 
+const TELL = `
+  const { Memory, memoryForGate, memoryForRecycling } = require(${JSON.stringify(require.resolve('../../src/signals/memory'))})
+  const collections = { heapAfterBytes: 1 }
+  const all = [memoryForGate({ collections }), memoryForRecycling({ collections }).heap, new Memory().sample()]
+  const told = all.map(({ afterGcLimitBytes, limitBytes }) => (afterGcLimitBytes ?? limitBytes) / 2 ** 20)`
+const PRINT = `${TELL}; console.log(JSON.stringify(told))`
+
+for (const [how, args, options] of [
+  ['--max-old-space-size', ['--max-old-space-size=256']],
+  ['--max_old_space_size, the last of two', ['--max_old_space_size=512', '--max-old-space-size=256']],
+  ['NODE_OPTIONS', [], '--enable-source-maps --max-old-space-size=256'],
+  ['an argument beside NODE_OPTIONS', ['--max-old-space-size=256'], '--max-old-space-size=512'],
+]) {
+  test(`what outlives collections is held against what it may come to, given by ${how}`, () => {
+    const env = { ...process.env, NODE_OPTIONS: options ?? '' }
+    const told = execFileSync(process.execPath, [...args, '-e', PRINT], { env, encoding: 'utf8' })
+    assert.deepEqual(JSON.parse(told), [256, 256, 256])
+  })
+}
+
 test('resident memory is that of the process, and memory outside the heap is seen', () => {
   const before = new Memory().sample()
   const outside = Buffer.alloc(50_000_000, 1)
@@ -74,4 +97,11 @@ test('where it cannot be read, as without a descriptor left, it is what it was, 
   assert.equal(memoryForGate({ collections }).rssBytes, before)
   assert.equal(memoryForRecycling({ collections }).rss.usedBytes, before)
   assert.ok(new unread.Memory().sample().rssBytes > 2 ** 20)
+})
+
+test('what outlives collections in a worker thread is held against the limit of the worker', async () => {
+  const code = `${TELL}; require('node:worker_threads').parentPort.postMessage(told)`
+  const worker = new Worker(code, { eval: true, resourceLimits: { maxOldGenerationSizeMb: 100 } })
+  const [[told]] = await Promise.all([once(worker, 'message'), once(worker, 'exit')])
+  assert.deepEqual(told, [100, 100, 100])
 })
