@@ -2,6 +2,9 @@
 // How this process leaves: every instance in it drains, then it exits with a code that says how that went. One for the
 // process, however many instances and copies of this package there are, so that the first that is done does not take the
 // process from under the others.
+//
+// Nest's shutdown hooks and terminus take their listeners off when they are done, and send the process the same signal again,
+// for Node to end it where nobody else listens. That is no impatience: what others are answering would be cut.
 
 const cluster = require('node:cluster')
 const { once } = require('node:events')
@@ -25,7 +28,14 @@ class Departure {
   #isLeaving = false
   #exitCode = 0
   #toldMs = Number.NEGATIVE_INFINITY
-  #onSignal = (signal) => this.told(signal)
+  /** How many heard a signal, the last time it came. */
+  #heard = new Map()
+  #onSignal = (signal) => {
+    const isSentOn = process.listenerCount(signal) < this.#heard.get(signal)
+    // Who hears it once is gone by then.
+    systemClock.afterTurn(() => this.#heard.set(signal, process.listenerCount(signal)))
+    if (!isSentOn) this.told(signal)
+  }
 
   /** @param {(reason: string) => Promise<{ cut: number }>} drain what is done before the process leaves */
   join(drain) {

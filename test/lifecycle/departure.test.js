@@ -129,6 +129,39 @@ test('what nobody catches while the process leaves makes it exit with 1', OPTION
   assert.deepEqual(await closed, { code: 1, signal: null })
 })
 
+test('a signal sent on by who has taken its own listener off is no impatience', OPTIONS, async (t) => {
+  const { child, port, closed, until } = await start(
+    t,
+    `require('reflect-metadata')
+    const { Module } = require('@nestjs/common')
+    const { NestFactory } = require('@nestjs/core')
+    const { release } = serve()
+    class Pool {
+      // Longer than what npm or systemd take to pass the same signal on.
+      beforeApplicationShutdown() { return new Promise((resolve) => setTimeout(resolve, 100)) }
+    }
+    class AppModule {}
+    Module({ providers: [Pool] })(AppModule)
+    NestFactory.create(AppModule, { logger: false }).then(async (app) => {
+      app.enableShutdownHooks()
+      await app.listen(0, '127.0.0.1')
+      let count = 0
+      process.on('SIGTERM', () => {
+        console.log('signal ' + ++count)
+        if (count === 2) setImmediate(release)
+      })
+      console.log('hooked')
+    })`
+  )
+  const answer = ask(port, '/hold')
+  await until(/held/)
+  await until(/hooked/)
+  child.kill('SIGTERM')
+  await until(/signal 2/)
+  assert.equal(await answer, 'held until now')
+  assert.deepEqual(await closed, { code: 0, signal: null })
+})
+
 test('without `signals: true` SIGTERM does what it always did', OPTIONS, async (t) => {
   const { child, closed } = await start(t, 'serve({}, {})')
   child.kill('SIGTERM')
