@@ -16,13 +16,20 @@ const { ErrorTable } = require('./error-table')
 const { Failure } = require('./failure')
 const { recordOn } = require('./span-error')
 
-/** Errors of whoever still uses a connection or stream that is gone. */
+/** Errors of whoever still uses a connection or stream that is gone, or has given up what nobody waits for. */
 const OF_CONNECTION = new Set([
   'ERR_STREAM_PREMATURE_CLOSE',
   'ERR_STREAM_DESTROYED',
   'ERR_HTTP2_STREAM_ERROR',
   'ERR_HTTP2_INVALID_STREAM',
+  'ABORT_ERR',
+  // What fetch rejects with, and axios.
+  DOMException.ABORT_ERR,
+  'ERR_CANCELED',
 ])
+
+/** What multer and formidable say of an upload that broke off: they give it no code of Node's. */
+const BROKEN_OFF = /^Request (aborted|closed)$/
 
 class Failures {
   table
@@ -49,7 +56,8 @@ class Failures {
    */
   note(error, req, res, fallbackStatus) {
     const failure = new Failure(error, fallbackStatus)
-    if (isOfOverload(error) || isOfConnection(error, res) || this.#notedFor.get(error) === res) return failure
+    if (isOfOverload(error) || isOfConnection(failure, res) || this.#notedFor.get(error) === res)
+      return failure
     if (Object(error) === error) this.#notedFor.set(error, res)
     const request = this.#recorder.find(res)
     this.#count(request, failure)
@@ -107,9 +115,10 @@ function isOfOverload(error) {
 }
 
 /** Of an answer that nobody waits for, or that was cut for an error noted before: no error of the application. */
-function isOfConnection(error, res) {
-  const code = codeOf(error)
-  return (isOfClient(code) || OF_CONNECTION.has(code)) && isOver(res)
+function isOfConnection(failure, res) {
+  if (!isOver(res)) return false
+  const code = codeOf(failure.error)
+  return isOfClient(code) || OF_CONNECTION.has(code) || BROKEN_OFF.test(failure.message)
 }
 
 function codeOf(error) {

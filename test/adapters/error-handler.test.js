@@ -194,6 +194,15 @@ for (const name of [...Object.values(EXPRESSES), 'connect']) {
       assert.equal(routes[0].outcomes.errored, 1)
     })
 
+    for (const error of [new Error('Request aborted'), AbortSignal.abort().reason]) {
+      it(`counts an error that says '${error.message}' of a client that waits`, async (t) => {
+        const { get, spillway } = await failing(t, (_req, _res, next) => next(error))
+        assert.equal((await get('/fails/7')).status, 500)
+        await ended(spillway, 1)
+        assert.deepEqual(errorsOf(spillway), [[label, 500, error.name, 1]])
+      })
+    }
+
     it('leaves an answer that is whole alone, and counts the error that came after it', async (t) => {
       const { get, spillway } = await failing(t, (_req, res, next) => {
         res.end('whole')
@@ -208,6 +217,9 @@ for (const name of [...Object.values(EXPRESSES), 'connect']) {
     for (const [what, error, counted] of [
       ['counts an error of a handler', new Error('of ours'), [[label, 500, 'Error', 1]]],
       ['does not count what the connection says', with_('aborted', { code: 'ECONNRESET' }), []],
+      ['does not count what multer and formidable say', new Error('Request aborted'), []],
+      ['does not count what was given up for it', AbortSignal.abort().reason, []],
+      ['does not count what axios gave up for it', with_('canceled', { code: 'ERR_CANCELED' }), []],
     ]) {
       it(`${what} whose client has left`, async (t) => {
         let connection
