@@ -57,6 +57,14 @@ const MISUSES = [
     (spillway) => spillway.express()(req, {}),
     /^spillway\.express\(\) was called without `next`\. .*http\.createServer\(spillway\.wrap\(listener\)\)/,
   ],
+  ...Object.entries({
+    "Fastify's reply given to the error handler by a filter of Nest": undefined,
+    'the same, with a `next` made up for it': () => {},
+  }).map(([misuse, next]) => [
+    misuse,
+    (spillway) => spillway.errorHandler()(new Error('x'), { raw: req }, { raw: {}, statusCode: 200 }, next),
+    /^spillway\.errorHandler\(\) was given something else than the response of Node\. .*reply\.raw/,
+  ]),
 ]
 
 for (const [misuse, use, message] of MISUSES) {

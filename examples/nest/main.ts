@@ -1,5 +1,6 @@
 // Nest 11 on Express. `npx tsc -p examples/nest && node examples/nest/dist/main.js`, open /users/7 a few times, then
-// /metrics. With the Fastify platform there is no `app.use` for it: there, `attach` alone measures and sheds.
+// /metrics. With the Fastify platform there is no `app.use` for it: there, `attach` alone measures and sheds, and the filter
+// gives the error handler `getRequest().raw`, `getResponse().raw` and a `next` that does nothing.
 
 import 'reflect-metadata'
 import type { Server } from 'node:http'

@@ -25,6 +25,12 @@ const errorsInKoa = () =>
       'app.use(spillway.errorHandler()). In Koa, koa() has it in it.'
   )
 
+const errorsOnNoResponse = () =>
+  misuse(
+    'spillway.errorHandler() was given something else than the response of Node. Behind Fastify, also in a filter of Nest, ' +
+      'give it `request.raw`, `reply.raw` and a `next`; where there is no response, as in a resolver of GraphQL, nothing.'
+  )
+
 const notExpress = (given) =>
   misuse(
     `spillway.catchAsync() takes what require('express') gives: got ${given === null ? 'null' : typeof given}. ` +
@@ -54,6 +60,7 @@ const noNext = () =>
 
 module.exports = {
   errorsInKoa,
+  errorsOnNoResponse,
   expressInKoa,
   koaInExpress,
   noNext,
