@@ -36,6 +36,7 @@ class Connections {
   /** Sessions that have got their GOAWAY. */
   #told = new WeakSet()
   #isClosing = false
+  #keepsIdle = false
 
   /** @param {() => void} onClose told when the server has closed */
   constructor(server, onClose) {
@@ -77,6 +78,15 @@ class Connections {
     return !this.#isOpen && this.#http.size + this.#carriers.size + this.#sessions.size === 0
   }
 
+  /**
+   * Since Node 19 `close` hangs up every connection idle at that moment, be its next request on its way or not; since Node 24
+   * that of http2 closes every session, and has nothing to be shadowed. The application may call it as soon as it is told to go.
+   */
+  keepIdle() {
+    this.#keepsIdle = true
+    this.#server.closeIdleConnections = () => {}
+  }
+
   /** No connection from now on; those there are go on. */
   stopAccepting() {
     if (!this.#isClosing) this.#close()
@@ -91,9 +101,7 @@ class Connections {
   #close() {
     this.#isClosing = true
     const server = this.#server
-    // Since Node 19 `close` hangs up every connection idle at that moment, be its next request on its way or not; since
-    // Node 24 that of http2 closes every session, and has nothing to be shadowed.
-    server.closeIdleConnections = () => {}
+    this.keepIdle()
     const isHttp1 = server instanceof http.Server || server instanceof https.Server
     if (server.listening && isHttp1) server.close()
     else if (server.listening) net.Server.prototype.close.call(server)
@@ -140,7 +148,7 @@ class Connections {
   }
 
   release() {
-    if (this.#isClosing) delete this.#server.closeIdleConnections
+    if (this.#keepsIdle) delete this.#server.closeIdleConnections
     for (const [event, listener] of Object.entries(this.#listeners)) this.#server.off(event, listener)
     for (const open of [this.#http, this.#carriers, this.#sessions, this.#multiplexed]) open.release()
   }

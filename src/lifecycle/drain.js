@@ -62,6 +62,7 @@ class Drain {
     this.#done = new Promise((resolve) => (this.#resolve = resolve))
     this.#timeoutMs = order.timeoutMs
     this.#beganMs = this.#clock.now()
+    for (const connections of this.#servers) connections.keepIdle()
     this.#onBegin(order)
     this.#announce(order.delayMs)
     return this.#done

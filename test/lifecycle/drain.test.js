@@ -115,6 +115,24 @@ test('all is served as ever for the delay, but a probe is told', async (t) => {
   assert.equal((await done).cut, 0)
 })
 
+test('an application that closes its server when told to go hangs up no kept connection', async (t) => {
+  const served = await drained(t)
+  const { spillway, server, held, untilHeld, advance } = served
+  const kept = await keptConnection(served)
+  const done = spillway.drain({ timeout: 1000, delay: 5000 })
+  // As Nest's shutdown hooks do.
+  server.close()
+  kept.send(GET)
+  await Promise.race([untilHeld(2), kept.untilClosed()])
+  assert.equal(kept.isClosed, false)
+  held[1].res.end('in the delay')
+  await kept.until('in the delay')
+  kept.destroy()
+  advance(5000)
+  assert.equal((await done).cut, 0)
+  assert.equal(Object.hasOwn(server, 'closeIdleConnections'), false)
+})
+
 test('in Kubernetes the delay is five seconds, elsewhere none', async (t) => {
   t.after(() => delete process.env.KUBERNETES_SERVICE_HOST)
   for (const [host, delayMs] of [
