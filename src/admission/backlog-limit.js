@@ -15,6 +15,8 @@
 //   debt  =  work let in  -  time gone by,  never below 0
 //
 // is past the slack. (The same load: 140 answers took more than 250 ms and the last 480; now none does, and the last 200.)
+// After one long turn of a free loop (idling.js) it may be as far below 0 as that turn was long, for as long: then those that
+// came in it are let in, crowd or not.
 //
 // A loop that idles in the middle of an overload has only run out of what it was allowed: then it may have half as many
 // again. Without any limit it took in four times as many at once, and during their turn of 170 ms the next queue grew too old
@@ -74,6 +76,7 @@ class BacklogLimit {
   #slackMs
   #debtMs = 0
   #lastMs = 0
+  #creditUntilMs = 0
 
   constructor({ slackMs }) {
     this.#slackMs = slackMs
@@ -82,15 +85,22 @@ class BacklogLimit {
   // Hot path: once a request.
   noteAdmit(nowMs, costMs) {
     const debtMs = this.#debtMs - (nowMs - this.#lastMs)
-    this.#debtMs = Math.max(debtMs, 0) + costMs
+    this.#debtMs = Math.max(debtMs, Math.min(0, nowMs - this.#creditUntilMs)) + costMs
     this.#lastMs = nowMs
+  }
+
+  /** The loop was free before a turn that lasted: those that came in it are no crowd. */
+  noteStall(creditMs, nowMs) {
+    this.#debtMs = -creditMs
+    this.#lastMs = nowMs
+    this.#creditUntilMs = nowMs + creditMs
   }
 
   /** @returns {number} Infinity where nothing is known, or the loop has idled lately and nobody waits for it, or soon will */
   limit({ nowMs, costMs, unloadedMs, hasIdled, isCrowded }) {
     if (costMs <= 0) return Number.POSITIVE_INFINITY
-    const isFree = hasIdled && !isCrowded && this.#debtMs - (nowMs - this.#lastMs) <= this.#slackMs
-    if (isFree) return Number.POSITIVE_INFINITY
+    const isFree = (hasIdled && !isCrowded) || nowMs < this.#creditUntilMs
+    if (isFree && this.#debtMs - (nowMs - this.#lastMs) <= this.#slackMs) return Number.POSITIVE_INFINITY
     return Math.max(LEAST, ((unloadedMs + this.#slackMs) / costMs) * (hasIdled ? IDLE_SHARE : 1))
   }
 }

@@ -56,6 +56,11 @@ class LatencyLimit {
     if (inFlight > this.#peak) this.#peak = inFlight
   }
 
+  /** Those that came in a turn that lasted come all at once, and pile up until they have ended. */
+  noteStall(untilMs) {
+    this.#calmUntilMs = Math.max(this.#calmUntilMs, untilMs)
+  }
+
   /**
    * @param {object} series whose usual time it is held against
    * @param {number} inFlight with this one

@@ -6,6 +6,7 @@ const { AcceptDrain } = require('./accept-drain')
 const { BacklogLimit, UnloadedTime } = require('./backlog-limit')
 const { Callbacks } = require('./callbacks')
 const { DelayGuard } = require('./delay-guard')
+const { Idling } = require('./idling')
 const { Lasting } = require('./lasting')
 const { LatencyLimit } = require('./latency-limit')
 const { MemoryGuard } = require('./memory-guard')
@@ -14,7 +15,6 @@ const { SHORTAGE_WEIGHTS } = require('./priority')
 const { RequestCost } = require('./request-cost')
 const { Thresholds, TurnSample } = require('./thresholds')
 
-const IDLE_LEAST_MS = 0.05
 /** Up to so many answers it is a cold start: code is still loaded and compiled (Koa 3: a first request 17 ms, later ones 0.1). */
 const START_ENDED = 200
 /** What lasts so many times as long as a request may take in an overload does not wait for the overload. */
@@ -45,9 +45,7 @@ class Rules {
   #thresholds
   #turns
   #sampleMemory
-  #lastIdleMs
-  #lastIdleTotalMs = 0
-  #hasNapped = false
+  #idling
   #crowdedMs = Number.NEGATIVE_INFINITY
   #shortMs = Number.NEGATIVE_INFINITY
   #shortBy
@@ -56,7 +54,6 @@ class Rules {
   #ended = 0
   #lasting
   #callbacks
-  #lastBusyMs = 0
 
   constructor(options, clock, { sampleMemory, faults }) {
     const nowMs = clock.now()
@@ -68,7 +65,7 @@ class Rules {
     this.guard = new DelayGuard(nowMs)
     this.#unloaded = new UnloadedTime(nowMs)
     this.#turns = new TurnSample(nowMs, clock.idleMs())
-    this.#lastIdleMs = nowMs
+    this.#idling = new Idling(clock)
     this.update(options)
   }
 
@@ -80,6 +77,7 @@ class Rules {
     this.maxDelayMs = options.maxDelay
     const targetDelayMs = Math.min(options.targetDelay, options.maxDelay)
     this.guard.update(options)
+    this.#idling.update(options)
     this.#thresholds = this.#thresholds?.isOf(options) ? this.#thresholds : new Thresholds(options)
     // In the middle of an overload, what is usual could not be learnt anew.
     if (targetDelayMs === this.targetDelayMs) return
@@ -119,16 +117,14 @@ class Rules {
     return this.#callbacks.deadlineMs(request)
   }
 
-  /** How long the kernel may have held who comes now: this turn so far, and half the one before if the loop did not idle. */
   heldMs(nowMs, turnMs) {
-    const hasIdled = nowMs - this.#lastIdleMs <= turnMs + 1
-    return turnMs + (hasIdled ? 0 : this.#lastBusyMs / 2)
+    return this.#idling.heldMs(nowMs, turnMs)
   }
 
   /** Why mode `observe` would have rejected it. It has no queue: what the kernel may have held is all of the wait. */
   observedReason(nowMs, turnMs) {
     const waitMs = this.heldMs(nowMs, turnMs)
-    const isStanding = nowMs - this.#lastIdleMs > this.#options.interval
+    const isStanding = nowMs - this.#idling.sinceMs > this.#options.interval
     return waitMs > (isStanding ? this.targetDelayMs : this.#options.maxDelay) ? 'delay' : undefined
   }
 
@@ -137,6 +133,7 @@ class Rules {
   hasRoom(inFlight, nowMs) {
     this.isPaced = false
     if (this.observes) return true
+    this.#creditStall(nowMs)
     const limit = this.limit(nowMs)
     if (inFlight >= limit) return false
     const lasting = this.#lasting.count
@@ -145,14 +142,23 @@ class Rules {
     return !this.isPaced
   }
 
+  /** Where a turn has been long, those that came in it are let in as if they had come one by one. */
+  #creditStall(nowMs) {
+    const creditMs = this.#idling.takeCreditMs(nowMs)
+    if (creditMs === 0) return
+    this.#backlog.noteStall(creditMs, nowMs)
+    // They burn together, and so do those that come meanwhile.
+    this.#latency.noteStall(nowMs + 2 * (this.#unloaded.ms + creditMs))
+  }
+
   /** How many may be in flight now. */
   limit(nowMs) {
     const backlog = this.#backlog.limit({
       nowMs,
       costMs: this.cost.grossMs,
       unloadedMs: this.#unloaded.ms,
-      hasIdled: this.#hasIdled(nowMs),
-      isCrowded: nowMs - this.#crowdedMs < this.#options.interval,
+      hasIdled: this.#idling.hasIdled(nowMs),
+      isCrowded: this.#isCrowded(nowMs),
     })
     this.#isBacklogged = backlog !== Number.POSITIVE_INFINITY
     const latency = this.#latency.limit
@@ -162,8 +168,8 @@ class Rules {
     return least
   }
 
-  #hasIdled(nowMs) {
-    return nowMs - this.#lastIdleMs < this.targetDelayMs
+  #isCrowded(nowMs) {
+    return nowMs - this.#crowdedMs < this.#options.interval
   }
 
   /** A request found all slots taken. */
@@ -213,24 +219,18 @@ class Rules {
     this.cost.noteEnd(durationMs)
     this.#unloaded.note(durationMs, nowMs)
     // Behind a loop that never idles, latency tells of the loop, which the backlog limit minds.
-    if (!series || !this.#hasIdled(nowMs)) return
+    if (!series || !this.#idling.hasIdled(nowMs)) return
     this.#latency.noteEnd(series, durationMs, nowMs, inFlight, admittedAmong)
   }
 
-  /** The loop will sleep though jobs wait: that is no idling. */
   noteNap() {
-    this.#hasNapped = true
+    this.#idling.noteNap()
   }
 
   noteTurn(busyMs, nowMs, idleMs) {
-    const idledMs = idleMs - this.#lastIdleTotalMs
-    if (idledMs > IDLE_LEAST_MS && !this.#hasNapped) {
-      this.#lastIdleMs = nowMs
-      this.#unloaded.noteIdle(idledMs)
-    }
-    this.#hasNapped = false
-    this.#lastIdleTotalMs = idleMs
-    this.#lastBusyMs = busyMs
+    // New connections are read in the turns after it.
+    this.#creditStall(nowMs)
+    this.#unloaded.noteIdle(this.#idling.noteTurn(busyMs, nowMs, idleMs, this.#isCrowded(nowMs)))
     this.guard.noteTurn(nowMs)
     this.cost.noteTurn(busyMs, nowMs, this.#inFlight - this.#lasting.count)
     this.drain.noteTurn(busyMs, nowMs)

@@ -42,11 +42,17 @@ for (const stoodMs of [150, 450, 5000]) {
   })
 }
 
-for (const [waitMs, burnMs, perSecond] of [
-  [500, 2, 50],
-  [1000, 2, 20],
+// Those that come meanwhile burn for 100 ms together; the last for nearly as long as maxDelay.
+for (const [blockMs, waitMs, burnMs, perSecond] of [
+  [1000, 500, 2, 50],
+  [1000, 1000, 2, 20],
+  [100, 50, 1, 200],
+  [300, 50, 1, 200],
+  [1000, 50, 1, 100],
+  [1000, 20, 0.2, 300],
+  [300, 20, 2, 200],
 ]) {
-  test(`a timer that blocks for a second every ten has nobody turned away at ${perSecond} a second that await ${waitMs} ms`, () => {
+  test(`a timer that blocks for ${blockMs} ms every ten seconds has nobody turned away at ${perSecond} a second that await ${waitMs} ms and burn ${burnMs}`, () => {
     const handlerOn = (loop) => (done) =>
       loop.at(loop.nowMs + waitMs, () => {
         loop.burn(burnMs)
@@ -55,7 +61,7 @@ for (const [waitMs, burnMs, perSecond] of [
     const simulation = new SimulatedGate({ work: { handlerOn } })
     const { loop } = simulation
     const toMs = 60_000
-    for (let atMs = 10_500; atMs < toMs; atMs += 10_000) loop.at(atMs, () => loop.burn(1000))
+    for (let atMs = 10_500; atMs < toMs; atMs += 10_000) loop.at(atMs, () => loop.burn(blockMs))
     simulation.run(simulation.poisson({ perSecond, fromMs: 0, toMs, random: randomFrom(3) }), toMs + 5000)
     assert.deepEqual(
       simulation.requests.filter(({ isShed }) => isShed),
@@ -63,3 +69,21 @@ for (const [waitMs, burnMs, perSecond] of [
     )
   })
 }
+
+test('those that are read in the turn after the long one, as from new connections, are let in as well', () => {
+  const handlerOn = (loop) => (done) =>
+    loop.at(loop.nowMs + 50, () => {
+      loop.burn(1)
+      done()
+    })
+  const simulation = new SimulatedGate({ work: { handlerOn } })
+  const { loop } = simulation
+  const warm = simulation.poisson({ perSecond: 100, fromMs: 0, toMs: 5000, random: randomFrom(3) })
+  loop.at(5500, () => loop.burn(1000))
+  const burst = Array.from({ length: 150 }, () => simulation.arrival(6500.1))
+  simulation.run([...warm, ...burst], 10_000)
+  assert.deepEqual(
+    simulation.requests.filter(({ isShed }) => isShed),
+    []
+  )
+})

@@ -1,7 +1,7 @@
 'use strict'
 // An event loop in simulated time: arrivals, burns and waits are numbers, so that what the gate does under any load is
-// exact, repeatable and takes milliseconds. Phases as in Node: poll (arrivals, then what was awaited), check (what
-// asked for another turn, the turn clock), timers; it idles when nothing is due.
+// exact, repeatable and takes milliseconds. Phases as in Node: what was awaited, poll (arrivals), check (what asked
+// for another turn, the turn clock); it idles when nothing is due.
 
 class SimulatedLoop {
   nowMs = 0
@@ -39,15 +39,16 @@ class SimulatedLoop {
     let next = 0
     while (this.nowMs < endMs) {
       let worked = false
+      const dueMs = this.nowMs
+      const due = this.#timers.filter(({ atMs }) => atMs <= dueMs)
+      this.#timers = this.#timers.filter(({ atMs }) => atMs > dueMs)
+      for (const { callback } of due) callback()
       // Poll hands out what had come when it began; what comes meanwhile is the next turn's.
       const polledMs = this.nowMs
       while (next < arrivals.length && arrivals[next].atMs <= polledMs) {
         arrivals[next++].arrive()
         worked = true
       }
-      const due = this.#timers.filter(({ atMs }) => atMs <= polledMs)
-      this.#timers = this.#timers.filter(({ atMs }) => atMs > polledMs)
-      for (const { callback } of due) callback()
       const checks = this.#checks
       this.#checks = []
       for (const callback of checks) callback()
