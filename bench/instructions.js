@@ -16,8 +16,15 @@ const { machineLine, save } = require('./results')
 answerHelp()
 
 const CASES = {
-  express: ['no-op', 'spillway attach', 'spillway wrap', 'spillway express()', 'express-prom-bundle'],
-  koa: ['no-op', 'spillway attach', 'spillway koa()'],
+  express: [
+    'no-op',
+    'floor',
+    'spillway attach',
+    'spillway wrap',
+    'spillway express()',
+    'express-prom-bundle',
+  ],
+  koa: ['no-op', 'floor', 'spillway attach', 'spillway koa()'],
 }
 const WARM_UP = Number(process.env.WARM_UP ?? 35_000)
 const WINDOWS = 6
