@@ -23,8 +23,8 @@ const CASES = {
 }
 const RESULTS = 'overload-connections'
 const NODE = Number(process.versions.node.split('.')[0])
-const keyOf = ({ name, node, framework, arrivals, multiple, policy }) =>
-  [name, node, framework, arrivals, multiple, policy].join()
+const keyOf = ({ name, node, framework, arrivals, settle = 1, multiple, policy }) =>
+  [name, node, framework, arrivals, settle, multiple, policy].join()
 
 async function costsOf(runs, policy) {
   if (policy === 'none') return undefined
@@ -34,10 +34,11 @@ async function costsOf(runs, policy) {
 
 /**
  * @param {string} name of a case
- * @param {{ framework: string, arrivals: string, attempts: number, rounds: number, seconds: number,
+ * @param {{ framework: string, arrivals: string, attempts: number, rounds: number, seconds: number, settle: number,
  *   policies?: string[], multiples?: number[] }} settings
  */
-async function measureCase(name, { framework, arrivals, attempts, rounds, seconds, policies, multiples }) {
+async function measureCase(name, settings) {
+  const { framework, arrivals, attempts, rounds, seconds, settle, policies, multiples } = settings
   const { kind = name, connections = 'new', multiple: usual, silentPerSecond = 0 } = CASES[name]
   const runs = new OverloadRuns({ framework, attempts, kind })
   const rows = []
@@ -46,7 +47,7 @@ async function measureCase(name, { framework, arrivals, attempts, rounds, second
   for (const multiple of multiples ?? [usual]) {
     const measured = new Map([...costs.keys()].map((policy) => [policy, []]))
     for (let round = 0; round < rounds; round++) {
-      const capacity = await runs.capacity('cpu', 'kept')
+      const capacity = await runs.capacity('cpu', 'kept', settle)
       for (const [policy, all] of measured) {
         const result = await runs.run({
           policy,
@@ -54,17 +55,17 @@ async function measureCase(name, { framework, arrivals, attempts, rounds, second
           connections,
           arrivals,
           silentPerSecond,
-          warmUpSeconds: 2,
+          warmUpSeconds: 1 + settle,
           phases: [
             { rate: capacity.rate * 0.5, seconds: 1 },
-            { rate: capacity.rate * multiple, seconds: 1 + seconds },
+            { rate: capacity.rate * multiple, seconds: settle + seconds },
           ],
         })
         all.push(measurementOf(result, capacity, 'cpu'))
       }
     }
     for (const [policy, all] of measured) {
-      const load = { framework, arrivals, work: 'cpu', connections, silentPerSecond, multiple }
+      const load = { framework, arrivals, settle, work: 'cpu', connections, silentPerSecond, multiple }
       rows.push(rowOf({ name, node: NODE, ...load, policy }, all, costs.get(policy)))
       process.stdout.write(`${name.padEnd(19)}${lineOf(rows.at(-1))}${costLine(rows.at(-1))}\n`)
     }

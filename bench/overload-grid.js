@@ -9,9 +9,8 @@ const { save } = require('./results')
 const { median } = require('./statistics')
 
 const CRITICAL_SHARE = 0.1
-/** Before what is measured: half the capacity, and the first second of the load, which --step shows. */
+/** Before what is measured: half the capacity, and then the first of the load, which --step shows. */
 const CALM_SECONDS = 1
-const STEP_SECONDS = 1
 /** The price of a rejection is the same in every round but for the machine's speed. */
 const MOST_COST_ROUNDS = 3
 const CONNECTIONS = 'kept'
@@ -36,10 +35,10 @@ class Grid {
   }
 
   async measureRound() {
-    const { rounds } = this.#settings
+    const { rounds, settle } = this.#settings
     if (this.#rounds < MOST_COST_ROUNDS) await this.#measureRejections()
     for (const { multiple, policies } of this.#cells) {
-      const capacity = await this.#runs.capacity(this.work, CONNECTIONS)
+      const capacity = await this.#runs.capacity(this.work, CONNECTIONS, settle)
       this.#capacities.push(capacity.rate)
       const told = []
       for (const policy of policies) {
@@ -54,17 +53,17 @@ class Grid {
   }
 
   async #measure({ policy, multiple }, capacity) {
-    const { seconds, arrivals } = this.#settings
+    const { seconds, settle, arrivals } = this.#settings
     const result = await this.#runs.run({
       policy,
       work: this.work,
       connections: CONNECTIONS,
       arrivals,
       criticalShare: policy === 'attach-classes' ? CRITICAL_SHARE : 0,
-      warmUpSeconds: CALM_SECONDS + STEP_SECONDS,
+      warmUpSeconds: CALM_SECONDS + settle,
       phases: [
         { rate: capacity.rate * 0.5, seconds: CALM_SECONDS },
-        { rate: capacity.rate * multiple, seconds: STEP_SECONDS + seconds },
+        { rate: capacity.rate * multiple, seconds: settle + seconds },
       ],
     })
     const measured = measurementOf(result, capacity, this.work)
@@ -120,8 +119,8 @@ class Grid {
   }
 
   save() {
-    const { framework, arrivals, seconds, name } = this.#settings
-    const settings = { work: this.work, framework, connections: CONNECTIONS, arrivals, seconds }
+    const { framework, arrivals, settle, seconds, name } = this.#settings
+    const settings = { work: this.work, framework, connections: CONNECTIONS, arrivals, settle, seconds }
     const counts = { rounds: this.#rounds, deadlineMs: DEADLINE_MS }
     const found = { rejections: this.#rejections, proof: this.proof, rows: this.rows }
     return save(`${name}-${this.work}`, { ...settings, ...counts, ...found })

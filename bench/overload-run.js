@@ -12,6 +12,8 @@ const LOAD = path.join(__dirname, 'open-loop.js')
 const DEADLINE_MS = 250
 const MOST_LAG_MS = 5
 const MOST_FOREIGN = 0.05
+/** A closed load comes all at once: it is settled sooner. */
+const CAPACITY_SETTLES = 0.7
 const UPLOAD_BYTES = 65_536
 const REFUSING = { bare: 'bare-refusing', attach: 'attach-refusing', middleware: 'middleware-refusing' }
 
@@ -93,17 +95,18 @@ class OverloadRuns {
   }
 
   /** What it serves at most, by as many connections as it likes, and how fast the machine was meanwhile. */
-  async capacity(work, connections) {
+  async capacity(work, connections, settle = 1) {
+    const warmUpSeconds = CAPACITY_SETTLES * settle
     const { answered, speed } = await this.run({
       policy: 'none',
       work,
       connections,
       arrivals: 'closed',
       probes: false,
-      warmUpSeconds: 0.7,
+      warmUpSeconds,
       phases: [
-        { rate: 0, seconds: 0.7 },
-        { rate: 0, seconds: work === 'bimodal' ? 3 : 1.5 },
+        { rate: 0, seconds: warmUpSeconds },
+        { rate: 0, seconds: work === 'bimodal' ? 10 : 1.5 },
       ],
     })
     return { rate: answered, speed }

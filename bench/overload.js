@@ -22,6 +22,7 @@ const HELP = `npm run bench:overload -- [options]
   --policies none,...   only these policies
   --multiples 2,10      only these multiples of the capacity
   --rounds, --seconds   how many, and how long each (5, 2)
+  --settle              how many seconds of the load go by before (1; with 5 its code is compiled)
   --attempts            how often a disturbed run is repeated (3)
   --connections         a new connection for every request, of each kind of server, instead of the grid
   --kind https,silent   only these kinds (${Object.keys(CASES).join(', ')})
@@ -63,15 +64,15 @@ const { values: flags } = parseArgs({
       ])
     ),
     ...Object.fromEntries(
-      ['work', 'kind', 'policies', 'multiples', 'seconds', 'rounds', 'attempts', 'save'].map((name) => [
-        name,
-        { type: 'string' },
-      ])
+      ['work', 'kind', 'policies', 'multiples', 'seconds', 'settle', 'rounds', 'attempts', 'save'].map(
+        (name) => [name, { type: 'string' }]
+      )
     ),
   },
 })
 const framework = flags.koa ? 'koa' : 'express'
 const seconds = Number(flags.seconds ?? 2)
+const settle = Number(flags.settle ?? 1)
 const rounds = Number(flags.rounds ?? (flags.quick ? 1 : 5))
 const arrivals = flags.poisson ? 'poisson' : 'constant'
 const policies = flags.policies?.split(',')
@@ -81,6 +82,7 @@ const connections = 'kept'
 /** What is not all that the README shows does not take its place. */
 const variant = [
   ...['quick', 'koa', 'poisson'].filter((name) => flags[name]),
+  ...(settle === 1 ? [] : [`settled-${settle}`]),
   ...(policies === undefined && multiples === undefined ? [] : ['part']),
 ]
 const nameOf = (what) => flags.save ?? [what, ...variant].join('-')
@@ -108,12 +110,12 @@ async function main() {
   process.env.BURN_PER_MS = String(Math.round(calibrate()))
   pinLoad()
   if (flags.connections) {
-    const settings = { framework, arrivals, attempts, rounds, seconds, policies, multiples }
+    const settings = { framework, arrivals, attempts, rounds, seconds, settle, policies, multiples }
     return measureConnections(flags.kind?.split(',') ?? Object.keys(CASES), settings)
   }
   const runs = new OverloadRuns({ framework, attempts })
   if (!flags.step) {
-    const settings = { framework, arrivals, seconds, rounds, name: nameOf('overload') }
+    const settings = { framework, arrivals, settle, seconds, rounds, name: nameOf('overload') }
     return measureGrid(runs, partsOf(flags.quick ? QUICK : WORKS), settings)
   }
   return measureStep(runs, {

@@ -16,9 +16,13 @@ const CONNECTIONS = {
   'silent-new': '4000 silent connections/s beside new ones',
 }
 
-/** How those with Koa or random arrivals are told from the others. */
-const variantOf = ({ framework, arrivals }) =>
-  `${framework === 'koa' ? ', Koa' : ''}${arrivals === 'poisson' ? ', Poisson arrivals' : ''}`
+/** How those with Koa, random arrivals or compiled code are told from the others. */
+const variantOf = ({ framework, arrivals, settle = 1 }) =>
+  [
+    framework === 'koa' ? ', Koa' : '',
+    arrivals === 'poisson' ? ', Poisson arrivals' : '',
+    settle > 1 ? `, after ${settle} s` : '',
+  ].join('')
 
 function connectionsTable() {
   const { rows, seconds, ...results } = load('overload-connections')

@@ -5,6 +5,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { drawGoodput, drawStep } = require('./curves')
 const { connectionsTable } = require('./readme-connections')
+const { settledTable } = require('./readme-settled')
 const { load } = require('./results')
 const { cell, distinct, share, stamp, table, whole } = require('./tables')
 
@@ -275,6 +276,7 @@ let text = fs.readFileSync(README, 'utf8')
 for (const [name, content] of [
   ['overload', overloadTable],
   ['works', worksTable],
+  ['settled', settledTable],
   ['connections', connectionsTable],
   ['overhead', overheadTable],
   ['errors', errorsTable],
