@@ -82,7 +82,7 @@ const connections = 'kept'
 /** What is not all that the README shows does not take its place. */
 const variant = [
   ...['quick', 'koa', 'poisson'].filter((name) => flags[name]),
-  ...(settle === 1 ? [] : [`settled-${settle}`]),
+  ...(settle === 1 ? [] : ['settled']),
   ...(policies === undefined && multiples === undefined ? [] : ['part']),
 ]
 const nameOf = (what) => flags.save ?? [what, ...variant].join('-')
