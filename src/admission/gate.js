@@ -93,8 +93,7 @@ class Gate {
   }
 
   #enter(request, nowMs) {
-    this.inFlight++
-    if (this.inFlight > this.peakInFlight) this.peakInFlight = this.inFlight
+    if (++this.inFlight > this.peakInFlight) this.peakInFlight = this.inFlight
     this.#lastAdmitMs = nowMs
     this.#tally.admitted++
     request.admittedMs = nowMs
@@ -234,6 +233,7 @@ class Gate {
   #turnAway(request, reason) {
     if (hasLeft(request)) return
     const nowMs = this.#clock.now()
+    this.#rules.guard.noteExpired(nowMs)
     inItsContext(request, () => this.#refuseAt(nowMs, request, reason ?? this.#rules.waitReason(nowMs)))
     request.giveUp?.()
   }

@@ -11,10 +11,10 @@ function guardFrom(nowMs) {
   return guard
 }
 
-/** Time goes by, in turns of so long at most. */
+/** Time goes by, in turns of so long at most, of a loop that never idles. */
 function pass(guard, fromMs, forMs, turnMs = 10) {
-  for (let nowMs = fromMs + turnMs; nowMs < fromMs + forMs; nowMs += turnMs) guard.noteTurn(nowMs)
-  guard.noteTurn(fromMs + forMs)
+  for (let nowMs = fromMs + turnMs; nowMs < fromMs + forMs; nowMs += turnMs) guard.noteTurn(nowMs, 0)
+  guard.noteTurn(fromMs + forMs, 0)
 }
 
 for (const [stoodMs, toleratedMs] of [
@@ -37,6 +37,41 @@ test('a queue that empties is a burst again, at once', () => {
   assert.equal(guard.toleratedMs(1000), 40)
   guard.noteEmpty(1000)
   assert.equal(guard.toleratedMs(1001), 200)
+})
+
+test('a queue that empties because all in it were too old is a burst once, and then not until the loop has idled', () => {
+  const guard = guardFrom(0)
+  const expireAt = (nowMs, idledMs) => {
+    pass(guard, nowMs - 150, 150)
+    guard.noteTurn(nowMs, idledMs)
+    guard.noteExpired(nowMs)
+    guard.noteEmpty(nowMs)
+    return guard.toleratedMs(nowMs)
+  }
+  assert.equal(expireAt(150, 0), 200)
+  assert.equal(expireAt(300, 0), 40)
+  assert.equal(expireAt(450, 0), 40)
+  assert.equal(expireAt(600, 451), 200)
+  assert.equal(expireAt(750, 451), 40)
+  // The loop has idled after it.
+  guard.noteTurn(760, 755)
+  guard.noteEmpty(760)
+  assert.equal(guard.toleratedMs(760), 200)
+})
+
+test('where the loop never idles, an empty queue is a burst again when none has been too old for an interval', () => {
+  const guard = guardFrom(0)
+  for (const nowMs of [150, 300]) {
+    pass(guard, nowMs - 150, 150)
+    guard.noteTurn(nowMs, 0)
+    guard.noteExpired(nowMs)
+    guard.noteEmpty(nowMs)
+  }
+  pass(guard, 300, 100)
+  guard.noteEmpty(399)
+  assert.equal(guard.toleratedMs(399), 40)
+  guard.noteEmpty(400)
+  assert.equal(guard.toleratedMs(400), 200)
 })
 
 for (const when of ['while it lasts', 'when it is over']) {

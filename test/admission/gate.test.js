@@ -115,6 +115,21 @@ for (const multiple of [2, 5, 10]) {
   })
 }
 
+for (const [work, multiple, refuseMs, mostMs] of [
+  ['cpu', 5, 0.2, 60],
+  ['cpu', 5, 0.25, 80],
+  ['cpu', 2, 0.6, 60],
+  ['bimodal', 10, undefined, 150],
+]) {
+  test(`at ${multiple} times its capacity of '${work}' work, a rejection ${refuseMs ?? 0.02} ms, none that waits for maxDelay is let in every half second`, () => {
+    for (const seed of [7, 8, 9]) {
+      const { measured } = overload(work, multiple, { refuseMs, seed })
+      const tookMs = p99(measured.filter(({ atMs, servedMs }) => atMs >= LEARNED_MS && servedMs < END_MS))
+      assert.ok(tookMs <= mostMs, `p99 ${tookMs} ms (${seed})`)
+    }
+  })
+}
+
 test('where one request in a hundred blocks for 100 ms, hardly any is shed at half the capacity, and few at 0.8', () => {
   const forMs = 60_000
   const shedShare = (multiple) => {
