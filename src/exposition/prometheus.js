@@ -15,6 +15,8 @@ const NEVER_MS = 2 ** 31 - 1
 const NATIVE = 'native histogram'
 /** Of the default metrics the one that is told between scrapes. */
 const COLLECTIONS = 'nodejs_gc_duration_seconds'
+/** How many values a registry is given to write at a time: some 0.2 ms of work. */
+const SLICE = 64
 
 class Prometheus {
   #clock
@@ -119,8 +121,8 @@ class Prometheus {
 
 async function renderMetric(registry, metric, { name, seen, format: { renderForeign } }) {
   if (renderForeign === undefined) {
-    const text = await textOf(asText(registry), name === metric.name ? metric : named(metric, name))
-    return [Buffer.from(`${text}\n`)]
+    const family = await (metric.getForPromString ?? metric.get).call(metric)
+    return inSlices(asText(registry), { ...family, name })
   }
   const [family] = await withOnly(registry, metric).getMetricsAsJSON()
   const isName = (other) => seen.has(other) || ![undefined, metric].includes(registry.getSingleMetric(other))
@@ -133,6 +135,23 @@ const isTaken = (name) => new Error(`'${name}' is in the registry too; spillway'
 const textOf = (registry, metric) =>
   registry.getMetricsAsString?.(metric) ?? registry.getMetricAsPrometheusString(metric)
 
+/**
+ * A registry writes a metric in one go, which of 40 000 series stalls the loop for 300 ms. So it is given slices, each of which
+ * it writes with the two lines of the family's head: those are wanted once.
+ */
+async function* inSlices(registry, family) {
+  const values = family.values ?? []
+  let from = 0
+  do {
+    const slice = { ...family, values: values.slice(from, from + SLICE) }
+    const text = await textOf(registry, { get: () => slice })
+    yield Buffer.from(`${from === 0 ? text : withoutHead(text)}\n`)
+    from += SLICE
+  } while (from < values.length)
+}
+
+const withoutHead = (text) => text.slice(text.indexOf('\n', text.indexOf('\n') + 1) + 1)
+
 /** The registry as one that writes our format: an OpenMetrics one would add exemplars and a second `_total`. */
 function asText(registry) {
   if (registry.contentType === TEXT.contentType) return registry
@@ -143,8 +162,6 @@ function asText(registry) {
 function withOnly(registry, metric) {
   return Object.create(registry, { getMetricsAsArray: { value: () => [metric] } })
 }
-
-const named = (metric, name) => ({ get: async () => ({ ...(await metric.get()), name }) })
 
 /** An OpenMetrics registry takes the `_total` off the counters it holds. */
 function wholeNameOf({ name, type }, registry) {

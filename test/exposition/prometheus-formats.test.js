@@ -152,6 +152,33 @@ for (const [name, client] of Object.entries(CLIENTS)) {
 }
 
 for (const [name, client] of Object.entries(CLIENTS)) {
+  test(`${name}: a metric of thousands of series comes in small pieces, and as its registry writes it`, async (t) => {
+    const registry = new client.Registry()
+    const registers = [registry]
+    const labelNames = ['kind']
+    const jobs = new client.Counter({ name: 'jobs_total', help: 'Two\nlines.', labelNames, registers })
+    for (let i = 0; i < 2000; i++) jobs.inc({ kind: `"${i}"` }, i)
+    const sizes = new client.Histogram({ name: 'sizes', help: 'Sizes.', labelNames, registers })
+    for (let i = 0; i < 100; i++) sizes.observe({ kind: String(i) }, i)
+    new client.Gauge({ name: 'idle', help: 'Without a series.', labelNames, registers })
+    const linesOf = (text) => text.split('\n').filter((line) => /^(# \w+ )?(jobs|sizes|idle)/.test(line))
+    const own = linesOf(await registry.metrics())
+    const metrics = spillwayFor(t, { registry }).handler('metrics')
+    const pieces = []
+    const { get } = await serve(t, (req, res) => {
+      const { write } = res
+      res.write = (piece, ...rest) => {
+        pieces.push(String(piece))
+        return write.call(res, piece, ...rest)
+      }
+      metrics(req, res)
+    })
+    assert.deepEqual(linesOf((await get('/')).body), own)
+    await get('/', { headers: { accept: OPENMETRICS } })
+    const foreign = pieces.filter((piece) => piece.includes('jobs') || piece.includes('sizes'))
+    for (const piece of foreign) assert.ok(piece.length < 8192, `${piece.length} characters`)
+  })
+
   test(`${name}: a summary without labels is in the protobuf too`, async (t) => {
     const registry = new client.Registry()
     new client.Summary({ name: 'wait', help: 'Wait.', percentiles: [0.5], registers: [registry] }).observe(3)
