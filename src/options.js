@@ -39,6 +39,7 @@ function resolveOptions(given = {}) {
  */
 function updateOptions(current, given) {
   requireObject('options', given)
+  requireKnownKeys('', given, DEFAULTS)
   const fixed = Object.keys(given).find((key) => key !== 'shed')
   if (fixed !== undefined) {
     throw new SpillwayError(

@@ -221,6 +221,7 @@ describe('update()', () => {
     ['a value that is wrong', { shed: { mode: 'off', maxDelay: -1 } }, 'ERR_SPILLWAY_OPTION_VALUE'],
     ['an unknown mode', { shed: { mode: 'of' } }, 'ERR_SPILLWAY_OPTION_VALUE'],
     ['an option that does not exist', { shed: { mode: 'off', maxDelai: 1 } }, 'ERR_SPILLWAY_UNKNOWN_OPTION'],
+    ['one without its group', { maxDelay: 100 }, 'ERR_SPILLWAY_UNKNOWN_OPTION'],
     ['nothing', undefined, 'ERR_SPILLWAY_OPTION_VALUE'],
   ]) {
     it(`refuses ${title}, and changes nothing then`, (t) => {
