@@ -59,6 +59,20 @@ test('a queue that empties because all in it were too old is a burst once, and t
   assert.equal(guard.toleratedMs(760), 200)
 })
 
+for (const [afterMs, toleratedMs] of [
+  [200, 200],
+  [201, 40],
+]) {
+  test(`a queue emptied by its being too old ${afterMs} ms after the loop idled, of an interval of 100, may make wait for ${toleratedMs} ms`, () => {
+    const guard = guardFrom(0)
+    for (let nowMs = 50; nowMs < afterMs; nowMs += 50) guard.noteTurn(nowMs, 0)
+    guard.noteTurn(afterMs, 0)
+    guard.noteExpired(afterMs)
+    guard.noteEmpty(afterMs)
+    assert.equal(guard.toleratedMs(afterMs), toleratedMs)
+  })
+}
+
 test('where the loop never idles, an empty queue is a burst again when none has been too old for an interval', () => {
   const guard = guardFrom(0)
   for (const nowMs of [150, 300]) {

@@ -130,6 +130,21 @@ for (const [work, multiple, refuseMs, mostMs] of [
   })
 }
 
+for (const seed of [1, 2, 3, 4, 5]) {
+  test(`a queue that stands for long makes none wait for maxDelay again, though a timer holds the loop now and then (${seed})`, () => {
+    const simulation = new SimulatedGate({ work: 'cpu', refuseMs: 0.1 })
+    const random = randomFrom(seed)
+    const forMs = 20_000
+    for (let atMs = 0; atMs < forMs; atMs += 400 + 400 * random()) {
+      simulation.loop.at(atMs, () => simulation.loop.burn(15 + 45 * random()))
+    }
+    const perSecond = 1.5 * capacityOf(WORKS.cpu)
+    simulation.run(simulation.poisson({ perSecond, fromMs: 0, toMs: forMs, random }), forMs)
+    const served = simulation.requests.filter(({ atMs, servedMs }) => atMs > 2000 && servedMs !== undefined)
+    assert.ok(p99(served) <= 60, String(p99(served)))
+  })
+}
+
 test('where one request in a hundred blocks for 100 ms, hardly any is shed at half the capacity, and few at 0.8', () => {
   const forMs = 60_000
   const shedShare = (multiple) => {
