@@ -4,7 +4,7 @@
 // Below capacity on kept connections nothing waits: the queue is empty and the turn is young.
 
 const { hasLeft } = require('../recording/request')
-const { Alarm } = require('./alarm')
+const { Alarm, NAP_MS, isSoon } = require('./alarm')
 const { inItsContext, keepContext, resumeInContext } = require('./async-context')
 const { FINAL, QUEUED, REJECTED, RUN } = require('./decision')
 const { BYPASS, CRITICAL, NORMAL } = require('./priority')
@@ -16,8 +16,6 @@ const LEAST_ADMIT_MS = 100
 const LOOK_THROUGH_EVERY_MS = 20
 /** So many times maxDelay one may wait while the process starts. */
 const START_DELAYS = 2
-/** The least a timer can wait. */
-const NAP_MS = 1
 
 class Gate {
   /** Admitted and not ended. */
@@ -187,8 +185,9 @@ class Gate {
     if (this.#room.length > 0) rules.noteCrowd(endMs)
     this.#expire(endMs)
     if (this.#room.length === 0) rules.guard.noteEmpty(endMs)
-    else if (rules.hasRoom(this.inFlight, endMs)) this.#clock.afterTurn(this.#turnAgain)
-    else this.#alarm.set(rules.isPaced ? NAP_MS : LOOK_THROUGH_EVERY_MS, endMs)
+    else if (rules.hasRoom(this.inFlight, endMs) || isSoon(rules.pacedMs))
+      this.#clock.afterTurn(this.#turnAgain)
+    else this.#alarm.set(rules.pacedMs > 0 ? NAP_MS : LOOK_THROUGH_EVERY_MS, endMs)
   }
 
   /** @returns {number} the time when it was done: the queue is empty, no slot is free, or the turn's budget is spent */

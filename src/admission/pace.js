@@ -26,8 +26,9 @@ class Pace {
     this.#debtMs -= ranMs
   }
 
-  isTooSoon(nowMs) {
-    return this.#debtAt(nowMs) > DEPTH_MS
+  /** @returns {number} in how many ms the next may be let in, 0 for now */
+  leftMs(nowMs) {
+    return Math.max(0, this.#debtAt(nowMs) - DEPTH_MS) / SPEED
   }
 
   #debtAt(nowMs) {

@@ -34,8 +34,8 @@ class Rules {
   cost
   memory = new MemoryGuard()
   limitedBy = 'backlog'
-  /** Whether slots are free, but one more now would come too soon after the others. */
-  isPaced = false
+  /** Where slots are free, but one more now would come too soon after the others: in how many ms it would not. Else 0. */
+  pacedMs = 0
   #clock
   #options
   #backlog
@@ -131,15 +131,15 @@ class Rules {
   // Hot path: once a request.
   /** Whether one more may run beside those in flight. */
   hasRoom(inFlight, nowMs) {
-    this.isPaced = false
+    this.pacedMs = 0
     if (this.observes) return true
     this.#creditStall(nowMs)
     const limit = this.limit(nowMs)
     if (inFlight >= limit) return false
     const lasting = this.#lasting.count
     const isFilled = inFlight - lasting >= (limit - lasting) * UNPACED_SHARE
-    this.isPaced = this.#isBacklogged && isFilled && this.#pace.isTooSoon(nowMs)
-    return !this.isPaced
+    if (this.#isBacklogged && isFilled) this.pacedMs = this.#pace.leftMs(nowMs)
+    return this.pacedMs === 0
   }
 
   /** Where a turn has been long, those that came in it are let in as if they had come one by one. */

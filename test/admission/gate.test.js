@@ -108,6 +108,30 @@ for (const work of ['await', 'mixed']) {
   })
 }
 
+for (const [burnMs, isSlept, what] of [
+  [2, (naps) => naps < 50, 'turns until the next may be let in'],
+  [20, (naps) => naps > 100, 'sleeps until the next may be let in, which is long,'],
+]) {
+  test(`the loop ${what} where requests await and then burn ${burnMs} ms`, () => {
+    const handlerOn = (loop) => (done) =>
+      loop.at(loop.nowMs + 20, () => {
+        loop.burn(burnMs)
+        done()
+      })
+    const simulation = new SimulatedGate({ work: { handlerOn } })
+    const { clock } = simulation.loop
+    const { after } = clock
+    let naps = 0
+    clock.after = (delayMs, callback) => {
+      if (delayMs === 1) naps++
+      return after(delayMs, callback)
+    }
+    const perSecond = 2000 / burnMs
+    simulation.run(simulation.poisson({ perSecond, fromMs: 0, toMs: 6000, random: randomFrom(1) }), 6000)
+    assert.ok(isSlept(naps), String(naps))
+  })
+}
+
 for (const multiple of [2, 5, 10]) {
   test(`at ${multiple} times its capacity of cpu work nobody waits longer than maxDelay and then runs`, () => {
     const { longestWaitMs } = overload('cpu', multiple)

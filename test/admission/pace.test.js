@@ -8,7 +8,7 @@ const { Pace } = require('../../src/admission/pace')
 /** Lets in all that it may, and says how many that were. */
 function fill(pace, nowMs, { costMs, ranMs = 0 }) {
   let count = 0
-  for (; count < 100 && !pace.isTooSoon(nowMs); count++) {
+  for (; count < 100 && pace.leftMs(nowMs) === 0; count++) {
     pace.noteAdmit(nowMs, costMs)
     pace.noteRun(ranMs)
   }
