@@ -3,9 +3,9 @@
 // the step, in a process that has never been overloaded: half of the code that runs then is not compiled yet.
 
 const { load } = require('./results')
-const { cell, distinct, share, stamp, table, whole } = require('./tables')
+const { byRun, cell, share, stamp, table, whole, worksOf } = require('./tables')
 
-const WORKS = ['cpu', 'bimodal', 'await', 'mixed', 'gc', 'upload']
+const WORKS = ['cpu', 'await', 'mixed', 'gc', 'upload']
 const HEAD = ['work', 'load', 'no policy', '**`attach`**', 'bound', 'shed', 'p99, ms', 'probes']
 
 function settledTable() {
@@ -21,19 +21,18 @@ function settledTable() {
     `${Math.round(row.probes * 100)} %`,
   ]
   const attached = ({ rows }) => rows.filter(({ policy }) => policy === 'attach')
-  const lengths = distinct(all.map(({ seconds }) => seconds)).map((seconds) => {
-    const works = all.filter((results) => results.seconds === seconds).map(({ work }) => `\`${work}\``)
-    return `${seconds} s (${works.join(', ')})`
-  })
-  const [{ rounds, settle, ...results }] = all
+  const runOf = ([{ rounds, seconds, settle, ...results }]) =>
+    `medians of ${rounds} rounds of ${seconds} s, from ${settle} s after the step. ` +
+    stamp(results, `npm run bench:overload -- --settle ${settle}`)
   return [
     table(
       HEAD,
       all.flatMap((each) => attached(each).map((row) => cellsOf(row, each.rows)))
     ),
     '',
-    `Medians of ${rounds} rounds of ${lengths.join(' and ')}, from ${settle} s after the step. ` +
-      stamp(results, `npm run bench:overload -- --settle ${settle}`),
+    byRun(all)
+      .map((its) => `${worksOf(its)}: ${runOf(its)}`)
+      .join('\n\n'),
   ].join('\n')
 }
 

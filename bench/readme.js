@@ -7,7 +7,7 @@ const { drawGoodput, drawStep } = require('./curves')
 const { connectionsTable } = require('./readme-connections')
 const { settledTable } = require('./readme-settled')
 const { load } = require('./results')
-const { cell, distinct, share, stamp, table, whole } = require('./tables')
+const { byRun, cell, distinct, share, stamp, table, whole, worksOf } = require('./tables')
 
 const README = path.join(__dirname, '..', 'README.md')
 
@@ -249,12 +249,8 @@ function worksTable() {
 
 /** Works are measured one by one, and not all on one day. */
 function runsOf(all) {
-  const keyOf = ({ date, rounds }) => `${date} ${rounds}`
-  return distinct(all.map(keyOf))
-    .map((key) => {
-      const its = all.filter((results) => keyOf(results) === key)
-      return `${its.map(({ work }) => `\`${work}\``).join(', ')}: ${roundsOf(its[0])}`
-    })
+  return byRun(all)
+    .map((its) => `${worksOf(its)}: ${roundsOf(its[0])}`)
     .join('\n\n')
 }
 

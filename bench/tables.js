@@ -10,6 +10,15 @@ const table = (head, rows) =>
 const share = (value) => value.toFixed(2)
 const distinct = (values) => [...new Set(values)]
 
+/** Results of several works, those that were measured alike on one day and machine together. */
+function byRun(all) {
+  const keyOf = ({ date, machine, rounds, seconds }) => [date, machine.platform, rounds, seconds].join()
+  return distinct(all.map(keyOf)).map((key) => all.filter((results) => keyOf(results) === key))
+}
+
+const worksOf = (all) => all.map(({ work }) => `\`${work}\``).join(', ')
+
 const cell = (row) => (row === undefined ? '–' : `${share(row.ratio)}${row.calmRounds === 0 ? ' ?' : ''}`)
 const whole = (value) => (value === null ? '–' : String(Math.round(value)))
-module.exports = { cell, distinct, share, stamp, table, whole }
+
+module.exports = { byRun, cell, distinct, share, stamp, table, whole, worksOf }
