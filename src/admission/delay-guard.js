@@ -15,12 +15,13 @@
 // to all of it 109, but then whoever comes to a backend that has stood still for two seconds would be turned away.
 //
 // A queue that is empty because all in it had become too old has not drained: the next stand in the kernel. That makes it a
-// burst again once, within two intervals after the loop has idled, and then not until it has again or, where it never does, until
-// none has become too old for an interval. (Else all were turned away every half second, and the next let wait for maxDelay: in simulated time, at five
-// times the capacity where a rejection costs 0.25 ms, p99 245 ms instead of 55; where one in a hundred blocks for 100 ms, at ten
-// times 279 instead of 132, and 0.85 served instead of 0.88. Were it not so even once, 4.5 % would be turned away at 0.8 of it
-// instead of 3.7. Could it be at any time, a queue of twenty that stands for minutes would by chance be emptied once and then let
-// wait for maxDelay for half a second: over TLS, at 1.2 times the capacity, in four of five runs of three seconds.)
+// burst again once, within two intervals after the loop has idled, and then not until it has again or, where it never does,
+// until none has become too old for an interval. (Else all were turned away every half second, and the next let wait for
+// maxDelay: in simulated time, at five times the capacity where a rejection costs 0.25 ms, p99 245 ms instead of 55; where one
+// in a hundred blocks for 100 ms, at ten times 279 instead of 132, and 0.85 served instead of 0.88. Were it not so even once,
+// 4.5 % would be turned away at 0.8 of it instead of 3.7. Could it be at any time, a queue of twenty that stands for minutes
+// would by chance be emptied once and then let wait for maxDelay for half a second: over TLS, at 1.2 times the capacity, in
+// each of five runs of three seconds.)
 //
 // The interval is half a second, and not CoDel's tenth: where one request in a hundred blocks for 100 ms, a queue stands for
 // 300 now and then without any overload (at 0.8 of the capacity 0.928 served with 300, 0.946 with 500; past it the same).
