@@ -10,32 +10,31 @@ const RETRY_MS = 10
 const LONGEST_REFUSED_MS = 60_000
 
 /**
- * @param {{ port: number, ratePerSecond: number, connections: number, mostUnderWay?: number }} plan what is due beyond
- *   `mostUnderWay` waits: where the machine stands still, all of it at once would be more than a backlog holds
+ * @param {{ port: number, ratePerSecond: number, connections: number, isOneEach?: boolean }} plan with `isOneEach` what is due
+ *   waits until a connection has been answered, so that none is opened at the moment at which a server stops listening
  * @returns {{ stop: () => Promise<{ outcomes: Record<string, number>, refused: number }> }} outcomes: by status or error code
  */
-function startLoad({ port, ratePerSecond, connections, mostUnderWay = Number.POSITIVE_INFINITY }) {
+function startLoad({ port, ratePerSecond, connections, isOneEach = false }) {
   // One each: an agent that shares out a number of sockets lets requests lie for seconds when those are refused.
   const agents = Array.from(
     { length: connections },
     () => new http.Agent({ keepAlive: true, maxFreeSockets: 1 })
   )
+  const unused = [...agents]
   const outcomes = {}
   let refused = 0
-  let underWay = 0
   let isOver = false
 
   const send = async (number) => {
-    underWay++
     const endMs = performance.now() + LONGEST_REFUSED_MS
-    const agent = agents[Math.floor(Math.random() * connections)]
+    const agent = isOneEach ? unused.shift() : agents[Math.floor(Math.random() * connections)]
     let outcome = await ask({ port, agent, number })
     while (outcome === 'ECONNREFUSED' && performance.now() < endMs) {
       refused++
       await sleep(RETRY_MS)
       outcome = await ask({ port, agent, number })
     }
-    underWay--
+    if (isOneEach) unused.push(agent)
     outcomes[outcome] = (outcomes[outcome] ?? 0) + 1
   }
   const run = async () => {
@@ -43,7 +42,7 @@ function startLoad({ port, ratePerSecond, connections, mostUnderWay = Number.POS
     const beganMs = performance.now()
     while (!isOver) {
       const due = ((performance.now() - beganMs) / 1000) * ratePerSecond
-      while (sent.length < due && underWay < mostUnderWay) sent.push(send(sent.length))
+      while (sent.length < due && (!isOneEach || unused.length > 0)) sent.push(send(sent.length))
       await sleep(1)
     }
     await Promise.all(sent)

@@ -87,6 +87,13 @@ class Connections {
     this.#server.closeIdleConnections = () => {}
   }
 
+  /** What runs for the first time takes its time, and `stopAccepting` has none: who connects meanwhile is reset. */
+  static rehearseStop() {
+    const server = http.createServer()
+    server.close()
+    new Connections(server, () => {}).stopAccepting()
+  }
+
   /** No connection from now on; those there are go on. */
   stopAccepting() {
     if (!this.#isClosing) this.#close()

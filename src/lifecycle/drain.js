@@ -6,13 +6,16 @@
 //   cut       after `timeoutMs` what is left is destroyed, and counted
 // The listening sockets go before the kept connections, so that who is sent away does not come back here.
 
+const { Connections } = require('./connections')
 const { endIfEndless } = require('./endless')
 
 const TICK_MS = 50
 /** Who connects after the poll is reset by the close: the turn to close in is one with little between the two. */
-const SHORT_TURN_MS = 1
-/** After so long any turn will do in which nobody connects. */
-const SHORT_TURN_PATIENCE_MS = 500
+const SHORT_TURN_MS = 0.2
+/** And the last of so many in which nobody connected, for clients come in crowds: 5 to 10 ms where little else is done. */
+const QUIET_TURNS = 1000
+/** That many at first; the longer it waits the fewer, and after this any turn will do in which nobody connects. */
+const QUIET_PATIENCE_MS = 500
 /** The share of the timeout after which a crowd at the door, what is still and what has no end are not waited for. */
 const PATIENCE_SHARE = 0.25
 
@@ -63,6 +66,7 @@ class Drain {
     this.#timeoutMs = order.timeoutMs
     this.#beganMs = this.#clock.now()
     for (const connections of this.#servers) connections.keepIdle()
+    Connections.rehearseStop()
     this.#onBegin(order)
     this.#announce(order.delayMs)
     return this.#done
@@ -73,22 +77,30 @@ class Drain {
     for (const connections of this.#servers) connections.watchStillness(nowMs)
     const leftMs = this.#beganMs + delayMs - nowMs
     if (leftMs > 0) this.#clock.wait(Math.min(TICK_MS, leftMs), () => this.#announce(delayMs))
-    else this.#clock.afterTurn(() => this.#closeWhenQuiet({ sinceMs: nowMs, turnMs: nowMs, accepted: -1 }))
+    else
+      this.#clock.afterTurn(() =>
+        this.#closeWhenQuiet({ sinceMs: nowMs, turnMs: nowMs, accepted: -1, quietTurns: 0 })
+      )
   }
 
   /** From one check phase to the next, for the poll is between them. */
-  #closeWhenQuiet({ sinceMs, turnMs, accepted }) {
-    const nowMs = this.#clock.now()
-    const now = { sinceMs, turnMs: nowMs, accepted: this.#servers.accepted }
-    const waitedMs = nowMs - sinceMs
-    const isQuiet = accepted === now.accepted
-    const isBest = isQuiet && nowMs - turnMs < SHORT_TURN_MS
-    const isGoodEnough = isQuiet && waitedMs > SHORT_TURN_PATIENCE_MS
-    if (isBest || isGoodEnough || waitedMs >= this.#patienceMs) {
-      this.#closedMs = nowMs
-      this.#recorder.isLeaving = true
-      this.#finish()
-    } else this.#clock.afterTurn(() => this.#closeWhenQuiet(now))
+  #closeWhenQuiet(last) {
+    const turnMs = this.#clock.now()
+    const { accepted } = this.#servers
+    const quietTurns = accepted === last.accepted ? last.quietTurns + 1 : 0
+    const waitedMs = turnMs - last.sinceMs
+    const isShort = turnMs - last.turnMs < SHORT_TURN_MS || waitedMs > QUIET_PATIENCE_MS
+    const isQuiet = quietTurns > 0 && quietTurns >= QUIET_TURNS * (1 - waitedMs / QUIET_PATIENCE_MS)
+    if (!(isShort && isQuiet) && waitedMs < this.#patienceMs) {
+      const now = { sinceMs: last.sinceMs, turnMs, accepted, quietTurns }
+      this.#clock.afterTurn(() => this.#closeWhenQuiet(now))
+      return
+    }
+    // Before anything else.
+    for (const connections of this.#servers) connections.stopAccepting()
+    this.#closedMs = turnMs
+    this.#recorder.isLeaving = true
+    this.#finish()
   }
 
   #finish() {

@@ -115,6 +115,22 @@ test('all is served as ever for the delay, but a probe is told', async (t) => {
   assert.equal((await done).cut, 0)
 })
 
+test('clients that come in a crowd are all let in before nobody listens', async (t) => {
+  const { spillway, server, port } = await drained(t)
+  const crowd = [await Connection.open(port)]
+  await untilConnected(server, 1)
+  const done = spillway.drain(ORDER)
+  while (crowd.length < 10) {
+    for (let i = 0; i < 20; i++) await turn()
+    crowd.push(await Connection.open(port))
+    await untilConnected(server, crowd.length)
+  }
+  assert.equal(server.listening, true)
+  await untilNotListening(server)
+  for (const connection of crowd) connection.destroy()
+  assert.equal((await done).cut, 0)
+})
+
 test('an application that closes its server when told to go hangs up no kept connection', async (t) => {
   const served = await drained(t)
   const { spillway, server, held, untilHeld, advance } = served

@@ -76,7 +76,7 @@ for (const [what, mode] of Object.entries(MODES)) {
     }
     writeFileSync(path.join(home, 'ecosystem.json'), JSON.stringify({ apps: [app] }))
     await pm2('start', 'ecosystem.json')
-    const load = startLoad({ port, ratePerSecond: 100, connections: 24, mostUnderWay: 48 })
+    const load = startLoad({ port, ratePerSecond: 100, connections: 24, isOneEach: true })
     for (let i = 0; i < 2; i++) await pm2('reload', name)
     const { outcomes } = await load.stop()
     const processes = JSON.parse((await pm2('jlist')).stdout).filter((each) => each.name === name)
