@@ -140,5 +140,5 @@ test('a slot holds one, the last, and a copy is of its moment', () => {
     assert.equal(exemplarAt(copied, row, bucket), undefined)
   assert.equal(exemplarAt(exemplars.copy(), 0, 0).seconds, 0.001)
   for (let i = 0; i < 1000; i++) put(2, i % 15, i)
-  assert.equal(exemplars.copy().length, 45)
+  assert.deepEqual([exemplars.copy().length, exemplars.copy()[2].length], [3, 15])
 })
