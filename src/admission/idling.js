@@ -8,6 +8,8 @@
 // 80 of the hundred that came meanwhile were turned away over sockets, now 3.)
 
 const LEAST_MS = 0.05
+const SPARE_SHARE = 0.1
+const MEAN_MS = 50
 
 class Idling {
   /** When it last did. */
@@ -17,6 +19,7 @@ class Idling {
   #hasNapped = false
   #turnedMs
   #busyMs = 0
+  #idleShare = 1
   #isFree = false
   #targetDelayMs = 0
   #maxDelayMs = 0
@@ -36,6 +39,11 @@ class Idling {
     return nowMs - this.sinceMs < this.#targetDelayMs
   }
 
+  /** Whether it idles for a tenth of the time. Less is what is left over between the turns of a loop that has all it can do. */
+  get hasSpareTime() {
+    return this.#idleShare >= SPARE_SHARE
+  }
+
   /** How long the kernel may have held who comes now: this turn so far, and half the one before if the loop did not idle. */
   heldMs(nowMs, turnMs) {
     const hasIdled = nowMs - this.sinceMs <= turnMs + 1
@@ -53,11 +61,19 @@ class Idling {
     const hasIdled = idledMs > LEAST_MS && !this.#hasNapped
     if (hasIdled) this.sinceMs = nowMs
     this.#hasNapped = false
+    const countedMs = hasIdled ? idledMs : 0
+    this.#noteShare(countedMs, nowMs - this.#turnedMs)
     this.#totalMs = idleMs
     this.#turnedMs = nowMs
     this.#busyMs = busyMs
     this.#isFree = !isCrowded && this.hasIdled(nowMs)
-    return hasIdled ? idledMs : 0
+    return countedMs
+  }
+
+  #noteShare(idledMs, elapsedMs) {
+    if (elapsedMs <= 0) return
+    const share = Math.min(1, idledMs / elapsedMs)
+    this.#idleShare += (share - this.#idleShare) * Math.min(1, elapsedMs / MEAN_MS)
   }
 
   // Hot path: once a request, two comparisons in a turn that is not long.

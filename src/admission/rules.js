@@ -231,6 +231,7 @@ class Rules {
     // New connections are read in the turns after it.
     this.#creditStall(nowMs)
     this.#unloaded.noteIdle(this.#idling.noteTurn(busyMs, nowMs, idleMs, this.#isCrowded(nowMs)))
+    this.#latency.loopHasTime = this.#idling.hasSpareTime
     this.guard.noteTurn(nowMs, this.#idling.sinceMs)
     this.cost.noteTurn(busyMs, nowMs, this.#inFlight - this.#lasting.count)
     this.drain.noteTurn(busyMs, nowMs)

@@ -89,3 +89,21 @@ test('a nap while jobs wait is no idling', () => {
   assert.equal(endTurn(), 0)
   assert.equal(hasIdled(), false)
 })
+
+for (const [idleShare, hasSpareTime] of [
+  [0.05, false],
+  [0.2, true],
+]) {
+  test(`a loop that idles for ${idleShare} of its turns ${hasSpareTime ? 'has' : 'has no'} time to spare`, () => {
+    const { idling, busy, idle, endTurn } = loopOf()
+    idle(100)
+    endTurn()
+    assert.equal(idling.hasSpareTime, true)
+    for (let turns = 0; turns < 100; turns++) {
+      busy(4 * (1 - idleShare))
+      idle(4 * idleShare)
+      endTurn()
+    }
+    assert.equal(idling.hasSpareTime, hasSpareTime)
+  })
+}

@@ -134,3 +134,19 @@ test('it never falls below four, however slow the pool', () => {
   pool.run(20_000, 2)
   assert.ok(pool.limit.limit >= 4 && pool.limit.limit < 10, String(pool.limit.limit))
 })
+
+test('behind a loop without time to spare none is begun, and one there is grows until it is not used', () => {
+  const pool = new LimitedPool()
+  pool.run(2000, 0.25)
+  pool.limit.loopHasTime = false
+  assert.equal(pool.run(200, 2), Number.POSITIVE_INFINITY)
+
+  const limited = new LimitedPool()
+  limited.run(2000, 0.25)
+  const before = limited.run(2000, 5)
+  limited.limit.loopHasTime = false
+  const after = limited.run(1000, 5)
+  assert.ok(after > 2 * before, `${before} -> ${after}`)
+  limited.limit.loopHasTime = true
+  assert.ok(limited.run(3000, 5) < 1.2 * before)
+})
