@@ -28,7 +28,7 @@ const OPENMETRICS = {
     const found = exemplars && exemplarAt(exemplars, row, bucket)
     if (found === undefined) return ''
     const { traceId, spanId, seconds, atMs } = found
-    return ` # {trace_id="${traceId}",span_id="${spanId}"} ${number(seconds)} ${number(atMs / 1000)}`
+    return ` # {trace_id="${traceId}",span_id="${spanId}"} ${number(seconds)} ${atMs / 1000}`
   },
 }
 
