@@ -3,6 +3,7 @@
 // policy, one kind of work and one of connections (bench/kinds.js). A burn is a fixed amount of work, counted in iterations, not a fixed time: other tenants of the
 // machine change its speed, and a burn by the clock would hide that from the server but not from the load. BURN_PER_MS
 // says how many make a millisecond, measured once for all servers of a run; each server tells how long its own took.
+// Told to, it works beside what it answers (bench/own-work.js).
 
 const { createRequire } = require('node:module')
 const path = require('node:path')
@@ -10,6 +11,7 @@ const { createSpillway } = require('../src/index.js')
 const { burnIterations, calibrate } = require('./burn')
 const { foreignMs } = require('./foreign')
 const { KINDS, createServer, isPrimaryOf, runPrimary } = require('./kinds')
+const { workOf } = require('./own-work')
 
 const peers = createRequire(path.join(__dirname, 'peers', 'package.json'))
 const [policy, work, framework = 'express', kind = 'plain'] = process.argv.slice(2)
@@ -206,17 +208,22 @@ async function main() {
   server.listen({ port: 0, host: '127.0.0.1', backlog: 4096, reusePort }, () =>
     process.send?.({ port: /** @type {any} */ (server.address()).port })
   )
-  process.on('message', tell)
+  let own
+  process.on('message', (question) => {
+    if (question === 'work') own = workOf(server, () => doWork(undefined, () => {}))
+    tell(own?.done)
+  })
   process.on('disconnect', () => process.exit())
 }
 
-function tell() {
+function tell(worked = 0) {
   const { user, system } = process.cpuUsage()
   process.send?.({
     atMs: performance.now(),
     cpuMs: (user + system) / 1000,
     foreignMs: foreignMs(process.env.SERVER_CORE),
     besideLoadMs: 0,
+    worked,
     ...burnt,
   })
 }
