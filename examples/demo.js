@@ -52,10 +52,8 @@ app.get('/pay', async () => {
   throw new Error('The bank does not answer.')
 })
 
-app.use((error, req, res, next) => {
-  if (res.headersSent) return next(error)
-  res.status(500).json({ error: error.message })
-})
+// The last middleware: whatever is thrown or rejected gets a safe answer, and is counted.
+app.use(spillway.errorHandler())
 
 // 3. Recommended: a request is measured, or turned away, before Express has spent any time on it.
 const server = http.createServer(app)

@@ -126,6 +126,7 @@ describe('the demo after the load', () => {
     const metrics = await (await fetch(urls.find((url) => url.endsWith('/metrics')))).text()
     const labels = new Set(Array.from(metrics.matchAll(/http_route="([^"]*)"/g), ([, label]) => label))
     assert.deepEqual([...labels].sort(), ROUTES)
+    assert.equal((await fetch(new URL('/hello/%ZZ', urls[0]))).status, 400)
 
     demo.child.kill('SIGINT')
     const { code, stderr } = await demo.closed
