@@ -15,11 +15,12 @@ const CALM_SECONDS = 1
 const MOST_COST_ROUNDS = 3
 const CONNECTIONS = 'kept'
 /**
- * Work that fills the memory, a thousand times a second: at ten times that a fifth of the core goes to rejections, and what one
- * costs beside the work is half as much again. Elsewhere the price in a closed loop is used, the lower: the bound is the higher.
+ * Where the memory is short a rejection costs more than in a closed loop, and is measured at the load: of work that fills it
+ * beside that work, and of requests that do, at their rate. Elsewhere the price in a closed loop is used, the lower: the bound
+ * is the higher.
  */
-const MEMORY_WORK = 'gc'
-const BESIDE_WORK = ['attach', 'middleware']
+const MEMORY_WORKS = ['gc', 'upload']
+const BOUND_POLICIES = ['attach', 'middleware']
 
 const mediansOf = (all) =>
   Object.fromEntries(Object.entries(all).map(([name, values]) => [name, median(values)]))
@@ -34,7 +35,8 @@ class Grid {
   #measured = new Map()
   #capacities = []
   #costs = Object.fromEntries(Object.keys(REFUSING).map((policy) => [policy, []]))
-  #besideWork = Object.fromEntries(BESIDE_WORK.map((policy) => [policy, []]))
+  /** At the load: of each multiple of the capacity and policy. */
+  #costsAtLoad = {}
 
   /** @param {{ work: string, cells: { multiple: number, policies: string[] }[] }} part */
   constructor(runs, { work, cells }, settings) {
@@ -82,23 +84,29 @@ class Grid {
     return measured
   }
 
-  /** In the rounds of what they bound. An upload's has a body to read; those of the other works cost the same. */
+  /** In the rounds of what they bound. */
   async #measureRejections() {
     const { work } = this
-    const rate = work === 'upload' ? await this.#highestRate() : undefined
     for (const [policy, costs] of Object.entries(this.#costs)) {
-      costs.push(await this.#runs.rejectionMs(policy, CONNECTIONS, { work, rate }))
+      costs.push(await this.#runs.rejectionMs(policy, CONNECTIONS, { work }))
     }
-    if (work !== MEMORY_WORK) return
-    const highest = await this.#highestRate()
-    for (const [policy, costs] of Object.entries(this.#besideWork)) {
-      costs.push(await this.#runs.rejectionBesideWorkMs(policy, work, highest))
-    }
+    if (MEMORY_WORKS.includes(work)) await this.#measureRejectionsAtLoad()
   }
 
-  async #highestRate() {
-    const { rate } = await this.#runs.capacity(this.work, CONNECTIONS)
-    return rate * this.#mostMultiple
+  async #measureRejectionsAtLoad() {
+    const { work } = this
+    const { rate: capacity } = await this.#runs.capacity(work, CONNECTIONS)
+    for (const { multiple } of this.#cells.filter((cell) => cell.multiple > 1)) {
+      const rate = capacity * multiple
+      for (const policy of BOUND_POLICIES) {
+        const ms =
+          work === 'upload'
+            ? await this.#runs.rejectionMs(policy, CONNECTIONS, { work, rate })
+            : await this.#runs.rejectionBesideWorkMs(policy, work, rate)
+        const key = `${multiple} ${policy}`
+        this.#costsAtLoad[key] = [...(this.#costsAtLoad[key] ?? []), ms]
+      }
+    }
   }
 
   get #mostMultiple() {
@@ -107,10 +115,6 @@ class Grid {
 
   get #rejections() {
     return mediansOf(this.#costs)
-  }
-
-  get #rejectionsBesideWork() {
-    return this.work === MEMORY_WORK ? mediansOf(this.#besideWork) : undefined
   }
 
   /** A load that is late would measure itself: it must keep time against a server that has nothing to do. */
@@ -124,10 +128,12 @@ class Grid {
   }
 
   get rows() {
-    const rejections = this.#rejectionsBesideWork ?? this.#rejections
+    const rejections = this.#rejections
+    const costsAtLoad = mediansOf(this.#costsAtLoad)
     return this.#cells.flatMap(({ multiple, policies }) =>
       policies.map((policy) => {
-        const rejectionMs = rejections[policy.replace('attach-classes', 'attach')]
+        const rejectionMs =
+          costsAtLoad[`${multiple} ${policy}`] ?? rejections[policy.replace('attach-classes', 'attach')]
         return rowOf(
           { work: this.work, connections: CONNECTIONS, multiple, policy },
           this.#measured.get(`${multiple} ${policy}`),
@@ -141,8 +147,7 @@ class Grid {
     const { framework, arrivals, settle, seconds, name } = this.#settings
     const settings = { work: this.work, framework, connections: CONNECTIONS, arrivals, settle, seconds }
     const counts = { rounds: this.#rounds, deadlineMs: DEADLINE_MS }
-    const costs = { rejections: this.#rejections, rejectionsBesideWork: this.#rejectionsBesideWork }
-    const found = { ...costs, proof: this.proof, rows: this.rows }
+    const found = { rejections: this.#rejections, proof: this.proof, rows: this.rows }
     return save(`${name}-${this.work}`, { ...settings, ...counts, ...found })
   }
 
@@ -155,8 +160,11 @@ class Grid {
         `a rejection, ${policy}: ${(ms * 1000).toFixed(1)} µs of CPU, ${times} times a bare http server's with the same bytes\n`
       )
     }
-    for (const [policy, ms] of Object.entries(this.#rejectionsBesideWork ?? {})) {
-      process.stdout.write(`a rejection, ${policy}, beside the work: ${(ms * 1000).toFixed(1)} µs\n`)
+    for (const [key, ms] of Object.entries(mediansOf(this.#costsAtLoad))) {
+      const [multiple, policy] = key.split(' ')
+      process.stdout.write(
+        `a rejection, ${policy}, at ${multiple}x the capacity: ${(ms * 1000).toFixed(1)} µs\n`
+      )
     }
     for (const row of this.rows) process.stdout.write(`${lineOf(row)}\n`)
   }

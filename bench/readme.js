@@ -243,8 +243,25 @@ function worksTable() {
         })
     ),
     '',
+    ...['gc', 'upload'].flatMap((work) => [costLine(all.find((each) => each.work === work)), '']),
     runsOf(all),
   ].join('\n')
+}
+
+/** Where memory is short a rejection costs more than in a loop of 16 connections: bench/overload-grid.js. */
+function costLine({ work, rows, rejections }) {
+  const micros = (ms) => (ms * 1000).toFixed(0)
+  const atLoad = (policy) => {
+    const costs = rows.filter((row) => row.policy === policy && row.multiple > 1)
+    return `${costs.map(({ rejectionMs, multiple }) => `${micros(rejectionMs)} µs at ${multiple}x`).join(' and ')} (${micros(rejections[policy])} alone)`
+  }
+  return (
+    `The bound of \`${work}\` counts what a rejection costs ${work === 'gc' ? "beside that work and over the load's connections" : 'at that rate, its body read'}: ` +
+    `${atLoad('attach')}, behind Express ${atLoad('middleware')}.` +
+    (work === 'upload'
+      ? ' That depends on how many are read in one turn, and so the bound is a rough one.'
+      : '')
+  )
 }
 
 /** Works are measured one by one, and not all on one day. */
