@@ -163,8 +163,9 @@ export interface ProducedHistogram {
 
 export interface Spillway {
   /**
-   * The first middleware of Express 4 or 5, Connect, or Restify (`server.pre`): measures every request, and answers
-   * the endpoints. Takes nothing; it is typed so that `app.use(spillway.express)`, not called, does not compile.
+   * The first middleware of Express 4 or 5, Connect, or Restify (`server.pre`): measures every request, admits or sheds
+   * it, and answers the endpoints. As the first of an Express app that listens itself it sheds before Express sees the request, from
+   * the second on. Takes nothing; it is typed so that `app.use(spillway.express)`, not called, does not compile.
    */
   express(...nothing: never[]): ExpressMiddleware
 

@@ -20,7 +20,7 @@ const CONNECTIONS = 'kept'
  * is the higher.
  */
 const MEMORY_WORKS = ['gc', 'upload']
-const BOUND_POLICIES = ['attach', 'middleware']
+const BARE = 'bare'
 
 const mediansOf = (all) =>
   Object.fromEntries(Object.entries(all).map(([name, values]) => [name, median(values)]))
@@ -34,7 +34,7 @@ class Grid {
   #rounds = 0
   #measured = new Map()
   #capacities = []
-  #costs = Object.fromEntries(Object.keys(REFUSING).map((policy) => [policy, []]))
+  #costs
   /** At the load: of each multiple of the capacity and policy. */
   #costsAtLoad = {}
 
@@ -44,6 +44,9 @@ class Grid {
     this.work = work
     this.#cells = cells
     this.#settings = settings
+    const policies = cells.flatMap((cell) => cell.policies)
+    const bounded = Object.keys(REFUSING).filter((policy) => policy === BARE || policies.includes(policy))
+    this.#costs = Object.fromEntries(bounded.map((policy) => [policy, []]))
   }
 
   async measureRound() {
@@ -98,7 +101,7 @@ class Grid {
     const { rate: capacity } = await this.#runs.capacity(work, CONNECTIONS)
     for (const { multiple } of this.#cells.filter((cell) => cell.multiple > 1)) {
       const rate = capacity * multiple
-      for (const policy of BOUND_POLICIES) {
+      for (const policy of Object.keys(this.#costs).filter((each) => each !== BARE)) {
         const ms =
           work === 'upload'
             ? await this.#runs.rejectionMs(policy, CONNECTIONS, { work, rate })

@@ -17,7 +17,12 @@ const MOST_FOREIGN = 0.05
 const CAPACITY_SETTLES = 0.7
 const BESIDE_SECONDS = 3
 const UPLOAD_BYTES = 65_536
-const REFUSING = { bare: 'bare-refusing', attach: 'attach-refusing', middleware: 'middleware-refusing' }
+const REFUSING = {
+  bare: 'bare-refusing',
+  attach: 'attach-refusing',
+  middleware: 'middleware-refusing',
+  behind: 'behind-refusing',
+}
 
 const isVoid = ({ foreign, sendLagP99Ms }) => foreign > MOST_FOREIGN || sendLagP99Ms > MOST_LAG_MS
 

@@ -133,6 +133,9 @@ const shedIf = (isOverloaded) =>
       }
     : (_req, res, next) => (isOverloaded() ? res.status(503).end() : next())
 
+/** Not the first in the app: then it decides where it stands, and not before Express. */
+const behindAnother = (spillway) => [(_req, _res, next) => next(), spillway.express()]
+
 /** What refuses everything: the price of a rejection. A gate lets one in 100 ms pass, whatever the rules say. */
 const REFUSE_ALL = { shed: { maxHeapUsedBytes: 1, sampleInterval: 50 } }
 const BY_HEADER = { shed: { classify: ({ headers }) => headers['x-priority'] ?? 'normal' } }
@@ -141,6 +144,7 @@ const POLICIES = {
   attach: { attach: (server) => createSpillway().attach(server) },
   'attach-classes': { attach: (server) => createSpillway(BY_HEADER).attach(server) },
   middleware: { use: () => createSpillway()[framework]() },
+  behind: { use: () => behindAnother(createSpillway()) },
   'overload-protection': { use: () => protection() },
   'overload-protection-100': { use: () => protection({ maxEventLoopDelay: 100 }) },
   'toobusy-js': { use: () => shedIf(tooBusy()) },
@@ -148,6 +152,7 @@ const POLICIES = {
   heavy: { use: () => shedIf(heavyRule()) },
   'attach-refusing': { attach: (server) => createSpillway(REFUSE_ALL).attach(server) },
   'middleware-refusing': { use: () => createSpillway(REFUSE_ALL)[framework]() },
+  'behind-refusing': { use: () => behindAnother(createSpillway(REFUSE_ALL)) },
 }
 
 function expressApp(use) {

@@ -36,6 +36,7 @@ const MAIN = [
   'none',
   'attach',
   'middleware',
+  'behind',
   'overload-protection',
   'overload-protection-100',
   'toobusy-js',

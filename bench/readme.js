@@ -157,6 +157,7 @@ const POLICIES = {
   none: 'no policy',
   attach: '**spillway, `attach`**',
   middleware: '**spillway, `express()` alone**',
+  behind: 'the same behind another middleware',
   'overload-protection': 'overload-protection',
   'overload-protection-100': 'overload-protection, 100 ms',
   'toobusy-js': 'toobusy-js',
@@ -193,9 +194,10 @@ function overloadTable() {
       ])
     ),
     '',
-    `A rejection costs ${micros('attach')} µs of CPU with \`attach\`, ${micros('middleware')} behind Express, and ${micros('bare')} in a bare \`http\` server ` +
+    `A rejection costs ${micros('attach')} µs of CPU with \`attach\`, ${micros('middleware')} with \`express()\` alone, ${micros('behind')} behind another middleware, ` +
+      `and ${micros('bare')} in a bare \`http\` server ` +
       'that sends the same bytes; at ten times the load nine in ten are rejections, so that no policy can serve more than ' +
-      `${share(find('cpu', most, 'attach').bound)} and ${share(find('cpu', most, 'middleware').bound)} of the capacity there. ` +
+      `${share(find('cpu', most, 'attach').bound)}, ${share(find('cpu', most, 'middleware').bound)} and ${share(find('cpu', most, 'behind').bound)} of the capacity there. ` +
       roundsOf(results),
   ].join('\n')
 }
@@ -257,7 +259,7 @@ function costLine({ work, rows, rejections }) {
   }
   return (
     `The bound of \`${work}\` counts what a rejection costs ${work === 'gc' ? "beside that work and over the load's connections" : 'at that rate, its body read'}: ` +
-    `${atLoad('attach')}, behind Express ${atLoad('middleware')}.` +
+    `${atLoad('attach')}, with \`express()\` alone ${atLoad('middleware')}.` +
     (work === 'upload'
       ? ' That depends on how many are read in one turn, and so the bound is a rough one.'
       : '')

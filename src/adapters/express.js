@@ -2,7 +2,8 @@
 // Express 4 and 5, Connect, and Restify through `server.pre`: the first middleware. It measures and decides what a server
 // hook of ours has not, and answers the endpoints.
 // On Node 20 Express gives every req and res a hidden class of its own, after which each new property costs 2.5 µs.
-// So the first request tells the server, and from the next on its response is prepared before Express sees it.
+// So the first request tells the server, and from the next on its response is prepared before Express sees it, and where it
+// can be, decided.
 
 const { RUN } = require('../admission/decision')
 const { ROOT } = require('../routing/place')
@@ -19,7 +20,7 @@ function createExpressMiddleware({ clock, recorder, endpoints, servers, admissio
     const isNew = request === undefined
     if (request === undefined) {
       if (servers.isClosed) return endpoints.serve(req, res) ? undefined : next()
-      servers.prepareNext(req.socket?.server, req)
+      servers.prepareNext(req.socket?.server, req, spillway)
       if (recorder.upgradeRouted(req, res)) return next()
       request = recorder.prepare(req, res)
     }

@@ -1,6 +1,7 @@
 'use strict'
 // The server itself, before any framework spends a microsecond: `attach` wraps its `emit`, so that listeners may come
-// and go and their order stays; `wrap` does the same to a listener whose server does not exist yet.
+// and go and their order stays; `wrap` does the same to a listener whose server does not exist yet, as does what stands
+// before an app that begins with our middleware (preparation.js).
 
 const cluster = require('node:cluster')
 const events = require('node:events')
@@ -11,6 +12,7 @@ const { ServerTable } = require('../lifecycle/server-table')
 const { ROOT } = require('../routing/place')
 const { weaveApp } = require('../routing/weave')
 const { notAListener, notAServer } = require('./misuse')
+const { Preparation } = require('./preparation')
 
 /** Events that carry a request to answer. */
 const REQUESTS = new Set(['request', 'checkContinue', 'checkExpectation'])
@@ -65,9 +67,9 @@ class Servers {
   #recorder
   #endpoints
   #attached = new ServerTable()
-  #prepared = new ServerTable()
   #watched = new ServerTable()
   #prepare
+  #preparation
   #admission
   #known
   #context
@@ -83,6 +85,8 @@ class Servers {
     this.#prepare = (req, res) => {
       if (recorder.find(res) === undefined) recorder.prepare(req, res)
     }
+    const before = (app) => this.#around(app, true)
+    this.#preparation = new Preparation({ prepare: this.#prepare, before })
   }
 
   /** After close() a middleware still in use passes requests on and answers the endpoints, but measures nothing. */
@@ -134,6 +138,11 @@ class Servers {
 
   wrap(listener) {
     if (typeof listener !== 'function') throw notAListener(listener)
+    return this.#around(listener, false)
+  }
+
+  /** @param {boolean} isOfMiddleware which decides itself where functions of the user's are asked: they expect Express's request */
+  #around(listener, isOfMiddleware) {
     const app = isExpressApp(listener) ? listener : undefined
     const servers = this
     const pass = this.#context?.entering(listener) ?? listener
@@ -145,19 +154,18 @@ class Servers {
     }
     /** @this {any} */
     return function spillwayListener(req, res) {
-      if (!servers.#isClosed) {
-        servers.meet(req.socket?.server, req)
-        if (servers.#open(req, res, app, resume)) return
-      }
+      if (servers.#isClosed) return pass.call(this, req, res)
+      if (!isOfMiddleware) servers.meet(req.socket?.server, req)
+      if (isOfMiddleware && servers.#admission.asksUser) servers.#prepare(req, res)
+      else if (servers.#open(req, res, app, resume)) return
       return pass.call(this, req, res)
     }
   }
 
-  /** Lets the middlewares find the next requests of this server prepared. */
-  prepareNext(server, req) {
-    if (server === undefined || this.#isClosed || this.#prepared.has(server)) return
-    this.#prepared.set(server, this.#prepare)
-    server.prependListener('request', this.#prepare)
+  /** Lets a middleware find the next requests of this server prepared, and where it can be, decided. */
+  prepareNext(server, req, middleware) {
+    if (server === undefined || this.#isClosed) return
+    this.#preparation.tell(server, isExpressApp(req.app) ? req.app : undefined, middleware)
     this.meet(server, req)
   }
 
@@ -211,7 +219,7 @@ class Servers {
 
   close() {
     this.#isClosed = true
-    for (const [server, prepare] of this.#prepared) server.off('request', prepare)
+    this.#preparation.close()
     for (const [server, listeners] of this.#watched) {
       for (const [event, listener] of listeners) server.off(event, listener)
     }
@@ -223,7 +231,6 @@ class Servers {
       delete server.emit
       if (server.emit !== emit) server.emit = emit
     }
-    this.#prepared.clear()
     this.#attached.clear()
   }
 }

@@ -16,6 +16,8 @@ class Admission {
   gate
   rules
   episode
+  /** Whether functions of the user's decide or answer, or get the error: where there is a framework, they expect its requests. */
+  asksUser = false
   #clock
   #classifier
   #refusal
@@ -46,6 +48,9 @@ class Admission {
   update(options) {
     this.#mode = options.mode
     this.#maxConcurrent = options.maxConcurrent ?? Number.POSITIVE_INFINITY
+    const { classify, deadline, errorMode, headers, respond } = options
+    this.asksUser =
+      errorMode === 'next' || [classify, deadline, headers, respond].some((each) => each !== undefined)
     this.#isOff = options.mode === 'off' || this.#clock.stands === true
     this.#retryAfter = new RetryAfter(options.retryAfter)
     this.#classifier.update(options)

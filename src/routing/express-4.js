@@ -14,6 +14,9 @@ const ANY_VALUE = /^\((?:\[\^\\?\/(?:\\\.)?\]\+\?|\(\?:\(\?!.*\)\.\)\+\?)\)$/
 /** What a wildcard, and the star after a parameter, compile to. */
 const ANY_REST = /^\((?:\.\*|\(\?:\[\\?\/(?:\\\.)?\]\.\+\?\)\?)\)$/
 
+/** Before the user's: `query` and `expressInit`. */
+const BUILT_IN_LAYERS = 2
+
 const isRootMount = (layer) => layer.regexp.fast_slash === true
 
 /** The template of a mount layer: a string, or for an array of paths a function of the part of the URL one took. */
@@ -91,4 +94,4 @@ function pieceOf(piece, names) {
 /** On the class of layers, once their rejections go to `next`; of any copy of this package. */
 const kCatchesAsync = Symbol.for('spillway.catchesAsync')
 
-module.exports = { kCatchesAsync, isRootMount, mountPath }
+module.exports = { BUILT_IN_LAYERS, kCatchesAsync, isRootMount, mountPath }

@@ -13,6 +13,8 @@ const TOKEN = `spillway${randomBytes(8).toString('hex')}`
 /** Each character of a segment is a question, and clients may send segments of any length. */
 const LONGEST_PROBED = 256
 
+const BUILT_IN_LAYERS = 0
+
 const isRootMount = (layer) => layer.slash === true
 
 /** The template of a route layer: a string, or for an array of paths a function that tells which one answered. */
@@ -138,4 +140,4 @@ function partsOf(segment, ask) {
   return parts
 }
 
-module.exports = { isRootMount, mountPath, routePath }
+module.exports = { BUILT_IN_LAYERS, isRootMount, mountPath, routePath }

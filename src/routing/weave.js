@@ -35,13 +35,23 @@ function weaveApp(app) {
 /** Whether the middleware is in the router of the app itself, where every request begins. */
 function isInAppRouter(app, middleware) {
   if (app.parent !== undefined) return false
-  const isIt = (handle) => handle === middleware || Object.getPrototypeOf(handle) === middleware
-  return routerOf(app).stack.some(({ handle }) => isIt(handle))
+  return routerOf(app).stack.some((layer) => isOf(layer, middleware))
 }
+
+/** Whether every request of the app comes to the middleware before anything else of the user's sees it. */
+function isFirstInApp(app, middleware) {
+  const dialect = isExpress4(app) ? express4 : express5
+  const first = routerOf(app)?.stack?.[dialect.BUILT_IN_LAYERS]
+  return first !== undefined && isOf(first, middleware) && dialect.isRootMount(first)
+}
+
+const isOf = ({ handle }, middleware) => handle === middleware || Object.getPrototypeOf(handle) === middleware
+
+const isExpress4 = (app) => typeof app.lazyrouter === 'function'
 
 /** Reading `router` on an Express 4 app throws; there the lazily made router is `_router`. */
 function routerOf(app) {
-  return typeof app.lazyrouter === 'function' ? app._router : app.router
+  return isExpress4(app) ? app._router : app.router
 }
 
 function weaveClass(router) {
@@ -180,4 +190,4 @@ function unseenRoute(trail, req) {
   return told(route[kPath] ?? pathText(route.path), req)
 }
 
-module.exports = { isInAppRouter, unseenRoute, weaveApp }
+module.exports = { isFirstInApp, isInAppRouter, unseenRoute, weaveApp }
