@@ -45,7 +45,9 @@ function isFirstInApp(app, middleware) {
   return first !== undefined && isOf(first, middleware) && dialect.isRootMount(first)
 }
 
-const isOf = ({ handle }, middleware) => handle === middleware || Object.getPrototypeOf(handle) === middleware
+/** Ours are its prototype, and OpenTelemetry's instrumentation tells the original of what it has wrapped. */
+const isOf = ({ handle }, middleware) =>
+  [handle, Object.getPrototypeOf(handle), handle.__original].includes(middleware)
 
 const isExpress4 = (app) => typeof app.lazyrouter === 'function'
 

@@ -121,6 +121,29 @@ for (const way of ['attach', 'express()']) {
   })
 }
 
+for (const [name, make] of Object.entries({ 'Express 5': express, 'Express 4': express4 })) {
+  test(`${name}, express(): what is turned away has its span, and Express has not seen it, instrumented or not`, async (t) => {
+    const spillway = spillwayFor(t, { shed: { mode: 'threshold', maxConcurrent: 1 } })
+    const app = make()
+    app.use(spillway.express())
+    let goOn = () => {}
+    app.get('/slow', (_req, res) => (goOn = () => res.end()))
+    const { get } = await serve(t, app)
+    assert.equal((await get('/nowhere')).headers['x-powered-by'], 'Express')
+    const slow = get('/slow')
+    while (spillway.snapshot().admission.inFlight < 1) await new Promise((resolve) => setImmediate(resolve))
+    const { status, headers } = await get('/refused')
+    goOn()
+    await slow
+    assert.deepEqual([status, headers['x-powered-by']], [503, undefined])
+    const spans = await serverSpans(3)
+    const statuses = spans.map(
+      ({ attributes }) => attributes['http.response.status_code'] ?? attributes['http.status_code']
+    )
+    assert.deepEqual(statuses.sort(), [200, 404, 503])
+  })
+}
+
 test('a client that leaves before it has an answer: a middleware still tells the route', async (t) => {
   const spillway = spillwayFor(t)
   const app = express()
