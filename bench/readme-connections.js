@@ -43,7 +43,7 @@ function connectionsTable() {
         'load',
         '**`attach`**',
         'bound',
-        'the middleware alone',
+        '`express()` alone',
         'bound',
         'shed with `attach`',
         'p99, ms',
