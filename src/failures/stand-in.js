@@ -8,7 +8,7 @@
 
 const { STATUS_CODES } = require('node:http')
 const { prefersText } = require('../admission/refusal')
-const { noteHead } = require('../recording/request')
+const { noteHead } = require('../recording/response-watch')
 const { isOver, removeBodyHeaders } = require('./error-answer')
 
 const soon = (...given) => {

@@ -9,7 +9,8 @@
 // Once a second those in flight are looked at. What was over at two looks has ended: nothing can be sent any more. A stream is
 // destroyed as well, and ends as any other then, unless its handler may still read what has come.
 
-const { endAll, hasLeft } = require('./request')
+const { hasLeft } = require('./request')
+const { endAll } = require('./response-watch')
 
 const EVERY_MS = 1000
 
