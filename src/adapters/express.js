@@ -39,9 +39,10 @@ function createExpressMiddleware({ clock, recorder, endpoints, servers, admissio
       else head.place ??= ROOT
     }
     const goOn = context === undefined ? next : context.bind(request, next)
-    if (!request.isDecided) {
-      request.proceed = goOn
-      request.resume = proceed
+    const { admission: record } = request
+    if (!record.isDecided) {
+      record.proceed = goOn
+      record.resume = proceed
       if (admission.decide(request, clock.now()) !== RUN) return
     }
     goOn()
@@ -50,7 +51,7 @@ function createExpressMiddleware({ clock, recorder, endpoints, servers, admissio
 
 /** @this {any} */
 function proceed() {
-  this.proceed()
+  this.admission.proceed()
 }
 
 module.exports = { createExpressMiddleware }

@@ -40,12 +40,12 @@ function createKoaMiddleware(parts) {
       catchErrors(app, parts)
     }
     const goOn = context === undefined ? next : context.bind(request, next)
-    if (request.isDecided) return goOn()
-    request.proceed = keepError
+    if (request.admission.isDecided) return goOn()
+    request.admission.proceed = keepError
     const decision = admission.decide(request, clock.now())
     if (decision === RUN) return goOn()
     if (decision === QUEUED) return untilAdmitted(request, ctx, goOn)
-    if (request.error !== undefined) throw request.error
+    if (request.admission.error !== undefined) throw request.admission.error
     ctx.respond = false
   }
 }
@@ -59,9 +59,9 @@ function keepError(error) {
 /** Settles with the rest of the chain when the request's turn has come, and without it when that never comes. */
 function untilAdmitted(request, ctx, next) {
   return new Promise((resolve, reject) => {
-    request.resume = () => resolve(next())
-    request.giveUp = () => {
-      if (request.error !== undefined) return reject(request.error)
+    request.admission.resume = () => resolve(next())
+    request.admission.giveUp = () => {
+      if (request.admission.error !== undefined) return reject(request.admission.error)
       ctx.respond = false
       resolve(undefined)
     }

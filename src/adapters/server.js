@@ -178,7 +178,9 @@ class Servers {
   #handOver(req, res) {
     if (req.stream === undefined) return this.#recorder.upgrade(req)
     const request = this.#recorder.find(res) ?? this.#recorder.prepare(req, res)
-    if (!request.isCounted) this.#recorder.count(request)
+    if (request.isCounted) return
+    this.#recorder.count(request)
+    if (!request.hasAnswer) request.markRunning()
   }
 
   // Hot path: once a request where no server is attached.
@@ -206,7 +208,7 @@ class Servers {
     request ??= this.#recorder.prepare(req, res)
     if (this.#endpoints.serve(req, res)) return true
     this.#recorder.count(request)
-    request.resume = resume
+    request.admission.resume = resume
     if (app !== undefined) this.#place(request, app)
     return this.#admission.decide(request, request.startedMs) !== RUN
   }

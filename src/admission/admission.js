@@ -59,12 +59,18 @@ class Admission {
   }
 
   // Hot path: once a request.
-  /** @returns {number} RUN, QUEUED (then `request.resume` is called) or REJECTED (then it is answered) */
+  /** @returns {number} RUN, QUEUED (then its `resume` is called) or REJECTED (then it is answered) */
   decide(request, nowMs) {
-    if (request.isDecided) return RUN
-    request.isDecided = true
-    if (this.#isOff) return RUN
-    request.priority = this.#classifier.of(request.req)
+    const { admission } = request
+    if (admission.isDecided) return RUN
+    admission.isDecided = true
+    const decision = this.#isOff ? RUN : this.#ask(request, nowMs)
+    if (decision === RUN && !request.hasAnswer) request.markRunning()
+    return decision
+  }
+
+  #ask(request, nowMs) {
+    request.admission.priority = this.#classifier.of(request.req)
     const decision = this.gate.admit(request, nowMs)
     if (decision !== REJECTED) this.#retryAfter.noteAdmit()
     return decision
@@ -92,8 +98,8 @@ class Admission {
   }
 
   #refuse(request, reason) {
-    request.isShed = true
-    this.tally.noteShed(reason, request.priority)
+    request.admission.noteRejected(reason)
+    this.tally.noteShed(reason, request.admission.priority)
     this.#retryAfter.noteReject()
     this.episode.noteReject(reason, this.#clock.now())
     this.#refusal.answer(request, reason, this.#retryAfter.seconds())

@@ -5,19 +5,20 @@
 const { AsyncResource } = require('node:async_hooks')
 
 function keepContext(request) {
-  request.resource = new AsyncResource('spillway.queue')
+  request.admission.resource = new AsyncResource('spillway.queue')
 }
 
 /** Whatever the callback calls of the user's runs in the context the request came in, which is let go of. */
 function inItsContext(request, callback) {
-  const { resource } = request
-  request.resource = undefined
+  const { admission } = request
+  const { resource } = admission
+  admission.resource = undefined
   resource.runInAsyncScope(callback, request)
 }
 
 function resumeInContext(request) {
   try {
-    inItsContext(request, request.resume)
+    inItsContext(request, request.admission.resume)
   } catch (error) {
     // As it would be without us: an error that nobody caught. But not in the middle of our batch.
     process.nextTick(() => {

@@ -3,7 +3,7 @@
 // our queue, or be rejected; and works the queue off, one budget a loop turn, so that polling and accepting go on.
 // Below capacity on kept connections nothing waits: the queue is empty and the turn is young.
 
-const { hasLeft } = require('../recording/request')
+const { isDisconnected } = require('../recording/request')
 const { Alarm, NAP_MS, isSoon } = require('./alarm')
 const { inItsContext, keepContext, resumeInContext } = require('./async-context')
 const { FINAL, QUEUED, REJECTED, RUN } = require('./decision')
@@ -55,9 +55,9 @@ class Gate {
   }
 
   // Hot path: once a request. Below capacity this is a dozen comparisons, with nothing allocated.
-  /** @returns {number} RUN it now, QUEUED to be run by `request.resume()`, REJECTED and answered */
+  /** @returns {number} RUN it now, QUEUED to be run by its `resume`, REJECTED and answered */
   admit(request, nowMs) {
-    const { priority } = request
+    const { priority } = request.admission
     const rules = this.#rules
     if (priority === BYPASS) return RUN
     this.#turn.open(nowMs)
@@ -86,16 +86,16 @@ class Gate {
 
   #observe(request, nowMs) {
     const reason = this.#rules.refusal(request) ?? this.#rules.observedReason(nowMs, this.#turn.ageMs(nowMs))
-    if (reason !== undefined) this.#tally.noteWouldShed(reason, request.priority)
+    if (reason !== undefined) this.#tally.noteWouldShed(reason, request.admission.priority)
     return this.#enter(request, nowMs)
   }
 
   #enter(request, nowMs) {
+    request.admission.noteAdmitted(nowMs, this.inFlight)
     if (++this.inFlight > this.peakInFlight) this.peakInFlight = this.inFlight
     this.#lastAdmitMs = nowMs
     this.#tally.admitted++
-    request.admittedMs = nowMs
-    request.admittedAmong = this.#rules.noteAdmit(this.inFlight, nowMs)
+    request.admission.admittedAmong = this.#rules.noteAdmit(this.inFlight, nowMs)
     return RUN
   }
 
@@ -123,11 +123,11 @@ class Gate {
   }
 
   #queue(request, nowMs) {
-    request.queuedMs = nowMs
     const heldMs = this.#rules.heldMs(nowMs, this.#turn.ageMs(nowMs))
-    request.waitsSinceMs = this.#rules.guard.waitsSince(nowMs, heldMs)
+    request.admission.noteQueued(nowMs, this.#rules.guard.waitsSince(nowMs, heldMs))
+    if (!request.hasAnswer) request.markQueued()
     keepContext(request)
-    this.#room.push(request.priority, request)
+    this.#room.push(request.admission.priority, request)
     // Where it came from a timer, no check phase follows before the loop sleeps.
     if (this.#room.length === 1) this.#clock.afterTurn(this.#turnAgain)
   }
@@ -143,17 +143,17 @@ class Gate {
 
   /** The request has ended, however it did. */
   release(request, series) {
-    if (request.admittedMs === 0) {
-      if (request.queuedMs === 0 || request.isShed) return
+    if (!request.admission.isInFlight) {
+      if (!request.admission.isAbandoned) return
       this.#tally.abandoned++
-      return request.giveUp?.()
+      return request.admission.giveUp?.()
     }
     const nowMs = this.#clock.now()
     this.inFlight--
     if (request === this.#beside) this.#beside = undefined
     else this.#lastEndMs = nowMs
-    this.#rules.noteEnd(series, request, nowMs)
-    request.admittedMs = 0
+    this.#rules.noteEnd(series, request.admission, nowMs)
+    request.admission.noteReleased()
     // All timers that are due run in one turn. Were their slots filled only after it, those that await the same time would
     // go on in step, and the loop would idle with them (served of twice the capacity: 0.83).
     if (this.#room.length === 0 || this.#isServing || this.#isDraining || this.#turn.isOld(nowMs)) return
@@ -199,16 +199,17 @@ class Gate {
       const hasRoom = rules.hasRoom(this.inFlight, nowMs)
       if (!hasRoom && !this.#mayRunBeside(nowMs)) break
       const request = this.#room.shift()
-      // A client that left while it waited gives its handler no event at all any more: it is not run.
-      if (hasLeft(request)) continue
-      const waitedMs = rules.guard.patienceAt(nowMs) - request.waitsSinceMs
-      if (waitedMs > this.#toleratedMs(request.priority, true, nowMs)) {
+      // The handler of a client that disconnected meanwhile would get no event any more: it does not run.
+      if (isDisconnected(request)) continue
+      const waitedMs = rules.guard.patienceAt(nowMs) - request.admission.waitsSinceMs
+      if (waitedMs > this.#toleratedMs(request.admission.priority, true, nowMs)) {
         this.#turnAway(request)
         continue
       }
-      this.#tally.noteWait(nowMs - request.queuedMs)
+      this.#tally.noteWait(nowMs - request.admission.queuedMs)
       if (!hasRoom) this.#beside = request
       this.#enter(request, nowMs)
+      if (!request.hasAnswer) request.markRunning()
       resumeInContext(request)
       const endMs = this.#clock.now()
       rules.noteRun(endMs - nowMs)
@@ -230,11 +231,11 @@ class Gate {
   }
 
   #turnAway(request, reason) {
-    if (hasLeft(request)) return
+    if (isDisconnected(request)) return
     const nowMs = this.#clock.now()
     this.#rules.guard.noteExpired(nowMs)
     inItsContext(request, () => this.#refuseAt(nowMs, request, reason ?? this.#rules.waitReason(nowMs)))
-    request.giveUp?.()
+    request.admission.giveUp?.()
   }
 
   /** Answers those that wait; nothing is queued from now on. */

@@ -51,10 +51,10 @@ class Refusal {
       if (headers === undefined) return this.#write(req, res, retryAfterSeconds)
       return this.#writeWith(headers, req, res, retryAfterSeconds)
     }
-    const verdict = { reason, priority: PRIORITIES[request.priority], retryAfterSeconds }
+    const verdict = { reason, priority: PRIORITIES[request.admission.priority], retryAfterSeconds }
     // Only a middleware can pass an error on; the server's own hook has nobody to pass it to.
-    if (errorMode === 'next' && request.proceed !== undefined)
-      return request.proceed(new OverloadError(verdict))
+    if (errorMode === 'next' && request.admission.proceed !== undefined)
+      return request.admission.proceed(new OverloadError(verdict))
     if (respond === undefined) return this.#write(req, res, retryAfterSeconds)
     const onFailure = (error) => {
       this.#faults.report('shed.respond', error)

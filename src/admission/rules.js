@@ -88,13 +88,13 @@ class Rules {
 
   // Hot path: four comparisons where nothing is set.
   /** @returns {string | undefined} why this request is refused whatever the queue */
-  refusal(request) {
+  refusal({ admission }) {
     if (this.#thresholds.reason !== undefined) return this.#thresholds.reason
     if (!this.queues && this.#inFlight >= (this.#options.maxConcurrent ?? Number.POSITIVE_INFINITY))
       return 'concurrency'
     const { pressure } = this.#callbacks
-    if (pressure > 0 && Math.random() < pressure * SHORTAGE_WEIGHTS[request.priority]) return 'pressure'
-    if (this.memory.pressure > 0 && this.memory.rejects(request.priority, Math.random())) return 'memory'
+    if (pressure > 0 && Math.random() < pressure * SHORTAGE_WEIGHTS[admission.priority]) return 'pressure'
+    if (this.memory.pressure > 0 && this.memory.rejects(admission.priority, Math.random())) return 'memory'
     return undefined
   }
 

@@ -65,7 +65,7 @@ class WaitingRoom {
     for (let priority = QUEUED_CLASSES - 1; priority >= 0; priority--) {
       const ring = this.#rings[priority]
       const oldestMs = priority === CRITICAL ? criticalSinceMs : sinceMs
-      while (ring.length > 0 && ring.peek().waitsSinceMs < oldestMs) {
+      while (ring.length > 0 && ring.peek().admission.waitsSinceMs < oldestMs) {
         this.length--
         drop(ring.shift())
       }

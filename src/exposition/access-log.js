@@ -35,7 +35,7 @@ class AccessLog {
     if (!this.#isOn(level)) return
     const line = this.#lineOf(request, request.durationMs, level === 'info')
     line.route = request.series.route
-    if (request.queuedMs > 0) line.queueMs = rounded(request.admittedMs - request.queuedMs)
+    if (request.admission.wasQueued) line.queueMs = rounded(request.admission.waitedMs)
     return this.#write(level, line, MESSAGES[outcome])
   }
 
@@ -47,7 +47,7 @@ class AccessLog {
     if (unlogged < 0) return
     const line = this.#lineOf(request, nowMs - request.startedMs, false)
     if (unlogged > 0) line.unlogged = unlogged
-    return this.#write('warn', line, request.isShed ? 'request turned away' : MESSAGES[ABORTED])
+    return this.#write('warn', line, request.admission.isRejected ? 'request turned away' : MESSAGES[ABORTED])
   }
 
   #isOn(level) {

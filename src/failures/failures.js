@@ -8,6 +8,7 @@
 
 const { activeSpan, traceFieldsOf } = require('../recording/active-span')
 const { isOfClient } = require('../recording/outcome')
+const { ENDED } = require('../recording/request-state')
 const { serverSpan } = require('../recording/server-span')
 const { templateOf } = require('../routing/template')
 const { ErrorAnswer, isOver } = require('./error-answer')
@@ -78,7 +79,8 @@ class Failures {
   }
 
   #count(request, failure) {
-    if (request === undefined || !request.isCounted || request.isEnded) return this.#countAs(request, failure)
+    if (request === undefined || !request.isCounted || request.state === ENDED)
+      return this.#countAs(request, failure)
     failure.earlier = request.failure
     request.failure = failure
   }

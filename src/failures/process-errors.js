@@ -3,6 +3,7 @@
 // option that request is answered with 500, and the process leaves when the others have been: what has thrown where
 // nobody expected it may hold locks, sockets and half of a state, so that it is not to go on.
 
+const { ENDED } = require('../recording/request-state')
 const { cutOff, isOver } = require('./error-answer')
 const { Failure } = require('./failure')
 const { eventsOfProcess } = require('./process-events')
@@ -57,7 +58,7 @@ class ProcessErrors {
 
   #answer() {
     const request = this.context?.request
-    if (request === undefined || request.isEnded) return
+    if (request === undefined || request.state === ENDED) return
     if (!this.#standIn.answer(request) && !isOver(request.res)) cutOff(request.res)
   }
 

@@ -7,7 +7,6 @@
 // client that does not read; the socket's own timeout is for that.
 
 const { PRIORITIES } = require('../admission/priority')
-const { isQueued } = require('../recording/request')
 const { cutOff } = require('./error-answer')
 const { StandIn } = require('./stand-in')
 
@@ -44,12 +43,12 @@ class Timeouts {
     const expired = []
     let isAnyWaiting = false
     for (const request of this.#recorder.requests) {
-      if (request.firstByteMs >= 0) continue
+      if (request.hasAnswer) continue
       isAnyWaiting = true
       const ageMs = nowMs - request.startedMs
       // The rest is younger.
       if (ageMs < CHECK_MS) break
-      if (!isQueued(request) && ageMs >= this.#timeoutOf(request)) expired.push(request)
+      if (!request.isQueued && ageMs >= this.#timeoutOf(request)) expired.push(request)
     }
     const answered = expired.filter((request) => this.#answer(request))
     if (answered.length > 0) this.#log(answered)
@@ -61,7 +60,10 @@ class Timeouts {
     if (typeof this.#timeout === 'number') return this.#timeout
     const { route } = this.#recorder.describe(request)
     try {
-      const timeoutMs = this.#timeout(request.req, { route, priority: PRIORITIES[request.priority] })
+      const timeoutMs = this.#timeout(request.req, {
+        route,
+        priority: PRIORITIES[request.admission.priority],
+      })
       if (timeoutMs === undefined || timeoutMs > 0) return timeoutMs ?? Number.POSITIVE_INFINITY
       this.#faults.heed('errors.timeout', timeoutMs)
       throw new TypeError(

@@ -9,7 +9,7 @@
 // Once a second those in flight are looked at. What was over at two looks has ended: nothing can be sent any more. A stream is
 // destroyed as well, and ends as any other then, unless its handler may still read what has come.
 
-const { hasLeft } = require('./request')
+const { isDisconnected } = require('./request')
 const { endAll } = require('./response-watch')
 
 const EVERY_MS = 1000
@@ -31,7 +31,7 @@ class LeftBehind {
     const suspects = new Set()
     const left = []
     for (const request of this.#requests) {
-      if (!hasLeft(request)) continue
+      if (!isDisconnected(request)) continue
       if (this.#suspects.has(request)) left.push(request)
       else suspects.add(request)
     }

@@ -9,7 +9,7 @@ function listOldest(recorder) {
   const waiting = []
   const answering = []
   for (const request of recorder.requests) {
-    const list = request.firstByteMs < 0 ? waiting : answering
+    const list = request.hasAnswer ? answering : waiting
     if (list.length < OLDEST) list.push(request)
     if (waiting.length === OLDEST) break
   }

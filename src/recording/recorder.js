@@ -10,7 +10,8 @@ const { isEventStream } = require('./event-stream')
 const { InFlight } = require('./in-flight')
 const { METHODS, methodIndex } = require('./methods')
 const { UPGRADED, isFailure, outcomeOf } = require('./outcome')
-const { NO_STATUS, Request, isQueued, requestOf } = require('./request')
+const { NO_STATUS, Request, requestOf } = require('./request')
+const { ANSWERING, ENDED, QUEUED, RUNNING, STATES } = require('./request-state')
 const { watch } = require('./response-watch')
 const { RouteTable } = require('./route-table')
 const { serverSpan, tellSpan } = require('./server-span')
@@ -104,7 +105,7 @@ class Recorder {
     this.inFlight[request.method * SCHEMES.length + request.scheme]++
     this.requests.add(request)
     // Over before it came to us. Not at once: the application is still to say which route it is.
-    if (request.isEnded) this.#clock.afterTurn(() => this.end(request, request.head))
+    if (request.state === ENDED) this.#clock.afterTurn(() => this.end(request, request.head))
   }
 
   /** A request whose connection was handed over: it has no answer of ours to wait for. */
@@ -114,6 +115,7 @@ class Recorder {
     const nowMs = this.#clock.now()
     const request = new Request(this, req, undefined, nowMs, methodIndex(req.method))
     request.outcome = UPGRADED
+    request.markEnded()
     this.routes.find(undefined, request.method).record(request, nowMs)
     this.all.count(nowMs, false)
   }
@@ -136,9 +138,9 @@ class Recorder {
     this.requests.remove(request)
     let series
     try {
-      // What was not let in has no latency, and of its route there is but a guess; the gate counts it.
-      if (request.isShed) this.routes.shed.note(request)
-      else if (request.queuedMs === 0 || request.admittedMs > 0) series = this.#record(request, head)
+      // What never ran has no latency, and its route can only be guessed. The gate counts it.
+      if (request.admission.isRejected) this.routes.shed.note(request)
+      else if (!request.admission.isAbandoned) series = this.#record(request, head)
     } catch (error) {
       this.#faults.report('recording', error)
     }
@@ -176,7 +178,7 @@ class Recorder {
       method: METHODS[request.method],
       route: this.templateOf(request.head, NO_STATUS) ?? null,
       ageMs: this.#clock.now() - request.startedMs,
-      state: stateOf(request),
+      state: shownState(request),
     }
   }
 
@@ -203,9 +205,10 @@ class Recorder {
   }
 }
 
-function stateOf(request) {
-  if (request.firstByteMs >= 0 || request.stream?.headersSent) return 'answering'
-  return isQueued(request) ? 'queued' : 'running'
+/** A request just received is about to run, and one that has ended is about to be counted: users see neither state. */
+function shownState(request) {
+  if (request.hasAnswer || request.stream?.headersSent) return STATES[ANSWERING]
+  return STATES[request.isQueued ? QUEUED : RUNNING]
 }
 
 module.exports = { SCHEMES, Recorder }

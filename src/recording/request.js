@@ -1,19 +1,22 @@
 'use strict'
 // One request being measured, from the moment a framework or server hands it over to the last byte of its answer.
-// Each instance that measures a response has a request of its own.
+// Each instance that measures a response has a request of its own, with its own state and its own admission.
 
 const { Trail, kTrail } = require('../routing/trail')
+const { AdmissionRecord } = require('./admission-record')
 const { connectionOf } = require('./connection-bytes')
+const { ANSWERING, ENDED, QUEUED, RECEIVED, RUNNING, checked } = require('./request-state')
 
 /** An answer of which no byte was sent has no status. */
 const NO_STATUS = 0
-/** The class of a request until it is classified: the index of 'normal' among the priorities. */
-const NORMAL = 2
 
+// Every field is set in the constructor and none is added later, so that all requests have one hidden class.
 class Request extends Trail {
   constructor(recorder, req, res, startedMs, method) {
     super()
     this.recorder = recorder
+    /** Only the transitions below change it. */
+    this.state = RECEIVED
     this.req = req
     this.res = res
     this.socket = req.socket
@@ -31,28 +34,10 @@ class Request extends Trail {
     /** What the response had in place of its class's `writeHead`. */
     this.ownWriteHead = undefined
     this.waitingOn = undefined
-    this.isEnded = false
+    this.admission = new AdmissionRecord()
     /** Its neighbours among those in flight. */
     this.elder = undefined
     this.younger = undefined
-
-    // What the gate made of it.
-    this.priority = NORMAL
-    this.isDecided = false
-    this.isShed = false
-    this.queuedMs = 0
-    this.waitsSinceMs = 0
-    this.admittedMs = 0
-    /** How many were in flight then. */
-    this.admittedAmong = 0
-    this.resource = undefined
-    /** What runs it when its turn in the queue has come; called on the request. */
-    this.resume = undefined
-    /** The framework's own way on, which also takes an error; only a middleware has one. */
-    this.proceed = undefined
-    this.error = undefined
-    /** Told that a request that waited will not run. */
-    this.giveUp = undefined
 
     // How it ended.
     this.firstByteMs = -1
@@ -70,23 +55,55 @@ class Request extends Trail {
     this.serverSpan = undefined
     this.requestBytes = 0
     this.responseBytes = 0
-    /** Where it was counted; none of a request that was not let in. */
+    /** Where it was counted; none of a request that was not admitted. */
     this.series = undefined
     /** The last of its errors that are to be counted when it ends. */
     this.failure = undefined
   }
+
+  markQueued() {
+    this.state = QUEUED
+  }
+
+  markRunning() {
+    this.state = RUNNING
+  }
+
+  markAnswering() {
+    this.state = ANSWERING
+  }
+
+  markEnded() {
+    this.state = ENDED
+  }
+
+  /** Whether it waits for its turn: one rejected in the queue may still wait for the application to answer it. */
+  get isQueued() {
+    return this.state === QUEUED && !this.admission.isRejected
+  }
+
+  /** Whether its answer has begun or is over. Others than its handler may have begun it, at any time. */
+  get hasAnswer() {
+    return this.state >= ANSWERING
+  }
 }
 
-/** Whether it waits for its turn in the gate's queue. */
-const isQueued = ({ queuedMs, admittedMs, isShed }) => queuedMs > 0 && admittedMs === 0 && !isShed
+const { markQueued, markRunning, markAnswering, markEnded } = Request.prototype
+const UNCHECKED = { markQueued, markRunning, markAnswering, markEnded }
+
+/** Makes illegal transitions throw, for tests. Production keeps the methods above, so that the checks cost it nothing. */
+function checkTransitions(isOn) {
+  Object.assign(Request.prototype, isOn ? checked(UNCHECKED) : UNCHECKED)
+}
 
 /**
- * Whether its client is gone, though its end may not have been told yet: a stream that was reset is closed before it is
- * destroyed, and throws at whoever answers it; a pipelined answer that waits for its turn is of a connection that has gone,
- * and is not told so. Not `req.destroyed`: that is true as well where a body parser before us has read it all.
+ * Whether its client disconnected, though the end of the request may not have been told yet.
+ * A stream that was reset is closed before it is destroyed, and throws at whoever answers it. A pipelined answer is never told
+ * that its connection closed before its turn.
+ * `req.destroyed` does not tell: it is also true where a body parser before us has read everything.
  */
-function hasLeft({ isEnded, res, socket, stream }) {
-  if (isEnded) return true
+function isDisconnected({ state, res, socket, stream }) {
+  if (state === ENDED) return true
   if (stream !== undefined) return stream.closed || stream.destroyed
   return res.destroyed === true || socket?.destroyed === true
 }
@@ -98,4 +115,4 @@ function requestOf(res, recorder) {
   return request
 }
 
-module.exports = { NO_STATUS, Request, hasLeft, isQueued, requestOf }
+module.exports = { NO_STATUS, Request, checkTransitions, isDisconnected, requestOf }

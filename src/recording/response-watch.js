@@ -10,6 +10,7 @@ const { takeBytes } = require('./connection-bytes')
 const { isLast, kWaiting, sayLast } = require('./last-answer')
 const { isMadeUp, whenMadeUpEnds } = require('./made-up-answer')
 const { NO_STATUS } = require('./request')
+const { ENDED } = require('./request-state')
 
 // Hot path: once a request.
 function watch(request) {
@@ -18,6 +19,7 @@ function watch(request) {
   if (res.headersSent) {
     request.firstByteMs = 0
     request.status = res.statusCode
+    request.markAnswering()
   }
   const head = res[kTrail]
   if (head !== undefined) return follow(head, request)
@@ -29,7 +31,7 @@ function watch(request) {
   if ((stream ?? res).destroyed || (isWaiting && socket.destroyed)) {
     request.isCutOff = isWaiting && !res.writableFinished
     takeBytes(request)
-    request.isEnded = true
+    request.markEnded()
     return
   }
   if (stream !== undefined) {
@@ -52,7 +54,7 @@ function follow(head, request) {
   last.next = request
   request.head = head
   request.isCutOff = head.isCutOff
-  request.isEnded = head.isEnded
+  if (head.state === ENDED) request.markEnded()
 }
 
 // A head that Node refused, or that could be sent to nobody any more, is not noted.
@@ -76,6 +78,8 @@ function noteHead(head, status) {
   const serverSpan = head.serverSpan ?? head.recorder.serverSpan()
   for (let each = head; each !== undefined; each = each.next) {
     if (each.firstByteMs < 0) each.firstByteMs = nowMs - each.startedMs
+    // A made-up response takes a head even after its end.
+    if (each.state !== ENDED) each.markAnswering()
     each.status = status | 0
     each.trace = trace
     each.serverSpan = serverSpan
@@ -102,12 +106,12 @@ function onSocketClose() {
 }
 
 function endAll(head) {
-  if (head.isEnded) return
+  if (head.state === ENDED) return
   if (head.waitingOn !== undefined) leaveQueue(head)
   takeBytes(head)
   if (head.status === NO_STATUS) noteStatus(head)
   for (let each = head; each !== undefined; each = each.next) {
-    each.isEnded = true
+    each.markEnded()
     if (each.isCounted) each.recorder.end(each, head)
   }
 }

@@ -24,16 +24,16 @@ function serverSpan() {
 }
 
 /** @param {string | undefined} route its template; none where no route took the request */
-function tellSpan(holder, route, { head, queuedMs, admittedMs }) {
+function tellSpan(holder, route, { head, admission }) {
   const { span } = holder
   // Of a framework we know, no route is an answer too: others go by the route last tried. Of one we do not, theirs stays.
   if (route !== undefined || head.place !== undefined || head.ctx !== undefined) holder.route = route
   const isToTell = route !== undefined && holder.type === undefined
-  if (!isToTell && queuedMs === 0) return
+  if (!isToTell && !admission.wasQueued) return
   // It may have ended before its answer: an SDK warns of what is put on it then.
   if (!span.isRecording()) return
   if (isToTell) span.setAttribute('http.route', route)
-  if (queuedMs > 0) span.setAttribute('spillway.queue.wait', (admittedMs - queuedMs) / 1000)
+  if (admission.wasQueued) span.setAttribute('spillway.queue.wait', admission.waitedMs / 1000)
 }
 
 module.exports = { serverSpan, tellSpan }

@@ -39,7 +39,7 @@ class SlowRequests {
     // What could not be counted is a fault that is known already; an event stream of an hour is not slow.
     if (request.series === undefined || request.isStream || request.outcome === UPGRADED) return
     const { clock, fields, traceOf } = this.#parts
-    const { durationMs, firstByteMs, queuedMs, admittedMs, status } = request
+    const { durationMs, firstByteMs, status } = request
     const slow = {
       at: new Date(clock.wallMs()).toISOString(),
       method: METHODS[request.method],
@@ -47,7 +47,7 @@ class SlowRequests {
       status: status === 0 ? null : status,
       outcome: OUTCOMES[request.outcome],
       durationMs: rounded(durationMs),
-      queueMs: queuedMs > 0 ? rounded(admittedMs - queuedMs) : 0,
+      queueMs: rounded(request.admission.waitedMs),
       firstByteMs: firstByteMs < 0 ? null : rounded(firstByteMs),
       loopDelayMs: 0,
       trace: traceOf(),

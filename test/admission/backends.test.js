@@ -62,11 +62,11 @@ function offered(work, loads, others = []) {
   )
   const came = (from, to) =>
     simulation.requests.filter(({ atMs, route }) => route === LOOKUP && atMs >= from && atMs < to)
-  const isShed = (request) => request.isShed
+  const isRejected = ({ admission }) => admission.isRejected
   return {
-    shed: (from, to) => came(from, to).filter(isShed).length / came(from, to).length,
+    shed: (from, to) => came(from, to).filter(isRejected).length / came(from, to).length,
     p99: (from, to) => p99(came(from, to).filter(({ servedMs }) => servedMs !== undefined)),
-    served: (from, to) => came(from, to).filter((request) => !isShed(request)).length,
+    served: (from, to) => came(from, to).filter((request) => !isRejected(request)).length,
   }
 }
 
@@ -174,7 +174,7 @@ for (const seed of [2, 10, 13]) {
       28_000
     )
     const late = simulation.requests.filter(({ atMs }) => atMs >= 15_000)
-    const shed = late.filter(({ isShed }) => isShed).length / late.length
+    const shed = late.filter(({ admission }) => admission.isRejected).length / late.length
     assert.ok(shed <= 0.02, String(shed))
   })
 }

@@ -74,7 +74,7 @@ function shedBeside({ burnMs, everyMs, crowds = 4 }) {
     arrivals.sort((a, b) => a.atMs - b.atMs),
     endMs
   )
-  return simulation.requests.filter(({ isShed }) => isShed).length
+  return simulation.requests.filter(({ admission }) => admission.isRejected).length
 }
 
 for (const [burnMs, everyMs] of [

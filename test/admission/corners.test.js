@@ -37,7 +37,7 @@ test('a job that throws does so outside the turn that ran it, whose other jobs r
   const driven = new DrivenAdmission(QUEUE)
   const running = driven.ask()
   const [throwing, next] = [driven.ask(), driven.ask()]
-  throwing.resume = () => {
+  throwing.admission.resume = () => {
     driven.end(throwing)
     throw new Error('of the handler')
   }

@@ -6,6 +6,7 @@ const { Admission } = require('../../src/admission/admission')
 const { resolveOptions } = require('../../src/options')
 const { Faults } = require('../../src/recording/faults')
 const { FakeClock } = require('../support/fake-clock')
+const { requestWith } = require('../support/request')
 
 class TimedClock extends FakeClock {
   #timers = []
@@ -51,15 +52,7 @@ class DrivenAdmission {
 
   /** @returns {any} the request, with `decision`, and `answer` if it was refused */
   ask(req = {}) {
-    const request = {
-      priority: 2,
-      isDecided: false,
-      isShed: false,
-      queuedMs: 0,
-      admittedMs: 0,
-      isEnded: false,
-    }
-    Object.assign(request, {
+    const request = requestWith({
       req: { headers: {}, httpVersionMajor: 1, method: 'GET', ...req },
       res: {
         getHeaderNames: () => [],
@@ -70,16 +63,14 @@ class DrivenAdmission {
           request.answer.body = body
         },
       },
-      resume() {
-        request.hasRun = true
-      },
     })
+    request.admission.resume = () => (request.hasRun = true)
     request.decision = this.admission.decide(request, this.clock.now())
     return request
   }
 
   end(request) {
-    request.isEnded = true
+    request.markEnded()
     this.admission.release(request, {})
   }
 

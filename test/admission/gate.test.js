@@ -7,6 +7,7 @@ const { test } = require('node:test')
 const fc = require('fast-check')
 const { RUN } = require('../../src/admission/decision')
 const { BYPASS, CRITICAL, NORMAL, PRIORITIES } = require('../../src/admission/priority')
+const { ENDED } = require('../../src/recording/request-state')
 const { SimulatedGate, WORKS, boundOf, capacityOf, p99, randomFrom } = require('./simulated-gate')
 
 const LOW = PRIORITIES.indexOf('low')
@@ -42,7 +43,7 @@ function overload(work, multiple, { shed, of, seed = 7, warmMs = WARM_MS, refuse
   return {
     measured,
     simulation,
-    shedShare: measured.filter(({ isShed }) => isShed).length / measured.length,
+    shedShare: measured.filter(({ admission }) => admission.isRejected).length / measured.length,
     servedPerSecond: perSecond(learned.filter(isInTime)),
     bound: boundOf(WORKS[work], perSecond(learned), refuseMs),
     longestTurnMs: simulation.longestTurnMs,
@@ -176,7 +177,9 @@ test('where one request in a hundred blocks for 100 ms, hardly any is shed at ha
     const perSecond = capacityOf(WORKS.bimodal) * multiple
     const arrivals = simulation.poisson({ perSecond, fromMs: 0, toMs: forMs, random: randomFrom(3) })
     simulation.run(arrivals, forMs)
-    return simulation.requests.filter(({ isShed }) => isShed).length / simulation.requests.length
+    return (
+      simulation.requests.filter(({ admission }) => admission.isRejected).length / simulation.requests.length
+    )
   }
   assert.ok(shedShare(0.5) <= 0.01, `${shedShare(0.5)} at 0.5`)
   assert.ok(shedShare(0.8) <= 0.05, `${shedShare(0.8)} at 0.8`)
@@ -197,7 +200,7 @@ test('a process that takes 17 ms for one of its first requests, and 0.1 for the 
     100
   )
   assert.deepEqual(
-    simulation.requests.filter(({ isShed }) => isShed),
+    simulation.requests.filter(({ admission }) => admission.isRejected),
     []
   )
 })
@@ -340,8 +343,8 @@ test('whatever comes, each request has one fate: it runs once, is refused once, 
   fc.assert(
     fc.property(anyLoad, (given) => {
       const { gate, tally, requests } = loaded(given)
-      for (const { runs, refusals, releases, isEnded, leavesAfterMs } of requests) {
-        assert.ok(isEnded)
+      for (const { runs, refusals, releases, state, leavesAfterMs } of requests) {
+        assert.equal(state, ENDED)
         assert.ok(runs + refusals <= 1)
         if (leavesAfterMs === undefined) assert.equal(runs + refusals, 1)
         assert.equal(releases, 1 - refusals)
@@ -404,7 +407,7 @@ test('the reason says what those waited for who are turned away: a slot, in a pr
   const slots = new SimulatedGate({ work, shed: { maxConcurrent: 4 } })
   slots.run(slots.poisson({ perSecond: 500, fromMs: 0, toMs: 2000, random: randomFrom(1) }), 5000)
   const reasonsOf = ({ requests }) =>
-    new Set(requests.filter(({ isShed }) => isShed).map((each) => each.reason))
+    new Set(requests.filter(({ admission }) => admission.isRejected).map(({ admission }) => admission.reason))
   assert.deepEqual([...reasonsOf(slots)], ['concurrency'])
   assert.deepEqual([...reasonsOf({ requests: overload('cpu', 5).measured })], ['delay'])
 })
@@ -418,7 +421,7 @@ test('who waits behind requests that hold all slots is turned away in time, thou
   )
   const refusedMs = simulation.requests.map(({ refusedMs: atMs }) => atMs)
   assert.deepEqual(
-    simulation.requests.map(({ isShed }) => isShed),
+    simulation.requests.map(({ admission }) => admission.isRejected),
     [false, false, true]
   )
   assert.ok(refusedMs[2] < 1000, String(refusedMs[2]))
@@ -434,5 +437,5 @@ test('what is turned away for slots has that reason, however long ago the last r
     [0, 1].map((atMs) => simulation.arrival(atMs)),
     20_000
   )
-  assert.equal(simulation.requests[1].reason, 'concurrency')
+  assert.equal(simulation.requests[1].admission.reason, 'concurrency')
 })

@@ -8,6 +8,8 @@ const { NORMAL } = require('../../src/admission/priority')
 const { Rules } = require('../../src/admission/rules')
 const { Tally } = require('../../src/admission/tally')
 const { DEFAULTS } = require('../../src/options')
+const { ENDED } = require('../../src/recording/request-state')
+const { requestWith } = require('../support/request')
 const { SimulatedLoop } = require('../support/simulated-loop')
 
 const PARSE_MS = 0.02
@@ -140,15 +142,18 @@ class SimulatedGate {
       tally: this.tally,
       refuse: (request, reason) => {
         this.loop.burn(this.#refuseMs)
-        Object.assign(request, { isShed: true, isEnded: true, reason, refusedMs: this.loop.nowMs })
+        request.admission.noteRejected(reason)
+        request.refusedMs = this.loop.nowMs
         request.refusals++
+        request.markAnswering()
+        request.markEnded()
       },
     })
   }
 
   /** A request that comes at that time, and leaves again after `leavesAfterMs` if it has not ended by then; the handler is told it. */
   arrival(atMs, { priority = NORMAL, leavesAfterMs, route = this.#route } = {}) {
-    const request = {
+    const request = requestWith({
       atMs,
       priority,
       leavesAfterMs,
@@ -157,10 +162,10 @@ class SimulatedGate {
       refusals: 0,
       releases: 0,
       decision: undefined,
-    }
-    Object.assign(request, { isEnded: false, isShed: false, queuedMs: 0, admittedMs: 0, waitedMs: 0 })
-    Object.assign(request, { req: {}, res: {}, resource: undefined, giveUp: undefined })
-    request.resume = () => this.#run(request)
+      waitedMs: 0,
+    })
+    request.admission.priority = priority
+    request.admission.resume = () => this.#run(request)
     this.requests.push(request)
     return { atMs, arrive: () => this.#arrive(request) }
   }
@@ -176,17 +181,17 @@ class SimulatedGate {
 
   #run(request) {
     request.runs++
-    request.waitedMs = request.queuedMs === 0 ? 0 : this.loop.nowMs - request.queuedMs
+    request.waitedMs = request.admission.waitedMs
     this.order.push(request)
     this.#work(() => {
-      if (!request.isEnded) request.servedMs = this.loop.nowMs
+      if (request.state !== ENDED) request.servedMs = this.loop.nowMs
       this.#end(request)
     }, request)
   }
 
   #end(request) {
-    if (request.isEnded) return
-    request.isEnded = true
+    if (request.state === ENDED) return
+    request.markEnded()
     request.releases++
     this.gate.release(request, request.route)
   }

@@ -21,7 +21,7 @@ for (const [blockMs, perSecond] of [
     const toMs = 60_000
     simulation.run(simulation.poisson({ perSecond, fromMs: 0, toMs, random: randomFrom(3) }), toMs)
     assert.deepEqual(
-      simulation.requests.filter(({ isShed }) => isShed),
+      simulation.requests.filter(({ admission }) => admission.isRejected),
       []
     )
   })
@@ -36,7 +36,7 @@ for (const stoodMs of [150, 450, 5000]) {
     simulation.run([...warm, ...burst, { atMs: 2500, arrive: () => loop.burn(stoodMs) }], 10_000)
     assert.ok(burst.length > 0 && loop.nowMs >= 2500 + stoodMs)
     assert.deepEqual(
-      simulation.requests.filter(({ isShed }) => isShed),
+      simulation.requests.filter(({ admission }) => admission.isRejected),
       []
     )
   })
@@ -64,7 +64,7 @@ for (const [blockMs, waitMs, burnMs, perSecond] of [
     for (let atMs = 10_500; atMs < toMs; atMs += 10_000) loop.at(atMs, () => loop.burn(blockMs))
     simulation.run(simulation.poisson({ perSecond, fromMs: 0, toMs, random: randomFrom(3) }), toMs + 5000)
     assert.deepEqual(
-      simulation.requests.filter(({ isShed }) => isShed),
+      simulation.requests.filter(({ admission }) => admission.isRejected),
       []
     )
   })
@@ -83,7 +83,7 @@ test('those that are read in the turn after the long one, as from new connection
   const burst = Array.from({ length: 150 }, () => simulation.arrival(6500.1))
   simulation.run([...warm, ...burst], 10_000)
   assert.deepEqual(
-    simulation.requests.filter(({ isShed }) => isShed),
+    simulation.requests.filter(({ admission }) => admission.isRejected),
     []
   )
 })

@@ -34,7 +34,7 @@ test('those ahead of a class are its own and the higher ones', () => {
 
 test('what is too old is handed over, lowest class first, and the critical by a limit of their own', () => {
   const room = new WaitingRoom()
-  const job = (name, waitsSinceMs) => ({ name, waitsSinceMs })
+  const job = (name, waitsSinceMs) => ({ name, admission: { waitsSinceMs } })
   room.push(0, job('critical', 10))
   room.push(2, job('old', 10))
   room.push(2, job('young', 90))

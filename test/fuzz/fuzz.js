@@ -2,6 +2,7 @@
 // Sends malformed cases to Express 5 servers, with the gate and without, and to an HTTP/2 server, some at a time, and says
 // what is left when all have been: in flight, connections, listeners, and what was counted against what was seen.
 
+require('../support/checked-transitions')
 const { once } = require('node:events')
 const http = require('node:http')
 const http2 = require('node:http2')

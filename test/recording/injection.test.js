@@ -27,6 +27,14 @@ const INJECTED = [
   ['res.destroy()', (_req, res) => res.destroy(), errored('', 0)],
   ['res.destroy(error)', (_req, res) => res.destroy(new Error('no')), errored('', 0)],
   [
+    'res.destroy(), and a head after it',
+    (_req, res) => {
+      res.on('close', () => setImmediate(() => res.writeHead(200)))
+      res.destroy()
+    },
+    errored('', 0),
+  ],
+  [
     'res.destroy() amid the body',
     (_req, res) => {
       res.write('a')

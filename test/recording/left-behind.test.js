@@ -6,20 +6,21 @@ const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { InFlight } = require('../../src/recording/in-flight')
 const { LeftBehind } = require('../../src/recording/left-behind')
+const { requestWith } = require('../support/request')
 
-const requestWith = (stream) => ({
-  isLeft: false,
-  res: { destroyed: false },
-  stream: stream && {
-    closed: true,
-    destroyed: false,
-    readableEnded: true,
-    ...stream,
-    destroy() {
-      this.destroyed = true
+const streaming = (stream) =>
+  requestWith({
+    res: { destroyed: false },
+    stream: stream && {
+      closed: true,
+      destroyed: false,
+      readableEnded: true,
+      ...stream,
+      destroy() {
+        this.destroyed = true
+      },
     },
-  },
-})
+  })
 
 /** @returns {boolean[]} which are destroyed after looks at those times */
 function destroyedAfter(requests, ...looksMs) {
@@ -32,13 +33,13 @@ function destroyedAfter(requests, ...looksMs) {
 }
 
 test('what is closed and read at two looks, a second apart, is destroyed', () => {
-  assert.deepEqual(destroyedAfter([requestWith({})], 1000), [false])
-  assert.deepEqual(destroyedAfter([requestWith({})], 1000, 1500), [false])
-  assert.deepEqual(destroyedAfter([requestWith({}), requestWith({})], 1000, 2000), [true, true])
+  assert.deepEqual(destroyedAfter([streaming({})], 1000), [false])
+  assert.deepEqual(destroyedAfter([streaming({})], 1000, 1500), [false])
+  assert.deepEqual(destroyedAfter([streaming({}), streaming({})], 1000, 2000), [true, true])
 })
 
 test('nothing else is: HTTP/1, and streams that are open', () => {
-  const others = [requestWith(undefined), requestWith({ closed: false })]
+  const others = [streaming(undefined), streaming({ closed: false })]
   assert.deepEqual(destroyedAfter(others, 1000, 2000, 3000), [false, false])
 })
 
@@ -51,14 +52,11 @@ test('what is closed and has something still to be read ends, and may be read', 
       requests.remove(request)
     },
   }
-  const unread = [1, 2, 3].map(() => ({
-    ...requestWith({ readableEnded: false }),
-    recorder,
-    isCounted: true,
-    isEnded: false,
-  }))
+  const unread = [1, 2, 3].map(() =>
+    Object.assign(streaming({ readableEnded: false }), { recorder, isCounted: true })
+  )
   for (const request of unread) {
-    Object.assign(request, { head: request, status: 413 })
+    request.status = 413
     requests.add(request)
   }
   const left = new LeftBehind(requests, 0)
@@ -70,7 +68,7 @@ test('what is closed and has something still to be read ends, and may be read', 
 })
 
 test('one that was closed only at the first look, as another stream may be by then, is left alone', () => {
-  const request = requestWith({})
+  const request = streaming({})
   const left = new LeftBehind([request], 0)
   left.onTurn(1000)
   request.stream.closed = false

@@ -46,8 +46,7 @@ function watching({ slowMs, slowest = 0 } = {}) {
         startedMs: clock.now() - durationMs,
         durationMs,
         firstByteMs: durationMs / 2,
-        queuedMs: 0,
-        admittedMs: 0,
+        admission: { waitedMs: 0 },
         ...properties,
       }
       if (request.durationMs <= slow.thresholdMs) return
@@ -114,7 +113,7 @@ test('every one over the threshold is told of, not the ten slowest alone', () =>
 
 test('what it waited in our queue, and until its first byte', () => {
   const { end, slow, clock } = watching()
-  end(80, { queuedMs: 100, admittedMs: 130.5 })
+  end(80, { admission: { waitedMs: 30.5 } })
   end(70, { firstByteMs: -1, status: 0 })
   const [waited, silent] = slow.sample(clock.now())
   assert.deepEqual([waited.queueMs, waited.firstByteMs, waited.status], [30.5, 40, 200])

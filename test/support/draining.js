@@ -1,6 +1,7 @@
 'use strict'
 // A server whose answers the test gives, and a drain of it in a time that the test moves.
 
+require('./checked-transitions')
 const http = require('node:http')
 const { setImmediate: turn } = require('node:timers/promises')
 const { Spillway } = require('../../src/spillway')

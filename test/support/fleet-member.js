@@ -2,6 +2,7 @@
 // A member of a fleet under test, wherever it runs: serves requests that take exactly as long as it is told, by a clock
 // that only moves then, and answers what it is asked.
 
+require('./checked-transitions')
 const { existsSync, writeFileSync } = require('node:fs')
 const { inject } = require('light-my-request')
 const client = require('prom-client')

@@ -2,6 +2,7 @@
 // What a spillway says it measured, read the way a user would: from a metrics registry. Zeros are left out, so that a
 // test can compare with what it expects to be there and nothing else.
 
+require('./checked-transitions')
 const { Registry } = require('prom-client')
 const { Spillway } = require('../../src/spillway')
 

@@ -2,6 +2,7 @@
 // A real server on a free loopback port for the time of one test, and a client that keeps no connection. One that does
 // keep them shall not lose a request where the machine stands still for Node's five seconds, and both ends give one up.
 
+require('./checked-transitions')
 const http = require('node:http')
 const { once } = require('node:events')
 

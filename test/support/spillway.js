@@ -2,6 +2,7 @@
 // A spillway for one test, closed with it, that fails the test by what it would have logged; and how to wait until it
 // has counted: the client has its answer a moment before the server's response closes.
 
+require('./checked-transitions')
 const { createSpillway } = require('../../src/index.js')
 
 /** @param {import('node:test').TestContext} t */

@@ -1,0 +1,6 @@
+'use strict'
+// Whoever requires this has every illegal transition of a request throw, in this process.
+
+const { checkTransitions } = require('../../src/recording/request')
+
+checkTransitions(true)
