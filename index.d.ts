@@ -605,13 +605,9 @@ export type Priority = 'critical' | 'high' | 'normal' | 'low' | 'bypass'
 
 /** Why a request was turned away. */
 export type ShedReason =
-  /** It would have waited too long for the event loop, or has. */
-  | 'delay'
-  /** What is in flight keeps the event loop busy for long enough already. */
-  | 'backlog'
-  /** What the handlers wait for takes longer the more of them wait. */
-  | 'latency'
-  /** As many run as `shed.maxConcurrent` allows. */
+  /** The event loop is full: the request would wait too long for it, or has. */
+  | 'loop'
+  /** As many are in flight as `shed.maxConcurrent` allows, and the request would wait too long, or has. */
   | 'concurrency'
   /** The heap in use after a major collection nears its limit. */
   | 'memory'
@@ -653,7 +649,7 @@ export interface ShedOptions {
   /**
    * Milliseconds a request may wait in a queue that stands.
    *
-   * @default 40
+   * @default 100
    */
   readonly targetDelay?: number | undefined
 
@@ -1190,6 +1186,8 @@ export interface AdmissionSnapshot {
   readonly waiting: number
   /** How many may be in flight; `null` for no limit now. */
   readonly limit: number | null
+  /** What limits them now; `null` for no limit. */
+  readonly limitedBy: 'loop' | 'concurrency' | null
   /** What a request costs the event loop. */
   readonly costMs: number
   readonly admitted: number
@@ -1198,8 +1196,10 @@ export interface AdmissionSnapshot {
   readonly shed: readonly ShedCount[]
   /** In mode `observe`. */
   readonly wouldShed: readonly ShedCount[]
-  /** Thresholds that what was seen so far suggests. */
-  readonly advice: { readonly maxEventLoopDelay: number; readonly maxConcurrent: number }
+  /** Rejections sent late, because their clients ask again at once. */
+  readonly answeredLate: number
+  /** Thresholds that what was seen so far suggests; `null` before it has seen a thousand requests. */
+  readonly advice: { readonly maxEventLoopDelay: number; readonly maxConcurrent: number } | null
 }
 
 export interface ShedCount {

@@ -51,7 +51,10 @@ class Instance {
     const faults = new Faults(logger)
     const warn = (fields, message) => faults.guard('logger', () => logger.warn(fields, message))
     this.events = new Events(EVENTS, { faults, logger })
-    const tell = (event, details) => this.events.tell(event, details)
+    const tell = (event, details) => {
+      if (event === 'draining') this.admission.drain()
+      this.events.tell(event, details)
+    }
     this.#warn = warn
     this.options = options
     this.clock = clock
@@ -141,7 +144,7 @@ class Instance {
     recorder.onEnd = (request, series) => {
       if (request.failure !== undefined) failures.onEnd(request)
       requestLog.onEnd(request)
-      admission.release(request, series)
+      admission.release(request)
     }
     return new Servers({ recorder, endpoints, admission, known: lifecycle.servers, context })
   }

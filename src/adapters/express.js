@@ -5,12 +5,13 @@
 // So the first request tells the server, and from the next on its response is prepared before Express sees it, and where it
 // can be, decided.
 
-const { RUN } = require('../admission/decision')
+const { RUN } = require('../admission/verdict')
 const { ROOT } = require('../routing/place')
 const { isInAppRouter, weaveApp } = require('../routing/weave')
 const { expressInKoa, noNext } = require('./misuse')
 
 function createExpressMiddleware({ clock, recorder, endpoints, servers, admission, context }) {
+  servers.hasMiddleware = true
   let isWoven = false
   let isNested = false
   // Hot path: bench/overhead.js.

@@ -2,7 +2,7 @@
 // Koa 2 and 3: the first middleware. The response's own end is what is measured, not the return of `next()`: a stream
 // is still being sent then, and an error has no status yet.
 
-const { QUEUED, RUN } = require('../admission/decision')
+const { QUEUED, RUN } = require('../admission/verdict')
 const { watchMounts } = require('../routing/koa')
 const { trailOf } = require('../routing/trail')
 const { catchErrors } = require('./errors')
@@ -10,6 +10,7 @@ const { koaInExpress } = require('./misuse')
 
 function createKoaMiddleware(parts) {
   const { clock, recorder, endpoints, servers, admission, context } = parts
+  servers.hasMiddleware = true
   let seenApp
   // Hot path: bench/overhead.js.
   return function spillway(ctx, next) {

@@ -7,7 +7,7 @@ const cluster = require('node:cluster')
 const events = require('node:events')
 const net = require('node:net')
 const tls = require('node:tls')
-const { RUN } = require('../admission/decision')
+const { RUN } = require('../admission/verdict')
 const { ServerTable } = require('../lifecycle/server-table')
 const { ROOT } = require('../routing/place')
 const { weaveApp } = require('../routing/weave')
@@ -64,6 +64,8 @@ function captureRejection(server, returned, req, res) {
 }
 
 class Servers {
+  /** Whether a middleware of ours was made, which can decide as well. */
+  hasMiddleware = false
   #recorder
   #endpoints
   #attached = new ServerTable()
@@ -210,6 +212,8 @@ class Servers {
     this.#recorder.count(request)
     request.admission.resume = resume
     if (app !== undefined) this.#place(request, app)
+    // The user's functions expect the framework's request, and what middlewares have put on it.
+    if (this.hasMiddleware && this.#admission.asksUser) return false
     return this.#admission.decide(request, request.startedMs) !== RUN
   }
 

@@ -1,83 +1,135 @@
 'use strict'
-// The admission of one instance, put together: classes, rules, gate, refusal, tally and episodes. The adapters know
+// The admission of one instance, put together: measurements, limits, gate, rejection and statistics. The adapters know
 // only this: `decide` before a request runs, `release` when it has ended.
 
-const { Classifier } = require('./classifier')
-const { REJECTED, RUN } = require('./decision')
 const { Episode } = require('./episode')
+const { FairShares } = require('./fair-shares')
 const { Gate } = require('./gate')
-const { Refusal } = require('./refusal')
+const { LateRejections } = require('./late-rejections')
+const { Limits } = require('./limits/limits')
+const { ResourceLimits } = require('./limits/resource-limits')
+const { AcceptBurst } = require('./measurements/accept-burst')
+const { LoopTurns } = require('./measurements/loop-turns')
+const { RequestCost } = require('./measurements/request-cost')
+const { Queue } = require('./queue')
+const { Rejection } = require('./rejection')
 const { RetryAfter } = require('./retry-after')
-const { Rules } = require('./rules')
-const { Tally, listCounts } = require('./tally')
+const { ShadowQueue } = require('./shadow-queue')
+const { Stats, listCounts } = require('./stats')
+const { UserHooks } = require('./user-hooks')
+const { BYPASS, REJECTED, RUN } = require('./verdict')
 
 class Admission {
-  tally = new Tally()
-  gate
-  rules
+  stats = new Stats()
   episode
-  /** Whether functions of the user's decide or answer, or get the error: where there is a framework, they expect its requests. */
+  limits
+  measurements
+  gate
+  late
+  /** Whether functions of the user's decide or answer: where there is a framework, they expect its requests. */
   asksUser = false
   #clock
-  #classifier
-  #refusal
+  #hooks
+  #queue = new Queue()
+  #shadow
+  #resources
+  #rejection
   #retryAfter
   #isOff = true
   #mode
-  #maxConcurrent
 
   /**
-   * @param {{ clock: any, faults: any, options: any, sampleMemory: () => object,
+   * @param {{ clock: any, faults: any, options: any, sampleMemory: () => object, random?: () => number,
    *   tell: (event: 'overload' | 'recovered', details: object) => void }} parts
    */
-  constructor({ clock, faults, options, sampleMemory, tell }) {
+  constructor({ clock, faults, options, sampleMemory, random, tell }) {
+    const turns = new LoopTurns(clock)
+    const cost = new RequestCost(clock.now())
+    const measurements = { turns, cost, acceptBurst: new AcceptBurst() }
+    const hooks = new UserHooks(faults)
     this.#clock = clock
-    this.#classifier = new Classifier(faults)
-    this.#refusal = new Refusal(faults)
-    this.rules = new Rules(options, clock, { sampleMemory, faults })
+    this.#hooks = hooks
+    this.measurements = measurements
+    this.limits = new Limits({ clock, cost, turns })
+    this.#resources = new ResourceLimits({ clock, hooks, sampleMemory, random })
+    this.#rejection = new Rejection(faults)
+    this.late = new LateRejections({ clock, cost, random })
     this.episode = new Episode(clock, tell)
     this.gate = new Gate({
       clock,
-      rules: this.rules,
-      tally: this.tally,
-      refuse: (request, reason) => this.#refuse(request, reason),
+      limits: this.limits,
+      measurements,
+      queue: this.#queue,
+      fairShares: new FairShares(random),
+      hooks,
+      stats: this.stats,
+      reject: (request, reason) => this.#reject(request, reason),
     })
+    this.#shadow = new ShadowQueue({ clock, limits: this.limits, measurements, hooks, stats: this.stats })
     this.update(options)
   }
 
   update(options) {
-    this.#mode = options.mode
-    this.#maxConcurrent = options.maxConcurrent ?? Number.POSITIVE_INFINITY
-    const { classify, deadline, errorMode, headers, respond } = options
+    const { classify, deadline, errorMode, headers, key, mode, respond } = options
+    this.#mode = mode
     this.asksUser =
-      errorMode === 'next' || [classify, deadline, headers, respond].some((each) => each !== undefined)
-    this.#isOff = options.mode === 'off' || this.#clock.stands === true
+      errorMode === 'next' || [classify, deadline, headers, key, respond].some((each) => each !== undefined)
+    this.#isOff = mode === 'off' || this.#clock.stands === true
     this.#retryAfter = new RetryAfter(options.retryAfter)
-    this.#classifier.update(options)
-    this.#refusal.update(options)
-    this.rules.update(options)
+    this.#hooks.update(options)
+    this.#rejection.update(options)
+    this.#resources.update(options)
+    this.limits.update(options)
   }
 
   // Hot path: once a request.
-  /** @returns {number} RUN, QUEUED (then its `resume` is called) or REJECTED (then it is answered) */
+  /** @returns {number} RUN, QUEUED (then `request.admission.resume` is called) or REJECTED (then it is answered) */
   decide(request, nowMs) {
     const { admission } = request
     if (admission.isDecided) return RUN
     admission.isDecided = true
-    const decision = this.#isOff ? RUN : this.#ask(request, nowMs)
-    if (decision === RUN && !request.hasAnswer) request.markRunning()
+    if (this.#isOff) return RUN
+    admission.priority = this.#hooks.classOf(request.req)
+    if (admission.priority === BYPASS) return RUN
+    const decision = this.#decideAs(this.#mode, request, nowMs)
+    if (decision !== REJECTED) this.#retryAfter.onAdmit()
     return decision
   }
 
-  #ask(request, nowMs) {
-    request.admission.priority = this.#classifier.of(request.req)
-    const decision = this.gate.admit(request, nowMs)
-    if (decision !== REJECTED) this.#retryAfter.noteAdmit()
-    return decision
+  #decideAs(mode, request, nowMs) {
+    const reason = this.#resources.reasonFor(request.admission.priority)
+    if (mode === 'observe') return this.#observe(request, reason, nowMs)
+    if (reason !== undefined) return this.gate.rejectNow(request, reason)
+    if (mode === 'adaptive') return this.gate.admit(request, nowMs)
+    if (this.limits.isConcurrencyShort) return this.gate.rejectNow(request, 'concurrency')
+    return this.gate.enter(request, nowMs)
   }
 
-  release(request, series) {
-    this.gate.release(request, series)
+  #observe(request, reason, nowMs) {
+    if (reason === undefined) this.#shadow.onRequest(request, nowMs)
+    else this.stats.onWouldReject(reason, request.admission.priority)
+    return this.gate.enter(request, nowMs)
+  }
+
+  #reject(request, reason) {
+    request.admission.noteRejected(reason)
+    this.stats.onReject(reason, request.admission.priority)
+    this.#retryAfter.onReject()
+    this.episode.onReject(reason, this.#clock.now())
+    const send = () => this.#send(request, reason)
+    // A framework takes the error once the decision is back, and not later.
+    if (this.#rejection.passesOn(request)) send()
+    else this.late.pass(request, send)
+  }
+
+  #send(request, reason) {
+    const sinceMs = this.#clock.now()
+    this.#rejection.answer(request, reason, this.#retryAfter.seconds())
+    this.measurements.cost.onReject(this.#clock.now() - sinceMs)
+  }
+
+  release(request) {
+    this.gate.release(request)
   }
 
   /**
@@ -85,57 +137,67 @@ class Admission {
    * @param {{ isSecure: boolean, isHandedOver: boolean }} how its connections come
    */
   noteConnection(event, { isSecure, isHandedOver }) {
-    const { drain } = this.rules
+    const { acceptBurst } = this.measurements
     const nowMs = this.#clock.now()
     if (event === 'connection') {
-      drain.noteAccept(nowMs, isHandedOver)
-      if (isSecure) drain.noteHandshake(nowMs)
-    } else drain.noteHandshakeEnd()
+      acceptBurst.onAccept(nowMs, isHandedOver)
+      if (isSecure) acceptBurst.onHandshake(nowMs)
+    } else acceptBurst.onHandshakeEnd()
   }
 
   onTurn(busyMs, nowMs, idleMs) {
-    this.gate.onTurn(busyMs, nowMs, idleMs)
-  }
-
-  #refuse(request, reason) {
-    request.admission.noteRejected(reason)
-    this.tally.noteShed(reason, request.admission.priority)
-    this.#retryAfter.noteReject()
-    this.episode.noteReject(reason, this.#clock.now())
-    this.#refusal.answer(request, reason, this.#retryAfter.seconds())
+    const { acceptBurst, cost, turns } = this.measurements
+    turns.onTurn(busyMs, nowMs, idleMs, cost.endedInTurn * cost.ms)
+    cost.onTurn(busyMs, nowMs)
+    acceptBurst.onTurn(busyMs, nowMs)
+    this.#hooks.onTurn(nowMs)
+    this.#resources.onTurn(busyMs, nowMs, idleMs)
+    this.#shadow.onTurn(nowMs)
+    this.gate.onTurn(nowMs, idleMs, busyMs)
   }
 
   /** What exporters show, copied. */
   sample() {
-    const { shed, wouldShed, queueDelays, admitted, abandoned } = this.tally
+    const { shed, wouldShed, queueDelays, admitted, abandoned } = this.stats
     return {
       mode: this.#mode,
       isOverloaded: this.episode.isOn,
       overloadedBy: this.episode.reason,
       overloads: this.episode.count,
       overloadedMs: this.episode.totalMs,
-      inFlight: this.gate.inFlight,
+      inFlight: this.limits.inFlight,
       peakInFlight: this.gate.peakInFlight,
-      waiting: this.gate.queueLength,
-      limit: this.#limit(),
-      costMs: this.rules.cost.ms,
-      memoryPressure: this.rules.memory.pressure,
+      waiting: this.#queue.length,
+      ...this.#limit(),
+      costMs: this.measurements.cost.ms,
+      memoryPressure: this.#resources.memoryPressure,
       admitted,
       abandoned,
       shed: listCounts(shed),
       wouldShed: listCounts(wouldShed),
+      answeredLate: this.late.total,
       queueDelays: queueDelays.copy(),
     }
   }
 
-  /** Only mode `adaptive` holds requests to what the rules find, and `observe` and `off` hold them to nothing. */
+  /** Only mode `adaptive` holds requests to what is measured, and `observe` and `off` hold them to nothing. */
   #limit() {
-    if (this.rules.queues) return this.rules.limit(this.#clock.now())
-    return this.rules.observes ? Number.POSITIVE_INFINITY : this.#maxConcurrent
+    if (this.#mode === 'adaptive') {
+      const { limit, by } = this.limits.current(this.#clock.now())
+      return { limit, limitedBy: by }
+    }
+    const limit = this.#mode === 'threshold' ? this.limits.maxConcurrent : Number.POSITIVE_INFINITY
+    return { limit, limitedBy: limit === Number.POSITIVE_INFINITY ? undefined : 'concurrency' }
+  }
+
+  /** The process drains: no rejection is sent late any more. */
+  drain() {
+    this.late.drain()
   }
 
   close() {
     this.#isOff = true
+    this.late.drain()
     this.gate.close()
   }
 }

@@ -1,8 +1,10 @@
 'use strict'
-// One overload from its first rejection until nothing has been rejected for a second: `overload` when it begins,
-// `recovered` with how long it was and what it cost. A state, not a line a request; one timer, only while it lasts.
+// One overload, from its first rejection until nothing has been rejected for a second: `overload` when it begins,
+// `recovered` with its length and every reason in it. One timer, only while it lasts.
 
 const QUIET_MS = 1000
+
+const durationOf = ({ sinceMs, lastMs }) => lastMs - sinceMs
 
 class Episode {
   /** How many there were. Most are shorter than the time between two scrapes: only counters show them. */
@@ -22,7 +24,7 @@ class Episode {
     return this.#current !== undefined
   }
 
-  /** Why the last request was turned away, while it lasts. */
+  /** What the last rejection was short of, while it lasts. */
   get reason() {
     return this.#current?.lastReason
   }
@@ -32,31 +34,39 @@ class Episode {
     return this.#earlierMs + (this.#current === undefined ? 0 : durationOf(this.#current))
   }
 
-  noteReject(reason, nowMs) {
+  onReject(reason, nowMs) {
     if (this.#current === undefined) {
       this.count++
-      this.#current = { reason, lastReason: reason, sinceMs: nowMs, lastMs: nowMs, rejected: 0 }
+      this.#current = { lastReason: reason, sinceMs: nowMs, lastMs: nowMs, counts: new Map() }
       this.#tell('overload', { reason })
       this.#watch(QUIET_MS)
     }
-    this.#current.rejected++
+    const { counts } = this.#current
+    counts.set(reason, (counts.get(reason) ?? 0) + 1)
     this.#current.lastReason = reason
     this.#current.lastMs = nowMs
   }
 
   #watch(delayMs) {
     this.#clock.after(delayMs, () => {
-      const { reason, lastMs, rejected } = this.#current
-      const quietMs = this.#clock.now() - lastMs
+      const quietMs = this.#clock.now() - this.#current.lastMs
       if (quietMs < QUIET_MS) return this.#watch(QUIET_MS - quietMs)
-      const durationMs = durationOf(this.#current)
-      this.#earlierMs += durationMs
-      this.#current = undefined
-      this.#tell('recovered', { reason, durationMs, rejected })
+      this.#end()
+    })
+  }
+
+  #end() {
+    const durationMs = durationOf(this.#current)
+    const counts = [...this.#current.counts].sort(([, a], [, b]) => b - a)
+    this.#earlierMs += durationMs
+    this.#current = undefined
+    this.#tell('recovered', {
+      reason: counts[0][0],
+      reasons: Object.fromEntries(counts),
+      durationMs,
+      rejected: counts.reduce((sum, [, count]) => sum + count, 0),
     })
   }
 }
-
-const durationOf = ({ sinceMs, lastMs }) => lastMs - sinceMs
 
 module.exports = { Episode }

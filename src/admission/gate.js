@@ -1,248 +1,228 @@
 'use strict'
-// May this request run now? Composes the rules of this folder into the one decision each request gets: run, wait in
-// our queue, or be rejected; and works the queue off, one budget a loop turn, so that polling and accepting go on.
-// Below capacity on kept connections nothing waits: the queue is empty and the turn is young.
+// The gate: runs a request now, queues it, or rejects it; and works the queue off in the check phase of loop turns, one
+// request a callback, so that Node drains ticks and promises between two of them as it does between two sockets.
 
 const { isDisconnected } = require('../recording/request')
-const { Alarm, NAP_MS, isSoon } = require('./alarm')
-const { inItsContext, keepContext, resumeInContext } = require('./async-context')
-const { FINAL, QUEUED, REJECTED, RUN } = require('./decision')
-const { BYPASS, CRITICAL, NORMAL } = require('./priority')
-const { Turn } = require('./turn')
-const { WaitingRoom } = require('./waiting-room')
+const { offHalfClose, onHalfClose } = require('./half-closed')
+const { inItsContext } = require('./queue')
+const { BYPASS, QUEUED, REJECTED, RUN } = require('./verdict')
 
-/** A gate that admits nothing learns nothing: whatever the rules say, where none ends for so long one request gets in. */
-const LEAST_ADMIT_MS = 100
-const LOOK_THROUGH_EVERY_MS = 20
-/** So many times maxDelay one may wait while the process starts. */
-const START_DELAYS = 2
+/** How much of a loop turn may go to requests that start in it: then the loop polls and accepts again. */
+const BUDGET_MS = 5
+/** How often the queue is looked through while no turn of the loop comes by itself. */
+const LOOK_MS = 2
+/** Waiting for the primary's next connection. */
+const NAP_MS = 1
 
 class Gate {
-  /** Admitted and not ended. */
-  inFlight = 0
   peakInFlight = 0
   #clock
-  #rules
-  #tally
-  #refuse
-  #room = new WaitingRoom()
-  #turn
-  #isTurning = false
-  #isDraining = false
-  #isServing = false
-  #lastAdmitMs = 0
-  #lastEndMs = 0
-  /** The last that was let in without one, while it runs: its end lets in the next. */
-  #beside
-  #alarm
-  #turnAgain = () => {}
+  #limits
+  #measurements
+  #queue
+  #fairShares
+  #hooks
+  #stats
+  #reject
+  /** When the first request came in the turn that is running; undefined if none has. */
+  #turnMs
+  #spentMs = 0
+  #isAccepting = false
+  #isLooking = false
   #isClosed = false
+  #turnAgain = () => {}
+  #runNext = () => this.#dequeue()
 
-  /** @param {{ clock: any, rules: any, tally: any, refuse: (request: any, reason: string) => void }} parts */
-  constructor({ clock, rules, tally, refuse }) {
+  /** @param {any} parts `reject(request, reason)` answers the request */
+  constructor({ clock, limits, measurements, queue, fairShares, hooks, stats, reject }) {
     this.#clock = clock
-    this.#rules = rules
-    this.#tally = tally
-    this.#refuse = refuse
-    this.#turn = new Turn(clock)
-    this.#alarm = new Alarm(clock, () => {
-      if (this.#room.length > 0) this.#work(this.#clock.now())
-    })
+    this.#limits = limits
+    this.#measurements = measurements
+    this.#queue = queue
+    this.#fairShares = fairShares
+    this.#hooks = hooks
+    this.#stats = stats
+    this.#reject = reject
   }
 
-  get queueLength() {
-    return this.#room.length
-  }
-
-  // Hot path: once a request. Below capacity this is a dozen comparisons, with nothing allocated.
-  /** @returns {number} RUN it now, QUEUED to be run by its `resume`, REJECTED and answered */
+  // Hot path: once a request. With room and no queue it is a dozen comparisons, with nothing allocated.
+  /** @returns {number} RUN, QUEUED (then `request.admission.resume` is called) or REJECTED (then it is answered) */
   admit(request, nowMs) {
     const { priority } = request.admission
-    const rules = this.#rules
     if (priority === BYPASS) return RUN
-    this.#turn.open(nowMs)
-    if (rules.observes) return this.#observe(request, nowMs)
-    const refusal = rules.refusal(request)
-    if (refusal !== undefined) return this.#reject(request, refusal, nowMs)
-    if (!rules.queues) return this.#enter(request, nowMs)
-    rules.drain.noteRequest()
-    const hasRoom = rules.hasRoom(this.inFlight, nowMs)
-    if (!hasRoom) rules.noteShort(nowMs)
-    if (this.#room.length === 0) {
-      rules.guard.noteEmpty(nowMs)
-      if (hasRoom && this.#turn.isYoung(nowMs) && !rules.drain.isAccepting(nowMs)) {
-        return this.#enter(request, nowMs)
-      }
-    }
-    const expectedMs = rules.expectedMs(this.#room.ahead(priority), hasRoom, nowMs)
-    if (expectedMs >= rules.deadlineMs(request)) return this.#reject(request, 'deadline', nowMs)
-    if (expectedMs > this.#toleratedMs(priority, hasRoom, nowMs))
-      return this.#reject(request, rules.waitReason(nowMs), nowMs)
-    // One of the user's functions asked above may have closed it: nobody would work the queue off.
-    if (this.#isClosed) return this.#enter(request, nowMs)
-    this.#queue(request, nowMs)
+    this.#measurements.acceptBurst.onRequest()
+    this.#turnMs ??= nowMs
+    const hasRoom = this.#limits.hasRoom(nowMs)
+    if (!hasRoom) this.#limits.onKeptOut()
+    else if (this.#queue.length === 0 && this.#runsInThisTurn(nowMs)) return this.enter(request, nowMs)
+    const key = this.#hooks.keyOf(request)
+    const tag = key === undefined ? 0 : this.#fairShares.tagOf(key)
+    const reason = this.#reasonFor(request, priority, tag, nowMs)
+    if (reason !== undefined) return this.rejectNow(request, reason)
+    // One of the user's functions may have closed the instance: nobody would work the queue off.
+    if (this.#isClosed) return this.enter(request, nowMs)
+    if (key !== undefined) this.#fairShares.onQueue(key, tag)
+    request.admission.tag = tag
+    this.#enqueue(request, nowMs)
     return QUEUED
   }
 
-  #observe(request, nowMs) {
-    const reason = this.#rules.refusal(request) ?? this.#rules.observedReason(nowMs, this.#turn.ageMs(nowMs))
-    if (reason !== undefined) this.#tally.noteWouldShed(reason, request.admission.priority)
-    return this.#enter(request, nowMs)
+  #reasonFor(request, priority, tag, nowMs) {
+    const ahead = this.#queue.ahead(priority, tag)
+    const expectedMs = this.#limits.expectedMs(ahead)
+    if (expectedMs >= this.#hooks.deadlineMs(request)) return 'deadline'
+    return this.#limits.reasonFor(expectedMs, ahead, priority, nowMs)
   }
 
-  #enter(request, nowMs) {
-    request.admission.noteAdmitted(nowMs, this.inFlight)
-    if (++this.inFlight > this.peakInFlight) this.peakInFlight = this.inFlight
-    this.#lastAdmitMs = nowMs
-    this.#tally.admitted++
-    request.admission.admittedAmong = this.#rules.noteAdmit(this.inFlight, nowMs)
+  /** A loop with room runs what comes as it comes. A full one runs what fits into the turn, after it has accepted. */
+  #runsInThisTurn(nowMs) {
+    if (nowMs - this.#turnMs < BUDGET_MS && !this.#measurements.acceptBurst.isAccepting(nowMs)) return true
+    return this.#limits.loop.isPointless || this.#measurements.turns.hasRoom(nowMs)
+  }
+
+  /** The request is in flight from now on. */
+  enter(request, nowMs) {
+    this.#limits.onAdmit(request.admission, nowMs, this.#clock.idleMs())
+    this.#stats.admitted++
+    if (this.#limits.inFlight > this.peakInFlight) this.peakInFlight = this.#limits.inFlight
+    if (!request.hasAnswer) request.markRunning()
     return RUN
   }
 
-  #isStarved(nowMs) {
-    return nowMs - this.#lastAdmitMs > LEAST_ADMIT_MS
-  }
-
-  /** Whether one may without a slot. While those that hold them come to their end there is something to learn from. */
-  #mayRunBeside(nowMs) {
-    const isStuck = nowMs - this.#lastEndMs > LEAST_ADMIT_MS && this.#rules.limitedBy !== 'concurrency'
-    return isStuck && (this.#beside === undefined || this.#isStarved(nowMs))
-  }
-
-  #reject(request, reason, nowMs) {
-    if (!FINAL.includes(reason) && this.#isStarved(nowMs) && this.#room.length === 0)
-      return this.#enter(request, nowMs)
-    this.#rules.noteCrowd(nowMs)
-    this.#refuseAt(nowMs, request, reason)
+  rejectNow(request, reason) {
+    this.#limits.onKeptOut()
+    this.#reject(request, reason)
     return REJECTED
   }
 
-  #refuseAt(nowMs, request, reason) {
-    this.#refuse(request, reason)
-    this.#rules.cost.noteReject(this.#clock.now() - nowMs)
-  }
-
-  #queue(request, nowMs) {
-    const heldMs = this.#rules.heldMs(nowMs, this.#turn.ageMs(nowMs))
-    request.admission.noteQueued(nowMs, this.#rules.guard.waitsSince(nowMs, heldMs))
+  #enqueue(request, nowMs) {
+    const { admission } = request
+    admission.noteQueued(nowMs, this.#measurements.turns.patientMs(nowMs))
+    // Others than its handler may have begun its answer.
     if (!request.hasAnswer) request.markQueued()
-    keepContext(request)
-    this.#room.push(request.admission.priority, request)
-    // Where it came from a timer, no check phase follows before the loop sleeps.
-    if (this.#room.length === 1) this.#clock.afterTurn(this.#turnAgain)
-  }
-
-  /** A burst may wait for the loop. Where slots are short, or were a moment ago, nobody waits long: that is overload already. */
-  #toleratedMs(priority, hasRoom, nowMs) {
-    const rules = this.#rules
-    if (rules.observes) return Number.POSITIVE_INFINITY
-    if (rules.isStarting) return START_DELAYS * rules.maxDelayMs
-    if (priority === CRITICAL) return rules.maxDelayMs
-    return hasRoom && !rules.isShort(nowMs) ? rules.guard.toleratedMs(nowMs) : rules.targetDelayMs
+    this.#queue.push(request)
+    admission.onHalfClose = () => this.#rush(request)
+    onHalfClose(request, admission.onHalfClose)
+    this.#clock.afterTurn(this.#runNext)
   }
 
   /** The request has ended, however it did. */
-  release(request, series) {
-    if (!request.admission.isInFlight) {
-      if (!request.admission.isAbandoned) return
-      this.#tally.abandoned++
-      return request.admission.giveUp?.()
+  release(request) {
+    const { admission } = request
+    if (admission.isInFlight) {
+      this.#measurements.cost.onEnd()
+      this.#limits.onEnd(admission, this.#clock.now(), this.#clock.idleMs())
+      if (this.#queue.length > 0) this.#clock.afterTurn(this.#runNext)
+    } else if (admission.isAbandoned) {
+      if (this.#queue.has(request)) this.#takeOut(request)
+      this.#stats.abandoned++
+      admission.giveUp?.()
     }
-    const nowMs = this.#clock.now()
-    this.inFlight--
-    if (request === this.#beside) this.#beside = undefined
-    else this.#lastEndMs = nowMs
-    this.#rules.noteEnd(series, request.admission, nowMs)
-    request.admission.noteReleased()
-    // All timers that are due run in one turn. Were their slots filled only after it, those that await the same time would
-    // go on in step, and the loop would idle with them (served of twice the capacity: 0.83).
-    if (this.#room.length === 0 || this.#isServing || this.#isDraining || this.#turn.isOld(nowMs)) return
-    this.#serve(nowMs)
   }
 
-  /** In the check phase of every loop turn. */
-  onTurn(busyMs, nowMs, idleMs) {
-    const rules = this.#rules
-    this.#turn.close(nowMs, idleMs)
-    rules.noteTurn(busyMs, nowMs, idleMs)
-    const isTurning = rules.drain.shouldTurn(nowMs, busyMs)
-    // One connection is not a drain yet: it takes a turn, in which slots may be filled.
-    this.#isDraining = isTurning && this.#isTurning
-    this.#isTurning = isTurning
-    if (this.#room.length === 0) rules.guard.noteEmpty(nowMs)
-    else if (!isTurning) this.#work(nowMs)
-    else if (rules.drain.isAwaitingPrimary) {
-      rules.noteNap()
-      // A connection that is handed over ends it.
-      this.#clock.after(NAP_MS, this.#turnAgain)
-    } else this.#clock.afterTurn(this.#turnAgain)
+  /** First in the check phase of every loop turn. */
+  onTurn(nowMs, idleMs, busyMs) {
+    const isQueueing = this.#queue.length > 0
+    const { acceptBurst } = this.#measurements
+    this.#limits.onTurn(nowMs, idleMs, isQueueing)
+    this.#turnMs = undefined
+    this.#spentMs = 0
+    this.#isAccepting = acceptBurst.shouldTurnAgain(nowMs, busyMs)
+    if (!isQueueing) return
+    if (this.#isAccepting) return this.#acceptMore(acceptBurst)
+    this.#rejectOld(nowMs)
+    this.#scheduleRuns(nowMs)
   }
 
-  #work(nowMs) {
-    const rules = this.#rules
-    this.#turn.serve(nowMs)
-    const endMs = this.#serve(nowMs)
-    if (this.#room.length > 0) rules.noteCrowd(endMs)
-    this.#expire(endMs)
-    if (this.#room.length === 0) rules.guard.noteEmpty(endMs)
-    else if (rules.hasRoom(this.inFlight, endMs) || isSoon(rules.pacedMs))
-      this.#clock.afterTurn(this.#turnAgain)
-    else this.#alarm.set(rules.pacedMs > 0 ? NAP_MS : LOOK_THROUGH_EVERY_MS, endMs)
+  #acceptMore({ isAwaitingPrimary }) {
+    if (!isAwaitingPrimary) return this.#clock.afterTurn(this.#turnAgain)
+    this.#measurements.turns.onNap()
+    this.#clock.after(NAP_MS, this.#turnAgain)
   }
 
-  /** @returns {number} the time when it was done: the queue is empty, no slot is free, or the turn's budget is spent */
-  #serve(startMs) {
-    const rules = this.#rules
-    let nowMs = startMs
-    this.#isServing = true
-    while (this.#room.length > 0 && this.#turn.hasBudget) {
-      const hasRoom = rules.hasRoom(this.inFlight, nowMs)
-      if (!hasRoom && !this.#mayRunBeside(nowMs)) break
-      const request = this.#room.shift()
-      // The handler of a client that disconnected meanwhile would get no event any more: it does not run.
-      if (isDisconnected(request)) continue
-      const waitedMs = rules.guard.patienceAt(nowMs) - request.admission.waitsSinceMs
-      if (waitedMs > this.#toleratedMs(request.admission.priority, true, nowMs)) {
-        this.#turnAway(request)
-        continue
-      }
-      this.#tally.noteWait(nowMs - request.admission.queuedMs)
-      if (!hasRoom) this.#beside = request
-      this.#enter(request, nowMs)
-      if (!request.hasAnswer) request.markRunning()
-      resumeInContext(request)
-      const endMs = this.#clock.now()
-      rules.noteRun(endMs - nowMs)
-      this.#turn.noteRun(endMs - nowMs)
-      nowMs = endMs
-    }
-    this.#isServing = false
-    return nowMs
+  /** As many callbacks in the next turn as its budget has room for. */
+  #scheduleRuns(nowMs) {
+    const queued = this.#queue.length
+    if (queued === 0) return
+    if (!this.#limits.hasRoom(nowMs)) return this.#lookLater()
+    const eachMs = Math.max(this.#limits.loop.eachMs, BUDGET_MS / 1000)
+    const count = Math.min(queued, Math.ceil(BUDGET_MS / eachMs))
+    for (let i = 0; i < count; i++) this.#clock.afterTurn(this.#runNext)
   }
 
-  #expire(nowMs) {
-    const hasRoom = this.inFlight < this.#rules.limit(nowMs)
-    const sinceMs = this.#rules.guard.patienceAt(nowMs)
-    this.#room.expire(
-      sinceMs - this.#toleratedMs(NORMAL, hasRoom, nowMs),
-      sinceMs - this.#toleratedMs(CRITICAL, hasRoom, nowMs),
-      (request) => this.#turnAway(request, hasRoom ? undefined : this.#rules.limitedBy)
-    )
+  /** The loop would sleep though requests are queued: a turn of the loop looks again. */
+  #lookLater() {
+    if (this.#isLooking) return
+    this.#isLooking = true
+    this.#clock.after(LOOK_MS, () => {
+      this.#isLooking = false
+    })
   }
 
-  #turnAway(request, reason) {
+  #dequeue() {
+    if (this.#isAccepting || this.#spentMs >= BUDGET_MS || !this.#limits.hasRoom(this.#clock.now())) return
+    const request = this.#queue.shift()
+    if (request === undefined) return
+    this.#ignoreHalfClose(request)
+    this.#runQueued(request)
+  }
+
+  #runQueued(request) {
+    // A handler whose client disconnected while it was queued would get no event at all any more.
     if (isDisconnected(request)) return
     const nowMs = this.#clock.now()
-    this.#rules.guard.noteExpired(nowMs)
-    inItsContext(request, () => this.#refuseAt(nowMs, request, reason ?? this.#rules.waitReason(nowMs)))
+    this.#fairShares.onDequeue(request.admission.tag)
+    this.#stats.onWait(nowMs - request.admission.queuedMs)
+    this.enter(request, nowMs)
+    try {
+      inItsContext(request, request.admission.resume)
+    } finally {
+      const ranMs = this.#clock.now() - nowMs
+      this.#measurements.cost.onRun(ranMs)
+      this.#spentMs += ranMs
+    }
+  }
+
+  /** Its client half-closed: only what is answered at once reaches it. */
+  #rush(request) {
+    this.#takeOut(request)
+    if (this.#limits.hasRoom(this.#clock.now())) this.#runQueued(request)
+    else this.#rejectQueued(request, this.#limits.short)
+  }
+
+  /** Those that have been queued for too long. A loop with room rejects nobody. */
+  #rejectOld(nowMs) {
+    const { delay, isConcurrencyShort } = this.#limits
+    if (!isConcurrencyShort && this.#measurements.turns.hasRoom(nowMs)) return
+    for (const request of this.#queue.filter((admission) => delay.isTooOld(admission, nowMs))) {
+      this.#takeOut(request)
+      this.#rejectQueued(request, this.#limits.short)
+    }
+  }
+
+  #rejectQueued(request, reason) {
+    if (isDisconnected(request)) return
+    inItsContext(request, () => this.rejectNow(request, reason))
     request.admission.giveUp?.()
   }
 
-  /** Answers those that wait; nothing is queued from now on. */
+  #takeOut(request) {
+    this.#queue.remove(request)
+    this.#ignoreHalfClose(request)
+  }
+
+  #ignoreHalfClose(request) {
+    offHalfClose(request, request.admission.onHalfClose)
+    request.admission.onHalfClose = undefined
+  }
+
+  /** Answers what is queued; nothing is queued from now on. */
   close() {
     this.#isClosed = true
-    for (let request = this.#room.shift(); request !== undefined; request = this.#room.shift())
-      this.#turnAway(request, 'closed')
+    for (const request of this.#queue.filter(() => true)) {
+      this.#takeOut(request)
+      this.#rejectQueued(request, 'closed')
+    }
   }
 }
 

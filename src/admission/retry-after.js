@@ -17,11 +17,11 @@ class RetryAfter {
     this.#random = random
   }
 
-  noteAdmit() {
+  onAdmit() {
     this.#rejectedShare -= this.#rejectedShare * SMOOTHING
   }
 
-  noteReject() {
+  onReject() {
     this.#rejectedShare += (1 - this.#rejectedShare) * SMOOTHING
   }
 

@@ -20,7 +20,7 @@ const LOOP_STATES = labelled('nodejs_eventloop_state', ['active', 'idle'])
 const IN_FLIGHT = METHODS.flatMap((method) =>
   SCHEMES.map((scheme) => new Labels({ http_request_method: method, url_scheme: scheme }))
 )
-const RESOURCES = ['delay', 'backlog', 'latency', 'concurrency']
+const RESOURCES = ['loop', 'concurrency']
 const COMMON_SHEDS = [...RESOURCES, 'memory'].map((reason) => ({ reason, priority: 'normal', count: 0 }))
 const kLabels = Symbol('spillway.labels')
 const labelsOfName = new Map()

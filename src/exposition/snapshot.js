@@ -112,28 +112,34 @@ function summaryOf({ count, errors, seconds, histogram }) {
   }
 }
 
+/** Before it has seen so many requests, it advises nothing. */
+const ENOUGH_ADMITTED = 1000
+
 /** @returns {AdmissionSnapshot} */
 function admissionOf({ admission, loopDelay }) {
-  const { mode, isOverloaded, inFlight, waiting, limit, costMs, admitted, abandoned, shed, wouldShed } =
-    admission
+  const { mode, isOverloaded, inFlight, waiting, limit, limitedBy, costMs, admitted, abandoned } = admission
   return {
     mode,
     isOverloaded,
     inFlight,
     waiting,
     limit: Number.isFinite(limit) ? Math.floor(limit) : null,
+    limitedBy: limitedBy ?? null,
     costMs,
     admitted,
     abandoned,
-    shed,
-    wouldShed,
-    // Twice what was usual, so that only the unusual trips it; no less than one slow handler.
-    advice: {
-      maxEventLoopDelay: Math.max(20, Math.ceil(loopDelay.p99 * 2000)),
-      maxConcurrent: Math.max(10, 2 * admission.peakInFlight),
-    },
+    shed: admission.shed,
+    wouldShed: admission.wouldShed,
+    answeredLate: admission.answeredLate,
+    advice: admitted < ENOUGH_ADMITTED ? null : adviceOf(admission, loopDelay),
   }
 }
+
+/** Twice what was usual, so that only the unusual trips it; no less than one slow handler. */
+const adviceOf = ({ peakInFlight }, loopDelay) => ({
+  maxEventLoopDelay: Math.max(20, Math.ceil(loopDelay.p99 * 2000)),
+  maxConcurrent: Math.max(10, 2 * peakInFlight),
+})
 
 /** @returns {HeapTrendSnapshot} */
 function trendOf({ verdict, bytesPerSecond, confidence, windowSeconds, secondsToLimit }) {

@@ -5,7 +5,7 @@
 // without its CORS headers a browser cannot read the error.
 
 const { STATUS_CODES, validateHeaderName, validateHeaderValue } = require('node:http')
-const { prefersText } = require('../admission/refusal')
+const { prefersText } = require('../admission/rejection')
 
 const INTERNAL_ERROR = 2
 const MOST_HEADERS = 64

@@ -7,7 +7,7 @@
 // an error that comes after the head, when another request could be on it already.
 
 const { STATUS_CODES } = require('node:http')
-const { prefersText } = require('../admission/refusal')
+const { prefersText } = require('../admission/rejection')
 const { noteHead } = require('../recording/response-watch')
 const { isOver, removeBodyHeaders } = require('./error-answer')
 

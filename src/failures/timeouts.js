@@ -6,7 +6,7 @@
 // Only until the head is sent: of a body that stalls nobody can tell whether it is an event stream that is quiet or a
 // client that does not read; the socket's own timeout is for that.
 
-const { PRIORITIES } = require('../admission/priority')
+const { PRIORITIES } = require('../admission/verdict')
 const { cutOff } = require('./error-answer')
 const { StandIn } = require('./stand-in')
 

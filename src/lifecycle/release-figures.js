@@ -36,7 +36,7 @@ function routeFigures(latency, shed) {
 function takeFigures({ admission, recorder, clock }, mostRoutes) {
   const nowMs = clock.now()
   const requests = figuresOf(recorder.all.sinceStart(nowMs))
-  const shed = admission.tally.shed.reduce((sum, count) => sum + count, 0)
+  const shed = admission.stats.shed.reduce((sum, count) => sum + count, 0)
   return {
     requests: { ...requests, shedRatio: shedRatioOf(shed, requests.count) },
     routes: busiest(recorder.routes, mostRoutes).map(({ method, route, row, latency }) => ({

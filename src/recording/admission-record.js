@@ -15,19 +15,23 @@ class AdmissionRecord {
     this.isRejected = false
     /** Why it was rejected. */
     this.reason = undefined
-    /** Whose fair share it counts against. */
+    /** Its turn in the queue among those of its class, where keys share fairly; else 0. */
     this.tag = 0
     /** Whether it has been in the queue, however it left. */
     this.wasQueued = false
     this.queuedMs = 0
-    /** When its wait began, what the kernel held it included. */
+    /** When its wait began, on the patient clock. */
     this.waitsSinceMs = 0
     this.admittedMs = 0
-    /** How many were in flight when it was admitted. */
-    this.admittedAmong = 0
+    /** Its entry in the queue, while it is queued. */
+    this.entry = undefined
+    /** Told while it is queued that its client half-closed. */
+    this.onHalfClose = undefined
     /** Its place among those in flight. */
     this.slot = NO_SLOT
+    /** How long the loop had idled in all when it was admitted. */
     this.idleMs = 0
+    /** What it reserves of the loop's time, for each millisecond of its cost. */
     this.share = 0
     /** The async context it came in, kept while it is queued. */
     this.resource = undefined

@@ -1,19 +1,15 @@
 'use strict'
-// Node accepts one connection a loop turn. While connections keep coming, work is put off and the loop only turns (20 µs
-// each), so that the kernel's accept queue is read into ours, where ages are known, and health probes get in.
+// Measures accept bursts. Node accepts one connection a loop turn: while connections keep coming, work is put off and the
+// loop only turns (20 µs each), so that the kernel's accept queue is read into ours, where ages are known.
 //
-// Bounded in time, not in turns: a drain lasts at most 20 ms, and all drains together at most four times the work of the
-// last second; twice when fewer than one accept in four brings a request, for silent sockets are no evidence of load.
+// Bounded in time, not in turns: a burst lasts at most 20 ms, and all bursts at most four times the work of the last second;
+// twice when fewer than one accept in four brings a request, for silent sockets are no evidence of load.
 //
-// In a worker of cluster's round robin the primary hands over one connection at a time, and waits for an acknowledgement:
-// a turn without one does not mean that there are no more. There a drain waits for three times what a hand-over takes
-// (0.2 to 1 ms), learnt from the shortest gaps between connections: a mean grows with how seldom they come, and at 2200 a
-// second no drain would ever end. It sleeps meanwhile, for the primary may need this core to go on.
-//
-// A TLS handshake takes several turns. Those that do its arithmetic (0.3 ms) are given to it; between them it waits for the
-// client, which may be far away, and work goes on.
+// In a worker of cluster's round robin the primary hands over one connection at a time and waits for an acknowledgement. There
+// a burst waits for three times what a hand-over takes, learnt from the shortest gaps, and sleeps meanwhile: the primary may
+// need this core. A TLS handshake takes several turns: those that do its arithmetic belong to the burst.
 
-/** What a drain may spend on turns that only accept. */
+/** What a burst may spend on turns that only accept. */
 const MOST_MS = 20
 /** What all may spend together, as a multiple of the work. */
 const SHARE = 4
@@ -21,7 +17,7 @@ const WINDOW_MS = 1000
 /** A turn that took longer ran handlers that had awaited something: it was not lost to accepting, and counts for little. */
 const WORK_MS = 5
 const WORK_TURN_MS = 0.5
-/** However little of it was spent, a drain is over then. */
+/** However little of it was spent, a burst is over then. */
 const LONGEST_MS = 100
 /** For so long a worker of cluster waits for the next connection. */
 const QUIET_LEAST_MS = 0.2
@@ -32,7 +28,7 @@ const GAP_RISE = 0.01
 /** A turn that took less had nothing of a handshake to do. */
 const HANDSHAKE_MS = 0.1
 
-class AcceptDrain {
+class AcceptBurst {
   /** Whether it turns only for what the primary may hand over next. */
   isAwaitingPrimary = false
   #isHandedOver = false
@@ -51,7 +47,7 @@ class AcceptDrain {
   #windowRequests = 0
 
   /** @param {boolean} isHandedOver whether another process has accepted it for this one */
-  noteAccept(nowMs, isHandedOver = false) {
+  onAccept(nowMs, isHandedOver = false) {
     this.#accepted++
     this.#windowAccepts++
     this.#isHandedOver = isHandedOver
@@ -61,17 +57,17 @@ class AcceptDrain {
     this.#lastAcceptMs = nowMs
   }
 
-  noteHandshake(nowMs) {
+  onHandshake(nowMs) {
     this.#handshakes++
     this.#lastHandshakeMs = nowMs
   }
 
-  /** It succeeded or failed. One that does neither is forgotten with its drain. */
-  noteHandshakeEnd() {
+  /** It succeeded or failed. One that does neither is forgotten with its burst. */
+  onHandshakeEnd() {
     if (this.#handshakes > 0) this.#handshakes--
   }
 
-  noteRequest() {
+  onRequest() {
     this.#windowRequests++
   }
 
@@ -79,7 +75,7 @@ class AcceptDrain {
    * A turn is over. If it was not given to accepting, all it did was work, handlers that had awaited something included:
    * so much more may be spent on accepting.
    */
-  noteTurn(busyMs, nowMs) {
+  onTurn(busyMs, nowMs) {
     if (this.#sinceMs !== undefined) return
     if (nowMs - this.#windowMs > WINDOW_MS) {
       this.#windowMs = nowMs
@@ -102,7 +98,7 @@ class AcceptDrain {
   }
 
   /** Asked once a turn, of which `busyMs` were not spent waiting: turn again before working? */
-  shouldTurn(nowMs, busyMs) {
+  shouldTurnAgain(nowMs, busyMs) {
     const isAccepting = this.#accepted !== this.#seen || (busyMs > HANDSHAKE_MS && this.#isShaking(nowMs))
     this.#seen = this.#accepted
     this.isAwaitingPrimary = !isAccepting && this.#isQuietYoung(nowMs)
@@ -134,4 +130,4 @@ class AcceptDrain {
   }
 }
 
-module.exports = { AcceptDrain }
+module.exports = { AcceptBurst }

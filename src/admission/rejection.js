@@ -1,11 +1,10 @@
 'use strict'
-// The answer to a request that is not let in: 503, the same bytes from every framework, written straight to the
-// response from what was made at set-up, with no Error and no stack. It says nothing of the reason: an attacker could
-// steer by it. A body not read yet closes the connection, or Node would read all of it for nobody; not a small one, which is
-// cheaper to read than a new connection is to make (64 kB uploads at twice the capacity: 0.68 served by closing).
+// The answer to a rejected request: 503, the same bytes from every framework, written straight to the response from what
+// was made at set-up, with no Error and no stack. It does not say the reason: an attacker could steer by it. A large body
+// that is not read yet closes the connection, or Node would read all of it for nobody; a small one is cheaper to read.
 
 const { OverloadError } = require('../errors')
-const { PRIORITIES } = require('./priority')
+const { PRIORITIES } = require('./verdict')
 
 // ASCII strings, not buffers: Node sends a string in one piece with the head (54.4 thousand instructions, 57.4 with a buffer).
 const PROBLEM = JSON.stringify({
@@ -31,7 +30,7 @@ const TEXT_HEAD = headOf('text/plain; charset=utf-8', TEXT)
 
 const READ_ANYWAY_BYTES = 65_536
 
-class Refusal {
+class Rejection {
   #faults
   #options
 
@@ -43,6 +42,11 @@ class Refusal {
     this.#options = options
   }
 
+  /** Whether the error goes to the framework. Only a middleware can pass it on. */
+  passesOn({ admission }) {
+    return this.#options.errorMode === 'next' && admission.proceed !== undefined
+  }
+
   // Hot path: bench/overload.js. At ten times the capacity nine requests in ten end here.
   answer(request, reason, retryAfterSeconds) {
     const { respond, errorMode, headers } = this.#options
@@ -52,9 +56,7 @@ class Refusal {
       return this.#writeWith(headers, req, res, retryAfterSeconds)
     }
     const verdict = { reason, priority: PRIORITIES[request.admission.priority], retryAfterSeconds }
-    // Only a middleware can pass an error on; the server's own hook has nobody to pass it to.
-    if (errorMode === 'next' && request.admission.proceed !== undefined)
-      return request.admission.proceed(new OverloadError(verdict))
+    if (this.passesOn(request)) return request.admission.proceed(new OverloadError(verdict))
     if (respond === undefined) return this.#write(req, res, retryAfterSeconds)
     const onFailure = (error) => {
       this.#faults.report('shed.respond', error)
@@ -63,6 +65,11 @@ class Refusal {
       else if (!res.writableEnded) (res.stream ?? res).destroy()
     }
     try {
+      // What `respond` does not set itself. HTTP/2 throws where the stream is gone.
+      if (!res.headersSent && !res.destroyed) {
+        res.setHeader('Retry-After', String(retryAfterSeconds))
+        res.setHeader('Cache-Control', 'no-store')
+      }
       respond(req, res, verdict)?.then?.(undefined, onFailure)
     } catch (error) {
       onFailure(error)
@@ -133,4 +140,4 @@ function hasUnreadBody(headers) {
   return headers.expect !== undefined && length !== undefined && length !== '0'
 }
 
-module.exports = { Refusal, prefersText }
+module.exports = { Rejection, prefersText }

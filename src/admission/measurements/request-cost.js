@@ -1,0 +1,107 @@
+'use strict'
+// Measures what a request and a rejection cost the loop, in ms. The cost of a request is the median of ten windows of ten
+// ended requests each, so that neither a stall nor a lull is anybody's cost. What rejections cost is no request's.
+
+const WINDOWS = 10
+const WINDOW_REQUESTS = 10
+/** A window is over by then, if a request ended in it at all. */
+const WINDOW_MS = 2000
+/** Reading a rejected request costs about as much as rejecting it. */
+const READING = 2
+const FIRST_REJECTION_MS = 0.03
+const SMOOTHING = 0.02
+/** Of a window, in the mean. */
+const MEAN_SMOOTHING = 0.02
+const SHARE_WINDOW_MS = 100
+const SHARE_SMOOTHING = 0.3
+const MOST_SHARE = 0.9
+
+class RequestCost {
+  /** What a rejection costs, the reading of its request included. */
+  rejectionMs = FIRST_REJECTION_MS
+  /** The share of the loop's time that rejections take. */
+  rejectedShare = 0
+  #medianMs = 0
+  #meanMs = 0
+  #runMs = 0
+  #windows = []
+  #next = 0
+  #sinceMs
+  #busyMs = 0
+  #rejectedMs = 0
+  #ended = 0
+  #shareSinceMs
+  #shareRejectedMs = 0
+
+  constructor(nowMs) {
+    this.#sinceMs = this.#shareSinceMs = nowMs
+  }
+
+  /** What most requests cost. Before the first window is over, what handlers took until they first returned. */
+  get ms() {
+    return this.#medianMs || this.#runMs
+  }
+
+  /** What a request costs in the mean, rare dear ones included. */
+  get meanMs() {
+    return this.#meanMs || this.#runMs
+  }
+
+  /** How many requests have ended in the turn that is running. */
+  endedInTurn = 0
+
+  /** A handler has returned for the first time. */
+  onRun(ranMs) {
+    this.#runMs += (ranMs - this.#runMs) * (this.#runMs === 0 ? 1 : SMOOTHING)
+  }
+
+  onEnd() {
+    this.endedInTurn++
+  }
+
+  onReject(tookMs) {
+    const costMs = tookMs * READING
+    this.#rejectedMs += costMs
+    this.#shareRejectedMs += costMs
+    this.rejectionMs += (costMs - this.rejectionMs) * SMOOTHING
+  }
+
+  onTurn(busyMs, nowMs) {
+    this.#busyMs += busyMs
+    this.#ended += this.endedInTurn
+    this.endedInTurn = 0
+    this.#updateShare(nowMs)
+    const isOver = this.#ended >= WINDOW_REQUESTS || nowMs - this.#sinceMs >= WINDOW_MS
+    if (!isOver || this.#ended === 0) return
+    const workMs = Math.max(0, this.#busyMs - this.#rejectedMs)
+    const costMs = workMs / this.#ended
+    this.#windows[this.#next++ % WINDOWS] = { costMs, ended: this.#ended }
+    this.#meanMs += (costMs - this.#meanMs) * Math.max(1 / this.#next, MEAN_SMOOTHING)
+    this.#sinceMs = nowMs
+    this.#busyMs = this.#ended = this.#rejectedMs = 0
+    this.#learn()
+  }
+
+  #learn() {
+    const sorted = [...this.#windows].sort((a, b) => a.costMs - b.costMs)
+    const ended = sorted.reduce((sum, window) => sum + window.ended, 0)
+    let below = 0
+    for (const window of sorted) {
+      below += window.ended
+      if (below < ended / 2) continue
+      this.#medianMs = window.costMs
+      return
+    }
+  }
+
+  #updateShare(nowMs) {
+    const elapsedMs = nowMs - this.#shareSinceMs
+    if (elapsedMs < SHARE_WINDOW_MS) return
+    const share = Math.min(MOST_SHARE, this.#shareRejectedMs / elapsedMs)
+    this.rejectedShare += (share - this.rejectedShare) * SHARE_SMOOTHING
+    this.#shareSinceMs = nowMs
+    this.#shareRejectedMs = 0
+  }
+}
+
+module.exports = { RequestCost }

@@ -1,0 +1,111 @@
+'use strict'
+// The queue: higher classes first, within a class by tag (fair-shares.js), then first in, first out. A binary heap. Each
+// request keeps the async context it came in, so that AsyncLocalStorage and OpenTelemetry are the same in its handler.
+
+const { AsyncResource } = require('node:async_hooks')
+const { QUEUED_CLASSES } = require('./verdict')
+
+const isBefore = (a, b) => {
+  if (a.priority !== b.priority) return a.priority < b.priority
+  return a.tag === b.tag ? a.order < b.order : a.tag < b.tag
+}
+
+class Queue {
+  length = 0
+  #heap = []
+  #order = 0
+  #counts = new Float64Array(QUEUED_CLASSES)
+
+  push(request) {
+    const { admission } = request
+    const { priority, tag } = admission
+    const entry = { request, priority, tag, order: this.#order++ }
+    admission.entry = entry
+    // On Node 20 a snapshot of every request's context would cost 7.8 µs: only what is queued has one.
+    admission.resource = new AsyncResource('spillway.queue')
+    this.#counts[priority]++
+    this.length++
+    this.#rise(entry)
+  }
+
+  /** The next to run, taken out; undefined if none is queued. */
+  shift() {
+    while (this.#heap.length > 0) {
+      const { request } = this.#pop()
+      if (request === undefined) continue
+      this.remove(request)
+      return request
+    }
+    return undefined
+  }
+
+  /** Whether it is queued still. */
+  has({ admission }) {
+    return admission.entry !== undefined
+  }
+
+  /** Takes it out. Its place in the heap is skipped when it comes up. */
+  remove({ admission }) {
+    admission.entry.request = undefined
+    admission.entry = undefined
+    this.#counts[admission.priority]--
+    this.length--
+  }
+
+  /** How many run before a newcomer of this class and tag. */
+  ahead(priority, tag) {
+    let count = 0
+    if (tag === 0) for (let i = 0; i <= priority; i++) count += this.#counts[i]
+    else for (const each of this.#heap) if (each.priority < priority || each.tag <= tag) count++
+    return count
+  }
+
+  /** Those queued that meet a condition, in no order. */
+  filter(condition) {
+    const found = []
+    for (const { request } of this.#heap) {
+      if (request !== undefined && condition(request.admission)) found.push(request)
+    }
+    return found
+  }
+
+  #rise(entry) {
+    const heap = this.#heap
+    let at = heap.push(entry) - 1
+    while (at > 0) {
+      const parent = (at - 1) >> 1
+      if (!isBefore(entry, heap[parent])) break
+      heap[at] = heap[parent]
+      at = parent
+    }
+    heap[at] = entry
+  }
+
+  #pop() {
+    const heap = this.#heap
+    const first = heap[0]
+    const last = heap.pop()
+    if (heap.length === 0) return first
+    let at = 0
+    for (;;) {
+      let child = 2 * at + 1
+      if (child >= heap.length) break
+      if (child + 1 < heap.length && isBefore(heap[child + 1], heap[child])) child++
+      if (!isBefore(heap[child], last)) break
+      heap[at] = heap[child]
+      at = child
+    }
+    heap[at] = last
+    return first
+  }
+}
+
+/** Whatever the callback calls of the user's runs in the context that the request came in, which is let go of. */
+function inItsContext(request, callback) {
+  const { resource } = request.admission
+  request.admission.resource = undefined
+  if (resource === undefined) return callback.call(request, request)
+  return resource.runInAsyncScope(callback, request, request)
+}
+
+module.exports = { Queue, inItsContext }

@@ -1,0 +1,48 @@
+'use strict'
+// What the gate decided, counted by reason and class; and how long requests were queued.
+
+const { Buckets } = require('../histograms/buckets')
+const { PRIORITIES, REASONS } = require('./verdict')
+
+const REASON_INDEX = new Map(REASONS.map((reason, index) => [reason, index]))
+
+const cellOf = (reason, priority) => Number(REASON_INDEX.get(reason)) * PRIORITIES.length + priority
+
+class Stats {
+  shed = new Float64Array(REASONS.length * PRIORITIES.length)
+  wouldShed = new Float64Array(REASONS.length * PRIORITIES.length)
+  admitted = 0
+  /** Their clients disconnected while they were queued. */
+  abandoned = 0
+  queueDelays = new Buckets()
+
+  constructor() {
+    this.queueDelays.add()
+  }
+
+  onReject(reason, priority) {
+    this.shed[cellOf(reason, priority)]++
+  }
+
+  onWouldReject(reason, priority) {
+    this.wouldShed[cellOf(reason, priority)]++
+  }
+
+  onWait(waitMs) {
+    this.queueDelays.record(0, waitMs / 1000)
+  }
+}
+
+/** The counts that are not 0, by name. */
+function listCounts(counts) {
+  const list = []
+  for (const [row, reason] of REASONS.entries()) {
+    for (const [column, priority] of PRIORITIES.entries()) {
+      const count = counts[row * PRIORITIES.length + column]
+      if (count > 0) list.push({ reason, priority, count })
+    }
+  }
+  return list
+}
+
+module.exports = { Stats, listCounts }

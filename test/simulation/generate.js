@@ -1,0 +1,212 @@
+'use strict'
+// Generates worlds from a seed: work x arrivals x disturbance. A world is healthy by construction: without a gate its
+// loop is busy for at most 65 % of the time. Bursts bring at most 120 ms of work at once.
+
+const { randomFrom } = require('./random')
+const { PARSE_MS } = require('./world')
+
+const MOST_UTILISATION = 0.65
+const MOST_PER_SECOND = 1200
+const MOST_BURST_MS = 120
+/** Before a disturbance, and after it until what is shed counts; then what is measured. */
+const BEFORE_MS = 2000
+const AFTER_MS = 2000
+const MEASURED_MS = 2500
+/** A process that starts cold is measured from then on. */
+const COLD_MS = 4000
+
+const RETRIES = ['at-once', 'at-once', 'retry-after', 'backoff', 'think']
+
+class Draw {
+  #random
+
+  constructor(seed) {
+    this.#random = randomFrom(seed)
+  }
+
+  between(least, most) {
+    return least + (most - least) * this.#random()
+  }
+
+  /** Evenly over orders of magnitude. */
+  scale(least, most) {
+    return Math.exp(this.between(Math.log(least), Math.log(most)))
+  }
+
+  whole(least, most) {
+    return Math.floor(this.between(least, most + 1))
+  }
+
+  of(list) {
+    return list[Math.floor(this.#random() * list.length)]
+  }
+
+  chance(share) {
+    return this.#random() < share
+  }
+}
+
+/** Kinds of work: what a request of it does, and what that costs the loop. */
+const WORKS = {
+  burn: (draw) => {
+    const burn = draw.scale(0.05, 20)
+    return { costMs: burn, waitMs: 0, steps: [{ burn }] }
+  },
+  await: (draw) => {
+    const [wait, burn] = [draw.scale(1, 200), draw.scale(0.05, 5)]
+    return { costMs: burn, waitMs: wait, steps: [{ wait: [wait / 2, wait * 1.5] }, { burn }] }
+  },
+  pool: (draw) => {
+    const [wait, burn] = [draw.scale(2, 50), draw.scale(0.05, 2)]
+    return {
+      costMs: burn,
+      waitMs: wait,
+      steps: [{ burn: burn / 2 }, { wait, pool: 'pool' }, { burn: burn / 2 }],
+      pool: true,
+    }
+  },
+  bimodal: (draw) => {
+    const [rare, usual, share] = [draw.between(20, 100), draw.scale(0.2, 2), draw.between(0.005, 0.02)]
+    return { costMs: rare * share + usual, waitMs: 0, steps: [{ burn: { rare, usual, share } }] }
+  },
+  slow: (draw) => {
+    const [wait, burn] = [draw.scale(300, 3000), draw.scale(0.05, 1)]
+    return { costMs: burn, waitMs: wait, steps: [{ wait: [wait / 3, wait * 1.7] }, { burn }] }
+  },
+  stream: (draw) => ({
+    costMs: 0.1,
+    waitMs: 1e8,
+    steps: [{ burn: 0.1 }, { wait: 1e8 }],
+    closes: draw.scale(500, 60_000),
+  }),
+  upload: (draw) => {
+    const [wait, burn] = [draw.scale(20, 2000), draw.scale(0.1, 2)]
+    return {
+      costMs: burn,
+      waitMs: wait,
+      steps: [{ wait: [0, 2 * wait] }, { burn }],
+      closes: draw.chance(0.3) ? wait / 2 : undefined,
+    }
+  },
+  poll: (draw) => {
+    const wait = draw.scale(1000, 5000)
+    return { costMs: 0.1, waitMs: wait / 2, steps: [{ wait: [0, wait] }, { burn: 0.1 }] }
+  },
+}
+const KINDS = Object.keys(WORKS)
+
+/** A population that takes that share of the loop. */
+function populationOf(draw, work, route, utilisation) {
+  const costMs = work.costMs + PARSE_MS
+  const perSecond = Math.min((utilisation * 1000) / costMs, MOST_PER_SECOND)
+  const retry = draw.of(RETRIES)
+  const leavesAfterMs = work.closes
+  const heldMs = Math.min(work.waitMs, leavesAfterMs ?? work.waitMs) + costMs
+  if (leavesAfterMs === undefined && draw.chance(0.4)) return { open: openOf(draw, route, perSecond, costMs) }
+  // Little's law: so many clients, each asking every `cycleMs`.
+  const clients = Math.max(
+    1,
+    Math.min(
+      draw.whole(1, 4) === 1 ? 1000 : 300,
+      Math.floor((perSecond * (heldMs + draw.scale(1, 10_000))) / 1000)
+    )
+  )
+  const thinkMs = Math.max(0, (clients / perSecond) * 1000 - heldMs)
+  const spreadMs = draw.chance(0.2) && clients * costMs < MOST_BURST_MS ? 1 : heldMs + thinkMs
+  const reconnects = draw.chance(0.2)
+  return {
+    closed: {
+      route,
+      clients,
+      thinkMs: [thinkMs * 0.5, thinkMs * 1.5],
+      retry,
+      spreadMs,
+      reconnects,
+      leavesAfterMs,
+    },
+  }
+}
+
+function openOf(draw, route, perSecond, costMs) {
+  const arrivals = draw.of(['poisson', 'poisson', 'constant'])
+  if (draw.chance(0.25)) {
+    const batch = Math.max(
+      1,
+      Math.min(Math.floor(MOST_BURST_MS / costMs), Math.floor(perSecond * draw.between(0.2, 1)))
+    )
+    return { route, perSecond, arrivals: 'constant', batch }
+  }
+  if (draw.chance(0.2)) return { route, perSecond: perSecond / 4, toPerSecond: perSecond, arrivals }
+  return { route, perSecond, arrivals }
+}
+
+const DISTURBANCES = {
+  none: () => [],
+  stall: (draw, atMs) => ({ ms: draw.scale(100, 5000), of: (ms) => [{ kind: 'stall', atMs, ms }] }),
+  surge: (draw, atMs, busiest) => ({
+    ms: draw.scale(1000, 10_000) / 2,
+    of: (ms) => [
+      { kind: 'surge', atMs, ms, route: busiest.route, perSecond: Math.min(4000, 10 * busiest.perSecond) },
+    ],
+  }),
+  storm: (draw, atMs) => ({
+    ms: 1000,
+    of: (ms) => [
+      { kind: 'surge', atMs, ms, route: 0, perSecond: 3000 },
+      { kind: 'stall', atMs: atMs + 200, ms: draw.scale(100, 1000) },
+    ],
+  }),
+  slow: (draw, atMs) => ({ ms: draw.scale(500, 3000), of: (ms) => [{ kind: 'slow', atMs, ms, factor: 10 }] }),
+  force: (draw, atMs) => ({ ms: 1, of: () => [{ kind: 'force', atMs, factor: draw.of([0.01, 100]) }] }),
+}
+const DISTURBANCE_KINDS = Object.keys(DISTURBANCES)
+
+/** @returns {any} a world, from `seed` alone; what is shed from `measuredMs` on is the gate's own doing */
+function generate(seed, { disturbance } = {}) {
+  const draw = new Draw(seed)
+  const works = [
+    WORKS.await(draw),
+    ...Array.from({ length: draw.whole(1, 3) }, () => WORKS[draw.of(KINDS)](draw)),
+  ]
+  const kinds = works.map(({ steps, waitMs, costMs, closes }) => ({ steps, waitMs, costMs, closes }))
+  let left = draw.between(0.05, MOST_UTILISATION)
+  const bystander = Math.min(100, (Math.min(left / 2, 0.15) * 1000) / (works[0].costMs + PARSE_MS))
+  left -= (bystander * (works[0].costMs + PARSE_MS)) / 1000
+  const open = [{ route: 0, perSecond: bystander, arrivals: 'poisson' }]
+  const closed = []
+  for (let route = 1; route < works.length; route++) {
+    const share = (left / (works.length - 1)) * draw.between(0.5, 1)
+    const population = populationOf(draw, works[route], route, share)
+    if (population.open !== undefined) open.push(population.open)
+    else closed.push(population.closed)
+  }
+  const kind = disturbance ?? draw.of(['none', ...DISTURBANCE_KINDS])
+  const busiest = open.reduce((a, b) =>
+    a.perSecond * works[a.route].costMs >= b.perSecond * works[b.route].costMs ? a : b
+  )
+  const made = DISTURBANCES[kind](draw, BEFORE_MS, busiest)
+  const disturbances = made.of?.(made.ms) ?? []
+  const cold = draw.chance(0.2)
+  const undisturbedMs = cold ? COLD_MS : 0
+  const measuredMs = Math.max(undisturbedMs, kind === 'none' ? 0 : BEFORE_MS + made.ms + AFTER_MS)
+  const seconds = (measuredMs + (kind === 'none' ? BEFORE_MS : 0) + MEASURED_MS) / 1000
+  // A pool that the service does not fill: as many again as it needs.
+  const poolRate = [...open, ...closed.map((c) => ({ route: c.route, perSecond: 1000 }))].reduce(
+    (sum, { route, perSecond }) => (works[route].pool ? sum + (perSecond * works[route].waitMs) / 1000 : sum),
+    0
+  )
+  return {
+    seed,
+    kind,
+    seconds,
+    measuredMs,
+    cold,
+    pools: { pool: Math.ceil(2 * poolRate) + 2 },
+    routes: kinds,
+    open,
+    closed,
+    disturbances,
+  }
+}
+
+module.exports = { generate }

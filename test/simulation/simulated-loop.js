@@ -1,0 +1,85 @@
+'use strict'
+// An event loop in simulated time: arrivals, burns and waits are numbers, so a run of seconds takes milliseconds and
+// repeats exactly. Phases as in Node: timers, poll, check. The loop idles when nothing is due.
+
+const { EventHeap } = require('./heap')
+
+/** What a turn costs by itself. */
+const TURN_MS = 0.001
+
+class SimulatedLoop {
+  nowMs = 0
+  idleTotalMs = 0
+  #timers = new EventHeap()
+  #arrivals = new EventHeap()
+  #checks = []
+  #turnedMs = 0
+  #turnedIdleMs = 0
+
+  clock = {
+    stands: false,
+    now: () => this.nowMs,
+    idleMs: () => this.idleTotalMs,
+    wallMs: () => this.nowMs,
+    afterTurn: (callback) => void this.#checks.push(callback),
+    // As Node's timers: never sooner than in a millisecond.
+    after: (delayMs, callback) => this.at(this.nowMs + Math.max(1, delayMs), callback),
+    cancel: (timer) => {
+      timer.callback = undefined
+    },
+    onTurn: () => undefined,
+    cancelTurn: () => undefined,
+  }
+
+  /** A timer, run in the first turn that begins after it is due. */
+  at(atMs, callback) {
+    return this.#timers.push(atMs, callback)
+  }
+
+  /** Something that comes over the network, read in the first poll phase after that time. */
+  arrive(atMs, callback) {
+    this.#arrivals.push(atMs, callback)
+  }
+
+  /** What a handler does with the loop. */
+  burn(ms) {
+    this.nowMs += ms
+  }
+
+  /** Runs until `endMs`, with `onTurn` as the turn clock calls it: first in each check phase. */
+  run(endMs, onTurn) {
+    while (this.nowMs < endMs) {
+      const worked = this.#runDue(this.#timers) + this.#runDue(this.#arrivals)
+      this.nowMs += TURN_MS
+      const idledMs = this.idleTotalMs - this.#turnedIdleMs
+      const busyMs = this.nowMs - this.#turnedMs - idledMs
+      this.#turnedMs = this.nowMs
+      this.#turnedIdleMs = this.idleTotalMs
+      const checks = this.#checks
+      this.#checks = []
+      onTurn(busyMs, this.nowMs, this.idleTotalMs)
+      for (const callback of checks) callback()
+      if (worked === 0 && this.#checks.length === 0) this.#sleep(endMs)
+    }
+  }
+
+  /** Whatever was due when the phase began. */
+  #runDue(events) {
+    const dueMs = this.nowMs
+    let count = 0
+    while (events.nextMs <= dueMs) {
+      events.pop().callback?.()
+      count++
+    }
+    return count
+  }
+
+  #sleep(endMs) {
+    const wakeMs = Math.min(endMs, this.#arrivals.nextMs, this.#timers.nextMs)
+    if (wakeMs <= this.nowMs) return
+    this.idleTotalMs += wakeMs - this.nowMs
+    this.nowMs = wakeMs
+  }
+}
+
+module.exports = { SimulatedLoop }

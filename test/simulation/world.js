@@ -1,0 +1,208 @@
+'use strict'
+// One service and its clients in simulated time, from a description in plain JSON: routes, populations of clients that
+// ask again (closed loop), streams of arrivals (open loop) and disturbances. Tells what was served, shed and late.
+
+const { randomFrom } = require('./random')
+const { SimulatedLoop } = require('./simulated-loop')
+
+const PARSE_MS = 0.02
+const REFUSE_MS = 0.02
+/** From an answer to the client's next request. */
+const ROUND_TRIP_MS = 0.5
+/** The connections of an open-loop client, used in turn. */
+const OPEN_CONNECTIONS = 2048
+const NEVER = 1e9
+/** Code that has not run takes ten times as long, and so much longer at most. */
+const COLD_MS = 20
+
+/** A time: a number, `[least, most]`, or `{ rare, share, usual }`. */
+function sample(time, random) {
+  if (typeof time === 'number') return time
+  if (Array.isArray(time)) return time[0] + (time[1] - time[0]) * random()
+  return random() < time.share ? time.rare : time.usual
+}
+
+/** A pool of connections to something slow: the loop idles while they are all in use. */
+class Pool {
+  #free
+  #waiting = []
+  #loop
+
+  constructor(loop, size) {
+    this.#loop = loop
+    this.#free = size
+  }
+
+  query(ms, done) {
+    if (this.#free === 0) return void this.#waiting.push([ms, done])
+    this.#free--
+    this.#loop.at(this.#loop.nowMs + ms, () => {
+      this.#free++
+      if (this.#waiting.length > 0) this.query(...this.#waiting.shift())
+      done()
+    })
+  }
+}
+
+class World {
+  loop = new SimulatedLoop()
+  requests = []
+  #spec
+  #admission
+  #stack
+  #random
+  #pools = new Map()
+  #slowdown = 1
+
+  /**
+   * @param {any} spec see generate.js
+   * @param {{ stack: any, shed?: object }} gate how an admission and a request of it are made, and its options
+   */
+  constructor(spec, { stack, shed }) {
+    this.#spec = spec
+    this.#stack = stack
+    this.#random = randomFrom(spec.seed ?? 1)
+    this.#admission = stack.admission(this.loop.clock, shed)
+    for (const [name, size] of Object.entries(spec.pools ?? {}))
+      this.#pools.set(name, new Pool(this.loop, size))
+    for (const route of spec.routes) route.count = 0
+    for (const each of spec.closed ?? []) this.#startClosed(each)
+    for (const each of spec.open ?? []) this.#startOpen(each)
+    for (const each of spec.disturbances ?? []) this.#disturb(each)
+  }
+
+  get admission() {
+    return this.#admission
+  }
+
+  #endOf({ toMs }) {
+    return Math.min(toMs ?? NEVER, this.#spec.seconds * 1000)
+  }
+
+  #startClosed(population) {
+    const { clients, fromMs = 0, spreadMs = 500 } = population
+    for (let i = 0; i < clients; i++) {
+      const client = { population, socket: {}, failures: 0 }
+      this.loop.arrive(fromMs + this.#random() * spreadMs, () => this.#ask(client))
+    }
+  }
+
+  #startOpen(stream) {
+    const { perSecond, arrivals = 'poisson', fromMs = 0, batch = 1, toPerSecond = perSecond } = stream
+    const endMs = this.#endOf(stream)
+    const sockets = Array.from({ length: OPEN_CONNECTIONS }, () => ({}))
+    let next = 0
+    const gapMs = (atMs) => {
+      const rate = (perSecond + ((toPerSecond - perSecond) * (atMs - fromMs)) / (endMs - fromMs)) / batch
+      return (arrivals === 'poisson' ? -Math.log(1 - this.#random()) * 1000 : 1000) / rate
+    }
+    const arrive = (atMs) => {
+      if (atMs >= endMs) return
+      this.loop.arrive(atMs, () => {
+        for (let i = 0; i < batch; i++) {
+          const client = { population: stream, socket: sockets[next++ % OPEN_CONNECTIONS], isOpen: true }
+          this.#ask(client, atMs)
+        }
+        arrive(atMs + gapMs(atMs))
+      })
+    }
+    arrive(fromMs + gapMs(fromMs))
+  }
+
+  #disturb(disturbance) {
+    const { kind, atMs, ms, factor } = disturbance
+    if (kind === 'stall') this.loop.at(atMs, () => this.loop.burn(ms))
+    else if (kind === 'force')
+      this.loop.at(atMs, () => this.#stack.force(this.#admission, factor, this.loop.clock))
+    else if (kind === 'slow') {
+      this.loop.at(atMs, () => (this.#slowdown = factor))
+      this.loop.at(atMs + ms, () => (this.#slowdown = 1))
+    } else if (kind === 'surge') this.#startOpen({ ...disturbance, fromMs: atMs, toMs: atMs + ms })
+    else throw new Error(`no disturbance '${kind}'`)
+  }
+
+  #ask(client, sentMs = this.loop.nowMs) {
+    const { loop } = this
+    const { population } = client
+    const route = this.#spec.routes[population.route]
+    const outcome = { route: population.route, atMs: sentMs, key: population.key }
+    this.requests.push(outcome)
+    if (client.reconnects ?? population.reconnects) client.socket = {}
+    loop.burn(PARSE_MS)
+    const request = this.#stack.request({
+      key: population.key,
+      priority: population.priority,
+      route,
+      socket: client.socket,
+      onRejected: (seconds) => {
+        loop.burn(REFUSE_MS)
+        outcome.shedMs = loop.nowMs
+        outcome.retryAfterSeconds = seconds
+        this.#end(request, outcome, client)
+      },
+      resume: () => this.#run(request, outcome, client, route),
+    })
+    outcome.request = request
+    if (population.leavesAfterMs !== undefined) {
+      const leavesMs = sample(population.leavesAfterMs, this.#random)
+      loop.at(loop.nowMs + leavesMs, () => this.#end(request, outcome, client))
+    }
+    if (this.#admission.decide(request, loop.nowMs) === this.#stack.RUN)
+      this.#run(request, outcome, client, route)
+  }
+
+  #run(request, outcome, client, route) {
+    outcome.ranMs = this.loop.nowMs
+    const cold = this.#spec.cold ? Math.exp(-route.count++ / 30) : 0
+    const step = (i) => {
+      if (i === route.steps.length) {
+        if (!request.isEnded) outcome.servedMs = this.loop.nowMs
+        return this.#end(request, outcome, client)
+      }
+      const { burn, wait, pool } = route.steps[i]
+      if (burn !== undefined) {
+        const ms = sample(burn, this.#random)
+        this.loop.burn(ms + cold * Math.min(9 * ms, COLD_MS))
+        return step(i + 1)
+      }
+      const ms = sample(wait, this.#random) * this.#slowdown
+      if (pool !== undefined) return this.#pools.get(pool).query(ms, () => step(i + 1))
+      this.loop.at(this.loop.nowMs + ms, () => step(i + 1))
+    }
+    step(0)
+  }
+
+  #end(request, outcome, client) {
+    if (request.isEnded) return
+    request.isEnded = true
+    outcome.endedMs = this.loop.nowMs
+    this.#stack.release(this.#admission, request)
+    if (!client.isOpen) this.#again(client, outcome)
+  }
+
+  #again(client, { shedMs, retryAfterSeconds }) {
+    const { population } = client
+    client.failures = shedMs === undefined ? 0 : client.failures + 1
+    const think = sample(population.thinkMs ?? 0, this.#random)
+    const delayMs =
+      ROUND_TRIP_MS + (shedMs === undefined ? think : this.#retryMs(client, retryAfterSeconds, think))
+    const atMs = this.loop.nowMs + delayMs
+    if (atMs < this.#endOf(population)) this.loop.arrive(atMs, () => this.#ask(client))
+  }
+
+  #retryMs({ population, failures }, retryAfterSeconds, think) {
+    if (population.retry === 'retry-after') return retryAfterSeconds * 1000
+    if (population.retry === 'backoff')
+      return Math.min(5000, 100 * 2 ** failures) * (0.5 + this.#random() / 2)
+    if (population.retry === 'think') return think
+    return 0
+  }
+
+  run() {
+    const endMs = this.#spec.seconds * 1000
+    this.loop.run(endMs, (busyMs, nowMs, idleMs) => this.#admission.onTurn(busyMs, nowMs, idleMs))
+    return this
+  }
+}
+
+module.exports = { PARSE_MS, REFUSE_MS, World }
