@@ -1,0 +1,33 @@
+'use strict'
+// autocannon as a client process of bench/healthy.js: what most people try first. It warms up for a second.
+// Its latency has no better resolution than a millisecond, and counts answers of any status.
+
+const { createRequire } = require('node:module')
+const path = require('node:path')
+const { setTimeout: delay } = require('node:timers/promises')
+const { HOST } = require('./healthy-connection')
+
+const autocannon = createRequire(path.join(__dirname, 'peers', 'package.json'))('autocannon')
+
+/** @param {{ port: number, startMs: number, fromMs: number, toMs: number, behaviours: any[] }} plan */
+async function follow({ port, startMs, fromMs, toMs, behaviours: [{ path: target, clients }] }) {
+  const load = { url: `http://${HOST}:${port}${target}`, connections: clients }
+  await autocannon({ ...load, duration: (fromMs - startMs) / 1000 })
+  await delay(fromMs - Date.now())
+  const { statusCodeStats, errors, latency } = await autocannon({ ...load, duration: (toMs - fromMs) / 1000 })
+  const count = (status) => statusCodeStats[status]?.count ?? 0
+  const [ok, shed] = [count(200), count(503)]
+  process.send?.({
+    sent: ok + shed + errors,
+    ok,
+    shed,
+    failed: errors,
+    answered: ok,
+    shedAnswers: shed,
+    p99Ms: latency.p99,
+  })
+}
+
+process.on('disconnect', () => process.exit())
+process.on('message', follow)
+process.send?.('ready')

@@ -1,0 +1,65 @@
+'use strict'
+// The clients of bench/healthy-chat.js: so many sessions a second connect, send three messages with an acknowledgement
+// and 300 ms between them, and leave. Told a plan, it answers with how many sessions were completed, rejected or failed.
+
+const { createRequire } = require('node:module')
+const path = require('node:path')
+const { setTimeout: delay } = require('node:timers/promises')
+const { HOST } = require('./healthy-connection')
+const { Tally } = require('./healthy-tally')
+
+const peers = createRequire(path.join(__dirname, 'peers', 'package.json'))
+const { io } = peers('socket.io-client')
+
+const MESSAGE = { at: { lng: 127.25, lat: 37.25 }, text: 'testing', radius: 5000 }
+const MESSAGES = 3
+const PAUSE_MS = 300
+const TIMEOUT_MS = 10_000
+
+/** @returns {Promise<number>} 200 for a completed session, 503 where an answer with that status ended it, else 0 */
+function session(url, transport) {
+  const socket = io(url, {
+    transports: [transport],
+    forceNew: true,
+    reconnection: false,
+    timeout: TIMEOUT_MS,
+  })
+  return new Promise((resolve) => {
+    const end = (status) => {
+      resolve(status)
+      socket.close()
+    }
+    // The transport tells the status of an answer in different places for a poll and for a websocket.
+    const endFor = (error) =>
+      end(/\b503\b/.test(JSON.stringify([error?.description, error?.message])) ? 503 : 0)
+    socket.on('connect_error', endFor)
+    socket.on('disconnect', (_reason, details) => endFor(details))
+    socket.on('connect', async () => {
+      try {
+        for (let i = 0; i < MESSAGES; i++) {
+          await socket.timeout(TIMEOUT_MS).emitWithAck('message', MESSAGE)
+          await delay(PAUSE_MS)
+        }
+        end(200)
+      } catch {
+        end(0)
+      }
+    })
+  })
+}
+
+/** @param {{ port: number, startMs: number, behaviours: any[] }} plan of one behaviour: a rate, seconds, a transport */
+async function follow({ port, startMs, behaviours: [{ rate, seconds, transport }] }) {
+  const tally = new Tally(startMs, Number.POSITIVE_INFINITY)
+  const sessions = Array.from({ length: rate * seconds }, async (_, i) => {
+    await delay(startMs + (i * 1000) / rate - Date.now())
+    const ended = tally.begin()
+    ended(await session(`http://${HOST}:${port}`, transport))
+  })
+  await Promise.all(sessions)
+  process.send?.(tally.take())
+}
+
+process.on('disconnect', () => process.exit())
+process.on('message', follow)
+process.send?.('ready')

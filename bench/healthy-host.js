@@ -1,0 +1,82 @@
+'use strict'
+// What the servers of bench/healthy.js have in common: the mode of their gate, a port, and answers to the bench.
+// A block is by the clock; a major collection has a heap to walk through that is as large as a service's.
+
+const { createSpillway } = require('../src/index.js')
+const { foreignMs } = require('./foreign')
+
+const OPTIONS = {
+  on: {},
+  off: { shed: { mode: /** @type {const} */ ('off') } },
+  observe: { shed: { mode: /** @type {const} */ ('observe') } },
+}
+const DISTURB_EVERY_MS = 1000
+const HEAP_OBJECTS = 1_000_000
+
+const spillwayOf = (mode) => createSpillway(OPTIONS[mode])
+
+function block(ms) {
+  const endMs = performance.now() + ms
+  while (performance.now() < endMs);
+}
+
+/** @returns {Record<string, number>} counts by reason, over all priorities */
+function byReason(counts) {
+  const sums = {}
+  for (const { reason, count } of counts) sums[reason] = (sums[reason] ?? 0) + count
+  return sums
+}
+
+function figuresOf(spillway) {
+  const { user, system } = process.cpuUsage()
+  const { admission, signals } = spillway.snapshot()
+  return {
+    atMs: performance.now(),
+    cpuMs: (user + system) / 1000,
+    foreignMs: foreignMs(process.env.SERVER_CORE),
+    shed: byReason(admission.shed),
+    wouldShed: byReason(admission.wouldShed),
+    limit: admission.limit,
+    inFlight: admission.inFlight,
+    heapBytes: process.memoryUsage().heapUsed,
+    utilization: signals.loop.utilization,
+  }
+}
+
+const heap = []
+function fillHeap() {
+  for (let id = heap.length; id < HEAP_OBJECTS; id++) heap.push({ id, name: `row ${id}` })
+}
+
+/** A major collection and a block of the loop in turn, about one a second. */
+function disturb() {
+  fillHeap()
+  let count = 0
+  setInterval(() => {
+    if (count++ % 2 === 0) global.gc?.()
+    else block(300)
+  }, DISTURB_EVERY_MS)
+}
+
+/** Listens on a port of its own, tells the bench, and answers each of its messages. */
+function host(server, spillway) {
+  const answers = {
+    figures: () => {},
+    disturb,
+    fillHeap,
+    gc: () => global.gc?.(),
+    block: () => block(1000),
+  }
+  // Idle connections of the load stay open, however long a run is.
+  server.keepAliveTimeout = 0
+  process.on('disconnect', () => process.exit())
+  process.on('message', (question) => {
+    answers[/** @type {string} */ (question)]()
+    process.send?.(figuresOf(spillway))
+  })
+  server.listen({ port: 0, host: '127.0.0.1', backlog: 4096 }, () =>
+    process.send?.({ port: server.address().port })
+  )
+}
+
+module.exports = { host, spillwayOf }

@@ -1,0 +1,61 @@
+'use strict'
+// The pool of connections behind the route /pool: of a real Postgres, by `pg`, or a stand-in in the process.
+// Both hold a query for 10 ms, and have a connection for `size` queries at a time.
+
+const { createRequire } = require('node:module')
+const path = require('node:path')
+const { setTimeout: delay } = require('node:timers/promises')
+
+const peers = createRequire(path.join(__dirname, 'peers', 'package.json'))
+const QUERY_MS = 10
+
+class StandInPool {
+  #free
+  #waiting = []
+
+  constructor(size) {
+    this.#free = size
+  }
+
+  async query() {
+    if (this.#free > 0) this.#free--
+    else await new Promise((resolve) => this.#waiting.push(resolve))
+    await delay(QUERY_MS)
+    const next = this.#waiting.shift()
+    if (next === undefined) this.#free++
+    else next()
+    return { ok: true }
+  }
+}
+
+class PostgresPool {
+  #pool
+
+  constructor(size, url) {
+    const { Pool } = peers('pg')
+    this.#pool = new Pool({ connectionString: url, max: size })
+    // A server that is stopped before this process takes its idle connections with it.
+    this.#pool.on('error', () => {})
+  }
+
+  async query() {
+    await this.#pool.query(`select pg_sleep(${QUERY_MS / 1000})`)
+    return { ok: true }
+  }
+}
+
+/** @param {{ size: number, url?: string }} options */
+const createPool = ({ size, url }) =>
+  url === undefined ? new StandInPool(size) : new PostgresPool(size, url)
+
+/** Whether `pg` is installed. */
+function hasPg() {
+  try {
+    peers.resolve('pg')
+    return true
+  } catch {
+    return false
+  }
+}
+
+module.exports = { createPool, hasPg }

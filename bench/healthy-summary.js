@@ -1,0 +1,77 @@
+'use strict'
+// The figures of a row over its rounds: medians, and sums of what was counted by reason. A ratio is the median of the
+// ratios of each round, whose runs are neighbours: the machine's speed changes less between them. Then the verdict.
+
+const { median } = require('./statistics')
+
+const MODES = ['on', 'off', 'observe']
+const shareOf = (part, whole) => (whole > 0 ? part / whole : 0)
+
+/** Of a row that is one event, whatever was not completed; else what was answered by 503. */
+const othersShedOf = ({ sent, ok, shed }, isCounted) => shareOf(isCounted ? sent - ok : shed, sent)
+
+function sumByReason(counts) {
+  const sums = {}
+  for (const each of counts)
+    for (const [reason, count] of Object.entries(each)) sums[reason] = (sums[reason] ?? 0) + count
+  return sums
+}
+
+const total = (counts) => Object.values(counts).reduce((sum, count) => sum + count, 0)
+
+/** @returns {Record<string, any>} of all rounds in one mode */
+function summaryOf(runs, { isCounted }) {
+  const middle = (figureOf) => median(runs.map(figureOf))
+  const latencies = runs.map(({ bystander, others }) => bystander.p99Ms ?? others.p99Ms)
+  const wouldShed = sumByReason(runs.map((run) => run.wouldShed))
+  const sent = runs.reduce((sum, { bystander, others }) => sum + bystander.sent + others.sent, 0)
+  return {
+    bystanderShed:
+      runs[0].bystander.sent > 0 ? middle(({ bystander }) => shareOf(bystander.shed, bystander.sent)) : null,
+    othersShed: middle(({ others }) => othersShedOf(others, isCounted)),
+    othersSent: middle(({ others }) => others.sent),
+    failed: middle(({ bystander, others }) => bystander.failed + others.failed),
+    goodput: middle(({ goodput }) => goodput),
+    goodputs: runs.map(({ goodput }) => Math.round(goodput)),
+    p99Ms: latencies.includes(null) ? null : median(latencies),
+    cpu: middle(({ cpu }) => cpu),
+    foreign: middle(({ foreign }) => foreign),
+    shedPerSecond: middle(({ shedPerSecond }) => shedPerSecond),
+    reasons: sumByReason(runs.map(({ reasons }) => reasons)),
+    wouldShed,
+    wouldShedShare: shareOf(total(wouldShed), sent),
+  }
+}
+
+/**
+ * @param {any} row
+ * @param {Record<string, any>[]} rounds runs by mode; a mode is missing where its run failed
+ */
+function summarize(row, rounds) {
+  const result = { name: row.name, framework: row.framework, isCounted: row.isCounted ?? false, modes: {} }
+  for (const mode of MODES) {
+    const runs = rounds.map((round) => round[mode]).filter((run) => run !== undefined)
+    if (runs.length > 0) result.modes[mode] = summaryOf(runs, row)
+  }
+  const both = rounds.filter(({ on, off }) => on !== undefined && off !== undefined && off.goodput > 0)
+  result.goodputRatio = both.length > 0 ? median(both.map(({ on, off }) => on.goodput / off.goodput)) : null
+  result.harm = harmOf(row, result)
+  return result
+}
+
+const percent = (share) => `${(share * 100).toFixed(1)} %`
+
+/** @returns {string | null} what the gate did that it must not do */
+function harmOf({ mostShed, leastGoodput, isCounted }, { modes: { on, off }, goodputRatio }) {
+  if (on === undefined) return 'was not measured'
+  if (leastGoodput !== undefined)
+    return goodputRatio !== null && goodputRatio < leastGoodput
+      ? `${goodputRatio.toFixed(2)} of the goodput`
+      : null
+  // Without the gate some of an event's clients may go without an answer too.
+  const lost = on.othersShed - (isCounted ? (off?.othersShed ?? 0) : 0)
+  const worst = Math.max(lost, on.bystanderShed ?? 0)
+  return worst > mostShed ? `${percent(worst)} shed` : null
+}
+
+module.exports = { MODES, percent, summarize }

@@ -1,0 +1,131 @@
+'use strict'
+// npm run bench:healthy: what the gate does to services that are not overloaded, and to closed loops of clients.
+// Each row runs with the gate on and off in turn, a fresh server for every run (bench/healthy-run.js), in rounds.
+// A row is harmed if more of it is shed than it may be, or if a closed loop has less than .95 of the goodput.
+
+const { parseArgs } = require('node:util')
+const { calibrate } = require('./burn')
+const { hasPg } = require('./healthy-pool')
+const { startPostgres } = require('./healthy-postgres')
+const { NAMES, chooseRows } = require('./healthy-rows')
+const { run } = require('./healthy-run')
+const { soak } = require('./healthy-soak')
+const { MODES, summarize } = require('./healthy-summary')
+const { lineOf, tableOf } = require('./healthy-table')
+const { pinLoad } = require('./pinned')
+const { machineLine, save } = require('./results')
+
+const HELP = `npm run bench:healthy -- [options]
+
+  --rows waiters,cpu    only these rows (${NAMES.join(', ')})
+  --clients 10,100      closed loops of only so many clients
+  --modes on,off        of on, off and observe, which adds what it says would be shed
+  --rounds, --seconds   how many, and how long each run counts (3, 8); closed loops half of it
+  --attempts            how often a run is made at most, if others have the server's core (2)
+  --quick               one round of 3 seconds, closed loops of 50 clients
+  --koa                 Koa instead of Express; else it is measured beside it in some rows
+  --postgres <url>      the Postgres of the pools; else one is started if initdb and postgres
+                        are found, else a stand-in in the process
+  --check               ends with 1 if a row is harmed
+  --soak <minutes>      a healthy mix for so long, a line each minute, instead of the rows
+  --save <name>         bench/results/<name>.json (healthy; healthy-soak)
+
+socket.io, pg and autocannon are in bench/peers: npm ci --prefix bench/peers`
+
+const TEXTS = ['rows', 'clients', 'modes', 'rounds', 'seconds', 'attempts', 'postgres', 'soak', 'save']
+const SWITCHES = ['help', 'quick', 'koa', 'check']
+
+const { values: flags } = parseArgs({
+  options: {
+    ...Object.fromEntries(SWITCHES.map((name) => [name, { type: 'boolean', default: false }])),
+    ...Object.fromEntries(TEXTS.map((name) => [name, { type: 'string' }])),
+  },
+})
+const rounds = Number(flags.rounds ?? (flags.quick ? 1 : 3))
+const seconds = Number(flags.seconds ?? (flags.quick ? 3 : 8))
+const attempts = Number(flags.attempts ?? 2)
+const modes = flags.modes?.split(',') ?? ['on', 'off']
+const clients = flags.clients?.split(',').map(Number) ?? (flags.quick ? [50] : undefined)
+
+const print = (line) => process.stdout.write(`${line}\n`)
+
+/** Neighbours in time are compared, and neither mode is always the first. */
+async function measureRound(row, round, options, progress) {
+  const results = {}
+  for (const mode of round % 2 === 0 ? modes : [...modes].reverse()) {
+    const what = `${progress()} ${row.name} ${mode}, round ${round + 1}`
+    try {
+      results[mode] = await run(row, { ...options, mode })
+      print(`${what}: ${lineOf(results[mode])}`)
+    } catch (error) {
+      print(`${what}: FAILED, ${error.message}`)
+    }
+  }
+  return results
+}
+
+async function measureRows(rows, options) {
+  const all = rows.length * modes.length * rounds
+  let done = 0
+  const progress = () => `[${++done}/${all}]`
+  const measured = new Map(rows.map((row) => [row, []]))
+  for (let round = 0; round < rounds; round++) {
+    for (const row of rows) measured.get(row).push(await measureRound(row, round, options, progress))
+  }
+  return rows.map((row) => summarize(row, measured.get(row)))
+}
+
+/** @returns {Promise<{ url?: string, is: string, stop: () => Promise<void> }>} what is behind the pools */
+async function findDatabase(rows) {
+  const none = { stop: async () => {} }
+  if (!rows.some(({ pool }) => pool !== undefined)) return { ...none, is: 'not needed' }
+  const standIn = (why) => ({ ...none, is: `a stand-in in the process (${why})` })
+  if (!hasPg()) return standIn('pg is not installed in bench/peers')
+  if (flags.postgres !== undefined) return { ...none, url: flags.postgres, is: 'a given Postgres' }
+  const started = await startPostgres()
+  if (started === undefined) return standIn('no Postgres could be started')
+  return { ...started, is: 'a Postgres started for it' }
+}
+
+async function measureAll() {
+  const rows = chooseRows(flags.rows?.split(','), { clients, koa: flags.koa })
+  const database = await findDatabase(rows)
+  print(`pools: ${database.is}`)
+  try {
+    const results = await measureRows(rows, { seconds, attempts, postgresUrl: database.url })
+    print(`\n${tableOf(results, modes)}`)
+    const harmed = results.filter(({ harm }) => harm !== null)
+    print(`${harmed.length} of ${results.length} rows harmed`)
+    const file = save(flags.save ?? 'healthy', { rounds, seconds, modes, pools: database.is, rows: results })
+    print(`saved ${file}`)
+    return harmed.length === 0
+  } finally {
+    await database.stop()
+  }
+}
+
+async function soakAll() {
+  const framework = flags.koa ? 'koa' : 'express'
+  const minutes = await soak({ minutes: Number(flags.soak), framework, print })
+  const file = save(flags.save ?? 'healthy-soak', { framework, minutes })
+  const shed = minutes[minutes.length - 1].shedInAll
+  print(`${shed === 0 ? 'nothing was shed' : `${shed} were SHED`}; saved ${file}`)
+  return shed === 0
+}
+
+async function main() {
+  if (flags.help) return print(HELP)
+  const unknown = modes.find((mode) => !MODES.includes(mode))
+  if (unknown !== undefined) throw new Error(`there is no mode '${unknown}', but ${MODES.join(', ')}`)
+  print(machineLine())
+  // All servers of a bench burn the same amount of work.
+  process.env.BURN_PER_MS = String(Math.round(calibrate()))
+  pinLoad()
+  const isHarmless = flags.soak === undefined ? await measureAll() : await soakAll()
+  if (!isHarmless && (flags.check || flags.soak !== undefined)) process.exitCode = 1
+}
+
+main().catch((error) => {
+  process.stderr.write(`${error.stack}\n`)
+  process.exitCode = 1
+})
