@@ -1,6 +1,6 @@
 'use strict'
-// autocannon as a client process of bench/healthy.js: what most people try first. It warms up for a second.
-// Its latency has no better resolution than a millisecond, and counts answers of any status.
+// A client process of bench/healthy.js that runs autocannon, the load generator that most people try first.
+// autocannon measures latency in whole milliseconds, and over answers of any status.
 
 const { createRequire } = require('node:module')
 const path = require('node:path')

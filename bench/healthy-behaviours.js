@@ -1,6 +1,6 @@
 'use strict'
-// How the clients of bench/healthy.js behave: each behaviour sends requests from `startMs` to `endMs` and tallies them.
-// An open loop follows the clock; a closed one asks again when it is answered, and at once after a 503 unless told else.
+// The behaviours of the clients of bench/healthy.js: each sends requests from `startMs` to `endMs` and tallies them.
+// An open loop follows the clock. A closed loop sends its next request when the last is answered, by 200 or by 503.
 
 const net = require('node:net')
 const tls = require('node:tls')
@@ -10,7 +10,7 @@ const { LEFT } = require('./healthy-tally')
 const TICK_MS = 2
 const RAMP_MS = 1000
 
-/** Calls `act` for each arrival that is due. The latency of an arrival counts from when it was due. */
+/** Calls `act` with the moment each arrival is due at: latency counts from there, even if the load is late. */
 function arrive({ startMs, endMs, rate }, act) {
   const originMs = performance.now() + startMs - Date.now()
   let count = 0
@@ -24,7 +24,7 @@ function arrive({ startMs, endMs, rate }, act) {
   }, TICK_MS)
 }
 
-/** Starts that many clients, spread over a second unless they are to come all at once. */
+/** Starts the clients, spread over a second or all at once. */
 function ramp({ clients, startMs, atOnce = false }, act) {
   for (let i = 0; i < clients; i++) {
     setTimeout(act, startMs - Date.now() + (atOnce ? 0 : (i * RAMP_MS) / clients))
@@ -40,20 +40,20 @@ const jsonOf = ({ bytes, isMalformed }) => {
   return JSON.stringify(isMalformed ? { player: 'p', stuff: items } : { player: 'p', items })
 }
 
-/** So many requests a second, whatever the server does. */
+/** Sends `rate` requests a second, whatever the server does. */
 function steady({ connections, tally }, { path, json, timeoutMs, ...when }) {
   const options = json === undefined ? {} : { method: 'POST', body: jsonOf(json) }
   arrive(when, (sinceMs) => connections.send(requestFor(path, options), tally.begin(sinceMs), { timeoutMs }))
 }
 
-/** So many requests at once, every so often. */
+/** Sends `size` requests at once, every `everyMs`. */
 function bursts({ connections, tally }, { path, size, everyMs, ...when }) {
   arrive({ ...when, rate: 1000 / everyMs }, (sinceMs) => {
     for (let i = 0; i < size; i++) connections.send(requestFor(path), tally.begin(sinceMs))
   })
 }
 
-/** Clients on a kept connection each, that ask again when they are answered. */
+/** Runs clients with one kept connection each, in a closed loop. */
 function again({ port, tally }, { path, thinkMs = 0, endMs, ...when }) {
   ramp(when, () => {
     let connection = new Connection(port)
@@ -73,7 +73,7 @@ function again({ port, tally }, { path, thinkMs = 0, endMs, ...when }) {
   })
 }
 
-/** Event streams that stay open, and are opened again some time after they were rejected or cut. */
+/** Opens event streams, and opens a stream again `retryMs` after it was rejected or cut. */
 function streams({ port, tally }, { path, retryMs = 1000, endMs, ...when }) {
   const open = new Set()
   setTimeout(() => {
@@ -96,7 +96,7 @@ function streams({ port, tally }, { path, retryMs = 1000, endMs, ...when }) {
   })
 }
 
-/** Uploads whose client sends half of the body, waits, and leaves. */
+/** Begins `rate` uploads a second, sends a part of each body, and disconnects after `leaveMs`. */
 function uploads({ port, tally }, { path, leaveMs, ...when }) {
   const request = `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nshort`
   arrive(when, (sinceMs) => {
@@ -114,7 +114,7 @@ function uploads({ port, tally }, { path, leaveMs, ...when }) {
   })
 }
 
-/** Clients that send one request, close their half of the connection at once, and wait for the answer. */
+/** Sends one request per client, closes the client's half of the connection, and waits for the answer. */
 function halfCloses({ port, tally, secure }, { path, timeoutMs = 3000, ...when }) {
   ramp({ ...when, atOnce: true }, () => {
     const ended = tally.begin()

@@ -1,6 +1,6 @@
 'use strict'
-// The clients of bench/healthy-chat.js: so many sessions a second connect, send three messages with an acknowledgement
-// and 300 ms between them, and leave. Told a plan, it answers with how many sessions were completed, rejected or failed.
+// A client process of bench/healthy.js for its chat. Each session connects, sends three messages and disconnects.
+// A session waits for the acknowledgement of each message, and 300 ms more. The tally counts sessions, not requests.
 
 const { createRequire } = require('node:module')
 const path = require('node:path')
@@ -16,7 +16,7 @@ const MESSAGES = 3
 const PAUSE_MS = 300
 const TIMEOUT_MS = 10_000
 
-/** @returns {Promise<number>} 200 for a completed session, 503 where an answer with that status ended it, else 0 */
+/** @returns {Promise<number>} 200 for a completed session, 503 if a rejection ended it, 0 for any other failure */
 function session(url, transport) {
   const socket = io(url, {
     transports: [transport],
@@ -29,7 +29,7 @@ function session(url, transport) {
       resolve(status)
       socket.close()
     }
-    // The transport tells the status of an answer in different places for a poll and for a websocket.
+    // A poll and a websocket report the status of an answer in different places.
     const endFor = (error) =>
       end(/\b503\b/.test(JSON.stringify([error?.description, error?.message])) ? 503 : 0)
     socket.on('connect_error', endFor)
@@ -48,7 +48,7 @@ function session(url, transport) {
   })
 }
 
-/** @param {{ port: number, startMs: number, behaviours: any[] }} plan of one behaviour: a rate, seconds, a transport */
+/** @param {{ port: number, startMs: number, behaviours: any[] }} plan with one behaviour */
 async function follow({ port, startMs, behaviours: [{ rate, seconds, transport }] }) {
   const tally = new Tally(startMs, Number.POSITIVE_INFINITY)
   const sessions = Array.from({ length: rate * seconds }, async (_, i) => {

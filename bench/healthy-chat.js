@@ -1,6 +1,6 @@
 'use strict'
 // node healthy-chat.js <options as JSON>: the Socket.IO service of bench/healthy.js, a chat with a loudspeaker.
-// A message goes to all users who are near: a grid finds them, and each is made a signed payload for their phone.
+// A message finds the users nearby in a grid, and signs a push payload for each of them.
 
 const crypto = require('node:crypto')
 const http = require('node:http')
@@ -17,7 +17,7 @@ const CELLS_PER_DEGREE = 100
 const EARTH_METRES = 12_742_000
 const RADIANS = Math.PI / 180
 
-/** Spread evenly over half a degree each way, the same ones in each run. */
+/** Spreads the users evenly over half a degree each way, in the same places in each run. */
 const userAt = (i) => ({
   id: i,
   lng: 127 + ((i * 0.6180339887) % 1) * 0.5,
@@ -45,7 +45,7 @@ function metresBetween(a, b) {
 
 const AROUND = [-1, 0, 1].flatMap((x) => [-1, 0, 1].map((y) => [x / CELLS_PER_DEGREE, y / CELLS_PER_DEGREE]))
 
-/** Those in the cells around, if within the radius in metres. */
+/** @returns {any[]} the users within the radius in metres, if they are in the cells around */
 const usersNear = ({ lng, lat }, radius) =>
   AROUND.flatMap(([x, y]) => grid.get(cellOf(lng + x, lat + y)) ?? []).filter(
     (user) => metresBetween(user, { lng, lat }) < radius

@@ -1,19 +1,19 @@
 'use strict'
-// A client process of bench/healthy.js: told a plan, it runs the behaviours of it and answers with its tally.
-// It answers 'take' with the counts since the last time, which is for soaks, and it ends with its parent.
+// A client process of bench/healthy.js. It runs the behaviours of a plan and answers with their tally.
+// During a soak, it answers 'take' with the counts since the last 'take'. It ends with its parent.
 
 const { BEHAVIOURS } = require('./healthy-behaviours')
 const { Connections } = require('./healthy-connection')
 const { Tally } = require('./healthy-tally')
 
-/** What has not been answered by then is counted as sent alone. */
+/** A request without an answer by then counts as sent, and as nothing else. */
 const GRACE_MS = 2000
 const LOOK_MS = 20
 
 let tally
 
 /**
- * Moments are as `Date.now()` has them, and those of a behaviour count from `startMs`.
+ * The moments of the plan are those of `Date.now()`. The moments of a behaviour count from `startMs`.
  * @param {{ port: number, secure?: boolean, startMs: number, fromMs: number, toMs: number, behaviours: any[] }} plan
  */
 function follow({ port, secure, startMs, fromMs, toMs, behaviours }) {
@@ -38,6 +38,6 @@ function follow({ port, secure, startMs, fromMs, toMs, behaviours }) {
 process.on('disconnect', () => process.exit())
 process.on('message', (message) => {
   if (message === 'take') process.send?.(tally.take())
-  else follow(/** @type {any} */ (message))
+  else follow(message)
 })
 process.send?.('ready')

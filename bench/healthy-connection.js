@@ -1,14 +1,14 @@
 'use strict'
-// A kept HTTP/1.1 connection to a server on this machine, and the pool that opens connections as they are needed.
-// Raw sockets cost a fraction of http.Agent, so that thousands of rejections a second do not delay the load itself.
-// A request ends with the status of its answer, or with 0 if the connection failed or was closed.
+// A kept HTTP/1.1 connection to a server on this machine, and a pool that opens connections on demand.
+// Raw sockets cost a fraction of http.Agent: thousands of rejections a second must not delay the load itself.
+// A request ends with the status of its answer, or with 0 if the connection failed or closed.
 
 const net = require('node:net')
 
 const HOST = '127.0.0.1'
 const MOST_CONNECTIONS = 2000
 
-/** The length of the answer that `text` begins with, or undefined while it is incomplete. */
+/** @returns {number | undefined} the length of the answer at the start of `text`, undefined while it is incomplete */
 function lengthOf(text) {
   const head = text.indexOf('\r\n\r\n')
   if (head === -1) return undefined
@@ -48,7 +48,7 @@ class Connection {
     })
   }
 
-  /** `endsWithHead` is for streams: the request ends with the head of its answer, and `onClose` tells of the rest. */
+  /** With `endsWithHead`, for streams, the request ends with the head of its answer. `onClose` hears the end. */
   send(request, done, { endsWithHead = false, onClose } = {}) {
     this.#done = done
     this.#endsWithHead = endsWithHead
@@ -89,7 +89,7 @@ class Connections {
     this.#port = port
   }
 
-  /** @param {{ timeoutMs?: number }} [options] a request that is not answered in time takes its connection with it */
+  /** @param {{ timeoutMs?: number }} [options] a timeout closes the connection of the request */
   send(request, done, { timeoutMs } = {}) {
     if (this.#busy >= MOST_CONNECTIONS) return done(0)
     const connection = this.#take()

@@ -1,6 +1,6 @@
 'use strict'
-// What the servers of bench/healthy.js have in common: the mode of their gate, a port, and answers to the bench.
-// A block is by the clock; a major collection has a heap to walk through that is as large as a service's.
+// The host of a service of bench/healthy.js: the mode of its gate, its port, and its answers to the bench.
+// The bench can block the loop, or force a major collection over a heap as large as a service's.
 
 const { createSpillway } = require('../src/index.js')
 const { foreignMs } = require('./foreign')
@@ -20,7 +20,7 @@ function block(ms) {
   while (performance.now() < endMs);
 }
 
-/** @returns {Record<string, number>} counts by reason, over all priorities */
+/** @returns {Record<string, number>} counts by reason, summed over priorities */
 function byReason(counts) {
   const sums = {}
   for (const { reason, count } of counts) sums[reason] = (sums[reason] ?? 0) + count
@@ -48,7 +48,7 @@ function fillHeap() {
   for (let id = heap.length; id < HEAP_OBJECTS; id++) heap.push({ id, name: `row ${id}` })
 }
 
-/** A major collection and a block of the loop in turn, about one a second. */
+/** Forces a major collection and blocks the loop, in turn, once a second. */
 function disturb() {
   fillHeap()
   let count = 0
@@ -58,7 +58,7 @@ function disturb() {
   }, DISTURB_EVERY_MS)
 }
 
-/** Listens on a port of its own, tells the bench, and answers each of its messages. */
+/** Listens on a free port, sends it to the bench, and answers each message with figures. */
 function host(server, spillway) {
   const answers = {
     figures: () => {},
@@ -67,11 +67,11 @@ function host(server, spillway) {
     gc: () => global.gc?.(),
     block: () => block(1000),
   }
-  // Idle connections of the load stay open, however long a run is.
+  // A client would see an error if the server closed an idle connection during the run.
   server.keepAliveTimeout = 0
   process.on('disconnect', () => process.exit())
   process.on('message', (question) => {
-    answers[/** @type {string} */ (question)]()
+    answers[question]()
     process.send?.(figuresOf(spillway))
   })
   server.listen({ port: 0, host: '127.0.0.1', backlog: 4096 }, () =>

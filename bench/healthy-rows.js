@@ -1,6 +1,7 @@
 'use strict'
-// What bench/healthy.js measures: for each row who the clients are, what happens to the server, and when it counts.
-// A row is loaded without counting for `settleMs`. A row that `isCounted` is one event, measured from end to end.
+// The rows of bench/healthy.js: the clients of each, the disturbances of its server, and the time before it counts.
+// Others load the server beside a bystander. A row counts after `settleMs` of load.
+// A row with `isEvent` is measured from its first request to its last answer instead.
 
 const SECONDS_OF_CLOSED = 0.5
 const MOST_SHED = 0.001
@@ -14,21 +15,22 @@ const waiters = { kind: 'again', clients: 300, path: '/wait?wait={300,1800}' }
 const chat = (transport) => ({
   server: 'healthy-chat.js',
   client: 'healthy-chat-client.js',
-  isCounted: true,
+  isEvent: true,
+  isWarmed: false,
   bystander: [],
   others: () => [{ rate: 60, seconds: 6, transport }],
 })
 const halfClose = (secure) => ({
-  isCounted: true,
+  isEvent: true,
   secure,
   settleMs: 0,
   seconds: 1,
-  // A bystander speaks no TLS.
-  ...(secure ? { bystander: [] } : {}),
+  // The bystander has no TLS.
+  ...(secure ? { bystander: [], isWarmed: false } : {}),
   others: () => [{ kind: 'halfCloses', clients: 60, path: '/hello' }],
 })
 
-/** Times in ms count from when the others begin; `runMs` is how long they run. */
+/** Times count from the first request of the others, which run for `runMs`. */
 const ROWS = {
   waiters: { withKoa: true, others: () => [waiters] },
   few: { others: () => [{ kind: 'again', clients: 60, path: '/wait?wait={300,900}' }] },
@@ -59,8 +61,8 @@ const ROWS = {
     ],
   },
   'cold-crowd': {
-    isCounted: true,
-    isCold: true,
+    isEvent: true,
+    isWarmed: false,
     settleMs: 0,
     seconds: 1,
     bystander: [],
@@ -92,7 +94,7 @@ const ROWS = {
   'chat-websocket': chat('websocket'),
 }
 
-/** Clients on kept connections that ask again at once, one row for each number of them. */
+/** Closed loops on kept connections: one row for each number of clients. */
 const CLOSED = {
   hello: { path: '/hello', clients: [...CLIENTS, 1000] },
   cpu: { path: '/cpu?burn=2', withKoa: true },
@@ -104,8 +106,8 @@ const CLOSED = {
 }
 
 const closedRow = ({ path, ...row }, clients) => ({
-  // Its own load warms it up.
-  isCold: true,
+  // A closed loop warms up its own route.
+  isWarmed: false,
   bystander: [],
   leastGoodput: LEAST_GOODPUT,
   secondsRatio: SECONDS_OF_CLOSED,
@@ -127,12 +129,13 @@ const DEFAULTS = {
   server: 'healthy-server.js',
   client: CLIENT,
   bystander: [BYSTANDER],
+  isWarmed: true,
   settleMs: 1500,
   secondsRatio: 1,
   disturbances: [],
 }
 
-/** @returns {any[]} the rows of these names; Koa is measured beside Express where it is worth it, or instead of it */
+/** @returns {any[]} the rows of these names. With `koa`, Koa replaces Express. Otherwise, some rows have both. */
 function chooseRows(names = NAMES, { clients, koa = false } = {}) {
   return names
     .flatMap((name) => rowsOf(name, clients))

@@ -1,6 +1,6 @@
 'use strict'
-// One run of bench/healthy.js: a fresh server on its core, the bystander and the others each in a process of its own on
-// the other core, and what they and the gate counted between two moments. Nothing of a run is left when it ends.
+// One run of bench/healthy.js: a fresh server on one core, and the bystander and the others on the other core.
+// The bystander has its own process, so that the work of the others does not delay it. A run stops all it starts.
 
 const { fork } = require('node:child_process')
 const { once } = require('node:events')
@@ -11,9 +11,9 @@ const { startServer } = require('./pinned')
 
 const WARM_MS = 2000
 const LEAD_MS = 200
-/** Beyond the seconds of a run: it starts, it drains, and sessions have timeouts. */
+/** The time that a run may take beyond its seconds, to start and to drain. Sessions have timeouts of 10 s. */
 const PATIENCE_MS = 45_000
-/** With less of its core to itself a healthy load is no longer one. */
+/** A healthy load may be an overload of a server whose core is busy with other processes. */
 const MOST_FOREIGN = 0.25
 const NOBODY = Object.freeze({
   sent: 0,
@@ -26,13 +26,13 @@ const NOBODY = Object.freeze({
   p99Ms: null,
 })
 
-/** @param {string} file beside this one */
+/** @param {string} file in this folder */
 async function startClient(file) {
   const child = fork(path.join(__dirname, file), [], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
   const gone = once(child, 'exit').then(([code]) => {
     throw new Error(`${file} ended with ${code}`)
   })
-  // Its end is only an error while an answer is awaited.
+  // The end of the process is an error only while an answer is due.
   gone.catch(() => {})
   const answer = async () => (await Promise.race([once(child, 'message'), gone]))[0]
   await answer()
@@ -61,7 +61,7 @@ const differenceOf = (after, before) =>
       .filter(([, count]) => count > 0)
   )
 
-/** What the server did between two answers of it. */
+/** @returns {any} what the server did between two of its answers */
 const betweenOf = (before, after) => ({
   cpu: (after.cpuMs - before.cpuMs) / (after.atMs - before.atMs),
   foreign: (after.foreignMs - before.foreignMs) / (after.atMs - before.atMs),
@@ -72,53 +72,62 @@ const betweenOf = (before, after) => ({
 
 const sleepUntil = (atMs) => delay(Math.max(0, atMs - Date.now()))
 
-/** Sends requests like the bystander's for a while, so that the server's code is compiled and the gate has samples. */
-async function warm(server, client, row) {
+/** Sends the bystander's requests for a while, so that the code is compiled and the gate has samples. */
+async function warm(server, client) {
   const startMs = Date.now() + LEAD_MS
   const toMs = startMs + WARM_MS
-  const behaviours = row.others(WARM_MS)
-  // In a closed loop the bystander is another route: what is warmed is the one that counts, by one client.
-  const load = row.clients === undefined ? BYSTANDER : { ...behaviours[0], clients: 1 }
-  await client.ask({ port: server.port, startMs, fromMs: startMs, toMs, behaviours: [load] })
+  await client.ask({ port: server.port, startMs, fromMs: startMs, toMs, behaviours: [BYSTANDER] })
+}
+
+/** Measures an event from before its first request until after its last answer. */
+async function measureEvent(server, load) {
+  const before = await server.ask('figures')
+  const tallies = await load()
+  return { tallies, between: betweenOf(before, await server.ask('figures')) }
+}
+
+/** Measures a load between two moments, and disturbs the server before the first of them. */
+async function measureSpan(server, load, { disturbances }, { startMs, fromMs, toMs }) {
+  const loading = load()
+  // A failure during the span is thrown at its end. Until then, it must not count as unhandled.
+  loading.catch(() => {})
+  for (const [atMs, disturbance] of disturbances) {
+    await sleepUntil(startMs + atMs)
+    await server.ask(disturbance)
+  }
+  await sleepUntil(fromMs)
+  const before = await server.ask('figures')
+  await sleepUntil(toMs)
+  const between = betweenOf(before, await server.ask('figures'))
+  return { tallies: await loading, between }
 }
 
 async function measure(row, server, { bystander, others }, seconds) {
   const startMs = Date.now() + LEAD_MS
-  const fromMs = startMs + row.settleMs
-  const toMs = fromMs + seconds * 1000
-  const plan = { port: server.port, secure: row.secure, startMs, fromMs, toMs }
-  // A counted row begins with its first request.
-  const counted = row.isCounted ? { ...plan, fromMs: startMs - LEAD_MS } : plan
-  const early = row.isCounted ? await server.ask('figures') : undefined
-  const tallies = Promise.all([
-    row.bystander.length > 0 ? bystander.ask({ ...plan, behaviours: row.bystander }) : NOBODY,
-    others.ask({ ...counted, behaviours: row.others(toMs - startMs) }),
-  ])
-  // It is awaited later: until then its failure is no unhandled one.
-  tallies.catch(() => {})
-  for (const [atMs, disturbance] of row.disturbances) {
-    await sleepUntil(startMs + atMs)
-    await server.ask(disturbance)
-  }
-  await sleepUntil(row.isCounted ? 0 : fromMs)
-  const before = early ?? (await server.ask('figures'))
-  await sleepUntil(row.isCounted ? 0 : toMs)
-  if (row.isCounted) await tallies
-  const between = betweenOf(before, await server.ask('figures'))
-  const [ofBystander, ofOthers] = await tallies
-  const answered = ofBystander.answered + ofOthers.answered
-  const shedAnswers = ofBystander.shedAnswers + ofOthers.shedAnswers
+  const settledMs = startMs + row.settleMs
+  // An event counts from its first request, which a timer may send a millisecond early.
+  const fromMs = row.isEvent ? startMs - LEAD_MS : settledMs
+  const plan = { port: server.port, secure: row.secure, startMs, fromMs, toMs: settledMs + seconds * 1000 }
+  const load = () =>
+    Promise.all([
+      row.bystander.length > 0 ? bystander.ask({ ...plan, behaviours: row.bystander }) : NOBODY,
+      others.ask({ ...plan, behaviours: row.others(plan.toMs - startMs) }),
+    ])
+  const { tallies, between } = row.isEvent
+    ? await measureEvent(server, load)
+    : await measureSpan(server, load, row, plan)
+  const [ofBystander, ofOthers] = tallies
   return {
     bystander: ofBystander,
     others: ofOthers,
-    goodput: row.isCounted ? ofOthers.ok : answered / seconds,
-    shedPerSecond: shedAnswers / between.seconds,
+    goodput: row.isEvent ? ofOthers.ok : (ofBystander.answered + ofOthers.answered) / seconds,
+    shedPerSecond: (ofBystander.shedAnswers + ofOthers.shedAnswers) / between.seconds,
     ...between,
   }
 }
 
 /**
- * @param {any} row
+ * @param {any} row of bench/healthy-rows.js
  * @param {{ mode: string, seconds: number, postgresUrl?: string }} options
  */
 async function runOnce(row, { seconds, ...options }) {
@@ -131,10 +140,9 @@ async function runOnce(row, { seconds, ...options }) {
   const impatience = new AbortController()
   const work = async () => {
     const server = await start(startService(row, options))
-    // A row without a bystander of its own still warms up by one.
     const bystander = await start(startClient('healthy-client.js'))
     const others = await start(startClient(row.client))
-    if (!row.isCold && row.server === 'healthy-server.js' && !row.secure) await warm(server, bystander, row)
+    if (row.isWarmed) await warm(server, bystander)
     return measure(row, server, { bystander, others }, row.seconds ?? seconds * row.secondsRatio)
   }
   const tooLong = delay(seconds * 1000 + PATIENCE_MS, undefined, { signal: impatience.signal }).then(
@@ -149,7 +157,7 @@ async function runOnce(row, { seconds, ...options }) {
   }
 }
 
-/** Repeats a run while other processes had the server's core, and takes the calmest. */
+/** Repeats a run if other processes used the server's core, and takes the calmest. */
 async function run(row, { attempts = 1, ...options }) {
   let calmest
   for (let attempt = 0; attempt < attempts; attempt++) {

@@ -1,7 +1,7 @@
 'use strict'
-// node healthy-server.js <options as JSON>: the service that bench/healthy.js loads, by Express or Koa, over HTTP or
-// HTTPS. A route waits and burns as its query says: a burn is a fixed amount of work, calibrated once for a whole bench
-// (BURN_PER_MS). Each kind of client has a route of its own, as the gate knows requests by their routes.
+// node healthy-server.js <options as JSON>: the service that bench/healthy.js loads, with Express or Koa.
+// A route waits and burns as its query says. A burn is a fixed amount of work, calibrated once for a bench (BURN_PER_MS).
+// Each kind of client has its own route, because the gate keeps estimates for each route.
 
 const { setTimeout: delay } = require('node:timers/promises')
 const express = require('express')
@@ -34,7 +34,7 @@ async function read(req) {
   return Buffer.concat(chunks)
 }
 
-/** A handler that goes wrong without an answer, as an unhandled rejection does in Express 4. */
+/** Never answers a malformed body, as an Express 4 app does whose async handler rejects. */
 async function save(req) {
   const body = JSON.parse(String(await read(req)))
   await delay(5)
@@ -46,7 +46,7 @@ async function upload(req) {
   try {
     return { bytes: (await read(req)).length }
   } catch {
-    // The client has left: nobody reads the answer.
+    // The client disconnected, so nobody reads the answer.
     return { bytes: 0 }
   }
 }
@@ -107,7 +107,7 @@ function koaApp() {
     answer(({ req }) => upload(req))
   )
   const app = new Koa().use(router.routes())
-  // It would print each stream whose client leaves.
+  // Koa would print an error for each stream whose client disconnects.
   app.silent = true
   return app.callback()
 }

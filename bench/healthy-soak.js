@@ -1,14 +1,16 @@
 'use strict'
-// The soak of bench/healthy.js: a healthy mix of clients against one server for minutes or days, and a forced major
-// collection each minute. A line tells each minute what was sent and shed and what the server used. Nothing may be shed.
+// The soak of bench/healthy.js: a healthy mix of clients against one server, with one forced major collection a minute.
+// Each minute, it prints a line with what was sent and shed and what the server used. Nothing may be shed.
 
 const { setTimeout: delay } = require('node:timers/promises')
 const { BYSTANDER } = require('./healthy-rows')
 const { startClient, startService } = require('./healthy-run')
 
+const LEAD_MS = 1000
 const MINUTE_MS = 60_000
-const FOREVER_MS = 1e12
-/** Long polls are as those of Socket.IO: a long GET that waits, and a short POST beside it. */
+/** The longest timer that Node knows, 24 days. */
+const LONGEST_MS = 2 ** 31 - 1
+/** Long polls and the fast route beside them stand for Socket.IO: a GET that waits, and short POSTs. */
 const MIX = [
   { kind: 'again', clients: 150, path: '/wait?wait={300,1800}' },
   { kind: 'streams', clients: 200, path: '/stream' },
@@ -22,7 +24,7 @@ const ROW = { server: 'healthy-server.js' }
 const megabytes = (bytes) => `${(bytes / 1e6).toFixed(0)} MB`
 const total = (counts) => Object.values(counts).reduce((sum, count) => sum + count, 0)
 
-/** What happened in a minute, by the clients' counts and two answers of the server. */
+/** @returns {any} the figures of a minute, from the tallies of the clients and two answers of the server */
 function minuteOf(minute, [bystander, others], before, after) {
   return {
     minute,
@@ -45,14 +47,15 @@ const lineOf = ({ minute, sent, shed, failed, bystanderP99Ms, cpu, heapBytes, in
 
 /**
  * @param {{ minutes: number, framework: string, mode?: string, print: (line: string) => void }} options
- * @returns {Promise<any[]>} what happened in each minute
+ * @returns {Promise<any[]>} the figures of each minute
  */
 async function soak({ minutes, framework, mode = 'on', print }) {
   const server = await startService({ ...ROW, framework }, { mode })
   const clients = []
   try {
     await server.ask('fillHeap')
-    const plan = { port: server.port, startMs: Date.now(), fromMs: 0, toMs: Date.now() + FOREVER_MS }
+    const startMs = Date.now() + LEAD_MS
+    const plan = { port: server.port, startMs, fromMs: 0, toMs: startMs + LONGEST_MS }
     for (const behaviours of [[BYSTANDER], MIX]) {
       const client = await startClient('healthy-client.js')
       clients.push(client)

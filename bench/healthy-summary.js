@@ -1,14 +1,14 @@
 'use strict'
-// The figures of a row over its rounds: medians, and sums of what was counted by reason. A ratio is the median of the
-// ratios of each round, whose runs are neighbours: the machine's speed changes less between them. Then the verdict.
+// The summary of a row: medians over its rounds, sums of the counts by reason, and the harm that the gate did.
+// The goodput ratio is the median of the ratios of each round, because the machine's speed changes between rounds.
 
 const { median } = require('./statistics')
 
 const MODES = ['on', 'off', 'observe']
 const shareOf = (part, whole) => (whole > 0 ? part / whole : 0)
 
-/** Of a row that is one event, whatever was not completed; else what was answered by 503. */
-const othersShedOf = ({ sent, ok, shed }, isCounted) => shareOf(isCounted ? sent - ok : shed, sent)
+/** @returns {number} the share answered by 503. Of an event, the share without a 200. */
+const othersShedOf = ({ sent, ok, shed }, isEvent) => shareOf(isEvent ? sent - ok : shed, sent)
 
 function sumByReason(counts) {
   const sums = {}
@@ -19,8 +19,8 @@ function sumByReason(counts) {
 
 const total = (counts) => Object.values(counts).reduce((sum, count) => sum + count, 0)
 
-/** @returns {Record<string, any>} of all rounds in one mode */
-function summaryOf(runs, { isCounted }) {
+/** @returns {Record<string, any>} the figures of all rounds in one mode */
+function summaryOf(runs, { isEvent }) {
   const middle = (figureOf) => median(runs.map(figureOf))
   const latencies = runs.map(({ bystander, others }) => bystander.p99Ms ?? others.p99Ms)
   const wouldShed = sumByReason(runs.map((run) => run.wouldShed))
@@ -28,7 +28,7 @@ function summaryOf(runs, { isCounted }) {
   return {
     bystanderShed:
       runs[0].bystander.sent > 0 ? middle(({ bystander }) => shareOf(bystander.shed, bystander.sent)) : null,
-    othersShed: middle(({ others }) => othersShedOf(others, isCounted)),
+    othersShed: middle(({ others }) => othersShedOf(others, isEvent)),
     othersSent: middle(({ others }) => others.sent),
     failed: middle(({ bystander, others }) => bystander.failed + others.failed),
     goodput: middle(({ goodput }) => goodput),
@@ -48,7 +48,7 @@ function summaryOf(runs, { isCounted }) {
  * @param {Record<string, any>[]} rounds runs by mode; a mode is missing where its run failed
  */
 function summarize(row, rounds) {
-  const result = { name: row.name, framework: row.framework, isCounted: row.isCounted ?? false, modes: {} }
+  const result = { name: row.name, framework: row.framework, isEvent: row.isEvent ?? false, modes: {} }
   for (const mode of MODES) {
     const runs = rounds.map((round) => round[mode]).filter((run) => run !== undefined)
     if (runs.length > 0) result.modes[mode] = summaryOf(runs, row)
@@ -61,15 +61,15 @@ function summarize(row, rounds) {
 
 const percent = (share) => `${(share * 100).toFixed(1)} %`
 
-/** @returns {string | null} what the gate did that it must not do */
-function harmOf({ mostShed, leastGoodput, isCounted }, { modes: { on, off }, goodputRatio }) {
+/** @returns {string | null} what the gate did wrong */
+function harmOf({ mostShed, leastGoodput, isEvent }, { modes: { on, off }, goodputRatio }) {
   if (on === undefined) return 'was not measured'
   if (leastGoodput !== undefined)
     return goodputRatio !== null && goodputRatio < leastGoodput
       ? `${goodputRatio.toFixed(2)} of the goodput`
       : null
-  // Without the gate some of an event's clients may go without an answer too.
-  const lost = on.othersShed - (isCounted ? (off?.othersShed ?? 0) : 0)
+  // Some clients of an event may get no answer without the gate either.
+  const lost = on.othersShed - (isEvent ? (off?.othersShed ?? 0) : 0)
   const worst = Math.max(lost, on.bystanderShed ?? 0)
   return worst > mostShed ? `${percent(worst)} shed` : null
 }

@@ -1,5 +1,6 @@
 'use strict'
-// The table of bench/healthy.js as text: padded columns, no colours, as readable in a pipe as on a terminal.
+// The table of bench/healthy.js, and its progress lines, as text without colours.
+// The table reads the same on a terminal and in a pipe.
 
 const { percent } = require('./healthy-summary')
 
@@ -8,7 +9,7 @@ const whole = (value) => (value === null || value === undefined ? NONE : String(
 const share = (value) => (value === null || value === undefined ? NONE : percent(value))
 const ratio = (value) => (value === null || value === undefined ? NONE : value.toFixed(2))
 
-/** @returns {string} most frequent first */
+/** @returns {string} the reasons with their counts, most frequent first */
 function reasonsOf(counts = {}) {
   const sorted = Object.entries(counts).sort(([, a], [, b]) => b - a)
   return sorted.length === 0 ? NONE : sorted.map(([reason, count]) => `${reason} ${count}`).join(', ')
@@ -17,7 +18,7 @@ function reasonsOf(counts = {}) {
 const wouldShedOf = (observed) =>
   observed === undefined ? NONE : `${share(observed.wouldShedShare)} (${reasonsOf(observed.wouldShed)})`
 
-/** Each column with its title, whether it is a text (aligned left), and its cell of a row. */
+/** Each column: its title, whether it is aligned left, and its cell for a row. */
 const COLUMNS = [
   ['row', true, ({ name }) => name],
   ['bystander shed', false, ({ modes: { on } }) => share(on?.bystanderShed)],
@@ -56,7 +57,7 @@ function tableOf(results, modes) {
   return `${lines.map((line) => line.trimEnd()).join('\n')}\n\n${NOTES.join('\n')}\n`
 }
 
-/** One run on one line. */
+/** @returns {string} the figures of one run */
 function lineOf({ bystander, others, goodput, shedPerSecond, cpu, foreign, reasons, wouldShed }) {
   const p99Ms = bystander.p99Ms ?? others.p99Ms
   const failed = bystander.failed + others.failed

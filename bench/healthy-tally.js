@@ -1,11 +1,11 @@
 'use strict'
-// What became of the requests of one client process: those sent between two moments, and how long answers took.
-// `answered` counts the 200s that came between the same moments, whenever they were asked for: long requests need it.
+// The outcomes and latencies of the requests that one client process sends between two moments.
+// `answered` counts the 200s that arrive between these moments, even if they were sent before: requests may be long.
 
 const { percentile } = require('./statistics')
 
 const NONE = Object.freeze({ sent: 0, ok: 0, shed: 0, left: 0, failed: 0, answered: 0, shedAnswers: 0 })
-/** In place of a status: the client went away on purpose. */
+/** Stands for a status if the client disconnected on purpose. */
 const LEFT = -1
 
 class Tally {
@@ -14,7 +14,7 @@ class Tally {
   #counts = { ...NONE }
   #latencies = []
 
-  /** Both as `Date.now()` has them. */
+  /** Takes moments of `Date.now()`. */
   constructor(fromMs, toMs) {
     this.#fromMs = fromMs
     this.#toMs = toMs
@@ -25,13 +25,13 @@ class Tally {
     return nowMs >= this.#fromMs && nowMs < this.#toMs
   }
 
-  /** How many of those sent have not ended. */
+  /** The number of requests in flight. */
   get open() {
     const { sent, ok, shed, left, failed } = this.#counts
     return sent - ok - shed - left - failed
   }
 
-  /** @returns {(status: number) => void} to be called with the status of the answer */
+  /** @returns {(status: number) => void} a function to call with the status of the answer */
   begin(sinceMs = performance.now()) {
     const isCounted = this.#isCounted()
     if (isCounted) this.#counts.sent++
@@ -52,13 +52,13 @@ class Tally {
     }
   }
 
-  /** @returns {Record<string, number | null>} the counts so far, which begin again */
+  /** @returns {Record<string, number | null>} the counts since the last time */
   take() {
     const taken = {
       ...this.#counts,
       p99Ms: this.#latencies.length > 0 ? percentile(this.#latencies, 0.99) : null,
     }
-    // What is still out ends later, and is counted as sent then.
+    // A request in flight counts as sent where it ends.
     this.#counts = { ...NONE, sent: this.open }
     this.#latencies = []
     return taken

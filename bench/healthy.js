@@ -1,7 +1,7 @@
 'use strict'
-// npm run bench:healthy: what the gate does to services that are not overloaded, and to closed loops of clients.
-// Each row runs with the gate on and off in turn, a fresh server for every run (bench/healthy-run.js), in rounds.
-// A row is harmed if more of it is shed than it may be, or if a closed loop has less than .95 of the goodput.
+// npm run bench:healthy: measures what the gate does to services that are not overloaded, and to closed loops.
+// Each row (bench/healthy-rows.js) runs with the gate on and off in turn, in rounds, on a fresh server for every run.
+// The gate harms a row if it sheds more than the row allows, or if a closed loop keeps less than .95 of its goodput.
 
 const { parseArgs } = require('node:util')
 const { calibrate } = require('./burn')
@@ -49,7 +49,7 @@ const clients = flags.clients?.split(',').map(Number) ?? (flags.quick ? [50] : u
 
 const print = (line) => process.stdout.write(`${line}\n`)
 
-/** Neighbours in time are compared, and neither mode is always the first. */
+/** Alternates which mode is first: the second run may find a warmer or busier machine. */
 async function measureRound(row, round, options, progress) {
   const results = {}
   for (const mode of round % 2 === 0 ? modes : [...modes].reverse()) {
@@ -75,7 +75,7 @@ async function measureRows(rows, options) {
   return rows.map((row) => summarize(row, measured.get(row)))
 }
 
-/** @returns {Promise<{ url?: string, is: string, stop: () => Promise<void> }>} what is behind the pools */
+/** @returns {Promise<{ url?: string, is: string, stop: () => Promise<void> }>} the database behind the pools */
 async function findDatabase(rows) {
   const none = { stop: async () => {} }
   if (!rows.some(({ pool }) => pool !== undefined)) return { ...none, is: 'not needed' }
@@ -118,7 +118,7 @@ async function main() {
   const unknown = modes.find((mode) => !MODES.includes(mode))
   if (unknown !== undefined) throw new Error(`there is no mode '${unknown}', but ${MODES.join(', ')}`)
   print(machineLine())
-  // All servers of a bench burn the same amount of work.
+  // All servers of a bench must burn the same amount of work.
   process.env.BURN_PER_MS = String(Math.round(calibrate()))
   pinLoad()
   const isHarmless = flags.soak === undefined ? await measureAll() : await soakAll()
