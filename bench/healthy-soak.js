@@ -6,10 +6,10 @@ const { setTimeout: delay } = require('node:timers/promises')
 const { BYSTANDER } = require('./healthy-rows')
 const { startClient, startService } = require('./healthy-run')
 
-const LEAD_MS = 1000
 const MINUTE_MS = 60_000
-/** The longest timer that Node knows, 24 days. */
-const LONGEST_MS = 2 ** 31 - 1
+const LEAD_MS = 1000
+/** A timer of Node lasts 24 days at most. */
+const LONGEST_MS = 20 * 24 * 60 * MINUTE_MS
 /** Long polls and the fast route beside them stand for Socket.IO: a GET that waits, and short POSTs. */
 const MIX = [
   { kind: 'again', clients: 150, path: '/wait?wait={300,1800}' },
@@ -46,10 +46,10 @@ const lineOf = ({ minute, sent, shed, failed, bystanderP99Ms, cpu, heapBytes, in
   `p99 ${Math.round(bystanderP99Ms ?? 0)} ms, CPU ${cpu.toFixed(2)}, ${inFlight} in flight, ${megabytes(heapBytes)}`
 
 /**
- * @param {{ minutes: number, framework: string, mode?: string, print: (line: string) => void }} options
+ * @param {{ minutes: number, framework: string, mode: string, print: (line: string) => void }} options
  * @returns {Promise<any[]>} the figures of each minute
  */
-async function soak({ minutes, framework, mode = 'on', print }) {
+async function soak({ minutes, framework, mode, print }) {
   const server = await startService({ ...ROW, framework }, { mode })
   const clients = []
   try {

@@ -71,7 +71,7 @@ function harmOf({ mostShed, leastGoodput, isEvent }, { modes: { on, off }, goodp
   // Some clients of an event may get no answer without the gate either.
   const lost = on.othersShed - (isEvent ? (off?.othersShed ?? 0) : 0)
   const worst = Math.max(lost, on.bystanderShed ?? 0)
-  return worst > mostShed ? `${percent(worst)} shed` : null
+  return worst > mostShed ? `${percent(worst)} ${isEvent ? 'not completed' : 'shed'}` : null
 }
 
 module.exports = { MODES, percent, summarize }

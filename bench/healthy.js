@@ -17,7 +17,7 @@ const { machineLine, save } = require('./results')
 
 const HELP = `npm run bench:healthy -- [options]
 
-  --rows waiters,cpu    only these rows (${NAMES.join(', ')})
+  --rows waiters,cpu    only these rows, of those below
   --clients 10,100      closed loops of only so many clients
   --modes on,off        of on, off and observe, which adds what it says would be shed
   --rounds, --seconds   how many, and how long each run counts (3, 8); closed loops half of it
@@ -27,10 +27,12 @@ const HELP = `npm run bench:healthy -- [options]
   --postgres <url>      the Postgres of the pools; else one is started if initdb and postgres
                         are found, else a stand-in in the process
   --check               ends with 1 if a row is harmed
-  --soak <minutes>      a healthy mix for so long, a line each minute, instead of the rows
+  --soak <minutes>      a healthy mix for so long, a line each minute, instead of the rows;
+                        with the gate on, or the first of --modes
   --save <name>         bench/results/<name>.json (healthy; healthy-soak)
 
-socket.io, pg and autocannon are in bench/peers: npm ci --prefix bench/peers`
+socket.io, pg and autocannon are in bench/peers: npm ci --prefix bench/peers
+rows: ${NAMES.join(', ')}`
 
 const TEXTS = ['rows', 'clients', 'modes', 'rounds', 'seconds', 'attempts', 'postgres', 'soak', 'save']
 const SWITCHES = ['help', 'quick', 'koa', 'check']
@@ -106,8 +108,9 @@ async function measureAll() {
 
 async function soakAll() {
   const framework = flags.koa ? 'koa' : 'express'
-  const minutes = await soak({ minutes: Number(flags.soak), framework, print })
-  const file = save(flags.save ?? 'healthy-soak', { framework, minutes })
+  const [mode] = modes
+  const minutes = await soak({ minutes: Number(flags.soak), framework, mode, print })
+  const file = save(flags.save ?? 'healthy-soak', { framework, mode, minutes })
   const shed = minutes[minutes.length - 1].shedInAll
   print(`${shed === 0 ? 'nothing was shed' : `${shed} were SHED`}; saved ${file}`)
   return shed === 0

@@ -43,18 +43,21 @@ async function startServer(script, args, { nodeArgs = [], stderr = 'inherit' } =
   ]
   const env = { ...process.env, NODE_ENV: 'production' }
   const child = spawn(command[0], command.slice(1), { env, stdio: ['ignore', 'ignore', stderr, 'ipc'] })
-  const [{ port }] = await Promise.race([once(child, 'message'), failed(child, args)])
+  const gone = failed(child, args)
+  // The end of the server is an error only while an answer is due.
+  gone.catch(() => {})
+  const [{ port }] = await Promise.race([once(child, 'message'), gone])
   return {
     port,
     /** @returns {Promise<any>} the server's answer to a question */
     async ask(question) {
       child.send(question)
-      const [answer] = await once(child, 'message')
+      const [answer] = await Promise.race([once(child, 'message'), gone])
       return answer
     },
     async stop() {
       child.kill()
-      await once(child, 'exit')
+      await gone.catch(() => {})
     },
   }
 }
