@@ -5,6 +5,7 @@
 const { createRequire } = require('node:module')
 const path = require('node:path')
 const { setTimeout: delay } = require('node:timers/promises')
+const { clockMs } = require('./healthy-clock')
 const { HOST } = require('./healthy-connection')
 
 const autocannon = createRequire(path.join(__dirname, 'peers', 'package.json'))('autocannon')
@@ -13,7 +14,7 @@ const autocannon = createRequire(path.join(__dirname, 'peers', 'package.json'))(
 async function follow({ port, startMs, fromMs, toMs, behaviours: [{ path: target, clients }] }) {
   const load = { url: `http://${HOST}:${port}${target}`, connections: clients }
   await autocannon({ ...load, duration: (fromMs - startMs) / 1000 })
-  await delay(fromMs - Date.now())
+  await delay(fromMs - clockMs())
   const { statusCodeStats, errors, latency } = await autocannon({ ...load, duration: (toMs - fromMs) / 1000 })
   const count = (status) => statusCodeStats[status]?.count ?? 0
   const [ok, shed] = [count(200), count(503)]

@@ -4,6 +4,7 @@
 
 const net = require('node:net')
 const tls = require('node:tls')
+const { clockMs } = require('./healthy-clock')
 const { Connection, HOST, requestFor } = require('./healthy-connection')
 const { LEFT } = require('./healthy-tally')
 
@@ -12,22 +13,18 @@ const RAMP_MS = 1000
 
 /** Calls `act` with the moment each arrival is due at: latency counts from there, even if the load is late. */
 function arrive({ startMs, endMs, rate }, act) {
-  const originMs = performance.now() + startMs - Date.now()
   let count = 0
   const timer = setInterval(() => {
-    const nowMs = performance.now()
-    for (; originMs + (count * 1000) / rate <= nowMs; count++) {
-      if (Date.now() >= endMs) return clearInterval(timer)
-      act(originMs + (count * 1000) / rate)
-    }
-    if (Date.now() >= endMs) clearInterval(timer)
+    const nowMs = Math.min(clockMs(), endMs)
+    for (; startMs + (count * 1000) / rate <= nowMs; count++) act(startMs + (count * 1000) / rate)
+    if (nowMs === endMs) clearInterval(timer)
   }, TICK_MS)
 }
 
 /** Starts the clients, spread over a second or all at once. */
 function ramp({ clients, startMs, atOnce = false }, act) {
   for (let i = 0; i < clients; i++) {
-    setTimeout(act, startMs - Date.now() + (atOnce ? 0 : (i * RAMP_MS) / clients))
+    setTimeout(act, startMs - clockMs() + (atOnce ? 0 : (i * RAMP_MS) / clients))
   }
 }
 
@@ -58,7 +55,7 @@ function again({ port, tally }, { path, thinkMs = 0, endMs, ...when }) {
   ramp(when, () => {
     let connection = new Connection(port)
     const ask = () => {
-      if (Date.now() >= endMs) return connection.close()
+      if (clockMs() >= endMs) return connection.close()
       if (connection.isClosed) connection = new Connection(port)
       const ended = tally.begin()
       connection.send(requestFor(path), (status) => {
@@ -78,9 +75,9 @@ function streams({ port, tally }, { path, retryMs = 1000, endMs, ...when }) {
   const open = new Set()
   setTimeout(() => {
     for (const connection of open) connection.close()
-  }, endMs - Date.now())
+  }, endMs - clockMs())
   ramp(when, function connect() {
-    if (Date.now() >= endMs) return
+    if (clockMs() >= endMs) return
     const connection = new Connection(port)
     open.add(connection)
     const retry = () => {

@@ -5,6 +5,7 @@
 const { createRequire } = require('node:module')
 const path = require('node:path')
 const { setTimeout: delay } = require('node:timers/promises')
+const { clockMs } = require('./healthy-clock')
 const { HOST } = require('./healthy-connection')
 const { Tally } = require('./healthy-tally')
 
@@ -52,7 +53,7 @@ function session(url, transport) {
 async function follow({ port, startMs, behaviours: [{ rate, seconds, transport }] }) {
   const tally = new Tally(startMs, Number.POSITIVE_INFINITY)
   const sessions = Array.from({ length: rate * seconds }, async (_, i) => {
-    await delay(startMs + (i * 1000) / rate - Date.now())
+    await delay(startMs + (i * 1000) / rate - clockMs())
     const ended = tally.begin()
     ended(await session(`http://${HOST}:${port}`, transport))
   })

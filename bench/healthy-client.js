@@ -3,6 +3,7 @@
 // During a soak, it answers 'take' with the counts since the last 'take'. It ends with its parent.
 
 const { BEHAVIOURS } = require('./healthy-behaviours')
+const { clockMs } = require('./healthy-clock')
 const { Connections } = require('./healthy-connection')
 const { Tally } = require('./healthy-tally')
 
@@ -13,7 +14,7 @@ const LOOK_MS = 20
 let tally
 
 /**
- * The moments of the plan are those of `Date.now()`. The moments of a behaviour count from `startMs`.
+ * The moments of the plan are those of `clockMs()`. The moments of a behaviour count from `startMs`.
  * @param {{ port: number, secure?: boolean, startMs: number, fromMs: number, toMs: number, behaviours: any[] }} plan
  */
 function follow({ port, secure, startMs, fromMs, toMs, behaviours }) {
@@ -27,7 +28,7 @@ function follow({ port, secure, startMs, fromMs, toMs, behaviours }) {
     })
   }
   const timer = setInterval(() => {
-    const nowMs = Date.now()
+    const nowMs = clockMs()
     const isOver = nowMs >= toMs && (tally.open === 0 || nowMs >= toMs + GRACE_MS)
     if (!isOver) return
     clearInterval(timer)

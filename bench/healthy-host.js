@@ -2,8 +2,11 @@
 // The host of a service of bench/healthy.js: the mode of its gate, its port, and its answers to the bench.
 // The bench can block the loop, or force a major collection over a heap as large as a service's.
 
-const { createSpillway } = require('../src/index.js')
+const path = require('node:path')
 const { foreignMs } = require('./foreign')
+
+/** With SPILLWAY_SRC, the bench measures another checkout. */
+const { createSpillway } = require(path.resolve(__dirname, process.env.SPILLWAY_SRC ?? '../src'))
 
 const OPTIONS = {
   on: {},

@@ -3,6 +3,7 @@
 // Each minute, it prints a line with what was sent and shed and what the server used. Nothing may be shed.
 
 const { setTimeout: delay } = require('node:timers/promises')
+const { clockMs } = require('./healthy-clock')
 const { BYSTANDER } = require('./healthy-rows')
 const { startClient, startService } = require('./healthy-run')
 
@@ -54,7 +55,7 @@ async function soak({ minutes, framework, mode, print }) {
   const clients = []
   try {
     await server.ask('fillHeap')
-    const startMs = Date.now() + LEAD_MS
+    const startMs = clockMs() + LEAD_MS
     const plan = { port: server.port, startMs, fromMs: 0, toMs: startMs + LONGEST_MS }
     for (const behaviours of [[BYSTANDER], MIX]) {
       const client = await startClient('healthy-client.js')

@@ -22,7 +22,9 @@ const total = (counts) => Object.values(counts).reduce((sum, count) => sum + cou
 /** @returns {Record<string, any>} the figures of all rounds in one mode */
 function summaryOf(runs, { isEvent }) {
   const middle = (figureOf) => median(runs.map(figureOf))
-  const latencies = runs.map(({ bystander, others }) => bystander.p99Ms ?? others.p99Ms)
+  const latencies = runs
+    .map(({ bystander, others }) => bystander.p99Ms ?? others.p99Ms)
+    .filter((p99Ms) => p99Ms !== null)
   const wouldShed = sumByReason(runs.map((run) => run.wouldShed))
   const sent = runs.reduce((sum, { bystander, others }) => sum + bystander.sent + others.sent, 0)
   return {
@@ -33,7 +35,7 @@ function summaryOf(runs, { isEvent }) {
     failed: middle(({ bystander, others }) => bystander.failed + others.failed),
     goodput: middle(({ goodput }) => goodput),
     goodputs: runs.map(({ goodput }) => Math.round(goodput)),
-    p99Ms: latencies.includes(null) ? null : median(latencies),
+    p99Ms: latencies.length > 0 ? median(latencies) : null,
     cpu: middle(({ cpu }) => cpu),
     foreign: middle(({ foreign }) => foreign),
     shedPerSecond: middle(({ shedPerSecond }) => shedPerSecond),

@@ -2,6 +2,7 @@
 // The outcomes and latencies of the requests that one client process sends between two moments.
 // `answered` counts the 200s that arrive between these moments, even if they were sent before: requests may be long.
 
+const { clockMs } = require('./healthy-clock')
 const { percentile } = require('./statistics')
 
 const NONE = Object.freeze({ sent: 0, ok: 0, shed: 0, left: 0, failed: 0, answered: 0, shedAnswers: 0 })
@@ -14,14 +15,14 @@ class Tally {
   #counts = { ...NONE }
   #latencies = []
 
-  /** Takes moments of `Date.now()`. */
+  /** Takes moments of `clockMs()`. */
   constructor(fromMs, toMs) {
     this.#fromMs = fromMs
     this.#toMs = toMs
   }
 
   #isCounted() {
-    const nowMs = Date.now()
+    const nowMs = clockMs()
     return nowMs >= this.#fromMs && nowMs < this.#toMs
   }
 
@@ -32,11 +33,11 @@ class Tally {
   }
 
   /** @returns {(status: number) => void} a function to call with the status of the answer */
-  begin(sinceMs = performance.now()) {
+  begin(sinceMs = clockMs()) {
     const isCounted = this.#isCounted()
     if (isCounted) this.#counts.sent++
     return (status) => {
-      if (isCounted) this.#end(status, performance.now() - sinceMs)
+      if (isCounted) this.#end(status, clockMs() - sinceMs)
       if (status === 200 && this.#isCounted()) this.#counts.answered++
       if (status === 503 && this.#isCounted()) this.#counts.shedAnswers++
     }

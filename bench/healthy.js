@@ -3,6 +3,7 @@
 // Each row (bench/healthy-rows.js) runs with the gate on and off in turn, in rounds, on a fresh server for every run.
 // The gate harms a row if it sheds more than the row allows, or if a closed loop keeps less than .95 of its goodput.
 
+const path = require('node:path')
 const { parseArgs } = require('node:util')
 const { calibrate } = require('./burn')
 const { hasPg } = require('./healthy-pool')
@@ -23,6 +24,7 @@ const HELP = `npm run bench:healthy -- [options]
   --rounds, --seconds   how many, and how long each run counts (3, 8); closed loops half of it
   --attempts            how often a run is made at most, if others have the server's core (2)
   --quick               one round of 3 seconds, closed loops of 50 clients
+  --src <folder>        the src/ of another checkout, instead of this one's
   --koa                 Koa instead of Express; else it is measured beside it in some rows
   --postgres <url>      the Postgres of the pools; else one is started if initdb and postgres
                         are found, else a stand-in in the process
@@ -34,7 +36,7 @@ const HELP = `npm run bench:healthy -- [options]
 socket.io, pg and autocannon are in bench/peers: npm ci --prefix bench/peers
 rows: ${NAMES.join(', ')}`
 
-const TEXTS = ['rows', 'clients', 'modes', 'rounds', 'seconds', 'attempts', 'postgres', 'soak', 'save']
+const TEXTS = ['rows', 'clients', 'modes', 'rounds', 'seconds', 'attempts', 'postgres', 'soak', 'save', 'src']
 const SWITCHES = ['help', 'quick', 'koa', 'check']
 
 const { values: flags } = parseArgs({
@@ -123,6 +125,7 @@ async function main() {
   print(machineLine())
   // All servers of a bench must burn the same amount of work.
   process.env.BURN_PER_MS = String(Math.round(calibrate()))
+  if (flags.src !== undefined) process.env.SPILLWAY_SRC = path.resolve(flags.src)
   pinLoad()
   const isHarmless = flags.soak === undefined ? await measureAll() : await soakAll()
   if (!isHarmless && (flags.check || flags.soak !== undefined)) process.exitCode = 1
