@@ -49,9 +49,9 @@ function session(url, transport) {
   })
 }
 
-/** @param {{ port: number, startMs: number, behaviours: any[] }} plan with one behaviour */
-async function follow({ port, startMs, behaviours: [{ rate, seconds, transport }] }) {
-  const tally = new Tally(startMs, Number.POSITIVE_INFINITY)
+/** @param {{ port: number, startMs: number, fromMs: number, behaviours: any[] }} plan with one behaviour */
+async function follow({ port, startMs, fromMs, behaviours: [{ rate, seconds, transport }] }) {
+  const tally = new Tally(fromMs, Number.POSITIVE_INFINITY)
   const sessions = Array.from({ length: rate * seconds }, async (_, i) => {
     await delay(startMs + (i * 1000) / rate - clockMs())
     const ended = tally.begin()

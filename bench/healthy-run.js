@@ -118,7 +118,7 @@ async function measure(row, server, { bystander, others }, seconds) {
     ? await measureEvent(server, load)
     : await measureSpan(server, load, row, plan)
   const [ofBystander, ofOthers] = tallies
-  if (ofOthers.sent === 0) throw new Error('the clients sent nothing in time')
+  if (ofBystander.sent + ofOthers.sent === 0) throw new Error('the clients sent nothing in time')
   return {
     bystander: ofBystander,
     others: ofOthers,
