@@ -340,10 +340,13 @@ export interface SpillwayOptions {
   readonly logger?: Logger | PinoOptions | false | undefined
 }
 
+/** A function of yours: whether who sent this request is answered by the endpoint it asks for. */
+export type AllowFunction = { call(req: Request, endpoint: HandlerName): boolean }['call']
+
 export interface EndpointOptions {
   /**
    * Path of the Prometheus metrics, or `false` to answer none: as text, OpenMetrics or protobuf, by the `Accept`
-   * header. A query string is tolerated.
+   * header. A query string is tolerated. Each format is rendered at most once a second, and scrapes meanwhile share it.
    *
    * @default '/metrics'
    */
@@ -363,6 +366,16 @@ export interface EndpointOptions {
    * @default '/readyz'
    */
   readonly ready?: string | false | undefined
+
+  /**
+   * Who is answered on these paths, such as your Prometheus and your balancer alone. Anybody else finds nothing there: the
+   * request goes on to the application, and is measured and gated as any other. It is called with each request for one of
+   * the paths, and refuses where it throws or returns anything but `true`. With `express()` alone it gets Express's request,
+   * else Node's. What you mount by `handler()`, and the admin server, do not ask it.
+   *
+   * @default undefined
+   */
+  readonly allow?: AllowFunction | undefined
 }
 
 export interface RouteOptions {
@@ -626,7 +639,10 @@ export interface ShedVerdict {
   readonly retryAfterSeconds: number
 }
 
-/** What a function of yours is given: the request as Node has it, before any framework. */
+/**
+ * A function of yours that gets a request: where a middleware of ours exists, the framework's, with what middlewares before
+ * ours have put on it; else the request as Node has it.
+ */
 export type ShedFunction<Result> = { call(req: Request): Result }['call']
 
 export interface ShedOptions {
@@ -715,6 +731,14 @@ export interface ShedOptions {
    * @default undefined
    */
   readonly classify?: ShedFunction<Priority> | undefined
+
+  /**
+   * Whose share of a full loop a request counts against: a tenant, an API key, an address. Each key gets an equal share before
+   * any gets more. Requests without one share the empty key.
+   *
+   * @default undefined
+   */
+  readonly key?: ShedFunction<string | undefined> | undefined
 
   /**
    * How short something is that only you know of, from 0 to 1, such as the waiters of a database pool. Asked ten
@@ -870,7 +894,9 @@ export interface SpillwayEvents {
 
 /** The options with their defaults filled in, as `createSpillway` uses them. */
 export interface ResolvedOptions {
-  readonly endpoints: Readonly<Record<HandlerName, string | false>>
+  readonly endpoints: Readonly<Record<HandlerName, string | false>> & {
+    readonly allow: AllowFunction | undefined
+  }
   readonly routes: {
     readonly max: number
     readonly unmatched: string

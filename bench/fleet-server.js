@@ -5,8 +5,9 @@
 const cluster = require('node:cluster')
 const http = require('node:http')
 const { inject } = require('light-my-request')
-const { createSpillway } = require('../src/index.js')
+const { Spillway } = require('../src/spillway')
 const { Blocks, cpuMs } = require('./blocks')
+const { leapingClock } = require('./leaping-clock')
 const { moveToLoadCore, moveLoopToServerCore } = require('./pinned')
 
 const [workersText, seriesText, fleetText] = process.argv.slice(2)
@@ -17,10 +18,9 @@ const names = Array.from({ length: SERIES }, (_, i) => `/api/v1/resource-${i}/:i
 
 async function runWorker() {
   let next = 0
-  const spillway = createSpillway({
-    fleet: FLEET,
-    routes: { max: SERIES, label: () => names[next++ % SERIES] },
-  })
+  const { clock, leap } = leapingClock()
+  const routes = { max: SERIES, label: () => names[next++ % SERIES] }
+  const spillway = new Spillway({ fleet: FLEET, routes }, clock)
   const listener = spillway.wrap((_req, res) => res.end('ok'))
   for (let i = 0; i < REQUESTS; i++) {
     await inject(listener, { url: '/' })
@@ -31,6 +31,7 @@ async function runWorker() {
   let scrapes = 0
   const server = http.createServer((req, res) => {
     scrapes++
+    leap()
     listener(req, res)
   })
   server.keepAliveTimeout = 0

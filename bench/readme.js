@@ -130,6 +130,23 @@ function fleetTable() {
   return [results.table.join('\n'), '', silent + stamp(results, 'npm run bench:fleet')].join('\n')
 }
 
+function scrapeFloodTable() {
+  const results = load('scrape-flood')
+  const rows = results.runs.flatMap(({ label, rows }) =>
+    rows.map(({ scrapesPerSecond, bystander, cpuShare, scraper }) => [
+      scrapesPerSecond,
+      label === 'before' ? 'each by itself' : 'shared',
+      `${(bystander.shedShare * 100).toFixed(1)} %`,
+      Math.round(bystander.p99Ms),
+      `${Math.round(cpuShare * 100)} %`,
+      scraper.wholePerSecond,
+    ])
+  )
+  const head = ['scrapes/s', 'renderings', 'turned away', 'p99, ms', 'CPU', 'scrapes answered/s']
+  const sorted = rows.sort((a, b) => a[0] - b[0])
+  return [table(head, sorted), '', stamp(results, 'npm run bench:scrape-flood')].join('\n')
+}
+
 function scrapeTable() {
   const results = load('scrape')
   return [results.table.join('\n'), '', stamp(results, 'npm run bench:scrape')].join('\n')
@@ -296,6 +313,7 @@ for (const [name, content] of [
   ['overhead', overheadTable],
   ['errors', errorsTable],
   ['scrape', scrapeTable],
+  ['scrape-flood', scrapeFloodTable],
   ['fleet', fleetTable],
   ['access-log', accessLogTable],
 ]) {

@@ -109,12 +109,18 @@ const COLUMNS = [
 
 const line = (cell) => `${COLUMNS.map((column) => String(cell(column)).padStart(13)).join('')}\n`
 
-/** What was measured under another label, before a change or after it. */
-function others() {
+/** What was measured under another label, before a change or after it, and at rates that are not measured now. */
+function earlier() {
   try {
-    return load('scrape-flood').runs.filter(({ label }) => label !== LABEL)
+    const { runs } = load('scrape-flood')
+    return {
+      others: runs.filter(({ label }) => label !== LABEL),
+      kept: runs
+        .filter(({ label }) => label === LABEL)
+        .flatMap(({ rows }) => rows.filter(({ scrapesPerSecond }) => !RATES.includes(scrapesPerSecond))),
+    }
   } catch {
-    return []
+    return { others: [], kept: [] }
   }
 }
 
@@ -128,7 +134,9 @@ async function main() {
     rows.push(row)
     process.stdout.write(line(([, text]) => text(row)))
   }
-  const runs = [...others(), { label: LABEL, seconds: SECONDS, rows }]
+  const { others, kept } = earlier()
+  const all = [...kept, ...rows].sort((a, b) => a.scrapesPerSecond - b.scrapesPerSecond)
+  const runs = [...others, { label: LABEL, seconds: SECONDS, rows: all }]
   process.stdout.write(`saved ${save('scrape-flood', { bystanderRate: BYSTANDER_RATE, runs })}\n`)
 }
 

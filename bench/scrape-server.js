@@ -9,14 +9,16 @@ const { AsyncLocalStorageContextManager } = require('@opentelemetry/context-asyn
 const { inject } = require('light-my-request')
 const client = require('prom-client')
 const { BOUNDS_SECONDS } = require('../src/histograms/buckets')
-const { createSpillway } = require('../src/index.js')
+const { Spillway } = require('../src/spillway')
 const { Blocks, cpuMs } = require('./blocks')
+const { leapingClock } = require('./leaping-clock')
 const { moveLoopToServerCore } = require('./pinned')
 
 const [variant, seriesText] = process.argv.slice(2)
 const SERIES = Number(seriesText)
 /** As many at every size, so that a counter has a digit or three. */
 const REQUESTS = 40_000
+const { clock, leap } = leapingClock()
 const names = Array.from({ length: SERIES }, (_, i) => `/api/v1/resource-${i}/:id/items/:itemId`)
 
 const servedBy = (registry) => async (_req, res) => {
@@ -98,7 +100,7 @@ function promClient() {
 
 function spillwayWith(options) {
   let next = 0
-  return createSpillway({ ...options, routes: { max: SERIES, label: () => names[next++ % SERIES] } })
+  return new Spillway({ ...options, routes: { max: SERIES, label: () => names[next++ % SERIES] } }, clock)
 }
 
 async function fill(spillway, answer = (_req, res) => res.end('ok')) {
@@ -113,7 +115,11 @@ async function fill(spillway, answer = (_req, res) => res.end('ok')) {
 
 async function main() {
   moveLoopToServerCore(process.pid)
-  const server = http.createServer(await VARIANTS[variant]())
+  const listener = await VARIANTS[variant]()
+  const server = http.createServer((req, res) => {
+    leap()
+    listener(req, res)
+  })
   global.gc()
   server.keepAliveTimeout = 0
   const blocks = new Blocks()

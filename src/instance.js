@@ -112,7 +112,7 @@ class Instance {
     this.openTelemetry = new OpenTelemetry(this, takeOurInstant)
     this.handlers = this.#makeHandlers()
     this.#admin = new AdminServer({ pages: this.#makePages(), clock, faults })
-    this.endpoints = new Endpoints(options.endpoints, this.handlers)
+    this.endpoints = new Endpoints(options.endpoints, this.handlers, faults)
     this.servers = this.#makeServers()
     this.startedAtMs = clock.now()
     this.startedAtWallMs = clock.wallMs()
@@ -131,7 +131,11 @@ class Instance {
 
   #makePages() {
     return adminPages({
-      handlers: this.handlers,
+      // Whom the guard has let in need not stand in line behind strangers.
+      handlers: {
+        ...this.handlers,
+        metrics: streamHandler(this.#prometheus, this.faults, { isFirst: true }),
+      },
       clock: this.clock,
       takeSnapshot: () => this.snapshot(),
       optionsNow: () => this.options,

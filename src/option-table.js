@@ -3,7 +3,7 @@
 // off where a rule says so, or refused.
 
 const DEFAULTS = Object.freeze({
-  endpoints: Object.freeze({ metrics: '/metrics', live: '/livez', ready: '/readyz' }),
+  endpoints: Object.freeze({ metrics: '/metrics', live: '/livez', ready: '/readyz', allow: undefined }),
   routes: Object.freeze({
     max: 1000,
     unmatched: '(unmatched)',
@@ -144,6 +144,7 @@ const RULES = {
   'endpoints.metrics': ["a path such as '/metrics', or false", isPathOrOff],
   'endpoints.live': ["a path such as '/livez', or false", isPathOrOff],
   'endpoints.ready': ["a path such as '/readyz', or false", isPathOrOff],
+  'endpoints.allow': ['a function (req, endpoint) that returns true or false', isFunction],
   'routes.max': COUNT,
   'routes.unmatched': TEXT,
   'routes.overflow': TEXT,

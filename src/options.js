@@ -104,7 +104,7 @@ function requireKnownKeys(prefix, given, defaults) {
   }
 }
 
-function requireDistinctPaths(endpoints) {
+function requireDistinctPaths({ allow: _, ...endpoints }) {
   const paths = Object.values(endpoints).filter((path) => path !== false)
   const twice = paths.find((path, index) => paths.indexOf(path) !== index)
   if (twice === undefined) return

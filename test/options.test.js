@@ -78,6 +78,7 @@ const ACCEPTED = {
   'endpoints.metrics': ['/m', '/internal/metrics', '/m%C3%A9trics', false],
   'endpoints.live': ['/health/live', false],
   'endpoints.ready': ['/health/ready', false],
+  'endpoints.allow': [label],
   'routes.max': [1, 1_000_000],
   'routes.unmatched': ['none', '-'],
   'routes.overflow': ['other'],
@@ -96,6 +97,7 @@ const ACCEPTED = {
   'shed.sampleInterval': [5, 1000],
   'shed.retryAfter': [0, 10],
   'shed.classify': [label],
+  'shed.key': [label],
   'shed.pressure': [label],
   'shed.deadline': [label],
   'shed.headers': [label],
@@ -129,6 +131,7 @@ const RULES = {
   'endpoints.metrics': PATH.replace('%', '/metrics'),
   'endpoints.live': PATH.replace('%', '/livez'),
   'endpoints.ready': PATH.replace('%', '/readyz'),
+  'endpoints.allow': 'a function (req, endpoint) that returns true or false',
   'routes.max': 'a whole number of at least 1',
   'routes.unmatched': 'a non-empty string',
   'routes.overflow': 'a non-empty string',
@@ -147,6 +150,7 @@ const RULES = {
   'shed.sampleInterval': 'a number of milliseconds above 0',
   'shed.retryAfter': 'a whole number of seconds of at least 0',
   'shed.classify': 'a function (req) that returns a class',
+  'shed.key': 'a function (req) that returns a string or nothing',
   'shed.pressure': 'a function that returns a number from 0 to 1',
   'shed.deadline': 'a function (req) that returns the milliseconds left',
   'shed.headers': 'a function (req) that returns headers',
@@ -182,6 +186,7 @@ const REFUSED = {
   'endpoints.metrics': ['metrics', '/', '', '/a b', '/a?b', '/a#b', '/métrics', true],
   'endpoints.live': ['livez', '', true],
   'endpoints.ready': ['https://host/readyz', '', true],
+  'endpoints.allow': [true, false, '127.0.0.1', ['127.0.0.1']],
   'routes.max': [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '1000', 10n],
   'routes.unmatched': ['', false],
   'routes.overflow': ['', false],
@@ -200,6 +205,7 @@ const REFUSED = {
   'shed.sampleInterval': [0, -1, Number.NaN],
   'shed.retryAfter': [-1, 1.5, '10'],
   'shed.classify': ['low', false],
+  'shed.key': ['tenant', false],
   'shed.pressure': [0.5, false],
   'shed.deadline': [100, false],
   'shed.headers': ['x', false],
@@ -361,7 +367,7 @@ test('an endpoint cannot take the path another has by default', () => {
 
 test('every endpoint may be off', () => {
   const off = { metrics: false, live: false, ready: false }
-  assert.deepEqual(resolveOptions({ endpoints: off }).endpoints, off)
+  assert.deepEqual(resolveOptions({ endpoints: off }).endpoints, { ...off, allow: undefined })
 })
 
 test('what comes out is frozen, and what was given is neither changed nor held on to', () => {

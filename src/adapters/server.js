@@ -158,10 +158,14 @@ class Servers {
     return function spillwayListener(req, res) {
       if (servers.#isClosed) return pass.call(this, req, res)
       if (!isOfMiddleware) servers.meet(req.socket?.server, req)
-      if (isOfMiddleware && servers.#admission.asksUser) servers.#prepare(req, res)
+      if (isOfMiddleware && servers.#asksUser(req)) servers.#prepare(req, res)
       else if (servers.#open(req, res, app, resume)) return
       return pass.call(this, req, res)
     }
+  }
+
+  #asksUser(req) {
+    return this.#admission.asksUser || this.#endpoints.asksUser(req)
   }
 
   /** Lets a middleware find the next requests of this server prepared, and where it can be, decided. */

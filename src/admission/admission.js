@@ -19,6 +19,9 @@ const { Stats, listCounts } = require('./stats')
 const { UserHooks } = require('./user-hooks')
 const { BYPASS, REJECTED, RUN } = require('./verdict')
 
+/** Whatever resource is short, one request is admitted in so long: else nothing would free it. */
+const LEAST_ADMIT_MS = 100
+
 class Admission {
   stats = new Stats()
   episode
@@ -99,7 +102,8 @@ class Admission {
   #decideAs(mode, request, nowMs) {
     const reason = this.#resources.reasonFor(request.admission.priority)
     if (mode === 'observe') return this.#observe(request, reason, nowMs)
-    if (reason !== undefined) return this.gate.rejectNow(request, reason)
+    if (reason !== undefined && nowMs - this.gate.lastAdmitMs <= LEAST_ADMIT_MS)
+      return this.gate.rejectNow(request, reason)
     if (mode === 'adaptive') return this.gate.admit(request, nowMs)
     if (this.limits.isConcurrencyShort) return this.gate.rejectNow(request, 'concurrency')
     return this.gate.enter(request, nowMs)

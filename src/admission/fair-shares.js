@@ -1,7 +1,8 @@
 'use strict'
 // Under overload each key gets an equal share before any gets more (start-time fair queueing). A queued request gets a tag,
 // one more than the last of its key, and never less than that of the request dequeued last: the queue runs the lowest
-// first. A key at fifty times its share waits behind its own requests. Keys share 1024 places, by a salted hash.
+// first. A key at fifty times its share waits behind its own requests, and gets what the others leave. Keys share 1024
+// places, by a salted hash.
 
 const PLACES = 1024
 /** Longer keys are told apart by so many characters. */

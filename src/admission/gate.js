@@ -16,6 +16,7 @@ const NAP_MS = 1
 
 class Gate {
   peakInFlight = 0
+  lastAdmitMs = 0
   #clock
   #limits
   #measurements
@@ -84,6 +85,7 @@ class Gate {
   enter(request, nowMs) {
     this.#limits.onAdmit(request.admission, nowMs, this.#clock.idleMs())
     this.#stats.admitted++
+    this.lastAdmitMs = nowMs
     if (this.#limits.inFlight > this.peakInFlight) this.peakInFlight = this.#limits.inFlight
     if (!request.hasAnswer) request.markRunning()
     return RUN
@@ -100,6 +102,7 @@ class Gate {
     admission.noteQueued(nowMs, this.#measurements.turns.patientMs(nowMs))
     // Others than its handler may have begun its answer.
     if (!request.hasAnswer) request.markQueued()
+    if (this.#queue.length === 0) this.#limits.delay.onFirstQueued(nowMs)
     this.#queue.push(request)
     admission.onHalfClose = () => this.#rush(request)
     onHalfClose(request, admission.onHalfClose)
@@ -192,7 +195,8 @@ class Gate {
 
   /** Those that have been queued for too long. A loop with room rejects nobody. */
   #rejectOld(nowMs) {
-    const { delay, isConcurrencyShort } = this.#limits
+    const { areKept, delay, isConcurrencyShort } = this.#limits
+    if (!areKept) return
     if (!isConcurrencyShort && this.#measurements.turns.hasRoom(nowMs)) return
     for (const request of this.#queue.filter((admission) => delay.isTooOld(admission, nowMs))) {
       this.#takeOut(request)

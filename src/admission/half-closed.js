@@ -3,12 +3,23 @@
 // answered or not. So a request that waits, queued or for its late 503, is told first, and is run or answered at once.
 
 const kWaiting = Symbol('spillway.waiting')
+const kHalfClosed = Symbol('spillway.halfClosed')
 
 /** @this {any} */
 function onEnd() {
   const waiting = this[kWaiting]
+  this[kHalfClosed] = true
   this[kWaiting] = undefined
-  for (const callback of waiting) callback()
+  for (const callback of waiting) {
+    try {
+      callback()
+    } catch (error) {
+      // A handler's error is uncaught, as it would be in its own turn; the others, and Node's own listener, go on.
+      process.nextTick(() => {
+        throw error
+      })
+    }
+  }
 }
 
 /** Calls back when the client of this request half-closes; HTTP/2 ends streams by itself. */
@@ -29,4 +40,7 @@ function offHalfClose({ socket }, callback) {
   socket.off('end', onEnd)
 }
 
-module.exports = { offHalfClose, onHalfClose }
+/** Whether it has: then only what is answered at once reaches it. */
+const isHalfClosed = ({ socket }) => socket?.[kHalfClosed] === true
+
+module.exports = { isHalfClosed, offHalfClose, onHalfClose }

@@ -4,7 +4,7 @@
 // requests (clients that wait for their answer) grows to a second, and shrinks again otherwise (docs/decisions/0004).
 
 const { AsyncResource } = require('node:async_hooks')
-const { offHalfClose, onHalfClose } = require('./half-closed')
+const { isHalfClosed, offHalfClose, onHalfClose } = require('./half-closed')
 
 const HOLD_MS = 100
 const MOST_HOLD_MS = 1000
@@ -55,7 +55,9 @@ class LateRejections {
     else send()
   }
 
-  #isHeld({ session }) {
+  #isHeld(request) {
+    const { session } = request
+    if (isHalfClosed(request)) return false
     if (this.#cost.rejectedShare <= COSTLY_SHARE || this.#isDraining || this.#held.size >= MOST_HELD)
       return false
     return session === undefined || (this.#ofSession.get(session) ?? 0) < MOST_OF_SESSION

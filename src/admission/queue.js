@@ -10,6 +10,13 @@ const isBefore = (a, b) => {
   return a.tag === b.tag ? a.order < b.order : a.tag < b.tag
 }
 
+const isAhead = (entry, priority, tag) =>
+  entry.request !== undefined &&
+  (entry.priority < priority || (entry.priority === priority && entry.tag <= tag))
+
+/** A heap with so many more entries than are queued is cleared of those taken out. */
+const LEAST_SPARE = 64
+
 class Queue {
   length = 0
   #heap = []
@@ -50,13 +57,21 @@ class Queue {
     admission.entry = undefined
     this.#counts[admission.priority]--
     this.length--
+    if (this.#heap.length - this.length > this.length + LEAST_SPARE) this.#clear()
+  }
+
+  /** A sorted list is a heap. */
+  #clear() {
+    this.#heap = this.#heap
+      .filter(({ request }) => request !== undefined)
+      .sort((a, b) => (isBefore(a, b) ? -1 : 1))
   }
 
   /** How many run before a newcomer of this class and tag. */
   ahead(priority, tag) {
     let count = 0
     if (tag === 0) for (let i = 0; i <= priority; i++) count += this.#counts[i]
-    else for (const each of this.#heap) if (each.priority < priority || each.tag <= tag) count++
+    else for (const each of this.#heap) if (isAhead(each, priority, tag)) count++
     return count
   }
 

@@ -1,19 +1,26 @@
 'use strict'
 // What the gate would decide, for mode `observe`. There every request runs, so the queue stands in the kernel, unseen.
 // This models it turn by turn, and holds it to the limits of mode `adaptive`:
-//   queue = queue + mean cost of the requests that came - time the loop took since those before;  0 where the loop idled
-// What exceeds the tolerated delay would be rejected, the lowest class first.
+//   queue = queue + cost of the requests that came - time the loop took since those before;  0 where the loop idled
+// and the same of the slots of `maxConcurrent`. What exceeds the tolerated delay would be rejected, the lowest class first.
 
 const { LEAST_AHEAD } = require('./limits/queue-delay')
 const { CRITICAL, QUEUED_CLASSES } = require('./verdict')
 
+/** Seen while the loop had room, so many tell what a request costs. */
+const ENOUGH = 200
+
 class ShadowQueue {
   #clock
   #limits
-  #cost
+  #measurements
   #hooks
   #stats
-  #queuedMs = 0
+  /** What a request cost in the mean when the loop last had room: behind a full one, much work is half done. */
+  #eachMs = 0
+  #learnt = 0
+  #loopMs = 0
+  #slotsMs = 0
   #came = new Float64Array(QUEUED_CLASSES)
   #count = 0
   /** When the first request came in the turn that is running, and in the turn before that had one. */
@@ -25,7 +32,7 @@ class ShadowQueue {
   constructor({ clock, limits, measurements, hooks, stats }) {
     this.#clock = clock
     this.#limits = limits
-    this.#cost = measurements.cost
+    this.#measurements = measurements
     this.#hooks = hooks
     this.#stats = stats
     this.#beforeMs = clock.now()
@@ -35,8 +42,8 @@ class ShadowQueue {
   // Hot path in mode `observe`: once a request.
   onRequest(request, nowMs) {
     const { priority } = request.admission
-    const reason = this.#reasonOf(request, priority, nowMs)
-    if (reason !== undefined) return this.#stats.onWouldReject(reason, priority)
+    if (Math.max(this.#loopMs, this.#slotsMs) >= this.#hooks.deadlineMs(request))
+      return this.#stats.onWouldReject('deadline', priority)
     if (this.#count === 0) {
       this.#turnMs = nowMs
       this.#turnIdleMs = this.#clock.idleMs()
@@ -45,39 +52,39 @@ class ShadowQueue {
     this.#count++
   }
 
-  /** What is known of it alone. */
-  #reasonOf(request, priority, nowMs) {
-    const { delay, excess } = this.#limits
-    const deadlineMs = this.#hooks.deadlineMs(request)
-    if (this.#queuedMs >= deadlineMs) return 'deadline'
-    if (excess <= 0) return undefined
-    const waitMs = this.#limits.expectedMs(excess)
-    if (waitMs >= deadlineMs) return 'deadline'
-    return waitMs > delay.toleratedMs(priority, nowMs) ? 'concurrency' : undefined
-  }
-
   onTurn(nowMs) {
+    const { cost, turns } = this.#measurements
+    if (turns.hasRoom(nowMs) || this.#learnt < ENOUGH) this.#eachMs = cost.meanMs
     if (this.#count === 0) return
-    const eachMs = this.#cost.meanMs
+    if (turns.hasRoom(nowMs)) this.#learnt += this.#count
+    const elapsedMs = this.#turnMs - this.#beforeMs
     const idledMs = this.#turnIdleMs - this.#beforeIdleMs
-    const busyMs = this.#turnMs - this.#beforeMs - idledMs
-    this.#queuedMs = Math.max(0, Math.max(0, this.#queuedMs - idledMs) + this.#count * eachMs - busyMs)
+    if (this.#loopMs <= idledMs) this.#limits.delay.onFirstQueued(nowMs, true)
+    const leftMs = Math.max(0, this.#loopMs - idledMs)
+    const { slotMs } = this.#limits
+    this.#loopMs = Math.max(0, leftMs + this.#count * this.#eachMs - (elapsedMs - idledMs))
+    this.#slotsMs = Math.max(0, this.#slotsMs + this.#count * slotMs - elapsedMs)
     this.#beforeMs = this.#turnMs
     this.#beforeIdleMs = this.#turnIdleMs
-    this.#rejectExcess(eachMs, nowMs)
+    this.#slotsMs -= slotMs * this.#rejectExcess('concurrency', this.#slotsMs, slotMs, nowMs)
+    this.#loopMs -= this.#eachMs * this.#rejectExcess('loop', this.#loopMs, this.#eachMs, nowMs)
     this.#came.fill(0)
     this.#count = 0
   }
 
-  #rejectExcess(eachMs, nowMs) {
+  /** @returns {number} how many of those that came would be rejected */
+  #rejectExcess(reason, queuedMs, eachMs, nowMs) {
+    let rejected = 0
     for (let priority = QUEUED_CLASSES - 1; priority >= CRITICAL; priority--) {
       const toleratedMs = Math.max(this.#limits.delay.toleratedMs(priority, nowMs), LEAST_AHEAD * eachMs)
-      let excess = Math.min(this.#came[priority], Math.floor((this.#queuedMs - toleratedMs) / eachMs))
-      for (; excess > 0; excess--) {
-        this.#stats.onWouldReject('loop', priority)
-        this.#queuedMs -= eachMs
+      const excess = Math.floor((queuedMs - toleratedMs) / eachMs) - rejected
+      for (let i = Math.min(excess, this.#came[priority]); i > 0; i--) {
+        this.#stats.onWouldReject(reason, priority)
+        this.#came[priority]--
+        rejected++
       }
     }
+    return rejected
   }
 }
 

@@ -1,26 +1,34 @@
 'use strict'
 // The paths a middleware of ours answers itself: metrics, liveness, readiness. Looked at on every request, so a
 // request for anything else is told by the length and second character of its URL, without a string made.
+// Whom the user refuses finds no endpoint there: the request goes on to the application.
 
 const { urlPath } = require('../routing/url-path')
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 const HEALTH_JSON = 'application/health+json'
+const ALLOW = 'endpoints.allow'
 const READS = new Set(['GET', 'HEAD'])
 
 class Endpoints {
-  #handlers = new Map()
+  /** @type {Map<string, { name: string, handler: (req: any, res: any) => void }>} */
+  #byPath = new Map()
+  #allow
+  #faults
   #firstLetters = new Uint8Array(128)
   #shortest = Number.POSITIVE_INFINITY
 
   /**
-   * @param {Record<string, string | false>} paths
+   * @param {Partial<import('../../index.js').ResolvedOptions['endpoints']>} options
    * @param {Record<string, (req: any, res: any) => void>} handlers
+   * @param {any} [faults]
    */
-  constructor(paths, handlers) {
+  constructor({ allow, ...paths }, handlers, faults) {
+    this.#allow = allow
+    this.#faults = faults
     for (const [name, path] of Object.entries(paths)) {
       if (path === false) continue
-      this.#handlers.set(path, handlers[name])
+      this.#byPath.set(path, { name, handler: handlers[name] })
       this.#firstLetters[path.charCodeAt(1) & 127] = 1
       this.#shortest = Math.min(this.#shortest, path.length)
     }
@@ -29,12 +37,34 @@ class Endpoints {
   // Hot path: bench/overhead.js.
   /** @returns {boolean} whether the request was one for an endpoint, and is answered */
   serve(req, res) {
-    const { url } = req
-    if (url.length < this.#shortest || this.#firstLetters[url.charCodeAt(1) & 127] === 0) return false
-    const handler = this.#handlers.get(urlPath(url))
-    if (handler === undefined) return false
-    handler(req, res)
+    const endpoint = this.#find(req.url)
+    if (endpoint === undefined || !this.#isAllowed(req, endpoint.name)) return false
+    endpoint.handler(req, res)
     return true
+  }
+
+  /** Whether the user is asked about this request: a framework's user expects the request that the framework has made. */
+  asksUser({ url }) {
+    return this.#allow !== undefined && this.#find(url) !== undefined
+  }
+
+  #find(url) {
+    if (url.length < this.#shortest || this.#firstLetters[url.charCodeAt(1) & 127] === 0) return undefined
+    return this.#byPath.get(urlPath(url))
+  }
+
+  /** Nothing but `true` lets anybody in: a mistake in the user's function must not open what it guards. */
+  #isAllowed(req, name) {
+    if (this.#allow === undefined) return true
+    try {
+      const answer = this.#allow(req, name)
+      if (typeof answer === 'boolean') return answer
+      this.#faults.heed(ALLOW, answer)
+      this.#faults.report(ALLOW, new Error(`'${String(answer)}' is neither true nor false; it is refused`))
+    } catch (error) {
+      this.#faults.report(ALLOW, error)
+    }
+    return false
   }
 }
 
@@ -102,8 +132,11 @@ function healthJsonOf({ status, reason, checks = {} }) {
   }
 }
 
-/** @param {{ formatFor(accept?: string): { contentType: string }, write(res: any, format: any): Promise<void> }} exporter */
-function streamHandler(exporter, faults) {
+/**
+ * @param {{ formatFor(accept?: string): { contentType: string }, write(res: any, format: any, how?: object): Promise<void> }} exporter
+ * @param {{ isFirst?: boolean }} [how]
+ */
+function streamHandler(exporter, faults, how) {
   return readOnly((req, res) => {
     const format = exporter.formatFor(req.headers.accept)
     res.writeHead(200, {
@@ -112,7 +145,7 @@ function streamHandler(exporter, faults) {
       Vary: 'Accept',
     })
     if (req.method === 'HEAD') return res.end()
-    exporter.write(res, format).catch((error) => {
+    exporter.write(res, format, how).catch((error) => {
       faults.report('metrics', error)
       res.destroy()
     })

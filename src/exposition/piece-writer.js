@@ -1,36 +1,76 @@
 'use strict'
-// Writes a long answer in pieces, with the back pressure of its connection; and the loop gets its turn after half a
-// millisecond of work, so that a scrape of 10 000 series is no stall.
+// Writes a rendering to one of its readers, at that reader's own pace: a slow one keeps no other waiting. One that takes
+// nothing for half a minute is cut off, for it keeps in memory what it has not read.
 
-const WORK_MS = 0.5
+const { END } = require('./rendering')
+const { FIRST } = require('./scrape-budget')
+
+const PATIENCE_MS = 30_000
 
 class PieceWriter {
   #res
   #clock
-  #sinceMs
+  #budget
+  #order
+  /** @type {InstanceType<typeof import('./rendering').Rendering> | undefined} */
+  #rendering
   #isGone = false
   #goOn = () => {}
+  /** Since when it has taken nothing of what it was given; none if it has taken all. */
+  #blockedMs
+  #deadline
 
-  constructor(res, clock) {
+  /**
+   * @param {import('node:http').ServerResponse} res its head is already set
+   * @param {{ clock: any, budget: InstanceType<typeof import('./scrape-budget').ScrapeBudget>, isFirst?: boolean }} parts
+   *   isFirst: before all others, who may be a flood
+   */
+  constructor(res, { clock, budget, isFirst = false }) {
     this.#res = res
     this.#clock = clock
-    this.#sinceMs = clock.now()
-    res.on('drain', () => this.#goOn())
+    this.#budget = budget
+    this.#order = isFirst ? FIRST : budget.takeOrder()
+    res.on('drain', () => {
+      this.#blockedMs = undefined
+      this.#goOn()
+    })
     res.on('close', () => {
       this.#isGone = true
+      this.#leave()
       this.#goOn()
     })
   }
 
-  /**
-   * Pieces are Buffers, or strings of a byte a character; an empty one only gives the loop its turn. Nothing more is
-   * rendered for a reader that has left.
-   */
-  async writeAll(pieces) {
+  /** @param {InstanceType<typeof import('./rendering').Rendering>} rendering nothing more of it is made for a reader that has left */
+  async write(rendering) {
     if (this.#hasLeft()) return
-    for await (const piece of pieces) {
-      await this.#write(piece)
+    this.#rendering = rendering
+    this.#watch(PATIENCE_MS)
+    try {
+      await this.#writeAll(rendering)
+    } finally {
+      this.#leave()
+    }
+    if (!this.#hasLeft()) this.#res.end()
+  }
+
+  cut() {
+    this.#res.destroy()
+  }
+
+  #leave() {
+    this.#clock.cancel(this.#deadline)
+    this.#rendering?.leave(this)
+    this.#rendering = undefined
+  }
+
+  /** It holds the piece it is at and no earlier one: the first of them leads to all. */
+  async #writeAll(rendering) {
+    let link = await rendering.after(rendering.join(this))
+    while (link !== END) {
+      await this.#budget.run(this.#order, this.#write.bind(this, link.bytes), link.bytes.length)
       if (this.#hasLeft()) return
+      link = await rendering.after(link)
     }
   }
 
@@ -43,16 +83,23 @@ class PieceWriter {
   }
 
   /**
-   * Rendering waits for a metric's own collect(), and who left meanwhile drains no more. Only `false` asks to wait, as for
+   * What is returned is to be waited for before the next. Rendering waits for a metric's own collect(), and who left meanwhile drains no more. Only `false` asks to wait, as for
    * Node's pipe(): the sockets that serverless adapters make up return nothing, and never drain.
    */
-  async #write(piece) {
-    if (this.#hasLeft()) return
-    if (piece.length > 0 && this.#res.write(piece, 'latin1') === false)
-      await new Promise((resolve) => (this.#goOn = () => resolve(undefined)))
-    if (this.#clock.now() - this.#sinceMs < WORK_MS) return
-    await new Promise((resolve) => this.#clock.afterTurn(resolve))
-    this.#sinceMs = this.#clock.now()
+  #write(bytes) {
+    if (this.#hasLeft() || this.#res.write(bytes) !== false) return undefined
+    this.#blockedMs = this.#clock.now()
+    return new Promise((resolve) => (this.#goOn = () => resolve(undefined)))
+  }
+
+  /** One timer a reader, and not one a piece. */
+  #watch(delayMs) {
+    this.#deadline = this.#clock.after(delayMs, () => {
+      const nowMs = this.#clock.now()
+      const leftMs = (this.#blockedMs ?? nowMs) + PATIENCE_MS - nowMs
+      if (leftMs > 0) this.#watch(leftMs)
+      else this.cut()
+    })
   }
 }
 

@@ -9,6 +9,8 @@ const { FAMILIES, LAG_FAMILIES, NATIVE_FAMILIES } = require('./families')
 const { TEXT, formatFor } = require('./formats')
 const { PieceWriter } = require('./piece-writer')
 const { registerFamilies, RegistryMetric } = require('./registry-metrics')
+const { Renderings } = require('./renderings')
+const { ScrapeBudget } = require('./scrape-budget')
 
 /** prom-client samples loop lag with a timer of this period. Ours comes from the turn clock, so: once in 24 days. */
 const NEVER_MS = 2 ** 31 - 1
@@ -26,6 +28,8 @@ class Prometheus {
   #registry
   #defaultLabels
   #spareInstant
+  #budget
+  #renderings
   #unregister = () => {}
   #defaults = processMetrics()
 
@@ -36,6 +40,12 @@ class Prometheus {
     this.#faults = faults
     this.#takeInstant = takeInstant
     this.#registry = registry ?? client.register
+    this.#budget = new ScrapeBudget(clock)
+    this.#renderings = new Renderings({
+      clock,
+      budget: this.#budget,
+      render: (format) => this.#render(format),
+    })
     this.#defaultLabels = new DefaultLabels(registry)
     if (registry !== undefined) this.#unregister = registerFamilies(registry, FAMILIES, takeInstant)
   }
@@ -50,21 +60,31 @@ class Prometheus {
   }
 
   /** @param {import('node:http').ServerResponse} res its head is already set */
-  async write(res, format) {
+  async write(res, format, { isFirst = false } = {}) {
+    const writer = new PieceWriter(res, { clock: this.#clock, budget: this.#budget, isFirst })
+    await writer.write(this.#renderings.of(format))
+  }
+
+  /** @param {import('./formats').Format} format */
+  async *#render(format) {
     const gathered = this.#gather()
-    const writer = new PieceWriter(res, this.#clock)
-    if (gathered === undefined) {
-      const instant = this.#takeInstant(this.#spareInstant)
-      this.#spareInstant = undefined
-      await this.#writeSources(this.sources(), instant, format, writer)
+    if (gathered !== undefined) return yield* this.#renderGathered(await gathered, format)
+    const instant = this.#takeInstant(this.#spareInstant)
+    this.#spareInstant = undefined
+    try {
+      yield* this.#renderSources(this.sources(), instant, format)
+    } finally {
       // Left to the collector, megabytes of tables would make a major collection of every tenth scrape.
       this.#spareInstant = instant
-    } else {
-      const all = await gathered
-      await this.#writeSources(all, undefined, format, writer)
+    }
+  }
+
+  async *#renderGathered(all, format) {
+    try {
+      yield* this.#renderSources(all, undefined, format)
+    } finally {
       all.release()
     }
-    res.end()
   }
 
   /** What this process has to show: our families, and the metrics of others with the registry they are in. */
@@ -99,13 +119,13 @@ class Prometheus {
   }
 
   /** @param {any} sources */
-  async #writeSources({ families, metrics, lag }, instant, format, writer) {
+  async *#renderSources({ families, metrics, lag }, instant, format) {
     const shown = families.filter(({ type }) => format.hasNatives || type !== NATIVE)
     const seen = new Set([...families, ...metrics, ...lag].map(({ name }) => name))
-    await writer.writeAll(format.renderFamilies(shown, instant))
-    await writer.writeAll(this.#renderMetrics(metrics, format, seen))
-    await writer.writeAll(format.renderFamilies(lag, instant))
-    await writer.writeAll([format.end])
+    yield* format.renderFamilies(shown, instant)
+    yield* this.#renderMetrics(metrics, format, seen)
+    yield* format.renderFamilies(lag, instant)
+    yield format.end
   }
 
   async *#renderMetrics(metrics, format, seen) {

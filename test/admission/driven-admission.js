@@ -50,14 +50,18 @@ class DrivenAdmission {
     this.admission.update({ ...resolveOptions({ shed }).shed })
   }
 
-  /** @returns {any} the request, with `decision`, and `answer` if it was refused */
+  /** @returns {any} the request, with `decision`, and `answer` if it was rejected */
   ask(req = {}) {
+    const preset = new Map()
     const request = requestWith({
       req: { headers: {}, httpVersionMajor: 1, method: 'GET', ...req },
       res: {
-        getHeaderNames: () => [],
-        writeHead(status, head) {
-          request.answer = { status, head }
+        headersSent: false,
+        getHeaderNames: () => [...preset.keys()],
+        setHeader: (name, value) => preset.set(name, value),
+        removeHeader: (name) => preset.delete(name),
+        writeHead(status, head = []) {
+          request.answer = { status, head: [...preset].flat().concat(head) }
         },
         end(body) {
           request.answer.body = body
@@ -71,7 +75,7 @@ class DrivenAdmission {
 
   end(request) {
     request.markEnded()
-    this.admission.release(request, {})
+    this.admission.release(request)
   }
 
   /** A turn that works, after it has waited. */
@@ -83,7 +87,7 @@ class DrivenAdmission {
     this.clock.turn()
   }
 
-  /** Whether requests are refused now: the first of two may be the one in 100 ms that always gets in. */
+  /** Whether requests are rejected now: the second of two, for the first may be the one in 100 ms that is always admitted. */
   get refuses() {
     this.end(this.ask())
     const second = this.ask()
@@ -92,4 +96,4 @@ class DrivenAdmission {
   }
 }
 
-module.exports = { DrivenAdmission }
+module.exports = { DrivenAdmission, TimedClock }

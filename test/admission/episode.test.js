@@ -33,15 +33,48 @@ test('an overload lasts from its first refusal to its last, and is over when a s
   assert.equal(driven.told.length, 1)
   driven.clock.advance(1)
   driven.clock.fire()
-  assert.deepEqual(driven.told[1], ['recovered', { reason: 'concurrency', durationMs: 40, rejected: 5 }])
+  assert.deepEqual(driven.told[1], [
+    'recovered',
+    { reason: 'concurrency', reasons: { concurrency: 5 }, durationMs: 40, rejected: 5 },
+  ])
   assert.equal(driven.admission.sample().isOverloaded, false)
   assert.equal(driven.admission.sample().overloadedBy, undefined)
 })
 
 test('what is overloaded is what the last request was turned away for, not the first', () => {
   const { admission, clock } = overloaded()
-  for (const reason of ['latency', 'delay']) admission.episode.noteReject(reason, clock.now())
-  assert.equal(admission.sample().overloadedBy, 'delay')
+  for (const reason of ['concurrency', 'loop']) admission.episode.onReject(reason, clock.now())
+  assert.equal(admission.sample().overloadedBy, 'loop')
+})
+
+test('when it is over, the reason is the most frequent one, and each is told with its count', () => {
+  const { admission, clock, told } = overloaded()
+  for (const reason of ['memory', 'loop', 'concurrency', 'loop', 'loop', 'concurrency']) {
+    clock.advance(10)
+    admission.episode.onReject(reason, clock.now())
+  }
+  clock.advance(1000)
+  clock.fire()
+  assert.deepEqual(told, [
+    ['overload', { reason: 'memory' }],
+    [
+      'recovered',
+      { reason: 'loop', reasons: { loop: 3, concurrency: 2, memory: 1 }, durationMs: 50, rejected: 6 },
+    ],
+  ])
+})
+
+test('the next overload begins with counts of its own', () => {
+  const { admission, clock, told } = overloaded()
+  for (const reason of ['memory', 'loop']) {
+    admission.episode.onReject(reason, clock.now())
+    clock.advance(1000)
+    clock.fire()
+  }
+  assert.deepEqual(told.at(-1), [
+    'recovered',
+    { reason: 'loop', reasons: { loop: 1 }, durationMs: 0, rejected: 1 },
+  ])
 })
 
 test('how many there were and how long all of them is counted, up to the last refusal', () => {

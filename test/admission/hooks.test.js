@@ -6,8 +6,7 @@ const assert = require('node:assert/strict')
 const { AsyncLocalStorage } = require('node:async_hooks')
 const http = require('node:http')
 const { describe, it, test } = require('node:test')
-const { QUEUED, REJECTED, RUN } = require('../../src/admission/decision')
-const { PRIORITIES } = require('../../src/admission/priority')
+const { PRIORITIES, QUEUED, REJECTED, RUN } = require('../../src/admission/verdict')
 const { OverloadError } = require('../../src/index.js')
 const { DrivenAdmission } = require('./driven-admission')
 const { REFUSE, attached, holdingServer } = require('./holding-server')
@@ -213,7 +212,7 @@ describe('headers', () => {
 })
 
 describe('respond', () => {
-  it('answers instead, and is told the verdict', () => {
+  it('answers instead, is told the verdict, and finds Retry-After and Cache-Control set', () => {
     let verdict
     const driven = refusing({
       retryAfter: 7,
@@ -225,8 +224,9 @@ describe('respond', () => {
       },
     })
     const { answer } = driven.ask()
-    assert.deepEqual(answer, { status: 429, head: [], body: 'busy' })
     const { retryAfterSeconds, ...others } = verdict
+    const head = ['Retry-After', String(retryAfterSeconds), 'Cache-Control', 'no-store']
+    assert.deepEqual(answer, { status: 429, head, body: 'busy' })
     assert.deepEqual(others, { reason: 'concurrency', priority: 'low' })
     assert.ok(retryAfterSeconds >= 7 && retryAfterSeconds <= 16)
   })
@@ -340,20 +340,29 @@ for (const [name, [build, listenerOf]] of Object.entries(FRAMEWORKS)) {
       await first.answer
     })
 
-    it('is answered directly where the server itself refuses', async (t) => {
+    it('hands it to the error handler under attach too, which leaves the decision to the middleware', async (t) => {
       const { hold, get } = await holdingServer(t, {
         shed: NEXT,
         create: (spillway, handler) => spillway.attach(create(spillway, handler)),
       })
       const first = await hold()
-      const { status, headers } = await get('/')
+      const { status, body } = await get('/')
       assert.equal(status, 503)
-      assert.equal(headers['content-type'], 'application/problem+json')
+      assert.deepEqual(JSON.parse(body), { ...EXPECTED, reason: 'concurrency' })
       first.release()
       await first.answer
     })
   })
 }
+
+test("errorMode 'next' is answered directly by attach() where there is no middleware to pass the error on", async (t) => {
+  const { hold, get } = await holdingServer(t, { shed: NEXT })
+  const first = await hold()
+  const { status, headers } = await get('/')
+  assert.deepEqual([status, headers['content-type']], [503, 'application/problem+json'])
+  first.release()
+  await first.answer
+})
 
 for (const name of ['koa', 'koa-2']) {
   test(`errorMode 'next': the error answer of ${name} itself keeps Retry-After and no-store`, async (t) => {

@@ -22,8 +22,8 @@ for (const [title, least, random, rejected, admitted, seconds] of [
 ]) {
   test(`it is ${title}`, () => {
     const retryAfter = new RetryAfter(least, () => random)
-    times(rejected, () => retryAfter.noteReject())
-    times(admitted, () => retryAfter.noteAdmit())
+    times(rejected, () => retryAfter.onReject())
+    times(admitted, () => retryAfter.onAdmit())
     assert.equal(retryAfter.seconds(), seconds)
   })
 }

@@ -3,7 +3,11 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { SimulatedGate, randomFrom } = require('./simulated-gate')
+const { burst, load, wasRejected } = require('./simulated-load')
+
+const SEED = 3
+const stall = (atMs, ms) => ({ kind: 'stall', atMs, ms })
+const rejectedOf = ({ requests }) => requests.filter(wasRejected).length
 
 // 35 wait behind the one that blocks for 700 ms, for 70 ms; and what one in 200 took is not what the next will take.
 for (const [blockMs, perSecond] of [
@@ -11,34 +15,22 @@ for (const [blockMs, perSecond] of [
   [700, 50],
   [1500, 20],
 ]) {
-  test(`a handler that blocks for ${blockMs} ms every four seconds has nobody turned away at ${perSecond} a second`, () => {
-    let runs = 0
-    const handlerOn = (loop) => (done) => {
-      loop.burn(++runs % (4 * perSecond) === 0 ? blockMs : 2)
-      done()
-    }
-    const simulation = new SimulatedGate({ work: { handlerOn } })
-    const toMs = 60_000
-    simulation.run(simulation.poisson({ perSecond, fromMs: 0, toMs, random: randomFrom(3) }), toMs)
-    assert.deepEqual(
-      simulation.requests.filter(({ admission }) => admission.isRejected),
-      []
-    )
+  test(`a handler that blocks for ${blockMs} ms every four seconds has nobody rejected at ${perSecond} a second`, () => {
+    const routes = [{ steps: [{ burn: 2 }] }, { steps: [{ burn: blockMs }] }]
+    const open = [
+      { route: 0, perSecond },
+      { route: 1, perSecond: 0.25, arrivals: 'constant' },
+    ]
+    assert.equal(rejectedOf(load({ seed: SEED, seconds: 60, routes, open })), 0)
   })
 }
 
 for (const stoodMs of [150, 450, 5000]) {
-  test(`a machine that stands still for ${stoodMs} ms makes none of those who wait too old`, () => {
-    const simulation = new SimulatedGate({ work: 'cpu' })
-    const { loop } = simulation
-    const warm = simulation.poisson({ perSecond: 250, fromMs: 0, toMs: 2000, random: randomFrom(3) })
-    const burst = Array.from({ length: 20 }, () => simulation.arrival(2500))
-    simulation.run([...warm, ...burst, { atMs: 2500, arrive: () => loop.burn(stoodMs) }], 10_000)
-    assert.ok(burst.length > 0 && loop.nowMs >= 2500 + stoodMs)
-    assert.deepEqual(
-      simulation.requests.filter(({ admission }) => admission.isRejected),
-      []
-    )
+  test(`a machine that stands still for ${stoodMs} ms makes none of those that are queued too old`, () => {
+    const open = [{ route: 0, perSecond: 250, toMs: 2000 }, burst(2500, 80)]
+    const spec = { seed: SEED, seconds: 10, routes: [{ steps: [{ burn: 2 }] }], open }
+    const world = load({ ...spec, disturbances: [stall(2500.1, stoodMs)] })
+    assert.equal(rejectedOf(world), 0)
   })
 }
 
@@ -52,38 +44,17 @@ for (const [blockMs, waitMs, burnMs, perSecond] of [
   [1000, 20, 0.2, 300],
   [300, 20, 2, 200],
 ]) {
-  test(`a timer that blocks for ${blockMs} ms every ten seconds has nobody turned away at ${perSecond} a second that await ${waitMs} ms and burn ${burnMs}`, () => {
-    const handlerOn = (loop) => (done) =>
-      loop.at(loop.nowMs + waitMs, () => {
-        loop.burn(burnMs)
-        done()
-      })
-    const simulation = new SimulatedGate({ work: { handlerOn } })
-    const { loop } = simulation
-    const toMs = 60_000
-    for (let atMs = 10_500; atMs < toMs; atMs += 10_000) loop.at(atMs, () => loop.burn(blockMs))
-    simulation.run(simulation.poisson({ perSecond, fromMs: 0, toMs, random: randomFrom(3) }), toMs + 5000)
-    assert.deepEqual(
-      simulation.requests.filter(({ admission }) => admission.isRejected),
-      []
-    )
+  test(`a timer that blocks for ${blockMs} ms every ten seconds has nobody rejected at ${perSecond} a second that await ${waitMs} ms and burn ${burnMs}`, () => {
+    const disturbances = []
+    for (let atMs = 10_500; atMs < 60_000; atMs += 10_000) disturbances.push(stall(atMs, blockMs))
+    const routes = [{ steps: [{ wait: waitMs }, { burn: burnMs }] }]
+    const spec = { seed: SEED, seconds: 65, routes, open: [{ route: 0, perSecond, toMs: 60_000 }] }
+    assert.equal(rejectedOf(load({ ...spec, disturbances })), 0)
   })
 }
 
-test('those that are read in the turn after the long one, as from new connections, are let in as well', () => {
-  const handlerOn = (loop) => (done) =>
-    loop.at(loop.nowMs + 50, () => {
-      loop.burn(1)
-      done()
-    })
-  const simulation = new SimulatedGate({ work: { handlerOn } })
-  const { loop } = simulation
-  const warm = simulation.poisson({ perSecond: 100, fromMs: 0, toMs: 5000, random: randomFrom(3) })
-  loop.at(5500, () => loop.burn(1000))
-  const burst = Array.from({ length: 150 }, () => simulation.arrival(6500.1))
-  simulation.run([...warm, ...burst], 10_000)
-  assert.deepEqual(
-    simulation.requests.filter(({ admission }) => admission.isRejected),
-    []
-  )
+test('those that are read in the turn after the long one, as from new connections, run as well', () => {
+  const open = [{ route: 0, perSecond: 100, toMs: 5000 }, burst(6500.1, 120)]
+  const spec = { seed: SEED, seconds: 10, routes: [{ steps: [{ wait: 50 }, { burn: 1 }] }], open }
+  assert.equal(rejectedOf(load({ ...spec, disturbances: [stall(5500, 1000)] })), 0)
 })

@@ -60,7 +60,7 @@ describe('the line of a second', () => {
   const CLASSES = ['critical', 'normal', 'low']
   const snapshotOf = (size) => ({
     routes: [{ outcomes: { completed: size, errored: size } }],
-    admission: { shed: CLASSES.map((priority) => ({ reason: 'delay', priority, count: size })) },
+    admission: { shed: CLASSES.map((priority) => ({ reason: 'loop', priority, count: size })) },
   })
   const told = (second, p99Ms) => ({
     second,

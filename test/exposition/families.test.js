@@ -5,6 +5,7 @@ const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const client = require('prom-client')
 const { FAMILIES, LAG_FAMILIES, NATIVE_FAMILIES } = require('../../src/exposition/families')
+const { leapingClock } = require('../support/leaping-clock')
 const { parse, oneValue } = require('../support/metrics-text')
 const { serve } = require('../support/serve')
 const { ended, spillwayFor } = require('../support/spillway')
@@ -117,7 +118,7 @@ test('what may be turned away at any time is counted from 0, for the first value
   const { samples } = parse((await get('/metrics')).body).get('spillway_shed_requests_total')
   assert.deepEqual(
     samples.map(({ labels, value }) => [labels.reason, labels.priority, value]),
-    ['delay', 'backlog', 'latency', 'concurrency', 'memory'].map((reason) => [reason, 'normal', 0])
+    ['loop', 'concurrency', 'memory'].map((reason) => [reason, 'normal', 0])
   )
 })
 
@@ -147,7 +148,8 @@ test('durations carry method, route and status; no status is an empty one', asyn
 })
 
 test('a method is in flight from its first request on, and then falls to 0 and stays', async (t) => {
-  const spillway = spillwayFor(t)
+  const clock = leapingClock()
+  const spillway = spillwayFor(t, {}, clock)
   const during = Promise.withResolvers?.() ?? withResolvers()
   const { get } = await serve(
     t,
@@ -156,7 +158,10 @@ test('a method is in flight from its first request on, and then falls to 0 and s
       res.end()
     })
   )
-  const scrape = async () => parse((await get('/metrics')).body)
+  const scrape = async () => {
+    clock.leap()
+    return parse((await get('/metrics')).body)
+  }
   const inFlight = async (method) =>
     oneValue(await scrape(), 'http_server_active_requests', {
       http_request_method: method,

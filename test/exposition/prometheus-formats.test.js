@@ -8,6 +8,7 @@ const { afterEach, test } = require('node:test')
 const promClient = require('prom-client')
 const prometheusClient = require('@prometheus-io/client')
 const { FAMILIES, NATIVE_FAMILIES } = require('../../src/exposition/families')
+const { leapingClock } = require('../support/leaping-clock')
 const { oneValue, parse } = require('../support/metrics-text')
 const { parseProtobuf } = require('../support/metrics-protobuf')
 const { serve } = require('../support/serve')
@@ -21,7 +22,8 @@ const [NATIVE] = NATIVE_FAMILIES.map(({ name }) => name)
 afterEach(() => promClient.register.clear())
 
 async function serveThree(t, options) {
-  const spillway = spillwayFor(t, options)
+  const clock = leapingClock()
+  const spillway = spillwayFor(t, options, clock)
   const { get, port } = await serve(
     t,
     spillway.wrap((req, res) => {
@@ -31,9 +33,15 @@ async function serveThree(t, options) {
   )
   for (const path of ['/', '/fail', '/']) await get(path)
   await ended(spillway, 3)
-  const as = (accept) => get('/metrics', { headers: { accept } })
-  const protobuf = async () => parseProtobuf(await bytesOf(port))
-  return { spillway, as, get, protobuf, text: async () => parse((await get('/metrics')).body) }
+  const as = (accept) => {
+    clock.leap()
+    return get('/metrics', accept && { headers: { accept } })
+  }
+  const protobuf = async () => {
+    clock.leap()
+    return parseProtobuf(await bytesOf(port))
+  }
+  return { spillway, as, get, protobuf, text: async () => parse((await as(undefined)).body) }
 }
 
 async function bytesOf(port) {

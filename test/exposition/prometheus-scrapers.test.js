@@ -8,6 +8,8 @@ const http2 = require('node:http2')
 const { test } = require('node:test')
 const { inject } = require('light-my-request')
 const client = require('prom-client')
+const { handClock } = require('../support/hand-clock')
+const { leapingClock } = require('../support/leaping-clock')
 const { parse, valuesOf } = require('../support/metrics-text')
 const { serve } = require('../support/serve')
 const { ask } = require('../support/sink')
@@ -23,19 +25,23 @@ const counted = (text) =>
 /** A spillway with that many series, each request to `/<name>` being one of the route `<name>`. */
 async function filled(t, series, nameLength = 20) {
   const label = (req) => decodeURIComponent(req.url.slice(1)).padEnd(nameLength, '-')
-  const spillway = spillwayFor(t, { routes: { max: series + 10, label } })
+  const clock = leapingClock()
+  const spillway = spillwayFor(t, { routes: { max: series + 10, label } }, clock)
   const listener = spillway.wrap((req, res) => {
     res.statusCode = req.method === 'POST' ? 500 : 200
     res.end()
   })
   for (let i = 0; i < series; i++) await inject(listener, `/${i}`)
   await ended(spillway, series)
-  return { spillway, listener, metrics: spillway.handler('metrics') }
+  return { spillway, listener, metrics: spillway.handler('metrics'), clock }
 }
 
 test('a scrape is one instant, whatever arrives while it is written', async (t) => {
-  const { listener, metrics, spillway } = await filled(t, 400)
+  const { listener, metrics, spillway, clock } = await filled(t, 400)
   const before = counted(await ask(metrics).text())
+  clock.leap()
+  // The first scrape may have spent what all scrapes may take of this turn.
+  await turn()
   const slow = ask(metrics, { isSlow: true })
   for (let i = 0; i < 20; i++) {
     await inject(listener, `/${i}`)
@@ -48,29 +54,92 @@ test('a scrape is one instant, whatever arrives while it is written', async (t) 
   const during = counted(await slow.text())
   await ended(spillway, 460)
   assert.deepEqual(during, before)
+  clock.leap()
   const after = counted(await ask(metrics).text())
   assert.equal(Object.keys(after).length > Object.keys(before).length, true)
 })
 
 test('two scrapers at once get the same numbers, however different their pace', async (t) => {
-  const { listener, metrics } = await filled(t, 400)
+  const { listener, metrics, clock } = await filled(t, 400)
   const [slow, quick] = [ask(metrics, { isSlow: true }), ask(metrics)]
   const first = counted(await quick.text())
   for (let i = 0; i < 20; i++) await inject(listener, `/${i}`)
+  clock.leap()
   const later = counted(await ask(metrics).text())
   assert.deepEqual(counted(await slow.text()), first)
   assert.notDeepEqual(later, first)
 })
 
-test('ten scrapers one into the other each see their own instant', async (t) => {
-  const { listener, metrics } = await filled(t, 50)
+test('four scrapers one into the other, a second apart, each see their own instant', async (t) => {
+  const { listener, metrics, clock } = await filled(t, 50)
   const scrapes = []
-  for (let i = 0; i < 10; i++) {
+  for (let i = 0; i < 4; i++) {
     await inject(listener, `/${i}`)
     await turn()
+    clock.leap()
     scrapes.push({ sink: ask(metrics, { isSlow: true }), wanted: counted(await ask(metrics).text()) })
   }
   for (const { sink, wanted } of scrapes.reverse()) assert.deepEqual(counted(await sink.text()), wanted)
+})
+
+test("the application's port, a mounted handler and the admin server show one rendering a second of each format", async (t) => {
+  const registry = new client.Registry()
+  const clock = leapingClock()
+  const spillway = spillwayFor(t, { registry }, clock)
+  let collected = 0
+  const collect = () => void collected++
+  new client.Gauge({ name: 'asked', help: 'Of the application.', registers: [registry], collect })
+  const application = await serve(
+    t,
+    spillway.wrap((_req, res) => res.end())
+  )
+  const mounted = await serve(t, spillway.handler('metrics'))
+  const { url } = await spillway.listen({ port: 0 })
+  const OPENMETRICS = { accept: 'application/openmetrics-text' }
+  const scrapes = async (headers) => [
+    (await application.get('/metrics', { headers })).body,
+    (await mounted.get('/', { headers })).body,
+    await (await fetch(`${url}/metrics`, { headers })).text(),
+  ]
+  for (const wanted of [1, 2]) {
+    clock.leap()
+    const [first, ...others] = await scrapes({})
+    for (const each of others) assert.equal(each, first)
+    assert.equal(collected, wanted)
+  }
+  const [first, ...others] = await scrapes(OPENMETRICS)
+  for (const each of others) assert.equal(each, first)
+  assert.match(first, /# EOF\n$/)
+  assert.equal(collected, 3)
+  assert.equal((await application.get('/metrics', { method: 'HEAD' })).body, '')
+  assert.equal(collected, 3)
+})
+
+test('the admin server answers before a flood on the port of the application', async (t) => {
+  const clock = handClock()
+  const spillway = spillwayFor(t, { shed: { mode: 'off' } }, clock)
+  const { url } = await spillway.listen({ port: 0 })
+  let written = 0
+  const flood = () =>
+    ask((req, res) => {
+      const { write } = res
+      res.write = function () {
+        written++
+        clock.advance(1)
+        return write.apply(this, arguments)
+      }
+      spillway.handler('metrics')(req, res)
+    })
+  for (let i = 0; i < 300; i++) flood()
+  while (written < 100) await turn()
+  let text
+  fetch(`${url}/metrics`).then(async (answer) => (text = await answer.text()))
+  while (text === undefined) {
+    clock.pass(1, 1)
+    await turn()
+  }
+  assert.match(text, /^# TYPE spillway_/m)
+  assert.ok(written < 600, `${written} pieces before it`)
 })
 
 test('a scraper that does not read is sent one piece, and no more is rendered', async (t) => {
@@ -134,20 +203,21 @@ test('a response that has closed before is not written to', async (t) => {
 
 test('a scraper that leaves while a metric is collected is done with, and the next gets all of it', async (t) => {
   const registry = new client.Registry()
-  const spillway = spillwayFor(t, { registry })
+  const clock = leapingClock()
+  const spillway = spillwayFor(t, { registry }, clock)
   const metrics = spillway.handler('metrics')
   let goOn
   const collect = () => new Promise((resolve) => (goOn = () => resolve(undefined)))
   new client.Gauge({ name: 'slow', help: 'Of the application.', registers: [registry], collect })
   const sink = ask(metrics, { isSlow: true })
-  const ended = once(sink, 'end')
   for (; goOn === undefined; await turn()) sink.drain()
   const sent = sink.pieces.length
   sink.leave()
   goOn()
-  await ended
+  for (let i = 0; i < 5; i++) await turn()
   assert.equal(sink.pieces.length, sent)
   goOn = undefined
+  clock.leap()
   const next = ask(metrics).text()
   while (goOn === undefined) await turn()
   goOn()

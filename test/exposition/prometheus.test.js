@@ -5,6 +5,7 @@ const assert = require('node:assert/strict')
 const { afterEach, test } = require('node:test')
 const client = require('prom-client')
 const { FAMILIES, LAG_FAMILIES } = require('../../src/exposition/families')
+const { leapingClock } = require('../support/leaping-clock')
 const { parse, oneValue } = require('../support/metrics-text')
 const { runNode } = require('../support/run-node')
 const { serve } = require('../support/serve')
@@ -21,12 +22,17 @@ afterEach(() => {
 })
 
 async function serveMetrics(t, options) {
-  const spillway = spillwayFor(t, options)
+  const clock = leapingClock()
+  const spillway = spillwayFor(t, options, clock)
   const { get, port } = await serve(
     t,
     spillway.wrap((_req, res) => res.end())
   )
-  return { spillway, get, port, scrape: async () => parse((await get('/metrics')).body) }
+  const scrape = async () => {
+    clock.leap()
+    return parse((await get('/metrics')).body)
+  }
+  return { spillway, get, port, scrape }
 }
 
 test('our families, what the application has registered, and the default metrics, each exactly once', async (t) => {

@@ -102,12 +102,14 @@ const SHAPE = {
     inFlight: 'number',
     waiting: 'number',
     limit: 'object',
+    limitedBy: 'object',
     costMs: 'number',
     admitted: 'number',
     abandoned: 'number',
     shed: [],
     wouldShed: [],
-    advice: { maxEventLoopDelay: 'number', maxConcurrent: 'number' },
+    answeredLate: 'number',
+    advice: 'object',
   },
   signals: {
     loop: {

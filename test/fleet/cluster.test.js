@@ -52,6 +52,19 @@ test('any worker shows the counters and histograms of all as sums, and each gaug
   }
 })
 
+test('the workers are asked once a second, however often one of them is scraped', async (t) => {
+  const fleet = await FleetUnderTest.start(t)
+  const [first, second] = await fleet.fork(2)
+  const scrape = async (laterMs) =>
+    oneValue(await fleet.families(first.name, { laterMs }), COUNT, { http_route: '/a' })
+  const serve = () => fleet.ask(second.name, 'serve', { durations: [1], route: '/a' })
+  await serve()
+  assert.equal(await scrape(1000), 1)
+  await serve()
+  assert.deepEqual(await Promise.all([scrape(0), scrape(999), scrape(0)]), [1, 1, 1])
+  assert.deepEqual(await Promise.all([scrape(1), scrape(0)]), [2, 2])
+})
+
 test("default labels of the workers' registries are on every series, and one of the name `worker` is not said twice", async (t) => {
   const fleet = await FleetUnderTest.start(t, { defaultLabels: { app: 'shop', worker: 'theirs' } })
   const workers = await fleet.fork(2)

@@ -356,7 +356,7 @@ test('what was turned away is a share of all that came', () => {
   const clock = new FakeClock()
   const recorder = new Recorder(resolveOptions(), clock, new Faults({ error() {} }))
   for (let i = 0; i < 60; i++) recorder.all.record(10, clock.now(), i < 6)
-  const admission = { tally: { shed: Float64Array.of(15, 0, 5) } }
+  const admission = { stats: { shed: Float64Array.of(15, 0, 5) } }
   const { requests, routes } = takeFigures({ admission, recorder, clock }, 50)
   assert.deepEqual([requests.count, requests.errorRatio, requests.shedRatio, routes], [60, 0.1, 0.25, []])
 })
@@ -374,7 +374,6 @@ test('what was turned away has the route its URL would have led to, in this rele
     await ended(spillway, 2)
     spillway.update({ shed: { pressure: () => 1 } })
     const routeOf = (name) => spillway.snapshot().routes.find(({ route }) => route === name)
-    // One in 100 ms is let in whatever the pressure.
     let served = 1
     for (let shed = 0; shed < 3; ) {
       if ((await get('/users/2?q=1')).status === 503) shed++

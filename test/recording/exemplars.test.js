@@ -8,6 +8,7 @@ const { context, trace } = require('@opentelemetry/api')
 const { AsyncLocalStorageContextManager } = require('@opentelemetry/context-async-hooks')
 const olderApi = require('opentelemetry-api-1.4')
 const { Exemplars, exemplarAt } = require('../../src/recording/exemplars')
+const { leapingClock } = require('../support/leaping-clock')
 const { startTracing, traced } = require('../support/tracing')
 const { serve } = require('../support/serve')
 const { ended, spillwayFor } = require('../support/spillway')
@@ -51,9 +52,13 @@ for (const way of ['wrap', 'attach']) {
 }
 
 test('an SDK that is registered late is found at the next scrape', async (t) => {
-  const spillway = spillwayFor(t)
+  const clock = leapingClock()
+  const spillway = spillwayFor(t, {}, clock)
   const { get } = await serve(t, spillway.wrap(traced((_req, res) => res.end())))
-  const scrape = async () => (await get('/metrics', ACCEPT)).body
+  const scrape = async () => {
+    clock.leap()
+    return (await get('/metrics', ACCEPT)).body
+  }
   startTracing(t)
   await get('/')
   assert.deepEqual(exemplarsIn(await scrape()), [])

@@ -48,7 +48,8 @@ async function liveOverHttp1(t, requests) {
   await waiting(3)
   assert.equal((await get('/rejected')).status, 503)
   clock.advance(1.25)
-  gone.destroy()
+  // A half-closing client would be answered.
+  gone.socket.resetAndDestroy()
   await until(() => admission().abandoned === 1)
   release()
   assert.deepEqual(

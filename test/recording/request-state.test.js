@@ -83,6 +83,6 @@ test('a request is queued until it runs, is answered, ends, or is rejected', () 
     assert.equal(request.isQueued, false)
   }
   const rejected = requestIn(QUEUED)
-  rejected.admission.noteRejected('delay')
+  rejected.admission.noteRejected('loop')
   assert.equal(rejected.isQueued, false)
 })

@@ -57,7 +57,11 @@ function createMember({ defaultLabels, ...options } = {}) {
     note({ calls }) {
       for (const [name, method, ...args] of calls) (metrics[name] ??= METRICS[name]())[method](...args)
     },
-    metrics: ({ instance = 0 }) => ask(instances[instance].handler('metrics')).text(),
+    /** Anew, unless `later` says how long after the scrape before it comes. */
+    metrics({ instance = 0, laterMs = 1000 }) {
+      clock.advance(laterMs)
+      return ask(instances[instance].handler('metrics')).text()
+    },
     snapshot: ({ instance = 0 }) => instances[instance].fleetSnapshot(),
     faults: () => instances[0].snapshot().internalErrors,
     async open() {

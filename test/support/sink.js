@@ -52,6 +52,10 @@ class Sink extends EventEmitter {
     this.destroyed = true
     this.emit('close')
   }
+
+  destroy() {
+    this.leave()
+  }
 }
 
 /** @param {(req: any, res: any) => void} handler @returns {Sink} which it has begun to write to */

@@ -4,10 +4,12 @@
 
 require('./checked-transitions')
 const { createSpillway } = require('../../src/index.js')
+const { Spillway } = require('../../src/spillway')
 
-/** @param {import('node:test').TestContext} t */
-function spillwayFor(t, options) {
-  const spillway = createSpillway({ logger: false, ...options })
+/** @param {import('node:test').TestContext} t @param {any} [options] @param {any} [clock] */
+function spillwayFor(t, options, clock) {
+  const given = { logger: false, ...options }
+  const spillway = clock === undefined ? createSpillway(given) : new Spillway(given, clock)
   t.after(() => spillway.close())
   return spillway
 }

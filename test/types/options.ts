@@ -7,6 +7,7 @@ import * as promClient from 'prom-client'
 import {
   createSpillway,
   type ErrorCode,
+  type HandlerName,
   type MetricsRegistry,
   type Request,
   type Response,
@@ -18,7 +19,16 @@ import {
 createSpillway()
 createSpillway({})
 createSpillway({
-  endpoints: { metrics: '/internal/metrics', live: false, ready: false },
+  endpoints: {
+    metrics: '/internal/metrics',
+    live: false,
+    ready: false,
+    allow(req, endpoint) {
+      expectTypeOf(req).toEqualTypeOf<Request>()
+      expectTypeOf(endpoint).toEqualTypeOf<HandlerName>()
+      return endpoint !== 'metrics' || req.socket.remoteAddress === '127.0.0.1'
+    },
+  },
   routes: {
     max: 200,
     unmatched: 'none',
@@ -97,6 +107,8 @@ createSpillway({ routes: { max: '1000' } })
 createSpillway({ routes: { max: null } })
 // @ts-expect-error only false switches an endpoint off
 createSpillway({ endpoints: { metrics: true } })
+// @ts-expect-error a promise is no answer
+createSpillway({ endpoints: { allow: async () => true } })
 // @ts-expect-error a label is a string
 createSpillway({ routes: { label: () => 1 } })
 // @ts-expect-error a registry can register

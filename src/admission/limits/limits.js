@@ -15,6 +15,8 @@ class Limits {
   maxConcurrent = Number.POSITIVE_INFINITY
   #durationMs = 0
   #hasKeptOut = false
+  /** Whether the mode holds requests to them. */
+  areKept = true
 
   constructor({ clock, cost, turns }) {
     this.#turns = turns
@@ -24,6 +26,7 @@ class Limits {
 
   update(options) {
     this.maxConcurrent = options.maxConcurrent ?? Number.POSITIVE_INFINITY
+    this.areKept = options.mode !== 'observe' && options.mode !== 'off'
     this.delay.update(options)
   }
 
@@ -47,13 +50,14 @@ class Limits {
     return this.loop.inFlight >= this.maxConcurrent
   }
 
-  /** How many are in flight beyond `maxConcurrent`: only where nobody is held to it. */
-  get excess() {
-    return this.loop.inFlight - this.maxConcurrent
+  /** How long a request takes of `maxConcurrent` slots together. */
+  get slotMs() {
+    return this.#durationMs / this.maxConcurrent
   }
 
   // Hot path: once a request.
   hasRoom(nowMs) {
+    if (!this.areKept) return true
     return this.loop.inFlight < this.maxConcurrent && this.loop.hasRoom(nowMs)
   }
 
@@ -64,7 +68,7 @@ class Limits {
 
   /** How long a request with so many ahead of it is queued. */
   expectedMs(ahead) {
-    if (this.isConcurrencyShort) return (ahead * this.#durationMs) / this.maxConcurrent
+    if (this.isConcurrencyShort) return ahead * this.slotMs
     return this.loop.waitMs(ahead)
   }
 

@@ -2,8 +2,8 @@
 // How long a request may be queued, by CoDel's rule: a burst that drains again may wait long, a queue that stands may not.
 //   burst                                          rejected once it has waited for maxDelay on the patient clock
 //   standing: not drained for an interval          rejected once it has waited for targetDelay, and on arrival if it would
-// A queue has drained when it is empty and the loop has room. `critical` is always treated as a burst. LEAST_AHEAD requests may always wait: where each takes long, their time says
-// little of the load.
+// A queue has drained when it is empty and the loop has room. `critical` is always treated as a burst. LEAST_AHEAD requests
+// may always wait: where each takes long, their time says little of the load.
 
 const { CRITICAL } = require('../verdict')
 
@@ -41,6 +41,11 @@ class QueueDelay {
   /** Whether a request that would wait for so long behind so many is rejected on arrival. */
   rejects(waitMs, ahead, priority, nowMs) {
     return waitMs > this.#targetDelayMs && ahead >= LEAST_AHEAD && this.#isStanding(priority, nowMs)
+  }
+
+  /** The first request is queued. A queue that was emptied by rejections, beside a full loop, has not drained. */
+  onFirstQueued(nowMs, hadRoom = this.#turns.beganWithRoom) {
+    if (hadRoom) this.#drainedMs = this.#turns.patientMs(nowMs)
   }
 
   onTurn(nowMs, isQueueing) {

@@ -37,6 +37,11 @@ class LoopTurns {
     return share * Math.exp(-busyMs / HORIZON_MS)
   }
 
+  /** Whether it had room when the turn that is running began: before anything came in it. */
+  get beganWithRoom() {
+    return this.#shareAfter(this.#clock.idleMs() - this.#turnedIdleMs, 0) >= ROOMY_SHARE
+  }
+
   hasRoom(nowMs) {
     return this.idleShare(nowMs) >= ROOMY_SHARE
   }

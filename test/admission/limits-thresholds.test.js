@@ -3,7 +3,7 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { Thresholds, TurnSample } = require('../../src/admission/thresholds')
+const { Thresholds, TurnSample } = require('../../src/admission/limits/thresholds')
 
 test('at the limit itself nothing is refused, and at 80 % of it still something', () => {
   const thresholds = new Thresholds({ maxRssBytes: 100 })

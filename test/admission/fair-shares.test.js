@@ -1,0 +1,137 @@
+'use strict'
+// Start-time fair queueing by key: by tags alone, and before a real gate in simulated time.
+
+const assert = require('node:assert/strict')
+const { test } = require('node:test')
+const { FairShares } = require('../../src/admission/fair-shares')
+const { randomFrom } = require('../simulation/random')
+const { stack } = require('../simulation/stack')
+const { World } = require('../simulation/world')
+
+/** Queues a request of that key. @returns {number} its tag */
+function queued(shares, key) {
+  const tag = shares.tagOf(key)
+  shares.onQueue(key, tag)
+  return tag
+}
+
+const newShares = (seed = 1) => new FairShares(randomFrom(seed))
+
+test('each request of a key gets one more than the last of that key, and other keys begin beside it', () => {
+  const shares = newShares()
+  assert.deepEqual(
+    ['a', 'a', 'a', 'b', 'b', 'a'].map((key) => queued(shares, key)),
+    [1, 2, 3, 1, 2, 4]
+  )
+})
+
+test('no request gets less than that of the one dequeued last: who was away has saved nothing', () => {
+  const shares = newShares()
+  for (let i = 0; i < 50; i++) shares.onDequeue(queued(shares, 'busy'))
+  assert.equal(queued(shares, 'away'), 50)
+  shares.onDequeue(3)
+  assert.equal(queued(shares, 'another'), 50)
+})
+
+test('a request that is not queued takes nothing of its key’s share', () => {
+  const shares = newShares()
+  for (let i = 0; i < 10; i++) shares.tagOf('a')
+  assert.equal(queued(shares, 'a'), 1)
+})
+
+test('a tag is over 0, the empty key included', () => {
+  assert.ok(newShares().tagOf('') > 0)
+})
+
+/** Whether two keys share a place. */
+function isShared(shares, a, b) {
+  const before = shares.tagOf(b)
+  shares.onQueue(a, before + 1)
+  const isSame = shares.tagOf(b) > before
+  shares.onQueue(a, 0)
+  return isSame
+}
+
+test('keys beyond a thousand share places: memory is bounded, and the places are used evenly', () => {
+  const shares = newShares()
+  const tags = Array.from({ length: 100_000 }, (_, i) => queued(shares, `client ${i}`))
+  const most = tags.reduce((a, b) => Math.max(a, b))
+  // 98 keys a place in the mean.
+  assert.ok(most > 98 && most < 150, String(most))
+})
+
+test('which keys share a place depends on the salt, so that nobody can choose to share a victim’s', () => {
+  const keys = Array.from({ length: 5000 }, (_, i) => `client ${i}`)
+  const sharing = (seed) => {
+    const shares = newShares(seed)
+    return keys.filter((key) => isShared(shares, 'victim', key))
+  }
+  const [first, second] = [sharing(1), sharing(2)]
+  assert.ok(first.length > 0 && second.length > 0)
+  assert.ok(first.filter((key) => second.includes(key)).length <= 1)
+})
+
+test('the salt changes after ten thousand requests of a key', () => {
+  const shares = newShares()
+  const sharing = Array.from({ length: 5000 }, (_, i) => `client ${i}`).filter((key) =>
+    isShared(shares, 'victim', key)
+  )
+  for (let i = 0; i < 10_001; i++) shares.onDequeue(queued(shares, 'busy'))
+  assert.ok(sharing.filter((key) => isShared(shares, 'victim', key)).length <= 1)
+})
+
+test('when the salt changes, nobody inherits the tags of another key', () => {
+  const shares = newShares()
+  for (let i = 0; i < 100_000; i++) shares.onQueue(`client ${i}`, 20_000)
+  shares.onDequeue(10_001)
+  for (let i = 0; i < 100; i++) assert.equal(shares.tagOf(`client ${i}`), 10_001)
+})
+
+test('keys are told apart by their first 128 characters', () => {
+  const shares = newShares()
+  const long = 'x'.repeat(127)
+  const [a, b] = [`${long}a`, `${long}b`]
+  assert.equal(isShared(shares, a, b), false)
+  assert.equal(isShared(shares, `${a}1`, `${a}2`), true)
+})
+
+/** Served a second, by key: ten light keys of 100 a second each, and a hog, before a handler that burns 2 ms. */
+function servedByKey(hogPerSecond, shed) {
+  const seconds = 8
+  const open = Array.from({ length: 10 }, (_, i) => ({ route: 0, perSecond: 100, key: `light ${i}` }))
+  open.push({ route: 0, perSecond: hogPerSecond, key: 'hog' })
+  const spec = { seed: 1, seconds: seconds + 1, routes: [{ steps: [{ burn: 2 }] }], open }
+  const { requests } = new World(spec, { stack, shed }).run()
+  const counts = new Map(open.map(({ key }) => [key, 0]))
+  for (const { key, atMs, servedMs } of requests) {
+    if (atMs >= 2000 && servedMs !== undefined) counts.set(key, Number(counts.get(key)) + 1)
+  }
+  return [...counts.values()].map((count) => count / (seconds - 1))
+}
+
+const key = (req) => req.key
+const keyed = servedByKey(5000, { key })
+const keyedShare = keyed.reduce((sum, each) => sum + each) / keyed.length
+
+test('beside a hog each light key gets its equal share, and without the option it does not', () => {
+  const light = keyed.slice(0, 10)
+  assert.ok(Math.min(...light) >= 0.85 * keyedShare, `${Math.min(...light)} of ${keyedShare}`)
+  const unkeyed = servedByKey(5000, {})
+  const unkeyedShare = unkeyed.reduce((sum, each) => sum + each) / unkeyed.length
+  assert.ok(Math.max(...unkeyed.slice(0, 10)) < 0.5 * unkeyedShare)
+})
+
+test('what light keys do not need is the hog’s', () => {
+  const open = [
+    { route: 0, perSecond: 20, key: 'light' },
+    { route: 0, perSecond: 5000, key: 'hog' },
+  ]
+  const spec = { seed: 1, seconds: 6, routes: [{ steps: [{ burn: 2 }] }], open }
+  const { requests } = new World(spec, { stack, shed: { key } }).run()
+  const measured = requests.filter(({ atMs }) => atMs >= 2000 && atMs < 5000)
+  const served = (name) =>
+    measured.filter(({ key: each, servedMs }) => each === name && servedMs !== undefined).length
+  const came = measured.filter(({ key: each }) => each === 'light').length
+  assert.ok(served('light') >= 0.97 * came, `${served('light')} of ${came}`)
+  assert.ok(served('hog') >= 3 * 300, String(served('hog')))
+})

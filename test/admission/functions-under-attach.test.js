@@ -1,0 +1,99 @@
+'use strict'
+// The user's functions where both attach() and a middleware of ours are used: they get the request and the response of the
+// framework, with what the middlewares before ours have put on them.
+
+const assert = require('node:assert/strict')
+const http = require('node:http')
+const { describe, it, test } = require('node:test')
+const { REFUSE, attached, holdingServer } = require('./holding-server')
+
+const withUser = (req, _res, next) => {
+  req.user = { plan: 'paid' }
+  next()
+}
+
+/** @returns {any} an app whose users are known before ours asks for them */
+const appWith = (name) => (spillway, handler) =>
+  require(name)().use(withUser).use(spillway.express()).use(handler)
+
+for (const name of ['express', 'express-4']) {
+  const build = appWith(name)
+  for (const [how, create] of Object.entries({
+    'attach() and express()': (spillway, handler) => attached(spillway, build(spillway, handler)),
+    'express() alone': (spillway, handler) => http.createServer(build(spillway, handler)),
+    'wrap() and express()': (spillway, handler) => http.createServer(spillway.wrap(build(spillway, handler))),
+  })) {
+    describe(`${name}: ${how}`, () => {
+      for (const hook of ['classify', 'key', 'deadline']) {
+        it(`${hook} sees what a middleware before ours put on the request`, async (t) => {
+          const users = []
+          const shed = { maxConcurrent: 1, [hook]: (req) => void users.push(req.user?.plan) }
+          const logger = { warn() {}, error() {} }
+          const { get, hold, waiting } = await holdingServer(t, { shed, create, logger })
+          // A key and a deadline are asked for where there is no room.
+          for (let i = 0; i < 3; i++) {
+            const first = await hold()
+            const second = get('/')
+            await waiting(1)
+            first.release()
+            await second
+            await first.answer
+          }
+          assert.ok(users.length >= 3)
+          assert.deepEqual(new Set(users), new Set(['paid']))
+        })
+      }
+
+      it('respond and headers get what the framework has made of request and response', async (t) => {
+        const shed = {
+          ...REFUSE,
+          respond: (req, res, { retryAfterSeconds }) =>
+            res.status(529).json({ busy: req.user.plan, retryAfterSeconds }),
+        }
+        const { get, hold } = await holdingServer(t, { shed, create })
+        const first = await hold()
+        for (let i = 0; i < 3; i++) {
+          const { status, headers, body } = await get('/')
+          const { busy, retryAfterSeconds } = JSON.parse(body)
+          assert.deepEqual([status, busy], [529, 'paid'])
+          assert.deepEqual(
+            [headers['retry-after'], headers['cache-control']],
+            [String(retryAfterSeconds), 'no-store']
+          )
+        }
+        first.release()
+        await first.answer
+      })
+    })
+  }
+}
+
+test('where there is no middleware, attach() asks the functions itself, with the request of Node', async (t) => {
+  const seen = []
+  const classify = (req) => {
+    seen.push(req.url)
+    return 'low'
+  }
+  const { get, hold, admission } = await holdingServer(t, { shed: { ...REFUSE, classify } })
+  const first = await hold()
+  assert.equal((await get('/')).status, 503)
+  first.release()
+  await first.answer
+  assert.deepEqual(seen, ['/hold', '/'])
+  assert.deepEqual(admission().shed, [{ reason: 'concurrency', priority: 'low', count: 1 }])
+})
+
+test('without functions of the user, attach() decides before the framework runs', async (t) => {
+  let entered = 0
+  const create = (spillway, handler) => {
+    const app = require('express')()
+    app.use((_req, _res, next) => next(void entered++))
+    return attached(spillway, app.use(spillway.express()).use(handler))
+  }
+  const { get, hold } = await holdingServer(t, { shed: REFUSE, create })
+  const first = await hold()
+  assert.equal((await get('/')).status, 503)
+  assert.equal(entered, 1)
+  first.release()
+  await first.answer
+})

@@ -1,0 +1,127 @@
+'use strict'
+// Who is told when a client half-closes: before Node's own listener, once, and nobody whose request has gone on meanwhile.
+
+const assert = require('node:assert/strict')
+const { EventEmitter } = require('node:events')
+const { test } = require('node:test')
+const { offHalfClose, onHalfClose } = require('../../src/admission/half-closed')
+const { QUEUED } = require('../../src/admission/verdict')
+const { DrivenAdmission } = require('./driven-admission')
+
+function connection() {
+  const socket = new EventEmitter()
+  const told = []
+  socket.on('end', () => told.push('node'))
+  const on = (name) => {
+    const callback = () => told.push(name)
+    onHalfClose({ socket }, callback)
+    return callback
+  }
+  return { on, socket, told }
+}
+
+test('all that wait on a connection are told in their order, before Node ends it', () => {
+  const { on, socket, told } = connection()
+  on('first')
+  on('second')
+  socket.emit('end')
+  assert.deepEqual(told, ['first', 'second', 'node'])
+})
+
+test('one listener serves all requests of a pipeline, and is taken off with the last', () => {
+  const { on, socket, told } = connection()
+  const callbacks = Array.from({ length: 50 }, (_, i) => on(i))
+  assert.equal(socket.listenerCount('end'), 2)
+  for (const callback of callbacks) offHalfClose({ socket }, callback)
+  assert.equal(socket.listenerCount('end'), 1)
+  socket.emit('end')
+  assert.deepEqual(told, ['node'])
+})
+
+test('nobody is told twice, nor after it was taken off', () => {
+  const { on, socket, told } = connection()
+  const gone = on('gone')
+  on('waiting')
+  offHalfClose({ socket }, gone)
+  offHalfClose({ socket }, gone)
+  socket.emit('end')
+  socket.emit('end')
+  assert.deepEqual(told, ['waiting', 'node', 'node'])
+})
+
+test('one that is told may take itself off, and a new one is told of nothing that is over', () => {
+  const { socket, told } = connection()
+  const callback = () => {
+    offHalfClose({ socket }, callback)
+    told.push('told')
+  }
+  onHalfClose({ socket }, callback)
+  socket.emit('end')
+  assert.deepEqual(told, ['told', 'node'])
+  onHalfClose({ socket }, callback)
+  assert.deepEqual(told, ['told', 'node'])
+  offHalfClose({ socket }, callback)
+  assert.equal(socket.listenerCount('end'), 1)
+})
+
+for (const [what, request] of Object.entries({
+  'a stream of HTTP/2, which ends by itself': { socket: new EventEmitter(), stream: {} },
+  'a request without a socket': { socket: undefined },
+  'a made-up socket that tells of nothing': { socket: {} },
+})) {
+  test(`${what} is not listened to`, () => {
+    onHalfClose(/** @type {any} */ (request), () => {})
+    assert.equal(request.socket?.listenerCount?.('end') ?? 0, 0)
+    offHalfClose(/** @type {any} */ (request), () => {})
+  })
+}
+
+/** One in flight, and one that is queued on a connection. */
+function queuedBehind(shed) {
+  const driven = new DrivenAdmission({ maxConcurrent: 1, ...shed })
+  const running = driven.ask()
+  const socket = new EventEmitter()
+  const queued = driven.ask({ socket })
+  assert.equal(queued.decision, QUEUED)
+  return { driven, queued, running, socket }
+}
+
+test('a queued request whose client half-closes is run at once where there is room', () => {
+  const { driven, queued, running, socket } = queuedBehind({})
+  driven.end(running)
+  socket.emit('end')
+  assert.deepEqual([queued.hasRun, driven.admission.sample().inFlight], [true, 1])
+  driven.turn(1)
+  driven.end(queued)
+  const { abandoned, admitted, inFlight, shed } = driven.admission.sample()
+  assert.deepEqual([abandoned, admitted, inFlight, shed], [0, 2, 0, []])
+})
+
+test('a queued request whose client half-closes is answered at once where there is none', () => {
+  const { driven, queued, socket } = queuedBehind({})
+  socket.emit('end')
+  assert.deepEqual([queued.hasRun, queued.answer?.status], [undefined, 503])
+  driven.turn(1)
+  driven.end(queued)
+  const { abandoned, shed, waiting } = driven.admission.sample()
+  assert.deepEqual([abandoned, waiting], [0, 0])
+  assert.deepEqual(shed, [{ reason: 'concurrency', priority: 'normal', count: 1 }])
+})
+
+test('a queued request whose client half-closes is answered at once though 503s are sent late', () => {
+  const { driven, queued, socket } = queuedBehind({})
+  driven.admission.measurements.cost.rejectedShare = 0.1
+  socket.emit('end')
+  assert.equal(queued.answer?.status, 503)
+})
+
+test('a request that left the queue is run once, though its client half-closes then', () => {
+  const { driven, queued, running, socket } = queuedBehind({})
+  let runs = 0
+  queued.admission.resume = () => runs++
+  driven.end(running)
+  driven.turn(1)
+  assert.equal(runs, 1)
+  socket.emit('end')
+  assert.deepEqual([runs, socket.listenerCount('end')], [1, 0])
+})

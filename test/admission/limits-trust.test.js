@@ -1,0 +1,60 @@
+'use strict'
+// How far the measured cost is believed: by the time the loop idles or is full while requests are kept out.
+
+const assert = require('node:assert/strict')
+const { test } = require('node:test')
+const { Trust } = require('../../src/admission/limits/trust')
+
+const WAIT_MS = 40
+
+/** Turns of 10 ms each. */
+function after(trust, turns, { idledMs = 0, idleShare = 0.5, isShort = true, waitMs = WAIT_MS }) {
+  for (let i = 0; i < turns; i++) trust.onTurn({ idledMs, elapsedMs: 10, idleShare, isShort, waitMs })
+  return trust.share
+}
+
+const isNear = (value, expected) => assert.ok(Math.abs(value - expected) < 1e-9, `${value}, not ${expected}`)
+
+test('it begins with full trust, and never has more', () => {
+  const trust = new Trust()
+  assert.equal(trust.share, 1)
+  assert.equal(after(trust, 100, { idleShare: 0 }), 1)
+})
+
+for (const [waitMs, horizonMs] of [
+  [0, 50],
+  [25, 50],
+  [100, 200],
+  [250, 500],
+  [30_000, 500],
+]) {
+  test(`where requests wait ${waitMs} ms for others, it shrinks by e in ${horizonMs} ms of idling`, () => {
+    isNear(after(new Trust(), horizonMs / 10, { idledMs: 10, waitMs }), Math.exp(-1))
+  })
+}
+
+test('it shrinks with the time idled, and not with the time gone by', () => {
+  isNear(after(new Trust(), 10, { idledMs: 2 }), Math.exp(-20 / 80))
+})
+
+test('it never shrinks to nothing', () => {
+  assert.equal(after(new Trust(), 10_000, { idledMs: 10 }), 1e-3)
+})
+
+test('while requests are kept out, it comes back by e in the same time that the loop is full', () => {
+  const trust = new Trust()
+  const least = after(trust, 16, { idledMs: 10 })
+  isNear(after(trust, 8, { idleShare: 0.03 }), least * Math.E)
+})
+
+test('between full and roomy nothing is learnt', () => {
+  const trust = new Trust()
+  const before = after(trust, 16, { idledMs: 10 })
+  assert.equal(after(trust, 100, { idledMs: 0.5, idleShare: 0.07 }), before)
+})
+
+test('while nobody is kept out, it comes back by e in two seconds, however much the loop idles', () => {
+  const trust = new Trust()
+  const before = after(trust, 24, { idledMs: 10 })
+  isNear(after(trust, 200, { idledMs: 10, isShort: false }), before * Math.E)
+})

@@ -1,0 +1,136 @@
+'use strict'
+// The limits together: what limits now, and why a request that finds no room is rejected. Questions change nothing.
+
+const assert = require('node:assert/strict')
+const { test } = require('node:test')
+const { Limits } = require('../../src/admission/limits/limits')
+const { LoopTurns } = require('../../src/admission/measurements/loop-turns')
+const { CRITICAL, NORMAL } = require('../../src/admission/verdict')
+const { AdmissionRecord } = require('../../src/recording/admission-record')
+const { FakeClock } = require('../support/fake-clock')
+
+const OPTIONS = { maxDelay: 200, targetDelay: 100, interval: 500 }
+
+function driven({ maxConcurrent, costMs = 2 } = {}) {
+  const clock = new FakeClock()
+  const turns = new LoopTurns(clock)
+  const cost = { ms: costMs, rejectionMs: 0.03, rejectedShare: 0 }
+  const limits = new Limits({ clock, cost, turns })
+  limits.update({ ...OPTIONS, maxConcurrent })
+  const turn = (busyMs, idledMs = 0) => {
+    clock.idle(idledMs)
+    clock.advance(busyMs)
+    turns.onTurn(busyMs, clock.now(), clock.idleMs(), busyMs)
+    limits.onTurn(clock.now(), clock.idleMs(), false)
+  }
+  const admit = () => {
+    const record = new AdmissionRecord()
+    limits.onAdmit(record, clock.now(), clock.idleMs())
+    return record
+  }
+  /** Ended, after so long. */
+  const serve = (count, tookMs) => {
+    for (let i = 0; i < count; i++) {
+      const record = admit()
+      clock.idle(tookMs)
+      limits.onEnd(record, clock.now(), clock.idleMs())
+    }
+  }
+  const current = () => limits.current(clock.now())
+  return { admit, clock, current, limits, serve, turn }
+}
+
+test('a loop with room limits nothing', () => {
+  const { current, turn } = driven()
+  turn(1, 100)
+  assert.deepEqual(current(), { limit: Number.POSITIVE_INFINITY, by: undefined, waitMs: 200 })
+})
+
+test('a full loop limits, and a queue that stands at it may be waited in for targetDelay only', () => {
+  const { current, turn } = driven()
+  turn(200)
+  assert.deepEqual(current(), { limit: 20, by: 'loop', waitMs: 200 })
+  for (let i = 0; i < 10; i++) turn(50)
+  assert.deepEqual(current(), { limit: 20, by: 'loop', waitMs: 100 })
+})
+
+for (const [maxConcurrent, isFull, expected] of /** @type {const} */ ([
+  [5, false, { limit: 5, by: 'concurrency' }],
+  [5, true, { limit: 5, by: 'concurrency' }],
+  [30, true, { limit: 20, by: 'loop' }],
+])) {
+  test(`with maxConcurrent ${maxConcurrent} a ${isFull ? 'full' : 'roomy'} loop is limited by ${expected.by}`, () => {
+    const { current, turn } = driven({ maxConcurrent })
+    if (isFull) turn(200)
+    const { limit, by } = current()
+    assert.deepEqual({ limit, by }, expected)
+  })
+}
+
+test('maxConcurrent in flight leave no room, whatever the loop does', () => {
+  const { admit, clock, limits } = driven({ maxConcurrent: 2, costMs: 0 })
+  admit()
+  assert.deepEqual([limits.hasRoom(clock.now()), limits.short], [true, 'loop'])
+  admit()
+  assert.deepEqual([limits.hasRoom(clock.now()), limits.isConcurrencyShort], [false, true])
+  assert.deepEqual([limits.short, limits.inFlight], ['concurrency', 2])
+})
+
+test('where slots are short, a request waits for the time that requests take; else for their cost', () => {
+  const { admit, limits, serve } = driven({ maxConcurrent: 4 })
+  serve(500, 100)
+  assert.equal(limits.expectedMs(10), 20)
+  for (let i = 0; i < 4; i++) admit()
+  assert.ok(Math.abs(limits.expectedMs(10) - 250) < 1e-6, String(limits.expectedMs(10)))
+})
+
+test('a request that would wait longer for a slot than is tolerated is rejected for concurrency', () => {
+  const { admit, clock, limits } = driven({ maxConcurrent: 1 })
+  admit()
+  const reasonFor = (expectedMs, priority = NORMAL) => limits.reasonFor(expectedMs, 1, priority, clock.now())
+  assert.deepEqual([reasonFor(200), reasonFor(201)], [undefined, 'concurrency'])
+})
+
+test('a request that would wait longer for the loop than is tolerated is rejected for it where its queue stands', () => {
+  const { clock, limits, turn } = driven()
+  const reasonFor = (expectedMs, priority = NORMAL) => limits.reasonFor(expectedMs, 50, priority, clock.now())
+  assert.equal(reasonFor(1000), undefined)
+  for (let i = 0; i < 14; i++) turn(50)
+  assert.deepEqual([reasonFor(100), reasonFor(101), reasonFor(101, CRITICAL)], [undefined, 'loop', undefined])
+})
+
+test('a request that is kept out makes the next turn of an idling loop doubt the cost, and no other turn', () => {
+  const { admit, limits, turn } = driven({ costMs: 100 })
+  for (let i = 0; i < 8; i++) admit()
+  const eachAfter = (isKeptOut) => {
+    if (isKeptOut) limits.onKeptOut()
+    turn(1, 10)
+    return limits.loop.eachMs
+  }
+  assert.equal(eachAfter(false), 100)
+  const doubted = eachAfter(true)
+  assert.ok(doubted < 95, String(doubted))
+  assert.ok(eachAfter(false) > doubted)
+})
+
+test('questions change nothing', () => {
+  const asked = driven({ maxConcurrent: 30 })
+  const other = driven({ maxConcurrent: 30 })
+  const askAll = ({ clock, limits }) => {
+    const nowMs = clock.now()
+    limits.current(nowMs)
+    limits.hasRoom(nowMs)
+    limits.expectedMs(10)
+    limits.reasonFor(1000, 10, NORMAL, nowMs)
+    return [limits.short, limits.excess, limits.isConcurrencyShort, limits.loop.limit]
+  }
+  for (let i = 0; i < 50; i++) {
+    for (const each of [asked, other]) {
+      each.turn(20, i % 3)
+      each.admit()
+      if (i % 2 === 0) each.limits.onKeptOut()
+    }
+    for (let times = 0; times < 100; times++) askAll(asked)
+  }
+  assert.deepEqual([asked.current(), askAll(asked)], [other.current(), askAll(other)])
+})

@@ -1,0 +1,125 @@
+'use strict'
+// When work waits for connections, by a clock moved by hand: bounded in time, and in share of the work.
+
+const assert = require('node:assert/strict')
+const { test } = require('node:test')
+const { AcceptBurst } = require('../../src/admission/measurements/accept-burst')
+
+test('a turn that accepted a connection is followed by another before work starts, one that did not is not', () => {
+  const burst = new AcceptBurst()
+  burst.onAccept(0)
+  assert.equal(burst.isAccepting(0), true)
+  assert.equal(burst.shouldTurnAgain(0, 0), true)
+  assert.equal(burst.shouldTurnAgain(0.02, 0), false)
+})
+
+function burstFor(burst, fromMs, stepMs = 0.5) {
+  let nowMs = fromMs
+  for (burst.onAccept(nowMs); burst.shouldTurnAgain(nowMs, 0); burst.onAccept(nowMs)) nowMs += stepMs
+  return nowMs - fromMs
+}
+
+test('a burst lasts at most 20 ms, however many connections keep coming', () => {
+  assert.equal(burstFor(new AcceptBurst(), 0), 20)
+})
+
+test('turns in which handlers burn do not end a burst before 100 ms: they were not lost to accepting', () => {
+  assert.equal(burstFor(new AcceptBurst(), 0, 24), 120)
+})
+
+test('a turn that was not given to accepting is work, whoever did it', () => {
+  const burst = new AcceptBurst()
+  burstFor(burst, 0)
+  for (let i = 0; i < 200; i++) burst.onRequest()
+  burst.onTurn(2, 25)
+  burst.onAccept(30)
+  burst.shouldTurnAgain(30, 0)
+  burst.onTurn(2, 30)
+  assert.equal(burstFor(burst, 30), 8)
+})
+
+test('bursts together take at most four times the work', () => {
+  const burst = new AcceptBurst()
+  burstFor(burst, 0)
+  for (let i = 0; i < 200; i++) burst.onRequest()
+  burst.onTurn(2, 25)
+  assert.equal(burstFor(burst, 30), 8)
+})
+
+test('silent connections are no evidence of load: they get half of that', () => {
+  const burst = new AcceptBurst()
+  burstFor(burst, 0)
+  burst.onTurn(2, 25)
+  assert.equal(burstFor(burst, 30), 4)
+})
+
+test('where another process accepts, a quiet turn does not mean empty: it stays for three times what a hand-over takes', () => {
+  const burst = new AcceptBurst()
+  burst.onAccept(0, true)
+  assert.equal(burst.shouldTurnAgain(0, 0), true)
+  assert.equal(burst.isAwaitingPrimary, false)
+  assert.equal(burst.shouldTurnAgain(0.3, 0), true)
+  assert.equal(burst.isAwaitingPrimary, true)
+  assert.equal(burst.shouldTurnAgain(0.4, 0), false)
+  assert.equal(burst.isAwaitingPrimary, false)
+})
+
+test('what a hand-over takes is learnt from the shortest gaps, not from how seldom connections come', () => {
+  const burst = new AcceptBurst()
+  let nowMs = 0
+  for (let i = 0; i < 2000; i++) {
+    nowMs += i % 4 === 0 ? 0.1 : 0.44
+    burst.onAccept(nowMs, true)
+  }
+  burst.shouldTurnAgain(nowMs, 0)
+  assert.equal(burst.shouldTurnAgain(nowMs + 0.3, 0), true)
+  assert.equal(burst.shouldTurnAgain(nowMs + 0.44 * 2, 0), false)
+})
+
+test('a TLS handshake is given the turns that work at it, and none in which it waits for the client', () => {
+  const burst = new AcceptBurst()
+  burst.onAccept(0)
+  burst.onHandshake(0)
+  assert.equal(burst.shouldTurnAgain(0, 0.05), true)
+  assert.equal(burst.shouldTurnAgain(0.4, 0.4), true)
+  assert.equal(burst.shouldTurnAgain(0.41, 0.01), false)
+  assert.equal(burst.shouldTurnAgain(5, 0.4), true)
+  burst.onHandshakeEnd()
+  assert.equal(burst.shouldTurnAgain(5.4, 0.4), false)
+})
+
+test('requests are put off while a TLS handshake is in progress, until it ends or 20 ms have passed', () => {
+  const burst = new AcceptBurst()
+  burst.onHandshake(10)
+  assert.equal(burst.isAccepting(29), true)
+  burst.onHandshakeEnd()
+  assert.equal(burst.isAccepting(29), false)
+  burst.onHandshake(30)
+  assert.equal(burst.isAccepting(51), false)
+})
+
+test('what a burst did not spend is kept for the next ones, up to a second of it', () => {
+  const burst = new AcceptBurst()
+  for (let i = 0; i < 1000; i++) burst.onRequest()
+  for (let atMs = 0; atMs < 1000; atMs += 10) burst.onTurn(10, atMs)
+  let spentMs = 0
+  for (let fromMs = 1000; ; fromMs += 30) {
+    const lastedMs = burstFor(burst, fromMs)
+    if (lastedMs === 0) break
+    spentMs += lastedMs
+  }
+  assert.equal(spentMs, 1000)
+})
+
+test('connections and requests are compared within a second', () => {
+  const burst = new AcceptBurst()
+  for (let i = 0; i < 200; i++) burst.onRequest()
+  burstFor(burst, 0)
+  // The requests of more than a second ago say nothing of the sockets that came since.
+  burst.onTurn(0, 1500)
+  burst.onTurn(2, 1500)
+  burst.onAccept(1501)
+  burst.onTurn(2, 1501)
+  // Twice the first 2 ms' worth of four, and twice the second.
+  assert.equal(burstFor(burst, 1502), 12)
+})

@@ -1,0 +1,94 @@
+'use strict'
+// What is measured of the loop's turns: the share of its time that it idles, and the patient clock.
+
+const assert = require('node:assert/strict')
+const { test } = require('node:test')
+const { LoopTurns, ROOMY_SHARE } = require('../../src/admission/measurements/loop-turns')
+const { FakeClock } = require('../support/fake-clock')
+
+function driven() {
+  const clock = new FakeClock()
+  const turns = new LoopTurns(clock)
+  /** A loop turn that idles first and works then, on requests that are known to cost `workMs`. */
+  const turn = (busyMs, idledMs = 0, workMs = 0) => {
+    clock.idle(idledMs)
+    clock.advance(busyMs)
+    turns.onTurn(busyMs, clock.now(), clock.idleMs(), workMs)
+  }
+  return { clock, turns, turn }
+}
+
+const isNear = (value, expected) => assert.ok(Math.abs(value - expected) < 1e-9, `${value}, not ${expected}`)
+
+test('the idle share has a horizon of 50 ms, and is that of the time up to now', () => {
+  const { clock, turns, turn } = driven()
+  assert.equal(turns.idleShare(clock.now()), 1)
+  turn(50)
+  isNear(turns.idleShare(clock.now()), Math.exp(-1))
+  turn(0, 50)
+  isNear(turns.idleShare(clock.now()), 1 - (1 - Math.exp(-1)) * Math.exp(-1))
+  const before = turns.idleShare(clock.now())
+  clock.advance(25)
+  isNear(turns.idleShare(clock.now()), before * Math.exp(-0.5))
+})
+
+test('a loop that idles a tenth of its time has room', () => {
+  const { clock, turns, turn } = driven()
+  for (let i = 0; i < 100; i++) turn(8.5, 1.5)
+  assert.ok(turns.idleShare(clock.now()) >= ROOMY_SHARE)
+  assert.equal(turns.hasRoom(clock.now()), true)
+  for (let i = 0; i < 100; i++) turn(9.5, 0.5)
+  assert.equal(turns.hasRoom(clock.now()), false)
+})
+
+test('after a single long turn the loop is full until it has idled again', () => {
+  const { clock, turns, turn } = driven()
+  turn(1000)
+  assert.equal(turns.hasRoom(clock.now()), false)
+  turn(0, 10)
+  assert.equal(turns.hasRoom(clock.now()), true)
+})
+
+for (const [what, busyMs, workMs, countsMs] of [
+  ['a blocking handler counts for its work and 20 ms', 700, 2, 22],
+  ['a stopped machine counts for 20 ms', 5000, 0, 20],
+  ['a turn of many requests counts in full', 60, 60, 60],
+  ['a turn of 20 ms counts in full, whatever is known of its work', 20, 0, 20],
+]) {
+  test(`on the patient clock ${what}`, () => {
+    const { clock, turns, turn } = driven()
+    const beforeMs = turns.patientMs(clock.now())
+    turn(busyMs, 0, workMs)
+    assert.equal(turns.patientMs(clock.now()) - beforeMs, countsMs)
+  })
+}
+
+test('idling counts in full on the patient clock', () => {
+  const { clock, turns, turn } = driven()
+  const beforeMs = turns.patientMs(clock.now())
+  turn(1, 300)
+  assert.equal(turns.patientMs(clock.now()) - beforeMs, 301)
+})
+
+test('a nap while requests are queued is no idling, and the next idling is', () => {
+  const { clock, turns, turn } = driven()
+  turn(500)
+  turns.onNap()
+  clock.idle(20)
+  assert.equal(turns.hasRoom(clock.now()), false)
+  turn(0)
+  assert.equal(turns.hasRoom(clock.now()), false)
+  turn(0, 20)
+  assert.equal(turns.hasRoom(clock.now()), true)
+})
+
+test('what is ready may have waited for the busy time of this turn and the one before', () => {
+  const { clock, turns, turn } = driven()
+  turn(30, 100)
+  clock.idle(40)
+  clock.advance(5)
+  assert.equal(turns.behindMs(clock.now(), clock.idleMs()), 35)
+  clock.advance(7)
+  turns.onTurn(12, clock.now(), clock.idleMs(), 0)
+  assert.equal(turns.behindMs(clock.now(), clock.idleMs()), 12)
+})

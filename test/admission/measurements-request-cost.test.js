@@ -1,0 +1,133 @@
+'use strict'
+// What a request and a rejection cost, from loop turns told by hand.
+
+const assert = require('node:assert/strict')
+const { test } = require('node:test')
+const { RequestCost } = require('../../src/admission/measurements/request-cost')
+
+function driven() {
+  const cost = new RequestCost(0)
+  let nowMs = 0
+  /** A loop turn in which so many requests end and so many are rejected, after it idled. */
+  const turn = ({ busyMs, ended = 0, rejected = 0, rejectMs = 0, idledMs = 0 }) => {
+    nowMs += busyMs + idledMs
+    for (let i = 0; i < ended; i++) cost.onEnd()
+    for (let i = 0; i < rejected; i++) cost.onReject(rejectMs)
+    cost.onTurn(busyMs, nowMs)
+  }
+  return { cost, turn }
+}
+
+const isNear = (value, expected) => assert.ok(Math.abs(value - expected) < 1e-9, `${value}, not ${expected}`)
+
+test('the cost is the busy time over the requests that ended', () => {
+  const { cost, turn } = driven()
+  turn({ busyMs: 20, ended: 10 })
+  assert.deepEqual([cost.ms, cost.meanMs], [2, 2])
+})
+
+test('a window is over with ten requests, however many loop turns they take', () => {
+  const { cost, turn } = driven()
+  for (let i = 0; i < 9; i++) turn({ busyMs: 3, ended: 1 })
+  assert.equal(cost.ms, 0)
+  turn({ busyMs: 3, ended: 1 })
+  isNear(cost.ms, 3)
+})
+
+test('a window is over after two seconds, if a request ended in it', () => {
+  const { cost, turn } = driven()
+  turn({ busyMs: 5, ended: 1 })
+  turn({ busyMs: 1, idledMs: 2000 })
+  isNear(cost.ms, 6)
+  const { cost: other, turn: turnOther } = driven()
+  turnOther({ busyMs: 1, idledMs: 10_000 })
+  assert.equal(other.ms, 0)
+})
+
+for (const [what, strange] of [
+  ['a stall', { busyMs: 5000, ended: 10 }],
+  ['a lull', { busyMs: 0.01, ended: 10 }],
+]) {
+  test(`${what} is nobody's cost: the median of ten windows counts`, () => {
+    const { cost, turn } = driven()
+    for (let i = 0; i < 20; i++) turn({ busyMs: 20, ended: 10 })
+    for (let i = 0; i < 4; i++) turn(strange)
+    isNear(cost.ms, 2)
+  })
+}
+
+test('requests that become dearer are known to be after half of ten windows', () => {
+  const { cost, turn } = driven()
+  for (let i = 0; i < 10; i++) turn({ busyMs: 2, ended: 10 })
+  for (let i = 0; i < 6; i++) turn({ busyMs: 20, ended: 10 })
+  isNear(cost.ms, 2)
+})
+
+test('a window counts by the requests in it: a turn in which fifty end is five of ten', () => {
+  const { cost, turn } = driven()
+  for (let i = 0; i < 5; i++) turn({ busyMs: 10, ended: 10 })
+  turn({ busyMs: 250, ended: 60 })
+  isNear(cost.ms, 250 / 60)
+})
+
+test('rare dear requests count in the mean, and not in the median', () => {
+  const { cost, turn } = driven()
+  for (let i = 0; i < 9; i++) turn({ busyMs: 10, ended: 10 })
+  turn({ busyMs: 110, ended: 10 })
+  isNear(cost.ms, 1)
+  isNear(cost.meanMs, 2)
+})
+
+test('what rejections cost, their reading included, is no request’s', () => {
+  const { cost, turn } = driven()
+  for (let i = 0; i < 10; i++) turn({ busyMs: 20 + 400 * 0.05, ended: 10, rejected: 400, rejectMs: 0.025 })
+  isNear(cost.ms, 2)
+})
+
+test('rejections that take longer than the loop was busy make no negative cost', () => {
+  const { cost, turn } = driven()
+  turn({ busyMs: 1, ended: 10, rejected: 100, rejectMs: 1 })
+  assert.equal(cost.ms, 0)
+})
+
+test('before the first window is over, the cost is what handlers took until they first returned', () => {
+  const { cost, turn } = driven()
+  cost.onRun(3)
+  assert.deepEqual([cost.ms, cost.meanMs], [3, 3])
+  cost.onRun(4)
+  isNear(cost.ms, 3.02)
+  turn({ busyMs: 20, ended: 10 })
+  assert.equal(cost.ms, 2)
+})
+
+test('a rejection costs twice what sending it takes, smoothed over the last fifty', () => {
+  const { cost } = driven()
+  assert.equal(cost.rejectionMs, 0.03)
+  cost.onReject(0.04)
+  isNear(cost.rejectionMs, 0.03 + 0.02 * (0.08 - 0.03))
+  for (let i = 0; i < 500; i++) cost.onReject(0.04)
+  assert.ok(Math.abs(cost.rejectionMs - 0.08) < 1e-4)
+})
+
+test('the share that rejections take of the loop follows within a second, and is 0.9 at most', () => {
+  const { cost, turn } = driven()
+  for (let i = 0; i < 9; i++) turn({ busyMs: 10, rejected: 50, rejectMs: 0.025 })
+  assert.equal(cost.rejectedShare, 0)
+  turn({ busyMs: 10, rejected: 50, rejectMs: 0.025 })
+  isNear(cost.rejectedShare, 0.3 * 0.25)
+  for (let i = 0; i < 200; i++) turn({ busyMs: 10, rejected: 50, rejectMs: 0.025 })
+  assert.ok(Math.abs(cost.rejectedShare - 0.25) < 0.01)
+  for (let i = 0; i < 200; i++) turn({ busyMs: 10, rejected: 500, rejectMs: 0.025 })
+  assert.ok(cost.rejectedShare > 0.89 && cost.rejectedShare <= 0.9)
+  for (let i = 0; i < 200; i++) turn({ busyMs: 10 })
+  assert.ok(cost.rejectedShare < 0.01)
+})
+
+test('how many requests ended is told of the turn that is running', () => {
+  const { cost } = driven()
+  cost.onEnd()
+  cost.onEnd()
+  assert.equal(cost.endedInTurn, 2)
+  cost.onTurn(1, 1)
+  assert.equal(cost.endedInTurn, 0)
+})

@@ -1,0 +1,117 @@
+'use strict'
+// Mode `observe` says what mode `adaptive` would do, by a model of the queue: under the same open-loop load it counts as much,
+// within a quarter, and nothing where that rejects nothing.
+
+const assert = require('node:assert/strict')
+const { test } = require('node:test')
+const { DrivenAdmission } = require('./driven-admission')
+const { WORKS, burst, capacityOf, load } = require('./simulated-load')
+
+const ofPriority = (counts, priority) => counts.filter((each) => each.priority === priority)
+const total = (counts) => counts.reduce((sum, { count }) => sum + count, 0)
+
+/** What each mode says of six seconds at a multiple of the capacity, after two at half of it, and the share of all. */
+function both(work, multiple, { shed = {}, classes = ['normal'] } = {}) {
+  const perSecond = (capacityOf(work) * multiple) / classes.length
+  const calm = { route: 0, perSecond: capacityOf(work) / 2, toMs: 2000 }
+  const open = [calm, ...classes.map((priority) => ({ route: 0, perSecond, priority, fromMs: 2000 }))]
+  const spec = { seconds: 8, pools: { pool: 10 }, routes: [{ steps: WORKS[work].steps }], open }
+  const sayingOf = (mode) => {
+    const { admission, requests } = load(structuredClone(spec), { mode, ...shed })
+    const sample = admission.sample()
+    const counts = mode === 'observe' ? sample.wouldShed : sample.shed
+    return { counts, share: total(counts) / requests.length }
+  }
+  return { adaptive: sayingOf('adaptive'), observe: sayingOf('observe') }
+}
+
+for (const [work, multiple] of /** @type {const} */ ([
+  ['cpu', 1.2],
+  ['cpu', 2],
+  ['cpu', 5],
+  ['await', 2],
+  ['await', 5],
+  ['mixed', 2],
+  ['mixed', 5],
+])) {
+  test(`at ${multiple} times its capacity of '${work}' work it counts the share that is rejected, within a quarter`, () => {
+    const { adaptive, observe } = both(work, multiple)
+    const ratio = observe.share / adaptive.share
+    assert.ok(ratio > 0.75 && ratio < 1.25, `${observe.share} for ${adaptive.share}`)
+    assert.deepEqual(new Set(observe.counts.map(({ reason }) => reason)), new Set(['loop']))
+  })
+}
+
+for (const work of ['cpu', 'await', 'mixed']) {
+  test(`at 0.7 times its capacity of '${work}' work it counts nothing`, () => {
+    const { adaptive, observe } = both(work, 0.7)
+    assert.deepEqual([adaptive.counts, observe.counts], [[], []])
+  })
+}
+
+test('a burst that drains again within maxDelay is counted by neither mode', () => {
+  const open = [1000, 2000, 3000].map((atMs) => burst(atMs, 60))
+  const spec = { seconds: 4, routes: [{ steps: WORKS.cpu.steps }], open }
+  for (const mode of ['adaptive', 'observe']) {
+    const { shed, wouldShed } = load(structuredClone(spec), { mode }).admission.sample()
+    assert.deepEqual([shed, wouldShed], [[], []])
+  }
+})
+
+test('it would reject the lowest class first, as the queue does', () => {
+  const { adaptive, observe } = both('cpu', 2, { classes: ['normal', 'low'] })
+  for (const { counts } of [adaptive, observe]) {
+    assert.ok(
+      total(ofPriority(counts, 'low')) > 5 * total(ofPriority(counts, 'normal')),
+      JSON.stringify(counts)
+    )
+  }
+})
+
+test('where slots are short, it counts those that would wait too long for one', () => {
+  const { adaptive, observe } = both('await', 0.5, { shed: { maxConcurrent: 2 } })
+  assert.ok(adaptive.share > 0.5, String(adaptive.share))
+  const ratio = observe.share / adaptive.share
+  assert.ok(ratio > 0.75 && ratio < 1.25, `${observe.share} for ${adaptive.share}`)
+  assert.deepEqual(new Set(observe.counts.map(({ reason }) => reason)), new Set(['concurrency']))
+})
+
+/** A spillway that observes, has learnt that requests take a second, and has so many in flight. */
+function observing(shed, inFlight) {
+  const driven = new DrivenAdmission({ mode: 'observe', ...shed })
+  for (let i = 0; i < 200; i++) {
+    const request = driven.ask()
+    driven.turn(2, 998)
+    driven.end(request)
+  }
+  for (let i = 0; i < inFlight; i++) driven.ask()
+  driven.turn(1, 10)
+  const before = total(driven.admission.sample().wouldShed)
+  return { driven, counted: () => total(driven.admission.sample().wouldShed) - before }
+}
+
+test('a deadline that would be over before a slot is free is counted as such', () => {
+  const { driven } = observing(
+    { maxConcurrent: 10, deadline: ({ url }) => (url === '/late' ? 50 : undefined) },
+    11
+  )
+  driven.ask({ url: '/late' })
+  driven.turn(1, 1)
+  assert.deepEqual(
+    ofPriority(driven.admission.sample().wouldShed, 'normal').map(({ reason }) => reason),
+    ['deadline']
+  )
+})
+
+test('whatever it counts, each request runs, and no overload is told', () => {
+  const spec = { seconds: 3, routes: [{ steps: WORKS.cpu.steps }], open: [{ route: 0, perSecond: 2000 }] }
+  const { admission, requests } = load(spec, { mode: 'observe' })
+  const { answeredLate, isOverloaded, overloads, shed, wouldShed } = admission.sample()
+  assert.ok(total(wouldShed) > 0)
+  assert.deepEqual([answeredLate, isOverloaded, overloads, shed], [0, false, 0, []])
+  assert.deepEqual(new Set(requests.map(({ request }) => request.runs)), new Set([1]))
+})
+
+test('what bypasses the gate is not counted', () => {
+  assert.deepEqual(both('cpu', 3, { classes: ['bypass'] }).observe.counts, [])
+})
