@@ -189,7 +189,11 @@ class Gate {
   /** Its client half-closed: only what is answered at once reaches it. */
   #rush(request) {
     this.#takeOut(request)
-    if (this.#limits.hasRoom(this.#clock.now())) this.#runQueued(request)
+    const nowMs = this.#clock.now()
+    const { delay, isConcurrencyShort } = this.#limits
+    // In a burst it runs; where the queue stands, to half-close must be no way past it.
+    const isShort = isConcurrencyShort || delay.isStanding(request.admission.priority, nowMs)
+    if (!isShort || this.#limits.hasRoom(nowMs)) this.#runQueued(request)
     else this.#rejectQueued(request, this.#limits.short)
   }
 

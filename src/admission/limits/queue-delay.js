@@ -30,17 +30,17 @@ class QueueDelay {
     this.#intervalMs = interval
   }
 
-  #isStanding(priority, nowMs) {
+  isStanding(priority, nowMs) {
     return priority !== CRITICAL && this.#turns.patientMs(nowMs) - this.#drainedMs > this.#intervalMs
   }
 
   toleratedMs(priority, nowMs) {
-    return this.#isStanding(priority, nowMs) ? this.#targetDelayMs : this.#maxDelayMs
+    return this.isStanding(priority, nowMs) ? this.#targetDelayMs : this.#maxDelayMs
   }
 
   /** Whether a request that would wait for so long behind so many is rejected on arrival. */
   rejects(waitMs, ahead, priority, nowMs) {
-    return waitMs > this.#targetDelayMs && ahead >= LEAST_AHEAD && this.#isStanding(priority, nowMs)
+    return waitMs > this.#targetDelayMs && ahead >= LEAST_AHEAD && this.isStanding(priority, nowMs)
   }
 
   /** The first request is queued. A queue that was emptied by rejections, beside a full loop, has not drained. */
@@ -53,7 +53,7 @@ class QueueDelay {
   }
 
   isTooOld({ priority, queuedMs, waitsSinceMs }, nowMs) {
-    if (this.#isStanding(priority, nowMs)) return nowMs - queuedMs > this.#targetDelayMs + GRACE_MS
+    if (this.isStanding(priority, nowMs)) return nowMs - queuedMs > this.#targetDelayMs + GRACE_MS
     return this.#turns.patientMs(nowMs) - waitsSinceMs > this.#maxDelayMs + GRACE_MS
   }
 }
