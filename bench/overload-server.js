@@ -136,6 +136,11 @@ const shedIf = (isOverloaded) =>
 /** Not the first in the app: then it decides where it stands, and not before Express. */
 const behindAnother = (spillway) => [(_req, _res, next) => next(), spillway.express()]
 
+if (policy.endsWith('-refusing')) {
+  // To clients of a closed loop it would send its 503s late: here it is their price that counts.
+  const { LateRejections } = require('../src/admission/late-rejections')
+  LateRejections.prototype.pass = (_request, send) => send()
+}
 /** What refuses everything: the price of a rejection. A gate lets one in 100 ms pass, whatever the rules say. */
 const REFUSE_ALL = { shed: { maxHeapUsedBytes: 1, sampleInterval: 50 } }
 const BY_HEADER = { shed: { classify: ({ headers }) => headers['x-priority'] ?? 'normal' } }

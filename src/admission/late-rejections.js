@@ -1,23 +1,25 @@
 'use strict'
 // Clients that ask again at once make rejecting the load: answered in microseconds, they are back in the next loop turn.
-// While rejections take more than 2 % of the loop, each 503 is sent late, by 100 ms in the mean. A hold that brings fewer
-// requests (clients that wait for their answer) grows to a second, and shrinks again otherwise (docs/decisions/0004).
+// While rejections take more than 2 % of the loop, each 503 is sent late, and later by steps. A step that does not bring
+// fewer requests is taken back: clients that do not wait for their answer are not held at all (docs/decisions/0004).
 
 const { AsyncResource } = require('node:async_hooks')
 const { isHalfClosed, offHalfClose, onHalfClose } = require('./half-closed')
 
-const HOLD_MS = 100
-const MOST_HOLD_MS = 1000
-/** Of the loop's time. Below it a rejection is sent at once. */
+/** For how long a rejection is held in the mean, by step. */
+const HOLDS_MS = [0, 100, 200, 400, 1000]
+/** Of the loop's time. Above it the next step is tried. */
 const COSTLY_SHARE = 0.02
+/** Below it the last step is taken back. */
+const CHEAP_SHARE = 0.005
 /** Each holds its request and its connection. */
 const MOST_HELD = 10_000
 /** Of one HTTP/2 session, which may carry any number of requests. */
 const MOST_OF_SESSION = 100
 const WINDOW_MS = 200
-/** A longer hold is kept where at most this share of the requests still comes. */
+/** A step is kept where at most this share of the requests still comes. */
 const FEWER_SHARE = 0.8
-/** After a longer hold has failed, none is tried for so long. */
+/** After a step was taken back, none is tried for so long. */
 const STEADY_MS = 5000
 
 class LateRejections {
@@ -28,10 +30,11 @@ class LateRejections {
   #clock
   #cost
   #random
-  #holdMs = HOLD_MS
+  #step = 0
+  /** How many requests a millisecond were rejected at each step, when it was last taken. */
+  #rates = HOLDS_MS.map(() => 0)
   #windowMs
   #count = 0
-  #rateBefore = Number.POSITIVE_INFINITY
   #steadyUntilMs = 0
   #isDraining = false
 
@@ -46,6 +49,10 @@ class LateRejections {
     return this.#held.size
   }
 
+  get #holdMs() {
+    return HOLDS_MS[this.#step]
+  }
+
   /** Calls `send` now, or late. */
   pass(request, send) {
     const nowMs = this.#clock.now()
@@ -56,11 +63,10 @@ class LateRejections {
   }
 
   #isHeld(request) {
+    if (this.#step === 0 || this.#isDraining || this.#held.size >= MOST_HELD) return false
     const { session } = request
-    if (isHalfClosed(request)) return false
-    if (this.#cost.rejectedShare <= COSTLY_SHARE || this.#isDraining || this.#held.size >= MOST_HELD)
-      return false
-    return session === undefined || (this.#ofSession.get(session) ?? 0) < MOST_OF_SESSION
+    if (session !== undefined && (this.#ofSession.get(session) ?? 0) >= MOST_OF_SESSION) return false
+    return !isHalfClosed(request)
   }
 
   #hold(request, send) {
@@ -82,18 +88,17 @@ class LateRejections {
 
   #adapt(nowMs) {
     const rate = this.#count / (nowMs - this.#windowMs)
-    const isCostly = this.#cost.rejectedShare > COSTLY_SHARE
-    const hasFailed = rate > FEWER_SHARE * this.#rateBefore
+    const share = this.#cost.rejectedShare
+    const isInVain = this.#step > 0 && rate > FEWER_SHARE * this.#rates[this.#step - 1]
     this.#windowMs = nowMs
     this.#count = 0
-    if (!isCostly || hasFailed) {
-      this.#holdMs = Math.max(HOLD_MS, this.#holdMs / 2)
-      this.#rateBefore = Number.POSITIVE_INFINITY
-      if (isCostly) this.#steadyUntilMs = nowMs + STEADY_MS
-    } else if (nowMs >= this.#steadyUntilMs) {
-      this.#holdMs = Math.min(MOST_HOLD_MS, this.#holdMs * 2)
-      this.#rateBefore = rate
-    }
+    this.#rates[this.#step] = rate
+    if (isInVain) {
+      this.#step--
+      this.#steadyUntilMs = nowMs + STEADY_MS
+    } else if (share < CHEAP_SHARE) this.#step = Math.max(0, this.#step - 1)
+    else if (share > COSTLY_SHARE && nowMs >= this.#steadyUntilMs)
+      this.#step = Math.min(HOLDS_MS.length - 1, this.#step + 1)
   }
 
   /** Sends all that are held, and holds none from now on. */

@@ -114,12 +114,19 @@ function costlyRejections(t) {
   })
 }
 
+/** One rejection sent at once, and a window gone by: from now on each is held. */
+async function beginHolding(get, clock) {
+  await get('/')
+  clock.advance(200)
+}
+
 for (const [name, create] of Object.entries(CREATES)) {
   test(`a held 503 is sent when its client half-closes, and not before, with ${name}`, async (t) => {
     costlyRejections(t)
     const given = { shed: REFUSE, create, clock: timelessClock() }
-    const { port, hold, admission } = await holdingServer(t, given)
+    const { port, get, hold, admission, clock } = await holdingServer(t, given)
     const first = await hold()
+    await beginHolding(get, clock)
     const clients = [await Connection.open(port), await Connection.open(port)]
     for (const client of clients) client.send(GET)
     await until(() => admission().answeredLate === 2)
@@ -135,8 +142,9 @@ for (const [name, create] of Object.entries(CREATES)) {
   test(`all held 503s are sent when the spillway closes, with ${name}`, async (t) => {
     costlyRejections(t)
     const given = { shed: REFUSE, create, clock: timelessClock() }
-    const { get, hold, admission, spillway } = await holdingServer(t, given)
+    const { get, hold, admission, spillway, clock } = await holdingServer(t, given)
     const first = await hold()
+    await beginHolding(get, clock)
     const answers = [get('/'), get('/'), get('/')]
     await until(() => admission().answeredLate === 3)
     spillway.close()

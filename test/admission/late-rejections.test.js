@@ -1,16 +1,26 @@
 'use strict'
-// When a 503 is sent: at once while rejecting is cheap, late while it takes more than 2 % of the loop, and never late at a
-// drain. The clock, its timers and what rejections cost are driven by hand.
+// When a 503 is sent: at once while rejecting is cheap, late where that brings fewer requests, and never late at a drain. The clock, its timers and what rejections cost are driven by hand.
 
 const assert = require('node:assert/strict')
 const { AsyncLocalStorage } = require('node:async_hooks')
 const { EventEmitter } = require('node:events')
 const { test } = require('node:test')
+const { onHalfClose } = require('../../src/admission/half-closed')
 const { LateRejections } = require('../../src/admission/late-rejections')
 const { TimedClock } = require('./driven-admission')
 
-/** @param {number} [rejectedShare] of the loop's time that rejections take */
-function driven(rejectedShare = 0.05) {
+const WINDOW_MS = 200
+/** What comes on it is never held. */
+const HALF_CLOSED = new EventEmitter()
+onHalfClose({ socket: HALF_CLOSED }, () => {})
+HALF_CLOSED.emit('end')
+
+/**
+ * @param {object} [start]
+ * @param {number} [start.rejectedShare] of the loop's time that rejections take
+ * @param {boolean} [start.isHolding] whether the first step has been taken
+ */
+function driven({ rejectedShare = 0.05, isHolding = true } = {}) {
   const clock = new TimedClock()
   const cost = { rejectedShare }
   const given = { random: 0.5 }
@@ -21,6 +31,12 @@ function driven(rejectedShare = 0.05) {
     clock.advance(ms)
     clock.fire()
   }
+  if (isHolding) {
+    reject({ socket: HALF_CLOSED })
+    pass(WINDOW_MS)
+    reject({ socket: HALF_CLOSED })
+    sent = 0
+  }
   return { clock, cost, given, late, pass, reject, sent: () => sent }
 }
 
@@ -30,9 +46,12 @@ for (const [rejectedShare, sentAtOnce] of [
   [0.021, 0],
 ]) {
   test(`where rejections take ${rejectedShare} of the loop, one is sent ${sentAtOnce ? 'at once' : 'late'}`, () => {
-    const { late, reject, sent } = driven(rejectedShare)
+    const { late, pass, reject, sent } = driven({ rejectedShare, isHolding: false })
     reject()
-    assert.deepEqual([sent(), late.held, late.total], [sentAtOnce, 1 - sentAtOnce, 1 - sentAtOnce])
+    assert.equal(sent(), 1)
+    pass(WINDOW_MS)
+    reject()
+    assert.deepEqual([sent() - 1, late.held, late.total], [sentAtOnce, 1 - sentAtOnce, 1 - sentAtOnce])
   })
 }
 
@@ -145,26 +164,36 @@ function holdsOver(seconds, { late, clock, pass }, { clients = 0, perSecond = 0 
 }
 
 test('where clients wait for their answer, so that fewer come, the hold grows to a second and no further', () => {
-  const holds = holdsOver(12, driven(), { clients: 100 })
+  const holds = holdsOver(12, driven({ isHolding: false }), { clients: 100 })
   assert.deepEqual([holds.at(-1), Math.max(...holds)], [1000, 1000])
 })
 
-test('where as many come as before, a longer hold is taken back, and none is tried for five seconds', () => {
-  const holds = holdsOver(30, driven(), { perSecond: 400 })
-  assert.ok(Math.max(...holds) <= 200, holds.join())
-  const longer = holds.filter((holdMs) => holdMs > 100).length
-  assert.ok(longer >= 2 && longer <= 6, holds.join())
+test('where as many come as before, none is held but for a fifth of a second every five', () => {
+  const all = driven({ isHolding: false })
+  holdsOver(30, all, { perSecond: 400 })
+  const share = all.late.total / (30 * 400)
+  assert.ok(share > 0.02 && share < 0.06, `${share} of all were held`)
 })
 
-test('when rejections are cheap again, none is held, and the hold shrinks to where it began', () => {
-  const all = driven()
+test('clients that begin to come whatever becomes of the last are no longer held', () => {
+  const all = driven({ isHolding: false })
+  assert.ok(holdsOver(6, all, { clients: 10 }).at(-1) >= 100)
+  assert.equal(holdsOver(4, all, { perSecond: 2000 }).at(-1), 0)
+})
+
+test('when rejections are cheap again, the hold shrinks to nothing', () => {
+  const all = driven({ isHolding: false })
+  assert.equal(holdsOver(12, all, { clients: 100 }).at(-1), 1000)
+  all.cost.rejectedShare = 0.004
+  assert.equal(holdsOver(10, all, { clients: 100 }).at(-1), 0)
+})
+
+test('between cheap and costly the hold stays as it is', () => {
+  const all = driven({ isHolding: false })
+  all.cost.rejectedShare = 0.01
+  assert.equal(holdsOver(3, all, { clients: 100 }).at(-1), 0)
+  all.cost.rejectedShare = 0.05
   assert.equal(holdsOver(12, all, { clients: 100 }).at(-1), 1000)
   all.cost.rejectedShare = 0.01
-  all.pass(2000)
-  assert.equal(holdsOver(10, all, { perSecond: 200 }).at(-1), 0)
-  all.cost.rejectedShare = 0.05
-  const [before, sinceMs] = [all.sent(), all.clock.now()]
-  all.reject()
-  while (all.sent() === before) all.pass(10)
-  assert.equal(all.clock.now() - sinceMs, 100)
+  assert.equal(holdsOver(10, all, { clients: 100 }).at(-1), 1000)
 })

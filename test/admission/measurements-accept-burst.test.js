@@ -5,15 +5,28 @@ const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { AcceptBurst } = require('../../src/admission/measurements/accept-burst')
 
-test('a turn that accepted a connection is followed by another before work starts, one that did not is not', () => {
+test('a burst begins with the second turn in a row that accepted a connection, and ends with one that did not', () => {
   const burst = new AcceptBurst()
   burst.onAccept(0)
   assert.equal(burst.isAccepting(0), true)
-  assert.equal(burst.shouldTurnAgain(0, 0), true)
-  assert.equal(burst.shouldTurnAgain(0.02, 0), false)
+  assert.equal(burst.shouldTurnAgain(0, 0), false)
+  burst.onAccept(0.02)
+  assert.equal(burst.shouldTurnAgain(0.02, 0), true)
+  assert.equal(burst.shouldTurnAgain(0.04, 0), false)
+})
+
+test('connections that come one by one delay no work', () => {
+  const burst = new AcceptBurst()
+  for (let turn = 0; turn < 100; turn += 2) {
+    burst.onAccept(turn)
+    assert.equal(burst.shouldTurnAgain(turn, 0), false)
+    assert.equal(burst.shouldTurnAgain(turn + 1, 0), false)
+  }
 })
 
 function burstFor(burst, fromMs, stepMs = 0.5) {
+  burst.onAccept(fromMs)
+  burst.shouldTurnAgain(fromMs, 0)
   let nowMs = fromMs
   for (burst.onAccept(nowMs); burst.shouldTurnAgain(nowMs, 0); burst.onAccept(nowMs)) nowMs += stepMs
   return nowMs - fromMs
@@ -32,8 +45,10 @@ test('a turn that was not given to accepting is work, whoever did it', () => {
   burstFor(burst, 0)
   for (let i = 0; i < 200; i++) burst.onRequest()
   burst.onTurn(2, 25)
-  burst.onAccept(30)
-  burst.shouldTurnAgain(30, 0)
+  for (let i = 0; i < 2; i++) {
+    burst.onAccept(30)
+    burst.shouldTurnAgain(30, 0)
+  }
   burst.onTurn(2, 30)
   assert.equal(burstFor(burst, 30), 8)
 })
@@ -80,7 +95,7 @@ test('a TLS handshake is given the turns that work at it, and none in which it w
   const burst = new AcceptBurst()
   burst.onAccept(0)
   burst.onHandshake(0)
-  assert.equal(burst.shouldTurnAgain(0, 0.05), true)
+  assert.equal(burst.shouldTurnAgain(0, 0.05), false)
   assert.equal(burst.shouldTurnAgain(0.4, 0.4), true)
   assert.equal(burst.shouldTurnAgain(0.41, 0.01), false)
   assert.equal(burst.shouldTurnAgain(5, 0.4), true)

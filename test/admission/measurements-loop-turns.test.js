@@ -82,13 +82,13 @@ test('a nap while requests are queued is no idling, and the next idling is', () 
   assert.equal(turns.hasRoom(clock.now()), true)
 })
 
-test('what is ready may have waited for the busy time of this turn and the one before', () => {
+test('what is ready has waited for the busy time of this turn, and of half the one before', () => {
   const { clock, turns, turn } = driven()
   turn(30, 100)
   clock.idle(40)
   clock.advance(5)
-  assert.equal(turns.behindMs(clock.now(), clock.idleMs()), 35)
+  assert.equal(turns.behindMs(clock.now(), clock.idleMs()), 20)
   clock.advance(7)
   turns.onTurn(12, clock.now(), clock.idleMs(), 0)
-  assert.equal(turns.behindMs(clock.now(), clock.idleMs()), 12)
+  assert.equal(turns.behindMs(clock.now(), clock.idleMs()), 6)
 })

@@ -4,7 +4,8 @@
 // Time the loop idles while a request is in flight proves that it waits for others, so a stream, a long poll or a slow
 // upstream comes to reserve nothing. While the loop does not idle, nobody is excused (docs/decisions/0001).
 
-const { FULL_SHARE, Trust } = require('./trust')
+const { ROOMY_SHARE } = require('../measurements/loop-turns')
+const { Trust } = require('./trust')
 const { Pace } = require('./pace')
 
 /** So much work may come back in one turn of the loop. */
@@ -110,7 +111,7 @@ class LoopShare {
     const waitMs = 1 / this.#usual
     const idledMs = idleMs - this.#turnedIdleMs
     this.#trust.onTurn({ idledMs, elapsedMs: nowMs - this.#turnedMs, idleShare, isShort, waitMs })
-    this.#pace.onTurn(nowMs, idleShare < FULL_SHARE, waitMs)
+    this.#pace.onTurn(nowMs, idleShare < ROOMY_SHARE, waitMs)
     this.#turnedMs = nowMs
     this.#turnedIdleMs = idleMs
     if (isShort && idleMs - this.#lookedIdleMs > REFRESH_MS) this.#look(idleMs)

@@ -1,5 +1,5 @@
 'use strict'
-// How close behind each other requests may start while the loop is full, or was a moment ago. What starts together comes
+// How close behind each other requests may start while the loop has no room, or had none a moment ago. What starts together comes
 // back together from what it awaits: without a pace the loop idles and is swamped in turn (docs/decisions/0002).
 //   debt = cost of what started - 1.1 x time gone by, never below 0;   nothing starts while it is over 20 ms
 
@@ -7,14 +7,14 @@ const SPEED = 1.1
 const BURST_MS = 20
 /** The debt that a cost which is far too high can run up. */
 const MOST_DEBT_MS = 100
-/** A pace is kept for so many times the time that requests wait for others after the loop was full. */
+/** A pace is kept for so many times the time that requests wait for others after the loop had no room. */
 const WAITS = 2
 const MOST_MS = 1000
 
 class Pace {
   #debtMs = 0
   #debtSinceMs = 0
-  #fullMs = Number.NEGATIVE_INFINITY
+  #shortMs = Number.NEGATIVE_INFINITY
   #isKept = false
 
   allows(nowMs) {
@@ -31,9 +31,9 @@ class Pace {
     this.#debtSinceMs = nowMs
   }
 
-  onTurn(nowMs, isFull, waitMs) {
-    if (isFull) this.#fullMs = nowMs
-    this.#isKept = nowMs - this.#fullMs < Math.min(MOST_MS, WAITS * waitMs)
+  onTurn(nowMs, isShort, waitMs) {
+    if (isShort) this.#shortMs = nowMs
+    this.#isKept = nowMs - this.#shortMs < Math.min(MOST_MS, WAITS * waitMs)
   }
 }
 

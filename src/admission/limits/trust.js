@@ -32,4 +32,4 @@ class Trust {
   }
 }
 
-module.exports = { FULL_SHARE, Trust }
+module.exports = { Trust }

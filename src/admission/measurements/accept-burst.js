@@ -2,6 +2,7 @@
 // Measures accept bursts. Node accepts one connection a loop turn: while connections keep coming, work is put off and the
 // loop only turns (20 µs each), so that the kernel's accept queue is read into ours, where ages are known.
 //
+// Begins with the second turn in a row that accepted one: a connection that comes alone delays nothing.
 // Bounded in time, not in turns: a burst lasts at most 20 ms, and all bursts at most four times the work of the last second;
 // twice when fewer than one accept in four brings a request, for silent sockets are no evidence of load.
 //
@@ -34,6 +35,7 @@ class AcceptBurst {
   #isHandedOver = false
   #accepted = 0
   #seen = 0
+  #wasAccepting = false
   #handshakes = 0
   #lastHandshakeMs = Number.NEGATIVE_INFINITY
   #lastAcceptMs = Number.NEGATIVE_INFINITY
@@ -99,9 +101,13 @@ class AcceptBurst {
 
   /** Asked once a turn, of which `busyMs` were not spent waiting: turn again before working? */
   shouldTurnAgain(nowMs, busyMs) {
-    const isAccepting = this.#accepted !== this.#seen || (busyMs > HANDSHAKE_MS && this.#isShaking(nowMs))
+    const isShaking = this.#isShaking(nowMs)
+    const isAccepting = this.#accepted !== this.#seen || (busyMs > HANDSHAKE_MS && isShaking)
+    const isSecondInRow = isAccepting && this.#wasAccepting
     this.#seen = this.#accepted
+    this.#wasAccepting = isAccepting || isShaking
     this.isAwaitingPrimary = !isAccepting && this.#isQuietYoung(nowMs)
+    if (!isSecondInRow && !this.#isHandedOver) return this.#stop()
     if (!isAccepting && !this.isAwaitingPrimary) return this.#stop()
     if (this.#sinceMs === undefined) {
       this.#sinceMs = nowMs

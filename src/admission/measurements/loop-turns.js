@@ -51,9 +51,9 @@ class LoopTurns {
     return nowMs - this.#stalledMs
   }
 
-  /** For how long the loop was busy in this turn and the one before: what is ready may have waited for as long. */
+  /** How long what is ready has waited for the loop, in the mean: for this turn so far, and half of the one before. */
   behindMs(nowMs, idleMs) {
-    return nowMs - this.#turnedMs - (idleMs - this.#turnedIdleMs) + this.#busyMs
+    return nowMs - this.#turnedMs - (idleMs - this.#turnedIdleMs) + this.#busyMs / 2
   }
 
   /** The loop sleeps until its next turn though requests are queued: that is no idling. */
