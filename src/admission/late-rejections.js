@@ -35,6 +35,8 @@ class LateRejections {
   #rates = HOLDS_MS.map(() => 0)
   #windowMs
   #count = 0
+  /** In the window before: the rate of the one in which it began says nothing. */
+  #wasCostly = false
   #steadyUntilMs = 0
   #isDraining = false
 
@@ -89,6 +91,7 @@ class LateRejections {
   #adapt(nowMs) {
     const rate = this.#count / (nowMs - this.#windowMs)
     const share = this.#cost.rejectedShare
+    const isCostly = share > COSTLY_SHARE
     const isInVain = this.#step > 0 && rate > FEWER_SHARE * this.#rates[this.#step - 1]
     this.#windowMs = nowMs
     this.#count = 0
@@ -97,8 +100,9 @@ class LateRejections {
       this.#step--
       this.#steadyUntilMs = nowMs + STEADY_MS
     } else if (share < CHEAP_SHARE) this.#step = Math.max(0, this.#step - 1)
-    else if (share > COSTLY_SHARE && nowMs >= this.#steadyUntilMs)
+    else if (isCostly && this.#wasCostly && nowMs >= this.#steadyUntilMs)
       this.#step = Math.min(HOLDS_MS.length - 1, this.#step + 1)
+    this.#wasCostly = isCostly
   }
 
   /** Sends all that are held, and holds none from now on. */
