@@ -665,7 +665,7 @@ export interface ShedOptions {
   /**
    * Milliseconds a request may wait in a queue that stands.
    *
-   * @default 100
+   * @default 150
    */
   readonly targetDelay?: number | undefined
 

@@ -5,6 +5,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { drawGoodput, drawStep } = require('./curves')
 const { connectionsTable } = require('./readme-connections')
+const { healthyTable } = require('./readme-healthy')
 const { settledTable } = require('./readme-settled')
 const { load } = require('./results')
 const { byRun, cell, distinct, share, stamp, table, whole, worksOf } = require('./tables')
@@ -308,6 +309,7 @@ let text = fs.readFileSync(README, 'utf8')
 for (const [name, content] of [
   ['overload', overloadTable],
   ['works', worksTable],
+  ['healthy', healthyTable],
   ['settled', settledTable],
   ['connections', connectionsTable],
   ['overhead', overheadTable],

@@ -14,7 +14,7 @@ const DEFAULTS = Object.freeze({
   shed: Object.freeze({
     mode: 'adaptive',
     maxDelay: 200,
-    targetDelay: 100,
+    targetDelay: 150,
     interval: 500,
     maxConcurrent: undefined,
     maxEventLoopDelay: undefined,
