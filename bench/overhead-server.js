@@ -13,16 +13,18 @@ const [framework, variant, plain = '1'] = process.argv.slice(2)
 /** It costs the same whatever its threshold, and at its own of 42 ms one stall of the machine is a 503, which ends the bench. */
 const OVERLOAD_PROTECTION = { logging: false, maxEventLoopDelay: 10_000 }
 
+const RECOMMENDED = 'spillway attach + express() + errorHandler()'
 const VARIANTS = {
   express: {
     'no-op': (app) => app.use((_req, _res, next) => next()),
     'spillway express()': (app) => app.use(createSpillway().express()),
     floor: (_app, server) => attachFloor(server),
     'spillway attach': (_app, server) => createSpillway().attach(server),
-    'spillway attach + express()': (app, server) => {
+    [RECOMMENDED]: (app, server) => {
       const spillway = createSpillway()
       app.use(spillway.express())
       spillway.attach(server)
+      return () => app.use(spillway.errorHandler())
     },
     'spillway attach, access log': (_app, server) => createSpillway({ log: { access: true } }).attach(server),
     'spillway attach, access log by a pino given': (_app, server) =>
@@ -55,9 +57,10 @@ const server = http.createServer()
 let listener
 if (framework === 'express') {
   const app = peers('express')()
-  VARIANTS.express[variant](app, server)
+  const addLast = VARIANTS.express[variant](app, server)
   for (let i = 1; i < Number(plain); i++) app.use((_req, _res, next) => next())
   app.get('/hello', (_req, res) => res.json({ hello: 'world' }))
+  if (variant === RECOMMENDED) addLast()
   listener = variant === 'spillway wrap' ? createSpillway().wrap(app) : app
 } else {
   const app = new (peers('koa'))()

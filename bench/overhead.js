@@ -22,7 +22,7 @@ const CASES = {
     'floor',
     'spillway wrap',
     'spillway attach',
-    'spillway attach + express()',
+    'spillway attach + express() + errorHandler()',
     'spillway express()',
     'overload-protection',
     'prometheus-api-metrics',

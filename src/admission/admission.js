@@ -94,6 +94,7 @@ class Admission {
     if (this.#isOff) return RUN
     admission.priority = this.#hooks.classOf(request.req)
     if (admission.priority === BYPASS) return RUN
+    this.late.onRequest()
     const decision = this.#decideAs(this.#mode, request, nowMs)
     if (decision !== REJECTED) this.#retryAfter.onAdmit()
     return decision

@@ -19,7 +19,7 @@ const MOST_OF_SESSION = 100
 const WINDOW_MS = 200
 /** A step is kept where at most this share of the requests still comes. */
 const FEWER_SHARE = 0.8
-/** After a step was taken back, none is tried for so long. */
+/** After a step was taken back, none is tried for so long; and a step is held against a rate no older than that. */
 const STEADY_MS = 5000
 
 class LateRejections {
@@ -31,11 +31,11 @@ class LateRejections {
   #cost
   #random
   #step = 0
-  /** How many requests a millisecond were rejected at each step, when it was last taken. */
-  #rates = HOLDS_MS.map(() => 0)
+  /** How many requests came a millisecond at each step, and when that was measured. */
+  #rates = HOLDS_MS.map(() => ({ perMs: 0, atMs: Number.NEGATIVE_INFINITY }))
   #windowMs
   #count = 0
-  /** In the window before: the rate of the one in which it began says nothing. */
+  /** Whether the window before was costly. The first costly one is partly calm, and its rate says nothing. */
   #wasCostly = false
   #steadyUntilMs = 0
   #isDraining = false
@@ -55,10 +55,14 @@ class LateRejections {
     return HOLDS_MS[this.#step]
   }
 
+  // Hot path: once a request.
+  onRequest() {
+    this.#count++
+  }
+
   /** Calls `send` now, or late. */
   pass(request, send) {
     const nowMs = this.#clock.now()
-    this.#count++
     if (nowMs - this.#windowMs >= Math.max(WINDOW_MS, 2 * this.#holdMs)) this.#adapt(nowMs)
     if (this.#isHeld(request)) this.#hold(request, send)
     else send()
@@ -89,20 +93,42 @@ class LateRejections {
   }
 
   #adapt(nowMs) {
-    const rate = this.#count / (nowMs - this.#windowMs)
-    const share = this.#cost.rejectedShare
-    const isCostly = share > COSTLY_SHARE
-    const isInVain = this.#step > 0 && rate > FEWER_SHARE * this.#rates[this.#step - 1]
+    const elapsedMs = nowMs - this.#windowMs
+    const perMs = this.#count / elapsedMs
+    const isCostly = this.#cost.rejectedShare > COSTLY_SHARE
     this.#windowMs = nowMs
     this.#count = 0
-    this.#rates[this.#step] = rate
-    if (isInVain) {
-      this.#step--
-      this.#steadyUntilMs = nowMs + STEADY_MS
-    } else if (share < CHEAP_SHARE) this.#step = Math.max(0, this.#step - 1)
-    else if (isCostly && this.#wasCostly && nowMs >= this.#steadyUntilMs)
-      this.#step = Math.min(HOLDS_MS.length - 1, this.#step + 1)
+    this.#rates[this.#step] = { perMs, atMs: nowMs }
+    // Nothing was rejected for long: what was found says nothing of now.
+    this.#step = elapsedMs >= STEADY_MS ? 0 : this.#nextStep(nowMs, isCostly)
     this.#wasCostly = isCostly
+  }
+
+  #nextStep(nowMs, isCostly) {
+    const step = this.#step
+    const next = Math.min(HOLDS_MS.length - 1, step + 1)
+    const before = Math.max(0, step - 1)
+    if (this.#cost.rejectedShare < CHEAP_SHARE) return before
+    // The next step was given up, or left to look at this one again: it paid, as this one shows.
+    if (isCostly && this.#isFresh(next, nowMs) && this.#pays(next)) {
+      this.#steadyUntilMs = nowMs
+      return next
+    }
+    if (!this.#isFresh(before, nowMs)) return before
+    if (step > 0 && !this.#pays(step)) {
+      this.#steadyUntilMs = nowMs + STEADY_MS
+      return before
+    }
+    return isCostly && this.#wasCostly && nowMs >= this.#steadyUntilMs ? next : step
+  }
+
+  #isFresh(step, nowMs) {
+    return nowMs - this.#rates[step].atMs <= STEADY_MS
+  }
+
+  /** Whether fewer requests come at this step than at the one before. */
+  #pays(step) {
+    return this.#rates[step].perMs <= FEWER_SHARE * this.#rates[step - 1].perMs
   }
 
   /** Sends all that are held, and holds none from now on. */

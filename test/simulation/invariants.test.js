@@ -65,6 +65,8 @@ const CLOSED = {
 }
 const POOLS = { five: 5, fifty: 50 }
 const LEAST_GOODPUT = 0.95
+/** A thousand 503s a second, each held for a second, are 4 % of the loop. */
+const LEAST_OF_A_THOUSAND = 0.93
 /** How late 503s are to be sent is found by then. */
 const SETTLED_MS = 5000
 const END_MS = 13_000
@@ -83,7 +85,8 @@ for (const [work, steps] of Object.entries(CLOSED)) {
           runOf(spec, shed).requests.filter(({ servedMs }) => servedMs > SETTLED_MS && servedMs < END_MS)
             .length
       )
-      assert.ok(gated >= LEAST_GOODPUT * free, `${gated} of ${free}`)
+      const least = clients === 1000 ? LEAST_OF_A_THOUSAND : LEAST_GOODPUT
+      assert.ok(gated >= least * free, `${gated} of ${free}`)
     })
   }
 }
