@@ -46,8 +46,8 @@ class Admission {
    *   tell: (event: 'overload' | 'recovered', details: object) => void }} parts
    */
   constructor({ clock, faults, options, sampleMemory, random, tell }) {
-    const turns = new LoopTurns(clock)
     const cost = new RequestCost(clock.now())
+    const turns = new LoopTurns(clock, () => cost.endedInTurn * cost.ms)
     const measurements = { turns, cost, acceptBurst: new AcceptBurst() }
     const hooks = new UserHooks(faults)
     this.#clock = clock
@@ -103,8 +103,11 @@ class Admission {
   #decideAs(mode, request, nowMs) {
     const reason = this.#resources.reasonFor(request.admission.priority)
     if (mode === 'observe') return this.#observe(request, reason, nowMs)
-    if (reason !== undefined && nowMs - this.gate.lastAdmitMs <= LEAST_ADMIT_MS)
-      return this.gate.rejectNow(request, reason)
+    if (reason !== undefined) {
+      if (nowMs - this.gate.lastAdmitMs <= LEAST_ADMIT_MS) return this.gate.rejectNow(request, reason)
+      // Queued or run: the next one is let by when so much time is over again.
+      this.gate.lastAdmitMs = nowMs
+    }
     if (mode === 'adaptive') return this.gate.admit(request, nowMs)
     if (this.limits.isConcurrencyShort) return this.gate.rejectNow(request, 'concurrency')
     return this.gate.enter(request, nowMs)
@@ -152,7 +155,7 @@ class Admission {
 
   onTurn(busyMs, nowMs, idleMs) {
     const { acceptBurst, cost, turns } = this.measurements
-    turns.onTurn(busyMs, nowMs, idleMs, cost.endedInTurn * cost.ms)
+    turns.onTurn(busyMs, nowMs, idleMs)
     cost.onTurn(busyMs, nowMs)
     acceptBurst.onTurn(busyMs, nowMs)
     this.#hooks.onTurn(nowMs)

@@ -54,7 +54,7 @@ class Gate {
     this.#measurements.acceptBurst.onRequest()
     this.#turnMs ??= nowMs
     const hasRoom = this.#limits.hasRoom(nowMs)
-    if (!hasRoom) this.#limits.onKeptOut()
+    if (!hasRoom) this.#limits.onKeptOut(this.#limits.short)
     else if (this.#queue.length === 0 && this.#runsInThisTurn(nowMs)) return this.enter(request, nowMs)
     const key = this.#hooks.keyOf(request)
     const tag = key === undefined ? 0 : this.#fairShares.tagOf(key)
@@ -92,7 +92,7 @@ class Gate {
   }
 
   rejectNow(request, reason) {
-    this.#limits.onKeptOut()
+    this.#limits.onKeptOut(reason)
     this.#reject(request, reason)
     return REJECTED
   }
@@ -191,9 +191,10 @@ class Gate {
     this.#takeOut(request)
     const nowMs = this.#clock.now()
     const { delay, isConcurrencyShort } = this.#limits
-    // In a burst it runs; where the queue stands, to half-close must be no way past it.
-    const isShort = isConcurrencyShort || delay.isStanding(request.admission.priority, nowMs)
-    if (!isShort || this.#limits.hasRoom(nowMs)) this.#runQueued(request)
+    // In a burst it runs. In a queue that stands, to half-close must be no way past it.
+    const isStanding =
+      delay.isStanding(request.admission.priority, nowMs) && !this.#measurements.turns.hasRoom(nowMs)
+    if ((!isConcurrencyShort && !isStanding) || this.#limits.hasRoom(nowMs)) this.#runQueued(request)
     else this.#rejectQueued(request, this.#limits.short)
   }
 
@@ -203,6 +204,8 @@ class Gate {
     if (!areKept) return
     if (!isConcurrencyShort && this.#measurements.turns.hasRoom(nowMs)) return
     for (const request of this.#queue.filter((admission) => delay.isTooOld(admission, nowMs))) {
+      // A listener or function of the user's may have closed the instance, and so emptied the queue.
+      if (!this.#queue.has(request)) continue
       this.#takeOut(request)
       this.#rejectQueued(request, this.#limits.short)
     }
@@ -228,6 +231,7 @@ class Gate {
   close() {
     this.#isClosed = true
     for (const request of this.#queue.filter(() => true)) {
+      if (!this.#queue.has(request)) continue
       this.#takeOut(request)
       this.#rejectQueued(request, 'closed')
     }

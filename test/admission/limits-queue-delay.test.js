@@ -12,13 +12,16 @@ const OPTIONS = { maxDelay: 200, targetDelay: 100, interval: 500 }
 
 function driven(options) {
   const clock = new FakeClock()
-  const turns = new LoopTurns(clock)
+  const work = { ms: 0 }
+  const turns = new LoopTurns(clock, () => work.ms)
   const delay = new QueueDelay(turns, clock.now())
   delay.update({ ...OPTIONS, ...options })
   const turn = (busyMs, { idledMs = 0, workMs = busyMs, isQueueing = true } = {}) => {
     clock.idle(idledMs)
     clock.advance(busyMs)
-    turns.onTurn(busyMs, clock.now(), clock.idleMs(), workMs)
+    work.ms = workMs
+    turns.onTurn(busyMs, clock.now(), clock.idleMs())
+    work.ms = 0
     delay.onTurn(clock.now(), isQueueing)
   }
   /** Turns of a full loop, with a queue at the end of each. */

@@ -13,14 +13,17 @@ const OPTIONS = { maxDelay: 200, targetDelay: 100, interval: 500 }
 
 function driven({ maxConcurrent, costMs = 2 } = {}) {
   const clock = new FakeClock()
-  const turns = new LoopTurns(clock)
+  const work = { ms: 0 }
+  const turns = new LoopTurns(clock, () => work.ms)
   const cost = { ms: costMs, rejectionMs: 0.03, rejectedShare: 0 }
   const limits = new Limits({ clock, cost, turns })
   limits.update({ ...OPTIONS, maxConcurrent })
   const turn = (busyMs, idledMs = 0) => {
     clock.idle(idledMs)
     clock.advance(busyMs)
-    turns.onTurn(busyMs, clock.now(), clock.idleMs(), busyMs)
+    work.ms = busyMs
+    turns.onTurn(busyMs, clock.now(), clock.idleMs())
+    work.ms = 0
     limits.onTurn(clock.now(), clock.idleMs(), false)
   }
   const admit = () => {
@@ -103,7 +106,7 @@ test('a request that is kept out makes the next turn of an idling loop doubt the
   const { admit, limits, turn } = driven({ costMs: 100 })
   for (let i = 0; i < 8; i++) admit()
   const eachAfter = (isKeptOut) => {
-    if (isKeptOut) limits.onKeptOut()
+    if (isKeptOut) limits.onKeptOut('loop')
     turn(1, 10)
     return limits.loop.eachMs
   }
@@ -111,6 +114,26 @@ test('a request that is kept out makes the next turn of an idling loop doubt the
   const doubted = eachAfter(true)
   assert.ok(doubted < 95, String(doubted))
   assert.ok(eachAfter(false) > doubted)
+})
+
+test('what another resource keeps out makes nobody doubt the cost', () => {
+  const { admit, limits, turn } = driven({ costMs: 100 })
+  for (let i = 0; i < 8; i++) admit()
+  for (const reason of ['memory', 'concurrency', 'pressure']) {
+    limits.onKeptOut(reason)
+    turn(1, 10)
+    assert.equal(limits.loop.eachMs, 100)
+  }
+})
+
+test('a stream of ten minutes that ends makes slots seem hardly dearer', () => {
+  const { admit, clock, limits, serve } = driven({ maxConcurrent: 4 })
+  const stream = admit()
+  serve(500, 100)
+  clock.advance(600_000)
+  limits.onEnd(stream, clock.now(), clock.idleMs())
+  for (let i = 0; i < 4; i++) admit()
+  assert.ok(limits.expectedMs(10) < 400, String(limits.expectedMs(10)))
 })
 
 test('questions change nothing', () => {
@@ -128,7 +151,7 @@ test('questions change nothing', () => {
     for (const each of [asked, other]) {
       each.turn(20, i % 3)
       each.admit()
-      if (i % 2 === 0) each.limits.onKeptOut()
+      if (i % 2 === 0) each.limits.onKeptOut('loop')
     }
     for (let times = 0; times < 100; times++) askAll(asked)
   }

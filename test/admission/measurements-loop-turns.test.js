@@ -8,12 +8,15 @@ const { FakeClock } = require('../support/fake-clock')
 
 function driven() {
   const clock = new FakeClock()
-  const turns = new LoopTurns(clock)
+  const work = { ms: 0 }
+  const turns = new LoopTurns(clock, () => work.ms)
   /** A loop turn that idles first and works then, on requests that are known to cost `workMs`. */
   const turn = (busyMs, idledMs = 0, workMs = 0) => {
     clock.idle(idledMs)
     clock.advance(busyMs)
-    turns.onTurn(busyMs, clock.now(), clock.idleMs(), workMs)
+    work.ms = workMs
+    turns.onTurn(busyMs, clock.now(), clock.idleMs())
+    work.ms = 0
   }
   return { clock, turns, turn }
 }
@@ -89,6 +92,6 @@ test('what is ready has waited for the busy time of this turn, and of half the o
   clock.advance(5)
   assert.equal(turns.behindMs(clock.now(), clock.idleMs()), 20)
   clock.advance(7)
-  turns.onTurn(12, clock.now(), clock.idleMs(), 0)
+  turns.onTurn(12, clock.now(), clock.idleMs())
   assert.equal(turns.behindMs(clock.now(), clock.idleMs()), 6)
 })

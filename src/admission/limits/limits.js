@@ -7,6 +7,8 @@ const { LoopShare } = require('./loop-share')
 const { QueueDelay } = require('./queue-delay')
 
 const DURATION_SMOOTHING = 0.05
+/** A request counts for so many times the mean at most: a stream that ends says little of the others. */
+const MOST_OF_MEAN = 10
 
 class Limits {
   loop
@@ -50,11 +52,6 @@ class Limits {
     return this.loop.inFlight >= this.maxConcurrent
   }
 
-  /** How long a request takes of `maxConcurrent` slots together. */
-  get slotMs() {
-    return this.#durationMs / this.maxConcurrent
-  }
-
   // Hot path: once a request.
   hasRoom(nowMs) {
     if (!this.areKept) return true
@@ -64,6 +61,11 @@ class Limits {
   /** What a request waits for that finds no room. */
   get short() {
     return this.isConcurrencyShort ? 'concurrency' : 'loop'
+  }
+
+  /** How long a request takes of `maxConcurrent` slots together. */
+  get slotMs() {
+    return this.#durationMs / this.maxConcurrent
   }
 
   /** How long a request with so many ahead of it is queued. */
@@ -87,17 +89,19 @@ class Limits {
   }
 
   onEnd(record, nowMs, idleMs) {
-    this.#durationMs += (nowMs - record.admittedMs - this.#durationMs) * DURATION_SMOOTHING
+    const tookMs = nowMs - record.admittedMs
+    const mostMs = MOST_OF_MEAN * Math.max(1, this.#durationMs)
+    this.#durationMs += (Math.min(tookMs, mostMs) - this.#durationMs) * DURATION_SMOOTHING
     this.loop.onEnd(record, nowMs, idleMs)
   }
 
-  /** A request found no room, or was rejected. */
-  onKeptOut() {
-    this.#hasKeptOut = true
+  /** A request found no room, or was rejected. Only what the loop keeps out says something of the loop. */
+  onKeptOut(reason) {
+    if (reason === 'loop') this.#hasKeptOut = true
   }
 
   onTurn(nowMs, idleMs, isQueueing) {
-    this.loop.onTurn(nowMs, idleMs, isQueueing || this.#hasKeptOut)
+    this.loop.onTurn(nowMs, idleMs, this.#hasKeptOut || (isQueueing && !this.isConcurrencyShort))
     this.#hasKeptOut = false
     this.delay.onTurn(nowMs, isQueueing)
   }

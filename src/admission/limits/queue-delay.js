@@ -2,8 +2,8 @@
 // How long a request may be queued, by CoDel's rule: a burst that drains again may wait long, a queue that stands may not.
 //   burst                                          rejected once it has waited for maxDelay on the patient clock
 //   standing: not drained for an interval          rejected once it has waited for targetDelay, and on arrival if it would
-// A queue has drained when it is empty and the loop has room. `critical` is always treated as a burst. LEAST_AHEAD requests
-// may always wait: where each takes long, their time says little of the load.
+// A queue has drained when it is empty and the loop has room. `critical` is always treated as a burst. Behind
+// fewer than LEAST_AHEAD nobody is rejected on arrival: where each takes long, their time says little of the load.
 
 const { CRITICAL } = require('../verdict')
 

@@ -1,7 +1,7 @@
 'use strict'
 // What rejects a request whatever the queue: the fixed limits of the options, the user's own pressure, and memory.
 //   memory pressure = clamp((heap after a collection / limit - .85) / (.95 - .85)): a ramp, capped so that it cannot latch
-// A class is rejected with a probability of pressure x its weight: low first, critical never.
+// A class is rejected for pressure or memory with a probability of pressure x its weight: low first, critical never.
 
 const { SHORTAGE_WEIGHTS } = require('../verdict')
 const { Thresholds, TurnSample } = require('./thresholds')

@@ -12,6 +12,7 @@ const STALL_MS = 20
 
 class LoopTurns {
   #clock
+  #workMs
   #turnedMs
   #turnedIdleMs
   #busyMs = 0
@@ -19,8 +20,10 @@ class LoopTurns {
   #stalledMs = 0
   #isNapping = false
 
-  constructor(clock) {
+  /** @param {any} clock @param {() => number} workMs what the requests that ended in this turn are known to cost */
+  constructor(clock, workMs) {
     this.#clock = clock
+    this.#workMs = workMs
     this.#turnedMs = clock.now()
     this.#turnedIdleMs = clock.idleMs()
   }
@@ -46,14 +49,23 @@ class LoopTurns {
     return this.idleShare(nowMs) >= ROOMY_SHARE
   }
 
-  /** The time on the patient clock. */
+  /** The time on the patient clock. Within a turn it goes on as any clock: what is a stall is known when the turn is over. */
   patientMs(nowMs) {
     return nowMs - this.#stalledMs
   }
 
+  #stallOf(busyMs) {
+    return busyMs > STALL_MS ? Math.max(0, busyMs - this.#workMs() - STALL_MS) : 0
+  }
+
+  /** For how long the turn that is running has been busy. */
+  #busySince(nowMs, idleMs) {
+    return nowMs - this.#turnedMs - (idleMs - this.#turnedIdleMs)
+  }
+
   /** How long what is ready has waited for the loop, in the mean: for this turn so far, and half of the one before. */
   behindMs(nowMs, idleMs) {
-    return nowMs - this.#turnedMs - (idleMs - this.#turnedIdleMs) + this.#busyMs / 2
+    return this.#busySince(nowMs, idleMs) + this.#busyMs / 2
   }
 
   /** The loop sleeps until its next turn though requests are queued: that is no idling. */
@@ -61,9 +73,8 @@ class LoopTurns {
     this.#isNapping = true
   }
 
-  /** @param {number} workMs what the requests that ended in this turn are known to cost */
-  onTurn(busyMs, nowMs, idleMs, workMs) {
-    this.#stalledMs += Math.max(0, busyMs - workMs - STALL_MS)
+  onTurn(busyMs, nowMs, idleMs) {
+    this.#stalledMs += this.#stallOf(busyMs)
     this.#idleShare = this.#shareAfter(this.#isNapping ? 0 : idleMs - this.#turnedIdleMs, busyMs)
     this.#isNapping = false
     this.#busyMs = busyMs
