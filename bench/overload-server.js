@@ -144,12 +144,14 @@ if (policy.endsWith('-refusing')) {
 /** What refuses everything: the price of a rejection. A gate lets one in 100 ms pass, whatever the rules say. */
 const REFUSE_ALL = { shed: { maxHeapUsedBytes: 1, sampleInterval: 50 } }
 const BY_HEADER = { shed: { classify: ({ headers }) => headers['x-priority'] ?? 'normal' } }
+/** A pool is not guessed at: whoever has one says how many it can take. */
+const OPTIONS = work === 'pool' ? { shed: { maxConcurrent: 20 } } : {}
 const POLICIES = {
   none: {},
-  attach: { attach: (server) => createSpillway().attach(server) },
+  attach: { attach: (server) => createSpillway(OPTIONS).attach(server) },
   'attach-classes': { attach: (server) => createSpillway(BY_HEADER).attach(server) },
-  middleware: { use: () => createSpillway()[framework]() },
-  behind: { use: () => behindAnother(createSpillway()) },
+  middleware: { use: () => createSpillway(OPTIONS)[framework]() },
+  behind: { use: () => behindAnother(createSpillway(OPTIONS)) },
   'overload-protection': { use: () => protection() },
   'overload-protection-100': { use: () => protection({ maxEventLoopDelay: 100 }) },
   'toobusy-js': { use: () => shedIf(tooBusy()) },
