@@ -12,8 +12,11 @@ const HOLDS_MS = [0, 100, 200, 400, 1000]
 const COSTLY_SHARE = 0.02
 /** Below it the last step is taken back. */
 const CHEAP_SHARE = 0.005
-/** Each holds its request and its connection. */
-const MOST_HELD = 10_000
+/** Each holds a connection, and a proxy may have a thousand for all its clients. */
+const MOST_HELD = 512
+/** Where rejections take this share of the loop, they have become the load. Then so many more are held. */
+const FLOOD_SHARE = 0.5
+const MOST_OF_FLOOD = 10_000
 /** Of one HTTP/2 session, which may carry any number of requests. */
 const MOST_OF_SESSION = 100
 const WINDOW_MS = 200
@@ -31,6 +34,7 @@ class LateRejections {
   #cost
   #random
   #step = 0
+  #isFlood = false
   /** How many requests came a millisecond at each step, and when that was measured. */
   #rates = HOLDS_MS.map(() => ({ perMs: 0, atMs: Number.NEGATIVE_INFINITY }))
   #windowMs
@@ -68,8 +72,12 @@ class LateRejections {
     else send()
   }
 
+  get #mostHeld() {
+    return this.#isFlood ? MOST_OF_FLOOD : MOST_HELD
+  }
+
   #isHeld(request) {
-    if (this.#step === 0 || this.#isDraining || this.#held.size >= MOST_HELD) return false
+    if (this.#step === 0 || this.#isDraining || this.#held.size >= this.#mostHeld) return false
     const { session } = request
     if (session !== undefined && (this.#ofSession.get(session) ?? 0) >= MOST_OF_SESSION) return false
     return !isHalfClosed(request)
@@ -102,6 +110,7 @@ class LateRejections {
     // Nothing was rejected for long: what was found says nothing of now.
     this.#step = elapsedMs >= STEADY_MS ? 0 : this.#nextStep(nowMs, isCostly)
     this.#wasCostly = isCostly
+    this.#isFlood = this.#step > 0 && (this.#isFlood || this.#cost.rejectedShare > FLOOD_SHARE)
   }
 
   #nextStep(nowMs, isCostly) {

@@ -89,11 +89,16 @@ test('each is sent once, and what it calls runs in the context it was rejected i
   assert.deepEqual([seen, late.held, late.total], [['its own'], 0, 1])
 })
 
-test('no more than ten thousand are held', () => {
-  const { late, reject, sent } = driven()
-  for (let i = 0; i < 10_005; i++) reject()
-  assert.deepEqual([late.held, sent()], [10_000, 5])
-})
+for (const [rejectedShare, most] of [
+  [0.5, 512],
+  [0.51, 10_000],
+]) {
+  test(`where rejections take ${rejectedShare} of the loop, no more than ${most} are held`, () => {
+    const { late, reject, sent } = driven({ rejectedShare })
+    for (let i = 0; i < most + 5; i++) reject()
+    assert.deepEqual([late.held, sent()], [most, 5])
+  })
+}
 
 test('no more than a hundred of one HTTP/2 session are held, and its places come back', () => {
   const { late, pass, reject, sent } = driven()

@@ -65,8 +65,8 @@ const CLOSED = {
 }
 const POOLS = { five: 5, fifty: 50 }
 const LEAST_GOODPUT = 0.95
-/** A thousand 503s a second, each held for a second, are 4 % of the loop. */
-const LEAST_OF_A_THOUSAND = 0.93
+/** Until rejecting has become the load, 512 are held at most: the others ask again at once. */
+const LEAST_OF_A_THOUSAND = 0.8
 /** How late 503s are to be sent is found by then. */
 const SETTLED_MS = 5000
 const END_MS = 13_000
