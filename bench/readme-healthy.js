@@ -29,6 +29,9 @@ function healthyTable() {
   const closed = rows.filter(({ name }) => /\d( koa)?$/.test(name))
   const healthy = rows.filter((row) => !closed.includes(row))
   const worst = healthy.reduce((found, row) => (addedOf(row) > addedOf(found) ? row : found))
+  const remarks = rows
+    .filter(({ remark }) => remark !== undefined)
+    .map(({ name, remark }) => `\`${name}\`: ${remark}. `)
   const least = closed.reduce((found, row) => (row.goodputRatio < found.goodputRatio ? row : found))
   return [
     `The worst row of ${healthy.length} healthy services: \`${worst.name}\`, ${percent(Math.max(0, addedOf(worst)))} turned away. Clients that ask again at ` +
@@ -43,7 +46,7 @@ function healthyTable() {
     '',
     table(HEAD, closed.map(cellsOf)),
     '',
-    `${results.rounds === 1 ? 'One round' : `Medians of ${results.rounds} rounds`} of ${results.seconds} s. Rows such as \`half-close\` and \`chat\` count what was completed in all. ${stamp(results, 'npm run bench:healthy')}`,
+    `${results.rounds === 1 ? 'One round' : `Medians of ${results.rounds} rounds`} of ${results.seconds} s. Rows such as \`half-close\` and \`chat\` count what was completed in all. ${remarks.join('')}${stamp(results, 'npm run bench:healthy')}`,
     '',
     '</details>',
   ].join('\n')

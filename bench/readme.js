@@ -26,6 +26,8 @@ function overheadTable() {
     ...overheadOf('20'),
     '</details>',
     '',
+    recommendedSentence(),
+    '',
     instructionsSentence(),
     '',
     hotPathSentence(),
@@ -72,6 +74,23 @@ function overheadOf(major) {
       stamp(results, 'npm run bench:overhead'),
     '',
   ]
+}
+
+/** What the quick start sets up, in one run with the peer that most applications use. */
+function recommendedSentence() {
+  const [ours, theirs] = ['spillway attach + express() + errorHandler()', 'express-prom-bundle']
+  const ofNode = (major) => {
+    const { rows } = load(`overhead-recommended-node-${major}`)
+    const added = (variant, connections) =>
+      rows
+        .find((row) => row.variant === variant && row.connections === connections)
+        .addedMicroseconds.toFixed(1)
+    return `Node ${major}: ${added(ours, 1)} µs of ${added(theirs, 1)} with one connection, ${added(ours, 32)} of ${added(theirs, 32)} with 32`
+  }
+  return (
+    `The recommended set-up, \`attach\`, \`express()\` and \`errorHandler()\`, beside express-prom-bundle. ${ofNode('24')}. ${ofNode('20')}. ` +
+    stamp(load('overhead-recommended-node-20'), 'npm run bench:overhead')
+  )
 }
 
 /** What scatters less than time. */
