@@ -107,10 +107,20 @@ class LateRejections {
     this.#windowMs = nowMs
     this.#count = 0
     this.#rates[this.#step] = { perMs, atMs: nowMs }
+    const isNewFlood = this.#isNewFlood(isCostly)
     // Nothing was rejected for long: what was found says nothing of now.
-    this.#step = elapsedMs >= STEADY_MS ? 0 : this.#nextStep(nowMs, isCostly)
+    this.#step = isNewFlood || elapsedMs >= STEADY_MS ? 0 : this.#nextStep(nowMs, isCostly)
     this.#wasCostly = isCostly
-    this.#isFlood = this.#step > 0 && (this.#isFlood || this.#cost.rejectedShare > FLOOD_SHARE)
+  }
+
+  /** That to hold a few did not pay says nothing of holding all: when a flood begins, all steps are tried again. */
+  #isNewFlood(isCostly) {
+    const wasFlood = this.#isFlood
+    this.#isFlood = this.#cost.rejectedShare > FLOOD_SHARE || (wasFlood && isCostly)
+    if (!this.#isFlood || wasFlood) return false
+    for (const rate of this.#rates) rate.atMs = Number.NEGATIVE_INFINITY
+    this.#steadyUntilMs = 0
+    return true
   }
 
   #nextStep(nowMs, isCostly) {
