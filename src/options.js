@@ -1,8 +1,9 @@
 'use strict'
-// Makes the options in force from those given. An unknown key is refused with the nearest known one, so that a typo
+// Makes the options in force from those given. An unknown key is refused with what was probably meant, so that a typo
 // never silently means "default"; a wrong value is refused with its rule.
 
 const { SpillwayError } = require('./errors')
+const { unknownOption } = require('./option-names')
 const { DEFAULTS, MEMBER_DEFAULTS, RULES } = require('./option-table')
 
 /** Never shown in a message, for that ends in a log. */
@@ -64,7 +65,7 @@ function resolveMember(name, given, defaults = MEMBER_DEFAULTS[name]) {
 
 function resolveGroup(name, given = {}, defaults) {
   requireObject(name, given)
-  requireKnownKeys(`${name}.`, given, defaults)
+  requireKnownKeys(name, given, defaults)
   const group = {}
   for (const key of Object.keys(defaults)) {
     group[key] = choose(`${name}.${key}`, given[key], defaults[key])
@@ -92,16 +93,10 @@ function requireObject(name, value) {
   )
 }
 
-function requireKnownKeys(prefix, given, defaults) {
+function requireKnownKeys(group, given, defaults) {
   const known = Object.keys(defaults)
-  for (const key of Object.keys(given)) {
-    if (known.includes(key)) continue
-    throw new SpillwayError(
-      'ERR_SPILLWAY_UNKNOWN_OPTION',
-      `Unknown option \`${prefix}${key}\`. Did you mean \`${prefix}${nearest(key, known, defaults)}\`? ` +
-        `Known here: ${known.join(', ')}.`
-    )
-  }
+  const unknown = Object.keys(given).find((key) => !known.includes(key))
+  if (unknown !== undefined) throw unknownOption(group, unknown, known)
 }
 
 function requireDistinctPaths({ allow: _, ...endpoints }) {
@@ -131,32 +126,6 @@ function describeArray(values) {
 function describeObject(value) {
   const keys = Object.keys(value)
   return keys.length > 0 && keys.length <= MOST_KEYS ? `an object with ${keys.join(', ')}` : 'an object'
-}
-
-/** Who leaves out the group is shown what is in it; a default that is a text is no group of letters. */
-function nearest(word, known, defaults) {
-  const groups = known.filter((name) => typeof defaults[name] === 'object')
-  const inGroups = groups.flatMap((group) =>
-    Object.keys(defaults[group]).map((key) => ({ key, path: `${group}.${key}` }))
-  )
-  return [...known.map((key) => ({ key, path: key })), ...inGroups].reduce((best, each) =>
-    distance(word, each.key) < distance(word, best.key) ? each : best
-  ).path
-}
-
-/** Levenshtein, case ignored: how many letters to change, add or drop. */
-function distance(from, to) {
-  const a = from.toLowerCase()
-  const b = to.toLowerCase()
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j++) {
-      next[j] = Math.min(row[j] + 1, next[j - 1] + 1, row[j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1))
-    }
-    row = next
-  }
-  return row[b.length]
 }
 
 module.exports = { DEFAULTS, resolveMember, resolveOptions, updateOptions }

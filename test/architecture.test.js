@@ -21,7 +21,18 @@ const LAYERS = [
   ['routing'],
   ['signals'],
   ['histograms'],
-  ['options.js', 'option-table.js', 'events.js', 'errors.js', 'clock.js'],
+  [
+    'options.js',
+    'option-names.js',
+    'option-table.js',
+    'option-units.js',
+    'peer-options.js',
+    'call-place.js',
+    'events.js',
+    'errors.js',
+    'clock.js',
+    'notices.js',
+  ],
 ]
 const TIME =
   /\b(set|clear)(Timeout|Interval|Immediate)\b|\bDate\.now\b|\bnew Date\(\)|\bperformance\.now\b|\bhrtime\b|\bnodeTiming\b|\btimers\b/

@@ -321,7 +321,6 @@ const TYPOS = [
   [{ routes: { unmached: 'x' } }, '`routes.unmached`', '`routes.unmatched`'],
   [{ endpoints: { metric: '/m' } }, '`endpoints.metric`', '`endpoints.metrics`'],
   [{ latency: { streamAfter: 1 } }, '`latency.streamAfter`', '`latency.streamAfterMs`'],
-  [{ shed: { ms: 5 } }, '`shed.ms`', '`shed.mode`'],
 ]
 
 for (const [given, named, meant] of TYPOS) {
