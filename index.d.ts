@@ -194,10 +194,12 @@ export interface Spillway {
   /**
    * Measures every request of this http, https or http2 server, before a framework spends any time on it. Use it
    * together with `express()` or `koa()`: a request is counted once. A second call does nothing; `close()` undoes it.
+   * Of a Restify, Fastify, Socket.IO or hapi server, and of a Nest app, it takes the http server inside.
    *
-   * @returns the server it was given
+   * @returns what it was given
+   * @throws {SpillwayError} for anything else, such as an app that does not listen yet
    */
-  attach<Server extends AttachableServer>(server: Server, options?: AttachOptions): Server
+  attach<Server extends AttachableServer | ServerHolder>(server: Server, options?: AttachOptions): Server
 
   /** The same for a server that does not exist yet: `http.createServer(spillway.wrap(app))`. */
   wrap<Listener extends HttpListener>(listener: Listener): WrappedListener<Listener>
@@ -1017,6 +1019,14 @@ export type KoaMiddleware = (
 
 // biome-ignore lint/suspicious/noExplicitAny: a server of any request and response class
 export type AttachableServer = HttpServer<any, any> | HttpsServer<any, any> | Http2Server | Http2SecureServer
+
+/** What keeps its http server inside: Restify and Fastify, Socket.IO, hapi, Nest. */
+export type ServerHolder =
+  | { readonly server: AttachableServer }
+  | { readonly httpServer: AttachableServer }
+  | { readonly listener: AttachableServer }
+  // biome-ignore lint/suspicious/noExplicitAny: Nest does not say which
+  | { getHttpServer(): any }
 
 /**
  * How a request ended. `completed`: the whole answer was handed to the connection, with a status below 500.

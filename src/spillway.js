@@ -3,6 +3,7 @@
 // taken here.
 
 const { catchAsync } = require('./adapters/async-errors')
+const { serverIn } = require('./adapters/attachable')
 const { createErrorHandler } = require('./adapters/errors')
 const { createExpressMiddleware } = require('./adapters/express')
 const { createKoaMiddleware } = require('./adapters/koa')
@@ -57,16 +58,17 @@ class Spillway {
   }
 
   /**
-   * @template {import('../index.js').AttachableServer} Server
+   * @template {import('../index.js').AttachableServer | import('../index.js').ServerHolder} Server
    * @param {Server} server
    * @param {import('../index.js').AttachOptions} [given]
    * @returns {Server}
    */
   attach(server, given) {
     const { signals } = resolveMember('attach', given)
+    const inner = serverIn(server)
     this.#instance.openTelemetry.lookForSdk()
-    this.#instance.servers.attach(server)
-    if (signals) this.#instance.lifecycle.hearSignals(server)
+    this.#instance.servers.attach(inner)
+    if (signals) this.#instance.lifecycle.hearSignals(inner)
     return server
   }
 

@@ -2,17 +2,17 @@
 // One clear sentence for each way to hand a middleware to the wrong framework.
 
 const { SpillwayError } = require('../errors')
+const { isConnectApp, isExpressApp, isKoaApp, isSocketIo } = require('./app-kinds')
 
 const misuse = (message) => new SpillwayError('ERR_SPILLWAY_MISUSE', message)
 
 /** `app.use(spillway.express)` passes the factory itself, which is then called with a request. */
 function requireNoArguments(name, count) {
-  if (count === 0) return
-  throw misuse(
-    `spillway.${name} was used as the middleware itself. Call it: app.use(spillway.${name}()). ` +
-      `It takes no arguments: got ${count}.`
-  )
+  if (count !== 0) throw uncalled(name, ` It takes no arguments: got ${count}.`)
 }
+
+const uncalled = (name, more = '') =>
+  misuse(`spillway.${name} was used as the middleware itself. Call it: app.use(spillway.${name}()).${more}`)
 
 const koaInExpress = () =>
   misuse('spillway.koa() was given to Express, Connect or Restify. Use app.use(spillway.express()).')
@@ -39,12 +39,23 @@ const notExpress = (given) =>
 
 const notAServer = (given) =>
   misuse(
-    'spillway.attach() takes an http, https or http2 server: got ' +
-      (typeof given === 'function'
-        ? 'a function, perhaps the app. '
-        : `${given === null ? 'null' : typeof given}. `) +
-      'Write spillway.attach(app.listen(3000)).'
+    'spillway.attach() takes an http, https or http2 server, or what has one inside, such as a Restify, Fastify or Socket.IO ' +
+      `server: got ${whatIs(given)}`
   )
+
+/** What it is, and what to write with it. */
+function whatIs(given) {
+  const listen = 'Write spillway.attach(app.listen(3000)).'
+  if (isExpressApp(given)) return `an Express app, which is not listening yet. ${listen}`
+  if (isConnectApp(given)) return `a Connect app, which is not listening yet. ${listen}`
+  if (isKoaApp(given)) return `a Koa app, which is not listening yet. ${listen}`
+  if (isSocketIo(given)) {
+    return 'a Socket.IO server without an http server yet. Make it with one, new Server(httpServer), and write spillway.attach(httpServer).'
+  }
+  if (typeof given?.then === 'function') return `a promise. Await it first. ${listen}`
+  if (typeof given === 'function') return `a function, perhaps the app. ${listen}`
+  return `${given === null ? 'null' : typeof given}. ${listen}`
+}
 
 const notAListener = (given) =>
   misuse(

@@ -5,13 +5,13 @@
 
 const cluster = require('node:cluster')
 const events = require('node:events')
-const net = require('node:net')
 const tls = require('node:tls')
 const { RUN } = require('../admission/verdict')
 const { ServerTable } = require('../lifecycle/server-table')
 const { ROOT } = require('../routing/place')
 const { weaveApp } = require('../routing/weave')
-const { notAListener, notAServer } = require('./misuse')
+const { isExpressApp } = require('./app-kinds')
+const { notAListener } = require('./misuse')
 const { Preparation } = require('./preparation')
 
 /** Events that carry a request to answer. */
@@ -26,11 +26,6 @@ const CLIENT_ERRORS = new Set(['clientError', 'sessionError'])
 /** A worker is not told the policy of its primary. Where that accepts for it, what listens here is only a stand-in. */
 const isHandedOver = (server) =>
   /** @type {any} */ (cluster).isWorker && typeof server._handle?.open !== 'function'
-
-const isExpressApp = (listener) =>
-  typeof listener === 'function' &&
-  typeof listener.handle === 'function' &&
-  typeof listener.set === 'function'
 
 const continued = new WeakSet()
 
@@ -97,7 +92,6 @@ class Servers {
   }
 
   attach(server) {
-    if (!(server instanceof net.Server)) throw notAServer(server)
     if (this.#attached.has(server)) return
     const servers = this
     const emit = /** @type {(event: string | symbol, ...rest: any[]) => boolean} */ (server.emit)

@@ -20,6 +20,12 @@ class OwnRequest extends http.IncomingMessage {
 const own = http.createServer({ IncomingMessage: OwnRequest }, (req) => req.tenant)
 expectTypeOf(spillway.attach(own)).toEqualTypeOf(own)
 
+const restify = { server: http.createServer(), pre() {} }
+expectTypeOf(spillway.attach(restify)).toEqualTypeOf(restify)
+spillway.attach({ httpServer: https.createServer({}) })
+spillway.attach({ listener: http2.createServer() })
+spillway.attach({ getHttpServer: () => http.createServer() as unknown })
+
 http.createServer(spillway.wrap((req, res) => res.end(req.url)))
 https.createServer(
   {},
@@ -49,5 +55,7 @@ spillway.handler('status')
 spillway.attach(net.createServer())
 // @ts-expect-error a server already, not a listener
 spillway.wrap(http.createServer())
+// @ts-expect-error an app, which is not listening yet
+spillway.attach((req: http.IncomingMessage, res: http.ServerResponse) => res.end(req.url))
 // @ts-expect-error nothing to attach to
 spillway.attach()
