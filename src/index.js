@@ -2,6 +2,7 @@
 // The public names. Shorthand only: that is what lets ESM users import them by name.
 
 const cluster = require('node:cluster')
+const { refuseUncalled } = require('./adapters/misuse')
 const { systemClock } = require('./clock')
 const { OverloadError, SpillwayError } = require('./errors')
 const { loggerFrom } = require('./exposition/logger')
@@ -24,7 +25,7 @@ function withBoundMembers(instance) {
 }
 
 /** @param {import('../index.js').SpillwayOptions} [options] */
-const createSpillway = (options) => withBoundMembers(new Spillway(options))
+const createSpillway = (options) => refuseUncalled(withBoundMembers(new Spillway(options)))
 
 /** @param {import('../index.js').ClusterPrimaryOptions} [options] */
 const clusterPrimary = (options) => {

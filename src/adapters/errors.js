@@ -7,17 +7,18 @@ const { format } = require('node:util')
 const { isNativeError } = require('node:util/types')
 const { isOver } = require('../failures/error-answer')
 const { isMadeUp } = require('../recording/made-up-answer')
-const { errorsInKoa, errorsOnNoResponse } = require('./misuse')
+const { errorsInKoa, errorsOnNoResponse, refuseUse } = require('./misuse')
 
 function createErrorHandler({ failures, options }) {
   const { answer } = options.errors
-  return function spillwayErrors(error, req, res, next) {
+  function spillwayErrors(error, req, res, next) {
     if (answer && res !== undefined && typeof res?.getHeaderNames !== 'function') throw errorsOnNoResponse()
     if (typeof next !== 'function') throw errorsInKoa()
     const failure = failures.note(error, req, res, res.statusCode)
     if (answer) failures.answer(req, res, failure)
     else next(error)
   }
+  return refuseUse(spillwayErrors, { inKoa: errorsInKoa })
 }
 
 /**

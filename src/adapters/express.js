@@ -8,14 +8,14 @@
 const { RUN } = require('../admission/verdict')
 const { ROOT } = require('../routing/place')
 const { isInAppRouter, weaveApp } = require('../routing/weave')
-const { expressInKoa, noNext } = require('./misuse')
+const { expressInKoa, noNext, refuseUse } = require('./misuse')
 
 function createExpressMiddleware({ clock, recorder, endpoints, servers, admission, context }) {
   servers.hasMiddleware = true
   let isWoven = false
   let isNested = false
   // Hot path: bench/overhead.js.
-  return function spillway(req, res, next) {
+  function spillway(req, res, next) {
     if (typeof next !== 'function') throw typeof res === 'function' ? expressInKoa() : noNext()
     let request = recorder.find(res)
     const isNew = request === undefined
@@ -48,6 +48,7 @@ function createExpressMiddleware({ clock, recorder, endpoints, servers, admissio
     }
     goOn()
   }
+  return refuseUse(spillway, { inKoa: expressInKoa })
 }
 
 /** @this {any} */

@@ -6,14 +6,14 @@ const { QUEUED, RUN } = require('../admission/verdict')
 const { watchMounts } = require('../routing/koa')
 const { trailOf } = require('../routing/trail')
 const { catchErrors } = require('./errors')
-const { koaInExpress } = require('./misuse')
+const { koaInExpress, refuseUse } = require('./misuse')
 
 function createKoaMiddleware(parts) {
   const { clock, recorder, endpoints, servers, admission, context } = parts
   servers.hasMiddleware = true
   let seenApp
   // Hot path: bench/overhead.js.
-  return function spillway(ctx, next) {
+  function spillway(ctx, next) {
     if (typeof next !== 'function' || ctx.req === undefined) throw koaInExpress()
     const { req, res, app } = ctx
     let request = recorder.find(res)
@@ -49,6 +49,7 @@ function createKoaMiddleware(parts) {
     if (request.admission.error !== undefined) throw request.admission.error
     ctx.respond = false
   }
+  return refuseUse(spillway, { inExpress: koaInExpress })
 }
 
 /** An error to pass on is thrown, once the decision is back. */

@@ -69,14 +69,71 @@ const noNext = () =>
       'http.createServer(spillway.wrap(listener)), or pass a `next` that calls your listener.'
   )
 
+const factories = new WeakSet()
+
+/** Whether it is `spillway.express` and the like, uncalled. */
+const isFactory = (given) => factories.has(given)
+
+/** `at app.use (...)`, or `at Function.e [as use] (...)`. */
+const USE = /(?:\.|\[as )use[ \]]/
+/** In Express it is a callback of `forEach` in `use`. */
+const FRAMES = 3
+
+/**
+ * Express and Connect ask what is given to `use` for its `handle`, as an app has one; Koa asks for its `_name`, to print it. So a
+ * middleware that does not belong there says so in the line that registers it. Others may ask too: dd-trace keeps a `_name`.
+ *
+ * @template {Function} Given
+ * @param {Given} given
+ * @param {{ inExpress?: () => Error, inKoa?: () => Error }} errors
+ * @returns {Given}
+ */
+function refuseUse(given, { inExpress, inKoa }) {
+  if (inExpress !== undefined) throwInUse(given, 'handle', { error: inExpress, frames: FRAMES })
+  if (inKoa !== undefined) throwInUse(given, '_name', { error: inKoa, frames: 1 })
+  return given
+}
+
+function throwInUse(given, property, { error, frames }) {
+  const get = () => {
+    const asked = { stack: '' }
+    Error.captureStackTrace(asked, get)
+    const callers = String(asked.stack)
+      .split('\n')
+      .slice(1, 1 + frames)
+    if (callers.some((frame) => USE.test(frame))) throw error()
+  }
+  const set = (value) => {
+    Object.defineProperty(given, property, { value, configurable: true, writable: true })
+  }
+  Object.defineProperty(given, property, { configurable: true, get, set })
+}
+
+/**
+ * @template {{ express: Function, koa: Function, errorHandler: Function }} Spillway
+ * @param {Spillway} spillway
+ * @returns {Spillway}
+ */
+function refuseUncalled(spillway) {
+  const { express, koa, errorHandler } = spillway
+  refuseUse(express, { inExpress: () => uncalled('express'), inKoa: expressInKoa })
+  refuseUse(koa, { inExpress: koaInExpress, inKoa: () => uncalled('koa') })
+  refuseUse(errorHandler, { inExpress: () => uncalled('errorHandler'), inKoa: errorsInKoa })
+  for (const factory of [express, koa, errorHandler]) factories.add(factory)
+  return spillway
+}
+
 module.exports = {
   errorsInKoa,
   errorsOnNoResponse,
   expressInKoa,
+  isFactory,
   koaInExpress,
   noNext,
   notAListener,
   notAServer,
   notExpress,
+  refuseUncalled,
+  refuseUse,
   requireNoArguments,
 }

@@ -343,24 +343,6 @@ for (const name of [...Object.values(EXPRESSES), 'connect']) {
       assert.equal(spillway.errorHandler().length, 4, 'that is how Express knows an error handler')
     })
 
-    it('that was not called is found by Express where an error comes, and says so', async (t) => {
-      const spillway = spillwayFor(t)
-      const app = make()
-      app.use(() => {
-        throw new Error('x')
-      })
-      app.use(spillway.errorHandler)
-      const told = new Promise((resolve) =>
-        app.use((error, _req, res, _next) => {
-          resolve(error)
-          res.end()
-        })
-      )
-      const { get } = await serve(t, app)
-      await get('/')
-      assert.equal((await told).code, 'ERR_SPILLWAY_MISUSE')
-    })
-
     it('answers on after close(), and where no middleware of ours is', async (t) => {
       const spillway = spillwayFor(t)
       const app = make()

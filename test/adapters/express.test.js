@@ -176,24 +176,6 @@ for (const name of Object.values(EXPRESSES)) {
       assert.equal(server.listenerCount('request'), 1)
       assert.deepEqual(countsOf(spillway.snapshot()), { '/users/:id': 1 })
     })
-
-    for (const [what, given, message] of [
-      [
-        'express passed without calling it',
-        (spillway) => spillway.express,
-        /Call it: app\.use\(spillway\.express\(\)\)/,
-      ],
-      ['koa()', (spillway) => spillway.koa(), /Use app\.use\(spillway\.express\(\)\)/],
-    ]) {
-      it(`${what} fails each request with one clear sentence`, async (t) => {
-        const spillway = spillwayFor(t)
-        const app = quiet().use(given(spillway))
-        app.use((error, _req, res, _next) => res.end(`${error.name} ${error.code} ${error.message}`))
-        const { body } = await (await serve(t, app)).get('/')
-        assert.match(body, /^SpillwayError ERR_SPILLWAY_MISUSE /)
-        assert.match(body, message)
-      })
-    }
   })
 }
 
