@@ -3,10 +3,13 @@
 
 const cluster = require('node:cluster')
 const { refuseUncalled } = require('./adapters/misuse')
+const { CallPlace } = require('./call-place')
 const { systemClock } = require('./clock')
 const { OverloadError, SpillwayError } = require('./errors')
 const { loggerFrom } = require('./exposition/logger')
 const { ClusterPrimary } = require('./lifecycle/cluster-primary')
+const { Notices } = require('./notices')
+const { doubtsOf } = require('./option-units')
 const { resolveMember } = require('./options')
 const { Faults } = require('./recording/faults')
 const { Spillway } = require('./spillway')
@@ -25,7 +28,8 @@ function withBoundMembers(instance) {
 }
 
 /** @param {import('../index.js').SpillwayOptions} [options] */
-const createSpillway = (options) => refuseUncalled(withBoundMembers(new Spillway(options)))
+const createSpillway = (options) =>
+  refuseUncalled(withBoundMembers(new Spillway(options, undefined, new CallPlace(createSpillway))))
 
 /** @param {import('../index.js').ClusterPrimaryOptions} [options] */
 const clusterPrimary = (options) => {
@@ -33,6 +37,9 @@ const clusterPrimary = (options) => {
   const clock = systemClock
   const logger = loggerFrom(resolved.logger, { clock, onError: (error) => faults.report('logger', error) })
   const faults = new Faults(logger)
+  const notices = new Notices((fields, message) => faults.guard('logger', () => logger.warn(fields, message)))
+  for (const [option, sentence] of doubtsOf('clusterPrimary', resolved))
+    notices.tell('doubtful-unit', new CallPlace(clusterPrimary), sentence, option)
   return withBoundMembers(new ClusterPrimary(resolved, { cluster, clock, faults, logger }))
 }
 

@@ -21,6 +21,7 @@ const { AdminServer } = require('./lifecycle/admin-server')
 const { Lifecycle } = require('./lifecycle/lifecycle')
 const { takeFigures } = require('./lifecycle/release-figures')
 const { ReleaseHistory } = require('./lifecycle/release-history')
+const { Notices } = require('./notices')
 const { updateOptions } = require('./options')
 const { Faults } = require('./recording/faults')
 const { LeftBehind } = require('./recording/left-behind')
@@ -56,6 +57,7 @@ class Instance {
       this.events.tell(event, details)
     }
     this.#warn = warn
+    this.notices = new Notices(warn)
     this.options = options
     this.clock = clock
     this.faults = faults

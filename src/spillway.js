@@ -8,9 +8,11 @@ const { createErrorHandler } = require('./adapters/errors')
 const { createExpressMiddleware } = require('./adapters/express')
 const { createKoaMiddleware } = require('./adapters/koa')
 const { requireNoArguments } = require('./adapters/misuse')
+const { CallPlace } = require('./call-place')
 const { systemClock } = require('./clock')
 const { SpillwayError } = require('./errors')
 const { Instance } = require('./instance')
+const { doubtsOf } = require('./option-units')
 const { resolveMember, resolveOptions } = require('./options')
 
 class Spillway {
@@ -21,13 +23,28 @@ class Spillway {
   /**
    * @param {import('../index.js').SpillwayOptions} [given]
    * @param {typeof systemClock} [clock] for tests
+   * @param {InstanceType<typeof CallPlace>} [place] of the call
    */
-  constructor(given, clock = systemClock) {
-    this.#instance = new Instance(resolveOptions(given), clock)
+  constructor(given, clock = systemClock, place = new CallPlace(Spillway)) {
+    const options = resolveOptions(given)
+    this.#instance = new Instance(options, clock)
+    for (const group of Object.keys(options)) this.#doubt(doubtsOf(group, options[group]), () => place)
     const { health } = this.#instance.lifecycle
-    this.health = Object.freeze({
-      check: (name, ask, given) => health.addCheck(name, ask, resolveMember('health.check', given)),
-    })
+    const check = (name, ask, given) =>
+      health.addCheck(name, ask, this.#memberOptions('health.check', given, check))
+    this.health = Object.freeze({ check })
+  }
+
+  /** The options a member was called with. */
+  #memberOptions(name, given, member, defaults = undefined) {
+    const options = resolveMember(name, given, defaults)
+    this.#doubt(doubtsOf(name, given), () => new CallPlace(member))
+    return options
+  }
+
+  #doubt(doubts, placeOf) {
+    for (const [option, sentence] of doubts)
+      this.#instance.notices.tell('doubtful-unit', placeOf(), sentence, option)
   }
 
   express() {
@@ -92,6 +109,7 @@ class Spillway {
   /** @param {{ shed: import('../index.js').ShedOptions }} given */
   update(given) {
     this.#instance.update(given)
+    this.#doubt(doubtsOf('shed', given.shed), () => new CallPlace(Spillway.prototype.update))
   }
 
   on(event, listener) {
@@ -112,7 +130,7 @@ class Spillway {
    * @returns {Promise<import('../index.js').AdminAddress>}
    */
   listen(given) {
-    return this.#instance.listen(resolveMember('listen', given))
+    return this.#instance.listen(this.#memberOptions('listen', given, Spillway.prototype.listen))
   }
 
   /** @returns {Promise<import('../index.js').FleetSnapshot>} */
@@ -134,10 +152,9 @@ class Spillway {
    * @returns {Promise<import('../index.js').DrainReport>}
    */
   drain(given) {
-    return this.#instance.lifecycle.drain(
-      resolveMember('drain', given, this.#instance.options.drain),
-      'drain'
-    )
+    const { drain } = Spillway.prototype
+    const options = this.#memberOptions('drain', given, drain, this.#instance.options.drain)
+    return this.#instance.lifecycle.drain(options, 'drain')
   }
 
   /** During a drain it comes of itself, when what is in flight has its answer. */

@@ -1,0 +1,76 @@
+'use strict'
+// Values that an option can have, and that look as if they were meant in another unit: 10 for ten seconds where an option
+// takes milliseconds, 512 for megabytes where it takes bytes. They hold as they are: a test may want a timeout of 10 ms.
+
+/** Up to here a duration was probably meant in seconds. Options that end in `Ms` say their unit themselves. */
+const SECONDS_UP_TO = {
+  'shed.maxDelay': 1,
+  'shed.targetDelay': 1,
+  'shed.interval': 1,
+  'shed.sampleInterval': 1,
+  'shed.maxEventLoopDelay': 1,
+  'errors.timeout': 90,
+  'drain.timeout': 120,
+  'drain.delay': 60,
+  'memory.recycleAfter': 600,
+  'memory.minUptime': 600,
+  'health.check.timeout': 10,
+  'health.check.cache': 60,
+  'listen.timeout': 60,
+  'clusterPrimary.startTimeout': 600,
+  'clusterPrimary.killTimeout': 120,
+}
+
+/** No process has less: Node takes twice that before it has served anything. */
+const LEAST_BYTES = 2 ** 24
+const MOST_MEGABYTES = 2 ** 16
+
+const BYTES = ['memory.recycleAt', 'shed.maxHeapUsedBytes', 'shed.maxRssBytes']
+
+/** @type {Record<string, (value: any) => string | undefined>} by option, what to say of a value */
+const DOUBTS = {
+  ...Object.fromEntries(
+    Object.entries(SECONDS_UP_TO).map(([name, most]) => [name, (value) => doubtSeconds(name, value, most)])
+  ),
+  ...Object.fromEntries(BYTES.map((name) => [name, (value) => doubtBytes(name, value)])),
+  'shed.retryAfter': doubtMilliseconds,
+}
+
+/**
+ * @param {string} group such as 'shed'
+ * @param {any} values of it
+ * @returns {[name: string, sentence: string][]}
+ */
+function doubtsOf(group, values) {
+  const doubts = []
+  for (const [key, value] of Object.entries(values ?? {})) {
+    const name = `${group}.${key}`
+    const sentence = Object.hasOwn(DOUBTS, name) ? DOUBTS[name](value) : undefined
+    if (sentence !== undefined) doubts.push([name, sentence])
+  }
+  return doubts
+}
+
+function doubtSeconds(name, value, most) {
+  if (typeof value !== 'number' || value === 0 || value > most) return undefined
+  return `\`${name}\` is ${value} ms: every duration is in milliseconds. For ${value} s write ${written(value * 1000)}.`
+}
+
+function doubtBytes(name, value) {
+  const isShare = name === 'memory.recycleAt' && value <= 1
+  if (typeof value !== 'number' || value === 0 || isShare || value >= LEAST_BYTES) return undefined
+  const share = name === 'memory.recycleAt' && value <= 100 ? `For ${value} % write ${value / 100}. ` : ''
+  const [unit, factor] = value <= MOST_MEGABYTES ? ['megabytes', '2 ** 20'] : ['kilobytes', '1024']
+  return `\`${name}\` is ${value} bytes. ${share}For ${value} ${unit} write ${value} * ${factor}.`
+}
+
+/** The one option in seconds, as the header is. */
+function doubtMilliseconds(value) {
+  if (value < 1000 || value % 500 !== 0) return undefined
+  return `\`shed.retryAfter\` is ${value} s, as it is in the header. For ${value} ms write ${Math.ceil(value / 1000)}.`
+}
+
+/** 20000 as 20_000. */
+const written = (ms) => String(Math.round(ms)).replace(/\B(?=(\d{3})+$)/g, '_')
+
+module.exports = { doubtsOf }

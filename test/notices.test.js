@@ -1,0 +1,45 @@
+'use strict'
+// A mistake is told once a process, kind, subject and place.
+
+const assert = require('node:assert/strict')
+const { test } = require('node:test')
+const { Notices } = require('../src/notices')
+
+const listening = () => {
+  const lines = []
+  return { lines, notices: new Notices((fields, message) => lines.push([fields, message])) }
+}
+
+test('a notice says where, what, and what to write', () => {
+  const { lines, notices } = listening()
+  notices.tell('late-middleware', { at: '/srv/a.js:3:9' }, 'It is late. Move it.')
+  assert.deepEqual(lines, [
+    [
+      { mistake: 'late-middleware', subject: undefined, at: '/srv/a.js:3:9' },
+      'spillway: /srv/a.js:3: It is late. Move it.',
+    ],
+  ])
+})
+
+test('a notice is told once, by however many instances, and again for another place, mistake or subject', () => {
+  const first = listening()
+  const second = listening()
+  const at = '/srv/b.js:3:9'
+  first.notices.tell('x', { at }, 'X.')
+  first.notices.tell('x', { at }, 'X.')
+  second.notices.tell('x', { at }, 'X.')
+  second.notices.tell('x', { at: '/srv/b.js:4:9' }, 'X.')
+  second.notices.tell('y', { at }, 'Y.')
+  second.notices.tell('x', { at }, 'X.', '/metrics')
+  assert.deepEqual([first.lines.length, second.lines.length], [1, 3])
+})
+
+test('a notice without a place is told all the same, once', () => {
+  const { lines, notices } = listening()
+  notices.tell('nowhere', { at: undefined }, 'X.')
+  notices.tell('nowhere', undefined, 'X.')
+  assert.deepEqual(
+    lines.map(([, message]) => message),
+    ['spillway: X.']
+  )
+})
