@@ -14,6 +14,9 @@ app.get('/users/:id', (req, res) => {
   res.json({ id: req.params.id })
 })
 
+// Last, so that every error gets a safe answer, and is counted and logged.
+app.use(spillway.errorHandler())
+
 const server = app.listen(process.env.PORT || 3000, '127.0.0.1')
 
 // Recommended: the clock then starts before Express does, and measuring costs less.

@@ -22,6 +22,7 @@ app.get('/orders/:kind', (req, res) => {
   orders.inc({ kind })
   res.json({ kind })
 })
+app.use(spillway.errorHandler())
 
 const server = app.listen(process.env.PORT || 3000, '127.0.0.1')
 spillway.attach(server)

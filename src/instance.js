@@ -3,6 +3,7 @@
 // taken here, and nothing of it is public: what users call is spillway.js.
 
 const { Servers } = require('./adapters/server')
+const { SetUpCheck } = require('./adapters/set-up-check')
 const { Admission } = require('./admission/admission')
 const { Events } = require('./events')
 const { adminPages } = require('./exposition/admin-pages')
@@ -46,8 +47,9 @@ class Instance {
   /**
    * @param {import('../index.js').ResolvedOptions} options
    * @param {typeof import('./clock').systemClock} clock
+   * @param {InstanceType<typeof import('./call-place').CallPlace>} place where `createSpillway()` was called
    */
-  constructor(options, clock) {
+  constructor(options, clock, place) {
     const logger = loggerFrom(options.logger, { clock, onError: (error) => faults.report('logger', error) })
     const faults = new Faults(logger)
     const warn = (fields, message) => faults.guard('logger', () => logger.warn(fields, message))
@@ -116,6 +118,7 @@ class Instance {
     this.#admin = new AdminServer({ pages: this.#makePages(), clock, faults })
     this.endpoints = new Endpoints(options.endpoints, this.handlers, faults)
     this.servers = this.#makeServers()
+    this.setUp = this.#makeSetUpCheck(place)
     this.startedAtMs = clock.now()
     this.startedAtWallMs = clock.wallMs()
     this.#turnClock = new TurnClock(clock)
@@ -153,6 +156,11 @@ class Instance {
       admission.release(request)
     }
     return new Servers({ recorder, endpoints, admission, known: lifecycle.servers, context })
+  }
+
+  #makeSetUpCheck(place) {
+    const { admission, endpoints, faults, handlers, notices, options, servers } = this
+    return new SetUpCheck({ admission, endpoints, faults, handlers, notices, options, place, servers })
   }
 
   #start() {
@@ -201,6 +209,7 @@ class Instance {
     this.lifecycle.close()
     this.admission.close()
     this.servers.close()
+    this.setUp.close()
     this.#turnClock.close()
     this.requestLog.slow.onTurn(this.clock.now())
     this.#prometheus.close()

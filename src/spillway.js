@@ -27,7 +27,7 @@ class Spillway {
    */
   constructor(given, clock = systemClock, place = new CallPlace(Spillway)) {
     const options = resolveOptions(given)
-    this.#instance = new Instance(options, clock)
+    this.#instance = new Instance(options, clock, place)
     for (const group of Object.keys(options)) this.#doubt(doubtsOf(group, options[group]), () => place)
     const { health } = this.#instance.lifecycle
     const check = (name, ask, given) =>
@@ -50,19 +50,22 @@ class Spillway {
   express() {
     requireNoArguments('express', arguments.length)
     this.#instance.openTelemetry.lookForSdk()
-    return createExpressMiddleware(this.#instance)
+    const place = new CallPlace(Spillway.prototype.express)
+    return this.#instance.setUp.addMiddleware(createExpressMiddleware(this.#instance), place)
   }
 
   koa() {
     requireNoArguments('koa', arguments.length)
     this.#instance.openTelemetry.lookForSdk()
-    return createKoaMiddleware(this.#instance)
+    const place = new CallPlace(Spillway.prototype.koa)
+    return this.#instance.setUp.addMiddleware(createKoaMiddleware(this.#instance), place)
   }
 
   /** Four parameters, by which Express takes it for an error handler even where it was not called: then it can say so. */
   errorHandler(_error, _req, _res, _next) {
     requireNoArguments('errorHandler', arguments.length)
-    return createErrorHandler(this.#instance)
+    const place = new CallPlace(Spillway.prototype.errorHandler)
+    return this.#instance.setUp.addErrorHandler(createErrorHandler(this.#instance), place)
   }
 
   /**
@@ -85,6 +88,7 @@ class Spillway {
     const inner = serverIn(server)
     this.#instance.openTelemetry.lookForSdk()
     this.#instance.servers.attach(inner)
+    this.#instance.setUp.listen()
     if (signals) this.#instance.lifecycle.hearSignals(inner)
     return server
   }

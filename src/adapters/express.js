@@ -10,7 +10,7 @@ const { ROOT } = require('../routing/place')
 const { isInAppRouter, weaveApp } = require('../routing/weave')
 const { expressInKoa, noNext, refuseUse } = require('./misuse')
 
-function createExpressMiddleware({ clock, recorder, endpoints, servers, admission, context }) {
+function createExpressMiddleware({ clock, recorder, endpoints, servers, admission, context, setUp }) {
   servers.hasMiddleware = true
   let isWoven = false
   let isNested = false
@@ -19,6 +19,7 @@ function createExpressMiddleware({ clock, recorder, endpoints, servers, admissio
     if (typeof next !== 'function') throw typeof res === 'function' ? expressInKoa() : noNext()
     let request = recorder.find(res)
     const isNew = request === undefined
+    let isMeasured = true
     if (request === undefined) {
       if (servers.isClosed) return endpoints.serve(req, res) ? undefined : next()
       servers.prepareNext(req.socket?.server, req, spillway)
@@ -28,10 +29,12 @@ function createExpressMiddleware({ clock, recorder, endpoints, servers, admissio
     if (!request.isCounted) {
       if (endpoints.serve(req, res)) return
       recorder.count(request)
+      isMeasured = false
     }
     if (!isWoven && req.app !== undefined) {
       isWoven = weaveApp(req.app)
       isNested = req.baseUrl !== '' && !isInAppRouter(req.app, spillway)
+      setUp.meetExpress(req.app, isMeasured)
     }
     if (isWoven) {
       const { head } = request

@@ -9,7 +9,7 @@ const { catchErrors } = require('./errors')
 const { koaInExpress, refuseUse } = require('./misuse')
 
 function createKoaMiddleware(parts) {
-  const { clock, recorder, endpoints, servers, admission, context } = parts
+  const { clock, recorder, endpoints, servers, admission, context, setUp } = parts
   servers.hasMiddleware = true
   let seenApp
   // Hot path: bench/overhead.js.
@@ -17,6 +17,13 @@ function createKoaMiddleware(parts) {
     if (typeof next !== 'function' || ctx.req === undefined) throw koaInExpress()
     const { req, res, app } = ctx
     let request = recorder.find(res)
+    if (app !== seenApp && !servers.isClosed) {
+      seenApp = app
+      watchMounts(app, trailOf)
+      catchErrors(app, parts)
+      // Behind the routes, a scrape of ours may be all that ever comes here.
+      setUp.meetKoa(app, request?.isCounted === true)
+    }
     if (request === undefined) {
       if (servers.isClosed) {
         if (!endpoints.serve(req, res)) return next()
@@ -35,11 +42,6 @@ function createKoaMiddleware(parts) {
       recorder.count(request)
     }
     request.head.ctx = ctx
-    if (app !== seenApp) {
-      seenApp = app
-      watchMounts(app, trailOf)
-      catchErrors(app, parts)
-    }
     const goOn = context === undefined ? next : context.bind(request, next)
     if (request.admission.isDecided) return goOn()
     request.admission.proceed = keepError

@@ -91,6 +91,10 @@ class Servers {
     return this.#isClosed
   }
 
+  isAttached(server) {
+    return this.#attached.has(server)
+  }
+
   attach(server) {
     if (this.#attached.has(server)) return
     const servers = this

@@ -43,6 +43,10 @@ class Endpoints {
     return true
   }
 
+  has({ url }) {
+    return this.#find(url) !== undefined
+  }
+
   /** Whether the user is asked about this request: a framework's user expects the request that the framework has made. */
   asksUser({ url }) {
     return this.#allow !== undefined && this.#find(url) !== undefined

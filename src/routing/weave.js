@@ -46,8 +46,8 @@ function isFirstInApp(app, middleware) {
 }
 
 /** Ours are its prototype, and OpenTelemetry's instrumentation tells the original of what it has wrapped. */
-const isOf = ({ handle }, middleware) =>
-  [handle, Object.getPrototypeOf(handle), handle.__original].includes(middleware)
+const originalsOf = ({ handle }) => [handle, Object.getPrototypeOf(handle), handle.__original]
+const isOf = (layer, middleware) => originalsOf(layer).includes(middleware)
 
 const isExpress4 = (app) => typeof app.lazyrouter === 'function'
 
@@ -192,4 +192,4 @@ function unseenRoute(trail, req) {
   return told(route[kPath] ?? pathText(route.path), req)
 }
 
-module.exports = { isFirstInApp, isInAppRouter, unseenRoute, weaveApp }
+module.exports = { isFirstInApp, isInAppRouter, originalsOf, routerOf, unseenRoute, weaveApp }

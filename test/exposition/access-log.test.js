@@ -38,6 +38,7 @@ const expressApp = (module) => (spillway) => {
   app.use(spillway.express())
   app.get('/users/:id', (_req, res) => res.cookie('session', 's3cret').json({}))
   app.get('/fails', (_req, res) => res.status(500).end())
+  app.use(spillway.errorHandler())
   return app
 }
 

@@ -35,6 +35,7 @@ const spillway = createSpillway()
 const app = express()
 app.use(spillway.express())
 app.get('/users/:id', (req, res) => res.json({ id: req.params.id }))
+app.use(spillway.errorHandler())
 const server = app.listen(0, '127.0.0.1', async () => {
   spillway.attach(server)
   const url = 'http://127.0.0.1:' + server.address().port
