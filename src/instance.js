@@ -38,7 +38,6 @@ const FAILURE = 1
 
 class Instance {
   #admin
-  #warn
   #turnClock
   #prometheus
   #timeouts
@@ -58,7 +57,7 @@ class Instance {
       if (event === 'draining') this.admission.drain()
       this.events.tell(event, details)
     }
-    this.#warn = warn
+    this.warn = warn
     this.notices = new Notices(warn)
     this.options = options
     this.clock = clock
@@ -195,7 +194,7 @@ class Instance {
   /** Who does not wait for it finds in the log why it does not listen; a rejection nobody handles would end the process. */
   listen(options) {
     const listening = this.#admin.listen(options)
-    listening.catch((error) => this.#warn({ err: error }, 'spillway: the admin server does not listen'))
+    listening.catch((error) => this.warn({ err: error }, 'spillway: the admin server does not listen'))
     return listening
   }
 

@@ -3,12 +3,10 @@
 // Whoever folds writes the next generation, which a link makes exactly once, and only then removes what is in it. It names
 // those it holds, so that a report that is still there is not counted twice. No lock: one who holds it might be killed.
 
+const { ReadableSum, isRecent } = require('./readable-sum')
 const { headOf, putInto } = require('./report')
 const { Slices } = require('./slices')
-const { Sum } = require('./sum')
 
-/** For so long a report stands by itself: its last minute is still part of the fleet's. */
-const RECENT_MS = 60_000
 const HOUR_MS = 3_600_000
 
 /**
@@ -21,15 +19,13 @@ async function foldDeparted(directory, clock, { members, departed }, ownId) {
   // What a newer version has folded is left to it.
   if (departed.generation !== undefined && departed.report === undefined) return
   const wallMs = clock.wallMs()
-  const gone = members.filter(({ state, head }) => state === 'departed' && !isRecent(head, wallMs))
-  if (gone.length === 0) return keepDeparted(directory, departed, wallMs)
-  const slices = new Slices(clock)
-  const sum = new Sum().begin({ withRoutes: true })
-  const before = departed.report === undefined ? [] : [{ report: departed.report, head: departed.head }]
-  for (const { report, head } of [...before, ...gone]) {
-    const from = { id: head.id, worker: '', isGone: true, isRecent: false }
-    await slices.run(sum.add(report, head.blocksAt, from))
-  }
+  const old = members.filter(({ state, head }) => state === 'departed' && !isRecent(head, wallMs))
+  if (old.length === 0) return keepDeparted(directory, departed, wallMs)
+  const readable = new ReadableSum({ clock, withRoutes: true })
+  const unnamed = old.map((each) => ({ ...each, worker: '' }))
+  const { sum, members: added, departed: before } = await readable.of(unnamed, departed)
+  if (before.report !== departed.report) return
+  const gone = added.filter(({ state }) => state !== 'unreadable')
   const pieces = [
     headOf({
       isDeparted: true,
@@ -37,7 +33,7 @@ async function foldDeparted(directory, clock, { members, departed }, ownId) {
       count: departed.head.count + gone.length,
     }),
   ]
-  await slices.run(putInto(pieces, sum.report(wallMs)))
+  await new Slices(clock).run(putInto(pieces, sum.report(wallMs)))
   const next = (departed.generation ?? 0) + 1
   if (!(await directory.writeDeparted(next, ownId, pieces))) return
   for (const { head } of gone) await directory.remove(head.id)
@@ -57,6 +53,4 @@ async function removeOld(directory, generations) {
   for (const generation of generations) await directory.removeDeparted(generation)
 }
 
-const isRecent = (head, wallMs) => Math.abs(wallMs - head.at) < RECENT_MS
-
-module.exports = { foldDeparted, isRecent }
+module.exports = { foldDeparted }

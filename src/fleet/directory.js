@@ -9,6 +9,7 @@ const path = require('node:path')
 const { promises } = fs
 const { isRunning, machine } = require('./kin')
 const { Memory, joined } = require('./memory')
+const { readReport } = require('./report-file')
 
 /** @typedef {{ ids: string[], doors: string[], departed: number | undefined, generations: number[] }} Listing */
 
@@ -58,9 +59,8 @@ class Directory {
   }
 
   /** @param {import('./memory').Loan} loan what it is read into */
-  async read(id, loan) {
-    const { report } = await readInto(this.#reportOf(id), loan)
-    return report
+  read(id, loan) {
+    return readReport(this.#reportOf(id), loan)
   }
 
   // As one Buffer: given as pieces, each of some 250 would be a write of its own.
@@ -82,7 +82,7 @@ class Directory {
 
   /** @param {import('./memory').Loan} loan */
   readDeparted(generation, loan) {
-    return readInto(this.#departedOf(generation), loan)
+    return readReport(this.#departedOf(generation), loan)
   }
 
   /** @returns {Promise<boolean>} whether it was the first to write this generation: a link is made once or not at all */
@@ -123,19 +123,6 @@ class Directory {
 
   #departedOf(generation) {
     return path.join(this.path, `departed-${generation}`)
-  }
-}
-
-/** Where the file is replaced meanwhile, all of the old one is read. */
-async function readInto(name, loan) {
-  const file = await promises.open(name)
-  try {
-    const { size, mtimeMs } = await file.stat()
-    const report = loan.take(size)
-    await file.read(report, 0, size, 0)
-    return { report, touchedMs: mtimeMs }
-  } finally {
-    await file.close()
   }
 }
 

@@ -5,6 +5,7 @@
 // Nothing here keeps a process alive but a question that is under way, which ends within its time.
 
 const net = require('node:net')
+const { MOST_BYTES } = require('./report-file')
 
 const WITH_ROUTES = 'r'
 const COUNTERS = 'c'
@@ -57,12 +58,15 @@ function knock(path, withRoutes, waitMs, clock) {
     /** @type {Reply} */
     const reply = { answer: 'silent' }
     const pieces = []
+    let length = 0
     const socket = net.connect(path)
     socket.write(withRoutes ? WITH_ROUTES : COUNTERS)
     const give = () => socket.destroy()
     clock.after(waitMs, give)
     socket.on('data', (piece) => {
       pieces.push(piece)
+      length += piece.length
+      if (length > MOST_BYTES) return give()
       if (pieces[0][0] === UNWRITTEN[0]) return
       reply.answer = 'answered'
       give()

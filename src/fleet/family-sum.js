@@ -5,6 +5,7 @@
 
 const { Rows } = require('../histograms/rows')
 const { Exemplars } = require('../recording/exemplars')
+const { requireExemplar, requireLabels } = require('./report-shapes')
 const { JOIN, shapeOf } = require('./shapes')
 
 /** The labels of a point that came as text. What needs them as pairs is rare. */
@@ -22,7 +23,8 @@ class ReportedLabels {
   }
 }
 
-const PAIR = /([a-zA-Z_]\w*)="((?:[^"\\]|\\[\\n"])*)"/g
+/** From the beginning of a word: each other place in it would be looked at to its end. */
+const PAIR = /(?<!\w)([a-zA-Z_]\w*)="((?:[^"\\]|\\[\\n"])*)"/g
 const UNESCAPED = { '\\\\': '\\', '\\n': '\n', '\\"': '"' }
 
 /** @param {string} utf8 as `Labels` writes it */
@@ -88,6 +90,7 @@ class FamilySum {
       const label = isApart ? this.#of(worker, labels[i]) : labels[i]
       let row = this.#rowOf.get(label)
       if (row === undefined) {
+        requireLabels(labels[i], this.isForeign)
         row = this.#rows.add()
         this.#rowOf.set(label, row)
         this.#labels.push(new ReportedLabels(label))
@@ -96,6 +99,13 @@ class FamilySum {
       rows[i] = row
     }
     return rows
+  }
+
+  /** @throws {RangeError} where a block has not as many numbers as its series have */
+  requireNumbers(rows, count) {
+    const wanted = rows.length * this.#shape.width
+    if (count !== wanted)
+      throw new RangeError(`there are ${count} numbers of '${this.name}', and not ${wanted}`)
   }
 
   /**
@@ -119,7 +129,9 @@ class FamilySum {
   /** @param {Int32Array} rows those of the points they belong to */
   addExemplars(rows, found) {
     this.#exemplars ??= new Exemplars()
-    for (const [at, bucket, traceId, spanId, atMs, seconds] of found) {
+    for (const exemplar of found) {
+      requireExemplar(exemplar, rows.length)
+      const [at, bucket, traceId, spanId, atMs, seconds] = exemplar
       this.#exemplars.putLater(rows[at], bucket, { traceId, spanId, atMs }, seconds)
     }
   }

@@ -7,7 +7,7 @@
 // each loop was blocked for 8, the primary's too; as JSON, which is what IPC speaks by default, 375 and 48.
 
 const { randomBytes } = require('node:crypto')
-const { foldDeparted, isRecent } = require('./departed')
+const { foldDeparted } = require('./departed')
 const { currentUser, openDirectory } = require('./directory')
 const { openDoor } = require('./door')
 const { takeFleetSnapshot } = require('./fleet-snapshot')
@@ -16,16 +16,15 @@ const { isAmongKin, kinOf, takeNumber } = require('./kin')
 const { greetMainThread, watchForKin } = require('./kin-watch')
 const { Reporter } = require('./reporter')
 const { Memory, joined } = require('./memory')
+const { ReadableSum, isRecent } = require('./readable-sum')
 const { callRoll, rollOfOne } = require('./roll')
-const { Slices } = require('./slices')
 const { named, stateFamilies, statesOf } = require('./states')
-const { Sum } = require('./sum')
+const { UnreadableReports } = require('./unreadable-reports')
 
 /** A worker that restarts and dies at once must not fill the disk while nobody scrapes. */
 const MANY = 32
 /** Members that nobody scrapes, as where one has the admin server, are missing for so long at the most. */
 const LOOK_MS = 60_000
-const OF_THE_DEPARTED = { id: 'departed', worker: '', isGone: true, isRecent: false }
 
 const open = new Set()
 const onExit = () => {
@@ -50,6 +49,7 @@ class Fleet {
   #joined
   #spareSum
   #memory = new Memory()
+  #unreadable
   #isFolding = false
   #isClosed = false
 
@@ -64,6 +64,7 @@ class Fleet {
     this.#options = options
     this.#exporter = exporter
     this.#reporter = new Reporter(parts, takeInstant, exporter)
+    this.#unreadable = new UnreadableReports(parts.warn)
     this.#kin = kinOf(options)
     if (this.#kin === undefined) return
     if (isAmongKin(options)) this.#join()
@@ -213,23 +214,16 @@ class Fleet {
     const roll = isAlone
       ? rollOfOne(await this.#report(withRoutes))
       : await this.#roll(directory, withRoutes, loan)
-    const slices = new Slices(clock)
-    const sum = (this.#spareSum ?? new Sum()).begin({ withRoutes })
+    const spare = this.#spareSum
     this.#spareSum = undefined
-    const wallMs = clock.wallMs()
-    const members = named(roll.members)
-    for (const { id, state, report, head, worker } of members) {
-      if (state === 'unreadable') continue
-      const from = { id, worker, isGone: state === 'departed', isRecent: isRecent(head, wallMs) }
-      await slices.run(sum.add(report, head.blocksAt, from))
-    }
-    const { report, head } = roll.departed
-    if (report !== undefined) await slices.run(sum.add(report, head.blocksAt, OF_THE_DEPARTED))
+    const readable = new ReadableSum({ clock, withRoutes })
+    const { sum, members, departed } = await readable.of(named(roll.members), roll.departed, spare)
+    this.#unreadable.tell(directory?.path, members, departed)
     if (sum.misunderstood > 0) faults.report('fleet', new Error('workers differ in what a metric is'))
-    const folded = isAlone ? undefined : this.#fold(directory, roll)
+    const folded = isAlone ? undefined : this.#fold(directory, { members, departed })
     // A snapshot goes on reading the routes; of a scrape the sum has all it needs.
     if (!withRoutes) folded?.then(loan.giveBack)
-    return { sum, members, states: statesOf(members, roll.departed) }
+    return { sum, members, states: statesOf(members, departed) }
   }
 
   close() {

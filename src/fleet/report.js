@@ -85,13 +85,33 @@ function isWhole(report, blocksAt) {
 
 /** @returns {any} the head, or undefined of what this version does not understand, and of half a file */
 function readHead(report) {
-  if (report.toString('latin1', 0, VERSION.length) !== VERSION) return undefined
+  if (report === undefined || report.toString('latin1', 0, VERSION.length) !== VERSION) return undefined
   const start = VERSION.length + 4
   if (report.length < start) return undefined
   const blocksAt = start + report.readUInt32LE(VERSION.length)
   if (!isWhole(report, blocksAt)) return undefined
-  return { ...JSON.parse(report.toString('utf8', start, blocksAt)), blocksAt }
+  const head = parsed(report.toString('utf8', start, blocksAt))
+  if (typeof head !== 'object' || head === null) return undefined
+  return head.isDeparted && !areFolded(head) ? undefined : { ...head, blocksAt }
 }
+
+function parsed(text) {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const areFolded = ({ ids, count }) => Array.isArray(ids) && Number.isInteger(count)
+
+/** Whether it is the head of the report of that member, and not one of another shape. */
+function isHeadOf(head, id) {
+  if (head?.id !== id || typeof head.process !== 'string') return false
+  return ['thread', 'at', 'startedAt', 'inFlight', 'pid'].every((key) => isNumber(head[key] ?? 0))
+}
+
+const isNumber = (value) => typeof value === 'number'
 
 /** @returns {Generator<{ kind: number, body: Buffer }>} of a report that is whole */
 function* readBlocks(report, blocksAt) {
@@ -112,6 +132,7 @@ module.exports = {
   exemplarsBlock,
   familyBlock,
   headOf,
+  isHeadOf,
   pointsBlock,
   putInto,
   readBlocks,

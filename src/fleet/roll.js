@@ -5,18 +5,21 @@
 
 const { knock } = require('./door')
 const { isRunning } = require('./kin')
-const { readHead } = require('./report')
+const { isHeadOf, readHead } = require('./report')
 
 /** Reading and adding up take some 50 ms more: a scrape with a silent worker in it stays under a second. */
 const ANSWER_MS = 700
 const ATTEMPTS = 5
+const NO_REPORT = 'it is no report of this version, or not whole'
 /** What is not there when the others are asked has joined just now. @type {import('./door').Reply} */
 const HAS_COME = { answer: 'answered' }
 
 /**
- * @typedef {{ id: string, report: Buffer, head: any, state: 'live' | 'silent' | 'unreadable' | 'departed' }} Member
+ * @typedef {{ id: string, report: any, head: any, state: 'live' | 'silent' | 'unreadable' | 'departed', error?: any }} Member
+ *   error: why it is unreadable
  * @typedef {{ report: Buffer | undefined, head: any, generation: number | undefined, generations: number[],
- *   stillThere: string[], touchedMs: number }} Departed `stillThere`: whose reports are folded but not removed yet
+ *   stillThere: string[], touchedMs: number, error?: any }} Departed `stillThere`: whose reports are folded but not removed yet;
+ *   error: why its report is unreadable
  * @typedef {{ members: Member[], departed: Departed }} Roll
  */
 
@@ -75,14 +78,15 @@ async function readAll(directory, ownId, replies, loan) {
   const unwritten = [...replies.keys()].filter((id) => replies.get(id).report !== undefined)
   const departed = nobody(generation, generations)
   if (generation !== undefined) {
-    const { report, touchedMs } = await directory.readDeparted(generation, loan)
+    const { report, touchedMs, error = new Error(NO_REPORT) } = await directory.readDeparted(generation, loan)
     const head = readHead(report)
-    if (head !== undefined) Object.assign(departed, { report, head, touchedMs })
+    if (head?.isDeparted === true) Object.assign(departed, { report, head, touchedMs })
+    else departed.error = error
   }
   const folded = new Set(departed.head.ids)
   const read = async (id) => {
     const { answer, report } = replies.get(id) ?? HAS_COME
-    return memberOf(id, report ?? (await directory.read(id, loan)), answer)
+    return memberOf(id, report === undefined ? await directory.read(id, loan) : { report }, answer)
   }
   const others = [...new Set([...ids, ...unwritten])].filter((id) => id !== ownId && !folded.has(id))
   const members = await Promise.all(others.map(read))
@@ -91,9 +95,9 @@ async function readAll(directory, ownId, replies, loan) {
 }
 
 /** @returns {Member} */
-function memberOf(id, report, answer) {
+function memberOf(id, { report, error = new Error(NO_REPORT) }, answer) {
   const head = readHead(report)
-  if (head === undefined) return { id, report, head, state: 'unreadable' }
+  if (!isHeadOf(head, id)) return { id, report, head: undefined, state: 'unreadable', error }
   if (answer === 'answered') return { id, report, head, state: 'live' }
   return { id, report, head, state: hasGone(head, answer) ? 'departed' : 'silent' }
 }

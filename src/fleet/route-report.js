@@ -5,7 +5,7 @@
 
 const { newHistogram } = require('../histograms/rolling')
 const { countOf, sumOf } = require('../histograms/buckets')
-const { ByteReader, ByteWriter } = require('../histograms/slots')
+const { ByteReader, ByteWriter, slotsOf } = require('../histograms/slots')
 const { COUNTERS } = require('../recording/route-series')
 const { ROUTES, blockOf, doublesOf } = require('./report')
 
@@ -17,6 +17,7 @@ const COUNT = 0
 const ERRORS = 1
 const SINCE = 2
 const SPAN = 3
+const HISTOGRAM_SLOTS = slotsOf(newHistogram(64))
 
 /** The counts of both, since the earlier of the two. */
 function addSpan(sum, span) {
@@ -130,21 +131,31 @@ function rateOf(since, wallMs) {
 
 const readDoubles = (reader, count) => doublesOf(reader.read(count * 8))
 
+/** @throws {Error} of another shape */
+function keyIn(text) {
+  const key = JSON.parse(text)
+  const isKey =
+    Array.isArray(key) && [0, 2].includes(key.length) && key.every((each) => typeof each === 'string')
+  if (!isKey) throw new TypeError('the name of a route is of another shape')
+  return key
+}
+
 class RouteSums {
   #byKey = new Map()
 
-  /** @param {Buffer} body of a block @param {boolean} hasLastMinute whether it was written within the last minute */
+  /** @throws {Error} where it is of another shape @param {Buffer} body of a block @param {boolean} hasLastMinute whether it was written within the last minute */
   add(body, hasLastMinute) {
     for (const reader = new ByteReader(body); !reader.isAtEnd; ) {
       const key = Buffer.from(reader.read(reader.readInteger())).toString()
       let sum = this.#byKey.get(key)
-      if (sum === undefined) this.#byKey.set(key, (sum = new RouteSum(JSON.parse(key))))
+      if (sum === undefined) this.#byKey.set(key, (sum = new RouteSum(keyIn(key))))
       sum.add(body, reader.at, hasLastMinute)
       reader.read(TOTALS * 8)
       for (let spans = reader.readInteger(); spans > 0; spans--) {
         reader.read(SPAN * 8)
-        reader.skipHistogram()
+        reader.skipHistogram(HISTOGRAM_SLOTS)
       }
+      if (reader.at > body.length) throw new RangeError('a route ends before its last byte')
     }
   }
 

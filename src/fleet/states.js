@@ -5,6 +5,9 @@
 const { Labels, NO_LABELS } = require('../exposition/labels')
 
 const STATES = /** @type {const} */ (['live', 'silent', 'unreadable'])
+/** A name is a label as it is. */
+const UNSAFE = /[^\w.-]/g
+const LONGEST_NAME = 64
 const LABELS = STATES.map((state) => new Labels({ state }))
 
 /** While a worker is replaced there may be two of a name: the newest has it, the others their process id behind it. */
@@ -14,7 +17,8 @@ function named(members) {
   const age = ({ head }) => (head === undefined ? 0 : head.startedAt)
   for (const { id, head, state } of [...members].sort((a, b) => age(b) - age(a))) {
     if (head === undefined || state === 'departed') continue
-    const name = taken.has(head.worker) ? `${head.worker}-${head.pid}` : head.worker
+    const worker = String(head.worker).replace(UNSAFE, '_').slice(0, LONGEST_NAME)
+    const name = taken.has(worker) ? `${worker}-${head.pid}` : worker
     names.set(id, taken.has(name) ? `${name}-${id}` : name)
     taken.add(names.get(id))
   }
@@ -36,7 +40,7 @@ const stateFamilies = (states) => [
   {
     name: 'spillway_workers',
     type: 'gauge',
-    help: 'Workers of the fleet: live, silent (their last known values are shown), unreadable (of another version).',
+    help: 'Workers of the fleet: live, silent (their last known values are shown), unreadable (such as of another version).',
     points: () => STATES.map((state, i) => ({ labels: LABELS[i], value: states[state] })),
   },
   {

@@ -5,6 +5,7 @@
 const { WIDTH } = require('../histograms/buckets')
 const { SERIES_PER_BLOCK, reportFamily } = require('./family-report')
 const { FamilySum, familyKey } = require('./family-sum')
+const { requireFamily } = require('./report-shapes')
 const { EXEMPLARS, FAMILY, POINTS, ROUTES, doublesOf, readBlocks, readPoints } = require('./report')
 const { RouteSums } = require('./route-report')
 const { outlives } = require('./shapes')
@@ -49,6 +50,7 @@ class Sum {
    * @param {Buffer} report
    * @param {number} blocksAt
    * @param {{ id: string, worker: string, isGone: boolean, isRecent: boolean }} from
+   * @throws {Error} in the middle, where a block is not of the shape it should be
    */
   *add(report, blocksAt, { id, worker, isGone, isRecent }) {
     const before = this.#blocksBefore.get(id) ?? []
@@ -58,10 +60,12 @@ class Sum {
     for (const { kind, body } of readBlocks(report, blocksAt)) {
       if (kind === FAMILY) family = this.#familyOf(JSON.parse(body.toString()), isGone)
       else if (kind === POINTS && family !== undefined) {
-        const block = blockOf(before[blocks.length], family, worker, readPoints(body))
+        const points = readPoints(body)
+        const block = blockOf(before[blocks.length], family, worker, points)
         blocks.push(block)
         this.#shown += block.rows.length
-        family.add(block.rows, doublesIn(readPoints(body).bytes))
+        family.requireNumbers(block.rows, points.bytes.length / Float64Array.BYTES_PER_ELEMENT)
+        family.add(block.rows, doublesIn(points.bytes))
       } else if (kind === EXEMPLARS && family !== undefined) {
         family.addExemplars(blocks[blocks.length - 1].rows, JSON.parse(body.toString()))
       } else if (kind === ROUTES && this.#withRoutes) this.routes.add(body, isRecent)
@@ -76,6 +80,7 @@ class Sum {
   }
 
   #familyOf(described, isGone) {
+    requireFamily(described)
     if (isGone && !outlives(described)) return undefined
     const key = familyKey(described)
     let known = this.#families.get(key)

@@ -8,6 +8,9 @@
 /** @returns {Float64Array | Uint32Array} */
 const countsOf = (/** @type {any} */ histogram) => histogram._counts
 
+/** How many slots a histogram has. @param {JsHistogram} histogram */
+const slotsOf = (histogram) => countsOf(histogram).length
+
 /** @param {JsHistogram} sum whose slots have room for both @param {JsHistogram} histogram of the same range and digits */
 function addHistogram(sum, histogram) {
   if (histogram.totalCount === 0) return
@@ -131,10 +134,17 @@ class ByteReader {
     sum.updateMinAndMax(maxValue)
   }
 
-  skipHistogram() {
-    while (this.readInteger() !== 0) this.readInteger()
+  /** @param {number} slots how many a histogram has */
+  skipHistogram(slots) {
+    for (let slot = -1; ; ) {
+      const step = this.readInteger()
+      if (step === 0) break
+      slot += step
+      this.readInteger()
+      if (slot >= slots) throw new RangeError(`there is no slot ${slot}`)
+    }
     this.readInteger()
   }
 }
 
-module.exports = { ByteReader, ByteWriter, addHistogram }
+module.exports = { ByteReader, ByteWriter, addHistogram, slotsOf }

@@ -1,0 +1,49 @@
+'use strict'
+// What the parts of a report have to look like. A report is a file that anything may have written; what is not of this shape
+// would be shown as it is, and Prometheus takes nothing of a scrape with a line that it cannot read.
+
+const { SLOTS } = require('../recording/exemplars')
+
+const FAMILY_NAME = /^[^\s"\\{}]+$/
+const LINE = /^[^\n\r]*$/
+const PAIR = '[a-zA-Z_]\\w*="(?:[^"\\\\\\n]|\\\\[\\\\n"])*"'
+const LABELS = new RegExp(`^(?:\\{${PAIR}(?:,${PAIR})*\\})?$`)
+const ID = /^\w*$/
+const LONGEST = 65_536
+
+const isText = (value, pattern) => typeof value === 'string' && value.length <= LONGEST && pattern.test(value)
+
+/** @param {any} family as a report describes one */
+function requireFamily(family) {
+  const { name, type, help, isForeign } = family
+  const isFamily =
+    isText(name, FAMILY_NAME) &&
+    isText(type, LINE) &&
+    typeof help === 'string' &&
+    (isForeign || isText(help, LINE))
+  if (!isFamily) throw new TypeError('what it says of a metric is of another shape')
+}
+
+/** @param {string} labels @param {boolean} isForeign whether they are JSON, to be written by a registry */
+function requireLabels(labels, isForeign) {
+  if (isForeign ? areForeign(JSON.parse(labels)) : isText(labels, LABELS)) return
+  throw new TypeError('the labels of a series are of another shape')
+}
+
+function areForeign(series) {
+  if (!Array.isArray(series) || typeof series[0] !== 'string' || !Array.isArray(series[1])) return false
+  return series[1].every((label) => Array.isArray(label) && typeof label[0] === 'string')
+}
+
+/** @param {any} exemplar @param {number} points how many it may be of */
+function requireExemplar(exemplar, points) {
+  const [at, bucket, traceId, spanId, atMs, seconds] = exemplar
+  const isOfOne = isIndex(at, points) && isIndex(bucket, SLOTS)
+  const isExemplar =
+    isText(traceId, ID) && isText(spanId, ID) && Number.isFinite(atMs) && Number.isFinite(seconds)
+  if (!isOfOne || !isExemplar) throw new TypeError('an exemplar is of another shape')
+}
+
+const isIndex = (value, length) => Number.isInteger(value) && value >= 0 && value < length
+
+module.exports = { requireExemplar, requireFamily, requireLabels }
