@@ -9,6 +9,7 @@ const net = require('node:net')
 const SECOND_MS = 1000
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]']
 const HTTP_PORT = 80
+const SCHEME = 'bearer '
 
 const REFUSALS = {
   host: {
@@ -74,7 +75,8 @@ class AdminGuard {
 
   #hasToken(authorization = '') {
     if (this.#token === undefined) return true
-    const [, given = ''] = /^bearer +(.*)$/i.exec(authorization) ?? []
+    const isBearer = authorization.slice(0, SCHEME.length).toLowerCase() === SCHEME
+    const given = isBearer ? authorization.slice(SCHEME.length).trimStart() : ''
     return timingSafeEqual(digest(given), this.#token)
   }
 }

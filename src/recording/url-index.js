@@ -9,7 +9,7 @@ const { urlPath } = require('../routing/url-path')
 const UNREADABLE = /[\\^$[\]{}|]/
 /** A segment with any of these takes any one segment of a path. */
 const PARAMETER = /[:()?+]/
-const OPTIONAL_WILDCARD = /\{(\/?\*[^}]*)\}/g
+const OPTIONAL_WILDCARD = /\{(\/?\*[^{}]*)\}/g
 const WILDCARD = '*'
 const LONGEST = 1024
 

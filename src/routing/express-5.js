@@ -60,13 +60,14 @@ function probedPath(matchers) {
     for (let i = 0; i < matchers.length; i++) {
       const match = matchers[i](taken)
       if (!match) continue
+      if (matchers[i].name === 'regexpMatcher') return '(regexp)'
       // One shape is one template: the same matcher, parameters and depth, a wildcard counted once.
       let depth = taken.split('/').length
       for (const value of Object.values(match.params)) if (Array.isArray(value)) depth -= value.length
       const shape = `${i} ${namesOf(match.params)} ${depth}`
       let template = known.get(shape)
       if (template === undefined) {
-        template = matchers[i].name === 'regexpMatcher' ? '(regexp)' : probe(matchers[i], match.params, taken)
+        template = probe(matchers[i], match.params, taken)
         known.set(shape, template)
       }
       return template

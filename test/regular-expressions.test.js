@@ -1,0 +1,87 @@
+'use strict'
+// No pattern of src/ takes a time that grows with the square of its text: anybody may send or write a hundred kilobytes of
+// anything. A pattern that does would be at one of these texts for a minute; all others are done in milliseconds.
+
+const assert = require('node:assert/strict')
+const { readdirSync, readFileSync } = require('node:fs')
+const path = require('node:path')
+const { test } = require('node:test')
+const vm = require('node:vm')
+const { pathText } = require('../src/routing/place')
+const { requireLabels } = require('../src/fleet/report-shapes')
+
+const SRC = path.join(__dirname, '..', 'src')
+const LENGTH = 100_000
+/** For all texts of one pattern. */
+const LONGEST_MS = 10_000
+
+/** A literal stands where a value may begin. */
+const LITERAL =
+  /(?<=(?:[=(,:[!&|?{}]|=>|return)\s*)\/(?![*/])((?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+)\/([dgimsuvy]*)(?=[\s.,;)\]}])/g
+
+const patterns = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.js'))
+  .flatMap((name) => {
+    const code = readFileSync(path.join(SRC, name), 'utf8').replace(/^\s*(\/\/|\/?\*).*$/gm, '')
+    return [...code.matchAll(LITERAL)].map(([, source, flags]) => ({
+      name,
+      pattern: new RegExp(source, flags),
+    }))
+  })
+
+/** Texts that a pattern may have to go through again from each place in them. */
+function* hostileTexts({ source }) {
+  const words = source.match(/[\w:=" -]{2,}/g) ?? []
+  const pumps = new Set([
+    ...' a1/\\"=*{%[(<-_:;,.\n',
+    ...source.replace(/\\[dwsbDWSB]/g, ''),
+    ...words,
+    '="',
+    '{*',
+    '%aa',
+    '\\"',
+  ])
+  const starts = ['', words[0] ?? '', source[0], '{', '"', 'a="']
+  for (const start of new Set(starts)) {
+    for (const pump of pumps) yield `${start}${pump.repeat(LENGTH / pump.length)}\n\u0000!`
+  }
+}
+
+test('the patterns of src/ are found', () => {
+  assert.ok(patterns.length > 40, String(patterns.length))
+})
+
+for (const { name, pattern } of patterns) {
+  test(`${name}: ${pattern} is done with any text at once`, () => {
+    const texts = [...hostileTexts(pattern)]
+    vm.runInNewContext(
+      'for (const text of texts) text.replace(pattern, "")',
+      { texts, pattern },
+      { timeout: LONGEST_MS }
+    )
+  })
+}
+
+test('a pattern that is not would be told', () => {
+  const pattern = /\/+$/
+  const texts = [...hostileTexts(pattern)]
+  assert.throws(
+    () =>
+      vm.runInNewContext(
+        'for (const text of texts) text.replace(pattern, "")',
+        { texts, pattern },
+        { timeout: 200 }
+      ),
+    { code: 'ERR_SCRIPT_EXECUTION_TIMEOUT' }
+  )
+})
+
+test('what is made of a pattern, and what replaced one, is no slower', () => {
+  for (const start of ['{', '{a="', '{a="b",', '/']) {
+    for (const pump of ['a', '\\', '"', 'a="b",', '/', '\\"']) {
+      const text = start + pump.repeat(60_000 / pump.length)
+      assert.throws(() => requireLabels(text, false), TypeError)
+      assert.equal(typeof pathText(`${text}x`), 'string')
+    }
+  }
+})
