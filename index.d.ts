@@ -556,14 +556,15 @@ export interface ListenOptions {
   readonly hosts?: readonly string[] | undefined
 
   /**
-   * Milliseconds a client has to send its request, and may leave its answer unread.
+   * Milliseconds a client has to send its request, and may leave its answer unread. Until a request on it has been let in, a
+   * connection has 1500 at most.
    *
    * @default 10000
    */
   readonly timeout?: number | undefined
 
   /**
-   * How many connections it takes; more are closed at once.
+   * How many connections it takes. For one more, the oldest on which no request has been let in is closed.
    *
    * @default 32
    */

@@ -10,6 +10,7 @@ const http = require('node:http')
 const net = require('node:net')
 const { SpillwayError } = require('../errors')
 const { urlPath } = require('../routing/url-path')
+const { AdminConnections } = require('./admin-connections')
 const { AdminGuard } = require('./admin-guard')
 
 const LARGEST_HEAD_BYTES = 8192
@@ -109,33 +110,41 @@ class AdminServer {
   }
 
   #create({ host, token, hosts, timeout, maxConnections, maxRequestsPerSecond }) {
+    const connections = new AdminConnections({
+      clock: this.#clock,
+      most: maxConnections,
+      timeoutMs: timeout,
+    })
     const server = http.createServer({
       maxHeaderSize: LARGEST_HEAD_BYTES,
-      headersTimeout: timeout,
+      headersTimeout: connections.strangerMs,
       requestTimeout: timeout,
       keepAliveTimeout: Math.min(timeout, LOOK_MS),
       connectionsCheckingInterval: Math.min(timeout, LOOK_MS),
     })
     // Who takes no byte of its answer for so long is gone.
     server.timeout = timeout
-    server.maxConnections = maxConnections
     const guard = new AdminGuard({ host, token, hosts, maxRequestsPerSecond, clock: this.#clock })
     server.on('request', (req, res) => {
       try {
-        this.#answer(guard, req, res)
+        this.#answer({ guard, connections }, req, res)
       } catch (error) {
         this.#faults.report('listen', error)
         res.destroy()
       }
     })
-    server.on('connection', (socket) => socket.unref())
+    server.on('connection', (socket) => {
+      socket.unref()
+      connections.add(socket)
+    })
     return server.unref()
   }
 
-  #answer(guard, req, res) {
+  #answer({ guard, connections }, req, res) {
     for (const [name, value] of HEADERS) res.setHeader(name, value)
     const refusal = guard.refuse(req)
     if (refusal !== undefined) return refuse(res, refusal)
+    connections.letIn(req.socket)
     const page = this.#pages.get(urlPath(req.url))
     if (page === undefined) return refuse(res, { status: 404, text: 'Not found. / lists what there is.' })
     page(req, res)

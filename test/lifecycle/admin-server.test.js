@@ -337,21 +337,54 @@ for (const [what, text] of Object.entries({
   })
 }
 
-test('connections past the limit are closed, and one that goes makes room', async (t) => {
-  const { address, get } = await adminFor(t, { maxConnections: 2 })
-  const open = [1, 2].map(() => net.connect(address.port, '127.0.0.1'))
-  await Promise.all(open.map((socket) => once(socket, 'connect')))
-  const third = net.connect(address.port, '127.0.0.1')
-  third.on('error', () => {})
-  await once(third, 'close')
-  const gone = once(open[0], 'close')
-  open[0].destroy()
-  await gone
-  for (;;) {
-    const answer = await get('/livez').catch(() => undefined)
-    if (answer?.status === 200) break
+/** Connections that say this and no more, each accepted. */
+async function strangers({ port }, count, text = 'GET / HTTP/1.1\r\nHost: 127') {
+  const sockets = Array.from({ length: count }, () => net.connect(port, '127.0.0.1'))
+  for (const socket of sockets) {
+    socket.on('error', () => {})
+    socket.resume().write(text)
   }
-  open[1].destroy()
+  await Promise.all(sockets.map((socket) => once(socket, 'connect')))
+  return sockets
+}
+
+test('strangers that hold every connection keep nobody with the token out', async (t) => {
+  const { address, get } = await adminFor(t, { token: TOKEN, maxConnections: 8 })
+  const headers = { Authorization: `Bearer ${TOKEN}` }
+  const all = []
+  t.after(() => {
+    for (const socket of all) socket.destroy()
+  })
+  for (let i = 0; i < 20; i++) {
+    all.push(...(await strangers(address, 8)))
+    assert.equal((await get('/livez', { headers })).status, 200)
+  }
+})
+
+test('a newcomer takes the place of the oldest stranger, and of nobody who was let in', async (t) => {
+  const { address } = await adminFor(t, { maxConnections: 2 })
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
+  t.after(() => agent.destroy())
+  const kept = await ask(address, '/livez', { agent })
+  assert.equal(kept.status, 200)
+  const [first] = await strangers(address, 1)
+  const gone = new Promise((resolve) => first.on('close', resolve))
+  const [second] = await strangers(address, 1)
+  await gone
+  const [known] = Object.values(agent.freeSockets).flat()
+  assert.equal((await ask(address, '/livez', { agent })).status, 200)
+  assert.equal(Object.values(agent.freeSockets).flat()[0], known)
+  second.destroy()
+})
+
+test("without a place that is a stranger's, one more is closed at once", async (t) => {
+  const { address } = await adminFor(t, { maxConnections: 1 })
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
+  t.after(() => agent.destroy())
+  await ask(address, '/livez', { agent })
+  const [second] = await strangers(address, 1)
+  // Reset, or ended.
+  if (!second.closed) await new Promise((resolve) => second.on('close', resolve))
 })
 
 test('so many requests a second are answered, and strangers cannot use up what is left for who has the token', () => {
