@@ -291,8 +291,8 @@ export interface Spillway {
 
 /** Every option has a default. An unknown one is refused; `undefined` means the default, and 0 never does. */
 export interface SpillwayOptions {
-  /** The paths the middlewares answer themselves: GET and HEAD, any other method with 405. */
-  readonly endpoints?: EndpointOptions | undefined
+  /** The paths the middlewares answer themselves: GET and HEAD, any other method with 405. `false` is none of them. */
+  readonly endpoints?: EndpointOptions | false | undefined
   /** How requests are grouped by route. */
   readonly routes?: RouteOptions | undefined
   /** What counts as the duration of a request. */

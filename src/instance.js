@@ -78,6 +78,7 @@ class Instance {
       options,
       tell,
       warn,
+      info: (fields, message) => faults.guard('logger', () => logger.info(fields, message)),
       close: () => this.close(),
       sampleMemory: () => memoryForRecycling(this.signals),
     })

@@ -55,8 +55,12 @@ function updateOptions(current, given) {
   return Object.freeze({ ...current, shed })
 }
 
-/** `errors: false` is short for `errors: { answer: false }`. */
-const groupOf = (name, given) => (name === 'errors' && given === false ? { answer: false } : given)
+/** What `false` is short for, where it is given for a group. */
+const OFF = {
+  endpoints: { metrics: false, live: false, ready: false },
+  errors: { answer: false },
+}
+const groupOf = (name, given) => (given === false ? (OFF[name] ?? given) : given)
 
 /** The options a member was called with, checked as all others are. */
 function resolveMember(name, given, defaults = MEMBER_DEFAULTS[name]) {

@@ -8,6 +8,7 @@ const { Drain } = require('./drain')
 const { Health } = require('./health')
 const { KnownServers } = require('./known-servers')
 const { PrimaryLink } = require('./primary-link')
+const { PublicPaths } = require('./public-paths')
 const { Recycle } = require('./recycle')
 const { Supervisor } = require('./supervisor')
 
@@ -35,9 +36,9 @@ class Lifecycle {
   /**
    * @param {{ clock: any, recorder: any, options: import('../../index.js').ResolvedOptions, close: () => void,
    *   sampleMemory: () => any, tell: (event: string, details: object) => void,
-   *   warn: (fields: object, message: string) => void }} parts
+   *   warn: (fields: object, message: string) => void, info: (fields: object, message: string) => void }} parts
    */
-  constructor({ clock, recorder, options, close, sampleMemory, tell, warn }) {
+  constructor({ clock, recorder, options, close, sampleMemory, tell, warn, info }) {
     this.#clock = clock
     this.#tell = tell
     this.#options = options.drain
@@ -57,6 +58,9 @@ class Lifecycle {
         close()
       },
     })
+    const isProduction = process.env.NODE_ENV === 'production'
+    const publicPaths = new PublicPaths({ endpoints: options.endpoints, isProduction, info })
+    this.servers.onListen = (server) => publicPaths.tell(server)
     this.#departure.join(this.#leaving)
     this.#supervisor = new Supervisor({
       onShutdown: (reason) => this.#departure.told(reason),
