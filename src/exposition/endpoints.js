@@ -101,19 +101,35 @@ function writeLater(req, res, answer, faults) {
     })
 }
 
-function writeJson(req, res, { status, body }) {
-  const isHealthJson = req.headers.accept?.includes(HEALTH_JSON)
-  const text = JSON.stringify(isHealthJson ? healthJsonOf(body) : body)
-  write(req, res, { status, contentType: isHealthJson ? HEALTH_JSON : JSON_TYPE, text })
+/** What was written of an answer: an answer of a health check is one object for as long as it stays the same. */
+const written = new WeakMap()
+
+// Hot path: orchestrators and balancers ask often, and a flood of them must starve nothing that is gated.
+function writeJson(req, res, answer) {
+  const isHealthJson = req.headers.accept?.includes(HEALTH_JSON) === true
+  let texts = written.get(answer)
+  if (texts === undefined) written.set(answer, (texts = { json: undefined, healthJson: undefined }))
+  const { head, text } = isHealthJson
+    ? (texts.healthJson ??= textOf(HEALTH_JSON, healthJsonOf(answer.body)))
+    : (texts.json ??= textOf(JSON_TYPE, answer.body))
+  res.writeHead(answer.status, head)
+  res.end(req.method === 'HEAD' ? undefined : text)
 }
 
-function write(req, res, { status = 200, contentType, text }) {
+function textOf(contentType, body) {
+  const text = JSON.stringify(body)
+  return { head: headOf(contentType, Buffer.byteLength(text)), text }
+}
+
+const headOf = (contentType, length) => ({
+  'Content-Type': contentType,
+  'Content-Length': length,
+  'Cache-Control': 'no-store',
+})
+
+function write(req, res, { contentType, text }) {
   const bytes = Buffer.from(text)
-  res.writeHead(status, {
-    'Content-Type': contentType,
-    'Content-Length': bytes.length,
-    'Cache-Control': 'no-store',
-  })
+  res.writeHead(200, headOf(contentType, bytes.length))
   res.end(req.method === 'HEAD' ? undefined : bytes)
 }
 

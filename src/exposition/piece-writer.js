@@ -1,37 +1,44 @@
 'use strict'
-// Writes a rendering to one of its readers, at that reader's own pace: a slow one keeps no other waiting. One that takes
-// nothing for half a minute is cut off, for it keeps in memory what it has not read.
+// Writes a rendering to one of its readers, at that reader's own pace: a slow one keeps no other waiting. It keeps in memory
+// what it has not read, so it is cut off once it has taken nothing for ten seconds, or has been waited for a minute in all.
+// Time that a metric takes to be collected, or that the reader stands in line, does not count.
 
 const { END } = require('./rendering')
 const { FIRST } = require('./scrape-budget')
 
-const PATIENCE_MS = 30_000
+const PATIENCE_MS = 10_000
+const MOST_BLOCKED_MS = 60_000
 
 class PieceWriter {
   #res
   #clock
   #budget
+  #blocked
   #order
   /** @type {InstanceType<typeof import('./rendering').Rendering> | undefined} */
   #rendering
   #isGone = false
   #goOn = () => {}
   /** Since when it has taken nothing of what it was given; none if it has taken all. */
-  #blockedMs
+  #sinceMs
+  /** How long it was waited for before. */
+  #blockedMs = 0
   #deadline
 
   /**
    * @param {import('node:http').ServerResponse} res its head is already set
-   * @param {{ clock: any, budget: InstanceType<typeof import('./scrape-budget').ScrapeBudget>, isFirst?: boolean }} parts
-   *   isFirst: before all others, who may be a flood
+   * @param {{ clock: any, budget: InstanceType<typeof import('./scrape-budget').ScrapeBudget>,
+   *   blocked: InstanceType<typeof import('./blocked-readers').BlockedReaders>, isFirst?: boolean }} parts
+   *   isFirst: before all others, who may be a flood, and cut off for none of them
    */
-  constructor(res, { clock, budget, isFirst = false }) {
+  constructor(res, { clock, budget, blocked, isFirst = false }) {
     this.#res = res
     this.#clock = clock
     this.#budget = budget
+    this.#blocked = isFirst ? undefined : blocked
     this.#order = isFirst ? FIRST : budget.takeOrder()
     res.on('drain', () => {
-      this.#blockedMs = undefined
+      this.#unblock()
       this.#goOn()
     })
     res.on('close', () => {
@@ -45,13 +52,18 @@ class PieceWriter {
   async write(rendering) {
     if (this.#hasLeft()) return
     this.#rendering = rendering
-    this.#watch(PATIENCE_MS)
+    this.#watch()
     try {
       await this.#writeAll(rendering)
     } finally {
       this.#leave()
     }
-    if (!this.#hasLeft()) this.#res.end()
+    if (this.#hasLeft()) return
+    this.#res.end()
+    // Until it closes, the reader may leave the last part unread.
+    if (this.#res.writableFinished !== false) return
+    this.#block()
+    this.#watch()
   }
 
   cut() {
@@ -59,9 +71,14 @@ class PieceWriter {
   }
 
   #leave() {
-    this.#clock.cancel(this.#deadline)
+    this.#stop()
     this.#rendering?.leave(this)
     this.#rendering = undefined
+  }
+
+  #stop() {
+    this.#unblock()
+    this.#clock.cancel(this.#deadline)
   }
 
   /** It holds the piece it is at and no earlier one: the first of them leads to all. */
@@ -88,18 +105,30 @@ class PieceWriter {
    */
   #write(bytes) {
     if (this.#hasLeft() || this.#res.write(bytes) !== false) return undefined
-    this.#blockedMs = this.#clock.now()
+    this.#block()
     return new Promise((resolve) => (this.#goOn = () => resolve(undefined)))
   }
 
+  #block() {
+    this.#sinceMs = this.#clock.now()
+    this.#blocked?.add(this)
+  }
+
+  #unblock() {
+    if (this.#sinceMs === undefined) return
+    this.#blockedMs += this.#clock.now() - this.#sinceMs
+    this.#sinceMs = undefined
+    this.#blocked?.delete(this)
+  }
+
   /** One timer a reader, and not one a piece. */
-  #watch(delayMs) {
-    this.#deadline = this.#clock.after(delayMs, () => {
-      const nowMs = this.#clock.now()
-      const leftMs = (this.#blockedMs ?? nowMs) + PATIENCE_MS - nowMs
-      if (leftMs > 0) this.#watch(leftMs)
-      else this.cut()
-    })
+  #watch() {
+    if (this.#res.writableFinished) return this.#stop()
+    const nowMs = this.#clock.now()
+    const blockedMs = nowMs - (this.#sinceMs ?? nowMs)
+    const leftMs = Math.min(PATIENCE_MS - blockedMs, MOST_BLOCKED_MS - this.#blockedMs - blockedMs)
+    if (leftMs <= 0) return this.cut()
+    this.#deadline = this.#clock.after(leftMs, () => this.#watch())
   }
 }
 

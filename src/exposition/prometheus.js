@@ -4,6 +4,7 @@
 // never switched: under another one its counters would have other names. In a fleet it is the same, of all its workers.
 
 const client = require('prom-client')
+const { BlockedReaders } = require('./blocked-readers')
 const { DefaultLabels } = require('./default-labels')
 const { FAMILIES, LAG_FAMILIES, NATIVE_FAMILIES } = require('./families')
 const { TEXT, formatFor } = require('./formats')
@@ -29,6 +30,7 @@ class Prometheus {
   #defaultLabels
   #spareInstant
   #budget
+  #blocked
   #renderings
   #unregister = () => {}
   #defaults = processMetrics()
@@ -41,6 +43,7 @@ class Prometheus {
     this.#takeInstant = takeInstant
     this.#registry = registry ?? client.register
     this.#budget = new ScrapeBudget(clock)
+    this.#blocked = new BlockedReaders(clock)
     this.#renderings = new Renderings({
       clock,
       budget: this.#budget,
@@ -61,7 +64,8 @@ class Prometheus {
 
   /** @param {import('node:http').ServerResponse} res its head is already set */
   async write(res, format, { isFirst = false } = {}) {
-    const writer = new PieceWriter(res, { clock: this.#clock, budget: this.#budget, isFirst })
+    const parts = { clock: this.#clock, budget: this.#budget, blocked: this.#blocked, isFirst }
+    const writer = new PieceWriter(res, parts)
     await writer.write(this.#renderings.of(format))
   }
 

@@ -32,6 +32,11 @@ class HealthCheck {
     this.#report = report
   }
 
+  /** Until when its verdict is kept. */
+  get keptUntilMs() {
+    return this.#keptUntilMs
+  }
+
   /** @returns {Promise<string>} never rejected */
   async verdict() {
     if (this.#pending !== undefined) return this.#pending

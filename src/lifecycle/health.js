@@ -27,6 +27,9 @@ class Health {
   #report
   /** Why traffic may not come, whatever the checks say. */
   #reason
+  /** The last answer of the checks, for as long as the verdict of each is kept. */
+  #answer
+  #answerUntilMs = Number.NEGATIVE_INFINITY
   #start = (_ = undefined) => {}
   /** Settles when traffic may come for the first time. */
   started
@@ -46,6 +49,7 @@ class Health {
     if (typeof name !== 'string' || name === '' || typeof ask !== 'function') throw notACheck(name, ask)
     if (this.#checks.has(name)) throw taken(name)
     const report = (verdict, error) => this.#report(name, verdict, error)
+    this.#answerUntilMs = Number.NEGATIVE_INFINITY
     this.#checks.set(name, new HealthCheck(ask, options, { clock: this.#clock, report }))
   }
 
@@ -73,18 +77,22 @@ class Health {
 
   ready() {
     if (this.#reason !== undefined) return unavailable(this.#reason)
-    return this.#checks.size === 0 ? OK : this.#askAll()
+    if (this.#checks.size === 0) return OK
+    return this.#clock.now() < this.#answerUntilMs ? this.#answer : this.#askAll()
   }
 
   async #askAll() {
-    const names = [...this.#checks.keys()]
-    const verdicts = await Promise.all([...this.#checks.values()].map((check) => check.verdict()))
+    const asked = [...this.#checks]
+    const verdicts = await Promise.all(asked.map(([, check]) => check.verdict()))
     // It may have begun to drain meanwhile.
     if (this.#reason !== undefined) return unavailable(this.#reason)
-    const checks = Object.fromEntries(names.map((name, index) => [name, verdicts[index]]))
-    if (verdicts.every((verdict) => verdict === PASSED))
-      return { status: 200, body: { status: 'ok', checks } }
-    return unavailable('check', { checks })
+    const checks = Object.fromEntries(asked.map(([name], index) => [name, verdicts[index]]))
+    this.#answer = verdicts.every((verdict) => verdict === PASSED)
+      ? { status: 200, body: { status: 'ok', checks } }
+      : unavailable('check', { checks })
+    const areAll = asked.length === this.#checks.size
+    if (areAll) this.#answerUntilMs = Math.min(...asked.map(([, check]) => check.keptUntilMs))
+    return this.#answer
   }
 }
 

@@ -5,6 +5,7 @@ const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const v8 = require('node:v8')
 const vm = require('node:vm')
+const { BlockedReaders } = require('../../src/exposition/blocked-readers')
 const { PieceWriter } = require('../../src/exposition/piece-writer')
 const { Renderings } = require('../../src/exposition/renderings')
 const { ScrapeBudget } = require('../../src/exposition/scrape-budget')
@@ -39,12 +40,13 @@ function rendering({ clock = handClock(), render } = {}) {
     }
   }
   const budget = new ScrapeBudget(clock)
+  const blocked = new BlockedReaders(clock)
   const renderings = new Renderings({ clock, budget, render: render ?? pieces })
-  const scrape = ({ isSlow = false, format = TEXT, isFirst = false } = {}) => {
+  const scrape = ({ isSlow = false, format = TEXT, isFirst = false, leavesEnd = false } = {}) => {
     const sink = new Sink({ isSlow })
-    const written = new PieceWriter(/** @type {any} */ (sink), { clock, budget, isFirst }).write(
-      renderings.of(format)
-    )
+    if (leavesEnd) Object.assign(sink, { writableFinished: false })
+    const parts = { clock, budget, blocked, isFirst }
+    const written = new PieceWriter(/** @type {any} */ (sink), parts).write(renderings.of(format))
     return { sink, written }
   }
   return { clock, scrape, seen, budget }
@@ -246,32 +248,88 @@ test('a slow reader holds the pieces to come, and none that it has taken', async
   assert.equal(clock.armed(), 0)
 })
 
-test('a reader that takes nothing for 30 seconds is cut off, one that takes a little is not', async () => {
+test('a reader that takes nothing for ten seconds is cut off, one that takes a little is not', async () => {
   const { clock, scrape } = rendering()
   const [stuck, slow] = [scrape({ isSlow: true }), scrape({ isSlow: true })]
   await turns()
-  clock.pass(29_900)
+  clock.pass(9_900)
   slow.sink.drain()
   await turns()
   assert.deepEqual([stuck.sink.destroyed, slow.sink.destroyed], [false, false])
-  clock.pass(30_100)
+  clock.pass(10_100)
   assert.deepEqual([stuck.sink.destroyed, slow.sink.destroyed], [true, true])
   await Promise.all([stuck.written, slow.written])
   assert.deepEqual([numbersIn(stuck), numbersIn(slow)], [['10'], ['10', '11']])
   assert.equal(clock.armed(), 0)
 })
 
-test('a reader is given 30 seconds from its last piece, and no longer', async () => {
+test('a reader is given ten seconds from its last piece, and no longer', async () => {
   const { clock, scrape } = rendering()
   const stuck = scrape({ isSlow: true })
   await turns()
-  clock.pass(20_000)
+  clock.pass(7000)
   stuck.sink.drain()
   await turns()
-  clock.pass(29_900)
+  clock.pass(9900)
   assert.equal(stuck.sink.destroyed, false)
   clock.pass(200)
   assert.equal(stuck.sink.destroyed, true)
+})
+
+test('a reader that takes a little now and then is waited for a minute in all', async () => {
+  async function* render() {
+    for (let i = 0; i < 100; i++) yield 'piece'
+  }
+  const { clock, scrape } = rendering({ render })
+  const slow = scrape({ isSlow: true })
+  await turns()
+  for (let i = 0; i < 7; i++) {
+    assert.equal(slow.sink.destroyed, false)
+    clock.pass(9000)
+    slow.sink.drain()
+    await turns()
+  }
+  assert.equal(slow.sink.destroyed, true)
+  assert.equal(clock.armed(), 0)
+})
+
+test('a reader that leaves the end unread is cut off as any other, and one that has read it is not', async () => {
+  const { clock, scrape } = rendering()
+  const [left, read] = [scrape({ leavesEnd: true }), scrape({ leavesEnd: true })]
+  await Promise.all([left.written, read.written])
+  clock.pass(9900)
+  Object.assign(read.sink, { writableFinished: true })
+  clock.pass(200)
+  assert.deepEqual([left.sink.destroyed, read.sink.destroyed], [true, false])
+  assert.equal(clock.armed(), 0)
+})
+
+test('of those that are blocked 64 are kept for longer than a second: the longest blocked are cut off', async () => {
+  const { clock, scrape } = rendering()
+  const scrapes = Array.from({ length: 70 }, () => scrape({ isSlow: true }))
+  const operator = scrape({ isSlow: true, isFirst: true })
+  await turns()
+  clock.pass(900)
+  assert.ok(scrapes.every(({ sink }) => !sink.destroyed))
+  clock.pass(100)
+  assert.deepEqual(
+    scrapes.map(({ sink }) => sink.destroyed),
+    scrapes.map((_, i) => i < 6)
+  )
+  assert.equal(operator.sink.destroyed, false)
+})
+
+test('however many read at once, none that takes its piece within a second is cut off', async () => {
+  const { clock, scrape } = rendering()
+  const scrapes = Array.from({ length: 200 }, () => scrape({ isSlow: true }))
+  await turns()
+  for (let i = 0; i < PIECES; i++) {
+    clock.pass(900)
+    for (const { sink } of scrapes) sink.drain()
+    await turns(100)
+  }
+  await Promise.all(scrapes.map(({ written }) => written))
+  assert.ok(scrapes.every(({ sink }) => !sink.destroyed && sink.pieces.length === PIECES))
 })
 
 test('who waits for a metric to be collected is not cut off', async () => {

@@ -240,3 +240,42 @@ test('a change of the verdict is reported once, with the error', async () => {
     ['database', 'ok', undefined],
   ])
 })
+
+test('while the answer of every check is kept it is the same, and given without a promise', async () => {
+  const { health, check, advance } = healthFor()
+  let asked = 0
+  check('database', () => void asked++, { cache: 1000 })
+  check('queue', () => true, { cache: 500 })
+  const answer = await health.ready()
+  assert.equal(health.ready(), answer)
+  advance(499)
+  assert.equal(health.ready(), answer)
+  advance(1)
+  const later = health.ready()
+  assert.ok(later instanceof Promise)
+  assert.deepEqual(await later, answer)
+  assert.equal(asked, 1)
+  advance(500)
+  await health.ready()
+  assert.equal(asked, 2)
+})
+
+test('an answer that is kept says nothing of a check that was added since, nor of a drain', async () => {
+  const { health, check } = healthFor()
+  check('database', () => true, { cache: 1000 })
+  await health.ready()
+  check('queue', () => false, { cache: 1000 })
+  const checks = { database: 'ok', queue: 'failed' }
+  assert.deepEqual(await health.ready(), unavailable('check', { checks }))
+  health.drain()
+  assert.deepEqual(health.ready(), unavailable('draining'))
+})
+
+test('an answer is not kept beyond that of a check which was asked anew before the others', async () => {
+  const { health, check, advance } = healthFor()
+  check('database', () => true, { cache: 1000 })
+  check('queue', () => true, { cache: 0 })
+  await health.ready()
+  advance(1)
+  assert.ok(health.ready() instanceof Promise)
+})
