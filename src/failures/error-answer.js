@@ -8,8 +8,9 @@ const { STATUS_CODES, validateHeaderName, validateHeaderValue } = require('node:
 const { prefersText } = require('../admission/rejection')
 
 const INTERNAL_ERROR = 2
-const MOST_HEADERS = 64
-const LONGEST_HEADER = 8192
+/** Of the headers of one error: Node's own client takes no head of more than 16 kB. */
+const MOST_CHARACTERS = 8192
+const MOST_VALUES = 64
 
 /** What says something of the body, or how long it may be kept. */
 const OF_BODY = new Set([
@@ -137,27 +138,37 @@ function textOf(failure, title) {
   return detail === '' ? `${title}\n` : `${title}: ${detail}\n`
 }
 
+/** What Node would not take, or nobody would read, is left out. */
 function setHeaders(res, headers) {
-  for (const [name, value] of headers.slice(0, MOST_HEADERS)) {
+  let left = MOST_CHARACTERS
+  for (const [name, given] of headers) {
     const lower = name.toLowerCase()
     if (OF_CONNECTION.has(lower) || (isOfBody(lower) && lower !== 'cache-control')) continue
-    if (isHeader(name, value)) res.setHeader(name, value)
+    const values = valuesOf(name, given)
+    const length = name.length + values.join().length
+    if (values.length === 0 || length > left) continue
+    left -= length
+    res.setHeader(name, values.length > 1 ? values : values[0])
   }
 }
 
-function isHeader(name, value) {
-  const values = Array.isArray(value) ? value : [value]
+/** @returns {string[]} copies, so that what was checked is what is sent; none where any of them is no value of a header */
+function valuesOf(name, given) {
   try {
     validateHeaderName(name)
-    for (const each of values) {
-      if (typeof each !== 'string' && typeof each !== 'number') return false
-      if (String(each).length > LONGEST_HEADER) return false
-      validateHeaderValue(name, String(each))
-    }
-    return true
+    if (!Array.isArray(given)) return [checked(name, given)]
+    return Array.from({ length: Math.min(given.length, MOST_VALUES) }, (_, i) => checked(name, given[i]))
   } catch {
-    return false
+    return []
   }
+}
+
+/** @returns {string} throws where it is no value of a header */
+function checked(name, value) {
+  if (typeof value !== 'string' && typeof value !== 'number') throw new TypeError('no value of a header')
+  const text = String(value)
+  validateHeaderValue(name, text)
+  return text
 }
 
 module.exports = { ErrorAnswer, cutOff, isOver, removeBodyHeaders }

@@ -12,6 +12,7 @@ const LONGEST_CODE = 256
 const LONGEST_MESSAGE = 1024
 const LONGEST_STACK = 8192
 const DEEPEST_CAUSE = 5
+const MOST_HEADERS = 64
 
 const isErrorStatus = (status) => Number.isInteger(status) && status >= 400 && status <= 599
 
@@ -21,6 +22,14 @@ function read(value, key) {
     return value[key]
   } catch {
     return undefined
+  }
+}
+
+function namesIn(object) {
+  try {
+    return Object.keys(object).slice(0, MOST_HEADERS)
+  } catch {
+    return []
   }
 }
 
@@ -54,15 +63,11 @@ class Failure {
     return typeof stack === 'string' ? stack.slice(0, LONGEST_STACK) : undefined
   }
 
-  /** @returns {[name: string, value: unknown][]} what the error wants its answer to carry, unchecked */
+  /** @returns {[name: string, value: unknown][]} what the error wants its answer to carry, unchecked; the first of them */
   get headers() {
     const headers = read(this.error, 'headers')
     if (typeof headers !== 'object' || headers === null) return []
-    try {
-      return Object.entries(headers)
-    } catch {
-      return []
-    }
+    return namesIn(headers).map((name) => [name, read(headers, name)])
   }
 
   /**

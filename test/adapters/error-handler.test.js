@@ -142,6 +142,73 @@ for (const name of [...Object.values(EXPRESSES), 'connect']) {
       assert.notEqual(headers.connection, 'upgrade')
     })
 
+    it('answers whatever the headers of the error are, and keeps those that can be sent', async (t) => {
+      const revoked = () => {
+        const { proxy, revoke } = Proxy.revocable([], {})
+        revoke()
+        return proxy
+      }
+      const changing = new Proxy(['a'], {
+        get: (target, key, receiver) => {
+          const value = Reflect.get(target, key, receiver)
+          if (key === '0') target[0] = 'b\r\nX-Evil: 1'
+          return value
+        },
+      })
+      const boom = () => {
+        throw new Error('a getter')
+      }
+      const ok = { 'X-Ok': 'yes' }
+      const hostile = {
+        'is a revoked Proxy': revoked(),
+        'are revoked Proxies': { ...ok, 'X-One': revoked(), 'X-Two': [revoked()] },
+        'have a getter that throws': Object.defineProperty({ ...ok }, 'X-Boom', {
+          get: boom,
+          enumerable: true,
+        }),
+        'change while they are read': { ...ok, 'X-Changing': changing },
+        'are too many': {
+          ...ok,
+          ...Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`x-${i}`, 'v'])),
+        },
+        'are too long': {
+          'X-Long': 'v'.repeat(100_000),
+          ...Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`x-${i}`, 'v'.repeat(4000)])),
+          ...ok,
+        },
+        'are a list without end': {
+          ...ok,
+          'X-List': new Proxy([], { get: (_, key) => (key === 'length' ? 2 ** 53 : 'v') }),
+        },
+        'have names that are none': {
+          ...ok,
+          'bad name': 'v',
+          '': 'v',
+          ':status': 'v',
+          ['n'.repeat(100_000)]: 'v',
+        },
+        'have values that are none': {
+          ...ok,
+          'X-A': 'a\nb',
+          'X-B': Symbol('b'),
+          'X-C': null,
+          'X-D': () => 'd',
+          'X-E': [[]],
+        },
+      }
+      const { get } = await failing(t, (req) => {
+        throw with_('x', { status: 429, headers: hostile[decodeURIComponent(req.url.split('/').at(-1))] })
+      })
+      for (const what of Object.keys(hostile)) {
+        const answer = await get(`/fails/${encodeURIComponent(what)}`)
+        assert.equal(answer.status, 429, what)
+        assert.equal(answer.headers['x-ok'], what === 'is a revoked Proxy' ? undefined : 'yes', what)
+        assert.equal(answer.headers['x-evil'], undefined, what)
+        assert.ok(JSON.stringify(answer.headers).length < 14_000, what)
+        if (what === 'change while they are read') assert.equal(answer.headers['x-changing'], 'a')
+      }
+    })
+
     it('keeps what was set for any answer, and takes off what was set for the one that did not come', async (t) => {
       const { get } = await failing(t, (_req, res) => {
         res.statusMessage = 'All is well'
