@@ -1,38 +1,42 @@
 'use strict'
-// What is open now: sockets, or sessions, each kept until its `close`. One listener for all of them: a closure for each
-// would be paid for by every connection.
+// What is open now: sockets, or sessions. Nothing of ours is put on them, no listener either: Node hands a socket over by
+// `connect` or `upgrade` with all of its own listeners taken off, and some protocols count what is left.
+// So each is held weakly until it is destroyed, and the set is looked over whenever it has doubled.
+
+/** A set no larger than this is not looked over. */
+const FEW = 64
 
 class OpenSet {
-  #open = new Set()
-  #forget
+  /** @type {Set<WeakRef<any>>} */
+  #refs = new Set()
+  #known = new WeakSet()
+  #most = FEW
 
-  constructor() {
-    const open = this.#open
-    /** @this {any} */
-    this.#forget = function forget() {
-      open.delete(this)
+  get size() {
+    let size = 0
+    for (const _ of this) size++
+    return size
+  }
+
+  *[Symbol.iterator]() {
+    for (const ref of this.#refs) {
+      const each = ref.deref()
+      if (each === undefined || each.destroyed) this.#refs.delete(ref)
+      else yield each
     }
   }
 
-  get size() {
-    return this.#open.size
-  }
-
-  [Symbol.iterator]() {
-    return this.#open.values()
-  }
-
   add(each) {
-    // What has closed already tells so no more: a server met by a request whose client had gone was waited for, by a drain, for
-    // all of its timeout.
-    if (each.destroyed || this.#open.has(each)) return
-    this.#open.add(each)
-    each.on('close', this.#forget)
+    // One that is destroyed already, as a server met by a request whose client had disconnected has them, is open no more.
+    if (each.destroyed || this.#known.has(each)) return
+    this.#known.add(each)
+    this.#refs.add(new WeakRef(each))
+    if (this.#refs.size > this.#most) this.#most = Math.max(FEW, 2 * this.size)
   }
 
   release() {
-    for (const each of this.#open) each.off('close', this.#forget)
-    this.#open.clear()
+    this.#refs.clear()
+    this.#known = new WeakSet()
   }
 }
 

@@ -117,7 +117,13 @@ function endAll(head) {
 }
 
 function leaveQueue(head) {
-  head.waitingOn.delete(head)
+  const { socket, waitingOn } = head
+  waitingOn.delete(head)
+  // Its connection may be handed over next: nothing of ours stays on it.
+  if (waitingOn.size === 0) {
+    socket.off('close', onSocketClose)
+    socket[kWaiting] = undefined
+  }
   if (head.res.socket !== null || head.res.writableFinished) return
   // Its turn never came: whatever the application wrote, nothing of it was sent.
   for (let each = head; each !== undefined; each = each.next) {
