@@ -860,7 +860,8 @@ export interface LogOptions {
   readonly headers?: readonly string[] | undefined
 
   /**
-   * Whether lines show the query of a URL.
+   * Whether lines show the query of a URL. Values of keys such as `token` or `password`, and values that look like a token, read
+   * `[Redacted]`.
    *
    * @default false
    */

@@ -28,6 +28,7 @@ const { Faults } = require('./recording/faults')
 const { LeftBehind } = require('./recording/left-behind')
 const { Recorder } = require('./recording/recorder')
 const { RequestFields } = require('./recording/request-fields')
+const { describeError } = require('./redaction/error-description')
 const { memoryForGate, memoryForRecycling } = require('./signals/memory')
 const { createSignals } = require('./signals/signals')
 const { TurnClock } = require('./signals/turn-clock')
@@ -195,7 +196,8 @@ class Instance {
   /** Who does not wait for it finds in the log why it does not listen; a rejection nobody handles would end the process. */
   listen(options) {
     const listening = this.#admin.listen(options)
-    listening.catch((error) => this.#warn({ err: error }, 'spillway: the admin server does not listen'))
+    const message = 'spillway: the admin server does not listen'
+    listening.catch((error) => this.#warn({ err: describeError(error) }, message))
     return listening
   }
 

@@ -21,6 +21,7 @@ const LAYERS = [
   ['routing'],
   ['signals'],
   ['histograms'],
+  ['redaction'],
   [
     'options.js',
     'option-names.js',

@@ -8,6 +8,7 @@
 const { availableParallelism, constants } = require('node:os')
 const { SpillwayError } = require('../errors')
 const { Events } = require('../events')
+const { describeError } = require('../redaction/error-description')
 const { REPLACED, STOPPED } = require('./cluster-messages')
 const { ClusterWorker } = require('./cluster-worker')
 
@@ -234,7 +235,8 @@ class ClusterPrimary {
   }
 
   #logFailure(error) {
-    this.#faults.guard('logger', () => this.#logger.error({ err: error }, `spillway: ${error.message}`))
+    const err = describeError(error)
+    this.#faults.guard('logger', () => this.#logger.error({ err }, `spillway: ${err.message}`))
   }
 }
 

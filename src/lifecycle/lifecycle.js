@@ -2,6 +2,7 @@
 // The life of one instance: ready, draining, gone. Put together from its health, its servers, its drain, and how the
 // process leaves.
 
+const { describeError } = require('../redaction/error-description')
 const { REPLACED } = require('./cluster-messages')
 const { departureOfProcess } = require('./departure')
 const { Drain } = require('./drain')
@@ -41,8 +42,10 @@ class Lifecycle {
     this.#clock = clock
     this.#tell = tell
     this.#options = options.drain
-    const report = (check, verdict, err) =>
-      warn({ check, verdict, err }, `spillway: check ${check}: ${verdict}`)
+    const report = (check, verdict, error) => {
+      const fields = { check, verdict, ...(error !== undefined && { err: describeError(error) }) }
+      warn(fields, `spillway: check ${check}: ${verdict}`)
+    }
     this.health = new Health({ isManual: options.health.manual, clock, report })
     this.#drain = new Drain({
       clock,
