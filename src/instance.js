@@ -10,10 +10,12 @@ const { adminPages } = require('./exposition/admin-pages')
 const { Endpoints, jsonHandler, streamHandler } = require('./exposition/endpoints')
 const { takeInstant } = require('./exposition/instant')
 const { loggerFrom } = require('./exposition/logger')
+const { observedOverloads } = require('./exposition/observed-overloads')
 const { OpenTelemetry } = require('./exposition/opentelemetry')
 const { Prometheus } = require('./exposition/prometheus')
 const { RequestLog } = require('./exposition/request-log')
 const { takeSnapshot } = require('./exposition/snapshot')
+const { StartLine } = require('./exposition/start-line')
 const { Failures } = require('./failures/failures')
 const { ProcessErrors } = require('./failures/process-errors')
 const { Timeouts } = require('./failures/timeouts')
@@ -33,7 +35,10 @@ const { memoryForGate, memoryForRecycling } = require('./signals/memory')
 const { createSignals } = require('./signals/signals')
 const { TurnClock } = require('./signals/turn-clock')
 
-const EVENTS = ['overload', 'recovered', 'degraded', 'draining']
+/** The level of the line of each. */
+const EVENTS = Object.freeze(
+  /** @type {const} */ ({ overload: 'warn', recovered: 'info', degraded: 'warn', draining: 'info' })
+)
 /** The exit code of Node itself, where an error was caught by nobody. */
 const FAILURE = 1
 
@@ -54,6 +59,7 @@ class Instance {
     const logger = loggerFrom(options.logger, { clock, onError: (error) => faults.report('logger', error) })
     const faults = new Faults(logger)
     const warn = (fields, message) => faults.guard('logger', () => logger.warn(fields, message))
+    const info = (fields, message) => faults.guard('logger', () => logger.info(fields, message))
     this.events = new Events(EVENTS, { faults, logger })
     const tell = (event, details) => {
       if (event === 'draining') this.admission.drain()
@@ -73,14 +79,18 @@ class Instance {
       options: options.shed,
       sampleMemory: () => memoryForGate(this.signals),
       tell,
+      tellObserved: observedOverloads({ info, warn }),
     })
+    const startLine = new StartLine({ info, parts: this })
     this.lifecycle = new Lifecycle({
       clock,
       recorder,
       options,
       tell,
       warn,
+      info,
       close: () => this.close(),
+      onListen: (server) => startLine.tell(server),
       sampleMemory: () => memoryForRecycling(this.signals),
     })
     const fields = new RequestFields(options.log)

@@ -33,6 +33,9 @@ const LAYERS = [
     'errors.js',
     'clock.js',
     'notices.js',
+    'durations.js',
+    'version.js',
+    'environment.js',
   ],
 ]
 const TIME =

@@ -2,6 +2,7 @@
 // One line a request, in pino-http's shape, if asked for: brief where all went well, with all headers where not. Of those that
 // were not let in only as many as a budget allows: under overload a line each would be the overload.
 
+const { rounded } = require('../durations')
 const { LineBudget } = require('../recording/line-budget')
 const { ABORTED, OUTCOMES, isFailure } = require('../recording/outcome')
 const { OwnLogger } = require('./own-logger')
@@ -70,7 +71,5 @@ class AccessLog {
     return Object.assign(line, this.#traceOf())
   }
 }
-
-const rounded = (ms) => Math.round(ms * 1000) / 1000
 
 module.exports = { AccessLog }

@@ -12,7 +12,9 @@ const { describeError } = require('../redaction/error-description')
 const { REPLACED, STOPPED } = require('./cluster-messages')
 const { ClusterWorker } = require('./cluster-worker')
 
-const EVENTS = ['ready', 'degraded', 'replaced', 'crashed']
+const EVENTS = Object.freeze(
+  /** @type {const} */ ({ ready: 'info', degraded: 'warn', replaced: 'info', crashed: 'error' })
+)
 const SIGNALS = /** @type {const} */ ({ SIGTERM: 'stop', SIGINT: 'stop', SIGUSR2: 'restart' })
 /** npm and systemd pass a signal on to a process that has got it from elsewhere already. */
 const SAME_SIGNAL_MS = 50

@@ -38,8 +38,9 @@ class Connections {
   #isClosing = false
   #keepsIdle = false
 
-  /** @param {() => void} onClose told when the server has closed */
-  constructor(server, onClose) {
+  /** @param {{ onClose?: () => void, onListen?: () => void }} given told that the server has closed, and that it listens */
+  constructor(server, given = {}) {
+    const { onClose = () => {}, onListen = () => {} } = given
     this.#server = server
     this.#isOpen = server.listening
     const accepts = server instanceof http.Server ? this.#http : this.#carriers
@@ -49,7 +50,10 @@ class Connections {
         accepts.add(socket)
       },
       session: (session) => this.#sessions.add(session),
-      listening: () => (this.#isOpen = true),
+      listening: () => {
+        this.#isOpen = true
+        onListen()
+      },
       close: () => {
         this.#isOpen = false
         onClose()
@@ -91,7 +95,7 @@ class Connections {
   static rehearseStop() {
     const server = http.createServer()
     server.close()
-    new Connections(server, () => {}).stopAccepting()
+    new Connections(server).stopAccepting()
   }
 
   /** No connection from now on; those there are go on. */

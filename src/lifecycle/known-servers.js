@@ -9,13 +9,19 @@ class KnownServers {
   #isClosed = false
   /** Told when one of them has closed. */
   onClose = () => {}
+  /** Told when one of them listens, or does so when it is met. */
+  onListen = (_server) => {}
 
   /** @param {any} [req] the request by which it was met */
   know(server, req) {
     if (this.#connections.has(server) || this.#isClosed) return
-    const connections = new Connections(server, () => this.onClose())
+    const connections = new Connections(server, {
+      onClose: () => this.onClose(),
+      onListen: () => this.onListen(server),
+    })
     this.#connections.set(server, connections)
     if (req !== undefined) connections.addFrom(req)
+    if (server.listening) this.onListen(server)
   }
 
   /** A session that was opened before its server was met is known from its first request on. */

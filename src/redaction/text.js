@@ -28,7 +28,8 @@ const SCHEME = /\b([Bb]earer|BEARER|[Bb]asic|[Dd]igest|[Tt]oken)\s+(?=\S*[\dA-Z=
 /** A password may hold a slash, by mistake; a port is no password. */
 const USERINFO = /:\/\/(?:[^\s/]*@|[^\s/@:]*:(?!\d+(?:\/|\s|$))[^\s@]*@)/g
 const BARE_USERINFO = /(?<![\w.+-])([\w.+-]{1,60}):[^\s@/:"']+@(?=[\w.[-])/g
-const URL_OR_PATH = /\b[a-z][a-z\d+.-]{0,30}:\/\/[^\s"'<>`?]+(?:\?\S*)?|(?<![\w.:/~-])\/[^\s"'<>`()?]*(?:\?\S*)?/gi
+const URL_OR_PATH =
+  /\b[a-z][a-z\d+.-]{0,30}:\/\/[^\s"'<>`?]+(?:\?\S*)?|(?<![\w.:/~-])\/[^\s"'<>`()?]*(?:\?\S*)?/gi
 /** A path of a file is no URL: `/run/secrets/key` is worth reading. */
 const ON_DISK =
   /^\/(?:app|data|dev|etc|home|lib|mnt|node_modules|opt|private|proc|root|run|srv|sys|tmp|usr|Users|var|workspace)\/[^?]*$|^\/[^?]*\.(?:[cm]?[jt]s|json|node|sock|pem|crt|key|ya?ml|log|db)$/
