@@ -34,6 +34,7 @@ const LAYERS = [
     'clock.js',
     'notices.js',
     'durations.js',
+    'path-filter.js',
     'version.js',
     'environment.js',
   ],

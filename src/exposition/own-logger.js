@@ -48,8 +48,13 @@ class OwnLogger {
     this.#pino.error(fields, message)
   }
 
+  /** @param {string} level any of pino's */
+  log(level, fields, message) {
+    this.#pino[level](fields, message)
+  }
+
   // Hot path where there is an access log: bench/access-log.js.
-  /** @param {'info' | 'warn' | 'error'} level @param {any} line which is given its message */
+  /** @param {string} level any of pino's @param {any} line which is given its message */
   write(level, line, message) {
     const { pino, destination, values, bindings } = (this.#current ??= this.#make())
     if (bindings === undefined) return pino[level](line, message)

@@ -6,6 +6,7 @@ const { withRounded } = require('../durations')
 const { activeSpan, traceFieldsOf } = require('../recording/active-span')
 const { LineBudget } = require('../recording/line-budget')
 const { SlowRequests } = require('../recording/slow-requests')
+const { AccessHooks } = require('./access-hooks')
 const { AccessLog } = require('./access-log')
 
 class RequestLog {
@@ -34,7 +35,10 @@ class RequestLog {
       onSlow: (slow) => this.#writeSlow(slow),
       onWindow: (slowest) => this.#writeSlowest(slowest),
     })
-    if (options.access) this.#access = new AccessLog({ clock, fields, logger, traceOf })
+    if (options.access !== false) {
+      const hooks = options.access === true ? undefined : new AccessHooks(options.access, { faults, logger })
+      this.#access = new AccessLog({ clock, fields, hooks, logger, traceOf })
+    }
   }
 
   // Hot path: once a request.
