@@ -2,12 +2,10 @@
 // A URL without what may be secret in it: the password of `http://user:password@host/`, matrix parameters, tokens in the
 // path, what follows `/reset/`, and the query. A query that is shown keeps its harmless values.
 
+const { isPlain } = require('./plain-url')
 const { REDACTED, decoded, isSecretInUrl } = require('./secret-names')
 const { maskTokens } = require('./tokens')
 
-/** Most URLs have none of these, and are shown as they are. */
-const SUSPICIOUS =
-  /[@;=%#]|\/\/|[\w+~-]{20}|passw|secret|token|api-?_?key|jwt|reset|verif|confirm|activat|invit|unsubscrib|recover|magic|one-?_?time|credential|session|otp|code|ticket|signature/i
 /** A segment of a path by whose name the segments behind it are secret. */
 const TELLING =
   /passw|secret|token|api-?_?key|jwt|reset|verif|confirm|activat|invit|unsubscrib|recover|magic|one-?_?time|credential|otp$|^(?:session|code|ticket|signature)$/i
@@ -27,15 +25,17 @@ const PAIR = /(^|[;&,])([^;&,=]*)=([^;&,]*)/g
  */
 function maskUrl(url, showsQuery) {
   const path = pathOf(url)
-  if (!showsQuery) return SUSPICIOUS.test(path) ? maskPath(cut(path, '/'), false) : path
-  if (!SUSPICIOUS.test(url)) return url
+  if (!showsQuery) return isPlain(path) ? path : maskPath(cut(path, '/'), false)
+  if (isPlain(url)) return url
   const [query] = url.slice(path.length).split('#', 1)
   return maskPath(cut(path, '/'), true) + (query === '' ? '' : `?${maskQuery(cut(query.slice(1), '&'))}`)
 }
 
 function pathOf(url) {
-  const end = url.search(/[?#]/)
-  return end === -1 ? url : url.slice(0, end)
+  const query = url.indexOf('?')
+  const path = query === -1 ? url : url.slice(0, query)
+  const fragment = path.indexOf('#')
+  return fragment === -1 ? path : path.slice(0, fragment)
 }
 
 /** Less than half a segment is not shown: of a token it would be no token any more. */

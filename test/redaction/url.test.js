@@ -5,6 +5,7 @@ const assert = require('node:assert/strict')
 const { randomBytes } = require('node:crypto')
 const { test } = require('node:test')
 const fc = require('fast-check')
+const { WORDS, isPlain } = require('../../src/redaction/plain-url')
 const { maskUrl } = require('../../src/redaction/url')
 
 const JWT =
@@ -80,6 +81,23 @@ for (const url of HARMLESS) {
   test(`${url.slice(0, 60)} is shown as it is`, () => {
     assert.equal(maskUrl(url, false), url)
     assert.equal(maskUrl(url, true), url)
+  })
+}
+
+for (const word of Object.keys(WORDS)) {
+  test(`what is behind ${word} is looked at, in any case and with a dash in it`, () => {
+    const split = `${word.slice(0, 3)}-${word.slice(3)}`
+    const whole = {
+      activat: 'activate',
+      invit: 'invite',
+      passw: 'password',
+      unsubscrib: 'unsubscribe',
+      verif: 'verify',
+    }
+    for (const each of [word, word.toUpperCase(), split, `my-${word}`])
+      assert.equal(isPlain(`/${each}/a`), false, each)
+    for (const each of [whole[word] ?? word, (whole[word] ?? word).toUpperCase()])
+      assert.equal(maskUrl(`/${each}/s3cret`, false), `/${each}/[Redacted]`)
   })
 }
 
