@@ -87,6 +87,21 @@ describe('the first line', () => {
     assert.ok(lines[0].port > 0)
   })
 
+  it('is one, however many servers listen', async () => {
+    const lines = await logged(`
+      const spillway = createSpillway()
+      const servers = [http.createServer(), http.createServer()]
+      for (const server of servers) spillway.attach(server)
+      servers[0].listen(0, '127.0.0.1', () => servers[1].listen(0, '127.0.0.1', () => {
+        for (const server of servers) server.close()
+        spillway.close()
+      }))`)
+    assert.deepEqual(
+      lines.map(({ event }) => event),
+      ['started']
+    )
+  })
+
   it('is not written by a script that does not serve, nor in a test run', async () => {
     assert.deepEqual(await logged('createSpillway().close()'), [])
     const testRuns = [
