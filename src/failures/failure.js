@@ -18,6 +18,7 @@ class Failure {
   isExposed
   /** Another of the same request, which came before. */
   earlier = undefined
+  #message
 
   /** @param {number} [fallbackStatus] what the response says, where that is a way to give a status */
   constructor(error, fallbackStatus) {
@@ -30,11 +31,11 @@ class Failure {
   }
 
   get message() {
-    return messageOf(this.error)
+    return (this.#message ??= messageOf(this.error))
   }
 
   get stack() {
-    return stackOf(this.error)
+    return stackOf(this.error, this.message)
   }
 
   /** @returns {[name: string, value: unknown][]} what the error wants its answer to carry, unchecked */

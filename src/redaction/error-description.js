@@ -83,7 +83,7 @@ const isTelling = (name) =>
 const isFrame = (line) => line.length <= LONGEST_FRAME && FRAME.test(line)
 
 /** The stack begins with the message, which may hold lines that look like its own. */
-function stackOf(error) {
+function stackOf(error, shown = messageOf(error)) {
   const stack = read(error, 'stack')
   if (typeof stack !== 'string') return undefined
   const message = rawMessage(error)
@@ -91,7 +91,6 @@ function stackOf(error) {
   const head = at !== -1 && HEAD.test(stack.slice(0, at)) ? stack.slice(0, at) : `${typeOf(error)}: `
   const rest = at === -1 ? stack : stack.slice(at + message.length)
   const frames = rest.slice(0, LONGEST_STACK).split('\n').filter(isFrame)
-  const shown = messageOf(error)
   const first = shown === '' ? head.slice(0, -2) : head + shown
   return [first, ...frames].join('\n').slice(0, LONGEST_STACK)
 }
@@ -128,14 +127,15 @@ function partsOf(error) {
 
 /** Without a prototype, or pino would name its class. */
 function describeError(error) {
-  const stack = stackOf(error)
+  const message = messageOf(error)
+  const stack = stackOf(error, message)
   const code = codeOf(error)
   const causes = causesOf(error)
   const errors = partsOf(error)
   return {
     __proto__: null,
     type: typeOf(error),
-    message: messageOf(error),
+    message,
     ...(stack !== undefined && { stack }),
     ...(code !== undefined && { code }),
     ...(causes.length > 0 && { causes }),

@@ -37,6 +37,8 @@ const ON_DISK =
 const QUERY = /\?[^\s?=]*=\S*/g
 /** What no sentence would have behind a colon. */
 const NO_WORD = /\d|^["']/
+/** `using password: YES`, as MySQL says it. */
+const NO_SECRET = /^(?:yes|no|true|false|null|undefined|none|required|missing)$/i
 const TELLS = /pass|pwd|secret|key/i
 
 /** @param {string} text */
@@ -68,7 +70,8 @@ function withoutJson(text) {
 /** "password: x" tells a password; "invalid token: expired" tells none. */
 function maskNamed(whole, name, quote, sign, value) {
   // The value ends before the bracket.
-  if (value.startsWith(REDACTED.slice(0, -1)) || !isSecretInText(name)) return whole
+  if (value.startsWith(REDACTED.slice(0, -1)) || NO_SECRET.test(value)) return whole
+  if (!isSecretInText(name)) return whole
   const isTold = sign.includes('=') || quote !== '' || NO_WORD.test(value) || TELLS.test(name)
   return isTold ? `${name}${quote}${sign}${REDACTED}` : whole
 }

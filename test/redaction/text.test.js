@@ -53,6 +53,7 @@ const HARMLESS = [
   "Cannot find module '/app/src/reset/mailer.js'",
   'Request failed with status code 500',
   'exit code: 137',
+  "Access denied for user 'root'@'10.0.0.1' (using password: YES)",
   'jwt expired',
   'invalid token: expired',
   'Basic authentication failed',
