@@ -18,15 +18,21 @@ const LONG = 28
 const CHANGE_SHARE = 0.18
 const FEWEST_CHANGES = 4
 const CHANGE = /[a-z](?=[A-Z\d])|[A-Z](?=\d)|\d(?=[A-Za-z])/g
+const CAPITALS = /[A-Z](?=[A-Z])/g
+/** A long text without digits has more capitals side by side than the acronyms in a name. */
+const MOST_CAPITALS = 4
 const DIGIT_BESIDE_LETTER = /[A-Za-z]\d|\d[A-Za-z]/
 
 function isRandom(run) {
-  if (UUID.test(run) || !DIGIT_BESIDE_LETTER.test(run)) return false
+  if (UUID.test(run)) return false
   const isMixed = /[a-z]/.test(run) && /[A-Z]/.test(run)
   if (!isMixed && run.length < LONG) return false
-  const changes = run.match(CHANGE)?.length ?? 0
-  return changes >= Math.max(FEWEST_CHANGES, CHANGE_SHARE * run.length)
+  if (!DIGIT_BESIDE_LETTER.test(run) && (run.length < LONG || countOf(CAPITALS, run) <= MOST_CAPITALS))
+    return false
+  return countOf(CHANGE, run) >= Math.max(FEWEST_CHANGES, CHANGE_SHARE * run.length)
 }
+
+const countOf = (pattern, text) => text.match(pattern)?.length ?? 0
 
 /** @param {string} text in which each token is replaced */
 function maskTokens(text) {

@@ -24,8 +24,9 @@ async function linesOf(t, access, paths, options) {
   })
   app.use('/api', (req, res) => {
     res.locals.cached = true
-    res.status(Number(req.url.slice(1))).end()
+    res.status(Number.parseInt(req.url.slice(1), 10)).end()
   })
+  app.use(spillway.errorHandler())
   const { get } = await serve(t, app)
   for (const path of paths) await get(path)
   const { internalErrors } = await ended(spillway, paths.length)

@@ -70,6 +70,7 @@ const HARMLESS = [
   '/static/js/main.3f2a1b4c5d6e7f8a9b0c3f2a1b4c5d6e7f8a9b0c.js',
   '/assets/application-9f86d081884c7d659a2feaa0c55ad0159f86d081884c7d659a2feaa0c55ad015.css',
   '/authors/7',
+  '/rpc/getAllHTMLPagesOfTheWholeOrganisationByTheirOwnerAndTheirDate',
   '/caf%C3%A9/men%C3%BC',
   '/files/what%3F.txt',
   '/search/100%',
