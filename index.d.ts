@@ -846,11 +846,11 @@ export interface LogOptions {
   /**
    * Whether each request gets a line, in the shape of pino-http: of one that went well with the headers `host`, `user-agent`,
    * `content-type`, `content-length` and those in `headers`, else with all. Those that are turned away get a few that say
-   * how many they stand for; the endpoints get none.
+   * how many they stand for; the endpoints get none. An object switches it on and says more.
    *
    * @default false
    */
-  readonly access?: boolean | undefined
+  readonly access?: boolean | AccessLogOptions | undefined
 
   /**
    * Names of headers whose values lines may show, beside those that are harmless. Refuses authorization, cookie,
@@ -861,12 +861,43 @@ export interface LogOptions {
   readonly headers?: readonly string[] | undefined
 
   /**
-   * Whether lines show the query of a URL.
+   * Whether lines show the query of a URL. Values of keys such as `token` or `password`, and values that look like a token, read
+   * `[Redacted]`.
    *
    * @default false
    */
   readonly query?: boolean | undefined
 }
+
+/** Which level a line has: any of pino's, and `silent` for no line. */
+export type AccessLogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
+
+/** A function that throws, or returns something else, is counted and logged once; the line is what it would be without. */
+export interface AccessLogOptions {
+  /**
+   * Further fields of a line, as `customProps` of pino-http. Those of the line itself stay.
+   *
+   * @default undefined
+   */
+  readonly fields?: { call(req: Request, res: Response): object | undefined }['call'] | undefined
+
+  /**
+   * The level of a line, as `customLogLevel` of pino-http; `undefined` for the usual one.
+   *
+   * @default undefined
+   */
+  readonly level?: { call(req: Request, res: Response): AccessLogLevel | undefined }['call'] | undefined
+
+  /**
+   * Requests without a line, as `autoLogging.ignore` of pino-http: a function that says so, or a list of paths, of regular
+   * expressions on the path, and of functions.
+   *
+   * @default undefined
+   */
+  readonly ignore?: IgnoreFunction | readonly (string | RegExp | IgnoreFunction)[] | undefined
+}
+
+export type IgnoreFunction = { call(req: Request): boolean }['call']
 
 export interface SpillwayEvents {
   /** The first request has been turned away. */
@@ -944,7 +975,7 @@ export interface ResolvedOptions {
   readonly log: {
     readonly slowMs: number | undefined
     readonly slowest: number
-    readonly access: boolean
+    readonly access: boolean | AccessLogOptions
     readonly headers: readonly string[] | undefined
     readonly query: boolean
   }

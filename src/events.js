@@ -4,21 +4,22 @@
 // would wait for ever.
 
 const { EventEmitter, captureRejectionSymbol } = require('node:events')
+const { withRounded } = require('./durations')
 const { SpillwayError } = require('./errors')
 
 class Events {
-  #names
+  #levels
   #faults
   #logger
   // Each stream may listen to `draining`: more than ten listeners are no leak.
   #emitter = new EventEmitter({ captureRejections: true }).setMaxListeners(0)
 
   /**
-   * @param {readonly string[]} names
+   * @param {Readonly<Record<string, 'info' | 'warn' | 'error'>>} levels of the line of each event
    * @param {{ faults: any, logger: any }} parts
    */
-  constructor(names, { faults, logger }) {
-    this.#names = names
+  constructor(levels, { faults, logger }) {
+    this.#levels = levels
     this.#faults = faults
     this.#logger = logger
     this.#emitter[captureRejectionSymbol] = (error, event) => faults.report(`on ${String(event)}`, error)
@@ -35,15 +36,17 @@ class Events {
   }
 
   tell(event, details) {
-    this.#faults.guard('logger', () => this.#logger.warn({ event, ...details }, `spillway: ${event}`))
+    const level = this.#levels[event]
+    const fields = { event, ...withRounded(details) }
+    this.#faults.guard('logger', () => this.#logger[level](fields, `spillway: ${event}`))
     this.#faults.guard(`on ${event}`, () => this.#emitter.emit(event, details))
   }
 
   #requireKnown(event) {
-    if (this.#names.includes(event)) return
+    if (Object.hasOwn(this.#levels, event)) return
     throw new SpillwayError(
       'ERR_SPILLWAY_UNKNOWN_EVENT',
-      `There is no event '${String(event)}'. There are: ${this.#names.join(', ')}.`
+      `There is no event '${String(event)}'. There are: ${Object.keys(this.#levels).join(', ')}.`
     )
   }
 }

@@ -10,10 +10,12 @@ const { adminPages } = require('./exposition/admin-pages')
 const { Endpoints, jsonHandler, streamHandler } = require('./exposition/endpoints')
 const { takeInstant } = require('./exposition/instant')
 const { loggerFrom } = require('./exposition/logger')
+const { observedOverloads } = require('./exposition/observed-overloads')
 const { OpenTelemetry } = require('./exposition/opentelemetry')
 const { Prometheus } = require('./exposition/prometheus')
 const { RequestLog } = require('./exposition/request-log')
 const { takeSnapshot } = require('./exposition/snapshot')
+const { StartLine } = require('./exposition/start-line')
 const { Failures } = require('./failures/failures')
 const { ProcessErrors } = require('./failures/process-errors')
 const { Timeouts } = require('./failures/timeouts')
@@ -28,11 +30,15 @@ const { Faults } = require('./recording/faults')
 const { LeftBehind } = require('./recording/left-behind')
 const { Recorder } = require('./recording/recorder')
 const { RequestFields } = require('./recording/request-fields')
+const { describeError } = require('./redaction/error-description')
 const { memoryForGate, memoryForRecycling } = require('./signals/memory')
 const { createSignals } = require('./signals/signals')
 const { TurnClock } = require('./signals/turn-clock')
 
-const EVENTS = ['overload', 'recovered', 'degraded', 'draining']
+/** The level of the line of each. */
+const EVENTS = Object.freeze(
+  /** @type {const} */ ({ overload: 'warn', recovered: 'info', degraded: 'warn', draining: 'info' })
+)
 /** The exit code of Node itself, where an error was caught by nobody. */
 const FAILURE = 1
 
@@ -52,6 +58,7 @@ class Instance {
     const logger = loggerFrom(options.logger, { clock, onError: (error) => faults.report('logger', error) })
     const faults = new Faults(logger)
     const warn = (fields, message) => faults.guard('logger', () => logger.warn(fields, message))
+    const info = (fields, message) => faults.guard('logger', () => logger.info(fields, message))
     this.events = new Events(EVENTS, { faults, logger })
     const tell = (event, details) => {
       if (event === 'draining') this.admission.drain()
@@ -71,15 +78,18 @@ class Instance {
       options: options.shed,
       sampleMemory: () => memoryForGate(this.signals),
       tell,
+      tellObserved: observedOverloads({ info, warn }),
     })
+    const startLine = new StartLine({ info, parts: this })
     this.lifecycle = new Lifecycle({
       clock,
       recorder,
       options,
       tell,
       warn,
-      info: (fields, message) => faults.guard('logger', () => logger.info(fields, message)),
+      info,
       close: () => this.close(),
+      onListen: (server) => startLine.tell(server),
       sampleMemory: () => memoryForRecycling(this.signals),
     })
     const fields = new RequestFields(options.log)
@@ -195,7 +205,8 @@ class Instance {
   /** Who does not wait for it finds in the log why it does not listen; a rejection nobody handles would end the process. */
   listen(options) {
     const listening = this.#admin.listen(options)
-    listening.catch((error) => this.warn({ err: error }, 'spillway: the admin server does not listen'))
+    const message = 'spillway: the admin server does not listen'
+    listening.catch((error) => this.warn({ err: describeError(error) }, message))
     return listening
   }
 

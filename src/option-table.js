@@ -2,6 +2,8 @@
 // Every option with its default and its rule. Groups are one level deep. `undefined` means default, and 0 never does: it is
 // off where a rule says so, or refused.
 
+const { isFilter } = require('./path-filter')
+
 const DEFAULTS = Object.freeze({
   endpoints: Object.freeze({ metrics: '/metrics', live: '/livez', ready: '/readyz', allow: undefined }),
   routes: Object.freeze({
@@ -129,6 +131,14 @@ const LOGGER = [
   (value) => value === false || isLogger(value) || arePinoOptions(value),
 ]
 
+const ACCESS_KEYS = ['fields', 'level', 'ignore']
+const isAccess = (value) =>
+  typeof value === 'boolean' ||
+  (isPlain(value) &&
+    Object.keys(value).every((key) => ACCESS_KEYS.includes(key)) &&
+    [value.fields, value.level].every((each) => each === undefined || isFunction(each)) &&
+    (value.ignore === undefined || isFilter(value.ignore)))
+
 const FLEET_KEYS = ['name', 'directory']
 // A name is part of the path of a socket, which must be short.
 const isFleet = (value) =>
@@ -188,7 +198,10 @@ const RULES = {
   ],
   'log.slowMs': MILLISECONDS,
   'log.slowest': ['a whole number from 0 to 100', (value) => isWhole(value) && value <= 100],
-  'log.access': BOOLEAN,
+  'log.access': [
+    "true, false, or an object with fields(req, res), level(req, res) or ignore: a function (req), or a list such as ['/healthz', /^[/]static[/]/]",
+    isAccess,
+  ],
   'log.headers': [`an array of header names without ${SECRETS.join(', ')}`, areShowable],
   'log.query': BOOLEAN,
   'release.version': TEXT,

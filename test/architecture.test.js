@@ -21,6 +21,7 @@ const LAYERS = [
   ['routing'],
   ['signals'],
   ['histograms'],
+  ['redaction'],
   [
     'options.js',
     'option-names.js',
@@ -32,6 +33,10 @@ const LAYERS = [
     'errors.js',
     'clock.js',
     'notices.js',
+    'durations.js',
+    'path-filter.js',
+    'version.js',
+    'environment.js',
   ],
 ]
 const TIME =

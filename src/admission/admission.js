@@ -37,15 +37,19 @@ class Admission {
   #shadow
   #resources
   #rejection
+  /** What would be one, in mode `observe`. */
+  #observed
   #retryAfter
   #isOff = true
   #mode
 
   /**
    * @param {{ clock: any, faults: any, options: any, sampleMemory: () => object, random?: () => number,
-   *   tell: (event: 'overload' | 'recovered', details: object) => void }} parts
+   *   tell: (event: 'overload' | 'recovered', details: object) => void,
+   *   tellObserved?: (event: 'overload' | 'recovered', details: any) => void }} parts `tellObserved` hears of overloads in mode
+   *   `observe`
    */
-  constructor({ clock, faults, options, sampleMemory, random, tell }) {
+  constructor({ clock, faults, options, sampleMemory, random, tell, tellObserved = () => {} }) {
     const cost = new RequestCost(clock.now())
     const turns = new LoopTurns(clock, () => cost.endedInTurn * cost.ms)
     const measurements = { turns, cost, acceptBurst: new AcceptBurst() }
@@ -58,6 +62,7 @@ class Admission {
     this.#rejection = new Rejection(faults)
     this.late = new LateRejections({ clock, cost, random })
     this.episode = new Episode(clock, tell)
+    this.#observed = new Episode(clock, tellObserved)
     this.gate = new Gate({
       clock,
       limits: this.limits,
@@ -68,7 +73,8 @@ class Admission {
       stats: this.stats,
       reject: (request, reason) => this.#reject(request, reason),
     })
-    this.#shadow = new ShadowQueue({ clock, limits: this.limits, measurements, hooks, stats: this.stats })
+    const onWouldReject = (reason, priority) => this.#onWouldReject(reason, priority)
+    this.#shadow = new ShadowQueue({ clock, limits: this.limits, measurements, hooks, onWouldReject })
     this.update(options)
   }
 
@@ -115,8 +121,13 @@ class Admission {
 
   #observe(request, reason, nowMs) {
     if (reason === undefined) this.#shadow.onRequest(request, nowMs)
-    else this.stats.onWouldReject(reason, request.admission.priority)
+    else this.#onWouldReject(reason, request.admission.priority)
     return this.gate.enter(request, nowMs)
+  }
+
+  #onWouldReject(reason, priority) {
+    this.stats.onWouldReject(reason, priority)
+    this.#observed.onReject(reason, this.#clock.now())
   }
 
   #reject(request, reason) {

@@ -15,7 +15,7 @@ class ShadowQueue {
   #limits
   #measurements
   #hooks
-  #stats
+  #onWouldReject
   /** What a request cost in the mean when the loop last had room: behind a full one, much work is half done. */
   #eachMs = 0
   #learnt = 0
@@ -29,12 +29,13 @@ class ShadowQueue {
   #beforeMs
   #beforeIdleMs
 
-  constructor({ clock, limits, measurements, hooks, stats }) {
+  /** @param {{ clock: any, limits: any, measurements: any, hooks: any, onWouldReject: (reason: string, priority: number) => void }} parts */
+  constructor({ clock, limits, measurements, hooks, onWouldReject }) {
     this.#clock = clock
     this.#limits = limits
     this.#measurements = measurements
     this.#hooks = hooks
-    this.#stats = stats
+    this.#onWouldReject = onWouldReject
     this.#beforeMs = clock.now()
     this.#beforeIdleMs = clock.idleMs()
   }
@@ -43,7 +44,7 @@ class ShadowQueue {
   onRequest(request, nowMs) {
     const { priority } = request.admission
     if (Math.max(this.#loopMs, this.#slotsMs) >= this.#hooks.deadlineMs(request))
-      return this.#stats.onWouldReject('deadline', priority)
+      return this.#onWouldReject('deadline', priority)
     if (this.#count === 0) {
       this.#turnMs = nowMs
       this.#turnIdleMs = this.#clock.idleMs()
@@ -79,7 +80,7 @@ class ShadowQueue {
       const toleratedMs = Math.max(this.#limits.delay.toleratedMs(priority, nowMs), LEAST_AHEAD * eachMs)
       const excess = Math.floor((queuedMs - toleratedMs) / eachMs) - rejected
       for (let i = Math.min(excess, this.#came[priority]); i > 0; i--) {
-        this.#stats.onWouldReject(reason, priority)
+        this.#onWouldReject(reason, priority)
         this.#came[priority]--
         rejected++
       }

@@ -2,9 +2,11 @@
 // What is logged of requests that have ended: the slow ones, and all of them if asked for. A logger may throw, or be closed:
 // no request suffers from that.
 
+const { withRounded } = require('../durations')
 const { activeSpan, traceFieldsOf } = require('../recording/active-span')
 const { LineBudget } = require('../recording/line-budget')
 const { SlowRequests } = require('../recording/slow-requests')
+const { AccessHooks } = require('./access-hooks')
 const { AccessLog } = require('./access-log')
 
 class RequestLog {
@@ -33,7 +35,10 @@ class RequestLog {
       onSlow: (slow) => this.#writeSlow(slow),
       onWindow: (slowest) => this.#writeSlowest(slowest),
     })
-    if (options.access) this.#access = new AccessLog({ clock, fields, logger, traceOf })
+    if (options.access !== false) {
+      const hooks = options.access === true ? undefined : new AccessHooks(options.access, { faults, logger })
+      this.#access = new AccessLog({ clock, fields, hooks, logger, traceOf })
+    }
   }
 
   // Hot path: once a request.
@@ -64,7 +69,9 @@ class RequestLog {
   #writeSlowest(slowest) {
     for (const [index, slow] of slowest.entries()) {
       const message = `spillway: ${sentenceOf(slow)}, number ${index + 1} of the minute's slowest`
-      this.#guard(() => this.#logger.info(fieldsOf('slowest', slow), message))
+      // It ended up to a minute ago.
+      const fields = { at: slow.at, ...fieldsOf('slowest', slow) }
+      this.#guard(() => this.#logger.info(fields, message))
     }
   }
 
@@ -84,18 +91,14 @@ class RequestLog {
   }
 }
 
-function fieldsOf(event, { at, route, status, outcome, ...slow }) {
+function fieldsOf(event, { route, status, outcome, ...slow }) {
   const { durationMs, queueMs, firstByteMs, loopDelayMs, trace, req } = slow
   return {
     event,
-    at,
     route,
     status,
     outcome,
-    durationMs,
-    queueMs,
-    firstByteMs,
-    loopDelayMs,
+    ...withRounded({ durationMs, queueMs, firstByteMs, loopDelayMs }),
     ...trace,
     req,
   }

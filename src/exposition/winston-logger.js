@@ -19,6 +19,7 @@ function winstonLogger(logger) {
   }
   return {
     isLevelEnabled: (level) => logger.isLevelEnabled(level),
+    ...(typeof logger.debug === 'function' && { debug: tell('debug') }),
     info: tell(typeof logger.info === 'function' ? 'info' : 'warn'),
     warn: tell('warn'),
     error: tell('error'),

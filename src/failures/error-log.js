@@ -23,26 +23,52 @@ class ErrorLog {
   }
 
   /**
+   * An error that ended a request.
+   *
    * @param {InstanceType<typeof import('./failure').Failure>} failure
-   * @param {{ event?: string, req?: any, route?: string | undefined, trace?: object | undefined }} where
+   * @param {{ req: any, route?: string | undefined, trace?: object | undefined }} where
    */
-  write(failure, { event = 'error', req, route, trace }) {
-    const budget = this.#budgetOf(`${event} ${failure.status} ${failure.type}`)
+  write(failure, { req, route, trace }) {
+    const { status } = failure
+    const message = `${req.method} ${route} failed with ${status}`
+    this.#write(status >= 500 ? 'error' : 'warn', failure, {
+      event: 'error',
+      status,
+      route,
+      trace,
+      req,
+      message,
+    })
+  }
+
+  /**
+   * An error that nobody caught.
+   *
+   * @param {InstanceType<typeof import('./failure').Failure>} failure
+   * @param {{ event: string, req?: any, route?: string | undefined, status?: number | undefined }} where `status` of the
+   *   answer that the request gets for it, if any
+   */
+  writeUncaught(failure, { event, req, route, status }) {
+    const message = req === undefined ? event : `${event} in ${req.method} ${route}`
+    this.#write('error', failure, { event, status, route, req, message })
+  }
+
+  /** @param {{ event: string, status: number | undefined, route: string | undefined, trace?: object | undefined, req: any, message: string }} where */
+  #write(level, failure, where) {
+    const { event, status, route, trace, req, message } = where
+    const budget = this.#budgetOf(`${event} ${status} ${failure.type}`)
     const unlogged = budget.spend(this.#clock.now())
     if (unlogged < 0) return
-    const { status } = failure
     const fields = {
       err: failure.describe(),
       event,
-      status,
-      route,
+      ...(status !== undefined && { status }),
+      ...(route !== undefined && { route }),
       ...trace,
       ...(unlogged > 0 && { unlogged }),
       ...(req !== undefined && { req: this.#fields.ofRequest(req) }),
     }
-    const what = req === undefined ? event : `${req.method} ${route} failed with ${status}`
-    const level = status >= 500 ? 'error' : 'warn'
-    this.#faults.guard('logger', () => this.#logger[level](fields, `spillway: ${what}`))
+    this.#faults.guard('logger', () => this.#logger[level](fields, `spillway: ${message}`))
   }
 
   #budgetOf(kind) {

@@ -51,9 +51,15 @@ class ProcessErrors {
   #note(error, origin) {
     this.counts[origin]++
     const request = this.context?.request
-    const failure = Object.assign(new Failure(error), { status: INTERNAL_SERVER_ERROR })
     const route = request && (this.#recorder.describe(request).route ?? this.#unmatched)
-    this.#log.write(failure, { event: origin, req: request?.req, route })
+    const status = this.#answers(request) ? INTERNAL_SERVER_ERROR : undefined
+    this.#log.writeUncaught(new Failure(error), { event: origin, req: request?.req, route, status })
+  }
+
+  /** Whether the request is about to get an answer of ours. */
+  #answers(request) {
+    if (this.#observer.leave === undefined || request === undefined || request.state === ENDED) return false
+    return !request.res.headersSent && !isOver(request.res)
   }
 
   #answer() {

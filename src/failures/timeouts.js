@@ -7,6 +7,7 @@
 // client that does not read; the socket's own timeout is for that.
 
 const { PRIORITIES } = require('../admission/verdict')
+const { rounded } = require('../durations')
 const { cutOff } = require('./error-answer')
 const { StandIn } = require('./stand-in')
 
@@ -90,7 +91,7 @@ class Timeouts {
   #log(requests) {
     const { method, route, ageMs } = this.#recorder.describe(requests[0])
     this.#warn(
-      { event: 'timeout', count: requests.length, method, route, ageMs },
+      { event: 'timeout', count: requests.length, method, route, ageMs: rounded(ageMs) },
       'spillway: handlers had not answered in time, so it did'
     )
   }

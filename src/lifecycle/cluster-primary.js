@@ -8,10 +8,13 @@
 const { availableParallelism, constants } = require('node:os')
 const { SpillwayError } = require('../errors')
 const { Events } = require('../events')
+const { describeError } = require('../redaction/error-description')
 const { REPLACED, STOPPED } = require('./cluster-messages')
 const { ClusterWorker } = require('./cluster-worker')
 
-const EVENTS = ['ready', 'degraded', 'replaced', 'crashed']
+const EVENTS = Object.freeze(
+  /** @type {const} */ ({ ready: 'info', degraded: 'warn', replaced: 'info', crashed: 'error' })
+)
 const SIGNALS = /** @type {const} */ ({ SIGTERM: 'stop', SIGINT: 'stop', SIGUSR2: 'restart' })
 /** npm and systemd pass a signal on to a process that has got it from elsewhere already. */
 const SAME_SIGNAL_MS = 50
@@ -234,7 +237,8 @@ class ClusterPrimary {
   }
 
   #logFailure(error) {
-    this.#faults.guard('logger', () => this.#logger.error({ err: error }, `spillway: ${error.message}`))
+    const err = describeError(error)
+    this.#faults.guard('logger', () => this.#logger.error({ err }, `spillway: ${err.message}`))
   }
 }
 

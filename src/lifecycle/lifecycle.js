@@ -2,10 +2,13 @@
 // The life of one instance: ready, draining, gone. Put together from its health, its servers, its drain, and how the
 // process leaves.
 
+const { rounded } = require('../durations')
+const { describeError } = require('../redaction/error-description')
 const { REPLACED } = require('./cluster-messages')
 const { departureOfProcess } = require('./departure')
 const { Drain } = require('./drain')
 const { Health } = require('./health')
+const { PASSED } = require('./health-check')
 const { KnownServers } = require('./known-servers')
 const { PrimaryLink } = require('./primary-link')
 const { PublicPaths } = require('./public-paths')
@@ -36,14 +39,17 @@ class Lifecycle {
   /**
    * @param {{ clock: any, recorder: any, options: import('../../index.js').ResolvedOptions, close: () => void,
    *   sampleMemory: () => any, tell: (event: string, details: object) => void,
-   *   warn: (fields: object, message: string) => void, info: (fields: object, message: string) => void }} parts
+   *   onListen: (server: any) => void, info: (fields: object, message: string) => void, warn: (fields: object, message: string) => void }} parts
    */
-  constructor({ clock, recorder, options, close, sampleMemory, tell, warn, info }) {
+  constructor({ clock, recorder, options, close, sampleMemory, tell, onListen, info, warn }) {
     this.#clock = clock
     this.#tell = tell
     this.#options = options.drain
-    const report = (check, verdict, err) =>
-      warn({ check, verdict, err }, `spillway: check ${check}: ${verdict}`)
+    const report = (check, verdict, error) => {
+      const fields = { check, verdict, ...(error !== undefined && { err: describeError(error) }) }
+      const log = verdict === PASSED ? info : warn
+      log(fields, `spillway: check ${check}: ${verdict}`)
+    }
     this.health = new Health({ isManual: options.health.manual, clock, report })
     this.#drain = new Drain({
       clock,
@@ -54,13 +60,18 @@ class Lifecycle {
         tell('draining', order)
       },
       onEnd: (drained) => {
-        warn(drained, 'spillway: drained')
+        const { cut, durationMs } = drained
+        const log = cut === 0 ? info : warn
+        log({ event: 'drained', cut, durationMs: rounded(durationMs) }, 'spillway: drained')
         close()
       },
     })
     const isProduction = process.env.NODE_ENV === 'production'
     const publicPaths = new PublicPaths({ endpoints: options.endpoints, isProduction, info })
-    this.servers.onListen = (server) => publicPaths.tell(server)
+    this.servers.onListen = (server) => {
+      onListen(server)
+      publicPaths.tell(server)
+    }
     this.#departure.join(this.#leaving)
     this.#supervisor = new Supervisor({
       onShutdown: (reason) => this.#departure.told(reason),

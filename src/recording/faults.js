@@ -2,6 +2,8 @@
 // What went wrong inside this package or in a callback it was given: counted by place, logged once a place, never
 // thrown. A listener of ours that throws would otherwise take the process down from inside an `emit`.
 
+const { describeError } = require('../redaction/error-description')
+
 class Faults {
   #counts = new Map()
   #logger
@@ -16,7 +18,7 @@ class Faults {
     if (count > 1) return
     try {
       const returned = this.#logger.error(
-        { err: error, place },
+        { err: describeError(error), place },
         `spillway: ${place} failed and was ignored; further failures there are only counted`
       )
       returned?.then?.(undefined, () => {})

@@ -31,6 +31,8 @@ class TimedClock extends FakeClock {
 class DrivenAdmission {
   clock = new TimedClock()
   told = []
+  /** What would have been told, in mode `observe`. */
+  observed = []
   logged = []
   memory = {}
   admission
@@ -43,6 +45,7 @@ class DrivenAdmission {
       options: resolveOptions({ shed }).shed,
       sampleMemory: () => this.memory,
       tell: (event, details) => this.told.push([event, details]),
+      tellObserved: (event, details) => this.observed.push([event, details]),
     })
   }
 

@@ -44,6 +44,22 @@ describe('observe', () => {
       assert.equal(admitted, 2)
       assert.deepEqual(driven.told, [])
     })
+
+    it(`tells of ${name} when it would have shed, and after a quiet second how much`, () => {
+      const driven = new DrivenAdmission({ mode: 'observe', ...shed })
+      driven.ask()
+      provoke(driven)
+      driven.ask()
+      driven.turn(100)
+      driven.ask()
+      assert.deepEqual(driven.observed, [['overload', { reason }]])
+      driven.turn(1, 998)
+      assert.equal(driven.observed.length, 1)
+      driven.turn(1, 999)
+      const [, [event, details]] = driven.observed
+      assert.equal(event, 'recovered')
+      assert.deepEqual(details, { reason, reasons: { [reason]: 2 }, durationMs: 100, rejected: 2 })
+    })
   }
 })
 

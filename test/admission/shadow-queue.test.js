@@ -101,6 +101,7 @@ test('a deadline that would be over before a slot is free is counted as such', (
     ofPriority(driven.admission.sample().wouldShed, 'normal').map(({ reason }) => reason),
     ['deadline']
   )
+  assert.deepEqual(driven.observed, [['overload', { reason: 'deadline' }]])
 })
 
 test('whatever it counts, each request runs, and no overload is told', () => {

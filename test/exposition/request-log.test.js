@@ -54,7 +54,7 @@ describe('the line of a slow request', () => {
     const { lines, request } = await timed(t, { log: { slowMs: 100 } })
     await request('/fast', 100)
     await request('/users/7?token=s3cret', 250)
-    const [{ time, at, req, ...line }] = lines
+    const [{ time, req, ...line }] = lines
     assert.equal(lines.length, 1)
     assert.deepEqual(line, {
       level: 40,
@@ -69,9 +69,15 @@ describe('the line of a slow request', () => {
       loopDelayMs: 250,
       msg: 'spillway: GET (unmatched) took 250 ms',
     })
-    assert.ok(!Number.isNaN(Date.parse(at)))
     assert.deepEqual([req.url, req.headers.authorization], ['/users/7', '[Redacted]'])
     assert.doesNotMatch(JSON.stringify(lines), /s3cret/)
+  })
+
+  it('has its durations rounded', async (t) => {
+    const { lines, request } = await timed(t, { log: { slowMs: 1 } })
+    await request('/', 51.44889599999999)
+    const [{ durationMs, firstByteMs, loopDelayMs }] = lines
+    assert.deepEqual([durationMs, firstByteMs, loopDelayMs], [51.4, 51.4, 51.4])
   })
 
   it('is written ten times at once, then once a second with how many it stands for', async (t) => {
@@ -117,6 +123,7 @@ describe('the line of a slow request', () => {
         [30, 'slowest', 20, "spillway: GET (unmatched) took 20 ms, number 2 of the minute's slowest"],
       ]
     )
+    for (const { at, time } of lines) assert.ok(Date.parse(at) < time, 'when it had ended, a minute before')
   })
 
   it('is written by close() where the turn has not ended', async (t) => {

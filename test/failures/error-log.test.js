@@ -54,6 +54,38 @@ test('a fault of the client is a warning', () => {
   assert.deepEqual([lines[0].level, lines[0].status], [40, 404])
 })
 
+test('an error that nobody caught has the status of an answer only where there is one', () => {
+  const { lines, log } = logging()
+  log.writeUncaught(new Failure(new Error('x')), { event: 'uncaughtException' })
+  log.writeUncaught(new Failure(new Error('x')), {
+    event: 'uncaughtException',
+    req: REQ,
+    route: '/users/:id',
+  })
+  log.writeUncaught(new Failure(new Error('x')), {
+    event: 'unhandledRejection',
+    req: REQ,
+    route: '/a',
+    status: 500,
+  })
+  assert.deepEqual(
+    lines.map(({ level, event, status, route, req, msg }) => [level, event, status, route, req?.url, msg]),
+    [
+      [50, 'uncaughtException', undefined, undefined, undefined, 'spillway: uncaughtException'],
+      [
+        50,
+        'uncaughtException',
+        undefined,
+        '/users/:id',
+        '/users/7',
+        'spillway: uncaughtException in GET /users/:id',
+      ],
+      [50, 'unhandledRejection', 500, '/a', '/users/7', 'spillway: unhandledRejection in GET /a'],
+    ]
+  )
+  assert.equal('status' in lines[0], false)
+})
+
 test('a flood of one kind is ten lines, then one a second that says how many went before, and hides no other', () => {
   const { lines, log, clock } = logging()
   const write = (type) => log.write(new Failure(Object.assign(new Error('x'), { name: type })), { req: REQ })

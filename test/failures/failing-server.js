@@ -11,7 +11,8 @@ const [uncaught, ...heard] = process.argv.slice(2)
 const say = (what) => writeSync(1, `${JSON.stringify(what)}\n`)
 const logger = {
   warn() {},
-  error: ({ event, err, req, route }) => say({ event, message: err.message, url: req?.url, route }),
+  error: ({ event, err, req, route, status }) =>
+    say({ event, message: err.message, url: req?.url, route, status }),
 }
 const spillway = createSpillway({
   logger,

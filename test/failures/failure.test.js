@@ -151,3 +151,27 @@ test('what an error carries besides is not described', () => {
     'type',
   ])
 })
+
+test('the stack has the message as it is shown, and its frames', () => {
+  const error = new TypeError('password=s3cret\n    at f (/s3cret.js:1:1)')
+  const { stack } = new Failure(error)
+  assert.match(
+    /** @type {string} */ (stack),
+    /^TypeError: password=\[Redacted\]\n.*\n {4}at .*failure\.test\.js:\d+:\d+/
+  )
+  const changed = Object.assign(new Error('s3cret'), { message: 'mild' })
+  assert.match(String(new Failure(changed).stack), /^Error: mild\n {4}at /)
+  assert.equal(new Failure({ message: 'a', stack: 'b' }).stack, 'object: a')
+  assert.match(String(new Failure(new Error('')).stack), /^Error\n {4}at /)
+})
+
+test('the errors of an AggregateError are described', () => {
+  const error = new AggregateError([
+    new Error('a', { cause: 'b' }),
+    Object.assign(new Error('c'), { code: 'E_C' }),
+    7,
+  ])
+  assert.deepEqual(new Failure(error).describe().errors, ['Error: a', 'E_C: c'])
+  for (const errors of [hostile, revoked.proxy, 'abc', 7, null])
+    assert.equal('errors' in new Failure(Object.assign(new Error('x'), { errors })).describe(), false)
+})

@@ -97,7 +97,7 @@ for (const [url, event, message] of KINDS) {
       assert.equal(JSON.parse(failed.body).title, 'Internal Server Error')
       assert.deepEqual(await slow, { status: 200, body: 'whole' })
       assert.equal(await server.exit(), 1)
-      assert.deepEqual(server.errors, [{ event, message, url, route: url.replace('1', ':id') }])
+      assert.deepEqual(server.errors, [{ event, message, url, route: url.replace('1', ':id'), status: 500 }])
     })
   })
 
@@ -130,6 +130,11 @@ describe('errors.uncaught', () => {
     const server = await FailingServer.start(t, 'drain')
     assert.equal(await server.get('/half/1').catch(() => 'cut'), 'cut')
     assert.equal(await server.exit(), 1)
+    assert.deepEqual(
+      server.errors.map(({ status }) => status),
+      [undefined],
+      'nobody was sent a 500'
+    )
   })
 
   it('drain: a rejection the user listens for is for the user to deal with', async (t) => {

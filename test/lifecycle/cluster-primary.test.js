@@ -10,7 +10,7 @@ const { MadeUpCluster } = require('../support/made-up-cluster')
 
 const START_MS = 60_000
 const KILL_MS = 30_000
-const SILENT = { warn() {}, error() {} }
+const SILENT = { info() {}, warn() {}, error() {} }
 
 function primaryOf(count, { isReady = true, logger = SILENT, signals = false } = {}) {
   const cluster = new MadeUpCluster()

@@ -25,10 +25,10 @@ test('a place that fails again and again is logged once and counted each time', 
     ['there', 1],
   ])
   assert.deepEqual(
-    logger.lines.map(({ fields }) => fields),
+    logger.lines.map(({ fields: { err, place } }) => [err.message, place]),
     [
-      { err: errors[0], place: 'here' },
-      { err: errors[2], place: 'there' },
+      ['first', 'here'],
+      ['third', 'there'],
     ]
   )
   assert.match(logger.lines[0].message, /here failed and was ignored/)

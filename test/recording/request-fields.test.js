@@ -4,6 +4,7 @@
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { RequestFields } = require('../../src/recording/request-fields')
+const { HARMLESS } = require('../../src/redaction/headers')
 
 const shown = (req, options) =>
   new RequestFields({ query: false, ...options }).ofRequest({ method: 'GET', url: '/', headers: {}, ...req })
@@ -41,6 +42,56 @@ test('a harmless header shows its value, at most 256 letters of it', () => {
   })
 })
 
+/** What browsers, proxies and helmet send, with a value that is to be read. */
+const TO_BE_READ = {
+  'access-control-allow-origin': 'https://example.com',
+  'access-control-allow-methods': 'GET,HEAD,PUT',
+  'access-control-request-headers': 'x-tenant',
+  'content-security-policy': "default-src 'self';base-uri 'self';upgrade-insecure-requests",
+  'cross-origin-embedder-policy': 'require-corp',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'origin-agent-cluster': '?1',
+  'permissions-policy': 'geolocation=()',
+  'ratelimit-remaining': '99',
+  'referrer-policy': 'no-referrer',
+  'sec-ch-ua': '"Not?A_Brand";v="8", "Chromium";v="131"',
+  'sec-ch-ua-mobile': '?0',
+  'sec-fetch-mode': 'navigate',
+  'sec-websocket-version': '13',
+  'server-timing': 'db;dur=53',
+  'strict-transport-security': 'max-age=31536000; includeSubDomains',
+  'timing-allow-origin': '*',
+  traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+  'user-agent': 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
+  'x-content-type-options': 'nosniff',
+  'x-dns-prefetch-control': 'off',
+  'x-download-options': 'noopen',
+  'x-forwarded-proto': 'https',
+  'x-frame-options': 'SAMEORIGIN',
+  'x-permitted-cross-domain-policies': 'none',
+  'x-ratelimit-remaining': '99',
+  'x-request-id': '9f86d081884c7d659a2feaa0c55ad015',
+  'x-requested-with': 'XMLHttpRequest',
+  'x-robots-tag': 'noindex',
+  'x-xss-protection': '0',
+  etag: 'W/"2-vyGp6PvFo4RvsFtPoIWeCReyIC8"',
+}
+
+test('harmless headers of security, proxies and browsers show their values', () => {
+  assert.deepEqual(shown({ headers: TO_BE_READ }).headers, TO_BE_READ)
+  assert.deepEqual(answered(TO_BE_READ).headers, TO_BE_READ)
+})
+
+test('no header is called harmless twice, in upper case, or that holds secrets', () => {
+  for (const name of HARMLESS) assert.equal(name, name.toLowerCase())
+  assert.deepEqual(
+    HARMLESS.filter((name) => SECRETS.includes(name)),
+    []
+  )
+  assert.equal(new Set(HARMLESS).size, HARMLESS.length)
+})
+
 test('`headers` names more of them, in any case', () => {
   const options = { headers: ['X-Acme'] }
   assert.equal(shown({ headers: secretHeaders }, options).headers['x-acme'], 's3cret')
@@ -55,7 +106,8 @@ test('what HTTP/2 has of method and URL in its headers is left out: the path has
 })
 
 for (const [url, originalUrl, path, whole] of [
-  ['/users/7?token=s3cret', undefined, '/users/7', '/users/7?token=s3cret'],
+  ['/users/7?page=2', undefined, '/users/7', '/users/7?page=2'],
+  ['/users/7?token=s3cret', undefined, '/users/7', '/users/7?token=[Redacted]'],
   ['/7?a', '/users/7?a', '/users/7', '/users/7?a'],
   ['/', undefined, '/', '/'],
   ['?a', undefined, '', '?a'],

@@ -113,6 +113,17 @@ createSpillway({ endpoints: { allow: async () => true } })
 createSpillway({ routes: { label: () => 1 } })
 // @ts-expect-error a registry can register
 createSpillway({ registry: { metrics: async () => '' } })
+createSpillway({
+  log: {
+    access: {
+      fields: (req, res) => ({ tenant: req.headers['x-tenant'], status: res.statusCode }),
+      level: (_req, res) => (res.statusCode === 404 ? 'info' : undefined),
+      ignore: ['/favicon.ico', /^\/static\//, (req) => req.method === 'HEAD'],
+    },
+  },
+})
+// @ts-expect-error there is no such level
+createSpillway({ log: { access: { level: () => 'loud' } } })
 // @ts-expect-error there is one shape of access log
 createSpillway({ log: { access: 'combined' } })
 // @ts-expect-error a logger can write errors

@@ -1,0 +1,17 @@
+'use strict'
+// What mode `observe` says of an overload: when mode `adaptive` would begin to reject requests, and how many it would have
+// rejected. There is a line and no event, since nobody was rejected.
+
+const { withRounded } = require('../durations')
+
+/** @param {Record<'info' | 'warn', (fields: object, message: string) => void>} log */
+function observedOverloads({ info, warn }) {
+  return (event, { rejected, ...details }) => {
+    if (event === 'overload')
+      return warn({ event: 'wouldShed', ...details }, 'spillway: mode adaptive would shed requests now')
+    const fields = { event: 'wouldHaveShed', ...withRounded(details), requests: rejected }
+    info(fields, `spillway: mode adaptive would have shed ${rejected} requests`)
+  }
+}
+
+module.exports = { observedOverloads }

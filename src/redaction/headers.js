@@ -1,0 +1,157 @@
+'use strict'
+// Which headers show their values in a log, and what of them: a URL in one is masked as any other, and a Content-Security-Policy
+// shows no nonce.
+
+const { REDACTED } = require('./secret-names')
+const { maskText } = require('./text')
+const { maskUrl } = require('./url')
+
+const HARMLESS = [
+  'accept',
+  'accept-ch',
+  'accept-charset',
+  'accept-encoding',
+  'accept-language',
+  'accept-patch',
+  'accept-post',
+  'accept-ranges',
+  'access-control-allow-credentials',
+  'access-control-allow-headers',
+  'access-control-allow-methods',
+  'access-control-allow-origin',
+  'access-control-expose-headers',
+  'access-control-max-age',
+  'access-control-request-headers',
+  'access-control-request-method',
+  'age',
+  'allow',
+  'alt-svc',
+  'cache-control',
+  'clear-site-data',
+  'connection',
+  'content-encoding',
+  'content-language',
+  'content-length',
+  'content-range',
+  'content-security-policy',
+  'content-security-policy-report-only',
+  'content-type',
+  'cross-origin-embedder-policy',
+  'cross-origin-embedder-policy-report-only',
+  'cross-origin-opener-policy',
+  'cross-origin-opener-policy-report-only',
+  'cross-origin-resource-policy',
+  'date',
+  'deprecation',
+  'device-memory',
+  'dnt',
+  'early-data',
+  'etag',
+  'expect',
+  'expect-ct',
+  'expires',
+  'feature-policy',
+  'host',
+  'if-match',
+  'if-modified-since',
+  'if-none-match',
+  'if-range',
+  'if-unmodified-since',
+  'keep-alive',
+  'last-modified',
+  'max-forwards',
+  'origin',
+  'origin-agent-cluster',
+  'permissions-policy',
+  'pragma',
+  'prefer',
+  'preference-applied',
+  'priority',
+  'proxy-connection',
+  'purpose',
+  'range',
+  'ratelimit',
+  'ratelimit-limit',
+  'ratelimit-policy',
+  'ratelimit-remaining',
+  'ratelimit-reset',
+  'referrer-policy',
+  'retry-after',
+  'save-data',
+  'sec-ch-prefers-color-scheme',
+  'sec-ch-prefers-reduced-motion',
+  'sec-ch-ua',
+  'sec-ch-ua-arch',
+  'sec-ch-ua-full-version-list',
+  'sec-ch-ua-mobile',
+  'sec-ch-ua-model',
+  'sec-ch-ua-platform',
+  'sec-ch-ua-platform-version',
+  'sec-fetch-dest',
+  'sec-fetch-mode',
+  'sec-fetch-site',
+  'sec-fetch-user',
+  'sec-gpc',
+  'sec-purpose',
+  'sec-websocket-extensions',
+  'sec-websocket-version',
+  'server',
+  'server-timing',
+  'strict-transport-security',
+  'sunset',
+  'te',
+  'timing-allow-origin',
+  'trailer',
+  'traceparent',
+  'transfer-encoding',
+  'upgrade',
+  'upgrade-insecure-requests',
+  'user-agent',
+  'vary',
+  'via',
+  'x-content-type-options',
+  'x-correlation-id',
+  'x-dns-prefetch-control',
+  'x-download-options',
+  'x-forwarded-host',
+  'x-forwarded-port',
+  'x-forwarded-proto',
+  'x-frame-options',
+  'x-permitted-cross-domain-policies',
+  'x-powered-by',
+  'x-ratelimit-limit',
+  'x-ratelimit-remaining',
+  'x-ratelimit-reset',
+  'x-request-id',
+  'x-requested-with',
+  'x-response-time',
+  'x-robots-tag',
+  'x-ua-compatible',
+  'x-xss-protection',
+]
+
+/** Ids and digests look like tokens, and are none. */
+const IDS = new Set(['etag', 'if-match', 'if-none-match', 'traceparent', 'x-correlation-id', 'x-request-id'])
+const NONCE = /'nonce-[^']*'/g
+const URL_ALONE = /^(?:[a-z][a-z\d+.-]{0,30}:\/)?\/\S*$/i
+const QUERY = /\?[^"\s]*=/
+
+/**
+ * @param {string} name of a header that may be shown
+ * @param {boolean} showsQuery of a URL
+ */
+function harmlessValue(name, value, showsQuery) {
+  if (isPlainValue(value) || IDS.has(name)) return value
+  if (URL_ALONE.test(value)) return maskUrl(value, showsQuery)
+  const masked = value.replace(NONCE, `'nonce-${REDACTED}'`)
+  return masked.includes('@') || masked.includes('://') || QUERY.test(masked) ? maskText(masked) : masked
+}
+
+const isPlainValue = (value) =>
+  mayStay(value) && !value.includes('://') && !value.includes("'nonce-") && !value.startsWith('/')
+
+// Hot path where there is an access log: two searches for a character.
+/** Whether a name of a host or a program has neither a user nor a query. */
+const mayStay = (value) => !value.includes('@') && !value.includes('?')
+
+module.exports = { HARMLESS, harmlessValue, mayStay }

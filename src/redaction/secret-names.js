@@ -1,0 +1,65 @@
+'use strict'
+// Which names stand for a secret: of a query key, a matrix parameter, a property in a message. Spelling does not matter:
+// `apiKey`, `API-KEY`, `user[api_key]` and `api%5Fkey` are one name.
+
+const REDACTED = '[Redacted]'
+
+/** A name that contains one of these is secret. `author` is no authentication. */
+const PARTS =
+  /passw|passphrase|passcode|pwd|pswd|secret|token|apikey|accesskey|privatekey|signingkey|credential|auth(?!or)|authoriz|session|sessid|jwt|bearer|signature|hmac|csrf|xsrf|samlresponse|assertion|creditcard|cardnumber/
+/** Short names, which are secret only as a whole. */
+const SHORT = new Set([
+  'pass',
+  'pw',
+  'pin',
+  'otp',
+  'totp',
+  'sid',
+  'connectsid',
+  'cvv',
+  'cvc',
+  'ssn',
+  'cookie',
+])
+/** Names that are secret in a URL; in a sentence they are words such as any. */
+const IN_URL = new Set(['code', 'sig', 'ticket', 'magic', 'invite', 'invitation', 'reset', 'verify', 'iban'])
+/** GraphQL sends the body of a request under this name. */
+const VARIABLES = 'variables'
+const ENDS_IN_URL = /key$|sig$|(?:verification|confirmation|recovery|backup|device|user|login)code$/
+
+const LONGEST_NAME = 256
+const MOST_DECODINGS = 2
+
+/** A percent-encoded text as a router or a proxy may read it: encoded once, or twice. */
+function decoded(text) {
+  let plain = text
+  for (let i = 0; i < MOST_DECODINGS && plain.includes('%'); i++) {
+    try {
+      plain = decodeURIComponent(plain)
+    } catch {
+      // What is malformed somewhere may still spell a name elsewhere.
+      plain = plain.replace(/%([2-7][\da-f])/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
+    }
+  }
+  return plain
+}
+
+/** `user[api_key]` has two names. */
+const namesIn = (text) =>
+  decoded(text.slice(-LONGEST_NAME))
+    .toLowerCase()
+    .split(/[.[\]]+/)
+    .map((name) => name.replace(/[^a-z\d]/g, ''))
+
+const isSecretWord = (name) => PARTS.test(name) || SHORT.has(name)
+
+/** @returns {boolean} whether the value beside this name in a sentence is secret */
+const isSecretInText = (text) => namesIn(text).some(isSecretWord)
+
+/** @returns {boolean} whether the value beside this name in a URL is secret */
+const isSecretInUrl = (text) =>
+  namesIn(text).some(
+    (name) => isSecretWord(name) || IN_URL.has(name) || name === VARIABLES || ENDS_IN_URL.test(name)
+  )
+
+module.exports = { REDACTED, decoded, isSecretInText, isSecretInUrl }

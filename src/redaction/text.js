@@ -1,0 +1,79 @@
+'use strict'
+// A sentence without what may be secret in it, such as the message of an error: what a parser quotes of a body, URLs and
+// their queries, headers, `password=...`, and tokens.
+
+const { REDACTED, isSecretInText } = require('./secret-names')
+const { maskTokens } = require('./tokens')
+const { maskUrl } = require('./url')
+
+const NO_JSON = ' is not valid JSON'
+const TOKEN = "Unexpected token '"
+
+/** Most messages have none of these, and are shown as they are. */
+const SUSPICIOUS = /[@=?:/"'(]|[\w+~-]{16}|BigInt|bearer|basic|digest|token/i
+
+/** What the engine, Node and the routers quote of a value that they were given. */
+const QUOTES = [
+  [/Failed to decode param '[\s\S]*'/, 'Failed to decode a parameter of the path'],
+  [/Cannot convert [\s\S]* to a BigInt/, 'Cannot convert a text to a BigInt'],
+  [/Invalid regular expression: \/[\s\S]*\/(?=\w*: )/, 'Invalid regular expression'],
+  [/Received type (\w+) \([\s\S]*\)/, 'Received type $1'],
+  [/ Received '[\s\S]*'/, ' Received another text'],
+]
+
+/** A name, and its value: quoted, or up to a blank or a bracket. */
+const NAMED = /(?<![\w.-])([\w.[\]-]{1,60})(["']?)(\s*(?:=>|[:=])\s*)("[^"]*"?|'[^']*'?|[^\s,;&)}\]"']+)/g
+const HEADER = /\b((?:set-)?cookie|(?:proxy-)?authorization)(["']?\s*(?:=>|[:=])\s*)[^\r\n]+/gi
+const SCHEME = /\b([Bb]earer|BEARER|[Bb]asic|[Dd]igest|[Tt]oken)\s+(?=\S*[\dA-Z=])[\w.~+/=-]{6,}/g
+/** A password may hold a slash, by mistake; a port is no password. */
+const USERINFO = /:\/\/(?:[^\s/]*@|[^\s/@:]*:(?!\d+(?:\/|\s|$))[^\s@]*@)/g
+const BARE_USERINFO = /(?<![\w.+-])([\w.+-]{1,60}):[^\s@/:"']+@(?=[\w.[-])/g
+const URL_OR_PATH =
+  /\b[a-z][a-z\d+.-]{0,30}:\/\/[^\s"'<>`?]+(?:\?\S*)?|(?<![\w.:/~-])\/[^\s"'<>`()?]*(?:\?\S*)?/gi
+/** A path of a file is no URL: `/run/secrets/key` is worth reading. */
+const ON_DISK =
+  /^\/(?:app|data|dev|etc|home|lib|mnt|node_modules|opt|private|proc|root|run|srv|sys|tmp|usr|Users|var|workspace)\/[^?]*$|^\/[^?]*\.(?:[cm]?[jt]s|json|node|sock|pem|crt|key|ya?ml|log|db)$/
+/** A query may hold quotes: only a blank ends it. */
+const QUERY = /\?[^\s?=]*=\S*/g
+/** What no sentence would have behind a colon. */
+const NO_WORD = /\d|^["']/
+/** `using password: YES`, as MySQL says it. */
+const NO_SECRET = /^(?:yes|no|true|false|null|undefined|none|required|missing)$/i
+const TELLS = /pass|pwd|secret|key/i
+
+/** @param {string} text */
+function maskText(text) {
+  if (!SUSPICIOUS.test(text)) return text
+  let masked = text.includes(NO_JSON) ? withoutJson(text) : text
+  for (const [quote, words] of QUOTES) masked = masked.replace(quote, /** @type {string} */ (words))
+  masked = masked
+    .replace(HEADER, `$1$2${REDACTED}`)
+    .replace(USERINFO, `://${REDACTED}@`)
+    .replace(BARE_USERINFO, `$1:${REDACTED}@`)
+    .replace(URL_OR_PATH, (url) => (ON_DISK.test(url) ? url : maskUrl(url, false)))
+    .replace(QUERY, `?${REDACTED}`)
+    .replace(SCHEME, `$1 ${REDACTED}`)
+    .replace(NAMED, maskNamed)
+  return maskTokens(masked)
+}
+
+/** V8 quotes up to 40 characters, which may be anything. */
+function withoutJson(text) {
+  const end = text.lastIndexOf(NO_JSON)
+  const found = [text.indexOf(TOKEN), text.indexOf('"')].filter((at) => at !== -1 && at < end)
+  if (found.length === 0) return text
+  const begin = Math.min(...found)
+  const words = text.startsWith(TOKEN, begin) ? 'Unexpected token in JSON' : 'Malformed JSON'
+  return text.slice(0, begin) + words + text.slice(end + NO_JSON.length)
+}
+
+/** "password: x" tells a password; "invalid token: expired" tells none. */
+function maskNamed(whole, name, quote, sign, value) {
+  // The value ends before the bracket.
+  if (value.startsWith(REDACTED.slice(0, -1)) || NO_SECRET.test(value)) return whole
+  if (!isSecretInText(name)) return whole
+  const isTold = sign.includes('=') || quote !== '' || NO_WORD.test(value) || TELLS.test(name)
+  return isTold ? `${name}${quote}${sign}${REDACTED}` : whole
+}
+
+module.exports = { maskText }

@@ -1,0 +1,47 @@
+'use strict'
+// What looks like a secret, whatever stands beside it: a JSON Web Token, a key with a known prefix, 32 hexadecimal digits,
+// or letters and digits mixed as no word mixes them. UUIDs, database ids and slugs are no secrets.
+
+const { REDACTED } = require('./secret-names')
+
+const JWT = /(?<![\w-])eyJ[\w-]{8,}\.[\w.-]+/g
+/** Stripe, GitHub, Slack, AWS, Google, GitLab, npm, Shopify, SendGrid, OpenAI and their like. */
+const KEY =
+  /(?<![A-Za-z\d])(?:[spr]k_(?:live|test)_\w{8,}|gh[opusr]_\w{20,}|github_pat_\w{20,}|xox[abeprs]-[\w-]{10,}|A[KS]IA[A-Z\d]{16}|AIza[\w-]{30,}|ya29\.[\w-]{10,}|gl(?:pat|dt)-[\w-]{15,}|npm_\w{30,}|shp(?:at|ca|pa|ss)_\w{20,}|SG\.[\w-]{15,}\.[\w-]{15,}|sk-[\w-]{20,}|whsec_\w{16,})/g
+const HEX = /(?<![A-Za-z\d])[\da-f]{32,}(?![A-Za-z\d])/gi
+const SHORTEST = 16
+const RUN = /[\w+~-]{20,}={0,2}/g
+const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
+/** Letters of one case are a token from this length on; shorter are ULIDs, CUIDs and ids of MongoDB. */
+const LONG = 28
+/** A word of a name has a change of case or kind every six letters, a random text every second. */
+const CHANGE_SHARE = 0.18
+const FEWEST_CHANGES = 4
+const CHANGE = /[a-z](?=[A-Z\d])|[A-Z](?=\d)|\d(?=[A-Za-z])/g
+const CAPITALS = /[A-Z](?=[A-Z])/g
+/** A long text without digits has more capitals side by side than the acronyms in a name. */
+const MOST_CAPITALS = 4
+const DIGIT_BESIDE_LETTER = /[A-Za-z]\d|\d[A-Za-z]/
+
+function isRandom(run) {
+  if (UUID.test(run)) return false
+  const isMixed = /[a-z]/.test(run) && /[A-Z]/.test(run)
+  if (!isMixed && run.length < LONG) return false
+  if (!DIGIT_BESIDE_LETTER.test(run) && (run.length < LONG || countOf(CAPITALS, run) <= MOST_CAPITALS))
+    return false
+  return countOf(CHANGE, run) >= Math.max(FEWEST_CHANGES, CHANGE_SHARE * run.length)
+}
+
+const countOf = (pattern, text) => text.match(pattern)?.length ?? 0
+
+/** @param {string} text in which each token is replaced */
+function maskTokens(text) {
+  if (text.length < SHORTEST) return text
+  return text
+    .replace(JWT, REDACTED)
+    .replace(KEY, REDACTED)
+    .replace(HEX, REDACTED)
+    .replace(RUN, (run) => (isRandom(run) ? REDACTED : run))
+}
+
+module.exports = { maskTokens }

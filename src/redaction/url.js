@@ -1,0 +1,103 @@
+'use strict'
+// A URL without what may be secret in it: the password of `http://user:password@host/`, matrix parameters, tokens in the
+// path, what follows `/reset/`, and the query. A query that is shown keeps its harmless values.
+
+const { isPlain } = require('./plain-url')
+const { REDACTED, decoded, isSecretInUrl } = require('./secret-names')
+const { maskTokens } = require('./tokens')
+
+/** A segment of a path by whose name the segments behind it are secret. */
+const TELLING =
+  /passw|secret|token|api-?_?key|jwt|reset|verif|confirm|activat|invit|unsubscrib|recover|magic|one-?_?time|credential|otp$|^(?:session|code|ticket|signature)$/i
+/** What routes put behind such a segment, and what is no secret there. */
+const ORDINARY =
+  /^(?:account|accept|all|api|auth|callback|cancel|change|check|complete|confirm|confirmation|count|create|decline|delete|done|edit|email|end|error|exchange|expired|failed|finish|forgot|form|generate|history|index|info|introspect|invalid|keys?|links?|list|login|logout|me|metadata|mfa|new|oauth2?|page|password|phone|policy|profile|refresh|register|reject|remove|request|resend|reset|revoke|rotate|search|send|settings|sign-?(?:in|out|up)|sms|start|status|step|success|tokens?|types?|update|users?|validate|verify|v\d+)$/i
+const FILE = /\.(?:m?[jt]sx?|css|map|wasm|html?|json)$/i
+/** Digests of their content, which every client gets. */
+const ASSET = /\.(?:m?js|css|map|wasm|woff2?)$/i
+/** A line shows less; and what is looked through costs its length. */
+const LONGEST = 2048
+const PAIR = /(^|[;&,])([^;&,=]*)=([^;&,]*)/g
+
+/**
+ * @param {string} url as a request has it, or whole
+ * @param {boolean} showsQuery
+ */
+function maskUrl(url, showsQuery) {
+  const path = pathOf(url)
+  if (!showsQuery) return isPlain(path) ? path : maskPath(cut(path, '/'), false)
+  if (isPlain(url)) return url
+  const [query] = url.slice(path.length).split('#', 1)
+  return maskPath(cut(path, '/'), true) + (query === '' ? '' : `?${maskQuery(cut(query.slice(1), '&'))}`)
+}
+
+function pathOf(url) {
+  const query = url.indexOf('?')
+  const path = query === -1 ? url : url.slice(0, query)
+  const fragment = path.indexOf('#')
+  return fragment === -1 ? path : path.slice(0, fragment)
+}
+
+/** Less than half a segment is not shown: of a token it would be no token any more. */
+const cut = (text, separator) =>
+  text.length <= LONGEST ? text : text.slice(0, text.lastIndexOf(separator, LONGEST) + 1)
+
+function maskPath(path, showsQuery) {
+  const segments = path.split('/')
+  let isTold = false
+  for (let i = 0; i < segments.length; i++) {
+    const segment = segments[i]
+    if (segment === '') continue
+    const plain = decoded(segment)
+    const isAuthority = i > 1 && segments[i - 1] === ''
+    segments[i] =
+      isTold && !isOrdinary(plain) ? REDACTED : maskSegment(segment, plain, isAuthority, showsQuery)
+    isTold ||= TELLING.test(plain)
+  }
+  return segments.join('/')
+}
+
+const isOrdinary = (segment) => ORDINARY.test(segment) || FILE.test(segment)
+
+function maskSegment(segment, plain, isAuthority, showsQuery) {
+  // Encoded, it may be a URL of its own. That is shown whole or not at all.
+  if (plain !== segment) return isHarmless(plain) ? segment : REDACTED
+  const at = segment.lastIndexOf('@')
+  const shown =
+    at > 0 && (isAuthority || segment.lastIndexOf(':', at) !== -1) ? REDACTED + segment.slice(at) : segment
+  const masked = shown.includes('=') ? maskPairs(shown, !showsQuery) : shown
+  return ASSET.test(masked) ? masked : maskTokens(masked)
+}
+
+/** Matrix parameters are the query of a segment. */
+const maskPairs = (text, hidesMatrix) =>
+  text.replace(PAIR, (pair, before, name, value) =>
+    (hidesMatrix && before === ';') || isSecretPair(name, value) ? `${before}${name}=${REDACTED}` : pair
+  )
+
+function maskQuery(query) {
+  return query
+    .split('&')
+    .map((part) => {
+      const end = part.indexOf('=')
+      if (end === -1) return isHarmless(decoded(part)) ? part : REDACTED
+      const name = part.slice(0, end)
+      return isSecretPair(name, part.slice(end + 1)) ? `${name}=${REDACTED}` : part
+    })
+    .join('&')
+}
+
+const isSecretPair = (name, value) => isSecretInUrl(name) || !isHarmless(decoded(value.replaceAll('+', ' ')))
+
+/** A name in JSON or in GraphQL, with its value behind a colon; or in a query within. */
+const NAME_WITHIN = /([\w.-]+)["']?\s*[:=]/g
+
+/** Whether a decoded value holds no secret: neither a token, nor a URL with one, nor a name of one. */
+function isHarmless(plain) {
+  if (maskTokens(plain) !== plain) return false
+  if (!/[@:=/]/.test(plain)) return true
+  for (const [, name] of plain.matchAll(NAME_WITHIN)) if (isSecretInUrl(name)) return false
+  return maskPath(pathOf(plain), true) === pathOf(plain)
+}
+
+module.exports = { maskUrl }

@@ -1,0 +1,200 @@
+'use strict'
+// `log.access` as an object: further fields, another level, and requests without a line, as pino-http knows them.
+
+const assert = require('node:assert/strict')
+const { describe, it } = require('node:test')
+const express = require('express')
+const { pinoWithLines } = require('../support/lines')
+const { serve } = require('../support/serve')
+const { ended, spillwayFor } = require('../support/spillway')
+
+const raise = () => {
+  throw new Error('as a function of a user does')
+}
+
+/** The lines of requests for these paths, whose last number is their status. */
+async function linesOf(t, access, paths, options) {
+  const { lines, logger } = pinoWithLines({ base: null, level: 'trace' })
+  const spillway = spillwayFor(t, { logger, log: { access }, ...options })
+  const app = express()
+  app.use(spillway.express())
+  app.use((req, _res, next) => {
+    req.user = { id: 7 }
+    next()
+  })
+  app.use('/api', (req, res) => {
+    res.locals.cached = true
+    res.status(Number.parseInt(req.url.slice(1), 10)).end()
+  })
+  app.use(spillway.errorHandler())
+  const { get } = await serve(t, app)
+  for (const path of paths) await get(path)
+  const { internalErrors } = await ended(spillway, paths.length)
+  return {
+    access: lines.filter(({ place }) => place === undefined),
+    faults: lines.filter(({ place }) => place !== undefined),
+    internalErrors,
+  }
+}
+
+const LEVELS = { 10: 'trace', 20: 'debug', 30: 'info', 40: 'warn', 50: 'error', 60: 'fatal' }
+
+describe('log.access.fields', () => {
+  it('adds to a line what it returns, of the request and the response as middlewares left them', async (t) => {
+    const fields = (req, res) => ({ user: req.user.id, cached: res.locals.cached })
+    const { access } = await linesOf(t, { fields }, ['/api/200', '/api/500'])
+    assert.deepEqual(
+      access.map(({ user, cached, msg }) => [user, cached, msg]),
+      [
+        [7, true, 'request completed'],
+        [7, true, 'request errored'],
+      ]
+    )
+  })
+
+  it('changes nothing that the line says itself', async (t) => {
+    const fields = () => ({ req: 'mine', res: 'mine', responseTime: 'mine', route: 'mine', extra: 1 })
+    const { access } = await linesOf(t, { fields }, ['/api/200'])
+    const [{ req, res, responseTime, route, extra }] = access
+    assert.deepEqual([req.url, res.statusCode, route, extra], ['/api/200', 200, '/api', 1])
+    assert.equal(typeof responseTime, 'number')
+  })
+
+  it('may return nothing', async (t) => {
+    const { access, internalErrors } = await linesOf(t, { fields: () => undefined }, ['/api/200'])
+    assert.deepEqual([access.length, internalErrors], [1, {}])
+  })
+
+  for (const [what, fields, message] of [
+    ['throws', raise, 'as a function of a user does'],
+    ['returns a text', () => 'mine', 'it returned string, and not an object'],
+    ['returns a promise', async () => ({}), 'it returned a promise, and not an object'],
+    [
+      'returns what throws when it is read',
+      () => ({
+        get a() {
+          return raise()
+        },
+      }),
+      'as a function of a user does',
+    ],
+  ]) {
+    it(`that ${what} costs no line, is counted, and is heard of once`, async (t) => {
+      const { access, faults, internalErrors } = await linesOf(t, { fields }, ['/api/200', '/api/200'])
+      assert.equal(access.length, 2)
+      assert.deepEqual(
+        faults.map(({ place, err }) => [place, err.message]),
+        [['log.access.fields', message]]
+      )
+      assert.deepEqual(internalErrors, { 'log.access.fields': 2 })
+    })
+  }
+})
+
+describe('log.access.level', () => {
+  it('gives a line another level, and leaves the others', async (t) => {
+    const names = { '/api/200': 'debug', '/api/404': 'info', '/api/500': 'fatal', '/api/204': 'silent' }
+    const level = (req) => names[req.originalUrl]
+    const paths = [...Object.keys(names), '/api/503']
+    const { access } = await linesOf(t, { level }, paths)
+    assert.deepEqual(
+      access.map((line) => [line.req.url, LEVELS[line.level]]),
+      [
+        ['/api/200', 'debug'],
+        ['/api/404', 'info'],
+        ['/api/500', 'fatal'],
+        ['/api/503', 'error'],
+      ]
+    )
+  })
+
+  it('is asked about requests that are turned away too', async (t) => {
+    const { lines, logger } = pinoWithLines()
+    const spillway = spillwayFor(t, {
+      logger,
+      log: { access: { level: (_req, res) => (res.statusCode === 503 ? 'error' : undefined) } },
+      shed: { mode: 'threshold', maxConcurrent: 1 },
+    })
+    const held = []
+    const { get } = await serve(
+      t,
+      spillway.wrap((_req, res) => held.push(res))
+    )
+    const first = get('/first')
+    while (held.length === 0) await new Promise((resolve) => setImmediate(resolve))
+    assert.equal((await get('/second')).status, 503)
+    held[0].end()
+    await first
+    await ended(spillway, 1)
+    const turnedAway = lines.find(({ msg }) => msg === 'request turned away')
+    assert.equal(LEVELS[turnedAway.level], 'error')
+  })
+
+  for (const [what, level, message] of [
+    ['throws', raise, 'as a function of a user does'],
+    ['is no level', () => 'loud', "'loud' is no level of this logger; the line has its usual level"],
+    [
+      'is a member of a logger and no level',
+      () => 'child',
+      "'child' is no level of this logger; the line has its usual level",
+    ],
+    ['is a number', () => 30, 'it returned number; the line has its usual level'],
+    ['is a promise', async () => 'info', 'it returned object; the line has its usual level'],
+  ]) {
+    it(`that ${what} leaves the usual one, is counted, and is heard of once`, async (t) => {
+      const { access, faults, internalErrors } = await linesOf(t, { level }, ['/api/404', '/api/200'])
+      assert.deepEqual(
+        access.map((line) => LEVELS[line.level]),
+        ['warn', 'info']
+      )
+      assert.deepEqual(
+        faults.map(({ place, err }) => [place, err.message]),
+        [['log.access.level', message]]
+      )
+      assert.deepEqual(internalErrors, { 'log.access.level': 2 })
+    })
+  }
+
+  it('that the logger does not have leaves the usual one', async (t) => {
+    const lines = []
+    const write = (level) => (fields, message) => lines.push([level, fields.place ?? message])
+    const logger = { info: write('info'), warn: write('warn'), error: write('error') }
+    await linesOf(t, { level: () => 'debug' }, ['/api/200'], { logger })
+    assert.deepEqual(lines, [
+      ['error', 'log.access.level'],
+      ['info', 'request completed'],
+    ])
+  })
+})
+
+describe('log.access.ignore', () => {
+  it('leaves out what a list names', async (t) => {
+    const ignore = ['/api/204', /^\/api\/40/, (req) => req.originalUrl === '/api/500']
+    const paths = ['/api/200', '/api/204?a', '/api/404', '/api/500', '/api/503']
+    const { access } = await linesOf(t, { ignore }, paths)
+    assert.deepEqual(
+      access.map(({ req }) => req.url),
+      ['/api/200', '/api/503']
+    )
+  })
+
+  it('leaves out what a function names', async (t) => {
+    const { access } = await linesOf(t, { ignore: (req) => req.user.id === 7 }, ['/api/200'])
+    assert.deepEqual(access, [])
+  })
+
+  for (const [what, ignore, message] of [
+    ['throws', raise, 'as a function of a user does'],
+    ['returns a promise', async () => true, 'it returned a promise, and not true or false'],
+  ]) {
+    it(`that ${what} ignores nothing, is counted, and is heard of once`, async (t) => {
+      const { access, faults, internalErrors } = await linesOf(t, { ignore }, ['/api/200', '/api/200'])
+      assert.equal(access.length, 2)
+      assert.deepEqual(
+        faults.map(({ place, err }) => [place, err.message]),
+        [['log.access.ignore', message]]
+      )
+      assert.deepEqual(internalErrors, { 'log.access.ignore': 2 })
+    })
+  }
+})
