@@ -1,0 +1,24 @@
+'use strict'
+// What surrounds this process: a deployment, or a test runner. Told from what each of them sets, since NODE_ENV is often
+// left unset in production too.
+
+/** Each test runner sets one of these in the processes that run tests. */
+const TEST_VARIABLES = ['JEST_WORKER_ID', 'VITEST', 'NODE_TEST_CONTEXT']
+/** Node loads it for `node:test` alone, which sets no variable in `node app.test.js`. */
+const TEST_MODULE = 'NativeModule internal/test_runner/test'
+
+/** @param {NodeJS.ProcessEnv} [env] */
+const isDeployed = (env = process.env) =>
+  env.NODE_ENV === 'production' || env.KUBERNETES_SERVICE_HOST !== undefined || env.pm_id !== undefined
+
+/**
+ * @param {NodeJS.ProcessEnv} [env]
+ * @param {any} [globals] mocha and jasmine set no variable, but these functions
+ */
+const isTested = (env = process.env, globals = globalThis) =>
+  TEST_VARIABLES.some((name) => env[name] !== undefined) ||
+  (env.NODE_ENV === 'test' && !isDeployed(env)) ||
+  (typeof globals.describe === 'function' && typeof globals.it === 'function') ||
+  /** @type {any} */ (process).moduleLoadList?.includes(TEST_MODULE) === true
+
+module.exports = { isDeployed, isTested }
