@@ -335,7 +335,8 @@ export interface SpillwayOptions {
 
   /**
    * Where the lines go that this package logs: a logger such as a pino instance, whose child is used, or the options of a
-   * pino of its own; `false` for nowhere. Left out, it is a pino of its own, made when the first line is written.
+   * pino of its own; `false` for nowhere. Left out, it is a pino of its own, made when the first line is written: pretty on a
+   * terminal where the application has `pino-pretty`, silent under a test runner.
    *
    * @default undefined
    */
