@@ -149,11 +149,13 @@ test('http2: an idle session and an event stream are ended at once, and a stream
   const stream = busy.request({ ':path': '/' })
   await untilHeld(2)
   held[0].res.writeHead(200, EVENTS).write('data: 1\n\n')
+  // Read from now on: what closes unread is an error on Node 24.
+  const [told, answer] = [events.toArray(), stream.toArray()]
   const done = spillway.drain(ORDER)
   if (!idle.closed) await once(idle, 'close')
-  assert.equal((await events.toArray()).join(''), 'data: 1\n\n')
+  assert.equal((await told).join(''), 'data: 1\n\n')
   held[1].res.end('answered')
-  assert.equal((await stream.toArray()).join(''), 'answered')
+  assert.equal((await answer).join(''), 'answered')
   assert.deepEqual(await done, { cut: 0, durationMs: 0 })
 })
 
