@@ -335,7 +335,8 @@ export interface SpillwayOptions {
 
   /**
    * Where the lines go that this package logs: a logger such as a pino instance, whose child is used, or the options of a
-   * pino of its own; `false` for nowhere. Left out, it is a pino of its own, made when the first line is written.
+   * pino of its own; `false` for nowhere. Left out, it is a pino of its own, made when the first line is written: pretty on a
+   * terminal where the application has `pino-pretty`, silent under a test runner.
    *
    * @default undefined
    */
@@ -492,16 +493,30 @@ export interface ReleaseOptions {
 
 export interface DrainOptions {
   /**
-   * Milliseconds that requests in flight have to end, once the servers have stopped listening. Connections that are idle are
-   * closed after a quarter of it, or after the server's `keepAliveTimeout` if that is shorter.
+   * `'production'`: nobody notices the drain; balancers get `delay`, and idle connections the time their clients were promised.
+   * `'development'`: only requests in flight are finished. Idle connections, event streams and WebSockets are closed at once.
    *
-   * @default 20000
+   * Left out, it is `'production'` with NODE_ENV `production`, in Kubernetes and under PM2. Elsewhere it is `'development'` under
+   * a watcher (`node --watch`, `tsx watch`, nodemon and others), with NODE_ENV `development` or `test`, and on SIGINT, unless
+   * init, systemd or supervisord has started the process without a terminal. Anything else is `'production'`.
+   *
+   * @default undefined
+   */
+  readonly mode?: 'production' | 'development' | undefined
+
+  /**
+   * Milliseconds that requests in flight have to end, once the servers have stopped listening. In production, connections that
+   * are idle are closed after a quarter of it, or after the server's `keepAliveTimeout` if that is shorter. Left out, it is
+   * 20000, and 4000 in development.
+   *
+   * @default undefined
    */
   readonly timeout?: number | undefined
 
   /**
    * Milliseconds to go on as before while `/readyz` says 503 already, for balancers to notice. Left out, it is 5000 in
-   * Kubernetes, which sends SIGTERM at the moment it begins to take a pod out of its endpoints, and 0 elsewhere.
+   * Kubernetes, which sends SIGTERM at the moment it begins to take a pod out of its endpoints, and 0 elsewhere. In
+   * development there is none.
    *
    * @default undefined
    */
@@ -518,7 +533,8 @@ export interface DrainReport {
 export interface AttachOptions {
   /**
    * Whether SIGTERM, SIGINT and the message 'shutdown' of a parent process drain every instance in this process and then exit:
-   * with 0, or with 1 if a request was cut. A second one exits at once. PM2 is told 'ready' when the server listens.
+   * with 0, or with 1 if a request was cut. A second one exits at once. PM2 is told 'ready' when the server listens. Ctrl-C and
+   * the restart of a watcher, SIGUSR2 of nodemon too, wait for requests in flight alone: see `drain.mode`.
    *
    * @default false
    */
@@ -921,6 +937,7 @@ export interface SpillwayEvents {
   readonly draining: {
     /** What began it, such as 'SIGTERM', or 'drain' for a call of `drain()`. */
     readonly reason: string
+    readonly mode: 'production' | 'development'
     readonly delayMs: number
     readonly timeoutMs: number
   }
@@ -970,7 +987,11 @@ export interface ResolvedOptions {
     readonly uncaught: NonNullable<ErrorOptions['uncaught']>
   }
   readonly health: { readonly manual: boolean }
-  readonly drain: { readonly timeout: number; readonly delay: number | undefined }
+  readonly drain: {
+    readonly mode: 'production' | 'development' | undefined
+    readonly timeout: number | undefined
+    readonly delay: number | undefined
+  }
   readonly fleet: boolean | FleetOptions | undefined
   readonly log: {
     readonly slowMs: number | undefined

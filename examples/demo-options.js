@@ -8,6 +8,7 @@ const FLAGS = {
   seconds: { type: 'string', range: [2, 600], fallback: 20 },
   rate: { type: 'string', range: [0, 2000], fallback: 0 },
   once: { type: 'boolean' },
+  serve: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 }
 
@@ -18,13 +19,17 @@ const HELP = `An Express server under up to ten times the load it can serve: fir
 
   --seconds <2-600>   how long the load lasts (20)
   --rate <0-2000>     requests per second to take for what it can serve (0: measured)
-  --once              exit after the load instead of serving on
+  --once              exit after the load, as it does in a pipe
+  --serve             serve on after the load, as it does on a terminal
   --help              this text
 
   PORT                environment variable: the port to listen on (3000, or the next free one)`
 
-/** @returns {{ problem?: string, help?: boolean, once?: boolean, port?: number, seconds?: number, rate?: number }} */
-function readDemoOptions(args, env = process.env) {
+/**
+ * @param {string[]} args
+ * @returns {{ problem?: string, help?: boolean, once?: boolean, port?: number, seconds?: number, rate?: number }}
+ */
+function readDemoOptions(args, env = process.env, isTerminal = process.stdout.isTTY === true) {
   // Not strict: its own messages take three lines.
   const { values, tokens } = parseArgs({
     args,
@@ -38,10 +43,12 @@ function readDemoOptions(args, env = process.env) {
     const known = Object.keys(FLAGS).map((name) => `--${name}`)
     return { problem: `Unknown argument ${args[unknown.index]}. Known: ${known.join(', ')}.` }
   }
-  const valued = ['once', 'help'].find((name) => typeof values[name] === 'string')
+  const valued = ['once', 'serve', 'help'].find((name) => typeof values[name] === 'string')
   if (valued !== undefined) return { problem: `--${valued} takes no value: got '${values[valued]}'.` }
 
-  const read = { help: values.help !== undefined, once: values.once !== undefined }
+  // A pipe has nobody in front of it who would open the pages, and stop it.
+  const isOnce = values.once !== undefined || (values.serve === undefined && !isTerminal)
+  const read = { help: values.help !== undefined, once: isOnce }
   for (const name of ['seconds', 'rate']) {
     const { range, fallback } = FLAGS[name]
     read[name] = wholeNumber(values[name] ?? fallback, range)

@@ -1,11 +1,12 @@
 'use strict'
-// The course of the demo: listen, run the load, a line for each second of it, what came of it, then serve on until it
-// is told to stop. However it ends, nothing stays behind: the load leaves when its channel to here closes.
+// The course of the demo: listen, run the load, a line for each second of it, what came of it, then on a terminal serve on
+// until it is told to stop. However it ends, nothing stays behind: the load leaves when its channel to here closes.
 
 const { fork } = require('node:child_process')
 const { once } = require('node:events')
 const path = require('node:path')
 const { HELP, readDemoOptions } = require('./demo-options')
+const { CpuShare } = require('./cpu-share')
 const { SecondsTable, routeLines } = require('./demo-tables')
 
 const PORTS_TRIED = 20
@@ -17,7 +18,7 @@ const PAGES = [
   ['/users/7/orders', 'a router in a mount with a parameter'],
   ['/search', 'slow, but only waiting'],
   ['/report', 'keeps the event loop for itself'],
-  ['/pay', 'fails'],
+  ['/pay', 'fails on purpose'],
 ]
 
 class Show {
@@ -38,11 +39,13 @@ class Show {
     const { port: taken } = this.#server.address()
     const url = `http://127.0.0.1:${taken}`
     if (port !== 0 && port !== taken) print(`Port ${port} is taken, ${taken} is free.`)
-    print(`Express at ${url}. First the load measures what it can do.`)
+    const first = rate === 0 ? ' First the load warms it up, and measures what it can do: 5 s.' : ''
+    print(`Express at ${url}.${first}`)
     const table = new SecondsTable()
     await this.#runLoad(url, seconds, rate, table)
     if (this.#isStopped) return
     print('', ...table.summary(), '', ...routeLines(this.#spillway.snapshot()))
+    print('/pay fails on purpose, to show errors counted; its clients get a safe 500.')
     if (isOneShot) return this.stop()
     print(
       '',
@@ -77,11 +80,17 @@ class Show {
   /** The load tells what it saw each second, and asks for the gate to be opened or shut. */
   async #runLoad(url, seconds, rate, table) {
     this.#load = fork(path.join(__dirname, 'load.js'), [url, String(seconds), String(rate)])
+    const cpu = new CpuShare()
     this.#load.on('message', (message) => {
       if (this.#isStopped) return
-      if (message.second !== undefined) return print(...table.linesOf(message, this.#spillway.snapshot()))
-      if (message.capacity !== undefined) print(...table.intro(message.capacity, this.#spillway.snapshot()))
-      else this.#spillway.update({ shed: { mode: message.gate === 'on' ? 'adaptive' : 'off' } })
+      const share = cpu.take()
+      if (message.isWarm) return
+      const snapshot = this.#spillway.snapshot()
+      if (message.second !== undefined) return print(...table.linesOf({ ...message, share }, snapshot))
+      if (message.capacity === undefined) {
+        this.#spillway.update({ shed: { mode: message.gate === 'on' ? 'adaptive' : 'off' } })
+        table.begin(snapshot)
+      } else print(...table.intro(message.capacity, seconds, rate === 0 ? share : undefined))
       this.#load.send('go', () => {})
     })
     // The exit may be known before the last message is read; the end of the channel comes after it.

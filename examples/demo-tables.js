@@ -1,20 +1,32 @@
 'use strict'
-// What the demo shows: a line a second while the load runs, what came of it with the gate and without, and a table of
-// the routes. What was in time, the p99 and the probes are the clients'; errors and refusals are from spillway's
-// snapshot. At most 79 columns.
+// What the demo shows: what each column is, a line a second while the load runs, what came of it, and a table of the
+// routes. What was in time, the p99 and the probes are the clients'; errors and refusals are from spillway's snapshot.
+// At most 79 columns.
 
+const { Summary, measuredBusy } = require('./demo-summary')
 const { TerminalTable } = require('./terminal-table')
 
 const LONGEST_BAR = 8
 const CLASSES = ['critical', 'normal', 'low']
+const LEGEND = [
+  ['s', 'the second'],
+  ['gate', 'off: nothing is refused; on: spillway refuses what would be late'],
+  ['load', 'how many times what the server can do'],
+  ['offered', 'requests that were due in that second, answered or not'],
+  ['in time', 'answers within 250 ms of when they were due; refusals are none'],
+  ['p99', 'of 100 answers 99 took no longer, in ms; refusals are none'],
+  ['errors', 'answers 500: /pay, one request in twelve, fails on purpose'],
+  ['refused', 'answers 503: of gold clients (critical), of most, of free ones (low)'],
+  ['probes', 'answers to /livez of those that were sent, each on a new connection'],
+  ['the bar', 'in time, as a share of what the server can do'],
+]
 
 class SecondsTable {
   #table
   #rows = 0
   #capacity = 0
   #before
-  /** By gate, of the seconds of overload: how many, in time, probes. */
-  #passes = new Map()
+  #summary
 
   constructor(stream = process.stdout) {
     const block = stream.isTTY ? '▇' : '#'
@@ -58,13 +70,27 @@ class SecondsTable {
     )
   }
 
-  intro(capacity, snapshot) {
+  /**
+   * What is to come, and what every column is.
+   *
+   * @param {number} [share] of a core, that the server had while its capacity was measured
+   */
+  intro(capacity, seconds, share) {
     this.#capacity = capacity
-    this.#before = countsOf(snapshot)
+    this.#summary = new Summary(capacity)
     return [
-      `It can do ${capacity} a second. Now half of that, ten times it, half again.`,
-      'In time: within 250 ms, the bar too. Probes: /livez, each on a new connection.',
+      `It can do ${capacity} requests a second. Now for ${seconds} s half of that, ten times it,`,
+      "half again: first without spillway's gate, then with it.",
+      ...measuredBusy(share),
+      '',
+      ...LEGEND.map(([name, what]) => `  ${name.padEnd(9)}${what}`),
+      '',
     ]
+  }
+
+  /** A pass begins: what was counted before is not its own. */
+  begin(snapshot) {
+    this.#before = countsOf(snapshot)
   }
 
   /** The line of one second, under a header where one is due. `told` is what the load has seen of it. */
@@ -74,29 +100,13 @@ class SecondsTable {
     const shed = Object.fromEntries(CLASSES.map((name) => [name, since(name)]))
     const line = this.#table.row({ ...told, errors: since('errors'), shed, capacity: this.#capacity })
     this.#before = now
-    if (told.times > 1) this.#note(told)
+    if (told.times > 1) this.#summary.add(told)
     const isHeaderDue = this.#rows++ % this.#table.rowsPerHeader() === 0
     return isHeaderDue ? [...this.#table.header(), line] : [line]
   }
 
-  #note({ gate, times, good, probes, probesAnswered }) {
-    const pass = this.#passes.get(gate) ?? { times, seconds: 0, good: 0, probes: 0, probesAnswered: 0 }
-    pass.seconds++
-    pass.good += good
-    pass.probes += probes
-    pass.probesAnswered += probesAnswered
-    this.#passes.set(gate, pass)
-  }
-
   summary() {
-    return Array.from(this.#passes, ([gate, { times, seconds, good, probes, probesAnswered }]) => {
-      const perSecond = Math.round(good / seconds)
-      const share = Math.round((100 * perSecond) / this.#capacity)
-      return (
-        `${times} times the load, gate ${gate}: ${perSecond}/s in time, ${share} % of capacity; ` +
-        `probes ${probesAnswered} of ${probes}.`
-      )
-    })
+    return this.#summary.lines()
   }
 }
 

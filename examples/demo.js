@@ -47,6 +47,7 @@ app.get('/report', (req, res) => {
   res.json({ pages: 1 })
 })
 
+// Fails on purpose: the error handler below answers 500, without the error's text, and counts it.
 app.get('/pay', async () => {
   await delay(2)
   throw new Error('The bank does not answer.')

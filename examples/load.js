@@ -2,7 +2,7 @@
 // The demo's load, a process of its own, started by demo.js. It is open-loop: requests leave at a constant rate
 // whether or not the ones before were answered, as people do, and their latency counts from the moment they were due.
 // A load that waits for answers would slow down together with the server, and hide what its clients would suffer.
-// First it finds out how much the server can do; then, twice, it goes from half of that to ten times and back.
+// First it warms the server up and finds out how much it can do; then, twice, it goes from half of that to ten times and back.
 
 const http = require('node:http')
 const { setTimeout: delay } = require('node:timers/promises')
@@ -24,13 +24,16 @@ const IN_TIME_MS = 250
 const PATIENCE_MS = 2000
 const PROBE_EVERY_MS = 250
 const PROBE_PATIENCE_MS = 1000
-const MEASURE_MS = 1500
+/** For the compiler: what runs for the first time takes several times as long. */
+const WARM_UP_MS = 2500
+const SLICE_MS = 250
+const SLICES = 8
 const MEASURE_AT_ONCE = 16
 
 // Fewer connections than the 511 that Node lets wait to be accepted: past those the kernel leaves some hanging for many
 // seconds. A request that waits for a connection is as late as one that waits in the server, and counted as such.
 const agent = new http.Agent({ keepAlive: true, maxSockets: 400 })
-const seen = { good: 0, latenciesMs: [], probes: 0, probesAnswered: 0 }
+const seen = { good: 0, lateMs: 0, latenciesMs: [], probes: 0, probesAnswered: 0 }
 let pending = 0
 let sentBefore = 0
 let url
@@ -43,8 +46,9 @@ async function run(seconds, givenRate) {
   let second = 0
   for (const [pass, gate] of GATES.entries()) {
     const length = pass === 0 ? Math.ceil(seconds / 2) : Math.floor(seconds / 2)
-    await ask({ gate })
+    // First: what is left of the pass before is not for this gate to refuse.
     await settled()
+    await ask({ gate })
     const startMs = performance.now()
     const probes = setInterval(probe, PROBE_EVERY_MS)
     for (let i = 0; i < length; i++) {
@@ -63,6 +67,7 @@ async function offer(count, startMs, next) {
   for (let i = 0; i < count; i++) {
     const dueMs = startMs + (i / count) * 1000
     await until(dueMs)
+    seen.lateMs = Math.max(seen.lateMs, performance.now() - dueMs)
     request(next(), dueMs)
   }
   await until(startMs + 1000)
@@ -74,23 +79,31 @@ async function until(dueMs) {
   if (leftMs > 0) await delay(Math.ceil(leftMs))
 }
 
-/** How many a second are answered when some always wait: the first half of the time is for the compiler. */
+/** How many a second are answered when some always wait: the median of short slices, once the server is warm. */
 async function measureCapacity(next) {
-  const startMs = performance.now()
-  const isOver = () => performance.now() - startMs >= MEASURE_MS
-  let answered = 0
+  const warmMs = performance.now() + WARM_UP_MS
+  const endMs = warmMs + SLICES * SLICE_MS
+  const answered = Array(SLICES).fill(0)
   const client = async () => {
-    while (!isOver()) {
+    for (let nowMs = 0; nowMs < endMs; nowMs = performance.now()) {
       await new Promise((resolve) => request(next(), performance.now(), resolve))
-      if (performance.now() - startMs > MEASURE_MS / 2) answered++
+      const slice = Math.floor((performance.now() - warmMs) / SLICE_MS)
+      if (slice in answered) answered[slice]++
     }
   }
-  await Promise.all(Array.from({ length: MEASURE_AT_ONCE }, client))
+  const clients = Array.from({ length: MEASURE_AT_ONCE }, client)
+  await delay(WARM_UP_MS)
+  tell({ isWarm: true })
+  await Promise.all(clients)
   taken()
-  return Math.max(1, Math.round((answered * 2000) / MEASURE_MS))
+  const [low, high] = answered
+    .slice(0, SLICES)
+    .sort((a, b) => a - b)
+    .slice(SLICES / 2 - 1)
+  return Math.max(1, Math.round((((low + high) / 2) * 1000) / SLICE_MS))
 }
 
-/** The backlog of the pass before is not to be counted to the next. */
+/** The backlog of the pass before is not to be counted to the next: all of it is answered, or its clients have left. */
 async function settled() {
   while (pending > 0) await delay(20)
   const endMs = performance.now() + 10_000
@@ -153,10 +166,10 @@ function probe() {
 /** What was seen since the last time. */
 function taken() {
   const ascending = seen.latenciesMs.sort((a, b) => a - b)
-  const { good, probes, probesAnswered } = seen
+  const { good, lateMs, probes, probesAnswered } = seen
   const p99Ms = ascending[Math.ceil(ascending.length * 0.99) - 1]
-  Object.assign(seen, { good: 0, latenciesMs: [], probes: 0, probesAnswered: 0 })
-  return { good, p99Ms, probes, probesAnswered }
+  Object.assign(seen, { good: 0, lateMs: 0, latenciesMs: [], probes: 0, probesAnswered: 0 })
+  return { good, lateMs, p99Ms, probes, probesAnswered }
 }
 
 function tell(message) {

@@ -42,7 +42,12 @@ const DEFAULTS = Object.freeze({
     uncaught: 'log',
   }),
   health: Object.freeze({ manual: false }),
-  drain: Object.freeze({ timeout: 20_000, delay: undefined }),
+  drain: Object.freeze({
+    /** @type {'production' | 'development' | undefined} */
+    mode: undefined,
+    timeout: undefined,
+    delay: undefined,
+  }),
   memory: Object.freeze({ recycleAt: undefined, recycleAfter: 30_000, minUptime: 60_000 }),
   fleet: undefined,
   log: Object.freeze({
@@ -187,6 +192,7 @@ const RULES = {
   'errors.timeoutStatus': ['503 or 504', (value) => value === 503 || value === 504],
   'errors.uncaught': oneOf(['log', 'logRequest', 'drain']),
   'health.manual': BOOLEAN,
+  'drain.mode': oneOf(['production', 'development']),
   'drain.timeout': TIMER_FROM_0,
   'drain.delay': TIMER_FROM_0,
   'memory.recycleAt': ['a whole number of bytes, or up to 1 a share of the limit (0 is off)', isShareOrBytes],

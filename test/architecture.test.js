@@ -30,6 +30,7 @@ const LAYERS = [
     'peer-options.js',
     'call-place.js',
     'events.js',
+    'environment.js',
     'errors.js',
     'clock.js',
     'notices.js',

@@ -19,6 +19,7 @@ class LogDestination {
   lastLevel = 0
   #clock
   #destination
+  #format
   #held = ''
   #most
   #timer
@@ -28,9 +29,10 @@ class LogDestination {
 
   /**
    * @param {any} pino
-   * @param {{ clock: any, onError: (error: Error) => void }} parts `onError` is told once, when nothing can be written any more
+   * @param {{ clock: any, onError: (error: Error) => void, format?: (line: string) => string }} parts `onError` is told once,
+   *   when nothing can be written any more; `format` makes lines for a person of those of JSON
    */
-  constructor(pino, { clock, onError }) {
+  constructor(pino, { clock, onError, format }) {
     const retryEAGAIN = () => !this.#isEnding || ++this.#tries < MOST_TRIES_AT_EXIT
     const destination = pino.destination({ sync: false, maxLength: MOST_BYTES, retryEAGAIN })
     const { flushSync } = destination
@@ -54,6 +56,7 @@ class LogDestination {
     })
     this.#clock = clock
     this.#destination = destination
+    this.#format = format
     this.#most = isMainThread && !clock.stands ? HELD_CHARACTERS : 0
     // Has pino say the level of a line before it writes it.
     Object.assign(this, { [Symbol.for('pino.metadata')]: true })
@@ -61,7 +64,7 @@ class LogDestination {
 
   /** @param {string} line */
   write(line) {
-    this.#held += line
+    this.#held += this.#format === undefined ? line : this.#format(line)
     if (this.lastLevel >= ERROR_LEVEL || this.#held.length >= this.#most) this.#handOver()
     else this.#timer ??= this.#clock.after(HELD_MS, this.#release)
   }

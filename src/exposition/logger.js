@@ -4,13 +4,12 @@
 // no status in it.
 
 const { isLogger } = require('../option-table')
-const { OwnLogger } = require('./own-logger')
+const { OwnLogger, SILENT } = require('./own-logger')
 const { isWinston, winstonLogger } = require('./winston-logger')
 
 const COMPONENT = Object.freeze({ component: 'spillway' })
 const asItIs = (value) => value
 const CHILD_OPTIONS = { serializers: { req: asItIs, res: asItIs } }
-const SILENT = { info() {}, warn() {}, error() {} }
 
 /**
  * @param {any} option

@@ -11,6 +11,7 @@ const { Events } = require('../events')
 const { describeError } = require('../redaction/error-description')
 const { REPLACED, STOPPED } = require('./cluster-messages')
 const { ClusterWorker } = require('./cluster-worker')
+const { watcher } = require('./watcher')
 
 const EVENTS = Object.freeze(
   /** @type {const} */ ({ ready: 'info', degraded: 'warn', replaced: 'info', crashed: 'error' })
@@ -100,15 +101,15 @@ class ClusterPrimary {
 
   /** Every worker at once; none comes after. */
   stop() {
-    this.#stopped ??= this.#stop()
+    this.#stopped ??= this.#stop(undefined)
     return this.#stopped
   }
 
-  async #stop() {
+  async #stop(signal) {
     this.#pause?.()
-    for (const worker of this.#workers) worker.leave(STOPPED, this.#options.killTimeout)
+    for (const worker of this.#workers) worker.leave({ reason: STOPPED, signal }, this.#options.killTimeout)
     await this.#until(() => this.#workers.size === 0)
-    for (const signal of Object.keys(SIGNALS)) process.off(signal, this.#onSignal)
+    for (const each of Object.keys(SIGNALS)) process.off(each, this.#onSignal)
     taken.delete(this.#cluster)
   }
 
@@ -135,7 +136,7 @@ class ClusterPrimary {
         `The rolling restart was given up: ${this.#deaths} new workers in a row did not live to be ready. The old ones go on.`
       )
     }
-    old.leave(REPLACED, this.#options.killTimeout)
+    old.leave({ reason: REPLACED }, this.#options.killTimeout)
     await this.#until(() => !this.#workers.has(old))
     this.#counts.replaced++
     this.#events.tell('replaced', { pid: old.pid, reason, durationMs: this.#clock.now() - beganMs })
@@ -228,11 +229,13 @@ class ClusterPrimary {
 
   #heed(signal) {
     const nowMs = this.#clock.now()
-    if (SIGNALS[signal] === 'restart') {
+    // nodemon means the primary itself.
+    if (SIGNALS[signal] === 'restart' && watcher() !== 'nodemon') {
       this.restart().catch((error) => this.#logFailure(error))
     } else if (this.#toldMs === Number.NEGATIVE_INFINITY) {
       this.#toldMs = nowMs
-      this.stop().then(() => process.exit(this.#isClean ? 0 : 1))
+      this.#stopped ??= this.#stop(signal)
+      this.#stopped.then(() => process.exit(this.#isClean ? 0 : 1))
     } else if (nowMs - this.#toldMs > SAME_SIGNAL_MS) process.exit(128 + constants.signals[signal])
   }
 

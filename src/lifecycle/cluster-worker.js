@@ -50,11 +50,15 @@ class ClusterWorker {
     return this.isLeaving ? 'leaving' : this.isReady ? 'ready' : 'starting'
   }
 
-  /** Told to go: it drains, or does what Node has for a worker without spillway. Who has not gone in time is killed. */
-  leave(reason, killTimeoutMs) {
+  /**
+   * Told to go: it drains, or does what Node has for a worker without spillway. Who has not gone in time is killed.
+   *
+   * @param {{ reason: string, signal?: string }} order `signal`: the primary's own, by which a worker knows how to drain
+   */
+  leave(order, killTimeoutMs) {
     if (this.isLeaving) return
     this.isLeaving = true
-    if (this.#isOurs) send(this.#worker, GO, { reason })
+    if (this.#isOurs) send(this.#worker, GO, order)
     else this.#worker.disconnect()
     this.#clock.after(killTimeoutMs, () => this.kill())
   }

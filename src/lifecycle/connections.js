@@ -145,6 +145,17 @@ class Connections {
     }
   }
 
+  /** Closes what carries no request now, whatever its client was promised; where its peer does not read, the second time. */
+  closeIdle() {
+    for (const socket of this.#http) {
+      if (isAnswering(socket)) continue
+      if (socket.writableEnded || socket.destroySoon === undefined) socket.destroy()
+      else socket.destroySoon()
+    }
+    const areUnused = this.#http.size + this.#sessions.size + this.#multiplexed.size === 0
+    for (const socket of this.#carriers) if (areUnused || socket.bytesRead === 0) socket.destroy()
+  }
+
   /** Ends what would not end: sessions take no more streams, and what `EventSource` reads is ended, as it comes again. */
   endStreams() {
     for (const session of this.#sessions) if (!session.closed && !session.destroyed) session.close()

@@ -10,10 +10,15 @@ const cluster = require('node:cluster')
 const { once } = require('node:events')
 const { constants } = require('node:os')
 const { systemClock } = require('../clock')
+const { watcher } = require('./watcher')
 
 const SIGNALS = ['SIGTERM', 'SIGINT']
+/** What nodemon restarts by; elsewhere others have uses for it, such as a heap snapshot. */
+const NODEMON_SIGNAL = 'SIGUSR2'
 /** npm and systemd pass a signal on to a process that has got it from elsewhere already. */
 const SAME_SIGNAL_MS = 50
+/** nodemon lists all processes before it passes one on. */
+const SAME_UNDER_WATCHER_MS = 500
 /** A primary that hangs is not waited for. */
 const DISCONNECT_MS = 1000
 const HAND_BACK_MS = 100
@@ -25,6 +30,7 @@ class Departure {
   #drains = new Set()
   /** Those of whom signals are to be heard. */
   #hearing = new Set()
+  #signals = SIGNALS
   #isLeaving = false
   #exitCode = 0
   #toldMs = Number.NEGATIVE_INFINITY
@@ -37,7 +43,7 @@ class Departure {
     if (!isSentOn) this.told(signal)
   }
 
-  /** @param {(reason: string) => Promise<{ cut: number }>} drain what is done before the process leaves */
+  /** @param {(reason: string, cause: string) => Promise<{ cut: number }>} drain what is done before the process leaves */
   join(drain) {
     this.#drains.add(drain)
   }
@@ -45,11 +51,14 @@ class Departure {
   part(drain) {
     this.#drains.delete(drain)
     if (!this.#hearing.delete(drain) || this.#hearing.size > 0 || this.#isLeaving) return
-    for (const signal of SIGNALS) process.off(signal, this.#onSignal)
+    for (const signal of this.#signals) process.off(signal, this.#onSignal)
   }
 
   hearSignals(drain) {
-    if (this.#hearing.size === 0) for (const signal of SIGNALS) process.on(signal, this.#onSignal)
+    if (this.#hearing.size === 0) {
+      this.#signals = watcher() === 'nodemon' ? [...SIGNALS, NODEMON_SIGNAL] : SIGNALS
+      for (const signal of this.#signals) process.on(signal, this.#onSignal)
+    }
     this.#hearing.add(drain)
   }
 
@@ -58,16 +67,16 @@ class Departure {
     const nowMs = systemClock.now()
     if (this.#toldMs === Number.NEGATIVE_INFINITY) {
       this.#toldMs = nowMs
-      this.leave(0, reason, disconnect)
-    } else if (nowMs - this.#toldMs > SAME_SIGNAL_MS) {
+      this.leave(0, reason, { sayGoodbye: disconnect })
+    } else if (nowMs - this.#toldMs > (watcher() === '' ? SAME_SIGNAL_MS : SAME_UNDER_WATCHER_MS)) {
       process.exit(reason in constants.signals ? 128 + constants.signals[reason] : FAILURE)
     }
   }
 
   /** Our primary wants it to go; to hear it again, or a signal besides, is no impatience. */
-  asked(reason) {
+  asked(reason, cause) {
     this.#toldMs = Number.POSITIVE_INFINITY
-    this.leave(0, reason, disconnect)
+    this.leave(0, reason, { sayGoodbye: disconnect, cause })
   }
 
   /**
@@ -75,13 +84,14 @@ class Departure {
    *
    * @param {number} exitCode counts where it leaves already, too: what nobody caught is a failure then as well
    * @param {string} reason
-   * @param {() => unknown} sayGoodbye before the exit
+   * @param {{ sayGoodbye?: () => unknown, cause?: string }} how `sayGoodbye` before the exit; `cause`: the signal, where the
+   *   reason is another
    */
-  async leave(exitCode, reason, sayGoodbye = handBack) {
+  async leave(exitCode, reason, { sayGoodbye = handBack, cause = reason } = {}) {
     this.#exitCode ||= exitCode
     if (this.#isLeaving) return
     this.#isLeaving = true
-    const drains = await Promise.allSettled([...this.#drains].map((drain) => drain(reason)))
+    const drains = await Promise.allSettled([...this.#drains].map((drain) => drain(reason, cause)))
     const isWhole = drains.every((drain) => drain.status === 'fulfilled' && drain.value.cut === 0)
     await sayGoodbye()
     process.exit(isWhole ? this.#exitCode : FAILURE)

@@ -5,8 +5,10 @@
 //   finish    every answer is its connection's last; what is still is closed, and what has no end is ended
 //   cut       after `timeoutMs` what is left is destroyed, and counted
 // The listening sockets go before the kept connections, so that who is sent away does not come back here.
+// In development the first two are one, and only requests in flight are waited for.
 
 const { Connections } = require('./connections')
+const { DEVELOPMENT } = require('./drain-mode')
 const { endIfEndless } = require('./endless')
 
 const TICK_MS = 50
@@ -18,8 +20,10 @@ const QUIET_TURNS = 1000
 const QUIET_PATIENCE_MS = 500
 /** The share of the timeout after which a crowd at the door, what is still and what has no end are not waited for. */
 const PATIENCE_SHARE = 0.25
+/** After which somebody in front of a terminal wants to know what is waited for. */
+const TELL_AFTER_MS = 1000
 
-/** @typedef {{ reason: string, timeoutMs: number, delayMs: number }} DrainOrder */
+/** @typedef {{ reason: string, mode: 'production' | 'development', timeoutMs: number, delayMs: number }} DrainOrder */
 /** @typedef {{ cut: number, durationMs: number }} DrainReport */
 
 class Drain {
@@ -27,25 +31,30 @@ class Drain {
   #recorder
   #servers
   #onBegin
+  #onWait
   #onEnd
   /** @type {Promise<DrainReport> | undefined} */
   #done
   #resolve = (_report) => {}
   #isOver = false
   #timeoutMs = 0
+  #isInDevelopment = false
+  #hasToldOfWait = false
   #beganMs = 0
   /** When the listening sockets were closed. */
   #closedMs = Number.POSITIVE_INFINITY
 
   /**
    * @param {{ clock: any, recorder: any, servers: InstanceType<typeof import('./known-servers').KnownServers>,
-   *   onBegin: (order: DrainOrder) => void, onEnd: (report: DrainReport) => void }} parts
+   *   onBegin: (order: DrainOrder) => void, onWait: (inFlight: number) => void,
+   *   onEnd: (report: DrainReport) => void }} parts `onWait` is called once in development, where it takes a second
    */
-  constructor({ clock, recorder, servers, onBegin, onEnd }) {
+  constructor({ clock, recorder, servers, onBegin, onWait, onEnd }) {
     this.#clock = clock
     this.#recorder = recorder
     this.#servers = servers
     this.#onBegin = onBegin
+    this.#onWait = onWait
     this.#onEnd = onEnd
     // Its connections are told of their end a moment later.
     servers.onClose = () => clock.afterTurn(() => this.#endIfDone())
@@ -64,11 +73,18 @@ class Drain {
     if (this.#done !== undefined) return this.#done
     this.#done = new Promise((resolve) => (this.#resolve = resolve))
     this.#timeoutMs = order.timeoutMs
+    this.#isInDevelopment = order.mode === DEVELOPMENT
     this.#beganMs = this.#clock.now()
     for (const connections of this.#servers) connections.keepIdle()
-    Connections.rehearseStop()
-    this.#onBegin(order)
-    this.#announce(order.delayMs)
+    if (this.#isInDevelopment) {
+      this.#onBegin(order)
+      // What its listeners have written is sent before connections are closed.
+      this.#clock.afterTurn(() => this.#close())
+    } else {
+      Connections.rehearseStop()
+      this.#onBegin(order)
+      this.#announce(order.delayMs)
+    }
     return this.#done
   }
 
@@ -96,9 +112,13 @@ class Drain {
       this.#clock.afterTurn(() => this.#closeWhenQuiet(now))
       return
     }
+    this.#close()
+  }
+
+  #close() {
     // Before anything else.
     for (const connections of this.#servers) connections.stopAccepting()
-    this.#closedMs = turnMs
+    this.#closedMs = this.#clock.now()
     this.#recorder.isLeaving = true
     this.#finish()
   }
@@ -106,15 +126,28 @@ class Drain {
   #finish() {
     if (this.#endIfDone()) return
     const nowMs = this.#clock.now()
+    const waitedMs = nowMs - this.#closedMs
+    const endsStreams = this.#isInDevelopment || waitedMs >= this.#patienceMs
     for (const connections of this.#servers) {
       connections.stopAccepting()
-      connections.watchStillness(nowMs)
-      connections.closeStill(nowMs, this.#patienceMs)
-      if (nowMs - this.#closedMs >= this.#patienceMs) connections.endStreams()
+      if (this.#isInDevelopment) connections.closeIdle()
+      else this.#closeStill(connections, nowMs)
+      if (endsStreams) connections.endStreams()
     }
-    if (nowMs - this.#closedMs >= this.#patienceMs) this.#endHttp2Streams()
-    if (nowMs - this.#closedMs >= this.#timeoutMs) this.#cut()
-    else this.#clock.wait(TICK_MS, () => this.#finish())
+    if (endsStreams) this.#endHttp2Streams()
+    if (waitedMs >= this.#timeoutMs) return this.#cut()
+    if (this.#isInDevelopment && waitedMs >= TELL_AFTER_MS) this.#tellOfWait()
+    this.#clock.wait(TICK_MS, () => this.#finish())
+  }
+
+  #closeStill(connections, nowMs) {
+    connections.watchStillness(nowMs)
+    connections.closeStill(nowMs, this.#patienceMs)
+  }
+
+  #tellOfWait() {
+    if (!this.#hasToldOfWait) this.#onWait(this.#inFlight)
+    this.#hasToldOfWait = true
   }
 
   /** A session tells of none of its answers: those that are measured are known. */

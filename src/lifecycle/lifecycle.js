@@ -7,6 +7,7 @@ const { describeError } = require('../redaction/error-description')
 const { REPLACED } = require('./cluster-messages')
 const { departureOfProcess } = require('./departure')
 const { Drain } = require('./drain')
+const { drainOrder } = require('./drain-mode')
 const { Health } = require('./health')
 const { PASSED } = require('./health-check')
 const { KnownServers } = require('./known-servers')
@@ -15,8 +16,6 @@ const { PublicPaths } = require('./public-paths')
 const { Recycle } = require('./recycle')
 const { Supervisor } = require('./supervisor')
 
-/** What Kubernetes needs to take a pod out of its endpoints: it sends SIGTERM at the moment it begins to. */
-const KUBERNETES_DELAY_MS = 5000
 /** A primary that replaces one worker at a time may take this long; then the worker goes without a replacement. */
 const PATIENCE_MS = 120_000
 
@@ -33,8 +32,8 @@ class Lifecycle {
   #options
   #isClosed = false
   // Where another has taken its place there is no balancer that would have to notice.
-  #leaving = (reason) =>
-    this.drain(reason === REPLACED ? { ...this.#options, delay: 0 } : this.#options, reason)
+  #leaving = (reason, cause) =>
+    this.drain(reason === REPLACED ? { ...this.#options, delay: 0 } : this.#options, reason, cause)
 
   /**
    * @param {{ clock: any, recorder: any, options: import('../../index.js').ResolvedOptions, close: () => void,
@@ -59,6 +58,11 @@ class Lifecycle {
         this.health.drain()
         tell('draining', order)
       },
+      onWait: (inFlight) =>
+        warn(
+          { inFlight },
+          'spillway: waiting for requests in flight; the same signal again ends the process'
+        ),
       onEnd: (drained) => {
         const { cut, durationMs } = drained
         const log = cut === 0 ? info : warn
@@ -79,7 +83,7 @@ class Lifecycle {
     })
     this.#primary = new PrimaryLink({
       started: this.health.started,
-      onGo: (reason) => this.#departure.asked(reason),
+      onGo: (reason, cause) => this.#departure.asked(reason, cause),
     })
     this.recycle = new Recycle({
       nowMs: clock.now(),
@@ -104,13 +108,9 @@ class Lifecycle {
     this.#supervisor.watch(server)
   }
 
-  drain({ timeout, delay }, reason) {
-    const isInKubernetes = process.env.KUBERNETES_SERVICE_HOST !== undefined
-    return this.#drain.start({
-      reason,
-      delayMs: delay ?? (isInKubernetes ? KUBERNETES_DELAY_MS : 0),
-      timeoutMs: timeout,
-    })
+  /** @param {string} [cause] the signal, where the reason is another */
+  drain(options, reason, cause = reason) {
+    return this.#drain.start({ reason, ...drainOrder(options, cause) })
   }
 
   /** Under a primary of ours it serves until another has taken its place; else it has to be taken for gone. */

@@ -9,10 +9,10 @@ class PrimaryLink {
   #onMessage
   #hasSaidReady = false
 
-  /** @param {{ started: Promise<void>, onGo: (reason: string) => void }} parts */
+  /** @param {{ started: Promise<void>, onGo: (reason: string, cause?: string) => void }} parts `cause`: the primary's signal */
   constructor({ started, onGo }) {
     this.#onMessage = (message) => {
-      if (typeOf(message) === GO) onGo(String(message.reason))
+      if (typeOf(message) === GO) onGo(String(message.reason), message.signal)
     }
     if (!this.isThere) return
     process.on('message', this.#onMessage)

@@ -26,8 +26,8 @@ function tellTwice(demo) {
 }
 
 describe('the demo in a pipe', () => {
-  test('prints a header, a plain line a second and every route, and exits with 0', async (t) => {
-    const demo = startExample(t, 'demo.js', { args: ['--seconds', '4', '--once', '--rate', '20'] })
+  test('prints a header, a plain line a second and every route, and ends by itself with 0', async (t) => {
+    const demo = startExample(t, 'demo.js', { args: ['--seconds', '4', '--rate', '20'] })
     const { code, stdout, stderr } = await demo.closed
     assert.equal(stderr, '')
     assert.equal(code, 0)
@@ -46,8 +46,23 @@ describe('the demo in a pipe', () => {
       ]
     )
     assert.equal(seconds[0].normal + seconds[1].normal, '00', 'without the gate nothing is refused')
+    await demo.line(/^One second of overload each: too short to be steady\.$/)
     for (const gate of ['off', 'on'])
       await demo.line(new RegExp(`^10 times the load, gate ${gate}: \\d+/s in time`))
+    await demo.line(/^\/pay fails on purpose/)
+    for (const column of [
+      's',
+      'gate',
+      'load',
+      'offered',
+      'in time',
+      'p99',
+      'errors',
+      'refused',
+      'probes',
+      'the bar',
+    ])
+      await demo.line(new RegExp(`^  ${column} +\\S`))
     const routes = rowsOf(stdout, ROUTE)
     assert.deepEqual(routes.map(({ route }) => route).sort(), ROUTES)
     // How many is the machine's affair: a busy one has not answered all when the load ends.
@@ -105,7 +120,7 @@ describe('the demo when it is told to stop', () => {
 
 describe('the demo after the load', () => {
   test('serves on, answers at every address it prints, and stops with 0', async (t) => {
-    const demo = startExample(t, 'demo.js', { args: ['--seconds', '2', '--rate', '5'] })
+    const demo = startExample(t, 'demo.js', { args: ['--seconds', '2', '--rate', '5', '--serve'] })
     await demo.line(/^Stop it with Ctrl-C\.$/)
     const urls = demo.lines
       .map((line) => line.match(/^ {2}(http:\S+)/)?.[1])
@@ -151,7 +166,7 @@ describe('the port of the demo', () => {
 })
 
 describe('the arguments of the demo', () => {
-  const KNOWN = 'Known: --seconds, --rate, --once, --help.'
+  const KNOWN = 'Known: --seconds, --rate, --once, --serve, --help.'
   for (const [args, problem, env] of [
     [['--sceonds', '5'], `Unknown argument --sceonds. ${KNOWN}`],
     [['-s'], `Unknown argument -s. ${KNOWN}`],
@@ -161,6 +176,7 @@ describe('the arguments of the demo', () => {
     [['--seconds', '-5'], "--seconds must be a whole number from 2 to 600: got '-5'."],
     [['--seconds'], '--seconds must be a whole number from 2 to 600: got nothing.'],
     [['--rate', '1e3'], "--rate must be a whole number from 0 to 2000: got '1e3'."],
+    [['--serve=yes'], "--serve takes no value: got 'yes'."],
     [['--once=no'], "--once takes no value: got 'no'."],
     [[], "PORT must be a whole number from 0 to 65535: got 'http'.", { PORT: 'http' }],
   ]) {
@@ -169,7 +185,9 @@ describe('the arguments of the demo', () => {
     })
   }
 
-  for (const [args, env, expected] of [
+  for (const [args, env, expected, isTerminal = true] of [
+    [[], {}, { seconds: 20, rate: 0, port: 3000, once: true, help: false }, false],
+    [['--serve'], {}, { seconds: 20, rate: 0, port: 3000, once: false, help: false }, false],
     [[], {}, { seconds: 20, rate: 0, port: 3000, once: false, help: false }],
     [[], { PORT: '' }, { seconds: 20, rate: 0, port: 3000, once: false, help: false }],
     [
@@ -179,8 +197,9 @@ describe('the arguments of the demo', () => {
     ],
     [['-h'], {}, { seconds: 20, rate: 0, port: 3000, once: false, help: true }],
   ]) {
-    test(`are read: ${args.join(' ') || 'none'}, PORT=${env.PORT}`, () => {
-      assert.deepEqual(readDemoOptions(args, env), expected)
+    const where = isTerminal ? 'on a terminal' : 'in a pipe'
+    test(`are read ${where}: ${args.join(' ') || 'none'}, PORT=${env.PORT}`, () => {
+      assert.deepEqual(readDemoOptions(args, env, isTerminal), expected)
     })
   }
 
@@ -195,7 +214,7 @@ describe('the arguments of the demo', () => {
   test('are listed by --help', async (t) => {
     const { code, stdout, stderr } = await startExample(t, 'demo.js', { args: ['--help'] }).closed
     assert.deepEqual([code, stderr], [0, ''])
-    for (const flag of ['--seconds', '--rate', '--once', '--help', 'PORT'])
+    for (const flag of ['--seconds', '--rate', '--once', '--serve', '--help', 'PORT'])
       assert.ok(stdout.includes(`  ${flag} `), flag)
   })
 })

@@ -6,6 +6,7 @@ const { spawn } = require('node:child_process')
 const { once } = require('node:events')
 const path = require('node:path')
 const readline = require('node:readline')
+const { outsideTests } = require('../support/outside-tests')
 
 const EXAMPLES = path.join(__dirname, '..', '..', 'examples')
 const PRELOADS = ['module-alias.js', 'leave-with-test.js'].flatMap((file) => [
@@ -19,7 +20,7 @@ class ExampleProcess {
   #waiting = []
 
   constructor(file, { args = [], port = 0, alias = '' }) {
-    const { FORCE_COLOR, NO_COLOR, NODE_OPTIONS, ...env } = process.env
+    const { FORCE_COLOR, NO_COLOR, NODE_OPTIONS, ...env } = outsideTests()
     this.child = spawn(process.execPath, [...PRELOADS, path.join(EXAMPLES, file), ...args], {
       env: { ...env, PORT: String(port), TEST_MODULE_ALIAS: alias },
       stdio: 'pipe',

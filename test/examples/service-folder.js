@@ -7,6 +7,7 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const { parse, parseAllDocuments } = require('yaml')
+const { outsideTests } = require('../support/outside-tests')
 
 const ROOT = path.join(__dirname, '..', '..')
 const SERVICE = path.join(ROOT, 'examples', 'service')
@@ -35,7 +36,7 @@ async function startService(t, { command: [, ...args] = ['node', 'server.js'], e
   const child = spawn(process.execPath, args, {
     cwd: copyService(t),
     env: {
-      ...process.env,
+      ...outsideTests(),
       ...env,
       HOST: '127.0.0.1',
       PORT: '0',

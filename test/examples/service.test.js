@@ -7,7 +7,7 @@ const fs = require('node:fs')
 const http = require('node:http')
 const path = require('node:path')
 const root = require('../../package.json')
-const { DEFAULTS } = require('../../src/option-table')
+const { TIMEOUTS_MS } = require('../../src/lifecycle/drain-mode')
 const { SERVICE, readManifests, readService, readYaml, startService } = require('./service-folder')
 
 const [deployment, service] = readManifests('kubernetes/deployment.yml')
@@ -72,7 +72,7 @@ describe('on Kubernetes', () => {
     assert.deepEqual(deployment.spec.selector.matchLabels, pod.metadata.labels)
     assert.deepEqual(monitor.spec.selector.matchLabels, service.metadata.labels)
     assert.equal(autoscaler.spec.scaleTargetRef.name, deployment.metadata.name)
-    const drainSeconds = 5 + DEFAULTS.drain.timeout / 1000
+    const drainSeconds = 5 + TIMEOUTS_MS.production / 1000
     assert.ok(pod.spec.terminationGracePeriodSeconds > drainSeconds)
   })
 })
@@ -120,6 +120,6 @@ describe('with docker compose', () => {
       })
     assert.equal(await ask(target), 200)
     assert.equal(await ask('evil.example'), 421)
-    assert.ok(Number.parseInt(compose.services.shop.stop_grace_period, 10) > DEFAULTS.drain.timeout / 1000)
+    assert.ok(Number.parseInt(compose.services.shop.stop_grace_period, 10) > TIMEOUTS_MS.production / 1000)
   })
 })

@@ -4,6 +4,7 @@
 const { describe, test } = require('node:test')
 const assert = require('node:assert/strict')
 const { stripVTControlCharacters } = require('node:util')
+const { Summary, measuredBusy } = require('../../examples/demo-summary')
 const { SecondsTable } = require('../../examples/demo-tables')
 const { TerminalTable } = require('../../examples/terminal-table')
 
@@ -69,12 +70,15 @@ describe('the line of a second', () => {
     offered: 20_000,
     good: 2000,
     p99Ms,
+    share: 1,
+    lateMs: 5,
     probes: 4,
     probesAnswered: 4,
   })
   const tableOn = (stream) => {
     const table = new SecondsTable(stream)
-    table.intro(2000, snapshotOf(0))
+    table.intro(2000, 20)
+    table.begin(snapshotOf(0))
     return table
   }
   const headersIn = (lines) => lines.filter((line) => line.includes('offered')).length
@@ -103,15 +107,12 @@ describe('the line of a second', () => {
     assert.match(lines.at(-1), / - +0 /)
   })
 
-  test('is summed up for the seconds of overload, with the gate and without', () => {
+  test('shows nothing that was counted before its pass began', () => {
     const table = tableOn(PIPE)
-    table.linesOf({ ...told(1, 1), times: 0.5 }, snapshotOf(0))
-    table.linesOf({ ...told(2, 1), good: 100, probesAnswered: 1 }, snapshotOf(0))
-    table.linesOf({ ...told(3, 1), gate: 'on', good: 1800 }, snapshotOf(0))
-    assert.deepEqual(table.summary(), [
-      '10 times the load, gate off: 100/s in time, 5 % of capacity; probes 1 of 4.',
-      '10 times the load, gate on: 1800/s in time, 90 % of capacity; probes 4 of 4.',
-    ])
+    table.linesOf(told(1, 1), snapshotOf(7))
+    table.begin(snapshotOf(100))
+    const [line] = table.linesOf(told(2, 1), snapshotOf(101))
+    assert.match(line, / 1 +1 +1 +1 +4\/4 #{8}$/)
   })
 
   for (const [name, stream, expected] of [
@@ -128,4 +129,70 @@ describe('the line of a second', () => {
       assert.ok(lines[1].includes('offered'))
     })
   }
+})
+
+describe('the words about the seconds', () => {
+  const second = (gate, rest) => ({
+    gate,
+    times: 10,
+    good: 0,
+    share: 1,
+    lateMs: 5,
+    probes: 4,
+    probesAnswered: 4,
+    ...rest,
+  })
+  const linesOf = (...seconds) => {
+    const summary = new Summary(2000)
+    for (const each of seconds) summary.add(each)
+    return summary.lines()
+  }
+
+  test('sum up the steady part: each overload without its first second', () => {
+    const lines = linesOf(
+      second('off', { good: 2000 }),
+      second('off', { good: 100, probesAnswered: 1 }),
+      second('on', { good: 0 }),
+      second('on', { good: 1800 }),
+      second('on', { good: 1900 })
+    )
+    assert.deepEqual(lines, [
+      'The steady part: each overload without its first second.',
+      '10 times the load, gate off: 100/s in time, 5 % of capacity; probes 1 of 4.',
+      '10 times the load, gate on: 1850/s in time, 93 % of capacity; probes 8 of 8.',
+    ])
+  })
+
+  test('say when there was no more than one', () => {
+    const [first, , third] = linesOf(second('off', {}), second('on', { good: 1800 }))
+    assert.equal(first, 'One second of overload each: too short to be steady.')
+    assert.match(third, /^10 times the load, gate on: 1800\/s/)
+  })
+
+  test('say when the machine was too busy, and how that is known', () => {
+    const disturbed = second('on', { share: 0.5, lateMs: 480 })
+    assert.deepEqual(linesOf(second('on', {}), disturbed, disturbed).slice(2), [
+      'This machine is too busy for honest figures:',
+      '  the server had 50 % of a core, and wants a whole one.',
+      '  the load was sent up to 480 ms late.',
+      'They would be better with less beside it: it wants two cores for itself.',
+    ])
+    // The second that does not count is none.
+    assert.equal(linesOf(disturbed, second('on', {})).length, 2)
+  })
+
+  test('say so at once when the capacity is a guess', () => {
+    assert.equal(measuredBusy(0.99).length, 0)
+    assert.equal(measuredBusy(undefined).length, 0)
+    assert.match(measuredBusy(0.6)[0], /the server had 60 % of a core/)
+  })
+
+  test('fit into 79 columns', () => {
+    const lines = [
+      ...new SecondsTable(PIPE).intro(12_345, 600, 0.05),
+      ...linesOf(...Array(2).fill(second('off', { good: 9999, share: 0.05, lateMs: 12_345, probes: 99 }))),
+    ]
+    assert.ok(lines.some((line) => line.includes('too busy')))
+    for (const line of lines) assert.ok(line.length < 80, line)
+  })
 })

@@ -7,6 +7,7 @@ const { once } = require('node:events')
 const path = require('node:path')
 const readline = require('node:readline')
 const { describe, it } = require('node:test')
+const { outsideTests } = require('../support/outside-tests')
 
 const SRC = path.join(__dirname, '../../src')
 const LOGGER = `
@@ -19,13 +20,17 @@ const STAYS = ';setInterval(() => {}, 1e6);'
 
 /** The messages of a process that ends by itself, and how it ended. */
 function logged(script) {
-  const { status, stdout } = spawnSync(process.execPath, ['-e', LOGGER + script], { encoding: 'utf8' })
+  const { status, stdout } = spawnSync(process.execPath, ['-e', LOGGER + script], {
+    encoding: 'utf8',
+    env: outsideTests(),
+  })
   return { status, messages: stdout.trim().split('\n').map(messageOf) }
 }
 
 /** The first messages of a process that goes on. */
 async function firstLogged(count, script) {
   const child = spawn(process.execPath, ['-e', LOGGER + script + STAYS], {
+    env: outsideTests(),
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const messages = []
@@ -89,7 +94,7 @@ describe('the lines of our own logger', () => {
 
   for (const level of ['info', 'error']) {
     it(`hold up no end of a process whose disk is full, at level ${level}`, () => {
-      const env = { ...process.env, SCRIPT: `${LOGGER} logger.${level}({}, 'lost'); logger.info({}, 'lost')` }
+      const env = outsideTests({ SCRIPT: `${LOGGER} logger.${level}({}, 'lost'); logger.info({}, 'lost')` })
       const command = ['-c', `"${process.execPath}" -e "$SCRIPT" > /dev/full`]
       const { status, signal } = spawnSync('sh', command, { env, timeout: 120_000 })
       assert.deepEqual({ status, signal }, { status: 0, signal: null })
@@ -100,6 +105,7 @@ describe('the lines of our own logger', () => {
     const script = `for (let i = 0; i < 4000; i++) logger.error({}, 'x'.repeat(200))
       setImmediate(() => process.exit(3))`
     const child = spawn(process.execPath, ['-e', LOGGER + script], {
+      env: outsideTests(),
       stdio: ['ignore', 'pipe', 'inherit'],
       timeout: 120_000,
     })

@@ -8,6 +8,7 @@ const { test } = require('node:test')
 const { loggerFrom } = require('../../src/exposition/logger')
 const { createSpillway } = require('../../src/index.js')
 const { pinoWithLines } = require('../support/lines')
+const { outsideTests } = require('../support/outside-tests')
 
 const INDEX = path.join(__dirname, '../../src/index.js')
 const LOGGER_FROM = `
@@ -17,7 +18,10 @@ const LOGGER_FROM = `
 
 /** Runs the script in a process of its own, for pino writes to its standard output. */
 function run(script) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['-e', script], { encoding: 'utf8' })
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['-e', script], {
+    encoding: 'utf8',
+    env: outsideTests(),
+  })
   assert.equal(stderr, '')
   assert.equal(status, 0)
   return stdout

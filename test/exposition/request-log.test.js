@@ -11,6 +11,7 @@ const pino = require('pino')
 const { Spillway } = require('../../src/spillway')
 const { FakeClock } = require('../support/fake-clock')
 const { pinoWithLines } = require('../support/lines')
+const { outsideTests } = require('../support/outside-tests')
 const { serve } = require('../support/serve')
 const { spillwayFor } = require('../support/spillway')
 
@@ -230,7 +231,10 @@ describe('in a process that ends', () => {
     ['of its own', 'undefined'],
   ]) {
     it(`every line of a logger ${what} is written`, async () => {
-      const { stdout, stderr } = await run(process.execPath, ['-e', script(logger, { end })], { cwd: ROOT })
+      const { stdout, stderr } = await run(process.execPath, ['-e', script(logger, { end })], {
+        cwd: ROOT,
+        env: outsideTests(),
+      })
       const messages = stdout
         .trim()
         .split('\n')
@@ -244,7 +248,7 @@ describe('in a process that ends', () => {
     const command = `"${process.execPath}" -e "$SCRIPT" > /dev/full`
     const { stderr } = await run('sh', ['-c', command], {
       cwd: ROOT,
-      env: { ...process.env, SCRIPT: script('undefined', { status: 500 }) },
+      env: outsideTests({ SCRIPT: script('undefined', { status: 500 }) }),
     })
     assert.match(stderr, /^\{"logger":\d+\}$/)
   })

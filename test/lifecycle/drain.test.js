@@ -97,7 +97,7 @@ test('all is served as ever for the delay, but a probe is told', async (t) => {
   spillway.on('draining', (order) => begun.push(order))
   const kept = await keptConnection(served)
   const done = spillway.drain({ timeout: 1000, delay: 5000 })
-  assert.deepEqual(begun, [{ reason: 'drain', delayMs: 5000, timeoutMs: 1000 }])
+  assert.deepEqual(begun, [{ reason: 'drain', mode: 'production', delayMs: 5000, timeoutMs: 1000 }])
   advance(4999)
   await turn()
   const { status, body } = await get('/readyz')
@@ -161,7 +161,7 @@ test('in Kubernetes the delay is five seconds, elsewhere none', async (t) => {
     let order
     spillway.on('draining', (given) => (order = given))
     const done = spillway.drain()
-    assert.deepEqual(order, { reason: 'drain', delayMs, timeoutMs: 20_000 })
+    assert.deepEqual(order, { reason: 'drain', mode: 'production', delayMs, timeoutMs: 20_000 })
     advance(delayMs)
     await done
   }

@@ -62,6 +62,10 @@ class Connection {
     this.#socket.pause()
   }
 
+  resume() {
+    this.#socket.resume()
+  }
+
   /** Says it will send no more (FIN), and goes on reading. */
   end() {
     this.#socket.end()

@@ -4,6 +4,7 @@
 const { spawn } = require('node:child_process')
 const { once } = require('node:events')
 const path = require('node:path')
+const { outsideTests } = require('./outside-tests')
 
 const REPOSITORY = path.join(__dirname, '..', '..')
 
@@ -14,7 +15,7 @@ const REPOSITORY = path.join(__dirname, '..', '..')
 function startProgram(lines, { t, env = {}, hasChannel = false, file }) {
   const child = spawn(process.execPath, file === undefined ? ['-e', lines] : [file], {
     cwd: REPOSITORY,
-    env: { ...process.env, ...env },
+    env: outsideTests(env),
     stdio: ['ignore', 'pipe', 'inherit', ...(hasChannel ? ['ipc'] : [])],
   })
   t.after(() => child.kill('SIGKILL'))

@@ -4,6 +4,7 @@
 const { spawn } = require('node:child_process')
 const { once } = require('node:events')
 const path = require('node:path')
+const { outsideTests } = require('./outside-tests')
 
 const REPOSITORY = path.join(__dirname, '..', '..')
 
@@ -11,6 +12,7 @@ const REPOSITORY = path.join(__dirname, '..', '..')
 async function runNode(lines, { args = [], t } = {}) {
   const child = spawn(process.execPath, [...args, '-e', lines], {
     cwd: REPOSITORY,
+    env: outsideTests(),
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   t?.after(() => child.kill('SIGKILL'))
