@@ -62,11 +62,9 @@ class Talk {
       this.text += piece
     })
     this.#socket.on('error', () => {})
-    this.closed = once(this.#socket, 'close').then(() => this.text)
-    this.ended = once(this.#socket, 'end').then(
-      () => this.text,
-      () => this.text
-    )
+    const upon = (event) => new Promise((resolve) => this.#socket.once(event, () => resolve(this.text)))
+    this.closed = upon('close')
+    this.ended = Promise.race([upon('end'), this.closed])
     t.after(() => this.#socket.destroy())
   }
 
