@@ -11,6 +11,8 @@ const PRELOAD = path.join(__dirname, 'preload.js')
 const REPORTER = path.join(__dirname, 'reporter.js')
 /** A file that hangs: its tests that have not ended by then are missing. */
 const LONGEST_MS = 120_000
+/** Of what a process wrote to standard error, its end is shown where it left no report. */
+const MOST_SAID = 1000
 
 /**
  * @param {{ files: string[] }} suite
@@ -24,12 +26,12 @@ async function outcomesOf({ files }, { node, folder, way, env = {}, onFile }) {
   for (const file of files) {
     const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'spillway-suite-'))
     try {
-      const { lines, report } = await runFile(file, { node, folder, way, env, scratch })
+      const { lines, report, end } = await runFile(file, { node, folder, way, env, scratch })
       const prefix = files.length > 1 ? `${path.basename(file, '.js')}: ` : ''
       collect(lines, prefix, outcomes)
       if (way !== undefined) {
         requests += report?.requests ?? 0
-        for (const complaint of complaintsOf(report)) complaints.add(`${prefix}${complaint}`)
+        for (const complaint of complaintsOf(report, end)) complaints.add(`${prefix}${complaint}`)
       }
     } finally {
       fs.rmSync(scratch, { recursive: true, force: true })
@@ -47,12 +49,17 @@ async function runFile(file, { node, folder, way, env, scratch }) {
     cwd: folder,
     // Where a runner of node:test has started this, a child would report to that.
     env: { ...process.env, NODE_TEST_CONTEXT: undefined, ...env, ...(way === undefined ? {} : injected) },
-    stdio: 'ignore',
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  let said = ''
+  child.stderr.setEncoding('utf8').on('data', (piece) => {
+    said = `${said}${piece}`.slice(-MOST_SAID)
   })
   const timer = setTimeout(() => child.kill('SIGKILL'), LONGEST_MS)
-  await once(child, 'close')
+  const [code, signal] = await once(child, 'close')
   clearTimeout(timer)
-  return { lines: read(results), report: read(reported).map((line) => JSON.parse(line))[0] }
+  const end = `it ended by ${signal ?? code}${said === '' ? '' : `: ${said.trim()}`}`
+  return { lines: read(results), report: read(reported).map((line) => JSON.parse(line))[0], end }
 }
 
 const read = (file) => (fs.existsSync(file) ? fs.readFileSync(file, 'utf8').split('\n').filter(Boolean) : [])
@@ -73,8 +80,8 @@ function collect(lines, prefix, outcomes) {
 }
 
 /** What no test may see: a request that was turned away, or a mistake of ours that was caught. */
-function complaintsOf(report) {
-  if (report === undefined) return ['the process ended without a report']
+function complaintsOf(report, end) {
+  if (report === undefined) return [`no report of spillway: ${end}`]
   const { shed, internalErrors } = report
   return [
     ...shed.map(({ reason, count }) => `${count} turned away for ${reason}`),

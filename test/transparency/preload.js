@@ -1,8 +1,9 @@
 'use strict'
 // Puts spillway into a process that knows nothing of it, as SPILLWAY_WAY says: `attach` to every server, `wrap` around every
 // listener, or a `middleware` first in every app of Express, Connect, Koa and Restify. At exit it writes what it saw to the file
-// SPILLWAY_REPORT, so that a run in which it saw nothing proves nothing. All is as by default, but for the delays: on a machine that
-// is busy with something else, a request might be turned away for a good reason.
+// SPILLWAY_REPORT, so that a run in which it saw nothing proves nothing. Two options are not as by default: the delays, because a
+// machine that is busy with something else may have a request turned away for a good reason, and the answers to errors, which
+// Koa's middleware gives in place of Koa.
 
 const fs = require('node:fs')
 const http = require('node:http')
@@ -20,7 +21,11 @@ const FACTORIES = [
 ]
 const SERVERS = [http.Server, https.Server, http2.createServer().constructor]
 
-const spillway = createSpillway({ logger: false, shed: { maxDelay: 60_000, targetDelay: 60_000 } })
+const spillway = createSpillway({
+  logger: false,
+  errors: { answer: false },
+  shed: { maxDelay: 60_000, targetDelay: 60_000 },
+})
 
 /** For the proof that a difference is found: it breaks something on purpose. */
 const BREAKS = {
@@ -79,7 +84,10 @@ function inExpress(express) {
         ...property,
         get() {
           const router = property.get.call(this)
-          if (!hasOurs) router.use(spillway.express(), void (hasOurs = true))
+          if (!hasOurs) {
+            hasOurs = true
+            router.use(spillway.express())
+          }
           return router
         },
       })

@@ -83,9 +83,6 @@ class Run {
   /** @param {any[]} without runs without spillway, which repeats add to */
   async #compare(suite, way, without) {
     const given = [await this.#once(suite, way)]
-    const [{ requests, complaints }] = given
-    const found = complaints.map((text) => ({ name: text }))
-    if (requests === 0) found.push({ name: 'spillway saw no request: this proves nothing' })
     const odd = () =>
       differences(
         without.map(({ outcomes }) => outcomes),
@@ -95,7 +92,10 @@ class Run {
       without.push(await this.#once(suite, undefined))
       given.push(await this.#once(suite, way))
     }
-    return [...found, ...odd()]
+    const complaints = new Set(given.flatMap((each) => each.complaints))
+    if (given.every(({ requests }) => requests === 0))
+      complaints.add('spillway saw no request: this proves nothing')
+    return [...[...complaints].map((name) => ({ name })), ...odd()]
   }
 
   async #once(suite, way) {
