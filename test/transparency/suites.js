@@ -10,6 +10,7 @@ const EVERY = ['attach', 'wrap', 'middleware']
 /** By suite, the ways in which spillway is put in. */
 const OWN = {
   'node-http': SERVER,
+  'node-connections': SERVER,
   'node-https': SERVER,
   'node-http2': SERVER,
   express: EVERY,
