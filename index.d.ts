@@ -652,9 +652,13 @@ export type ShedReason =
   /** `close()` was called while it waited. */
   | 'closed'
 
+/** What `shed.respond` and `shed.headers` get, and an `OverloadError` carries. */
 export interface ShedVerdict {
+  /** What is short. It is for logs: whoever is sent it could steer an attack by it. */
   readonly reason: ShedReason
+  /** The class of the request; never `bypass`. */
   readonly priority: Priority
+  /** What `Retry-After` says, a whole number. */
   readonly retryAfterSeconds: number
 }
 
@@ -663,6 +667,14 @@ export interface ShedVerdict {
  * ours have put on it; else the request as Node has it.
  */
 export type ShedFunction<Result> = { call(req: Request): Result }['call']
+
+/** A function of yours: headers for the answer to a request that is turned away. */
+export type ShedHeaders = {
+  call(
+    req: Request,
+    verdict: ShedVerdict
+  ): Readonly<Record<string, string | number | readonly string[] | undefined>> | undefined
+}['call']
 
 export interface ShedOptions {
   /**
@@ -780,16 +792,15 @@ export interface ShedOptions {
    *
    * @default undefined
    */
-  readonly headers?:
-    | ShedFunction<Readonly<Record<string, string | number | readonly string[] | undefined>> | undefined>
-    | undefined
+  readonly headers?: ShedHeaders | undefined
 
   /**
-   * Answers in place of this package.
+   * Answers in place of this package. The status is 503 until it sets another; `Retry-After`, `Cache-Control` and what `headers`
+   * returned are set. Where it returns `false`, or a promise of it, or throws, the standard answer is sent.
    *
    * @default undefined
    */
-  readonly respond?: { call(req: Request, res: Response, verdict: ShedVerdict): void }['call'] | undefined
+  readonly respond?: { call(req: Request, res: Response, verdict: ShedVerdict): unknown }['call'] | undefined
 
   /**
    * What becomes of a request that is turned away: `respond` answers it, `next` passes an `OverloadError` on to your error

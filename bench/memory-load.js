@@ -21,14 +21,14 @@ class MemorySocket extends net.Socket {
 }
 
 /** @returns {(count: number) => Promise<void>} sends that many requests, and resolves when all are answered */
-function loadOf(server) {
+function loadOf(server, request = REQUEST) {
   let left = 0
   let done = () => {}
   const sockets = Array.from({ length: CONNECTIONS }, () => {
     const socket = new MemorySocket()
     socket.answered = () => {
       if (--left === 0) done()
-      else if (left >= CONNECTIONS) setImmediate(() => socket.push(REQUEST))
+      else if (left >= CONNECTIONS) setImmediate(() => socket.push(request))
     }
     Object.assign(socket, { server })
     server.emit('connection', socket)
@@ -38,7 +38,7 @@ function loadOf(server) {
     new Promise((resolve) => {
       left = count
       done = () => resolve(undefined)
-      for (const socket of sockets) socket.push(REQUEST)
+      for (const socket of sockets) socket.push(request)
     })
 }
 

@@ -51,28 +51,69 @@ class Rejection {
   answer(request, reason, retryAfterSeconds) {
     const { respond, errorMode, headers } = this.#options
     const { req, res } = request
-    if (respond === undefined && errorMode === 'respond') {
-      if (headers === undefined) return this.#write(req, res, retryAfterSeconds)
-      return this.#writeWith(headers, req, res, retryAfterSeconds)
-    }
+    if (respond === undefined && headers === undefined && errorMode === 'respond')
+      return this.#write(req, res, retryAfterSeconds)
     const verdict = { reason, priority: PRIORITIES[request.admission.priority], retryAfterSeconds }
     if (this.passesOn(request)) return request.admission.proceed(new OverloadError(verdict))
-    if (respond === undefined) return this.#write(req, res, retryAfterSeconds)
+    const extra = headers === undefined ? undefined : this.#headersFor(req, verdict)
+    if (respond === undefined) this.#writeWith(extra, req, res, retryAfterSeconds)
+    else this.#respond(req, res, verdict, extra)
+  }
+
+  /** @returns {[name: string, value: any][] | undefined} undefined too where the user's function throws, or gives a promise */
+  #headersFor(req, verdict) {
+    try {
+      const given = this.#options.headers(req, verdict)
+      if (this.#faults.heed('shed.headers', given))
+        throw new TypeError('it returned a promise, and not headers')
+      return Object.entries(given ?? {}).filter(isSent)
+    } catch (error) {
+      this.#faults.report('shed.headers', error)
+      return undefined
+    }
+  }
+
+  /** Where the user's function throws or gives `false`, the standard answer goes out; half an answer is cut. */
+  #respond(req, res, verdict, extra) {
+    const { retryAfterSeconds } = verdict
+    const answerInstead = () => {
+      if ((res.stream ?? res).destroyed) return
+      // The body is another now.
+      res.removeHeader('Content-Encoding')
+      this.#writeWith(extra, req, res, retryAfterSeconds)
+    }
+    const onReturn = (returned) => {
+      if (returned === false && !res.headersSent) answerInstead()
+    }
     const onFailure = (error) => {
       this.#faults.report('shed.respond', error)
-      if (!res.headersSent) this.#write(req, res, retryAfterSeconds)
+      if (!res.headersSent) answerInstead()
       // Half an answer that nobody will end.
       else if (!res.writableEnded) (res.stream ?? res).destroy()
     }
     try {
-      // What `respond` does not set itself. HTTP/2 throws where the stream is gone.
-      if (!res.headersSent && !res.destroyed) {
-        res.setHeader('Retry-After', String(retryAfterSeconds))
-        res.setHeader('Cache-Control', 'no-store')
-      }
-      respond(req, res, verdict)?.then?.(undefined, onFailure)
+      // HTTP/2 throws where the stream is gone.
+      if (!res.headersSent && !(res.stream ?? res).destroyed)
+        this.#prepare(req, res, retryAfterSeconds, extra)
+      const returned = this.#options.respond(req, res, verdict)
+      if (typeof returned?.then === 'function') returned.then(onReturn, onFailure)
+      else onReturn(returned)
     } catch (error) {
       onFailure(error)
+    }
+  }
+
+  /** What holds unless `respond` sets another. Koa has set 404 by now: the status is 503 everywhere. */
+  #prepare(req, res, retryAfterSeconds, extra) {
+    res.statusCode = 503
+    setOurs(req, res, retryAfterSeconds)
+    if (extra === undefined) return
+    try {
+      for (const [name, value] of extra) res.setHeader(name, value)
+    } catch (error) {
+      this.#faults.report('shed.headers', error)
+      removeAll(res, extra)
+      setOurs(req, res, retryAfterSeconds)
     }
   }
 
@@ -86,17 +127,15 @@ class Rejection {
     }
   }
 
-  /** Without the user's headers where they throw, or Node does not take them. */
-  #writeWith(headers, req, res, retryAfterSeconds) {
-    let given
+  /** Without the user's headers where Node does not take them. */
+  #writeWith(extra, req, res, retryAfterSeconds) {
+    if (extra === undefined) return this.#write(req, res, retryAfterSeconds)
     try {
-      given = headers(req)
-      if (!this.#faults.heed('shed.headers', given)) write(req, res, retryAfterSeconds, given ?? undefined)
-      else throw new TypeError('it returned a promise, and not headers')
+      write(req, res, retryAfterSeconds, extra)
     } catch (error) {
       this.#faults.report('shed.headers', error)
       // HTTP/2 looks at them once all are set: there they would fail ours too.
-      if (!res.headersSent) for (const name of Object.keys(given ?? {})) res.removeHeader(name)
+      if (!res.headersSent) removeAll(res, extra)
       this.#write(req, res, retryAfterSeconds)
     }
   }
@@ -108,7 +147,7 @@ function write(req, res, retryAfterSeconds, extra) {
   const head = isText ? TEXT_HEAD.slice() : PROBLEM_HEAD.slice()
   head[head.length - 1] = retryAfterSeconds
   if (extra !== undefined) addHeaders(head, extra)
-  if (req.httpVersionMajor < 2 && hasUnreadBody(req.headers)) head.push('Connection', 'close')
+  if (closesConnection(req)) head.push('Connection', 'close')
   // One by one where headers stand already (X-Powered-By): Node takes no flat list beside them.
   if (res.getHeaderNames().length > 0) {
     for (let i = 0; i < head.length; i += 2) res.setHeader(head[i], head[i + 1])
@@ -118,20 +157,37 @@ function write(req, res, retryAfterSeconds, extra) {
   else res.end(isText ? TEXT : PROBLEM, 'latin1')
 }
 
-/** The user's headers replace ours, but for those that say where what we send ends. Node throws at one without a value. */
+/** The user's headers replace ours. */
 function addHeaders(head, extra) {
-  for (const [name, value] of Object.entries(extra)) {
+  for (const [name, value] of extra) {
     const lower = name.toLowerCase()
-    if (value === undefined || lower === 'content-length' || lower === 'transfer-encoding') continue
     const at = head.findIndex((each, i) => i % 2 === 0 && each.toLowerCase() === lower)
     if (at < 0) head.push(name, value)
     else head[at + 1] = value
   }
 }
 
+/** Node throws at a header without a value; two say where the body ends, which is not known yet or is ours. */
+function isSent([name, value]) {
+  const lower = name.toLowerCase()
+  return value !== undefined && lower !== 'content-length' && lower !== 'transfer-encoding'
+}
+
+function setOurs(req, res, retryAfterSeconds) {
+  res.setHeader('Retry-After', String(retryAfterSeconds))
+  res.setHeader('Cache-Control', 'no-store')
+  if (closesConnection(req)) res.setHeader('Connection', 'close')
+}
+
+function removeAll(res, headers) {
+  for (const [name] of headers) res.removeHeader(name)
+}
+
 function prefersText(accept) {
   return accept?.includes('text/') && !accept.includes('json') && !accept.includes('*/*')
 }
+
+const closesConnection = (req) => req.httpVersionMajor < 2 && hasUnreadBody(req.headers)
 
 function hasUnreadBody(headers) {
   const length = headers['content-length']

@@ -73,6 +73,12 @@ createSpillway({
 })
 // @ts-expect-error nobody waits for a promise
 createSpillway({ shed: { headers: async () => ({}) } })
+createSpillway({ shed: { headers: (_req, { priority }) => ({ 'x-priority': priority }) } })
+
+// An answer of one's own: given at once, late, or not at all.
+createSpillway({ shed: { respond: (_req, res) => res.end() } })
+createSpillway({ shed: { respond: async (_req, _res, { retryAfterSeconds }) => retryAfterSeconds > 5 } })
+createSpillway({ shed: { respond: () => false } })
 
 // Registries of both clients, and loggers.
 createSpillway({ fleet: false })

@@ -1,0 +1,31 @@
+'use strict'
+// The blocks of code of docs/custom-answers.md, run as they stand there.
+
+const { readFileSync } = require('node:fs')
+const { join } = require('node:path')
+
+const PAGE = readFileSync(join(__dirname, '../../docs/custom-answers.md'), 'utf8')
+
+/**
+ * @param {string} heading of the section whose first block of code it is
+ * @param {string[]} names what to give of it
+ * @returns {Promise<any>}
+ */
+async function recipe(heading, names = ['shed']) {
+  const section = PAGE.split(/^#{2,3} /m).find((each) => each.startsWith(`${heading}\n`))
+  const code = section?.match(/```js\n(.*?)```/s)?.[1]
+  if (code === undefined) throw new Error(`there is no recipe '${heading}'`)
+  // Each time a module of its own: what a recipe remembers is of one test alone.
+  const module = `// ${recipe.count++}\n${code}\nexport { ${names.join(', ')} }`
+  return import(`data:text/javascript,${encodeURIComponent(module)}`)
+}
+recipe.count = 0
+
+/** Every heading whose section holds a recipe. */
+const recipes = () =>
+  PAGE.slice(PAGE.indexOf('## Recipes'))
+    .split(/^#{2,3} /m)
+    .filter((each) => each.includes('const shed = {'))
+    .map((each) => each.slice(0, each.indexOf('\n')))
+
+module.exports = { recipe, recipes }

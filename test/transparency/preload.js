@@ -1,0 +1,167 @@
+'use strict'
+// Puts spillway into a process that knows nothing of it, as SPILLWAY_WAY says: `attach` to every server, `wrap` around every
+// listener, or a `middleware` first in every app of Express, Connect, Koa and Restify. At exit it writes what it saw to the file
+// SPILLWAY_REPORT, so that a run in which it saw nothing proves nothing. Two options are not as by default: the delays, because a
+// machine that is busy with something else may have a request turned away for a good reason, and the answers to errors, which
+// Koa's middleware gives in place of Koa.
+
+const fs = require('node:fs')
+const http = require('node:http')
+const http2 = require('node:http2')
+const https = require('node:https')
+const Module = require('node:module')
+const net = require('node:net')
+const { createSpillway } = require('../../src/index.js')
+
+const { SPILLWAY_WAY: WAY, SPILLWAY_REPORT: REPORT, SPILLWAY_BREAK: BREAK } = process.env
+const FACTORIES = [
+  [http, ['createServer']],
+  [https, ['createServer']],
+  [http2, ['createServer', 'createSecureServer']],
+]
+const SERVERS = [http.Server, https.Server, http2.createServer().constructor]
+
+const spillway = createSpillway({
+  logger: false,
+  errors: { answer: false },
+  shed: { maxDelay: 60_000, targetDelay: 60_000 },
+})
+
+/** For the proof that a difference is found: it breaks something on purpose. */
+const BREAKS = {
+  header: (_req, res) => res.setHeader('x-broken', '1'),
+  order: (req) => req.pause(),
+  listener: (req) => req.socket.on('close', function broken() {}),
+}
+
+function replaceFactories(change) {
+  for (const [module, names] of FACTORIES) {
+    for (const name of names) {
+      const original = module[name]
+      module[name] = { [name]: (...given) => change(original, given) }[name]
+    }
+  }
+  Module.syncBuiltinESMExports()
+}
+
+function attachAll() {
+  const attach = (server) => {
+    if (!SERVERS.some((each) => server instanceof each)) return server
+    if (BREAK !== undefined) server.prependListener('request', BREAKS[BREAK])
+    return spillway.attach(server)
+  }
+  replaceFactories((original, given) => attach(original(...given)))
+  // Servers that were made by `new`.
+  const { listen } = net.Server.prototype
+  net.Server.prototype.listen = function (...given) {
+    if (SERVERS.some((each) => this instanceof each)) spillway.attach(this)
+    return listen.apply(this, given)
+  }
+}
+
+function wrapAll() {
+  replaceFactories((original, given) =>
+    original(...given.map((each) => (typeof each === 'function' ? spillway.wrap(each) : each)))
+  )
+}
+
+/** Its router is made late, by settings that come first: ours is put in when it is. */
+function inExpress(express) {
+  const isExpress4 = typeof express.application.lazyrouter === 'function'
+  const create = function createApplication() {
+    const app = express()
+    if (isExpress4) {
+      const { lazyrouter } = app
+      app.lazyrouter = function () {
+        const hadRouter = this._router !== undefined
+        lazyrouter.call(this)
+        if (!hadRouter) this._router.use(spillway.express())
+      }
+    } else {
+      const property = Object.getOwnPropertyDescriptor(app, 'router')
+      let hasOurs = false
+      Object.defineProperty(app, 'router', {
+        ...property,
+        get() {
+          const router = property.get.call(this)
+          if (!hasOurs) {
+            hasOurs = true
+            router.use(spillway.express())
+          }
+          return router
+        },
+      })
+    }
+    return app
+  }
+  return Object.defineProperties(create, ownProperties(express))
+}
+
+/** All that a function of its own has not. */
+function ownProperties(given) {
+  const {
+    length: _,
+    name: __,
+    prototype: ___,
+    arguments: ____,
+    caller: _____,
+    ...rest
+  } = Object.getOwnPropertyDescriptors(given)
+  return rest
+}
+
+function inConnect(connect) {
+  const create = () => connect().use(spillway.express())
+  return Object.assign(create, connect)
+}
+
+function inKoa(Koa) {
+  const { callback } = Koa.prototype
+  Koa.prototype.callback = function () {
+    if (this.middleware[0]?.name !== 'spillway') this.middleware.unshift(spillway.koa())
+    return callback.call(this)
+  }
+  return Koa
+}
+
+function inRestify(restify) {
+  const { createServer } = restify
+  restify.createServer = (...given) => {
+    const server = createServer(...given)
+    server.pre(spillway.express())
+    return server
+  }
+  return restify
+}
+
+const FRAMEWORKS = {
+  express: inExpress,
+  'express-4': inExpress,
+  connect: inConnect,
+  koa: inKoa,
+  'koa-2': inKoa,
+  restify: inRestify,
+}
+
+function replaceFrameworks() {
+  const made = new Map()
+  const load = Module._load
+  Module._load = function (request, ...given) {
+    const loaded = load.call(this, request, ...given)
+    if (!Object.hasOwn(FRAMEWORKS, request)) return loaded
+    if (!made.has(loaded)) made.set(loaded, FRAMEWORKS[request](loaded))
+    return made.get(loaded)
+  }
+}
+
+const WAYS = { attach: attachAll, wrap: wrapAll, middleware: replaceFrameworks }
+
+process.once('exit', () => {
+  const { requests, admission, internalErrors } = spillway.snapshot()
+  const { shed, wouldShed } = admission
+  fs.writeFileSync(
+    REPORT,
+    JSON.stringify({ requests: requests.sinceStart.count, shed, wouldShed, internalErrors })
+  )
+})
+WAYS[WAY]()

@@ -1,0 +1,63 @@
+'use strict'
+// The suites: our own, written from the documentation of each package, and those that a package brings with it.
+
+const fs = require('node:fs')
+const path = require('node:path')
+
+const SERVER = ['attach', 'wrap']
+const EVERY = ['attach', 'wrap', 'middleware']
+
+/** By suite, the ways in which spillway is put in. */
+const OWN = {
+  'node-http': SERVER,
+  'node-connections': SERVER,
+  'node-https': SERVER,
+  'node-http2': SERVER,
+  express: EVERY,
+  koa: EVERY,
+  connect: EVERY,
+  restify: ['attach', 'middleware'],
+  fastify: SERVER,
+  ws: SERVER,
+  'socket.io': SERVER,
+  'on-finished': SERVER,
+  'body-parser': SERVER,
+  compression: SERVER,
+  morgan: SERVER,
+  'serve-static': SERVER,
+  multer: EVERY,
+  'express-session': EVERY,
+  'http-proxy': SERVER,
+  supertest: EVERY,
+  shutdown: SERVER,
+}
+
+/** Packages whose tarball holds tests that run by node:test. What they need is in package.json. */
+const BROUGHT = { fastify: 'test' }
+
+/** @returns {{ name: string, files: string[], ways: string[] }[]} */
+function suitesIn(folder) {
+  const own = Object.entries(OWN).map(([name, ways]) => ({
+    name,
+    ways,
+    files: [path.join(folder, 'suites', `${name}.js`)],
+  }))
+  const brought = Object.entries(BROUGHT).map(([name, under]) => ({
+    name: `${name}'s own`,
+    ways: ['attach'],
+    files: testsUnder(path.join(folder, 'node_modules', name, under)),
+  }))
+  return [...own, ...brought]
+}
+
+const testsUnder = (folder) =>
+  fs.existsSync(folder)
+    ? fs
+        .readdirSync(folder, { recursive: true })
+        .map(String)
+        .filter((name) => name.endsWith('.test.js'))
+        .sort()
+        .map((name) => path.join(folder, name))
+    : []
+
+module.exports = { OWN, BROUGHT, suitesIn }
