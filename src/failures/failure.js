@@ -8,6 +8,17 @@ const { isNativeError } = require('node:util/types')
 
 const NAME = /^[A-Za-z_$][\w$.]{0,63}$/
 const CODE = /^[A-Z][A-Z\d_]{1,63}$/
+/** How body-parser and raw-body call it. co-body has no word for it, but hangs the body on a SyntaxError. */
+const OF_BODY = new Set([
+  'charset.unsupported',
+  'encoding.unsupported',
+  'entity.parse.failed',
+  'entity.too.large',
+  'entity.verify.failed',
+  'parameters.too.many',
+  'request.aborted',
+  'request.size.invalid',
+])
 const LONGEST_CODE = 256
 const LONGEST_MESSAGE = 1024
 const LONGEST_STACK = 8192
@@ -43,6 +54,14 @@ class Failure {
     this.type = typeOf(error)
     const expose = read(error, 'expose')
     this.isExposed = expose === true || (expose !== false && own !== undefined && own < 500)
+  }
+
+  /** Whether a body parser of Express, Koa or Connect says that it can make nothing of the body. */
+  get isOfBody() {
+    return (
+      OF_BODY.has(read(this.error, 'type')) ||
+      (this.type === 'SyntaxError' && this.status === 400 && typeof read(this.error, 'body') === 'string')
+    )
   }
 
   get message() {

@@ -61,6 +61,10 @@ class Failures {
       return failure
     if (Object(error) === error) this.#notedFor.set(error, res)
     const request = this.#recorder.find(res)
+    // Express's routers tell it themselves, and from which of them it came.
+    if (request !== undefined && request.head.place === undefined && failure.isOfBody) {
+      request.head.hasBadBody = true
+    }
     this.#count(request, failure)
     const trace = this.#trace(failure)
     this.log.write(failure, { req, route: this.#routeOf(request, failure.status), trace })

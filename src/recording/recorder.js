@@ -3,7 +3,7 @@
 // Recording never throws into an `emit`: what goes wrong is counted and logged once, and the request let go.
 
 const { RollingHistogram } = require('../histograms/rolling')
-const { templateOf } = require('../routing/template')
+const { OWN_ROUTES, templateOf, upgradeTemplate } = require('../routing/template')
 const { activeTrace, isTracing } = require('./active-span')
 const { ClientErrors } = require('./client-errors')
 const { isEventStream } = require('./event-stream')
@@ -116,7 +116,7 @@ class Recorder {
     const request = new Request(this, req, undefined, nowMs, methodIndex(req.method))
     request.outcome = UPGRADED
     request.markEnded()
-    this.routes.find(undefined, request.method).record(request, nowMs)
+    this.routes.find(upgradeTemplate(req), request.method).record(request, nowMs)
     this.all.count(nowMs, false)
   }
 
@@ -157,7 +157,10 @@ class Recorder {
     if (request.trace !== undefined) request.trace.atMs = this.#clock.wallMs()
 
     const template = this.#labelled(request, this.templateOf(head, request.status))
-    if (request.serverSpan !== undefined) this.#ofTracing(tellSpan, request.serverSpan, template, request)
+    if (request.serverSpan !== undefined) {
+      const route = OWN_ROUTES.includes(template) ? undefined : template
+      this.#ofTracing(tellSpan, request.serverSpan, route, request)
+    }
     const series = this.routes.find(template, request.method)
     series.record(request, nowMs)
     request.series = series

@@ -6,6 +6,7 @@
 const { Buckets } = require('../histograms/buckets')
 const { NativeBuckets } = require('../histograms/native')
 const { Rows } = require('../histograms/rows')
+const { OWN_ROUTES } = require('../routing/template')
 const { Exemplars } = require('./exemplars')
 const { METHODS } = require('./methods')
 const { COUNTERS, RouteSeries } = require('./route-series')
@@ -57,6 +58,8 @@ class RouteTable {
 
   #admit(template) {
     if (template === undefined || template === this.#unmatched) return this.#open(this.#unmatched)
+    // They take no place from the application's.
+    if (OWN_ROUTES.includes(template)) return this.#open(template)
     // Bounded before it is kept; two long names that begin alike share a series.
     const bounded = template.length > LABEL_LIMIT ? `${template.slice(0, LABEL_LIMIT - 1)}…` : template
     // Half a surrogate pair, given or left by the cut, is U+FFFD in UTF-8: two would be one series shown twice, and
