@@ -297,6 +297,15 @@ export interface SpillwayOptions {
   readonly routes?: RouteOptions | undefined
   /** What counts as the duration of a request. */
   readonly latency?: LatencyOptions | undefined
+
+  /**
+   * Requests to leave out of the metrics, of the access log and the lines of slow requests, and of shedding: of all three, or
+   * of each by choice. Each is looked at once, as it comes. Of shedding: it is let in at once, as class `bypass` is. A drain
+   * waits for it in any case, and what it costs the event loop is measured.
+   *
+   * @default undefined
+   */
+  readonly ignore?: IgnoreRules | IgnoreOptions | undefined
   /** When requests are turned away, which, and how. */
   readonly shed?: ShedOptions | undefined
   /** What becomes of errors. `false` is `{ answer: false }`. */
@@ -429,6 +438,22 @@ export interface LatencyOptions {
    * @default false
    */
   readonly nativeHistograms?: boolean | undefined
+}
+
+/**
+ * A path, without the query, as the client sent it: `'/healthz'` is that path alone. A RegExp is tested on the path. A
+ * function gets the request as Node has it; what throws or returns a promise ignores nothing, and is logged once.
+ */
+export type IgnoreRule = string | RegExp | { call(req: Request): unknown }['call']
+export type IgnoreRules = IgnoreRule | readonly IgnoreRule[]
+
+export interface IgnoreOptions {
+  /** What is counted in no metric and in no figure of `snapshot()`. The gate counts what it turns away all the same. */
+  readonly metrics?: IgnoreRules | undefined
+  /** What gets no line in the access log, and none as a slow request. Errors are logged all the same. */
+  readonly log?: IgnoreRules | undefined
+  /** What is never queued nor turned away. */
+  readonly shed?: IgnoreRules | undefined
 }
 
 export interface HealthOptions {
@@ -906,6 +931,7 @@ export interface ResolvedOptions {
     readonly label: RouteLabel | undefined
   }
   readonly latency: { readonly streamAfterMs: number; readonly nativeHistograms: boolean }
+  readonly ignore: IgnoreRules | IgnoreOptions | undefined
   readonly memory: {
     readonly recycleAt: number | undefined
     readonly recycleAfter: number

@@ -2,6 +2,8 @@
 // Every option with its default and its rule. Groups are one level deep. `undefined` means default, and 0 never does: it is
 // off where a rule says so, or refused.
 
+const { METRIC_RULES } = require('./metric-options')
+
 const DEFAULTS = Object.freeze({
   endpoints: Object.freeze({ metrics: '/metrics', live: '/livez', ready: '/readyz', allow: undefined }),
   routes: Object.freeze({
@@ -11,6 +13,7 @@ const DEFAULTS = Object.freeze({
     label: undefined,
   }),
   latency: Object.freeze({ streamAfterMs: 10_000, nativeHistograms: false }),
+  ignore: undefined,
   shed: Object.freeze({
     mode: 'adaptive',
     maxDelay: 200,
@@ -151,6 +154,7 @@ const RULES = {
   'routes.label': ['a function (req, res, template)', isFunction],
   'latency.streamAfterMs': MILLISECONDS,
   'latency.nativeHistograms': BOOLEAN,
+  ...METRIC_RULES,
   'shed.mode': oneOf(['adaptive', 'threshold', 'observe', 'off']),
   'shed.maxDelay': MILLISECONDS,
   'shed.targetDelay': MILLISECONDS,

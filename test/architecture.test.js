@@ -25,6 +25,7 @@ const LAYERS = [
     'options.js',
     'option-names.js',
     'option-table.js',
+    'metric-options.js',
     'option-units.js',
     'peer-options.js',
     'call-place.js',

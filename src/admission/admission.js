@@ -2,6 +2,7 @@
 // The admission of one instance, put together: measurements, limits, gate, rejection and statistics. The adapters know
 // only this: `decide` before a request runs, `release` when it has ended.
 
+const { SHED } = require('../recording/ignore')
 const { Episode } = require('./episode')
 const { FairShares } = require('./fair-shares')
 const { Gate } = require('./gate')
@@ -92,6 +93,10 @@ class Admission {
     if (admission.isDecided) return RUN
     admission.isDecided = true
     if (this.#isOff) return RUN
+    if ((request.ignores & SHED) !== 0) {
+      admission.priority = BYPASS
+      return RUN
+    }
     admission.priority = this.#hooks.classOf(request.req)
     if (admission.priority === BYPASS) return RUN
     this.late.onRequest()

@@ -2,7 +2,7 @@
 // The labels of a point as OpenTelemetry's attributes: its conventions' names, a status as a number, and nothing where there
 // is nothing to say: no route where none was matched, no status where none was sent. Made once a series.
 
-const { SCHEMES } = require('../recording/recorder')
+const { SCHEMES } = require('../recording/active-requests')
 
 const CONVENTIONS = {
   http_request_method: 'http.request.method',

@@ -21,7 +21,7 @@ function takeInstant(parts, spare) {
     natives: tables.natives?.copy(spare?.natives),
     streams: tables.streams.copy(spare?.streams),
     series: series.slice(),
-    inFlight: recorder.inFlight.slice(),
+    inFlight: recorder.active.counts.slice(),
     folded,
     admission: admission.sample(),
     errors: failures.table.sample(),

@@ -5,9 +5,9 @@
 
 const { WIDTH } = require('../histograms/buckets')
 const { NATIVE_WIDTH } = require('../histograms/native')
+const { SCHEMES } = require('../recording/active-requests')
 const { METHODS } = require('../recording/methods')
 const { OUTCOMES } = require('../recording/outcome')
-const { SCHEMES } = require('../recording/recorder')
 const { COUNTERS, FIRST_BYTE_COUNT, FIRST_BYTE_SUM } = require('../recording/route-series')
 const { Labels, NO_LABELS } = require('./labels')
 const { seriesLabels, statusLabels } = require('./series-labels')

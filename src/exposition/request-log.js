@@ -3,6 +3,7 @@
 // no request suffers from that.
 
 const { activeSpan, traceFieldsOf } = require('../recording/active-span')
+const { LOG } = require('../recording/ignore')
 const { LineBudget } = require('../recording/line-budget')
 const { SlowRequests } = require('../recording/slow-requests')
 const { AccessLog } = require('./access-log')
@@ -38,6 +39,7 @@ class RequestLog {
 
   // Hot path: once a request.
   onEnd(request) {
+    if ((request.ignores & LOG) !== 0) return
     if (request.durationMs > this.slow.thresholdMs) this.#note(request)
     if (this.#access !== undefined) this.#writeAccess(request)
   }

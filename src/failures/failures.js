@@ -7,6 +7,7 @@
 // application keeps in its async context is at hand.
 
 const { activeSpan, traceFieldsOf } = require('../recording/active-span')
+const { METRICS } = require('../recording/ignore')
 const { isOfClient } = require('../recording/outcome')
 const { ENDED } = require('../recording/request-state')
 const { serverSpan } = require('../recording/server-span')
@@ -90,6 +91,7 @@ class Failures {
   }
 
   #countAs(request, failure) {
+    if (request !== undefined && (request.ignores & METRICS) !== 0) return
     this.table.count(request?.series?.route ?? this.#unmatched, failure)
   }
 

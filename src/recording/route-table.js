@@ -50,6 +50,11 @@ class RouteTable {
     this.#startedMs = startedMs
   }
 
+  /** What a request that is counted nowhere has in place of its series. @param {string | undefined} template */
+  nameOnly(template) {
+    return { route: template ?? this.#unmatched }
+  }
+
   /** @param {string | undefined} template the route's, or undefined where no route took the request */
   find(template, method) {
     const route = this.#routes.get(template ?? this.#unmatched) ?? this.#admit(template)

@@ -6,4 +6,10 @@ function urlPath(url) {
   return query === -1 ? url : url.slice(0, query)
 }
 
-module.exports = { urlPath }
+/** The pathname of a request target, also in absolute form (`GET http://host/path`), which proxies send. */
+function pathnameOf(url) {
+  const target = urlPath(url)
+  return target[0] === '/' ? target : target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, '') || '/'
+}
+
+module.exports = { pathnameOf, urlPath }

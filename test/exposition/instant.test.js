@@ -56,7 +56,7 @@ test('nothing that happens after changes what is shown: numbers, statuses, strea
   const parts = partsFor()
   const { recorder, faults } = parts
   record(recorder, '/a')
-  recorder.inFlight[0] = 3
+  recorder.active.counts[0] = 3
   faults.report('here', new Error('first'))
   const instant = takeInstant(parts)
   const before = textOf(instant)
@@ -69,7 +69,7 @@ test('nothing that happens after changes what is shown: numbers, statuses, strea
   record(recorder, '/a', { status: 500, outcome: 1 })
   record(recorder, '/a', { isStream: true })
   for (let i = 0; i < 100; i++) record(recorder, `/b/${i}`, { isStream: i % 2 === 0 })
-  recorder.inFlight[0] = 5
+  recorder.active.counts[0] = 5
   recorder.routes.folded = 7
   faults.report('here', new Error('second'))
   faults.report('there', new Error('third'))

@@ -41,7 +41,10 @@ createSpillway({
     },
   },
   latency: { streamAfterMs: 5000, nativeHistograms: true },
+  ignore: ['/healthz', /^\/assets\//, (req) => req.method === 'OPTIONS'],
 })
+createSpillway({ ignore: '/healthz' })
+createSpillway({ ignore: { metrics: /x/, log: ['/healthz'] as const, shed: (req) => req.url === '/' } })
 
 // `undefined` is the default, also under exactOptionalPropertyTypes: settings come from the environment.
 declare const settings: { path: string | undefined; max: number | undefined; label: RouteLabel | undefined }
@@ -111,6 +114,8 @@ createSpillway({ endpoints: { metrics: true } })
 createSpillway({ endpoints: { allow: async () => true } })
 // @ts-expect-error a label is a string
 createSpillway({ routes: { label: () => 1 } })
+// @ts-expect-error there is no such part
+createSpillway({ ignore: { tracing: '/healthz' } })
 // @ts-expect-error a registry can register
 createSpillway({ registry: { metrics: async () => '' } })
 // @ts-expect-error there is one shape of access log
