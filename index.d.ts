@@ -297,6 +297,8 @@ export interface SpillwayOptions {
   readonly routes?: RouteOptions | undefined
   /** What counts as the duration of a request. */
   readonly latency?: LatencyOptions | undefined
+  /** What the metrics are called, and what they carry. */
+  readonly metrics?: MetricsOptions | undefined
 
   /**
    * Requests to leave out of the metrics, of the access log and the lines of slow requests, and of shedding: of all three, or
@@ -439,6 +441,56 @@ export interface LatencyOptions {
    */
   readonly nativeHistograms?: boolean | undefined
 }
+
+export interface MetricsOptions {
+  /**
+   * Bounds of `http_server_request_duration_seconds`, in seconds, as prom-client has them: 1 to 100, each above 0 and above the
+   * one before. By default those that OpenTelemetry advises, and 1 and 2.5 ms.
+   *
+   * @default [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
+   */
+  readonly buckets?: readonly number[] | undefined
+
+  /**
+   * Whether `/metrics` has prom-client's default metrics as well. The delay of the event loop, garbage collection and the heap
+   * then come under prom-client's names in place of OpenTelemetry's, so that nothing is there twice; so they do where your
+   * registry has those metrics already.
+   *
+   * @default false
+   */
+  readonly defaults?: boolean | undefined
+
+  /**
+   * Labels of your own on the series of requests by route, such as the tenant: each is asked once, when the answer has ended.
+   *
+   * @default undefined
+   */
+  readonly labels?: Readonly<Record<string, RequestLabel>> | undefined
+
+  /**
+   * How many values each of `labels` may take, 1 to 10000. Later ones share the value `routes.overflow`, and are counted.
+   * `routes.max` bounds how many combinations of a method, a route and values there are.
+   *
+   * @default 100
+   */
+  readonly maxLabelValues?: number | undefined
+
+  /**
+   * What the names of our own metrics begin with: letters, digits and underscores that end with one. Those that
+   * OpenTelemetry or Prometheus has named keep their names.
+   *
+   * @default 'spillway_'
+   */
+  readonly prefix?: string | undefined
+}
+
+/**
+ * The value of a label for a request whose answer has ended; `undefined` for none. What throws or returns anything else gives
+ * none, and is logged once. Longer than 256 characters it is cut.
+ */
+export type RequestLabel = {
+  call(req: Request, res: Response): string | number | boolean | undefined
+}['call']
 
 /**
  * A path, without the query, as the client sent it: `'/healthz'` is that path alone. A RegExp is tested on the path. A
@@ -931,6 +983,13 @@ export interface ResolvedOptions {
     readonly label: RouteLabel | undefined
   }
   readonly latency: { readonly streamAfterMs: number; readonly nativeHistograms: boolean }
+  readonly metrics: {
+    readonly buckets: readonly number[]
+    readonly defaults: boolean
+    readonly labels: Readonly<Record<string, RequestLabel>> | undefined
+    readonly maxLabelValues: number
+    readonly prefix: string
+  }
   readonly ignore: IgnoreRules | IgnoreOptions | undefined
   readonly memory: {
     readonly recycleAt: number | undefined

@@ -2,7 +2,7 @@
 // Every option with its default and its rule. Groups are one level deep. `undefined` means default, and 0 never does: it is
 // off where a rule says so, or refused.
 
-const { METRIC_RULES } = require('./metric-options')
+const { METRIC_DEFAULTS, METRIC_RULES } = require('./metric-options')
 
 const DEFAULTS = Object.freeze({
   endpoints: Object.freeze({ metrics: '/metrics', live: '/livez', ready: '/readyz', allow: undefined }),
@@ -13,6 +13,7 @@ const DEFAULTS = Object.freeze({
     label: undefined,
   }),
   latency: Object.freeze({ streamAfterMs: 10_000, nativeHistograms: false }),
+  metrics: METRIC_DEFAULTS,
   ignore: undefined,
   shed: Object.freeze({
     mode: 'adaptive',

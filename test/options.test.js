@@ -37,6 +37,7 @@ const isGroup = (name) =>
     'endpoints',
     'routes',
     'latency',
+    'metrics',
     'shed',
     'errors',
     'health',
@@ -85,6 +86,11 @@ const ACCEPTED = {
   'routes.label': [label],
   'latency.streamAfterMs': [0.5, 1, Number.POSITIVE_INFINITY],
   'latency.nativeHistograms': [true, false],
+  'metrics.buckets': [[0.01], [0.001, 0.1, 10], Array.from({ length: 100 }, (_, i) => i + 1)],
+  'metrics.defaults': [true, false],
+  'metrics.labels': [{ tenant: label }, { tenant: label, _region2: label }, {}],
+  'metrics.maxLabelValues': [1, 10_000],
+  'metrics.prefix': ['shop_', 'my_shop_', 'Shop2_'],
   ignore: [
     '/healthz',
     /^\/assets\//,
@@ -148,6 +154,14 @@ const RULES = {
   'routes.label': 'a function (req, res, template)',
   'latency.streamAfterMs': 'a number of milliseconds above 0',
   'latency.nativeHistograms': 'true or false',
+  'metrics.buckets': 'an array of 1 to 100 rising bounds in seconds, such as [0.01, 0.1, 1]',
+  'metrics.defaults': 'true or false',
+  'metrics.labels':
+    'an object of functions (req, res) by label name: letters, digits and underscores, none of http_request_method, ' +
+    'http_route, http_response_status_code, outcome, le, quantile, worker',
+  'metrics.maxLabelValues': 'a whole number from 1 to 10000',
+  'metrics.prefix':
+    "letters, digits and underscores that end with one, such as 'shop_', not beginning with http_, nodejs_, v8js_ or process_",
   ignore:
     "a path such as '/healthz' (without ? or *), a RegExp, a function (req), an array of these, or an object with any of these " +
     'for metrics, log or shed',
@@ -206,6 +220,32 @@ const REFUSED = {
   'routes.label': ['job', false],
   'latency.streamAfterMs': [0, -1, Number.NaN, '10s', 10n],
   'latency.nativeHistograms': [0, 1, 'true', null],
+  'metrics.buckets': [
+    [0],
+    [-1, 1],
+    [1, 1],
+    [1, 0.5],
+    [1, Number.POSITIVE_INFINITY],
+    [1, Number.NaN],
+    ['0.1'],
+    Array.from({ length: 101 }, (_, i) => i + 1),
+    0.1,
+  ],
+  'metrics.defaults': [0, 'yes'],
+  'metrics.labels': [
+    { tenant: 'a' },
+    { le: label },
+    { http_route: label },
+    { worker: label },
+    { __tenant: label },
+    { 'tenant-id': label },
+    { '1st': label },
+    { '': label },
+    [label],
+    label,
+  ],
+  'metrics.maxLabelValues': [0, -1, 1.5, 10_001, Number.POSITIVE_INFINITY, '100'],
+  'metrics.prefix': ['', '_', 'shop', 'shop-', '1_', 'nodejs_', 'http_server_', 'process_', 'v8js_', 7],
   ignore: [
     'healthz',
     '/assets/*',
@@ -308,7 +348,8 @@ test('a refusal shows the value so that its kind can be told', () => {
     [{ most: 7 }, 'an object with most'],
     [process.env, 'an object'],
     [['a', 'b'], "['a', 'b']"],
-    [[7], 'an array'],
+    [[7, 0.5], '[7, 0.5]'],
+    [[{}], 'an array'],
     [['x'.repeat(41)], 'an array'],
     ...Object.values(EXAMPLES),
   ]
@@ -347,6 +388,8 @@ const TYPOS = [
   [{ routes: { unmached: 'x' } }, '`routes.unmached`', '`routes.unmatched`'],
   [{ endpoints: { metric: '/m' } }, '`endpoints.metric`', '`endpoints.metrics`'],
   [{ latency: { streamAfter: 1 } }, '`latency.streamAfter`', '`latency.streamAfterMs`'],
+  [{ buckets: [1] }, '`buckets`', '`metrics.buckets`'],
+  [{ metrics: { bucket: [1] } }, '`metrics.bucket`', '`metrics.buckets`'],
 ]
 
 for (const [given, named, meant] of TYPOS) {

@@ -176,6 +176,7 @@ class Admission {
       mode: this.#mode,
       isOverloaded: this.episode.isOn,
       overloadedBy: this.episode.reason,
+      hasMaxConcurrent: Number.isFinite(this.limits.maxConcurrent),
       overloads: this.episode.count,
       overloadedMs: this.episode.totalMs,
       inFlight: this.limits.inFlight,

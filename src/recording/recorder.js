@@ -10,6 +10,7 @@ const { ClientErrors } = require('./client-errors')
 const { isEventStream } = require('./event-stream')
 const { Ignore, METRICS } = require('./ignore')
 const { InFlight } = require('./in-flight')
+const { LabelledTable } = require('./labelled-series')
 const { METHODS, methodIndex } = require('./methods')
 const { UPGRADED, isFailure, outcomeOf } = require('./outcome')
 const { NO_STATUS, Request, requestOf } = require('./request')
@@ -31,6 +32,8 @@ class Recorder {
   clientErrors = new ClientErrors()
   all
   routes
+  /** By labels of the user's, where there are any. */
+  labelled
   /** Whether each answer is to be the last of its connection. */
   isLeaving = false
   /** Whether an SDK may hold a span of a request. */
@@ -47,13 +50,16 @@ class Recorder {
   /** Counted already: a server hook and a middleware may both see one. */
   #upgrades = new WeakSet()
 
-  constructor({ routes, latency, ignore }, clock, faults) {
+  constructor({ routes, latency, metrics, ignore }, clock, faults) {
     this.#clock = clock
     this.#faults = faults
     this.#label = routes.label
     this.#streamAfterMs = latency.streamAfterMs
     const nowMs = clock.now()
-    this.routes = new RouteTable(routes, latency, nowMs)
+    const { nativeHistograms } = latency
+    this.routes = new RouteTable(routes, { nativeHistograms, buckets: metrics.buckets }, nowMs)
+    if (Object.keys(metrics.labels ?? {}).length > 0)
+      this.labelled = new LabelledTable(metrics, routes, this.routes.tables, faults)
     if (ignore !== undefined) this.#ignore = new Ignore(ignore, faults)
     this.all = new RollingHistogram(nowMs)
   }
@@ -121,7 +127,9 @@ class Recorder {
     const request = new Request(this, req, undefined, nowMs, methodIndex(req.method))
     request.outcome = UPGRADED
     request.markEnded()
-    this.routes.find(upgradeTemplate(req), request.method).record(request, nowMs)
+    const series = this.routes.find(upgradeTemplate(req), request.method)
+    series.record(request, nowMs)
+    this.labelled?.record(series, request)
     this.all.count(nowMs, false)
   }
 
@@ -176,6 +184,7 @@ class Recorder {
     }
     const series = this.routes.find(template, request.method)
     series.record(request, nowMs)
+    if (this.labelled !== undefined) this.labelled.record(series, request)
     request.series = series
     if (request.isStream || request.outcome === UPGRADED) this.all.count(nowMs, false)
     else this.all.record(request.durationMs, nowMs, isFailure(request.outcome))

@@ -3,7 +3,7 @@
 // overflow value: method and status stay apart, and what was folded is counted. So neither a router built from
 // user data nor a `routes.label` gone wrong can fill the memory.
 
-const { Buckets } = require('../histograms/buckets')
+const { ADVISED_BOUNDS, Buckets, boundsOf } = require('../histograms/buckets')
 const { NativeBuckets } = require('../histograms/native')
 const { Rows } = require('../histograms/rows')
 const { OWN_ROUTES } = require('../routing/template')
@@ -27,6 +27,8 @@ class RouteTable {
   series = []
   folded = 0
   tables
+  /** Of the durations. */
+  bounds
   shed
   #routes = new Map()
   #named = 0
@@ -35,13 +37,18 @@ class RouteTable {
   #unmatched
   #startedMs
 
-  constructor({ max, overflow, unmatched }, { nativeHistograms = false } = {}, startedMs = 0) {
+  /**
+   * @param {{ max: number, overflow: string, unmatched: string }} routes
+   * @param {{ nativeHistograms?: boolean, buckets?: readonly number[] }} [kinds]
+   */
+  constructor({ max, overflow, unmatched }, { nativeHistograms = false, buckets } = {}, startedMs = 0) {
+    this.bounds = buckets === undefined ? ADVISED_BOUNDS : boundsOf(buckets)
     this.tables = {
       counters: new Rows(COUNTERS),
-      durations: new Buckets(),
+      durations: new Buckets(this.bounds),
       exemplars: new Exemplars(),
       natives: nativeHistograms ? new NativeBuckets() : undefined,
-      streams: new Buckets(),
+      streams: new Buckets(ADVISED_BOUNDS),
     }
     this.shed = new ShedRoutes(this.tables.counters)
     this.#max = max
