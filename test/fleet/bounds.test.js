@@ -10,6 +10,7 @@ const { headOf, readHead } = require('../../src/fleet/report')
 const { reportFamily } = require('../../src/fleet/family-report')
 const { Sum } = require('../../src/fleet/sum')
 const { Buckets, boundsOf } = require('../../src/histograms/buckets')
+const { FleetUnderTest } = require('../support/fleet')
 const { parse, oneValue } = require('../support/metrics-text')
 
 const ODD = 'a "quoted"\\\nvalue, größe'
@@ -85,4 +86,24 @@ test('a worker with other bounds is left out of that family, and told of', () =>
   ])
   assert.equal(sum.misunderstood, 2)
   assert.equal(oneValue(shown(sum), 'took_seconds_count'), 1)
+})
+
+test('a cluster whose workers have bounds and a prefix of their own shows both, and the states of its workers by that prefix', async (t) => {
+  const fleet = await FleetUnderTest.start(t, { metrics: { buckets: [0.01, 1], prefix: 'shop_' } })
+  const workers = await fleet.fork(2)
+  for (const { name } of workers) await fleet.ask(name, 'serve', { durations: [5, 500], route: '/a' })
+  const families = await fleet.families(workers[0].name)
+  const bucket = 'http_server_request_duration_seconds_bucket'
+  assert.deepEqual(
+    ['0.01', '1', '+Inf'].map((le) => oneValue(families, bucket, { le })),
+    [2, 4, 4]
+  )
+  assert.equal(oneValue(families, 'shop_requests_total', { outcome: 'completed' }), 4)
+  assert.equal(oneValue(families, 'shop_workers', { state: 'live' }), 2)
+  assert.deepEqual(
+    [...families.keys()].filter((name) => name.startsWith('spillway')),
+    []
+  )
+  const resident = families.get('process_resident_memory_bytes').samples.map(({ labels }) => labels.worker)
+  assert.deepEqual(resident.sort(), workers.map(({ name }) => String(name)).sort())
 })

@@ -262,10 +262,12 @@ for (const [way, build] of Object.entries(BUILDS)) {
     const connection = await Connection.open(port)
     connection.send('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
     await untilHeld(1)
-    const done = spillway.drain(ORDER)
+    let isDrained = false
+    const done = spillway.drain(ORDER).finally(() => (isDrained = true))
     await untilNotListening(server)
     assert.equal(spillway.snapshot().requests.inFlight, 0)
     for (let i = 0; i < 3; i++) await turn()
+    assert.equal(isDrained, false)
     held[0].res.end('finished')
     await connection.untilClosed()
     assert.match(connection.received, /Connection: close\r\n[\s\S]*finished$/)
