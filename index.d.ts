@@ -476,7 +476,7 @@ export interface MetricsOptions {
   readonly maxLabelValues?: number | undefined
 
   /**
-   * What the names of our own metrics begin with: letters, digits and underscores that end with one. Those that
+   * What the names of our own metrics begin with in Prometheus: letters, digits and underscores that end with one. Those that
    * OpenTelemetry or Prometheus has named keep their names.
    *
    * @default 'spillway_'
@@ -489,7 +489,7 @@ export interface MetricsOptions {
  * none, and is logged once. Longer than 256 characters it is cut.
  */
 export type RequestLabel = {
-  call(req: Request, res: Response): string | number | boolean | undefined
+  call(req: Request, res: Response): string | number | bigint | boolean | undefined
 }['call']
 
 /**
@@ -500,11 +500,11 @@ export type IgnoreRule = string | RegExp | { call(req: Request): unknown }['call
 export type IgnoreRules = IgnoreRule | readonly IgnoreRule[]
 
 export interface IgnoreOptions {
-  /** What is counted in no metric and in no figure of `snapshot()`. The gate counts what it turns away all the same. */
+  /** In no metric, and in no figure of `snapshot()`; its list `oldest` has them. The gate counts what it rejects all the same. */
   readonly metrics?: IgnoreRules | undefined
-  /** What gets no line in the access log, and none as a slow request. Errors are logged all the same. */
+  /** No line in the access log, none as a slow request, and not in `slowest` of `snapshot()`. Errors are logged all the same. */
   readonly log?: IgnoreRules | undefined
-  /** What is never queued nor turned away. */
+  /** Neither queued nor rejected. */
   readonly shed?: IgnoreRules | undefined
 }
 

@@ -1,6 +1,6 @@
 'use strict'
-// The options that say what is measured and of which requests, `metrics` and `ignore`: their defaults and rules, for
-// option-table.js to list with all others.
+// The options `metrics` and `ignore`, which say what is measured of which requests: their defaults and rules.
+// option-table.js lists them with all others.
 
 const { isRegExp } = require('node:util/types')
 
@@ -27,7 +27,7 @@ const areBuckets = (values) =>
   values.every((value) => Number.isFinite(value) && value > 0) &&
   values.every(isRising)
 
-/** What series carry already, or a scraper gives a meaning of its own. */
+/** Labels that series have already, or that mean something to Prometheus. */
 const TAKEN = [
   'http_request_method',
   'http_route',
@@ -46,7 +46,7 @@ const areLabels = (labels) =>
     ([name, label]) => LABEL_NAME.test(name) && !TAKEN.includes(name) && isFunction(label)
   )
 
-/** A name with another beginning is one that a convention, or prom-client, has given. */
+/** Conventions and prom-client have names with the other prefixes: ours could collide with them. */
 const isPrefix = (value) =>
   typeof value === 'string' && /^[a-zA-Z]\w*_$/.test(value) && !/^(http|nodejs|v8js|process)_/.test(value)
 

@@ -1,6 +1,6 @@
 'use strict'
-// Which requests the user leaves out of the metrics, of the log and of shedding: by path, by pattern, or by a function.
-// Each request is looked at once, when it is counted. A function that throws, or returns a promise, ignores nothing.
+// Decides which requests are left out of the metrics, of the log and of shedding: by path, by pattern, or by a function.
+// Each request is matched once, when it is counted. A function that throws, or returns a promise, ignores nothing.
 
 const { pathnameOf } = require('../routing/url-path')
 
@@ -30,7 +30,7 @@ class Ignore {
   }
 
   // Hot path where the option is given.
-  /** @returns {number} the bits of what it is left out of */
+  /** @returns {number} a bit for each part the request is left out of */
   of(req) {
     const url = req.originalUrl ?? req.url
     const path = typeof url === 'string' ? pathnameOf(url) : ''
@@ -44,7 +44,7 @@ class Ignore {
     try {
       const answer = ask(req)
       if (!this.#faults.heed(PLACE, answer)) return Boolean(answer)
-      this.#faults.report(PLACE, new Error('it returned a promise, which nobody waits for'))
+      this.#faults.report(PLACE, new Error('it returned a promise, which is not awaited'))
     } catch (error) {
       this.#faults.report(PLACE, error)
     }
@@ -52,7 +52,7 @@ class Ignore {
   }
 }
 
-/** A rule that is given for several parts is looked at once. @returns {Map<any, number>} */
+/** A rule given for several parts is matched once. @returns {Map<any, number>} */
 function bitsByRule(rules) {
   const isForAll = typeof rules === 'string' || typeof rules === 'function' || !isByPart(rules)
   const byPart = isForAll ? { metrics: rules, log: rules, shed: rules } : rules
@@ -65,7 +65,7 @@ function bitsByRule(rules) {
 
 const isByPart = (rules) => !Array.isArray(rules) && typeof rules.exec !== 'function'
 
-/** With the flag `g` or `y` a pattern goes on from where it last matched. */
+/** With the flag `g` or `y` a pattern would start where it last matched. */
 const stateless = ({ source, flags }) => new RegExp(source, flags.replace(/[gy]/g, ''))
 
 module.exports = { Ignore, LOG, METRICS, SHED }

@@ -1,7 +1,7 @@
 'use strict'
-// The series of requests by labels of the user's: for each method and route one for each combination of values that came.
-// They take the place of the plain series in the metrics; the snapshot and its quantiles stay by method and route.
-// There are at most `routes.max` combinations: past them all labels of a request are folded into the value of the rest.
+// The series of requests by labels of the user's: one for each combination of a method, a route and values that was seen.
+// They replace the plain series in the metrics; the snapshot and its quantiles stay by method and route.
+// At most `routes.max` combinations are kept. Past them all labels of a request are folded into the overflow value.
 
 const { NONE, OTHER, RequestLabel } = require('./request-labels')
 const { Series } = require('./route-series')
@@ -50,7 +50,7 @@ class LabelledTable {
     this.#find(series, this.#indexesOf(request)).count(request)
   }
 
-  /** A connection that was handed over has no response to be asked of. */
+  /** An upgraded connection has no response, so its labels are empty. */
   #indexesOf({ req, res }) {
     return this.#labels.map((label) => (res === undefined ? NONE : label.indexOf(req, res)))
   }

@@ -1,9 +1,11 @@
 'use strict'
-// The labels that the user's functions give a request, as indexes of the values known so far. Each label takes so many
-// values; any later one is folded into one, and counted. So whatever the functions return, the memory is bounded.
-// A function that throws, or returns what is no value, gives none: an empty label.
+// One label whose value a function of the user's returns, as an index among the values known so far. A label takes a fixed
+// number of values; later ones are folded into one and counted. So the memory is bounded, whatever the function returns.
+// A function that throws, or returns something else than a value, gives the empty value.
 
 const LONGEST_VALUE = 256
+const PRINTABLE = ['number', 'boolean', 'bigint']
+/** The indexes of what stands for the rest, and of no value. */
 const OTHER = 0
 const NONE = 1
 
@@ -41,7 +43,7 @@ class RequestLabel {
     try {
       const value = this.#ask(req, res)
       if (typeof value === 'string') return value.slice(0, LONGEST_VALUE)
-      if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+      if (PRINTABLE.includes(typeof value)) return String(value)
       if (value === undefined || value === null) return ''
       this.#faults.heed('metrics.labels', value)
       this.#faults.report(

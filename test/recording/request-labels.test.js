@@ -94,12 +94,13 @@ test('there are no more combinations of route and values than routes.max: past i
 
 for (const [given, value] of [
   [7, '7'],
+  [2n ** 64n, '18446744073709551616'],
   [true, 'true'],
   ['', ''],
   [undefined, ''],
   [null, ''],
 ]) {
-  test(`what returns ${JSON.stringify(given)} gives the value '${value}', and is no mistake`, () => {
+  test(`what returns ${String(given)} gives the value '${value}', and is no mistake`, () => {
     const { record, listed, reported } = tableOf({ tenant: () => given })
     record({})
     assert.deepEqual([listed(), reported], [[['/a', value]], []])
