@@ -14,6 +14,8 @@ const DURATION = 'http_server_request_duration_seconds'
 const FAILED = 'outcome=~"errored|timedOut"'
 /** A counter nobody has counted yet has no series. */
 const orNone = (expression) => `(${expression} or vector(0))`
+/** Of what has never failed there is no series. */
+const share = (part, whole) => `(${part} or 0 * ${whole}) / ${whole}`
 /** Where prom-client's default metrics are collected, they are under their names. */
 const either = (ours, theirs, of = (metric) => `${metric}{${OF_JOB}}`) => `(${of(ours)} or ${of(theirs)})`
 /** What ended has those in it whom the gate lets by uncounted, of class bypass or in mode off. */
@@ -43,7 +45,10 @@ const ROWS = [
         unit: 'percentunit',
         of: [
           [
-            `sum by (http_route) (${rate('spillway_requests_total', `${OF_ROUTE}, ${FAILED}`)}) / sum by (http_route) (${rate('spillway_requests_total', OF_ROUTE)})`,
+            share(
+              `sum by (http_route) (${rate('spillway_requests_total', `${OF_ROUTE}, ${FAILED}`)})`,
+              `sum by (http_route) (${rate('spillway_requests_total', OF_ROUTE)})`
+            ),
             '{{http_route}}',
           ],
         ],
@@ -272,7 +277,10 @@ const ROWS = [
         unit: 'percentunit',
         of: [
           [
-            `sum by (version) (${rate('spillway_requests_total', `${OF_ROUTE}, ${FAILED}`)} ${WITH_VERSION}) / sum by (version) (${rate('spillway_requests_total', OF_ROUTE)} ${WITH_VERSION})`,
+            share(
+              `sum by (version) (${rate('spillway_requests_total', `${OF_ROUTE}, ${FAILED}`)} ${WITH_VERSION})`,
+              `sum by (version) (${rate('spillway_requests_total', OF_ROUTE)} ${WITH_VERSION})`
+            ),
             '{{version}}',
           ],
         ],
