@@ -297,6 +297,17 @@ export interface SpillwayOptions {
   readonly routes?: RouteOptions | undefined
   /** What counts as the duration of a request. */
   readonly latency?: LatencyOptions | undefined
+  /** What the metrics are called, and what they carry. */
+  readonly metrics?: MetricsOptions | undefined
+
+  /**
+   * Requests to leave out of the metrics, of the access log and the lines of slow requests, and of shedding: of all three, or
+   * of each by choice. Each is looked at once, as it comes. Of shedding: it is let in at once, as class `bypass` is. A drain
+   * waits for it in any case, and what it costs the event loop is measured.
+   *
+   * @default undefined
+   */
+  readonly ignore?: IgnoreRules | IgnoreOptions | undefined
   /** When requests are turned away, which, and how. */
   readonly shed?: ShedOptions | undefined
   /** What becomes of errors. `false` is `{ answer: false }`. */
@@ -430,6 +441,72 @@ export interface LatencyOptions {
    * @default false
    */
   readonly nativeHistograms?: boolean | undefined
+}
+
+export interface MetricsOptions {
+  /**
+   * Bounds of `http_server_request_duration_seconds`, in seconds, as prom-client has them: 1 to 100, each above 0 and above the
+   * one before. By default those that OpenTelemetry advises, and 1 and 2.5 ms.
+   *
+   * @default [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
+   */
+  readonly buckets?: readonly number[] | undefined
+
+  /**
+   * Whether `/metrics` has prom-client's default metrics as well. The delay of the event loop, garbage collection and the heap
+   * then come under prom-client's names in place of OpenTelemetry's, so that nothing is there twice; so they do where your
+   * registry has those metrics already.
+   *
+   * @default false
+   */
+  readonly defaults?: boolean | undefined
+
+  /**
+   * Labels of your own on the series of requests by route, such as the tenant: each is asked once, when the answer has ended.
+   *
+   * @default undefined
+   */
+  readonly labels?: Readonly<Record<string, RequestLabel>> | undefined
+
+  /**
+   * How many values each of `labels` may take, 1 to 10000. Later ones share the value `routes.overflow`, and are counted.
+   * `routes.max` bounds how many combinations of a method, a route and values there are.
+   *
+   * @default 100
+   */
+  readonly maxLabelValues?: number | undefined
+
+  /**
+   * What the names of our own metrics begin with in Prometheus: letters, digits and underscores that end with one. Those that
+   * OpenTelemetry or Prometheus has named keep their names.
+   *
+   * @default 'spillway_'
+   */
+  readonly prefix?: string | undefined
+}
+
+/**
+ * The value of a label for a request whose answer has ended; `undefined` for none. What throws or returns anything else gives
+ * none, and is logged once. Longer than 256 characters it is cut.
+ */
+export type RequestLabel = {
+  call(req: Request, res: Response): string | number | bigint | boolean | undefined
+}['call']
+
+/**
+ * A path, without the query, as the client sent it: `'/healthz'` is that path alone. A RegExp is tested on the path. A
+ * function gets the request as Node has it; what throws or returns a promise ignores nothing, and is logged once.
+ */
+export type IgnoreRule = string | RegExp | { call(req: Request): unknown }['call']
+export type IgnoreRules = IgnoreRule | readonly IgnoreRule[]
+
+export interface IgnoreOptions {
+  /** In no metric, and in no figure of `snapshot()`; its list `oldest` has them. The gate counts what it rejects all the same. */
+  readonly metrics?: IgnoreRules | undefined
+  /** No line in the access log, none as a slow request, and not in `slowest` of `snapshot()`. Errors are logged all the same. */
+  readonly log?: IgnoreRules | undefined
+  /** Neither queued nor rejected. */
+  readonly shed?: IgnoreRules | undefined
 }
 
 export interface HealthOptions {
@@ -916,15 +993,13 @@ export interface AccessLogOptions {
   readonly level?: { call(req: Request, res: Response): AccessLogLevel | undefined }['call'] | undefined
 
   /**
-   * Requests without a line, as `autoLogging.ignore` of pino-http: a function that says so, or a list of paths, of regular
-   * expressions on the path, and of functions.
+   * Requests without a line, as `autoLogging.ignore` of pino-http: a path, a regular expression on the path, a function, or a
+   * list of these. The option `ignore` leaves them out of the metrics as well.
    *
    * @default undefined
    */
-  readonly ignore?: IgnoreFunction | readonly (string | RegExp | IgnoreFunction)[] | undefined
+  readonly ignore?: IgnoreRules | undefined
 }
-
-export type IgnoreFunction = { call(req: Request): boolean }['call']
 
 export interface SpillwayEvents {
   /** The first request has been turned away. */
@@ -966,6 +1041,14 @@ export interface ResolvedOptions {
     readonly label: RouteLabel | undefined
   }
   readonly latency: { readonly streamAfterMs: number; readonly nativeHistograms: boolean }
+  readonly metrics: {
+    readonly buckets: readonly number[]
+    readonly defaults: boolean
+    readonly labels: Readonly<Record<string, RequestLabel>> | undefined
+    readonly maxLabelValues: number
+    readonly prefix: string
+  }
+  readonly ignore: IgnoreRules | IgnoreOptions | undefined
   readonly memory: {
     readonly recycleAt: number | undefined
     readonly recycleAfter: number

@@ -121,7 +121,15 @@ class Instance {
     this.context = this.processErrors.context
     const takeOurInstant = (spare) => takeInstant(this, spare)
     const gather = () => (this.fleet.isMember ? this.fleet.gather() : undefined)
-    this.#prometheus = new Prometheus({ ...options, clock, faults, takeInstant: takeOurInstant, gather })
+    const { bounds } = recorder.routes
+    this.#prometheus = new Prometheus({
+      ...options,
+      bounds,
+      clock,
+      faults,
+      takeInstant: takeOurInstant,
+      gather,
+    })
     this.fleet = new Fleet(this, options.fleet, takeOurInstant, this.#prometheus)
     this.openTelemetry = new OpenTelemetry(this, takeOurInstant)
     this.handlers = this.#makeHandlers()
@@ -131,6 +139,7 @@ class Instance {
     this.setUp = this.#makeSetUpCheck(place)
     this.startedAtMs = clock.now()
     this.startedAtWallMs = clock.wallMs()
+    this.processStartedAtSeconds = Math.round(this.startedAtWallMs / 1000 - process.uptime())
     this.#turnClock = new TurnClock(clock)
     this.#start()
   }

@@ -71,6 +71,6 @@ function doubtMilliseconds(value) {
 }
 
 /** 20000 as 20_000. */
-const written = (ms) => String(Math.round(ms)).replace(/\B(?=(\d{3})+$)/g, '_')
+const written = (ms) => Math.round(ms).toLocaleString('en-US').replaceAll(',', '_')
 
 module.exports = { doubtsOf }

@@ -122,8 +122,9 @@ function describe(value) {
 }
 
 function describeArray(values) {
-  const areShown = values.every((each) => typeof each === 'string' && each.length <= MOST_LETTERS)
-  return areShown ? `[${values.map((each) => `'${each}'`).join(', ')}]` : 'an array'
+  const isText = (each) => typeof each === 'string' && each.length <= MOST_LETTERS
+  const areShown = values.every((each) => isText(each) || typeof each === 'number')
+  return areShown ? `[${values.map((each) => (isText(each) ? `'${each}'` : each)).join(', ')}]` : 'an array'
 }
 
 /** By its keys: what they hold may be secret, or without end. */

@@ -1,38 +1,39 @@
 'use strict'
-// Which requests a list names: by their path, by a regular expression on the path, or by a function that gets the request. A
-// list is compiled once, at set-up.
+// Which requests a filter of the user's names: by a path, by a regular expression on the path, by a function that gets the
+// request, or by a list of these. A filter is compiled once, at set-up.
+
+const { isRegExp } = require('node:util/types')
+const { pathnameOf } = require('./url-path')
+
+const isFunction = (value) => typeof value === 'function'
+// A star would look like a pattern, and match nothing.
+const isPath = (value) => typeof value === 'string' && /^\/[!-~]*$/.test(value) && !/[?#*]/.test(value)
+const isRule = (value) => isPath(value) || isRegExp(value) || isFunction(value)
+
+/** @returns {boolean} whether `compile` takes it */
+const isFilter = (value) => (Array.isArray(value) ? value.every(isRule) : isRule(value))
 
 /** The path as the client asked for it: a framework takes off what it has routed. */
 function pathOf({ originalUrl, url }) {
   const asked = originalUrl ?? url
-  if (typeof asked !== 'string') return ''
-  const end = asked.indexOf('?')
-  return end === -1 ? asked : asked.slice(0, end)
+  return typeof asked === 'string' ? pathnameOf(asked) : ''
 }
 
-const isEntry = (entry) =>
-  typeof entry === 'function' ||
-  entry instanceof RegExp ||
-  (typeof entry === 'string' && entry.startsWith('/'))
-
-/** @returns {boolean} whether this is a list that `compile` takes */
-const isFilter = (value) => typeof value === 'function' || (Array.isArray(value) && value.every(isEntry))
-
 /**
- * @param {Function | readonly (string | RegExp | Function)[]} filter
- * @returns {(req: any) => boolean} which throws what a function in the list throws
+ * @param {any} filter for which `isFilter` holds
+ * @returns {(req: any) => boolean} which throws what a function of the filter throws
  */
 function compile(filter) {
-  const entries = typeof filter === 'function' ? [filter] : filter
-  const paths = new Set(entries.filter((entry) => typeof entry === 'string'))
-  const expressions = entries.filter((entry) => entry instanceof RegExp).map(withoutState)
-  const functions = entries.filter((entry) => typeof entry === 'function')
+  const rules = [filter].flat()
+  const paths = new Set(rules.filter((rule) => typeof rule === 'string'))
+  const expressions = rules.filter(isRegExp).map(withoutState)
+  const functions = rules.filter(isFunction)
   return (req) => {
     const path = pathOf(req)
     return (
       paths.has(path) ||
       expressions.some((expression) => expression.test(path)) ||
-      functions.some((each) => holds(each(req)))
+      functions.some((ask) => holds(ask(req)))
     )
   }
 }
@@ -45,6 +46,6 @@ function holds(answer) {
 }
 
 /** One with the flag `g` or `y` goes on where it last stopped. */
-const withoutState = (expression) => new RegExp(expression.source, expression.flags.replace(/[gy]/g, ''))
+const withoutState = ({ source, flags }) => new RegExp(source, flags.replace(/[gy]/g, ''))
 
 module.exports = { compile, isFilter }

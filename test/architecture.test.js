@@ -25,7 +25,9 @@ const LAYERS = [
   [
     'options.js',
     'option-names.js',
+    'option-rules.js',
     'option-table.js',
+    'metric-options.js',
     'option-units.js',
     'peer-options.js',
     'call-place.js',
@@ -36,8 +38,8 @@ const LAYERS = [
     'notices.js',
     'durations.js',
     'path-filter.js',
+    'url-path.js',
     'version.js',
-    'environment.js',
   ],
 ]
 const TIME =

@@ -20,6 +20,8 @@ const NAMED = [
   [() => undefined, { url: '/a' }, false],
   [[], { url: '/a' }, false],
   [['/a'], { url: undefined }, false],
+  ['/a', { url: 'http://host/a?b' }, true],
+  [/^\/a$/, { url: '/a' }, true],
 ]
 
 for (const [filter, req, isNamed] of NAMED) {
@@ -38,6 +40,8 @@ test('a function that throws or returns a promise is not asked in vain', () => {
 })
 
 test('a list has paths, regular expressions and functions, and nothing else', () => {
-  for (const filter of [[], ['/a'], [/a/], [() => true], () => true]) assert.equal(isFilter(filter), true)
-  for (const filter of ['/a', /a/, ['a'], [''], [7], [null], {}, true]) assert.equal(isFilter(filter), false)
+  for (const filter of [[], '/a', /a/, ['/a'], [/a/], [() => true], () => true])
+    assert.equal(isFilter(filter), true)
+  for (const filter of ['a', '/a/*', '/a?b', ['a'], [''], [7], [null], {}, true])
+    assert.equal(isFilter(filter), false)
 })

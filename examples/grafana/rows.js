@@ -14,10 +14,14 @@ const DURATION = 'http_server_request_duration_seconds'
 const FAILED = 'outcome=~"errored|timedOut"'
 /** A counter nobody has counted yet has no series. */
 const orNone = (expression) => `(${expression} or vector(0))`
+/** Of what has never failed there is no series. */
+const share = (part, whole) => `(${part} or 0 * ${whole}) / ${whole}`
+/** Where prom-client's default metrics are collected, they are under their names. */
+const either = (ours, theirs, of = (metric) => `${metric}{${OF_JOB}}`) => `(${of(ours)} or ${of(theirs)})`
 /** What ended has those in it whom the gate lets by uncounted, of class bypass or in mode off. */
 const OFFERED = [
   orNone(`sum(${rate('spillway_requests_total')})`),
-  `sum(${rate('spillway_abandoned_requests_total')})`,
+  orNone(`sum(${rate('spillway_abandoned_requests_total')})`),
   `sum(${rate('spillway_shed_requests_total')})`,
 ].join(' + ')
 /** In a fleet each worker tells its own. While they are replaced there are two versions to one instance: it is the later's. */
@@ -41,7 +45,10 @@ const ROWS = [
         unit: 'percentunit',
         of: [
           [
-            `sum by (http_route) (${rate('spillway_requests_total', `${OF_ROUTE}, ${FAILED}`)}) / sum by (http_route) (${rate('spillway_requests_total', OF_ROUTE)})`,
+            share(
+              `sum by (http_route) (${rate('spillway_requests_total', `${OF_ROUTE}, ${FAILED}`)})`,
+              `sum by (http_route) (${rate('spillway_requests_total', OF_ROUTE)})`
+            ),
             '{{http_route}}',
           ],
         ],
@@ -76,12 +83,12 @@ const ROWS = [
       },
       {
         title: 'Time to first byte',
-        description: 'Mean time until the head of the answer was written.',
+        description: 'Mean time until the head of the answer was written, by method, over all routes.',
         unit: 's',
         of: [
           [
-            `sum by (http_route) (${rate('spillway_response_first_byte_seconds_sum', OF_ROUTE)}) / sum by (http_route) (${rate('spillway_response_first_byte_seconds_count', OF_ROUTE)})`,
-            '{{http_route}}',
+            `sum by (http_request_method) (${rate('spillway_response_first_byte_seconds_sum')}) / sum by (http_request_method) (${rate('spillway_response_first_byte_seconds_count')})`,
+            '{{http_request_method}}',
           ],
         ],
       },
@@ -99,11 +106,11 @@ const ROWS = [
       },
       {
         title: 'Bytes',
-        description: 'Bytes received and sent, heads included.',
+        description: 'Bytes received and sent over all routes, heads included.',
         unit: 'Bps',
         of: [
-          [`sum(${rate('spillway_request_bytes_total', OF_ROUTE)})`, 'received'],
-          [`sum(${rate('spillway_response_bytes_total', OF_ROUTE)})`, 'sent'],
+          [`sum(${rate('spillway_request_bytes_total')})`, 'received'],
+          [`sum(${rate('spillway_response_bytes_total')})`, 'sent'],
         ],
       },
     ],
@@ -172,7 +179,7 @@ const ROWS = [
         description: 'How long a turn of the loop kept it from its events.',
         unit: 's',
         of: ['p50', 'p99', 'max'].map((key) => [
-          `max by (instance) (nodejs_eventloop_delay_${key}_seconds{${OF_JOB}})`,
+          `max by (instance) ${either(`nodejs_eventloop_delay_${key}_seconds`, `nodejs_eventloop_lag_${key}_seconds`)}`,
           `${key} {{instance}}`,
         ]),
       },
@@ -187,7 +194,10 @@ const ROWS = [
         description: 'In use, and in use after the last major collection.',
         unit: 'bytes',
         of: [
-          [`sum by (instance) (v8js_memory_heap_used_bytes{${OF_JOB}})`, 'used {{instance}}'],
+          [
+            `sum by (instance) ${either('v8js_memory_heap_used_bytes', 'nodejs_heap_space_size_used_bytes')}`,
+            'used {{instance}}',
+          ],
           [`spillway_heap_after_gc_bytes{${OF_JOB}}`, 'after collection {{instance}} {{worker}}'],
         ],
       },
@@ -216,7 +226,7 @@ const ROWS = [
         unit: 'percentunit',
         of: [
           [
-            `spillway_rss_bytes{${OF_JOB}} / on (job, instance) group_left () spillway_memory_limit_bytes{${OF_JOB}}`,
+            `process_resident_memory_bytes{${OF_JOB}} / on (job, instance) group_left () spillway_memory_limit_bytes{${OF_JOB}}`,
             '{{instance}} {{worker}}',
           ],
         ],
@@ -225,7 +235,12 @@ const ROWS = [
         title: 'Garbage collection',
         description: 'Share of the time spent in collections, by kind.',
         unit: 'percentunit',
-        of: [[`sum by (v8js_gc_type) (${rate('v8js_gc_duration_seconds_sum')})`, '{{v8js_gc_type}}']],
+        of: [
+          [
+            `sum by (v8js_gc_type, kind) ${either('v8js_gc_duration_seconds_sum', 'nodejs_gc_duration_seconds_sum', (metric) => rate(metric))}`,
+            '{{v8js_gc_type}}{{kind}}',
+          ],
+        ],
       },
       {
         title: 'CPU',
@@ -262,7 +277,10 @@ const ROWS = [
         unit: 'percentunit',
         of: [
           [
-            `sum by (version) (${rate('spillway_requests_total', `${OF_ROUTE}, ${FAILED}`)} ${WITH_VERSION}) / sum by (version) (${rate('spillway_requests_total', OF_ROUTE)} ${WITH_VERSION})`,
+            share(
+              `sum by (version) (${rate('spillway_requests_total', `${OF_ROUTE}, ${FAILED}`)} ${WITH_VERSION})`,
+              `sum by (version) (${rate('spillway_requests_total', OF_ROUTE)} ${WITH_VERSION})`
+            ),
             '{{version}}',
           ],
         ],

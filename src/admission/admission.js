@@ -2,6 +2,7 @@
 // The admission of one instance, put together: measurements, limits, gate, rejection and statistics. The adapters know
 // only this: `decide` before a request runs, `release` when it has ended.
 
+const { SHED } = require('../recording/ignore')
 const { Episode } = require('./episode')
 const { FairShares } = require('./fair-shares')
 const { Gate } = require('./gate')
@@ -98,6 +99,10 @@ class Admission {
     if (admission.isDecided) return RUN
     admission.isDecided = true
     if (this.#isOff) return RUN
+    if ((request.ignores & SHED) !== 0) {
+      admission.priority = BYPASS
+      return RUN
+    }
     admission.priority = this.#hooks.classOf(request.req)
     if (admission.priority === BYPASS) return RUN
     this.late.onRequest()
@@ -182,6 +187,7 @@ class Admission {
       mode: this.#mode,
       isOverloaded: this.episode.isOn,
       overloadedBy: this.episode.reason,
+      hasMaxConcurrent: Number.isFinite(this.limits.maxConcurrent),
       overloads: this.episode.count,
       overloadedMs: this.episode.totalMs,
       inFlight: this.limits.inFlight,

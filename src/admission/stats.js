@@ -1,7 +1,7 @@
 'use strict'
 // What the gate decided, counted by reason and class; and how long requests were queued.
 
-const { Buckets } = require('../histograms/buckets')
+const { ADVISED_BOUNDS, Buckets } = require('../histograms/buckets')
 const { PRIORITIES, REASONS } = require('./verdict')
 
 const REASON_INDEX = new Map(REASONS.map((reason, index) => [reason, index]))
@@ -14,7 +14,7 @@ class Stats {
   admitted = 0
   /** Their clients disconnected while they were queued. */
   abandoned = 0
-  queueDelays = new Buckets()
+  queueDelays = new Buckets(ADVISED_BOUNDS)
 
   constructor() {
     this.queueDelays.add()

@@ -2,7 +2,7 @@
 // The labels of a point as OpenTelemetry's attributes: its conventions' names, a status as a number, and nothing where there
 // is nothing to say: no route where none was matched, no status where none was sent. Made once a series.
 
-const { SCHEMES } = require('../recording/recorder')
+const { SCHEMES } = require('../recording/active-requests')
 
 const CONVENTIONS = {
   http_request_method: 'http.request.method',
@@ -18,12 +18,17 @@ const CONVENTIONS = {
 class Attributes {
   #unmatched
   #own
+  #labels
   #known = new WeakMap()
 
-  /** @param {{ unmatched: string, own: Record<string, string | number> }} options `own` is what every point carries */
-  constructor({ unmatched, own }) {
+  /**
+   * @param {{ unmatched: string, own: Record<string, string | number>, labels: string[] }} options `own` is what every point
+   *   carries; `labels` are the user's, which keep their names
+   */
+  constructor({ unmatched, own, labels }) {
     this.#unmatched = unmatched
     this.#own = own
+    this.#labels = new Set(labels)
   }
 
   /** @param {{ labels: any, scheme?: number }} point */
@@ -39,8 +44,7 @@ class Attributes {
     const attributes = { ...this.#own }
     for (const [label, value] of Object.entries(pairs)) {
       if (value === '' || (label === 'http_route' && value === this.#unmatched)) continue
-      attributes[CONVENTIONS[label] ?? `spillway.${label}`] =
-        label === 'http_response_status_code' ? Number(value) : value
+      attributes[this.#nameOf(label)] = label === 'http_response_status_code' ? Number(value) : value
     }
     // None where the route was asked for by both schemes.
     if (SCHEMES[scheme] !== undefined) attributes['url.scheme'] = SCHEMES[scheme]
@@ -48,6 +52,10 @@ class Attributes {
       attributes['error.type'] ??= pairs.http_response_status_code
     }
     return attributes
+  }
+
+  #nameOf(label) {
+    return CONVENTIONS[label] ?? (this.#labels.has(label) ? label : `spillway.${label}`)
   }
 }
 

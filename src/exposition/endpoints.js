@@ -3,7 +3,7 @@
 // request for anything else is told by the length and second character of its URL, without a string made.
 // Whom the user refuses finds no endpoint there: the request goes on to the application.
 
-const { urlPath } = require('../routing/url-path')
+const { urlPath } = require('../url-path')
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 const HEALTH_JSON = 'application/health+json'

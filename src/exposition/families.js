@@ -1,9 +1,12 @@
 'use strict'
 // The metric families, as data: name, type, help, and where the points of an instant come from. Names follow
-// OpenTelemetry's Prometheus translation; what it does not name begins with `spillway_`. Text and registries are
-// written from this one list. Of a fleet counters are added up; a gauge is each worker's own (`worker`), unless it says by
-// `across` how those of all are one number.
+// OpenTelemetry's Prometheus translation; what it does not name begins with `spillway_`, or the user's `metrics.prefix`. Text
+// and registries are written from this one list. Of a fleet counters are added up; a gauge is each worker's own (`worker`),
+// unless it says by `across` how those of all are one number. What prom-client's default metrics say too has their name
+// for it as its `double`, and is shown only where that is not.
 
+const { ADVISED_BOUNDS, boundsOf } = require('../histograms/buckets')
+const { DEFAULTS } = require('../option-table')
 const { REQUEST_BYTES, RESPONSE_BYTES } = require('../recording/route-series')
 const {
   counted,
@@ -21,12 +24,21 @@ const {
   streams,
   wouldShed,
 } = require('./points')
-const { LAG_FAMILIES, PROCESS_FAMILIES } = require('./process-families')
+const {
+  LAG_FAMILIES,
+  OPENTELEMETRY_FAMILIES,
+  PROCESS_FAMILIES,
+  STANDARD_FAMILIES,
+} = require('./process-families')
+
+const { prefix: PREFIX, buckets: BUCKETS } = DEFAULTS.metrics
+const DURATIONS = 'http_server_request_duration_seconds'
 
 const FAMILIES = [
   {
-    name: 'http_server_request_duration_seconds',
+    name: DURATIONS,
     type: 'histogram',
+    bounds: boundsOf(BUCKETS),
     help: 'Duration of HTTP server requests, streams apart; no status where the client left before one was sent.',
     points: durations,
   },
@@ -64,6 +76,7 @@ const FAMILIES = [
   {
     name: 'spillway_stream_duration_seconds',
     type: 'histogram',
+    bounds: ADVISED_BOUNDS,
     help: 'Duration of event streams and other long bodies, which are kept out of the request durations.',
     points: streams,
   },
@@ -95,7 +108,7 @@ const FAMILIES = [
     name: 'spillway_abandoned_requests_total',
     type: 'counter',
     help: 'Requests whose client left while they waited in the queue; they were never run.',
-    points: ({ admission }) => one(admission.abandoned),
+    points: ({ admission: { abandoned } }) => (abandoned > 0 ? one(abandoned) : []),
   },
   {
     name: 'spillway_queue_length',
@@ -107,6 +120,7 @@ const FAMILIES = [
   {
     name: 'spillway_queue_delay_seconds',
     type: 'histogram',
+    bounds: ADVISED_BOUNDS,
     help: 'How long requests waited that were let in from the queue.',
     points: queueDelays,
   },
@@ -138,7 +152,13 @@ const FAMILIES = [
     name: 'spillway_routes_folded_total',
     type: 'counter',
     help: 'Requests whose route label was folded into one, because routes.max was reached.',
-    points: ({ folded }) => one(folded),
+    points: ({ folded }) => (folded > 0 ? one(folded) : []),
+  },
+  {
+    name: 'spillway_labels_folded_total',
+    type: 'counter',
+    help: 'Requests whose value of one of your labels was folded into one, by that label.',
+    points: named('labelsFolded', 'label'),
   },
   {
     name: 'spillway_client_errors_total',
@@ -168,4 +188,24 @@ const NATIVE_FAMILIES = [
   },
 ]
 
-module.exports = { FAMILIES, LAG_FAMILIES, NATIVE_FAMILIES }
+/** @param {import('../histograms/buckets').Bounds} bounds of the durations */
+const familiesWith = (bounds) =>
+  FAMILIES.map((family) => (family.name === DURATIONS ? { ...family, bounds } : family))
+
+/** Ours under another prefix. @param {any[]} families @param {string} prefix */
+function prefixed(families, prefix) {
+  if (prefix === PREFIX) return families
+  return families.map((family) =>
+    family.name.startsWith(PREFIX) ? { ...family, name: prefix + family.name.slice(PREFIX.length) } : family
+  )
+}
+
+module.exports = {
+  FAMILIES,
+  LAG_FAMILIES,
+  NATIVE_FAMILIES,
+  OPENTELEMETRY_FAMILIES,
+  STANDARD_FAMILIES,
+  familiesWith,
+  prefixed,
+}

@@ -7,11 +7,11 @@
  * @param {any} [spare] an instant that is no longer shown: its tables are used again
  */
 function takeInstant(parts, spare) {
-  const { processErrors, admission, clock, failures, recorder, faults, releases, signals, startedAtWallMs } =
-    parts
+  const { processErrors, admission, clock, failures, recorder, faults, releases, signals } = parts
   const nowMs = clock.now()
   recorder.noteTracing()
-  const { tables, series, folded } = recorder.routes
+  const { bounds, folded, tables } = recorder.routes
+  const series = recorder.routes.series.slice()
   const collections = signals.collections.sample()
   const memory = signals.memory.sample()
   return {
@@ -20,16 +20,21 @@ function takeInstant(parts, spare) {
     exemplars: tables.exemplars.copy(),
     natives: tables.natives?.copy(spare?.natives),
     streams: tables.streams.copy(spare?.streams),
-    series: series.slice(),
-    inFlight: recorder.inFlight.slice(),
+    bounds,
+    series,
+    // What stands for them in the metrics.
+    shown: recorder.labelled?.series.slice() ?? series,
+    inFlight: recorder.active.counts.slice(),
     folded,
+    labelsFolded: recorder.labelled?.folded ?? [],
     admission: admission.sample(),
     errors: failures.table.sample(),
     processErrors: Object.entries(processErrors.counts),
     clientErrors: recorder.clientErrors.list(),
     faults: faults.list(),
     release: releases.current,
-    startedAtSeconds: startedAtWallMs / 1000,
+    startedAtSeconds: parts.startedAtWallMs / 1000,
+    processStartedAtSeconds: parts.processStartedAtSeconds,
     loopDelay: signals.loopDelay.sample(nowMs),
     utilization: signals.utilization.sample(),
     collections,

@@ -3,7 +3,7 @@
 // `spillway.`, and all are named so that a collector which translates them for Prometheus gives the families' own names.
 
 const { ValueType } = require('@opentelemetry/api')
-const { FAMILIES } = require('./families')
+const { OPENTELEMETRY_FAMILIES, familiesWith } = require('./families')
 const { PROCESS_FAMILIES } = require('./process-families')
 
 /** @typedef {{ name: string, unit: string, description: string, kind: string, valueType: number, family: any }} Instrument */
@@ -19,7 +19,7 @@ const CONVENTIONS = {
   ),
   nodejs_eventloop_utilization_ratio: ['nodejs.eventloop.utilization', '1'],
   nodejs_eventloop_time_seconds_total: ['nodejs.eventloop.time', 's'],
-  v8js_gc_duration_seconds: ['v8js.gc.duration', 's'],
+  v8js_gc_duration_seconds: ['v8js.gc.duration', 's', 'histogram'],
   v8js_memory_heap_used_bytes: ['v8js.memory.heap.used', 'By', 'upDownCounter'],
   v8js_memory_heap_space_size_bytes: ['v8js.memory.heap.space.size', 'By', 'upDownCounter'],
   v8js_memory_heap_space_available_size_bytes: [
@@ -39,7 +39,7 @@ const UNITS = [
   [/_seconds$/, 's', ''],
   [/_bytes_per_second$/, 'By/s'],
   [/_bytes$/, 'By'],
-  [/(requests|routes_folded|queue_length|concurrency_limit)$/, '{request}'],
+  [/(requests|routes_folded|labels_folded|queue_length|concurrency_limit)$/, '{request}'],
   [/errors$/, '{error}'],
 ]
 
@@ -69,8 +69,10 @@ function countAndSumOf({ family, name, unit }) {
   ]
 }
 
-const isOfProcess = (family) => PROCESS_FAMILIES.includes(family)
+const isOfProcess = (family) => PROCESS_FAMILIES.includes(family) || OPENTELEMETRY_FAMILIES.includes(family)
 
-const INSTRUMENTS = Object.freeze(FAMILIES.map(instrumentOf))
+/** @param {import('../histograms/buckets').Bounds} bounds of the durations */
+const instrumentsWith = (bounds) =>
+  Object.freeze([...familiesWith(bounds), ...OPENTELEMETRY_FAMILIES].map(instrumentOf))
 
-module.exports = { INSTRUMENTS, countAndSumOf, isOfProcess }
+module.exports = { countAndSumOf, instrumentsWith, isOfProcess }

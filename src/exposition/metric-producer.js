@@ -3,8 +3,8 @@
 // Nothing of the SDK is needed for it, and requests are not touched: an API-only histogram would have to be recorded
 // on their way. Totals are since the instance was made, whatever temporality the exporter prefers: no reader converts.
 
-const { BOUNDS_SECONDS, WIDTH, countOf, sumOf } = require('../histograms/buckets')
-const { INSTRUMENTS, countAndSumOf } = require('./instruments')
+const { countOf, sumOf } = require('../histograms/buckets')
+const { countAndSumOf } = require('./instruments')
 
 const HISTOGRAM = 0
 const GAUGE = 2
@@ -25,15 +25,15 @@ class MetricProducer {
   #clock
   #takeInstant
   #attributes
-  #leavesOut
+  #instruments
   #startTime
   #spareInstant
 
-  constructor({ clock, takeInstant, attributes, leavesOut }) {
+  constructor({ clock, takeInstant, attributes, instruments }) {
     this.#clock = clock
     this.#takeInstant = takeInstant
     this.#attributes = attributes
-    this.#leavesOut = leavesOut
+    this.#instruments = instruments
     this.#startTime = timeOf(clock.wallMs())
   }
 
@@ -43,8 +43,7 @@ class MetricProducer {
     this.#spareInstant = undefined
     const times = { startTime: this.#startTime, endTime: timeOf(this.#clock.wallMs()) }
     const metrics = []
-    for (const instrument of INSTRUMENTS) {
-      if (this.#leavesOut(instrument.family)) continue
+    for (const instrument of this.#instruments) {
       for (const metric of await this.#metricsOf(instrument, instant, times)) {
         if (metric.dataPoints.length > 0) metrics.push(metric)
       }
@@ -70,7 +69,10 @@ class MetricProducer {
         ),
       ]
     }
-    if (kind === 'histogram') return [metricOf(instrument, HISTOGRAM, valuesOf(points, histogramOf))]
+    if (kind === 'histogram') {
+      const values = valuesOf(points, (point) => histogramOf(point, family.bounds))
+      return [metricOf(instrument, HISTOGRAM, values)]
+    }
     const values = valuesOf(points, ({ value }) => value)
     return [kind === 'gauge' ? metricOf(instrument, GAUGE, values) : sumMetric(instrument, values)]
   }
@@ -92,13 +94,13 @@ function valuesOf(points, read) {
   return points.map(({ point, data }) => ({ ...data, value: read(point) }))
 }
 
-function histogramOf({ values, row }) {
-  const start = row * WIDTH
-  const counts = Array.from(values.subarray(start, start + BOUNDS_SECONDS.length + 1))
+function histogramOf({ values, row }, bounds) {
+  const start = row * bounds.width
+  const counts = Array.from(values.subarray(start, start + bounds.seconds.length + 1))
   return {
-    buckets: { boundaries: BOUNDS_SECONDS, counts },
-    count: countOf(values, row),
-    sum: sumOf(values, row),
+    buckets: { boundaries: bounds.seconds, counts },
+    count: countOf(values, row, bounds),
+    sum: sumOf(values, row, bounds),
   }
 }
 

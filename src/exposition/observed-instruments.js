@@ -5,7 +5,7 @@
 // and of the runtime, of which the first is told our route: to record them here would cost a microsecond a request, and
 // show each request twice.
 
-const { INSTRUMENTS, countAndSumOf } = require('./instruments')
+const { countAndSumOf } = require('./instruments')
 const { countOf, sumOf } = require('../histograms/buckets')
 
 const CREATE = {
@@ -19,10 +19,10 @@ class ObservedInstruments {
   #observe
   #observed
 
-  /** @param {{ provider: any, attributes: any, leavesOut: (family: any) => boolean, takeInstant: () => any }} parts */
-  constructor({ provider, attributes, leavesOut, takeInstant }) {
+  /** @param {{ provider: any, attributes: any, instruments: readonly any[], takeInstant: () => any }} parts */
+  constructor({ provider, attributes, instruments, takeInstant }) {
     this.#meter = provider.getMeter('spillway')
-    const readings = INSTRUMENTS.filter(({ family }) => !leavesOut(family)).flatMap(readingsOf)
+    const readings = instruments.flatMap(readingsOf)
     const each = readings.map(({ instrument, read }) => {
       const { name, kind, unit, description, valueType, family } = instrument
       const observable = this.#meter[CREATE[kind]](name, { unit, description, valueType })
@@ -45,15 +45,22 @@ class ObservedInstruments {
   }
 }
 
+/** @returns {{ instrument: any, read: (point: any) => number }[]} */
 function readingsOf(instrument) {
   const { kind, name } = instrument
   if (CREATE[kind] !== undefined) return [{ instrument, read: ({ value }) => value }]
   if (!name.startsWith('spillway.')) return []
   const [count, sum] = countAndSumOf(instrument)
-  const isSummary = kind === 'summary'
+  if (kind === 'summary') {
+    return [
+      { instrument: count, read: (point) => point.count },
+      { instrument: sum, read: (point) => point.sum },
+    ]
+  }
+  const { bounds } = instrument.family
   return [
-    { instrument: count, read: (point) => (isSummary ? point.count : countOf(point.values, point.row)) },
-    { instrument: sum, read: (point) => (isSummary ? point.sum : sumOf(point.values, point.row)) },
+    { instrument: count, read: ({ values, row }) => countOf(values, row, bounds) },
+    { instrument: sum, read: ({ values, row }) => sumOf(values, row, bounds) },
   ]
 }
 

@@ -4,10 +4,9 @@
 // No `_created`: it is a line more for each series, Prometheus would keep it as a series of its own, and a counter that
 // starts anew is seen from its fall.
 
-const { BOUNDS_SECONDS } = require('../histograms/buckets')
 const { exemplarAt } = require('../recording/exemplars')
 const { bytesOf, escapeText, labelText } = require('./labels')
-const { bucketLabel, number, renderFamilies: renderAs } = require('./prometheus-text')
+const { bucketLabels, number, renderFamilies: renderAs } = require('./prometheus-text')
 
 const TOTAL = /_total$/
 const UNIT = /_(seconds|bytes|ratio)$/
@@ -23,7 +22,7 @@ const OPENMETRICS = {
     const [, unit] = UNIT.exec(name) ?? []
     return headOf(name, family.type, family.help) + (unit === undefined ? '' : `# UNIT ${name} ${unit}\n`)
   },
-  le: [...BOUNDS_SECONDS, Number.POSITIVE_INFINITY].map((bound) => bucketLabel(float(bound))),
+  le: bucketLabels(float),
   exemplar({ exemplars, row }, bucket) {
     const found = exemplars && exemplarAt(exemplars, row, bucket)
     if (found === undefined) return ''

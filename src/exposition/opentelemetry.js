@@ -5,7 +5,7 @@
 
 const { registeredSdk } = require('../recording/registered-sdk')
 const { Attributes } = require('./attributes')
-const { isOfProcess } = require('./instruments')
+const { instrumentsWith, isOfProcess } = require('./instruments')
 const { MetricProducer } = require('./metric-producer')
 const { ObservedInstruments } = require('./observed-instruments')
 
@@ -17,6 +17,7 @@ class OpenTelemetry {
   #recorder
   #faults
   #unmatched
+  #labels
   #number
   #observed
   #producer
@@ -31,6 +32,7 @@ class OpenTelemetry {
     this.#recorder = recorder
     this.#faults = faults
     this.#unmatched = options.routes.unmatched
+    this.#labels = Object.keys(options.metrics.labels ?? {})
     this.lookForSdk()
   }
 
@@ -73,8 +75,10 @@ class OpenTelemetry {
     }
     const isFirst = this.#number === 1
     const own = isFirst ? {} : { 'spillway.instance': this.#number }
-    const attributes = new Attributes({ unmatched: this.#unmatched, own })
-    return { ...this.#parts, attributes, leavesOut: (family) => !isFirst && isOfProcess(family) }
+    const attributes = new Attributes({ unmatched: this.#unmatched, own, labels: this.#labels })
+    const all = instrumentsWith(this.#recorder.routes.bounds)
+    const instruments = isFirst ? all : all.filter(({ family }) => !isOfProcess(family))
+    return { ...this.#parts, attributes, instruments }
   }
 }
 

@@ -3,13 +3,12 @@
 // takes native histograms. A family's length stands before it, so it is kept until its last point (300 bytes a series).
 // An empty piece is written now and then meanwhile, for whoever writes them to give the loop its turn.
 
-const { BOUNDS_SECONDS, sumOf, WIDTH } = require('../histograms/buckets')
+const { sumOf } = require('../histograms/buckets')
 const { SCHEMA, ZERO_THRESHOLD_SECONDS, nativeOf } = require('../histograms/native')
 const { exemplarAt } = require('../recording/exemplars')
 const { foreignPoints } = require('./foreign-points')
 const { ProtobufWriter } = require('./protobuf-writer')
 
-const BOUNDS = [...BOUNDS_SECONDS, Number.POSITIVE_INFINITY]
 const PIECE_BYTES = 65_536
 const POINTS_A_TURN = 32
 const TURN = Buffer.alloc(0)
@@ -31,7 +30,7 @@ function* renderForeign(family) {
   yield* renderFamily(family, foreignPoints(family))
 }
 
-function* renderFamily({ name, help, type }, points, normal = same) {
+function* renderFamily({ name, help, type, bounds }, points, normal = same) {
   const write = WRITE[type] ?? writeValue(FIELDS[type] ?? FIELDS.untyped)
   const metrics = []
   let length = 0
@@ -39,7 +38,7 @@ function* renderFamily({ name, help, type }, points, normal = same) {
     // A point that could not be written may have left a half of it.
     writer.clear()
     const end = writer.end()
-    write(normal(point))
+    write(normal(point, bounds))
     writeLabels(LABEL, point.labels.pairs)
     writer.message(METRIC, end)
     const bytes = writer.take()
@@ -151,14 +150,14 @@ function writeExemplar(field, { pairs, value, atMs }) {
   writer.message(field, end)
 }
 
-function histogramOf({ values, row, exemplars }) {
+function histogramOf({ values, row, exemplars }, bounds) {
   let count = 0
-  const buckets = BOUNDS.map((bound, i) => {
-    count += values[row * WIDTH + i]
+  const buckets = [...bounds.seconds, Number.POSITIVE_INFINITY].map((bound, i) => {
+    count += values[row * bounds.width + i]
     const found = exemplars && exemplarAt(exemplars, row, i)
     return { bound, value: count, exemplar: found && traceExemplar(found) }
   })
-  return { count, sum: sumOf(values, row), buckets }
+  return { count, sum: sumOf(values, row, bounds), buckets }
 }
 
 const traceExemplar = ({ traceId, spanId, seconds, atMs }) => ({
@@ -168,7 +167,7 @@ const traceExemplar = ({ traceId, spanId, seconds, atMs }) => ({
 })
 
 const WRITE = { summary: writeSummary, histogram: writeHistogram, 'native histogram': writeNative }
-const same = (point) => point
+const same = (point, _bounds) => point
 const pointOf = { histogram: histogramOf, 'native histogram': ({ values, row }) => nativeOf(values, row) }
 
 module.exports = { renderFamilies, renderForeign }

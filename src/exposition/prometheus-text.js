@@ -4,14 +4,14 @@
 // Labels come encoded and all else is ASCII, so each character is a byte, to be written as latin1: that is a copy,
 // where UTF-8 is two passes over every character, and a Buffer for each piece doubles the major collections.
 
-const { BOUNDS_SECONDS, countOf, sumOf, WIDTH } = require('../histograms/buckets')
+const { countOf, sumOf } = require('../histograms/buckets')
 
 const PIECE_LENGTH = 65_536
 
 /** What a text format has of its own: OpenMetrics is written by the same functions. */
 const PROMETHEUS = {
   head: ({ name, help, type }) => `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`,
-  le: [...BOUNDS_SECONDS.map(String), '+Inf'].map(bucketLabel),
+  le: bucketLabels(String),
   exemplar: () => '',
 }
 
@@ -21,8 +21,9 @@ function* renderFamilies(families, instant, dialect = PROMETHEUS) {
   for (const family of families) {
     text += dialect.head(family)
     const render = RENDER[family.type] ?? renderValue
+    const buckets = family.bounds && { bounds: family.bounds, le: dialect.le(family.bounds) }
     for (const point of family.points(instant)) {
-      text += render(family.name, point, dialect)
+      text += render(family.name, point, dialect, buckets)
       if (text.length < PIECE_LENGTH) continue
       yield text
       text = ''
@@ -31,8 +32,17 @@ function* renderFamilies(families, instant, dialect = PROMETHEUS) {
   if (text !== '') yield text
 }
 
-function bucketLabel(bound) {
-  return `le="${bound}"} `
+/** @param {(bound: number) => string} format @returns {(bounds: any) => string[]} the ends of the labels, once for each bounds */
+function bucketLabels(format) {
+  const known = new WeakMap()
+  return (bounds) => {
+    let labels = known.get(bounds)
+    if (labels === undefined) {
+      labels = [...bounds.seconds.map(format), '+Inf'].map((bound) => `le="${bound}"} `)
+      known.set(bounds, labels)
+    }
+    return labels
+  }
 }
 
 function renderValue(name, { labels, value }) {
@@ -43,7 +53,7 @@ function renderSummary(name, { labels: { utf8 }, count, sum }) {
   return `${name}_sum${utf8} ${number(sum)}\n${name}_count${utf8} ${count}\n`
 }
 
-function renderHistogram(name, point, { le, exemplar }) {
+function renderHistogram(name, point, { exemplar }, { bounds, le }) {
   const { values, row } = point
   const { utf8 } = point.labels
   // Joined, because a string that was added up would be put together anew in each of the lines. Each of them ends with the
@@ -53,11 +63,11 @@ function renderHistogram(name, point, { le, exemplar }) {
   let text = head
   let cumulative = 0
   for (let i = 0; i < le.length; i++) {
-    cumulative += values[row * WIDTH + i]
+    cumulative += values[row * bounds.width + i]
     text += `${le[i]}${cumulative}${exemplar(point, i)}${i < le.length - 1 ? next : '\n'}`
   }
-  const count = countOf(values, row)
-  return `${text}${name}_sum${utf8} ${number(sumOf(values, row))}\n${name}_count${utf8} ${count}\n`
+  const count = countOf(values, row, bounds)
+  return `${text}${name}_sum${utf8} ${number(sumOf(values, row, bounds))}\n${name}_count${utf8} ${count}\n`
 }
 
 const RENDER = { histogram: renderHistogram, summary: renderSummary }
@@ -69,4 +79,4 @@ function number(value) {
   return Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf'
 }
 
-module.exports = { PIECE_LENGTH, bucketLabel, number, renderFamilies }
+module.exports = { PIECE_LENGTH, bucketLabels, number, renderFamilies }

@@ -1,23 +1,21 @@
 'use strict'
-// What `/metrics` answers: our families from one instant, then what else the registry holds, then prom-client's
-// default metrics as far as nobody has them yet, all in the format the scraper has asked for. A registry's own format is
-// never switched: under another one its counters would have other names. In a fleet it is the same, of all its workers.
+// What `/metrics` answers: our families from one instant, then what else the registry holds, then, if asked for, prom-client's
+// default metrics as far as nobody has them yet, all in the format the scraper has asked for. What those say is said once:
+// ours of the same are left out then. A registry's own format is never switched: under another one its counters would have
+// other names. In a fleet it is the same, of all its workers.
 
 const client = require('prom-client')
 const { BlockedReaders } = require('./blocked-readers')
 const { DefaultLabels } = require('./default-labels')
-const { FAMILIES, LAG_FAMILIES, NATIVE_FAMILIES } = require('./families')
+const { defaultMetrics } = require('./default-metrics')
+const { LAG_FAMILIES, NATIVE_FAMILIES, STANDARD_FAMILIES, familiesWith, prefixed } = require('./families')
 const { TEXT, formatFor } = require('./formats')
 const { PieceWriter } = require('./piece-writer')
 const { registerFamilies, RegistryMetric } = require('./registry-metrics')
 const { Renderings } = require('./renderings')
 const { ScrapeBudget } = require('./scrape-budget')
 
-/** prom-client samples loop lag with a timer of this period. Ours comes from the turn clock, so: once in 24 days. */
-const NEVER_MS = 2 ** 31 - 1
 const NATIVE = 'native histogram'
-/** Of the default metrics the one that is told between scrapes. */
-const COLLECTIONS = 'nodejs_gc_duration_seconds'
 /** How many values a registry is given to write at a time: some 0.2 ms of work. */
 const SLICE = 64
 
@@ -33,10 +31,19 @@ class Prometheus {
   #blocked
   #renderings
   #unregister = () => {}
-  #defaults = processMetrics()
+  #families
+  #prefix
+  #hasDefaults
 
   /** @param {any} parts `gather`: of a fleet all there is to show, undefined of one process */
-  constructor({ registry, clock, faults, takeInstant, gather }) {
+  constructor({ registry, metrics, bounds, clock, faults, takeInstant, gather }) {
+    const { defaults, prefix } = metrics
+    const families = prefixed(familiesWith(bounds), prefix)
+    this.#families = [...families, ...prefixed(NATIVE_FAMILIES, prefix)]
+    this.#prefix = prefix
+    this.#hasDefaults = defaults
+    // Now, so that no collection of garbage is missed.
+    if (defaults) defaultMetrics()
     this.#gather = gather
     this.#clock = clock
     this.#faults = faults
@@ -50,7 +57,7 @@ class Prometheus {
       render: (format) => this.#render(format),
     })
     this.#defaultLabels = new DefaultLabels(registry)
-    if (registry !== undefined) this.#unregister = registerFamilies(registry, FAMILIES, takeInstant)
+    if (registry !== undefined) this.#unregister = registerFamilies(registry, families, takeInstant)
   }
 
   close() {
@@ -91,19 +98,36 @@ class Prometheus {
     }
   }
 
-  /** What this process has to show: our families, and the metrics of others with the registry they are in. */
-  sources(withDefaults = true) {
-    const defaults = this.#defaultLabels.onRegistry(this.#defaults)
-    const families = [...FAMILIES, ...NATIVE_FAMILIES]
-    const seen = new Set(families.map(({ name }) => name))
+  /**
+   * What this process has to show: our families, the metrics of others with the registry they are in, and ours by names that
+   * prom-client has for them too, where nobody else has those.
+   *
+   * @param {boolean} [isOfProcess] false in a thread that leaves what is of the whole process to the main one
+   */
+  sources(isOfProcess = true) {
+    const seen = new Set(this.#families.map(({ name }) => name))
     const metrics = [...this.#metricsOf(this.#registry, seen)]
-    if (withDefaults) metrics.push(...this.#metricsOf(defaults, seen))
-    const lag = LAG_FAMILIES.filter(({ name }) => !seen.has(name))
-    return { families: this.labelled(families), metrics, lag: this.labelled(lag) }
+    const standard = isOfProcess ? STANDARD_FAMILIES.filter(({ name }) => !seen.has(name)) : []
+    const lag = this.#hasDefaults ? LAG_FAMILIES.filter(({ name }) => !seen.has(name)) : []
+    for (const { name } of [...standard, ...lag]) seen.add(name)
+    if (this.#hasDefaults && isOfProcess) {
+      metrics.push(...this.#metricsOf(this.#defaultLabels.onRegistry(defaultMetrics()), seen))
+    }
+    const families = this.#families.filter(({ double }) => double === undefined || !seen.has(double))
+    return {
+      families: this.#labelled(families),
+      metrics,
+      standard: this.#labelled([...standard, ...lag]),
+    }
+  }
+
+  /** Families that others have made, under our prefix and with the default labels. */
+  adopted(families) {
+    return this.#labelled(prefixed(families, this.#prefix))
   }
 
   /** Families of ours with the default labels of the registry they are in. */
-  labelled(families) {
+  #labelled(families) {
     return this.#defaultLabels.on(families)
   }
 
@@ -123,12 +147,12 @@ class Prometheus {
   }
 
   /** @param {any} sources */
-  async *#renderSources({ families, metrics, lag }, instant, format) {
+  async *#renderSources({ families, metrics, standard }, instant, format) {
     const shown = families.filter(({ type }) => format.hasNatives || type !== NATIVE)
-    const seen = new Set([...families, ...metrics, ...lag].map(({ name }) => name))
+    const seen = new Set([...families, ...metrics, ...standard].map(({ name }) => name))
     yield* format.renderFamilies(shown, instant)
     yield* this.#renderMetrics(metrics, format, seen)
-    yield* format.renderFamilies(lag, instant)
+    yield* format.renderFamilies(standard, instant)
     yield format.end
   }
 
@@ -191,35 +215,6 @@ function withOnly(registry, metric) {
 function wholeNameOf({ name, type }, registry) {
   const isShort = type === 'counter' && !name.endsWith('_total')
   return isShort && registry.contentType?.includes('openmetrics') ? `${name}_total` : name
-}
-
-let processRegistry
-
-/** prom-client's default metrics, once a process: they keep their observers for ever, whoever asked for them. */
-function processMetrics() {
-  if (processRegistry === undefined) {
-    processRegistry = new client.Registry()
-    client.collectDefaultMetrics({ register: processRegistry, eventLoopMonitoringPrecision: NEVER_MS })
-    for (const { name } of LAG_FAMILIES) processRegistry.removeSingleMetric(name)
-    const collections = processRegistry.getSingleMetric(COLLECTIONS)
-    if (collections !== undefined) makeHarmless(collections)
-  }
-  return processRegistry
-}
-
-/**
- * What it throws in its observer ends the process: it takes for a label whatever somebody has given to every object, by
- * `Object.prototype`.
- */
-function makeHarmless(metric) {
-  const { observe } = metric
-  metric.observe = (...given) => {
-    try {
-      observe.apply(metric, given)
-    } catch {
-      // The next scrape meets the same, and tells of it.
-    }
-  }
 }
 
 module.exports = { Prometheus }

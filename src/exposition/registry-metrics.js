@@ -3,25 +3,30 @@
 // type. Values are made when the registry asks; all families asked in one go show one instant.
 
 const { SpillwayError } = require('../errors')
-const { BOUNDS_SECONDS, countOf, sumOf, WIDTH } = require('../histograms/buckets')
+const { countOf, sumOf } = require('../histograms/buckets')
 
 const OURS = 'spillway_requests_total'
 const NONE = Object.freeze({})
-const LE = BOUNDS_SECONDS.map((le) => Object.freeze({ le }))
 const LE_INF = Object.freeze({ le: '+Inf' })
 
 class RegistryMetric {
   aggregator = 'sum'
   #family
   #takeInstant
+  #isSaid
+  /** One object a bucket for ever, by whose identity a registry caches. */
+  #le
 
-  constructor(family, takeInstant) {
+  /** @param {any} family @param {() => any} takeInstant @param {() => boolean} isSaid whether its double is shown */
+  constructor(family, takeInstant, isSaid) {
     this.name = family.name
     this.help = family.help
     this.type = family.type
     if (family.type === 'gauge') this.aggregator = family.across ?? 'average'
     this.#family = family
     this.#takeInstant = takeInstant
+    this.#isSaid = isSaid
+    this.#le = family.bounds?.seconds.map((le) => Object.freeze({ le }))
   }
 
   /** For JSON: every value with all its labels. */
@@ -39,7 +44,8 @@ class RegistryMetric {
   /** For text: the labels of a series are one object at every scrape, whose text a registry makes only once. */
   getForPromString() {
     const values = []
-    for (const point of this.#family.points(this.#takeInstant())) this.#expand(point, values)
+    const points = this.#isSaid() ? [] : this.#family.points(this.#takeInstant())
+    for (const point of points) this.#expand(point, values)
     return { name: this.name, help: this.help, type: this.type, aggregator: this.aggregator, values }
   }
 
@@ -47,19 +53,19 @@ class RegistryMetric {
   reset() {}
 
   #expand(point, values) {
-    const { name } = this.#family
+    const { name, bounds } = this.#family
     const sharedLabels = point.labels.pairs
     const push = (suffix, labels, value) =>
       values.push({ metricName: `${name}${suffix}`, labels, sharedLabels, value })
     if (this.type === 'histogram') {
       let cumulative = 0
-      for (let i = 0; i < LE.length; i++) {
-        cumulative += point.values[point.row * WIDTH + i]
-        push('_bucket', LE[i], cumulative)
+      for (let i = 0; i < bounds.seconds.length; i++) {
+        cumulative += point.values[point.row * bounds.width + i]
+        push('_bucket', this.#le[i], cumulative)
       }
-      const count = countOf(point.values, point.row)
+      const count = countOf(point.values, point.row, bounds)
       push('_bucket', LE_INF, count)
-      push('_sum', NONE, sumOf(point.values, point.row))
+      push('_sum', NONE, sumOf(point.values, point.row, bounds))
       push('_count', NONE, count)
     } else if (this.type === 'summary') {
       push('_sum', NONE, point.sum)
@@ -73,7 +79,8 @@ class RegistryMetric {
 
 /** Puts the families into the registry, all or none. @returns {() => void} takes them out again */
 function registerFamilies(registry, families, takeInstant) {
-  if (registry.getSingleMetric(OURS) !== undefined) {
+  const isOurs = (metric) => metric instanceof RegistryMetric
+  if (registry.getSingleMetric(OURS) !== undefined || registry.getMetricsAsArray().some(isOurs)) {
     throw new SpillwayError(
       'ERR_SPILLWAY_REGISTRY_TAKEN',
       'This `registry` already holds the metrics of another spillway: give each instance a registry of its own, ' +
@@ -89,7 +96,8 @@ function registerFamilies(registry, families, takeInstant) {
     )
   }
   const shared = oncePerTask(takeInstant)
-  const metrics = families.map((family) => new RegistryMetric(family, shared))
+  const isSaid = ({ double }) => double !== undefined && registry.getSingleMetric(double) !== undefined
+  const metrics = families.map((family) => new RegistryMetric(family, shared, () => isSaid(family)))
   for (const metric of metrics) registry.registerMetric(metric)
   return () => {
     for (const { name } of families) registry.removeSingleMetric(name)

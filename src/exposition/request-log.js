@@ -4,6 +4,7 @@
 
 const { withRounded } = require('../durations')
 const { activeSpan, traceFieldsOf } = require('../recording/active-span')
+const { LOG } = require('../recording/ignore')
 const { LineBudget } = require('../recording/line-budget')
 const { SlowRequests } = require('../recording/slow-requests')
 const { AccessHooks } = require('./access-hooks')
@@ -43,6 +44,7 @@ class RequestLog {
 
   // Hot path: once a request.
   onEnd(request) {
+    if ((request.ignores & LOG) !== 0) return
     if (request.durationMs > this.slow.thresholdMs) this.#note(request)
     if (this.#access !== undefined) this.#writeAccess(request)
   }

@@ -14,8 +14,8 @@ const seriesLabels = (series) => (series[kLabels] ??= makeSeriesLabels(series))
 const statusLabels = (series, status) =>
   (status[kLabels] ??= new LabelsAnd(seriesLabels(series).own, labelOf(status.status)))
 
-function makeSeriesLabels({ method, route }) {
-  const own = new Labels({ http_request_method: method, http_route: route })
+function makeSeriesLabels({ method, route, labels }) {
+  const own = new Labels({ http_request_method: method, http_route: route, ...labels })
   return { own, byOutcome: BY_OUTCOME.map((label) => new LabelsAnd(own, label)) }
 }
 

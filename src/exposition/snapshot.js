@@ -3,7 +3,7 @@
 // bytes; a quantile of nothing is 0.
 
 const { quantilesOf } = require('../histograms/quantiles')
-const { countOf, sumOf } = require('../histograms/buckets')
+const { ADVISED_BOUNDS, countOf, sumOf } = require('../histograms/buckets')
 const {
   COUNTERS,
   FIRST_BYTE_COUNT,
@@ -62,7 +62,10 @@ function routeOf(series, { counters, streams }, nowMs) {
     streams:
       streamRow === undefined
         ? { count: 0, totalSeconds: 0 }
-        : { count: countOf(streams, streamRow), totalSeconds: sumOf(streams, streamRow) },
+        : {
+            count: countOf(streams, streamRow, ADVISED_BOUNDS),
+            totalSeconds: sumOf(streams, streamRow, ADVISED_BOUNDS),
+          },
   }
 }
 
@@ -176,15 +179,15 @@ function signalsOf({ loopDelay, utilization, memory, collections, heapTrend }) {
     },
     memory: { rssBytes: memory.rssBytes, limitBytes: memory.limitBytes, externalBytes: memory.externalBytes },
     collections: /** @type {any} */ (
-      Object.fromEntries(
-        collections.kinds.map((kind, row) => [
-          kind,
-          { count: countOf(collections.buckets, row), totalMs: sumOf(collections.buckets, row) * 1000 },
-        ])
-      )
+      Object.fromEntries(collections.kinds.map((kind, row) => [kind, pausesOf(collections, row)]))
     ),
   }
 }
+
+const pausesOf = ({ buckets, bounds }, row) => ({
+  count: countOf(buckets, row, bounds),
+  totalMs: sumOf(buckets, row, bounds) * 1000,
+})
 
 function deepFreeze(value) {
   if (typeof value !== 'object' || value === null) return value

@@ -7,6 +7,17 @@
 const { describeError, messageOf, read, stackOf, typeOf } = require('../redaction/error-description')
 
 const MOST_HEADERS = 64
+/** How body-parser and raw-body call it. co-body has no word for it, but hangs the body on a SyntaxError. */
+const OF_BODY = new Set([
+  'charset.unsupported',
+  'encoding.unsupported',
+  'entity.parse.failed',
+  'entity.too.large',
+  'entity.verify.failed',
+  'parameters.too.many',
+  'request.aborted',
+  'request.size.invalid',
+])
 
 const isErrorStatus = (status) => Number.isInteger(status) && status >= 400 && status <= 599
 
@@ -38,6 +49,14 @@ class Failure {
     this.type = typeOf(error)
     const expose = read(error, 'expose')
     this.isExposed = expose === true || (expose !== false && own !== undefined && own < 500)
+  }
+
+  /** Whether a body parser of Express, Koa or Connect says that it can make nothing of the body. */
+  get isOfBody() {
+    return (
+      OF_BODY.has(read(this.error, 'type')) ||
+      (this.type === 'SyntaxError' && this.status === 400 && typeof read(this.error, 'body') === 'string')
+    )
   }
 
   get message() {

@@ -7,6 +7,7 @@
 // application keeps in its async context is at hand.
 
 const { activeSpan, traceFieldsOf } = require('../recording/active-span')
+const { METRICS } = require('../recording/ignore')
 const { isOfClient } = require('../recording/outcome')
 const { ENDED } = require('../recording/request-state')
 const { serverSpan } = require('../recording/server-span')
@@ -61,6 +62,10 @@ class Failures {
       return failure
     if (Object(error) === error) this.#notedFor.set(error, res)
     const request = this.#recorder.find(res)
+    // Express's routers tell it themselves, and from which of them it came.
+    if (request !== undefined && request.head.place === undefined && failure.isOfBody) {
+      request.head.hasBadBody = true
+    }
     this.#count(request, failure)
     const trace = this.#trace(failure)
     this.log.write(failure, { req, route: this.#routeOf(request, failure.status), trace })
@@ -86,6 +91,7 @@ class Failures {
   }
 
   #countAs(request, failure) {
+    if (request !== undefined && (request.ignores & METRICS) !== 0) return
     this.table.count(request?.series?.route ?? this.#unmatched, failure)
   }
 

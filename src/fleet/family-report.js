@@ -2,7 +2,7 @@
 // A family in a report: what it is, then its points, block by block. A worker writes its own so, and whoever folds the
 // departed their sums.
 
-const { SLOTS, exemplarAt } = require('../recording/exemplars')
+const { exemplarsOf } = require('../recording/exemplars')
 const { exemplarsBlock, familyBlock, pointsBlock } = require('./report')
 const { acrossOf, onGrid, outlives, shapeOf } = require('./shapes')
 
@@ -15,6 +15,7 @@ const describe = (family) => ({
   help: family.help,
   across: acrossOf(family),
   isForeign: family.isForeign === true,
+  bounds: family.bounds?.seconds,
 })
 
 const numbersByWidth = new Map()
@@ -54,9 +55,8 @@ function* reportFamily(family, points, memory = new PointsMemory()) {
 }
 
 function noteExemplars(noted, at, { exemplars, row }) {
-  for (let bucket = 0; bucket < SLOTS; bucket++) {
-    const found = exemplarAt(exemplars, row, bucket)
-    if (found !== undefined) noted.push([at, bucket, found.traceId, found.spanId, found.atMs, found.seconds])
+  for (const { bucket, traceId, spanId, atMs, seconds } of exemplarsOf(exemplars, row)) {
+    noted.push([at, bucket, traceId, spanId, atMs, seconds])
   }
 }
 

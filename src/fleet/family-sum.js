@@ -3,6 +3,7 @@
 // reported again for those that are gone. It is used for scrape after scrape, because to find 8000 labels of four workers
 // anew took 40 ms, and left so many young strings that one collection of them blocked the loop for 8.
 
+const { boundsOf } = require('../histograms/buckets')
 const { Rows } = require('../histograms/rows')
 const { Exemplars } = require('../recording/exemplars')
 const { requireExemplar, requireLabels } = require('./report-shapes')
@@ -44,6 +45,8 @@ class FamilySum {
   help
   across
   isForeign
+  /** Of a histogram. */
+  bounds
   /** In this scrape, with series or without. */
   isReported = false
   #shape
@@ -56,19 +59,21 @@ class FamilySum {
   #exemplars
   #scrape = 0
 
-  constructor({ name, type, help, across, isForeign }) {
+  constructor({ name, type, help, across, isForeign, bounds }) {
     this.name = name
     this.type = type
     this.help = help
     this.across = across
     this.isForeign = isForeign
-    this.#shape = shapeOf(this)
+    if (bounds !== undefined) this.bounds = boundsOf(bounds)
+    this.#shape = shapeOf({ type, isForeign, bounds })
     this.#rows = new Rows(this.#shape.width)
   }
 
   /** Two versions of an application may mean two things by one name. */
-  isLike({ type, across, isForeign }) {
-    return this.type === type && this.across === across && this.isForeign === isForeign
+  isLike({ type, across, isForeign, bounds }) {
+    const isSame = this.type === type && this.across === across && this.isForeign === isForeign
+    return isSame && String(this.bounds?.seconds) === String(bounds)
   }
 
   /** How many rows are kept, of this scrape and of those before. */

@@ -57,7 +57,7 @@ class Fleet {
    * @param {any} parts
    * @param {import('../../index.js').SpillwayOptions['fleet']} options
    * @param {(spare?: any) => any} takeInstant
-   * @param {{ sources(withDefaults: boolean): any, labelled(families: any[]): any[] }} exporter what this process has to show
+   * @param {{ sources(isOfProcess: boolean): any, adopted(families: any[]): any[] }} exporter what this process has to show
    */
   constructor(parts, options, takeInstant, exporter) {
     this.#parts = parts
@@ -182,7 +182,7 @@ class Fleet {
 
   /**
    * All there is to show, until it is released.
-   * @returns {Promise<{ families: any[], metrics: any[], lag: any[], release: () => void }>}
+   * @returns {Promise<{ families: any[], metrics: any[], standard: any[], release: () => void }>}
    */
   async gather() {
     const { sum, states } = await this.#gather({ withRoutes: false })
@@ -190,10 +190,10 @@ class Fleet {
     return {
       families: [
         ...families.filter(({ isForeign }) => !isForeign),
-        ...this.#exporter.labelled(stateFamilies(states)),
+        ...this.#exporter.adopted(stateFamilies(states)),
       ],
       metrics: metricsOf(families),
-      lag: [],
+      standard: [],
       release: () => {
         this.#spareSum = sum.isStale() ? undefined : sum
       },

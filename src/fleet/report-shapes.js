@@ -2,7 +2,7 @@
 // What the parts of a report have to look like. A report is a file that anything may have written; what is not of this shape
 // would be shown as it is, and Prometheus takes nothing of a scrape with a line that it cannot read.
 
-const { SLOTS } = require('../recording/exemplars')
+const { MOST_BUCKETS } = require('../metric-options')
 
 const FAMILY_NAME = /^[^\s"\\{}]+$/
 const LINE = /^[^\n\r]*$/
@@ -38,7 +38,7 @@ function areForeign(series) {
 /** @param {any} exemplar @param {number} points how many it may be of */
 function requireExemplar(exemplar, points) {
   const [at, bucket, traceId, spanId, atMs, seconds] = exemplar
-  const isOfOne = isIndex(at, points) && isIndex(bucket, SLOTS)
+  const isOfOne = isIndex(at, points) && isIndex(bucket, MOST_BUCKETS + 1)
   const isExemplar =
     isText(traceId, ID) && isText(spanId, ID) && Number.isFinite(atMs) && Number.isFinite(seconds)
   if (!isOfOne || !isExemplar) throw new TypeError('an exemplar is of another shape')

@@ -3,7 +3,7 @@
 // steps. Labels are text and numbers are doubles as they are in memory: for 1000 series a hundredth of what JSON costs.
 // A kind of block that is not known is passed over; only what changes the meaning of the old ones is a new version.
 
-const VERSION = 'SPILLWAY1'
+const VERSION = 'SPILLWAY2'
 const HEADER = 8
 
 const FAMILY = 1

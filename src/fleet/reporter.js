@@ -34,7 +34,7 @@ class Reporter {
   /**
    * @param {any} parts
    * @param {(spare?: any) => any} takeInstant
-   * @param {{ sources(withDefaults: boolean): any }} exporter
+   * @param {{ sources(isOfProcess: boolean): any }} exporter
    */
   constructor(parts, takeInstant, exporter) {
     this.#parts = parts
@@ -102,9 +102,9 @@ class Reporter {
     return [...pieces, ...this.#foreign]
   }
 
-  *#reportFamilies({ families, lag }, instant, pieces) {
+  *#reportFamilies({ families, standard }, instant, pieces) {
     this.#memory.begin()
-    for (const family of [...families, ...lag])
+    for (const family of [...families, ...standard])
       yield* putInto(pieces, reportFamily(family, family.points(instant), this.#memory))
   }
 

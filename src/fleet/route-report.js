@@ -4,7 +4,7 @@
 // snapshot asks: until then each route is a list of places in the reports, and only one histogram is in memory.
 
 const { newHistogram } = require('../histograms/rolling')
-const { countOf, sumOf } = require('../histograms/buckets')
+const { ADVISED_BOUNDS, countOf, sumOf } = require('../histograms/buckets')
 const { ByteReader, ByteWriter, slotsOf } = require('../histograms/slots')
 const { COUNTERS } = require('../recording/route-series')
 const { ROUTES, blockOf, doublesOf } = require('./report')
@@ -73,9 +73,9 @@ function* reportRoutes({ recorder }, { counters, series, streams }, nowMs, wallM
   writer.write([], totals, spansOf(recorder.all))
   for (const { method, route, row, streamRow, latency } of series) {
     totals.set(counters.subarray(row * COUNTERS, (row + 1) * COUNTERS))
-    const hasStreams = streamRow !== undefined && countOf(streams, streamRow) > 0
-    totals[STREAMS] = hasStreams ? countOf(streams, streamRow) : 0
-    totals[STREAMS + 1] = hasStreams ? sumOf(streams, streamRow) : 0
+    const hasStreams = streamRow !== undefined && countOf(streams, streamRow, ADVISED_BOUNDS) > 0
+    totals[STREAMS] = hasStreams ? countOf(streams, streamRow, ADVISED_BOUNDS) : 0
+    totals[STREAMS + 1] = hasStreams ? sumOf(streams, streamRow, ADVISED_BOUNDS) : 0
     writer.write([method, route], totals, spansOf(latency))
     yield writer.take()
   }

@@ -2,7 +2,6 @@
 // What a point of each type is in numbers, and how the numbers of two workers are put together. By type and by what the
 // family says of itself (`across`), never by name: a family that is new needs nothing here.
 
-const { WIDTH } = require('../histograms/buckets')
 const { NATIVE_WIDTH } = require('../histograms/native')
 
 const GRID = 2 ** 20
@@ -22,7 +21,6 @@ const rowsOf = (width) => ({
 })
 
 const SHAPES = {
-  histogram: rowsOf(WIDTH),
   'native histogram': rowsOf(NATIVE_WIDTH),
   summary: {
     width: 2,
@@ -46,8 +44,14 @@ function onGrid(numbers) {
   return numbers
 }
 
-/** What is not ours is reported value by value, a histogram too. */
-const shapeOf = ({ isForeign, type }) => (isForeign ? VALUE : (SHAPES[type] ?? VALUE))
+/** @param {readonly number[]} bounds as a report has them */
+const widthOf = (bounds) => bounds.length + 2
+
+/** What is not ours is reported value by value, a histogram too. Of one of ours the bounds say how wide it is. */
+function shapeOf({ isForeign, type, bounds }) {
+  if (isForeign) return VALUE
+  return type === 'histogram' ? rowsOf(widthOf(bounds)) : (SHAPES[type] ?? VALUE)
+}
 
 const JOIN = {
   sum: (a, b) => a + b,

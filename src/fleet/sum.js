@@ -2,7 +2,6 @@
 // The reports of a fleet, added up block by block: its families and its routes. Made in steps, so that whoever runs it may
 // give the loop its turn; 4 reports of 1000 series are some 200 steps of 0.1 ms.
 
-const { WIDTH } = require('../histograms/buckets')
 const { SERIES_PER_BLOCK, reportFamily } = require('./family-report')
 const { FamilySum, familyKey } = require('./family-sum')
 const { requireFamily } = require('./report-shapes')
@@ -104,7 +103,9 @@ function blockOf(before, family, worker, { text }) {
   return { family, worker, text: Buffer.from(text), rows: family.rowsOf(text.toString().split('\n'), worker) }
 }
 
-const scratch = new Float64Array(SERIES_PER_BLOCK * WIDTH)
+/** For as many columns as most have. */
+const COLUMNS = 32
+const scratch = new Float64Array(SERIES_PER_BLOCK * COLUMNS)
 const scratchBytes = new Uint8Array(scratch.buffer)
 
 /** Good until the next: doubles must begin at a multiple of 8, and these are copied to where they do. */

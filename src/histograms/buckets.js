@@ -1,17 +1,34 @@
 'use strict'
-// Exact counters at the 14 bounds OpenTelemetry advises for durations in seconds. A row is one series: 14 bounds,
-// the rest above them, and the sum, added in the order of arrival so that it equals what prom-client would show.
+// Exact counters at given bounds in seconds. A row is one series: a count for each bound, one for what is above them all,
+// and the sum, added in the order of arrival so that it equals what prom-client would show.
 
 const { Rows } = require('./rows')
 
-const BOUNDS_SECONDS = Object.freeze([
-  0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10,
-])
-const SUM = BOUNDS_SECONDS.length + 1
-const WIDTH = SUM + 1
+/** @typedef {{ seconds: readonly number[], width: number }} Bounds how many columns a row has is its width */
+
+/** @param {readonly number[]} seconds rising @returns {Bounds} */
+const boundsOf = (seconds) =>
+  Object.freeze({ seconds: Object.freeze([...seconds]), width: seconds.length + 2 })
+
+const ADVISED = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
+/** Those that OpenTelemetry advises for durations. */
+const ADVISED_BOUNDS = boundsOf(ADVISED)
+/** With these two below them: without, any quantile of a route that answers in a millisecond reads 5 ms. */
+const DURATION_BOUNDS = boundsOf([0.001, 0.0025, ...ADVISED])
 
 class Buckets {
-  #rows = new Rows(WIDTH)
+  #rows
+  #seconds
+  #sum
+  #width
+
+  /** @param {Bounds} bounds */
+  constructor({ seconds, width }) {
+    this.#rows = new Rows(width)
+    this.#seconds = seconds
+    this.#width = width
+    this.#sum = width - 1
+  }
 
   add() {
     return this.#rows.add()
@@ -21,11 +38,12 @@ class Buckets {
   /** @returns {number} the bucket it fell into; past the last bound the one after it */
   record(row, seconds) {
     const { values } = this.#rows
-    const start = row * WIDTH
+    const bounds = this.#seconds
+    const start = row * this.#width
     let bucket = 0
-    while (bucket < BOUNDS_SECONDS.length && seconds > BOUNDS_SECONDS[bucket]) bucket++
+    while (bucket < bounds.length && seconds > bounds[bucket]) bucket++
     values[start + bucket]++
-    values[start + SUM] += seconds
+    values[start + this.#sum] += seconds
     return bucket
   }
 
@@ -35,13 +53,13 @@ class Buckets {
   }
 }
 
-/** How many values one copied row holds. */
-function countOf(values, row) {
+/** How many values one copied row holds, given the bounds of its table. */
+function countOf(values, row, { width }) {
   let count = 0
-  for (let i = row * WIDTH; i < row * WIDTH + SUM; i++) count += values[i]
+  for (let i = row * width; i < (row + 1) * width - 1; i++) count += values[i]
   return count
 }
 
-const sumOf = (values, row) => values[row * WIDTH + SUM]
+const sumOf = (values, row, { width }) => values[(row + 1) * width - 1]
 
-module.exports = { BOUNDS_SECONDS, WIDTH, Buckets, countOf, sumOf }
+module.exports = { ADVISED_BOUNDS, DURATION_BOUNDS, Buckets, boundsOf, countOf, sumOf }

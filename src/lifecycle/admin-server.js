@@ -9,7 +9,7 @@ const cluster = /** @type {any} */ (require('node:cluster'))
 const http = require('node:http')
 const net = require('node:net')
 const { SpillwayError } = require('../errors')
-const { urlPath } = require('../routing/url-path')
+const { urlPath } = require('../url-path')
 const { AdminConnections } = require('./admin-connections')
 const { AdminGuard } = require('./admin-guard')
 

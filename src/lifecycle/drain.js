@@ -167,7 +167,7 @@ class Drain {
   }
 
   get #inFlight() {
-    return this.#recorder.inFlight.reduce((sum, count) => sum + count, 0)
+    return this.#recorder.active.total
   }
 
   #endIfDone() {

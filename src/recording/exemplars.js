@@ -3,17 +3,13 @@
 // requests that have a trace, and at most one a bucket (some 200 bytes). A row is never changed but put in place of the last, so
 // that a copy is of the rows alone: all in one array, of 10 000 series it took a megabyte of the old generation at each scrape.
 
-const { BOUNDS_SECONDS } = require('../histograms/buckets')
-
-/** The bounds, and what is above them. */
-const SLOTS = BOUNDS_SECONDS.length + 1
-
 class Exemplars {
   #rows = []
 
   put(row, bucket, { traceId, spanId, atMs }, seconds) {
     while (this.#rows.length <= row) this.#rows.push(undefined)
-    const slots = this.#rows[row]?.slice() ?? new Array(SLOTS).fill(undefined)
+    const slots = this.#rows[row]?.slice() ?? []
+    while (slots.length < bucket) slots.push(undefined)
     slots[bucket] = { traceId, spanId, atMs, seconds }
     this.#rows[row] = slots
   }
@@ -33,4 +29,10 @@ class Exemplars {
 /** @returns {{ traceId: string, spanId: string, atMs: number, seconds: number } | undefined} */
 const exemplarAt = (copied, row, bucket) => copied[row]?.[bucket]
 
-module.exports = { Exemplars, SLOTS, exemplarAt }
+/** Those of a row with their buckets. */
+function* exemplarsOf(copied, row) {
+  for (const [bucket, found] of (copied[row] ?? []).entries())
+    if (found !== undefined) yield { bucket, ...found }
+}
+
+module.exports = { Exemplars, exemplarAt, exemplarsOf }

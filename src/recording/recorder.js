@@ -3,11 +3,14 @@
 // Recording never throws into an `emit`: what goes wrong is counted and logged once, and the request let go.
 
 const { RollingHistogram } = require('../histograms/rolling')
-const { templateOf } = require('../routing/template')
+const { OWN_ROUTES, templateOf, upgradeTemplate } = require('../routing/template')
+const { ActiveRequests } = require('./active-requests')
 const { activeTrace, isTracing } = require('./active-span')
 const { ClientErrors } = require('./client-errors')
 const { isEventStream } = require('./event-stream')
+const { Ignore, METRICS } = require('./ignore')
 const { InFlight } = require('./in-flight')
+const { LabelledTable } = require('./labelled-series')
 const { METHODS, methodIndex } = require('./methods')
 const { UPGRADED, isFailure, outcomeOf } = require('./outcome')
 const { NO_STATUS, Request, requestOf } = require('./request')
@@ -16,20 +19,21 @@ const { watch } = require('./response-watch')
 const { RouteTable } = require('./route-table')
 const { serverSpan, tellSpan } = require('./server-span')
 
-const SCHEMES = Object.freeze(['http', 'https'])
 /** Nothing that took less after its first byte can spoil a quantile, so nothing shorter is looked at. */
 const SHORTEST_STREAM_MS = 10
 
 const WEBSOCKET = /^ *websocket *$/i
 
 class Recorder {
-  /** How many requests are in flight, by method and scheme. */
-  inFlight = new Float64Array(METHODS.length * SCHEMES.length)
+  /** How many requests are in flight. */
+  active = new ActiveRequests()
   /** Those themselves. */
   requests = new InFlight()
   clientErrors = new ClientErrors()
   all
   routes
+  /** By labels of the user's, where there are any. */
+  labelled
   /** Whether each answer is to be the last of its connection. */
   isLeaving = false
   /** Whether an SDK may hold a span of a request. */
@@ -41,17 +45,22 @@ class Recorder {
   #clock
   #faults
   #label
+  #ignore
   #streamAfterMs
   /** Counted already: a server hook and a middleware may both see one. */
   #upgrades = new WeakSet()
 
-  constructor({ routes, latency }, clock, faults) {
+  constructor({ routes, latency, metrics, ignore }, clock, faults) {
     this.#clock = clock
     this.#faults = faults
     this.#label = routes.label
     this.#streamAfterMs = latency.streamAfterMs
     const nowMs = clock.now()
-    this.routes = new RouteTable(routes, latency, nowMs)
+    const { nativeHistograms } = latency
+    this.routes = new RouteTable(routes, { nativeHistograms, buckets: metrics.buckets }, nowMs)
+    if (Object.keys(metrics.labels ?? {}).length > 0)
+      this.labelled = new LabelledTable(metrics, routes, this.routes.tables, faults)
+    if (ignore !== undefined) this.#ignore = new Ignore(ignore, faults)
     this.all = new RollingHistogram(nowMs)
   }
 
@@ -102,7 +111,8 @@ class Recorder {
   // Hot path: bench/overhead.js.
   count(request) {
     request.isCounted = true
-    this.inFlight[request.method * SCHEMES.length + request.scheme]++
+    if (this.#ignore !== undefined) request.ignores = this.#ignore.of(request.req)
+    this.active.add(request, 1)
     this.requests.add(request)
     // Over before it came to us. Not at once: the application is still to say which route it is.
     if (request.state === ENDED) this.#clock.afterTurn(() => this.end(request, request.head))
@@ -112,11 +122,14 @@ class Recorder {
   upgrade(req) {
     if (this.#upgrades.has(req)) return
     this.#upgrades.add(req)
+    if (this.#ignore !== undefined && (this.#ignore.of(req) & METRICS) !== 0) return
     const nowMs = this.#clock.now()
     const request = new Request(this, req, undefined, nowMs, methodIndex(req.method))
     request.outcome = UPGRADED
     request.markEnded()
-    this.routes.find(undefined, request.method).record(request, nowMs)
+    const series = this.routes.find(upgradeTemplate(req), request.method)
+    series.record(request, nowMs)
+    this.labelled?.record(series, request)
     this.all.count(nowMs, false)
   }
 
@@ -134,17 +147,21 @@ class Recorder {
 
   // Hot path: bench/overhead.js.
   end(request, head) {
-    this.inFlight[request.method * SCHEMES.length + request.scheme]--
+    this.active.add(request, -1)
     this.requests.remove(request)
     let series
     try {
       // What never ran has no latency, and its route can only be guessed. The gate counts it.
-      if (request.admission.isRejected) this.routes.shed.note(request)
+      if (request.admission.isRejected) this.#noteRejected(request)
       else if (!request.admission.isAbandoned) series = this.#record(request, head)
     } catch (error) {
       this.#faults.report('recording', error)
     }
     this.onEnd(request, series)
+  }
+
+  #noteRejected(request) {
+    if ((request.ignores & METRICS) === 0) this.routes.shed.note(request)
   }
 
   #record(request, head) {
@@ -157,9 +174,17 @@ class Recorder {
     if (request.trace !== undefined) request.trace.atMs = this.#clock.wallMs()
 
     const template = this.#labelled(request, this.templateOf(head, request.status))
-    if (request.serverSpan !== undefined) this.#ofTracing(tellSpan, request.serverSpan, template, request)
+    if (request.serverSpan !== undefined) {
+      const route = OWN_ROUTES.includes(template) ? undefined : template
+      this.#ofTracing(tellSpan, request.serverSpan, route, request)
+    }
+    if ((request.ignores & METRICS) !== 0) {
+      request.series = this.routes.nameOnly(template)
+      return undefined
+    }
     const series = this.routes.find(template, request.method)
     series.record(request, nowMs)
+    if (this.labelled !== undefined) this.labelled.record(series, request)
     request.series = series
     if (request.isStream || request.outcome === UPGRADED) this.all.count(nowMs, false)
     else this.all.record(request.durationMs, nowMs, isFailure(request.outcome))
@@ -211,4 +236,4 @@ function shownState(request) {
   return STATES[request.isQueued ? QUEUED : RUNNING]
 }
 
-module.exports = { SCHEMES, Recorder }
+module.exports = { Recorder }

@@ -28,6 +28,8 @@ class Request extends Trail {
     this.scheme = 0
     /** Whether it is one of ours to count: what a server hook has only prepared is not, until a middleware has it. */
     this.isCounted = false
+    /** What the user leaves it out of: the bits of ignore.js. */
+    this.ignores = 0
     /** The first of the instances that measure this response, on which the routers write, and the one after this. */
     this.head = this
     this.next = undefined
@@ -55,7 +57,7 @@ class Request extends Trail {
     this.serverSpan = undefined
     this.requestBytes = 0
     this.responseBytes = 0
-    /** Where it was counted; none of a request that was not admitted. */
+    /** Where it was counted, or its route alone where it is left out of the metrics; none of a request that was not admitted. */
     this.series = undefined
     /** The last of its errors that are to be counted when it ends. */
     this.failure = undefined

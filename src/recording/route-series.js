@@ -1,7 +1,7 @@
 'use strict'
 // Everything counted of one method and route: outcomes, bytes, first bytes, quantiles, and by status the exact
 // buckets. Numbers live in tables shared by all series; this holds the row numbers and what labels they carry.
-// 34 kB in all, of which the three HDR histograms are 33.9.
+// 34 kB in all, of which the three HDR histograms are 33.9. What has no quantiles is a `Series`.
 
 const { RollingHistogram } = require('../histograms/rolling')
 const { OUTCOMES, UPGRADED, isFailure } = require('./outcome')
@@ -15,7 +15,7 @@ const SHED = FIRST_BYTE_SUM + 1
 const COUNTERS = SHED + 1
 const MIXED = -1
 
-class RouteSeries {
+class Series {
   method
   route
   /** The index of the one its requests came by, or MIXED. */
@@ -24,22 +24,19 @@ class RouteSeries {
   statuses = []
   streamRow
   nativeRow
-  latency
   #tables
   #last
   #byStatus = new Map()
 
-  constructor(tables, method, route, startedMs) {
+  constructor(tables, method, route) {
     this.#tables = tables
     this.method = method
     this.route = route
     this.row = tables.counters.add()
-    // A rate is over the time the instance runs: over that since its first request a new route had 118 a second.
-    this.latency = new RollingHistogram(startedMs)
   }
 
   // Hot path: at most one map look-up, and none while the status is the one before.
-  record(request, nowMs) {
+  count(request) {
     if (request.scheme !== this.scheme) this.#noteScheme(request.scheme)
     const { values } = this.#tables.counters
     const start = this.row * COUNTERS
@@ -50,13 +47,10 @@ class RouteSeries {
       values[start + FIRST_BYTE_COUNT]++
       values[start + FIRST_BYTE_SUM] += request.firstByteMs / 1000
     }
-    const isError = isFailure(request.outcome)
-    if (request.isStream || request.outcome === UPGRADED) {
-      this.latency.count(nowMs, isError)
+    if (hasNoDuration(request)) {
       if (request.isStream) this.#recordStream(request.durationMs / 1000)
       return
     }
-    this.latency.record(request.durationMs, nowMs, isError)
     const { row } = this.#last?.status === request.status ? this.#last : this.#statusOf(request.status)
     const { durations, exemplars, natives } = this.#tables
     const seconds = request.durationMs / 1000
@@ -86,6 +80,27 @@ class RouteSeries {
   }
 }
 
+class RouteSeries extends Series {
+  latency
+
+  constructor(tables, method, route, startedMs) {
+    super(tables, method, route)
+    // A rate is over the time the instance runs: over that since its first request a new route had 118 a second.
+    this.latency = new RollingHistogram(startedMs)
+  }
+
+  // Hot path: bench/overhead.js.
+  record(request, nowMs) {
+    this.count(request)
+    const isError = isFailure(request.outcome)
+    if (hasNoDuration(request)) this.latency.count(nowMs, isError)
+    else this.latency.record(request.durationMs, nowMs, isError)
+  }
+}
+
+/** That of a stream is apart, and a connection handed over has none. */
+const hasNoDuration = ({ isStream, outcome }) => isStream || outcome === UPGRADED
+
 module.exports = {
   COUNTERS,
   FIRST_BYTE_COUNT,
@@ -94,4 +109,5 @@ module.exports = {
   RESPONSE_BYTES,
   RouteSeries,
   SHED,
+  Series,
 }

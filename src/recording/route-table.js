@@ -3,9 +3,10 @@
 // overflow value: method and status stay apart, and what was folded is counted. So neither a router built from
 // user data nor a `routes.label` gone wrong can fill the memory.
 
-const { Buckets } = require('../histograms/buckets')
+const { ADVISED_BOUNDS, Buckets, boundsOf } = require('../histograms/buckets')
 const { NativeBuckets } = require('../histograms/native')
 const { Rows } = require('../histograms/rows')
+const { OWN_ROUTES } = require('../routing/template')
 const { Exemplars } = require('./exemplars')
 const { METHODS } = require('./methods')
 const { COUNTERS, RouteSeries } = require('./route-series')
@@ -26,6 +27,8 @@ class RouteTable {
   series = []
   folded = 0
   tables
+  /** Of the durations. */
+  bounds
   shed
   #routes = new Map()
   #named = 0
@@ -34,19 +37,29 @@ class RouteTable {
   #unmatched
   #startedMs
 
-  constructor({ max, overflow, unmatched }, { nativeHistograms = false } = {}, startedMs = 0) {
+  /**
+   * @param {{ max: number, overflow: string, unmatched: string }} routes
+   * @param {{ nativeHistograms?: boolean, buckets?: readonly number[] }} [kinds]
+   */
+  constructor({ max, overflow, unmatched }, { nativeHistograms = false, buckets } = {}, startedMs = 0) {
+    this.bounds = buckets === undefined ? ADVISED_BOUNDS : boundsOf(buckets)
     this.tables = {
       counters: new Rows(COUNTERS),
-      durations: new Buckets(),
+      durations: new Buckets(this.bounds),
       exemplars: new Exemplars(),
       natives: nativeHistograms ? new NativeBuckets() : undefined,
-      streams: new Buckets(),
+      streams: new Buckets(ADVISED_BOUNDS),
     }
     this.shed = new ShedRoutes(this.tables.counters)
     this.#max = max
     this.#overflow = overflow
     this.#unmatched = unmatched
     this.#startedMs = startedMs
+  }
+
+  /** What a request that is counted nowhere has in place of its series. @param {string | undefined} template */
+  nameOnly(template) {
+    return { route: template ?? this.#unmatched }
   }
 
   /** @param {string | undefined} template the route's, or undefined where no route took the request */
@@ -57,6 +70,8 @@ class RouteTable {
 
   #admit(template) {
     if (template === undefined || template === this.#unmatched) return this.#open(this.#unmatched)
+    // They take no place from the application's.
+    if (OWN_ROUTES.includes(template)) return this.#open(template)
     // Bounded before it is kept; two long names that begin alike share a series.
     const bounded = template.length > LABEL_LIMIT ? `${template.slice(0, LABEL_LIMIT - 1)}…` : template
     // Half a surrogate pair, given or left by the cut, is U+FFFD in UTF-8: two would be one series shown twice, and

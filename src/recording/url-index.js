@@ -3,7 +3,7 @@
 // templates as a tree of path segments, where what is literal goes before a parameter and that before a wildcard. The tree is
 // the application's, so no URL makes the search longer than that; and a long one is not looked at.
 
-const { urlPath } = require('../routing/url-path')
+const { urlPath } = require('../url-path')
 
 /** Regular expressions, and optional parts: no guess is better than a bad one. */
 const UNREADABLE = /[\\^$[\]{}|]/

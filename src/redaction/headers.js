@@ -134,7 +134,7 @@ const HARMLESS = [
 const IDS = new Set(['etag', 'if-match', 'if-none-match', 'traceparent', 'x-correlation-id', 'x-request-id'])
 const NONCE = /'nonce-[^']*'/g
 const URL_ALONE = /^(?:[a-z][a-z\d+.-]{0,30}:\/)?\/\S*$/i
-const QUERY = /\?[^"\s]*=/
+const QUERY = /\?[^"\s?=]*=/
 
 /**
  * @param {string} name of a header that may be shown

@@ -90,7 +90,7 @@ function maskQuery(query) {
 const isSecretPair = (name, value) => isSecretInUrl(name) || !isHarmless(decoded(value.replaceAll('+', ' ')))
 
 /** A name in JSON or in GraphQL, with its value behind a colon; or in a query within. */
-const NAME_WITHIN = /([\w.-]+)["']?\s*[:=]/g
+const NAME_WITHIN = /(?<![\w.-])([\w.-]+)["']?\s*[:=]/g
 
 /** Whether a decoded value holds no secret: neither a token, nor a URL with one, nor a name of one. */
 function isHarmless(plain) {

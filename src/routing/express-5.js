@@ -6,7 +6,7 @@
 
 const { randomBytes } = require('node:crypto')
 const { pathText } = require('./place')
-const { urlPath } = require('./url-path')
+const { pathnameOf } = require('../url-path')
 
 const TOKEN = `spillway${randomBytes(8).toString('hex')}`
 
@@ -45,12 +45,6 @@ function alternativesOf(layer, paths, options) {
     layer: new Layer(path, options, () => {}),
   }))
   return (pathname) => (each.find((one) => one.layer.match(pathname)) ?? each[0]).text
-}
-
-/** The pathname of a request target, also in absolute form (`GET http://host/path`), which proxies send. */
-function pathnameOf(url) {
-  const target = urlPath(url)
-  return target[0] === '/' ? target : target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, '') || '/'
 }
 
 /** @returns {(taken: string) => string} throws where it cannot tell, and then learns nothing */

@@ -49,10 +49,11 @@ function enterMount(trail, path, prefix) {
   trail.mounts.push({ prefix, rest: path.slice(prefix.length) || '/', template: above + pathText(prefix) })
 }
 
-/** @returns {string | undefined} undefined where no route and no mount took the request */
-function koaTemplate({ ctx, mounts }, status) {
+/** @returns {string | undefined} undefined where no route and no mount took the request, or a body parser has refused it */
+function koaTemplate({ ctx, mounts, hasBadBody }, status) {
   const layer = answeringLayer(ctx, status)
   if (layer !== undefined) return mountOf(ctx, mounts, layer) + pathText(layer.path) || '/'
+  if (hasBadBody) return undefined
   return status === 404 ? undefined : (mounts?.at(-1)?.template ?? '/')
 }
 

@@ -16,6 +16,8 @@ class Trail {
     this.baseLength = 0
     /** A layer went on after it had answered: what follows does not change who did. */
     this.isSettled = false
+    /** A body parser has refused the body: before any route, or the route is the label. */
+    this.hasBadBody = false
     /** Koa's context, and the koa-mount prefixes entered. */
     this.ctx = undefined
     this.mounts = undefined

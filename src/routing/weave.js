@@ -17,6 +17,9 @@ const { trailOf } = require('./trail')
 const kWoven = Symbol('spillway.woven')
 const kPath = Symbol('spillway.path')
 
+/** What body-parser calls its middlewares. A layer keeps the name of what it was given, whoever wraps that. */
+const BODY_PARSERS = new Set(['jsonParser', 'rawParser', 'textParser', 'urlencodedParser'])
+
 /** What Express makes of a rejection without a reason. */
 const REJECTED = new Error('Rejected promise')
 
@@ -96,6 +99,7 @@ function weaveLayer(layer, router) {
     weaveRouter(handle)
   }
   if (layer.route !== undefined) layer.handle = weaveRoute(layer, router)
+  else if (BODY_PARSERS.has(layer.name)) layer.handle = weaveBodyParser(layer)
   else if (!dialect.isRootMount(layer) && handle.length <= 3) {
     layer.handle = weaveMount(layer, dialect.mountPath(layer, router), dialect === express5)
   } else return
@@ -166,6 +170,21 @@ function weaveMount(layer, pathOf, isExpress5) {
     return result
   }
 }
+
+/** A request without a body is none that it could fail at. */
+function weaveBodyParser({ handle }) {
+  return function spillwayBodyParser(req, res, next) {
+    const trail = hasBody(req) ? trailOf(res) : undefined
+    if (trail === undefined) return handle(req, res, next)
+    return handle(req, res, (error) => {
+      if (error) trail.hasBadBody = true
+      next(error)
+    })
+  }
+}
+
+const hasBody = ({ headers }) =>
+  headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
 
 /** @param {string | ((by: any) => string)} pathOf */
 function told(pathOf, by) {

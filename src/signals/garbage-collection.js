@@ -5,8 +5,9 @@
 
 const { PerformanceObserver, constants } = require('node:perf_hooks')
 const v8 = require('node:v8')
-const { Buckets } = require('../histograms/buckets')
+const { Buckets, boundsOf } = require('../histograms/buckets')
 
+const GC_BOUNDS = boundsOf([0.01, 0.1, 1, 10])
 /** Of V8; Node has no constant for it. */
 const MINOR_MARK_COMPACT = 2
 const KINDS = /** @type {const} */ (['minor', 'major', 'incremental', 'weakcb'])
@@ -20,7 +21,7 @@ const KIND_INDEX = {
 }
 
 class GarbageCollection {
-  #buckets = new Buckets()
+  #buckets = new Buckets(GC_BOUNDS)
   #observer
   #heapAfterBytes
   #onMajor
@@ -58,8 +59,13 @@ class GarbageCollection {
   /** Pauses by kind, as rows of a bucket table, and the heap in use after the last major collection. */
   sample() {
     this.#record(this.#observer?.takeRecords() ?? [])
-    return { kinds: KINDS, buckets: this.#buckets.copy(), heapAfterBytes: this.#heapAfterBytes }
+    return {
+      kinds: KINDS,
+      buckets: this.#buckets.copy(),
+      bounds: GC_BOUNDS,
+      heapAfterBytes: this.#heapAfterBytes,
+    }
   }
 }
 
-module.exports = { GarbageCollection }
+module.exports = { GC_BOUNDS, GarbageCollection }

@@ -19,13 +19,20 @@ async function until(holds) {
 
 /**
  * @param {import('node:test').TestContext} t
- * @param {{ shed: object, create?: (spillway: any, handler: any) => import('node:net').Server, work?: any, logger?: any, clock?: any }} given
+ * @param {{ shed: object, ignore?: any, create?: (spillway: any, handler: any) => import('node:net').Server, work?: any, logger?: any, clock?: any }} given
  */
 async function holdingServer(
   t,
-  { shed, create = attached, work = (_req, res) => res.end('done'), logger = false, clock = stillClock() }
+  {
+    shed,
+    ignore,
+    create = attached,
+    work = (_req, res) => res.end('done'),
+    logger = false,
+    clock = stillClock(),
+  }
 ) {
-  const spillway = new Spillway({ logger, shed }, clock)
+  const spillway = new Spillway({ logger, shed, ignore }, clock)
   t.after(() => spillway.close())
   const held = []
   const arrivals = new EventEmitter()

@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { Stats, listCounts } = require('../../src/admission/stats')
 const { PRIORITIES, REASONS } = require('../../src/admission/verdict')
-const { countOf, sumOf } = require('../../src/histograms/buckets')
+const { ADVISED_BOUNDS, countOf, sumOf } = require('../../src/histograms/buckets')
 
 test('nothing is listed where nothing was counted', () => {
   const { shed, wouldShed } = new Stats()
@@ -38,5 +38,5 @@ test('how long requests were queued is recorded in seconds', () => {
   for (const waitMs of [0, 20, 20]) stats.onWait(waitMs)
   const copy = stats.queueDelays.copy()
   stats.onWait(1000)
-  assert.deepEqual([countOf(copy, 0), sumOf(copy, 0)], [3, 0.04])
+  assert.deepEqual([countOf(copy, 0, ADVISED_BOUNDS), sumOf(copy, 0, ADVISED_BOUNDS)], [3, 0.04])
 })

@@ -8,7 +8,7 @@ const { join } = require('node:path')
 const { test } = require('node:test')
 const { ANNOTATIONS, ROWS } = require('../../examples/grafana/rows')
 const { SOURCE, render } = require('../../examples/grafana/dashboard')
-const { FAMILIES } = require('../../src/exposition/families')
+const { FAMILIES, LAG_FAMILIES, STANDARD_FAMILIES } = require('../../src/exposition/families')
 const { stateFamilies } = require('../../src/fleet/states')
 
 const ROOT = join(__dirname, '../..')
@@ -24,9 +24,9 @@ const rules = [...read('rules.yml').matchAll(/^ +expr: (.+)$/gm)].map(([, expres
 /** What is measured, with the endings that types have, and what prom-client's default metrics or Prometheus add. */
 const MEASURED = new Set([
   ...FAMILIES.flatMap(({ name }) => [name, `${name}_bucket`, `${name}_sum`, `${name}_count`]),
-  ...stateFamilies({}).map(({ name }) => name),
-  'process_start_time_seconds',
-  'process_cpu_seconds_total',
+  ...[...LAG_FAMILIES, ...STANDARD_FAMILIES, ...stateFamilies({})].map(({ name }) => name),
+  'nodejs_gc_duration_seconds_sum',
+  'nodejs_heap_space_size_used_bytes',
   'up',
 ])
 

@@ -15,9 +15,9 @@ const NAMES = {
   http_server_request_duration_seconds: ['histogram', [...SERIES, 'http_response_status_code', 'le']],
   http_server_active_requests: ['gauge', ['http_request_method', 'url_scheme']],
   spillway_requests_total: ['counter', [...SERIES, 'outcome']],
-  spillway_response_first_byte_seconds: ['summary', SERIES],
-  spillway_request_bytes_total: ['counter', SERIES],
-  spillway_response_bytes_total: ['counter', SERIES],
+  spillway_response_first_byte_seconds: ['summary', ['http_request_method']],
+  spillway_request_bytes_total: ['counter', ['http_request_method']],
+  spillway_response_bytes_total: ['counter', ['http_request_method']],
   spillway_stream_duration_seconds: ['histogram', [...SERIES, 'le']],
   spillway_errors_total: ['counter', ['error_type', 'http_response_status_code', 'http_route']],
   spillway_shed_requests_total: ['counter', ['priority', 'reason']],
@@ -31,35 +31,35 @@ const NAMES = {
   spillway_overloads_total: ['counter', []],
   spillway_overloaded_seconds_total: ['counter', []],
   spillway_routes_folded_total: ['counter', []],
+  spillway_labels_folded_total: ['counter', ['label']],
   spillway_client_errors_total: ['counter', ['code']],
   spillway_internal_errors_total: ['counter', ['place']],
   spillway_process_errors_total: ['counter', ['event']],
   spillway_build_info: ['gauge', ['revision', 'version']],
   spillway_start_time_seconds: ['gauge', []],
-  nodejs_eventloop_delay_min_seconds: ['gauge', []],
   nodejs_eventloop_delay_max_seconds: ['gauge', []],
   nodejs_eventloop_delay_mean_seconds: ['gauge', []],
-  nodejs_eventloop_delay_stddev_seconds: ['gauge', []],
   nodejs_eventloop_delay_p50_seconds: ['gauge', []],
   nodejs_eventloop_delay_p90_seconds: ['gauge', []],
   nodejs_eventloop_delay_p99_seconds: ['gauge', []],
   nodejs_eventloop_utilization_ratio: ['gauge', []],
   nodejs_eventloop_time_seconds_total: ['counter', ['nodejs_eventloop_state']],
-  v8js_gc_duration_seconds: ['histogram', ['le', 'v8js_gc_type']],
+  v8js_gc_duration_seconds: ['summary', ['v8js_gc_type']],
   v8js_memory_heap_used_bytes: ['gauge', ['v8js_heap_space_name']],
-  v8js_memory_heap_space_size_bytes: ['gauge', ['v8js_heap_space_name']],
-  v8js_memory_heap_space_available_size_bytes: ['gauge', ['v8js_heap_space_name']],
-  v8js_memory_heap_space_physical_size_bytes: ['gauge', ['v8js_heap_space_name']],
   spillway_heap_limit_bytes: ['gauge', []],
   spillway_heap_after_gc_bytes: ['gauge', []],
   spillway_heap_growing: ['gauge', []],
   spillway_heap_growth_bytes_per_second: ['gauge', []],
   spillway_heap_time_to_limit_seconds: ['gauge', []],
-  spillway_rss_bytes: ['gauge', []],
   spillway_memory_limit_bytes: ['gauge', []],
 }
 /** What nothing has happened to yet has no value, and so no labels. */
 const MAY_BE_EMPTY = [
+  'spillway_routes_folded_total',
+  'spillway_labels_folded_total',
+  'spillway_abandoned_requests_total',
+  'spillway_queue_delay_seconds',
+  'v8js_gc_duration_seconds',
   'spillway_heap_after_gc_bytes',
   'spillway_errors_total',
   'spillway_heap_growing',
@@ -110,16 +110,27 @@ test('each has its type, its labels and its help in the text', async (t) => {
 })
 
 test('what may be turned away at any time is counted from 0, for the first value of a series makes no rate', async (t) => {
-  const spillway = spillwayFor(t)
-  const { get } = await serve(
-    t,
-    spillway.wrap(() => {})
-  )
-  const { samples } = parse((await get('/metrics')).body).get('spillway_shed_requests_total')
-  assert.deepEqual(
-    samples.map(({ labels, value }) => [labels.reason, labels.priority, value]),
-    ['loop', 'concurrency', 'memory'].map((reason) => [reason, 'normal', 0])
-  )
+  for (const [shed, reasons] of [
+    [{}, ['loop', 'memory']],
+    [{ maxConcurrent: 10 }, ['loop', 'concurrency', 'memory']],
+  ]) {
+    const spillway = spillwayFor(t, { shed })
+    const { get } = await serve(
+      t,
+      spillway.wrap(() => {})
+    )
+    const families = parse((await get('/metrics')).body)
+    assert.deepEqual(
+      families
+        .get('spillway_shed_requests_total')
+        .samples.map(({ labels, value }) => [labels.reason, labels.priority, value]),
+      reasons.map((reason) => [reason, 'normal', 0])
+    )
+    assert.deepEqual(
+      families.get('spillway_overload').samples.map(({ labels }) => labels.resource),
+      reasons
+    )
+  }
 })
 
 test('durations carry method, route and status; no status is an empty one', async (t) => {

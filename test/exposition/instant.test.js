@@ -6,6 +6,7 @@ const { test } = require('node:test')
 const { FAMILIES } = require('../../src/exposition/families')
 const { takeInstant } = require('../../src/exposition/instant')
 const { renderFamilies } = require('../../src/exposition/prometheus-text')
+const { ADVISED_BOUNDS } = require('../../src/histograms/buckets')
 const { ErrorTable } = require('../../src/failures/error-table')
 const { Faults } = require('../../src/recording/faults')
 const { Recorder } = require('../../src/recording/recorder')
@@ -22,11 +23,13 @@ function partsFor() {
     loopDelay: new LoopDelay(clock.now()),
     utilization: new Utilization(clock),
     // What V8 does on its own is no part of this.
-    collections: { sample: () => ({ kinds: [], buckets: new Float64Array() }) },
+    collections: { sample: () => ({ kinds: [], buckets: new Float64Array(), bounds: ADVISED_BOUNDS }) },
     memory: { sample: () => ({ spaces: [] }) },
     heapTrend: { sample: () => ({ verdict: 'unknown' }) },
   }
-  const admission = { sample: () => ({ shed: [], wouldShed: [], queueDelays: new Float64Array(16) }) }
+  const admission = {
+    sample: () => ({ shed: [], wouldShed: [], queueDelays: new Float64Array(ADVISED_BOUNDS.width) }),
+  }
   const failures = { table: new ErrorTable('(other)') }
   const processErrors = { counts: {} }
   const releases = { current: { version: '1.2.3', revision: '' } }
@@ -56,7 +59,7 @@ test('nothing that happens after changes what is shown: numbers, statuses, strea
   const parts = partsFor()
   const { recorder, faults } = parts
   record(recorder, '/a')
-  recorder.inFlight[0] = 3
+  recorder.active.counts[0] = 3
   faults.report('here', new Error('first'))
   const instant = takeInstant(parts)
   const before = textOf(instant)
@@ -69,7 +72,7 @@ test('nothing that happens after changes what is shown: numbers, statuses, strea
   record(recorder, '/a', { status: 500, outcome: 1 })
   record(recorder, '/a', { isStream: true })
   for (let i = 0; i < 100; i++) record(recorder, `/b/${i}`, { isStream: i % 2 === 0 })
-  recorder.inFlight[0] = 5
+  recorder.active.counts[0] = 5
   recorder.routes.folded = 7
   faults.report('here', new Error('second'))
   faults.report('there', new Error('third'))

@@ -5,12 +5,12 @@ const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { Labels, NO_LABELS } = require('../../src/exposition/labels')
 const { float, renderFamilies, renderForeign } = require('../../src/exposition/openmetrics-text')
-const { Buckets } = require('../../src/histograms/buckets')
+const { ADVISED_BOUNDS, Buckets } = require('../../src/histograms/buckets')
 const { Exemplars } = require('../../src/recording/exemplars')
 
 const utf8 = (pieces) => Buffer.from([...pieces].join(''), 'latin1').toString()
 const textOf = (name, type, points, help = 'What it is.') =>
-  utf8(renderFamilies([{ name, type, help, points: () => points }], {}))
+  utf8(renderFamilies([{ name, type, help, bounds: ADVISED_BOUNDS, points: () => points }], {}))
 const foreign = (family, isName = () => false) => utf8(renderForeign({ help: 'Theirs.', ...family }, isName))
 
 const TRACE = {
@@ -46,7 +46,7 @@ test('help is escaped, quotes too', () => {
 })
 
 test('bounds are floats, and a bucket has the trace of the last request that fell into it', () => {
-  const buckets = new Buckets()
+  const buckets = new Buckets(ADVISED_BOUNDS)
   const exemplars = new Exemplars()
   const row = buckets.add()
   for (const seconds of [0.9, 0.8, 11]) exemplars.put(row, buckets.record(row, seconds), TRACE, seconds)

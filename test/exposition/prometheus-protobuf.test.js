@@ -6,12 +6,18 @@ const { test } = require('node:test')
 const fc = require('fast-check')
 const { Labels, NO_LABELS } = require('../../src/exposition/labels')
 const { renderFamilies, renderForeign } = require('../../src/exposition/prometheus-protobuf')
-const { Buckets } = require('../../src/histograms/buckets')
+const { ADVISED_BOUNDS, Buckets } = require('../../src/histograms/buckets')
 const { NativeBuckets } = require('../../src/histograms/native')
 const { Exemplars } = require('../../src/recording/exemplars')
 const { pairsOf, parseProtobuf } = require('../support/metrics-protobuf')
 
-const family = (type, points) => ({ name: 'x', type, help: 'What it is.', points: () => points })
+const family = (type, points) => ({
+  name: 'x',
+  type,
+  help: 'What it is.',
+  bounds: ADVISED_BOUNDS,
+  points: () => points,
+})
 const read = (...families) => parseProtobuf(Buffer.concat([...renderFamilies(families, {})]))
 const readForeign = (given) =>
   parseProtobuf(Buffer.concat([...renderForeign({ help: 'Theirs.', ...given })])).get(given.name)
@@ -37,7 +43,7 @@ test('a summary is its sum and its count', () => {
 })
 
 test('a histogram cumulates, and has exemplars in its buckets, the one above all bounds too', () => {
-  const buckets = new Buckets()
+  const buckets = new Buckets(ADVISED_BOUNDS)
   const exemplars = new Exemplars()
   const row = buckets.add()
   const trace = { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), atMs: 1_700_000_000_987 }

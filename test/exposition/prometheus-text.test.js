@@ -6,16 +6,22 @@ const { test } = require('node:test')
 const fc = require('fast-check')
 const { Labels, NO_LABELS } = require('../../src/exposition/labels')
 const { renderFamilies } = require('../../src/exposition/prometheus-text')
-const { BOUNDS_SECONDS, Buckets } = require('../../src/histograms/buckets')
+const { ADVISED_BOUNDS, Buckets } = require('../../src/histograms/buckets')
 const { parse } = require('../support/metrics-text')
 
 const PIECE_LENGTH = 65_536
 
-const family = (type, points) => ({ name: 'x', type, help: 'What it is.', points: () => points })
+const family = (type, points) => ({
+  name: 'x',
+  type,
+  help: 'What it is.',
+  bounds: type === 'histogram' ? ADVISED_BOUNDS : undefined,
+  points: () => points,
+})
 const textOf = (...families) => Buffer.from([...renderFamilies(families, {})].join(''), 'latin1').toString()
 
 function histogramOf(...durationsSeconds) {
-  const buckets = new Buckets()
+  const buckets = new Buckets(ADVISED_BOUNDS)
   const row = buckets.add()
   for (const seconds of durationsSeconds) buckets.record(row, seconds)
   return { values: buckets.copy(), row }
@@ -62,7 +68,7 @@ for (const [value, text] of NUMBERS) {
 test('a histogram cumulates over its 14 bounds, then says all, the sum and the count', () => {
   const { values, row } = histogramOf(0.001, 0.005, 0.006, 0.3, 10, 11)
   const cumulative = [2, 3, 3, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 5]
-  const lines = BOUNDS_SECONDS.map((bound, i) => `x_bucket{a="1",le="${bound}"} ${cumulative[i]}`)
+  const lines = ADVISED_BOUNDS.seconds.map((bound, i) => `x_bucket{a="1",le="${bound}"} ${cumulative[i]}`)
   assert.equal(
     textOf(family('histogram', [{ labels: new Labels({ a: '1' }), values, row }])),
     `# HELP x What it is.\n# TYPE x histogram\n${lines.join('\n')}\n` +
@@ -79,7 +85,7 @@ test('a histogram without labels has `le` alone in its buckets and no braces els
 })
 
 test('each histogram reads its own row', () => {
-  const buckets = new Buckets()
+  const buckets = new Buckets(ADVISED_BOUNDS)
   const rows = [buckets.add(), buckets.add()]
   buckets.record(rows[1], 0.02)
   const values = buckets.copy()

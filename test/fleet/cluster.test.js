@@ -22,7 +22,7 @@ const durationsOf = (seed, count) =>
   )
 
 const workersIn = (families) =>
-  new Set([...families.get('spillway_rss_bytes').samples.map(({ labels }) => labels.worker)])
+  new Set([...families.get('spillway_heap_limit_bytes').samples.map(({ labels }) => labels.worker)])
 
 const stateOf = (families, state) => oneValue(families, 'spillway_workers', { state })
 
@@ -79,7 +79,7 @@ test("default labels of the workers' registries are on every series, and one of 
       )
       assert.equal(oneValue(families, COUNT, { http_route: '/a' }), 2)
       assert.equal(stateOf(families, 'live'), 2)
-      const { samples: resident } = families.get('spillway_rss_bytes')
+      const { samples: resident } = families.get('spillway_heap_limit_bytes')
       assert.deepEqual(
         new Set(resident.map(({ labels }) => labels.spillway_worker)),
         new Set(workers.map((each) => String(each.name)))

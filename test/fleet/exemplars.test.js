@@ -9,7 +9,7 @@ const openMetrics = require('../../src/exposition/openmetrics-text')
 const { headOf, readHead } = require('../../src/fleet/report')
 const { reportFamily } = require('../../src/fleet/family-report')
 const { Sum } = require('../../src/fleet/sum')
-const { WIDTH } = require('../../src/histograms/buckets')
+const { ADVISED_BOUNDS } = require('../../src/histograms/buckets')
 const { Exemplars } = require('../../src/recording/exemplars')
 
 const SLOW = 14
@@ -18,14 +18,14 @@ const traceOf = (digit, atMs) => ({ traceId: digit.repeat(32), spanId: digit.rep
 
 /** @param {[route: string, bucket: number, trace: any][]} of a series each */
 function reportOf(id, of) {
-  const values = new Float64Array(WIDTH * of.length)
+  const values = new Float64Array(ADVISED_BOUNDS.width * of.length)
   const exemplars = new Exemplars()
   const points = of.map(([route, bucket, trace], row) => {
-    values[row * WIDTH + bucket] = 1
+    values[row * ADVISED_BOUNDS.width + bucket] = 1
     if (trace !== undefined) exemplars.put(row, bucket, trace, bucket === SLOW ? 20 : 0.001)
     return { labels: new Labels({ http_route: route }), values, row }
   })
-  const family = { name: 'took_seconds', type: 'histogram', help: 'How long.' }
+  const family = { name: 'took_seconds', type: 'histogram', help: 'How long.', bounds: ADVISED_BOUNDS }
   const copied = exemplars.copy()
   const blocks = reportFamily(
     family,

@@ -65,7 +65,7 @@ test('workers of PM2 answer for all, keep their counts over a reload, and do not
   assert.equal(pids.size, 2)
   for (let i = 0; i < 6; i++) {
     const families = await onceThere(hasAll)
-    const { samples } = families.get('spillway_rss_bytes')
+    const { samples } = families.get('spillway_heap_limit_bytes')
     assert.deepEqual(samples.map(({ labels }) => labels.worker).sort(), ['0', '1'])
   }
 

@@ -8,7 +8,10 @@ const { test } = require('node:test')
 const { DEFAULTS } = require('../../src/options.js')
 const { ROOT } = require('./pack.js')
 
-const printed = (value) => (typeof value === 'string' ? `'${value}'` : String(value))
+const printed = (value) => {
+  if (Array.isArray(value)) return `[${value.join(', ')}]`
+  return typeof value === 'string' ? `'${value}'` : String(value)
+}
 
 const defaults = Object.entries(DEFAULTS).flatMap(([name, value]) =>
   typeof value === 'object' && value !== null

@@ -76,7 +76,7 @@ test("histogram_quantile of the native histogram agrees with HDR, and exemplars 
   assert.equal(await number('http_server_request_duration_seconds_bucket{le="10.0"}'), REQUESTS)
   assert.equal(await number('spillway_requests_total{outcome="completed"}'), REQUESTS)
   assert.ok((await number('process_cpu_seconds_total')) > 0)
-  assert.ok((await number('nodejs_eventloop_lag_p99_seconds')) > 0)
+  assert.ok((await number('nodejs_eventloop_delay_p99_seconds')) > 0)
   assertExemplars(await exemplarsOf(prometheus), traces)
 })
 

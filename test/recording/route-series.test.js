@@ -3,7 +3,7 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { countOf, sumOf } = require('../../src/histograms/buckets')
+const { ADVISED_BOUNDS, countOf, sumOf } = require('../../src/histograms/buckets')
 const { ABORTED, COMPLETED, ERRORED, OUTCOMES, TIMED_OUT, UPGRADED } = require('../../src/recording/outcome')
 const series = require('../../src/recording/route-series')
 const { RouteTable } = require('../../src/recording/route-table')
@@ -33,10 +33,10 @@ function recorded(...requests) {
     firstBytes: [counted(series.FIRST_BYTE_COUNT), counted(series.FIRST_BYTE_SUM)],
     statuses: one.statuses.map(({ status, row }) => [
       status,
-      countOf(durationValues, row),
-      sumOf(durationValues, row),
+      countOf(durationValues, row, ADVISED_BOUNDS),
+      sumOf(durationValues, row, ADVISED_BOUNDS),
     ]),
-    streams: one.streamRow === undefined ? undefined : countOf(streams.copy(), one.streamRow),
+    streams: one.streamRow === undefined ? undefined : countOf(streams.copy(), one.streamRow, ADVISED_BOUNDS),
     sinceStart: one.latency.sinceStart(NOW_MS),
   }
 }
@@ -121,7 +121,7 @@ test('series do not count in each other while the tables grow', () => {
     const count = 300 - Number(one.route.slice(1))
     assert.equal(values[one.row * series.COUNTERS + COMPLETED], count)
     assert.equal(
-      one.statuses.reduce((sum, { row }) => sum + countOf(durations, row), 0),
+      one.statuses.reduce((sum, { row }) => sum + countOf(durations, row, ADVISED_BOUNDS), 0),
       count
     )
   }

@@ -41,7 +41,25 @@ createSpillway({
     },
   },
   latency: { streamAfterMs: 5000, nativeHistograms: true },
+  metrics: {
+    buckets: [0.01, 0.1, 1] as const,
+    defaults: true,
+    labels: {
+      tenant(req, res) {
+        expectTypeOf(req).toEqualTypeOf<Request>()
+        expectTypeOf(res).toEqualTypeOf<Response>()
+        return req.headers.host
+      },
+      shard: () => 7,
+    },
+    maxLabelValues: 20,
+    prefix: 'shop_',
+  },
+  ignore: ['/healthz', /^\/assets\//, (req) => req.method === 'OPTIONS'],
 })
+createSpillway({ ignore: '/healthz' })
+createSpillway({ ignore: { metrics: /x/, log: ['/healthz'] as const, shed: (req) => req.url === '/' } })
+createSpillway({ metrics: { buckets: undefined, labels: undefined }, ignore: undefined })
 
 // `undefined` is the default, also under exactOptionalPropertyTypes: settings come from the environment.
 declare const settings: { path: string | undefined; max: number | undefined; label: RouteLabel | undefined }
@@ -117,6 +135,12 @@ createSpillway({ endpoints: { metrics: true } })
 createSpillway({ endpoints: { allow: async () => true } })
 // @ts-expect-error a label is a string
 createSpillway({ routes: { label: () => 1 } })
+// @ts-expect-error bounds are numbers
+createSpillway({ metrics: { buckets: ['0.1'] } })
+// @ts-expect-error a label is no object
+createSpillway({ metrics: { labels: { tenant: () => ({}) } } })
+// @ts-expect-error there is no such part
+createSpillway({ ignore: { tracing: '/healthz' } })
 // @ts-expect-error a registry can register
 createSpillway({ registry: { metrics: async () => '' } })
 createSpillway({

@@ -1,0 +1,46 @@
+'use strict'
+// How many series a usual application has: each costs whoever stores it.
+
+const assert = require('node:assert/strict')
+const { test } = require('node:test')
+const express = require('express')
+const { serve } = require('../support/serve')
+const { ended, spillwayFor } = require('../support/spillway')
+
+const MOST = 250
+const ROUTES = 10
+
+async function scraped(t, options) {
+  const spillway = spillwayFor(t, options)
+  const app = express().use(spillway.express())
+  for (let i = 0; i < ROUTES; i++) app.get(`/resource-${i}/:id`, (_req, res) => res.json({}))
+  const { get } = await serve(t, app.use(spillway.errorHandler()))
+  for (let i = 0; i < ROUTES; i++) await get(`/resource-${i}/7`)
+  await ended(spillway, ROUTES)
+  const { body } = await get('/metrics')
+  return body.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+}
+
+test(`an Express application of ${ROUTES} routes has at most ${MOST} series after one request to each`, async (t) => {
+  const lines = await scraped(t)
+  const byFamily = Object.groupBy?.(lines, (line) =>
+    line.split(/[{ ]/)[0].replace(/_(bucket|sum|count)$/, '')
+  )
+  const counts = Object.entries(byFamily ?? {}).map(([name, { length }]) => `${name} ${length}`)
+  assert.ok(lines.length <= MOST, `${lines.length} series:\n${counts.join('\n')}`)
+  assert.ok(lines.length > 2 * ROUTES)
+})
+
+test('each further route adds its durations by status and its outcomes, and nothing else', async (t) => {
+  const lines = await scraped(t, { metrics: { buckets: [0.1, 1] } })
+  const ofRoute = lines.filter((line) => line.includes('http_route="/resource-3/:id"'))
+  assert.deepEqual(
+    ofRoute.map((line) => line.split('{')[0]),
+    [
+      ...Array.from({ length: 3 }, () => 'http_server_request_duration_seconds_bucket'),
+      'http_server_request_duration_seconds_sum',
+      'http_server_request_duration_seconds_count',
+      'spillway_requests_total',
+    ]
+  )
+})
