@@ -60,14 +60,18 @@ class PieceWriter {
     }
     if (this.#hasLeft()) return
     this.#res.end()
-    // Until it closes, the reader may leave the last part unread.
-    if (this.#res.writableFinished !== false) return
+    // The reader may leave the last part unread. The sockets that serverless adapters make up do not say how much that is.
+    if (!(this.#res.writableLength > 0)) return
     this.#block()
     this.#watch()
   }
 
   cut() {
-    this.#res.destroy()
+    try {
+      this.#res.destroy()
+    } catch {
+      // A socket that somebody has made up, and that cannot be destroyed.
+    }
   }
 
   #leave() {

@@ -44,7 +44,7 @@ function rendering({ clock = handClock(), render } = {}) {
   const renderings = new Renderings({ clock, budget, render: render ?? pieces })
   const scrape = ({ isSlow = false, format = TEXT, isFirst = false, leavesEnd = false } = {}) => {
     const sink = new Sink({ isSlow })
-    if (leavesEnd) Object.assign(sink, { writableFinished: false })
+    if (leavesEnd) Object.assign(sink, { writableFinished: false, writableLength: 5 })
     const parts = { clock, budget, blocked, isFirst }
     const written = new PieceWriter(/** @type {any} */ (sink), parts).write(renderings.of(format))
     return { sink, written }
@@ -301,6 +301,21 @@ test('a reader that leaves the end unread is cut off as any other, and one that 
   Object.assign(read.sink, { writableFinished: true })
   clock.pass(200)
   assert.deepEqual([left.sink.destroyed, read.sink.destroyed], [true, false])
+  assert.equal(clock.armed(), 0)
+})
+
+test('the end of what somebody has made up is not waited for, and what cannot be destroyed ends no process', async () => {
+  const { clock, scrape } = rendering()
+  const madeUp = scrape()
+  Object.assign(madeUp.sink, { writableFinished: false, writableLength: Number.NaN })
+  await madeUp.written
+  assert.equal(clock.armed(), 1, 'of the second for which the rendering is shared')
+  const stuck = scrape({ isSlow: true })
+  stuck.sink.destroy = () => {
+    throw new TypeError('no function')
+  }
+  await turns()
+  clock.pass(10_000)
   assert.equal(clock.armed(), 0)
 })
 
