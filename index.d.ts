@@ -570,8 +570,8 @@ export interface ReleaseOptions {
 
 export interface DrainOptions {
   /**
-   * `'production'`: nobody notices the drain; balancers get `delay`, and idle connections the time their clients were promised.
-   * `'development'`: only requests in flight are finished. Idle connections, event streams and WebSockets are closed at once.
+   * How a drain goes. `'production'`: nobody notices it; balancers get `delay`, and idle connections the time their clients were
+   * promised. `'development'`: only requests in flight are finished. Idle connections, event streams and WebSockets are closed at once.
    *
    * Left out, it is `'production'` with NODE_ENV `production`, in Kubernetes and under PM2. Elsewhere it is `'development'` under
    * a watcher (`node --watch`, `tsx watch`, nodemon and others), with NODE_ENV `development` or `test`, and on SIGINT, unless
