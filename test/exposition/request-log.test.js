@@ -238,8 +238,9 @@ describe('in a process that ends', () => {
       const messages = stdout
         .trim()
         .split('\n')
-        .map((line) => JSON.parse(line).msg)
-      assert.deepEqual(messages, Array(5).fill('request completed'))
+        .map((line) => JSON.parse(line))
+        .map(({ event, msg }) => event ?? msg)
+      assert.deepEqual(messages, ['started', ...Array(5).fill('request completed')])
       assert.equal(stderr, '{}')
     })
   }

@@ -7,7 +7,7 @@ const { join, relative, sep } = require('node:path')
 const { before, test } = require('node:test')
 const { ROOT, pack } = require('./pack.js')
 
-const LIMIT_BYTES = 260_000
+const LIMIT_BYTES = 320_000
 
 let packed
 before(async () => {
@@ -32,6 +32,6 @@ test('nothing but JavaScript is in src/', () => {
   assert.deepEqual(others, [])
 })
 
-test('the package stays under 260 kB packed', () => {
+test('the package stays under 320 kB packed', () => {
   assert.ok(packed.size > 0 && packed.size < LIMIT_BYTES, `${packed.size} bytes`)
 })
