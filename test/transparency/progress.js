@@ -12,7 +12,7 @@ class Progress {
   /** What is being done. A pipe is not told. */
   now(text) {
     if (!this.#stream.isTTY) return
-    const shown = text.slice(0, Math.max(20, this.#stream.columns - 1))
+    const shown = text.slice(0, Math.max(20, (this.#stream.columns || 80) - 1))
     this.#stream.write(`\r${shown.padEnd(this.#length)}`)
     this.#length = shown.length
   }

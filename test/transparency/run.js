@@ -2,7 +2,8 @@
 // npm run transparency -- [options] [suite ...]
 //
 // Runs test suites of packages that servers are made of, plain and with spillway put into their process, and compares test by
-// test how each ended and what it noted. Ends with 1 where anything differs, or where spillway saw no request.
+// test how each ended and what it noted. Ends with 1 where anything differs, or where spillway saw no request. "failing" counts
+// the tests that fail without spillway.
 //
 //   --node VERSION   another Node than this one, such as 24, by the npm package `node`
 //   --way WAY        attach, wrap or middleware; by default each that fits the suite
@@ -45,19 +46,23 @@ const help = () =>
 const progress = new Progress()
 
 class Run {
+  #at = 0
+  #count
   #how
   #ways
   differing = 0
   tests = 0
   compared = 0
 
-  constructor(how, ways) {
+  constructor(how, ways, count) {
+    this.#count = count
     this.#how = how
     this.#ways = ways
   }
 
   async suite(suite) {
     const { name } = suite
+    this.#at++
     const without = [await this.#once(suite, undefined)]
     const tests = without[0].outcomes.size
     const failing = [...without[0].outcomes.values()].filter(({ status }) => status === 'fail').length
@@ -102,7 +107,7 @@ class Run {
     let done = 0
     const tell = () =>
       progress.now(
-        `${suite.name} ${way ?? 'plain'}${suite.files.length > 1 ? ` ${done} of ${suite.files.length} files` : ''}`
+        `${this.#at} of ${this.#count}: ${suite.name}, ${way ?? 'plain'}${suite.files.length > 1 ? `, file ${done + 1} of ${suite.files.length}` : ''}`
       )
     tell()
     return outcomesOf(suite, {
@@ -158,7 +163,7 @@ async function main() {
   if (values.way !== undefined && !WAYS.includes(values.way)) fail(`there is no way ${values.way}`)
   if (values.break !== undefined && !BREAKS.includes(values.break))
     fail(`there is nothing to break in ${values.break}`)
-  const names = suitesIn(folder).map(({ name }) => name)
+  const names = suitesIn(folder, 0).map(({ name }) => name)
   const unknown = positionals.find((name) => !names.includes(name))
   if (unknown !== undefined) fail(`there is no suite ${unknown}`)
   if (values.list) return process.stdout.write(`${names.join('\n')}\n`)
@@ -169,12 +174,12 @@ async function main() {
   progress.line(`Node ${version}, packages in ${folder}`)
   const ways = values.way === undefined ? WAYS : [values.way]
   const env = values.break === undefined ? {} : { SPILLWAY_BREAK: values.break }
-  const all = new Run({ node, folder, env }, ways)
+  const suites = suitesIn(folder, Number.parseInt(version.slice(1), 10)).filter(
+    ({ name }) => positionals.length === 0 || positionals.includes(name)
+  )
+  const all = new Run({ node, folder, env }, ways, suites.length)
   progress.line(row('suite', 'tests', 'failing', ...ways))
-  for (const suite of suitesIn(folder)) {
-    if (positionals.length > 0 && !positionals.includes(suite.name)) continue
-    await all.suite(suite)
-  }
+  for (const suite of suites) await all.suite(suite)
   const { tests, compared, differing } = all
   progress.line(
     `${tests} tests, ${compared} compared with spillway: ${differing === 0 ? 'none differs' : `${differing} differ`}`

@@ -32,11 +32,18 @@ const OWN = {
   shutdown: SERVER,
 }
 
+/** The last major of Node on which a package runs at all. */
+const LAST_NODES = { restify: 23 }
+
 /** Packages whose tarball holds tests that run by node:test. What they need is in package.json. */
 const BROUGHT = { fastify: 'test' }
 
-/** @returns {{ name: string, files: string[], ways: string[] }[]} */
-function suitesIn(folder) {
+/**
+ * @param {string} folder
+ * @param {number} major of the Node that is to run them
+ * @returns {{ name: string, files: string[], ways: string[] }[]}
+ */
+function suitesIn(folder, major) {
   const own = Object.entries(OWN).map(([name, ways]) => ({
     name,
     ways,
@@ -47,7 +54,7 @@ function suitesIn(folder) {
     ways: ['attach'],
     files: testsUnder(path.join(folder, 'node_modules', name, under)),
   }))
-  return [...own, ...brought]
+  return [...own, ...brought].filter(({ name }) => major <= (LAST_NODES[name] ?? major))
 }
 
 const testsUnder = (folder) =>
