@@ -137,7 +137,7 @@ test('a report of another version, or of half a file, is counted and shown by no
   const directory = temporaryDirectory(t)
   const spillway = spillwayFor(t, { fleet: { ...NAME, directory } })
   await spillway.fleetSnapshot()
-  fs.writeFileSync(path.join(directory, OWN, 'aaaaaaaa.report'), 'SPILLWAY2 of which nothing is known')
+  fs.writeFileSync(path.join(directory, OWN, 'aaaaaaaa.report'), 'SPILLWAY3 of which nothing is known')
   fs.writeFileSync(path.join(directory, OWN, 'bbbbbbbb.report'), headOf({ id: 'bbbbbbbb' }).subarray(0, 12))
   const families = parse(await ask(spillway.handler('metrics')).text())
   assert.equal(oneValue(families, 'spillway_workers', { state: 'unreadable' }), 2)
