@@ -134,8 +134,9 @@ class FamilySum {
   /** @param {Int32Array} rows those of the points they belong to */
   addExemplars(rows, found) {
     this.#exemplars ??= new Exemplars()
+    const buckets = this.bounds === undefined ? 0 : this.bounds.seconds.length + 1
     for (const exemplar of found) {
-      requireExemplar(exemplar, rows.length)
+      requireExemplar(exemplar, rows.length, buckets)
       const [at, bucket, traceId, spanId, atMs, seconds] = exemplar
       this.#exemplars.putLater(rows[at], bucket, { traceId, spanId, atMs }, seconds)
     }

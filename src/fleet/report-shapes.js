@@ -2,26 +2,35 @@
 // What the parts of a report have to look like. A report is a file that anything may have written; what is not of this shape
 // would be shown as it is, and Prometheus takes nothing of a scrape with a line that it cannot read.
 
-const { MOST_BUCKETS } = require('../metric-options')
-
 const FAMILY_NAME = /^[^\s"\\{}]+$/
 const LINE = /^[^\n\r]*$/
 const PAIR = '[a-zA-Z_]\\w*="(?:[^"\\\\\\n]|\\\\[\\\\n"])*"'
 const LABELS = new RegExp(`^(?:\\{${PAIR}(?:,${PAIR})*\\})?$`)
 const ID = /^\w*$/
 const LONGEST = 65_536
+const MOST_BOUNDS = 100
 
 const isText = (value, pattern) => typeof value === 'string' && value.length <= LONGEST && pattern.test(value)
 
 /** @param {any} family as a report describes one */
 function requireFamily(family) {
-  const { name, type, help, isForeign } = family
+  const { name, type, help, isForeign, bounds } = family
   const isFamily =
     isText(name, FAMILY_NAME) &&
     isText(type, LINE) &&
     typeof help === 'string' &&
-    (isForeign || isText(help, LINE))
+    (isForeign || (isText(help, LINE) && hasBounds(type, bounds)))
   if (!isFamily) throw new TypeError('what it says of a metric is of another shape')
+}
+
+/** A histogram says its bounds; what else has some needs none. */
+function hasBounds(type, bounds) {
+  if (type !== 'histogram' && bounds === undefined) return true
+  return (
+    Array.isArray(bounds) &&
+    bounds.length <= MOST_BOUNDS &&
+    bounds.every((bound, i) => Number.isFinite(bound) && (i === 0 || bound > bounds[i - 1]))
+  )
 }
 
 /** @param {string} labels @param {boolean} isForeign whether they are JSON, to be written by a registry */
@@ -35,10 +44,10 @@ function areForeign(series) {
   return series[1].every((label) => Array.isArray(label) && typeof label[0] === 'string')
 }
 
-/** @param {any} exemplar @param {number} points how many it may be of */
-function requireExemplar(exemplar, points) {
+/** @param {any} exemplar @param {number} points how many it may be of @param {number} buckets and how many of each */
+function requireExemplar(exemplar, points, buckets) {
   const [at, bucket, traceId, spanId, atMs, seconds] = exemplar
-  const isOfOne = isIndex(at, points) && isIndex(bucket, MOST_BUCKETS + 1)
+  const isOfOne = isIndex(at, points) && isIndex(bucket, buckets)
   const isExemplar =
     isText(traceId, ID) && isText(spanId, ID) && Number.isFinite(atMs) && Number.isFinite(seconds)
   if (!isOfOne || !isExemplar) throw new TypeError('an exemplar is of another shape')

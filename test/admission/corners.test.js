@@ -282,6 +282,18 @@ describe('a refusal and its connection', () => {
   }
 })
 
+test('a pipeline of 1000 requests to an idle server is answered in full', async (t) => {
+  const spillway = new Spillway({ logger: false })
+  t.after(() => spillway.close())
+  const server = spillway.attach(http.createServer((req, res) => res.end(req.url)))
+  const { port } = await serve(t, server)
+  const client = await Connection.open(port)
+  client.send(GET('/a').repeat(999) + GET('/last'))
+  await client.until('/last')
+  assert.equal(client.received.match(/HTTP\/1\.1 200/g)?.length, 1000)
+  client.destroy()
+})
+
 test('pipelined requests of which some are refused are answered in their order', async (t) => {
   const { port, isHeld, release, refused } = await holdingServer(t, { shed: REFUSE })
   const client = await Connection.open(port)

@@ -52,7 +52,7 @@ const withHead = (text) => {
 const CONTENTS = {
   'nothing at all': '',
   'another format': 'hello',
-  'another version': 'SPILLWAY2 of which nothing is known',
+  'another version': 'SPILLWAY3 of which nothing is known',
   'a head cut off': headOf(HEAD).subarray(0, 20),
   'a head that is not JSON': withHead('{{{'),
   'a head that is null': withHead('null'),
@@ -66,6 +66,20 @@ const CONTENTS = {
   'a metric that is null': report(blockOf(FAMILY, Buffer.from('null'))),
   'a metric with a line in its name': report(family({ name: 'evil 1\nx' })),
   'a metric with a line in its help': report(family({ help: 'x\nevil 1' })),
+  'a histogram without bounds': report(family({ type: 'histogram' }), points('', 1, 1)),
+  'a histogram whose bounds do not rise': report(
+    family({ type: 'histogram', bounds: [1, 1] }),
+    points('', 1, 1, 1, 1)
+  ),
+  'a histogram with other numbers than bounds': report(
+    family({ type: 'histogram', bounds: [1, 2] }),
+    points('', 1, 1)
+  ),
+  'an exemplar of no bucket': report(
+    family({ type: 'histogram', bounds: [1] }),
+    points('', 1, 1, 1),
+    blockOf(EXEMPLARS, json([[0, 2, 'a', 'b', 1, 1]]))
+  ),
   'points of another shape': report(family(), blockOf(POINTS, Buffer.alloc(2))),
   'points with fewer numbers than series': report(family(), points('{a="1"}\n{a="2"}', 1)),
   'labels that are none': report(family(), points('evil 1', 1)),
