@@ -7,9 +7,17 @@ const { OwnLogger } = require('./own-logger')
 
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal']
 const SILENT = 'silent'
+/** Keys that a logger writes by itself: a second one in the line would win. */
+const OF_LOGGER = ['level', 'time', 'pid', 'hostname', 'component']
 
 const isPlainObject = (value) =>
   typeof value === 'object' && value !== null && typeof value.then !== 'function'
+
+function withoutLoggers(given) {
+  const fields = { ...given }
+  for (const key of OF_LOGGER) delete fields[key]
+  return fields
+}
 
 class AccessHooks {
   #fields
@@ -63,7 +71,7 @@ class AccessHooks {
     if (fields === undefined) return undefined
     const more = this.#ask('log.access.fields', () => {
       const given = fields(req, res)
-      return isPlainObject(given) ? { ...given } : given
+      return isPlainObject(given) ? withoutLoggers(given) : given
     })
     if (more === undefined || more === null || isPlainObject(more)) return more
     this.#complain(

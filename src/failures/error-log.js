@@ -59,16 +59,18 @@ class ErrorLog {
     const budget = this.#budgetOf(`${event} ${status} ${failure.type}`)
     const unlogged = budget.spend(this.#clock.now())
     if (unlogged < 0) return
-    const fields = {
-      err: failure.describe(),
-      event,
-      ...(status !== undefined && { status }),
-      ...(route !== undefined && { route }),
-      ...trace,
-      ...(unlogged > 0 && { unlogged }),
-      ...(req !== undefined && { req: this.#fields.ofRequest(req) }),
-    }
-    this.#faults.guard('logger', () => this.#logger[level](fields, `spillway: ${message}`))
+    this.#faults.guard('logger', () => {
+      const fields = {
+        err: failure.describe(),
+        event,
+        ...(status !== undefined && { status }),
+        ...(route !== undefined && { route }),
+        ...trace,
+        ...(unlogged > 0 && { unlogged }),
+        ...(req !== undefined && { req: this.#fields.ofRequest(req) }),
+      }
+      this.#logger[level](fields, `spillway: ${message}`)
+    })
   }
 
   #budgetOf(kind) {

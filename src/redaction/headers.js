@@ -135,6 +135,8 @@ const IDS = new Set(['etag', 'if-match', 'if-none-match', 'traceparent', 'x-corr
 const NONCE = /'nonce-[^']*'/g
 const URL_ALONE = /^(?:[a-z][a-z\d+.-]{0,30}:\/)?\/\S*$/i
 const QUERY = /\?[^"\s?=]*=/
+/** A line shows less; and what is looked through costs its length. */
+const LONGEST = 1024
 
 /**
  * @param {string} name of a header that may be shown
@@ -143,7 +145,7 @@ const QUERY = /\?[^"\s?=]*=/
 function harmlessValue(name, value, showsQuery) {
   if (isPlainValue(value) || IDS.has(name)) return value
   if (URL_ALONE.test(value)) return maskUrl(value, showsQuery)
-  const masked = value.replace(NONCE, `'nonce-${REDACTED}'`)
+  const masked = value.slice(0, LONGEST).replace(NONCE, `'nonce-${REDACTED}'`)
   return masked.includes('@') || masked.includes('://') || QUERY.test(masked) ? maskText(masked) : masked
 }
 

@@ -26,7 +26,7 @@ const NAMED = /(?<![\w.-])([\w.[\]-]{1,60})(["']?)(\s*(?:=>|[:=])\s*)("[^"]*"?|'
 const HEADER = /\b((?:set-)?cookie|(?:proxy-)?authorization)(["']?\s*(?:=>|[:=])\s*)[^\r\n]+/gi
 const SCHEME = /\b([Bb]earer|BEARER|[Bb]asic|[Dd]igest|[Tt]oken)\s+(?=\S*[\dA-Z=])[\w.~+/=-]{6,}/g
 /** A password may hold a slash, by mistake; a port is no password. */
-const USERINFO = /:\/\/(?:[^\s/]*@|[^\s/@:]*:(?!\d+(?:\/|\s|$))[^\s@]*@)/g
+const USERINFO = /:\/\/(?:[^\s/]{0,512}@|[^\s/@:]{0,512}:(?!\d+(?:\/|\s|$))[^\s@]{0,512}@)/g
 const BARE_USERINFO = /(?<![\w.+-])([\w.+-]{1,60}):[^\s@/:"']+@(?=[\w.[-])/g
 const URL_OR_PATH =
   /\b[a-z][a-z\d+.-]{0,30}:\/\/[^\s"'<>`?]+(?:\?\S*)?|(?<![\w.:/~-])\/[^\s"'<>`()?]*(?:\?\S*)?/gi

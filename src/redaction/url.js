@@ -17,6 +17,10 @@ const FILE = /\.(?:m?[jt]sx?|css|map|wasm|html?|json)$/i
 const ASSET = /\.(?:m?js|css|map|wasm|woff2?)$/i
 /** A line shows less; and what is looked through costs its length. */
 const LONGEST = 2048
+/** A value may be a URL with values of its own, and so on. What is deeper is not shown. */
+const DEEPEST = 3
+/** Nor is one with more names than that: looking each of them up would cost a request its own time. */
+const MOST_NAMES = 64
 const PAIR = /(^|[;&,])([^;&,=]*)=([^;&,]*)/g
 
 /**
@@ -42,7 +46,7 @@ function pathOf(url) {
 const cut = (text, separator) =>
   text.length <= LONGEST ? text : text.slice(0, text.lastIndexOf(separator, LONGEST) + 1)
 
-function maskPath(path, showsQuery) {
+function maskPath(path, showsQuery, depth = 0) {
   const segments = path.split('/')
   let isTold = false
   for (let i = 0; i < segments.length; i++) {
@@ -51,7 +55,9 @@ function maskPath(path, showsQuery) {
     const plain = decoded(segment)
     const isAuthority = i > 1 && segments[i - 1] === ''
     segments[i] =
-      isTold && !isOrdinary(plain) ? REDACTED : maskSegment(segment, plain, isAuthority, showsQuery)
+      isTold && !isOrdinary(plain)
+        ? REDACTED
+        : maskSegment(segment, plain, { isAuthority, showsQuery, depth })
     isTold ||= TELLING.test(plain)
   }
   return segments.join('/')
@@ -59,20 +65,22 @@ function maskPath(path, showsQuery) {
 
 const isOrdinary = (segment) => ORDINARY.test(segment) || FILE.test(segment)
 
-function maskSegment(segment, plain, isAuthority, showsQuery) {
+function maskSegment(segment, plain, { isAuthority, showsQuery, depth }) {
   // Encoded, it may be a URL of its own. That is shown whole or not at all.
-  if (plain !== segment) return isHarmless(plain) ? segment : REDACTED
+  if (plain !== segment) return isHarmless(plain, depth + 1) ? segment : REDACTED
   const at = segment.lastIndexOf('@')
   const shown =
     at > 0 && (isAuthority || segment.lastIndexOf(':', at) !== -1) ? REDACTED + segment.slice(at) : segment
-  const masked = shown.includes('=') ? maskPairs(shown, !showsQuery) : shown
+  const masked = shown.includes('=') ? maskPairs(shown, !showsQuery, depth) : shown
   return ASSET.test(masked) ? masked : maskTokens(masked)
 }
 
 /** Matrix parameters are the query of a segment. */
-const maskPairs = (text, hidesMatrix) =>
+const maskPairs = (text, hidesMatrix, depth) =>
   text.replace(PAIR, (pair, before, name, value) =>
-    (hidesMatrix && before === ';') || isSecretPair(name, value) ? `${before}${name}=${REDACTED}` : pair
+    (hidesMatrix && before === ';') || isSecretPair(name, value, depth)
+      ? `${before}${name}=${REDACTED}`
+      : pair
   )
 
 function maskQuery(query) {
@@ -80,24 +88,27 @@ function maskQuery(query) {
     .split('&')
     .map((part) => {
       const end = part.indexOf('=')
-      if (end === -1) return isHarmless(decoded(part)) ? part : REDACTED
+      if (end === -1) return isHarmless(decoded(part), 1) ? part : REDACTED
       const name = part.slice(0, end)
-      return isSecretPair(name, part.slice(end + 1)) ? `${name}=${REDACTED}` : part
+      return isSecretPair(name, part.slice(end + 1), 0) ? `${name}=${REDACTED}` : part
     })
     .join('&')
 }
 
-const isSecretPair = (name, value) => isSecretInUrl(name) || !isHarmless(decoded(value.replaceAll('+', ' ')))
+const isSecretPair = (name, value, depth) =>
+  isSecretInUrl(name) || !isHarmless(decoded(value.replaceAll('+', ' ')), depth + 1)
 
 /** A name in JSON or in GraphQL, with its value behind a colon; or in a query within. */
 const NAME_WITHIN = /(?<![\w.-])([\w.-]+)["']?\s*[:=]/g
 
 /** Whether a decoded value holds no secret: neither a token, nor a URL with one, nor a name of one. */
-function isHarmless(plain) {
+function isHarmless(plain, depth) {
   if (maskTokens(plain) !== plain) return false
   if (!/[@:=/]/.test(plain)) return true
-  for (const [, name] of plain.matchAll(NAME_WITHIN)) if (isSecretInUrl(name)) return false
-  return maskPath(pathOf(plain), true) === pathOf(plain)
+  let names = 0
+  for (const [, name] of plain.matchAll(NAME_WITHIN))
+    if (isSecretInUrl(name) || ++names > MOST_NAMES) return false
+  return depth <= DEEPEST && maskPath(pathOf(plain), true, depth) === pathOf(plain)
 }
 
 module.exports = { maskUrl }

@@ -60,6 +60,13 @@ describe('log.access.fields', () => {
     assert.equal(typeof responseTime, 'number')
   })
 
+  it('changes nothing that the logger says itself', async (t) => {
+    const fields = () => ({ level: 99, time: 'noon', component: 'mine', extra: 1 })
+    const { access } = await linesOf(t, { fields }, ['/api/200'])
+    const [{ level, time, component, extra }] = access
+    assert.deepEqual([level, typeof time, component, extra], [30, 'number', 'spillway', 1])
+  })
+
   it('may return nothing', async (t) => {
     const { access, internalErrors } = await linesOf(t, { fields: () => undefined }, ['/api/200'])
     assert.deepEqual([access.length, internalErrors], [1, {}])

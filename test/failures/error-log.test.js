@@ -134,3 +134,16 @@ test("an application's own pino serializers take the line", () => {
   assert.deepEqual([lines[0].req.method, lines[0].req.url], ['GET', '/users/7'])
   assert.deepEqual([lines[1].err.type, lines[1].err.message], ['null', ''])
 })
+
+test('a request that cannot be described costs its line, and nothing else', () => {
+  const { lines, log, faults } = logging()
+  const req = {
+    ...REQ,
+    get headers() {
+      throw new Error('as a made-up request does')
+    },
+  }
+  log.write(new Failure(new Error('boom')), { req, route: '/' })
+  assert.equal(lines.filter(({ event }) => event === 'error').length, 0)
+  assert.equal(new Map(faults.list()).get('logger'), 1)
+})

@@ -184,7 +184,7 @@ test('whatever a URL is made of, masking it never throws, and what is behind a t
 })
 
 test('a URL as long as Node takes costs no more than its length', () => {
-  const pieces = ['a/', '//', '@', 'eyJ', 'token', '%25', ';a=', 'a.', '&b=', '://a:', '[']
+  const pieces = ['=', 'a=', 'a/', '//', '@', 'eyJ', 'token', '%25', ';a=', 'a.', '&b=', '://a:', '[']
   for (const piece of pieces) {
     const url = `/${piece.repeat(Math.ceil(16_384 / piece.length))}`
     for (const showsQuery of [true, false]) {
@@ -195,4 +195,12 @@ test('a URL as long as Node takes costs no more than its length', () => {
       assert.ok(spent.user + spent.system < 500_000, `${piece} took ${spent.user + spent.system} µs`)
     }
   }
+})
+
+test('values within values are not followed without end', () => {
+  for (const piece of ['=', 'a=', '/a=', '?a=', '%3D', ';a=b=']) {
+    const url = `/${piece.repeat(Math.floor(2000 / piece.length))}`
+    for (const showsQuery of [true, false]) assert.equal(typeof maskUrl(url, showsQuery), 'string')
+  }
+  assert.equal(maskUrl(`/${'='.repeat(2000)}`, true), '/=[Redacted]')
 })
