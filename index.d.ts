@@ -463,6 +463,7 @@ export interface MetricsOptions {
 
   /**
    * Labels of your own on the series of requests by route, such as the tenant: each is asked once, when the answer has ended.
+   * In Koa it gets Node's request: put what it needs on `ctx.req`.
    *
    * @default undefined
    */
@@ -740,8 +741,8 @@ export interface ShedVerdict {
 }
 
 /**
- * A function of yours that gets a request: where a middleware of ours exists, the framework's, with what middlewares before
- * ours have put on it; else the request as Node has it.
+ * A function of yours that gets a request. With `express()` it is Express's, with what middlewares before ours have put on it. With
+ * `koa()` it is Node's, `ctx.req`; else it is Node's as it came.
  */
 export type ShedFunction<Result> = { call(req: Request): Result }['call']
 

@@ -23,7 +23,8 @@ test('the package holds src/, the types and what a reader needs, and nothing els
         .join('/')
     )
   const types = ['async-errors.d.ts', 'index.d.ts']
-  const expected = [...sources, ...types, 'CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']
+  const docs = ['docs/custom-answers.md']
+  const expected = [...sources, ...types, ...docs, 'CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']
   assert.deepEqual(packed.files.map(({ path }) => path).sort(), expected.sort())
 })
 
