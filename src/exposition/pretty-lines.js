@@ -8,7 +8,13 @@ const path = require('node:path')
 const { isatty } = require('node:tty')
 
 const STDOUT = 1
-const OPTIONS = { ignore: 'pid,hostname,component' }
+/** A line a request, with what a person looks for first. Headers are for machines. */
+const OPTIONS = {
+  singleLine: true,
+  ignore: 'pid,hostname,name,component,event,req.headers,req.remoteAddress,req.remotePort,res.headers',
+  messageFormat:
+    '{msg}{if req.url}: {req.method} {req.url}{end}{if res.statusCode} {res.statusCode}{end}{if responseTime} {responseTime} ms{end}',
+}
 const SAMPLE = '{"level":40,"time":0,"msg":"a line"}\n'
 
 /** @typedef {(line: string) => string} Format */
