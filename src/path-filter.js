@@ -41,7 +41,8 @@ function compile(filter) {
 /** A promise is no answer, and would be taken for a yes. */
 function holds(answer) {
   if (typeof answer?.then !== 'function') return Boolean(answer)
-  answer.then(undefined, () => {})
+  // A `then` of another's may be an async function.
+  Promise.resolve(answer.then(undefined, () => {})).then(undefined, () => {})
   throw new TypeError('it returned a promise, and not true or false')
 }
 

@@ -78,9 +78,9 @@ class UserHooks {
   }
 
   #complain(place, value, message) {
+    this.#faults.report(place, new Error(message))
     // A promise would reject unseen.
     this.#faults.heed(place, value)
-    this.#faults.report(place, new Error(message))
   }
 }
 

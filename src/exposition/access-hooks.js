@@ -69,17 +69,14 @@ class AccessHooks {
   fieldsOf({ req, res }) {
     const fields = this.#fields
     if (fields === undefined) return undefined
-    const more = this.#ask('log.access.fields', () => {
+    return this.#ask('log.access.fields', () => {
       const given = fields(req, res)
-      return isPlainObject(given) ? withoutLoggers(given) : given
+      if (given === undefined || given === null) return given
+      if (isPlainObject(given)) return withoutLoggers(given)
+      const what = typeof given === 'object' ? 'a promise' : typeof given
+      this.#complain('log.access.fields', given, `it returned ${what}, and not an object`)
+      return undefined
     })
-    if (more === undefined || more === null || isPlainObject(more)) return more
-    this.#complain(
-      'log.access.fields',
-      more,
-      `it returned ${typeof more.then === 'function' ? 'a promise' : typeof more}, and not an object`
-    )
-    return undefined
   }
 
   #ask(place, callback) {
@@ -92,9 +89,9 @@ class AccessHooks {
   }
 
   #complain(place, value, message) {
+    this.#faults.report(place, new Error(message))
     // A promise would reject unseen.
     this.#faults.heed(place, value)
-    this.#faults.report(place, new Error(message))
   }
 }
 

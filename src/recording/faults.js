@@ -36,10 +36,19 @@ class Faults {
     }
   }
 
-  /** What a callback returned may be a promise, whose rejection would end the process. @returns {boolean} whether it is one */
+  /**
+   * What a callback returned may be a promise, whose rejection would end the process. It may throw when it is asked: never from here.
+   * @returns {boolean} whether it is one
+   */
   heed(place, returned) {
-    if (typeof returned?.then !== 'function') return false
-    returned.then(undefined, (error) => this.report(place, error))
+    const onError = (error) => this.report(place, error)
+    try {
+      if (typeof returned?.then !== 'function') return false
+      // A `then` of another's may be an async function.
+      Promise.resolve(returned.then(undefined, onError)).then(undefined, onError)
+    } catch (error) {
+      onError(error)
+    }
     return true
   }
 

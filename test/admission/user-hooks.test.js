@@ -7,6 +7,7 @@ const { test } = require('node:test')
 const { UserHooks } = require('../../src/admission/user-hooks')
 const { PRIORITIES } = require('../../src/admission/verdict')
 const { Faults } = require('../../src/recording/faults')
+const { HOSTILE_THENABLES } = require('../support/hostile-thenables')
 
 function hooksWith(options) {
   const logged = []
@@ -71,6 +72,18 @@ for (const [place, options, ask, nothing, given] of /** @type {const} */ ([
         [place]
       )
       if (each === fail) assert.equal(logged[0][1], MISTAKE)
+    })
+  }
+  for (const [what, make] of Object.entries(HOSTILE_THENABLES)) {
+    test(`${place}: ${what} counts as nothing said, and is reported once`, async () => {
+      const { hooks, logged } = hooksWith(options(make))
+      for (let i = 0; i < 3; i++) assert.equal(ask(hooks), nothing)
+      // A rejection that nobody heeds would fail the test.
+      await new Promise((resolve) => setImmediate(resolve))
+      assert.deepEqual(
+        logged.map(([where]) => where),
+        [place]
+      )
     })
   }
 }

@@ -4,6 +4,7 @@
 const assert = require('node:assert/strict')
 const { describe, it } = require('node:test')
 const express = require('express')
+const { HOSTILE_THENABLES } = require('../support/hostile-thenables')
 const { pinoWithLines } = require('../support/lines')
 const { serve } = require('../support/serve')
 const { ended, spillwayFor } = require('../support/spillway')
@@ -204,4 +205,32 @@ describe('log.access.ignore', () => {
       assert.deepEqual(internalErrors, { 'log.access.ignore': 2 })
     })
   }
+})
+
+for (const option of ['fields', 'level', 'ignore']) {
+  for (const [what, make] of Object.entries(HOSTILE_THENABLES)) {
+    it(`log.access.${option} that returns ${what} costs no line, and is heard of once`, async (t) => {
+      const { access, faults } = await linesOf(t, { [option]: make }, ['/api/200', '/api/200'])
+      assert.equal(access.length, 2)
+      assert.deepEqual(
+        faults.map(({ place }) => place),
+        [`log.access.${option}`]
+      )
+    })
+  }
+}
+
+it('log.access.fields that returns what may be read but once costs no line', async (t) => {
+  let reads = 0
+  const fields = () => {
+    reads = 0
+    return Object.defineProperty({}, 'then', {
+      get: () => (reads++ === 0 ? () => {} : raise()),
+    })
+  }
+  const { access, faults } = await linesOf(t, { fields }, ['/api/200'])
+  assert.deepEqual(
+    [access.length, faults.map(({ err }) => err.message)],
+    [1, ['it returned a promise, and not an object']]
+  )
 })

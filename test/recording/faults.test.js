@@ -6,6 +6,7 @@ const { ServerResponse } = require('node:http')
 const { test } = require('node:test')
 const { Faults } = require('../../src/recording/faults')
 const { settle } = require('../support/drive')
+const { HOSTILE_THENABLES } = require('../support/hostile-thenables')
 const { readableSpillway } = require('../support/measured')
 const { serve } = require('../support/serve')
 
@@ -44,6 +45,15 @@ test('a logger that throws is no reason to fail', () => {
   faults.report('here', new Error('no'))
   assert.deepEqual(faults.list(), [['here', 2]])
 })
+
+for (const [what, make] of Object.entries(HOSTILE_THENABLES)) {
+  test(`${what} is heeded without a throw, and counted once`, async () => {
+    const faults = new Faults(listeningLogger())
+    assert.equal(faults.heed('here', make()), true)
+    await new Promise((resolve) => setImmediate(resolve))
+    assert.deepEqual(faults.list(), [['here', 1]])
+  })
+}
 
 /** Three requests through a spillway with the given options, whose answers are all to come through. */
 async function measureThree(t, options, answer = (_req, res) => res.end('ok')) {
