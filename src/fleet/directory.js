@@ -15,7 +15,8 @@ const { readReport } = require('./report-file')
 
 const REPORT = /^([a-z0-9]+)\.report$/
 const DOOR = /^([a-z0-9]+)\.s$/
-const DEPARTED = /^departed-(\d+)$/
+/** As its generation is written when the name is made of it again: another spelling would be a file that is not there. */
+const DEPARTED = /^departed-(0|[1-9]\d*)$/
 /** The least that a socket's path may have, which is macOS's: 104 bytes with the end. */
 const MAX_PATH = 103
 const SOCKET_NAME = 10
@@ -54,6 +55,7 @@ class Directory {
       names.map((name) => pattern.exec(name)?.[1]).filter((part) => part !== undefined)
     const generations = found(DEPARTED)
       .map(Number)
+      .filter(Number.isSafeInteger)
       .sort((a, b) => a - b)
     return { ids: found(REPORT), doors: found(DOOR), departed: generations.at(-1), generations }
   }

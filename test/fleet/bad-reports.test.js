@@ -196,6 +196,25 @@ for (const what of ['a pipe', 'a directory', 'a file of a hundred gigabytes']) {
   })
 }
 
+for (const number of ['01', '007', '9007199254740993', '12345678901234567890123']) {
+  test(`a file 'departed-${number}', whose number is spelled as none of ours, cuts no scrape and hides no generation`, async (t) => {
+    const { spillway, scrape, own } = await fleetOfOne(t)
+    const before = Buffer.concat([
+      headOf({ isDeparted: true, ids: [BAD], count: 1 }),
+      ...[family(), points('', 7)],
+    ])
+    fs.writeFileSync(path.join(own, 'departed-5'), before)
+    fs.writeFileSync(path.join(own, `departed-${number}`), 'hello')
+    for (let i = 0; i < 3; i++) {
+      const families = await scrape()
+      assert.equal(oneValue(families, 'spillway_workers', { state: 'live' }), 1)
+      assert.equal(oneValue(families, 'spillway_requests_total', { outcome: 'completed' }), 1)
+      assert.equal(oneValue(families, 'jobs_total', {}), 7)
+    }
+    assert.equal((await spillway.fleetSnapshot()).requests.sinceStart.count, 1)
+  })
+}
+
 test('the name of a worker is shown as a label can show it', async (t) => {
   const { scrape, own } = await fleetOfOne(t)
   const hostile = {
