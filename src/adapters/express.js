@@ -13,6 +13,7 @@ const { expressInKoa, noNext, refuseUse } = require('./misuse')
 function createExpressMiddleware({ clock, recorder, endpoints, servers, admission, context, setUp }) {
   servers.hasMiddleware = true
   let isWoven = false
+  let isMet = false
   let isNested = false
   // Hot path: bench/overhead.js.
   function spillway(req, res, next) {
@@ -34,8 +35,8 @@ function createExpressMiddleware({ clock, recorder, endpoints, servers, admissio
     if (!isWoven && req.app !== undefined) {
       isWoven = weaveApp(req.app)
       isNested = req.baseUrl !== '' && !isInAppRouter(req.app, spillway)
-      setUp.meetExpress(req.app, isMeasured)
     }
+    if (!isMet && req.app !== undefined) isMet = setUp.meetExpress(req, isMeasured)
     if (isWoven) {
       const { head } = request
       // In a router or sub-app, and not prepared: nobody noted the way here. No route is better than half of one.

@@ -1,6 +1,7 @@
 'use strict'
 // Looks once at where our middlewares stand in an app, and warns of what would stay silent. The first request is the time: the
-// app is whole then. A middleware behind all routes may never see one, so Node's diagnostics channel tells of it, and is left
+// app is whole then. An app may listen before it has routes, so it is judged when it has one, and by no request for our
+// endpoints. A middleware behind all routes may never see one, so Node's diagnostics channel tells of it, and is left
 // again with that request.
 
 const { subscribe, unsubscribe } = require('node:diagnostics_channel')
@@ -22,6 +23,8 @@ class SetUpCheck {
   #errorHandlers = new WeakMap()
   #hasErrorHandler = false
   #checked = new WeakSet()
+  /** How many requests each app has had before it had a route. */
+  #waits = new WeakMap()
   #requestsLeft = MOST_REQUESTS
   #isListening = false
   #onRequest = ({ request, server }) =>
@@ -64,18 +67,38 @@ class SetUpCheck {
     const app = server.listeners('request').find(isExpressApp)
     if (app === undefined) return
     const isAttached = this.#parts.servers.isAttached(server)
-    if (!isAttached && this.#madeAt(expressLayout(app)) === undefined) return
+    const layout = expressLayout(app)
+    if (!hasRoute(layout) || (!isAttached && this.#madeAt(layout) === undefined)) return
     this.close()
-    this.meetExpress(app, isAttached)
+    this.#judgeExpress(app, layout, isAttached)
   }
 
   /**
-   * @param {any} app in which our middleware is, or whose server is attached
+   * @param {any} req of an app in which our middleware is
    * @param {boolean} isMeasured whether a request is, before the app sees it
+   * @returns {boolean} whether the app is done with: a later request of it need not come here
    */
-  meetExpress(app, isMeasured) {
-    this.#once(app, () => {
+  meetExpress({ app, originalUrl }, isMeasured) {
+    if (this.#checked.has(app)) return true
+    let isDone = true
+    this.#parts.faults.guard('set-up check', () => {
       const layout = expressLayout(app)
+      if (hasRoute(layout) && !this.#parts.endpoints.has({ url: originalUrl }))
+        this.#judgeExpress(app, layout, isMeasured)
+      else isDone = this.#wait(app)
+    })
+    return isDone
+  }
+
+  /** @returns {boolean} whether it has had too many requests without a route to wait any longer */
+  #wait(app) {
+    const waits = (this.#waits.get(app) ?? 0) + 1
+    this.#waits.set(app, waits)
+    return waits >= MOST_REQUESTS
+  }
+
+  #judgeExpress(app, layout, isMeasured) {
+    this.#once(app, () => {
       this.#checkMiddleware(layout, { name: 'express', isMeasured })
       this.#checkErrorHandlers(layout)
       this.#checkFactories(layout)
@@ -170,11 +193,17 @@ function placeIn(places, functions) {
   return ours && places.get(ours)
 }
 
-/** Of the app or of one it is mounted in: that answers what routers have not. */
+/** A mount that serves by itself is one too. */
+const hasRoute = (layout) => layout.some(({ routes, isMount }) => routes.length > 0 || isMount)
+
+/** Of the app, of a router in it, or of an app it is mounted in: that answers what routers have not. */
 function hasOwnErrorHandler(app, layout) {
-  if (layout.some(({ isErrorHandler }) => isErrorHandler)) return true
+  if (layout.some(({ isErrorHandler, inner }) => isErrorHandler || inner.some(takesErrors))) return true
   return app.parent !== undefined && hasOwnErrorHandler(app.parent, expressLayout(app.parent))
 }
+
+/** Express goes by the number of parameters. */
+const takesErrors = (handler) => handler?.length === 4
 
 const answered = ({ name }, status) =>
   `Your error handler${name === '<anonymous>' ? '' : ` ${name}`} stands before spillway.errorHandler() and answered ${status} without next(error): ` +

@@ -59,6 +59,13 @@ const APPS = {
       app.use((error, req, res, next) => res.status(500).end('mine'))
       return app`,
   },
+  'an error handler of its own in a router, and none of ours': {
+    lines: `${BEGIN}
+      const router = express.Router().get('/users/:id', ok).get('/fails', fail)
+      router.use((error, req, res, next) => res.status(500).end('mine'))
+      app.use(spillway.express()).use(express.Router().use('/api', router)).use(router)
+      return app`,
+  },
   'no error handler, and `errors: false`': {
     lines: `${BEGIN} app.use(spillway.express()).get('/users/:id', ok); return app`,
     options: { errors: false },

@@ -229,6 +229,32 @@ for (const [version, name] of Object.entries(EXPRESSES)) {
       assert.deepEqual(spillway.snapshot().errors, [])
     })
 
+    it('is looked for once the app has a route, and not by a request for our endpoints', async (t) => {
+      const LISTENING = {
+        plain: 'return app',
+        listener: 'return (req, res) => app(req, res)',
+        attached: 'return spillway.attach(http.createServer(app))',
+      }
+      for (const [how, end] of Object.entries(LISTENING)) {
+        for (const hasHandler of [true, false]) {
+          const made = { app: express().set('env', 'test') }
+          const file = `listens-first-${how}-${hasHandler}-${version}.js`
+          const lines = `const { app } = made; app.use(spillway.express()); ${end}`
+          // Who is refused comes to the app.
+          const options = { endpoints: { allow: (req) => !req.url.endsWith('?refused') } }
+          const { ask, mistakes, spillway } = await runApp(t, { file, lines, options, given: { made, http } })
+          await ask('/livez', '/livez?refused', '/')
+          made.app.get('/users/:id', (_req, res) => res.end('ok'))
+          await ask('/livez', '/livez?refused')
+          assert.deepEqual(mistakes(), [], how)
+          if (hasHandler) made.app.use(spillway.errorHandler())
+          await ask('/users/7', '/users/8')
+          const told = mistakes().map(({ mistake }) => mistake)
+          assert.deepEqual(told, hasHandler ? [] : ['missing-error-handler'], how)
+        }
+      }
+    })
+
     it('is looked for until the first request of an app of ours, and by nobody after', async (t) => {
       const started = channel('http.server.request.start')
       const lines = `const app = express().use(spillway.express()).get('/users/:id', ok)
