@@ -8,7 +8,7 @@ const { subscribe, unsubscribe } = require('node:diagnostics_channel')
 const { expressLayout, koaLayout } = require('../routing/app-layout')
 const { isExpressApp } = require('./app-kinds')
 const { isFactory } = require('./misuse')
-const { watchErrorHandler } = require('./own-error-handlers')
+const { mayPassOn, watchErrorHandler } = require('./own-error-handlers')
 const { earlyErrorHandler, hiddenRoutes, lateMiddleware } = require('./set-up-mistakes')
 
 const REQUEST_STARTED = 'http.server.request.start'
@@ -141,6 +141,7 @@ class SetUpCheck {
     this.#tell('early-error-handler', place, earlyErrorHandler(layout, at))
     for (const { layer, isErrorHandler, isAtRoot, originals } of layout.slice(0, at)) {
       if (!isErrorHandler || !isAtRoot || placeIn(this.#errorHandlers, originals) !== undefined) continue
+      if (mayPassOn(originals)) continue
       watchErrorHandler(layer, (status) =>
         this.#tell('answering-error-handler', place, answered(layer, status))
       )

@@ -77,6 +77,16 @@ const APPS = {
       app.use((error, req, res, next) => { throw error })
       app.use((error, req, res, next) => setImmediate(next, error)) ${END}`,
   },
+  'an error handler of its own before ours that may pass on, and answers the first error': {
+    lines: `${BEGIN}
+      app.use(spillway.express()).get('/fails', fail)
+      app.use((e, q, r, n) => e.message === 'failed' ? r.status(503).send('m') : n(e)) ${END}`,
+  },
+  'an error handler of its own before ours whose parameters cannot be read': {
+    lines: `${BEGIN}
+      app.use(spillway.express()).get('/fails', fail)
+      app.use(((error, req, res, next) => res.status(503).end('mine')).bind(null)) ${END}`,
+  },
   'an error handler of its own before ours for one kind of error': {
     lines: `${BEGIN}
       app.use(spillway.express())
