@@ -25,6 +25,9 @@ const SECONDS_UP_TO = {
 const LEAST_BYTES = 2 ** 24
 const MOST_MEGABYTES = 2 ** 16
 
+/** The greatest bound of a histogram of requests: few wait that many seconds. */
+const LEAST_MILLISECONDS = 100
+
 const BYTES = ['memory.recycleAt', 'shed.maxHeapUsedBytes', 'shed.maxRssBytes']
 
 /** @type {Record<string, (value: any) => string | undefined>} by option, what to say of a value */
@@ -34,6 +37,7 @@ const DOUBTS = {
   ),
   ...Object.fromEntries(BYTES.map((name) => [name, (value) => doubtBytes(name, value)])),
   'shed.retryAfter': doubtMilliseconds,
+  'metrics.buckets': doubtBuckets,
 }
 
 /**
@@ -68,6 +72,18 @@ function doubtBytes(name, value) {
 function doubtMilliseconds(value) {
   if (value < 1000 || value % 500 !== 0) return undefined
   return `\`shed.retryAfter\` is ${value} s, as it is in the header. For ${value} ms write ${Math.ceil(value / 1000)}.`
+}
+
+/** In seconds there would be no bound below one, where most requests end. */
+function doubtBuckets(value) {
+  const most = value.at(-1)
+  if (value[0] < 1 || most < LEAST_MILLISECONDS) return undefined
+  const shown = (bounds) => `[${bounds.slice(0, 3).join(', ')}${bounds.length > 3 ? ', …' : ''}]`
+  const inSeconds = value.map((bound) => bound / 1000)
+  return (
+    `\`metrics.buckets\` is ${shown(value)} up to ${most} s: bounds are in seconds, as the metric is. ` +
+    `For milliseconds write ${shown(inSeconds)}.`
+  )
 }
 
 /** 20000 as 20_000. */

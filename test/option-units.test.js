@@ -64,6 +64,9 @@ const PLAUSIBLE = [
   ['shed.maxRssBytes', 0],
   ['health.check.cache', 0],
   ['health.check.timeout', 50],
+  ['metrics.buckets', [0.01, 0.1, 1]],
+  ['metrics.buckets', [0.5, 5, 50, 500]],
+  ['metrics.buckets', [1, 2, 5, 10, 30, 60]],
 ]
 
 const split = (name) => [name.slice(0, name.lastIndexOf('.')), name.slice(name.lastIndexOf('.') + 1)]
@@ -87,6 +90,17 @@ for (const [name, value] of PLAUSIBLE) {
     assert.deepEqual(doubts(name, value), [])
   })
 }
+
+test('bounds that look like milliseconds are doubted, and shown in seconds', () => {
+  const said = (buckets) => doubts('metrics.buckets', buckets).map(([, sentence]) => sentence)
+  const IN_SECONDS = 'bounds are in seconds, as the metric is. For milliseconds write'
+  assert.deepEqual(said([5, 10, 25, 50, 100, 250, 500, 1000]), [
+    `\`metrics.buckets\` is [5, 10, 25, …] up to 1000 s: ${IN_SECONDS} [0.005, 0.01, 0.025, …].`,
+  ])
+  assert.deepEqual(said([1, 100]), [
+    `\`metrics.buckets\` is [1, 100] up to 100 s: ${IN_SECONDS} [0.001, 0.1].`,
+  ])
+})
 
 test('no default is doubted', () => {
   for (const [group, values] of Object.entries({ ...DEFAULTS, ...MEMBER_DEFAULTS }))
