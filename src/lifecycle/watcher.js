@@ -9,7 +9,8 @@ const { isDeployed } = require('../environment')
 
 const NAMES = /(?:^|[\s/\\])(nodemon|ts-node-dev|tsnd|node-dev|vite-node)(?:\.\w+)?(?=\s|$)/
 const TSX = /(?:^|[\s/\\])tsx(?:[/\\]\S*|\.\w+)? watch(?=\s|$)/
-const FLAG = /\s--watch(?=[\s=-]|$)/
+/** Not `--watch-kill-signal`: Node 24's test runner gives that to each test, with all of its defaults. */
+const FLAG = /\s--watch(?:-path)?(?=[\s=]|$)/
 const MOST_PARENTS = 10
 const PS_TIMEOUT_MS = 500
 

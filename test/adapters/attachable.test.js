@@ -9,11 +9,10 @@ const connect = require('connect')
 const express = require('express')
 const express4 = require('express-4')
 const Koa = require('koa')
+const { RESTIFY_SKIP } = require('../support/restify')
 const { countsOf } = require('../support/router-trees')
 const { serve } = require('../support/serve')
 const { ended, spillwayFor } = require('../support/spillway')
-
-const isNode24 = Number(process.versions.node.split('.')[0]) >= 24
 const ok = (_req, res) => res.end('ok')
 
 /** The shapes that these packages have, around a server of Node's. */
@@ -39,7 +38,7 @@ describe('attach()', () => {
     })
   }
 
-  it('takes a Restify server', { skip: isNode24 && 'Restify 11 does not load on Node 24' }, async (t) => {
+  it('takes a Restify server', { skip: RESTIFY_SKIP }, async (t) => {
     const spillway = spillwayFor(t)
     const server = require('restify').createServer()
     server.get('/users/:id', (_req, res, next) => {

@@ -5,13 +5,11 @@ const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const { describe, it } = require('node:test')
 const { promisesEndpoints } = require('../support/endpoints')
+const { RESTIFY_SKIP: skip } = require('../support/restify')
 const { countsOf } = require('../support/router-trees')
 const { serve } = require('../support/serve')
 const { ended, spillwayFor } = require('../support/spillway')
 
-/** Restify 11 asks Node for a binding that Node 24 no longer has. */
-const skip =
-  Number(process.versions.node.split('.')[0]) >= 24 && 'Restify 11 does not load on Node 24 or newer'
 const restify = skip ? undefined : require('restify')
 
 const QUIET = { trace() {}, debug() {}, info() {}, warn() {}, error() {}, child: () => QUIET }

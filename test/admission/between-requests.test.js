@@ -6,13 +6,11 @@ const assert = require('node:assert/strict')
 const http = require('node:http')
 const { test } = require('node:test')
 const express = require('express')
+const { RESTIFY_SKIP: skip } = require('../support/restify')
 const { serve } = require('../support/serve')
 const { spillwayFor } = require('../support/spillway')
 const { QUEUE, attached, holdingServer, until } = require('./holding-server')
 
-/** Restify 11 asks Node for a binding that Node 24 no longer has. */
-const skip =
-  Number(process.versions.node.split('.')[0]) >= 24 && 'Restify 11 does not load on Node 24 or newer'
 const restify = skip ? undefined : require('restify')
 
 const COUNT = 5

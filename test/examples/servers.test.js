@@ -5,12 +5,10 @@ const { describe, test } = require('node:test')
 const assert = require('node:assert/strict')
 const http2 = require('node:http2')
 const { text } = require('node:stream/consumers')
+const { RESTIFY_SKIP } = require('../support/restify')
 const { startExample } = require('./example-process')
 
 const USER = { path: '/users/7', route: '/users/:id' }
-// It asks Node for a binding that Node no longer has: node_modules/http-deceiver.
-const RESTIFY_SKIP =
-  Number(process.versions.node.split('.')[0]) >= 24 && 'Restify 11 does not load on Node 24 or newer'
 const EXAMPLES = [
   { file: 'express.js', ...USER },
   { file: 'express.js', alias: 'express=express-4', says: /^express is express-4\n$/, ...USER },

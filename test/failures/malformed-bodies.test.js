@@ -14,6 +14,7 @@ const bodyParser = require('body-parser')
 const connect = require('connect')
 const multer = require('multer')
 const { pinoWithLines } = require('../support/lines')
+const { RESTIFY_SKIP: skip } = require('../support/restify')
 const { serve } = require('../support/serve')
 const { ended, spillwayFor } = require('../support/spillway')
 
@@ -216,10 +217,6 @@ it('the answer says what was wrong with the JSON', async (t) => {
   assert.equal(details[1], 'Unexpected end of JSON input')
   assert.match(details[2], /^Expected ':' after property name in JSON at position 5/)
 })
-
-/** Restify 11 asks Node for a binding that Node 24 no longer has. */
-const skip =
-  Number(process.versions.node.split('.')[0]) >= 24 && 'Restify 11 does not load on Node 24 or newer'
 
 it("Restify's bodyParser is quoted nowhere where its errors come to errorHandler()", { skip }, async (t) => {
   const restify = require('restify')

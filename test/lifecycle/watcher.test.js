@@ -26,6 +26,7 @@ for (const [command, expected] of [
   [`${NODE} /app/node_modules/.bin/tsx src/server.ts`, ''],
   [`${NODE} /app/node_modules/.bin/tsx src/watch.ts watch`, ''],
   [`${NODE} /srv/watch/server.js`, ''],
+  [`${NODE} --watch-kill-signal=SIGTERM --test-timeout=0 app.test.js`, ''],
   [`${NODE} /srv/nodemon-free/server.js --watchdog`, ''],
   ['PM2 v7.0.1: God Daemon (/root/.pm2)', ''],
   ['', ''],
