@@ -42,7 +42,7 @@ function serve(framework, variant) {
   const { systemClock } = require('../src/clock')
   const { createKoaMiddleware } = require('../src/adapters/koa')
   const { Instance } = require('../src/instance')
-  const { resolveOptions } = require('../src/options')
+  const { resolveOptions } = require('../src/options/options')
   const server = require('node:http').createServer()
   // Not shed: a slice is a burst.
   const instance = new Instance(

@@ -14,7 +14,7 @@ const canPin = spawnSync('taskset', ['-p', String(process.pid)]).status === 0
 function pinLoad() {
   if (!canPin) return
   spawnSync('taskset', ['-cp', LOAD_CORE, String(process.pid)])
-  // For foreign.js.
+  // For fleet/registry-report.js.
   process.env.LOAD_CORE = LOAD_CORE
   process.env.SERVER_CORE = SERVER_CORE
 }

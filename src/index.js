@@ -2,16 +2,16 @@
 // The public names. Shorthand only: that is what lets ESM users import them by name.
 
 const cluster = require('node:cluster')
-const { refuseUncalled } = require('./adapters/misuse')
+const { refuseUncalled } = require('./adapters/wrong-framework')
 const { CallPlace } = require('./call-place')
 const { systemClock } = require('./clock')
 const { OverloadError, SpillwayError } = require('./errors')
-const { loggerFrom } = require('./exposition/logger')
-const { ClusterPrimary } = require('./lifecycle/cluster-primary')
+const { loggerFrom } = require('./logging/logger')
+const { ClusterPrimary } = require('./cluster/primary')
 const { Notices } = require('./notices')
-const { doubtsOf } = require('./option-units')
-const { resolveMember } = require('./options')
-const { Faults } = require('./recording/faults')
+const { doubtsOf } = require('./options/doubtful-units')
+const { resolveMember } = require('./options/options')
+const { Faults } = require('./requests/internal-errors')
 const { Spillway } = require('./spillway')
 
 /**

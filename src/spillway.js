@@ -4,16 +4,16 @@
 
 const { catchAsync } = require('./adapters/async-errors')
 const { serverIn } = require('./adapters/attachable')
-const { createErrorHandler } = require('./adapters/errors')
+const { createErrorHandler } = require('./adapters/error-handlers')
 const { createExpressMiddleware } = require('./adapters/express')
 const { createKoaMiddleware } = require('./adapters/koa')
-const { requireNoArguments } = require('./adapters/misuse')
+const { requireNoArguments } = require('./adapters/wrong-framework')
 const { CallPlace } = require('./call-place')
 const { systemClock } = require('./clock')
 const { SpillwayError } = require('./errors')
 const { Instance } = require('./instance')
-const { doubtsOf } = require('./option-units')
-const { resolveMember, resolveOptions } = require('./options')
+const { doubtsOf } = require('./options/doubtful-units')
+const { resolveMember, resolveOptions } = require('./options/options')
 
 class Spillway {
   /** @type {import('../index.js').Spillway['health']} */

@@ -7,7 +7,7 @@ const { readdirSync, readFileSync } = require('node:fs')
 const path = require('node:path')
 const { test } = require('node:test')
 const vm = require('node:vm')
-const { pathText } = require('../src/routing/place')
+const { pathText } = require('../src/routing/route-node')
 const { requireLabels } = require('../src/fleet/report-shapes')
 
 const SRC = path.join(__dirname, '..', 'src')

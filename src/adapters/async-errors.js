@@ -6,7 +6,7 @@
 
 const { isPromise } = require('node:util/types')
 const { kCatchesAsync } = require('../routing/express-4')
-const { notExpress } = require('./misuse')
+const { notExpress } = require('./wrong-framework')
 
 /** As in Express 5. */
 const REJECTED = 'Rejected promise'

@@ -2,7 +2,7 @@
 // The http server in what `attach` is given: the server itself, or what a framework has made around one.
 
 const net = require('node:net')
-const { notAServer } = require('./misuse')
+const { notAServer } = require('./wrong-framework')
 
 /** Where it is kept: Restify and Fastify, Socket.IO and Vite, hapi. */
 const KEPT_AS = ['server', 'httpServer', 'listener']

@@ -6,9 +6,9 @@
 // can be, decided.
 
 const { RUN } = require('../admission/verdict')
-const { ROOT } = require('../routing/place')
-const { isInAppRouter, weaveApp } = require('../routing/weave')
-const { expressInKoa, noNext, refuseUse } = require('./misuse')
+const { ROOT } = require('../routing/route-node')
+const { isInAppRouter, weaveApp } = require('../routing/instrument-router')
+const { expressInKoa, noNext, refuseUse } = require('./wrong-framework')
 
 function createExpressMiddleware({ clock, recorder, endpoints, servers, admission, context, setUp }) {
   servers.hasMiddleware = true

@@ -4,9 +4,9 @@
 
 const { QUEUED, RUN } = require('../admission/verdict')
 const { watchMounts } = require('../routing/koa')
-const { trailOf } = require('../routing/trail')
-const { catchErrors } = require('./errors')
-const { koaInExpress, refuseUse } = require('./misuse')
+const { trailOf } = require('../routing/route-state')
+const { catchErrors } = require('./error-handlers')
+const { koaInExpress, refuseUse } = require('./wrong-framework')
 
 function createKoaMiddleware(parts) {
   const { clock, recorder, endpoints, servers, admission, context, setUp } = parts

@@ -2,7 +2,7 @@
 // The admission of one instance, put together: measurements, limits, gate, rejection and statistics. The adapters know
 // only this: `decide` before a request runs, `release` when it has ended.
 
-const { SHED } = require('../recording/ignore')
+const { SHED } = require('../requests/ignore')
 const { Episode } = require('./episode')
 const { FairShares } = require('./fair-shares')
 const { Gate } = require('./gate')

@@ -2,7 +2,7 @@
 // The gate: runs a request now, queues it, or rejects it; and works the queue off in the check phase of loop turns, one
 // request a callback, so that Node drains ticks and promises between two of them as it does between two sockets.
 
-const { isDisconnected } = require('../recording/request')
+const { isDisconnected } = require('../requests/request')
 const { offHalfClose, onHalfClose } = require('./half-closed')
 const { inItsContext } = require('./queue')
 const { BYPASS, QUEUED, REJECTED, RUN } = require('./verdict')

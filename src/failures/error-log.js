@@ -2,7 +2,7 @@
 // One line an error, in pino's shape: what failed, where, for which request, in which trace. A flood of one kind hides no
 // other: each has a budget of its own.
 
-const { LineBudget } = require('../recording/line-budget')
+const { LineBudget } = require('../logging/log-rate-limit')
 
 /** Kinds past this share one budget. */
 const MOST_KINDS = 200

@@ -6,17 +6,17 @@
 // counted when the request has ended, under the route the request is counted under; logged at once, while whatever the
 // application keeps in its async context is at hand.
 
-const { activeSpan, traceFieldsOf } = require('../recording/active-span')
-const { METRICS } = require('../recording/ignore')
-const { isOfClient } = require('../recording/outcome')
-const { ENDED } = require('../recording/request-state')
-const { serverSpan } = require('../recording/server-span')
+const { activeSpan, traceFieldsOf } = require('../tracing/active-span')
+const { METRICS } = require('../requests/ignore')
+const { isOfClient } = require('../requests/outcome')
+const { ENDED } = require('../requests/request-state')
+const { serverSpan } = require('../tracing/server-span')
 const { templateOf } = require('../routing/template')
 const { ErrorAnswer, isOver } = require('./error-answer')
 const { ErrorLog } = require('./error-log')
 const { ErrorTable } = require('./error-table')
 const { Failure } = require('./failure')
-const { recordOn } = require('./span-error')
+const { recordOn } = require('../tracing/span-error')
 
 /** Errors of whoever still uses a connection or stream that is gone, or has given up what nobody waits for. */
 const OF_CONNECTION = new Set([

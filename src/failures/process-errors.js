@@ -3,12 +3,12 @@
 // option that request is answered with 500, and the process leaves when the others have been: what has thrown where
 // nobody expected it may hold locks, sockets and half of a state, so that it is not to go on.
 
-const { ENDED } = require('../recording/request-state')
+const { ENDED } = require('../requests/request-state')
 const { cutOff, isOver } = require('./error-answer')
 const { Failure } = require('./failure')
 const { eventsOfProcess } = require('./process-events')
 const { RequestContext } = require('./request-context')
-const { StandIn } = require('./stand-in')
+const { StandIn } = require('./substitute-answer')
 
 const INTERNAL_SERVER_ERROR = 500
 

@@ -9,7 +9,7 @@
 const { PRIORITIES } = require('../admission/verdict')
 const { rounded } = require('../durations')
 const { cutOff } = require('./error-answer')
-const { StandIn } = require('./stand-in')
+const { StandIn } = require('./substitute-answer')
 
 const CHECK_MS = 100
 

@@ -7,8 +7,8 @@ const fs = require('node:fs')
 const { tmpdir } = require('node:os')
 const path = require('node:path')
 const { promises } = fs
-const { isRunning, machine } = require('./kin')
-const { Memory, joined } = require('./memory')
+const { isRunning, machine } = require('./member-identity')
+const { Memory, joined } = require('./report-buffers')
 const { readReport } = require('./report-file')
 
 /** @typedef {{ ids: string[], doors: string[], departed: number | undefined, generations: number[] }} Listing */
@@ -60,7 +60,7 @@ class Directory {
     return { ids: found(REPORT), doors: found(DOOR), departed: generations.at(-1), generations }
   }
 
-  /** @param {import('./memory').Loan} loan what it is read into */
+  /** @param {import('./report-buffers').Loan} loan what it is read into */
   read(id, loan) {
     return readReport(this.#reportOf(id), loan)
   }
@@ -82,7 +82,7 @@ class Directory {
     fs.renameSync(beside, this.#reportOf(id))
   }
 
-  /** @param {import('./memory').Loan} loan */
+  /** @param {import('./report-buffers').Loan} loan */
   readDeparted(generation, loan) {
     return readReport(this.#departedOf(generation), loan)
   }

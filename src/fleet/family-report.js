@@ -2,9 +2,9 @@
 // A family in a report: what it is, then its points, block by block. A worker writes its own so, and whoever folds the
 // departed their sums.
 
-const { exemplarsOf } = require('../recording/exemplars')
+const { exemplarsOf } = require('../requests/exemplars')
 const { exemplarsBlock, familyBlock, pointsBlock } = require('./report')
-const { acrossOf, onGrid, outlives, shapeOf } = require('./shapes')
+const { acrossOf, onGrid, outlives, shapeOf } = require('./point-shapes')
 
 const SERIES_PER_BLOCK = 256
 

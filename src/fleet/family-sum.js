@@ -5,9 +5,9 @@
 
 const { boundsOf } = require('../histograms/buckets')
 const { Rows } = require('../histograms/rows')
-const { Exemplars } = require('../recording/exemplars')
+const { Exemplars } = require('../requests/exemplars')
 const { requireExemplar, requireLabels } = require('./report-shapes')
-const { JOIN, shapeOf } = require('./shapes')
+const { JOIN, shapeOf } = require('./point-shapes')
 
 /** The labels of a point that came as text. What needs them as pairs is rare. */
 class ReportedLabels {

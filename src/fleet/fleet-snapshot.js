@@ -2,9 +2,9 @@
 // Everything known of the whole fleet, as one frozen plain object: who is there, and the requests of all of them by route.
 // What describes one process, its loop and its heap, is in that process's own snapshot.
 
-const { countersOf, deepFreeze, summaryOf } = require('../exposition/snapshot')
+const { countersOf, deepFreeze, summaryOf } = require('../snapshot/snapshot')
 const { COUNT, ERRORS, SINCE, STREAMS } = require('./route-report')
-const { Slices } = require('./slices')
+const { Slices } = require('./time-slices')
 
 /** @returns {Promise<import('../../index.js').FleetSnapshot>} */
 async function takeFleetSnapshot(clock, sum, members, states) {

@@ -7,18 +7,18 @@
 // each loop was blocked for 8, the primary's too; as JSON, which is what IPC speaks by default, 375 and 48.
 
 const { randomBytes } = require('node:crypto')
-const { foldDeparted } = require('./departed')
+const { foldDeparted } = require('./retired-members')
 const { currentUser, openDirectory } = require('./directory')
-const { openDoor } = require('./door')
+const { openDoor } = require('./member-socket')
 const { takeFleetSnapshot } = require('./fleet-snapshot')
-const { metricsOf } = require('./foreign')
-const { isAmongKin, kinOf, takeNumber } = require('./kin')
-const { greetMainThread, watchForKin } = require('./kin-watch')
+const { metricsOf } = require('./registry-report')
+const { isAmongKin, kinOf, takeNumber } = require('./member-identity')
+const { greetMainThread, watchForKin } = require('./fleet-watch')
 const { Reporter } = require('./reporter')
-const { Memory, joined } = require('./memory')
+const { Memory, joined } = require('./report-buffers')
 const { ReadableSum, isRecent } = require('./readable-sum')
-const { callRoll, rollOfOne } = require('./roll')
-const { named, stateFamilies, statesOf } = require('./states')
+const { callRoll, rollOfOne } = require('./poll-members')
+const { named, stateFamilies, statesOf } = require('./worker-states')
 const { UnreadableReports } = require('./unreadable-reports')
 
 /** A worker that restarts and dies at once must not fill the disk while nobody scrapes. */

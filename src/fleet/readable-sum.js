@@ -2,10 +2,10 @@
 // Adds up the reports of a fleet that can be read. What is wrong inside of a report is found while it is added, when half of
 // it is in the sum: then each report is tried alone, those at fault are put aside, and the others are added up anew.
 
-const { Slices } = require('./slices')
-const { Sum } = require('./sum')
+const { Slices } = require('./time-slices')
+const { Sum } = require('./report-sum')
 
-/** @typedef {import('./roll').Member & { worker: string }} NamedMember */
+/** @typedef {import('./poll-members').Member & { worker: string }} NamedMember */
 
 /** For so long a report stands by itself: its last minute is still part of the fleet's. */
 const RECENT_MS = 60_000
@@ -15,7 +15,7 @@ const isRecent = (head, wallMs) => Math.abs(wallMs - head.at) < RECENT_MS
 /**
  * What the departed have counted, to be added up as the report of a member is.
  *
- * @param {import('./roll').Departed} departed
+ * @param {import('./poll-members').Departed} departed
  * @returns {NamedMember[]}
  */
 function membersOf({ report, head, error }) {
@@ -38,9 +38,9 @@ class ReadableSum {
 
   /**
    * @param {NamedMember[]} members
-   * @param {import('./roll').Departed} departed
+   * @param {import('./poll-members').Departed} departed
    * @param {InstanceType<typeof Sum>} [spare] the sum of a scrape before
-   * @returns {Promise<{ sum: InstanceType<typeof Sum>, members: NamedMember[], departed: import('./roll').Departed }>} those put aside are
+   * @returns {Promise<{ sum: InstanceType<typeof Sum>, members: NamedMember[], departed: import('./poll-members').Departed }>} those put aside are
    *   members that are unreadable, and departed without a report
    */
   async of(members, departed, spare = new Sum()) {

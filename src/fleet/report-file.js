@@ -13,7 +13,7 @@ const NOT_OF_FILE = new Set(['ENOENT', 'EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', '
 
 /**
  * @param {string} name
- * @param {import('./memory').Loan} loan what it is read into
+ * @param {import('./report-buffers').Loan} loan what it is read into
  * @returns {Promise<{ report?: Buffer, touchedMs: number, error?: Error }>} with an error where it cannot be a report
  */
 async function readReport(name, loan) {

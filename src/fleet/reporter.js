@@ -6,11 +6,11 @@
 
 const { isMainThread, threadId } = require('node:worker_threads')
 const { PointsMemory, reportFamily } = require('./family-report')
-const { readMetric } = require('./foreign')
-const { identify } = require('./kin')
+const { readMetric } = require('./registry-report')
+const { identify } = require('./member-identity')
 const { headOf, putInto } = require('./report')
 const { reportRoutes } = require('./route-report')
-const { Slices } = require('./slices')
+const { Slices } = require('./time-slices')
 
 /** What a worker that is killed may lose of its histograms, and of nothing else. */
 const ROUTES_MS = 60_000

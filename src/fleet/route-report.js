@@ -6,7 +6,7 @@
 const { newHistogram } = require('../histograms/rolling')
 const { ADVISED_BOUNDS, countOf, sumOf } = require('../histograms/buckets')
 const { ByteReader, ByteWriter, slotsOf } = require('../histograms/slots')
-const { COUNTERS } = require('../recording/route-series')
+const { COUNTERS } = require('../requests/route-series')
 const { ROUTES, blockOf, doublesOf } = require('./report')
 
 const BLOCK = 32

@@ -11,8 +11,8 @@ const http = require('node:http')
 const https = require('node:https')
 const net = require('node:net')
 const tls = require('node:tls')
-const { endIfEndless } = require('./endless')
-const { OpenSet } = require('./open-set')
+const { endIfEndless } = require('./endless-responses')
+const { OpenSet } = require('./open-sockets')
 
 const NO_ERROR = 0
 const HIGHEST_STREAM_ID = 2 ** 31 - 1

@@ -6,8 +6,8 @@
 // development or test, and on SIGINT, which no orchestrator sends. PM2 does, and systemd, supervisord and Docker can be told to.
 
 const { isatty } = require('node:tty')
-const { isDeployed } = require('../environment')
-const { watcher } = require('./watcher')
+const { isDeployed } = require('../environment/deployment')
+const { watcher } = require('../environment/watcher')
 
 const PRODUCTION = 'production'
 const DEVELOPMENT = 'development'

@@ -9,7 +9,7 @@
 
 const { Connections } = require('./connections')
 const { DEVELOPMENT } = require('./drain-mode')
-const { endIfEndless } = require('./endless')
+const { endIfEndless } = require('./endless-responses')
 
 const TICK_MS = 50
 /** Who connects after the poll is reset by the close: the turn to close in is one with little between the two. */

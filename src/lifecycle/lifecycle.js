@@ -4,17 +4,17 @@
 
 const { rounded } = require('../durations')
 const { describeError } = require('../redaction/error-description')
-const { REPLACED } = require('./cluster-messages')
-const { departureOfProcess } = require('./departure')
+const { REPLACED } = require('../cluster/messages')
+const { departureOfProcess } = require('./process-exit')
 const { Drain } = require('./drain')
 const { drainOrder } = require('./drain-mode')
 const { Health } = require('./health')
 const { PASSED } = require('./health-check')
 const { KnownServers } = require('./known-servers')
-const { PrimaryLink } = require('./primary-link')
+const { PrimaryLink } = require('../cluster/primary-link')
 const { PublicPaths } = require('./public-paths')
 const { Recycle } = require('./recycle')
-const { Supervisor } = require('./supervisor')
+const { Supervisor } = require('../environment/supervisor')
 
 /** A primary that replaces one worker at a time may take this long; then the worker goes without a replacement. */
 const PATIENCE_MS = 120_000

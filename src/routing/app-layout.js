@@ -4,8 +4,8 @@
 
 const express4 = require('./express-4')
 const express5 = require('./express-5')
-const { pathText } = require('./place')
-const { originalsOf, routerOf } = require('./weave')
+const { pathText } = require('./route-node')
+const { originalsOf, routerOf } = require('./instrument-router')
 
 /** A router may be mounted in itself. */
 const DEEPEST = 20

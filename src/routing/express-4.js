@@ -3,7 +3,7 @@
 // So the path is read back from the expression, group by group: the text of a request never gets into a template.
 // An expression the user gave is its own template.
 
-const { pathText } = require('./place')
+const { pathText } = require('./route-node')
 
 /** What Express 4 appends to every path it compiles for a mount. */
 const COMPILED_END = '\\/?(?=\\/|$)'

@@ -5,7 +5,7 @@
 // Route paths are the same in router 1 and 2: `layer.route.path`.
 
 const { randomBytes } = require('node:crypto')
-const { pathText } = require('./place')
+const { pathText } = require('./route-node')
 const { pathnameOf } = require('../url-path')
 
 const TOKEN = `spillway${randomBytes(8).toString('hex')}`

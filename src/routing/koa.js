@@ -4,7 +4,7 @@
 // koa-mount tells only its innermost prefix and never clears it, so an accessor on the app's context notes each
 // prefix with the path it left.
 
-const { pathText } = require('./place')
+const { pathText } = require('./route-node')
 
 /** Of this copy of the package: another one on the same app has an accessor and trails of its own. */
 const kWatched = Symbol('spillway.mounts')

@@ -4,10 +4,9 @@
 // found has a label of its own, which is in parentheses, as no template is.
 
 const { koaTemplate } = require('./koa')
-const { ROOT } = require('./place')
-const { restifyTemplate } = require('./restify')
+const { ROOT } = require('./route-node')
 const { urlPath } = require('../url-path')
-const { unseenRoute } = require('./weave')
+const { unseenRoute } = require('./instrument-router')
 
 /** A body parser refused the body. */
 const BAD_BODY = '(bad body)'
@@ -16,7 +15,7 @@ const SOCKET_IO = '(socket.io)'
 const OWN_ROUTES = Object.freeze([BAD_BODY, SOCKET_IO])
 const ENGINE_QUERY = /[?&]EIO=\d/
 
-/** @param {InstanceType<typeof import('./trail').Trail> & { req: any }} trail */
+/** @param {InstanceType<typeof import('./route-state').Trail> & { req: any }} trail */
 function templateOf(trail, status) {
   return frameworkTemplate(trail, status) ?? ownRoute(trail)
 }
@@ -31,6 +30,12 @@ function frameworkTemplate(trail, status) {
   if (trail.place !== undefined) return expressTemplate(trail, status)
   if (typeof trail.req.getRoute === 'function') return restifyTemplate(trail.req)
   return undefined
+}
+
+/** None in `pre`, on 404, on 405, or where the gate has rejected. */
+function restifyTemplate(req) {
+  const path = req.getRoute()?.path
+  return path === undefined ? undefined : String(path)
 }
 
 /** Engine.IO leaves the query of every request that it takes on it. */

@@ -4,8 +4,8 @@
 const assert = require('node:assert/strict')
 const http = require('node:http')
 const { test } = require('node:test')
-const { ANSWERING, ENDED } = require('../../src/recording/request-state')
-const { kTrail } = require('../../src/routing/trail')
+const { ANSWERING, ENDED } = require('../../src/requests/request-state')
+const { kTrail } = require('../../src/routing/route-state')
 const { QUEUE, holdingServer, until } = require('./holding-server')
 
 /** A middleware behind a listener that may begin the answer: before the middleware sees the request, or after. */

@@ -3,8 +3,8 @@
 // the requests. What it decides is read off the answer a request got.
 
 const { Admission } = require('../../src/admission/admission')
-const { resolveOptions } = require('../../src/options')
-const { Faults } = require('../../src/recording/faults')
+const { resolveOptions } = require('../../src/options/options')
+const { Faults } = require('../../src/requests/internal-errors')
 const { FakeClock } = require('../support/fake-clock')
 const { requestWith } = require('../support/request')
 

@@ -6,7 +6,7 @@ const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { LoopShare } = require('../../src/admission/limits/loop-share')
 const { LoopTurns } = require('../../src/admission/measurements/loop-turns')
-const { AdmissionRecord } = require('../../src/recording/admission-record')
+const { AdmissionRecord } = require('../../src/requests/admission-record')
 const { FakeClock } = require('../support/fake-clock')
 
 const LEAST = 8

@@ -6,7 +6,7 @@ const { test } = require('node:test')
 const { Limits } = require('../../src/admission/limits/limits')
 const { LoopTurns } = require('../../src/admission/measurements/loop-turns')
 const { CRITICAL, NORMAL } = require('../../src/admission/verdict')
-const { AdmissionRecord } = require('../../src/recording/admission-record')
+const { AdmissionRecord } = require('../../src/requests/admission-record')
 const { FakeClock } = require('../support/fake-clock')
 
 const OPTIONS = { maxDelay: 200, targetDelay: 100, interval: 500 }

@@ -6,7 +6,7 @@ const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { UserHooks } = require('../../src/admission/user-hooks')
 const { PRIORITIES } = require('../../src/admission/verdict')
-const { Faults } = require('../../src/recording/faults')
+const { Faults } = require('../../src/requests/internal-errors')
 const { HOSTILE_THENABLES } = require('../support/hostile-thenables')
 
 function hooksWith(options) {

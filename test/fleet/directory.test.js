@@ -7,12 +7,12 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { test } = require('node:test')
 const { Registry } = require('prom-client')
-const { Memory } = require('../../src/fleet/memory')
-const { callRoll } = require('../../src/fleet/roll')
-const { foldDeparted } = require('../../src/fleet/departed')
+const { Memory } = require('../../src/fleet/report-buffers')
+const { callRoll } = require('../../src/fleet/poll-members')
+const { foldDeparted } = require('../../src/fleet/retired-members')
 const { openDirectory } = require('../../src/fleet/directory')
-const { openDoor } = require('../../src/fleet/door')
-const { identify, machine } = require('../../src/fleet/kin')
+const { openDoor } = require('../../src/fleet/member-socket')
+const { identify, machine } = require('../../src/fleet/member-identity')
 const { headOf } = require('../../src/fleet/report')
 const { temporaryDirectory } = require('../support/fleet')
 const { oneValue, parse } = require('../support/metrics-text')
@@ -101,7 +101,7 @@ test('the directories of fleets whose primary is no more are removed, others are
 })
 
 const WITHOUT_DESCRIPTORS = `
-  const { identify, isRunning } = require('./src/fleet/kin')
+  const { identify, isRunning } = require('./src/fleet/member-identity')
   const { openSync } = require('node:fs')
   const { text } = identify(process.pid)
   const answers = [isRunning(text)]
@@ -121,7 +121,7 @@ test('who has no descriptor left takes no process that runs for one that is gone
 })
 
 const AS_ANOTHER_USER = `
-  const { isRunning } = require('./src/fleet/kin')
+  const { isRunning } = require('./src/fleet/member-identity')
   if (process.geteuid() === 0) process.setuid(65_534)
   process.stdout.write(String(isRunning('1-zzzzzz')))
 `

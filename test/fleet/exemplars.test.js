@@ -4,13 +4,13 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { Labels } = require('../../src/exposition/labels')
-const openMetrics = require('../../src/exposition/openmetrics-text')
+const { Labels } = require('../../src/metrics/labels')
+const openMetrics = require('../../src/metrics/formats/openmetrics-text')
 const { headOf, readHead } = require('../../src/fleet/report')
 const { reportFamily } = require('../../src/fleet/family-report')
-const { Sum } = require('../../src/fleet/sum')
+const { Sum } = require('../../src/fleet/report-sum')
 const { ADVISED_BOUNDS } = require('../../src/histograms/buckets')
-const { Exemplars } = require('../../src/recording/exemplars')
+const { Exemplars } = require('../../src/requests/exemplars')
 
 const SLOW = 14
 const FAST = 0

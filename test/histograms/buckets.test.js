@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const client = require('prom-client')
 const { ADVISED_BOUNDS, Buckets, boundsOf, countOf, sumOf } = require('../../src/histograms/buckets')
-const { DEFAULTS } = require('../../src/options')
+const { DEFAULTS } = require('../../src/options/options')
 
 const BOUNDS = [ADVISED_BOUNDS, boundsOf(DEFAULTS.metrics.buckets), boundsOf([0.3]), boundsOf([1e-6, 1, 1e6])]
 

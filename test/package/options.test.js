@@ -1,11 +1,11 @@
 'use strict'
-// Every option in three places: its default in src/option-table.js, in README.md and in index.d.ts.
+// Every option in three places: its default in src/options/table.js, in README.md and in index.d.ts.
 
 const assert = require('node:assert/strict')
 const { readFileSync } = require('node:fs')
 const { join } = require('node:path')
 const { test } = require('node:test')
-const { DEFAULTS } = require('../../src/options.js')
+const { DEFAULTS } = require('../../src/options/options.js')
 const { ROOT } = require('./pack.js')
 
 const printed = (value) => {
@@ -19,7 +19,7 @@ const defaults = Object.entries(DEFAULTS).flatMap(([name, value]) =>
     : [[name, printed(value)]]
 )
 
-test('the option table in README.md has every option with its default, in the order of src/option-table.js', () => {
+test('the option table in README.md has every option with its default, in the order of src/options/table.js', () => {
   const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
   const section = readme.split(/^## /m).find((text) => text.startsWith('Options\n'))
   assert.ok(section !== undefined, 'README.md has a section "## Options"')

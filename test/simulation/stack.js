@@ -3,8 +3,8 @@
 
 const { Admission } = require('../../src/admission/admission')
 const { NORMAL, RUN } = require('../../src/admission/verdict')
-const { DEFAULTS } = require('../../src/options')
-const { AdmissionRecord } = require('../../src/recording/admission-record')
+const { DEFAULTS } = require('../../src/options/options')
+const { AdmissionRecord } = require('../../src/requests/admission-record')
 const { randomFrom } = require('./random')
 
 const NO_FAULTS = {

@@ -1,0 +1,62 @@
+'use strict'
+// The labels of a point as OpenTelemetry's attributes: its conventions' names, a status as a number, and nothing where there
+// is nothing to say: no route where none was matched, no status where none was sent. Made once a series.
+
+const { SCHEMES } = require('../../requests/active-requests')
+
+const CONVENTIONS = {
+  http_request_method: 'http.request.method',
+  http_route: 'http.route',
+  http_response_status_code: 'http.response.status_code',
+  url_scheme: 'url.scheme',
+  error_type: 'error.type',
+  nodejs_eventloop_state: 'nodejs.eventloop.state',
+  v8js_gc_type: 'v8js.gc.type',
+  v8js_heap_space_name: 'v8js.heap.space.name',
+}
+
+class Attributes {
+  #unmatched
+  #own
+  #labels
+  #known = new WeakMap()
+
+  /**
+   * @param {{ unmatched: string, own: Record<string, string | number>, labels: string[] }} options `own` is what every point
+   *   carries; `labels` are the user's, which keep their names
+   */
+  constructor({ unmatched, own, labels }) {
+    this.#unmatched = unmatched
+    this.#own = own
+    this.#labels = new Set(labels)
+  }
+
+  /** @param {{ labels: any, scheme?: number }} point */
+  of({ labels, scheme }) {
+    const known = this.#known.get(labels)
+    if (known !== undefined && known.scheme === scheme) return known.attributes
+    const attributes = Object.freeze(this.#make(labels.pairs, scheme))
+    this.#known.set(labels, { scheme, attributes })
+    return attributes
+  }
+
+  #make(pairs, scheme) {
+    const attributes = { ...this.#own }
+    for (const [label, value] of Object.entries(pairs)) {
+      if (value === '' || (label === 'http_route' && value === this.#unmatched)) continue
+      attributes[this.#nameOf(label)] = label === 'http_response_status_code' ? Number(value) : value
+    }
+    // None where the route was asked for by both schemes.
+    if (SCHEMES[scheme] !== undefined) attributes['url.scheme'] = SCHEMES[scheme]
+    if (attributes['http.response.status_code'] >= 500) {
+      attributes['error.type'] ??= pairs.http_response_status_code
+    }
+    return attributes
+  }
+
+  #nameOf(label) {
+    return CONVENTIONS[label] ?? (this.#labels.has(label) ? label : `spillway.${label}`)
+  }
+}
+
+module.exports = { Attributes }

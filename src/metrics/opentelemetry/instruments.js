@@ -1,0 +1,78 @@
+'use strict'
+// The metric families as OpenTelemetry has them. What its conventions name keeps their name and kind; ours begin with
+// `spillway.`, and all are named so that a collector which translates them for Prometheus gives the families' own names.
+
+const { ValueType } = require('@opentelemetry/api')
+const { OPENTELEMETRY_FAMILIES, familiesWith } = require('../families')
+const { PROCESS_FAMILIES } = require('../process-families')
+
+/** @typedef {{ name: string, unit: string, description: string, kind: string, valueType: number, family: any }} Instrument */
+
+const CONVENTIONS = {
+  http_server_request_duration_seconds: ['http.server.request.duration', 's'],
+  http_server_active_requests: ['http.server.active_requests', '{request}', 'upDownCounter'],
+  ...Object.fromEntries(
+    ['min', 'max', 'mean', 'stddev', 'p50', 'p90', 'p99'].map((key) => [
+      `nodejs_eventloop_delay_${key}_seconds`,
+      [`nodejs.eventloop.delay.${key}`, 's'],
+    ])
+  ),
+  nodejs_eventloop_utilization_ratio: ['nodejs.eventloop.utilization', '1'],
+  nodejs_eventloop_time_seconds_total: ['nodejs.eventloop.time', 's'],
+  v8js_gc_duration_seconds: ['v8js.gc.duration', 's', 'histogram'],
+  v8js_memory_heap_used_bytes: ['v8js.memory.heap.used', 'By', 'upDownCounter'],
+  v8js_memory_heap_space_size_bytes: ['v8js.memory.heap.space.size', 'By', 'upDownCounter'],
+  v8js_memory_heap_space_available_size_bytes: [
+    'v8js.memory.heap.space.available_size',
+    'By',
+    'upDownCounter',
+  ],
+  v8js_memory_heap_space_physical_size_bytes: ['v8js.memory.heap.space.physical_size', 'By', 'upDownCounter'],
+}
+
+/**
+ * By how the name of one of ours ends; and what that becomes where the unit says it.
+ *
+ * @type {[ending: RegExp, unit: string, instead?: string][]}
+ */
+const UNITS = [
+  [/_seconds$/, 's', ''],
+  [/_bytes_per_second$/, 'By/s'],
+  [/_bytes$/, 'By'],
+  [/(requests|routes_folded|labels_folded|queue_length|concurrency_limit)$/, '{request}'],
+  [/errors$/, '{error}'],
+]
+
+/** @returns {Instrument} */
+function instrumentOf(family) {
+  const [name, unit, kind = family.type] = CONVENTIONS[family.name] ?? ownNameOf(family.name)
+  return describe(family, name, unit, kind)
+}
+
+function ownNameOf(name) {
+  const stem = name.replace(/^spillway_/, '').replace(/_total$/, '')
+  const [ending, unit, instead] = UNITS.find(([each]) => each.test(stem)) ?? [/$/, '']
+  return [`spillway.${instead === undefined ? stem : stem.replace(ending, instead)}`, unit]
+}
+
+function describe(family, name, unit, kind) {
+  const isWhole = kind !== 'gauge' && (unit === 'By' || unit.startsWith('{'))
+  const valueType = isWhole ? ValueType.INT : ValueType.DOUBLE
+  return { name, unit, kind, valueType, description: family.help, family }
+}
+
+/** Two counters in the place of what has no form of its own: no SDK has a summary, and no histogram can be observed. */
+function countAndSumOf({ family, name, unit }) {
+  return [
+    describe(family, `${name}.count`, '{request}', 'counter'),
+    describe(family, `${name}.sum`, unit, 'counter'),
+  ]
+}
+
+const isOfProcess = (family) => PROCESS_FAMILIES.includes(family) || OPENTELEMETRY_FAMILIES.includes(family)
+
+/** @param {import('../../histograms/buckets').Bounds} bounds of the durations */
+const instrumentsWith = (bounds) =>
+  Object.freeze([...familiesWith(bounds), ...OPENTELEMETRY_FAMILIES].map(instrumentOf))
+
+module.exports = { countAndSumOf, instrumentsWith, isOfProcess }

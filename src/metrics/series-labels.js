@@ -1,0 +1,31 @@
+'use strict'
+// The labels of what is counted of a method and route, made at the first scrape that shows it and kept on it: the same
+// objects at every scrape.
+
+const { OUTCOMES } = require('../requests/outcome')
+const { NO_STATUS } = require('../requests/request')
+const { Label, Labels, LabelsAnd } = require('./labels')
+
+const kLabels = Symbol('spillway.labels')
+const BY_OUTCOME = OUTCOMES.map((outcome) => new Label('outcome', outcome))
+const labelOfStatus = new Map()
+
+const seriesLabels = (series) => (series[kLabels] ??= makeSeriesLabels(series))
+const statusLabels = (series, status) =>
+  (status[kLabels] ??= new LabelsAnd(seriesLabels(series).own, labelOf(status.status)))
+
+function makeSeriesLabels({ method, route, labels }) {
+  const own = new Labels({ http_request_method: method, http_route: route, ...labels })
+  return { own, byOutcome: BY_OUTCOME.map((label) => new LabelsAnd(own, label)) }
+}
+
+function labelOf(status) {
+  let label = labelOfStatus.get(status)
+  if (label === undefined) {
+    label = new Label('http_response_status_code', status === NO_STATUS ? '' : String(status))
+    labelOfStatus.set(status, label)
+  }
+  return label
+}
+
+module.exports = { seriesLabels, statusLabels }

@@ -1,0 +1,87 @@
+'use strict'
+// The options `metrics` and `ignore`, which say what is measured of which requests: their defaults and rules.
+// table.js lists them with all others.
+
+const { isFilter } = require('./path-filter')
+
+/** OpenTelemetry's bounds, and two below them: without, any quantile of a route that answers in 1 ms reads 5 ms. */
+const BUCKETS = Object.freeze([
+  0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10,
+])
+const MOST_BUCKETS = 100
+
+const METRIC_DEFAULTS = Object.freeze({
+  buckets: BUCKETS,
+  defaults: false,
+  labels: undefined,
+  maxLabelValues: 100,
+  prefix: 'spillway_',
+})
+
+const isFunction = (value) => typeof value === 'function'
+const isRising = (value, index, all) => index === 0 || value > all[index - 1]
+const areBuckets = (values) =>
+  Array.isArray(values) &&
+  values.length >= 1 &&
+  values.length <= MOST_BUCKETS &&
+  values.every((value) => Number.isFinite(value) && value > 0) &&
+  values.every(isRising)
+
+/** Labels that series have already, or that mean something to Prometheus. */
+const TAKEN = [
+  'http_request_method',
+  'http_route',
+  'http_response_status_code',
+  'outcome',
+  'le',
+  'quantile',
+  'worker',
+]
+const LABEL_NAME = /^(?!__)[a-zA-Z_]\w*$/
+const areLabels = (labels) =>
+  typeof labels === 'object' &&
+  labels !== null &&
+  !Array.isArray(labels) &&
+  Object.entries(labels).every(
+    ([name, label]) => LABEL_NAME.test(name) && !TAKEN.includes(name) && isFunction(label)
+  )
+
+/** Conventions and prom-client have names with the other prefixes: ours could collide with them. */
+const isPrefix = (value) =>
+  typeof value === 'string' && /^[a-zA-Z]\w*_$/.test(value) && !/^(http|nodejs|v8js|process)_/.test(value)
+
+const IGNORED_FROM = ['metrics', 'log', 'shed']
+const areIgnoreRulesByPart = (value) =>
+  typeof value === 'object' &&
+  value !== null &&
+  !Array.isArray(value) &&
+  Object.entries(value).every(
+    ([part, rules]) => IGNORED_FROM.includes(part) && (rules === undefined || isFilter(rules))
+  )
+
+const METRIC_RULES = {
+  'metrics.buckets': [
+    `an array of 1 to ${MOST_BUCKETS} rising bounds in seconds, such as [0.01, 0.1, 1]`,
+    areBuckets,
+  ],
+  'metrics.defaults': ['true or false', (value) => typeof value === 'boolean'],
+  'metrics.labels': [
+    `an object of functions (req, res) by label name: letters, digits and underscores, none of ${TAKEN.join(', ')}`,
+    areLabels,
+  ],
+  'metrics.maxLabelValues': [
+    'a whole number from 1 to 10000',
+    (value) => Number.isInteger(value) && value >= 1 && value <= 10_000,
+  ],
+  'metrics.prefix': [
+    "letters, digits and underscores that end with one, such as 'shop_', not beginning with http_, nodejs_, v8js_ or process_",
+    isPrefix,
+  ],
+  ignore: [
+    "a path such as '/healthz' (without ? or *), a RegExp, a function (req), an array of these, or an object with any of " +
+      'these for metrics, log or shed',
+    (value) => isFilter(value) || areIgnoreRulesByPart(value),
+  ],
+}
+
+module.exports = { METRIC_DEFAULTS, METRIC_RULES, MOST_BUCKETS }

@@ -1,0 +1,136 @@
+'use strict'
+// Makes the options in force from those given. An unknown key is refused with what was probably meant, so that a typo
+// never silently means "default"; a wrong value is refused with its rule.
+
+const { SpillwayError } = require('../errors')
+const { unknownOption } = require('./nearest-names')
+const { DEFAULTS, MEMBER_DEFAULTS, RULES } = require('./table')
+
+/** Never shown in a message, for that ends in a log. */
+const SECRETS = new Set(['listen.token'])
+const MOST_KEYS = 5
+const MOST_LETTERS = 40
+/** Said to who writes `shed: false`, as most would try first. */
+const HOW_TO_SHED_NOTHING = " To turn nobody away write `shed: { mode: 'off' }`."
+
+/**
+ * @param {import('../../index.js').SpillwayOptions} [given]
+ * @returns {import('../../index.js').ResolvedOptions}
+ */
+function resolveOptions(given = {}) {
+  requireObject('options', given)
+  /** @type {any} */
+  const resolved = {}
+  for (const [name, fallback] of Object.entries(DEFAULTS)) {
+    resolved[name] = Object.hasOwn(RULES, name)
+      ? choose(name, given[name], fallback)
+      : resolveGroup(name, groupOf(name, given[name]), fallback)
+  }
+  requireKnownKeys('', given, DEFAULTS)
+  requireDistinctPaths(resolved.endpoints)
+  return Object.freeze(resolved)
+}
+
+/**
+ * What `update` may change: the group `shed`, from what it is now. A key given as undefined goes back to its default, as
+ * at set-up; a key not given stays.
+ *
+ * @param {import('../../index.js').ResolvedOptions} current
+ * @returns {import('../../index.js').ResolvedOptions}
+ */
+function updateOptions(current, given) {
+  requireObject('options', given)
+  requireKnownKeys('', given, DEFAULTS)
+  const fixed = Object.keys(given).find((key) => key !== 'shed')
+  if (fixed !== undefined) {
+    throw new SpillwayError(
+      'ERR_SPILLWAY_FIXED_OPTION',
+      `\`${fixed}\` cannot be changed while running, only \`shed\` can: give it to createSpillway().`
+    )
+  }
+  const now = { ...current.shed }
+  for (const key of Object.keys(given.shed ?? {}))
+    if (given.shed[key] === undefined) now[key] = DEFAULTS.shed[key]
+  const shed = /** @type {any} */ (resolveGroup('shed', given.shed, now))
+  return Object.freeze({ ...current, shed })
+}
+
+/** What `false` is short for, where it is given for a group. */
+const OFF = {
+  endpoints: { metrics: false, live: false, ready: false },
+  errors: { answer: false },
+}
+const groupOf = (name, given) => (given === false ? (OFF[name] ?? given) : given)
+
+/** The options a member was called with, checked as all others are. */
+function resolveMember(name, given, defaults = MEMBER_DEFAULTS[name]) {
+  return /** @type {any} */ (resolveGroup(name, given, defaults))
+}
+
+function resolveGroup(name, given = {}, defaults) {
+  requireObject(name, given)
+  requireKnownKeys(name, given, defaults)
+  const group = {}
+  for (const key of Object.keys(defaults)) {
+    group[key] = choose(`${name}.${key}`, given[key], defaults[key])
+  }
+  return Object.freeze(group)
+}
+
+function choose(name, value, fallback) {
+  if (value === undefined) return fallback
+  const [rule, holds] = RULES[name]
+  if (!holds(value)) {
+    throw new SpillwayError(
+      'ERR_SPILLWAY_OPTION_VALUE',
+      `\`${name}\` must be ${rule}: got ${SECRETS.has(name) ? `a ${typeof value} (not shown)` : describe(value)}.`
+    )
+  }
+  return value
+}
+
+function requireObject(name, value) {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return
+  throw new SpillwayError(
+    'ERR_SPILLWAY_OPTION_VALUE',
+    `\`${name}\` must be an object: got ${describe(value)}.${value === false && name === 'shed' ? HOW_TO_SHED_NOTHING : ''}`
+  )
+}
+
+function requireKnownKeys(group, given, defaults) {
+  const known = Object.keys(defaults)
+  const unknown = Object.keys(given).find((key) => !known.includes(key))
+  if (unknown !== undefined) throw unknownOption(group, unknown, known)
+}
+
+function requireDistinctPaths({ allow: _, ...endpoints }) {
+  const paths = Object.values(endpoints).filter((path) => path !== false)
+  const twice = paths.find((path, index) => paths.indexOf(path) !== index)
+  if (twice === undefined) return
+  throw new SpillwayError(
+    'ERR_SPILLWAY_OPTION_VALUE',
+    `\`endpoints\` must have a path each: '${twice}' is given twice. Give each its own path, or false to switch it off.`
+  )
+}
+
+function describe(value) {
+  if (typeof value === 'string') return `'${value}' (string)`
+  if (typeof value === 'function') return `function ${value.name || '(anonymous)'}`
+  if (Array.isArray(value)) return describeArray(value)
+  if (typeof value === 'object' && value !== null) return describeObject(value)
+  return `${String(value)} (${value === null ? 'null' : typeof value})`
+}
+
+function describeArray(values) {
+  const isText = (each) => typeof each === 'string' && each.length <= MOST_LETTERS
+  const areShown = values.every((each) => isText(each) || typeof each === 'number')
+  return areShown ? `[${values.map((each) => (isText(each) ? `'${each}'` : each)).join(', ')}]` : 'an array'
+}
+
+/** By its keys: what they hold may be secret, or without end. */
+function describeObject(value) {
+  const keys = Object.keys(value)
+  return keys.length > 0 && keys.length <= MOST_KEYS ? `an object with ${keys.join(', ')}` : 'an object'
+}
+
+module.exports = { DEFAULTS, resolveMember, resolveOptions, updateOptions }

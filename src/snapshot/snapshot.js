@@ -1,0 +1,198 @@
+'use strict'
+// Everything known now, as one frozen plain object: for pages, logs and people. Durations in milliseconds, sizes in
+// bytes; a quantile of nothing is 0.
+
+const { quantilesOf } = require('../histograms/quantiles')
+const { ADVISED_BOUNDS, countOf, sumOf } = require('../histograms/buckets')
+const {
+  COUNTERS,
+  FIRST_BYTE_COUNT,
+  FIRST_BYTE_SUM,
+  REQUEST_BYTES,
+  RESPONSE_BYTES,
+  SHED,
+} = require('../requests/route-series')
+const { listOldest } = require('../requests/oldest-requests')
+const { OUTCOMES } = require('../requests/outcome')
+const { compareReleases } = require('./release-comparison')
+
+/**
+ * @import { AdmissionSnapshot, HeapTrendSnapshot, LatencySummary, RouteSnapshot } from '../../index.js'
+ * @import { SignalsSnapshot, SlowRequest, Snapshot } from '../../index.js'
+ */
+
+const RATIOS = [0.5, 0.9, 0.95, 0.99, 0.999]
+
+/** @returns {Snapshot} */
+function takeSnapshot(parts, instant) {
+  const { clock, recorder, releases, requestLog, startedAtMs } = parts
+  const nowMs = clock.now()
+  /** @type {Omit<Snapshot, 'releases'>} */
+  const seen = {
+    at: new Date(clock.wallMs()).toISOString(),
+    uptimeSeconds: (nowMs - startedAtMs) / 1000,
+    requests: {
+      inFlight: instant.inFlight.reduce((sum, count) => sum + count, 0),
+      lastMinute: summaryOf(recorder.all.lastMinute(nowMs)),
+      sinceStart: summaryOf(recorder.all.sinceStart(nowMs)),
+    },
+    routes: instant.series.map((series) => routeOf(series, instant, nowMs)),
+    routesFolded: instant.folded,
+    oldest: listOldest(recorder),
+    processErrors: /** @type {any} */ (Object.fromEntries(instant.processErrors)),
+    clientErrors: Object.fromEntries(instant.clientErrors),
+    slowest: requestLog.slow.sample(nowMs).map(slowOf),
+    admission: admissionOf(instant),
+    signals: signalsOf(instant),
+    errors: instant.errors.map(({ row: { route, status, type }, count }) => ({ route, status, type, count })),
+    internalErrors: Object.fromEntries(instant.faults),
+  }
+  return deepFreeze({ ...seen, releases: compareReleases(releases, seen) })
+}
+
+/** @returns {RouteSnapshot} */
+function routeOf(series, { counters, streams }, nowMs) {
+  const { streamRow } = series
+  return {
+    method: series.method,
+    route: series.route,
+    lastMinute: summaryOf(series.latency.lastMinute(nowMs)),
+    sinceStart: summaryOf(series.latency.sinceStart(nowMs)),
+    ...countersOf(counters, series.row * COUNTERS),
+    streams:
+      streamRow === undefined
+        ? { count: 0, totalSeconds: 0 }
+        : {
+            count: countOf(streams, streamRow, ADVISED_BOUNDS),
+            totalSeconds: sumOf(streams, streamRow, ADVISED_BOUNDS),
+          },
+  }
+}
+
+/** @returns {SlowRequest} */
+function slowOf({ req, trace, at, method, route, status, outcome, ...slow }) {
+  const { durationMs, queueMs, firstByteMs, loopDelayMs } = slow
+  return {
+    at,
+    method,
+    route,
+    status,
+    outcome,
+    durationMs,
+    queueMs,
+    firstByteMs,
+    loopDelayMs,
+    requestId: req.id ?? null,
+    traceId: trace?.trace_id ?? null,
+  }
+}
+
+/** What the counters of a series say, from where they begin. */
+function countersOf(counters, start) {
+  const firstBytes = counters[start + FIRST_BYTE_COUNT]
+  return {
+    outcomes: /** @type {any} */ (Object.fromEntries(OUTCOMES.map((name, i) => [name, counters[start + i]]))),
+    firstByteMeanMs: firstBytes === 0 ? 0 : (counters[start + FIRST_BYTE_SUM] / firstBytes) * 1000,
+    requestBytes: counters[start + REQUEST_BYTES],
+    responseBytes: counters[start + RESPONSE_BYTES],
+    shed: counters[start + SHED],
+  }
+}
+
+/** @returns {LatencySummary} */
+function summaryOf({ count, errors, seconds, histogram }) {
+  const [p50Ms, p90Ms, p95Ms, p99Ms, p999Ms] = quantilesOf(histogram, RATIOS).map((us) => us / 1000)
+  return {
+    count,
+    ratePerSecond: seconds > 0 ? count / seconds : 0,
+    errorRatio: count > 0 ? errors / count : 0,
+    p50Ms,
+    p90Ms,
+    p95Ms,
+    p99Ms,
+    p999Ms,
+    maxMs: histogram.totalCount === 0 ? 0 : histogram.maxValue / 1000,
+  }
+}
+
+/** Before it has seen so many requests, it advises nothing. */
+const ENOUGH_ADMITTED = 1000
+
+/** @returns {AdmissionSnapshot} */
+function admissionOf({ admission, loopDelay }) {
+  const { mode, isOverloaded, inFlight, waiting, limit, limitedBy, costMs, admitted, abandoned } = admission
+  return {
+    mode,
+    isOverloaded,
+    inFlight,
+    waiting,
+    limit: Number.isFinite(limit) ? Math.floor(limit) : null,
+    limitedBy: limitedBy ?? null,
+    costMs,
+    admitted,
+    abandoned,
+    shed: admission.shed,
+    wouldShed: admission.wouldShed,
+    answeredLate: admission.answeredLate,
+    advice: admitted < ENOUGH_ADMITTED ? null : adviceOf(admission, loopDelay),
+  }
+}
+
+/** Twice what was usual, so that only the unusual trips it; no less than one slow handler. */
+const adviceOf = ({ peakInFlight }, loopDelay) => ({
+  maxEventLoopDelay: Math.max(20, Math.ceil(loopDelay.p99 * 2000)),
+  maxConcurrent: Math.max(10, 2 * peakInFlight),
+})
+
+/** @returns {HeapTrendSnapshot} */
+function trendOf({ verdict, bytesPerSecond, confidence, windowSeconds, secondsToLimit }) {
+  return {
+    verdict,
+    megabytesPerHour: bytesPerSecond === undefined ? null : (bytesPerSecond * 3600) / 1e6,
+    confidence: confidence ?? null,
+    windowSeconds: windowSeconds ?? null,
+    secondsToLimit: secondsToLimit ?? null,
+  }
+}
+
+/** @returns {SignalsSnapshot} */
+function signalsOf({ loopDelay, utilization, memory, collections, heapTrend }) {
+  return {
+    loop: {
+      delayMs: /** @type {any} */ (
+        Object.fromEntries(Object.entries(loopDelay).map(([key, value]) => [key, value * 1000]))
+      ),
+      utilization: utilization.loopRatio,
+    },
+    cpu: {
+      utilization: utilization.cpuRatio,
+      userSeconds: utilization.cpuUserSeconds,
+      systemSeconds: utilization.cpuSystemSeconds,
+    },
+    heap: {
+      usedBytes: memory.heapUsedBytes,
+      totalBytes: memory.heapTotalBytes,
+      limitBytes: memory.heapLimitBytes,
+      afterGcBytes: collections.heapAfterBytes ?? null,
+      trend: trendOf(heapTrend),
+      spaces: memory.spaces,
+    },
+    memory: { rssBytes: memory.rssBytes, limitBytes: memory.limitBytes, externalBytes: memory.externalBytes },
+    collections: /** @type {any} */ (
+      Object.fromEntries(collections.kinds.map((kind, row) => [kind, pausesOf(collections, row)]))
+    ),
+  }
+}
+
+const pausesOf = ({ buckets, bounds }, row) => ({
+  count: countOf(buckets, row, bounds),
+  totalMs: sumOf(buckets, row, bounds) * 1000,
+})
+
+function deepFreeze(value) {
+  if (typeof value !== 'object' || value === null) return value
+  for (const each of Object.values(value)) deepFreeze(each)
+  return Object.freeze(value)
+}
+
+module.exports = { countersOf, deepFreeze, summaryOf, takeSnapshot }

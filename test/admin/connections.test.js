@@ -1,0 +1,118 @@
+'use strict'
+// Which connections the admin server keeps, and for how long. Connections are made up, so that addresses and times are the test's.
+
+const assert = require('node:assert/strict')
+const { EventEmitter } = require('node:events')
+const { test } = require('node:test')
+const { AdminConnections } = require('../../src/admin/connections')
+const { handClock } = require('../support/hand-clock')
+
+class MadeUpConnection extends EventEmitter {
+  destroyed = false
+
+  constructor(remoteAddress) {
+    super()
+    this.remoteAddress = remoteAddress
+  }
+
+  destroy() {
+    this.destroyed = true
+    this.emit('close')
+  }
+}
+
+function connectionsOf({ most = 8, timeoutMs = 10_000 } = {}) {
+  const clock = handClock()
+  const connections = new AdminConnections({ clock, most, timeoutMs })
+  const connect = (address = 'a', count = 1) =>
+    Array.from({ length: count }, () => {
+      const connection = new MadeUpConnection(address)
+      connections.add(connection)
+      return connection
+    })
+  const knownFrom = (address, count) =>
+    Array.from({ length: count }, () => {
+      const [known] = connect(address)
+      connections.letIn(known)
+      return known
+    })
+  return { clock, connections, connect, knownFrom }
+}
+
+const open = (connections) => connections.map(({ destroyed }) => !destroyed)
+
+test('a stranger has a second and a half, and who was let in is left alone', () => {
+  const { clock, connect, knownFrom } = connectionsOf()
+  const [stranger] = connect()
+  const [known] = knownFrom('a', 1)
+  clock.pass(1400)
+  assert.deepEqual(open([stranger, known]), [true, true])
+  clock.pass(100)
+  assert.deepEqual(open([stranger, known]), [false, true])
+  assert.equal(clock.armed(), 0)
+})
+
+test('a shorter timeout is a shorter time for strangers', () => {
+  const { clock, connect } = connectionsOf({ timeoutMs: 500 })
+  const [stranger] = connect()
+  clock.pass(500)
+  assert.equal(stranger.destroyed, true)
+})
+
+test('strangers of one address have three quarters of the places: for one more its oldest goes', () => {
+  const { connect } = connectionsOf()
+  const many = connect('a', 6)
+  assert.deepEqual(open(many), new Array(6).fill(true))
+  const [more] = connect('a')
+  assert.deepEqual(open([...many, more]), [false, ...new Array(6).fill(true)])
+  const others = connect('b', 2)
+  assert.deepEqual(open([...many.slice(1), more, ...others]), new Array(8).fill(true))
+})
+
+test('where no place is free, the oldest stranger of the address with the most of them goes', () => {
+  const { connect } = connectionsOf()
+  const [one] = connect('b')
+  const [two] = connect('c')
+  const many = connect('a', 6)
+  const [newcomer] = connect('d')
+  assert.deepEqual(open([one, two, ...many, newcomer]), [true, true, false, ...new Array(6).fill(true)])
+})
+
+test('who was let in goes for nobody, and counts for no address', () => {
+  const { connect, knownFrom } = connectionsOf()
+  const known = knownFrom('a', 7)
+  const [stranger] = connect('a')
+  const [newcomer] = connect('a')
+  assert.deepEqual(open([...known, stranger, newcomer]), [...new Array(7).fill(true), false, true])
+})
+
+test('where all places are those of known connections, one more is closed, and one that goes makes room', () => {
+  const { connect, knownFrom } = connectionsOf({ most: 2 })
+  const known = knownFrom('a', 2)
+  const [refused] = connect('a')
+  assert.deepEqual(open([...known, refused]), [true, true, false])
+  known[0].destroy()
+  const [taken] = connect('a')
+  assert.equal(taken.destroyed, false)
+})
+
+test("one place alone is the newest stranger's, until one is let in", () => {
+  const { connect, connections } = connectionsOf({ most: 1 })
+  const [first] = connect()
+  const [second] = connect()
+  assert.deepEqual(open([first, second]), [false, true])
+  connections.letIn(second)
+  const [third] = connect()
+  assert.deepEqual(open([second, third]), [true, false])
+})
+
+test('nothing is kept of those that have closed', () => {
+  const { clock, connect, connections } = connectionsOf()
+  const strangers = connect('a', 5)
+  connections.letIn(strangers[0])
+  for (const each of strangers) each.destroy()
+  // One that is told of after its end is let in no more.
+  connections.letIn(strangers[1])
+  assert.equal(clock.armed(), 0)
+  assert.deepEqual(open(connect('a', 6)), new Array(6).fill(true))
+})

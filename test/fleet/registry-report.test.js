@@ -1,0 +1,107 @@
+'use strict'
+// What is not ours: metrics of the application and prom-client's default ones, as each says by its aggregator.
+
+const assert = require('node:assert/strict')
+const { test } = require('node:test')
+const prometheusIo = require('@prometheus-io/client')
+const client = require('prom-client')
+const { metricsOf, readMetric } = require('../../src/fleet/registry-report')
+const { headOf, readHead } = require('../../src/fleet/report')
+const { reportFamily } = require('../../src/fleet/family-report')
+const { Sum } = require('../../src/fleet/report-sum')
+const { parse, valuesOf } = require('../support/metrics-text')
+
+/** What a fleet shows of as many registries, the first being that of the worker scraped. */
+async function shownOf(registries, { gone = [] } = {}) {
+  const sum = new Sum().begin({ withRoutes: true })
+  for (const [i, registry] of registries.entries()) {
+    const pieces = [headOf({ id: i })]
+    for (const metric of registry.getMetricsAsArray()) {
+      for (const family of await readMetric({ registry, metric, name: metric.name }))
+        pieces.push(...reportFamily(family, family.points()))
+    }
+    const report = Buffer.concat(pieces)
+    const from = { id: String(i), worker: `w${i}`, isGone: gone.includes(i), isRecent: true }
+    for (const _ of sum.add(report, readHead(report).blocksAt, from));
+  }
+  const texts = metricsOf(sum.families).map(({ registry, metric }) => registry.getMetricsAsString(metric))
+  return valuesOf([...parse(`${(await Promise.all(texts)).join('\n')}\n`).values()])
+}
+
+for (const [name, { Counter, Gauge, Histogram, Registry, Summary }] of Object.entries({
+  'prom-client': client,
+  '@prometheus-io/client': prometheusIo,
+})) {
+  const make = (fill) => {
+    const registry = new Registry()
+    fill((Metric, options) => new Metric({ help: 'Help.', registers: [registry], ...options }))
+    return registry
+  }
+
+  test(`${name}: counters and histograms are sums, of those that are gone too`, async () => {
+    const registries = [1, 2, 3].map((n) =>
+      make((add) => {
+        add(Counter, { name: 'jobs_total', labelNames: ['kind', 'at'] }).inc({ kind: 'a"b\n', at: 'é' }, n)
+        add(Histogram, { name: 'job_bytes', buckets: [10, 100] }).observe(n * 9)
+      })
+    )
+    assert.deepEqual(await shownOf(registries, { gone: [2] }), {
+      'jobs_total [["at","é"],["kind","a\\"b\\n"]]': 6,
+      'job_bytes_bucket [["le","10"]]': 1,
+      'job_bytes_bucket [["le","100"]]': 3,
+      'job_bytes_bucket [["le","+Inf"]]': 3,
+      'job_bytes_sum []': 54,
+      'job_bytes_count []': 3,
+    })
+  })
+
+  test(`${name}: gauges follow their aggregator; a mean is never made, and those that are gone show none`, async () => {
+    const registries = [1, 2, 30].map((n) =>
+      make((add) => {
+        for (const aggregator of ['sum', 'min', 'max', 'first', 'average', 'omit']) {
+          add(Gauge, { name: `g_${aggregator}`, aggregator }).set(n)
+        }
+        add(Gauge, { name: 'taken', aggregator: 'average', labelNames: ['worker'] }).set(
+          { worker: 'mine' },
+          n
+        )
+      })
+    )
+    assert.deepEqual(await shownOf(registries, { gone: [2] }), {
+      'g_sum []': 3,
+      'g_min []': 1,
+      'g_max []': 2,
+      'g_first []': 1,
+      'g_average [["worker","w0"]]': 1,
+      'g_average [["worker","w1"]]': 2,
+      'g_omit [["worker","w0"]]': 1,
+      'g_omit [["worker","w1"]]': 2,
+      'taken [["spillway_worker","w0"],["worker","mine"]]': 1,
+      'taken [["spillway_worker","w1"],["worker","mine"]]': 2,
+    })
+  })
+
+  test(`${name}: a summary's count and sum are added, its quantiles are each worker's own`, async () => {
+    const registries = [1, 2].map((n) =>
+      make((add) => add(Summary, { name: 'wait', percentiles: [0.5] }).observe(n))
+    )
+    assert.deepEqual(await shownOf(registries), {
+      'wait [["quantile","0.5"],["worker","w0"]]': 1,
+      'wait [["quantile","0.5"],["worker","w1"]]': 2,
+      'wait_sum []': 3,
+      'wait_count []': 2,
+    })
+  })
+
+  test(`${name}: the default labels of a worker's registry are its series' own`, async () => {
+    const registries = ['x', 'y'].map((zone) => {
+      const registry = make((add) => add(Counter, { name: 'jobs_total' }).inc(1))
+      registry.setDefaultLabels({ zone })
+      return registry
+    })
+    assert.deepEqual(await shownOf(registries), {
+      'jobs_total [["zone","x"]]': 1,
+      'jobs_total [["zone","y"]]': 1,
+    })
+  })
+}

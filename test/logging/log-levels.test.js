@@ -1,0 +1,142 @@
+'use strict'
+// Normal life is info, trouble a warning, and a failure an error.
+
+const assert = require('node:assert/strict')
+const { describe, it } = require('node:test')
+const { Events } = require('../../src/events')
+const { observedOverloads } = require('../../src/logging/observed-overloads')
+const { Faults } = require('../../src/requests/internal-errors')
+const { Connection } = require('../support/connection')
+const { pinoWithLines } = require('../support/lines')
+const { serve } = require('../support/serve')
+const { ended, spillwayFor } = require('../support/spillway')
+
+const LEVELS = { 30: 'info', 40: 'warn', 50: 'error' }
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+it('a drain that cuts nothing is normal, with its time rounded', async (t) => {
+  const { lines, logger } = pinoWithLines()
+  const spillway = spillwayFor(t, { logger })
+  const { get } = await serve(
+    t,
+    spillway.wrap((_req, res) => res.end())
+  )
+  await get('/')
+  await ended(spillway, 1)
+  await spillway.drain({ timeout: 1000, delay: 0 })
+  assert.deepEqual(
+    lines.map(({ level, event, cut }) => [LEVELS[level], event, cut]),
+    [
+      ['info', 'draining', undefined],
+      ['info', 'drained', 0],
+    ]
+  )
+  assert.match(String(lines[1].durationMs), /^\d+(\.\d{1,3})?$/)
+})
+
+it('a drain that cuts requests is trouble', async (t) => {
+  const { lines, logger } = pinoWithLines()
+  const spillway = spillwayFor(t, { logger })
+  const { port, server } = await serve(t, () => {})
+  spillway.attach(server)
+  const connection = await Connection.open(port)
+  connection.send('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+  while (spillway.snapshot().requests.inFlight === 0) await turn()
+  await spillway.drain({ timeout: 1, delay: 0 })
+  const { level, cut } = lines.find(({ event }) => event === 'drained')
+  assert.deepEqual([LEVELS[level], cut], ['warn', 1])
+})
+
+it('an overload is trouble, and its end is normal', async (t) => {
+  const { lines, logger } = pinoWithLines()
+  const spillway = spillwayFor(t, { logger, shed: { mode: 'threshold', maxConcurrent: 1 } })
+  const recovered = new Promise((resolve) => spillway.on('recovered', resolve))
+  const held = []
+  const { get } = await serve(
+    t,
+    spillway.wrap((_req, res) => held.push(res))
+  )
+  const first = get('/')
+  while (held.length === 0) await turn()
+  assert.equal((await get('/')).status, 503)
+  held[0].end()
+  await first
+  await recovered
+  assert.deepEqual(
+    lines.map(({ level, event }) => [LEVELS[level], event]),
+    [
+      ['warn', 'overload'],
+      ['info', 'recovered'],
+    ]
+  )
+})
+
+it('a check that fails is trouble, and that it passes again is normal', async (t) => {
+  const { lines, logger } = pinoWithLines()
+  const spillway = spillwayFor(t, { logger })
+  let isThere = false
+  spillway.health.check('database', () => isThere, { cache: 0 })
+  const { get } = await serve(
+    t,
+    spillway.wrap((_req, res) => res.end())
+  )
+  assert.equal((await get('/readyz')).status, 503)
+  isThere = true
+  assert.equal((await get('/readyz')).status, 200)
+  assert.deepEqual(
+    lines.map(({ level, check, verdict, err }) => [LEVELS[level], check, verdict, err]),
+    [
+      ['warn', 'database', 'failed', undefined],
+      ['info', 'database', 'ok', undefined],
+    ]
+  )
+})
+
+describe('an event', () => {
+  it('has the level it was given, and its durations rounded in the line alone', () => {
+    const { lines, logger } = pinoWithLines()
+    const events = new Events({ ready: 'info', crashed: 'error' }, { faults: new Faults(logger), logger })
+    const heard = []
+    events.on('crashed', (details) => heard.push(details))
+    events.tell('ready', { workers: 2 })
+    events.tell('crashed', { uptimeMs: 51.44889599999999 })
+    assert.deepEqual(
+      lines.map(({ level, event, uptimeMs }) => [LEVELS[level], event, uptimeMs]),
+      [
+        ['info', 'ready', undefined],
+        ['error', 'crashed', 51.4],
+      ]
+    )
+    assert.deepEqual(heard, [{ uptimeMs: 51.44889599999999 }])
+  })
+
+  it('of mode observe says what would be, and what would have been', () => {
+    const { lines, logger } = pinoWithLines()
+    const tell = observedOverloads({
+      info: (fields, message) => logger.info(fields, message),
+      warn: (fields, message) => logger.warn(fields, message),
+    })
+    tell('overload', { reason: 'loop' })
+    tell('recovered', { reason: 'loop', reasons: { loop: 3 }, durationMs: 1234.5678, rejected: 3 })
+    assert.deepEqual(
+      lines.map(({ level, time, pid, hostname, ...line }) => [LEVELS[level], line]),
+      [
+        [
+          'warn',
+          { event: 'wouldShed', reason: 'loop', msg: 'spillway: mode adaptive would shed requests now' },
+        ],
+        [
+          'info',
+          {
+            event: 'wouldHaveShed',
+            reason: 'loop',
+            reasons: { loop: 3 },
+            durationMs: 1235,
+            requests: 3,
+            msg: 'spillway: mode adaptive would have shed 3 requests',
+          },
+        ],
+      ]
+    )
+  })
+})

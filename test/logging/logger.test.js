@@ -1,0 +1,203 @@
+'use strict'
+// Where the few lines go that we log.
+
+const assert = require('node:assert/strict')
+const { spawnSync } = require('node:child_process')
+const path = require('node:path')
+const { test } = require('node:test')
+const { loggerFrom } = require('../../src/logging/logger')
+const { createSpillway } = require('../../src/index.js')
+const { pinoWithLines } = require('../support/lines')
+const { outsideTests } = require('../support/outside-tests')
+
+const INDEX = path.join(__dirname, '../../src/index.js')
+const LOGGER_FROM = `
+  const { systemClock: clock } = require('${path.join(__dirname, '../../src/clock')}')
+  const { loggerFrom } = require('${path.join(__dirname, '../../src/logging/logger')}')
+`
+
+/** Runs the script in a process of its own, for pino writes to its standard output. */
+function run(script) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['-e', script], {
+    encoding: 'utf8',
+    env: outsideTests(),
+  })
+  assert.equal(stderr, '')
+  assert.equal(status, 0)
+  return stdout
+}
+
+test('a logger given that has no children is the one used', () => {
+  const given = { info() {}, warn() {}, error() {} }
+  assert.equal(loggerFrom(given), given)
+  assert.equal(typeof loggerFrom(console).warn, 'function')
+})
+
+test('of one that has, it is a child with the name of the component', () => {
+  const { lines, logger } = pinoWithLines({ base: { service: 'shop' } })
+  loggerFrom(logger).warn({ event: 'overload' }, 'careful')
+  const [{ time, ...line }] = lines
+  assert.deepEqual(line, {
+    level: 40,
+    service: 'shop',
+    component: 'spillway',
+    event: 'overload',
+    msg: 'careful',
+  })
+})
+
+test("its level is the logger's own", () => {
+  const { lines, logger } = pinoWithLines({ level: 'error' })
+  const ours = loggerFrom(logger)
+  ours.warn({}, 'unheard')
+  ours.error({}, 'heard')
+  assert.deepEqual(
+    lines.map(({ msg }) => msg),
+    ['heard']
+  )
+})
+
+for (const [what, child] of [
+  ['throws', () => raise(new Error('no children'))],
+  ['gives something else', () => ({ child: true })],
+  ['gives nothing', () => undefined],
+]) {
+  test(`a logger whose child() ${what} is used itself`, () => {
+    const given = { info() {}, warn() {}, error() {}, child }
+    assert.equal(loggerFrom(given), given)
+  })
+}
+
+function raise(error) {
+  throw error
+}
+
+test('winston is told the sentence with the fields in one object, and an Error in words', () => {
+  const heard = []
+  /** As winston 3 does: of several arguments the first is the sentence. */
+  const told =
+    (level) =>
+    (...given) =>
+      heard.push(given.length === 1 ? { level, ...given[0] } : { level, message: given[0] })
+  const winston = {
+    ...{ profile() {}, configure() {}, add() {}, isLevelEnabled: (level) => level !== 'info' },
+    ...{ info: told('info'), warn: told('warn'), error: told('error') },
+    child: () => Object.create(winston),
+  }
+  const logger = loggerFrom(winston)
+  const fields = Object.freeze({ event: 'draining' })
+  logger.info(fields, 'one')
+  logger.warn(fields, 'two')
+  logger.error({ err: new RangeError('x'), place: 'metrics' }, 'three')
+  const { err } = heard[2]
+  assert.deepEqual(heard, [
+    { level: 'info', event: 'draining', message: 'one' },
+    { level: 'warn', event: 'draining', message: 'two' },
+    { level: 'error', err, place: 'metrics', message: 'three' },
+  ])
+  assert.deepEqual([err.type, err.message], ['RangeError', 'x'])
+  assert.deepEqual([logger.isLevelEnabled('info'), logger.isLevelEnabled('warn')], [false, true])
+})
+
+test('one without info is told by warn', () => {
+  const heard = []
+  const given = {
+    warn: (...line) => heard.push(['warn', ...line]),
+    error: (...line) => heard.push(['error', ...line]),
+  }
+  const logger = loggerFrom(given)
+  logger.info({ a: 1 }, 'one')
+  logger.warn({ b: 2 }, 'two')
+  logger.error({ c: 3 }, 'three')
+  assert.deepEqual(heard, [
+    ['warn', { a: 1 }, 'one'],
+    ['warn', { b: 2 }, 'two'],
+    ['error', { c: 3 }, 'three'],
+  ])
+})
+
+test('options make a pino of its own', () => {
+  const lines = run(`
+    ${LOGGER_FROM}
+    const logger = loggerFrom({ level: 'error', messageKey: 'message', base: null }, { clock })
+    logger.warn({}, 'unheard')
+    logger.error({ a: 1 }, 'heard')
+  `)
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  assert.deepEqual(
+    lines.map(({ time, ...line }) => line),
+    [{ level: 50, component: 'spillway', a: 1, message: 'heard' }]
+  )
+})
+
+test('options that pino refuses are refused at set-up, in its words', () => {
+  assert.throws(() => createSpillway({ logger: { level: 'loud' } }), {
+    name: 'SpillwayError',
+    code: 'ERR_SPILLWAY_OPTION_VALUE',
+    message: /^`logger` must be an object of options that pino takes: it says 'default level:loud must/,
+  })
+})
+
+test('a line that is an object already reads as pino itself would write it, with no option or with some', () => {
+  const line = {
+    req: { url: '/"\\n\u2028\ud800', headers: { host: undefined } },
+    gone: undefined,
+    responseTime: 0.5,
+  }
+  const lines = run(`
+    ${LOGGER_FROM}
+    const line = () => (${JSON.stringify(line)})
+    for (const option of [undefined, {}, { messageKey: 'message' }]) {
+      const logger = loggerFrom(option, { clock })
+      logger.info(line(), 'request completed')
+      logger.write('info', line(), 'request completed')
+      logger.write('error', line(), 'request errored')
+    }
+  `)
+    .trim()
+    .split('\n')
+    .map((text) => text.replace(/"time":\d+/, '"time":0'))
+  const [own, ofOptions, renamed] = [lines.slice(0, 3), lines.slice(3, 6), lines.slice(6)]
+  assert.equal(own[1], own[0])
+  assert.equal(JSON.parse(own[2]).level, 50)
+  assert.deepEqual(ofOptions, own)
+  assert.equal(renamed[1], renamed[0])
+  assert.equal(JSON.parse(renamed[1]).message, 'request completed')
+})
+
+test('false is silence', () => {
+  const logger = loggerFrom(false)
+  assert.equal(logger.warn({}, 'unheard'), undefined)
+  assert.equal(logger.error({}, 'unheard'), undefined)
+})
+
+test('left out, it is a pino that writes a line of JSON with names, level, error and message', () => {
+  const lines = run(`
+    ${LOGGER_FROM}
+    const logger = loggerFrom(undefined, { clock })
+    logger.error({ err: new Error('as it should'), place: 'here' }, 'it failed')
+    logger.warn({}, 'careful')
+  `)
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  assert.deepEqual(
+    lines.map(({ name, component, level, msg }) => ({ name, component, level, msg })),
+    [
+      { name: 'spillway', component: 'spillway', level: 50, msg: 'it failed' },
+      { name: 'spillway', component: 'spillway', level: 40, msg: 'careful' },
+    ]
+  )
+  assert.equal(lines[0].err.message, 'as it should')
+  assert.equal(lines[0].place, 'here')
+})
+
+test('pino is not even loaded before there is something to say', () => {
+  const loaded = run(`
+    require('${INDEX}').createSpillway().close()
+    console.log(Object.keys(require.cache).some((file) => /node_modules.pino./.test(file)))
+  `)
+  assert.equal(loaded, 'false\n')
+})

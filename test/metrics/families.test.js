@@ -1,0 +1,212 @@
+'use strict'
+// The families by name, type and labels, as a dashboard relies on them.
+
+const assert = require('node:assert/strict')
+const { test } = require('node:test')
+const client = require('prom-client')
+const { FAMILIES, LAG_FAMILIES, NATIVE_FAMILIES } = require('../../src/metrics/families')
+const { leapingClock } = require('../support/leaping-clock')
+const { parse, oneValue } = require('../support/metrics-text')
+const { serve } = require('../support/serve')
+const { ended, spillwayFor } = require('../support/spillway')
+
+const SERIES = ['http_request_method', 'http_route']
+const NAMES = {
+  http_server_request_duration_seconds: ['histogram', [...SERIES, 'http_response_status_code', 'le']],
+  http_server_active_requests: ['gauge', ['http_request_method', 'url_scheme']],
+  spillway_requests_total: ['counter', [...SERIES, 'outcome']],
+  spillway_response_first_byte_seconds: ['summary', ['http_request_method']],
+  spillway_request_bytes_total: ['counter', ['http_request_method']],
+  spillway_response_bytes_total: ['counter', ['http_request_method']],
+  spillway_stream_duration_seconds: ['histogram', [...SERIES, 'le']],
+  spillway_errors_total: ['counter', ['error_type', 'http_response_status_code', 'http_route']],
+  spillway_shed_requests_total: ['counter', ['priority', 'reason']],
+  spillway_would_shed_requests_total: ['counter', ['priority', 'reason']],
+  spillway_admitted_requests_total: ['counter', []],
+  spillway_abandoned_requests_total: ['counter', []],
+  spillway_queue_length: ['gauge', []],
+  spillway_queue_delay_seconds: ['histogram', ['le']],
+  spillway_concurrency_limit: ['gauge', []],
+  spillway_overload: ['gauge', ['resource']],
+  spillway_overloads_total: ['counter', []],
+  spillway_overloaded_seconds_total: ['counter', []],
+  spillway_routes_folded_total: ['counter', []],
+  spillway_labels_folded_total: ['counter', ['label']],
+  spillway_client_errors_total: ['counter', ['code']],
+  spillway_internal_errors_total: ['counter', ['place']],
+  spillway_process_errors_total: ['counter', ['event']],
+  spillway_build_info: ['gauge', ['revision', 'version']],
+  spillway_start_time_seconds: ['gauge', []],
+  nodejs_eventloop_delay_max_seconds: ['gauge', []],
+  nodejs_eventloop_delay_mean_seconds: ['gauge', []],
+  nodejs_eventloop_delay_p50_seconds: ['gauge', []],
+  nodejs_eventloop_delay_p90_seconds: ['gauge', []],
+  nodejs_eventloop_delay_p99_seconds: ['gauge', []],
+  nodejs_eventloop_utilization_ratio: ['gauge', []],
+  nodejs_eventloop_time_seconds_total: ['counter', ['nodejs_eventloop_state']],
+  v8js_gc_duration_seconds: ['summary', ['v8js_gc_type']],
+  v8js_memory_heap_used_bytes: ['gauge', ['v8js_heap_space_name']],
+  spillway_heap_limit_bytes: ['gauge', []],
+  spillway_heap_after_gc_bytes: ['gauge', []],
+  spillway_heap_growing: ['gauge', []],
+  spillway_heap_growth_bytes_per_second: ['gauge', []],
+  spillway_heap_time_to_limit_seconds: ['gauge', []],
+  spillway_memory_limit_bytes: ['gauge', []],
+}
+/** What nothing has happened to yet has no value, and so no labels. */
+const MAY_BE_EMPTY = [
+  'spillway_routes_folded_total',
+  'spillway_labels_folded_total',
+  'spillway_abandoned_requests_total',
+  'spillway_queue_delay_seconds',
+  'v8js_gc_duration_seconds',
+  'spillway_heap_after_gc_bytes',
+  'spillway_errors_total',
+  'spillway_heap_growing',
+  'spillway_heap_growth_bytes_per_second',
+  'spillway_heap_time_to_limit_seconds',
+  'spillway_would_shed_requests_total',
+  'spillway_concurrency_limit',
+  'spillway_client_errors_total',
+]
+
+test('the families are these', () => {
+  assert.deepEqual(
+    FAMILIES.map(({ name }) => name),
+    Object.keys(NAMES)
+  )
+})
+
+test('each has its type, its labels and its help in the text', async (t) => {
+  const spillway = spillwayFor(t, {
+    routes: {
+      label: (req) => {
+        if (req.url === '/fault') throw new Error('as it should')
+      },
+    },
+    latency: { streamAfterMs: 1 },
+  })
+  const { get } = await serve(
+    t,
+    spillway.wrap((_req, res) => {
+      res.write('begun')
+      setTimeout(() => res.end(), 15)
+    })
+  )
+  await get('/fault')
+  await get('/')
+  await ended(spillway, 2)
+  const families = parse((await get('/metrics')).body)
+  for (const [name, [type, labels]] of Object.entries(NAMES)) {
+    const family = families.get(name)
+    assert.equal(family.type, type, name)
+    assert.match(family.help, /^[A-Z][ -~]+\.$/, name)
+    if (family.samples.length === 0 && MAY_BE_EMPTY.includes(name)) continue
+    // The durations of streams are in a family of their own.
+    if (name === 'http_server_request_duration_seconds') continue
+    const seen = new Set(family.samples.flatMap((sample) => Object.keys(sample.labels)))
+    assert.deepEqual([...seen].sort(), [...labels].sort(), name)
+  }
+})
+
+test('what may be turned away at any time is counted from 0, for the first value of a series makes no rate', async (t) => {
+  for (const [shed, reasons] of [
+    [{}, ['loop', 'memory']],
+    [{ maxConcurrent: 10 }, ['loop', 'concurrency', 'memory']],
+  ]) {
+    const spillway = spillwayFor(t, { shed })
+    const { get } = await serve(
+      t,
+      spillway.wrap(() => {})
+    )
+    const families = parse((await get('/metrics')).body)
+    assert.deepEqual(
+      families
+        .get('spillway_shed_requests_total')
+        .samples.map(({ labels, value }) => [labels.reason, labels.priority, value]),
+      reasons.map((reason) => [reason, 'normal', 0])
+    )
+    assert.deepEqual(
+      families.get('spillway_overload').samples.map(({ labels }) => labels.resource),
+      reasons
+    )
+  }
+})
+
+test('durations carry method, route and status; no status is an empty one', async (t) => {
+  const spillway = spillwayFor(t)
+  const { get, server } = await serve(
+    t,
+    spillway.wrap((req, res) => (req.url === '/cut' ? res.destroy() : res.writeHead(404).end()))
+  )
+  server.on('clientError', () => {})
+  await get('/x')
+  await get('/cut').catch(() => {})
+  await ended(spillway, 2)
+  const { samples } = parse((await get('/metrics')).body).get('http_server_request_duration_seconds')
+  const labels = samples.filter(({ name }) => name.endsWith('_count')).map((sample) => sample.labels)
+  assert.deepEqual(
+    labels.map((each) => Object.keys(each)),
+    [
+      ['http_request_method', 'http_route', 'http_response_status_code'],
+      ['http_request_method', 'http_route', 'http_response_status_code'],
+    ]
+  )
+  assert.deepEqual(
+    labels.map((each) => each.http_response_status_code),
+    ['404', '']
+  )
+})
+
+test('a method is in flight from its first request on, and then falls to 0 and stays', async (t) => {
+  const clock = leapingClock()
+  const spillway = spillwayFor(t, {}, clock)
+  const during = Promise.withResolvers?.() ?? withResolvers()
+  const { get } = await serve(
+    t,
+    spillway.wrap(async (_req, res) => {
+      await during.promise
+      res.end()
+    })
+  )
+  const scrape = async () => {
+    clock.leap()
+    return parse((await get('/metrics')).body)
+  }
+  const inFlight = async (method) =>
+    oneValue(await scrape(), 'http_server_active_requests', {
+      http_request_method: method,
+      url_scheme: 'http',
+    })
+  assert.deepEqual((await scrape()).get('http_server_active_requests').samples, [])
+  const answers = [get('/'), get('/')]
+  while (spillway.snapshot().requests.inFlight < 2) await new Promise((resolve) => setImmediate(resolve))
+  assert.equal(await inFlight('GET'), 2)
+  during.resolve()
+  await Promise.all(answers)
+  await ended(spillway, 2)
+  assert.equal(await inFlight('GET'), 0)
+  await assert.rejects(inFlight('POST'), /0 values/)
+})
+
+function withResolvers() {
+  let resolve
+  const promise = new Promise((done) => (resolve = done))
+  return { promise, resolve }
+}
+
+test('the lag families are named as those of prom-client they stand for', () => {
+  const defaults = new client.Registry()
+  client.collectDefaultMetrics({ register: defaults, eventLoopMonitoringPrecision: 2 ** 31 - 1 })
+  const lag = defaults.getMetricsAsArray().filter(({ name }) => name.startsWith('nodejs_eventloop_lag'))
+  assert.deepEqual(LAG_FAMILIES.map(({ name }) => name).sort(), lag.map(({ name }) => name).sort())
+})
+
+test("no family of ours has the name of one of prom-client's default metrics", () => {
+  const defaults = new client.Registry()
+  client.collectDefaultMetrics({ register: defaults, eventLoopMonitoringPrecision: 2 ** 31 - 1 })
+  assert.deepEqual(
+    [...FAMILIES, ...NATIVE_FAMILIES].filter(({ name }) => defaults.getSingleMetric(name) !== undefined),
+    []
+  )
+})

@@ -1,0 +1,136 @@
+'use strict'
+// What the refusal of an unknown option says was meant.
+
+const assert = require('node:assert/strict')
+const http = require('node:http')
+const { describe, it } = require('node:test')
+const { clusterPrimary } = require('../../src/index.js')
+const { resolveOptions } = require('../../src/options/options')
+const { DEFAULTS, MEMBER_DEFAULTS } = require('../../src/options/table')
+const { PEERS } = require('../../src/options/peer-options')
+const { spillwayFor } = require('../support/spillway')
+
+function refusal(call) {
+  try {
+    call()
+  } catch (error) {
+    assert.equal(error.code, 'ERR_SPILLWAY_UNKNOWN_OPTION', error.stack)
+    return error.message
+  }
+  assert.fail('it was taken')
+}
+
+const hint = (given) =>
+  /** @type {any} */ (
+    /^Unknown option `[\w.]+`\. (.*?) ?Known here: /.exec(refusal(() => resolveOptions(given)))
+  )[1]
+
+const MEANT = {
+  'an option of the same group first': [
+    [{ errors: { timeot: 5 } }, '`errors.timeout`'],
+    [{ shed: { delay: 5 } }, '`shed.maxDelay`'],
+    [{ log: { slow: 5 } }, '`log.slowMs`'],
+  ],
+  'one of another group, with the whole path': [
+    [{ maxEventLoopDelay: 5 }, '`shed.maxEventLoopDelay`'],
+    [{ maxHeapUsedBytes: 5 }, '`shed.maxHeapUsedBytes`'],
+    [{ memory: { maxRssBytes: 5 } }, '`shed.maxRssBytes`'],
+    [{ shed: { recycleAt: 5 } }, '`memory.recycleAt`'],
+    [{ drain: { streamAfter: 5 } }, '`latency.streamAfterMs`'],
+    [{ shed: { logger: false } }, '`logger`'],
+  ],
+  "one of a member's": [
+    [{ port: 9464 }, '`listen({ port })`'],
+    [{ shed: { workers: 4 } }, '`clusterPrimary({ workers })`'],
+    [{ cache: 4 }, '`health.check(name, check, { cache })`'],
+  ],
+  'every option of that name': [[{ routes: { delay: 5 } }, '`drain.delay`']],
+  'what another package calls it': [
+    [{ buckets: [] }, '`metrics.buckets`'],
+    [{ latency: { buckets: [] } }, '`metrics.buckets`'],
+    [{ customLabels: {} }, '`metrics.labels`'],
+    [{ maxLag: 70 }, '`shed.targetDelay`, or `shed.maxEventLoopDelay` for a fixed limit'],
+    [{ timeout: 5 }, '`errors.timeout` for a request, or `drain.timeout` for the end of the process'],
+    [{ endpoints: { metricsPath: '/m' } }, '`endpoints.metrics`'],
+    [{ endpoints: { healthz: '/m' } }, '`endpoints.live`'],
+    [{ PromRegistry: {} }, '`registry`'],
+  ],
+}
+
+describe('an unknown option is told', () => {
+  for (const [what, cases] of Object.entries(MEANT)) {
+    for (const [given, meant] of cases) {
+      it(`${what}: ${JSON.stringify(given)}`, () => {
+        assert.equal(hint(given), `Did you mean ${meant}?`)
+      })
+    }
+  }
+
+  for (const [given, sentence] of [
+    [{ signals: true }, 'Write `spillway.attach(server, { signals: true })`.'],
+    [{ includePath: true }, 'Method, route and status are always labels.'],
+    [
+      { autoregister: false },
+      "Write `endpoints: { metrics: false }`, and mount `spillway.handler('metrics')` where you like.",
+    ],
+  ]) {
+    it(`what there is instead: ${JSON.stringify(given)}`, () => {
+      assert.equal(hint(given), sentence)
+    })
+  }
+
+  it('nothing where nothing is near, but the names there are', () => {
+    for (const given of [{ disk: 1 }, { shed: { ms: 5 } }, { redis: {} }, { constructor: 1 }, { '': 1 }]) {
+      const message = refusal(() => resolveOptions(given))
+      assert.match(message, /^Unknown option `[\w.]*`\. Known here: [\w, ]+\.$/)
+    }
+  })
+
+  it("of a member's own, the nearest of that member's", (t) => {
+    const spillway = spillwayFor(t)
+    for (const [call, meant] of [
+      [() => spillway.attach(http.createServer(), { signal: true }), '`attach.signals`'],
+      [() => spillway.attach(http.createServer(), { delay: 1 }), '`drain.delay`'],
+      [() => spillway.health.check('a', () => true, { timeoutMs: 1 }), '`health.check.timeout`'],
+      [() => clusterPrimary({ signal: true }), '`clusterPrimary.signals`'],
+      [() => spillway.update({ shed: { buckets: 1 } }), '`metrics.buckets`'],
+    ]) {
+      assert.ok(refusal(call).includes(`Did you mean ${meant}?`), refusal(call))
+    }
+  })
+})
+
+describe('the names of other packages', () => {
+  /** Options there are. */
+  const paths = new Set(
+    Object.entries({ ...DEFAULTS, ...MEMBER_DEFAULTS }).flatMap(([group, value]) =>
+      typeof value === 'object' ? Object.keys(value).map((key) => `${group}.${key}`) : [group]
+    )
+  )
+  const names = Object.values(PEERS).flatMap((names) => Object.entries(names))
+
+  it('lead to options that exist', () => {
+    const named = names.flatMap(([, hint]) => [...hint.matchAll(/`([a-z]+(?:\.[A-Za-z]+)?)`/g)])
+    const ofOurs = named.map(([, path]) => path).filter((path) => path.split('.')[0] in DEFAULTS)
+    assert.ok(ofOurs.length > 30)
+    assert.deepEqual(
+      ofOurs.filter((path) => !paths.has(path)),
+      []
+    )
+  })
+
+  it('are no options of ours at the top, and each once', () => {
+    const lower = names.map(([name]) => name.toLowerCase())
+    assert.equal(new Set(lower).size, lower.length)
+    // `health` is a group, and inside `endpoints` it is what others call liveness.
+    const ours = Object.keys(DEFAULTS).filter((name) => name !== 'health')
+    assert.deepEqual(
+      lower.filter((name) => ours.includes(name)),
+      []
+    )
+  })
+
+  it('end in a full stop or a question mark', () => {
+    for (const [name, hint] of names) assert.match(hint, /[.?] $/, name)
+  })
+})

@@ -1,0 +1,545 @@
+'use strict'
+// Every option: its default, what it takes, what it refuses and in which words.
+
+const assert = require('node:assert/strict')
+const { test } = require('node:test')
+const { isDeepStrictEqual } = require('node:util')
+const { runInNewContext } = require('node:vm')
+const fc = require('fast-check')
+const prometheusIo = require('@prometheus-io/client')
+const promClient = require('prom-client')
+const { createSpillway, SpillwayError } = require('../../src/index.js')
+const { DEFAULTS, resolveOptions, updateOptions } = require('../../src/options/options.js')
+
+const refusal = (given) => {
+  try {
+    resolveOptions(given)
+  } catch (error) {
+    assert.ok(error instanceof SpillwayError, error.stack)
+    return { code: error.code, message: error.message }
+  }
+  assert.fail(`${Object.keys(given)} was taken`)
+}
+
+const withOption = (name, value) => {
+  const [group, key] = name.split('.')
+  return key === undefined ? { [group]: value } : { [group]: { [key]: value } }
+}
+
+const valueAt = (resolved, name) => name.split('.').reduce((object, key) => object[key], resolved)
+
+const isFrozenDeeply = (object) =>
+  Object.isFrozen(object) &&
+  Object.keys(DEFAULTS).every((name) => !isGroup(name) || Object.isFrozen(object[name]))
+
+const isGroup = (name) =>
+  [
+    'endpoints',
+    'routes',
+    'latency',
+    'metrics',
+    'shed',
+    'errors',
+    'health',
+    'drain',
+    'memory',
+    'log',
+    'release',
+  ].includes(name)
+
+const names = Object.entries(DEFAULTS).flatMap(([name, value]) =>
+  isGroup(name) ? Object.keys(value).map((key) => `${name}.${key}`) : [name]
+)
+
+test('no options, no group and no value are the defaults', () => {
+  assert.deepEqual(resolveOptions(), DEFAULTS)
+  assert.deepEqual(resolveOptions(undefined), DEFAULTS)
+  assert.deepEqual(resolveOptions({}), DEFAULTS)
+  for (const name of names) assert.deepEqual(resolveOptions(withOption(name, undefined)), DEFAULTS)
+  for (const name of Object.keys(DEFAULTS)) assert.deepEqual(resolveOptions({ [name]: undefined }), DEFAULTS)
+})
+
+test('`errors: false` is the group with its answer off', () => {
+  assert.deepEqual(resolveOptions({ errors: false }), {
+    ...DEFAULTS,
+    errors: { ...DEFAULTS.errors, answer: false },
+  })
+})
+
+test('one option given leaves the others of its group and all groups at their defaults', () => {
+  const resolved = resolveOptions({ routes: { max: 5 } })
+  assert.deepEqual(resolved, { ...DEFAULTS, routes: { ...DEFAULTS.routes, max: 5 } })
+})
+
+const label = () => 'job'
+const registry = new promClient.Registry()
+const silent = { warn() {}, error() {} }
+
+const ACCEPTED = {
+  'endpoints.metrics': ['/m', '/internal/metrics', '/m%C3%A9trics', false],
+  'endpoints.live': ['/health/live', false],
+  'endpoints.ready': ['/health/ready', false],
+  'endpoints.allow': [label],
+  'routes.max': [1, 1_000_000],
+  'routes.unmatched': ['none', '-'],
+  'routes.overflow': ['other'],
+  'routes.label': [label],
+  'latency.streamAfterMs': [0.5, 1, Number.POSITIVE_INFINITY],
+  'latency.nativeHistograms': [true, false],
+  'metrics.buckets': [[0.01], [0.001, 0.1, 10], Array.from({ length: 100 }, (_, i) => i + 1)],
+  'metrics.defaults': [true, false],
+  'metrics.labels': [{ tenant: label }, { tenant: label, _region2: label }, {}],
+  'metrics.maxLabelValues': [1, 10_000],
+  'metrics.prefix': ['shop_', 'my_shop_', 'Shop2_'],
+  ignore: [
+    '/healthz',
+    /^\/assets\//,
+    label,
+    ['/', '/a%20b', /x/, label],
+    [],
+    {},
+    { metrics: '/healthz', log: [/x/], shed: label },
+    { log: undefined },
+  ],
+  'shed.mode': ['adaptive', 'threshold', 'observe', 'off'],
+  'shed.maxDelay': [0.5, 1000],
+  'shed.targetDelay': [0.5, 1000],
+  'shed.interval': [1, 1000],
+  'shed.maxConcurrent': [1, 1000],
+  'shed.maxEventLoopDelay': [0, 42],
+  'shed.maxEventLoopUtilization': [0, 0.98],
+  'shed.maxHeapUsedBytes': [0, 2 ** 30],
+  'shed.maxRssBytes': [0, 2 ** 30],
+  'shed.sampleInterval': [5, 1000],
+  'shed.retryAfter': [0, 10],
+  'shed.classify': [label],
+  'shed.key': [label],
+  'shed.pressure': [label],
+  'shed.deadline': [label],
+  'shed.headers': [label],
+  'shed.respond': [label],
+  'shed.errorMode': ['respond', 'next'],
+  'errors.answer': [true, false],
+  'errors.timeout': [1, 0.5, Number.POSITIVE_INFINITY, label],
+  'errors.timeoutStatus': [503, 504],
+  'errors.uncaught': ['log', 'logRequest', 'drain'],
+  'health.manual': [true, false],
+  'drain.mode': ['production', 'development'],
+  'drain.timeout': [0, 1, 2 ** 31 - 1],
+  'drain.delay': [0, 5000],
+  'memory.recycleAt': [0, 0.8, 1, 400_000_000],
+  'memory.recycleAfter': [0, 60_000],
+  'memory.minUptime': [0, 60_000],
+  fleet: [true, false, { name: 'shop-1.eu' }, { directory: '/run/shop' }, { name: 'a', directory: 'b' }],
+  'log.slowMs': [0.5, 1000],
+  'log.slowest': [0, 100],
+  'log.access': [
+    true,
+    false,
+    {},
+    { fields: () => ({}), level: () => 'info', ignore: ['/healthz', /^\/static\//, () => true] },
+    { ignore: () => true },
+  ],
+  'log.headers': [['X-Tenant', 'x-region'], []],
+  'log.query': [true, false],
+  'release.version': ['1.2.3', 'v2'],
+  'release.revision': ['0a1b2c3'],
+  'release.file': ['releases.json', '/var/lib/app/releases.json'],
+  registry: [registry, promClient.register, new prometheusIo.Registry()],
+  logger: [silent, false, console, {}, { level: 'error' }, Object.assign(Object.create(null), { name: 'x' })],
+}
+
+const PATH = "a path such as '%', or false"
+const RULES = {
+  'endpoints.metrics': PATH.replace('%', '/metrics'),
+  'endpoints.live': PATH.replace('%', '/livez'),
+  'endpoints.ready': PATH.replace('%', '/readyz'),
+  'endpoints.allow': 'a function (req, endpoint) that returns true or false',
+  'routes.max': 'a whole number of at least 1',
+  'routes.unmatched': 'a non-empty string',
+  'routes.overflow': 'a non-empty string',
+  'routes.label': 'a function (req, res, template)',
+  'latency.streamAfterMs': 'a number of milliseconds above 0',
+  'latency.nativeHistograms': 'true or false',
+  'metrics.buckets': 'an array of 1 to 100 rising bounds in seconds, such as [0.01, 0.1, 1]',
+  'metrics.defaults': 'true or false',
+  'metrics.labels':
+    'an object of functions (req, res) by label name: letters, digits and underscores, none of http_request_method, ' +
+    'http_route, http_response_status_code, outcome, le, quantile, worker',
+  'metrics.maxLabelValues': 'a whole number from 1 to 10000',
+  'metrics.prefix':
+    "letters, digits and underscores that end with one, such as 'shop_', not beginning with http_, nodejs_, v8js_ or process_",
+  ignore:
+    "a path such as '/healthz' (without ? or *), a RegExp, a function (req), an array of these, or an object with any of these " +
+    'for metrics, log or shed',
+  'shed.mode': 'one of adaptive, threshold, observe, off',
+  'shed.maxDelay': 'a number of milliseconds above 0',
+  'shed.targetDelay': 'a number of milliseconds above 0',
+  'shed.interval': 'a number of milliseconds above 0',
+  'shed.maxConcurrent': 'a whole number of at least 1',
+  'shed.maxEventLoopDelay': 'a number of at least 0 (0 is off)',
+  'shed.maxEventLoopUtilization': 'a share from 0 to 1 (0 is off)',
+  'shed.maxHeapUsedBytes': 'a whole number of bytes (0 is off)',
+  'shed.maxRssBytes': 'a whole number of bytes (0 is off)',
+  'shed.sampleInterval': 'a number of milliseconds above 0',
+  'shed.retryAfter': 'a whole number of seconds of at least 0',
+  'shed.classify': 'a function (req) that returns a class',
+  'shed.key': 'a function (req) that returns a string or nothing',
+  'shed.pressure': 'a function that returns a number from 0 to 1',
+  'shed.deadline': 'a function (req) that returns the milliseconds left',
+  'shed.headers': 'a function (req) that returns headers',
+  'shed.respond': 'a function (req, res, verdict)',
+  'shed.errorMode': 'one of respond, next',
+  'errors.answer': 'true or false',
+  'errors.timeout':
+    'a number of milliseconds above 0, or a function (req, { route, priority }) that returns one',
+  'errors.timeoutStatus': '503 or 504',
+  'errors.uncaught': 'one of log, logRequest, drain',
+  'health.manual': 'true or false',
+  'drain.mode': 'one of production, development',
+  'drain.timeout': 'a number of milliseconds from 0 to 2147483647',
+  'drain.delay': 'a number of milliseconds from 0 to 2147483647',
+  'memory.recycleAt': 'a whole number of bytes, or up to 1 a share of the limit (0 is off)',
+  'memory.recycleAfter': 'a number of milliseconds from 0 to 2147483647',
+  'memory.minUptime': 'a number of milliseconds from 0 to 2147483647',
+  fleet:
+    'true, false, or an object with a name (up to 32 letters, digits, dots, dashes) or a directory, or both',
+  'log.slowMs': 'a number of milliseconds above 0',
+  'log.slowest': 'a whole number from 0 to 100',
+  'log.access':
+    "true, false, or an object with fields(req, res), level(req, res) or ignore: a path such as '/healthz', a RegExp, a function (req), or an array of these",
+  'log.headers': 'an array of header names without authorization, cookie, proxy-authorization, set-cookie',
+  'log.query': 'true or false',
+  'release.version': 'a non-empty string',
+  'release.revision': 'a non-empty string',
+  'release.file': 'the path of a file',
+  registry: 'a metrics registry (such as `register` of prom-client, or one of @prometheus-io/client)',
+  logger: 'a logger with warn and error, such as a pino instance, an object of pino options, or false',
+}
+
+/** Beside what no option takes: what comes close. */
+const REFUSED = {
+  'endpoints.metrics': ['metrics', '/', '', '/a b', '/a?b', '/a#b', '/métrics', true],
+  'endpoints.live': ['livez', '', true],
+  'endpoints.ready': ['https://host/readyz', '', true],
+  'endpoints.allow': [true, false, '127.0.0.1', ['127.0.0.1']],
+  'routes.max': [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '1000', 10n],
+  'routes.unmatched': ['', false],
+  'routes.overflow': ['', false],
+  'routes.label': ['job', false],
+  'latency.streamAfterMs': [0, -1, Number.NaN, '10s', 10n],
+  'latency.nativeHistograms': [0, 1, 'true', null],
+  'metrics.buckets': [
+    [0],
+    [-1, 1],
+    [1, 1],
+    [1, 0.5],
+    [1, Number.POSITIVE_INFINITY],
+    [1, Number.NaN],
+    ['0.1'],
+    Array.from({ length: 101 }, (_, i) => i + 1),
+    0.1,
+  ],
+  'metrics.defaults': [0, 'yes'],
+  'metrics.labels': [
+    { tenant: 'a' },
+    { le: label },
+    { http_route: label },
+    { worker: label },
+    { __tenant: label },
+    { 'tenant-id': label },
+    { '1st': label },
+    { '': label },
+    [label],
+    label,
+  ],
+  'metrics.maxLabelValues': [0, -1, 1.5, 10_001, Number.POSITIVE_INFINITY, '100'],
+  'metrics.prefix': ['', '_', 'shop', 'shop-', '1_', 'nodejs_', 'http_server_', 'process_', 'v8js_', 7],
+  ignore: [
+    'healthz',
+    '/assets/*',
+    '/a?b',
+    '/a#b',
+    '/größe',
+    7,
+    true,
+    ['/a', 7],
+    { metric: '/a' },
+    { metrics: 7 },
+    { log: { path: '/a' } },
+  ],
+  'shed.mode': ['auto', '', true],
+  'shed.maxDelay': [0, -1, Number.NaN, '1s'],
+  'shed.targetDelay': [0, -1, Number.NaN, '1s'],
+  'shed.interval': [0, -1, Number.NaN, '1s'],
+  'shed.maxConcurrent': [0, -1, 1.5, '10'],
+  'shed.maxEventLoopDelay': [-1, Number.NaN, '42'],
+  'shed.maxEventLoopUtilization': [-1, Number.NaN, 1.01, 98, '98%'],
+  'shed.maxHeapUsedBytes': [-1, Number.NaN, 0.8, '1GB'],
+  'shed.maxRssBytes': [-1, Number.NaN, 0.8, '1GB'],
+  'shed.sampleInterval': [0, -1, Number.NaN],
+  'shed.retryAfter': [-1, 1.5, '10'],
+  'shed.classify': ['low', false],
+  'shed.key': ['tenant', false],
+  'shed.pressure': [0.5, false],
+  'shed.deadline': [100, false],
+  'shed.headers': ['x', false],
+  'shed.respond': ['x', false],
+  'shed.errorMode': ['throw', true],
+  'errors.answer': ['yes', 0],
+  'errors.timeout': [0, -1, Number.NaN, '30s', false],
+  'errors.timeoutStatus': [500, '503', 0],
+  'errors.uncaught': ['exit', true],
+  'health.manual': ['yes', 1, 0],
+  'drain.mode': ['fast', true],
+  'drain.timeout': [-1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31, '10s'],
+  'drain.delay': [-1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31, '5s'],
+  'memory.recycleAt': [-1, Number.NaN, 1.5, '80%'],
+  'memory.recycleAfter': [-1, 2 ** 31, '30s'],
+  'memory.minUptime': [-1, 2 ** 31, '1m'],
+  fleet: [
+    'shop',
+    { names: 'shop' },
+    { name: 'a/b' },
+    { name: 'a'.repeat(33) },
+    { directory: '' },
+    { name: 1n },
+  ],
+  'log.slowMs': [0, -1, Number.NaN, '1s'],
+  'log.slowest': [-1, 1.5, 101, '10'],
+  'log.access': [
+    'yes',
+    1,
+    null,
+    [],
+    { customProps() {} },
+    { fields: {} },
+    { level: 'info' },
+    { ignore: 'a' },
+    { ignore: ['a'] },
+  ],
+  'log.headers': ['x-tenant', [''], [7], ['Cookie'], ['x-tenant', 'Authorization'], ['set-cookie'], false],
+  'log.query': ['yes', 1],
+  'release.version': ['', 1.2, false],
+  'release.revision': ['', 7],
+  'release.file': ['', false, true],
+  registry: [{ metrics() {} }, { registerMetric() {} }, promClient, 'global', false],
+  logger: [{ warn() {} }, { error() {} }, { info() {} }, new Map(), 'debug', true],
+}
+
+const EXAMPLES = { object: [{}, 'an object'], array: [[], '[]'], null: [null, 'null (null)'] }
+
+test('the tables here have every option', () => {
+  for (const table of [ACCEPTED, RULES, REFUSED]) assert.deepEqual(Object.keys(table), names)
+})
+
+for (const name of names) {
+  test(`\`${name}\` takes what its rule allows, and keeps it as it is`, () => {
+    for (const value of ACCEPTED[name]) {
+      assert.equal(valueAt(resolveOptions(withOption(name, value)), name), value)
+    }
+  })
+
+  test(`\`${name}\` refuses anything else with the option, the rule and the value`, () => {
+    const kinds = Object.values(EXAMPLES).map(([value]) => value)
+    const others = kinds.filter((kind) => !ACCEPTED[name].some((value) => isDeepStrictEqual(value, kind)))
+    const values = [...REFUSED[name], Symbol('s'), ...others]
+    for (const value of values) {
+      const { code, message } = refusal(withOption(name, value))
+      assert.equal(code, 'ERR_SPILLWAY_OPTION_VALUE')
+      assert.ok(message.startsWith(`\`${name}\` must be ${RULES[name]}: got `), message)
+      assert.match(message, /\.$/)
+    }
+  })
+}
+
+test('a refusal shows the value so that its kind can be told', () => {
+  const cases = [
+    ['1000', "'1000' (string)"],
+    [0, '0 (number)'],
+    [Number.NaN, 'NaN (number)'],
+    [10n, '10 (bigint)'],
+    [true, 'true (boolean)'],
+    [Symbol('s'), 'Symbol(s) (symbol)'],
+    [label, 'function label'],
+    [() => {}, 'function (anonymous)'],
+    [new Date(0), 'an object'],
+    [Object.create(null), 'an object'],
+    [{ most: 7 }, 'an object with most'],
+    [process.env, 'an object'],
+    [['a', 'b'], "['a', 'b']"],
+    [[7, 0.5], '[7, 0.5]'],
+    [[{}], 'an array'],
+    [['x'.repeat(41)], 'an array'],
+    ...Object.values(EXAMPLES),
+  ]
+  for (const [value, shown] of cases) {
+    assert.equal(
+      refusal({ routes: { max: value } }).message,
+      `\`routes.max\` must be a whole number of at least 1: got ${shown}.`
+    )
+  }
+})
+
+test('0 is 0, and not the default', () => {
+  assert.match(refusal({ routes: { max: 0 } }).message, /got 0 \(number\)/)
+  assert.match(refusal({ latency: { streamAfterMs: 0 } }).message, /got 0 \(number\)/)
+})
+
+test('options and groups must be objects', () => {
+  for (const value of [null, [], 'text', 7, true, () => {}]) {
+    assert.match(refusal(value).message, /^`options` must be an object: got /)
+    for (const group of Object.keys(DEFAULTS).filter(isGroup)) {
+      const { code, message } = refusal({ [group]: value })
+      assert.equal(code, 'ERR_SPILLWAY_OPTION_VALUE')
+      assert.ok(message.startsWith(`\`${group}\` must be an object: got `), message)
+    }
+  }
+})
+
+const TYPOS = [
+  [{ route: {} }, '`route`', '`routes`'],
+  [{ Endpoints: {} }, '`Endpoints`', '`endpoints`'],
+  [{ loger: false }, '`loger`', '`logger`'],
+  [{ register: registry }, '`register`', '`registry`'],
+  [{ maxConcurrent: 3 }, '`maxConcurrent`', '`shed.maxConcurrent`'],
+  [{ live: '/up' }, '`live`', '`endpoints.live`'],
+  [{ routes: { maxx: 1 } }, '`routes.maxx`', '`routes.max`'],
+  [{ routes: { unmached: 'x' } }, '`routes.unmached`', '`routes.unmatched`'],
+  [{ endpoints: { metric: '/m' } }, '`endpoints.metric`', '`endpoints.metrics`'],
+  [{ latency: { streamAfter: 1 } }, '`latency.streamAfter`', '`latency.streamAfterMs`'],
+  [{ buckets: [1] }, '`buckets`', '`metrics.buckets`'],
+  [{ metrics: { bucket: [1] } }, '`metrics.bucket`', '`metrics.buckets`'],
+]
+
+for (const [given, named, meant] of TYPOS) {
+  test(`the unknown option ${named} names itself, the nearest known one and all others`, () => {
+    const { code, message } = refusal(given)
+    assert.equal(code, 'ERR_SPILLWAY_UNKNOWN_OPTION')
+    assert.ok(message.startsWith(`Unknown option ${named}. Did you mean ${meant}? Known here: `), message)
+    const known = Object.keys(named.includes('.') ? DEFAULTS[Object.keys(given)[0]] : DEFAULTS)
+    assert.ok(message.endsWith(`Known here: ${known.join(', ')}.`), message)
+  })
+}
+
+test('who would switch the gate off is told how', () => {
+  assert.match(
+    refusal({ shed: false }).message,
+    /got false \(boolean\)\. To turn nobody away write `shed: \{ mode: 'off' \}`\.$/
+  )
+})
+
+test('an unknown option is refused whatever its value, undefined too', () => {
+  assert.equal(refusal({ disk: undefined }).code, 'ERR_SPILLWAY_UNKNOWN_OPTION')
+  assert.equal(refusal({ routes: { shed: undefined } }).code, 'ERR_SPILLWAY_UNKNOWN_OPTION')
+})
+
+for (const [one, other] of [
+  ['metrics', 'live'],
+  ['live', 'ready'],
+  ['metrics', 'ready'],
+]) {
+  test(`the endpoints ${one} and ${other} cannot have one path`, () => {
+    const { code, message } = refusal({ endpoints: { [one]: '/same', [other]: '/same' } })
+    assert.equal(code, 'ERR_SPILLWAY_OPTION_VALUE')
+    assert.equal(
+      message,
+      "`endpoints` must have a path each: '/same' is given twice. Give each its own path, or false to switch it off."
+    )
+  })
+}
+
+test('an endpoint cannot take the path another has by default', () => {
+  assert.match(refusal({ endpoints: { metrics: '/livez' } }).message, /'\/livez' is given twice/)
+})
+
+test('every endpoint may be off', () => {
+  const off = { metrics: false, live: false, ready: false }
+  assert.deepEqual(resolveOptions({ endpoints: off }).endpoints, { ...off, allow: undefined })
+})
+
+test('what comes out is frozen, and what was given is neither changed nor held on to', () => {
+  const given = { routes: { max: 5 }, endpoints: { live: false } }
+  const before = structuredClone(given)
+  const resolved = resolveOptions(given)
+  assert.ok(isFrozenDeeply(resolved))
+  assert.ok(isFrozenDeeply(resolveOptions()))
+  assert.ok(isFrozenDeeply(DEFAULTS))
+  assert.deepEqual(given, before)
+  given.routes.max = 6
+  assert.equal(resolved.routes.max, 5)
+})
+
+test('frozen options are taken', () => {
+  assert.equal(resolveOptions(Object.freeze({ routes: Object.freeze({ max: 5 }) })).routes.max, 5)
+})
+
+test('options of another realm are taken, as a suite or a sandbox with globals of its own gives them', () => {
+  const given = runInNewContext(
+    "({ shed: { mode: 'off' }, log: { headers: ['x-id'] }, logger: { level: 'warn' } })"
+  )
+  assert.notEqual(Object.getPrototypeOf(given), Object.prototype)
+  const { shed, log, logger } = resolveOptions(given)
+  assert.deepEqual([shed.mode, log.headers?.[0], logger], ['off', 'x-id', given.logger])
+})
+
+test('options without a prototype are taken', () => {
+  const given = Object.assign(Object.create(null), { routes: Object.assign(Object.create(null), { max: 5 }) })
+  assert.equal(resolveOptions(given).routes.max, 5)
+})
+
+for (const key of ['__proto__', 'constructor', 'prototype', 'hasOwnProperty', 'toString']) {
+  test(`the key ${key} from a JSON file is an unknown option, and pollutes nothing`, () => {
+    for (const json of [`{"${key}":{"max":5}}`, `{"routes":{"${key}":{"max":5}}}`]) {
+      const { code, message } = refusal(JSON.parse(json))
+      assert.equal(code, 'ERR_SPILLWAY_UNKNOWN_OPTION')
+      assert.ok(message.includes(`${key}\``), message)
+    }
+    assert.equal({}.max, undefined)
+    assert.deepEqual(resolveOptions(), DEFAULTS)
+  })
+}
+
+/** Keys that exist, as far as they go, with any JSON below them. */
+const anyGroup = (keys) =>
+  fc.oneof(
+    fc.jsonValue(),
+    fc.record(Object.fromEntries(keys.map((key) => [key, fc.jsonValue()])), { requiredKeys: [] })
+  )
+const anyOptions = fc.record(
+  Object.fromEntries(
+    Object.entries(DEFAULTS).map(([name, value]) => [
+      name,
+      isGroup(name) ? anyGroup(Object.keys(value)) : fc.jsonValue(),
+    ])
+  ),
+  { requiredKeys: [] }
+)
+
+test('no JSON value gets through, or fails with anything but a SpillwayError that ends in a full stop', () => {
+  fc.assert(
+    fc.property(fc.oneof(anyOptions, fc.jsonValue()), (given) => {
+      try {
+        const resolved = resolveOptions(given)
+        assert.deepEqual(Object.keys(resolved), Object.keys(DEFAULTS))
+        assert.ok(isFrozenDeeply(resolved))
+      } catch (error) {
+        assert.ok(error instanceof SpillwayError, error.stack)
+        assert.match(error.message, /\.$/)
+      }
+    }),
+    { numRuns: 300 }
+  )
+})
+
+test('createSpillway refuses before it has started anything', () => {
+  assert.throws(() => createSpillway({ routes: { max: 0 }, registry }), { code: 'ERR_SPILLWAY_OPTION_VALUE' })
+  assert.deepEqual(registry.getMetricsAsArray(), [])
+})
+
+test('an update keeps what it does not name, and takes back what it gives as undefined', () => {
+  const classify = () => 'low'
+  const current = resolveOptions({ shed: { classify, maxDelay: 50, targetDelay: 20 } })
+  const { shed } = updateOptions(current, { shed: { classify: undefined, maxDelay: undefined } })
+  assert.deepEqual([shed.classify, shed.maxDelay, shed.targetDelay], [undefined, DEFAULTS.shed.maxDelay, 20])
+})

@@ -1,0 +1,79 @@
+'use strict'
+// Which requests are over though nobody has told. Streams are made up: real ones are left by clients that hang up at the right
+// moment.
+
+const assert = require('node:assert/strict')
+const { test } = require('node:test')
+const { InFlight } = require('../../src/requests/in-flight')
+const { LeftBehind } = require('../../src/requests/orphaned-requests')
+const { requestWith } = require('../support/request')
+
+const streaming = (stream) =>
+  requestWith({
+    res: { destroyed: false },
+    stream: stream && {
+      closed: true,
+      destroyed: false,
+      readableEnded: true,
+      ...stream,
+      destroy() {
+        this.destroyed = true
+      },
+    },
+  })
+
+/** @returns {boolean[]} which are destroyed after looks at those times */
+function destroyedAfter(requests, ...looksMs) {
+  const left = new LeftBehind(requests, 0)
+  for (const nowMs of looksMs) left.onTurn(nowMs)
+  return requests.map(({ stream, isLeft }) => {
+    assert.equal(isLeft, stream?.destroyed ?? false)
+    return isLeft
+  })
+}
+
+test('what is closed and read at two looks, a second apart, is destroyed', () => {
+  assert.deepEqual(destroyedAfter([streaming({})], 1000), [false])
+  assert.deepEqual(destroyedAfter([streaming({})], 1000, 1500), [false])
+  assert.deepEqual(destroyedAfter([streaming({}), streaming({})], 1000, 2000), [true, true])
+})
+
+test('nothing else is: HTTP/1, and streams that are open', () => {
+  const others = [streaming(undefined), streaming({ closed: false })]
+  assert.deepEqual(destroyedAfter(others, 1000, 2000, 3000), [false, false])
+})
+
+test('what is closed and has something still to be read ends, and may be read', () => {
+  const ended = []
+  const requests = new InFlight()
+  const recorder = {
+    end(request) {
+      ended.push(request)
+      requests.remove(request)
+    },
+  }
+  const unread = [1, 2, 3].map(() =>
+    Object.assign(streaming({ readableEnded: false }), { recorder, isCounted: true })
+  )
+  for (const request of unread) {
+    request.status = 413
+    requests.add(request)
+  }
+  const left = new LeftBehind(requests, 0)
+  left.onTurn(1000)
+  assert.deepEqual(ended, [])
+  left.onTurn(2000)
+  assert.deepEqual(ended, unread)
+  assert.ok(unread.every(({ stream, isLeft }) => !stream.destroyed && !isLeft))
+})
+
+test('one that was closed only at the first look, as another stream may be by then, is left alone', () => {
+  const request = streaming({})
+  const left = new LeftBehind([request], 0)
+  left.onTurn(1000)
+  request.stream.closed = false
+  left.onTurn(2000)
+  request.stream.closed = true
+  left.onTurn(3000)
+  assert.equal(request.isLeft, false)
+})

@@ -1,0 +1,88 @@
+'use strict'
+// Every transition of a request from every state: the legal ones arrive, the illegal ones throw and change nothing.
+
+const assert = require('node:assert/strict')
+const { test } = require('node:test')
+const { checkTransitions } = require('../../src/requests/request')
+const { ANSWERING, ENDED, QUEUED, RECEIVED, RUNNING, STATES } = require('../../src/requests/request-state')
+const { requestWith } = require('../support/request')
+
+const WAYS_TO = {
+  [RECEIVED]: [],
+  [QUEUED]: ['markQueued'],
+  [RUNNING]: ['markRunning'],
+  [ANSWERING]: ['markAnswering'],
+  [ENDED]: ['markEnded'],
+}
+const ARRIVALS = { markQueued: QUEUED, markRunning: RUNNING, markAnswering: ANSWERING, markEnded: ENDED }
+const LEGAL = [
+  [RECEIVED, QUEUED],
+  [RECEIVED, RUNNING],
+  [RECEIVED, ANSWERING],
+  [RECEIVED, ENDED],
+  [QUEUED, RUNNING],
+  [QUEUED, ANSWERING],
+  [QUEUED, ENDED],
+  [RUNNING, ANSWERING],
+  [RUNNING, ENDED],
+  [ANSWERING, ANSWERING],
+  [ANSWERING, ENDED],
+]
+
+const isLegal = (from, to) => LEGAL.some(([a, b]) => a === from && b === to)
+
+function requestIn(state) {
+  const request = requestWith()
+  for (const transition of WAYS_TO[state]) request[transition]()
+  assert.equal(request.state, state)
+  return request
+}
+
+for (const [from, name] of STATES.entries()) {
+  for (const [transition, to] of Object.entries(ARRIVALS)) {
+    test(`${transition}() of a request in the state '${name}' ${isLegal(from, to) ? 'is legal' : 'throws'}`, () => {
+      const request = requestIn(from)
+      if (isLegal(from, to)) {
+        request[transition]()
+        assert.equal(request.state, to)
+      } else {
+        const message = `illegal transition: ${transition}() of a request in the state '${name}'`
+        assert.throws(() => request[transition](), { message })
+        assert.equal(request.state, from)
+      }
+    })
+  }
+}
+
+test('a request goes all the way, and its state has a name at each step', () => {
+  const request = requestWith()
+  const seen = [STATES[request.state]]
+  for (const transition of ['markQueued', 'markRunning', 'markAnswering', 'markEnded']) {
+    request[transition]()
+    seen.push(STATES[request.state])
+  }
+  assert.deepEqual(seen, ['received', 'queued', 'running', 'answering', 'ended'])
+})
+
+test('what is switched off is gone: an illegal transition throws no more', (t) => {
+  t.after(() => checkTransitions(true))
+  const request = requestIn(ENDED)
+  checkTransitions(false)
+  request.markRunning()
+  assert.equal(request.state, RUNNING)
+  checkTransitions(true)
+  assert.throws(() => request.markQueued(), /illegal transition/)
+})
+
+test('a request is queued until it runs, is answered, ends, or is rejected', () => {
+  assert.equal(requestIn(RECEIVED).isQueued, false)
+  assert.equal(requestIn(QUEUED).isQueued, true)
+  for (const transition of ['markRunning', 'markAnswering', 'markEnded']) {
+    const request = requestIn(QUEUED)
+    request[transition]()
+    assert.equal(request.isQueued, false)
+  }
+  const rejected = requestIn(QUEUED)
+  rejected.admission.noteRejected('loop')
+  assert.equal(rejected.isQueued, false)
+})
