@@ -431,7 +431,7 @@ export interface LatencyOptions {
    *
    * @default 10000
    */
-  readonly streamAfterMs?: number | undefined
+  readonly streamAfter?: number | undefined
 
   /**
    * Adds `spillway_request_duration_seconds` by method and route, a native histogram of schema 3: a quantile of it is
@@ -723,10 +723,10 @@ export type ShedReason =
   | 'memory'
   | 'pressure'
   | 'deadline'
-  | 'eventLoopDelay'
-  | 'eventLoopUtilization'
-  | 'heapUsedBytes'
-  | 'rssBytes'
+  | 'event_loop_delay'
+  | 'event_loop_utilization'
+  | 'heap_used_bytes'
+  | 'rss_bytes'
   /** `close()` was called while it waited. */
   | 'closed'
 
@@ -939,7 +939,7 @@ export interface LogOptions {
    *
    * @default undefined
    */
-  readonly slowMs?: number | undefined
+  readonly slowAfter?: number | undefined
 
   /**
    * How many of the slowest requests of each minute get a line, at most 100. `snapshot().slowest` has ten in any case.
@@ -1041,7 +1041,7 @@ export interface ResolvedOptions {
     readonly overflow: string
     readonly label: RouteLabel | undefined
   }
-  readonly latency: { readonly streamAfterMs: number; readonly nativeHistograms: boolean }
+  readonly latency: { readonly streamAfter: number; readonly nativeHistograms: boolean }
   readonly metrics: {
     readonly buckets: readonly number[]
     readonly defaults: boolean
@@ -1089,7 +1089,7 @@ export interface ResolvedOptions {
   }
   readonly fleet: boolean | FleetOptions | undefined
   readonly log: {
-    readonly slowMs: number | undefined
+    readonly slowAfter: number | undefined
     readonly slowest: number
     readonly access: boolean | AccessLogOptions
     readonly headers: readonly string[] | undefined
@@ -1179,10 +1179,10 @@ export type ServerHolder =
 /**
  * How a request ended. `completed`: the whole answer was handed to the connection, with a status below 500.
  * `errored`: a status of 500 or more, or the server cut the answer off. `aborted`: the client left before the answer
- * was whole. `upgraded`: the connection was handed to another protocol. `timedOut`: its handler had not answered within
+ * was whole. `upgraded`: the connection was handed to another protocol. `timed_out`: its handler had not answered within
  * `errors.timeout`.
  */
-export type Outcome = 'completed' | 'errored' | 'aborted' | 'upgraded' | 'timedOut'
+export type Outcome = 'completed' | 'errored' | 'aborted' | 'upgraded' | 'timed_out'
 
 /** Everything known at one moment. Durations in milliseconds, sizes in bytes, ratios from 0 to 1. */
 export interface Snapshot {
@@ -1255,7 +1255,7 @@ export interface ReleaseFigures {
   readonly p50Ms: number
   readonly p95Ms: number
   readonly p99Ms: number
-  /** Share of `count` whose outcome was `errored` or `timedOut`. */
+  /** Share of `count` whose outcome was `errored` or `timed_out`. */
   readonly errorRatio: number
   /** Of all that came, those turned away, which are not in `count`. Of a route it is a guess: see `RouteSnapshot.shed`. */
   readonly shedRatio: number
@@ -1267,7 +1267,7 @@ export interface LatencySummary {
   readonly count: number
   /** Of the last minute: over the last 30 to 60 s, idle or not, or over the time since the start where that is shorter. */
   readonly ratePerSecond: number
-  /** Share of `count` whose outcome was `errored` or `timedOut`. */
+  /** Share of `count` whose outcome was `errored` or `timed_out`. */
   readonly errorRatio: number
   readonly p50Ms: number
   readonly p90Ms: number

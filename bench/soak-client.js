@@ -18,7 +18,7 @@ const ENDINGS = [
   [5, (client, id) => client.exchange(get('error', id), { errored: 1, failed: 1 })],
   [5, (client, id) => client.exchange(get('reject', id), { errored: 1, failed: 1 })],
   [5, (client, id) => client.exchange(get('later', id), { errored: 1, failed: 1 })],
-  [0.2, (client, id) => client.beAnsweredFor(get('never', id), { timedOut: 1 })],
+  [0.2, (client, id) => client.beAnsweredFor(get('never', id), { timed_out: 1 })],
   [1, (client) => client.beLeft('nonsense\r\n\r\n', { HPE_INVALID_METHOD: 1 })],
   [1, (client) => client.beLeft(head('GET /a', 'In\0jected: a\r\n'), { HPE_INVALID_HEADER_TOKEN: 1 })],
   [1, (client, id) => client.beLeft(badChunk(id), { aborted: 1, HPE_INVALID_CHUNK_SIZE: 1 })],
@@ -38,14 +38,14 @@ const ENDINGS = [
 const TOTAL_WEIGHT = ENDINGS.reduce((sum, [weight]) => sum + weight, 0)
 
 /** What is counted of a request beside its outcome, or of what is none. */
-const OUTCOMES = ['completed', 'errored', 'aborted', 'timedOut']
+const OUTCOMES = ['completed', 'errored', 'aborted', 'timed_out']
 
 class SoakClient {
   tally = {
     completed: 0,
     errored: 0,
     aborted: 0,
-    timedOut: 0,
+    timed_out: 0,
     failed: 0,
     HPE_INVALID_METHOD: 0,
     HPE_INVALID_HEADER_TOKEN: 0,

@@ -83,7 +83,7 @@ class Side {
   measured() {
     const { requests, routes, errors, clientErrors, processErrors, oldest, admission } =
       this.spillway.snapshot()
-    const outcomes = { completed: 0, errored: 0, aborted: 0, upgraded: 0, timedOut: 0 }
+    const outcomes = { completed: 0, errored: 0, aborted: 0, upgraded: 0, timed_out: 0 }
     for (const route of routes)
       for (const name of Object.keys(outcomes)) outcomes[name] += route.outcomes[name]
     // What was still in the gate's queue when its bytes turned out malformed.

@@ -11,7 +11,7 @@ const quantile = (q, metric, by, matchers) =>
   `histogram_quantile(${q}, sum by (le${by === '' ? '' : `, ${by}`}) (${rate(`${metric}_bucket`, matchers)}))`
 const DURATION = 'http_server_request_duration_seconds'
 /** A request that was answered in the stead of its handler got a 5xx too. */
-const FAILED = 'outcome=~"errored|timedOut"'
+const FAILED = 'outcome=~"errored|timed_out"'
 /** A counter nobody has counted yet has no series. */
 const orNone = (expression) => `(${expression} or vector(0))`
 /** Of what has never failed there is no series. */

@@ -26,7 +26,7 @@ const spillway = createSpillway({
   errors: { timeout: 10_000 },
   // At 80 % of the heap or of the container's memory it drains and exits with 0, to be started anew.
   memory: { recycleAt: 0.8 },
-  log: { slowMs: 1000 },
+  log: { slowAfter: 1000 },
 })
 
 /** In place of a database. */

@@ -28,7 +28,7 @@ class SetUpCheck {
   #requestsLeft = MOST_REQUESTS
   #isListening = false
   #onRequest = ({ request, server }) =>
-    this.#parts.faults.guard('set-up check', () => this.#onStart(request, server))
+    this.#parts.faults.guard('setup_check', () => this.#onStart(request, server))
 
   /**
    * @param {{ notices: any, place: any, options: import('../../index.js').ResolvedOptions, endpoints: any, handlers: any,
@@ -81,7 +81,7 @@ class SetUpCheck {
   meetExpress({ app, originalUrl }, isMeasured) {
     if (this.#checked.has(app)) return true
     let isDone = true
-    this.#parts.faults.guard('set-up check', () => {
+    this.#parts.faults.guard('setup_check', () => {
       const layout = expressLayout(app)
       if (hasRoute(layout) && !this.#parts.endpoints.has({ url: originalUrl }))
         this.#judgeExpress(app, layout, isMeasured)
@@ -116,7 +116,7 @@ class SetUpCheck {
   #once(app, check) {
     if (this.#checked.has(app)) return
     this.#checked.add(app)
-    this.#parts.faults.guard('set-up check', check)
+    this.#parts.faults.guard('setup_check', check)
   }
 
   #checkMiddleware(layout, { name, isMeasured }) {

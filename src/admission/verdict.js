@@ -24,10 +24,10 @@ const REASONS = Object.freeze(
     'memory', // limits/resource-limits.js: the heap is nearly full after a collection
     'pressure', // limits/resource-limits.js: what the user's own `pressure()` says
     'deadline', // gate.js: the wait would outlast what `deadline(req)` allows
-    'eventLoopDelay', // limits/thresholds.js: the fixed limits of the options
-    'eventLoopUtilization',
-    'heapUsedBytes',
-    'rssBytes',
+    'event_loop_delay', // limits/thresholds.js: the fixed limits of the options
+    'event_loop_utilization',
+    'heap_used_bytes',
+    'rss_bytes',
     'closed', // gate.js: the instance was closed while the request was queued
   ])
 )

@@ -75,7 +75,7 @@ class ErrorAnswer {
       write(req, res, failure, this.#showsStack)
     } catch (error) {
       // A `writeHead` of somebody's that throws.
-      this.#faults.report('error answer', error)
+      this.#faults.report('error_answer', error)
       cutOff(res)
     }
   }

@@ -8,7 +8,7 @@ const { ABORTED, OUTCOMES, isFailure } = require('../requests/outcome')
 const { OwnLogger } = require('./own-logger')
 
 const MESSAGES = OUTCOMES.map((outcome) =>
-  outcome === 'timedOut' ? 'request timed out' : `request ${outcome}`
+  outcome === 'timed_out' ? 'request timed out' : `request ${outcome}`
 )
 
 class AccessLog {

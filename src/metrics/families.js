@@ -52,7 +52,7 @@ const FAMILIES = [
   {
     name: 'spillway_requests_total',
     type: 'counter',
-    help: 'Requests by how they ended: completed, errored, aborted by the client, upgraded, timedOut.',
+    help: 'Requests by how they ended: completed, errored, aborted by the client, upgraded, timed_out.',
     points: outcomes,
   },
   {

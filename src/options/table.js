@@ -37,7 +37,7 @@ const DEFAULTS = Object.freeze({
     overflow: '(other)',
     label: undefined,
   }),
-  latency: Object.freeze({ streamAfterMs: 10_000, nativeHistograms: false }),
+  latency: Object.freeze({ streamAfter: 10_000, nativeHistograms: false }),
   metrics: METRIC_DEFAULTS,
   ignore: undefined,
   shed: Object.freeze({
@@ -78,7 +78,7 @@ const DEFAULTS = Object.freeze({
   memory: Object.freeze({ recycleAt: undefined, recycleAfter: 30_000, minUptime: 60_000 }),
   fleet: undefined,
   log: Object.freeze({
-    slowMs: undefined,
+    slowAfter: undefined,
     slowest: 0,
     access: false,
     headers: undefined,
@@ -121,7 +121,7 @@ const RULES = {
   'routes.unmatched': TEXT,
   'routes.overflow': TEXT,
   'routes.label': ['a function (req, res, template)', isFunction],
-  'latency.streamAfterMs': MILLISECONDS,
+  'latency.streamAfter': MILLISECONDS,
   'latency.nativeHistograms': BOOLEAN,
   ...METRIC_RULES,
   'shed.mode': oneOf(['adaptive', 'threshold', 'observe', 'off']),
@@ -160,7 +160,7 @@ const RULES = {
     'true, false, or an object with a name (up to 32 letters, digits, dots, dashes) or a directory, or both',
     isFleet,
   ],
-  'log.slowMs': MILLISECONDS,
+  'log.slowAfter': MILLISECONDS,
   'log.slowest': ['a whole number from 0 to 100', (value) => isWhole(value) && value <= 100],
   'log.access': [
     "true, false, or an object with fields(req, res), level(req, res) or ignore: a path such as '/healthz', a RegExp, a function (req), or an array of these",

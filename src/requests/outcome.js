@@ -5,7 +5,7 @@
 //   errored    a status of 500 or more, or the server itself cut the answer off
 //   aborted    the client left before the answer was whole
 //   upgraded   the connection was handed to another protocol
-//   timedOut   its handler had not answered within `errors.timeout`
+//   timed_out   its handler had not answered within `errors.timeout`
 // `writableFinished` does not tell: it is also true of a 20 MB answer whose client hung up at the first byte. But Node
 // detaches the socket from a response it has finished: one that still has a destroyed socket was cut off, and so was
 // one whose socket had failed when it finished.
@@ -15,7 +15,7 @@
 const { NO_STATUS } = require('./request')
 
 const OUTCOMES = Object.freeze(
-  /** @type {const} */ (['completed', 'errored', 'aborted', 'upgraded', 'timedOut'])
+  /** @type {const} */ (['completed', 'errored', 'aborted', 'upgraded', 'timed_out'])
 )
 const [COMPLETED, ERRORED, ABORTED, UPGRADED, TIMED_OUT] = OUTCOMES.keys()
 

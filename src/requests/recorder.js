@@ -54,7 +54,7 @@ class Recorder {
     this.#clock = clock
     this.#faults = faults
     this.#label = routes.label
-    this.#streamAfterMs = latency.streamAfterMs
+    this.#streamAfterMs = latency.streamAfter
     const nowMs = clock.now()
     const { nativeHistograms } = latency
     this.routes = new RouteTable(routes, { nativeHistograms, buckets: metrics.buckets }, nowMs)

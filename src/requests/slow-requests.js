@@ -22,13 +22,13 @@ class SlowRequests {
   #ended = []
 
   /**
-   * @param {{ slowMs: number | undefined, slowest: number }} options
+   * @param {{ slowAfter: number | undefined, slowest: number }} options
    * @param {{ clock: any, fields: any, loopDelay: any, traceOf: () => object | undefined,
    *   onSlow: (slow: any) => void, onWindow: (slowest: any[]) => void }} parts
    */
-  constructor({ slowMs = Number.POSITIVE_INFINITY, slowest }, parts) {
+  constructor({ slowAfter = Number.POSITIVE_INFINITY, slowest }, parts) {
     this.#parts = parts
-    this.#slowMs = slowMs
+    this.#slowMs = slowAfter
     this.#logged = slowest
     this.#most = Math.max(SHOWN, slowest)
     this.#endsMs = parts.clock.now() + WINDOW_MS

@@ -435,7 +435,7 @@ for (const name of [...Object.values(EXPRESSES), 'connect']) {
       connection.send('GET /fails/7 HTTP/1.1\r\nHost: x\r\n\r\n')
       await connection.untilClosed()
       await ended(spillway, 1)
-      assert.deepEqual(spillway.snapshot().internalErrors, { 'error answer': 1 })
+      assert.deepEqual(spillway.snapshot().internalErrors, { error_answer: 1 })
     })
 
     if (!isExpress) return

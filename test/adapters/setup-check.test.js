@@ -291,7 +291,7 @@ describe('the search for mistakes', () => {
       return spillway.attach(http.createServer(app))`
     const { ask, spillway } = await runApp(t, { file: 'odd.js', lines, given: { express, http } })
     assert.equal((await ask('/'))[0].status, 200)
-    assert.equal(spillway.snapshot().internalErrors['set-up check'], 1)
+    assert.equal(spillway.snapshot().internalErrors.setup_check, 1)
   })
 })
 

@@ -118,7 +118,7 @@ test('memory is sampled once an interval, and not by each turn or request', () =
 test('a fixed limit rejects every class, critical too, until it is left', () => {
   const { resources, sample } = driven({ options: { maxRssBytes: 100 } })
   sample({ rssBytes: 101 })
-  assert.deepEqual(new Set(CLASSES.map((priority) => resources.reasonFor(priority))), new Set(['rssBytes']))
+  assert.deepEqual(new Set(CLASSES.map((priority) => resources.reasonFor(priority))), new Set(['rss_bytes']))
   sample({ rssBytes: 79 })
   assert.equal(resources.reasonFor(2), undefined)
 })
@@ -128,7 +128,7 @@ test('an update of something else leaves what is over its limit over it, and one
   const { resources, sample } = driven({ options })
   sample({ rssBytes: 101 })
   resources.update({ sampleInterval: 500, ...options })
-  assert.equal(resources.reasonFor(2), 'rssBytes')
+  assert.equal(resources.reasonFor(2), 'rss_bytes')
   resources.update({ sampleInterval: 500, maxRssBytes: 1000 })
   assert.equal(resources.reasonFor(2), undefined)
 })

@@ -11,7 +11,7 @@ test('at the limit itself nothing is refused, and at 80 % of it still something'
     thresholds.note({ rssBytes })
     return thresholds.reason
   })
-  assert.deepEqual(reasons, [undefined, 'rssBytes', 'rssBytes', undefined])
+  assert.deepEqual(reasons, [undefined, 'rss_bytes', 'rss_bytes', undefined])
 })
 
 test('of several the first that was passed is the reason, until it is left', () => {
@@ -25,7 +25,7 @@ test('of several the first that was passed is the reason, until it is left', () 
     thresholds.note(sample)
     return thresholds.reason
   })
-  assert.deepEqual(reasons, ['rssBytes', 'rssBytes', 'heapUsedBytes', undefined])
+  assert.deepEqual(reasons, ['rss_bytes', 'rss_bytes', 'heap_used_bytes', undefined])
 })
 
 for (const [limits, isEmpty] of [
@@ -44,7 +44,7 @@ test('a sample that is missing neither enters nor leaves', () => {
   assert.equal(thresholds.reason, undefined)
   thresholds.note({ rssBytes: 101 })
   thresholds.note({})
-  assert.equal(thresholds.reason, 'rssBytes')
+  assert.equal(thresholds.reason, 'rss_bytes')
 })
 
 for (const [turns, secondMs] of [

@@ -102,7 +102,7 @@ test('no panel, mark or rule asks for what is not measured', () => {
 test('a share of errors has those in it that errors.timeout has answered, as errorRatio of snapshot() does', () => {
   const shares = [...expressions, ...rules].filter((expression) => expression.includes('errored'))
   assert.equal(shares.length, 3)
-  for (const expression of shares) assert.match(expression, /outcome=~"errored\|timedOut"/)
+  for (const expression of shares) assert.match(expression, /outcome=~"errored\|timed_out"/)
 })
 
 test('every alert says what to do under its name in the README', () => {

@@ -171,7 +171,7 @@ for (const [way, [serverOf, acts]] of Object.entries(WAYS)) {
         assert.equal(JSON.parse(body).detail, 'No answer in time.')
         const snapshot = await ended(spillway, 1)
         assert.deepEqual(Object.values(outcomesOf(snapshot)), [1], 'it ends once')
-        assert.match(Object.keys(outcomesOf(snapshot))[0], /timedOut$/)
+        assert.match(Object.keys(outcomesOf(snapshot))[0], /timed_out$/)
         assert.deepEqual(snapshot.internalErrors, {})
       })
     }

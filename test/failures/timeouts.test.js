@@ -61,7 +61,7 @@ describe('errors.timeout', () => {
       detail: 'No answer in time.',
     })
     const snapshot = await ended(spillway, 1)
-    assert.deepEqual(outcomesOf(snapshot), { 'GET (unmatched) timedOut': 1 })
+    assert.deepEqual(outcomesOf(snapshot), { 'GET (unmatched) timed_out': 1 })
     assert.equal(snapshot.requests.sinceStart.errorRatio, 1)
     assert.deepEqual(
       logged.map(({ event, count, method, route }) => ({ event, count, method, route })),
@@ -234,7 +234,7 @@ describe('errors.timeout', () => {
     await uploading.untilClosed()
     assert.deepEqual(outcomesOf(await ended(spillway, 2)), {
       'GET (unmatched) aborted': 1,
-      'POST (unmatched) timedOut': 1,
+      'POST (unmatched) timed_out': 1,
     })
   })
 
@@ -254,7 +254,7 @@ describe('errors.timeout', () => {
     const [headers] = await once(upload, 'response')
     assert.equal(headers[':status'], 503)
     upload.resume()
-    assert.deepEqual(outcomesOf(await ended(spillway, 1)), { 'POST (unmatched) timedOut': 1 })
+    assert.deepEqual(outcomesOf(await ended(spillway, 1)), { 'POST (unmatched) timed_out': 1 })
   })
 
   it('pipelined requests end once each', async (t) => {
@@ -266,7 +266,7 @@ describe('errors.timeout', () => {
     await connection.untilClosed()
     const { routes, requests } = await ended(spillway, 3)
     assert.equal(requests.inFlight, 0)
-    assert.equal(routes[0].outcomes.timedOut, 3)
+    assert.equal(routes[0].outcomes.timed_out, 3)
     assert.equal(connection.received.split('HTTP/1.1 503').length - 1, 1)
   })
 
@@ -285,7 +285,7 @@ describe('errors.timeout', () => {
     other.pass(TIMEOUT_MS + 100)
     assert.equal((await answer).status, 503)
     for (const each of spillways) {
-      assert.deepEqual(outcomesOf(await ended(each, 1)), { 'GET (unmatched) timedOut': 1 })
+      assert.deepEqual(outcomesOf(await ended(each, 1)), { 'GET (unmatched) timed_out': 1 })
     }
   })
 

@@ -188,7 +188,7 @@ test('what is in flight when the time is over is cut, counted, and measured as e
     errored: 2,
     aborted: 0,
     upgraded: 0,
-    timedOut: 0,
+    timed_out: 0,
   })
 })
 

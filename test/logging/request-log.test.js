@@ -52,7 +52,7 @@ async function timed(t, options) {
 
 describe('the line of a slow request', () => {
   it('has its route, status, durations, what it waited for, and the request without its secrets', async (t) => {
-    const { lines, request } = await timed(t, { log: { slowMs: 100 } })
+    const { lines, request } = await timed(t, { log: { slowAfter: 100 } })
     await request('/fast', 100)
     await request('/users/7?token=s3cret', 250)
     const [{ time, req, ...line }] = lines
@@ -75,14 +75,14 @@ describe('the line of a slow request', () => {
   })
 
   it('has its durations rounded', async (t) => {
-    const { lines, request } = await timed(t, { log: { slowMs: 1 } })
+    const { lines, request } = await timed(t, { log: { slowAfter: 1 } })
     await request('/', 51.44889599999999)
     const [{ durationMs, firstByteMs, loopDelayMs }] = lines
     assert.deepEqual([durationMs, firstByteMs, loopDelayMs], [51.4, 51.4, 51.4])
   })
 
   it('is written ten times at once, then once a second with how many it stands for', async (t) => {
-    const { lines, clock, request } = await timed(t, { log: { slowMs: 1 } })
+    const { lines, clock, request } = await timed(t, { log: { slowAfter: 1 } })
     for (let i = 0; i < 15; i++) await request('/', 2)
     assert.equal(lines.length, 10)
     clock.advance(1000)
@@ -130,7 +130,7 @@ describe('the line of a slow request', () => {
   it('is written by close() where the turn has not ended', async (t) => {
     const { lines, logger } = pinoWithLines()
     const clock = new FakeClock()
-    const options = { logger, log: { slowMs: 1 }, shed: { mode: 'off' } }
+    const options = { logger, log: { slowAfter: 1 }, shed: { mode: 'off' } }
     const spillway = new Spillway(/** @type {any} */ (options), /** @type {any} */ (clock))
     const { get } = await serve(
       t,
@@ -169,7 +169,7 @@ for (const [what, make] of [
   ['cannot write', failing],
 ]) {
   it(`a logger that ${what} is counted, and every request is answered and measured`, async (t) => {
-    const spillway = spillwayFor(t, { logger: make(), log: { access: true, slowMs: 1e-6 } })
+    const spillway = spillwayFor(t, { logger: make(), log: { access: true, slowAfter: 1e-6 } })
     const { get } = await serve(
       t,
       spillway.wrap((_req, res) => res.end('ok'))

@@ -165,7 +165,7 @@ async function ask(t, log, { path = '/a', headers = {}, fail = undefined }) {
   const { lines, logger } = pinoWithLines()
   const spillway = spillwayFor(t, {
     logger,
-    log: { access: true, slowMs: 1e-6, ...log },
+    log: { access: true, slowAfter: 1e-6, ...log },
     shed: { mode: 'off' },
   })
   const app = express()

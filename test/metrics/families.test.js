@@ -84,7 +84,7 @@ test('each has its type, its labels and its help in the text', async (t) => {
         if (req.url === '/fault') throw new Error('as it should')
       },
     },
-    latency: { streamAfterMs: 1 },
+    latency: { streamAfter: 1 },
   })
   const { get } = await serve(
     t,

@@ -29,14 +29,14 @@ const MEANT = {
   'an option of the same group first': [
     [{ errors: { timeot: 5 } }, '`errors.timeout`'],
     [{ shed: { delay: 5 } }, '`shed.maxDelay`'],
-    [{ log: { slow: 5 } }, '`log.slowMs`'],
+    [{ log: { slowAfer: 5 } }, '`log.slowAfter`'],
   ],
   'one of another group, with the whole path': [
     [{ maxEventLoopDelay: 5 }, '`shed.maxEventLoopDelay`'],
     [{ maxHeapUsedBytes: 5 }, '`shed.maxHeapUsedBytes`'],
     [{ memory: { maxRssBytes: 5 } }, '`shed.maxRssBytes`'],
     [{ shed: { recycleAt: 5 } }, '`memory.recycleAt`'],
-    [{ drain: { streamAfter: 5 } }, '`latency.streamAfterMs`'],
+    [{ drain: { streamAfter: 5 } }, '`latency.streamAfter`'],
     [{ shed: { logger: false } }, '`logger`'],
   ],
   "one of a member's": [

@@ -84,7 +84,7 @@ const ACCEPTED = {
   'routes.unmatched': ['none', '-'],
   'routes.overflow': ['other'],
   'routes.label': [label],
-  'latency.streamAfterMs': [0.5, 1, Number.POSITIVE_INFINITY],
+  'latency.streamAfter': [0.5, 1, Number.POSITIVE_INFINITY],
   'latency.nativeHistograms': [true, false],
   'metrics.buckets': [[0.01], [0.001, 0.1, 10], Array.from({ length: 100 }, (_, i) => i + 1)],
   'metrics.defaults': [true, false],
@@ -131,7 +131,7 @@ const ACCEPTED = {
   'memory.recycleAfter': [0, 60_000],
   'memory.minUptime': [0, 60_000],
   fleet: [true, false, { name: 'shop-1.eu' }, { directory: '/run/shop' }, { name: 'a', directory: 'b' }],
-  'log.slowMs': [0.5, 1000],
+  'log.slowAfter': [0.5, 1000],
   'log.slowest': [0, 100],
   'log.access': [
     true,
@@ -159,7 +159,7 @@ const RULES = {
   'routes.unmatched': 'a non-empty string',
   'routes.overflow': 'a non-empty string',
   'routes.label': 'a function (req, res, template)',
-  'latency.streamAfterMs': 'a number of milliseconds above 0',
+  'latency.streamAfter': 'a number of milliseconds above 0',
   'latency.nativeHistograms': 'true or false',
   'metrics.buckets': 'an array of 1 to 100 rising bounds in seconds, such as [0.01, 0.1, 1]',
   'metrics.defaults': 'true or false',
@@ -204,7 +204,7 @@ const RULES = {
   'memory.minUptime': 'a number of milliseconds from 0 to 2147483647',
   fleet:
     'true, false, or an object with a name (up to 32 letters, digits, dots, dashes) or a directory, or both',
-  'log.slowMs': 'a number of milliseconds above 0',
+  'log.slowAfter': 'a number of milliseconds above 0',
   'log.slowest': 'a whole number from 0 to 100',
   'log.access':
     "true, false, or an object with fields(req, res), level(req, res) or ignore: a path such as '/healthz', a RegExp, a function (req), or an array of these",
@@ -227,7 +227,7 @@ const REFUSED = {
   'routes.unmatched': ['', false],
   'routes.overflow': ['', false],
   'routes.label': ['job', false],
-  'latency.streamAfterMs': [0, -1, Number.NaN, '10s', 10n],
+  'latency.streamAfter': [0, -1, Number.NaN, '10s', 10n],
   'latency.nativeHistograms': [0, 1, 'true', null],
   'metrics.buckets': [
     [0],
@@ -305,7 +305,7 @@ const REFUSED = {
     { directory: '' },
     { name: 1n },
   ],
-  'log.slowMs': [0, -1, Number.NaN, '1s'],
+  'log.slowAfter': [0, -1, Number.NaN, '1s'],
   'log.slowest': [-1, 1.5, 101, '10'],
   'log.access': [
     'yes',
@@ -383,7 +383,7 @@ test('a refusal shows the value so that its kind can be told', () => {
 
 test('0 is 0, and not the default', () => {
   assert.match(refusal({ routes: { max: 0 } }).message, /got 0 \(number\)/)
-  assert.match(refusal({ latency: { streamAfterMs: 0 } }).message, /got 0 \(number\)/)
+  assert.match(refusal({ latency: { streamAfter: 0 } }).message, /got 0 \(number\)/)
 })
 
 test('options and groups must be objects', () => {
@@ -407,7 +407,7 @@ const TYPOS = [
   [{ routes: { maxx: 1 } }, '`routes.maxx`', '`routes.max`'],
   [{ routes: { unmached: 'x' } }, '`routes.unmached`', '`routes.unmatched`'],
   [{ endpoints: { metric: '/m' } }, '`endpoints.metric`', '`endpoints.metrics`'],
-  [{ latency: { streamAfter: 1 } }, '`latency.streamAfter`', '`latency.streamAfterMs`'],
+  [{ latency: { streamAfterMs: 1 } }, '`latency.streamAfterMs`', '`latency.streamAfter`'],
   [{ buckets: [1] }, '`buckets`', '`metrics.buckets`'],
   [{ metrics: { bucket: [1] } }, '`metrics.bucket`', '`metrics.buckets`'],
 ]

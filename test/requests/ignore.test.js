@@ -158,7 +158,7 @@ test('by choice: left out of the metrics it has its line, with its route; left o
   const spillway = spillwayFor(t, {
     logger,
     errors: false,
-    log: { access: true, slowMs: 0.001 },
+    log: { access: true, slowAfter: 0.001 },
     ignore: { metrics: '/users/1', log: '/users/2' },
   })
   const app = express().use(spillway.express())

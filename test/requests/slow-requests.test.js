@@ -10,13 +10,13 @@ const { FakeClock } = require('../support/fake-clock')
 
 const MINUTE = 60_000
 
-function watching({ slowMs, slowest = 0 } = {}) {
+function watching({ slowAfter, slowest = 0 } = {}) {
   const clock = new FakeClock()
   const told = { slow: [], windows: [] }
   let loopDelayMs = 0
   let asked = 0
   const slow = new SlowRequests(
-    { slowMs, slowest },
+    { slowAfter, slowest },
     {
       clock,
       fields: new RequestFields({ query: false }),
@@ -92,7 +92,7 @@ test('what ended two minutes ago is not shown, even where the loop has not turne
 })
 
 test('one over the threshold is told of when its turn is over, with the longest turn since it began', () => {
-  const { end, told, turn } = watching({ slowMs: 100 })
+  const { end, told, turn } = watching({ slowAfter: 100 })
   end(100)
   end(101)
   assert.deepEqual(told.slow, [])
@@ -105,7 +105,7 @@ test('one over the threshold is told of when its turn is over, with the longest 
 })
 
 test('every one over the threshold is told of, not the ten slowest alone', () => {
-  const { end, told, turn } = watching({ slowMs: 100 })
+  const { end, told, turn } = watching({ slowAfter: 100 })
   for (let i = 0; i < 30; i++) end(200 - i)
   turn()
   assert.equal(told.slow.length, 30)

@@ -41,8 +41,8 @@ for (const [framework, serverOf] of Object.entries(SERVERS)) {
     await once(server, 'close')
 
     const { inFlight, outcomes, faults } = await measured()
-    const late = sum(({ tally }) => tally.timedOut)
-    const timedOut = late > 0 ? { timedOut: late } : {}
+    const late = sum(({ tally }) => tally.timed_out)
+    const lateOutcome = late > 0 ? { timed_out: late } : {}
     assert.deepEqual(
       { inFlight, faults, outcomes },
       {
@@ -52,7 +52,7 @@ for (const [framework, serverOf] of Object.entries(SERVERS)) {
           completed: sum(({ tally }) => tally.completed),
           errored: sum(({ tally }) => tally.errored),
           aborted: sum(({ tally }) => tally.aborted),
-          ...timedOut,
+          ...lateOutcome,
         },
       }
     )

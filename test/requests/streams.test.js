@@ -56,7 +56,7 @@ const BODIES = [
     ASKED,
   ],
   ['events that last no longer than an answer', lasting(withHeader(EVENTS), 9), NOT_ASKED],
-  ['a body as long as latency.streamAfterMs', lasting(json, STREAM_AFTER_MS), ASKED],
+  ['a body as long as latency.streamAfter', lasting(json, STREAM_AFTER_MS), ASKED],
   ['a body a little shorter', lasting(json, STREAM_AFTER_MS - 1), NOT_ASKED],
   ['a short body', lasting(json, 1), NOT_ASKED],
   ['a slow answer with a short body', lasting(json, 1, 60_000), NOT_ASKED],
@@ -101,11 +101,7 @@ for (const [framework, listenerOf] of Object.entries(LISTENERS)) {
   for (const [name, body, expected] of [...BODIES, ...HTTP_1_ONLY]) {
     test(`${framework}: ${name}`, { timeout: TIMEOUT_MS }, async (t) => {
       const clock = new FakeClock()
-      const { spillway, measured } = readableSpillway(
-        t,
-        { latency: { streamAfterMs: STREAM_AFTER_MS } },
-        clock
-      )
+      const { spillway, measured } = readableSpillway(t, { latency: { streamAfter: STREAM_AFTER_MS } }, clock)
       const { get } = await serve(
         t,
         listenerOf(spillway, (res) => body(clock, res))
@@ -119,7 +115,7 @@ for (const [framework, listenerOf] of Object.entries(LISTENERS)) {
 for (const [name, body, expected] of BODIES) {
   test(`HTTP/2: ${name}`, { timeout: TIMEOUT_MS }, async (t) => {
     const clock = new FakeClock()
-    const { spillway, measured } = readableSpillway(t, { latency: { streamAfterMs: STREAM_AFTER_MS } }, clock)
+    const { spillway, measured } = readableSpillway(t, { latency: { streamAfter: STREAM_AFTER_MS } }, clock)
     const { port } = await serve(t, http2.createServer(spillway.wrap((_req, res) => body(clock, res))))
     const client = await Http2Client.open(port)
     client.ask().resume()

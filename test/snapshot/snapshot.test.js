@@ -68,7 +68,7 @@ const SHAPE = {
         errored: 'number',
         aborted: 'number',
         upgraded: 'number',
-        timedOut: 'number',
+        timed_out: 'number',
       },
       firstByteMeanMs: 'number',
       requestBytes: 'number',
@@ -245,7 +245,7 @@ test('quantiles, rate and errors, by route and in all, over the last minute and 
     errored: 1,
     aborted: 0,
     upgraded: 0,
-    timedOut: 0,
+    timed_out: 0,
   })
   assert.ok(Math.abs(requests.lastMinute.p50Ms - 12) <= 0.12)
   assert.equal(requests.lastMinute.count, 24)
@@ -284,7 +284,7 @@ test('a rate is over the idle time and the time before a route was first seen, t
 })
 
 test('the first byte is timed by its mean, and a stream is apart', async (t) => {
-  const { spillway, request } = await measuredBy(t, new FakeClock(), { latency: { streamAfterMs: 1000 } })
+  const { spillway, request } = await measuredBy(t, new FakeClock(), { latency: { streamAfter: 1000 } })
   await request('/a', 10)
   await request('/a', 20)
   await request('/a', 30, { bodyMs: 2000 })

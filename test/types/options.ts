@@ -40,7 +40,7 @@ createSpillway({
       return req.headers['x-job'] === undefined ? template : 'job'
     },
   },
-  latency: { streamAfterMs: 5000, nativeHistograms: true },
+  latency: { streamAfter: 5000, nativeHistograms: true },
   metrics: {
     buckets: [0.01, 0.1, 1] as const,
     defaults: true,
@@ -114,9 +114,9 @@ createSpillway({ logger: console })
 createSpillway({ logger: false })
 createSpillway({ logger: { level: 'warn', base: { service: 'shop' } } })
 createSpillway({
-  log: { slowMs: 1000, slowest: 5, access: true, headers: ['x-tenant'] as const, query: true },
+  log: { slowAfter: 1000, slowest: 5, access: true, headers: ['x-tenant'] as const, query: true },
 })
-createSpillway({ log: { slowMs: undefined, headers: undefined } })
+createSpillway({ log: { slowAfter: undefined, headers: undefined } })
 
 const frozen: SpillwayOptions = Object.freeze({ routes: Object.freeze({ max: 1 }) })
 createSpillway(frozen)

@@ -7,14 +7,15 @@
 const LEAVE_SHARE = 0.8
 
 const LIMITS = Object.freeze([
-  ['maxEventLoopDelay', 'eventLoopDelay'],
-  ['maxEventLoopUtilization', 'eventLoopUtilization'],
-  ['maxHeapUsedBytes', 'heapUsedBytes'],
-  ['maxRssBytes', 'rssBytes'],
+  ['maxEventLoopDelay', 'eventLoopDelay', 'event_loop_delay'],
+  ['maxEventLoopUtilization', 'eventLoopUtilization', 'event_loop_utilization'],
+  ['maxHeapUsedBytes', 'heapUsedBytes', 'heap_used_bytes'],
+  ['maxRssBytes', 'rssBytes', 'rss_bytes'],
 ])
 
+/** @returns {{ limit: number, measured: string, reason: string }[]} */
 const limitsOf = (options) =>
-  LIMITS.map(([option, reason]) => ({ limit: options[option], reason })).filter(
+  LIMITS.map(([option, measured, reason]) => ({ limit: options[option], measured, reason })).filter(
     ({ limit }) => limit !== undefined && limit > 0
   )
 
@@ -35,10 +36,10 @@ class Thresholds {
     return given.length === this.#limits.length && this.#limits.every(isSame)
   }
 
-  /** @param {Record<string, number>} sample by reason */
+  /** @param {Record<string, number>} sample what was measured, by name */
   note(sample) {
-    for (const { limit, reason } of this.#limits) {
-      const value = sample[reason]
+    for (const { limit, measured, reason } of this.#limits) {
+      const value = sample[measured]
       if (value > limit) this.#over.add(reason)
       else if (value < limit * LEAVE_SHARE) this.#over.delete(reason)
     }
