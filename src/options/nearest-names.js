@@ -1,10 +1,11 @@
 'use strict'
-// What a name that is no option was meant to be: an option of the same group, one that another package has by that name,
-// or one of another group, with its whole path. Where nothing is near, nothing is guessed: all names are listed anyway.
+// Guesses what an unknown option was meant to be: an option that another package has by this name in this group, an option
+// of the same group with a similar name, an option that another package has by this name anywhere, or an option of another
+// group with a similar name. Without a similar name there is no guess: the message lists all names anyway.
 
 const { SpillwayError } = require('../errors')
 const { DEFAULTS, MEMBER_DEFAULTS } = require('./table')
-const { peerHint } = require('./peer-options')
+const { peerHint, peerHintIn } = require('./peer-options')
 
 /** Of the letters, how many may differ. */
 const NEAR = 0.4
@@ -48,6 +49,8 @@ function unknownOption(group, key, known) {
 }
 
 function hintFor(group, key, known) {
+  const ofPeer = peerHintIn(group, key)
+  if (ofPeer !== undefined) return ofPeer
   const own = known.map((name) => ({ key: name, path: group === '' ? name : `${group}.${name}` }))
   const others = ALL.filter((each) => each.group !== group)
   const near = nearest(key, own)

@@ -4,6 +4,8 @@
 
 const { SpillwayError } = require('../errors')
 const { unknownOption } = require('./nearest-names')
+const { peerHint, peerHintIn } = require('./peer-options')
+const { ACCESS_KEYS } = require('./rules')
 const { DEFAULTS, MEMBER_DEFAULTS, RULES } = require('./table')
 
 /** Never shown in a message, for that ends in a log. */
@@ -83,10 +85,18 @@ function choose(name, value, fallback) {
   if (!holds(value)) {
     throw new SpillwayError(
       'ERR_SPILLWAY_OPTION_VALUE',
-      `\`${name}\` must be ${rule}: got ${SECRETS.has(name) ? `a ${typeof value} (not shown)` : describe(value)}.`
+      `\`${name}\` must be ${rule}: got ${SECRETS.has(name) ? `a ${typeof value} (not shown)` : describe(value)}.${peerHintFor(name, value)}`
     )
   }
   return value
+}
+
+/** `log.access` alone takes an object whose keys other packages have under other names. */
+function peerHintFor(name, value) {
+  if (name !== 'log.access' || typeof value !== 'object' || value === null) return ''
+  const unknown = Object.keys(value).filter((key) => !ACCESS_KEYS.includes(key))
+  const hint = unknown.map((key) => peerHintIn(name, key) ?? peerHint(key)).find(Boolean)
+  return hint === undefined ? '' : ` ${hint}`
 }
 
 function requireObject(name, value) {

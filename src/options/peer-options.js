@@ -1,5 +1,6 @@
 'use strict'
-// Options of other packages, by name, and what there is for them here. Whoever comes from one writes its names first.
+// Option names of other packages, each with a sentence that names the option of this package. Users who migrate write the
+// old names first. An entry such as 'shed.maxLag' holds in that group alone.
 
 const bare = (path) => `Did you mean \`${path}\`? `
 const ALWAYS_LABELS = 'Method, route and status are always labels. '
@@ -8,6 +9,7 @@ const SIGNALS = 'Write `spillway.attach(server, { signals: true })`. '
 const CHECKS = 'Write `spillway.health.check(name, check)`. '
 const ON_DRAINING = "Write `spillway.on('draining', listener)`, or await `spillway.drain()`. "
 const ROUTE_LABEL = `The label is the route's template; for one of your own there is \`routes.label\`. `
+const LAG = 'Did you mean `shed.targetDelay`, or `shed.maxEventLoopDelay` for a fixed limit? '
 const NO_SIZES = 'Sizes are sums: `spillway_request_bytes_total`, `spillway_response_bytes_total`. '
 
 /** @type {Record<string, Record<string, string>>} by package, so that the list can be checked against it */
@@ -20,6 +22,7 @@ const PEERS = {
     register: bare('registry'),
     registers: bare('registry'),
     collectDefaultMetrics: bare('metrics.defaults'),
+    defaultMetrics: bare('metrics.defaults'),
     percentiles: QUANTILES,
     maxAgeSeconds: QUANTILES,
     ageBuckets: QUANTILES,
@@ -38,10 +41,11 @@ const PEERS = {
     autoregister:
       "Write `endpoints: { metrics: false }`, and mount `spillway.handler('metrics')` where you like. ",
     metricsApp: 'Write `spillway.listen({ port })` for a port of its own. ',
-    metricType: QUANTILES,
+    metricType: 'Durations are histograms with the bounds of `metrics.buckets`. ',
     promRegistry: bare('registry'),
     promClient: bare('metrics.defaults'),
-    httpDurationMetricName: bare('metrics.prefix'),
+    httpDurationMetricName: 'Metric names are fixed. `metrics.prefix` replaces the prefix `spillway_`. ',
+    'metrics.path': bare('endpoints.metrics'),
     bypass: bare('ignore'),
   },
   'prometheus-api-metrics': {
@@ -74,8 +78,9 @@ const PEERS = {
     exposeStatusRoute: bare('endpoints.live'),
   },
   'toobusy-js': {
-    maxLag: 'Did you mean `shed.targetDelay`, or `shed.maxEventLoopDelay` for a fixed limit? ',
-    lag: 'Did you mean `shed.targetDelay`, or `shed.maxEventLoopDelay` for a fixed limit? ',
+    maxLag: LAG,
+    'shed.maxLag': LAG,
+    lag: LAG,
     checkInterval: bare('shed.sampleInterval'),
   },
   '@godaddy/terminus': {
@@ -92,6 +97,7 @@ const PEERS = {
     gracefulTerminationTimeout: bare('drain.timeout'),
     gracefulShutdownTimeout: bare('drain.timeout'),
     grace: bare('drain.timeout'),
+    gracefulShutdown: bare('drain'),
     forceExit: SIGNALS,
     preShutdown: ON_DRAINING,
     finally: ON_DRAINING,
@@ -99,13 +105,19 @@ const PEERS = {
   },
   'morgan, pino-http, express-timeout': {
     autoLogging: bare('log.access'),
+    customProps: bare('log.access.fields'),
+    customLogLevel: bare('log.access.level'),
     accessLog: bare('log.access'),
     skip: bare('ignore'),
+    'log.access.skip': bare('log.access.ignore'),
     redact: 'Write `logger: { redact: [...] }`; headers are shown only by `log.headers`. ',
     level: 'Write `logger: { level }`. ',
     requestTimeout: bare('errors.timeout'),
   },
   'and others': {
+    'shed.enabled': bare('shed.mode'),
+    priority: bare('shed.classify'),
+    ignorePaths: bare('ignore'),
     concurrency: bare('shed.maxConcurrent'),
     maxConcurrency: bare('shed.maxConcurrent'),
     concurrencyLimit: bare('shed.maxConcurrent'),
@@ -126,7 +138,14 @@ const HINTS = new Map(
   )
 )
 
-/** @returns {string | undefined} a sentence */
+/** @returns {string | undefined} the sentence for a name, whatever group it was given in */
 const peerHint = (name) => HINTS.get(name.toLowerCase())
 
-module.exports = { PEERS, peerHint }
+/**
+ * @param {string} group '' for the top level
+ * @returns {string | undefined} the sentence for a name in this very group. It takes precedence over options with a similar
+ *   name: the list has no entry that is an option of ours.
+ */
+const peerHintIn = (group, name) => peerHint(group === '' ? name : `${group}.${name}`)
+
+module.exports = { PEERS, peerHint, peerHintIn }

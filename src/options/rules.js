@@ -95,6 +95,7 @@ module.exports = {
   areShowable,
   isLogger,
   LOGGER,
+  ACCESS_KEYS,
   isAccess,
   isFleet,
 }

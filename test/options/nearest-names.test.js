@@ -6,18 +6,24 @@ const http = require('node:http')
 const { describe, it } = require('node:test')
 const { clusterPrimary } = require('../../src/index.js')
 const { resolveOptions } = require('../../src/options/options')
+const { ACCESS_KEYS } = require('../../src/options/rules')
 const { DEFAULTS, MEMBER_DEFAULTS } = require('../../src/options/table')
 const { PEERS } = require('../../src/options/peer-options')
 const { spillwayFor } = require('../support/spillway')
 
-function refusal(call) {
+function refused(call) {
   try {
     call()
   } catch (error) {
-    assert.equal(error.code, 'ERR_SPILLWAY_UNKNOWN_OPTION', error.stack)
-    return error.message
+    return error
   }
   assert.fail('it was taken')
+}
+
+function refusal(call) {
+  const { code, message, stack } = refused(call)
+  assert.equal(code, 'ERR_SPILLWAY_UNKNOWN_OPTION', stack)
+  return message
 }
 
 const hint = (given) =>
@@ -54,6 +60,20 @@ const MEANT = {
     [{ endpoints: { metricsPath: '/m' } }, '`endpoints.metrics`'],
     [{ endpoints: { healthz: '/m' } }, '`endpoints.live`'],
     [{ PromRegistry: {} }, '`registry`'],
+    [{ metricsPath: '/m' }, '`endpoints.metrics`'],
+    [{ metrics: { path: '/m' } }, '`endpoints.metrics`'],
+    [{ metrics: { metricsPath: '/m' } }, '`endpoints.metrics`'],
+    [{ metrics: { defaultMetrics: true } }, '`metrics.defaults`'],
+    [{ shed: { maxLag: 70 } }, '`shed.targetDelay`, or `shed.maxEventLoopDelay` for a fixed limit'],
+    [{ shed: { enabled: true } }, '`shed.mode`'],
+    [{ shed: { priority: () => 'low' } }, '`shed.classify`'],
+    [{ priority: () => 'low' }, '`shed.classify`'],
+    [{ customProps: () => ({}) }, '`log.access.fields`'],
+    [{ log: { customProps: () => ({}) } }, '`log.access.fields`'],
+    [{ customLogLevel: () => 'info' }, '`log.access.level`'],
+    [{ ignorePaths: ['/a'] }, '`ignore`'],
+    [{ log: { ignorePaths: ['/a'] } }, '`ignore`'],
+    [{ gracefulShutdown: true }, '`drain`'],
   ],
 }
 
@@ -68,6 +88,11 @@ describe('an unknown option is told', () => {
 
   for (const [given, sentence] of [
     [{ signals: true }, 'Write `spillway.attach(server, { signals: true })`.'],
+    [{ metricType: 'summary' }, 'Durations are histograms with the bounds of `metrics.buckets`.'],
+    [
+      { httpDurationMetricName: 'http' },
+      'Metric names are fixed. `metrics.prefix` replaces the prefix `spillway_`.',
+    ],
     [{ includePath: true }, 'Method, route and status are always labels.'],
     [
       { autoregister: false },
@@ -78,6 +103,18 @@ describe('an unknown option is told', () => {
       assert.equal(hint(given), sentence)
     })
   }
+
+  it('what another package calls a key of `log.access`, and nothing of a known key with a wrong value', () => {
+    for (const [access, ending] of [
+      [{ customProps: () => ({}) }, 'an object with customProps. Did you mean `log.access.fields`?'],
+      [{ customLogLevel: 'info' }, 'an object with customLogLevel. Did you mean `log.access.level`?'],
+      [{ skip: () => true }, 'an object with skip. Did you mean `log.access.ignore`?'],
+      [{ level: 'info' }, 'an object with level.'],
+    ]) {
+      const { message } = refused(() => resolveOptions(/** @type {any} */ ({ log: { access } })))
+      assert.ok(message.endsWith(`: got ${ending}`), message)
+    }
+  })
 
   it('nothing where nothing is near, but the names there are', () => {
     for (const given of [{ disk: 1 }, { shed: { ms: 5 } }, { redis: {} }, { constructor: 1 }, { '': 1 }]) {
@@ -102,15 +139,16 @@ describe('an unknown option is told', () => {
 
 describe('the names of other packages', () => {
   /** Options there are. */
-  const paths = new Set(
-    Object.entries({ ...DEFAULTS, ...MEMBER_DEFAULTS }).flatMap(([group, value]) =>
-      typeof value === 'object' ? Object.keys(value).map((key) => `${group}.${key}`) : [group]
-    )
-  )
+  const paths = new Set([
+    ...Object.entries({ ...DEFAULTS, ...MEMBER_DEFAULTS }).flatMap(([group, value]) =>
+      typeof value === 'object' ? [group, ...Object.keys(value).map((key) => `${group}.${key}`)] : [group]
+    ),
+    ...ACCESS_KEYS.map((key) => `log.access.${key}`),
+  ])
   const names = Object.values(PEERS).flatMap((names) => Object.entries(names))
 
   it('lead to options that exist', () => {
-    const named = names.flatMap(([, hint]) => [...hint.matchAll(/`([a-z]+(?:\.[A-Za-z]+)?)`/g)])
+    const named = names.flatMap(([, hint]) => [...hint.matchAll(/`([a-z]+(?:\.[A-Za-z]+)*)`/g)])
     const ofOurs = named.map(([, path]) => path).filter((path) => path.split('.')[0] in DEFAULTS)
     assert.ok(ofOurs.length > 30)
     assert.deepEqual(
