@@ -1061,6 +1061,7 @@ export interface ResolvedOptions {
       | 'maxConcurrent'
       | `max${'EventLoopDelay' | 'EventLoopUtilization' | 'HeapUsedBytes' | 'RssBytes'}`
       | 'classify'
+      | 'key'
       | 'pressure'
       | 'deadline'
       | 'headers'

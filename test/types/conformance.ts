@@ -38,31 +38,32 @@ expectTypeOf<InstanceType<typeof actual.SpillwayError>['code']>().toEqualTypeOf<
 type Primary = ReturnType<typeof actual.clusterPrimary>
 export const clusterPrimary: typeof Declared.clusterPrimary = actual.clusterPrimary
 expectTypeOf<keyof Primary>().toEqualTypeOf<keyof Declared.ClusterPrimary>()
-expectTypeOf<keyof (typeof MEMBER_DEFAULTS)['listen']>().toEqualTypeOf<keyof Declared.ListenOptions>()
 expectTypeOf<Actual['listen']>().toEqualTypeOf<Declared.Spillway['listen']>()
-expectTypeOf<keyof (typeof MEMBER_DEFAULTS)['clusterPrimary']>().toEqualTypeOf<
-  keyof Declared.ClusterPrimaryOptions
->()
+
+// Options of members.
+type MemberKeys = { [Member in keyof typeof MEMBER_DEFAULTS]: keyof (typeof MEMBER_DEFAULTS)[Member] }
+expectTypeOf<MemberKeys>().toEqualTypeOf<{
+  readonly attach: keyof Declared.AttachOptions
+  readonly listen: keyof Declared.ListenOptions
+  readonly 'health.check': keyof Declared.HealthCheckOptions
+  readonly clusterPrimary: keyof Declared.ClusterPrimaryOptions
+}>()
 
 // Options: the defaults have every key that is declared, and no other, and are values it may have.
 type Defaults = typeof DEFAULTS
 export const defaults: Declared.ResolvedOptions = DEFAULTS
 expectTypeOf<keyof Defaults>().toEqualTypeOf<keyof Declared.SpillwayOptions>()
 expectTypeOf<keyof Defaults>().toEqualTypeOf<keyof Declared.ResolvedOptions>()
-expectTypeOf<keyof Defaults['endpoints']>().toEqualTypeOf<keyof Declared.EndpointOptions>()
 expectTypeOf<Exclude<keyof Defaults['endpoints'], 'allow'>>().toEqualTypeOf<Declared.HandlerName>()
-expectTypeOf<keyof Defaults['endpoints']>().toEqualTypeOf<keyof Declared.ResolvedOptions['endpoints']>()
-expectTypeOf<keyof Defaults['routes']>().toEqualTypeOf<keyof Declared.RouteOptions>()
-expectTypeOf<keyof Defaults['routes']>().toEqualTypeOf<keyof Declared.ResolvedOptions['routes']>()
-expectTypeOf<keyof Defaults['latency']>().toEqualTypeOf<keyof Declared.LatencyOptions>()
-expectTypeOf<keyof Defaults['latency']>().toEqualTypeOf<keyof Declared.ResolvedOptions['latency']>()
-expectTypeOf<keyof Defaults['metrics']>().toEqualTypeOf<keyof Declared.MetricsOptions>()
-expectTypeOf<keyof Defaults['metrics']>().toEqualTypeOf<keyof Declared.ResolvedOptions['metrics']>()
-expectTypeOf<keyof Defaults['errors']>().toEqualTypeOf<keyof Declared.ErrorOptions>()
-expectTypeOf<keyof Defaults['metrics']>().toEqualTypeOf<keyof Declared.MetricsOptions>()
-expectTypeOf<keyof Defaults['metrics']>().toEqualTypeOf<keyof Declared.ResolvedOptions['metrics']>()
-expectTypeOf<keyof Defaults['errors']>().toEqualTypeOf<keyof Declared.ResolvedOptions['errors']>()
-expectTypeOf<keyof Defaults['release']>().toEqualTypeOf<keyof Declared.ReleaseOptions>()
+
+/** By group, the keys in it; an option without a group has none. */
+type GroupKeys<Options> = {
+  [Group in keyof Defaults & keyof Options]: Defaults[Group] extends object
+    ? keyof Exclude<Options[Group], false | undefined>
+    : never
+}
+expectTypeOf<GroupKeys<Defaults>>().toEqualTypeOf<GroupKeys<Declared.SpillwayOptions>>()
+expectTypeOf<GroupKeys<Defaults>>().toEqualTypeOf<GroupKeys<Declared.ResolvedOptions>>()
 expectTypeOf<Parameters<typeof resolveOptions>>().toEqualTypeOf<Parameters<typeof Declared.createSpillway>>()
 expectTypeOf<ReturnType<typeof resolveOptions>>().toEqualTypeOf<Declared.ResolvedOptions>()
 
