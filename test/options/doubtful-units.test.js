@@ -70,9 +70,9 @@ const PLAUSIBLE = [
 ]
 
 const split = (name) => [name.slice(0, name.lastIndexOf('.')), name.slice(name.lastIndexOf('.') + 1)]
-const doubts = (name, value) => {
+const doubts = (name, value, isTested = () => false) => {
   const [group, key] = split(name)
-  return doubtsOf(group, { [key]: value })
+  return doubtsOf(group, { [key]: value }, isTested)
 }
 
 for (const [name, value, sentence] of DOUBTED) {
@@ -91,6 +91,15 @@ for (const [name, value] of PLAUSIBLE) {
   })
 }
 
+test('a test runner takes the doubt from `drain.timeout`, and from no other duration', () => {
+  const doubtedInTests = DOUBTED.filter(([name, value]) => doubts(name, value, () => true).length > 0)
+  assert.deepEqual(
+    DOUBTED.filter((each) => !doubtedInTests.includes(each)).map(([name]) => name),
+    ['drain.timeout', 'drain.timeout']
+  )
+  assert.deepEqual(doubtsOf('drain', { timeout: 100 }), [], 'node:test surrounds this process')
+})
+
 test('bounds that look like milliseconds are doubted, and shown in seconds', () => {
   const said = (buckets) => doubts('metrics.buckets', buckets).map(([, sentence]) => sentence)
   const IN_SECONDS = 'bounds are in seconds, as the metric is. For milliseconds write'
@@ -104,12 +113,17 @@ test('bounds that look like milliseconds are doubted, and shown in seconds', () 
 
 test('no default is doubted', () => {
   for (const [group, values] of Object.entries({ ...DEFAULTS, ...MEMBER_DEFAULTS }))
-    assert.deepEqual(doubtsOf(group, values), [], group)
+    assert.deepEqual(
+      doubtsOf(group, values, () => false),
+      [],
+      group
+    )
 })
 
 test('a doubt is a warning that names the line of the call, once however often it runs; the value holds', (t) => {
   const { lines, logger } = pinoWithLines({ base: null })
-  const code = '\nreturn createSpillway({ logger, errors: { timeout: 10 }, drain: { timeout: 20 } })'
+  const code =
+    '\nreturn createSpillway({ logger, errors: { timeout: 10 }, drain: { timeout: 20, delay: 5 } })'
   for (let i = 0; i < 2; i++) {
     const spillway = runAs('units-options.js', code, { createSpillway, logger })
     t.after(() => spillway.close())
@@ -118,7 +132,7 @@ test('a doubt is a warning that names the line of the call, once however often i
     lines.map(({ level, mistake, subject, at, msg }) => [level, mistake, subject, at, msg.split(': ')[1]]),
     [
       [40, 'doubtful-unit', 'errors.timeout', 'units-options.js:2:8', 'units-options.js:2'],
-      [40, 'doubtful-unit', 'drain.timeout', 'units-options.js:2:8', 'units-options.js:2'],
+      [40, 'doubtful-unit', 'drain.delay', 'units-options.js:2:8', 'units-options.js:2'],
     ]
   )
 })
@@ -130,13 +144,13 @@ test('members doubt what they are given, and not what was told before', async (t
   runAs('units-check.js', "spillway.health.check('a', () => true, { timeout: 2 })", given)
   runAs('units-update.js', '\n\nspillway.update({ shed: { maxDelay: 1 } })', given)
   runAs('units-update.js', "spillway.update({ shed: { mode: 'observe' } })", given)
-  await runAs('units-drain.js', '\nreturn spillway.drain({ timeout: 5, delay: 0 })', given)
+  await runAs('units-drain.js', '\nreturn spillway.drain({ timeout: 5, delay: 1 })', given)
   assert.deepEqual(
     lines.filter(({ mistake }) => mistake !== undefined).map(({ subject, at }) => [subject, at]),
     [
       ['health.check.timeout', 'units-check.js:1:17'],
       ['shed.maxDelay', 'units-update.js:3:10'],
-      ['drain.timeout', 'units-drain.js:2:17'],
+      ['drain.delay', 'units-drain.js:2:17'],
     ]
   )
 })
