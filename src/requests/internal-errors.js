@@ -19,7 +19,8 @@ class Faults {
     try {
       const returned = this.#logger.error(
         { err: describeError(error), place },
-        `spillway: ${place} failed and was ignored; further failures there are only counted`
+        // Quoted: a place such as `ignore` is a verb without quotes.
+        `spillway: caught an error in \`${place}\`. Further errors there are counted, not logged.`
       )
       returned?.then?.(undefined, () => {})
     } catch {

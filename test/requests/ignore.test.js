@@ -20,7 +20,7 @@ const ALL = METRICS | LOG | SHED
 
 function ignoring(rules) {
   const reported = []
-  const faults = new Faults({ error: ({ place, err }) => reported.push([place, err.message]) })
+  const faults = new Faults({ error: ({ place, err }, line) => reported.push([place, err.message, line]) })
   const ignore = new Ignore(rules, faults)
   return { of: (url, more) => ignore.of({ url, ...more }), reported, faults }
 }
@@ -91,6 +91,7 @@ for (const [what, ask, message] of [
     assert.equal(reported.length, 1)
     assert.equal(reported[0][0], 'ignore')
     assert.match(reported[0][1], message)
+    assert.match(reported[0][2], /^spillway: caught an error in `ignore`\. Further errors there are counted,/)
     assert.ok(new Map(faults.list()).get('ignore') >= 3)
   })
 }
