@@ -4,9 +4,15 @@
 
 const { fileURLToPath } = require('node:url')
 
-/** `at handler (/srv/app.js:14:9)`, or without a function `at file:///srv/app.mjs:14:9`. */
-const FRAME = /^\s+at (?:.*? \()?(?:async )?(.+?):(\d+):(\d+)\)?$/
-const NO_FILE = /^(?:node:|eval at |<anonymous>)/
+/** `    at handler (/srv/app.js:14:9)`, or without a function `    at file:///srv/app.mjs:14:9`. */
+const FRAME = /^\s+at (?:async )?(.+)$/
+/** A name and a path may contain parentheses and spaces. So a location begins at an absolute path or a URL, if there is one. */
+const AT_PATH = / \((?=\/|\\\\|[a-z][\w+.-]*:|eval at |<anonymous>)/i
+const AT_ANYTHING = / \(/
+/** Code in an `eval` has no file of its own: `eval at compile (/srv/app.js:3:5), <anonymous>:1:1`, or nested. */
+const EVAL = /^eval at /
+const POSITION = /^(.+?):(\d+):(\d+)(?=\)|$)/
+const NO_FILE = /^(?:node:|<anonymous>|evalmachine\.<anonymous>)/
 
 class CallPlace {
   /** @param {Function} callee a function of ours that is being called: what called it is the place */
@@ -19,12 +25,25 @@ class CallPlace {
     const { stack } = /** @type {any} */ (this)
     if (typeof stack !== 'string') return undefined
     for (const line of stack.split('\n')) {
-      const [, file, row, column] = FRAME.exec(line) ?? []
-      if (file === undefined || NO_FILE.test(file)) continue
-      return `${pathOf(file)}:${row}:${column}`
+      const [, file, row, column] = POSITION.exec(locationOf(line)) ?? []
+      if (file !== undefined && !NO_FILE.test(file)) return `${pathOf(file)}:${row}:${column}`
     }
     return undefined
   }
+}
+
+/** @returns {string} for code in an `eval`, where the outermost `eval` was called */
+function locationOf(line) {
+  const [, frame = ''] = FRAME.exec(line) ?? []
+  let location = frame.endsWith(')') ? inParentheses(frame) : frame
+  while (EVAL.test(location)) location = inParentheses(location)
+  return location
+}
+
+/** @returns {string} what follows the opening parenthesis */
+function inParentheses(text) {
+  const { index, 0: opening } = AT_PATH.exec(text) ?? AT_ANYTHING.exec(text) ?? { index: text.length, 0: '' }
+  return text.slice(index + opening.length)
 }
 
 /** Modules of ESM have a URL. */
