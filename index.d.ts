@@ -1505,5 +1505,5 @@ export type ErrorCode =
   | 'ERR_SPILLWAY_TOKEN'
   /** A rolling restart was given up, because new workers died or were not ready in time. */
   | 'ERR_SPILLWAY_RESTART'
-  /** A middleware was used in the wrong framework, or not called. */
+  /** A middleware was used in the wrong framework, or not called, or its factory was given arguments. */
   | 'ERR_SPILLWAY_MISUSE'

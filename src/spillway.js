@@ -48,14 +48,14 @@ class Spillway {
   }
 
   express() {
-    requireNoArguments('express', arguments.length)
+    requireNoArguments('express', arguments)
     this.#instance.openTelemetry.lookForSdk()
     const place = new CallPlace(Spillway.prototype.express)
     return this.#instance.setUp.addMiddleware(createExpressMiddleware(this.#instance), place)
   }
 
   koa() {
-    requireNoArguments('koa', arguments.length)
+    requireNoArguments('koa', arguments)
     this.#instance.openTelemetry.lookForSdk()
     const place = new CallPlace(Spillway.prototype.koa)
     return this.#instance.setUp.addMiddleware(createKoaMiddleware(this.#instance), place)
@@ -63,7 +63,7 @@ class Spillway {
 
   /** Four parameters, by which Express takes it for an error handler even where it was not called: then it can say so. */
   errorHandler(_error, _req, _res, _next) {
-    requireNoArguments('errorHandler', arguments.length)
+    requireNoArguments('errorHandler', arguments)
     const place = new CallPlace(Spillway.prototype.errorHandler)
     return this.#instance.setUp.addErrorHandler(createErrorHandler(this.#instance), place)
   }

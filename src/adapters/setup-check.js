@@ -9,7 +9,7 @@ const { expressLayout, koaLayout } = require('../routing/app-layout')
 const { isExpressApp } = require('./app-kinds')
 const { isFactory } = require('./wrong-framework')
 const { mayPassOn, watchErrorHandler } = require('./user-error-handlers')
-const { earlyErrorHandler, hiddenRoutes, lateMiddleware } = require('./setup-mistakes')
+const { earlyErrorHandler, hiddenRoutes, lateMiddleware, repeatedErrorHandler } = require('./setup-mistakes')
 
 const REQUEST_STARTED = 'http.server.request.start'
 /** An app behind a listener of the user's own is not found: no request after so many pays for the search. */
@@ -135,13 +135,17 @@ class SetUpCheck {
   }
 
   #checkErrorHandlers(layout) {
-    const at = layout.findLastIndex(({ originals }) => placeIn(this.#errorHandlers, originals) !== undefined)
+    const placeOf = ({ originals }) => placeIn(this.#errorHandlers, originals)
+    const isOurs = (row) => placeOf(row) !== undefined
+    const at = layout.findLastIndex(isOurs)
     if (at === -1) return
-    const place = placeIn(this.#errorHandlers, layout[at].originals)
+    const place = placeOf(layout[at])
+    const second = repeatedErrorHandler(layout, isOurs, this.#parts.options.errors.answer)
+    if (second !== undefined) this.#tell('repeated-error-handler', placeOf(second), REPEATED)
     this.#tell('early-error-handler', place, earlyErrorHandler(layout, at))
-    for (const { layer, isErrorHandler, isAtRoot, originals } of layout.slice(0, at)) {
-      if (!isErrorHandler || !isAtRoot || placeIn(this.#errorHandlers, originals) !== undefined) continue
-      if (mayPassOn(originals)) continue
+    for (const row of layout.slice(0, at)) {
+      const { layer, isErrorHandler, isAtRoot, originals } = row
+      if (!isErrorHandler || !isAtRoot || isOurs(row) || mayPassOn(originals)) continue
       watchErrorHandler(layer, (status) =>
         this.#tell('answering-error-handler', place, answered(layer, status))
       )
@@ -205,6 +209,10 @@ function hasOwnErrorHandler(app, layout) {
 
 /** Express goes by the number of parameters. */
 const takesErrors = (handler) => handler?.length === 4
+
+const REPEATED =
+  'spillway.errorHandler() is registered twice, and no route stands between: the first has had every error that comes to the second. ' +
+  'Remove one of them.'
 
 const answered = ({ name }, status) =>
   `Your error handler${name === '<anonymous>' ? '' : ` ${name}`} stands before spillway.errorHandler() and answered ${status} without next(error): ` +

@@ -28,6 +28,24 @@ function earlyErrorHandler(layout, at) {
 }
 
 /**
+ * An error comes to the second of two handlers of ours only from what stands between them.
+ *
+ * @param {Row[]} layout
+ * @param {(row: Row) => boolean} isOurs whether it is an `errorHandler()` of this instance
+ * @param {boolean} answers whether ours answers errors: then no error comes to the user's error handlers behind it
+ * @returns {Row | undefined} the second
+ */
+function repeatedErrorHandler(layout, isOurs, answers) {
+  let hasFirst = false
+  for (const row of layout) {
+    const isOne = row.isAtRoot && isOurs(row)
+    if (isOne && hasFirst) return row
+    hasFirst = isOne || (hasFirst && answers && row.isErrorHandler)
+  }
+  return undefined
+}
+
+/**
  * @param {Row[]} layout those that come after our endpoints
  * @param {Record<string, any>} paths of the endpoints, by name
  * @param {Record<string, Function>} handlers ours: mounted at their own path they answer the same
@@ -76,4 +94,4 @@ function shareOf(lost, others) {
 const labelOf = ({ path, methods: [method, second] }) =>
   method === undefined || method === '_all' || second !== undefined ? path : `${method.toUpperCase()} ${path}`
 
-module.exports = { earlyErrorHandler, hiddenRoutes, lateMiddleware }
+module.exports = { earlyErrorHandler, hiddenRoutes, lateMiddleware, repeatedErrorHandler }

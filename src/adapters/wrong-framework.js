@@ -6,10 +6,28 @@ const { isConnectApp, isExpressApp, isKoaApp, isSocketIo } = require('./app-kind
 
 const misuse = (message) => new SpillwayError('ERR_SPILLWAY_MISUSE', message)
 
-/** `app.use(spillway.express)` passes the factory itself, which is then called with a request. */
-function requireNoArguments(name, count) {
-  if (count !== 0) throw uncalled(name, ` It takes no arguments: got ${count}.`)
+/**
+ * Both mistakes arrive here: options given to the factory, and the factory itself given to `app.use`, which the framework then
+ * calls with a request and `next`.
+ *
+ * @param {'express' | 'koa' | 'errorHandler'} name
+ * @param {IArguments} given
+ */
+function requireNoArguments(name, given) {
+  if (given.length === 0) return
+  const isCalledWithNext = given.length > 1 && typeof given[given.length - 1] === 'function'
+  throw isCalledWithNext
+    ? uncalled(name, ` It takes no arguments: got ${given.length}.`)
+    : withArguments(name, given[0])
 }
+
+const withArguments = (name, given) =>
+  misuse(
+    `spillway.${name}() takes no arguments: got ${given === null ? 'null' : typeof given}. ` +
+      (name === 'errorHandler'
+        ? 'Its options are `errors` of createSpillway().'
+        : 'Options belong in createSpillway().')
+  )
 
 const uncalled = (name, more = '') =>
   misuse(`spillway.${name} was used as the middleware itself. Call it: app.use(spillway.${name}()).${more}`)

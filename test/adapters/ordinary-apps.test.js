@@ -112,6 +112,20 @@ const APPS = {
       app.use(spillway.express()).get('/fails', fail)
       app.use(async (error, req, res, next) => { await null; throw error }) ${END}`,
   },
+  'errorHandler() behind each of two groups of routes, and at a path of its own': {
+    lines: `${BEGIN}
+      app.use(spillway.express()).get('/users/:id', ok).get('/first', ok)
+      app.use('/users', spillway.errorHandler())
+      app.use(spillway.errorHandler())
+      app.use((req, res, next) => next()) ${END}`,
+  },
+  'errorHandler() twice around an error handler of its own that may throw, and `errors: false`': {
+    lines: `${BEGIN}
+      app.use(spillway.express()).get('/fails', fail)
+      app.use(spillway.errorHandler())
+      app.use((error, req, res, next) => { next(new Error('another')) }) ${END}`,
+    options: { errors: false },
+  },
   'mounts and routes that take any path': {
     lines: `${BEGIN}
       app.use(spillway.express()).use('/:tenant', (req, res, next) => next())

@@ -99,6 +99,27 @@ const MISTAKES = {
     line: 3,
     says: /before 2 of 3 routes, such as GET (\/api|…)\/users\/:id/,
   },
+  'errorHandler() twice in a row': {
+    lines: `const app = express()
+      app.use(spillway.express())
+      app.get('/users/:id', ok).get('/orders', ok)
+      app.use(spillway.errorHandler())
+      app.use(spillway.errorHandler())
+      return app`,
+    mistake: 'repeated-error-handler',
+    line: 5,
+    says: /spillway\.errorHandler\(\) is registered twice, and no route stands between: .*\. Remove one of them\.$/,
+  },
+  'one errorHandler() that is registered twice, with an error handler of the user between': {
+    lines: `const app = express(), ours = spillway.errorHandler()
+      app.use(spillway.express())
+      app.get('/users/:id', ok).get('/orders', ok)
+      app.use(ours, (error, req, res, next) => next(error), ours)
+      return app`,
+    mistake: 'repeated-error-handler',
+    line: 1,
+    says: /Remove one of them/,
+  },
   'no error handler': {
     lines: `const app = express()
       app.use(spillway.express())

@@ -52,6 +52,22 @@ for (const [framework, make, what, given, message] of MISUSES) {
   })
 }
 
+for (const [name, given, message] of [
+  ['express', [{ ignore: '/a' }], 'got object. Options belong in createSpillway().'],
+  ['koa', [null], 'got null. Options belong in createSpillway().'],
+  ['errorHandler', [{ answer: false }], 'got object. Its options are `errors` of createSpillway().'],
+  ['errorHandler', [() => {}], 'got function. Its options are `errors` of createSpillway().'],
+  ['errorHandler', [{}, 'html'], 'got object. Its options are `errors` of createSpillway().'],
+]) {
+  it(`${name}() that is given ${given.map((each) => typeof each).join(' and ')} throws and says where options belong`, (t) => {
+    const spillway = /** @type {any} */ (spillwayFor(t))
+    assert.throws(() => spillway[name](...given), {
+      code: 'ERR_SPILLWAY_MISUSE',
+      message: `spillway.${name}() takes no arguments: ${message}`,
+    })
+  })
+}
+
 describe('a middleware of ours', () => {
   it('is taken by its own framework, also under a name of the user’s', (t) => {
     const spillway = spillwayFor(t)
