@@ -4,7 +4,7 @@
 // group with a similar name. Without a similar name there is no guess: the message lists all names anyway.
 
 const { SpillwayError } = require('../errors')
-const { DEFAULTS, MEMBER_DEFAULTS } = require('./table')
+const { DEFAULTS, MEMBER_DEFAULTS, RULES } = require('./table')
 const { peerHint, peerHintIn } = require('./peer-options')
 
 /** Of the letters, how many may differ. */
@@ -60,6 +60,25 @@ function hintFor(group, key, known) {
   return peerHint(key) ?? didYouMean(ofOptions.length > 0 ? ofOptions : found)
 }
 
+/**
+ * A word that an option of a group takes, given for the group itself: `shed: 'observe'`.
+ *
+ * @param {string} group
+ * @param {string} word as it was given, with a typo perhaps
+ * @returns {string | undefined} a sentence
+ */
+function wordHint(group, word) {
+  const words = Object.entries(RULES)
+    .filter(([name]) => name.startsWith(`${group}.`))
+    .flatMap(([name, [, , words = []]]) =>
+      words.map((each) => ({
+        key: each,
+        path: `${group}: { ${name.slice(group.length + 1)}: '${each}' }`,
+      }))
+    )
+  return didYouMean(nearest(word, words))
+}
+
 const didYouMean = (options) =>
   options.length === 0 ? undefined : `Did you mean ${options.map(({ path }) => `\`${path}\``).join(' or ')}?`
 
@@ -93,4 +112,4 @@ function distance(from, to) {
   return row[b.length]
 }
 
-module.exports = { unknownOption }
+module.exports = { unknownOption, wordHint }

@@ -3,7 +3,7 @@
 // never silently means "default"; a wrong value is refused with its rule.
 
 const { SpillwayError } = require('../errors')
-const { unknownOption } = require('./nearest-names')
+const { unknownOption, wordHint } = require('./nearest-names')
 const { peerHint, peerHintIn } = require('./peer-options')
 const { ACCESS_KEYS } = require('./rules')
 const { DEFAULTS, MEMBER_DEFAULTS, RULES } = require('./table')
@@ -12,8 +12,8 @@ const { DEFAULTS, MEMBER_DEFAULTS, RULES } = require('./table')
 const SECRETS = new Set(['listen.token'])
 const MOST_KEYS = 5
 const MOST_LETTERS = 40
-/** Said to who writes `shed: false`, as most would try first. */
-const HOW_TO_SHED_NOTHING = " To turn nobody away write `shed: { mode: 'off' }`."
+/** For `shed: false`, which most users would try first. */
+const HOW_TO_SHED_NOTHING = "To reject no request, write `shed: { mode: 'off' }`."
 
 /**
  * @param {import('../../index.js').SpillwayOptions} [given]
@@ -103,8 +103,14 @@ function requireObject(name, value) {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return
   throw new SpillwayError(
     'ERR_SPILLWAY_OPTION_VALUE',
-    `\`${name}\` must be an object: got ${describe(value)}.${value === false && name === 'shed' ? HOW_TO_SHED_NOTHING : ''}`
+    `\`${name}\` must be an object: got ${describe(value)}.${objectHint(name, value)}`
   )
+}
+
+function objectHint(name, value) {
+  if (name === 'shed' && value === false) return ` ${HOW_TO_SHED_NOTHING}`
+  const hint = typeof value === 'string' ? wordHint(name, value) : undefined
+  return hint === undefined ? '' : ` ${hint}`
 }
 
 function requireKnownKeys(group, given, defaults) {

@@ -29,7 +29,8 @@ const TIMER_FROM_1 = [
   'a number of milliseconds from 1 to 2147483647',
   (value) => isLimit(value) && value >= 1 && fitsTimer(value),
 ]
-const oneOf = (words) => [`one of ${words.join(', ')}`, (value) => words.includes(value)]
+/** With its words, for the hint where one of them is given for the whole group. */
+const oneOf = (words) => [`one of ${words.join(', ')}`, (value) => words.includes(value), words]
 
 // As a client sends it: anything but printable ASCII arrives percent-encoded, and would never be found.
 const isPathOrOff = (value) =>

@@ -425,8 +425,27 @@ for (const [given, named, meant] of TYPOS) {
 test('who would switch the gate off is told how', () => {
   assert.match(
     refusal({ shed: false }).message,
-    /got false \(boolean\)\. To turn nobody away write `shed: \{ mode: 'off' \}`\.$/
+    /got false \(boolean\)\. To reject no request, write `shed: \{ mode: 'off' \}`\.$/
   )
+})
+
+for (const [given, meant] of [
+  [{ shed: 'observe' }, "shed: { mode: 'observe' }"],
+  [{ shed: 'Treshold' }, "shed: { mode: 'threshold' }"],
+  [{ shed: 'next' }, "shed: { errorMode: 'next' }"],
+  [{ errors: 'drain' }, "errors: { uncaught: 'drain' }"],
+  [{ drain: 'developement' }, "drain: { mode: 'development' }"],
+]) {
+  test(`a word given for a group, ${JSON.stringify(given)}, is refused with the option that takes the word`, () => {
+    const { code, message } = refusal(given)
+    assert.equal(code, 'ERR_SPILLWAY_OPTION_VALUE')
+    assert.ok(message.endsWith(`(string). Did you mean \`${meant}\`?`), message)
+  })
+}
+
+test('a word that no option of the group takes gets no hint', () => {
+  for (const given of [{ shed: 'on' }, { routes: 'observe' }, 'observe'])
+    assert.match(refusal(given).message, / must be an object: got '\w+' \(string\)\.$/)
 })
 
 test('an unknown option is refused whatever its value, undefined too', () => {
