@@ -25,6 +25,7 @@ const { Lifecycle } = require('./lifecycle/lifecycle')
 const { takeFigures } = require('./releases/release-figures')
 const { ReleaseHistory } = require('./releases/release-history')
 const { Notices } = require('./notices')
+const { openInstances } = require('./lifecycle/open-instances')
 const { updateOptions } = require('./options/options')
 const { Faults } = require('./requests/internal-errors')
 const { LeftBehind } = require('./requests/orphaned-requests')
@@ -141,7 +142,7 @@ class Instance {
     this.startedAtWallMs = clock.wallMs()
     this.processStartedAtSeconds = Math.round(this.startedAtWallMs / 1000 - process.uptime())
     this.#turnClock = new TurnClock(clock)
-    this.#start()
+    this.#start(place)
   }
 
   #makeHandlers() {
@@ -182,7 +183,7 @@ class Instance {
     return new SetUpCheck({ admission, endpoints, faults, handlers, notices, options, place, servers })
   }
 
-  #start() {
+  #start(place) {
     const { admission, fleet, lifecycle, requestLog } = this
     const { collections, loopDelay, utilization } = this.signals
     const left = new LeftBehind(this.recorder.requests, this.clock.now())
@@ -200,6 +201,8 @@ class Instance {
     this.#timeouts.start()
     this.processErrors.start()
     this.#turnClock.start()
+    const tooMany = openInstances.add()
+    if (tooMany !== undefined) this.notices.tell('many-instances', place, tooMany)
   }
 
   snapshot() {
@@ -222,6 +225,7 @@ class Instance {
   close() {
     if (this.#isClosed) return
     this.#isClosed = true
+    openInstances.remove()
     this.#admin.close()
     this.releases.close()
     this.#timeouts.close()
