@@ -289,7 +289,7 @@ export interface Spillway {
   [Symbol.dispose](): void
 }
 
-/** Every option has a default. An unknown one is refused; `undefined` means the default, and 0 never does. */
+/** Every option has a default, which `undefined` stands for. An unknown option throws. 0 switches a limit off. */
 export interface SpillwayOptions {
   /** The paths the middlewares answer themselves: GET and HEAD, any other method with 405. `false` is none of them. */
   readonly endpoints?: EndpointOptions | false | undefined
@@ -523,7 +523,7 @@ export interface MemoryOptions {
   /**
    * What the heap after a major collection, or resident memory, may come to: bytes, or up to 1 a share of the limit (of V8's
    * for the heap, or of `--max-old-space-size` where that is given, of the container's or the machine for all memory); 0 or `undefined` for no bound. Past it the
-   * process drains and exits with 0, for its supervisor to start another. Each process lowers it by up to a tenth at random.
+   * process drains and exits with 0, for its supervisor to start another. Each process lowers its own level by a random share of up to 10 %.
    *
    * @default undefined
    */
@@ -765,21 +765,21 @@ export interface ShedOptions {
   readonly mode?: 'adaptive' | 'threshold' | 'observe' | 'off' | undefined
 
   /**
-   * Milliseconds a request may wait in a burst that drains again.
+   * Milliseconds a request may wait in the queue while the queue still drains between bursts.
    *
    * @default 200
    */
   readonly maxDelay?: number | undefined
 
   /**
-   * Milliseconds a request may wait in a queue that stands.
+   * Milliseconds a request may wait once the queue has not drained for `interval`.
    *
    * @default 150
    */
   readonly targetDelay?: number | undefined
 
   /**
-   * Milliseconds after which a queue that has not emptied is one that stands.
+   * Milliseconds without an empty queue after which `targetDelay` applies instead of `maxDelay`.
    *
    * @default 500
    */
@@ -1439,8 +1439,8 @@ export interface SignalsSnapshot {
 
 /**
  * Whether the heap leaks, by its size after major collections. `growing`: it has risen for minutes to a day, with a
- * confidence of 0.999, steadily, without a jump and to where it has not been before. A cache that fills steadily grows too,
- * until it slows. `unknown`: there were too few collections.
+ * confidence of 0.999, in each quarter of the window, not mostly in one jump, and ends higher than ever before. A cache that
+ * fills steadily grows too, until it slows. `unknown`: there were too few collections.
  */
 export interface HeapTrendSnapshot {
   readonly verdict: 'none' | 'growing' | 'unknown'

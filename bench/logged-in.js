@@ -1,5 +1,5 @@
 'use strict'
-// node bench/logged-in.js: what it costs to know the user before the gate, by the recipes of docs/custom-answers.md. Microseconds
+// node bench/logged-in.js: what it costs to know the user before the gate, by the recipes of docs/recipes.md. Microseconds
 // of CPU for each request behind Express 5, without the kernel, as in bench/hot-path.js; for requests that are admitted, and for
 // those that are turned away. Medians of several processes, of the fastest tenth of their slices.
 

@@ -65,7 +65,7 @@ function connectionsTable() {
     '',
     connectionsSentence(rows),
     '',
-    `Rounds of ${seconds} s: ${distinct(rows.map(({ rounds }) => rounds)).join(' or ')} each, from a second after the step; what other tenants disturbed is left out. ` +
+    `Rounds of ${seconds} s: ${distinct(rows.map(({ rounds }) => rounds)).join(' or ')} each, from a second after the step. Rounds that other processes disturbed are left out. ` +
       stamp(results, 'npm run bench:overload -- --connections'),
   ].join('\n')
 }
@@ -77,7 +77,7 @@ function connectionsSentence(rows) {
     return Math.round(median(its.map(({ connectionMs }) => connectionMs)) * 1000)
   }
   return (
-    `The bound is what is left when every connection has been accepted and what cannot be served refused; what that costs is measured apart. A connection costs ${micros('plain')} µs of CPU on a plain ` +
+    `The bound subtracts the cost of accepting every connection and of rejecting what cannot be served; both are measured apart. A connection costs ${micros('plain')} µs of CPU on a plain ` +
     `server, ${micros('https')} with its handshake, ${micros('round-robin-shared')} where the primary hands it over on the same core.`
   )
 }

@@ -1,10 +1,10 @@
 'use strict'
-// The table of healthy services for the README: what the gate does to traffic that the process can serve, worst row named.
+// The table of healthy services for docs/benchmarks.md: what the gate does to traffic that the process can serve, worst row named.
 
 const { load } = require('./results')
 const { stamp, table } = require('./tables')
 
-const HEAD = ['service', 'turned away', '200s/s with / without', 'ratio', 'p99 with / without, ms', 'CPU']
+const HEAD = ['service', 'rejected', '200s/s with / without', 'ratio', 'p99 with / without, ms', 'CPU']
 const whole = (value) => (value === null ? '–' : String(Math.round(value)))
 const shedOf = ({ on }) => Math.max(on.bystanderShed ?? 0, on.othersShed)
 const percent = (share) => `${(share * 100).toFixed(1)} %`
@@ -34,19 +34,19 @@ function healthyTable() {
     .map(({ name, remark }) => `\`${name}\`: ${remark}. `)
   const least = closed.reduce((found, row) => (row.goodputRatio < found.goodputRatio ? row : found))
   return [
-    `The worst row of ${healthy.length} healthy services: \`${worst.name}\`, ${percent(Math.max(0, addedOf(worst)))} turned away. Clients that ask again at ` +
-      `once, at full load: at least ${least.goodputRatio.toFixed(2)} of the goodput without a gate (\`${least.name}\`).`,
+    `The worst row of ${healthy.length} healthy services: \`${worst.name}\`, ${percent(Math.max(0, addedOf(worst)))} rejected. Closed loops at full load: ` +
+      `at least ${least.goodputRatio.toFixed(2)} of the goodput without a gate (\`${least.name}\`).`,
     '',
     '<details>',
     '<summary>Every row</summary>',
     '',
     table(HEAD, healthy.map(cellsOf)),
     '',
-    'Closed loops of so many kept connections, each asking again at once:',
+    'Closed loops. The number is how many kept connections send the next request as soon as they have an answer:',
     '',
     table(HEAD, closed.map(cellsOf)),
     '',
-    `${results.rounds === 1 ? 'One round' : `Medians of ${results.rounds} rounds`} of ${results.seconds} s. Rows such as \`half-close\` and \`chat\` count what was completed in all. ${remarks.join('')}${stamp(results, 'npm run bench:healthy')}`,
+    `${results.rounds === 1 ? 'One round' : `Medians of ${results.rounds} rounds`} of ${results.seconds} s. Rows such as \`half-close\` and \`chat\` count everything that was completed. ${remarks.join('')}${stamp(results, 'npm run bench:healthy')}`,
     '',
     '</details>',
   ].join('\n')

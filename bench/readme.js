@@ -1,5 +1,6 @@
 'use strict'
-// npm run readme: writes the tables of the last saved results between their marks in the README, and draws docs/*.svg.
+// npm run readme: writes the tables of the last saved results between their marks in README.md and docs/benchmarks.md, and
+// draws docs/*.svg.
 
 const fs = require('node:fs')
 const path = require('node:path')
@@ -7,10 +8,11 @@ const { drawGoodput, drawStep } = require('./curves')
 const { connectionsTable } = require('./readme-connections')
 const { healthyTable } = require('./readme-healthy')
 const { settledTable } = require('./readme-settled')
+const { autocannonSentence, costSentence, summaryTable } = require('./readme-short')
 const { load } = require('./results')
 const { byRun, cell, distinct, share, stamp, table, whole, worksOf } = require('./tables')
 
-const README = path.join(__dirname, '..', 'README.md')
+const ROOT = path.join(__dirname, '..')
 
 function overheadTable() {
   return [
@@ -20,8 +22,8 @@ function overheadTable() {
     '<details>',
     '<summary>On Node 20</summary>',
     '',
-    'Node 20 gives every request and response behind Express hidden classes of its own, so that the same request takes it',
-    'several times as long and scatters by more than is measured here:',
+    'Node 20 gives every request and response behind Express hidden classes of its own. The same request takes several times as',
+    'long there, and scatters by more than is measured here:',
     '',
     ...overheadOf('20'),
     '</details>',
@@ -54,11 +56,11 @@ function overheadOf(major) {
     )
   const base = columns.map((column) => find('no-op', column).totalMicroseconds.toFixed(0))
   const floor = names.includes('floor')
-    ? ' The floor is the least that measuring takes: when it came, was answered and ended, its bytes, and the loop turn.'
+    ? ' The floor is the least that measuring takes: the times of arrival, answer and end, the bytes, and the loop turn.'
     : ''
   const slept =
     results.load === undefined
-      ? ' The load slept between answers; waking it is in the figures of 32 connections.'
+      ? ' The load generator slept between answers; the figures of 32 connections include waking it.'
       : ''
   return [
     table(
@@ -69,8 +71,8 @@ function overheadOf(major) {
       ]
     ),
     '',
-    `Medians of ${results.starts} starts, each of ${results.rounds} slices of ${results.slice} requests in turn with those of a no-op beside it; ` +
-      `half of the starts were within ±. All on one thread, their garbage collection too.${slept}${floor} ` +
+    `Medians of ${results.starts} starts, each of ${results.rounds} slices of ${results.slice} requests that alternate with slices of a no-op; ` +
+      `half of the starts were within ±. Everything ran on one thread, garbage collection included.${slept}${floor} ` +
       stamp(results, 'npm run bench:overhead'),
     '',
   ]
@@ -104,8 +106,8 @@ function instructionsSentence() {
       .join(', ')
   const thousands = (framework) => Math.round(of(framework)[0].instructions / 1000)
   return (
-    `In instructions, which scatter less than time on a shared machine, over the ${thousands('express')} thousand of an Express request: ` +
-    `${listed('express')}; over the ${thousands('koa')} thousand of a Koa request: ${listed('koa')}. ` +
+    `Instructions scatter less than time on a shared machine. Added to the ${thousands('express')} thousand of an Express request: ` +
+    `${listed('express')}. Added to the ${thousands('koa')} thousand of a Koa request: ${listed('koa')}. ` +
     stamp(results, 'npm run bench:instructions')
   )
 }
@@ -117,7 +119,7 @@ function hotPathSentence() {
     return `${row.addedMicros.toFixed(1)} of ${row.micros.toFixed(1)} µs`
   }
   return (
-    `Without the kernel and the turn clock, which is an immediate a loop turn however many requests it brings: ${added('http', 'attach')} on plain ` +
+    `Without the kernel and without the clock of loop turns, which runs once a loop turn however many requests it brings: ${added('http', 'attach')} on plain ` +
     `\`http\`, ${added('koa', 'attach')} on Koa with \`attach\`, ${added('koa', 'middleware')} with \`koa()\`. ` +
     stamp(results, 'npm run bench:hot-path')
   )
@@ -126,10 +128,10 @@ function hotPathSentence() {
 function errorsTable() {
   const { rows, ...results } = load('errors')
   return [
-    'CPU of a request over the same one in the same app:',
+    'CPU of a request, as a ratio to the same request in the same app with another error handler:',
     '',
     table(
-      ['', 'over', 'which costs, µs', 'ratio'],
+      ['', 'compared with', 'its CPU, µs', 'ratio'],
       rows.map((row) => [
         `${row.framework}, ${row.path === '/hello' ? 'a request that does not fail' : 'a handler that throws'}: ${row.variant}`,
         row.base,
@@ -138,7 +140,7 @@ function errorsTable() {
       ])
     ),
     '',
-    "`own` is the framework's answer, in an app without spillway, which writes each stack to stderr; Koa goes on doing so beside ours, and " +
+    "`own` is the framework's answer, in an app without Spillway. It writes each stack to stderr, and Koa goes on doing so beside Spillway. " +
       '`silent` is without that. ' +
       stamp(results, 'npm run bench:errors'),
   ].join('\n')
@@ -146,7 +148,7 @@ function errorsTable() {
 
 function fleetTable() {
   const results = load('fleet')
-  const silent = `Beside a worker that is stopped, a scrape takes at most ${results.besideSilentMs} ms. `
+  const silent = `If one worker is stopped, a scrape takes at most ${results.besideSilentMs} ms. `
   return [results.table.join('\n'), '', silent + stamp(results, 'npm run bench:fleet')].join('\n')
 }
 
@@ -155,14 +157,14 @@ function scrapeFloodTable() {
   const rows = results.runs.flatMap(({ label, rows }) =>
     rows.map(({ scrapesPerSecond, bystander, cpuShare, scraper }) => [
       scrapesPerSecond,
-      label === 'before' ? 'each by itself' : 'shared',
+      label === 'before' ? 'one for each scrape' : 'shared',
       `${(bystander.shedShare * 100).toFixed(1)} %`,
       Math.round(bystander.p99Ms),
       `${Math.round(cpuShare * 100)} %`,
       scraper.wholePerSecond,
     ])
   )
-  const head = ['scrapes/s', 'renderings', 'turned away', 'p99, ms', 'CPU', 'scrapes answered/s']
+  const head = ['scrapes/s', 'renderings', 'rejected', 'p99, ms', 'CPU', 'scrapes answered/s']
   const sorted = rows.sort((a, b) => a[0] - b[0])
   return [table(head, sorted), '', stamp(results, 'npm run bench:scrape-flood')].join('\n')
 }
@@ -214,7 +216,7 @@ function overloadTable() {
   const most = multiples.at(-1)
   const micros = (name) => (rejections[name] * 1000).toFixed(0)
   return [
-    `Answered within ${deadlineMs} ms, as a share of the capacity; each request burns 2 ms of CPU behind Express 5:`,
+    `Requests answered within ${deadlineMs} ms, as a share of the capacity. Each request burns 2 ms of CPU behind Express 5:`,
     '',
     table(
       [
@@ -232,9 +234,10 @@ function overloadTable() {
     ),
     '',
     `A rejection costs ${micros('attach')} µs of CPU with \`attach\`, ${micros('middleware')} with \`express()\` alone, ${micros('behind')} behind another middleware, ` +
-      `and ${micros('bare')} in a bare \`http\` server ` +
-      'that sends the same bytes; at ten times the load nine in ten are rejections, so that no policy can serve more than ' +
-      `${share(find('cpu', most, 'attach').bound)}, ${share(find('cpu', most, 'middleware').bound)} and ${share(find('cpu', most, 'behind').bound)} of the capacity there. ` +
+      `and ${micros('bare')} in a bare \`http\` server that sends the same bytes. ` +
+      `At ${most} times the load most requests have to be rejected, which takes CPU too. The best possible goodput there is ` +
+      `${share(find('cpu', most, 'attach').bound)} with \`attach\`, ${share(find('cpu', most, 'middleware').bound)} with \`express()\` alone and ` +
+      `${share(find('cpu', most, 'behind').bound)} behind another middleware. ` +
       roundsOf(results),
   ].join('\n')
 }
@@ -295,10 +298,9 @@ function costLine({ work, rows, rejections }) {
     return `${costs.map(({ rejectionMs, multiple }) => `${micros(rejectionMs)} µs at ${multiple}x`).join(' and ')} (${micros(rejections[policy])} alone)`
   }
   return (
-    `The bound of \`${work}\` counts what a rejection costs ${work === 'gc' ? "beside that work and over the load's connections" : 'at that rate, its body read'}: ` +
-    `${atLoad('attach')}, with \`express()\` alone ${atLoad('middleware')}.` +
+    `For \`${work}\`, a rejection under load costs ${atLoad('attach')}; with \`express()\` alone ${atLoad('middleware')}. The bound subtracts this.` +
     (work === 'upload'
-      ? ' That depends on how many are read in one turn, and so the bound is a rough one.'
+      ? ' It includes reading the body, and depends on how many bodies are read in one loop turn, so the bound is a rough one.'
       : '')
   )
 }
@@ -313,33 +315,44 @@ function runsOf(all) {
 const boundCell = ({ bound }) => (bound === null ? '–' : share(bound))
 
 const roundsOf = ({ rounds, seconds, ...results }) =>
-  `${rounds === 1 ? 'One round' : `Medians of ${rounds} interleaved rounds`} of ${seconds} s, from a second after the step; "?" where other tenants of the machine ` +
-  `disturbed every one. ${stamp(results, 'npm run bench:overload')}`
+  `${rounds === 1 ? 'One round' : `Medians of ${rounds} interleaved rounds`} of ${seconds} s, from a second after the step. "?" marks figures where other processes on the machine ` +
+  `disturbed every round. ${stamp(results, 'npm run bench:overload')}`
 
-function fill(text, name, content) {
+/** Which page has the marks of which tables. */
+const PAGES = {
+  'README.md': {
+    summary: summaryTable,
+    autocannon: autocannonSentence,
+    cost: costSentence,
+  },
+  'docs/benchmarks.md': {
+    overload: overloadTable,
+    works: worksTable,
+    healthy: healthyTable,
+    settled: settledTable,
+    connections: connectionsTable,
+    overhead: overheadTable,
+    errors: errorsTable,
+    scrape: scrapeTable,
+    'scrape-flood': scrapeFloodTable,
+    fleet: fleetTable,
+    'access-log': accessLogTable,
+  },
+}
+
+function fill(text, name, content, page) {
   const [open, shut] = [`<!-- ${name} -->`, `<!-- /${name} -->`]
   const from = text.indexOf(open)
   const to = text.indexOf(shut)
-  if (from === -1 || to === -1) throw new Error(`README.md has no marks for '${name}'`)
+  if (from === -1 || to === -1) throw new Error(`${page} has no marks for '${name}'`)
   return `${text.slice(0, from + open.length)}\n${content}\n${text.slice(to)}`
 }
 
-let text = fs.readFileSync(README, 'utf8')
-for (const [name, content] of [
-  ['overload', overloadTable],
-  ['works', worksTable],
-  ['healthy', healthyTable],
-  ['settled', settledTable],
-  ['connections', connectionsTable],
-  ['overhead', overheadTable],
-  ['errors', errorsTable],
-  ['scrape', scrapeTable],
-  ['scrape-flood', scrapeFloodTable],
-  ['fleet', fleetTable],
-  ['access-log', accessLogTable],
-]) {
-  text = fill(text, name, content())
+for (const [page, tables] of Object.entries(PAGES)) {
+  const file = path.join(ROOT, page)
+  let text = fs.readFileSync(file, 'utf8')
+  for (const [name, content] of Object.entries(tables)) text = fill(text, name, content(), page)
+  fs.writeFileSync(file, text)
 }
-fs.writeFileSync(README, text)
 drawGoodput()
 drawStep()

@@ -130,7 +130,7 @@ const ROWS = [
       },
       {
         title: 'Turned away, by reason',
-        description: 'Requests answered with 503. What each reason means is in the README.',
+        description: 'Requests answered with 503. docs/admission.md explains each reason.',
         unit: 'reqps',
         of: [[`sum by (reason) (${rate('spillway_shed_requests_total')})`, '{{reason}}']],
       },

@@ -1,5 +1,5 @@
 'use strict'
-// Answers of the user's own: the recipes of docs/custom-answers.md under each way to use spillway, and what `respond` and
+// Answers of the user's own: the recipes of docs/recipes.md under each way to use spillway, and what `respond` and
 // `headers` get and may do.
 
 const assert = require('node:assert/strict')
@@ -52,8 +52,16 @@ const EXPECTED = {
     body: /"status":503/,
   },
 }
-/** Tested apart. */
-const OTHERS = ['A cached answer', 'Look at the token before the gate', 'Decide after authentication']
+/** Tested below, in logged-in.test.js and in shed-functions.test.js. */
+const OTHERS = [
+  'A cached answer',
+  'By path',
+  'Look at the token before the gate',
+  'Decide after authentication',
+  'Equal shares for tenants',
+  'A database pool',
+  'A deadline of the caller',
+]
 
 test('every recipe of the page is tested', () => {
   assert.deepEqual(recipes().sort(), [...Object.keys(EXPECTED), ...OTHERS].sort())

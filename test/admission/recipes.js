@@ -1,10 +1,10 @@
 'use strict'
-// The blocks of code of docs/custom-answers.md, run as they stand there.
+// The blocks of code of docs/recipes.md, run as they stand there.
 
 const { readFileSync } = require('node:fs')
 const { join } = require('node:path')
 
-const PAGE = readFileSync(join(__dirname, '../../docs/custom-answers.md'), 'utf8')
+const PAGE = readFileSync(join(__dirname, '../../docs/recipes.md'), 'utf8')
 
 /**
  * @param {string} heading of the section whose first block of code it is
@@ -23,8 +23,7 @@ recipe.count = 0
 
 /** Every heading whose section holds a recipe. */
 const recipes = () =>
-  PAGE.slice(PAGE.indexOf('## Recipes'))
-    .split(/^#{2,3} /m)
+  PAGE.split(/^#{2,3} /m)
     .filter((each) => each.includes('const shed = {'))
     .map((each) => each.slice(0, each.indexOf('\n')))
 

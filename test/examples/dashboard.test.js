@@ -105,12 +105,14 @@ test('a share of errors has those in it that errors.timeout has answered, as err
   for (const expression of shares) assert.match(expression, /outcome=~"errored\|timed_out"/)
 })
 
-test('every alert says what to do under its name in the README', () => {
+test('docs/alerts.md has a row for every alert, and the page that its runbook_url opens leads there', () => {
+  const page = readFileSync(join(ROOT, 'docs/alerts.md'), 'utf8')
   const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
   const alerts = [...read('rules.yml').matchAll(/- alert: (\w+)/g)].map(([, name]) => name)
   assert.ok(alerts.length >= 7)
   for (const alert of alerts) {
     assert.ok(read('rules.yml').includes(`spillway#${alert.toLowerCase()}`), alert)
-    assert.match(readme, new RegExp(`^\\| <a id="${alert.toLowerCase()}"></a>\`${alert}\` \\|`, 'm'))
+    assert.match(page, new RegExp(`^\\| <a id="${alert.toLowerCase()}"></a>\`${alert}\` \\|`, 'm'))
+    assert.ok(readme.includes(`<a id="${alert.toLowerCase()}"></a>`), alert)
   }
 })

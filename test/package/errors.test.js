@@ -1,5 +1,5 @@
 'use strict'
-// Every error code in three places: thrown in src/, declared in index.d.ts, explained in README.md.
+// Every error code in three places: thrown in src/, declared in index.d.ts, explained in docs/errors.md.
 
 const assert = require('node:assert/strict')
 const { readdirSync, readFileSync } = require('node:fs')
@@ -28,10 +28,14 @@ test('the codes thrown are the codes declared', () => {
   assert.deepEqual(codesIn(union, /^ {2}\| '(\w+)'$/gm), thrown)
 })
 
-test('the codes thrown are the rows of the table in README.md', () => {
-  assert.deepEqual(codesIn(read('README.md'), /^\| `(ERR_\w+)` \| .+\. \|$/gm), thrown)
+test('the codes thrown are the rows of the table in docs/errors.md', () => {
+  assert.deepEqual(codesIn(read('docs/errors.md'), /^\| `(ERR_\w+)` \| .+\. \|$/gm), thrown)
 })
 
-test('README.md speaks of no other code', () => {
-  assert.deepEqual(codesIn(read('README.md'), /(ERR_SPILLWAY_\w+)/g), thrown)
+test('README.md and docs/ name no other code', () => {
+  const pages = readdirSync(join(ROOT, 'docs'), { recursive: true }).filter((name) =>
+    String(name).endsWith('.md')
+  )
+  const text = [read('README.md'), ...pages.map((name) => read('docs', String(name)))].join('\n')
+  assert.deepEqual(codesIn(text, /(ERR_SPILLWAY_\w+)/g), thrown)
 })

@@ -1,5 +1,5 @@
 'use strict'
-// Every option in three places: its default in src/options/table.js, in README.md and in index.d.ts.
+// Every option in three places: its default in src/options/table.js, in docs/options.md and in index.d.ts.
 
 const assert = require('node:assert/strict')
 const { readFileSync } = require('node:fs')
@@ -19,10 +19,10 @@ const defaults = Object.entries(DEFAULTS).flatMap(([name, value]) =>
     : [[name, printed(value)]]
 )
 
-test('the option table in README.md has every option with its default, in the order of src/options/table.js', () => {
-  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
-  const section = readme.split(/^## /m).find((text) => text.startsWith('Options\n'))
-  assert.ok(section !== undefined, 'README.md has a section "## Options"')
+test('the option table in docs/options.md has every option with its default, in the order of src/options/table.js', () => {
+  const page = readFileSync(join(ROOT, 'docs/options.md'), 'utf8')
+  const section = page.split(/^## /m).find((text) => text.startsWith('Options\n'))
+  assert.ok(section !== undefined, 'docs/options.md has a section "## Options"')
   const rows = [...section.matchAll(/^\| `([\w.]+)` \| `([^`]*)` \| .+\. \|$/gm)]
   assert.deepEqual(
     rows.map(([, name, value]) => [name, value]),

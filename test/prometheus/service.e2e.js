@@ -11,7 +11,7 @@ const { readManifests, readService, readYaml, startService } = require('../examp
 const { startPrometheus } = require('../support/prometheus')
 
 const RULES = path.join(__dirname, '../../examples/grafana/rules.yml')
-const README = path.join(__dirname, '../../README.md')
+const MIGRATING = path.join(__dirname, '../../docs/migrating.md')
 const REQUESTS = 200
 
 test('Prometheus scrapes the service as compose.yml starts both, and the autoscaler has its number', async (t) => {
@@ -37,8 +37,8 @@ test('Prometheus scrapes the service as compose.yml starts both, and the autosca
     assert.ok(Number(loops.value[1]) > 0 && Number(loops.value[1]) <= 1, loops.value[1])
   }
 
-  // For who comes from express-prom-bundle.
-  const [, rule] = readFileSync(README, 'utf8').match(
+  // For services that come from express-prom-bundle.
+  const [, rule] = readFileSync(MIGRATING, 'utf8').match(
     /- record: http_request_duration_seconds_bucket\n {2}expr: (.+)\n/
   )
   const old = await prometheus.answer(`sum by (method, path, status_code) (${rule})`)

@@ -1,0 +1,263 @@
+'use strict'
+// Every block of code of README.md and docs/ works: JavaScript is run, with what it needs from FIXTURES, and checked where
+// CHECKS says how; YAML, JSON and commands are parsed. A block in another language fails, so none is passed over.
+// PromQL is sent to a real Prometheus by test/prometheus/docs.e2e.js, and here its metrics are looked up.
+
+const assert = require('node:assert/strict')
+const { execFile } = require('node:child_process')
+const { once } = require('node:events')
+const http = require('node:http')
+const { describe, test } = require('node:test')
+const { promisify } = require('node:util')
+const {
+  AggregationType,
+  MeterProvider,
+  PeriodicExportingMetricReader,
+} = require('@opentelemetry/sdk-metrics')
+const express = require('express')
+const pino = require('pino')
+const { parseAllDocuments } = require('yaml')
+const spillway = require('../../src')
+const { RESTIFY_SKIP } = require('../support/restify')
+const { Created, runBlock } = require('./run-block')
+const { pages } = require('./pages')
+
+const getText = async (url, options) => (await fetch(url, options)).text()
+
+/** What is not in the block: the rest of the user's application. Each is made where a block names it. */
+const fixturesOf = (created, tests, exits) => ({
+  createSpillway: created.createSpillway,
+  get spillway() {
+    return created.createSpillway()
+  },
+  get app() {
+    return express()
+  },
+  get server() {
+    const server = http.createServer((_req, res) => res.end())
+    created.servers.push(server)
+    return server
+  },
+  authenticate: (_req, _res, next) => next(),
+  routes: express.Router(),
+  orders: { find: async (id) => (id === '7' ? { id } : undefined) },
+  pool: { query: async () => {}, end: async () => {}, waitingCount: 0 },
+  webSockets: { clients: [] },
+  pino: () => pino({ level: 'silent' }),
+  module: { exports: {} },
+  console: { log() {}, warn() {} },
+  // Once, at once.
+  setInterval: (callback) => {
+    callback()
+    return { unref() {} }
+  },
+  process: {
+    env: { ADMIN_TOKEN: 'a token of some length'.replaceAll(' ', '-'), SESSION_SECRET: 'secret', SHARD: '7' },
+    once: (_signal, listener) => tests.push(listener()),
+    exit: (code) => exits.push(code),
+  },
+  AggregationType,
+  PeriodicExportingMetricReader,
+  exporter: {
+    export: (_metrics, done) => done({ code: 0 }),
+    shutdown: async () => {},
+    forceFlush: async () => {},
+  },
+  instrumentations: [],
+  // The SDK's own is in a package of 90 others.
+  NodeSDK: class {
+    constructor({ metricReaders, views }) {
+      tests.push(new MeterProvider({ readers: metricReaders, views }).shutdown())
+    }
+  },
+})
+
+const answersUser = async ({ created }) => {
+  const url = await created.url()
+  assert.equal(await getText(`${url}/users/7`), '{"id":"7"}')
+  assert.match(await getText(`${url}/metrics`), /http_route="\/users\/:id"/)
+}
+const isAccepted = ({ created }) => assert.ok(created.instances.length > 0)
+
+/** By page and heading: `check` what the block has done; `modules` in place of those it loads. */
+const CHECKS = {
+  'README.md: Use it': { check: answersUser },
+  'docs/admin.md: The admin server': {
+    check: async ({ declared }) => assert.match(await getText(`${declared.url}/metrics`), /^# HELP/),
+  },
+  'docs/admin.md: Kubernetes': {
+    check: async ({ created, given }) => {
+      const headers = { authorization: `Bearer ${given.process.env.ADMIN_TOKEN}` }
+      assert.match(await getText(`${await created.url()}/metrics`, { headers }), /^# HELP/)
+    },
+  },
+  'docs/admission.md: Observe before you shed': {
+    check: ({ declared }) => assert.equal(declared.spillway.snapshot().admission.mode, 'adaptive'),
+  },
+  'docs/admission.md: Fixed limits': {
+    check: ({ declared }) => assert.equal(declared.spillway.snapshot().admission.mode, 'threshold'),
+  },
+  'docs/errors.md: When a handler fails': {
+    check: async ({ created, given }) => {
+      const server = given.app.listen(0)
+      await once(server, 'listening')
+      const url = await created.url()
+      assert.equal(await getText(`${url}/orders/7`), '{"id":"7"}')
+      const answer = await fetch(`${url}/orders/8`)
+      assert.equal(answer.status, 404)
+      assert.equal((await answer.json()).detail, 'No such order')
+    },
+  },
+  'docs/examples.md: Plain `http`, `https` and `http2`': {
+    check: async ({ created }) => assert.equal(await getText(await created.url()), 'hello'),
+  },
+  'docs/examples.md: Restify': {
+    skip: RESTIFY_SKIP,
+    check: async ({ created }) => assert.equal(await getText(`${await created.url()}/users/7`), '{"id":"7"}'),
+  },
+  'docs/examples.md: Connect': {
+    check: async ({ created }) => assert.equal(await getText(await created.url()), 'hello'),
+  },
+  'docs/fleet.md: `clusterPrimary()`': {
+    modules: { 'node:cluster': { default: { isPrimary: false } }, './server.js': {} },
+    check: ({ loaded }) => assert.ok(loaded.includes('./server.js')),
+  },
+  'docs/fleet.md: PM2': {
+    check: ({ given }) => assert.equal(given.module.exports.apps[0].exec_mode, 'cluster'),
+  },
+  'docs/lifecycle.md: Drain on SIGTERM': {
+    check: ({ exits }) => assert.ok(exits.every((code) => code === 0)),
+  },
+  'docs/lifecycle.md: Health checks': {
+    check: async ({ created }) => {
+      const server = http.createServer(created.instances[0].handler('ready')).listen(0)
+      await once(server, 'listening')
+      // There is no host `stock` here.
+      const answer = await (await fetch(await created.url())).json()
+      assert.deepEqual(Object.keys(answer.checks), ['database', 'stock'])
+    },
+  },
+  'docs/metrics.md: Labels of your own': {
+    check: async ({ declared }) => {
+      const server = http.createServer(declared.spillway.wrap((_req, res) => res.end())).listen(0)
+      await once(server, 'listening')
+      const url = `http://127.0.0.1:${server.address().port}`
+      await getText(url)
+      assert.match(await getText(`${url}/metrics`), /tenant="",shard="7"/)
+    },
+  },
+  'docs/metrics.md: Leave requests out': { check: isAccepted },
+  'docs/metrics.md: Metrics of your own': {
+    check: async ({ declared }) => {
+      const text = await declared.registry.metrics()
+      assert.match(text, /^shop_orders_total 0$/m)
+      assert.match(text, /^# TYPE spillway_requests_total counter$/m)
+      assert.doesNotMatch(text, /^process_cpu_seconds_total/m)
+    },
+  },
+  'docs/metrics.md: Restrict access': {
+    check: async ({ declared }) => {
+      const server = http.createServer(declared.spillway.wrap((_req, res) => res.end('mine'))).listen(0)
+      await once(server, 'listening')
+      const url = `http://127.0.0.1:${server.address().port}`
+      assert.equal(await getText(`${url}/metrics`), 'mine')
+      assert.equal(await getText(`${url}/livez`), '{"status":"ok"}')
+    },
+  },
+  'docs/routes.md: Name routes yourself': {
+    check: async ({ declared }) => {
+      const server = http.createServer(declared.spillway.wrap((_req, res) => res.end())).listen(0)
+      await once(server, 'listening')
+      const url = `http://127.0.0.1:${server.address().port}`
+      await getText(`${url}/legacy/7`)
+      assert.match(await getText(`${url}/metrics`), /http_route="\/legacy\/\*"/)
+    },
+  },
+}
+
+async function runJavaScript(t, { code }, { check = () => {}, modules = {} }) {
+  const created = new Created(t)
+  const [tests, exits, loaded] = [[], [], []]
+  // Made once, however often it is named.
+  const lazy = fixturesOf(created, tests, exits)
+  const made = new Map()
+  const given = new Proxy(lazy, {
+    get: (_, name) => {
+      if (!made.has(name)) made.set(name, Reflect.get(lazy, name))
+      return made.get(name)
+    },
+  })
+  const replaced = {
+    spillway: { ...spillway, createSpillway: created.createSpillway },
+    'node:test': { test: (_name, run) => void tests.push(run()) },
+    './package.json': { version: '1.4.0' },
+    ...modules,
+  }
+  const load = async (name) => {
+    loaded.push(name)
+    return replaced[name] ?? import(name)
+  }
+  const requires = (name) => {
+    loaded.push(name)
+    return replaced[name] ?? require(name)
+  }
+  lazy.load = load
+  lazy.require = requires
+  const declared = await runBlock(code, given)
+  await Promise.all(tests)
+  await check({ created, declared, given, exits, loaded })
+}
+
+const parseCommands = (code) => promisify(execFile)('bash', ['-n', '-c', code])
+
+const NAMES = new Set(
+  [...pages.find(({ path }) => path === 'docs/metrics.md').prose.matchAll(/`(\w+)`/g)].map(([, name]) => name)
+)
+
+/** @type {Record<string, (t: any, block: any, about: any) => unknown>} */
+const LANGUAGES = {
+  js: runJavaScript,
+  json: (_t, { code }) => JSON.parse(code),
+  yaml: (_t, { code }) => {
+    for (const document of parseAllDocuments(code)) assert.deepEqual(document.errors, [])
+  },
+  sh: (_t, { code }) => parseCommands(code),
+  console: (_t, { code }) => {
+    const commands = [...code.matchAll(/^\$ (.+)$/gm)].map(([, command]) => command)
+    assert.ok(commands.length > 0)
+    return parseCommands(commands.join('\n'))
+  },
+  promql: (_t, { code }) => {
+    const metrics = [...code.matchAll(/\b(?:http|spillway|nodejs|v8js|process)_\w+/g)]
+      .map(([name]) => name.replace(/_(bucket|sum|count)$/, ''))
+      .filter((name) => !name.startsWith('http_route'))
+    assert.ok(metrics.length > 0)
+    for (const name of metrics) assert.ok(NAMES.has(name), name)
+  },
+}
+
+const CHECKED = new Set()
+
+for (const { path, blocks } of pages.filter(({ path }) => path === 'README.md' || path.startsWith('docs/'))) {
+  describe(path, () => {
+    for (const block of blocks) {
+      const { language, heading, line } = block
+      // A drawing.
+      if (language === '' && path === 'docs/architecture.md') continue
+      const place = `${path}: ${heading}`
+      const about = CHECKS[place] ?? {}
+      if (language === 'js') CHECKED.add(place)
+      test(`line ${line}, ${language} under '${heading}'`, { skip: about.skip ?? false }, async (t) => {
+        assert.ok(Object.hasOwn(LANGUAGES, language), `'${language}' is not known`)
+        await LANGUAGES[language](t, block, about)
+      })
+    }
+  })
+}
+
+test('every check is of a block', () => {
+  assert.deepEqual(
+    Object.keys(CHECKS).filter((place) => !CHECKED.has(place)),
+    []
+  )
+})

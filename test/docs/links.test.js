@@ -1,0 +1,44 @@
+'use strict'
+// Every relative link of README.md, docs/ and the other pages leads to a file that is there, and every anchor to a heading.
+
+const assert = require('node:assert/strict')
+const { existsSync } = require('node:fs')
+const { join, posix } = require('node:path')
+const { test } = require('node:test')
+const { ROOT } = require('../package/pack')
+const { pages, slugOf } = require('./pages')
+
+const byPath = new Map(pages.map((page) => [page.path, page]))
+const isRelative = (target) => !/^[a-z]+:/i.test(target)
+
+for (const { path, links } of pages) {
+  test(`every link of ${path} leads somewhere`, () => {
+    for (const link of links.filter(isRelative)) {
+      const [file, anchor] = link.split('#')
+      const target = file === '' ? path : posix.join(posix.dirname(path), file)
+      assert.ok(existsSync(join(ROOT, target)), `${link}: there is no ${target}`)
+      if (anchor === undefined) continue
+      const page = byPath.get(target)
+      assert.ok(page !== undefined, `${link}: ${target} has no headings`)
+      assert.ok(page.anchors.has(anchor), `${link}: ${target} has no heading #${anchor}`)
+    }
+  })
+}
+
+test('README.md links to every page of docs/', () => {
+  const readme = byPath.get('README.md').links.map((link) => link.split('#')[0])
+  const listed = [...byPath.keys()].filter((path) => /^docs\/[\w-]+\.md$/.test(path))
+  assert.deepEqual(
+    listed.filter((path) => !readme.includes(path)),
+    []
+  )
+})
+
+test('anchors are made as GitHub makes them', () => {
+  const seen = new Map()
+  assert.equal(slugOf('`clusterPrimary()`', seen), 'clusterprimary')
+  assert.equal(slugOf('What `respond` may do', seen), 'what-respond-may-do')
+  assert.equal(slugOf('Plain `http`, `https` and `http2`', seen), 'plain-http-https-and-http2')
+  assert.equal(slugOf('@godaddy/terminus', seen), 'godaddyterminus')
+  assert.equal(slugOf('clusterPrimary', seen), 'clusterprimary-1')
+})

@@ -1,0 +1,105 @@
+'use strict'
+// README.md fits on a page, every page of docs/ begins with the task it solves, and what they show of answers is real.
+
+const assert = require('node:assert/strict')
+const { describe, it, test } = require('node:test')
+const express = require('express')
+const { createSpillway } = require('../../src')
+const { serve } = require('../support/serve')
+const { pages } = require('./pages')
+
+const MOST_LINES = 250
+const readme = pages.find(({ path }) => path === 'README.md')
+
+/** The server of the README's Express block. */
+async function quickStart(t) {
+  const spillway = createSpillway({ logger: false })
+  t.after(() => spillway.close())
+  const app = express()
+  app.use(spillway.express())
+  app.get('/users/:id', (req, res) => res.json({ id: req.params.id }))
+  app.use(spillway.errorHandler())
+  return { spillway, ...(await serve(t, app)) }
+}
+
+test(`README.md has at most ${MOST_LINES} lines`, () => {
+  assert.ok(readme.text.split('\n').length - 1 <= MOST_LINES)
+})
+
+test("README.md has the commands that start the demo and the tests, CI's among them", () => {
+  assert.match(readme.text, /^npm ci && npm start\b/m)
+  assert.match(readme.text, /^npm ci && npm test$/m)
+})
+
+test('every page of docs/ opens with what it is for', () => {
+  const isGuide = ({ path }) => /^docs\/[\w-]+\.md$/.test(path) && path !== 'docs/architecture.md'
+  for (const { path, text } of pages.filter(isGuide)) {
+    assert.match(text, /^# .+\n\nThis page (shows|explains|lists|has|maps) /, path)
+  }
+})
+
+describe('an answer that README.md shows', () => {
+  const shown = (url) => {
+    const block = readme.blocks.find(({ code }) => new RegExp(`^\\$ curl .*${url}\n`).test(code))
+    return block.code.split('\n').slice(1)
+  }
+
+  it('of /metrics has series that a server has after two requests', async (t) => {
+    const { get } = await quickStart(t)
+    await get('/users/7')
+    await get('/users/8')
+    const series = (line) => line.slice(0, line.lastIndexOf(' '))
+    let real
+    // The server counts an answer a moment after the client has it.
+    do real = (await get('/metrics')).body.split('\n').map(series)
+    while (!real.some((line) => line.startsWith('spillway_requests_total')))
+    const lines = shown('/metrics').filter((line) => /^\w/.test(line))
+    assert.ok(lines.length >= 5)
+    for (const line of lines) assert.ok(real.includes(series(line)), line)
+  })
+
+  it('of /readyz is the whole answer', async (t) => {
+    const { get } = await quickStart(t)
+    assert.equal((await get('/readyz')).body, shown('/readyz')[0])
+  })
+
+  it('of a rejected request has its headers and its body', async (t) => {
+    const { get, spillway } = await quickStart(t)
+    spillway.update({ shed: { mode: 'threshold', pressure: () => 1 } })
+    let answer
+    do answer = await get('/users/7')
+    while (answer.status !== 503)
+    const [status, ...lines] = shown('/users/7')
+    assert.equal(status, 'HTTP/1.1 503 Service Unavailable')
+    for (const [, name, value] of lines.join('\n').matchAll(/^([\w-]+): (.+)$/gm)) {
+      const real = answer.headers[name.toLowerCase()]
+      if (name === 'Retry-After') assert.match(real, /^\d+$/)
+      else assert.equal(real, value)
+    }
+    assert.ok(lines.includes(answer.body), answer.body)
+  })
+})
+
+describe('docs/snapshot.md', () => {
+  /** The keys of an object, of those inside it, and of the first element of each list that has one in both. */
+  const shapeOf = (shown, real, path = 'snapshot') => {
+    if (Array.isArray(shown)) {
+      if (shown.length > 0 && real.length > 0) shapeOf(shown[0], real[0], `${path}[]`)
+    } else if (typeof shown === 'object' && shown !== null && typeof real === 'object' && real !== null) {
+      assert.deepEqual(Object.keys(shown), Object.keys(real), path)
+      for (const key of Object.keys(shown)) shapeOf(shown[key], real[key], `${path}.${key}`)
+    }
+  }
+
+  it('shows an object with the keys of a real one', async (t) => {
+    const { get, spillway } = await quickStart(t)
+    await get('/users/7')
+    while (spillway.snapshot().routes.length === 0) await get('/livez')
+    const { blocks } = pages.find(({ path }) => path === 'docs/snapshot.md')
+    shapeOf(JSON.parse(blocks.find(({ language }) => language === 'json').code), {
+      ...spillway.snapshot(),
+      clientErrors: {},
+      internalErrors: {},
+    })
+  })
+})
