@@ -41,4 +41,6 @@ const systemClock = Object.freeze({
   stands,
 })
 
+/** @typedef {typeof systemClock} Clock */
+
 module.exports = { systemClock }

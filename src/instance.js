@@ -8,7 +8,7 @@ const { Admission } = require('./admission/admission')
 const { Events } = require('./events')
 const { adminPages } = require('./admin/pages')
 const { Endpoints, jsonHandler, streamHandler } = require('./admin/endpoints')
-const { takeInstant } = require('./metrics/capture')
+const { capture } = require('./metrics/capture')
 const { loggerFrom } = require('./logging/logger')
 const { observedOverloads } = require('./logging/observed-overloads')
 const { OpenTelemetry } = require('./metrics/opentelemetry/opentelemetry')
@@ -120,7 +120,7 @@ class Instance {
       leave: (reason) => this.lifecycle.leave(FAILURE, reason),
     })
     this.context = this.processErrors.context
-    const takeOurInstant = (spare) => takeInstant(this, spare)
+    const captureNow = (spare) => capture(this, spare)
     const gather = () => (this.fleet.isMember ? this.fleet.gather() : undefined)
     const { bounds } = recorder.routes
     this.#prometheus = new Prometheus({
@@ -128,11 +128,11 @@ class Instance {
       bounds,
       clock,
       faults,
-      takeInstant: takeOurInstant,
+      capture: captureNow,
       gather,
     })
-    this.fleet = new Fleet(this, options.fleet, takeOurInstant, this.#prometheus)
-    this.openTelemetry = new OpenTelemetry(this, takeOurInstant)
+    this.fleet = new Fleet(this, options.fleet, captureNow, this.#prometheus)
+    this.openTelemetry = new OpenTelemetry(this, captureNow)
     this.handlers = this.#makeHandlers()
     this.#admin = new AdminServer({ pages: this.#makePages(), clock, faults })
     this.endpoints = new Endpoints(options.endpoints, this.handlers, faults)
@@ -206,7 +206,7 @@ class Instance {
   }
 
   snapshot() {
-    return takeSnapshot(this, takeInstant(this))
+    return takeSnapshot(this, capture(this))
   }
 
   update(given) {

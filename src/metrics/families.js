@@ -1,27 +1,25 @@
 'use strict'
-// The metric families, as data: name, type, help, and where the points of an instant come from. Names follow
-// OpenTelemetry's Prometheus translation; what it does not name begins with `spillway_`, or the user's `metrics.prefix`. Text
-// and registries are written from this one list. Of a fleet counters are added up; a gauge is each worker's own (`worker`),
-// unless it says by `across` how those of all are one number. What prom-client's default metrics say too has their name
-// for it as its `double`, and is shown only where that is not.
+// The metric families as data: name, type, help text, and the function that yields the points of a capture. All formats
+// and registries are written from this list. Names follow OpenTelemetry's translation for Prometheus. Any other name begins
+// with `spillway_` or the user's `metrics.prefix`.
 
 const { ADVISED_BOUNDS, boundsOf } = require('../histograms/buckets')
 const { DEFAULTS } = require('../options/table')
 const { REQUEST_BYTES, RESPONSE_BYTES } = require('../requests/route-series')
 const {
-  counted,
+  totalByMethod,
   durations,
   errors,
   firstBytes,
   inFlight,
-  named,
+  countsByName,
   natives,
-  one,
   outcomes,
   overloads,
   queueDelays,
   shed,
   streams,
+  unlabelled,
   wouldShed,
 } = require('./points')
 const {
@@ -31,15 +29,18 @@ const {
   STANDARD_FAMILIES,
 } = require('./process-families')
 
+/** @import { Family } from './points' */
+
 const { prefix: PREFIX, buckets: BUCKETS } = DEFAULTS.metrics
 const DURATIONS = 'http_server_request_duration_seconds'
 
+/** @type {Family[]} */
 const FAMILIES = [
   {
     name: DURATIONS,
     type: 'histogram',
     bounds: boundsOf(BUCKETS),
-    help: 'Duration of HTTP server requests, streams apart; no status where the client left before one was sent.',
+    help: 'Duration of HTTP server requests without streams; the status is empty if the client disconnected before a response.',
     points: durations,
   },
   {
@@ -52,83 +53,83 @@ const FAMILIES = [
   {
     name: 'spillway_requests_total',
     type: 'counter',
-    help: 'Requests by how they ended: completed, errored, aborted by the client, upgraded, timed_out.',
+    help: 'Requests by outcome: completed, errored, aborted by the client, upgraded, timed_out.',
     points: outcomes,
   },
   {
     name: 'spillway_response_first_byte_seconds',
     type: 'summary',
-    help: 'Time until the head of the answer was written.',
+    help: 'Time until the response head was written.',
     points: firstBytes,
   },
   {
     name: 'spillway_request_bytes_total',
     type: 'counter',
-    help: 'Bytes the connection received for requests, heads included.',
-    points: counted(REQUEST_BYTES),
+    help: 'Bytes received for requests, including heads.',
+    points: totalByMethod(REQUEST_BYTES),
   },
   {
     name: 'spillway_response_bytes_total',
     type: 'counter',
-    help: 'Bytes the connection sent for answers, heads included.',
-    points: counted(RESPONSE_BYTES),
+    help: 'Bytes sent for responses, including heads.',
+    points: totalByMethod(RESPONSE_BYTES),
   },
   {
     name: 'spillway_stream_duration_seconds',
     type: 'histogram',
     bounds: ADVISED_BOUNDS,
-    help: 'Duration of event streams and other long bodies, which are kept out of the request durations.',
+    help: 'Duration of event streams and other long responses, which the request durations exclude.',
     points: streams,
   },
   {
     name: 'spillway_errors_total',
     type: 'counter',
-    help: 'Errors that reached the error handler, by the route and status of the answer and the type of the error.',
+    help: 'Errors that reached the error handler, by route, response status and error type.',
     points: errors,
   },
   {
     name: 'spillway_shed_requests_total',
     type: 'counter',
-    help: 'Requests turned away, by why and by class; they are in no other series.',
+    help: 'Requests rejected by load shedding, by reason and class; no other metric counts them.',
     points: shed,
   },
   {
     name: 'spillway_would_shed_requests_total',
     type: 'counter',
-    help: 'Requests that mode observe would have turned away.',
+    help: 'Requests that load shedding would have rejected in mode adaptive, counted in mode observe.',
     points: wouldShed,
   },
   {
     name: 'spillway_admitted_requests_total',
     type: 'counter',
-    help: 'Requests let in.',
-    points: ({ admission }) => one(admission.admitted),
+    help: 'Requests admitted.',
+    points: ({ admission }) => unlabelled(admission.admitted),
   },
   {
     name: 'spillway_abandoned_requests_total',
     type: 'counter',
-    help: 'Requests whose client left while they waited in the queue; they were never run.',
-    points: ({ admission: { abandoned } }) => (abandoned > 0 ? one(abandoned) : []),
+    help: 'Requests whose client disconnected while they were queued; they never ran.',
+    points: ({ admission: { abandoned } }) => (abandoned > 0 ? unlabelled(abandoned) : []),
   },
   {
     name: 'spillway_queue_length',
     type: 'gauge',
-    help: 'Requests waiting to be let in.',
+    help: 'Requests in the queue.',
     across: 'sum',
-    points: ({ admission }) => one(admission.waiting),
+    points: ({ admission }) => unlabelled(admission.waiting),
   },
   {
     name: 'spillway_queue_delay_seconds',
     type: 'histogram',
     bounds: ADVISED_BOUNDS,
-    help: 'How long requests waited that were let in from the queue.',
+    help: 'Time that admitted requests spent in the queue.',
     points: queueDelays,
   },
   {
     name: 'spillway_concurrency_limit',
     type: 'gauge',
-    help: 'How many requests may be in flight now; without a value there is no limit.',
-    points: ({ admission: { limit } }) => (Number.isFinite(limit) ? one(limit) : []),
+    help: 'Requests that may be in flight now; no value if there is no limit.',
+    points: ({ admission: { limit } }) => (Number.isFinite(limit) ? unlabelled(limit) : []),
   },
   {
     name: 'spillway_overload',
@@ -139,51 +140,53 @@ const FAMILIES = [
   {
     name: 'spillway_overloads_total',
     type: 'counter',
-    help: 'How often the process began to turn requests away, after a second or more without.',
-    points: ({ admission }) => one(admission.overloads),
+    help: 'Times the process began to reject requests after at least a second without a rejection.',
+    points: ({ admission }) => unlabelled(admission.overloads),
   },
   {
     name: 'spillway_overloaded_seconds_total',
     type: 'counter',
-    help: 'How long the process was turning requests away.',
-    points: ({ admission }) => one(admission.overloadedMs / 1000),
+    help: 'Time during which the process rejected requests.',
+    points: ({ admission }) => unlabelled(admission.overloadedMs / 1000),
   },
   {
     name: 'spillway_routes_folded_total',
     type: 'counter',
-    help: 'Requests whose route label was folded into one, because routes.max was reached.',
-    points: ({ folded }) => (folded > 0 ? one(folded) : []),
+    help: 'Requests counted under the shared route label because routes.max was reached.',
+    points: ({ folded }) => (folded > 0 ? unlabelled(folded) : []),
   },
   {
     name: 'spillway_labels_folded_total',
     type: 'counter',
-    help: 'Requests whose value of one of your labels was folded into one, by that label.',
-    points: named('labelsFolded', 'label'),
+    help: 'Requests counted under the shared value of a custom label because the label has too many values, by label.',
+    points: countsByName('labelsFolded', 'label'),
   },
   {
     name: 'spillway_client_errors_total',
     type: 'counter',
-    help: 'What came on a connection and was no HTTP request, by the code of its error.',
-    points: named('clientErrors', 'code'),
+    help: 'Connection data that was not a valid HTTP request, by error code.',
+    points: countsByName('clientErrors', 'code'),
   },
   {
     name: 'spillway_internal_errors_total',
     type: 'counter',
-    help: 'Failures inside spillway or a callback it was given, which it survived, by place.',
-    points: named('faults', 'place'),
+    help: 'Errors caught inside spillway or in callbacks of the application, by place.',
+    points: countsByName('internalErrors', 'place'),
   },
   ...PROCESS_FAMILIES,
 ]
 
 /**
- * Only protobuf can say these. They have a name of their own: beside the series of each status under one name, a sum would
- * be twice the truth.
+ * Only protobuf can express native histograms. They need a family of their own: beside the classic series of each status, a
+ * sum over the family would count every request twice.
+ *
+ * @type {Family[]}
  */
 const NATIVE_FAMILIES = [
   {
     name: 'spillway_request_duration_seconds',
     type: 'native histogram',
-    help: 'Duration of HTTP server requests of any status, streams apart.',
+    help: 'Duration of HTTP server requests of any status, without streams.',
     points: natives,
   },
 ]
@@ -192,7 +195,7 @@ const NATIVE_FAMILIES = [
 const familiesWith = (bounds) =>
   FAMILIES.map((family) => (family.name === DURATIONS ? { ...family, bounds } : family))
 
-/** Ours under another prefix. @param {any[]} families @param {string} prefix */
+/** Replaces the `spillway_` prefix by the user's. @param {Family[]} families @param {string} prefix */
 function prefixed(families, prefix) {
   if (prefix === PREFIX) return families
   return families.map((family) =>

@@ -1,14 +1,12 @@
 'use strict'
-// The labels of one series in both forms the exporters need: as Prometheus text, and as an object for registries,
-// which cache by its identity. Made once a series; a value may hold anything, so what the format reserves is escaped.
-// The text is encoded here, once: in `utf8` each character stands for a byte, and a scrape only copies it.
-// A route keeps its own labels as text, once; what one of its lines says besides, its outcome or its status, is one Label
-// for all routes. With a text for each line the first scrape left 5.4 kB a route for the collector to move, instead of 3.4.
+// The labels of one series, in the two forms that exporters need. As text, a scrape only copies them: `utf8` is escaped and
+// encoded once, one character per byte. As an object, registries cache by its identity.
+// Routes share the label of an outcome or status: see docs/decisions/0020-shared-labels.md.
 
 class Labels {
-  /** In braces, or empty; to be written as latin1. */
+  /** The labels in braces, or an empty string; to be written as latin1. */
   utf8
-  /** That without its last brace. */
+  /** `utf8` without the closing brace. */
   open
   pairs
 
@@ -20,7 +18,7 @@ class Labels {
   }
 }
 
-/** What many series say alike behind labels of their own. */
+/** One further label that many series share. */
 class Label {
   name
   value
@@ -33,13 +31,13 @@ class Label {
   }
 }
 
-/** The labels of a series and a Label. */
-class LabelsAnd {
+/** The labels of a series, followed by a shared label. */
+class ExtendedLabels {
   #labels
   #label
   #pairs
 
-  /** @param {Labels} labels not empty @param {Label} label */
+  /** @param {Labels} labels at least one label @param {Label} label */
   constructor(labels, label) {
     this.#labels = labels
     this.#label = label
@@ -64,9 +62,9 @@ function labelText(pairs) {
 
 const escapeText = (text) => text.replace(/\\/g, '\\\\').replace(/\n/g, '\\n').replace(/"/g, '\\"')
 
-/** As UTF-8, a character a byte. */
+/** The UTF-8 encoding, one character per byte. */
 const bytesOf = (text) => Buffer.from(text).toString('latin1')
 
 const NO_LABELS = new Labels({})
 
-module.exports = { Label, Labels, LabelsAnd, NO_LABELS, bytesOf, escapeText, labelText }
+module.exports = { Label, Labels, ExtendedLabels, NO_LABELS, bytesOf, escapeText, labelText }

@@ -1,10 +1,10 @@
 'use strict'
-// The labels of what is counted of a method and route, made at the first scrape that shows it and kept on it: the same
-// objects at every scrape.
+// The labels of a series, made at the first scrape that shows the series and stored on it: each later scrape uses the same
+// objects.
 
 const { OUTCOMES } = require('../requests/outcome')
 const { NO_STATUS } = require('../requests/request')
-const { Label, Labels, LabelsAnd } = require('./labels')
+const { Label, Labels, ExtendedLabels } = require('./labels')
 
 const kLabels = Symbol('spillway.labels')
 const BY_OUTCOME = OUTCOMES.map((outcome) => new Label('outcome', outcome))
@@ -12,11 +12,11 @@ const labelOfStatus = new Map()
 
 const seriesLabels = (series) => (series[kLabels] ??= makeSeriesLabels(series))
 const statusLabels = (series, status) =>
-  (status[kLabels] ??= new LabelsAnd(seriesLabels(series).own, labelOf(status.status)))
+  (status[kLabels] ??= new ExtendedLabels(seriesLabels(series).own, labelOf(status.status)))
 
 function makeSeriesLabels({ method, route, labels }) {
   const own = new Labels({ http_request_method: method, http_route: route, ...labels })
-  return { own, byOutcome: BY_OUTCOME.map((label) => new LabelsAnd(own, label)) }
+  return { own, byOutcome: BY_OUTCOME.map((label) => new ExtendedLabels(own, label)) }
 }
 
 function labelOf(status) {

@@ -24,7 +24,7 @@ const { compareReleases } = require('./release-comparison')
 const RATIOS = [0.5, 0.9, 0.95, 0.99, 0.999]
 
 /** @returns {Snapshot} */
-function takeSnapshot(parts, instant) {
+function takeSnapshot(parts, captured) {
   const { clock, recorder, releases, requestLog, startedAtMs } = parts
   const nowMs = clock.now()
   /** @type {Omit<Snapshot, 'releases'>} */
@@ -32,20 +32,25 @@ function takeSnapshot(parts, instant) {
     at: new Date(clock.wallMs()).toISOString(),
     uptimeSeconds: (nowMs - startedAtMs) / 1000,
     requests: {
-      inFlight: instant.inFlight.reduce((sum, count) => sum + count, 0),
+      inFlight: captured.inFlight.reduce((sum, count) => sum + count, 0),
       lastMinute: summaryOf(recorder.all.lastMinute(nowMs)),
       sinceStart: summaryOf(recorder.all.sinceStart(nowMs)),
     },
-    routes: instant.series.map((series) => routeOf(series, instant, nowMs)),
-    routesFolded: instant.folded,
+    routes: captured.series.map((series) => routeOf(series, captured, nowMs)),
+    routesFolded: captured.folded,
     oldest: listOldest(recorder),
-    processErrors: /** @type {any} */ (Object.fromEntries(instant.processErrors)),
-    clientErrors: Object.fromEntries(instant.clientErrors),
+    processErrors: /** @type {any} */ (Object.fromEntries(captured.processErrors)),
+    clientErrors: Object.fromEntries(captured.clientErrors),
     slowest: requestLog.slow.sample(nowMs).map(slowOf),
-    admission: admissionOf(instant),
-    signals: signalsOf(instant),
-    errors: instant.errors.map(({ row: { route, status, type }, count }) => ({ route, status, type, count })),
-    internalErrors: Object.fromEntries(instant.faults),
+    admission: admissionOf(captured),
+    signals: signalsOf(captured),
+    errors: captured.errors.map(({ row: { route, status, type }, count }) => ({
+      route,
+      status,
+      type,
+      count,
+    })),
+    internalErrors: Object.fromEntries(captured.internalErrors),
   }
   return deepFreeze({ ...seen, releases: compareReleases(releases, seen) })
 }

@@ -4,7 +4,7 @@
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { FAMILIES } = require('../../src/metrics/families')
-const { takeInstant } = require('../../src/metrics/capture')
+const { capture } = require('../../src/metrics/capture')
 const { renderFamilies } = require('../../src/metrics/formats/prometheus-text')
 const { ADVISED_BOUNDS } = require('../../src/histograms/buckets')
 const { ErrorTable } = require('../../src/failures/error-table')
@@ -53,16 +53,16 @@ function record(recorder, route, how = {}) {
   recorder.routes.find(route, GET).record({ ...ENDED, ...how }, 0)
 }
 
-const textOf = (instant) => [...renderFamilies(FAMILIES, instant)].join('')
+const textOf = (captured) => [...renderFamilies(FAMILIES, captured)].join('')
 
-test('nothing that happens after changes what is shown: numbers, statuses, streams, series, faults', () => {
+test('a capture does not change afterwards: numbers, statuses, streams, series, internal errors', () => {
   const parts = partsFor()
   const { recorder, faults } = parts
   record(recorder, '/a')
   recorder.active.counts[0] = 3
   faults.report('here', new Error('first'))
-  const instant = takeInstant(parts)
-  const before = textOf(instant)
+  const captured = capture(parts)
+  const before = textOf(captured)
   assert.match(
     before,
     /spillway_requests_total\{http_request_method="GET",http_route="\/a",outcome="completed"\} 1\n/
@@ -77,8 +77,8 @@ test('nothing that happens after changes what is shown: numbers, statuses, strea
   faults.report('here', new Error('second'))
   faults.report('there', new Error('third'))
 
-  assert.equal(textOf(instant), before)
-  const after = textOf(takeInstant(parts))
+  assert.equal(textOf(captured), before)
+  const after = textOf(capture(parts))
   assert.match(after, /http_route="\/b\/99"/)
   assert.match(after, /http_route="\/a",http_response_status_code="500"/)
   assert.match(
@@ -87,26 +87,26 @@ test('nothing that happens after changes what is shown: numbers, statuses, strea
   )
 })
 
-test('a status that came after is not shown even where the first scrape of its series is the later one', () => {
+test('a capture does not show a status that came later, even if a later scrape was the first of its series', () => {
   const parts = partsFor()
   record(parts.recorder, '/a')
-  const instant = takeInstant(parts)
+  const captured = capture(parts)
   record(parts.recorder, '/a', { status: 404 })
-  textOf(takeInstant(parts))
-  assert.doesNotMatch(textOf(instant), /404/)
+  textOf(capture(parts))
+  assert.doesNotMatch(textOf(captured), /404/)
 })
 
-test('the tables of an instant no longer shown are used again, unless series have come since', () => {
+test('the tables of a spare capture are reused unless series were added since', () => {
   const parts = partsFor()
   record(parts.recorder, '/a')
-  const first = takeInstant(parts)
+  const first = capture(parts)
   record(parts.recorder, '/a')
-  const second = takeInstant(parts, first)
+  const second = capture(parts, first)
   assert.equal(second.durations, first.durations)
   assert.equal(second.counters, first.counters)
-  assert.equal(textOf(second), textOf(takeInstant(parts)))
+  assert.equal(textOf(second), textOf(capture(parts)))
   record(parts.recorder, '/b')
-  const third = takeInstant(parts, second)
+  const third = capture(parts, second)
   assert.notEqual(third.durations, second.durations)
-  assert.equal(textOf(third), textOf(takeInstant(parts)))
+  assert.equal(textOf(third), textOf(capture(parts)))
 })

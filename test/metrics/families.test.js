@@ -70,14 +70,14 @@ const MAY_BE_EMPTY = [
   'spillway_client_errors_total',
 ]
 
-test('the families are these', () => {
+test('the list of families', () => {
   assert.deepEqual(
     FAMILIES.map(({ name }) => name),
     Object.keys(NAMES)
   )
 })
 
-test('each has its type, its labels and its help in the text', async (t) => {
+test('each family has its type, labels and help in the text', async (t) => {
   const spillway = spillwayFor(t, {
     routes: {
       label: (req) => {
@@ -109,7 +109,7 @@ test('each has its type, its labels and its help in the text', async (t) => {
   }
 })
 
-test('what may be turned away at any time is counted from 0, for the first value of a series makes no rate', async (t) => {
+test('rejections that any process may have are counted from 0, because rate() misses the first value of a series', async (t) => {
   for (const [shed, reasons] of [
     [{}, ['loop', 'memory']],
     [{ maxConcurrent: 10 }, ['loop', 'concurrency', 'memory']],
@@ -133,7 +133,7 @@ test('what may be turned away at any time is counted from 0, for the first value
   }
 })
 
-test('durations carry method, route and status; no status is an empty one', async (t) => {
+test('durations have method, route and status; without a response the status is empty', async (t) => {
   const spillway = spillwayFor(t)
   const { get, server } = await serve(
     t,
@@ -158,7 +158,7 @@ test('durations carry method, route and status; no status is an empty one', asyn
   )
 })
 
-test('a method is in flight from its first request on, and then falls to 0 and stays', async (t) => {
+test('a method is listed from its first request on, and falls to 0 afterwards', async (t) => {
   const clock = leapingClock()
   const spillway = spillwayFor(t, {}, clock)
   const during = Promise.withResolvers?.() ?? withResolvers()
@@ -195,7 +195,7 @@ function withResolvers() {
   return { promise, resolve }
 }
 
-test('the lag families are named as those of prom-client they stand for', () => {
+test('the lag families have the names of prom-client', () => {
   const defaults = new client.Registry()
   client.collectDefaultMetrics({ register: defaults, eventLoopMonitoringPrecision: 2 ** 31 - 1 })
   const lag = defaults.getMetricsAsArray().filter(({ name }) => name.startsWith('nodejs_eventloop_lag'))

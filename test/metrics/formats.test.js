@@ -67,7 +67,7 @@ for (const [who, accept, contentType] of CASES) {
   })
 }
 
-test('any header gets one of them', () => {
+test('any Accept header gets one of the formats', () => {
   const part = fc.oneof(
     fc.string(),
     fc.constantFrom(',', ';', '=', '"', 'q=', '__proto__=1', '*/*', protobuf)

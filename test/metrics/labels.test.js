@@ -4,7 +4,7 @@
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const fc = require('fast-check')
-const { Label, Labels, LabelsAnd, NO_LABELS } = require('../../src/metrics/labels')
+const { Label, Labels, ExtendedLabels, NO_LABELS } = require('../../src/metrics/labels')
 const { parse } = require('../support/metrics-text')
 
 const readBack = ({ utf8 }) => {
@@ -35,18 +35,18 @@ for (const [name, value] of Object.entries(VALUES)) {
   })
 
   test(`a label value that many series have may hold ${name}`, () => {
-    const labels = new LabelsAnd(new Labels({ http_route: '/a' }), new Label('outcome', value))
+    const labels = new ExtendedLabels(new Labels({ http_route: '/a' }), new Label('outcome', value))
     assert.deepEqual(readBack(labels), { http_route: '/a', outcome: value })
     assert.deepEqual(labels.pairs, { http_route: '/a', outcome: value })
   })
 
   test(`a label value may hold ${name} before one that many series have`, () => {
-    const labels = new LabelsAnd(new Labels({ http_route: value }), new Label('outcome', 'completed'))
+    const labels = new ExtendedLabels(new Labels({ http_route: value }), new Label('outcome', 'completed'))
     assert.equal(labels.utf8, new Labels({ http_route: value, outcome: 'completed' }).utf8)
   })
 }
 
-test('any label value comes back as it was', () => {
+test('any label value can be read back', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (value) => {
       assert.deepEqual(readBack(new Labels({ http_route: value })), { http_route: value })
@@ -54,23 +54,23 @@ test('any label value comes back as it was', () => {
   )
 })
 
-test('half a surrogate pair, which UTF-8 cannot say, becomes the replacement character', () => {
+test('half a surrogate pair, which UTF-8 cannot encode, becomes the replacement character', () => {
   assert.deepEqual(readBack(new Labels({ http_route: 'a\ud83d' })), { http_route: 'a\ufffd' })
 })
 
-test('the text is one character a byte', () => {
+test('the text has one character per byte', () => {
   const { utf8 } = new Labels({ http_route: '路' })
   assert.equal(utf8, '{http_route="\xe8\xb7\xaf"}')
 })
 
-test('no labels are no braces', () => {
+test('without labels there are no braces', () => {
   assert.equal(NO_LABELS.utf8, '')
   assert.deepEqual(NO_LABELS.pairs, {})
 })
 
-test('the object is one for ever and cannot be changed, for registries cache by its identity', () => {
+test('the labels object is always the same and frozen, because registries cache by identity', () => {
   const labels = new Labels({ http_route: '/a' })
-  const more = new LabelsAnd(labels, new Label('outcome', 'completed'))
+  const more = new ExtendedLabels(labels, new Label('outcome', 'completed'))
   for (const each of [labels, more]) {
     assert.ok(Object.isFrozen(each.pairs))
     assert.equal(each.pairs, each.pairs)

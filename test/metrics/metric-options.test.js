@@ -18,7 +18,7 @@ const DURATION = 'http_server_request_duration_seconds'
 const PROTOBUF =
   'application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; encoding=delimited'
 /** What prom-client calls the same as some of ours. */
-const DOUBLES = FAMILIES.filter(({ double }) => double !== undefined)
+const DUPLICATES = FAMILIES.filter(({ promClientName }) => promClientName !== undefined)
 const NEVER_MS = 2 ** 31 - 1
 
 afterEach(() => client.register.clear())
@@ -50,7 +50,7 @@ const boundsIn = (families) =>
     .samples.filter(({ name }) => name.endsWith('_bucket'))
     .map(({ labels }) => labels.le)
 
-test('bounds of your own are those of the request durations, in the text and in OpenMetrics, and of nothing else', async (t) => {
+test('custom bounds apply to the request durations only, in text and OpenMetrics', async (t) => {
   const { families, scrape } = await serveMetrics(t, { metrics: { buckets: [0.25, 1, 30] } })
   assert.deepEqual(boundsIn(await families()), ['0.25', '1', '30', '+Inf'])
   const les = [
@@ -62,7 +62,7 @@ test('bounds of your own are those of the request durations, in the text and in 
   )
 })
 
-test('bounds of your own are in protobuf, in registries of both clients, and in what OpenTelemetry collects', async (t) => {
+test('custom bounds apply in protobuf, in registries of both clients and in OpenTelemetry', async (t) => {
   const buckets = [0.25, 1, 30]
   for (const { Registry } of [client, prometheusIo]) {
     const registry = new Registry()
@@ -93,7 +93,7 @@ test('bounds of your own are in protobuf, in registries of both clients, and in 
   )
 })
 
-test('the names of our own begin with the prefix, and those of conventions stay', async (t) => {
+test('the prefix replaces spillway_, and names of conventions stay', async (t) => {
   const { families } = await serveMetrics(t, {
     metrics: { prefix: 'shop_' },
     latency: { nativeHistograms: true },
@@ -107,7 +107,7 @@ test('the names of our own begin with the prefix, and those of conventions stay'
   assert.equal(oneValue(await families(), 'shop_requests_total', { outcome: 'completed' }), 1)
 })
 
-test('the prefix is in a registry of your own too, and one that begins with the usual one is put once', async (t) => {
+test('the prefix applies in a registry too, and a prefix that begins with spillway_ is added once', async (t) => {
   const registry = new client.Registry()
   const { spillway } = await serveMetrics(t, { registry, metrics: { prefix: 'spillway_shop_' } })
   const names = registry.getMetricsAsArray().map(({ name }) => name)
@@ -117,7 +117,7 @@ test('the prefix is in a registry of your own too, and one that begins with the 
   assert.deepEqual(registry.getMetricsAsArray(), [])
 })
 
-test('by default there are the three of the process that every library of Prometheus has, and none of prom-client', async (t) => {
+test('by default the three standard process metrics are shown, and no default metrics of prom-client', async (t) => {
   const { families } = await serveMetrics(t)
   const shown = await families()
   const ours = new Set(FAMILIES.map(({ name }) => name))
@@ -132,8 +132,8 @@ test('by default there are the three of the process that every library of Promet
 })
 
 const assertOnce = (shown, isTheirs) => {
-  for (const { name, double } of DOUBLES) {
-    assert.equal(shown.has(double), isTheirs, double)
+  for (const { name, promClientName } of DUPLICATES) {
+    assert.equal(shown.has(promClientName), isTheirs, promClientName)
     assert.equal(shown.has(name), !isTheirs, name)
   }
   for (const name of [
@@ -144,7 +144,7 @@ const assertOnce = (shown, isTheirs) => {
     assert.equal(shown.get(name).samples.length, 1, name)
 }
 
-test('with `defaults` all of prom-client is there under its names, and nothing of the same under ours', async (t) => {
+test('with `defaults` all default metrics of prom-client are shown under their names, and none again under ours', async (t) => {
   const theirs = new client.Registry()
   client.collectDefaultMetrics({ register: theirs, eventLoopMonitoringPrecision: NEVER_MS })
   const { families, spillway } = await serveMetrics(t, { metrics: { defaults: true } })
@@ -179,12 +179,12 @@ for (const [when, order] of [
       assert.deepEqual(served.spillway.snapshot().internalErrors, {})
       if (registry === undefined) return
       const own = parse(await registry.metrics())
-      for (const { name } of DOUBLES) assert.deepEqual(own.get(name).samples, [], name)
+      for (const { name } of DUPLICATES) assert.deepEqual(own.get(name).samples, [], name)
     })
   }
 }
 
-test('default metrics of your own under a prefix are other metrics: ours stay', async (t) => {
+test('default metrics that the application registers with a prefix do not hide ours', async (t) => {
   client.collectDefaultMetrics({ prefix: 'shop_', eventLoopMonitoringPrecision: NEVER_MS })
   const { families } = await serveMetrics(t)
   const shown = await families()
@@ -192,7 +192,7 @@ test('default metrics of your own under a prefix are other metrics: ours stay', 
   assert.ok(shown.has('shop_process_cpu_seconds_total'))
 })
 
-test('two instances of which one has the default metrics do not get in the way of each other', async (t) => {
+test('two instances, one of them with default metrics, do not affect each other', async (t) => {
   const first = await serveMetrics(t, { metrics: { defaults: true } })
   const second = await serveMetrics(t)
   assertOnce(await first.families(), true)
@@ -201,9 +201,11 @@ test('two instances of which one has the default metrics do not get in the way o
   assertOnce(await first.families(), true)
 })
 
-test('what is the double of the delay of the loop is what prom-client calls its lag', () => {
+test('each loop delay family names the prom-client lag family with the same value', () => {
   const lag = LAG_FAMILIES.map(({ name }) => name)
-  const doubles = DOUBLES.map(({ double }) => double).filter((name) => name.includes('eventloop'))
-  assert.ok(doubles.length >= 5)
-  for (const name of doubles) assert.ok(lag.includes(name), name)
+  const names = DUPLICATES.map(({ promClientName }) => promClientName).filter((name) =>
+    name.includes('eventloop')
+  )
+  assert.ok(names.length >= 5)
+  for (const name of names) assert.ok(lag.includes(name), name)
 })

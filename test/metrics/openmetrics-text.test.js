@@ -37,7 +37,7 @@ for (const [name, type, family, unit] of [
   })
 }
 
-test('what has no unit is told none', () => {
+test('a metric without a unit has no UNIT line', () => {
   assert.doesNotMatch(textOf('requests', 'gauge', []), /UNIT/)
 })
 
@@ -102,7 +102,7 @@ for (const [why, family, isName] of [
   })
 }
 
-test('of a histogram of a registry, buckets alone have exemplars, and none is longer than 128 characters', () => {
+test('in a histogram of a registry only buckets have exemplars, of at most 128 characters', () => {
   const exemplar = (length) => ({ labelSet: { id: 'x'.repeat(length) }, value: 2, timestamp: 1.5 })
   const value = (suffix, labels, length) => ({
     metricName: `sizes_${suffix}`,

@@ -65,7 +65,7 @@ const inForm = ({ descriptor: { name, unit }, dataPointType, isMonotonic }) =>
   dataPointType === SUM ? [name, unit, SUM, isMonotonic] : [name, unit, dataPointType]
 const named = (all, name) => all.find(({ descriptor }) => descriptor.name === name)
 
-test('a reader that takes a producer has all the conventions name, in their form', async (t) => {
+test('a reader with the producer gets all metrics of the conventions in their form', async (t) => {
   const spillway = spillwayFor(t)
   const reader = startMetrics(t, { metricProducers: [spillway.metricProducer()] })
   await answered(t, spillway)
@@ -105,7 +105,7 @@ test('the durations are exact, by the attributes of the conventions', async (t) 
   }
 })
 
-test('without a producer there are instruments by themselves, and histograms are left to who records them', async (t) => {
+test('without a producer there are observable instruments, and no histograms of the conventions', async (t) => {
   const reader = startMetrics(t)
   const spillway = spillwayFor(t)
   await answered(t, spillway)
@@ -151,7 +151,7 @@ for (const when of ['before', 'after']) {
   })
 }
 
-test('a second instance carries its number, and nothing of the process; a closed one observes no more', async (t) => {
+test('a second instance has its number and no process metrics, and a closed instance observes nothing', async (t) => {
   const reader = startMetrics(t)
   const first = spillwayFor(t)
   const second = spillwayFor(t)
@@ -194,7 +194,7 @@ test('a producer answers after close(): an SDK that is shut down collects once m
   assert.equal(named(await collected(reader), 'spillway.admitted_requests').dataPoints[0].value, 4)
 })
 
-test('a MeterProvider that throws is a fault and not an error', (t) => {
+test('a MeterProvider that throws is counted as an internal error', (t) => {
   const broken = /** @type {any} */ ({
     getMeter() {
       throw new Error('of the SDK')
@@ -220,7 +220,7 @@ test('names and units translate to the names of the Prometheus families', () => 
   )
 })
 
-test('without an SDK nothing is registered, and requests ask for nothing', async (t) => {
+test('without an SDK nothing is registered, and requests do not look for spans', async (t) => {
   const asked = []
   const spillway = spillwayFor(t)
   await answered(t, spillway)
@@ -247,7 +247,7 @@ test('without an SDK nothing is registered, and requests ask for nothing', async
   assert.equal(asked.length, atSetUp)
 })
 
-test('many series are collected in pieces: the loop gets its turn after half a millisecond of work', async (t) => {
+test('collecting many series yields to the event loop after half a millisecond of work', async (t) => {
   let turns = 0
   let skippedMs = 0
   const clock = {

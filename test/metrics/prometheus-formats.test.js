@@ -53,7 +53,7 @@ async function bytesOf(port) {
   return Buffer.concat(await res.toArray())
 }
 
-test('each format says what it is, varies by Accept, and is kept by nobody', async (t) => {
+test('each format has its content type, varies by Accept, and is not cached', async (t) => {
   const { as } = await serveThree(t)
   for (const [accept, type] of [
     [OPENMETRICS, 'application/openmetrics-text; version=1.0.0; charset=utf-8'],
@@ -71,7 +71,7 @@ test('each format says what it is, varies by Accept, and is kept by nobody', asy
   }
 })
 
-test('OpenMetrics has each line of the text, but for the names of families and for bounds', async (t) => {
+test('OpenMetrics has each line of the text, except for family names and bounds', async (t) => {
   const { as, get } = await serveThree(t, { metrics: { defaults: true } })
   const samples = (body) =>
     body
@@ -109,7 +109,7 @@ test('protobuf has the families and the counts of the text', async (t) => {
   )
 })
 
-test('native histograms are in protobuf alone, by method and route, where they are switched on', async (t) => {
+test('native histograms are in protobuf only, by method and route, if enabled', async (t) => {
   const { as, get, protobuf } = await serveThree(t, { latency: { nativeHistograms: true } })
   const { metric } = (await protobuf()).get(NATIVE)
   assert.deepEqual(
@@ -121,7 +121,7 @@ test('native histograms are in protobuf alone, by method and route, where they a
   assert.ok(!(await off.protobuf()).has(NATIVE))
 })
 
-test('a registry is never given native histograms, which its format cannot say', async (t) => {
+test('a registry never gets native histograms, which its formats cannot express', async (t) => {
   const registry = new promClient.Registry()
   await serveThree(t, { registry, latency: { nativeHistograms: true } })
   assert.equal(registry.getSingleMetric(NATIVE), undefined)
@@ -230,7 +230,7 @@ for (const [name, client] of Object.entries(CLIENTS)) {
   })
 }
 
-test('a metric whose collect throws is left out and counted, and takes no other with it', async (t) => {
+test('a metric whose collect() throws is left out and counted, and the others are shown', async (t) => {
   const { as, protobuf, spillway } = await serveThree(t)
   new promClient.Gauge({
     name: 'throws',

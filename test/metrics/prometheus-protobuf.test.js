@@ -22,7 +22,7 @@ const read = (...families) => parseProtobuf(Buffer.concat([...renderFamilies(fam
 const readForeign = (given) =>
   parseProtobuf(Buffer.concat([...renderForeign({ help: 'Theirs.', ...given })])).get(given.name)
 
-test('a value has its name, help, type and labels', () => {
+test('a value has name, help, type and labels', () => {
   for (const type of ['counter', 'gauge']) {
     const { name, help, metric, ...found } = read(
       family(type, [{ labels: new Labels({ a: '1', b: '' }), value: 3.5 }])
@@ -42,7 +42,7 @@ test('a summary is its sum and its count', () => {
   assert.deepEqual(summary, { sample_count: 3, sample_sum: 0.75 })
 })
 
-test('a histogram cumulates, and has exemplars in its buckets, the one above all bounds too', () => {
+test('a histogram is cumulative, and every bucket can have an exemplar, +Inf too', () => {
   const buckets = new Buckets(ADVISED_BOUNDS)
   const exemplars = new Exemplars()
   const row = buckets.add()
@@ -183,12 +183,12 @@ test('a summary of a registry has its quantiles', () => {
   assert.deepEqual([summary.sample_sum, summary.sample_count], [12, 2])
 })
 
-test('what is of no type we know is untyped', () => {
+test('a metric of an unknown type is untyped', () => {
   const { type, metric } = readForeign({ name: 'x', type: 'odd', values: [{ labels: { a: 1 }, value: 2 }] })
   assert.deepEqual([type, metric[0].untyped, metric[0].labels], ['UNTYPED', { value: 2 }, { a: '1' }])
 })
 
-test('a family that cannot be written leaves nothing in the next', () => {
+test('a family that fails leaves nothing in the next', () => {
   const values = [{ labels: { a: 'b' }, value: 1, exemplar: { labelSet: undefined, value: 1, timestamp: 1 } }]
   const gauge = family('gauge', [{ labels: NO_LABELS, value: 2 }])
   const before = Buffer.concat([...renderFamilies([gauge], {})])
@@ -196,7 +196,7 @@ test('a family that cannot be written leaves nothing in the next', () => {
   assert.deepEqual(Buffer.concat([...renderFamilies([gauge], {})]), before)
 })
 
-test('pieces are bounded, and the loop gets its turn while a family is collected', () => {
+test('pieces are bounded, and rendering yields to the event loop within a family', () => {
   const labels = new Labels({ route: 'é'.repeat(200) })
   const points = Array.from({ length: 2000 }, (_, value) => ({ labels, value }))
   const pieces = [...renderFamilies([family('gauge', points)], {})]

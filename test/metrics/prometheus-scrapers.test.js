@@ -36,7 +36,7 @@ async function filled(t, series, nameLength = 20) {
   return { spillway, listener, metrics: spillway.handler('metrics'), clock }
 }
 
-test('a scrape is one instant, whatever arrives while it is written', async (t) => {
+test('a scrape shows one moment, whatever arrives while it is written', async (t) => {
   const { listener, metrics, spillway, clock } = await filled(t, 400)
   const before = counted(await ask(metrics).text())
   clock.leap()
@@ -70,7 +70,7 @@ test('two scrapers at once get the same numbers, however different their pace', 
   assert.notDeepEqual(later, first)
 })
 
-test('four scrapers one into the other, a second apart, each see their own instant', async (t) => {
+test('four overlapping scrapes, a second apart, each show their own moment', async (t) => {
   const { listener, metrics, clock } = await filled(t, 50)
   const scrapes = []
   for (let i = 0; i < 4; i++) {
@@ -142,7 +142,7 @@ test('the admin server answers before a flood on the port of the application', a
   assert.ok(written < 600, `${written} pieces before it`)
 })
 
-test('a scraper that does not read is sent one piece, and no more is rendered', async (t) => {
+test('a scraper that does not read gets one piece, and no more is rendered', async (t) => {
   const { metrics } = await filled(t, 400)
   const sink = ask(metrics, { isSlow: true })
   for (let i = 0; i < 5; i++) await turn()
@@ -153,7 +153,7 @@ test('a scraper that does not read is sent one piece, and no more is rendered', 
   parse(await sink.text())
 })
 
-test('a scraper that leaves, reading or not, is written nothing more', async (t) => {
+test('nothing is written to a scraper after it has disconnected', async (t) => {
   const { metrics, spillway } = await filled(t, 400)
   const leave = (sink) => sink.leave()
   // As an HTTP/2 response does, which is never `destroyed`.
@@ -174,7 +174,7 @@ test('a scraper that leaves, reading or not, is written nothing more', async (t)
   parse(await ask(metrics).text())
 })
 
-test('a socket whose write() says nothing, as that of an adapter for functions as a service, is no slow one', async (t) => {
+test('a socket whose write() returns undefined, as in serverless adapters, does not block', async (t) => {
   const { metrics } = await filled(t, 100)
   const sent = []
   const write = (piece, encoding, done) => {
@@ -191,7 +191,7 @@ test('a socket whose write() says nothing, as that of an adapter for functions a
   assert.match(Buffer.concat(sent).toString(), /^spillway_requests_total\{.* 1$/m)
 })
 
-test('a response that has closed before is not written to', async (t) => {
+test('nothing is written to a response that is already closed', async (t) => {
   const { metrics } = await filled(t, 1)
   const sink = ask((req, res) => {
     res.leave()
@@ -201,7 +201,7 @@ test('a response that has closed before is not written to', async (t) => {
   assert.equal(sink.pieces.length, 0)
 })
 
-test('a scraper that leaves while a metric is collected is done with, and the next gets all of it', async (t) => {
+test('a scraper that disconnects while a metric is collected does not affect the next scrape', async (t) => {
   const registry = new client.Registry()
   const clock = leapingClock()
   const spillway = spillwayFor(t, { registry }, clock)
@@ -225,7 +225,7 @@ test('a scraper that leaves while a metric is collected is done with, and the ne
   assert.deepEqual(spillway.snapshot().internalErrors, {})
 })
 
-test('a client that reads slowly holds a piece or two of memory, and gets all of it', async (t) => {
+test('a slow client holds a piece or two in memory, and gets all of the scrape', async (t) => {
   const { metrics } = await filled(t, 1500, 250)
   let held = 0
   let answering
@@ -250,7 +250,7 @@ test('a client that reads slowly holds a piece or two of memory, and gets all of
   parse(text)
 })
 
-test('a client that hangs up in the middle ends the scrape, and the next is whole', async (t) => {
+test('a client that disconnects midway ends its scrape, and the next is complete', async (t) => {
   const { metrics, spillway } = await filled(t, 1500, 250)
   let writes = 0
   let answering
@@ -275,7 +275,7 @@ test('a client that hangs up in the middle ends the scrape, and the next is whol
   parse((await get('/metrics')).body)
 })
 
-test('over HTTP/2 too: all of it, and nothing after the stream was reset', async (t) => {
+test('HTTP/2 gets all of the scrape, and nothing after the stream was reset', async (t) => {
   const { metrics, spillway } = await filled(t, 1500, 250)
   let writes = 0
   let answering

@@ -27,7 +27,7 @@ function histogramOf(...durationsSeconds) {
   return { values: buckets.copy(), row }
 }
 
-test('a value is its name, its labels and its number, under help and type', () => {
+test('a value is written as name, labels and number, after HELP and TYPE', () => {
   const points = [
     { labels: new Labels({ a: '1', b: '2' }), value: 3 },
     { labels: NO_LABELS, value: 4 },
@@ -38,7 +38,7 @@ test('a value is its name, its labels and its number, under help and type', () =
   )
 })
 
-test('a family without a point still says that it exists', () => {
+test('a family without points still has its head', () => {
   assert.equal(textOf(family('gauge', [])), '# HELP x What it is.\n# TYPE x gauge\n')
 })
 
@@ -65,7 +65,7 @@ for (const [value, text] of NUMBERS) {
   })
 }
 
-test('a histogram cumulates over its 14 bounds, then says all, the sum and the count', () => {
+test('a histogram is cumulative over its 14 bounds, followed by +Inf, sum and count', () => {
   const { values, row } = histogramOf(0.001, 0.005, 0.006, 0.3, 10, 11)
   const cumulative = [2, 3, 3, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 5]
   const lines = ADVISED_BOUNDS.seconds.map((bound, i) => `x_bucket{a="1",le="${bound}"} ${cumulative[i]}`)
@@ -117,7 +117,7 @@ test('any labels and numbers are read back as they were', () => {
   )
 })
 
-test('pieces are bounded, none is rendered before it is asked for, and together they are the text', () => {
+test('pieces are bounded, rendered on demand, and together form the text', () => {
   const { values, row } = histogramOf(0.1)
   const labels = new Labels({ route: 'é'.repeat(200) })
   let asked = 0

@@ -52,7 +52,7 @@ test('our families, what the application has registered, and the default metrics
   assert.equal(new Set(names).size, names.length)
 })
 
-test('it is the Prometheus text format, and nothing keeps it', async (t) => {
+test('the response is Prometheus text and not cached', async (t) => {
   const { get } = await serveMetrics(t)
   const { status, headers } = await get('/metrics')
   assert.equal(status, 200)
@@ -73,7 +73,7 @@ test('labels in any script arrive as UTF-8', async (t) => {
   )
 })
 
-test('a scrape is no request, and answers that it serves are not in flight', async (t) => {
+test('a scrape is not counted as a request, nor in flight', async (t) => {
   const { scrape } = await serveMetrics(t)
   for (let i = 0; i < 3; i++) {
     const families = await scrape()
@@ -95,7 +95,7 @@ test('the lag families of the default metrics come from the turn clock', async (
   assert.ok(oneValue(families, 'nodejs_eventloop_lag_max_seconds') >= 0.03)
 })
 
-test('no scrape resets the loop delay for the next', async (t) => {
+test('a scrape does not reset the loop delay for the next one', async (t) => {
   const { scrape } = await serveMetrics(t)
   const until = performance.now() + 30
   while (performance.now() < until);
@@ -105,7 +105,7 @@ test('no scrape resets the loop delay for the next', async (t) => {
   }
 })
 
-test('default metrics that the application has registered itself are shown as it has them, lag included', async (t) => {
+test('default metrics that the application registers itself are shown unchanged, including the lag', async (t) => {
   client.collectDefaultMetrics({ labels: { app: 'mine' }, eventLoopMonitoringPrecision: 2 ** 31 - 1 })
   const { scrape } = await serveMetrics(t)
   const families = await scrape()
@@ -117,7 +117,7 @@ test('default metrics that the application has registered itself are shown as it
   }
 })
 
-test('two instances show their own numbers, and neither gets in the way of the other', async (t) => {
+test('two instances show their own numbers and do not affect each other', async (t) => {
   const first = await serveMetrics(t)
   const second = await serveMetrics(t)
   for (let i = 0; i < 3; i++) await first.get('/')
@@ -135,7 +135,7 @@ test('two instances show their own numbers, and neither gets in the way of the o
   }
 })
 
-test('an instance that is in the global register leaves another its own numbers', async (t) => {
+test('an instance in the global registry does not affect the numbers of another', async (t) => {
   const registered = await serveMetrics(t, { registry: client.register })
   const plain = await serveMetrics(t)
   await plain.get('/')
@@ -146,7 +146,7 @@ test('an instance that is in the global register leaves another its own numbers'
   assert.deepEqual(plain.spillway.snapshot().internalErrors, {})
 })
 
-test('a metric whose collect throws is left out and counted, and takes no other with it', async (t) => {
+test('a metric whose collect() throws is left out and counted, and the others are shown', async (t) => {
   const { scrape } = await serveMetrics(t)
   const gauge = (name, collect) => new client.Gauge({ name, help: 'Of the application.', collect })
   gauge('before', function () {
@@ -168,7 +168,7 @@ test('a metric whose collect throws is left out and counted, and takes no other 
   assert.equal(oneValue(await scrape(), 'spillway_internal_errors_total', { place: 'metrics' }), 2)
 })
 
-test('a property that every object has got by its prototype does not end the process at its next collection', async (t) => {
+test('a property on Object.prototype does not end the process at the next garbage collection', async (t) => {
   const { code, output } = await runNode(
     `const { PerformanceObserver } = require('node:perf_hooks')
     require('./src').createSpillway({ logger: false, metrics: { defaults: true } })
@@ -183,20 +183,22 @@ test('a property that every object has got by its prototype does not end the pro
   assert.deepEqual([code, output], [0, true])
 })
 
-test('a metric of the application with a name of ours is shown once, ours; it is told once, and counted', async (t) => {
+test('for a metric of the application with one of our names ours is shown, and the conflict is logged once and counted', async (t) => {
   const told = []
   const logger = { warn() {}, error: ({ err }) => told.push(err.message) }
   const { scrape } = await serveMetrics(t, { logger })
   new client.Gauge({ name: 'spillway_heap_limit_bytes', help: 'Of the application.' }).set(7)
   const families = await scrape()
   assert.ok(oneValue(families, 'spillway_heap_limit_bytes') > 1000)
-  assert.match(families.get('spillway_heap_limit_bytes').help, /V8 gives up/)
+  assert.match(families.get('spillway_heap_limit_bytes').help, /V8 ends the process/)
   await scrape()
   assert.equal(oneValue(await scrape(), 'spillway_internal_errors_total', { place: 'metrics' }), 2)
-  assert.deepEqual(told, ["'spillway_heap_limit_bytes' is in the registry too; spillway's is shown"])
+  assert.deepEqual(told, [
+    "The registry has a metric named 'spillway_heap_limit_bytes' too; only spillway's is shown",
+  ])
 })
 
-test('an application that has set its register to OpenMetrics is served as text all the same', async (t) => {
+test('an application whose registry is set to OpenMetrics still gets text', async (t) => {
   client.register.setContentType(client.Registry.OPENMETRICS_CONTENT_TYPE)
   client.register.setDefaultLabels({ app: 'mine' })
   t.after(() => client.register.setDefaultLabels({}))
@@ -212,7 +214,7 @@ test('an application that has set its register to OpenMetrics is served as text 
   assert.doesNotMatch(body, /trace_id|# EOF/)
 })
 
-test('HEAD has the head alone, and nothing is collected for it', async (t) => {
+test('HEAD gets the head only, and nothing is collected', async (t) => {
   const { get } = await serveMetrics(t)
   let collected = 0
   new client.Gauge({ name: 'counted', help: 'Of the application.', collect: () => void collected++ })

@@ -55,7 +55,7 @@ function rendering({ clock = handClock(), render } = {}) {
 const numbersIn = ({ sink }) => sink.pieces.map((piece) => piece.toString('latin1', 0, 2))
 const all = (number) => Array.from({ length: PIECES }, (_, i) => `${number}${i}`)
 
-test('who comes while it is rendered gets what is there, and the rest as it comes', async () => {
+test('a reader that joins a rendering gets the existing pieces, then the rest as it is made', async () => {
   const { scrape, seen } = rendering()
   const first = scrape({ isSlow: true })
   await turns()
@@ -70,7 +70,7 @@ test('who comes while it is rendered gets what is there, and the rest as it come
   assert.deepEqual([seen.begun, seen.made], [1, PIECES])
 })
 
-test('a hundred at once are one rendering', async () => {
+test('a hundred scrapes at once share one rendering', async () => {
   const { scrape, seen } = rendering()
   const scrapes = Array.from({ length: 100 }, () => scrape())
   await Promise.all(scrapes.map(({ written }) => written))
@@ -78,7 +78,7 @@ test('a hundred at once are one rendering', async () => {
   assert.deepEqual([seen.begun, seen.made], [1, PIECES])
 })
 
-test('a rendering is shared until it is a second old, and then made anew', async () => {
+test('a rendering is shared until it is a second old', async () => {
   const { clock, scrape } = rendering()
   const shown = []
   for (const laterMs of [0, 500, 499, 1, 999, 1, 5000]) {
@@ -91,7 +91,7 @@ test('a rendering is shared until it is a second old, and then made anew', async
   assert.deepEqual(shown, ['10', '10', '10', '20', '20', '30', '40'])
 })
 
-test('one that is still rendered after a second is for those who came before', async () => {
+test('a rendering in progress after a second is kept for its readers', async () => {
   const { clock, scrape } = rendering()
   const slow = scrape({ isSlow: true })
   await turns()
@@ -102,7 +102,7 @@ test('one that is still rendered after a second is for those who came before', a
   assert.deepEqual([numbersIn(slow), numbersIn(later)], [all(1), all(2)])
 })
 
-test('one that takes more than a second to render is shared meanwhile, and for ten seconds at most', async () => {
+test('a slow rendering is shared while in progress, for ten seconds at most', async () => {
   const collected = []
   async function* render() {
     yield 'half'
@@ -129,7 +129,7 @@ test('one that takes more than a second to render is shared meanwhile, and for t
   assert.equal(clock.armed(), 0)
 })
 
-test('the second is that of the clock, however late its timers are', async () => {
+test('the second is measured by the clock, even if timers are late', async () => {
   const { clock, scrape } = rendering()
   await scrape().written
   clock.advance(1000)
@@ -138,7 +138,7 @@ test('the second is that of the clock, however late its timers are', async () =>
   assert.deepEqual(numbersIn(later), all(2))
 })
 
-test('each format has renderings of its own', async () => {
+test('each format has its own renderings', async () => {
   const { scrape, seen } = rendering()
   const [text, other, again] = [scrape(), scrape({ format: OTHER }), scrape()]
   await Promise.all([text, other, again].map(({ written }) => written))
@@ -146,14 +146,14 @@ test('each format has renderings of its own', async () => {
   assert.equal(seen.begun, 2)
 })
 
-test('where time stands each scrape has its own', async () => {
+test('while time stands still each scrape has its own rendering', async () => {
   const { scrape } = rendering({ clock: { ...handClock(), stands: true } })
   const scrapes = [scrape(), scrape()]
   await Promise.all(scrapes.map(({ written }) => written))
   assert.deepEqual(scrapes.map(numbersIn), [all(1), all(2)])
 })
 
-test('a slow reader keeps no other waiting, and gets the same', async () => {
+test('a slow reader does not delay others, and gets the same pieces', async () => {
   const { scrape, seen } = rendering()
   const slow = scrape({ isSlow: true })
   const quick = scrape()
@@ -172,7 +172,7 @@ test('no more is rendered than the foremost reader takes', async () => {
   assert.equal(seen.made, 1)
 })
 
-test('a reader that leaves amid takes nothing from the others, and the last one ends it', async () => {
+test('a reader that leaves does not affect the others, and the last one to leave ends the rendering', async () => {
   const { clock, scrape, seen } = rendering()
   const leaving = scrape({ isSlow: true })
   const staying = scrape({ isSlow: true })
@@ -188,7 +188,7 @@ test('a reader that leaves amid takes nothing from the others, and the last one 
   assert.deepEqual([seen.made, seen.ended], [2, 1])
 })
 
-test('one that all have left is taken up by who comes within its second, and ended after it', async () => {
+test('a rendering without readers can be joined within its second, and ends after it', async () => {
   const { clock, scrape, seen } = rendering()
   const leaving = scrape({ isSlow: true })
   await turns()
@@ -218,7 +218,7 @@ function forget({ sink }) {
   sink.pieces.length = 0
 }
 
-test('the pieces are kept for a second, and then let go', async () => {
+test('the pieces are kept for a second only', async () => {
   const { clock, scrape, seen } = rendering()
   const read = scrape()
   await read.written
@@ -229,7 +229,7 @@ test('the pieces are kept for a second, and then let go', async () => {
   assert.equal(clock.armed(), 0)
 })
 
-test('a slow reader holds the pieces to come, and none that it has taken', async () => {
+test('a slow reader keeps the pieces to come in memory, and none that it has taken', async () => {
   const { clock, scrape, seen } = rendering()
   const slow = scrape({ isSlow: true })
   const quick = scrape()
@@ -248,7 +248,7 @@ test('a slow reader holds the pieces to come, and none that it has taken', async
   assert.equal(clock.armed(), 0)
 })
 
-test('a reader that takes nothing for ten seconds is cut off, one that takes a little is not', async () => {
+test('a reader that takes nothing for ten seconds is disconnected, and a slow one is not', async () => {
   const { clock, scrape } = rendering()
   const [stuck, slow] = [scrape({ isSlow: true }), scrape({ isSlow: true })]
   await turns()
@@ -263,7 +263,7 @@ test('a reader that takes nothing for ten seconds is cut off, one that takes a l
   assert.equal(clock.armed(), 0)
 })
 
-test('a reader is given ten seconds from its last piece, and no longer', async () => {
+test('the ten seconds of a reader begin with its last piece', async () => {
   const { clock, scrape } = rendering()
   const stuck = scrape({ isSlow: true })
   await turns()
@@ -276,7 +276,7 @@ test('a reader is given ten seconds from its last piece, and no longer', async (
   assert.equal(stuck.sink.destroyed, true)
 })
 
-test('a reader that takes a little now and then is waited for a minute in all', async () => {
+test('a reader that takes a little now and then may block for a minute in total', async () => {
   async function* render() {
     for (let i = 0; i < 100; i++) yield 'piece'
   }
@@ -293,7 +293,7 @@ test('a reader that takes a little now and then is waited for a minute in all', 
   assert.equal(clock.armed(), 0)
 })
 
-test('a reader that leaves the end unread is cut off as any other, and one that has read it is not', async () => {
+test('a reader that does not read the last piece is disconnected, and one that has read it is not', async () => {
   const { clock, scrape } = rendering()
   const [left, read] = [scrape({ leavesEnd: true }), scrape({ leavesEnd: true })]
   await Promise.all([left.written, read.written])
@@ -304,7 +304,7 @@ test('a reader that leaves the end unread is cut off as any other, and one that 
   assert.equal(clock.armed(), 0)
 })
 
-test('the end of what somebody has made up is not waited for, and what cannot be destroyed ends no process', async () => {
+test('a fake response without writableLength is not waited for, and one that cannot be destroyed does not end the process', async () => {
   const { clock, scrape } = rendering()
   const madeUp = scrape()
   Object.assign(madeUp.sink, { writableFinished: false, writableLength: Number.NaN })
@@ -319,7 +319,7 @@ test('the end of what somebody has made up is not waited for, and what cannot be
   assert.equal(clock.armed(), 0)
 })
 
-test('of those that are blocked 64 are kept for longer than a second: the longest blocked are cut off', async () => {
+test('at most 64 readers may block for longer than a second, and those blocked longest are disconnected', async () => {
   const { clock, scrape } = rendering()
   const scrapes = Array.from({ length: 70 }, () => scrape({ isSlow: true }))
   const operator = scrape({ isSlow: true, isFirst: true })
@@ -334,7 +334,7 @@ test('of those that are blocked 64 are kept for longer than a second: the longes
   assert.equal(operator.sink.destroyed, false)
 })
 
-test('however many read at once, none that takes its piece within a second is cut off', async () => {
+test('no reader that takes its piece within a second is disconnected, however many there are', async () => {
   const { clock, scrape } = rendering()
   const scrapes = Array.from({ length: 200 }, () => scrape({ isSlow: true }))
   await turns()
@@ -347,7 +347,7 @@ test('however many read at once, none that takes its piece within a second is cu
   assert.ok(scrapes.every(({ sink }) => !sink.destroyed && sink.pieces.length === PIECES))
 })
 
-test('who waits for a metric to be collected is not cut off', async () => {
+test('a reader that waits for the collection of a metric is not disconnected', async () => {
   let goOn
   async function* render() {
     yield 'half'
@@ -365,7 +365,7 @@ test('who waits for a metric to be collected is not cut off', async () => {
   assert.equal(await patient.sink.text(), 'halfwhole')
 })
 
-test('of one format four are read at once: the readers of the oldest are cut off for a fifth', async () => {
+test('at most four renderings of a format have readers, and those of the oldest are disconnected', async () => {
   const { clock, scrape } = rendering()
   const scrapes = []
   for (let i = 0; i < 5; i++) {
@@ -383,7 +383,7 @@ test('of one format four are read at once: the readers of the oldest are cut off
   assert.deepEqual(numbersIn(scrapes[4]), all(5))
 })
 
-test('what fails fails for all who read it, those behind too, and for nobody after', async () => {
+test('a failed rendering fails for all its readers, and is not shared afterwards', async () => {
   let begun = 0
   async function* render() {
     const number = ++begun
@@ -405,7 +405,7 @@ test('what fails fails for all who read it, those behind too, and for nobody aft
   assert.equal(begun, 2)
 })
 
-test('an empty piece is none for a reader', async () => {
+test('readers do not get empty pieces', async () => {
   async function* render() {
     yield ''
     yield 'a'
@@ -441,7 +441,7 @@ async function costly({ count, costMs, render, clock = handClock() }) {
   return { clock, scrape, scrapes, order }
 }
 
-test('all scrapes together take a quarter of the time, once they have had a tenth of a second', async () => {
+test('all scrapes together take a quarter of the time after a burst of 100 ms', async () => {
   const { clock, order } = await costly({ count: 200, costMs: 1 })
   await turns(300)
   // A tenth of a second, and a quarter of what that took.
@@ -457,7 +457,7 @@ test('all scrapes together take a quarter of the time, once they have had a tent
   assert.ok(Math.abs(busyMs() - 250) < 10, `${busyMs()} ms of a second`)
 })
 
-test('what they have not had of it is not saved up for more than that tenth', async () => {
+test('unused budget accumulates to 100 ms at most', async () => {
   const { clock, order } = await costly({ count: 200, costMs: 1 })
   clock.pass(3_600_000, 3_600_000)
   await turns(300)
@@ -469,21 +469,21 @@ async function* megabytes() {
   for (let i = 0; i < PIECES; i++) yield megabyte
 }
 
-test('where time stands nobody waits for a share of it, and nobody is cut off for another', async () => {
+test('while time stands still no scrape waits for the budget, and no reader is disconnected for another', async () => {
   const clock = { ...handClock(), stands: true }
   const { scrapes } = await costly({ count: 100, costMs: 0, render: megabytes, clock })
   await Promise.all(scrapes.map(({ written }) => written))
   assert.ok(scrapes.every(({ sink }) => !sink.destroyed))
 })
 
-test('what is written costs by its length, where most of it is written later', async () => {
+test('writing is charged by length, since most of it happens later', async () => {
   const { order } = await costly({ count: 100, costMs: 0, render: megabytes })
   await turns(400)
   // Half a millisecond each; the first scrape has had five, and the clock stands.
   assert.ok(Math.abs(order.length - 195) < 3, `${order.length} MB`)
 })
 
-test('whom the admin server has let in stands in no line', async () => {
+test('scrapes of the admin server go first', async () => {
   const { clock, order, scrape } = await costly({ count: 100, costMs: 1 })
   await turns(300)
   const operator = scrape({ isFirst: true })
@@ -496,7 +496,7 @@ test('whom the admin server has let in stands in no line', async () => {
   assert.ok(order.length - before < 10, `${order.length - before} before it`)
 })
 
-test('who comes first is written first', async () => {
+test('the first scrape is written first', async () => {
   const { clock, order, scrapes } = await costly({ count: 40, costMs: 1 })
   while (order.length < 40 * PIECES) {
     clock.pass(1, 1)
@@ -525,7 +525,7 @@ test('a response that cannot be written to fails for its reader alone', async ()
   await Promise.all(scrapes.filter((_, i) => i !== 20).map(({ written }) => written))
 })
 
-test('all scrapes together take half a millisecond of a turn', async () => {
+test('all scrapes together take half a millisecond of a loop turn', async () => {
   const clock = handClock()
   const { scrape } = rendering({ clock })
   await scrape().written

@@ -1,18 +1,21 @@
 'use strict'
-// The formats of /metrics, and which of them a scraper asks for by its `Accept` header. Whoever asks for none of them,
-// such as a browser, gets the Prometheus text; nobody is refused.
+// The formats of /metrics, and the choice between them by the `Accept` header. A client that accepts none of them, such as a
+// browser, gets the Prometheus text.
 
 const openMetrics = require('./openmetrics-text')
 const protobuf = require('./protobuf')
 const text = require('./prometheus-text')
 
+/** @import { Family } from '../points' */
+/** @import { RegistryFamily } from '../registries/registry-points' */
+
 /** @typedef {Iterable<string | Buffer>} Pieces */
 /**
  * @typedef {{
  *   contentType: string,
- *   accepts: (type: string, parameters: any) => boolean,
- *   renderFamilies: (families: any[], instant: any) => Pieces,
- *   renderForeign: undefined | ((family: any, isName: (name: string) => boolean) => Pieces),
+ *   accepts: (type: string, parameters: Record<string, string>) => boolean,
+ *   renderFamilies: (families: Family[], captured?: import('../capture').Capture) => Pieces,
+ *   renderForeign: undefined | ((family: RegistryFamily, isName: (name: string) => boolean) => Pieces),
  *   hasNatives: boolean,
  *   end: string,
  * }} Format
@@ -24,16 +27,16 @@ const TEXT = {
   accepts: (type, { version = '0.0.4' }) =>
     ['text/plain', 'text/*', '*/*'].includes(type) && version === '0.0.4',
   renderFamilies: text.renderFamilies,
-  /** A registry writes this itself. */
+  /** A registry renders this format itself. */
   renderForeign: undefined,
   hasNatives: false,
   end: '',
 }
 
 /** @returns {Format} */
-const openMetricsOf = (own, versions) => ({
-  contentType: `application/openmetrics-text; version=${own}; charset=utf-8`,
-  accepts: (type, { version }) => type === 'application/openmetrics-text' && versions.includes(version),
+const openMetricsFormat = (version, accepted) => ({
+  contentType: `application/openmetrics-text; version=${version}; charset=utf-8`,
+  accepts: (type, { version }) => type === 'application/openmetrics-text' && accepted.includes(version),
   renderFamilies: openMetrics.renderFamilies,
   renderForeign: openMetrics.renderForeign,
   hasNatives: false,
@@ -53,15 +56,15 @@ const PROTOBUF = {
   end: '',
 }
 
-// Prometheus up to 2.33 asks for 0.0.1, the draft of 1.0.0.
+// Prometheus up to 2.33 requests 0.0.1, the draft of 1.0.0.
 const FORMATS = [
   TEXT,
-  openMetricsOf('1.0.0', ['1.0.0', undefined]),
-  openMetricsOf('0.0.1', ['0.0.1']),
+  openMetricsFormat('1.0.0', ['1.0.0', undefined]),
+  openMetricsFormat('0.0.1', ['0.0.1']),
   PROTOBUF,
 ]
 
-/** @param {string} [accept] the one with the highest quality; of equals, the one named first */
+/** @param {string} [accept] the range with the highest quality wins; among equals, the first */
 function formatFor(accept = '') {
   let best = TEXT
   let bestQuality = 0
@@ -77,7 +80,7 @@ function formatFor(accept = '') {
   return best
 }
 
-/** No pattern: one that skips the spaces before `=` takes 0.4 s for 15 kB of them, and anybody may send those. */
+/** Without a regular expression: one that skips spaces before `=` takes 0.4 s for a header with 15 kB of spaces. */
 function parameterOf(text) {
   const at = text.indexOf('=')
   if (at === -1) return [text, '']

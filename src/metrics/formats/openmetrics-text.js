@@ -1,8 +1,7 @@
 'use strict'
-// OpenMetrics 1.0: the lines of the Prometheus format, but a counter's family goes without its `_total`, units are
-// told, bounds are floats ("1.0"), and a bucket may carry the trace of a request that fell into it.
-// No `_created`: it is a line more for each series, Prometheus would keep it as a series of its own, and a counter that
-// starts anew is seen from its fall.
+// OpenMetrics 1.0. It differs from the Prometheus text in four points: a counter's family has no `_total`, families have units,
+// bounds are floats ("1.0"), and a bucket may carry an exemplar.
+// There is no `_created` line: Prometheus would store it as one more series, and detects a restarted counter by its fall.
 
 const { exemplarAt } = require('../../requests/exemplars')
 const { bytesOf, escapeText, labelText } = require('../labels')
@@ -11,9 +10,9 @@ const { bucketLabels, number, renderFamilies: renderAs } = require('./prometheus
 const TOTAL = /_total$/
 const UNIT = /_(seconds|bytes|ratio)$/
 const TYPES = ['counter', 'gauge', 'histogram', 'summary']
-/** Labels that are not ours are encoded at every scrape: 64 kB of them took 10 ms. */
+/** The labels of a registry's metrics are encoded at every scrape: 64 kB of them take 10 ms. */
 const FOREIGN_PIECE_LENGTH = 4096
-/** OpenMetrics has no room for more in the labels of an exemplar. */
+/** The longest label set of an exemplar that OpenMetrics allows. */
 const EXEMPLAR_LENGTH = 128
 
 const OPENMETRICS = {
@@ -33,13 +32,14 @@ const OPENMETRICS = {
 
 const headOf = (name, type, help) => `# TYPE ${name} ${type}\n# HELP ${name} ${escapeText(help)}\n`
 
-const renderFamilies = (families, instant) => renderAs(families, instant, OPENMETRICS)
+/** @type {import('./formats').Format['renderFamilies']} */
+const renderFamilies = (families, captured) => renderAs(families, captured, OPENMETRICS)
 
 /**
- * A family of a registry, from its JSON. A counter that cannot be named as one here keeps its name and is of no known
- * type, as from Prometheus' own libraries: its series are the same in every format.
+ * Renders a family of a registry from its JSON. A counter without the `_total` suffix keeps its name and gets the type
+ * `unknown`, as in Prometheus' own libraries, so that its series have the same name in every format.
  *
- * @param {any} family
+ * @param {import('../registries/registry-points').RegistryFamily} family
  * @param {(name: string) => boolean} isName whether another family has this name
  */
 function* renderForeign({ name, help, type, values }, isName) {
@@ -73,7 +73,7 @@ function foreignExemplar({ labelSet, value, timestamp }) {
   return ` # ${labelText(labelSet) || '{}'} ${number(value)} ${timestamp}`
 }
 
-/** As Go prints a float, which is how OpenMetrics wants bounds and quantiles: 1.0, 1e+06, +Inf. */
+/** Formats a bound or quantile as Go prints a float, as OpenMetrics requires: 1.0, 1e+06, +Inf. */
 function float(bound) {
   const value = bound === '+Inf' ? Number.POSITIVE_INFINITY : Number(bound)
   if (!Number.isFinite(value) || value === 0) return value === 0 ? '0.0' : number(value)

@@ -1,7 +1,7 @@
 'use strict'
-// Protobuf's wire format, the part that metrics need. Written from the end to the beginning, since a message stands
-// after its length: so nothing is measured beforehand nor moved, and fields are given last one first.
-// By hand, as the libraries are ES modules only (pbf) or compile a schema at run time (protobufjs, 4 MB) for these lines.
+// Writes Protobuf's wire format, as far as metrics need it. It writes from the end to the beginning, because the length of a
+// message precedes its fields. Fields are therefore given last one first.
+// No library: pbf is an ES module only, and protobufjs (4 MB) compiles a schema at run time.
 
 const VARINT = 0
 const FIXED_64 = 1
@@ -11,7 +11,7 @@ class ProtobufWriter {
   #buffer = Buffer.allocUnsafe(4096)
   #at = this.#buffer.length
 
-  /** What was written since the last time, as a copy. */
+  /** Returns a copy of the bytes written since the last call. */
   take() {
     const bytes = Buffer.from(this.#buffer.subarray(this.#at))
     this.clear()
@@ -28,13 +28,13 @@ class ProtobufWriter {
     this.#tag(field, FIXED_64)
   }
 
-  /** @param {number} value a whole number from 0 to 2^53 */
+  /** @param {number} value an integer from 0 to 2^53 */
   uint(field, value) {
     this.varint(value)
     this.#tag(field, VARINT)
   }
 
-  /** @param {number} value a whole number, negative ones too, as `sint32` and `sint64` have it */
+  /** @param {number} value an integer, encoded as `sint32` and `sint64` are */
   sint(field, value) {
     this.zigzag(value)
     this.#tag(field, VARINT)
@@ -48,12 +48,12 @@ class ProtobufWriter {
     this.#tag(field, BYTES)
   }
 
-  /** Where a message is to end; what is written from here on is in it. */
+  /** Marks the end of a message; everything written from here on belongs to it. */
   end() {
     return this.#buffer.length - this.#at
   }
 
-  /** @param {number} end what `end()` said before its fields were written */
+  /** @param {number} end what `end()` returned before the fields were written */
   message(field, end) {
     this.varint(this.#buffer.length - this.#at - end)
     this.#tag(field, BYTES)
@@ -81,7 +81,7 @@ class ProtobufWriter {
     this.varint(field * 8 + wireType)
   }
 
-  /** @returns {number} where the next `length` bytes begin */
+  /** @returns {number} the index at which the next `length` bytes begin */
   #reserve(length) {
     if (this.#at < length) {
       const written = this.#buffer.subarray(this.#at)

@@ -1,7 +1,7 @@
 'use strict'
-// Families as messages of io.prometheus.client.MetricFamily, each after its length: the only format in which Prometheus
-// takes native histograms. A family's length stands before it, so it is kept until its last point (300 bytes a series).
-// An empty piece is written now and then meanwhile, for whoever writes them to give the loop its turn.
+// Renders families as length-delimited io.prometheus.client.MetricFamily messages, the only format in which Prometheus accepts
+// native histograms. The length of a family precedes it, so its points are kept until the last one (300 bytes a series).
+// Meanwhile an empty piece is yielded now and then, so that the writer can yield to the event loop.
 
 const { sumOf } = require('../../histograms/buckets')
 const { SCHEMA, ZERO_THRESHOLD_SECONDS, nativeOf } = require('../../histograms/native')
@@ -10,40 +10,42 @@ const { foreignPoints } = require('../registries/registry-points')
 const { ProtobufWriter } = require('./protobuf-writer')
 
 const PIECE_BYTES = 65_536
-const POINTS_A_TURN = 32
-const TURN = Buffer.alloc(0)
+const POINTS_PER_PAUSE = 32
+const PAUSE = Buffer.alloc(0)
 const UNTYPED = 3
 const TYPES = { counter: 0, gauge: 1, summary: 2, histogram: 4, 'native histogram': 4 }
-/** The field of a Metric that holds a value of each type. */
+/** The field of a Metric that holds the value, by type. */
 const FIELDS = { counter: 3, gauge: 2, summary: 4, untyped: 5, histogram: 7 }
 const [METRIC, LABEL, EXEMPLAR_LABEL] = [4, 1, 1]
 
-// One for all: a message is written without a pause.
+// One writer for all renderings: a message is written without a pause.
 const writer = new ProtobufWriter()
 
-function* renderFamilies(families, instant) {
-  for (const family of families) yield* renderFamily(family, family.points(instant), pointOf[family.type])
+/** @type {import('./formats').Format['renderFamilies']} */
+function* renderFamilies(families, captured) {
+  for (const family of families) yield* renderFamily(family, family.points(captured), pointOf[family.type])
 }
 
-/** A family of a registry, from its JSON. */
+/** Renders a family of a registry from its JSON. @param {import('../registries/registry-points').RegistryFamily} family */
 function* renderForeign(family) {
   yield* renderFamily(family, foreignPoints(family))
 }
 
-function* renderFamily({ name, help, type, bounds }, points, normal = same) {
+/** @param {Pick<import('../points').Family, 'name' | 'help' | 'type' | 'bounds'>} family */
+function* renderFamily({ name, help, type, bounds }, points, convert = unchanged) {
   const write = WRITE[type] ?? writeValue(FIELDS[type] ?? FIELDS.untyped)
   const metrics = []
   let length = 0
   for (const point of points) {
-    // A point that could not be written may have left a half of it.
+    // An earlier point that failed may have left a partial message.
     writer.clear()
     const end = writer.end()
-    write(normal(point, bounds))
+    write(convert(point, bounds))
     writeLabels(LABEL, point.labels.pairs)
     writer.message(METRIC, end)
     const bytes = writer.take()
     length += bytes.length
-    if (metrics.push(bytes) % POINTS_A_TURN === 0) yield TURN
+    if (metrics.push(bytes) % POINTS_PER_PAUSE === 0) yield PAUSE
   }
   if (metrics.length === 0) return
   yield headOf({ name, help, type }, length)
@@ -107,7 +109,7 @@ function writeSummary({ count, sum, buckets = [] }) {
 function writeHistogram({ count, sum, buckets }) {
   const end = writer.end()
   for (const { bound, value, exemplar } of buckets.reverse()) {
-    // The last one is the count: Prometheus adds it itself, where it has no exemplar.
+    // Prometheus derives the +Inf bucket from the count, so it is only needed for its exemplar.
     if (bound === Number.POSITIVE_INFINITY && exemplar === undefined) continue
     const innerEnd = writer.end()
     if (exemplar !== undefined) writeExemplar(3, exemplar)
@@ -167,7 +169,7 @@ const traceExemplar = ({ traceId, spanId, seconds, atMs }) => ({
 })
 
 const WRITE = { summary: writeSummary, histogram: writeHistogram, 'native histogram': writeNative }
-const same = (point, _bounds) => point
+const unchanged = (point, _bounds) => point
 const pointOf = { histogram: histogramOf, 'native histogram': ({ values, row }) => nativeOf(values, row) }
 
 module.exports = { renderFamilies, renderForeign }

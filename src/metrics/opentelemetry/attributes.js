@@ -1,6 +1,6 @@
 'use strict'
-// The labels of a point as OpenTelemetry's attributes: its conventions' names, a status as a number, and nothing where there
-// is nothing to say: no route where none was matched, no status where none was sent. Made once a series.
+// Converts the labels of a point to OpenTelemetry attributes, once per series: names of the conventions, the status as a number,
+// and no attribute for an unmatched route or a missing status.
 
 const { SCHEMES } = require('../../requests/active-requests')
 
@@ -22,8 +22,8 @@ class Attributes {
   #known = new WeakMap()
 
   /**
-   * @param {{ unmatched: string, own: Record<string, string | number>, labels: string[] }} options `own` is what every point
-   *   carries; `labels` are the user's, which keep their names
+   * @param {{ unmatched: string, own: Record<string, string | number>, labels: string[] }} options
+   *   own: attributes of every point; labels: the user's label names, which stay as they are
    */
   constructor({ unmatched, own, labels }) {
     this.#unmatched = unmatched
@@ -31,7 +31,7 @@ class Attributes {
     this.#labels = new Set(labels)
   }
 
-  /** @param {{ labels: any, scheme?: number }} point */
+  /** @param {{ labels: { pairs: Record<string, string> }, scheme?: number }} point */
   of({ labels, scheme }) {
     const known = this.#known.get(labels)
     if (known !== undefined && known.scheme === scheme) return known.attributes
@@ -46,7 +46,7 @@ class Attributes {
       if (value === '' || (label === 'http_route' && value === this.#unmatched)) continue
       attributes[this.#nameOf(label)] = label === 'http_response_status_code' ? Number(value) : value
     }
-    // None where the route was asked for by both schemes.
+    // A route that was requested by both schemes has no scheme.
     if (SCHEMES[scheme] !== undefined) attributes['url.scheme'] = SCHEMES[scheme]
     if (attributes['http.response.status_code'] >= 500) {
       attributes['error.type'] ??= pairs.http_response_status_code

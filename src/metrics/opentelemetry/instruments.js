@@ -1,12 +1,15 @@
 'use strict'
-// The metric families as OpenTelemetry has them. What its conventions name keeps their name and kind; ours begin with
-// `spillway.`, and all are named so that a collector which translates them for Prometheus gives the families' own names.
+// Describes the metric families as OpenTelemetry instruments. Metrics of the conventions keep their names and kinds; others begin
+// with `spillway.`. A collector that translates the names for Prometheus yields the names of the families.
 
 const { ValueType } = require('@opentelemetry/api')
 const { OPENTELEMETRY_FAMILIES, familiesWith } = require('../families')
 const { PROCESS_FAMILIES } = require('../process-families')
 
-/** @typedef {{ name: string, unit: string, description: string, kind: string, valueType: number, family: any }} Instrument */
+/** @import { Family } from '../points' */
+/**
+ * @typedef {{ name: string, unit: string, description: string, kind: string, valueType: number, family: Family }} Instrument
+ */
 
 const CONVENTIONS = {
   http_server_request_duration_seconds: ['http.server.request.duration', 's'],
@@ -31,9 +34,9 @@ const CONVENTIONS = {
 }
 
 /**
- * By how the name of one of ours ends; and what that becomes where the unit says it.
+ * The unit by the ending of a name. An ending that only repeats the unit is replaced.
  *
- * @type {[ending: RegExp, unit: string, instead?: string][]}
+ * @type {[ending: RegExp, unit: string, replacement?: string][]}
  */
 const UNITS = [
   [/_seconds$/, 's', ''],
@@ -43,7 +46,7 @@ const UNITS = [
   [/errors$/, '{error}'],
 ]
 
-/** @returns {Instrument} */
+/** @param {Family} family @returns {Instrument} */
 function instrumentOf(family) {
   const [name, unit, kind = family.type] = CONVENTIONS[family.name] ?? ownNameOf(family.name)
   return describe(family, name, unit, kind)
@@ -51,17 +54,18 @@ function instrumentOf(family) {
 
 function ownNameOf(name) {
   const stem = name.replace(/^spillway_/, '').replace(/_total$/, '')
-  const [ending, unit, instead] = UNITS.find(([each]) => each.test(stem)) ?? [/$/, '']
-  return [`spillway.${instead === undefined ? stem : stem.replace(ending, instead)}`, unit]
+  const [ending, unit, replacement] = UNITS.find(([each]) => each.test(stem)) ?? [/$/, '']
+  return [`spillway.${replacement === undefined ? stem : stem.replace(ending, replacement)}`, unit]
 }
 
+/** @param {Family} family @returns {Instrument} */
 function describe(family, name, unit, kind) {
   const isWhole = kind !== 'gauge' && (unit === 'By' || unit.startsWith('{'))
   const valueType = isWhole ? ValueType.INT : ValueType.DOUBLE
   return { name, unit, kind, valueType, description: family.help, family }
 }
 
-/** Two counters in the place of what has no form of its own: no SDK has a summary, and no histogram can be observed. */
+/** Two counters that replace a summary, which no SDK has, or a histogram that cannot be observed. @param {Instrument} instrument */
 function countAndSumOf({ family, name, unit }) {
   return [
     describe(family, `${name}.count`, '{request}', 'counter'),

@@ -1,7 +1,7 @@
 'use strict'
-// All metrics of one instant in the shape of the SDK's MetricProducer, which its readers ask beside their own instruments.
-// Nothing of the SDK is needed for it, and requests are not touched: an API-only histogram would have to be recorded
-// on their way. Totals are since the instance was made, whatever temporality the exporter prefers: no reader converts.
+// Implements the SDK's MetricProducer: all metrics of one capture, collected by the SDK's readers beside their own instruments.
+// It needs no SDK code and adds nothing to the request path. Totals count from the start of the instance, whatever temporality
+// the exporter prefers, because readers do not convert them.
 
 const { countOf, sumOf } = require('../../histograms/buckets')
 const { countAndSumOf } = require('./instruments')
@@ -10,11 +10,11 @@ const HISTOGRAM = 0
 const GAUGE = 2
 const SUM = 3
 const CUMULATIVE = 1
-/** After so much work the loop gets its turn. */
+/** The work after which the producer yields to the event loop. */
 const WORK_MS = 0.5
-const POINTS_AT_ONCE = 100
+const POINTS_PER_CHECK = 100
 
-/** Readers keep their SDK's own. */
+/** Readers use the resource of their SDK. */
 const NO_RESOURCE = Object.freeze({
   attributes: Object.freeze({}),
   merge: (other) => other,
@@ -23,15 +23,20 @@ const NO_RESOURCE = Object.freeze({
 
 class MetricProducer {
   #clock
-  #takeInstant
+  #capture
   #attributes
   #instruments
   #startTime
-  #spareInstant
+  #spare
 
-  constructor({ clock, takeInstant, attributes, instruments }) {
+  /**
+   * @param {{ clock: import('../../clock').Clock, capture: import('../capture').TakeCapture,
+   *   attributes: InstanceType<typeof import('./attributes').Attributes>,
+   *   instruments: readonly import('./instruments').Instrument[] }} parts
+   */
+  constructor({ clock, capture, attributes, instruments }) {
     this.#clock = clock
-    this.#takeInstant = takeInstant
+    this.#capture = capture
     this.#attributes = attributes
     this.#instruments = instruments
     this.#startTime = timeOf(clock.wallMs())
@@ -39,23 +44,23 @@ class MetricProducer {
 
   /** @returns {Promise<any>} */
   async collect() {
-    const instant = this.#takeInstant(this.#spareInstant)
-    this.#spareInstant = undefined
+    const captured = this.#capture(this.#spare)
+    this.#spare = undefined
     const times = { startTime: this.#startTime, endTime: timeOf(this.#clock.wallMs()) }
     const metrics = []
     for (const instrument of this.#instruments) {
-      for (const metric of await this.#metricsOf(instrument, instant, times)) {
+      for (const metric of await this.#metricsOf(instrument, captured, times)) {
         if (metric.dataPoints.length > 0) metrics.push(metric)
       }
     }
-    this.#spareInstant = instant
+    this.#spare = captured
     const scopeMetrics = [{ scope: { name: 'spillway' }, metrics }]
     return { resourceMetrics: { resource: NO_RESOURCE, scopeMetrics }, errors: [] }
   }
 
-  async #metricsOf(instrument, instant, times) {
+  async #metricsOf(instrument, captured, times) {
     const { kind, family } = instrument
-    const points = await this.#pointsOf(family, instant, times)
+    const points = await this.#pointsOf(family, captured, times)
     if (kind === 'summary') {
       const [count, sum] = countAndSumOf(instrument)
       return [
@@ -77,12 +82,12 @@ class MetricProducer {
     return [kind === 'gauge' ? metricOf(instrument, GAUGE, values) : sumMetric(instrument, values)]
   }
 
-  async #pointsOf(family, instant, times) {
+  async #pointsOf(family, captured, times) {
     const points = []
     let sinceMs = this.#clock.now()
-    for (const point of family.points(instant)) {
+    for (const point of family.points(captured)) {
       points.push({ point, data: { ...times, attributes: this.#attributes.of(point), value: undefined } })
-      if (points.length % POINTS_AT_ONCE > 0 || this.#clock.now() - sinceMs < WORK_MS) continue
+      if (points.length % POINTS_PER_CHECK > 0 || this.#clock.now() - sinceMs < WORK_MS) continue
       await new Promise((resolve) => this.#clock.afterTurn(resolve))
       sinceMs = this.#clock.now()
     }
@@ -118,7 +123,7 @@ const sumMetric = (instrument, dataPoints) => ({
   isMonotonic: instrument.kind === 'counter',
 })
 
-/** As the SDK has times: seconds and nanoseconds. */
+/** The SDK's representation of a time: seconds and nanoseconds. */
 function timeOf(wallMs) {
   const seconds = Math.floor(wallMs / 1000)
   return [seconds, Math.round((wallMs - seconds * 1000) * 1e6)]

@@ -1,9 +1,7 @@
 'use strict'
-// The metrics as observable instruments of whatever MeterProvider is registered: for readers that were given no producer.
-// One callback observes them all, so that they show one instant. A histogram cannot be observed. Ours become two counters,
-// `.count` and `.sum`; `http.server.request.duration` and `v8js.gc.duration` are left to OpenTelemetry's instrumentation of http
-// and of the runtime, of which the first is told our route: to record them here would cost a microsecond a request, and
-// show each request twice.
+// Shows the metrics as observable instruments of the registered MeterProvider, for readers without the producer. One callback
+// observes all of them, so that they show one capture.
+// A histogram cannot be observed: see docs/decisions/0021-observed-histograms.md.
 
 const { countAndSumOf } = require('./instruments')
 const { countOf, sumOf } = require('../../histograms/buckets')
@@ -14,13 +12,18 @@ const CREATE = {
   gauge: 'createObservableGauge',
 }
 
-class ObservedInstruments {
+class ObservableInstruments {
   #meter
   #observe
   #observed
 
-  /** @param {{ provider: any, attributes: any, instruments: readonly any[], takeInstant: () => any }} parts */
-  constructor({ provider, attributes, instruments, takeInstant }) {
+  /**
+   * @param {{ provider: import('@opentelemetry/api').MeterProvider,
+   *   attributes: InstanceType<typeof import('./attributes').Attributes>,
+   *   instruments: readonly import('./instruments').Instrument[],
+   *   capture: import('../capture').TakeCapture }} parts
+   */
+  constructor({ provider, attributes, instruments, capture }) {
     this.#meter = provider.getMeter('spillway')
     const readings = instruments.flatMap(readingsOf)
     const each = readings.map(({ instrument, read }) => {
@@ -30,9 +33,9 @@ class ObservedInstruments {
     })
     this.#observed = each.map(({ observable }) => observable)
     this.#observe = (result) => {
-      const instant = takeInstant()
+      const captured = capture()
       for (const { observable, read, family } of each) {
-        for (const point of family.points(instant)) {
+        for (const point of family.points(captured)) {
           result.observe(observable, read(point), attributes.of(point))
         }
       }
@@ -45,7 +48,10 @@ class ObservedInstruments {
   }
 }
 
-/** @returns {{ instrument: any, read: (point: any) => number }[]} */
+/**
+ * @param {import('./instruments').Instrument} instrument
+ * @returns {{ instrument: import('./instruments').Instrument, read: (point: any) => number }[]}
+ */
 function readingsOf(instrument) {
   const { kind, name } = instrument
   if (CREATE[kind] !== undefined) return [{ instrument, read: ({ value }) => value }]
@@ -57,11 +63,11 @@ function readingsOf(instrument) {
       { instrument: sum, read: (point) => point.sum },
     ]
   }
-  const { bounds } = instrument.family
+  const bounds = /** @type {import('../../histograms/buckets').Bounds} */ (instrument.family.bounds)
   return [
     { instrument: count, read: ({ values, row }) => countOf(values, row, bounds) },
     { instrument: sum, read: ({ values, row }) => sumOf(values, row, bounds) },
   ]
 }
 
-module.exports = { ObservedInstruments }
+module.exports = { ObservableInstruments }

@@ -1,15 +1,15 @@
 'use strict'
-// What OpenTelemetry is given of the metrics, once: by a producer where a reader was handed one, else by observable instruments
-// of the MeterProvider that is registered. Without an SDK there is nothing here but a look for one at set-up and at a scrape.
-// Of several instances in a process the first carries no mark; the others a number, and nothing of the process itself.
+// Hands the metrics to OpenTelemetry, by one way only: the producer if a reader was given it, else observable instruments of the
+// registered MeterProvider. Without an SDK, the only cost is to look for one at set-up and at each scrape.
+// The first instance of a process has no mark. Further ones have a number and omit the metrics of the process.
 
 const { registeredSdk } = require('../../tracing/registered-sdk')
 const { Attributes } = require('./attributes')
 const { instrumentsWith, isOfProcess } = require('./instruments')
 const { MetricProducer } = require('./metric-producer')
-const { ObservedInstruments } = require('./observable-instruments')
+const { ObservableInstruments } = require('./observable-instruments')
 
-/** The numbers in use; on the global, for there may be several copies of this package. */
+/** The numbers in use. Global, because a process may load several copies of this package. @type {Set<number>} */
 const numbers = (globalThis[Symbol.for('spillway.instances')] ??= new Set())
 
 class OpenTelemetry {
@@ -18,17 +18,21 @@ class OpenTelemetry {
   #faults
   #unmatched
   #labels
+  /** @type {number | undefined} */
   #number
   #observed
   #producer
   #isClosed = false
 
   /**
-   * @param {{ clock: any, faults: any, recorder: any, options: any }} instance
-   * @param {(spare?: any) => any} takeInstant
+   * @param {{ clock: import('../../clock').Clock,
+   *   faults: InstanceType<typeof import('../../requests/internal-errors').Faults>,
+   *   recorder: InstanceType<typeof import('../../requests/recorder').Recorder>,
+   *   options: import('../../../index.js').ResolvedOptions }} instance
+   * @param {import('../capture').TakeCapture} capture
    */
-  constructor({ clock, faults, recorder, options }, takeInstant) {
-    this.#parts = { clock, takeInstant }
+  constructor({ clock, faults, recorder, options }, capture) {
+    this.#parts = { clock, capture }
     this.#recorder = recorder
     this.#faults = faults
     this.#unmatched = options.routes.unmatched
@@ -36,38 +40,39 @@ class OpenTelemetry {
     this.lookForSdk()
   }
 
-  /** One may have been registered since. */
+  /** Called again at each scrape: an application may register its SDK late. */
   lookForSdk() {
     this.#recorder.noteTracing()
     if (this.#isClosed || this.#producer !== undefined || this.#observed !== undefined) return
     this.#faults.guard('opentelemetry', () => {
       const provider = registeredSdk()?.metrics
-      if (provider !== undefined) this.#observed = new ObservedInstruments({ provider, ...this.#described() })
+      if (provider !== undefined)
+        this.#observed = new ObservableInstruments({ provider, ...this.#makeParts() })
     })
   }
 
-  /** What it shows, the instruments show no more. */
+  /** Replaces the observable instruments, so that no metric is shown twice. */
   producer() {
     if (this.#producer === undefined) {
-      this.#producer = new MetricProducer(this.#described())
-      this.#silence()
+      this.#producer = new MetricProducer(this.#makeParts())
+      this.#removeInstruments()
     }
     return this.#producer
   }
 
-  /** A producer goes on: an SDK that is shut down collects once more. */
+  /** The producer keeps working, because an SDK collects once more while it shuts down. */
   close() {
     this.#isClosed = true
-    this.#silence()
-    numbers.delete(this.#number)
+    this.#removeInstruments()
+    if (this.#number !== undefined) numbers.delete(this.#number)
   }
 
-  #silence() {
+  #removeInstruments() {
     this.#faults.guard('opentelemetry', () => this.#observed?.close())
     this.#observed = undefined
   }
 
-  #described() {
+  #makeParts() {
     if (this.#number === undefined) {
       this.#number = 1
       while (numbers.has(this.#number)) this.#number++

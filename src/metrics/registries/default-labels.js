@@ -1,33 +1,35 @@
 'use strict'
-// The default labels of a registry, on our own series too: it adds them to what it writes itself, and /metrics is written past
-// it. Both clients keep them in `_defaultLabels`; the public way to read them is asynchronous, and a process that ends cannot
-// wait. Without any nothing is paid, with some a second Labels for each series.
+// Adds a registry's default labels to our own series, which are rendered without the registry. Both clients keep the labels in
+// `_defaultLabels`: the public accessor is asynchronous, and an exiting process cannot wait.
+// A registry without default labels costs nothing.
 
 const { Labels, labelText } = require('../labels')
+
+/** @import { Family } from '../points' */
 
 class DefaultLabels {
   #registry
   #text = ''
-  /** By the labels of a series, so that they are the same objects at each scrape: a report goes by that. */
+  /** Extended labels by the labels of a series: fleet reports need the same objects at each scrape. */
   #known = new WeakMap()
 
-  /** @param {any} [registry] */
+  /** @param {any} [registry] of prom-client or @prometheus-io/client; `_defaultLabels` is in no type */
   constructor(registry) {
     this.#registry = registry
   }
 
-  /** @param {any[]} families @returns {any[]} */
+  /** @param {Family[]} families @returns {Family[]} */
   on(families) {
     const pairs = this.#pairs()
     if (pairs === undefined) return families
     const known = this.#known
     return families.map((family) => ({
       ...family,
-      points: (instant) => labelled(family.points(instant), pairs, known),
+      points: (captured) => labelled(family.points(captured), pairs, known),
     }))
   }
 
-  /** Another registry, as one that has them. */
+  /** A view of another registry with the default labels of this one. */
   onRegistry(registry) {
     const pairs = this.#pairs()
     if (pairs === undefined) return registry
@@ -54,7 +56,7 @@ function* labelled(points, pairs, known) {
     let labels = known.get(point.labels)
     if (labels === undefined) {
       const own = point.labels.pairs
-      // Our own come first, and win.
+      // A label of the series has precedence, in order and in value.
       labels = new Labels({ ...own, ...pairs, ...own })
       known.set(point.labels, labels)
     }
@@ -62,7 +64,7 @@ function* labelled(points, pairs, known) {
   }
 }
 
-/** prom-client writes default labels into the values that a counter keeps: those of the process are of every instance. */
+/** prom-client writes default labels into a counter's stored values, and the process metrics are shared by all instances. */
 const copied = (metric) => ({
   name: metric.name,
   type: metric.type,

@@ -1,41 +1,40 @@
 'use strict'
-// prom-client's default metrics, for those who want them under its names (`metrics.defaults`). They are collected once a
-// process, whoever asks: their observers are never taken away again. The lag of the event loop is left out: ours is the same
-// without a timer.
+// prom-client's default metrics, for `metrics.defaults`. They are collected once per process, because their observers are never
+// removed. The event-loop lag is left out: ours has the same names and needs no timer.
 
 const client = require('prom-client')
 const { LAG_FAMILIES } = require('../families')
 
-/** prom-client samples loop lag with a timer of this period. Ours comes from the turn clock, so: once in 24 days. */
+/** The longest period of a timer, 24 days. It practically disables prom-client's sampling of the loop lag, which is unused here. */
 const NEVER_MS = 2 ** 31 - 1
-/** Of the default metrics the one that is told between scrapes. */
+/** The only default metric that is updated between scrapes. */
 const COLLECTIONS = 'nodejs_gc_duration_seconds'
 
 let processRegistry
 
-/** @returns {import('prom-client').Registry} the registry they are in */
+/** @returns {import('prom-client').Registry} */
 function defaultMetrics() {
   if (processRegistry === undefined) {
     processRegistry = new client.Registry()
     client.collectDefaultMetrics({ register: processRegistry, eventLoopMonitoringPrecision: NEVER_MS })
     for (const { name } of LAG_FAMILIES) processRegistry.removeSingleMetric(name)
     const collections = processRegistry.getSingleMetric(COLLECTIONS)
-    if (collections !== undefined) makeHarmless(collections)
+    if (collections !== undefined) catchErrors(collections)
   }
   return processRegistry
 }
 
 /**
- * What it throws in its observer ends the process: it takes for a label whatever somebody has given to every object, by
- * `Object.prototype`.
+ * An error in prom-client's PerformanceObserver would end the process. It throws if an application has extended
+ * `Object.prototype`, since it takes each inherited property for a label.
  */
-function makeHarmless(metric) {
+function catchErrors(metric) {
   const { observe } = metric
   metric.observe = (...given) => {
     try {
       observe.apply(metric, given)
     } catch {
-      // The next scrape meets the same, and tells of it.
+      // The next scrape fails with the same error and reports it.
     }
   }
 }

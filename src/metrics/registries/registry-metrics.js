@@ -1,10 +1,13 @@
 'use strict'
-// The same families as objects a metrics registry takes: prom-client's and @prometheus-io/client's alike, by duck
-// type. Values are made when the registry asks; all families asked in one go show one instant.
+// Registers our families with a metrics registry, of prom-client or @prometheus-io/client, by duck typing. Values are made when
+// the registry reads them; all families read in one task show the same capture.
 
 const { SpillwayError } = require('../../errors')
 const { countOf, sumOf } = require('../../histograms/buckets')
 
+/** @import { Family } from '../points' */
+
+/** Recognizes the families of another copy of this package. */
 const OURS = 'spillway_requests_total'
 const NONE = Object.freeze({})
 const LE_INF = Object.freeze({ le: '+Inf' })
@@ -12,24 +15,28 @@ const LE_INF = Object.freeze({ le: '+Inf' })
 class RegistryMetric {
   aggregator = 'sum'
   #family
-  #takeInstant
-  #isSaid
-  /** One object a bucket for ever, by whose identity a registry caches. */
+  #capture
+  #isDuplicate
+  /** One object per bucket for the lifetime of the metric: registries cache by identity. */
   #le
 
-  /** @param {any} family @param {() => any} takeInstant @param {() => boolean} isSaid whether its double is shown */
-  constructor(family, takeInstant, isSaid) {
+  /**
+   * @param {Family} family
+   * @param {() => import('../capture').Capture} capture
+   * @param {() => boolean} isDuplicate whether the registry holds prom-client's version of this family
+   */
+  constructor(family, capture, isDuplicate) {
     this.name = family.name
     this.help = family.help
     this.type = family.type
     if (family.type === 'gauge') this.aggregator = family.across ?? 'average'
     this.#family = family
-    this.#takeInstant = takeInstant
-    this.#isSaid = isSaid
+    this.#capture = capture
+    this.#isDuplicate = isDuplicate
     this.#le = family.bounds?.seconds.map((le) => Object.freeze({ le }))
   }
 
-  /** For JSON: every value with all its labels. */
+  /** For JSON, where every value has all its labels. */
   get() {
     const { values, ...family } = this.getForPromString()
     return {
@@ -41,15 +48,15 @@ class RegistryMetric {
     }
   }
 
-  /** For text: the labels of a series are one object at every scrape, whose text a registry makes only once. */
+  /** For text: the labels of a series are the same object at every scrape, so that the registry renders them once. */
   getForPromString() {
     const values = []
-    const points = this.#isSaid() ? [] : this.#family.points(this.#takeInstant())
+    const points = this.#isDuplicate() ? [] : this.#family.points(this.#capture())
     for (const point of points) this.#expand(point, values)
     return { name: this.name, help: this.help, type: this.type, aggregator: this.aggregator, values }
   }
 
-  /** A registry's resetMetrics() asks this of every metric. Ours are views: there is nothing here to reset. */
+  /** `resetMetrics()` of a registry calls this on every metric. Ours are views with nothing to reset. */
   reset() {}
 
   #expand(point, values) {
@@ -71,14 +78,21 @@ class RegistryMetric {
       push('_sum', NONE, point.sum)
       push('_count', NONE, point.count)
     } else {
-      // Without a name of its own: an OpenMetrics registry puts `_total` after one.
+      // Without `metricName`, to which an OpenMetrics registry would append `_total`.
       values.push({ labels: NONE, sharedLabels, value: point.value })
     }
   }
 }
 
-/** Puts the families into the registry, all or none. @returns {() => void} takes them out again */
-function registerFamilies(registry, families, takeInstant) {
+/**
+ * Registers all families, or throws and registers none.
+ *
+ * @param {any} registry of either client library
+ * @param {Family[]} families
+ * @param {import('../capture').TakeCapture} capture
+ * @returns {() => void} removes the families from the registry
+ */
+function registerFamilies(registry, families, capture) {
   const isOurs = (metric) => metric instanceof RegistryMetric
   if (registry.getSingleMetric(OURS) !== undefined || registry.getMetricsAsArray().some(isOurs)) {
     throw new SpillwayError(
@@ -95,25 +109,28 @@ function registerFamilies(registry, families, takeInstant) {
         'or leave `registry` out.'
     )
   }
-  const shared = oncePerTask(takeInstant)
-  const isSaid = ({ double }) => double !== undefined && registry.getSingleMetric(double) !== undefined
-  const metrics = families.map((family) => new RegistryMetric(family, shared, () => isSaid(family)))
+  const shared = oncePerTask(capture)
+  /** @param {Family} family */
+  const isDuplicate = ({ promClientName }) =>
+    promClientName !== undefined && registry.getSingleMetric(promClientName) !== undefined
+  const metrics = families.map((family) => new RegistryMetric(family, shared, () => isDuplicate(family)))
   for (const metric of metrics) registry.registerMetric(metric)
   return () => {
     for (const { name } of families) registry.removeSingleMetric(name)
   }
 }
 
+/** @param {import('../capture').TakeCapture} take @returns {() => import('../capture').Capture} */
 function oncePerTask(take) {
-  let instant
+  let captured
   return () => {
-    if (instant === undefined) {
-      instant = take()
+    if (captured === undefined) {
+      captured = take()
       queueMicrotask(() => {
-        instant = undefined
+        captured = undefined
       })
     }
-    return instant
+    return captured
   }
 }
 

@@ -1,11 +1,17 @@
 'use strict'
-// What a registry says of one of its metrics, as points: the client libraries list every bucket, quantile, sum and
-// count as a value by itself, where a format that has messages wants those of a series together.
+// Groups the values of a registry's metric into points. The client libraries list each bucket, quantile, sum and count as a value
+// of its own; Protobuf needs the values of one series together.
 
-/** The label that tells the values of one series apart. */
+/**
+ * A metric of a registry, as its JSON has it.
+ *
+ * @typedef {{ name: string, help: string, type: string, values: any[] }} RegistryFamily
+ */
+
+/** The label that distinguishes the values of one series. */
 const BOUND_LABEL = { histogram: 'le', summary: 'quantile' }
 
-/** @param {{ name: string, type: string, values: any[] }} family */
+/** @param {RegistryFamily} family @returns {Iterable<any>} */
 function foreignPoints(family) {
   const boundLabel = BOUND_LABEL[family.type]
   return boundLabel === undefined ? family.values.map(simplePoint) : grouped(family, boundLabel)
@@ -17,7 +23,7 @@ const simplePoint = ({ labels, value, exemplar }) => ({
   exemplar: exemplarOf(exemplar),
 })
 
-/** In @prometheus-io/client the sum and the count of a summary without labels come without any, its quantiles with them. */
+/** For a summary without labels, @prometheus-io/client omits `labels` from the sum and the count. */
 function grouped({ name, values }, boundLabel) {
   const groups = new Map()
   for (const { metricName = name, labels = {}, value, exemplar } of values) {
@@ -34,7 +40,7 @@ function grouped({ name, values }, boundLabel) {
 
 const boundOf = (bound) => (bound === '+Inf' ? Number.POSITIVE_INFINITY : Number(bound))
 
-/** None, where its labels are empty: OpenMetrics' clients then have set none. */
+/** A client lists a missing exemplar as `null` or not at all. */
 function exemplarOf(given) {
   if (!given) return undefined
   const { labelSet, value, timestamp } = given

@@ -1,49 +1,53 @@
 'use strict'
-// The readers of scrapes that have not taken yet what they were given, the one blocked for longest first. Each holds a
-// connection and a part of a rendering, and whoever scrapes without reading may come with any number of them. So past a
-// number, those blocked for a second are cut off; fewer are left to their own deadlines.
+// The scrape readers whose connection takes no more data, the one blocked longest first. Each holds a connection and a part of
+// a rendering, and a client that does not read may open any number. If more than 64 are blocked, those blocked for a second
+// are disconnected; otherwise each has its own timeouts.
 
-const MOST = 64
-/** Who reads at all has taken a piece by then. */
+/** @typedef {{ disconnect(): void }} Reader */
+
+const MAX_BLOCKED = 64
+/** Any client that reads takes a piece within this time. */
 const BLOCKED_MS = 1000
 
 class BlockedReaders {
   #clock
-  /** @type {Map<{ cut(): void }, number>} since when */
+  /** When each reader was blocked. @type {Map<Reader, number>} */
   #since = new Map()
-  #isLooking = false
+  #isScheduled = false
 
-  /** @param {any} clock where time stands nobody is cut off for another */
+  /** @param {import('../../clock').Clock} clock while time stands still, no reader is disconnected */
   constructor(clock) {
     this.#clock = clock
   }
 
+  /** @param {Reader} reader */
   add(reader) {
     this.#since.set(reader, this.#clock.now())
-    if (this.#since.size > MOST) this.#lookLater()
+    if (this.#since.size > MAX_BLOCKED) this.#scheduleCheck()
   }
 
+  /** @param {Reader} reader */
   delete(reader) {
     this.#since.delete(reader)
   }
 
-  #lookLater() {
-    if (this.#isLooking || this.#clock.stands) return
-    this.#isLooking = true
+  #scheduleCheck() {
+    if (this.#isScheduled || this.#clock.stands) return
+    this.#isScheduled = true
     this.#clock.after(BLOCKED_MS, () => {
-      this.#isLooking = false
-      this.#cutOldest()
-      if (this.#since.size > MOST) this.#lookLater()
+      this.#isScheduled = false
+      this.#disconnectOldest()
+      if (this.#since.size > MAX_BLOCKED) this.#scheduleCheck()
     })
   }
 
-  #cutOldest() {
+  #disconnectOldest() {
     const nowMs = this.#clock.now()
-    let excess = this.#since.size - MOST
+    let excess = this.#since.size - MAX_BLOCKED
     for (const [reader, sinceMs] of this.#since) {
       if (excess-- <= 0 || nowMs - sinceMs < BLOCKED_MS) return
       this.#since.delete(reader)
-      reader.cut()
+      reader.disconnect()
     }
   }
 }

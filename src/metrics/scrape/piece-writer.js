@@ -1,56 +1,58 @@
 'use strict'
-// Writes a rendering to one of its readers, at that reader's own pace: a slow one keeps no other waiting. It keeps in memory
-// what it has not read, so it is cut off once it has taken nothing for ten seconds, or has been waited for a minute in all.
-// Time that a metric takes to be collected, or that the reader stands in line, does not count.
+// Writes a rendering to one reader, at the pace of that reader. Unread data stays in memory, so a reader is disconnected if it
+// takes nothing for ten seconds, or if it blocked the writer for a minute in total. Time spent collecting a metric or waiting
+// for the scrape budget does not count.
 
 const { END } = require('./rendering')
-const { FIRST } = require('./scrape-budget')
+const { FIRST_IN_LINE } = require('./scrape-budget')
 
-const PATIENCE_MS = 10_000
-const MOST_BLOCKED_MS = 60_000
+/** @typedef {InstanceType<typeof import('./rendering').Rendering>} Rendering */
+
+const STALL_TIMEOUT_MS = 10_000
+const MAX_BLOCKED_MS = 60_000
 
 class PieceWriter {
   #res
   #clock
   #budget
   #blocked
-  #order
-  /** @type {InstanceType<typeof import('./rendering').Rendering> | undefined} */
+  #number
+  /** @type {Rendering | undefined} */
   #rendering
-  #isGone = false
-  #goOn = () => {}
-  /** Since when it has taken nothing of what it was given; none if it has taken all. */
-  #sinceMs
-  /** How long it was waited for before. */
+  #isClosed = false
+  #resume = () => {}
+  /** When the reader began to block; undefined while it does not. @type {number | undefined} */
+  #blockedSinceMs
+  /** How long the reader blocked before that. */
   #blockedMs = 0
   #deadline
 
   /**
-   * @param {import('node:http').ServerResponse} res its head is already set
-   * @param {{ clock: any, budget: InstanceType<typeof import('./scrape-budget').ScrapeBudget>,
+   * @param {import('node:http').ServerResponse} res with its head already set
+   * @param {{ clock: import('../../clock').Clock, budget: InstanceType<typeof import('./scrape-budget').ScrapeBudget>,
    *   blocked: InstanceType<typeof import('./blocked-readers').BlockedReaders>, isFirst?: boolean }} parts
-   *   isFirst: before all others, who may be a flood, and cut off for none of them
+   *   isFirst: written before all other readers, and never disconnected because of them
    */
   constructor(res, { clock, budget, blocked, isFirst = false }) {
     this.#res = res
     this.#clock = clock
     this.#budget = budget
     this.#blocked = isFirst ? undefined : blocked
-    this.#order = isFirst ? FIRST : budget.takeOrder()
+    this.#number = isFirst ? FIRST_IN_LINE : budget.takeNumber()
     res.on('drain', () => {
       this.#unblock()
-      this.#goOn()
+      this.#resume()
     })
     res.on('close', () => {
-      this.#isGone = true
+      this.#isClosed = true
       this.#leave()
-      this.#goOn()
+      this.#resume()
     })
   }
 
-  /** @param {InstanceType<typeof import('./rendering').Rendering>} rendering nothing more of it is made for a reader that has left */
+  /** @param {Rendering} rendering makes no further pieces once all its readers have disconnected */
   async write(rendering) {
-    if (this.#hasLeft()) return
+    if (!this.#isWritable()) return
     this.#rendering = rendering
     this.#watch()
     try {
@@ -58,19 +60,19 @@ class PieceWriter {
     } finally {
       this.#leave()
     }
-    if (this.#hasLeft()) return
+    if (!this.#isWritable()) return
     this.#res.end()
-    // The reader may leave the last part unread. The sockets that serverless adapters make up do not say how much that is.
+    // The reader may still block on the last piece. The fake sockets of serverless adapters have no `writableLength`.
     if (!(this.#res.writableLength > 0)) return
     this.#block()
     this.#watch()
   }
 
-  cut() {
+  disconnect() {
     try {
       this.#res.destroy()
     } catch {
-      // A socket that somebody has made up, and that cannot be destroyed.
+      // The fake socket of an adapter may not support it.
     }
   }
 
@@ -85,53 +87,53 @@ class PieceWriter {
     this.#clock.cancel(this.#deadline)
   }
 
-  /** It holds the piece it is at and no earlier one: the first of them leads to all. */
+  /** Holds only the current link: the first one would keep the whole chain in memory. */
   async #writeAll(rendering) {
     let link = await rendering.after(rendering.join(this))
     while (link !== END) {
-      await this.#budget.run(this.#order, this.#write.bind(this, link.bytes), link.bytes.length)
-      if (this.#hasLeft()) return
+      await this.#budget.run(this.#number, this.#write.bind(this, link.bytes), link.bytes.length)
+      if (!this.#isWritable()) return
       link = await rendering.after(link)
     }
   }
 
   /**
-   * An HTTP/2 response tells by its `close` event alone, any other is destroyed before that. One that somebody else has
-   * ended, such as a Koa that was not told `ctx.respond = false`, takes nothing more: what it is given is an uncaught error.
+   * Only the `close` event reports the end of an HTTP/2 response; any other is destroyed before it. A response may also have
+   * been ended by others, such as by Koa without `ctx.respond = false`: a write would then be an uncaught error.
    */
-  #hasLeft() {
-    return this.#isGone || this.#res.destroyed || this.#res.writableEnded
+  #isWritable() {
+    return !(this.#isClosed || this.#res.destroyed || this.#res.writableEnded)
   }
 
   /**
-   * What is returned is to be waited for before the next. Rendering waits for a metric's own collect(), and who left meanwhile drains no more. Only `false` asks to wait, as for
-   * Node's pipe(): the sockets that serverless adapters make up return nothing, and never drain.
+   * Returns a promise if the next piece must wait for `drain`. The reader may have disconnected while a metric was collected.
+   * Only `false` means to wait, as in Node's pipe(): the fake sockets of serverless adapters return undefined and never drain.
    */
   #write(bytes) {
-    if (this.#hasLeft() || this.#res.write(bytes) !== false) return undefined
+    if (!this.#isWritable() || this.#res.write(bytes) !== false) return undefined
     this.#block()
-    return new Promise((resolve) => (this.#goOn = () => resolve(undefined)))
+    return new Promise((resolve) => (this.#resume = () => resolve(undefined)))
   }
 
   #block() {
-    this.#sinceMs = this.#clock.now()
+    this.#blockedSinceMs = this.#clock.now()
     this.#blocked?.add(this)
   }
 
   #unblock() {
-    if (this.#sinceMs === undefined) return
-    this.#blockedMs += this.#clock.now() - this.#sinceMs
-    this.#sinceMs = undefined
+    if (this.#blockedSinceMs === undefined) return
+    this.#blockedMs += this.#clock.now() - this.#blockedSinceMs
+    this.#blockedSinceMs = undefined
     this.#blocked?.delete(this)
   }
 
-  /** One timer a reader, and not one a piece. */
+  /** Uses one timer per reader, not one per piece. */
   #watch() {
     if (this.#res.writableFinished) return this.#stop()
     const nowMs = this.#clock.now()
-    const blockedMs = nowMs - (this.#sinceMs ?? nowMs)
-    const leftMs = Math.min(PATIENCE_MS - blockedMs, MOST_BLOCKED_MS - this.#blockedMs - blockedMs)
-    if (leftMs <= 0) return this.cut()
+    const blockedMs = nowMs - (this.#blockedSinceMs ?? nowMs)
+    const leftMs = Math.min(STALL_TIMEOUT_MS - blockedMs, MAX_BLOCKED_MS - this.#blockedMs - blockedMs)
+    if (leftMs <= 0) return this.disconnect()
     this.#deadline = this.#clock.after(leftMs, () => this.#watch())
   }
 }

@@ -1,8 +1,8 @@
 'use strict'
-// What `/metrics` answers: our families from one instant, then what else the registry holds, then, if asked for, prom-client's
-// default metrics as far as nobody has them yet, all in the format the scraper has asked for. What those say is said once:
-// ours of the same are left out then. A registry's own format is never switched: under another one its counters would have
-// other names. In a fleet it is the same, of all its workers.
+// Answers `/metrics` from four sources: our families, the other metrics of the registry, prom-client's default metrics if
+// enabled, and the standard process metrics. Each name appears once. A family of ours is left out if prom-client's version of it
+// is present. In a fleet, the answer covers all workers.
+// The format is the client's choice. A registry never changes its own format, which would rename its counters.
 
 const client = require('prom-client')
 const { BlockedReaders } = require('./blocked-readers')
@@ -15,18 +15,29 @@ const { registerFamilies, RegistryMetric } = require('../registries/registry-met
 const { Renderings } = require('./renderings')
 const { ScrapeBudget } = require('./scrape-budget')
 
+/** @import { Family } from '../points' */
+/** @import { TakeCapture } from '../capture' */
+/** @import { Format } from '../formats/formats' */
+
+/**
+ * The metrics to show. `metrics` are those of registries; `standard` are our families under names that other libraries use too.
+ *
+ * @typedef {{ families: Family[], metrics: RegistryEntry[], standard: Family[] }} Sources
+ * @typedef {{ registry: any, metric: any, name: string }} RegistryEntry
+ */
+
 const NATIVE = 'native histogram'
-/** How many values a registry is given to write at a time: some 0.2 ms of work. */
+/** The number of values that a registry renders at a time, about 0.2 ms of work. */
 const SLICE = 64
 
 class Prometheus {
   #clock
   #faults
-  #takeInstant
+  #capture
   #gather
   #registry
   #defaultLabels
-  #spareInstant
+  #spare
   #budget
   #blocked
   #renderings
@@ -35,19 +46,29 @@ class Prometheus {
   #prefix
   #hasDefaults
 
-  /** @param {any} parts `gather`: of a fleet all there is to show, undefined of one process */
-  constructor({ registry, metrics, bounds, clock, faults, takeInstant, gather }) {
+  /**
+   * @param {{
+   *   bounds: import('../../histograms/buckets').Bounds,
+   *   capture: TakeCapture,
+   *   clock: import('../../clock').Clock,
+   *   faults: InstanceType<typeof import('../../requests/internal-errors').Faults>,
+   *   gather: () => Promise<Sources & { release(): void }> | undefined,
+   *   metrics: import('../../../index.js').ResolvedOptions['metrics'],
+   *   registry: any,
+   * }} parts `gather` collects the metrics of a fleet; undefined outside a fleet
+   */
+  constructor({ registry, metrics, bounds, clock, faults, capture, gather }) {
     const { defaults, prefix } = metrics
     const families = prefixed(familiesWith(bounds), prefix)
     this.#families = [...families, ...prefixed(NATIVE_FAMILIES, prefix)]
     this.#prefix = prefix
     this.#hasDefaults = defaults
-    // Now, so that no collection of garbage is missed.
+    // At set-up, so that no garbage collection is missed.
     if (defaults) defaultMetrics()
     this.#gather = gather
     this.#clock = clock
     this.#faults = faults
-    this.#takeInstant = takeInstant
+    this.#capture = capture
     this.#registry = registry ?? client.register
     this.#budget = new ScrapeBudget(clock)
     this.#blocked = new BlockedReaders(clock)
@@ -57,7 +78,7 @@ class Prometheus {
       render: (format) => this.#render(format),
     })
     this.#defaultLabels = new DefaultLabels(registry)
-    if (registry !== undefined) this.#unregister = registerFamilies(registry, families, takeInstant)
+    if (registry !== undefined) this.#unregister = registerFamilies(registry, families, capture)
   }
 
   close() {
@@ -69,40 +90,40 @@ class Prometheus {
     return formatFor(accept)
   }
 
-  /** @param {import('node:http').ServerResponse} res its head is already set */
+  /** @param {import('node:http').ServerResponse} res with its head already set @param {Format} format */
   async write(res, format, { isFirst = false } = {}) {
     const parts = { clock: this.#clock, budget: this.#budget, blocked: this.#blocked, isFirst }
     const writer = new PieceWriter(res, parts)
     await writer.write(this.#renderings.of(format))
   }
 
-  /** @param {import('../formats/formats').Format} format */
+  /** @param {Format} format */
   async *#render(format) {
     const gathered = this.#gather()
     if (gathered !== undefined) return yield* this.#renderGathered(await gathered, format)
-    const instant = this.#takeInstant(this.#spareInstant)
-    this.#spareInstant = undefined
+    const captured = this.#capture(this.#spare)
+    this.#spare = undefined
     try {
-      yield* this.#renderSources(this.sources(), instant, format)
+      yield* this.#renderSources(this.sources(), captured, format)
     } finally {
-      // Left to the collector, megabytes of tables would make a major collection of every tenth scrape.
-      this.#spareInstant = instant
+      // Reused, because megabytes of new tables would cause a major collection at every tenth scrape.
+      this.#spare = captured
     }
   }
 
-  async *#renderGathered(all, format) {
+  async *#renderGathered(gathered, format) {
     try {
-      yield* this.#renderSources(all, undefined, format)
+      yield* this.#renderSources(gathered, undefined, format)
     } finally {
-      all.release()
+      gathered.release()
     }
   }
 
   /**
-   * What this process has to show: our families, the metrics of others with the registry they are in, and ours by names that
-   * prom-client has for them too, where nobody else has those.
+   * Lists what this thread shows.
    *
-   * @param {boolean} [isOfProcess] false in a thread that leaves what is of the whole process to the main one
+   * @param {boolean} [isOfProcess] false in a worker thread: the main thread shows the metrics of the whole process
+   * @returns {Sources}
    */
   sources(isOfProcess = true) {
     const seen = new Set(this.#families.map(({ name }) => name))
@@ -113,7 +134,9 @@ class Prometheus {
     if (this.#hasDefaults && isOfProcess) {
       metrics.push(...this.#metricsOf(this.#defaultLabels.onRegistry(defaultMetrics()), seen))
     }
-    const families = this.#families.filter(({ double }) => double === undefined || !seen.has(double))
+    const families = this.#families.filter(
+      ({ promClientName }) => promClientName === undefined || !seen.has(promClientName)
+    )
     return {
       families: this.#labelled(families),
       metrics,
@@ -121,24 +144,25 @@ class Prometheus {
     }
   }
 
-  /** Families that others have made, under our prefix and with the default labels. */
+  /** Applies our prefix and the default labels to the families of other workers. @param {Family[]} families */
   adopted(families) {
     return this.#labelled(prefixed(families, this.#prefix))
   }
 
-  /** Families of ours with the default labels of the registry they are in. */
+  /** Adds the default labels of the registry. @param {Family[]} families */
   #labelled(families) {
     return this.#defaultLabels.on(families)
   }
 
+  /** @returns {Generator<RegistryEntry>} */
   *#metricsOf(registry, seen) {
     for (const metric of registry.getMetricsAsArray()) {
-      // By kind and not by name: an OpenMetrics registry takes the `_total` off the names it holds. Those of another
-      // instance are passed over too, for it shows them itself.
+      // Recognized by class, because an OpenMetrics registry removes `_total` from names. Metrics of another instance are skipped
+      // too: that instance shows them.
       if (metric instanceof RegistryMetric) continue
       const name = wholeNameOf(metric, registry)
       if (seen.has(name)) {
-        if (registry === this.#registry) this.#faults.report('metrics', isTaken(name))
+        if (registry === this.#registry) this.#faults.report('metrics', duplicateName(name))
         continue
       }
       seen.add(name)
@@ -146,13 +170,13 @@ class Prometheus {
     }
   }
 
-  /** @param {any} sources */
-  async *#renderSources({ families, metrics, standard }, instant, format) {
+  /** @param {Sources} sources @param {import('../capture').Capture | undefined} captured @param {Format} format */
+  async *#renderSources({ families, metrics, standard }, captured, format) {
     const shown = families.filter(({ type }) => format.hasNatives || type !== NATIVE)
     const seen = new Set([...families, ...metrics, ...standard].map(({ name }) => name))
-    yield* format.renderFamilies(shown, instant)
+    yield* format.renderFamilies(shown, captured)
     yield* this.#renderMetrics(metrics, format, seen)
-    yield* format.renderFamilies(standard, instant)
+    yield* format.renderFamilies(standard, captured)
     yield format.end
   }
 
@@ -177,15 +201,16 @@ async function renderMetric(registry, metric, { name, seen, format: { renderFore
   return renderForeign({ ...family, name }, isName)
 }
 
-const isTaken = (name) => new Error(`'${name}' is in the registry too; spillway's is shown`)
+const duplicateName = (name) =>
+  new Error(`The registry has a metric named '${name}' too; only spillway's is shown`)
 
-/** Up to prom-client 14 it has another name. */
+/** prom-client up to version 14 has another name for the method. */
 const textOf = (registry, metric) =>
   registry.getMetricsAsString?.(metric) ?? registry.getMetricAsPrometheusString(metric)
 
 /**
- * A registry writes a metric in one go, which of 40 000 series stalls the loop for 300 ms. So it is given slices, each of which
- * it writes with the two lines of the family's head: those are wanted once.
+ * A registry renders a metric in one step, which stalls the loop for 300 ms with 40 000 series. It is given slices instead. It
+ * renders the two head lines with each slice, and all but the first pair are removed.
  */
 async function* inSlices(registry, family) {
   const values = family.values ?? []
@@ -200,18 +225,18 @@ async function* inSlices(registry, family) {
 
 const withoutHead = (text) => text.slice(text.indexOf('\n', text.indexOf('\n') + 1) + 1)
 
-/** The registry as one that writes our format: an OpenMetrics one would add exemplars and a second `_total`. */
+/** A view of the registry that renders Prometheus text: an OpenMetrics registry would add exemplars and a second `_total`. */
 function asText(registry) {
   if (registry.contentType === TEXT.contentType) return registry
   return Object.create(registry, { contentType: { value: TEXT.contentType } })
 }
 
-/** The registry as one that holds nothing else: one at a time, a metric that fails takes no other with it. */
+/** A view of the registry with one metric only, so that a failing metric does not affect the others. */
 function withOnly(registry, metric) {
   return Object.create(registry, { getMetricsAsArray: { value: () => [metric] } })
 }
 
-/** An OpenMetrics registry takes the `_total` off the counters it holds. */
+/** An OpenMetrics registry removes `_total` from the names of its counters. */
 function wholeNameOf({ name, type }, registry) {
   const isShort = type === 'counter' && !name.endsWith('_total')
   return isShort && registry.contentType?.includes('openmetrics') ? `${name}_total` : name

@@ -1,9 +1,10 @@
 'use strict'
-// One rendering of all there is to show, for as many readers as share it. It is made piece by piece, as the foremost of
-// them asks for the next. The pieces are a chain: a reader holds the one it is at, and with it those to come, but none behind.
+// One rendering of all metrics, shared by its readers. The foremost reader drives it: each piece is made when that reader asks
+// for it. The pieces form a linked chain, so a reader keeps its own position and what follows in memory, and nothing before.
 
-const { FIRST } = require('./scrape-budget')
+const { FIRST_IN_LINE } = require('./scrape-budget')
 
+/** @import { Reader } from './blocked-readers' */
 /** @typedef {{ bytes: Buffer, next: Link | undefined }} Link */
 
 const NOTHING = Buffer.alloc(0)
@@ -19,14 +20,15 @@ class Rendering {
   #budget
   #step = () => this.#pieces.next()
   #last = linkOf(NOTHING)
-  /** Before the first piece, for as long as somebody may join. @type {Link | undefined} */
+  /** The link before the first piece, while readers may still join. @type {Link | undefined} */
   #first = this.#last
-  /** The next piece, while it is made; of one that has failed its failure, for whoever comes to it later. */
-  #coming
+  /** The next link while it is being made. A failed rendering keeps the rejected promise for readers that arrive later. */
+  #pending
+  /** @type {Set<Reader>} */
   #readers = new Set()
 
   /**
-   * @param {AsyncIterator<string | Buffer>} pieces strings of a byte a character; an empty piece only gives the loop its turn
+   * @param {AsyncIterator<string | Buffer>} pieces strings are latin1; an empty piece only yields to the event loop
    * @param {{ startedMs: number, budget: InstanceType<typeof import('./scrape-budget').ScrapeBudget> }} parts
    */
   constructor(pieces, { startedMs, budget }) {
@@ -35,49 +37,49 @@ class Rendering {
     this.startedMs = startedMs
   }
 
-  /** Whether its readers wait for it, and not it for them. */
-  get isUnderWay() {
-    return this.#coming !== undefined && !this.hasFailed
+  /** Whether readers wait for the next piece. */
+  get isInProgress() {
+    return this.#pending !== undefined && !this.hasFailed
   }
 
   get isRead() {
     return this.#readers.size > 0
   }
 
-  /** @param {{ cut(): void }} reader @returns {Link} where it begins; not after `close` */
+  /** @param {Reader} reader @returns {Link} the link before the first piece; must not be called after `close()` */
   join(reader) {
     this.#readers.add(reader)
     return /** @type {Link} */ (this.#first)
   }
 
+  /** @param {Reader} reader */
   leave(reader) {
     this.#readers.delete(reader)
     this.#stopUnread()
   }
 
-  /** Nobody joins any more: what all have read is let go. */
+  /** No reader joins from now on, so pieces that all readers have passed become garbage. */
   close() {
     this.#first = undefined
     this.#stopUnread()
   }
 
-  /** Its readers are cut off. */
-  cut() {
-    for (const reader of this.#readers) reader.cut()
+  disconnectReaders() {
+    for (const reader of this.#readers) reader.disconnect()
   }
 
-  /** @param {Link} link @returns {Link | Promise<Link>} what follows it; `END` after the last piece */
+  /** @param {Link} link @returns {Link | Promise<Link>} the following link; `END` after the last piece */
   after(link) {
     if (link.next !== undefined) return link.next
-    this.#coming ??= this.#make()
-    return this.#coming
+    this.#pending ??= this.#make()
+    return this.#pending
   }
 
   async #make() {
     try {
       for (;;) {
-        // First, for all of its readers wait for it. At once where nothing has to be waited for: the instant is that of the question.
-        const { done, value } = await this.#budget.run(FIRST, this.#step)
+        // Before all writers, which wait for this piece. If the budget allows, the capture happens at the time of the request.
+        const { done, value } = await this.#budget.run(FIRST_IN_LINE, this.#step)
         if (done) return this.#append(END)
         if (value.length > 0) return this.#append(linkOf(bytesOf(value)))
       }
@@ -88,21 +90,21 @@ class Rendering {
   }
 
   #append(link) {
-    this.#coming = undefined
+    this.#pending = undefined
     this.#last.next = link
     this.#last = link
     return link
   }
 
-  /** A metric that is being collected ends first. */
+  /** Ends the generator, after the metric it is collecting. */
   #stopUnread() {
     if (this.#first !== undefined || this.isRead) return
-    // What it fails with then has no reader left whom it could reach.
+    // No reader is left that could receive an error.
     this.#pieces.return?.()?.then(undefined, () => {})
   }
 }
 
-/** Once for all readers. */
+/** Encodes a piece once for all readers. */
 const bytesOf = (piece) => (typeof piece === 'string' ? Buffer.from(piece, 'latin1') : piece)
 
 module.exports = { END, Rendering }

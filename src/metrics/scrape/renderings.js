@@ -1,33 +1,36 @@
 'use strict'
-// Which rendering a scrape reads: that of its format that is younger than a second or still under way, or else a new one.
-// However many scrape, each format is rendered once a second, so that scrapes cannot starve what is gated.
-// The pieces of one rendering a format are kept, for that second. An older one is held by its readers alone.
+// Chooses the rendering that a scrape reads: the last one of its format if it is younger than a second or in progress, else a
+// new one. Each format is therefore rendered once a second however many clients scrape, so that scrapes cannot starve gated
+// requests. Only the last rendering of a format is kept here; older ones are held by their readers.
 
 const { Rendering } = require('./rendering')
 
+/** @import { Format } from '../formats/formats' */
+/** @typedef {InstanceType<typeof Rendering>} RenderingOfFormat */
+
 const SHARED_MS = 1000
 /**
- * One that takes longer to render is shared still, or each second would begin another beside it. It is not for ever, for
- * a metric may never be collected.
+ * A rendering that takes longer is still shared, or every second would start another one beside it. There is a limit, because
+ * the collection of a metric may never end.
  */
-const UNDER_WAY_MS = 10_000
-/** Of one format at once: who opens a scrape a second and does not read must not hold ever more of them. */
-const MOST_READ = 4
+const IN_PROGRESS_MS = 10_000
+/** Per format: a client that starts a scrape every second and never reads must not accumulate renderings. */
+const MAX_READ = 4
 
 class Renderings {
   #clock
   #budget
   #render
-  /** Where time stands, a second would never end: there each scrape has a rendering of its own. */
+  /** 0 while time stands still, because a second would never end: each scrape then has its own rendering. */
   #sharedMs
-  /** @type {Map<object, InstanceType<typeof Rendering>>} by format */
-  #young = new Map()
-  /** @type {Map<object, InstanceType<typeof Rendering>[]>} by format, the oldest first */
+  /** The last rendering of each format. @type {Map<Format, RenderingOfFormat>} */
+  #last = new Map()
+  /** The renderings of each format that have readers, the oldest first. @type {Map<Format, RenderingOfFormat[]>} */
   #read = new Map()
 
   /**
-   * @param {{ clock: any, budget: InstanceType<typeof import('./scrape-budget').ScrapeBudget>,
-   *   render: (format: any) => AsyncIterator<string | Buffer> }} parts
+   * @param {{ clock: import('../../clock').Clock, budget: InstanceType<typeof import('./scrape-budget').ScrapeBudget>,
+   *   render: (format: Format) => AsyncIterator<string | Buffer> }} parts
    */
   constructor({ clock, budget, render }) {
     this.#clock = clock
@@ -36,44 +39,44 @@ class Renderings {
     this.#sharedMs = clock.stands ? 0 : SHARED_MS
   }
 
-  /** @param {object} format @returns {InstanceType<typeof Rendering>} to be joined at once */
+  /** @param {Format} format @returns {RenderingOfFormat} the caller joins it in the same task */
   of(format) {
-    const young = this.#young.get(format)
-    if (young !== undefined && this.#isShared(young)) return young
+    const last = this.#last.get(format)
+    if (last !== undefined && this.#isShared(last)) return last
     this.#close(format)
     const rendering = new Rendering(this.#render(format), {
       startedMs: this.#clock.now(),
       budget: this.#budget,
     })
-    this.#young.set(format, rendering)
-    this.#note(format, rendering)
-    this.#closeInTime(format, rendering)
+    this.#last.set(format, rendering)
+    this.#track(format, rendering)
+    this.#scheduleClose(format, rendering)
     return rendering
   }
 
-  #closeInTime(format, rendering) {
+  #scheduleClose(format, rendering) {
     this.#clock.after(this.#sharedMs, () => {
-      if (this.#young.get(format) !== rendering) return
-      if (rendering.isUnderWay && this.#isShared(rendering)) this.#closeInTime(format, rendering)
+      if (this.#last.get(format) !== rendering) return
+      if (rendering.isInProgress && this.#isShared(rendering)) this.#scheduleClose(format, rendering)
       else this.#close(format)
     })
   }
 
-  /** One that has failed is for nobody else. */
-  #isShared({ startedMs, hasFailed, isUnderWay }) {
+  /** A failed rendering is not shared. */
+  #isShared({ startedMs, hasFailed, isInProgress }) {
     if (hasFailed || this.#sharedMs === 0) return false
-    return this.#clock.now() - startedMs < (isUnderWay ? UNDER_WAY_MS : this.#sharedMs)
+    return this.#clock.now() - startedMs < (isInProgress ? IN_PROGRESS_MS : this.#sharedMs)
   }
 
-  /** Nobody joins it any more. @param {object} format */
+  /** @param {Format} format */
   #close(format) {
-    this.#young.get(format)?.close()
-    this.#young.delete(format)
+    this.#last.get(format)?.close()
+    this.#last.delete(format)
   }
 
-  #note(format, rendering) {
+  #track(format, rendering) {
     const read = (this.#read.get(format) ?? []).filter(({ isRead }) => isRead)
-    if (this.#sharedMs > 0 && read.length >= MOST_READ) read.shift()?.cut()
+    if (this.#sharedMs > 0 && read.length >= MAX_READ) read.shift()?.disconnectReaders()
     this.#read.set(format, [...read, rendering])
   }
 }

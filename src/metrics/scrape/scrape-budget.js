@@ -1,53 +1,57 @@
 'use strict'
-// How much of the loop all scrapes together may take, be they one or a hundred: half a millisecond of a turn, and a
-// quarter of the time once they have had a tenth of a second. The rest is for what is gated, so that scrapes cannot starve it.
-// Who finds it spent waits in line: whoever came first goes first, for a hundred half-written answers are of use to nobody.
+// Limits how much of the loop all scrapes together may use: half a millisecond per loop turn, and after a burst of 100 ms a
+// quarter of the time. The rest is for gated requests, so that scrapes cannot starve them.
+// Work beyond the budget waits in line. The oldest scrape goes first: finishing a few is better than half-writing all.
 
 const TURN_MS = 0.5
 const SHARE = 0.25
-/** A thousand series, rendered and written, take 10; so that a scrape that comes alone never waits. */
+/** A single scrape must never wait: to render and write 1000 series takes 10 ms. */
 const BURST_MS = 100
 /**
- * What writing costs, most of it after `write()` has returned, where nothing tells it: 0.5 ms a megabyte over loopback. Left
- * out, the quarter was two thirds.
+ * The cost of writing, most of which arises after `write()` has returned and cannot be measured: 0.5 ms per megabyte over
+ * loopback. Without this estimate, scrapes used two thirds of the loop and not a quarter.
  */
 const MS_PER_BYTE = 0.5e-6
-/** The place in the line before all others. */
-const FIRST = 0
+/** The number that goes before all others. */
+const FIRST_IN_LINE = 0
 
 class ScrapeBudget {
   #clock
   #isLimited
-  /** When the first work of this turn began; none if there was none. What else came since is part of the turn. */
+  /** When the first work of this loop turn began; undefined before that. @type {number | undefined} */
   #sinceMs
   #creditMs = BURST_MS
   #creditedMs
-  /** @type {{ order: number, work: () => any, bytes: number, resolve: (value: any) => void, reject: (error: unknown) => void }[]} */
+  /** @type {{ number: number, work: () => any, bytes: number, resolve: (value: any) => void, reject: (error: unknown) => void }[]} */
   #waiting = []
-  #lastOrder = FIRST
+  #lastNumber = FIRST_IN_LINE
 
-  /** @param {any} clock where time stands nothing may wait for it */
+  /** @param {import('../../clock').Clock} clock while time stands still, nothing may wait for it */
   constructor(clock) {
     this.#clock = clock
     this.#isLimited = !clock.stands
     this.#creditedMs = clock.now()
   }
 
-  /** A place in the line, behind all there are. */
-  takeOrder() {
-    this.#lastOrder++
-    return this.#lastOrder
+  /** Returns a number that goes after all numbers given so far. */
+  takeNumber() {
+    this.#lastNumber++
+    return this.#lastNumber
   }
 
   /**
-   * @param {number} order
-   * @param {() => any} work does a part of it and returns, at once where nothing has to be waited for
-   * @param {number} [bytes] how many it writes
+   * Runs the work now and returns its result, or queues it and returns a promise.
+   *
+   * @template Result
+   * @param {number} number from `takeNumber()`
+   * @param {() => Result} work a small step of a scrape
+   * @param {number} [bytes] the number of bytes that the work writes
+   * @returns {Result | Promise<Result>}
    */
-  run(order, work, bytes = 0) {
+  run(number, work, bytes = 0) {
     if (this.#sinceMs === undefined) this.#begin()
     if (!this.#isSpent()) return this.#do(work, bytes)
-    return new Promise((resolve, reject) => this.#queue({ order, work, bytes, resolve, reject }))
+    return new Promise((resolve, reject) => this.#queue({ number, work, bytes, resolve, reject }))
   }
 
   #do(work, bytes) {
@@ -59,15 +63,15 @@ class ScrapeBudget {
     }
   }
 
-  /** Most come last: they are looked at from there. */
+  /** Searches from the end, where most entries belong. */
   #queue(entry) {
     let at = this.#waiting.length
-    while (at > 0 && this.#waiting[at - 1].order > entry.order) at--
+    while (at > 0 && this.#waiting[at - 1].number > entry.number) at--
     this.#waiting.splice(at, 0, entry)
   }
 
   #isSpent() {
-    return this.#isUsedUp() || this.#clock.now() - this.#sinceMs >= TURN_MS
+    return this.#isUsedUp() || this.#clock.now() - /** @type {number} */ (this.#sinceMs) >= TURN_MS
   }
 
   #isUsedUp() {
@@ -93,7 +97,7 @@ class ScrapeBudget {
     this.#creditedMs = nowMs
   }
 
-  /** One after the other: what one has done may let it come again before the next. */
+  /** Serves one entry per microtask: a served scrape may queue its next step, which goes before later scrapes. */
   #serve() {
     if (this.#sinceMs === undefined || this.#isSpent()) return
     const entry = this.#waiting.shift()
@@ -107,4 +111,4 @@ class ScrapeBudget {
   }
 }
 
-module.exports = { FIRST, ScrapeBudget }
+module.exports = { FIRST_IN_LINE, ScrapeBudget }
