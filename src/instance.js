@@ -90,7 +90,7 @@ class Instance {
       warn,
       info,
       close: () => this.close(),
-      onListen: (server) => startLine.tell(server),
+      onListen: (server) => startLine.write(server),
       sampleMemory: () => memoryForRecycling(this.signals),
     })
     const fields = new RequestFields(options.log)

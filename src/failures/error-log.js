@@ -2,7 +2,7 @@
 // One line an error, in pino's shape: what failed, where, for which request, in which trace. A flood of one kind hides no
 // other: each has a budget of its own.
 
-const { LineBudget } = require('../logging/log-rate-limit')
+const { LogRateLimit } = require('../logging/log-rate-limit')
 
 /** Kinds past this share one budget. */
 const MOST_KINDS = 200
@@ -57,7 +57,7 @@ class ErrorLog {
   #write(level, failure, where) {
     const { event, status, route, trace, req, message } = where
     const budget = this.#budgetOf(`${event} ${status} ${failure.type}`)
-    const unlogged = budget.spend(this.#clock.now())
+    const unlogged = budget.take(this.#clock.now())
     if (unlogged < 0) return
     this.#faults.guard('logger', () => {
       const fields = {
@@ -77,7 +77,7 @@ class ErrorLog {
     let budget = this.#budgets.get(kind)
     if (budget !== undefined) return budget
     if (this.#budgets.size >= MOST_KINDS && kind !== OTHER_KINDS) return this.#budgetOf(OTHER_KINDS)
-    budget = new LineBudget(this.#clock.now())
+    budget = new LogRateLimit(this.#clock.now())
     this.#budgets.set(kind, budget)
     return budget
   }

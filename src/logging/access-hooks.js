@@ -1,21 +1,21 @@
 'use strict'
-// The functions of the user's that shape the access log: `fields`, `level` and `ignore`. None of them can throw into it: an
-// error, a promise or a value of the wrong kind is counted and reported once, and the line is what it would be without.
+// Calls the user's functions that shape the access log: `fields`, `level` and `ignore`. If one throws, returns a promise or a
+// value of the wrong type, the mistake is counted and reported once, and the line is written as if there were no function.
 
 const { compile } = require('../options/path-filter')
 const { OwnLogger } = require('./own-logger')
 
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal']
 const SILENT = 'silent'
-/** Keys that a logger writes by itself: a second one in the line would win. */
-const OF_LOGGER = ['level', 'time', 'pid', 'hostname', 'component']
+/** Keys that the logger writes itself. A second one in the line would override it. */
+const LOGGER_KEYS = ['level', 'time', 'pid', 'hostname', 'component']
 
 const isPlainObject = (value) =>
   typeof value === 'object' && value !== null && typeof value.then !== 'function'
 
-function withoutLoggers(given) {
+function withoutLoggerKeys(given) {
   const fields = { ...given }
-  for (const key of OF_LOGGER) delete fields[key]
+  for (const key of LOGGER_KEYS) delete fields[key]
   return fields
 }
 
@@ -28,7 +28,7 @@ class AccessHooks {
 
   /**
    * @param {import('../../index.js').AccessLogOptions} options
-   * @param {{ faults: any, logger: any }} parts
+   * @param {{ faults: InstanceType<typeof import('../requests/internal-errors').Faults>, logger: any }} parts
    */
   constructor({ fields, level, ignore }, { faults, logger }) {
     this.#fields = fields
@@ -42,22 +42,26 @@ class AccessHooks {
     return this.#fields !== undefined
   }
 
-  /** @returns {boolean} whether the request has no line */
+  /** @returns {boolean} whether the request gets no line */
   ignores({ req }) {
     const ignores = this.#ignores
-    return ignores !== undefined && this.#ask('log.access.ignore', () => ignores(req)) === true
+    return ignores !== undefined && this.#call('log.access.ignore', () => ignores(req)) === true
   }
 
-  /** @returns {string} `silent` for no line */
+  /**
+   * @param {InstanceType<typeof import('../requests/request').Request>} request
+   * @param {string} usual the level without a `level` function
+   * @returns {string} `silent` for no line
+   */
   levelOf({ req, res }, usual) {
     const level = this.#level
     if (level === undefined) return usual
-    const name = this.#ask('log.access.level', () => level(req, res))
+    const name = this.#call('log.access.level', () => level(req, res))
     if (name === undefined || name === SILENT) return name ?? usual
     if (LEVELS.includes(name) && this.#hasLevel(name)) return name
-    const what =
+    const mistake =
       typeof name === 'string' ? `'${name}' is no level of this logger` : `it returned ${typeof name}`
-    this.#complain('log.access.level', name, `${what}; the line has its usual level`)
+    this.#reportResult('log.access.level', name, `${mistake}; the line keeps its usual level`)
     return usual
   }
 
@@ -69,17 +73,17 @@ class AccessHooks {
   fieldsOf({ req, res }) {
     const fields = this.#fields
     if (fields === undefined) return undefined
-    return this.#ask('log.access.fields', () => {
+    return this.#call('log.access.fields', () => {
       const given = fields(req, res)
       if (given === undefined || given === null) return given
-      if (isPlainObject(given)) return withoutLoggers(given)
-      const what = typeof given === 'object' ? 'a promise' : typeof given
-      this.#complain('log.access.fields', given, `it returned ${what}, and not an object`)
+      if (isPlainObject(given)) return withoutLoggerKeys(given)
+      const type = typeof given === 'object' ? 'a promise' : typeof given
+      this.#reportResult('log.access.fields', given, `it must return an object, but returned ${type}`)
       return undefined
     })
   }
 
-  #ask(place, callback) {
+  #call(place, callback) {
     try {
       return callback()
     } catch (error) {
@@ -88,9 +92,9 @@ class AccessHooks {
     }
   }
 
-  #complain(place, value, message) {
+  #reportResult(place, value, message) {
     this.#faults.report(place, new Error(message))
-    // A promise would reject unseen.
+    // If the value is a promise, its rejection must be handled.
     this.#faults.heed(place, value)
   }
 }

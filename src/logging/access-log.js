@@ -1,9 +1,9 @@
 'use strict'
-// One line a request, in pino-http's shape, if asked for: brief where all went well, with all headers where not. Of those that
-// were not let in only as many as a budget allows: under overload a line each would be the overload.
+// Writes one line per request in the shape of pino-http. A successful request gets a brief line, any other all its headers.
+// Rejected requests share a rate limit, because a line for each would add to the overload.
 
 const { rounded } = require('../durations')
-const { LineBudget } = require('./log-rate-limit')
+const { LogRateLimit } = require('./log-rate-limit')
 const { ABORTED, OUTCOMES, isFailure } = require('../requests/outcome')
 const { OwnLogger } = require('./own-logger')
 
@@ -17,11 +17,13 @@ class AccessLog {
   #hooks
   #logger
   #traceOf
-  #budget
+  #rateLimit
 
   /**
-   * @param {{ clock: any, fields: any, logger: any, traceOf: () => any,
-   *   hooks: InstanceType<typeof import('./access-hooks').AccessHooks> | undefined }} parts
+   * @param {{ clock: import('../clock').Clock,
+   *   fields: InstanceType<typeof import('./request-fields').RequestFields>,
+   *   hooks: InstanceType<typeof import('./access-hooks').AccessHooks> | undefined,
+   *   logger: any, traceOf: () => object | undefined }} parts
    */
   constructor({ clock, fields, hooks, logger, traceOf }) {
     this.#clock = clock
@@ -29,14 +31,14 @@ class AccessLog {
     this.#hooks = hooks
     this.#logger = logger
     this.#traceOf = traceOf
-    this.#budget = new LineBudget(clock.now())
+    this.#rateLimit = new LogRateLimit(clock.now())
   }
 
-  // Hot path where there is an access log: bench/access-log.js.
-  /** @returns {unknown} what the logger has returned: a promise may be rejected */
+  // Hot path with an access log: bench/access-log.js.
+  /** @returns {unknown} the result of the logger, which may be a promise that rejects */
   write(request) {
     if (this.#hooks?.ignores(request)) return
-    if (request.series === undefined) return this.#writeUnserved(request)
+    if (request.series === undefined) return this.#writeNotAdmitted(request)
     const { outcome, status } = request
     const usual = isFailure(outcome) ? 'error' : outcome === ABORTED || status >= 400 ? 'warn' : 'info'
     const level = this.#hooks === undefined ? usual : this.#hooks.levelOf(request, usual)
@@ -47,16 +49,16 @@ class AccessLog {
     return this.#write(level, line, MESSAGES[outcome])
   }
 
-  /** Turned away, or gone before its turn came. */
-  #writeUnserved(request) {
+  /** The request was rejected, or its client disconnected while it was queued. */
+  #writeNotAdmitted(request) {
     const level = this.#hooks === undefined ? 'warn' : this.#hooks.levelOf(request, 'warn')
     if (!this.#isOn(level)) return
     const nowMs = this.#clock.now()
-    const unlogged = this.#budget.spend(nowMs)
+    const unlogged = this.#rateLimit.take(nowMs)
     if (unlogged < 0) return
     const line = this.#lineOf(request, nowMs - request.startedMs, false)
     if (unlogged > 0) line.unlogged = unlogged
-    return this.#write(level, line, request.admission.isRejected ? 'request turned away' : MESSAGES[ABORTED])
+    return this.#write(level, line, request.admission.isRejected ? 'request rejected' : MESSAGES[ABORTED])
   }
 
   #isOn(level) {
@@ -68,7 +70,7 @@ class AccessLog {
   #write(level, line, message) {
     const logger = this.#logger
     if (!(logger instanceof OwnLogger)) return logger[level](line, message)
-    // What users add may be what JSON has no word for.
+    // The user's fields may hold values that only pino's serializers can write.
     return this.#hooks?.hasFields ? logger.log(level, line, message) : logger.write(level, line, message)
   }
 
@@ -81,7 +83,7 @@ class AccessLog {
       responseTime: rounded(durationMs),
     }
     Object.assign(line, this.#traceOf())
-    // Ours win: who searches a log by them finds what this package says.
+    // The user's fields cannot override ours, by which logs are searched.
     return this.#hooks?.hasFields ? { ...this.#hooks.fieldsOf(request), ...line } : line
   }
 }

@@ -1,19 +1,17 @@
 'use strict'
-// Where a pino of our own writes: standard output. Lines are held back for a tenth of a second or until they are 64 kB, since
-// to hand them to the thread that writes costs the loop 50 µs each time (a line of the access log on Node 24: 20 µs; 12 with
-// 16 kB held, 9 with 64). An error is not held. What is held when the process exits is written then; a process that a signal
-// ends loses its last tenth of a second.
-//
-// At most a megabyte is kept, and written later: a reader that is slow holds up neither the loop nor the memory.
+// The standard output of our own pino logger. Lines are held for up to 100 ms or 64 kB, because each hand-over to the writing
+// thread costs the loop 50 µs: see docs/decisions/0022-held-log-lines.md. Errors are not held.
+// Held lines are written when the process exits; a process that a signal ends loses them.
+// At most a megabyte waits for a slow reader, so that the reader can neither block the loop nor fill the memory.
 
 const { isMainThread } = require('node:worker_threads')
 
-const HELD_MS = 100
-const HELD_CHARACTERS = 2 ** 16
-const MOST_BYTES = 2 ** 20
+const HOLD_MS = 100
+const MAX_HELD_CHARACTERS = 2 ** 16
+const MAX_WAITING_BYTES = 2 ** 20
 const ERROR_LEVEL = 50
-/** A tenth of a second each. */
-const MOST_TRIES_AT_EXIT = 10
+/** Each attempt takes 100 ms. */
+const MAX_ATTEMPTS_AT_EXIT = 10
 
 class LogDestination {
   lastLevel = 0
@@ -21,34 +19,34 @@ class LogDestination {
   #destination
   #format
   #held = ''
-  #most
+  #maxHeld
   #timer
   #isEnding = false
-  #tries = 0
-  #release = () => this.#handOver()
+  #attempts = 0
+  #onTimeout = () => this.#flush()
 
   /**
-   * @param {any} pino
-   * @param {{ clock: any, onError: (error: Error) => void, format?: (line: string) => string }} parts `onError` is told once,
-   *   when nothing can be written any more; `format` makes lines for a person of those of JSON
+   * @param {typeof import('pino')} pino
+   * @param {{ clock: import('../clock').Clock, onError: (error: Error) => void,
+   *   format?: import('./pretty-lines').Format | undefined }} parts
+   *   onError: called once, when no more lines can be written; format: makes JSON lines readable for people
    */
   constructor(pino, { clock, onError, format }) {
-    const retryEAGAIN = () => !this.#isEnding || ++this.#tries < MOST_TRIES_AT_EXIT
-    const destination = pino.destination({ sync: false, maxLength: MOST_BYTES, retryEAGAIN })
+    const retryEAGAIN = () => !this.#isEnding || ++this.#attempts < MAX_ATTEMPTS_AT_EXIT
+    const destination = pino.destination({ sync: false, maxLength: MAX_WAITING_BYTES, retryEAGAIN })
     const { flushSync } = destination
-    // Pino calls it when the process exits, though not when a thread does.
+    // Pino calls flushSync() when the process exits, but not when a thread does.
     destination.flushSync = () => {
       this.#isEnding = true
       try {
         flushSync.call(destination)
       } catch {
-        // A reader that has stopped would keep the process for ever.
+        // The reader has stopped: waiting for it would keep the process alive forever.
         return
       }
       this.#writeLast(pino, retryEAGAIN)
     }
-    // Left alone it would end the process by its `error` event when the disk is full, and sonic-boom would try for ever to write
-    // the rest at exit.
+    // When the disk is full, an unhandled `error` event would end the process, and sonic-boom would retry forever at exit.
     destination.on('error', (error) => {
       this.#take()
       destination.destroy()
@@ -57,19 +55,19 @@ class LogDestination {
     this.#clock = clock
     this.#destination = destination
     this.#format = format
-    this.#most = isMainThread && !clock.stands ? HELD_CHARACTERS : 0
-    // Has pino say the level of a line before it writes it.
+    this.#maxHeld = isMainThread && !clock.stands ? MAX_HELD_CHARACTERS : 0
+    // Makes pino set `lastLevel` before it writes a line.
     Object.assign(this, { [Symbol.for('pino.metadata')]: true })
   }
 
   /** @param {string} line */
   write(line) {
     this.#held += this.#format === undefined ? line : this.#format(line)
-    if (this.lastLevel >= ERROR_LEVEL || this.#held.length >= this.#most) this.#handOver()
-    else this.#timer ??= this.#clock.after(HELD_MS, this.#release)
+    if (this.lastLevel >= ERROR_LEVEL || this.#held.length >= this.#maxHeld) this.#flush()
+    else this.#timer ??= this.#clock.after(HOLD_MS, this.#onTimeout)
   }
 
-  #handOver() {
+  #flush() {
     const lines = this.#take()
     if (lines !== '') this.#destination.write(lines)
   }
@@ -82,7 +80,7 @@ class LogDestination {
     return lines
   }
 
-  // Not by the destination there is: it would only begin to write, and be cut.
+  // Uses a synchronous destination: the asynchronous one would only begin to write before the process ends.
   #writeLast(pino, retryEAGAIN) {
     const lines = this.#take()
     if (lines === '') return

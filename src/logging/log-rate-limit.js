@@ -1,25 +1,26 @@
 'use strict'
-// How many lines of one kind a log takes: ten at once, then one a second, which says how many it stands for. Under overload a
-// line for each would be the overload.
+// The rate limit of one kind of log line: ten lines at once, then one a second. Each line carries the number of lines left out
+// before it.
 
 const BURST_LINES = 10
-const LINE_EVERY_MS = 1000
+const LINE_INTERVAL_MS = 1000
 
-class LineBudget {
+class LogRateLimit {
   #lines = BURST_LINES
   #sinceMs
   #unlogged = 0
 
+  /** @param {number} nowMs */
   constructor(nowMs) {
     this.#sinceMs = nowMs
   }
 
-  /** @returns {number} how many have gone unlogged since the last line, or -1 for one that goes unlogged too */
-  spend(nowMs) {
-    const earned = Math.floor((nowMs - this.#sinceMs) / LINE_EVERY_MS)
+  /** @param {number} nowMs @returns {number} the lines left out since the last one, or -1 if this line is left out too */
+  take(nowMs) {
+    const earned = Math.floor((nowMs - this.#sinceMs) / LINE_INTERVAL_MS)
     if (earned > 0) {
       this.#lines = Math.min(BURST_LINES, this.#lines + earned)
-      this.#sinceMs += earned * LINE_EVERY_MS
+      this.#sinceMs += earned * LINE_INTERVAL_MS
     }
     if (this.#lines === 0) {
       this.#unlogged++
@@ -32,4 +33,4 @@ class LineBudget {
   }
 }
 
-module.exports = { LineBudget }
+module.exports = { LogRateLimit }

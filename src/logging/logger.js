@@ -1,25 +1,25 @@
 'use strict'
-// Where the lines go that this package logs: a child of the logger given, none, or a pino of its own. What `RequestFields`
-// shows of a request is meant to be shown as it is: serializers for whole requests, which a logger may have, would find
-// no status in it.
+// Chooses the logger: a child of the given one, none, or a pino of our own. `RequestFields` already shapes and redacts a request,
+// so the child gets no serializers: those of the given logger expect whole requests.
 
 const { isLogger } = require('../options/table')
 const { OwnLogger, SILENT } = require('./own-logger')
 const { isWinston, winstonLogger } = require('./winston-logger')
 
 const COMPONENT = Object.freeze({ component: 'spillway' })
-const asItIs = (value) => value
-const CHILD_OPTIONS = { serializers: { req: asItIs, res: asItIs } }
+const identity = (value) => value
+const CHILD_OPTIONS = { serializers: { req: identity, res: identity } }
 
 /**
- * @param {any} option
- * @param {{ clock: any, onError: (error: Error) => void }} own for a logger of our own; `onError` is told when it cannot write
+ * @param {any} option the option `logger`
+ * @param {{ clock: import('../clock').Clock, onError: (error: Error) => void }} own for a logger of our own; `onError` is called
+ *   when it can no longer write
  */
 function loggerFrom(option, own) {
   if (option === false) return SILENT
   if (option === undefined) return new OwnLogger(undefined, own, childOf)
   if (isLogger(option)) return isWinston(option) ? winstonLogger(childOf(option)) : withInfo(childOf(option))
-  // What is wrong with options is to be known at set-up.
+  // Makes the logger now, so that invalid options throw at set-up.
   const logger = new OwnLogger(option, own, childOf)
   logger.isLevelEnabled('info')
   return logger
@@ -31,12 +31,12 @@ function childOf(logger) {
     const child = logger.child(COMPONENT, CHILD_OPTIONS)
     return isLogger(child) ? child : logger
   } catch {
-    // One that takes other arguments logs without the name of the component.
+    // A logger whose child() takes other arguments logs without the name of the component.
     return logger
   }
 }
 
-/** Two levels are all that is asked of a logger. */
+/** A logger must have `warn` and `error`; without `info`, those lines go to `warn`. */
 function withInfo(logger) {
   if (typeof logger.info === 'function') return logger
   return {

@@ -1,6 +1,6 @@
 'use strict'
-// What mode `observe` says of an overload: when mode `adaptive` would begin to reject requests, and how many it would have
-// rejected. There is a line and no event, since nobody was rejected.
+// Logs the overloads of mode `observe`: when mode `adaptive` would begin to reject requests, and how many it would have rejected.
+// There is a line but no event, because no request was rejected.
 
 const { withRounded } = require('../durations')
 

@@ -1,14 +1,13 @@
 'use strict'
-// Lines for a person: where standard output is a terminal, the default logger writes by the application's own pino-pretty, if
-// it has one. It is looked for from the file that was started, then from the working directory; this package does not bring
-// it. Whatever goes wrong with it, lines are JSON.
+// On a terminal, formats the default logger's lines with the application's own pino-pretty, if it has one. The package is looked up
+// from the started file, then from the working directory. If anything fails, lines stay JSON.
 
 const { createRequire } = require('node:module')
 const path = require('node:path')
 const { isatty } = require('node:tty')
 
 const STDOUT = 1
-/** A line a request, with what a person looks for first. Headers are for machines. */
+/** One line per request, beginning with the fields that people look for first. Headers are left out. */
 const OPTIONS = {
   singleLine: true,
   ignore: 'pid,hostname,name,component,event,req.headers,req.remoteAddress,req.remotePort,res.headers',
@@ -20,7 +19,7 @@ const SAMPLE = '{"level":40,"time":0,"msg":"a line"}\n'
 /** @typedef {(line: string) => string} Format */
 
 /**
- * @param {{ isTerminal?: boolean, from?: string[] }} [where] `from`: files that it is looked for from
+ * @param {{ isTerminal?: boolean, from?: string[] }} [where] `from`: the files from which pino-pretty is resolved
  * @returns {Format | undefined}
  */
 function prettyFormat({ isTerminal = isatty(STDOUT), from = applicationFiles() } = {}) {
@@ -29,7 +28,7 @@ function prettyFormat({ isTerminal = isatty(STDOUT), from = applicationFiles() }
     try {
       return formatOf(createRequire(file)('pino-pretty'))
     } catch {
-      // It is not there, or not one that we know.
+      // pino-pretty is missing or of an unknown version.
     }
   }
   return undefined
@@ -40,9 +39,9 @@ const applicationFiles = () =>
 
 /** @returns {Format} */
 function formatOf(pretty) {
-  // Before 7 the package is that function itself.
+  // Before version 7, the package is the function itself.
   const format = (pretty.prettyFactory ?? pretty)(OPTIONS)
-  if (typeof format(SAMPLE) !== 'string') throw new TypeError('pino-pretty gives no text')
+  if (typeof format(SAMPLE) !== 'string') throw new TypeError('pino-pretty returned no text')
   return (line) => {
     try {
       return format(line) ?? ''

@@ -1,11 +1,11 @@
 'use strict'
-// What is logged of requests that have ended: the slow ones, and all of them if asked for. A logger may throw, or be closed:
-// no request suffers from that.
+// Logs ended requests: slow requests and the slowest of each minute if configured, and every request with an access log. An error
+// of the logger never affects a request.
 
 const { withRounded } = require('../durations')
 const { activeSpan, traceFieldsOf } = require('../tracing/active-span')
 const { LOG } = require('../requests/ignore')
-const { LineBudget } = require('./log-rate-limit')
+const { LogRateLimit } = require('./log-rate-limit')
 const { SlowRequests } = require('../requests/slow-requests')
 const { AccessHooks } = require('./access-hooks')
 const { AccessLog } = require('./access-log')
@@ -13,16 +13,23 @@ const { AccessLog } = require('./access-log')
 class RequestLog {
   slow
   #access
-  #budget
+  #rateLimit
   #clock
   #faults
   #logger
   #recorder
 
-  /** @param {{ clock: any, faults: any, fields: any, logger: any, loopDelay: any, options: any,
-   *   recorder: { isTracing: boolean } }} parts */
+  /**
+   * @param {{ clock: import('../clock').Clock,
+   *   faults: InstanceType<typeof import('../requests/internal-errors').Faults>,
+   *   fields: InstanceType<typeof import('./request-fields').RequestFields>,
+   *   logger: any,
+   *   loopDelay: InstanceType<typeof import('../signals/loop-delay').LoopDelay>,
+   *   options: import('../../index.js').ResolvedOptions['log'],
+   *   recorder: { isTracing: boolean } }} parts
+   */
   constructor({ clock, faults, fields, logger, loopDelay, options, recorder }) {
-    this.#budget = new LineBudget(clock.now())
+    this.#rateLimit = new LogRateLimit(clock.now())
     this.#clock = clock
     this.#faults = faults
     this.#logger = logger
@@ -42,14 +49,14 @@ class RequestLog {
     }
   }
 
-  // Hot path: once a request.
+  // Hot path: runs for each request.
   onEnd(request) {
     if ((request.ignores & LOG) !== 0) return
-    if (request.durationMs > this.slow.thresholdMs) this.#note(request)
+    if (request.durationMs > this.slow.thresholdMs) this.#recordSlow(request)
     if (this.#access !== undefined) this.#writeAccess(request)
   }
 
-  #note(request) {
+  #recordSlow(request) {
     this.#faults.guard('recording', () => this.slow.note(request))
   }
 
@@ -62,7 +69,7 @@ class RequestLog {
   }
 
   #writeSlow(slow) {
-    const unlogged = this.#budget.spend(this.#clock.now())
+    const unlogged = this.#rateLimit.take(this.#clock.now())
     if (unlogged < 0) return
     const fields = { ...fieldsOf('slow', slow), ...(unlogged > 0 && { unlogged }) }
     this.#guard(() => this.#logger.warn(fields, `spillway: ${sentenceOf(slow)}`))
@@ -71,7 +78,7 @@ class RequestLog {
   #writeSlowest(slowest) {
     for (const [index, slow] of slowest.entries()) {
       const message = `spillway: ${sentenceOf(slow)}, number ${index + 1} of the minute's slowest`
-      // It ended up to a minute ago.
+      // `at`, because the request may have ended a minute ago.
       const fields = { at: slow.at, ...fieldsOf('slowest', slow) }
       this.#guard(() => this.#logger.info(fields, message))
     }

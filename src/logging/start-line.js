@@ -1,7 +1,6 @@
 'use strict'
-// The first line of a process that serves: what runs, how it decides, where it answers, and within which limits. It is written
-// when a server listens, or with the first request of a server that was not attached. A script that only loads the
-// application says nothing, and neither does a test run.
+// The first log line of a serving process: version, mode, endpoints, port and limits. It is written when a server listens, or at
+// the first request of a server that was not attached. A script that only loads the application and a test run log nothing.
 
 const { isTested } = require('../environment/deployment')
 const { cpuLimit } = require('../signals/cpu-limit')
@@ -16,7 +15,8 @@ class StartLine {
 
   /**
    * @param {{ info: (fields: object, message: string) => void, isSilent?: boolean,
-   *   parts: { options: any, fleet: { isMember: boolean }, signals: { memory: any } } }} given
+   *   parts: { options: import('../../index.js').ResolvedOptions, fleet: { isMember: boolean },
+   *     signals: { memory: InstanceType<typeof import('../signals/memory').Memory> } } }} given
    */
   constructor({ info, parts, isSilent = isTested() }) {
     this.#info = info
@@ -24,8 +24,8 @@ class StartLine {
     this.#isWritten = isSilent
   }
 
-  /** @param {{ address?: () => any }} server that listens */
-  tell(server) {
+  /** @param {{ address?: () => any }} server a listening server */
+  write(server) {
     if (this.#isWritten) return
     this.#isWritten = true
     const fields = fieldsOf(this.#parts, server.address?.())
@@ -51,7 +51,7 @@ function fieldsOf({ options: { endpoints, shed }, fleet, signals }, address) {
   }
 }
 
-/** @param {any} fields */
+/** @param {ReturnType<typeof fieldsOf>} fields */
 function sentenceOf({
   version,
   mode,
@@ -67,9 +67,9 @@ function sentenceOf({
   const megabytes = (bytes) => `${Math.round(bytes / MEGABYTE)} MB`
   const paths = endpoints.length === 0 ? 'no endpoints' : endpoints.join(' ')
   const place = socket ?? (port === undefined ? 'a server' : `port ${port}`)
-  const whole = fleet ? ' for all workers' : ''
+  const scope = fleet ? ' for all workers' : ''
   return (
-    `${version} serves in mode ${mode}, with ${paths}${whole} on ${place}; Node.js ${node}, ` +
+    `${version} serves in mode ${mode}, with ${paths}${scope} on ${place}; Node.js ${node}, ` +
     `heap up to ${megabytes(heapLimitBytes)}, memory up to ${megabytes(memoryLimitBytes)}, ${cpus} CPUs`
   )
 }

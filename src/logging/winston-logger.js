@@ -1,28 +1,28 @@
 'use strict'
-// winston takes a sentence first, or one object with the sentence in it. Told as pino is, it has the fields where the
-// sentence belongs, and of the sentence nothing: `error: [object Object]`. An Error among them it writes as `{}`.
+// Adapts winston, which takes the message first, or one object that contains the message. Given pino's arguments, it would log
+// `error: [object Object]` and drop the message. It also writes an Error in the fields as `{}`.
 
 const { isNativeError } = require('node:util/types')
 const { describeError } = require('../redaction/error-description')
 
-/** What no other logger has, and each of winston's. */
+/** Methods that every winston logger has and no other logger. */
 const METHODS = ['profile', 'configure', 'add']
 
 const isWinston = (logger) => METHODS.every((method) => typeof logger[method] === 'function')
 
 /** @param {any} logger of winston 3 */
 function winstonLogger(logger) {
-  const tell = (level) => (fields, message) => {
+  const log = (level) => (fields, message) => {
     const { err } = fields
-    const told = isNativeError(err) ? { ...fields, err: describeError(err) } : { ...fields }
-    logger[level](Object.assign(told, { message }))
+    const entry = isNativeError(err) ? { ...fields, err: describeError(err) } : { ...fields }
+    logger[level](Object.assign(entry, { message }))
   }
   return {
     isLevelEnabled: (level) => logger.isLevelEnabled(level),
-    ...(typeof logger.debug === 'function' && { debug: tell('debug') }),
-    info: tell(typeof logger.info === 'function' ? 'info' : 'warn'),
-    warn: tell('warn'),
-    error: tell('error'),
+    ...(typeof logger.debug === 'function' && { debug: log('debug') }),
+    info: log(typeof logger.info === 'function' ? 'info' : 'warn'),
+    warn: log('warn'),
+    error: log('error'),
   }
 }
 

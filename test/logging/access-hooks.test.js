@@ -41,7 +41,7 @@ async function linesOf(t, access, paths, options) {
 const LEVELS = { 10: 'trace', 20: 'debug', 30: 'info', 40: 'warn', 50: 'error', 60: 'fatal' }
 
 describe('log.access.fields', () => {
-  it('adds to a line what it returns, of the request and the response as middlewares left them', async (t) => {
+  it('adds its fields to the line, and sees request and response as middlewares left them', async (t) => {
     const fields = (req, res) => ({ user: req.user.id, cached: res.locals.cached })
     const { access } = await linesOf(t, { fields }, ['/api/200', '/api/500'])
     assert.deepEqual(
@@ -53,7 +53,7 @@ describe('log.access.fields', () => {
     )
   })
 
-  it('changes nothing that the line says itself', async (t) => {
+  it('cannot change the fields of the line', async (t) => {
     const fields = () => ({ req: 'mine', res: 'mine', responseTime: 'mine', route: 'mine', extra: 1 })
     const { access } = await linesOf(t, { fields }, ['/api/200'])
     const [{ req, res, responseTime, route, extra }] = access
@@ -61,7 +61,7 @@ describe('log.access.fields', () => {
     assert.equal(typeof responseTime, 'number')
   })
 
-  it('changes nothing that the logger says itself', async (t) => {
+  it('cannot change the fields of the logger', async (t) => {
     const fields = () => ({ level: 99, time: 'noon', component: 'mine', extra: 1 })
     const { access } = await linesOf(t, { fields }, ['/api/200'])
     const [{ level, time, component, extra }] = access
@@ -75,8 +75,8 @@ describe('log.access.fields', () => {
 
   for (const [what, fields, message] of [
     ['throws', raise, 'as a function of a user does'],
-    ['returns a text', () => 'mine', 'it returned string, and not an object'],
-    ['returns a promise', async () => ({}), 'it returned a promise, and not an object'],
+    ['returns a text', () => 'mine', 'it must return an object, but returned string'],
+    ['returns a promise', async () => ({}), 'it must return an object, but returned a promise'],
     [
       'returns what throws when it is read',
       () => ({
@@ -87,7 +87,7 @@ describe('log.access.fields', () => {
       'as a function of a user does',
     ],
   ]) {
-    it(`that ${what} costs no line, is counted, and is heard of once`, async (t) => {
+    it(`that ${what} does not suppress the line, is counted, and is reported once`, async (t) => {
       const { access, faults, internalErrors } = await linesOf(t, { fields }, ['/api/200', '/api/200'])
       assert.equal(access.length, 2)
       assert.deepEqual(
@@ -116,7 +116,7 @@ describe('log.access.level', () => {
     )
   })
 
-  it('is asked about requests that are turned away too', async (t) => {
+  it('is called for rejected requests too', async (t) => {
     const { lines, logger } = pinoWithLines()
     const spillway = spillwayFor(t, {
       logger,
@@ -134,22 +134,22 @@ describe('log.access.level', () => {
     held[0].end()
     await first
     await ended(spillway, 1)
-    const turnedAway = lines.find(({ msg }) => msg === 'request turned away')
-    assert.equal(LEVELS[turnedAway.level], 'error')
+    const rejected = lines.find(({ msg }) => msg === 'request rejected')
+    assert.equal(LEVELS[rejected.level], 'error')
   })
 
   for (const [what, level, message] of [
     ['throws', raise, 'as a function of a user does'],
-    ['is no level', () => 'loud', "'loud' is no level of this logger; the line has its usual level"],
+    ['is no level', () => 'loud', "'loud' is no level of this logger; the line keeps its usual level"],
     [
       'is a member of a logger and no level',
       () => 'child',
-      "'child' is no level of this logger; the line has its usual level",
+      "'child' is no level of this logger; the line keeps its usual level",
     ],
-    ['is a number', () => 30, 'it returned number; the line has its usual level'],
-    ['is a promise', async () => 'info', 'it returned object; the line has its usual level'],
+    ['is a number', () => 30, 'it returned number; the line keeps its usual level'],
+    ['is a promise', async () => 'info', 'it returned object; the line keeps its usual level'],
   ]) {
-    it(`that ${what} leaves the usual one, is counted, and is heard of once`, async (t) => {
+    it(`that ${what} keeps the usual level, is counted, and is reported once`, async (t) => {
       const { access, faults, internalErrors } = await linesOf(t, { level }, ['/api/404', '/api/200'])
       assert.deepEqual(
         access.map((line) => LEVELS[line.level]),
@@ -163,7 +163,7 @@ describe('log.access.level', () => {
     })
   }
 
-  it('that the logger does not have leaves the usual one', async (t) => {
+  it('that the logger does not have keeps the usual level', async (t) => {
     const lines = []
     const write = (level) => (fields, message) => lines.push([level, fields.place ?? message])
     const logger = { info: write('info'), warn: write('warn'), error: write('error') }
@@ -195,7 +195,7 @@ describe('log.access.ignore', () => {
     ['throws', raise, 'as a function of a user does'],
     ['returns a promise', async () => true, 'it returned a promise, and not true or false'],
   ]) {
-    it(`that ${what} ignores nothing, is counted, and is heard of once`, async (t) => {
+    it(`that ${what} ignores nothing, is counted, and is reported once`, async (t) => {
       const { access, faults, internalErrors } = await linesOf(t, { ignore }, ['/api/200', '/api/200'])
       assert.equal(access.length, 2)
       assert.deepEqual(
@@ -209,7 +209,7 @@ describe('log.access.ignore', () => {
 
 for (const option of ['fields', 'level', 'ignore']) {
   for (const [what, make] of Object.entries(HOSTILE_THENABLES)) {
-    it(`log.access.${option} that returns ${what} costs no line, and is heard of once`, async (t) => {
+    it(`log.access.${option} that returns ${what} does not suppress the line, and is reported once`, async (t) => {
       const { access, faults } = await linesOf(t, { [option]: make }, ['/api/200', '/api/200'])
       assert.equal(access.length, 2)
       assert.deepEqual(
@@ -220,7 +220,7 @@ for (const option of ['fields', 'level', 'ignore']) {
   }
 }
 
-it('log.access.fields that returns what may be read but once costs no line', async (t) => {
+it('log.access.fields that returns an object with one-time getters does not suppress the line', async (t) => {
   let reads = 0
   const fields = () => {
     reads = 0
@@ -231,6 +231,6 @@ it('log.access.fields that returns what may be read but once costs no line', asy
   const { access, faults } = await linesOf(t, { fields }, ['/api/200'])
   assert.deepEqual(
     [access.length, faults.map(({ err }) => err.message)],
-    [1, ['it returned a promise, and not an object']]
+    [1, ['it must return an object, but returned a promise']]
   )
 })

@@ -96,7 +96,7 @@ for (const [name, appWith] of Object.entries(APPS)) {
 }
 
 describe('the access log', () => {
-  it('is off where it is not asked for', async (t) => {
+  it('is off by default', async (t) => {
     const { lines, spillway } = logging(t, { log: {} })
     const { get } = await serve(
       t,
@@ -107,7 +107,7 @@ describe('the access log', () => {
     assert.deepEqual(lines, [])
   })
 
-  it('says of a client that left that the request was aborted, without a status if none was sent', async (t) => {
+  it('logs a disconnected client as aborted, without a status if none was sent', async (t) => {
     const { lines, spillway } = logging(t)
     let entered
     const isIn = new Promise((resolve) => {
@@ -128,7 +128,7 @@ describe('the access log', () => {
     )
   })
 
-  it('says of an answer the server cut off that the request errored, whatever its status', async (t) => {
+  it('logs a response that the server cut off as errored, whatever its status', async (t) => {
     const { lines, spillway } = logging(t)
     const { port } = await serve(
       t,
@@ -160,7 +160,7 @@ describe('the access log', () => {
     )
   })
 
-  it('writes what the level of the logger lets through', async (t) => {
+  it('respects the level of the logger', async (t) => {
     const { lines, logger } = pinoWithLines({ level: 'warn' })
     const spillway = spillwayFor(t, { logger, log: { access: true } })
     const { get } = await serve(
@@ -178,7 +178,7 @@ describe('the access log', () => {
     )
   })
 
-  it('is brief of what went well, but for the headers that are asked for', async (t) => {
+  it('is brief for successful requests, except for configured headers', async (t) => {
     const { lines, spillway } = logging(t, { log: { access: true, headers: ['X-Tenant', 'X-Served-By'] } })
     const { get } = await serve(
       t,
@@ -199,7 +199,7 @@ describe('the access log', () => {
     assert.equal(unwell.res.headers['x-served-by'], 'b')
   })
 
-  it("is no victim of a logger's own serializers for whole requests", async (t) => {
+  it('is not affected by serializers of the logger for whole requests', async (t) => {
     const { lines, logger } = pinoWithLines({ serializers: stdSerializers })
     const spillway = spillwayFor(t, { logger, log: { access: true } })
     const { get } = await serve(
@@ -225,7 +225,7 @@ describe('the access log', () => {
     assert.doesNotMatch(JSON.stringify(lines), /s3cret/)
   })
 
-  it('has few lines of those that are turned away, each saying how many it stands for', async (t) => {
+  it('has a limited number of lines for rejected requests, with the count of those left out', async (t) => {
     const { lines, spillway } = logging(t, { shed: { mode: 'threshold', maxConcurrent: 1 } })
     const held = []
     const { get } = await serve(
@@ -240,9 +240,9 @@ describe('the access log', () => {
     for (const res of held) res.end()
     await Promise.all([first, answers])
     await ended(spillway, held.length)
-    const turnedAway = lines.filter(({ msg }) => msg === 'request turned away')
-    assert.ok(turnedAway.length >= 10 && turnedAway.length < 20, `${turnedAway.length} lines`)
-    const [{ level, res, req, route }] = turnedAway
+    const rejected = lines.filter(({ msg }) => msg === 'request rejected')
+    assert.ok(rejected.length >= 10 && rejected.length < 20, `${rejected.length} lines`)
+    const [{ level, res, req, route }] = rejected
     assert.deepEqual([level, res.statusCode, req.url, route], [WARN, 503, '/more', undefined])
     assert.equal(lines.filter(({ msg }) => msg === 'request completed').length, held.length)
   })

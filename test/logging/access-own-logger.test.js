@@ -19,7 +19,7 @@ const SCRIPT = `
     server.close(() => spillway.close())
   })`
 
-test('fields that JSON has no word for, and levels that only pino has, are written', async () => {
+test('fields that JSON cannot express and levels that only pino has are written', async () => {
   const { NODE_TEST_CONTEXT: _, ...env } = process.env
   const cwd = path.join(__dirname, '..', '..')
   const { stdout } = await promisify(execFile)(process.execPath, ['-e', SCRIPT], { cwd, env })

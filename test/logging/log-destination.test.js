@@ -44,7 +44,7 @@ async function firstLogged(count, script) {
 const messageOf = (line) => JSON.parse(line).msg
 
 describe('the lines of our own logger', () => {
-  it('are written though no other comes after them', async () => {
+  it('are written even if no further line follows', async () => {
     assert.deepEqual(await firstLogged(2, "logger.info({}, 'one'); logger.warn({}, 'two')"), ['one', 'two'])
   })
 
@@ -53,12 +53,12 @@ describe('the lines of our own logger', () => {
     assert.deepEqual(await firstLogged(2, script), ['one', 'two'])
   })
 
-  it('do not wait where one is an error, and keep their order', async () => {
+  it('are written at once if one is an error, in order', async () => {
     const script = `${NO_TIMERS} logger.info({}, 'before'); logger.error({}, 'failed')`
     assert.deepEqual(await firstLogged(2, script), ['before', 'failed'])
   })
 
-  it('do not wait where they are many', async () => {
+  it('are written at once if there are many', async () => {
     const script = `${NO_TIMERS} for (let i = 0; i < 2000; i++) logger.info({}, String(i))`
     assert.deepEqual(
       await firstLogged(1200, script),
@@ -81,19 +81,19 @@ describe('the lines of our own logger', () => {
     })
   }
 
-  it('are there when a thread ends', () => {
+  it('are written when a thread ends', () => {
     const script = JSON.stringify(`${LOGGER} logger.info({}, 'of a thread')`)
     const { messages } = logged(`new (require('node:worker_threads').Worker)(${script}, { eval: true })`)
     assert.deepEqual(messages, ['of a thread'])
   })
 
-  it('are written at once where time stands', async () => {
+  it('are written at once while time stands still', async () => {
     const script = `${NO_TIMERS} clock.stands = true; logger.info({}, 'one')`
     assert.deepEqual(await firstLogged(1, script), ['one'])
   })
 
   for (const level of ['info', 'error']) {
-    it(`hold up no end of a process whose disk is full, at level ${level}`, () => {
+    it(`do not keep a process whose disk is full from exiting, at level ${level}`, () => {
       const env = outsideTests({ SCRIPT: `${LOGGER} logger.${level}({}, 'lost'); logger.info({}, 'lost')` })
       const command = ['-c', `"${process.execPath}" -e "$SCRIPT" > /dev/full`]
       const { status, signal } = spawnSync('sh', command, { env, timeout: 120_000 })
@@ -101,7 +101,7 @@ describe('the lines of our own logger', () => {
     })
   }
 
-  it('hold up no end of a process whose reader has stopped', async () => {
+  it('do not keep a process whose reader has stopped from exiting', async () => {
     const script = `for (let i = 0; i < 4000; i++) logger.error({}, 'x'.repeat(200))
       setImmediate(() => process.exit(3))`
     const child = spawn(process.execPath, ['-e', LOGGER + script], {

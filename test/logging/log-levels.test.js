@@ -14,7 +14,7 @@ const { ended, spillwayFor } = require('../support/spillway')
 const LEVELS = { 30: 'info', 40: 'warn', 50: 'error' }
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-it('a drain that cuts nothing is normal, with its time rounded', async (t) => {
+it('a drain that cuts no request is logged as info, with its duration rounded', async (t) => {
   const { lines, logger } = pinoWithLines()
   const spillway = spillwayFor(t, { logger })
   const { get } = await serve(
@@ -34,7 +34,7 @@ it('a drain that cuts nothing is normal, with its time rounded', async (t) => {
   assert.match(String(lines[1].durationMs), /^\d+(\.\d{1,3})?$/)
 })
 
-it('a drain that cuts requests is trouble', async (t) => {
+it('a drain that cuts requests is logged as warn', async (t) => {
   const { lines, logger } = pinoWithLines()
   const spillway = spillwayFor(t, { logger })
   const { port, server } = await serve(t, () => {})
@@ -47,7 +47,7 @@ it('a drain that cuts requests is trouble', async (t) => {
   assert.deepEqual([LEVELS[level], cut], ['warn', 1])
 })
 
-it('an overload is trouble, and its end is normal', async (t) => {
+it('an overload is logged as warn, and its end as info', async (t) => {
   const { lines, logger } = pinoWithLines()
   const spillway = spillwayFor(t, { logger, shed: { mode: 'threshold', maxConcurrent: 1 } })
   const recovered = new Promise((resolve) => spillway.on('recovered', resolve))
@@ -71,7 +71,7 @@ it('an overload is trouble, and its end is normal', async (t) => {
   )
 })
 
-it('a check that fails is trouble, and that it passes again is normal', async (t) => {
+it('a failing check is logged as warn, and its recovery as info', async (t) => {
   const { lines, logger } = pinoWithLines()
   const spillway = spillwayFor(t, { logger })
   let isThere = false
@@ -110,7 +110,7 @@ describe('an event', () => {
     assert.deepEqual(heard, [{ uptimeMs: 51.44889599999999 }])
   })
 
-  it('of mode observe says what would be, and what would have been', () => {
+  it('of mode observe says what would be rejected, and what would have been', () => {
     const { lines, logger } = pinoWithLines()
     const tell = observedOverloads({
       info: (fields, message) => logger.info(fields, message),

@@ -27,13 +27,13 @@ function run(script) {
   return stdout
 }
 
-test('a logger given that has no children is the one used', () => {
+test('a given logger without child() is used itself', () => {
   const given = { info() {}, warn() {}, error() {} }
   assert.equal(loggerFrom(given), given)
   assert.equal(typeof loggerFrom(console).warn, 'function')
 })
 
-test('of one that has, it is a child with the name of the component', () => {
+test('a given logger with child() gets a child with the component name', () => {
   const { lines, logger } = pinoWithLines({ base: { service: 'shop' } })
   loggerFrom(logger).warn({ event: 'overload' }, 'careful')
   const [{ time, ...line }] = lines
@@ -72,7 +72,7 @@ function raise(error) {
   throw error
 }
 
-test('winston is told the sentence with the fields in one object, and an Error in words', () => {
+test('winston gets message and fields in one object, with errors described', () => {
   const heard = []
   /** As winston 3 does: of several arguments the first is the sentence. */
   const told =
@@ -99,7 +99,7 @@ test('winston is told the sentence with the fields in one object, and an Error i
   assert.deepEqual([logger.isLevelEnabled('info'), logger.isLevelEnabled('warn')], [false, true])
 })
 
-test('one without info is told by warn', () => {
+test('a logger without info() gets those lines by warn()', () => {
   const heard = []
   const given = {
     warn: (...line) => heard.push(['warn', ...line]),
@@ -116,7 +116,7 @@ test('one without info is told by warn', () => {
   ])
 })
 
-test('options make a pino of its own', () => {
+test('options create a pino logger', () => {
   const lines = run(`
     ${LOGGER_FROM}
     const logger = loggerFrom({ level: 'error', messageKey: 'message', base: null }, { clock })
@@ -132,15 +132,15 @@ test('options make a pino of its own', () => {
   )
 })
 
-test('options that pino refuses are refused at set-up, in its words', () => {
+test("invalid pino options throw at set-up with pino's message", () => {
   assert.throws(() => createSpillway({ logger: { level: 'loud' } }), {
     name: 'SpillwayError',
     code: 'ERR_SPILLWAY_OPTION_VALUE',
-    message: /^`logger` must be an object of options that pino takes: it says 'default level:loud must/,
+    message: /^`logger` must be an object of pino options, but pino rejects it: 'default level:loud must/,
   })
 })
 
-test('a line that is an object already reads as pino itself would write it, with no option or with some', () => {
+test('an access-log line reads as pino would write it, with and without options', () => {
   const line = {
     req: { url: '/"\\n\u2028\ud800', headers: { host: undefined } },
     gone: undefined,
@@ -167,13 +167,13 @@ test('a line that is an object already reads as pino itself would write it, with
   assert.equal(JSON.parse(renamed[1]).message, 'request completed')
 })
 
-test('false is silence', () => {
+test('false logs nothing', () => {
   const logger = loggerFrom(false)
   assert.equal(logger.warn({}, 'unheard'), undefined)
   assert.equal(logger.error({}, 'unheard'), undefined)
 })
 
-test('left out, it is a pino that writes a line of JSON with names, level, error and message', () => {
+test('by default a pino logger writes JSON with names, level, error and message', () => {
   const lines = run(`
     ${LOGGER_FROM}
     const logger = loggerFrom(undefined, { clock })
@@ -194,7 +194,7 @@ test('left out, it is a pino that writes a line of JSON with names, level, error
   assert.equal(lines[0].place, 'here')
 })
 
-test('pino is not even loaded before there is something to say', () => {
+test('pino is not loaded before the first line', () => {
   const loaded = run(`
     require('${INDEX}').createSpillway().close()
     console.log(Object.keys(require.cache).some((file) => /node_modules.pino./.test(file)))

@@ -29,22 +29,22 @@ function application(t, source) {
 
 const onTerminal = (...from) => prettyFormat({ isTerminal: true, from })
 
-test('on a terminal its lines are for a person', (t) => {
+test('on a terminal pino-pretty formats the lines', (t) => {
   assert.equal(onTerminal(application(t, TODAYS))?.(LINE), 'PRETTY careful without hostname\n')
 })
 
-test('in a pipe it is not even looked for', (t) => {
+test('in a pipe pino-pretty is not resolved', (t) => {
   const file = application(t, "throw new Error('loaded')")
   assert.equal(prettyFormat({ isTerminal: false, from: [file] }), undefined)
 })
 
-test('the second place is for what the first has not', (t) => {
+test('the second place is tried if the first has no pino-pretty', (t) => {
   const [none, some] = [application(t), application(t, TODAYS)]
   assert.match(onTerminal(none, some)?.(LINE) ?? '', /^PRETTY/)
   assert.equal(onTerminal(none, none), undefined)
 })
 
-test('one from before version 7 is the function itself', (t) => {
+test('pino-pretty before version 7 is the function itself', (t) => {
   assert.equal(onTerminal(application(t, "module.exports = () => () => 'old\\n'"))?.(LINE), 'old\n')
 })
 
@@ -59,7 +59,7 @@ for (const [what, source] of [
   })
 }
 
-test('a line on which it fails is written as it is, and one that it leaves out is left out', (t) => {
+test('a line that pino-pretty fails on is written as JSON, and a line that it omits is omitted', (t) => {
   const source = `exports.prettyFactory = () => (line) => {
     const { msg } = JSON.parse(line)
     if (msg === 'careful') throw new Error('no')

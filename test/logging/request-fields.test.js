@@ -24,7 +24,7 @@ const SECRETS = [
 ]
 const secretHeaders = Object.fromEntries(SECRETS.map((name) => [name, 's3cret']))
 
-test('no header shows its value that is not known to be harmless, but that it was there', () => {
+test('a header that is not known to be harmless shows its name and not its value', () => {
   for (const { headers } of [shown({ headers: secretHeaders }), answered(secretHeaders)]) {
     assert.deepEqual(headers, Object.fromEntries(SECRETS.map((name) => [name, '[Redacted]'])))
   }
@@ -99,7 +99,7 @@ test('`headers` names more of them, in any case', () => {
   assert.equal(shown({ headers: secretHeaders }, options).headers.cookie, '[Redacted]')
 })
 
-test('what HTTP/2 has of method and URL in its headers is left out: the path has the query', () => {
+test('pseudo-headers of HTTP/2 are left out, because the path has the query', () => {
   assert.deepEqual(shown({ headers: { ':path': '/?token=s3cret', ':method': 'GET', host: 'x' } }).headers, {
     host: 'x',
   })
@@ -138,19 +138,19 @@ for (const [id, header, expected] of [
 
 const seen = (fields) => JSON.parse(JSON.stringify(fields))
 
-test('where no byte of an answer was sent there is no status, as in pino-http', () => {
+test('without a byte of response there is no status, as in pino-http', () => {
   const fields = new RequestFields({ query: false })
   assert.deepEqual(fields.ofResponse({}, 0), { statusCode: null })
   assert.deepEqual(fields.briefOfResponse({}, 0), { statusCode: null })
 })
 
-test('a response that knows no headers is shown without', () => {
+test('a response without getHeaders() is shown without headers', () => {
   const fields = new RequestFields({ query: false })
   assert.deepEqual(fields.ofResponse({}, 200), { statusCode: 200, headers: {} })
   assert.deepEqual(seen(fields.briefOfResponse({}, 200)), { statusCode: 200, headers: {} })
 })
 
-test('brief is the same but for the headers, of which it has four and those that are named', () => {
+test('the brief form differs in its headers: four and the configured ones', () => {
   const headers = {
     ...secretHeaders,
     host: 'x',

@@ -51,7 +51,7 @@ async function timed(t, options) {
 }
 
 describe('the line of a slow request', () => {
-  it('has its route, status, durations, what it waited for, and the request without its secrets', async (t) => {
+  it('has route, status, durations, waiting times, and the request without secrets', async (t) => {
     const { lines, request } = await timed(t, { log: { slowAfter: 100 } })
     await request('/fast', 100)
     await request('/users/7?token=s3cret', 250)
@@ -81,7 +81,7 @@ describe('the line of a slow request', () => {
     assert.deepEqual([durationMs, firstByteMs, loopDelayMs], [51.4, 51.4, 51.4])
   })
 
-  it('is written ten times at once, then once a second with how many it stands for', async (t) => {
+  it('is written ten times at once, then once a second with the count of those left out', async (t) => {
     const { lines, clock, request } = await timed(t, { log: { slowAfter: 1 } })
     for (let i = 0; i < 15; i++) await request('/', 2)
     assert.equal(lines.length, 10)
@@ -90,7 +90,7 @@ describe('the line of a slow request', () => {
     assert.deepEqual([lines.length, lines.at(-1).unlogged], [11, 5])
   })
 
-  it('is none by default, while the snapshot has the slowest', async (t) => {
+  it('is not written by default, while the snapshot has the slowest requests', async (t) => {
     const { lines, spillway, request } = await timed(t, {})
     await request('/a', 250)
     await request('/b', 9000)
@@ -111,7 +111,7 @@ describe('the line of a slow request', () => {
     assert.equal(second.durationMs, 250)
   })
 
-  it('is written of the slowest of a minute at its end, if asked for', async (t) => {
+  it('is written for the slowest requests of each minute, if configured', async (t) => {
     const { lines, clock, request } = await timed(t, { log: { slowest: 2 } })
     for (const ms of [10, 30, 20]) await request('/', ms)
     assert.deepEqual(lines, [])
@@ -127,7 +127,7 @@ describe('the line of a slow request', () => {
     for (const { at, time } of lines) assert.ok(Date.parse(at) < time, 'when it had ended, a minute before')
   })
 
-  it('is written by close() where the turn has not ended', async (t) => {
+  it('is written by close() before the minute ends', async (t) => {
     const { lines, logger } = pinoWithLines()
     const clock = new FakeClock()
     const options = { logger, log: { slowAfter: 1 }, shed: { mode: 'off' } }
@@ -182,7 +182,7 @@ for (const [what, make] of [
   })
 }
 
-it('a logger that throws when told of an overload keeps nobody from hearing of it', async (t) => {
+it('a logger that throws on an overload does not keep listeners from being called', async (t) => {
   const spillway = spillwayFor(t, {
     logger: { warn: raise, error() {} },
     shed: { mode: 'threshold', maxConcurrent: 1 },
@@ -245,7 +245,7 @@ describe('in a process that ends', () => {
     })
   }
 
-  it('a full disk behind its standard output takes nothing down', async () => {
+  it('a full disk behind standard output does not end the process', async () => {
     const command = `"${process.execPath}" -e "$SCRIPT" > /dev/full`
     const { stderr } = await run('sh', ['-c', command], {
       cwd: ROOT,

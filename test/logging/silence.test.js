@@ -66,7 +66,7 @@ for (const [runner, source, args, env] of [
   })
 }
 
-test('elsewhere it prints what fails', (t) => {
+test('outside of test runners it prints errors', (t) => {
   const { status, output } = run(t, BY_ITSELF, [], {})
   assert.equal(status, 0, output)
   assert.match(output, /"component":"spillway".*as it should/)

@@ -32,7 +32,7 @@ const attached = (options) => `
   server.listen(0, '127.0.0.1', () => { process.stderr.write(String(server.address().port)); ${END} })`
 
 describe('the first line', () => {
-  it('says what runs, how it decides, where it answers, and within which limits', async () => {
+  it('has version, mode, endpoints, port and limits', async () => {
     const [{ time, pid, hostname, port, msg, ...line }, ...more] = await logged(attached(''))
     assert.deepEqual(more, [])
     const { heapLimitBytes, memoryLimitBytes, cpus, ...rest } = line
@@ -68,7 +68,7 @@ describe('the first line', () => {
     assert.match(msg, /with \/metrics \/livez \/readyz for all workers on port/)
   })
 
-  it('comes with the first request of a server that is not attached, once, before any other', async () => {
+  it('is written once at the first request of a server that is not attached, before any other line', async () => {
     const lines = await logged(`
       const app = require('express')()
       const spillway = createSpillway()
@@ -87,7 +87,7 @@ describe('the first line', () => {
     assert.ok(lines[0].port > 0)
   })
 
-  it('is one, however many servers listen', async () => {
+  it('is written once, however many servers listen', async () => {
     const lines = await logged(`
       const spillway = createSpillway()
       const servers = [http.createServer(), http.createServer()]
