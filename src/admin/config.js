@@ -1,12 +1,12 @@
 'use strict'
-// The options in force, to be shown. What is not a plain value is shown as what it is and never as what it holds: a
-// logger or a registry may hold anything.
+// Describes the options in force for the page `/config`. A value that is not plain is shown by its kind only, because a logger or a
+// registry may hold secrets.
 
 const { DEFAULTS } = require('../options/options')
 
 const isGroup = (name) => typeof DEFAULTS[name] === 'object'
 
-/** @param {Readonly<Record<string, any>>} options */
+/** @param {object} options */
 function describeOptions(options) {
   return Object.fromEntries(
     Object.entries(options).map(([name, value]) => [
@@ -22,7 +22,7 @@ const mapValues = (object, change) =>
 function describeValue(value) {
   if (typeof value === 'function') return `[function ${value.name || '(anonymous)'}]`
   if (typeof value === 'object' && value !== null) return '[object]'
-  // JSON has no word for these.
+  // JSON has neither undefined nor Infinity.
   if (value === undefined) return null
   return Number.isFinite(value) || typeof value !== 'number' ? value : String(value)
 }

@@ -1,39 +1,42 @@
 'use strict'
-// The connections of the admin server: which are kept, and for how long. One is a stranger's until a request on it has been let
-// in. Strangers keep nobody with the token out, however many they are and however slowly they send:
-// - a stranger has a second and a half for its head and its answer;
-// - strangers of one address have three quarters of the places;
-// - where no place is free, a newcomer takes that of a stranger: of the address with the most of them, the oldest.
+// Decides which connections the admin server keeps. A connection is a stranger until one of its requests is authorized. Strangers
+// must never keep out a client with the token, so they are limited:
+// - a stranger has 1.5 seconds to send its request head and to get its response;
+// - the strangers of one address get at most three quarters of the connections;
+// - if all connections are used, a new one replaces the oldest stranger of the address with the most strangers.
+
+/** @import { Socket } from 'node:net' */
 
 const STRANGER_MS = 1500
 const SHARE_OF_ADDRESS = 0.75
 
 class AdminConnections {
-  /** How long a stranger has. */
+  /** The milliseconds that a stranger has. */
   strangerMs
   #clock
-  #most
-  #mostOfAddress
-  #known = new Set()
-  /** Each with its address, and the timer that ends it. @type {Map<any, { address: string, timer: any }>} */
+  #max
+  #maxPerAddress
+  /** @type {Set<Socket>} */
+  #authorized = new Set()
+  /** @type {Map<Socket, { address: string, timer: any }>} */
   #strangers = new Map()
-  /** Those of each address, the oldest first. @type {Map<string, Set<any>>} */
+  /** The strangers of each address, the oldest first. @type {Map<string, Set<Socket>>} */
   #byAddress = new Map()
 
-  /** @param {{ clock: any, most: number, timeoutMs: number }} limits */
-  constructor({ clock, most, timeoutMs }) {
+  /** @param {{ clock: import('../clock').Clock, max: number, timeoutMs: number }} limits */
+  constructor({ clock, max, timeoutMs }) {
     this.#clock = clock
-    this.#most = most
-    this.#mostOfAddress = Math.max(1, Math.floor(most * SHARE_OF_ADDRESS))
+    this.#max = max
+    this.#maxPerAddress = Math.max(1, Math.floor(max * SHARE_OF_ADDRESS))
     this.strangerMs = Math.min(timeoutMs, STRANGER_MS)
   }
 
-  /** Takes a new connection, or cuts it where all places are those of clients that were let in. */
+  /** Adds a new connection, or destroys it if all connections are authorized. @param {Socket} socket */
   add(socket) {
     const { remoteAddress: address = '' } = socket
     const ofAddress = this.#byAddress.get(address)
-    if (ofAddress !== undefined && ofAddress.size >= this.#mostOfAddress) this.#cutOldest(ofAddress)
-    else if (this.#isFull) this.#cutOldest(this.#largest())
+    if (ofAddress !== undefined && ofAddress.size >= this.#maxPerAddress) this.#destroyOldest(ofAddress)
+    else if (this.#isFull) this.#destroyOldest(this.#largest())
     if (this.#isFull) return void socket.destroy()
     const timer = this.#clock.after(this.strangerMs, () => socket.destroy())
     this.#strangers.set(socket, { address, timer })
@@ -41,34 +44,35 @@ class AdminConnections {
     socket.once('close', () => this.#forget(socket))
   }
 
-  /** A request on this connection was let in. */
-  letIn(socket) {
+  /** Lifts the limits of a stranger. @param {Socket} socket one of its requests was authorized */
+  authorize(socket) {
     if (!this.#strangers.has(socket)) return
     this.#forget(socket)
-    this.#known.add(socket)
+    this.#authorized.add(socket)
   }
 
   get #isFull() {
-    return this.#known.size + this.#strangers.size >= this.#most
+    return this.#authorized.size + this.#strangers.size >= this.#max
   }
 
-  /** The strangers of the address that has the most. */
+  /** The strangers of the address with the most strangers. @returns {Set<Socket>} */
   #largest() {
     let largest = new Set()
     for (const each of this.#byAddress.values()) if (each.size > largest.size) largest = each
     return largest
   }
 
-  /** Its place is free at once, and not when it tells of its end. @param {Set<any>} strangers */
-  #cutOldest(strangers) {
+  /** Forgets the socket at once: its `close` event comes too late for the new connection. @param {Set<Socket>} strangers */
+  #destroyOldest(strangers) {
     const [oldest] = strangers
     if (oldest === undefined) return
     this.#forget(oldest)
     oldest.destroy()
   }
 
+  /** @param {Socket} socket */
   #forget(socket) {
-    this.#known.delete(socket)
+    this.#authorized.delete(socket)
     const stranger = this.#strangers.get(socket)
     if (stranger === undefined) return
     this.#clock.cancel(stranger.timer)

@@ -1,17 +1,23 @@
 'use strict'
-// The paths a middleware of ours answers itself: metrics, liveness, readiness. Looked at on every request, so a
-// request for anything else is told by the length and second character of its URL, without a string made.
-// Whom the user refuses finds no endpoint there: the request goes on to the application.
+// Answers the paths of our own endpoints: metrics, liveness and readiness. Every request is checked, so a different URL is ruled
+// out by its length and second character, without creating a string.
+// If `endpoints.allow` denies a request, the request goes on to the application as if there were no endpoint.
 
 const { urlPath } = require('../url-path')
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 const HEALTH_JSON = 'application/health+json'
 const ALLOW = 'endpoints.allow'
-const READS = new Set(['GET', 'HEAD'])
+const READ_METHODS = new Set(['GET', 'HEAD'])
+
+/**
+ * @import { Handler } from '../../index.js'
+ * @typedef {InstanceType<typeof import('../requests/internal-errors').Faults>} Faults
+ * @typedef {{ status: number, body: any }} JsonAnswer
+ */
 
 class Endpoints {
-  /** @type {Map<string, { name: string, handler: (req: any, res: any) => void }>} */
+  /** @type {Map<string, { name: string, handler: Handler }>} */
   #byPath = new Map()
   #allow
   #faults
@@ -20,8 +26,8 @@ class Endpoints {
 
   /**
    * @param {Partial<import('../../index.js').ResolvedOptions['endpoints']>} options
-   * @param {Record<string, (req: any, res: any) => void>} handlers
-   * @param {any} [faults]
+   * @param {Record<string, Handler>} handlers
+   * @param {Faults} [faults] required with `allow`
    */
   constructor({ allow, ...paths }, handlers, faults) {
     this.#allow = allow
@@ -35,7 +41,7 @@ class Endpoints {
   }
 
   // Hot path: bench/overhead.js.
-  /** @returns {boolean} whether the request was one for an endpoint, and is answered */
+  /** @returns {boolean} whether the request was for an endpoint and has been answered */
   serve(req, res) {
     const endpoint = this.#find(req.url)
     if (endpoint === undefined || !this.#isAllowed(req, endpoint.name)) return false
@@ -47,7 +53,7 @@ class Endpoints {
     return this.#find(url) !== undefined
   }
 
-  /** Whether the user is asked about this request: a framework's user expects the request that the framework has made. */
+  /** Whether `endpoints.allow` decides about this request. It must then get the framework's own request object. */
   asksUser({ url }) {
     return this.#allow !== undefined && this.#find(url) !== undefined
   }
@@ -57,58 +63,64 @@ class Endpoints {
     return this.#byPath.get(urlPath(url))
   }
 
-  /** Nothing but `true` lets anybody in: a mistake in the user's function must not open what it guards. */
+  /** Only `true` allows a request: a mistake in the user's function must not expose an endpoint. */
   #isAllowed(req, name) {
     if (this.#allow === undefined) return true
     try {
       const answer = this.#allow(req, name)
       if (typeof answer === 'boolean') return answer
-      this.#faults.heed(ALLOW, answer)
-      this.#faults.report(ALLOW, new Error(`'${String(answer)}' is neither true nor false; it is refused`))
+      this.#faults?.heed(ALLOW, answer)
+      this.#faults?.report(
+        ALLOW,
+        new Error(`It must return true or false, but returned '${String(answer)}'; the request is denied`)
+      )
     } catch (error) {
-      this.#faults.report(ALLOW, error)
+      this.#faults?.report(ALLOW, error)
     }
     return false
   }
 }
 
-/** Reading endpoints answer GET and HEAD, and nothing keeps what they said. */
+/** Wraps a handler that answers GET and HEAD only. @param {Handler} answer @returns {Handler} */
 function readOnly(answer) {
   return (req, res) => {
-    if (READS.has(req.method)) return answer(req, res)
+    if (READ_METHODS.has(req.method ?? '')) return answer(req, res)
     res.writeHead(405, { Allow: 'GET, HEAD', 'Cache-Control': 'no-store', 'Content-Length': 0 })
     res.end()
   }
 }
 
-/** @param {() => any} check an answer, or the promise of one, which is not rejected */
+/**
+ * @param {() => JsonAnswer | Promise<JsonAnswer>} check its promise is never rejected
+ * @param {Faults} faults
+ */
 function jsonHandler(check, faults) {
   return readOnly((req, res) => {
     const answer = check()
-    if (typeof answer.then === 'function') writeLater(req, res, answer, faults)
+    if (answer instanceof Promise) writeLater(req, res, answer, faults)
     else writeJson(req, res, answer)
   })
 }
 
-/** By then a timeout in front of us may have answered, or a Koa that was not told `ctx.respond = false`. */
+/** By then others may have answered: a timeout middleware, or Koa without `ctx.respond = false`. */
 function writeLater(req, res, answer, faults) {
   answer
     .then((later) => res.headersSent || writeJson(req, res, later))
     .catch((error) => {
-      // A `writeHead` of somebody's that throws: nobody waits for us whom it could reach.
+      // A patched `writeHead` may throw, and no caller is left to catch the error.
       faults.report('ready', error)
       res.destroy()
     })
 }
 
-/** What was written of an answer: an answer of a health check is one object for as long as it stays the same. */
-const written = new WeakMap()
+/** The text by answer: a health check returns the same object for as long as its result stays the same. */
+const textsOfAnswers = new WeakMap()
 
-// Hot path: orchestrators and balancers ask often, and a flood of them must starve nothing that is gated.
+// Hot path: load balancers probe often, and a flood of probes must not starve gated requests.
 function writeJson(req, res, answer) {
   const isHealthJson = req.headers.accept?.includes(HEALTH_JSON) === true
-  let texts = written.get(answer)
-  if (texts === undefined) written.set(answer, (texts = { json: undefined, healthJson: undefined }))
+  let texts = textsOfAnswers.get(answer)
+  if (texts === undefined) textsOfAnswers.set(answer, (texts = { json: undefined, healthJson: undefined }))
   const { head, text } = isHealthJson
     ? (texts.healthJson ??= textOf(HEALTH_JSON, healthJsonOf(answer.body)))
     : (texts.json ??= textOf(JSON_TYPE, answer.body))
@@ -133,12 +145,12 @@ function write(req, res, { contentType, text }) {
   res.end(req.method === 'HEAD' ? undefined : bytes)
 }
 
-/** @param {() => string} take what is shown; it does not fail */
-function dataHandler(contentType, take) {
-  return readOnly((req, res) => write(req, res, { contentType, text: take() }))
+/** @param {string} contentType @param {() => string} makeText must not throw */
+function dataHandler(contentType, makeText) {
+  return readOnly((req, res) => write(req, res, { contentType, text: makeText() }))
 }
 
-/** Health in the words of draft-inadarei-api-health-check. */
+/** Converts a health answer to the format of draft-inadarei-api-health-check. */
 function healthJsonOf({ status, reason, checks = {} }) {
   const passed = (verdict) => (verdict === 'ok' ? 'pass' : 'fail')
   const entries = Object.entries(checks).map(([name, verdict]) => [
@@ -153,10 +165,11 @@ function healthJsonOf({ status, reason, checks = {} }) {
 }
 
 /**
- * @param {{ formatFor(accept?: string): { contentType: string }, write(res: any, format: any, how?: object): Promise<void> }} exporter
- * @param {{ isFirst?: boolean }} [how]
+ * @param {Pick<InstanceType<typeof import('../metrics/scrape/prometheus').Prometheus>, 'formatFor' | 'write'>} exporter
+ * @param {Faults} faults
+ * @param {{ isFirst?: boolean }} [options] isFirst: written before other scrapes
  */
-function streamHandler(exporter, faults, how) {
+function streamHandler(exporter, faults, options) {
   return readOnly((req, res) => {
     const format = exporter.formatFor(req.headers.accept)
     res.writeHead(200, {
@@ -165,10 +178,12 @@ function streamHandler(exporter, faults, how) {
       Vary: 'Accept',
     })
     if (req.method === 'HEAD') return res.end()
-    exporter.write(res, format, how).catch((error) => {
-      faults.report('metrics', error)
-      res.destroy()
-    })
+    exporter
+      .write(/** @type {import('node:http').ServerResponse} */ (res), format, options)
+      .catch((error) => {
+        faults.report('metrics', error)
+        res.destroy()
+      })
   })
 }
 

@@ -1,7 +1,7 @@
 'use strict'
-// Who may ask the admin server, and how often. A browser can be made to ask a loopback address in a stranger's name,
-// by a domain that resolves to it: so the Host has to be a name of ours. The token is compared by its hash, in a time
-// that tells nothing of either.
+// Checks each request to the admin server: Host, token, method, body and rate. A website can make a browser send requests to a
+// loopback address by a domain that resolves to it, so the Host must be one of our names (DNS rebinding).
+// Tokens are compared by their hashes in constant time.
 
 const { createHash, timingSafeEqual } = require('node:crypto')
 const net = require('node:net')
@@ -11,18 +11,21 @@ const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]']
 const HTTP_PORT = 80
 const SCHEME = 'bearer '
 
-const REFUSALS = {
+/** @typedef {{ status: number, text: string, headers?: Record<string, string> }} Rejection */
+
+/** @satisfies {Record<string, Rejection>} */
+const REJECTIONS = {
   host: {
     status: 421,
-    text: 'This Host is none of this server. Ask it by its address, or give listen() the name in `hosts`.',
+    text: 'This server does not answer for this Host. Use its address, or give the name to listen() in `hosts`.',
   },
   token: {
     status: 401,
-    text: 'A token is needed: Authorization: Bearer <token>.',
+    text: 'A token is required: Authorization: Bearer <token>.',
     headers: { 'WWW-Authenticate': 'Bearer' },
   },
-  method: { status: 405, text: 'GET and HEAD only.', headers: { Allow: 'GET, HEAD' } },
-  body: { status: 413, text: 'No body is taken.' },
+  method: { status: 405, text: 'Only GET and HEAD are allowed.', headers: { Allow: 'GET, HEAD' } },
+  body: { status: 413, text: 'A request must not have a body.' },
   rate: { status: 429, text: 'Too many requests.', headers: { 'Retry-After': '1' } },
 }
 
@@ -34,42 +37,47 @@ class AdminGuard {
   #names
   #hosts
   #clock
-  #known
+  #authorized
   #strangers
 
+  /**
+   * @param {{ host: string, token: string | undefined, hosts: readonly string[], maxRequestsPerSecond: number,
+   *   clock: Pick<import('../clock').Clock, 'now'> }} options
+   */
   constructor({ host, token, hosts, maxRequestsPerSecond, clock }) {
     this.#token = token === undefined ? undefined : digest(token)
     this.#names = new Set([...LOOPBACK_NAMES, bracketed(host).toLowerCase()])
     this.#hosts = new Set(hosts.map((name) => name.toLowerCase()))
     this.#clock = clock
-    // Two, so that who has no token cannot use up what is left for who has.
-    this.#known = new Allowance(maxRequestsPerSecond)
-    this.#strangers = new Allowance(maxRequestsPerSecond)
+    // Separate limits, so that clients without the token cannot use up the requests of clients with it.
+    this.#authorized = new RateLimit(maxRequestsPerSecond)
+    this.#strangers = new RateLimit(maxRequestsPerSecond)
   }
 
-  /** @returns {{ status: number, text: string, headers?: Record<string, string> } | undefined} */
-  refuse(req) {
-    const wrong = this.#stranger(req)
-    const allowance = wrong === undefined ? this.#known : this.#strangers
-    if (!allowance.take(this.#clock.now())) return REFUSALS.rate
-    if (wrong !== undefined) return wrong
-    if (req.method !== 'GET' && req.method !== 'HEAD') return REFUSALS.method
+  /** @returns {Rejection | undefined} undefined if the request is allowed */
+  check(req) {
+    const rejection = this.#authorize(req)
+    const limit = rejection === undefined ? this.#authorized : this.#strangers
+    if (!limit.take(this.#clock.now())) return REJECTIONS.rate
+    if (rejection !== undefined) return rejection
+    if (req.method !== 'GET' && req.method !== 'HEAD') return REJECTIONS.method
     const { 'content-length': length = '0', 'transfer-encoding': encoding } = req.headers
-    return encoding === undefined && length === '0' ? undefined : REFUSALS.body
+    return encoding === undefined && length === '0' ? undefined : REJECTIONS.body
   }
 
-  #stranger(req) {
-    if (!this.#isOurs(req)) return REFUSALS.host
-    return this.#hasToken(req.headers.authorization) ? undefined : REFUSALS.token
+  /** @returns {Rejection | undefined} */
+  #authorize(req) {
+    if (!this.#hasOurHost(req)) return REJECTIONS.host
+    return this.#hasToken(req.headers.authorization) ? undefined : REJECTIONS.token
   }
 
-  #isOurs({ headersDistinct: { host = [] }, socket }) {
+  #hasOurHost({ headersDistinct: { host = [] }, socket }) {
     if (host.length !== 1) return false
-    const asked = host[0].toLowerCase()
-    // Behind a proxy or a mapped port it may have any port.
-    if (this.#hosts.has(asked)) return true
-    const name = withoutPort(asked, socket.localPort)
-    // The address it was reached by is no name that could have been made to resolve to it.
+    const given = host[0].toLowerCase()
+    // Compared with its port too: behind a proxy or a mapped port, a Host may have any port.
+    if (this.#hosts.has(given)) return true
+    const name = withoutPort(given, socket.localPort)
+    // The address of the connection is safe: an attacker's domain has a name.
     return this.#names.has(name) || this.#hosts.has(name) || name === addressOf(socket)
   }
 
@@ -81,29 +89,31 @@ class AdminGuard {
   }
 }
 
-/** @returns {string | undefined} the name; none where it is followed by another port */
+/** @returns {string | undefined} the name; undefined if it has a different port */
 function withoutPort(name, port) {
   if (name.endsWith(`:${port}`)) return name.slice(0, -`:${port}`.length)
   return port === HTTP_PORT ? name : undefined
 }
 
-/** On a wildcard socket of IPv6 an IPv4 address has `::ffff:` before it. */
+/** An IPv4 address has the prefix `::ffff:` on an IPv6 wildcard socket. */
 const addressOf = ({ localAddress = '' }) => bracketed(localAddress.replace(/^::ffff:(?=\d+\.)/, ''))
 
-/** So many in each second. */
-class Allowance {
-  #most
+/** Allows a number of requests in each second. */
+class RateLimit {
+  #max
   #left = 0
   #sinceMs = Number.NEGATIVE_INFINITY
 
-  constructor(most) {
-    this.#most = most
+  /** @param {number} max */
+  constructor(max) {
+    this.#max = max
   }
 
+  /** @param {number} nowMs */
   take(nowMs) {
     if (nowMs - this.#sinceMs >= SECOND_MS) {
       this.#sinceMs = nowMs
-      this.#left = this.#most
+      this.#left = this.#max
     }
     return this.#left-- > 0
   }

@@ -1,19 +1,21 @@
 'use strict'
-// What the admin server shows, path by path. Nothing of it is a client's: no header, cookie, query, body or URL is
-// kept anywhere it could come from. A snapshot of a thousand routes takes tens of milliseconds, so one is made a second.
+// The pages of the admin server, by path. No page shows a header, cookie, query, body or URL of a client. A snapshot of 1000 routes
+// takes tens of milliseconds, so it is made at most once a second.
 
 const { describeOptions } = require('./config')
 const { JSON_TYPE, dataHandler } = require('./endpoints')
+
+/** @import { Handler } from '../../index.js' */
 
 const SNAPSHOT_MS = 1000
 
 const ABOUT = {
   '/': 'this list',
   '/metrics': 'Prometheus text, OpenMetrics or protobuf, by Accept',
-  '/snapshot': 'everything known now, as JSON; made at most once a second',
-  '/livez': '200 while the event loop turns',
-  '/readyz': '200 while traffic may come, else 503',
-  '/releases': 'this release beside the one before it',
+  '/snapshot': 'the current snapshot as JSON, made at most once a second',
+  '/livez': '200 while the event loop runs',
+  '/readyz': '200 while the process is ready for traffic, else 503',
+  '/releases': 'this release compared with the previous one',
   '/config': 'the options in force',
 }
 
@@ -22,28 +24,30 @@ const INDEX = `spillway\n\n${Object.entries(ABOUT)
   .join('')}`
 
 /**
- * @param {{ handlers: Record<import('../../index.js').HandlerName, (req: any, res: any) => void>, clock: any,
+ * @param {{ handlers: Record<import('../../index.js').HandlerName, Handler>, clock: import('../clock').Clock,
  *   takeSnapshot: () => import('../../index.js').Snapshot, optionsNow: () => object }} parts
+ * @returns {Map<string, Handler>}
  */
 function adminPages({ handlers: { metrics, live, ready }, clock, takeSnapshot, optionsNow }) {
+  /** @type {import('../../index.js').Snapshot} */
   let snapshot
   let takenMs = Number.NEGATIVE_INFINITY
-  const recent = () => {
+  const recentSnapshot = () => {
     const nowMs = clock.now()
     if (nowMs - takenMs < SNAPSHOT_MS) return snapshot
     takenMs = nowMs
     snapshot = takeSnapshot()
     return snapshot
   }
-  const json = (take) => dataHandler(JSON_TYPE, () => JSON.stringify(take()))
+  const json = (makeValue) => dataHandler(JSON_TYPE, () => JSON.stringify(makeValue()))
   return new Map(
     Object.entries({
       '/': dataHandler('text/plain; charset=utf-8', () => INDEX),
       '/metrics': metrics,
-      '/snapshot': json(recent),
+      '/snapshot': json(recentSnapshot),
       '/livez': live,
       '/readyz': ready,
-      '/releases': json(() => recent().releases),
+      '/releases': json(() => recentSnapshot().releases),
       '/config': json(() => describeOptions(optionsNow())),
     })
   )

@@ -1,9 +1,7 @@
 'use strict'
-// A server of our own for operators, beside the application's: nothing of it is gated or counted, so it answers while
-// that one turns requests away. It listens on the loopback address unless it has a token, trusts nobody it has not
-// let in, and takes little: few connections, small heads, no bodies, and so many requests a second.
-// A worker of a cluster that finds the port with another one stands by: once the workers have been replaced in turn, the
-// port would be nobody's otherwise.
+// A separate HTTP server for operators. Its requests are neither gated nor counted, so it answers while the application rejects
+// requests. Without a token it listens on a loopback address only. Connections, heads, bodies and request rates are limited.
+// In a cluster, one worker holds the port. The others try again every second, so that the port survives a rolling restart.
 
 const cluster = /** @type {any} */ (require('node:cluster'))
 const http = require('node:http')
@@ -13,10 +11,12 @@ const { urlPath } = require('../url-path')
 const { AdminConnections } = require('./connections')
 const { AdminGuard } = require('./guard')
 
-const LARGEST_HEAD_BYTES = 8192
-/** How often Node looks for heads that are late; it is asked for no more than its own timeout needs. */
-const LOOK_MS = 5000
-const STAND_BY_MS = 1000
+/** @import { Handler, ListenOptions } from '../../index.js' */
+
+const MAX_HEAD_BYTES = 8192
+/** How often Node checks for late heads, unless the timeout is shorter. */
+const CHECK_INTERVAL_MS = 5000
+const RETRY_MS = 1000
 
 const HEADERS = Object.entries({
   'Cache-Control': 'no-store',
@@ -35,10 +35,10 @@ const listenError = (message) => new SpillwayError('ERR_SPILLWAY_LISTEN', messag
 
 const REASONS = {
   EADDRINUSE:
-    'is in use. Give another `port`, or 0 for a free one; of the workers of a cluster one has it, and another when that has gone',
-  EADDRNOTAVAIL: 'is no address of this machine. Give another `host`',
-  ENOTFOUND: 'is no name that can be resolved. Give another `host`',
-  EACCES: 'may not be used by this user. Give a `port` above 1023',
+    'is in use. Use another `port`, or 0 for a free one. In a cluster, one worker holds the port, and another takes over when that worker exits',
+  EADDRNOTAVAIL: 'is not an address of this machine. Use another `host`',
+  ENOTFOUND: 'cannot be resolved. Use another `host`',
+  EACCES: 'requires privileges that this process does not have. Use a `port` above 1023',
 }
 
 class AdminServer {
@@ -46,13 +46,14 @@ class AdminServer {
   #clock
   #faults
   #server
-  #isStandingBy = false
+  #isRetrying = false
   #isClosed = false
   #fail = (_error) => {}
 
   /**
-   * @param {{ pages: Map<string, (req: any, res: any) => void>, clock: any, faults: any }} parts
-   *   pages: what answers each path
+   * @param {{ pages: Map<string, Handler>, clock: import('../clock').Clock,
+   *   faults: InstanceType<typeof import('../requests/internal-errors').Faults> }} parts
+   *   pages: the handler of each path
    */
   constructor({ pages, clock, faults }) {
     this.#pages = pages
@@ -61,7 +62,7 @@ class AdminServer {
   }
 
   /**
-   * @param {Required<import('../../index.js').ListenOptions>} options
+   * @param {Required<ListenOptions>} options
    * @returns {Promise<import('../../index.js').AdminAddress>}
    */
   listen(options) {
@@ -69,42 +70,42 @@ class AdminServer {
     if (token === undefined && !isLoopback(host)) {
       throw new SpillwayError(
         'ERR_SPILLWAY_TOKEN',
-        `The admin server would answer anybody who reaches '${host}'. Give a \`token\` of at least 16 characters, or host: '127.0.0.1'.`
+        `The admin server would answer any client that reaches '${host}'. Give a \`token\` of at least 16 characters, or host: '127.0.0.1'.`
       )
     }
     if (this.#isClosed)
       return Promise.reject(listenError('This spillway is closed: call listen() before close().'))
-    if (this.#server !== undefined && !this.#isStandingBy) {
+    if (this.#server !== undefined && !this.#isRetrying) {
       return Promise.reject(
-        listenError('The admin server of this spillway listens already. Call listen() once.')
+        listenError('The admin server of this spillway is already listening. Call listen() once.')
       )
     }
     const server = this.#create(options)
     this.#server = server
-    this.#isStandingBy = false
-    // A worker of a cluster would otherwise share the port, and each scrape would see another worker.
+    this.#isRetrying = false
+    // Without `exclusive`, cluster workers would share the port, and each scrape would reach another worker.
     const open = () => server.listen({ port, host, exclusive: true })
     return new Promise((resolve, reject) => {
       this.#fail = reject
       server.on('error', (error) => {
-        reject(explained(error, options))
+        reject(explain(error, options))
         if (this.#server !== server || server.listening) return
-        if (isTaken(error) && cluster.isWorker) this.#standBy(server, open)
+        if (isPortInUse(error) && cluster.isWorker) this.#retryLater(server, open)
         else this.#server = undefined
       })
       server.on('listening', () => {
-        // close() came while the name of the host was looked up.
+        // close() was called while the host name was being resolved.
         if (this.#isClosed) return void server.close()
-        this.#isStandingBy = false
+        this.#isRetrying = false
         resolve(addressOf(server, host))
       })
       open()
     })
   }
 
-  #standBy(server, open) {
-    this.#isStandingBy = true
-    this.#clock.after(STAND_BY_MS, () => {
+  #retryLater(server, open) {
+    this.#isRetrying = true
+    this.#clock.after(RETRY_MS, () => {
       if (this.#server === server && !this.#isClosed) open()
     })
   }
@@ -112,17 +113,17 @@ class AdminServer {
   #create({ host, token, hosts, timeout, maxConnections, maxRequestsPerSecond }) {
     const connections = new AdminConnections({
       clock: this.#clock,
-      most: maxConnections,
+      max: maxConnections,
       timeoutMs: timeout,
     })
     const server = http.createServer({
-      maxHeaderSize: LARGEST_HEAD_BYTES,
+      maxHeaderSize: MAX_HEAD_BYTES,
       headersTimeout: connections.strangerMs,
       requestTimeout: timeout,
-      keepAliveTimeout: Math.min(timeout, LOOK_MS),
-      connectionsCheckingInterval: Math.min(timeout, LOOK_MS),
+      keepAliveTimeout: Math.min(timeout, CHECK_INTERVAL_MS),
+      connectionsCheckingInterval: Math.min(timeout, CHECK_INTERVAL_MS),
     })
-    // Who takes no byte of its answer for so long is gone.
+    // Destroys the socket of a client that reads nothing of its response for this long.
     server.timeout = timeout
     const guard = new AdminGuard({ host, token, hosts, maxRequestsPerSecond, clock: this.#clock })
     server.on('request', (req, res) => {
@@ -142,11 +143,11 @@ class AdminServer {
 
   #answer({ guard, connections }, req, res) {
     for (const [name, value] of HEADERS) res.setHeader(name, value)
-    const refusal = guard.refuse(req)
-    if (refusal !== undefined) return refuse(res, refusal)
-    connections.letIn(req.socket)
+    const rejection = guard.check(req)
+    if (rejection !== undefined) return reject(res, rejection)
+    connections.authorize(req.socket)
     const page = this.#pages.get(urlPath(req.url))
-    if (page === undefined) return refuse(res, { status: 404, text: 'Not found. / lists what there is.' })
+    if (page === undefined) return reject(res, { status: 404, text: 'Not found. / lists all pages.' })
     page(req, res)
   }
 
@@ -159,12 +160,12 @@ class AdminServer {
 }
 
 /**
- * What is refused is not read either: its connection ends with the answer.
+ * Answers a rejected request without reading its body, and closes the connection.
  *
  * @param {http.ServerResponse} res
- * @param {{ status: number, text: string, headers?: Record<string, string> }} refusal
+ * @param {import('./guard').Rejection} rejection
  */
-function refuse(res, { status, text, headers }) {
+function reject(res, { status, text, headers }) {
   const bytes = Buffer.from(`${text}\n`)
   res.writeHead(status, {
     ...headers,
@@ -175,9 +176,9 @@ function refuse(res, { status, text, headers }) {
   res.end(res.req.method === 'HEAD' ? undefined : bytes)
 }
 
-const isTaken = (error) => error.code === 'EADDRINUSE'
+const isPortInUse = (error) => error.code === 'EADDRINUSE'
 
-function explained(error, { host, port }) {
+function explain(error, { host, port }) {
   const reason = REASONS[error.code]
   if (reason === undefined) return error
   return listenError(`The admin server cannot listen: ${authority(host, port)} ${reason}.`)

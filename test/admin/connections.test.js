@@ -21,9 +21,9 @@ class MadeUpConnection extends EventEmitter {
   }
 }
 
-function connectionsOf({ most = 8, timeoutMs = 10_000 } = {}) {
+function connectionsOf({ max = 8, timeoutMs = 10_000 } = {}) {
   const clock = handClock()
-  const connections = new AdminConnections({ clock, most, timeoutMs })
+  const connections = new AdminConnections({ clock, max, timeoutMs })
   const connect = (address = 'a', count = 1) =>
     Array.from({ length: count }, () => {
       const connection = new MadeUpConnection(address)
@@ -33,7 +33,7 @@ function connectionsOf({ most = 8, timeoutMs = 10_000 } = {}) {
   const knownFrom = (address, count) =>
     Array.from({ length: count }, () => {
       const [known] = connect(address)
-      connections.letIn(known)
+      connections.authorize(known)
       return known
     })
   return { clock, connections, connect, knownFrom }
@@ -41,7 +41,7 @@ function connectionsOf({ most = 8, timeoutMs = 10_000 } = {}) {
 
 const open = (connections) => connections.map(({ destroyed }) => !destroyed)
 
-test('a stranger has a second and a half, and who was let in is left alone', () => {
+test('a stranger is destroyed after 1.5 seconds, and an authorized connection is not', () => {
   const { clock, connect, knownFrom } = connectionsOf()
   const [stranger] = connect()
   const [known] = knownFrom('a', 1)
@@ -52,14 +52,14 @@ test('a stranger has a second and a half, and who was let in is left alone', () 
   assert.equal(clock.armed(), 0)
 })
 
-test('a shorter timeout is a shorter time for strangers', () => {
+test('a shorter timeout applies to strangers too', () => {
   const { clock, connect } = connectionsOf({ timeoutMs: 500 })
   const [stranger] = connect()
   clock.pass(500)
   assert.equal(stranger.destroyed, true)
 })
 
-test('strangers of one address have three quarters of the places: for one more its oldest goes', () => {
+test('strangers of one address get three quarters of the connections, and one more replaces the oldest', () => {
   const { connect } = connectionsOf()
   const many = connect('a', 6)
   assert.deepEqual(open(many), new Array(6).fill(true))
@@ -69,7 +69,7 @@ test('strangers of one address have three quarters of the places: for one more i
   assert.deepEqual(open([...many.slice(1), more, ...others]), new Array(8).fill(true))
 })
 
-test('where no place is free, the oldest stranger of the address with the most of them goes', () => {
+test('if all connections are used, the oldest stranger of the address with the most strangers is replaced', () => {
   const { connect } = connectionsOf()
   const [one] = connect('b')
   const [two] = connect('c')
@@ -78,7 +78,7 @@ test('where no place is free, the oldest stranger of the address with the most o
   assert.deepEqual(open([one, two, ...many, newcomer]), [true, true, false, ...new Array(6).fill(true)])
 })
 
-test('who was let in goes for nobody, and counts for no address', () => {
+test('an authorized connection is never replaced, and counts for no address', () => {
   const { connect, knownFrom } = connectionsOf()
   const known = knownFrom('a', 7)
   const [stranger] = connect('a')
@@ -86,8 +86,8 @@ test('who was let in goes for nobody, and counts for no address', () => {
   assert.deepEqual(open([...known, stranger, newcomer]), [...new Array(7).fill(true), false, true])
 })
 
-test('where all places are those of known connections, one more is closed, and one that goes makes room', () => {
-  const { connect, knownFrom } = connectionsOf({ most: 2 })
+test('if all connections are authorized, one more is closed until an authorized one ends', () => {
+  const { connect, knownFrom } = connectionsOf({ max: 2 })
   const known = knownFrom('a', 2)
   const [refused] = connect('a')
   assert.deepEqual(open([...known, refused]), [true, true, false])
@@ -96,23 +96,23 @@ test('where all places are those of known connections, one more is closed, and o
   assert.equal(taken.destroyed, false)
 })
 
-test("one place alone is the newest stranger's, until one is let in", () => {
-  const { connect, connections } = connectionsOf({ most: 1 })
+test('a single connection goes to the newest stranger, until one is authorized', () => {
+  const { connect, connections } = connectionsOf({ max: 1 })
   const [first] = connect()
   const [second] = connect()
   assert.deepEqual(open([first, second]), [false, true])
-  connections.letIn(second)
+  connections.authorize(second)
   const [third] = connect()
   assert.deepEqual(open([second, third]), [true, false])
 })
 
-test('nothing is kept of those that have closed', () => {
+test('closed connections leave nothing behind', () => {
   const { clock, connect, connections } = connectionsOf()
   const strangers = connect('a', 5)
-  connections.letIn(strangers[0])
+  connections.authorize(strangers[0])
   for (const each of strangers) each.destroy()
-  // One that is told of after its end is let in no more.
-  connections.letIn(strangers[1])
+  // A connection that has closed cannot be authorized any more.
+  connections.authorize(strangers[1])
   assert.equal(clock.armed(), 0)
   assert.deepEqual(open(connect('a', 6)), new Array(6).fill(true))
 })

@@ -30,7 +30,7 @@ const isFriend = (req) => req.headers['x-friend'] === 'yes'
 const FRIEND = { headers: { 'x-friend': 'yes' } }
 
 for (const [way, build] of Object.entries(FRAMEWORKS)) {
-  test(`${way}: whom it refuses finds no endpoint, and is measured; whom it allows is answered, and is not`, async (t) => {
+  test(`${way}: a denied request goes to the application and is measured; an allowed one is answered and is not`, async (t) => {
     const asked = []
     const allow = (req, endpoint) => {
       asked.push(endpoint)
@@ -55,7 +55,7 @@ for (const [way, build] of Object.entries(FRAMEWORKS)) {
     assert.deepEqual(asked, [...once, ...once])
   })
 
-  test(`${way}: it is asked of nothing but the endpoints, each by its name`, async (t) => {
+  test(`${way}: it is called for the endpoints only, with their names`, async (t) => {
     const asked = []
     const allow = (_req, endpoint) => {
       asked.push(endpoint)
@@ -84,7 +84,7 @@ const MISTAKES = {
 }
 
 for (const [what, allow] of Object.entries(MISTAKES)) {
-  test(`a function that ${what} refuses, and is told once`, async (t) => {
+  test(`a function that ${what} denies the request, and is reported once`, async (t) => {
     const told = []
     const logger = { warn() {}, error: ({ place }) => told.push(place) }
     const spillway = spillwayFor(t, { logger, endpoints: { allow } })
@@ -95,7 +95,7 @@ for (const [what, allow] of Object.entries(MISTAKES)) {
   })
 }
 
-test('false is no mistake', async (t) => {
+test('false is not reported as a mistake', async (t) => {
   const spillway = spillwayFor(t, { endpoints: { allow: () => false } })
   const { get } = await serve(t, spillway.wrap(answer))
   assert.equal((await get('/metrics')).body, ELSEWHERE)
@@ -123,7 +123,7 @@ test('with express() alone it gets the request that Express has made, the first 
   assert.deepEqual(seen, Array(3).fill(['10.0.0.7', '10.0.0.8']).flat())
 })
 
-test('what it refuses is gated, what it allows is not', async (t) => {
+test('a denied request is gated, an allowed one is not', async (t) => {
   const create = (_spillway, handler) => http.createServer(spillway.wrap(handler))
   const spillway = spillwayFor(t, { shed: REFUSE, endpoints: { allow: isFriend } })
   const { get, hold } = await holdingServer(t, { shed: { mode: 'off' }, create })
@@ -134,7 +134,7 @@ test('what it refuses is gated, what it allows is not', async (t) => {
   await held
 })
 
-test('a mounted handler and the admin server do not ask it, and after close() it is asked still', async (t) => {
+test('a mounted handler and the admin server do not call it, and it is still called after close()', async (t) => {
   const spillway = spillwayFor(t, { endpoints: { allow: () => false } })
   const { url } = await spillway.listen({ port: 0 })
   const mounted = await serve(t, spillway.handler('live'))

@@ -30,7 +30,7 @@ const FRAMEWORKS = {
 }
 
 for (const [way, build] of Object.entries(FRAMEWORKS)) {
-  test(`${way}: each endpoint answers GET and HEAD, and is kept by nobody`, async (t) => {
+  test(`${way}: each endpoint answers GET and HEAD without caching`, async (t) => {
     const { get } = await serve(t, build(spillwayFor(t)))
     for (const path of ['/metrics', '/livez', '/readyz', '/livez?verbose=1', '/metrics?', '/readyz?a=b?c']) {
       const full = await get(path)
@@ -46,7 +46,7 @@ for (const [way, build] of Object.entries(FRAMEWORKS)) {
     }
   })
 
-  test(`${way}: any other method is 405, and told which are allowed`, async (t) => {
+  test(`${way}: any other method gets 405 with the allowed methods`, async (t) => {
     const { request } = await serve(t, build(spillwayFor(t)))
     for (const path of ['/metrics', '/livez', '/readyz']) {
       for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH']) {
@@ -59,7 +59,7 @@ for (const [way, build] of Object.entries(FRAMEWORKS)) {
     }
   })
 
-  test(`${way}: what only looks like an endpoint goes to the application`, async (t) => {
+  test(`${way}: a URL that resembles an endpoint goes to the application`, async (t) => {
     const { get, request } = await serve(t, build(spillwayFor(t)))
     for (const path of [
       '/',
@@ -77,7 +77,7 @@ for (const [way, build] of Object.entries(FRAMEWORKS)) {
     assert.notEqual((await request({ path: '*', method: 'OPTIONS' })).status, 405)
   })
 
-  test(`${way}: an endpoint is no request that is measured`, async (t) => {
+  test(`${way}: a request for an endpoint is not measured`, async (t) => {
     const spillway = spillwayFor(t)
     const { get } = await serve(t, build(spillway))
     for (const path of ['/metrics', '/livez', '/readyz']) await get(path)
@@ -86,7 +86,7 @@ for (const [way, build] of Object.entries(FRAMEWORKS)) {
     assert.equal(spillway.snapshot().requests.inFlight, 0)
   })
 
-  test(`${way}: paths can be chosen, and each switched off`, async (t) => {
+  test(`${way}: paths can be changed, and each endpoint disabled`, async (t) => {
     const endpoints = { metrics: '/internal/metrics', live: '/a', ready: false }
     const { get } = await serve(t, build(spillwayFor(t, { endpoints })))
     assert.match((await get('/internal/metrics?x')).body, /# TYPE spillway_requests_total counter/)
@@ -97,7 +97,7 @@ for (const [way, build] of Object.entries(FRAMEWORKS)) {
   })
 }
 
-test('all switched off, nothing is answered', () => {
+test('with all endpoints disabled nothing is answered', () => {
   const endpoints = new Endpoints({ metrics: false, live: false }, {})
   for (const url of ['/metrics', '/', '', '*']) assert.equal(endpoints.serve({ url }, {}), false)
 })
@@ -116,7 +116,7 @@ test('liveness and readiness are JSON with a length', async (t) => {
 })
 
 for (const [way, build] of Object.entries(FRAMEWORKS)) {
-  test(`${way}: readiness waits for the checks, liveness asks none`, async (t) => {
+  test(`${way}: readiness waits for the checks, liveness runs none`, async (t) => {
     const spillway = spillwayFor(t)
     let isUp = true
     spillway.health.check('database', async () => isUp, { cache: 0 })
@@ -144,7 +144,7 @@ for (const [way, build] of Object.entries(FRAMEWORKS)) {
   })
 }
 
-test('who accepts application/health+json is given it', async (t) => {
+test('a client that accepts application/health+json gets it', async (t) => {
   const spillway = spillwayFor(t)
   const { get } = await serve(
     t,
@@ -166,7 +166,7 @@ test('who accepts application/health+json is given it', async (t) => {
   assert.equal((await get('/readyz', { headers: { Accept: '*/*' } })).headers['content-type'], JSON_TYPE)
 })
 
-test('by hand: 503 until ready()', async (t) => {
+test('with manual readiness: 503 until ready()', async (t) => {
   const spillway = spillwayFor(t, { health: { manual: true } })
   const { get } = await serve(
     t,
@@ -178,7 +178,7 @@ test('by hand: 503 until ready()', async (t) => {
   assert.equal((await get('/readyz')).status, 200)
 })
 
-test('a probe that leaves before the checks are done harms nobody', async (t) => {
+test('a probe that disconnects before the checks end does no harm', async (t) => {
   const spillway = spillwayFor(t)
   let asked
   const isAsked = new Promise((resolve) => (asked = resolve))
@@ -200,7 +200,7 @@ test('a probe that leaves before the checks are done harms nobody', async (t) =>
 })
 
 for (const name of ['ready', 'metrics']) {
-  test(`${name}: what a framework, or a timeout of its own, has answered meanwhile is left alone`, async (t) => {
+  test(`${name}: a response that a framework or a timeout has sent meanwhile is left alone`, async (t) => {
     const registry = new client.Registry()
     const spillway = spillwayFor(t, { registry })
     let answer
@@ -219,7 +219,7 @@ for (const name of ['ready', 'metrics']) {
   })
 }
 
-test('a probe whose answer cannot be written is counted, and cut off', async (t) => {
+test('a health response that cannot be written is counted and destroyed', async (t) => {
   const spillway = spillwayFor(t)
   spillway.health.check('database', async () => true)
   const { get } = await serve(t, (req, res) => {
@@ -242,7 +242,7 @@ test('a handler can be mounted anywhere', async (t) => {
   assert.equal((await get('/internal/live', { method: 'PUT' })).status, 405)
 })
 
-test('an exporter that fails is counted, and its answer cut off, so that a scraper cannot take half for all', async (t) => {
+test('a failing exporter is counted and its response destroyed, so that a partial scrape is not taken as complete', async (t) => {
   const faults = new Faults({ error() {} })
   const exporter = {
     formatFor: () => ({ contentType: 'text/plain' }),
@@ -258,7 +258,7 @@ test('an exporter that fails is counted, and its answer cut off, so that a scrap
   assert.deepEqual(faults.list(), [['metrics', 1]])
 })
 
-test('HEAD does not ask the exporter', () => {
+test('HEAD does not call the exporter', () => {
   const exporter = { formatFor: () => ({ contentType: 'text/plain' }), write: () => assert.fail('asked') }
   const sink = new Sink()
   streamHandler(exporter, new Faults({ error() {} }))({ method: 'HEAD', headers: {} }, sink)

@@ -32,7 +32,7 @@ async function adminFor(t, options, given) {
   return { spillway, address, get: (path, rest) => ask(address, path, rest) }
 }
 
-test('it listens on the loopback address, says where, and lists what there is', async (t) => {
+test('it listens on the loopback address, returns its address, and lists its pages', async (t) => {
   const { address, get } = await adminFor(t)
   assert.equal(address.host, '127.0.0.1')
   assert.equal(address.url, `http://127.0.0.1:${address.port}`)
@@ -45,7 +45,7 @@ test('it listens on the loopback address, says where, and lists what there is', 
 })
 
 for (const path of PATHS) {
-  test(`${path} answers GET and HEAD, with what keeps a browser from making anything of it`, async (t) => {
+  test(`${path} answers GET and HEAD with security headers`, async (t) => {
     const { get } = await adminFor(t)
     const { status, headers, body } = await get(path)
     assert.equal(status, 200)
@@ -62,7 +62,7 @@ for (const path of PATHS) {
   })
 }
 
-test('the same safety headers come with a refusal', async (t) => {
+test('a rejection has the same security headers', async (t) => {
   const { get } = await adminFor(t)
   const { status, headers } = await get('/nothing')
   assert.equal(status, 404)
@@ -71,7 +71,7 @@ test('the same safety headers come with a refusal', async (t) => {
 })
 
 for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'TRACE']) {
-  test(`${method} is refused`, async (t) => {
+  test(`${method} is rejected`, async (t) => {
     const { get } = await adminFor(t)
     const { status, headers } = await get('/metrics', { method })
     assert.deepEqual([status, headers.allow], [405, 'GET, HEAD'])
@@ -79,13 +79,13 @@ for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'TRACE']) {
 }
 
 for (const headers of [{ 'Content-Length': 3 }, { 'Transfer-Encoding': 'chunked' }]) {
-  test(`a body announced by ${Object.keys(headers)} is refused`, async (t) => {
+  test(`a body announced by ${Object.keys(headers)} is rejected`, async (t) => {
     const { get } = await adminFor(t)
     assert.equal((await get('/metrics', { headers, body: 'abc' })).status, 413)
   })
 }
 
-test('the snapshot is that of the application, made at most once a second, and no request to the admin server is in it', async (t) => {
+test('the snapshot is made at most once a second, and excludes requests to the admin server', async (t) => {
   const { spillway, get } = await adminFor(t)
   const application = await serve(
     t,
@@ -101,7 +101,7 @@ test('the snapshot is that of the application, made at most once a second, and n
   assert.equal(spillway.snapshot().admission.admitted, 1)
 })
 
-test('the options in force are shown, of a function its name, of an object nothing', async (t) => {
+test('the options in force are shown: functions by name, objects without contents', async (t) => {
   const secret = 'do-not-show'
   const { spillway, get } = await adminFor(
     t,
@@ -123,7 +123,7 @@ test('the options in force are shown, of a function its name, of an object nothi
   assert.ok(!body.includes(secret))
 })
 
-test('nothing of a request is shown anywhere: header, cookie, query, URL or body', async (t) => {
+test('no page shows a header, cookie, query, URL or body of a request', async (t) => {
   const secret = 'S3CRET'
   const { spillway, get } = await adminFor(t)
   const application = await serve(
@@ -162,7 +162,7 @@ test('nothing of a request is shown anywhere: header, cookie, query, URL or body
   staying.destroy()
 })
 
-test('it answers while the application turns everybody away', async (t) => {
+test('it answers while the application rejects all requests', async (t) => {
   const { spillway, get } = await adminFor(t, {}, { shed: { mode: 'threshold', maxConcurrent: 1 } })
   const application = await serve(
     t,
@@ -190,12 +190,12 @@ for (const host of [
     assert.throws(() => spillway.listen({ port: 0, host }), {
       name: 'SpillwayError',
       code: 'ERR_SPILLWAY_TOKEN',
-      message: `The admin server would answer anybody who reaches '${host}'. Give a \`token\` of at least 16 characters, or host: '127.0.0.1'.`,
+      message: `The admin server would answer any client that reaches '${host}'. Give a \`token\` of at least 16 characters, or host: '127.0.0.1'.`,
     })
   })
 }
 
-test('a token too weak is refused, and not told', (t) => {
+test('a weak token is rejected, and not repeated in the message', (t) => {
   const spillway = spillwayFor(t)
   for (const token of ['short', 'with spaces in it, long enough', '', 'ünïcödé-and-long-enough', 7]) {
     assert.throws(
@@ -205,7 +205,7 @@ test('a token too weak is refused, and not told', (t) => {
   }
 })
 
-test('other options are checked as all are', (t) => {
+test('other options are checked too', (t) => {
   const spillway = spillwayFor(t)
   for (const [given, code] of [
     [{ prot: 1 }, 'ERR_SPILLWAY_UNKNOWN_OPTION'],
@@ -305,7 +305,7 @@ async function say({ port }, text) {
   return said
 }
 
-test('two Hosts, none, or another in the request line are refused', async (t) => {
+test('two Hosts, none, or a different one in the request line are rejected', async (t) => {
   const { address } = await adminFor(t)
   const host = `Host: 127.0.0.1:${address.port}\r\n`
   for (const text of [
@@ -320,7 +320,7 @@ test('two Hosts, none, or another in the request line are refused', async (t) =>
   }
 })
 
-test('a head of more than 8 kB is refused', async (t) => {
+test('a head of more than 8 kB is rejected', async (t) => {
   const { address } = await adminFor(t)
   const text = `GET / HTTP/1.1\r\nHost: 127.0.0.1:${address.port}\r\nX-Long: ${'x'.repeat(9000)}\r\n\r\n`
   assert.match(await say(address, text), /^HTTP\/1\.1 431 /)
@@ -348,7 +348,7 @@ async function strangers({ port }, count, text = 'GET / HTTP/1.1\r\nHost: 127') 
   return sockets
 }
 
-test('strangers that hold every connection keep nobody with the token out', async (t) => {
+test('strangers that hold all connections do not keep out a client with the token', async (t) => {
   const { address, get } = await adminFor(t, { token: TOKEN, maxConnections: 8 })
   const headers = { Authorization: `Bearer ${TOKEN}` }
   const all = []
@@ -361,7 +361,7 @@ test('strangers that hold every connection keep nobody with the token out', asyn
   }
 })
 
-test('a newcomer takes the place of the oldest stranger, and of nobody who was let in', async (t) => {
+test('a new connection replaces the oldest stranger, and never an authorized connection', async (t) => {
   const { address } = await adminFor(t, { maxConnections: 2 })
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
   t.after(() => agent.destroy())
@@ -387,7 +387,7 @@ test("without a place that is a stranger's, one more is closed at once", async (
   if (!second.closed) await new Promise((resolve) => second.on('close', resolve))
 })
 
-test('so many requests a second are answered, and strangers cannot use up what is left for who has the token', () => {
+test('requests per second are limited, and strangers cannot use up those of clients with the token', () => {
   const clock = new FakeClock()
   const guard = new AdminGuard({ host: '0.0.0.0', token: TOKEN, hosts: [], maxRequestsPerSecond: 3, clock })
   const request = (authorization) => ({
@@ -397,7 +397,7 @@ test('so many requests a second are answered, and strangers cannot use up what i
     socket: { localPort: 9464 },
   })
   const statuses = (authorization, count) =>
-    Array.from({ length: count }, () => guard.refuse(request(authorization))?.status)
+    Array.from({ length: count }, () => guard.check(request(authorization))?.status)
   assert.deepEqual(statuses('Bearer wrong', 5), [401, 401, 401, 429, 429])
   assert.deepEqual(statuses(`Bearer ${TOKEN}`, 5), [undefined, undefined, undefined, 429, 429])
   clock.advance(999)
@@ -406,7 +406,7 @@ test('so many requests a second are answered, and strangers cannot use up what i
   assert.deepEqual(statuses(`Bearer ${TOKEN}`, 1), [undefined])
 })
 
-test('too many requests get 429 and when to come again', async (t) => {
+test('too many requests get 429 with Retry-After', async (t) => {
   const { get } = await adminFor(t, { maxRequestsPerSecond: 1 })
   const answers = await Promise.all(Array.from({ length: 20 }, () => get('/livez')))
   const refused = answers.filter(({ status }) => status === 429)
@@ -414,18 +414,18 @@ test('too many requests get 429 and when to come again', async (t) => {
   assert.equal(refused[0].headers['retry-after'], '1')
 })
 
-test('a port in use is told with what to do, and another may be tried', async (t) => {
+test('the error for a port in use says what to do, and listen() may be called again', async (t) => {
   const { port } = await serve(t, (_req, res) => res.end())
   const spillway = spillwayFor(t)
   await assert.rejects(spillway.listen({ port }), {
     name: 'SpillwayError',
     code: 'ERR_SPILLWAY_LISTEN',
-    message: `The admin server cannot listen: 127.0.0.1:${port} is in use. Give another \`port\`, or 0 for a free one; of the workers of a cluster one has it, and another when that has gone.`,
+    message: `The admin server cannot listen: 127.0.0.1:${port} is in use. Use another \`port\`, or 0 for a free one. In a cluster, one worker holds the port, and another takes over when that worker exits.`,
   })
   assert.ok((await spillway.listen({ port: 0 })).port > 0)
 })
 
-test('a host that is no address of this machine is told', async (t) => {
+test('a host that is not an address of this machine is an error', async (t) => {
   const spillway = spillwayFor(t)
   await assert.rejects(spillway.listen({ port: 0, host: '192.0.2.1', token: TOKEN }), {
     code: 'ERR_SPILLWAY_LISTEN',
@@ -436,13 +436,13 @@ test('it listens once, and not after close()', async (t) => {
   const { spillway } = await adminFor(t)
   await assert.rejects(spillway.listen({ port: 0 }), {
     code: 'ERR_SPILLWAY_LISTEN',
-    message: /listens already/,
+    message: /is already listening/,
   })
   spillway.close()
   await assert.rejects(spillway.listen({ port: 0 }), { code: 'ERR_SPILLWAY_LISTEN', message: /is closed/ })
 })
 
-test('close() ends it and its connections, also before it listens', async (t) => {
+test('close() ends the server and its connections, even before it listens', async (t) => {
   const { spillway, address } = await adminFor(t)
   const socket = net.connect(address.port, '127.0.0.1')
   socket.on('error', () => {})
@@ -456,7 +456,7 @@ test('close() ends it and its connections, also before it listens', async (t) =>
   await assert.rejects(listening, { code: 'ERR_SPILLWAY_LISTEN', message: /closed before/ })
 })
 
-test('it goes on through a drain, and says that it is not ready', async (t) => {
+test('it answers during a drain, and reports that the process is not ready', async (t) => {
   const { spillway, get } = await adminFor(t)
   const draining = spillway.drain({ delay: 2000, timeout: 0 })
   const { status, body } = await get('/readyz')
@@ -466,7 +466,7 @@ test('it goes on through a drain, and says that it is not ready', async (t) => {
 
 const CREATE = "const { createSpillway } = require('./src/index.js'); const spillway = createSpillway()"
 
-test('it keeps no process alive, with a connection open neither', async (t) => {
+test('it does not keep the process alive, even with an open connection', async (t) => {
   const { code } = await runNode(
     `${CREATE}; spillway.listen({ port: 0, timeout: 600_000 }).then(async ({ port }) => {
       const socket = require('node:net').connect(port, '127.0.0.1', () => socket.unref())
@@ -477,7 +477,7 @@ test('it keeps no process alive, with a connection open neither', async (t) => {
   assert.equal(code, 0)
 })
 
-test('a port in use that nobody waited to hear of is a line in the log, and not the end of the process', async (t) => {
+test('an unhandled listen() failure is logged and does not end the process', async (t) => {
   const { port } = await serve(t, (_req, res) => res.end())
   const lines = `
     const { createSpillway } = require('./src/index.js')
@@ -489,7 +489,7 @@ test('a port in use that nobody waited to hear of is a line in the log, and not 
   assert.equal(program.told(), 'ERR_SPILLWAY_LISTEN spillway: the admin server does not listen\nalive\n')
 })
 
-test('of the workers of a cluster one has the port; the others are told, go on, and one of them has it when that is gone', async (t) => {
+test('in a cluster one worker holds the port, the others get an error and continue, and one takes over when it exits', async (t) => {
   const program = startProgram('', { t, file: path.join(__dirname, 'listening-workers.js') })
   await program.closed
   const { told, successor } = JSON.parse(program.told())
