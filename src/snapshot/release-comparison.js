@@ -1,5 +1,5 @@
 'use strict'
-// This release beside the one before it, for the routes that both have answered: what a deploy has made better or worse.
+// Compares this release with the previous one, in total and for the routes that both have served.
 
 const { shedRatioOf } = require('../releases/release-figures')
 
@@ -23,7 +23,7 @@ function compareReleases({ current, previous }, { requests, routes, admission })
       requests: { ...own, shedRatio: shedRatioOf(shed, own.count) },
     },
     previous: previous === undefined ? null : describe(previous),
-    routes: previous === undefined ? [] : comparedRoutes(routes, previous.routes),
+    routes: previous === undefined ? [] : compareRoutes(routes, previous.routes),
   }
 }
 
@@ -39,14 +39,14 @@ function describe({ version, revision, since, until, requests }) {
 }
 
 /** @param {readonly RouteSnapshot[]} routes */
-function comparedRoutes(routes, before) {
-  const known = new Map(routes.map((route) => [keyOf(route), route]))
-  return before.flatMap((each) => {
-    const now = known.get(keyOf(each))
-    if (now === undefined) return []
-    const { method, route, sinceStart, shed } = now
+function compareRoutes(routes, previousRoutes) {
+  const currentRoutes = new Map(routes.map((route) => [keyOf(route), route]))
+  return previousRoutes.flatMap((previous) => {
+    const found = currentRoutes.get(keyOf(previous))
+    if (found === undefined) return []
+    const { method, route, sinceStart, shed } = found
     const current = { ...figuresOf(sinceStart), shedRatio: shedRatioOf(shed, sinceStart.count) }
-    return [{ method, route, current, previous: withShedRatio(each) }]
+    return [{ method, route, current, previous: withShedRatio(previous) }]
   })
 }
 

@@ -1,6 +1,6 @@
 'use strict'
-// Everything known now, as one frozen plain object: for pages, logs and people. Durations in milliseconds, sizes in
-// bytes; a quantile of nothing is 0.
+// Builds `snapshot()`: the current state as one frozen plain object. Durations are in milliseconds, sizes in bytes. A quantile
+// without samples is 0.
 
 const { quantilesOf } = require('../histograms/quantiles')
 const { ADVISED_BOUNDS, countOf, sumOf } = require('../histograms/buckets')
@@ -23,12 +23,20 @@ const { compareReleases } = require('./release-comparison')
 
 const RATIOS = [0.5, 0.9, 0.95, 0.99, 0.999]
 
-/** @returns {Snapshot} */
+/**
+ * @typedef {import('../metrics/capture').Capture} Capture
+ * @typedef {import('../metrics/capture').Parts & {
+ *   requestLog: InstanceType<typeof import('../logging/request-log').RequestLog>,
+ *   startedAtMs: number,
+ * }} Parts
+ */
+
+/** @param {Parts} parts @param {Capture} captured @returns {Snapshot} */
 function takeSnapshot(parts, captured) {
   const { clock, recorder, releases, requestLog, startedAtMs } = parts
   const nowMs = clock.now()
   /** @type {Omit<Snapshot, 'releases'>} */
-  const seen = {
+  const snapshot = {
     at: new Date(clock.wallMs()).toISOString(),
     uptimeSeconds: (nowMs - startedAtMs) / 1000,
     requests: {
@@ -39,7 +47,7 @@ function takeSnapshot(parts, captured) {
     routes: captured.series.map((series) => routeOf(series, captured, nowMs)),
     routesFolded: captured.folded,
     oldest: listOldest(recorder),
-    processErrors: /** @type {any} */ (Object.fromEntries(captured.processErrors)),
+    processErrors: /** @type {Snapshot['processErrors']} */ (Object.fromEntries(captured.processErrors)),
     clientErrors: Object.fromEntries(captured.clientErrors),
     slowest: requestLog.slow.sample(nowMs).map(slowOf),
     admission: admissionOf(captured),
@@ -52,7 +60,7 @@ function takeSnapshot(parts, captured) {
     })),
     internalErrors: Object.fromEntries(captured.internalErrors),
   }
-  return deepFreeze({ ...seen, releases: compareReleases(releases, seen) })
+  return deepFreeze({ ...snapshot, releases: compareReleases(releases, snapshot) })
 }
 
 /** @returns {RouteSnapshot} */
@@ -92,11 +100,13 @@ function slowOf({ req, trace, at, method, route, status, outcome, ...slow }) {
   }
 }
 
-/** What the counters of a series say, from where they begin. */
+/** Reads the counters of one series, which begin at `start`. */
 function countersOf(counters, start) {
   const firstBytes = counters[start + FIRST_BYTE_COUNT]
   return {
-    outcomes: /** @type {any} */ (Object.fromEntries(OUTCOMES.map((name, i) => [name, counters[start + i]]))),
+    outcomes: /** @type {RouteSnapshot['outcomes']} */ (
+      Object.fromEntries(OUTCOMES.map((name, i) => [name, counters[start + i]]))
+    ),
     firstByteMeanMs: firstBytes === 0 ? 0 : (counters[start + FIRST_BYTE_SUM] / firstBytes) * 1000,
     requestBytes: counters[start + REQUEST_BYTES],
     responseBytes: counters[start + RESPONSE_BYTES],
@@ -120,8 +130,8 @@ function summaryOf({ count, errors, seconds, histogram }) {
   }
 }
 
-/** Before it has seen so many requests, it advises nothing. */
-const ENOUGH_ADMITTED = 1000
+/** The admitted requests that advice is based on, at least. */
+const MIN_ADMITTED = 1000
 
 /** @returns {AdmissionSnapshot} */
 function admissionOf({ admission, loopDelay }) {
@@ -139,11 +149,11 @@ function admissionOf({ admission, loopDelay }) {
     shed: admission.shed,
     wouldShed: admission.wouldShed,
     answeredLate: admission.answeredLate,
-    advice: admitted < ENOUGH_ADMITTED ? null : adviceOf(admission, loopDelay),
+    advice: admitted < MIN_ADMITTED ? null : adviceOf(admission, loopDelay),
   }
 }
 
-/** Twice what was usual, so that only the unusual trips it; no less than one slow handler. */
+/** Advises twice the usual values, so that only unusual load exceeds them. 20 ms leaves room for one slow handler. */
 const adviceOf = ({ peakInFlight }, loopDelay) => ({
   maxEventLoopDelay: Math.max(20, Math.ceil(loopDelay.p99 * 2000)),
   maxConcurrent: Math.max(10, 2 * peakInFlight),
@@ -164,7 +174,7 @@ function trendOf({ verdict, bytesPerSecond, confidence, windowSeconds, secondsTo
 function signalsOf({ loopDelay, utilization, memory, collections, heapTrend }) {
   return {
     loop: {
-      delayMs: /** @type {any} */ (
+      delayMs: /** @type {SignalsSnapshot['loop']['delayMs']} */ (
         Object.fromEntries(Object.entries(loopDelay).map(([key, value]) => [key, value * 1000]))
       ),
       utilization: utilization.loopRatio,
@@ -183,7 +193,7 @@ function signalsOf({ loopDelay, utilization, memory, collections, heapTrend }) {
       spaces: memory.spaces,
     },
     memory: { rssBytes: memory.rssBytes, limitBytes: memory.limitBytes, externalBytes: memory.externalBytes },
-    collections: /** @type {any} */ (
+    collections: /** @type {SignalsSnapshot['collections']} */ (
       Object.fromEntries(collections.kinds.map((kind, row) => [kind, pausesOf(collections, row)]))
     ),
   }

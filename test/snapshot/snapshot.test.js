@@ -203,7 +203,7 @@ function assertFrozen(value, path) {
   for (const [key, each] of Object.entries(value)) assertFrozen(each, `${path}.${key}`)
 }
 
-test('before the first request all is 0, and no quotient is NaN', (t) => {
+test('before the first request all numbers are 0, and no ratio is NaN', (t) => {
   const spillway = new Spillway({ logger: false, shed: { mode: 'off' } }, new FakeClock())
   t.after(() => spillway.close())
   const { requests, routes, uptimeSeconds } = spillway.snapshot()
@@ -213,7 +213,7 @@ test('before the first request all is 0, and no quotient is NaN', (t) => {
   assert.equal(uptimeSeconds, 0)
 })
 
-test('quantiles, rate and errors, by route and in all, over the last minute and since the start', async (t) => {
+test('quantiles, rate and errors, by route and in total, over the last minute and since the start', async (t) => {
   const clock = new FakeClock()
   const { spillway, request } = await measuredBy(t, clock, { routes: { label: (req) => req.url } })
   for (let i = 1; i <= 20; i++) await request('/fast', i)
@@ -254,7 +254,7 @@ test('quantiles, rate and errors, by route and in all, over the last minute and 
   assert.deepEqual(requests.sinceStart, requests.lastMinute)
 })
 
-test('after some minutes the last one is empty, and the start is not forgotten', async (t) => {
+test('after some minutes the last minute is empty, and totals since the start remain', async (t) => {
   const clock = new FakeClock()
   const { spillway, request } = await measuredBy(t, clock)
   await request('/a', 10, { status: 500 })
@@ -270,7 +270,7 @@ test('after some minutes the last one is empty, and the start is not forgotten',
   }
 })
 
-test('a rate is over the idle time and the time before a route was first seen, too', async (t) => {
+test('a rate includes idle time and the time before the first request of a route', async (t) => {
   const clock = new FakeClock()
   const { spillway, request } = await measuredBy(t, clock, { routes: { label: (req) => req.url } })
   await request('/a', 4)
@@ -283,7 +283,7 @@ test('a rate is over the idle time and the time before a route was first seen, t
   for (const each of [requests, ...routes]) assert.deepEqual(ratesOf(each).map(Math.round), [30, 120])
 })
 
-test('the first byte is timed by its mean, and a stream is apart', async (t) => {
+test('the first byte has a mean, and streams are separate', async (t) => {
   const { spillway, request } = await measuredBy(t, new FakeClock(), { latency: { streamAfter: 1000 } })
   await request('/a', 10)
   await request('/a', 20)
@@ -310,7 +310,7 @@ test('a route of which no byte was ever sent has a first byte mean of 0', async 
   assert.equal(route.sinceStart.errorRatio, 1)
 })
 
-test('it says the time of day, but counts its uptime by a clock that nobody sets', (t) => {
+test('it has the time of day, and its uptime comes from the monotonic clock', (t) => {
   const clock = new FakeClock()
   const spillway = new Spillway({ logger: false }, clock)
   t.after(() => spillway.close())
@@ -321,7 +321,7 @@ test('it says the time of day, but counts its uptime by a clock that nobody sets
   assert.equal(uptimeSeconds, 5)
 })
 
-test('a snapshot is not changed by what comes after it', async (t) => {
+test('a snapshot does not change afterwards', async (t) => {
   const { spillway, request } = await measuredBy(t, new FakeClock())
   await request('/a', 1)
   const snapshot = spillway.snapshot()
@@ -331,7 +331,7 @@ test('a snapshot is not changed by what comes after it', async (t) => {
   assert.equal(JSON.stringify(snapshot), before)
 })
 
-test('folded requests and internal errors are told', async (t) => {
+test('folded requests and internal errors are shown', async (t) => {
   let calls = 0
   const label = (req) => {
     calls++
