@@ -109,7 +109,7 @@ class Instance {
       faults,
       options: options.release,
       warn,
-      takeFigures: (mostRoutes) => takeFigures(this, mostRoutes),
+      takeFigures: (maxRoutes) => takeFigures(this, maxRoutes),
     })
     this.#timeouts = new Timeouts({ clock, faults, recorder, options, warn })
     this.processErrors = new ProcessErrors({
@@ -196,7 +196,7 @@ class Instance {
       left.onTurn(nowMs)
       fleet.onTurn(nowMs)
     })
-    if (this.releases.isKept) this.#turnClock.onTurn(this.releases.onTurn)
+    if (this.releases.isEnabled) this.#turnClock.onTurn(this.releases.onTurn)
     collections.start()
     this.#timeouts.start()
     this.processErrors.start()

@@ -1,6 +1,5 @@
 'use strict'
-// How a release did, in the few numbers that are worth comparing with the next: since the start of this process, in all
-// and for the routes with the most requests.
+// The figures by which releases are compared: since the start of this process, in total and for the routes with the most requests.
 
 const { quantilesOf } = require('../histograms/quantiles')
 const { OUTCOMES } = require('../requests/outcome')
@@ -13,8 +12,8 @@ function figuresOf({ count, errors, histogram }) {
   return { count, p50Ms, p95Ms, p99Ms, errorRatio: count === 0 ? 0 : errors / count }
 }
 
-/** The series with the most requests; found without a histogram, for there may be a thousand. */
-function busiest({ series, tables: { counters } }, most) {
+/** The series with the most requests. It sums counters: histograms of a thousand series would be slow. */
+function busiest({ series, tables: { counters } }, max) {
   const countOf = ({ row }) => {
     const start = row * COUNTERS
     return counters.values.subarray(start, start + OUTCOMES.length).reduce((sum, count) => sum + count, 0)
@@ -22,24 +21,29 @@ function busiest({ series, tables: { counters } }, most) {
   return series
     .map((each) => ({ each, count: countOf(each) }))
     .sort((a, b) => b.count - a.count)
-    .slice(0, most)
+    .slice(0, max)
     .map(({ each }) => each)
 }
 
-/** Of all requests that came, those turned away, which are in no other number. */
+/** The share of rejected requests among all that arrived. `count` excludes rejected requests. */
 const shedRatioOf = (shed, count) => (shed === 0 ? 0 : shed / (shed + count))
 
 function routeFigures(latency, shed) {
   return { ...figuresOf(latency), shedRatio: shedRatioOf(shed, latency.count) }
 }
 
-function takeFigures({ admission, recorder, clock }, mostRoutes) {
+/**
+ * @param {Pick<import('../metrics/capture').Parts, 'admission' | 'recorder' | 'clock'>} parts
+ * @param {number} maxRoutes
+ * @returns {Pick<import('./release-file').ReleaseRecord, 'requests' | 'routes'>}
+ */
+function takeFigures({ admission, recorder, clock }, maxRoutes) {
   const nowMs = clock.now()
   const requests = figuresOf(recorder.all.sinceStart(nowMs))
   const shed = admission.stats.shed.reduce((sum, count) => sum + count, 0)
   return {
     requests: { ...requests, shedRatio: shedRatioOf(shed, requests.count) },
-    routes: busiest(recorder.routes, mostRoutes).map(({ method, route, row, latency }) => ({
+    routes: busiest(recorder.routes, maxRoutes).map(({ method, route, row, latency }) => ({
       method,
       route,
       ...routeFigures(

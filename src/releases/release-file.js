@@ -1,18 +1,17 @@
 'use strict'
-// The file in which releases leave their figures for the next: at most two of them, a few kilobytes, written whole
-// under another name and moved into place, so that who reads it at that moment or is killed in between sees a whole one.
-//
-// Whatever is at that path and is not ours is left alone, for it may be somebody's package.json: it is told once, and
-// then nothing is kept. An empty file is ours: power went before its bytes were on the disk.
+// The file that carries the figures of a release to the next: at most two releases, a few kilobytes. It is written under another name
+// and then renamed, so that a reader or a crash never sees half a file.
+// A foreign file at the path is reported once and never overwritten, since it may be the user's package.json. An empty file is
+// ours: a power failure can lose the bytes of a renamed file.
 
 const { randomBytes } = require('node:crypto')
 const fs = require('node:fs')
 
 const FORMAT = 'spillway.releases.1'
-const MOST_BYTES = 256 * 1024
-const MOST_ROUTES = 50
-const MOST_RELEASES = 2
-const LONGEST = 256
+const MAX_BYTES = 256 * 1024
+const MAX_ROUTES = 50
+const MAX_RELEASES = 2
+const MAX_TEXT_LENGTH = 256
 
 const FIGURES = ['count', 'p50Ms', 'p95Ms', 'p99Ms', 'errorRatio', 'shedRatio']
 
@@ -22,8 +21,8 @@ const FIGURES = ['count', 'p50Ms', 'p95Ms', 'p99Ms', 'errorRatio', 'shedRatio']
  *   routes: ({ method: string, route: string } & Figures)[] }} ReleaseRecord
  */
 
-const isText = (value) => typeof value === 'string' && value.length <= LONGEST
-/** As `toISOString` writes it: times are compared as text. */
+const isText = (value) => typeof value === 'string' && value.length <= MAX_TEXT_LENGTH
+/** The format of `toISOString()`, because times are compared as text. */
 const isTime = (value) => isText(value) && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value)
 const isFigure = (value) => Number.isFinite(value) && value >= 0
 const hasFigures = (value) =>
@@ -38,28 +37,29 @@ function isRelease(value) {
     [value.since, value.until].every(isTime) &&
     hasFigures(value.requests) &&
     Array.isArray(value.routes) &&
-    value.routes.length <= MOST_ROUTES &&
+    value.routes.length <= MAX_ROUTES &&
     value.routes.every(isRoute)
   )
 }
 
-const notOurs = (path, why) =>
-  new Error(`'${path}' is not a file that spillway has written (${why}). Delete it, or give another path.`)
+const foreignFile = (path, why) =>
+  new Error(`'${path}' is not a file that spillway has written (${why}). Delete it, or use another path.`)
 
 class ReleaseFile {
   #path
 
+  /** @param {string} path */
   constructor(path) {
     this.#path = path
   }
 
-  /** @returns {ReleaseRecord[]} in the order they began; none where there is no file yet */
+  /** @returns {ReleaseRecord[]} in the order in which the releases began; empty without a file */
   read() {
     const stat = fs.statSync(this.#path, { throwIfNoEntry: false })
     if (stat === undefined || (stat.isFile() && stat.size === 0)) return []
-    // A pipe would block, a device never end.
-    if (!stat.isFile()) throw notOurs(this.#path, 'no regular file')
-    if (stat.size > MOST_BYTES) throw notOurs(this.#path, `${stat.size} bytes`)
+    // A pipe would block the read, and a device may have no end.
+    if (!stat.isFile()) throw foreignFile(this.#path, 'not a regular file')
+    if (stat.size > MAX_BYTES) throw foreignFile(this.#path, `${stat.size} bytes`)
     return this.#parse(fs.readFileSync(this.#path, 'utf8'))
   }
 
@@ -68,20 +68,20 @@ class ReleaseFile {
     try {
       content = JSON.parse(text)
     } catch {
-      throw notOurs(this.#path, 'no JSON')
+      throw foreignFile(this.#path, 'not JSON')
     }
-    if (content?.format !== FORMAT) throw notOurs(this.#path, 'another format')
+    if (content?.format !== FORMAT) throw foreignFile(this.#path, 'another format')
     const { releases } = content
-    if (!Array.isArray(releases) || releases.length > MOST_RELEASES || !releases.every(isRelease)) {
-      throw notOurs(this.#path, 'other contents')
+    if (!Array.isArray(releases) || releases.length > MAX_RELEASES || !releases.every(isRelease)) {
+      throw foreignFile(this.#path, 'other contents')
     }
     return releases
   }
 
-  /** @param {ReleaseRecord[]} releases the later ones are kept */
+  /** @param {ReleaseRecord[]} releases in the order in which they began; the last ones are kept */
   write(releases) {
-    const text = JSON.stringify({ format: FORMAT, releases: releases.slice(-MOST_RELEASES) })
-    // Where the path is a link, what it points to outlives the folder of this release.
+    const text = JSON.stringify({ format: FORMAT, releases: releases.slice(-MAX_RELEASES) })
+    // A symbolic link in the folder of a release points to a file that outlives that folder: replace the file, not the link.
     const path = fs.existsSync(this.#path) ? fs.realpathSync(this.#path) : this.#path
     const draft = `${path}.${randomBytes(6).toString('hex')}.tmp`
     try {
@@ -94,4 +94,4 @@ class ReleaseFile {
   }
 }
 
-module.exports = { MOST_ROUTES, ReleaseFile }
+module.exports = { MAX_ROUTES, ReleaseFile }

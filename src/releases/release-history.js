@@ -1,15 +1,14 @@
 'use strict'
-// This release and the one before it. Its figures are written when the process closes or exits, and every ten minutes
-// by whichever loop turn comes next, for a process that is killed: no timer, and about 4 ms for 50 routes.
-//
-// Processes that share the file merge nothing, for quantiles cannot be: the one that has answered the most requests
-// speaks for its release. So it does not matter who writes last, nor that one process was restarted a minute ago.
+// This release and the previous one. The figures are written on close and exit, and every ten minutes in a loop turn that comes
+// anyway, for a process that is killed: no timer, about 4 ms for 50 routes.
+// Quantiles of several processes cannot be merged. The process with the most requests represents its release, so the order of
+// writes and restarts do not matter.
 
 const { isSameRelease, releaseOf } = require('./release')
-const { MOST_ROUTES, ReleaseFile } = require('./release-file')
+const { MAX_ROUTES, ReleaseFile } = require('./release-file')
 
 const FIRST_SAVE_MS = 60_000
-const SAVE_MS = 600_000
+const SAVE_INTERVAL_MS = 600_000
 
 class ReleaseHistory {
   /** @type {{ version: string, revision: string, since: string }} */
@@ -25,7 +24,10 @@ class ReleaseHistory {
 
   /**
    * @param {{ options: { version: string | undefined, revision: string | undefined, file: string | undefined },
-   *   clock: any, faults: any, warn: (fields: object, message: string) => void, takeFigures: (mostRoutes: number) => any }} parts
+   *   clock: import('../clock').Clock,
+   *   faults: InstanceType<typeof import('../requests/internal-errors').Faults>,
+   *   warn: (fields: object, message: string) => void,
+   *   takeFigures: (maxRoutes: number) => ReturnType<typeof import('./release-figures').takeFigures> }} parts
    */
   constructor({ options, clock, faults, warn, takeFigures }) {
     this.#clock = clock
@@ -34,51 +36,51 @@ class ReleaseHistory {
     this.current = { ...releaseOf(options), since: textOf(clock.wallMs()) }
     if (options.file === undefined) return
     if (this.current.version === '' && this.current.revision === '') {
-      warn({}, 'spillway: release.file needs release.version or release.revision, to tell releases apart')
+      warn({}, 'spillway: release.file needs release.version or release.revision to distinguish releases')
       return
     }
     this.#file = new ReleaseFile(options.file)
-    this.#begin()
+    this.#begin(this.#file)
   }
 
-  #begin() {
-    this.#faults.guard('release.file', () => this.#take(this.#file.read()))
+  #begin(file) {
+    this.#faults.guard('release.file', () => this.#restore(file.read()))
     this.#dueMs = this.#clock.now() + FIRST_SAVE_MS
     process.on('exit', this.#onExit)
   }
 
-  get isKept() {
+  get isEnabled() {
     return this.#file !== undefined
   }
 
-  /** A process of the release that began last goes on with it. With any other a release begins, even if it was there before. */
-  #take(releases) {
+  /** Continues the last release if this process belongs to it. Otherwise a new release begins, even after a rollback. */
+  #restore(releases) {
     const last = releases.at(-1)
     if (last === undefined) return
     if (isSameRelease(last, this.current)) this.current.since = last.since
-    // Clocks jump: what begins now began last all the same.
+    // The wall clock may have been set back: this release is still the latest.
     else if (last.since >= this.current.since) this.current.since = textOf(Date.parse(last.since) + 1)
-    this.#lookBack(releases)
+    this.#findPrevious(releases)
   }
 
-  /** Again at every save: under a rolling deploy the release before goes on after this one has begun. */
-  #lookBack(releases) {
+  /** Repeated at every save: in a rolling deploy, the previous release still writes after this one has begun. */
+  #findPrevious(releases) {
     const isBefore = (each) => !isSameRelease(each, this.current) && each.since < this.current.since
     this.previous = releases.filter(isBefore).at(-1)
   }
 
-  // Hot path: one comparison a loop turn, and none without a file.
+  // Hot path: one comparison per loop turn, and none without a file.
   onTurn = (_busyMs, nowMs) => {
     if (nowMs >= this.#dueMs) this.#save()
   }
 
-  /** What cannot be read or written is told once, and tried again: a disk may be full for an hour. */
+  /** An error is reported once, and the next save tries again: a disk may be full for an hour. */
   #save() {
-    this.#dueMs = this.#clock.now() + SAVE_MS
+    this.#dueMs = this.#clock.now() + SAVE_INTERVAL_MS
     this.#faults.guard('release.file', () => {
       const releases = this.#file.read()
-      this.#lookBack(releases)
-      const figures = this.#takeFigures(MOST_ROUTES)
+      this.#findPrevious(releases)
+      const figures = this.#takeFigures(MAX_ROUTES)
       const known = releases.find((each) => this.#isThisOne(each, releases))
       if (figures.requests.count <= (known?.requests.count ?? 0)) return
       const own = { ...this.current, until: textOf(this.#clock.wallMs()), ...figures }
@@ -87,7 +89,7 @@ class ReleaseHistory {
     })
   }
 
-  /** The same release is another one where it began before one that has come since: it was rolled back to. */
+  /** After a rollback, the same version counts as a new release: another release began in between. */
   #isThisOne(each, releases) {
     const { since } = this.current
     const isBetween = (other) =>

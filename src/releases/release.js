@@ -1,12 +1,12 @@
 'use strict'
-// Which release this process is: what the options say, else npm, else what the platforms and CI systems leave in the
-// environment. A value becomes a label, so it is bounded.
+// Determines the release of this process: from the options, else from npm, else from variables of platforms and CI systems. Values
+// become labels, so their length is limited.
 
-const LONGEST = 128
+const MAX_LENGTH = 128
 
-/** npm's is of the application whose script it runs. */
+/** npm sets the version of the application whose script it runs. */
 const VERSION_VARIABLES = ['npm_package_version', 'HEROKU_RELEASE_VERSION', 'K_REVISION']
-/** Of platforms a process runs on first, then of those that build it and may hand theirs down. */
+/** Variables of the platform that runs the process come first, then of those that build it. */
 const REVISION_VARIABLES = [
   'HEROKU_SLUG_COMMIT',
   'HEROKU_BUILD_COMMIT',
@@ -31,13 +31,13 @@ const REVISION_VARIABLES = [
 /**
  * @param {{ version: string | undefined, revision: string | undefined }} given
  * @param {Record<string, string | undefined>} [environment]
- * @returns {{ version: string, revision: string }} empty where nothing tells
+ * @returns {{ version: string, revision: string }} empty if unknown
  */
 function releaseOf({ version, revision }, environment = process.env) {
   const first = (names) => names.map((name) => environment[name]?.trim()).find(Boolean) ?? ''
   return Object.freeze({
-    version: (version ?? first(VERSION_VARIABLES)).slice(0, LONGEST),
-    revision: (revision ?? first(REVISION_VARIABLES)).slice(0, LONGEST),
+    version: (version ?? first(VERSION_VARIABLES)).slice(0, MAX_LENGTH),
+    revision: (revision ?? first(REVISION_VARIABLES)).slice(0, MAX_LENGTH),
   })
 }
 

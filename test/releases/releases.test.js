@@ -43,7 +43,7 @@ for (const [given, environment, expected] of [
   })
 }
 
-test('spillway_build_info is 1 and says which release it is, and when it began stands beside it', async (t) => {
+test('spillway_build_info is 1 with the release as labels, and the start time is a metric too', async (t) => {
   const spillway = spillwayFor(t, { release: { version: '1.2.3"\\', revision: 'abc' } })
   const { get } = await serve(
     t,
@@ -90,7 +90,7 @@ function begin(t, file, version, clock) {
 const countsIn = (file) =>
   JSON.parse(fs.readFileSync(file, 'utf8')).releases.map(({ version, requests }) => [version, requests.count])
 
-test('a release finds the one before, and what began with the same release goes on with it', (t) => {
+test('a release finds the previous one, and a process of the same release continues it', (t) => {
   const file = path.join(folder(t), 'releases.json')
   const clock = new FakeClock()
   const first = begin(t, file, '1', clock)
@@ -110,7 +110,7 @@ test('a release finds the one before, and what began with the same release goes 
   assert.deepEqual(fs.readdirSync(path.dirname(file)), ['releases.json'])
 })
 
-test('of the processes of a release, the one with the most requests speaks for it, whoever writes last', (t) => {
+test('the process with the most requests represents its release, whichever writes last', (t) => {
   const file = path.join(folder(t), 'releases.json')
   const clock = new FakeClock()
   const workers = [3, 9, 4].map((count) => {
@@ -123,13 +123,13 @@ test('of the processes of a release, the one with the most requests speaks for i
   assert.deepEqual(countsIn(file), [['1', 9]])
 })
 
-test('a process that has answered nothing writes nothing', (t) => {
+test('a process without requests writes nothing', (t) => {
   const file = path.join(folder(t), 'releases.json')
   begin(t, file, '1', new FakeClock()).history.close()
   assert.equal(fs.existsSync(file), false)
 })
 
-test('under a rolling deploy the release before is found, though it writes after this one has begun', (t) => {
+test('in a rolling deploy the previous release is found, even if it writes after this one has begun', (t) => {
   const file = path.join(folder(t), 'releases.json')
   const clock = new FakeClock()
   const old = begin(t, file, '1', clock)
@@ -148,7 +148,7 @@ test('under a rolling deploy the release before is found, though it writes after
   assert.equal(young.history.previous.version, '1')
 })
 
-test('a release that is rolled back to is compared with the one it takes the place of', (t) => {
+test('after a rollback a release is compared with the one that it replaces', (t) => {
   const file = path.join(folder(t), 'releases.json')
   const clock = new FakeClock()
   for (const [version, count] of [
@@ -168,7 +168,7 @@ test('a release that is rolled back to is compared with the one it takes the pla
   ])
 })
 
-test('a wall clock that was set back does not turn the order round', (t) => {
+test('a wall clock that was set back does not reverse the order', (t) => {
   const file = path.join(folder(t), 'releases.json')
   for (const [version, clock] of [
     ['1', new FakeClock()],
@@ -181,7 +181,7 @@ test('a wall clock that was set back does not turn the order round', (t) => {
   }
 })
 
-test('it is written a minute after the start and every ten minutes, by a turn that comes anyway', (t) => {
+test('it is written a minute after the start and then every ten minutes, without a timer', (t) => {
   const file = path.join(folder(t), 'releases.json')
   const clock = new FakeClock()
   const { history, serve } = begin(t, file, '1', clock)
@@ -223,7 +223,7 @@ const FOREIGN = {
 }
 
 for (const [what, content] of Object.entries(FOREIGN)) {
-  test(`${what} in the file's place is told once, left as it is, and does no harm`, (t) => {
+  test(`${what} in place of the file is reported once, left as it is, and does no harm`, (t) => {
     const file = path.join(folder(t), 'releases.json')
     fs.writeFileSync(file, content)
     const clock = new FakeClock()
@@ -235,7 +235,7 @@ for (const [what, content] of Object.entries(FOREIGN)) {
     assert.equal(logged.length, 1)
     assert.match(
       logged[0].err.message,
-      /is not a file that spillway has written \(.+\)\. Delete it, or give another path\.$/
+      /is not a file that spillway has written \(.+\)\. Delete it, or use another path\.$/
     )
     assert.deepEqual(faults.list(), [['release.file', 3]])
     assert.deepEqual(fs.readFileSync(file), Buffer.from(content))
@@ -246,7 +246,7 @@ for (const [what, put] of Object.entries({
   'a folder': (file) => fs.mkdirSync(file),
   'a folder that does not exist': () => {},
 })) {
-  test(`${what} in its way is told once and does no harm`, (t) => {
+  test(`${what} in its way is reported once and does no harm`, (t) => {
     const where = folder(t)
     const file = path.join(where, ...(what === 'a folder' ? ['it'] : ['none', 'it']))
     put(file)
@@ -258,7 +258,7 @@ for (const [what, put] of Object.entries({
   })
 }
 
-test('an empty file is written, and so is what a link points to', (t) => {
+test('an empty file and the target of a link are written', (t) => {
   const where = folder(t)
   const [file, link] = [path.join(where, 'shared.json'), path.join(where, 'link.json')]
   fs.writeFileSync(file, '')
@@ -271,7 +271,7 @@ test('an empty file is written, and so is what a link points to', (t) => {
   assert.deepEqual(countsIn(file), [['1', 7]])
 })
 
-test('a file without anything to tell releases apart is told, and not kept', (t) => {
+test('a file without a version or revision is reported and not written', (t) => {
   const { npm_package_version, ...environment } = process.env
   const before = process.env
   process.env = Object.fromEntries(
@@ -279,11 +279,11 @@ test('a file without anything to tell releases apart is told, and not kept', (t)
   )
   t.after(() => (process.env = before))
   const { history, logged } = begin(t, path.join(folder(t), 'it'), undefined, new FakeClock())
-  assert.equal(history.isKept, false)
+  assert.equal(history.isEnabled, false)
   assert.match(logged[0], /needs release\.version or release\.revision/)
 })
 
-test('nothing listens for the exit of the process after close, nor without a file', (t) => {
+test('no exit listener remains after close(), and none is added without a file', (t) => {
   const before = process.listenerCount('exit')
   const spillway = spillwayFor(t, { release: { file: path.join(folder(t), 'it'), version: '1' } })
   spillwayFor(t)
@@ -311,7 +311,7 @@ for (const [how, last] of Object.entries({
     "process.on('uncaughtException', () => process.exit(1)); throw new Error('as it should')",
   'a drain': 'spillway.drain({ delay: 0, timeout: 100 }).then(() => process.exit(0))',
 })) {
-  test(`what a release did survives ${how}, and is compared route by route`, async (t) => {
+  test(`the figures of a release survive ${how}, and are compared route by route`, async (t) => {
     const FILE = path.join(folder(t), 'releases.json')
     const run = async (VERSION) => {
       const program = startProgram(PROGRAM.replace('HOW', last), { t, env: { FILE, VERSION } })
@@ -332,7 +332,7 @@ for (const [how, last] of Object.entries({
   })
 }
 
-test('the fifty routes with the most requests are kept', async (t) => {
+test('the 50 routes with the most requests are kept', async (t) => {
   const file = path.join(folder(t), 'releases.json')
   const spillway = spillwayFor(t, {
     release: { file, version: '1' },
@@ -352,7 +352,7 @@ test('the fifty routes with the most requests are kept', async (t) => {
   assert.deepEqual(new Set(routes.slice(0, 2).map(({ route }) => route)), new Set(['/58', '/59']))
 })
 
-test('what was turned away is a share of all that came', () => {
+test('the shed ratio is the share of rejected requests among all', () => {
   const clock = new FakeClock()
   const recorder = new Recorder(resolveOptions(), clock, new Faults({ error() {} }))
   for (let i = 0; i < 60; i++) recorder.all.record(10, clock.now(), i < 6)
@@ -361,7 +361,7 @@ test('what was turned away is a share of all that came', () => {
   assert.deepEqual([requests.count, requests.errorRatio, requests.shedRatio, routes], [60, 0.1, 0.25, []])
 })
 
-test('what was turned away has the route its URL would have led to, in this release and in the one before', async (t) => {
+test('a rejected request counts for the route its URL would have matched, in this release and in the previous one', async (t) => {
   const file = path.join(folder(t), 'releases.json')
   for (const version of ['1', '2']) {
     const spillway = spillwayFor(t, { release: { file, version }, shed: { mode: 'threshold' } })
