@@ -89,7 +89,7 @@ class Spillway {
     this.#instance.openTelemetry.lookForSdk()
     this.#instance.servers.attach(inner)
     this.#instance.setUp.listen()
-    if (signals) this.#instance.lifecycle.hearSignals(inner)
+    if (signals) this.#instance.lifecycle.listenForSignals(inner)
     return server
   }
 

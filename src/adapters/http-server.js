@@ -133,7 +133,7 @@ class Servers {
     server.prependListener('checkContinue', goOn)
     this.#attached.set(server, { emit, spillwayEmit })
     this.#watched.set(server, [])
-    this.#known.know(server)
+    this.#known.add(server)
   }
 
   wrap(listener) {
@@ -191,7 +191,7 @@ class Servers {
   /** A server not given to `attach` is known from its first request on: then listeners of ours tell of its connections. */
   meet(server, req) {
     if (server === undefined || this.#watched.has(server)) return
-    this.#known.know(server, req)
+    this.#known.add(server, req)
     const listeners = new Map()
     for (const event of server instanceof tls.Server ? CONNECTIONS : ['connection']) {
       listeners.set(event, () => this.#noteConnection(event, server))

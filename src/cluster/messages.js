@@ -1,39 +1,45 @@
 'use strict'
-// What a worker and `clusterPrimary()` tell each other. Objects with a type of ours, beside whatever an application sends
-// on the same channel, which passes it by. A primary of ours is known by the environment it gives its workers.
+// The messages between `clusterPrimary()` and its workers. They share the channel with the messages of the application, so
+// each has a `type` that begins with `spillway:`. A worker knows its primary by an environment variable.
 
-const cluster = require('node:cluster')
+const cluster = /** @type {typeof import('node:cluster').default} */ (
+  /** @type {unknown} */ (require('node:cluster'))
+)
 
 const PRIMARY_VARIABLE = 'SPILLWAY_PRIMARY'
 
-/** Of a worker: an instance has been made, traffic may come to it, it wants to be replaced. Of the primary: go, and why. */
+/** From a worker: an instance exists. */
 const STARTING = 'spillway:starting'
+/** From a worker: traffic may come to the instance. */
 const READY = 'spillway:ready'
+/** From a worker: replace this worker. */
 const DEGRADED = 'spillway:degraded'
-const GO = 'spillway:go'
+/** From the primary: drain and exit, for the given reason. */
+const EXIT = 'spillway:go'
 
 const typeOf = (message) => (typeof message === 'object' && message !== null ? message.type : undefined)
 
-/** A channel that has closed meanwhile is no error: without a callback it would be an error event. */
-function send(to, type, details) {
-  if (to.connected !== false) to.send?.({ type, ...details }, undefined, undefined, () => {})
+/** Sends a message, if the channel is open. The callback keeps a channel that just closed from emitting an `error` event. */
+function send(target, type, details) {
+  if (target.connected !== false) target.send?.({ type, ...details }, undefined, undefined, () => {})
 }
 
-const hasOurPrimary = () => /** @type {any} */ (cluster).isWorker && process.env[PRIMARY_VARIABLE] === '1'
+/** Whether `clusterPrimary()` forked this process. */
+const hasPrimary = () => cluster.isWorker && process.env[PRIMARY_VARIABLE] === '1'
 
-/** Why a worker is to go: another has taken its place, so that no balancer has to notice; or all of them go. */
+/** The reasons for an exit: a replacement is ready, or the primary stops all workers. */
 const REPLACED = 'replaced'
 const STOPPED = 'stopped'
 
 module.exports = {
   DEGRADED,
-  GO,
+  EXIT,
   PRIMARY_VARIABLE,
   READY,
   REPLACED,
   STARTING,
   STOPPED,
-  hasOurPrimary,
+  hasPrimary,
   send,
   typeOf,
 }

@@ -1,39 +1,40 @@
 'use strict'
-// A worker's side of `clusterPrimary()`: it says when traffic may come to it and when it wants to be replaced, and goes
-// when it is told. A worker of any other primary, and a process that is none, has no link.
+// A worker's side of `clusterPrimary()`: it reports when traffic may come, asks for its replacement, and receives the order
+// to exit. In a process that `clusterPrimary()` did not fork the link does nothing.
 
-const { DEGRADED, GO, READY, STARTING, hasOurPrimary, send, typeOf } = require('./messages')
+const { DEGRADED, EXIT, READY, STARTING, hasPrimary, send, typeOf } = require('./messages')
 
 class PrimaryLink {
-  isThere = hasOurPrimary()
+  hasPrimary = hasPrimary()
   #onMessage
-  #hasSaidReady = false
+  #hasSentReady = false
 
-  /** @param {{ started: Promise<void>, onGo: (reason: string, cause?: string) => void }} parts `cause`: the primary's signal */
-  constructor({ started, onGo }) {
+  /** @param {{ started: Promise<void>, onExit: (reason: string, cause?: string) => void }} parts `cause`: the primary's signal */
+  constructor({ started, onExit }) {
     this.#onMessage = (message) => {
-      if (typeOf(message) === GO) onGo(String(message.reason), message.signal)
+      if (typeOf(message) === EXIT) onExit(String(message.reason), message.signal)
     }
-    if (!this.isThere) return
+    if (!this.hasPrimary) return
     process.on('message', this.#onMessage)
     send(process, STARTING)
-    started.then(() => this.#sayReady())
+    started.then(() => this.#sendReady())
   }
 
-  #sayReady() {
-    if (this.#hasSaidReady) return
-    this.#hasSaidReady = true
+  #sendReady() {
+    if (this.#hasSentReady) return
+    this.#hasSentReady = true
     send(process, READY)
   }
 
-  askForReplacement(reason) {
+  requestReplacement(reason) {
     send(process, DEGRADED, { reason })
   }
 
+  /** A closed instance counts as ready, so that the worker does not wait for it. */
   close() {
-    if (!this.isThere) return
+    if (!this.hasPrimary) return
     process.off('message', this.#onMessage)
-    this.#sayReady()
+    this.#sendReady()
   }
 }
 

@@ -1,9 +1,8 @@
 'use strict'
-// Keeps as many workers as it was told to, each of them replaced before it goes: one that says it is degraded, and all of
-// them in turn on `restart()`. The one rule behind it: `#fill` forks what is missing, and while a worker is being
-// replaced one more is wanted, so that a crash in the middle of it needs no rule of its own.
-// Workers that die young, or are not ready in time, are forked again after a pause that doubles, or a fault at their start
-// would fork for ever.
+// Keeps the configured number of workers alive, and replaces workers before they exit: degraded workers, and all on `restart()`.
+// One rule does both: `#fill` forks missing workers, and while a worker is replaced one more is wanted. A crash during a
+// replacement so needs no rule. After workers that exit early, or are not ready in time, the next fork waits for a pause
+// that doubles. Otherwise an error at start-up would fork for ever.
 
 const { availableParallelism, constants } = require('node:os')
 const { SpillwayError } = require('../errors')
@@ -17,16 +16,18 @@ const EVENTS = Object.freeze(
   /** @type {const} */ ({ ready: 'info', degraded: 'warn', replaced: 'info', crashed: 'error' })
 )
 const SIGNALS = /** @type {const} */ ({ SIGTERM: 'stop', SIGINT: 'stop', SIGUSR2: 'restart' })
-/** npm and systemd pass a signal on to a process that has got it from elsewhere already. */
+/** npm and systemd forward a signal to a process that has already received it. A repeat this soon is the same signal. */
 const SAME_SIGNAL_MS = 50
-const YOUNG_MS = 10_000
+const EARLY_EXIT_MS = 10_000
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 30_000
-/** So many deaths in a row, and a rolling restart is given up: the workers that still serve are the better ones. */
-const MOST_DEATHS = 3
+/** After this many failed starts in a row a rolling restart stops, because the old workers still serve. */
+const MOST_FAILED_STARTS = 3
 
-/** The clusters that have a primary of ours. */
-const taken = new WeakSet()
+/** The clusters that have a `ClusterPrimary`. */
+const managed = new WeakSet()
+
+/** @typedef {InstanceType<typeof ClusterWorker>} Worker */
 
 const misuse = (message) => new SpillwayError('ERR_SPILLWAY_MISUSE', message)
 
@@ -36,22 +37,25 @@ class ClusterPrimary {
   #faults
   #logger
   #options
+  /** @type {Set<Worker>} */
   #workers = new Set()
   #events
   #counts = { replaced: 0, crashed: 0, killed: 0 }
-  /** In a row, of workers that were young, or not ready in time. */
-  #deaths = 0
-  #pause
+  /** Workers in a row that exited early or before they were ready. */
+  #failedStarts = 0
+  /** Cancels the pause before the next fork. */
+  #cancelPause
   /** The worker being replaced. */
   #replaced
-  #queue = Promise.resolve()
+  #replacements = Promise.resolve()
+  /** @type {Set<{ condition: () => boolean, resolve: (value?: undefined) => void }>} */
   #waiting = new Set()
   #stopped
   #hasBeenReady = false
-  /** Whether all that were told to go did, and cut nothing. */
+  /** Whether every worker that was ordered to exit did so with code 0. */
   #isClean = true
-  #toldMs = Number.NEGATIVE_INFINITY
-  #onSignal = (signal) => this.#heed(signal)
+  #firstSignalMs = Number.NEGATIVE_INFINITY
+  #listener = (signal) => this.#onSignal(signal)
 
   constructor(options, { cluster, clock, faults, logger }) {
     if (!cluster.isPrimary) {
@@ -59,8 +63,8 @@ class ClusterPrimary {
         'clusterPrimary() was called in a worker. Call it in the primary: if (cluster.isPrimary) clusterPrimary(), else start your server.'
       )
     }
-    // Two would fork all the workers twice, and whichever has stopped first would end those of the other with the process.
-    if (taken.has(cluster)) {
+    // Two primaries would fork the workers twice, and the first to stop would end the process, with the workers of the other.
+    if (managed.has(cluster)) {
       throw misuse('clusterPrimary() was called already. Call it once, or after `await primary.stop()`.')
     }
     this.#cluster = cluster
@@ -70,8 +74,8 @@ class ClusterPrimary {
     this.#events = new Events(EVENTS, { faults, logger })
     this.#options = { ...options, workers: options.workers ?? availableParallelism() }
     if (options.exec !== undefined) cluster.setupPrimary({ exec: options.exec })
-    if (options.signals) for (const signal of Object.keys(SIGNALS)) process.on(signal, this.#onSignal)
-    taken.add(cluster)
+    if (options.signals) for (const signal of Object.keys(SIGNALS)) process.on(signal, this.#listener)
+    managed.add(cluster)
     this.#fill()
   }
 
@@ -85,37 +89,36 @@ class ClusterPrimary {
 
   snapshot() {
     const nowMs = this.#clock.now()
-    const workers = [...this.#workers].map(({ id, pid, state, bornMs }) => ({
+    const workers = [...this.#workers].map(({ id, pid, state, forkedMs }) => ({
       id,
       pid,
       state,
-      uptimeSeconds: (nowMs - bornMs) / 1000,
+      uptimeSeconds: (nowMs - forkedMs) / 1000,
     }))
     return { workers, ...this.#counts }
   }
 
-  /** Every worker there is, one after the other. */
   async restart() {
     for (const worker of [...this.#workers]) await this.#replace(worker, 'restart')
   }
 
-  /** Every worker at once; none comes after. */
+  /** Stops all workers at once, and forks no more. */
   stop() {
     this.#stopped ??= this.#stop(undefined)
     return this.#stopped
   }
 
   async #stop(signal) {
-    this.#pause?.()
+    this.#cancelPause?.()
     for (const worker of this.#workers) worker.leave({ reason: STOPPED, signal }, this.#options.killTimeout)
     await this.#until(() => this.#workers.size === 0)
-    for (const each of Object.keys(SIGNALS)) process.off(each, this.#onSignal)
-    taken.delete(this.#cluster)
+    for (const each of Object.keys(SIGNALS)) process.off(each, this.#listener)
+    managed.delete(this.#cluster)
   }
 
   #replace(old, reason) {
-    const replacement = this.#queue.then(() => this.#replaceNow(old, reason))
-    this.#queue = replacement.catch(() => {})
+    const replacement = this.#replacements.then(() => this.#replaceNow(old, reason))
+    this.#replacements = replacement.catch(() => {})
     return replacement
   }
 
@@ -123,17 +126,17 @@ class ClusterPrimary {
     if (!this.#isServing(old)) return
     const beganMs = this.#clock.now()
     this.#replaced = old
-    this.#deaths = 0
+    this.#failedStarts = 0
     this.#fill()
-    const hasCome = () => this.#readyBeside(old) >= this.#options.workers
-    const isHopeless = () => reason === 'restart' && this.#deaths >= MOST_DEATHS
-    await this.#until(() => hasCome() || isHopeless() || !this.#isServing(old))
+    const isReplaced = () => this.#readyBeside(old) >= this.#options.workers
+    const isHopeless = () => reason === 'restart' && this.#failedStarts >= MOST_FAILED_STARTS
+    await this.#until(() => isReplaced() || isHopeless() || !this.#isServing(old))
     this.#replaced = undefined
     if (!this.#isServing(old)) return
-    if (!hasCome()) {
+    if (!isReplaced()) {
       throw new SpillwayError(
         'ERR_SPILLWAY_RESTART',
-        `The rolling restart was given up: ${this.#deaths} new workers in a row did not live to be ready. The old ones go on.`
+        `The rolling restart was given up: ${this.#failedStarts} new workers in a row exited before they were ready. The old workers go on.`
       )
     }
     old.leave({ reason: REPLACED }, this.#options.killTimeout)
@@ -152,91 +155,89 @@ class ClusterPrimary {
     return count
   }
 
-  /** Resolves when it holds; asked again whenever a worker comes or goes. */
-  #until(holds) {
-    if (holds()) return Promise.resolve()
-    return new Promise((resolve) => this.#waiting.add({ holds, resolve }))
+  /** Resolves when the condition holds. It is checked whenever a worker becomes ready or exits. */
+  #until(condition) {
+    if (condition()) return Promise.resolve()
+    return new Promise((resolve) => this.#waiting.add({ condition, resolve }))
   }
 
-  #look() {
-    for (const each of this.#waiting) if (each.holds() && this.#waiting.delete(each)) each.resolve()
+  #checkConditions() {
+    for (const each of this.#waiting) if (each.condition() && this.#waiting.delete(each)) each.resolve()
   }
 
   #fill() {
-    if (this.#stopped !== undefined || this.#pause !== undefined) return
+    if (this.#stopped !== undefined || this.#cancelPause !== undefined) return
     const staying = [...this.#workers].filter(({ isLeaving }) => !isLeaving).length
     const isOneMore = this.#replaced !== undefined && this.#isServing(this.#replaced)
     const missing = this.#options.workers + (isOneMore ? 1 : 0) - staying
-    for (let i = 0; i < missing && this.#pause === undefined; i++) this.#fork()
+    for (let i = 0; i < missing && this.#cancelPause === undefined; i++) this.#fork()
   }
 
   #fork() {
     try {
       const worker = new ClusterWorker(this.#cluster, this.#clock, {
-        onReady: () => this.#welcome(),
-        onDegraded: (degraded, reason) => this.#relieve(degraded, reason),
-        onGone: (gone, how) => this.#bury(gone, how),
+        onReady: () => this.#onReady(),
+        onDegraded: (degraded, reason) => this.#onDegraded(degraded, reason),
+        onExit: (exited, exit) => this.#onExit(exited, exit),
       })
       this.#workers.add(worker)
       this.#clock.after(this.#options.startTimeout, () => worker.isReady || worker.kill())
     } catch (error) {
-      // Some failures, such as ENOMEM, Node throws, and others it tells later.
-      this.#bury({ pid: undefined, bornMs: this.#clock.now() }, { code: null, signal: null, error })
+      // Node throws some failures, such as ENOMEM, and emits others later.
+      this.#onExit({ forkedMs: this.#clock.now() }, { code: null, signal: null, error })
     }
   }
 
-  #welcome() {
+  #onReady() {
     if (!this.#hasBeenReady && this.#readyBeside(undefined) === this.#options.workers) {
       this.#hasBeenReady = true
       this.#events.tell('ready', { workers: this.#options.workers })
     }
-    this.#look()
+    this.#checkConditions()
   }
 
-  #relieve(worker, reason) {
+  #onDegraded(worker, reason) {
     this.#events.tell('degraded', { pid: worker.pid, reason })
     this.#replace(worker, reason)
   }
 
-  /** @param {any} worker @param {{ code: number | null, signal: string | null, error?: unknown }} how `error` of one never spawned */
-  #bury(worker, { code, signal, error }) {
-    this.#workers.delete(worker)
+  /** @param {Partial<Worker> & { forkedMs: number }} worker @param {import('./worker').Exit} exit */
+  #onExit(worker, { code, signal, error }) {
+    this.#workers.delete(/** @type {any} */ (worker))
     if (error !== undefined) this.#faults.report('fork', error)
     if (worker.wasKilled) this.#counts.killed++
-    if (!worker.isLeaving) this.#mourn(worker, code, signal)
+    if (!worker.isLeaving) this.#onUnexpectedExit(worker, code, signal)
     else if (code !== 0) this.#isClean = false
     this.#fill()
-    this.#look()
+    this.#checkConditions()
   }
 
-  #mourn(worker, code, signal) {
-    const uptimeMs = this.#clock.now() - worker.bornMs
+  #onUnexpectedExit(worker, code, signal) {
+    const uptimeMs = this.#clock.now() - worker.forkedMs
     if (code !== 0) {
       this.#counts.crashed++
       this.#events.tell('crashed', { pid: worker.pid, code, signal, uptimeMs })
     }
-    this.#deaths = uptimeMs < YOUNG_MS || !worker.isReady ? this.#deaths + 1 : 0
-    if (this.#deaths === 0 || this.#pause !== undefined || this.#stopped !== undefined) return
-    const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (this.#deaths - 1))
-    const timer = this.#clock.wait(pauseMs, () => this.#resume())
-    this.#pause = () => this.#clock.cancel(timer)
+    this.#failedStarts = uptimeMs < EARLY_EXIT_MS || !worker.isReady ? this.#failedStarts + 1 : 0
+    if (this.#failedStarts === 0 || this.#cancelPause !== undefined || this.#stopped !== undefined) return
+    const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (this.#failedStarts - 1))
+    const timer = this.#clock.wait(pauseMs, () => {
+      this.#cancelPause = undefined
+      this.#fill()
+    })
+    this.#cancelPause = () => this.#clock.cancel(timer)
   }
 
-  #resume() {
-    this.#pause = undefined
-    this.#fill()
-  }
-
-  #heed(signal) {
+  #onSignal(signal) {
     const nowMs = this.#clock.now()
-    // nodemon means the primary itself.
+    // Under nodemon SIGUSR2 asks the primary itself to exit.
     if (SIGNALS[signal] === 'restart' && watcher() !== 'nodemon') {
       this.restart().catch((error) => this.#logFailure(error))
-    } else if (this.#toldMs === Number.NEGATIVE_INFINITY) {
-      this.#toldMs = nowMs
+    } else if (this.#firstSignalMs === Number.NEGATIVE_INFINITY) {
+      this.#firstSignalMs = nowMs
       this.#stopped ??= this.#stop(signal)
       this.#stopped.then(() => process.exit(this.#isClean ? 0 : 1))
-    } else if (nowMs - this.#toldMs > SAME_SIGNAL_MS) process.exit(128 + constants.signals[signal])
+    } else if (nowMs - this.#firstSignalMs > SAME_SIGNAL_MS) process.exit(128 + constants.signals[signal])
   }
 
   #logFailure(error) {

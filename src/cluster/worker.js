@@ -1,13 +1,21 @@
 'use strict'
-// One worker as its primary sees it: starting, ready, leaving, gone. It is ready when it listens and every instance of
-// spillway in it has said so, or there is none.
+// One worker in the primary: starting, ready, leaving, exited. A worker is ready when it listens and every instance of
+// spillway in it is ready. A worker without an instance is ready when it listens.
 
-const { DEGRADED, GO, PRIMARY_VARIABLE, READY, STARTING, send, typeOf } = require('./messages')
+const { DEGRADED, EXIT, PRIMARY_VARIABLE, READY, STARTING, send, typeOf } = require('./messages')
+
+/** @typedef {{ code: number | null, signal: string | null, error?: unknown }} Exit `error`: why the worker was never spawned */
+/**
+ * @typedef {object} WorkerListeners
+ * @property {(worker: ClusterWorker) => void} onReady
+ * @property {(worker: ClusterWorker, reason: string) => void} onDegraded
+ * @property {(worker: ClusterWorker, exit: Exit) => void} onExit
+ */
 
 class ClusterWorker {
   id
   pid
-  bornMs
+  forkedMs
   isReady = false
   isLeaving = false
   wasKilled = false
@@ -15,50 +23,52 @@ class ClusterWorker {
   #clock
   #isListening = false
   #isDegraded = false
-  #isOurs = false
-  #isGone = false
+  #hasSpillway = false
+  #hasExited = false
+  /** The number of instances in the worker that are not ready yet. */
   #starting = 0
-  #tell
+  #listeners
 
   /**
    * @param {typeof import('node:cluster').default} cluster
-   * @param {any} clock
-   * @param {{ onReady: (worker: ClusterWorker) => void, onDegraded: (worker: ClusterWorker, reason: string) => void,
-   *   onGone: (worker: ClusterWorker, how: { code: number | null, signal: string | null, error?: Error }) => void }} tell
+   * @param {typeof import('../clock').systemClock} clock
+   * @param {WorkerListeners} listeners
    */
-  constructor(cluster, clock, tell) {
+  constructor(cluster, clock, listeners) {
     this.#clock = clock
-    this.#tell = tell
-    this.bornMs = clock.now()
+    this.#listeners = listeners
+    this.forkedMs = clock.now()
     const worker = cluster.fork({ [PRIMARY_VARIABLE]: '1' })
     this.#worker = worker
     this.id = worker.id
     this.pid = worker.process.pid
-    worker.on('message', (message) => this.#heed(message))
+    worker.on('message', (message) => this.#onMessage(message))
     worker.on('listening', () => {
       this.#isListening = true
-      this.#look()
+      this.#checkReady()
     })
-    worker.once('exit', (code, signal) => this.#go({ code, signal }))
-    // What cannot be sent ends in an exit, or in the deadline of who waits. What cannot be spawned never exits.
+    worker.once('exit', (code, signal) => this.#onExit({ code, signal }))
+    // A worker that cannot be spawned emits no `exit`. A message that cannot be sent needs no handling: the worker exits, or a
+    // timeout of the primary kills it.
     worker.on('error', (error) => {
-      if (this.pid === undefined) this.#go({ code: null, signal: null, error })
+      if (this.pid === undefined) this.#onExit({ code: null, signal: null, error })
     })
   }
 
+  /** @returns {'starting' | 'ready' | 'leaving'} */
   get state() {
     return this.isLeaving ? 'leaving' : this.isReady ? 'ready' : 'starting'
   }
 
   /**
-   * Told to go: it drains, or does what Node has for a worker without spillway. Who has not gone in time is killed.
+   * Orders the exit: a worker with spillway drains, any other is disconnected. After `killTimeoutMs` the worker is killed.
    *
-   * @param {{ reason: string, signal?: string }} order `signal`: the primary's own, by which a worker knows how to drain
+   * @param {{ reason: string, signal?: string }} order `signal`: the signal that the primary received. It decides the drain mode
    */
   leave(order, killTimeoutMs) {
     if (this.isLeaving) return
     this.isLeaving = true
-    if (this.#isOurs) send(this.#worker, GO, order)
+    if (this.#hasSpillway) send(this.#worker, EXIT, order)
     else this.#worker.disconnect()
     this.#clock.after(killTimeoutMs, () => this.kill())
   }
@@ -69,29 +79,29 @@ class ClusterWorker {
     this.#worker.process.kill('SIGKILL')
   }
 
-  #heed(message) {
+  #onMessage(message) {
     const type = typeOf(message)
     if (type === STARTING) {
-      this.#isOurs = true
+      this.#hasSpillway = true
       this.#starting++
     } else if (type === READY) this.#starting--
     else if (type === DEGRADED && !this.#isDegraded) {
       this.#isDegraded = true
-      this.#tell.onDegraded(this, String(message.reason))
+      this.#listeners.onDegraded(this, String(message.reason))
     }
-    if (type === READY) this.#look()
+    if (type === READY) this.#checkReady()
   }
 
-  #go(how) {
-    if (this.#isGone) return
-    this.#isGone = true
-    this.#tell.onGone(this, how)
+  #onExit(exit) {
+    if (this.#hasExited) return
+    this.#hasExited = true
+    this.#listeners.onExit(this, exit)
   }
 
-  #look() {
+  #checkReady() {
     if (this.isReady || !this.#isListening || this.#starting > 0) return
     this.isReady = true
-    this.#tell.onReady(this)
+    this.#listeners.onReady(this)
   }
 }
 

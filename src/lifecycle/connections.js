@@ -1,44 +1,46 @@
 'use strict'
-// The connections of one server, kept from the moment each is accepted, so that a drain can close those that carry
-// nothing, end those that would never end, and cut what is left.
+// Owns the connections of one server, from the moment each is accepted, so that a drain can close, end or cut them.
 //
-// No connection is closed for being idle at one moment: its client may have sent the next request already, which would
-// be lost. It is closed once nothing has moved on it for as long as its client was promised, or after an answer that
-// says `Connection: close`. `_httpMessage` is where Node itself keeps the answer under way; nothing public tells of
-// one connection, and `closeIdleConnections` knows nothing of when each became idle.
+// A connection that is idle at one moment is not closed: the client's next request may be on its way and would be lost.
+// A drain closes a connection after its keep-alive timeout without traffic, or after a response with `Connection: close`.
+// Node has no public API for the response under way on a socket, so `socket._httpMessage` is read.
 
 const http = require('node:http')
 const https = require('node:https')
 const net = require('node:net')
 const tls = require('node:tls')
 const { endIfEndless } = require('./endless-responses')
-const { OpenSet } = require('./open-sockets')
+const { OpenSockets } = require('./open-sockets')
 
 const NO_ERROR = 0
 const HIGHEST_STREAM_ID = 2 ** 31 - 1
 
-const kMoved = Symbol('spillway.moved')
+const kLastTraffic = Symbol('spillway.last-traffic')
 
 class Connections {
-  /** How many were accepted, ever. */
+  /** The number of connections accepted since the instance knows the server. */
   accepted = 0
   #server
   #listeners
-  /** Whether the server listens, or has connections left from when it did. */
+  /** Whether the server listens, or has listened and has not emitted `close` yet. */
   #isOpen
-  /** What speaks HTTP/1, or has been handed over by it. */
-  #http = new OpenSet()
-  /** What carries TLS, or an HTTP/2 session. */
-  #carriers = new OpenSet()
-  #sessions = new OpenSet()
-  /** What has shaken hands for HTTP/2, with a session of Node's or of somebody else's. */
-  #multiplexed = new OpenSet()
-  /** Sessions that have got their GOAWAY. */
-  #told = new WeakSet()
+  /** Sockets that speak HTTP/1, and sockets that HTTP/1 handed over by `connect` or `upgrade`. */
+  #http = new OpenSockets()
+  /** The TCP sockets beneath TLS or HTTP/2. */
+  #carriers = new OpenSockets()
+  /** HTTP/2 sessions. */
+  #sessions = new OpenSockets()
+  /** TLS sockets that negotiated HTTP/2. Another package than Node's http2 may own the session. */
+  #multiplexed = new OpenSockets()
+  /** Sessions that were sent a GOAWAY frame. */
+  #goneAway = new WeakSet()
   #isClosing = false
   #keepsIdle = false
 
-  /** @param {{ onClose?: () => void, onListen?: () => void }} [listeners] told that the server has closed, and that it listens */
+  /**
+   * @param {any} server an `http`, `https`, `http2` or `net` server
+   * @param {{ onClose?: () => void, onListen?: () => void }} [listeners] called when the server closes and when it listens
+   */
   constructor(server, listeners = {}) {
     const { onClose = () => {}, onListen = () => {} } = listeners
     this.#server = server
@@ -61,14 +63,14 @@ class Connections {
     }
     if (server instanceof tls.Server) {
       this.#listeners.secureConnection = (socket) => {
-        const shaken = socket.alpnProtocol === 'h2' ? this.#multiplexed : this.#http
-        shaken.add(socket)
+        const sockets = socket.alpnProtocol === 'h2' ? this.#multiplexed : this.#http
+        sockets.add(socket)
       }
     }
     for (const [event, listener] of Object.entries(this.#listeners)) server.on(event, listener)
   }
 
-  /** A server met with its first request has accepted that request's connection already. */
+  /** Adds the connection of a request. A server that becomes known by its first request has accepted that connection before. */
   addFrom({ stream, socket }) {
     if (stream?.session !== undefined) this.#sessions.add(stream.session)
     else this.#http.add(socket)
@@ -83,28 +85,28 @@ class Connections {
   }
 
   /**
-   * Since Node 19 `close` hangs up every connection idle at that moment, be its next request on its way or not; since Node 24
-   * that of http2 closes every session, and has nothing to be shadowed. The application may call it as soon as it is told to go.
+   * Keeps idle connections open when the server closes. Since Node 19 `server.close()` destroys every idle connection, and the
+   * application may call it as soon as the drain begins. The `close()` of http2 (Node 24) closes all sessions and has no such hook.
    */
   keepIdle() {
     this.#keepsIdle = true
     this.#server.closeIdleConnections = () => {}
   }
 
-  /** What runs for the first time takes its time, and `stopAccepting` has none: who connects meanwhile is reset. */
-  static rehearseStop() {
+  /** Runs `stopAccepting` on an unused server, because a first run is slow and clients that connect during it are reset. */
+  static warmUp() {
     const server = http.createServer()
     server.close()
     new Connections(server).stopAccepting()
   }
 
-  /** No connection from now on; those there are go on. */
+  /** Accepts no more connections. Open connections go on. */
   stopAccepting() {
     if (!this.#isClosing) this.#close()
-    // All streams that come are still taken: one that was on its way is not lost. The session's `close` refuses them.
+    // A GOAWAY with the highest stream id: the session still accepts streams that are on their way. `session.close()` refuses them.
     for (const session of this.#sessions) {
-      if (session.closed || session.destroyed || this.#told.has(session)) continue
-      this.#told.add(session)
+      if (session.closed || session.destroyed || this.#goneAway.has(session)) continue
+      this.#goneAway.add(session)
       session.goaway(NO_ERROR, HIGHEST_STREAM_ID)
     }
   }
@@ -118,50 +120,55 @@ class Connections {
     else if (server.listening) net.Server.prototype.close.call(server)
   }
 
-  /** Looks what has moved since it last did. */
-  watchStillness(nowMs) {
+  /** Samples the byte counters of every socket, so that `closeStill` knows when each last carried traffic. */
+  sampleTraffic(nowMs) {
     for (const sockets of [this.#http, this.#carriers]) {
       for (const socket of sockets) {
-        // Not a number where somebody has given the server a stream that is no socket: that moves while it is answered.
+        // NaN for a stream that is not a socket: its traffic is known only while it has a response under way.
         const bytes = socket.bytesRead + socket.bytesWritten
-        const moved = (socket[kMoved] ??= { bytes: -1, atMs: nowMs })
-        if (Object.is(moved.bytes, bytes) && !isAnswering(socket)) continue
-        moved.bytes = bytes
-        moved.atMs = nowMs
+        const last = (socket[kLastTraffic] ??= { bytes: -1, atMs: nowMs })
+        if (Object.is(last.bytes, bytes) && !isAnswering(socket)) continue
+        last.bytes = bytes
+        last.atMs = nowMs
       }
     }
   }
 
-  /** Closes what has been still for as long as its client was promised, at the most for `mostMs`. */
+  /** Closes every connection without traffic for the server's keep-alive timeout, or for `mostMs` where that is shorter. */
   closeStill(nowMs, mostMs) {
     const stillMs = Math.min(this.#server.keepAliveTimeout || mostMs, mostMs)
-    const isStill = (socket) => nowMs - socket[kMoved].atMs >= stillMs
+    const isStill = (socket) => nowMs - socket[kLastTraffic].atMs >= stillMs
     for (const socket of this.#http) if (isStill(socket)) (socket.destroySoon ?? socket.destroy).call(socket)
-    // A carrier that is still may have a stream that is being answered; not one that has sent nothing, nor any where all are in
-    // the middle of their handshake. Clients that vanish there are left by Node for two minutes.
-    const areUnused = this.#http.size + this.#sessions.size + this.#multiplexed.size === 0
+    // A carrier without traffic may have a stream in flight, unless its client has sent nothing or no handshake is complete.
+    // Node keeps a handshake whose client vanished for two minutes.
+    const areUnused = this.#areCarriersUnused
     for (const socket of this.#carriers) {
       if ((areUnused || socket.bytesRead === 0) && isStill(socket)) socket.destroy()
     }
   }
 
-  /** Closes what carries no request now, whatever its client was promised; where its peer does not read, the second time. */
+  get #areCarriersUnused() {
+    return this.#http.size + this.#sessions.size + this.#multiplexed.size === 0
+  }
+
+  /** Closes every connection without a request in flight. A peer that does not read is cut at the second call. */
   closeIdle() {
     for (const socket of this.#http) {
       if (isAnswering(socket)) continue
       if (socket.writableEnded || socket.destroySoon === undefined) socket.destroy()
       else socket.destroySoon()
     }
-    const areUnused = this.#http.size + this.#sessions.size + this.#multiplexed.size === 0
+    const areUnused = this.#areCarriersUnused
     for (const socket of this.#carriers) if (areUnused || socket.bytesRead === 0) socket.destroy()
   }
 
-  /** Ends what would not end: sessions take no more streams, and what `EventSource` reads is ended, as it comes again. */
+  /** Lets sessions accept no more streams, and ends the responses that an `EventSource` reads: it reconnects by itself. */
   endStreams() {
     for (const session of this.#sessions) if (!session.closed && !session.destroyed) session.close()
     for (const { _httpMessage: res } of this.#http) endIfEndless(res)
   }
 
+  /** Destroys every connection, with the requests in flight on it. */
   cut() {
     for (const session of this.#sessions) session.destroy()
     for (const socket of this.#http) socket.destroy()

@@ -1,9 +1,9 @@
 'use strict'
-// How a drain goes. In production nobody notices it: balancers get their delay, and clients the time their kept connections
-// were promised. In development the next process waits for the port, so only requests in flight are finished.
+// Decides how a drain goes. In production load balancers get their delay and kept connections their keep-alive timeout.
+// In development the next process waits for the port, so a drain only finishes the requests in flight.
 //
-// `drain.mode` decides. Without it a drain is production's, except where that cannot be: under a watcher, with NODE_ENV
-// development or test, and on SIGINT, which no orchestrator sends. PM2 does, and systemd, supervisord and Docker can be told to.
+// `drain.mode` decides. The default is production, except under a watcher, with NODE_ENV development or test, and on SIGINT
+// from a terminal. Orchestrators send SIGTERM, but PM2 sends SIGINT, and systemd, supervisord and Docker can be set to.
 
 const { isatty } = require('node:tty')
 const { isDeployed } = require('../environment/deployment')
@@ -12,19 +12,19 @@ const { watcher } = require('../environment/watcher')
 const PRODUCTION = 'production'
 const DEVELOPMENT = 'development'
 
-/** What Kubernetes needs to take a pod out of its endpoints: it sends SIGTERM at the moment it begins to. */
+/** Kubernetes sends SIGTERM at the moment it begins to remove the pod from its endpoints, and needs seconds for that. */
 const KUBERNETES_DELAY_MS = 5000
-/** In development a handler that hangs is likely; tsx kills a process after 5 seconds. */
+/** In development handlers often hang, and tsx kills a process after 5 seconds. */
 const TIMEOUTS_MS = { [PRODUCTION]: 20_000, [DEVELOPMENT]: 4000 }
 
-const SURROUNDINGS = {
+const ENVIRONMENT = {
   get env() {
     return process.env
   },
   hasWatcher: () => watcher() !== '',
-  /** Where Ctrl-C comes from. `docker run -t` gives one to services too, but sends them SIGTERM. */
+  /** Whether Ctrl-C can send the SIGINT. `docker run -t` gives services a terminal too, but `docker stop` sends SIGTERM. */
   hasTerminal: () => isatty(0),
-  /** Started by init, by systemd, by supervisord, or as the main process of a container. */
+  /** Whether init, systemd or supervisord started the process, or it is the main process of a container. */
   isService: () =>
     process.ppid <= 1 ||
     [process.pid, process.ppid].includes(Number(process.env.SYSTEMD_EXEC_PID)) ||
@@ -32,10 +32,10 @@ const SURROUNDINGS = {
 }
 
 /**
- * @param {string} cause the signal, or the reason where no signal came
+ * @param {string} cause the signal, or the reason of a drain without a signal
  * @returns {'production' | 'development'}
  */
-function drainModeFor(cause, { env, hasWatcher, hasTerminal, isService } = SURROUNDINGS) {
+function drainModeFor(cause, { env, hasWatcher, hasTerminal, isService } = ENVIRONMENT) {
   if (isDeployed(env)) return PRODUCTION
   if (env.NODE_ENV === 'development' || env.NODE_ENV === 'test' || hasWatcher()) return DEVELOPMENT
   return cause === 'SIGINT' && (hasTerminal() || !isService()) ? DEVELOPMENT : PRODUCTION

@@ -1,27 +1,27 @@
 'use strict'
 // Ends the service of one instance without losing a request, in four steps:
-//   announce  not ready any more, and served as ever for `delayMs`, until balancers have noticed
-//   close     the listening sockets, in a turn in which nobody connected: what stands in an accept queue then is reset
-//   finish    every answer is its connection's last; what is still is closed, and what has no end is ended
-//   cut       after `timeoutMs` what is left is destroyed, and counted
-// The listening sockets go before the kept connections, so that who is sent away does not come back here.
-// In development the first two are one, and only requests in flight are waited for.
+//   announce  /readyz fails and requests are served as before for `delayMs`, until load balancers have noticed
+//   close     close the listening sockets, in a loop turn without a new connection, as the kernel resets its accept queue
+//   finish    each response is the last on its connection; close connections without traffic, end endless responses
+//   cut       after `timeoutMs` destroy the rest and count it
+// Listening sockets close before kept connections, so that a client reconnects elsewhere.
+// In development announce and close are one step, and only requests in flight are finished.
 
 const { Connections } = require('./connections')
 const { DEVELOPMENT } = require('./drain-mode')
 const { endIfEndless } = require('./endless-responses')
 
 const TICK_MS = 50
-/** Who connects after the poll is reset by the close: the turn to close in is one with little between the two. */
+/** Clients that connect between the poll phase and the close are reset, so the close waits for a loop turn this short. */
 const SHORT_TURN_MS = 0.2
-/** And the last of so many in which nobody connected, for clients come in crowds: 5 to 10 ms where little else is done. */
+/** Clients connect in bursts, so the close waits for this many loop turns without a connection: 5 to 10 ms on an idle loop. */
 const QUIET_TURNS = 1000
-/** That many at first; the longer it waits the fewer, and after this any turn will do in which nobody connects. */
-const QUIET_PATIENCE_MS = 500
-/** The share of the timeout after which a crowd at the door, what is still and what has no end are not waited for. */
-const PATIENCE_SHARE = 0.25
-/** After which somebody in front of a terminal wants to know what is waited for. */
-const TELL_AFTER_MS = 1000
+/** The number of quiet turns required falls to one, and the turn may have any length, once the wait has lasted this long. */
+const QUIET_WAIT_MS = 500
+/** The share of the timeout spent waiting for a burst of connections, for idle connections and for endless responses. */
+const WAIT_SHARE = 0.25
+/** A developer in front of a terminal is told what the drain waits for after this time. */
+const REPORT_WAIT_AFTER_MS = 1000
 
 /** @typedef {{ reason: string, mode: 'production' | 'development', timeoutMs: number, delayMs: number }} DrainOrder */
 /** @typedef {{ cut: number, durationMs: number }} DrainReport */
@@ -39,7 +39,7 @@ class Drain {
   #isOver = false
   #timeoutMs = 0
   #isInDevelopment = false
-  #hasToldOfWait = false
+  #hasReportedWait = false
   #beganMs = 0
   /** When the listening sockets were closed. */
   #closedMs = Number.POSITIVE_INFINITY
@@ -47,7 +47,7 @@ class Drain {
   /**
    * @param {{ clock: any, recorder: any, servers: InstanceType<typeof import('./known-servers').KnownServers>,
    *   onBegin: (order: DrainOrder) => void, onWait: (inFlight: number) => void,
-   *   onEnd: (report: DrainReport) => void }} parts `onWait` is called once in development, where it takes a second
+   *   onEnd: (report: DrainReport) => void }} parts `onWait` is called once, in development, if the drain takes over a second
    */
   constructor({ clock, recorder, servers, onBegin, onWait, onEnd }) {
     this.#clock = clock
@@ -56,7 +56,7 @@ class Drain {
     this.#onBegin = onBegin
     this.#onWait = onWait
     this.#onEnd = onEnd
-    // Its connections are told of their end a moment later.
+    // The server's last connection may be destroyed a moment after its `close` event.
     servers.onClose = () => clock.afterTurn(() => this.#endIfDone())
   }
 
@@ -65,7 +65,7 @@ class Drain {
   }
 
   /**
-   * A second call joins the first.
+   * Starts the drain. A second call gets the promise of the first.
    *
    * @param {DrainOrder} order
    */
@@ -78,10 +78,10 @@ class Drain {
     for (const connections of this.#servers) connections.keepIdle()
     if (this.#isInDevelopment) {
       this.#onBegin(order)
-      // What its listeners have written is sent before connections are closed.
+      // Listeners of `draining` may write to their streams: Node sends it before the connections are closed.
       this.#clock.afterTurn(() => this.#close())
     } else {
-      Connections.rehearseStop()
+      Connections.warmUp()
       this.#onBegin(order)
       this.#announce(order.delayMs)
     }
@@ -90,7 +90,7 @@ class Drain {
 
   #announce(delayMs) {
     const nowMs = this.#clock.now()
-    for (const connections of this.#servers) connections.watchStillness(nowMs)
+    for (const connections of this.#servers) connections.sampleTraffic(nowMs)
     const leftMs = this.#beganMs + delayMs - nowMs
     if (leftMs > 0) this.#clock.wait(Math.min(TICK_MS, leftMs), () => this.#announce(delayMs))
     else
@@ -99,15 +99,15 @@ class Drain {
       )
   }
 
-  /** From one check phase to the next, for the poll is between them. */
+  /** Runs in the check phase of each loop turn: the poll phase, which accepts connections, lies between two calls. */
   #closeWhenQuiet(last) {
     const turnMs = this.#clock.now()
     const { accepted } = this.#servers
     const quietTurns = accepted === last.accepted ? last.quietTurns + 1 : 0
     const waitedMs = turnMs - last.sinceMs
-    const isShort = turnMs - last.turnMs < SHORT_TURN_MS || waitedMs > QUIET_PATIENCE_MS
-    const isQuiet = quietTurns > 0 && quietTurns >= QUIET_TURNS * (1 - waitedMs / QUIET_PATIENCE_MS)
-    if (!(isShort && isQuiet) && waitedMs < this.#patienceMs) {
+    const isShort = turnMs - last.turnMs < SHORT_TURN_MS || waitedMs > QUIET_WAIT_MS
+    const isQuiet = quietTurns > 0 && quietTurns >= QUIET_TURNS * (1 - waitedMs / QUIET_WAIT_MS)
+    if (!(isShort && isQuiet) && waitedMs < this.#mostWaitMs) {
       const now = { sinceMs: last.sinceMs, turnMs, accepted, quietTurns }
       this.#clock.afterTurn(() => this.#closeWhenQuiet(now))
       return
@@ -116,7 +116,7 @@ class Drain {
   }
 
   #close() {
-    // Before anything else.
+    // First: any other work in this turn would widen the gap in which clients are reset.
     for (const connections of this.#servers) connections.stopAccepting()
     this.#closedMs = this.#clock.now()
     this.#recorder.isLeaving = true
@@ -127,7 +127,7 @@ class Drain {
     if (this.#endIfDone()) return
     const nowMs = this.#clock.now()
     const waitedMs = nowMs - this.#closedMs
-    const endsStreams = this.#isInDevelopment || waitedMs >= this.#patienceMs
+    const endsStreams = this.#isInDevelopment || waitedMs >= this.#mostWaitMs
     for (const connections of this.#servers) {
       connections.stopAccepting()
       if (this.#isInDevelopment) connections.closeIdle()
@@ -136,21 +136,21 @@ class Drain {
     }
     if (endsStreams) this.#endHttp2Streams()
     if (waitedMs >= this.#timeoutMs) return this.#cut()
-    if (this.#isInDevelopment && waitedMs >= TELL_AFTER_MS) this.#tellOfWait()
+    if (this.#isInDevelopment && waitedMs >= REPORT_WAIT_AFTER_MS) this.#reportWait()
     this.#clock.wait(TICK_MS, () => this.#finish())
   }
 
   #closeStill(connections, nowMs) {
-    connections.watchStillness(nowMs)
-    connections.closeStill(nowMs, this.#patienceMs)
+    connections.sampleTraffic(nowMs)
+    connections.closeStill(nowMs, this.#mostWaitMs)
   }
 
-  #tellOfWait() {
-    if (!this.#hasToldOfWait) this.#onWait(this.#inFlight)
-    this.#hasToldOfWait = true
+  #reportWait() {
+    if (!this.#hasReportedWait) this.#onWait(this.#inFlight)
+    this.#hasReportedWait = true
   }
 
-  /** A session tells of none of its answers: those that are measured are known. */
+  /** An HTTP/2 session does not list its responses, so the recorder's requests are used. */
   #endHttp2Streams() {
     for (const { res, stream } of this.#recorder.requests) if (stream !== undefined) endIfEndless(res)
   }
@@ -158,12 +158,12 @@ class Drain {
   #cut() {
     const cut = this.#inFlight
     for (const connections of this.#servers) connections.cut()
-    // What was cut is recorded when its sockets have told of it.
+    // Requests that were cut are recorded when their sockets emit `close`.
     this.#clock.afterTurn(() => this.#end(cut))
   }
 
-  get #patienceMs() {
-    return this.#timeoutMs * PATIENCE_SHARE
+  get #mostWaitMs() {
+    return this.#timeoutMs * WAIT_SHARE
   }
 
   get #inFlight() {

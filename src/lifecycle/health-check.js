@@ -1,63 +1,64 @@
 'use strict'
-// One dependency that is asked whether it is there. However many probes come, one question is under way at a time, and
-// its answer is kept for a while: a database that is short of breath is not asked by every balancer at once.
+// Runs the check of one dependency. At most one run is under way, however many probes come, and its verdict is cached:
+// a slow database must not get a query from every load balancer at once.
 
 const PASSED = 'ok'
 const FAILED = 'failed'
 const TIMED_OUT = 'timed out'
 
+/** @typedef {typeof import('../clock').systemClock} Clock */
+
 class HealthCheck {
-  #ask
+  #check
   #clock
   #timeoutMs
-  #keepMs
-  #report
+  #cacheMs
+  #onChange
   #verdict = PASSED
-  #keptUntilMs = Number.NEGATIVE_INFINITY
-  /** Settles with the verdict of the question under way. */
+  #cachedUntilMs = Number.NEGATIVE_INFINITY
+  /** Settles with the verdict of the run under way. */
   #pending
-  /** A question that timed out may still be under way. */
-  #isAsking = false
+  /** Whether the function of the last run is still busy. That may be so after its timeout. */
+  #isRunning = false
 
   /**
-   * @param {(given: { signal: AbortSignal }) => unknown} ask
+   * @param {(given: { signal: AbortSignal }) => unknown} check
    * @param {{ timeout: number, cache: number }} options in milliseconds
-   * @param {{ clock: any, report: (verdict: string, error: unknown) => void }} parts told when the verdict changes
+   * @param {{ clock: Clock, onChange: (verdict: string, error: unknown) => void }} parts `onChange` is called when the verdict changes
    */
-  constructor(ask, { timeout, cache }, { clock, report }) {
-    this.#ask = ask
+  constructor(check, { timeout, cache }, { clock, onChange }) {
+    this.#check = check
     this.#clock = clock
     this.#timeoutMs = timeout
-    this.#keepMs = cache
-    this.#report = report
+    this.#cacheMs = cache
+    this.#onChange = onChange
   }
 
-  /** Until when its verdict is kept. */
-  get keptUntilMs() {
-    return this.#keptUntilMs
+  get cachedUntilMs() {
+    return this.#cachedUntilMs
   }
 
   /** @returns {Promise<string>} never rejected */
   async verdict() {
     if (this.#pending !== undefined) return this.#pending
-    if (this.#isAsking || this.#clock.now() < this.#keptUntilMs) return this.#verdict
-    this.#isAsking = true
-    this.#pending = this.#question()
+    if (this.#isRunning || this.#clock.now() < this.#cachedUntilMs) return this.#verdict
+    this.#isRunning = true
+    this.#pending = this.#run()
     return this.#pending
   }
 
-  #question() {
+  #run() {
     const controller = new AbortController()
     let isSettled = false
     return new Promise((resolve) => {
       const settle = (verdict, error) => {
         if (isSettled) return
         isSettled = true
-        // The signal of a question that was answered is never aborted: whoever listens to it would cancel something else.
+        // The signal of a run that has ended is not aborted: a check that reuses its signal would cancel other work.
         this.#clock.cancel(timer)
         this.#pending = undefined
-        this.#keptUntilMs = this.#clock.now() + this.#keepMs
-        if (verdict !== this.#verdict) this.#report(verdict, error)
+        this.#cachedUntilMs = this.#clock.now() + this.#cacheMs
+        if (verdict !== this.#verdict) this.#onChange(verdict, error)
         this.#verdict = verdict
         resolve(verdict)
       }
@@ -65,10 +66,10 @@ class HealthCheck {
         controller.abort()
         settle(TIMED_OUT)
       })
-      new Promise((answer) => answer(this.#ask({ signal: controller.signal })))
+      new Promise((answer) => answer(this.#check({ signal: controller.signal })))
         .then((value) => settle(value === false ? FAILED : PASSED))
         .catch((error) => settle(FAILED, error))
-        .finally(() => (this.#isAsking = false))
+        .finally(() => (this.#isRunning = false))
     })
   }
 }

@@ -1,6 +1,7 @@
 'use strict'
-// Two answers for an orchestrator. Alive: the loop turns, whatever the load and whatever it depends on, for a restart
-// mends neither. Ready: traffic may come; not while starting, degraded, draining or closed, nor while a check fails.
+// Answers the two probes of an orchestrator. Alive: the event loop runs. Load and failed dependencies do not change that,
+// because a restart fixes neither. Ready: traffic may come. It may not while the instance starts, is degraded, drains or is
+// closed, nor while a check fails.
 
 const { SpillwayError } = require('../errors')
 const { HealthCheck, PASSED } = require('./health-check')
@@ -8,26 +9,26 @@ const { HealthCheck, PASSED } = require('./health-check')
 const OK = Object.freeze({ status: 200, body: Object.freeze({ status: 'ok' }) })
 const unavailable = (reason, rest) => ({ status: 503, body: { status: 'unavailable', reason, ...rest } })
 
-const notACheck = (name, ask) =>
+const notACheck = (name, check) =>
   new SpillwayError(
     'ERR_SPILLWAY_MISUSE',
-    `health.check() takes a name and a function: got ${typeof name} and ${typeof ask}. ` +
+    `health.check() takes a name and a function: got ${typeof name} and ${typeof check}. ` +
       "Write spillway.health.check('database', () => pool.query('select 1'))."
   )
 
-const taken = (name) =>
+const nameIsTaken = (name) =>
   new SpillwayError(
     'ERR_SPILLWAY_CHECK_TAKEN',
-    `There is a health check '${name}' already. Give this one a name of its own.`
+    `There is already a health check '${name}'. Give the new check another name.`
   )
 
 class Health {
   #checks = new Map()
   #clock
-  #report
+  #onCheckChange
   /** Why traffic may not come, whatever the checks say. */
   #reason
-  /** The last answer of the checks, for as long as the verdict of each is kept. */
+  /** The last answer of the checks. It holds while the verdict of each check is cached. */
   #answer
   #answerUntilMs = Number.NEGATIVE_INFINITY
   #start = (_ = undefined) => {}
@@ -35,22 +36,22 @@ class Health {
   started
 
   /**
-   * @param {{ isManual: boolean, clock: any, report: (name: string, verdict: string, error: unknown) => void }} parts
-   *   `report` is told when the verdict of a check changes
+   * @param {{ isManual: boolean, clock: typeof import('../clock').systemClock,
+   *   onCheckChange: (name: string, verdict: string, error: unknown) => void }} parts `onCheckChange` is called when a verdict changes
    */
-  constructor({ isManual, clock, report }) {
+  constructor({ isManual, clock, onCheckChange }) {
     this.#clock = clock
-    this.#report = report
+    this.#onCheckChange = onCheckChange
     this.#reason = isManual ? 'starting' : undefined
     this.started = isManual ? new Promise((resolve) => (this.#start = resolve)) : Promise.resolve()
   }
 
-  addCheck(name, ask, options) {
-    if (typeof name !== 'string' || name === '' || typeof ask !== 'function') throw notACheck(name, ask)
-    if (this.#checks.has(name)) throw taken(name)
-    const report = (verdict, error) => this.#report(name, verdict, error)
+  addCheck(name, check, options) {
+    if (typeof name !== 'string' || name === '' || typeof check !== 'function') throw notACheck(name, check)
+    if (this.#checks.has(name)) throw nameIsTaken(name)
+    const onChange = (verdict, error) => this.#onCheckChange(name, verdict, error)
     this.#answerUntilMs = Number.NEGATIVE_INFINITY
-    this.#checks.set(name, new HealthCheck(ask, options, { clock: this.#clock, report }))
+    this.#checks.set(name, new HealthCheck(check, options, { clock: this.#clock, onChange }))
   }
 
   markReady() {
@@ -58,7 +59,7 @@ class Health {
     this.#start()
   }
 
-  /** It works, but is to be replaced. */
+  /** The process works, but another process is to replace it. */
   degrade() {
     this.#reason ??= 'degraded'
   }
@@ -78,20 +79,20 @@ class Health {
   ready() {
     if (this.#reason !== undefined) return unavailable(this.#reason)
     if (this.#checks.size === 0) return OK
-    return this.#clock.now() < this.#answerUntilMs ? this.#answer : this.#askAll()
+    return this.#clock.now() < this.#answerUntilMs ? this.#answer : this.#runAll()
   }
 
-  async #askAll() {
-    const asked = [...this.#checks]
-    const verdicts = await Promise.all(asked.map(([, check]) => check.verdict()))
-    // It may have begun to drain meanwhile.
+  async #runAll() {
+    const run = [...this.#checks]
+    const verdicts = await Promise.all(run.map(([, check]) => check.verdict()))
+    // A drain may have begun meanwhile.
     if (this.#reason !== undefined) return unavailable(this.#reason)
-    const checks = Object.fromEntries(asked.map(([name], index) => [name, verdicts[index]]))
+    const checks = Object.fromEntries(run.map(([name], index) => [name, verdicts[index]]))
     this.#answer = verdicts.every((verdict) => verdict === PASSED)
       ? { status: 200, body: { status: 'ok', checks } }
       : unavailable('check', { checks })
-    const areAll = asked.length === this.#checks.size
-    if (areAll) this.#answerUntilMs = Math.min(...asked.map(([, check]) => check.keptUntilMs))
+    const areAll = run.length === this.#checks.size
+    if (areAll) this.#answerUntilMs = Math.min(...run.map(([, check]) => check.cachedUntilMs))
     return this.#answer
   }
 }

@@ -1,5 +1,6 @@
 'use strict'
-// The servers an instance has met: given to `attach`, or found behind a request. Each with its connections.
+// Owns the servers that an instance knows, and the connections of each. A server becomes known by `attach` or by its first
+// request.
 
 const { Connections } = require('./connections')
 const { ServerTable } = require('./server-table')
@@ -7,13 +8,13 @@ const { ServerTable } = require('./server-table')
 class KnownServers {
   #connections = new ServerTable()
   #isClosed = false
-  /** Told when one of them has closed. */
+  /** Called when a known server closes. */
   onClose = () => {}
-  /** Told when one of them listens, or does so when it is met. */
+  /** Called when a known server begins to listen, and for a server that listens when it becomes known. */
   onListen = (_server) => {}
 
-  /** @param {any} [req] the request by which it was met */
-  know(server, req) {
+  /** @param {any} [req] the request by which the server becomes known */
+  add(server, req) {
     if (this.#connections.has(server) || this.#isClosed) return
     const connections = new Connections(server, {
       onClose: () => this.onClose(),
@@ -24,7 +25,7 @@ class KnownServers {
     if (server.listening) this.onListen(server)
   }
 
-  /** A session that was opened before its server was met is known from its first request on. */
+  /** Adds an HTTP/2 session at its first request: the session may be older than the instance's knowledge of the server. */
   addSession({ session, socket }) {
     this.#connections.get(socket?.server)?.addSession(session)
   }
@@ -33,7 +34,7 @@ class KnownServers {
     for (const [, connections] of this.#connections) yield connections
   }
 
-  /** How many connections were accepted by all of them, ever. */
+  /** The number of connections that all known servers accepted. */
   get accepted() {
     let accepted = 0
     for (const connections of this) accepted += connections.accepted

@@ -1,11 +1,11 @@
 'use strict'
-// The life of one instance: ready, draining, gone. Put together from its health, its servers, its drain, and how the
-// process leaves.
+// Owns the life of one instance (ready, draining, closed): connects its health, its servers, its drain and the exit of the
+// process.
 
 const { rounded } = require('../durations')
 const { describeError } = require('../redaction/error-description')
 const { REPLACED } = require('../cluster/messages')
-const { departureOfProcess } = require('./process-exit')
+const { processExit } = require('./process-exit')
 const { Drain } = require('./drain')
 const { drainOrder } = require('./drain-mode')
 const { Health } = require('./health')
@@ -16,27 +16,28 @@ const { PublicPaths } = require('./public-paths')
 const { Recycle } = require('./recycle')
 const { Supervisor } = require('../environment/supervisor')
 
-/** A primary that replaces one worker at a time may take this long; then the worker goes without a replacement. */
-const PATIENCE_MS = 120_000
+/** A primary replaces one worker at a time, so a replacement may take long. After this time the worker exits without one. */
+const REPLACEMENT_TIMEOUT_MS = 120_000
 
 class Lifecycle {
   health
   servers = new KnownServers()
   recycle
-  #departure = departureOfProcess()
+  #processExit = processExit()
   #supervisor
-  #primary
+  #primaryLink
   #clock
   #tell
   #drain
   #options
   #isClosed = false
-  // Where another has taken its place there is no balancer that would have to notice.
-  #leaving = (reason, cause) =>
+  // A replaced worker needs no delay: its replacement listens on the same port, so no load balancer has to notice.
+  #drainForExit = (reason, cause) =>
     this.drain(reason === REPLACED ? { ...this.#options, delay: 0 } : this.#options, reason, cause)
 
   /**
-   * @param {{ clock: any, recorder: any, options: import('../../index.js').ResolvedOptions, close: () => void,
+   * @param {{ clock: typeof import('../clock').systemClock, recorder: InstanceType<typeof import('../requests/recorder').Recorder>,
+   *   options: import('../../index.js').ResolvedOptions, close: () => void,
    *   sampleMemory: () => any, tell: (event: string, details: object) => void,
    *   onListen: (server: any) => void, info: (fields: object, message: string) => void, warn: (fields: object, message: string) => void }} parts
    */
@@ -44,12 +45,12 @@ class Lifecycle {
     this.#clock = clock
     this.#tell = tell
     this.#options = options.drain
-    const report = (check, verdict, error) => {
+    const onCheckChange = (check, verdict, error) => {
       const fields = { check, verdict, ...(error !== undefined && { err: describeError(error) }) }
       const log = verdict === PASSED ? info : warn
       log(fields, `spillway: check ${check}: ${verdict}`)
     }
-    this.health = new Health({ isManual: options.health.manual, clock, report })
+    this.health = new Health({ isManual: options.health.manual, clock, onCheckChange })
     this.#drain = new Drain({
       clock,
       recorder,
@@ -61,7 +62,7 @@ class Lifecycle {
       onWait: (inFlight) =>
         warn(
           { inFlight },
-          'spillway: waiting for requests in flight; the same signal again ends the process'
+          'spillway: waiting for requests in flight; a second signal ends the process at once'
         ),
       onEnd: (drained) => {
         const { cut, durationMs } = drained
@@ -74,16 +75,16 @@ class Lifecycle {
     const publicPaths = new PublicPaths({ endpoints: options.endpoints, isProduction, info })
     this.servers.onListen = (server) => {
       onListen(server)
-      publicPaths.tell(server)
+      publicPaths.logFor(server)
     }
-    this.#departure.join(this.#leaving)
+    this.#processExit.addDrain(this.#drainForExit)
     this.#supervisor = new Supervisor({
-      onShutdown: (reason) => this.#departure.told(reason),
+      onShutdown: (reason) => this.#processExit.onSignal(reason),
       started: this.health.started,
     })
-    this.#primary = new PrimaryLink({
+    this.#primaryLink = new PrimaryLink({
       started: this.health.started,
-      onGo: (reason, cause) => this.#departure.asked(reason, cause),
+      onExit: (reason, cause) => this.#processExit.onPrimaryOrder(reason, cause),
     })
     this.recycle = new Recycle({
       nowMs: clock.now(),
@@ -93,7 +94,7 @@ class Lifecycle {
       onRaised: (details) =>
         warn(
           details,
-          'spillway: memory.recycleAt is less than this process needs from its start, and was raised'
+          'spillway: this process needs more than memory.recycleAt from its start, so the level was raised'
         ),
     })
   }
@@ -102,29 +103,29 @@ class Lifecycle {
     return this.#drain.isUnderWay
   }
 
-  /** SIGTERM, SIGINT and the message 'shutdown' end the process, in order, from now on. */
-  hearSignals(server) {
-    this.#departure.hearSignals(this.#leaving)
+  /** From now on SIGTERM, SIGINT and the message 'shutdown' drain every instance and end the process. */
+  listenForSignals(server) {
+    this.#processExit.listenForSignals(this.#drainForExit)
     this.#supervisor.watch(server)
   }
 
-  /** @param {string} [cause] the signal, where the reason is another */
+  /** @param {string} [cause] the signal, if the reason is not the signal itself */
   drain(options, reason, cause = reason) {
     return this.#drain.start({ reason, ...drainOrder(options, cause) })
   }
 
-  /** Under a primary of ours it serves until another has taken its place; else it has to be taken for gone. */
+  /** A worker of `clusterPrimary()` serves until its replacement is ready. Any other process stops being ready and exits. */
   #degrade(details) {
-    if (!this.#primary.isThere) this.health.degrade()
+    if (!this.#primaryLink.hasPrimary) this.health.degrade()
     this.#tell('degraded', details)
-    if (!this.#primary.isThere) return void this.leave(0, details.reason)
-    this.#primary.askForReplacement(details.reason)
-    this.#clock.after(PATIENCE_MS, () => this.#isClosed || this.leave(0, details.reason))
+    if (!this.#primaryLink.hasPrimary) return void this.exit(0, details.reason)
+    this.#primaryLink.requestReplacement(details.reason)
+    this.#clock.after(REPLACEMENT_TIMEOUT_MS, () => this.#isClosed || this.exit(0, details.reason))
   }
 
-  /** Of its own accord: every instance drains, and the process exits. */
-  leave(exitCode, reason) {
-    return this.#departure.leave(exitCode, reason)
+  /** Drains every instance and exits the process, without a signal. */
+  exit(exitCode, reason) {
+    return this.#processExit.exit(exitCode, reason)
   }
 
   close() {
@@ -132,8 +133,8 @@ class Lifecycle {
     this.health.close()
     this.servers.close()
     this.#supervisor.close()
-    this.#primary.close()
-    this.#departure.part(this.#leaving)
+    this.#primaryLink.close()
+    this.#processExit.removeDrain(this.#drainForExit)
   }
 }
 

@@ -1,6 +1,6 @@
 'use strict'
-// Counts the instances of this process that nobody has closed. A call of createSpillway() in a request handler makes an
-// instance per request. Each instance keeps timers and figures until close(), so the process slows down and grows.
+// Counts the open instances of this process. A call of createSpillway() in a request handler makes an instance per request.
+// Each instance keeps timers and figures until close(), so the process slows down and grows.
 
 const environment = require('../environment/deployment')
 
@@ -16,7 +16,7 @@ class OpenInstances {
     this.#isTested = isTested
   }
 
-  /** @returns {string | undefined} a sentence for the instance that is one too many */
+  /** @returns {string | undefined} a warning, for the hundredth open instance only */
   add() {
     if (++this.#count !== TOO_MANY || this.#isTested()) return undefined
     return (
@@ -30,7 +30,7 @@ class OpenInstances {
   }
 }
 
-/** Of the process, as a module is. */
+/** One per process, like the module. */
 const openInstances = new OpenInstances()
 
 module.exports = { OpenInstances, openInstances }

@@ -1,16 +1,16 @@
 'use strict'
-// What is open now: sockets, or sessions. Nothing of ours is put on them, no listener either: Node hands a socket over by
-// `connect` or `upgrade` with all of its own listeners taken off, and some protocols count what is left.
-// So each is held weakly until it is destroyed, and the set is looked over whenever it has doubled.
+// A set of the sockets, or HTTP/2 sessions, that are open now. It adds no listener to them: Node removes its own listeners
+// before `connect` or `upgrade` hands a socket over, and some protocols count the listeners that remain.
+// So the set holds sockets weakly, skips destroyed sockets, and removes them whenever its size has doubled.
 
-/** A set no larger than this is not looked over. */
-const FEW = 64
+/** A set of this size or less is not swept. */
+const SMALL = 64
 
-class OpenSet {
+class OpenSockets {
   /** @type {Set<WeakRef<any>>} */
   #refs = new Set()
   #known = new WeakSet()
-  #most = FEW
+  #sweepAbove = SMALL
 
   get size() {
     let size = 0
@@ -20,18 +20,19 @@ class OpenSet {
 
   *[Symbol.iterator]() {
     for (const ref of this.#refs) {
-      const each = ref.deref()
-      if (each === undefined || each.destroyed) this.#refs.delete(ref)
-      else yield each
+      const socket = ref.deref()
+      if (socket === undefined || socket.destroyed) this.#refs.delete(ref)
+      else yield socket
     }
   }
 
-  add(each) {
-    // One that is destroyed already, as a server met by a request whose client had disconnected has them, is open no more.
-    if (each.destroyed || this.#known.has(each)) return
-    this.#known.add(each)
-    this.#refs.add(new WeakRef(each))
-    if (this.#refs.size > this.#most) this.#most = Math.max(FEW, 2 * this.size)
+  add(socket) {
+    // The client of a server's first known request may have disconnected already.
+    if (socket.destroyed || this.#known.has(socket)) return
+    this.#known.add(socket)
+    this.#refs.add(new WeakRef(socket))
+    // Reading `size` sweeps.
+    if (this.#refs.size > this.#sweepAbove) this.#sweepAbove = Math.max(SMALL, 2 * this.size)
   }
 
   release() {
@@ -40,4 +41,4 @@ class OpenSet {
   }
 }
 
-module.exports = { OpenSet }
+module.exports = { OpenSockets }

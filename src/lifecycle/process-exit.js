@@ -1,125 +1,135 @@
 'use strict'
-// How this process leaves: every instance in it drains, then it exits with a code that says how that went. One for the
-// process, however many instances and copies of this package there are, so that the first that is done does not take the
-// process from under the others.
+// Owns the exit of this process: every instance drains, then the process exits with 1 if a request was cut, else with 0.
+// There is one `ProcessExit` per process, shared by all instances and copies of this package. Otherwise the first instance
+// to finish its drain would end the process under the others.
 //
-// Nest's shutdown hooks and terminus take their listeners off when they are done, and send the process the same signal again,
-// for Node to end it where nobody else listens. That is no impatience: what others are answering would be cut.
+// Nest and terminus re-send the signal after removing their listeners. A repeat from the process itself is ignored, or
+// requests in flight would be cut.
 
-const cluster = require('node:cluster')
+const cluster = /** @type {typeof import('node:cluster').default} */ (
+  /** @type {unknown} */ (require('node:cluster'))
+)
 const { once } = require('node:events')
 const { constants } = require('node:os')
 const { systemClock } = require('../clock')
 const { watcher } = require('../environment/watcher')
 
 const SIGNALS = ['SIGTERM', 'SIGINT']
-/** What nodemon restarts by; elsewhere others have uses for it, such as a heap snapshot. */
+/** nodemon restarts a process by it. Without nodemon it may have another use, such as a heap snapshot. */
 const NODEMON_SIGNAL = 'SIGUSR2'
-/** npm and systemd pass a signal on to a process that has got it from elsewhere already. */
+/** npm and systemd forward a signal to a process that has already received it. A repeat this soon is the same signal. */
 const SAME_SIGNAL_MS = 50
-/** nodemon lists all processes before it passes one on. */
-const SAME_UNDER_WATCHER_MS = 500
-/** A primary that hangs is not waited for. */
-const DISCONNECT_MS = 1000
+/** nodemon lists all processes before it forwards a signal. */
+const SAME_SIGNAL_UNDER_WATCHER_MS = 500
+/** A primary that hangs must not keep its worker alive. */
+const DISCONNECT_TIMEOUT_MS = 1000
 const HAND_BACK_MS = 100
 const FAILURE = 1
 
-const kDeparture = Symbol.for('spillway.departure.1')
+/** The symbol's version counts the changes of the methods: copies of this package call each other's. */
+const kProcessExit = Symbol.for('spillway.process-exit.1')
 
-class Departure {
+/** @typedef {(reason: string, cause: string) => Promise<{ cut: number }>} ExitDrain drains one instance before the process exits */
+
+class ProcessExit {
+  /** @type {Set<ExitDrain>} */
   #drains = new Set()
-  /** Those of whom signals are to be heard. */
-  #hearing = new Set()
+  /** The drains of the instances that listen for signals. @type {Set<ExitDrain>} */
+  #drainsOnSignal = new Set()
   #signals = SIGNALS
-  #isLeaving = false
+  #isExiting = false
   #exitCode = 0
-  #toldMs = Number.NEGATIVE_INFINITY
-  /** How many heard a signal, the last time it came. */
-  #heard = new Map()
-  #onSignal = (signal) => {
-    const isSentOn = process.listenerCount(signal) < this.#heard.get(signal)
-    // Who hears it once is gone by then.
-    systemClock.afterTurn(() => this.#heard.set(signal, process.listenerCount(signal)))
-    if (!isSentOn) this.told(signal)
+  #firstSignalMs = Number.NEGATIVE_INFINITY
+  /** By signal: the number of its listeners after it last came. @type {Map<string, number>} */
+  #listenerCounts = new Map()
+  #listener = (signal) => {
+    const isResent = process.listenerCount(signal) < (this.#listenerCounts.get(signal) ?? 0)
+    // A turn later, when listeners added by `once` are removed.
+    systemClock.afterTurn(() => this.#listenerCounts.set(signal, process.listenerCount(signal)))
+    if (!isResent) this.onSignal(signal)
   }
 
-  /** @param {(reason: string, cause: string) => Promise<{ cut: number }>} drain what is done before the process leaves */
-  join(drain) {
+  /** @param {ExitDrain} drain */
+  addDrain(drain) {
     this.#drains.add(drain)
   }
 
-  part(drain) {
+  /** @param {ExitDrain} drain */
+  removeDrain(drain) {
     this.#drains.delete(drain)
-    if (!this.#hearing.delete(drain) || this.#hearing.size > 0 || this.#isLeaving) return
-    for (const signal of this.#signals) process.off(signal, this.#onSignal)
+    if (!this.#drainsOnSignal.delete(drain) || this.#drainsOnSignal.size > 0 || this.#isExiting) return
+    for (const signal of this.#signals) process.off(signal, this.#listener)
   }
 
-  hearSignals(drain) {
-    if (this.#hearing.size === 0) {
+  /** @param {ExitDrain} drain */
+  listenForSignals(drain) {
+    if (this.#drainsOnSignal.size === 0) {
       this.#signals = watcher() === 'nodemon' ? [...SIGNALS, NODEMON_SIGNAL] : SIGNALS
-      for (const signal of this.#signals) process.on(signal, this.#onSignal)
+      for (const signal of this.#signals) process.on(signal, this.#listener)
     }
-    this.#hearing.add(drain)
+    this.#drainsOnSignal.add(drain)
   }
 
-  /** Somebody wants the process to go: the first time it leaves, unless it does already, the second time it is gone. */
-  told(reason) {
+  /** A signal, or a parent's message 'shutdown'. The first starts the exit, unless it is under way. The second ends the process. */
+  onSignal(reason) {
     const nowMs = systemClock.now()
-    if (this.#toldMs === Number.NEGATIVE_INFINITY) {
-      this.#toldMs = nowMs
-      this.leave(0, reason, { sayGoodbye: disconnect })
-    } else if (nowMs - this.#toldMs > (watcher() === '' ? SAME_SIGNAL_MS : SAME_UNDER_WATCHER_MS)) {
+    if (this.#firstSignalMs === Number.NEGATIVE_INFINITY) {
+      this.#firstSignalMs = nowMs
+      this.exit(0, reason, { beforeExit: disconnect })
+      return
+    }
+    const sameSignalMs = watcher() === '' ? SAME_SIGNAL_MS : SAME_SIGNAL_UNDER_WATCHER_MS
+    if (nowMs - this.#firstSignalMs > sameSignalMs) {
       process.exit(reason in constants.signals ? 128 + constants.signals[reason] : FAILURE)
     }
   }
 
-  /** Our primary wants it to go; to hear it again, or a signal besides, is no impatience. */
-  asked(reason, cause) {
-    this.#toldMs = Number.POSITIVE_INFINITY
-    this.leave(0, reason, { sayGoodbye: disconnect, cause })
+  /** The primary orders the exit. A second order, or a signal after it, does not end the process. */
+  onPrimaryOrder(reason, cause) {
+    this.#firstSignalMs = Number.POSITIVE_INFINITY
+    this.exit(0, reason, { beforeExit: disconnect, cause })
   }
 
   /**
-   * Drains every instance and exits: with 1 where a request was cut, else with the code given.
+   * Drains every instance and exits: with 1 if a request was cut, else with `exitCode`.
    *
-   * @param {number} exitCode counts where it leaves already, too: what nobody caught is a failure then as well
+   * @param {number} exitCode counts during an exit too: an uncaught error then is still a failure
    * @param {string} reason
-   * @param {{ sayGoodbye?: () => unknown, cause?: string }} how `sayGoodbye` before the exit; `cause`: the signal, where the
-   *   reason is another
+   * @param {{ beforeExit?: () => unknown, cause?: string }} how `cause` is the signal, if the reason is not the signal itself
    */
-  async leave(exitCode, reason, { sayGoodbye = handBack, cause = reason } = {}) {
+  async exit(exitCode, reason, { beforeExit = handBack, cause = reason } = {}) {
     this.#exitCode ||= exitCode
-    if (this.#isLeaving) return
-    this.#isLeaving = true
+    if (this.#isExiting) return
+    this.#isExiting = true
     const drains = await Promise.allSettled([...this.#drains].map((drain) => drain(reason, cause)))
-    const isWhole = drains.every((drain) => drain.status === 'fulfilled' && drain.value.cut === 0)
-    await sayGoodbye()
-    process.exit(isWhole ? this.#exitCode : FAILURE)
+    const isClean = drains.every((drain) => drain.status === 'fulfilled' && drain.value.cut === 0)
+    await beforeExit()
+    process.exit(isClean ? this.#exitCode : FAILURE)
   }
 }
 
-/** A worker that was told to go takes leave of its primary, which then does not take it for one that has crashed. */
+/** Disconnects a worker from its primary before it exits, so that the primary does not count a crash. */
 async function disconnect() {
-  const { worker } = /** @type {any} */ (cluster)
+  const { worker } = cluster
   if (worker === undefined || !worker.isConnected()) return
-  // A primary that has died in this turn still seems to be there: what cannot be told to it comes as errors of the worker.
+  // If the primary died in this turn, the channel still looks connected, and messages to the primary become errors of the worker.
   worker.on('error', () => {})
-  const gone = once(worker, 'disconnect').catch(() => {})
+  const disconnected = once(worker, 'disconnect').catch(() => {})
   worker.disconnect()
   await Promise.race([
-    gone,
-    new Promise((resolve) => systemClock.wait(DISCONNECT_MS, () => resolve(undefined))),
+    disconnected,
+    new Promise((resolve) => systemClock.wait(DISCONNECT_TIMEOUT_MS, () => resolve(undefined))),
   ])
 }
 
-/** Time to hand back the connections that the primary handed over before it heard that nobody listens here any more. */
+/** Waits until the worker has handed back the connections that its primary sent before it learnt that the worker closed. */
 async function handBack() {
-  const { worker } = /** @type {any} */ (cluster)
+  const { worker } = cluster
   if (worker?.isConnected())
     await new Promise((resolve) => systemClock.wait(HAND_BACK_MS, () => resolve(undefined)))
 }
 
-/** @returns {Departure} */
-const departureOfProcess = () => /** @type {any} */ ((process[kDeparture] ??= new Departure()))
+/** @returns {ProcessExit} */
+const processExit = () => /** @type {any} */ ((process[kProcessExit] ??= new ProcessExit()))
 
-module.exports = { departureOfProcess }
+module.exports = { processExit }

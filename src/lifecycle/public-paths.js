@@ -1,6 +1,6 @@
 'use strict'
-// Says in production, once for each port, which paths there answer anybody: the endpoints are on by default, and an operator
-// whose port is open to the world is to know. Where `endpoints.allow` decides, or no path is on, there is nothing to say.
+// Logs in production, once per port, which endpoints answer every client. The endpoints are on by default, and the port may
+// be open to the world. Nothing is logged if `endpoints.allow` decides or no endpoint is on.
 
 class PublicPaths {
   #paths
@@ -17,8 +17,8 @@ class PublicPaths {
     this.#info = info
   }
 
-  /** @param {import('node:net').Server} server which listens */
-  tell(server) {
+  /** @param {import('node:net').Server} server a server that listens */
+  logFor(server) {
     if (this.#paths.length === 0) return
     const address = server.address()
     if (address === null) return
@@ -27,7 +27,7 @@ class PublicPaths {
     this.#ports.add(port)
     this.#info(
       { port, paths: this.#paths },
-      `spillway: port ${port} answers anybody on ${listOf(this.#paths)}; \`endpoints.allow\` or \`endpoints: false\` changes that`
+      `spillway: port ${port} answers every client on ${listOf(this.#paths)}; \`endpoints.allow\` or \`endpoints: false\` changes that`
     )
   }
 }

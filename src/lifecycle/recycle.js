@@ -1,18 +1,18 @@
 'use strict'
-// When has this process taken so much memory that another should take its place? Heap in use after a collection, and
-// resident memory, each against a level of its own, looked at once a second of turns: an idle loop is left asleep.
+// Decides when this process holds so much memory that another process should replace it. Once a second, in a loop turn, it
+// compares the heap after a collection, and resident memory, with a level each. A timer would wake an idle loop.
 //
-//   level = recycleAt x (0.9 to 1)                     workers of one age that fill in ten hours go over one hour, not at once
-//   due   = above it for recycleAfter x (1 to 2)       a peak is no reason, nor are all to go at the same peak
+//   level = recycleAt x (0.9 to 1)                 so that workers of the same age are not due at the same time
+//   due   = above the level for recycleAfter x (1 to 2)    so that a peak is no reason, and not one reason for all workers
 //
-// A new process that is above its level already needs that much, and to replace it would begin a loop of replacements:
-// then its level is raised, to half as much again or to a quarter of what is left to the limit, and a warning says so.
+// A process that is above its level at the first look needs that much: to replace it would begin a loop of replacements.
+// Its level is raised instead, by half or by a quarter of the distance to the limit, whichever is less, with a warning.
 
-const LOOK_MS = 1000
+const CHECK_EVERY_MS = 1000
 const LEVEL_JITTER = 0.1
 
 class Level {
-  /** Whether it was looked at before: only the first figure of a process tells what that needs from its start. */
+  /** Whether a figure was compared with the level before. Only the first figure shows what the process needs from its start. */
   isSettled = false
   #at
   #holdMs
@@ -20,7 +20,7 @@ class Level {
   #sinceMs = Number.POSITIVE_INFINITY
   #firstBytes = 0
 
-  /** @param {number} at bytes, or up to 1 a share of the limit */
+  /** @param {number} at bytes, or a share of the limit if at most 1 */
   constructor(at, holdMs) {
     this.#at = at
     this.#holdMs = holdMs
@@ -35,7 +35,7 @@ class Level {
     this.#raisedBytes = Math.min(usedBytes * 1.5, byLimit)
   }
 
-  /** Whether it has been above for long enough, and more than one figure says so: the last collection may be long ago. */
+  /** Due if at least two figures were above the level for `holdMs`. An unchanged heap figure only means no collection since. */
   isDue(nowMs, usedBytes, limitBytes) {
     if (!(usedBytes >= this.bytes(limitBytes))) this.#sinceMs = Number.POSITIVE_INFINITY
     else if (this.#sinceMs === Number.POSITIVE_INFINITY) {
@@ -74,11 +74,11 @@ class Recycle {
   // Hot path: runs once a loop turn.
   onTurn(nowMs) {
     if (this.#isOff || nowMs < this.#nextMs) return
-    this.#nextMs = nowMs + LOOK_MS
-    this.#look(nowMs, this.#sample())
+    this.#nextMs = nowMs + CHECK_EVERY_MS
+    this.#check(nowMs, this.#sample())
   }
 
-  #look(nowMs, sample) {
+  #check(nowMs, sample) {
     for (const reason of /** @type {const} */ (['heap', 'rss'])) {
       const level = this.#levels[reason]
       const { usedBytes, limitBytes } = sample[reason]

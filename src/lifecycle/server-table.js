@@ -1,39 +1,40 @@
 'use strict'
-// What is kept of each server, for as long as somebody else keeps the server. Some applications make one for every connection
-// (`http.createServer(app).emit('connection', channel)` behind a tunnel), every test of many does: each stayed for ever (3 kB).
+// A map from servers to values that does not keep the servers in memory, and can be iterated. Some applications make a server
+// per connection (`http.createServer(app).emit('connection', channel)` behind a tunnel), so a strong map would grow for ever.
 
 class ServerTable {
-  /** A server holds what is kept of it, which may hold the server. */
-  #kept = new WeakMap()
+  /** Weak by key: a value may refer to its server. */
+  #values = new WeakMap()
+  /** @type {Set<WeakRef<object>>} */
   #servers = new Set()
-  #gone = new FinalizationRegistry((held) => this.#servers.delete(held))
+  #collected = new FinalizationRegistry((/** @type {WeakRef<object>} */ ref) => this.#servers.delete(ref))
 
   has(server) {
-    return this.#kept.has(server)
+    return this.#values.has(server)
   }
 
   get(server) {
-    return this.#kept.get(server)
+    return this.#values.get(server)
   }
 
-  set(server, kept) {
-    if (!this.#kept.has(server)) {
-      const held = new WeakRef(server)
-      this.#servers.add(held)
-      this.#gone.register(server, held)
+  set(server, value) {
+    if (!this.#values.has(server)) {
+      const ref = new WeakRef(server)
+      this.#servers.add(ref)
+      this.#collected.register(server, ref)
     }
-    this.#kept.set(server, kept)
+    this.#values.set(server, value)
   }
 
   *[Symbol.iterator]() {
-    for (const held of this.#servers) {
-      const server = held.deref()
-      if (server !== undefined) yield [server, this.#kept.get(server)]
+    for (const ref of this.#servers) {
+      const server = ref.deref()
+      if (server !== undefined) yield [server, this.#values.get(server)]
     }
   }
 
   clear() {
-    this.#kept = new WeakMap()
+    this.#values = new WeakMap()
     this.#servers.clear()
   }
 }

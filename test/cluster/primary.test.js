@@ -28,7 +28,7 @@ function primaryOf(count, { isReady = true, logger = SILENT, signals = false } =
 /** What promises have to say has been said. */
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
-test('as many workers as asked for are forked, and are ready when all listen', () => {
+test('the configured number of workers is forked, and `ready` follows when all listen', () => {
   const { cluster, events } = primaryOf(3, { isReady: false })
   assert.equal(cluster.workers.length, 3)
   cluster.workers[0].listen()
@@ -39,7 +39,7 @@ test('as many workers as asked for are forked, and are ready when all listen', (
   assert.deepEqual(events, [['ready', { workers: 3 }]])
 })
 
-test('a second one in a process is refused until the first has stopped: each would fork all the workers', async () => {
+test('a second primary in a process throws until the first has stopped, as each would fork all the workers', async () => {
   const { cluster, clock, faults, primary } = primaryOf(2)
   const options = { workers: 1, signals: false, startTimeout: START_MS, killTimeout: KILL_MS }
   const again = () => new ClusterPrimary(options, { cluster, clock, faults, logger: SILENT })
@@ -70,7 +70,7 @@ test('a first signal after stop() waits for the workers, a second does not', asy
   assert.deepEqual(codes, [143, 0])
 })
 
-test('a worker that listens is not ready before its instance says so', () => {
+test('a worker that listens is not ready before its instance is', () => {
   const { cluster, primary } = primaryOf(1, { isReady: false })
   const [worker] = cluster.workers
   worker.say('starting')
@@ -82,7 +82,7 @@ test('a worker that listens is not ready before its instance says so', () => {
   assert.equal(primary.snapshot().workers[0].state, 'ready')
 })
 
-test('a degraded worker goes when another is ready, and not before', async () => {
+test('a degraded worker is ordered to exit when its replacement is ready, and not before', async () => {
   const { cluster, events } = primaryOf(2)
   const [old] = cluster.workers
   old.say('degraded', { reason: 'heap' })
@@ -103,7 +103,7 @@ test('a degraded worker goes when another is ready, and not before', async () =>
   assert.equal(cluster.workers.length, 3)
 })
 
-test('one worker at a time: the next waits until the one before has gone', async () => {
+test('workers are replaced one at a time, each after the exit of the one before', async () => {
   const { cluster, primary } = primaryOf(3)
   const restarted = primary.restart()
   for (let i = 0; i < 3; i++) {
@@ -122,7 +122,7 @@ test('one worker at a time: the next waits until the one before has gone', async
   assert.equal(primary.snapshot().replaced, 3)
 })
 
-test('a worker that dies is forked anew at once; one that dies young again and again, after pauses that double', async () => {
+test('a worker that exits is replaced at once; after repeated early exits the pauses double', async () => {
   const { cluster, clock, events } = primaryOf(1)
   clock.pass(20_000)
   cluster.workers[0].exit(1)
@@ -138,7 +138,7 @@ test('a worker that dies is forked anew at once; one that dies young again and a
   assert.deepEqual(events.at(-1), ['crashed', { pid: 1005, code: null, signal: 'SIGSEGV', uptimeMs: 0 }])
 })
 
-test('the pause ends at half a minute, and is forgotten when a worker lives', () => {
+test('the pause is at most half a minute, and is reset when a worker stays alive', () => {
   const { cluster, clock } = primaryOf(1)
   for (let i = 0; i < 15; i++) {
     cluster.alive[0].exit(1)
@@ -152,7 +152,7 @@ test('the pause ends at half a minute, and is forgotten when a worker lives', ()
   assert.equal(cluster.workers.length, count + 1)
 })
 
-test('a worker that exits with 0 of itself is forked anew, and is no crash', () => {
+test('a worker that exits with 0 by itself is replaced, and does not count as a crash', () => {
   const { cluster, clock, primary } = primaryOf(2)
   clock.pass(20_000)
   cluster.workers[0].exit(0)
@@ -160,7 +160,7 @@ test('a worker that exits with 0 of itself is forked anew, and is no crash', () 
   assert.equal(primary.snapshot().crashed, 0)
 })
 
-test('a worker that cannot be spawned is forked anew after pauses that double, and stop() does not wait for it', async () => {
+test('a worker that cannot be spawned is forked again after pauses that double, and stop() does not wait for it', async () => {
   const { cluster, clock, events, faults, primary } = primaryOf(1)
   cluster.canSpawn = false
   clock.pass(10_000)
@@ -196,7 +196,7 @@ test('a fork that throws does not end the primary, and is tried again after a pa
   assert.equal(primary.snapshot().workers.length, 2)
 })
 
-test('a worker that is not ready in time is killed and forked anew', () => {
+test('a worker that is not ready in time is killed and replaced', () => {
   const { cluster, clock, primary } = primaryOf(1, { isReady: false })
   clock.pass(START_MS + 1000)
   assert.equal(cluster.workers[0].isDead(), true)
@@ -204,7 +204,7 @@ test('a worker that is not ready in time is killed and forked anew', () => {
   assert.equal(primary.snapshot().killed, 1)
 })
 
-test('a worker that does not go in time is killed', async () => {
+test('a worker that does not exit in time is killed', async () => {
   const { cluster, clock, primary } = primaryOf(1)
   const restarted = primary.restart()
   await settle()
@@ -215,7 +215,7 @@ test('a worker that does not go in time is killed', async () => {
   assert.deepEqual([cluster.workers[0].isDead(), primary.snapshot().killed], [true, 1])
 })
 
-test('where the replacement dies it is forked anew, and the old one serves on', async () => {
+test('a replacement that exits is forked again, and the old worker serves on', async () => {
   const { cluster, clock } = primaryOf(2)
   const [old] = cluster.workers
   old.say('degraded', { reason: 'rss' })
@@ -231,7 +231,7 @@ test('where the replacement dies it is forked anew, and the old one serves on', 
   assert.equal(old.isTold, true)
 })
 
-test('where the old one dies first, the replacement stands in for it and no other is forked', async () => {
+test('if the old worker exits first, the replacement takes its place and no other worker is forked', async () => {
   const { cluster, clock, primary } = primaryOf(2)
   clock.pass(20_000)
   const restarted = primary.restart()
@@ -248,7 +248,7 @@ test('where the old one dies first, the replacement stands in for it and no othe
   assert.equal(cluster.alive.length, 2)
 })
 
-test('where another dies meanwhile, nobody goes until there are enough without it', async () => {
+test('if another worker exits meanwhile, the old worker stays until enough workers are ready', async () => {
   const { cluster, clock, primary } = primaryOf(2)
   clock.pass(20_000)
   primary.restart()
@@ -262,7 +262,7 @@ test('where another dies meanwhile, nobody goes until there are enough without i
   assert.equal(cluster.workers[0].isTold, true)
 })
 
-test('a rolling restart is given up when three new workers in a row die, and nobody old has to go', async () => {
+test('a rolling restart is given up when three new workers in a row exit, and the old workers stay', async () => {
   const { cluster, clock, primary } = primaryOf(2)
   const refused = assert.rejects(primary.restart(), { code: 'ERR_SPILLWAY_RESTART' })
   for (let i = 2; i < 5; i++) {
@@ -297,7 +297,7 @@ test('a rolling restart is given up when three new workers in a row are not read
   assert.equal(cluster.workers[0].isTold, false)
 })
 
-test('a worker without spillway is disconnected, as Node has it, and killed if it stays', async () => {
+test('a worker without spillway is disconnected, and killed if it stays', async () => {
   const { cluster, clock, primary } = primaryOf(1, { isReady: false })
   const [worker] = cluster.workers
   worker.emit('listening')
@@ -307,14 +307,14 @@ test('a worker without spillway is disconnected, as Node has it, and killed if i
   await stopped
 })
 
-test('`exec` is what workers run', () => {
+test('workers run `exec`', () => {
   const cluster = new MadeUpCluster()
   const parts = { cluster, clock: handClock(), faults: new Faults(SILENT), logger: SILENT }
   new ClusterPrimary({ workers: 1, exec: './server.js', signals: false }, parts)
   assert.deepEqual(cluster.settings, [{ exec: './server.js' }])
 })
 
-test('stop() lets all go at once, forks none, and is done when all have gone', async () => {
+test('stop() orders all workers to exit at once, forks none, and resolves when all have exited', async () => {
   const { cluster, clock, primary } = primaryOf(3)
   const stopped = primary.stop()
   assert.equal(primary.stop(), stopped)
@@ -337,7 +337,7 @@ test('stop() in the pause after a crash, and in the middle of a restart', async 
   assert.equal(cluster.alive.length, 0)
 })
 
-test("messages of an application's own are passed by", () => {
+test('messages of the application are ignored', () => {
   const { cluster, events } = primaryOf(1)
   for (const message of [undefined, null, 'degraded', 7, {}, { type: 'degraded' }, { type: null }])
     cluster.workers[0].emit('message', message)
@@ -347,7 +347,7 @@ test("messages of an application's own are passed by", () => {
   )
 })
 
-test('a listener that throws is counted, and stops nothing', async () => {
+test('an error thrown by a listener is counted, and stops nothing', async () => {
   const { cluster, faults, primary } = primaryOf(1)
   primary.on('degraded', () => {
     throw new Error('as it should')
@@ -358,7 +358,7 @@ test('a listener that throws is counted, and stops nothing', async () => {
   assert.equal(cluster.workers.length, 2)
 })
 
-test('a logger that throws is counted, and stops nothing', async () => {
+test('an error thrown by a logger is counted, and stops nothing', async () => {
   const broken = () => {
     throw new Error('as it should')
   }
@@ -376,7 +376,7 @@ test('a logger that throws is counted, and stops nothing', async () => {
   assert.deepEqual(faults.list(), [['logger', 2]])
 })
 
-test('in a worker it is refused', () => {
+test('clusterPrimary() throws in a worker', () => {
   const cluster = Object.assign(new MadeUpCluster(), { isPrimary: false })
   assert.throws(
     () =>

@@ -82,7 +82,7 @@ test('what listeners of `draining` write last is sent', async (t) => {
   assert.equal((await done).cut, 0)
 })
 
-test('an answer that its client is slow to read is sent in full', async (t) => {
+test('a response that its client reads slowly is sent in full', async (t) => {
   const { spillway, port, held, untilHeld } = await drained(t)
   const connection = await Connection.open(port)
   connection.send(GET)
@@ -98,7 +98,7 @@ test('an answer that its client is slow to read is sent in full', async (t) => {
   assert.equal((await done).cut, 0)
 })
 
-test('what does not end is cut after the timeout, and told of after a second', async (t) => {
+test('a request that does not end is reported after a second and cut after the timeout', async (t) => {
   const lines = []
   const logger = { warn: ({ inFlight }, message) => lines.push({ inFlight, message }), error() {} }
   const { spillway, server, port, untilHeld, advance } = await drained(t, undefined, { logger })
@@ -115,7 +115,7 @@ test('what does not end is cut after the timeout, and told of after a second', a
     [
       {
         inFlight: 1,
-        message: 'spillway: waiting for requests in flight; the same signal again ends the process',
+        message: 'spillway: waiting for requests in flight; a second signal ends the process at once',
       },
     ]
   )
@@ -125,7 +125,7 @@ test('what does not end is cut after the timeout, and told of after a second', a
   assert.equal((await done).cut, 1)
 })
 
-test('https: what is idle or never shook hands is closed at once', async (t) => {
+test('https: connections that are idle or in a TLS handshake are closed at once', async (t) => {
   const build = (spillway, application) => spillway.attach(https.createServer(SERVER, application))
   const { spillway, server, port } = await drained(t, build)
   const idle = tls.connect({ ...CLIENT, port, host: '127.0.0.1' })

@@ -45,7 +45,7 @@ for (const [what, surroundings, bySigterm, bySigint] of [
     'development',
   ],
 ]) {
-  test(`${what}: SIGTERM is of ${bySigterm}, and SIGINT of ${bySigint}`, () => {
+  test(`${what}: SIGTERM drains as in ${bySigterm}, SIGINT as in ${bySigint}`, () => {
     const modeFor = (cause) => drainModeFor(cause, { ...LOCAL, ...surroundings })
     assert.deepEqual([modeFor('SIGTERM'), modeFor('SIGINT')], [bySigterm, bySigint])
     for (const cause of ['shutdown', 'drain', 'heap', 'stopped']) assert.equal(modeFor(cause), bySigterm)

@@ -22,7 +22,7 @@ const { CLIENT, SERVER } = require('../support/pre-shared-key')
 
 const EVENTS = { 'Content-Type': 'text/event-stream', Connection: 'keep-alive' }
 
-test('an event stream asked for by GET is ended after a quarter of the timeout, for its client comes again', async (t) => {
+test('an event stream that answers a GET is ended after a quarter of the timeout, as its client reconnects', async (t) => {
   const { spillway, server, port, held, untilHeld, advance } = await drained(t)
   const connection = await Connection.open(port)
   connection.send(GET)
@@ -46,7 +46,7 @@ test('an event stream asked for by GET is ended after a quarter of the timeout, 
   assert.equal((await done).cut, 0)
 })
 
-test('events that answer a POST have an end of their own, which is waited for', async (t) => {
+test('a drain waits for the end of an event stream that answers a POST', async (t) => {
   const { spillway, server, port, held, untilHeld, advance } = await drained(t)
   const connection = await Connection.open(port)
   connection.send('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n')
@@ -76,7 +76,7 @@ test('a listener of `draining` may end its streams at once', async (t) => {
   assert.equal((await done).cut, 0)
 })
 
-test('each of many streams may listen to `draining` for itself, which Node does not take for a leak', async (t) => {
+test('many streams may listen to `draining` without a warning of a leak', async (t) => {
   const warnings = []
   const note = ({ name }) => warnings.push(name)
   process.on('warning', note)
@@ -115,7 +115,7 @@ const upgrading = (spillway) => {
 }
 const UPGRADE = 'GET / HTTP/1.1\r\nHost: a\r\nUpgrade: echo\r\nConnection: Upgrade\r\n\r\n'
 
-test('a connection handed over has until the timeout while it is used, and is no request that is cut', async (t) => {
+test('a connection handed over stays open while it carries traffic, until the timeout, and does not count as cut', async (t) => {
   const { spillway, server, port, advance } = await drained(t, upgrading)
   const busy = await Connection.open(port)
   const still = await Connection.open(port)
@@ -148,7 +148,7 @@ test('a listener of `draining` may close its WebSockets at once', async (t) => {
   assert.deepEqual(await done, { cut: 0, durationMs: 0 })
 })
 
-test('https: what is in flight is finished, what is silent or never shook hands is closed', async (t) => {
+test('https: requests in flight are finished; connections without traffic or without a handshake are closed', async (t) => {
   const build = (spillway, application) => spillway.attach(https.createServer(SERVER, application))
   const { spillway, server, port, held, untilHeld, advance } = await drained(t, build)
   const open = () => tls.connect({ ...CLIENT, port, host: '127.0.0.1' })
@@ -171,7 +171,7 @@ test('https: what is in flight is finished, what is silent or never shook hands 
 
 const BEGINNING_OF_HELLO = Buffer.from('1603010200', 'hex')
 
-test('https: a handshake that its client has left in the middle is closed once it is still', async (t) => {
+test('https: a handshake that its client abandoned is closed once it carries no traffic', async (t) => {
   const build = (spillway, application) => spillway.attach(https.createServer(SERVER, application))
   const { spillway, server, port, advance } = await drained(t, build)
   const accepted = once(server, 'connection')
@@ -203,7 +203,7 @@ const HTTP2 = {
 }
 
 for (const [what, { build, scheme }] of Object.entries(HTTP2)) {
-  test(`${what}: a GOAWAY that lets every stream come that is on its way, then one that lets none`, async (t) => {
+  test(`${what}: the first GOAWAY accepts every stream on its way, the second none`, async (t) => {
     const { spillway, server, port, held, untilHeld, advance } = await drained(t, build)
     const session = http2.connect(`${scheme}://127.0.0.1:${port}`, CLIENT)
     t.after(() => session.destroy())
@@ -230,7 +230,7 @@ for (const [what, { build, scheme }] of Object.entries(HTTP2)) {
   })
 }
 
-test('http2: an event stream asked for by GET is ended after a quarter of the timeout too, and other events are waited for', async (t) => {
+test('http2: an event stream that answers a GET is ended after a quarter of the timeout, other event streams are finished', async (t) => {
   const { spillway, server, port, held, untilHeld, advance } = await drained(
     t,
     HTTP2['http2 in the clear'].build
@@ -253,7 +253,7 @@ test('http2: an event stream asked for by GET is ended after a quarter of the ti
   assert.equal((await done).cut, 0)
 })
 
-test('http2: a session that was opened before its server was met is told to go, too', async (t) => {
+test('http2: a session that is older than the instance gets a GOAWAY too', async (t) => {
   const { spillway, server, port, held, untilHeld, advance } = await drained(t, HTTP2['http2, wrapped'].build)
   const open = async () => {
     const session = http2.connect(`http://127.0.0.1:${port}`)

@@ -41,7 +41,7 @@ const BUILDS = {
 }
 
 for (const [way, build] of Object.entries(BUILDS)) {
-  test(`${way}: what is in flight is finished, says it is the last, and then nobody listens`, async (t) => {
+  test(`${way}: requests in flight are finished as the last on their connections, then the server is closed`, async (t) => {
     const { spillway, server, port, held, untilHeld } = await drained(t, build)
     const connection = await Connection.open(port)
     connection.send(GET)
@@ -56,7 +56,7 @@ for (const [way, build] of Object.entries(BUILDS)) {
     await assert.rejects(Connection.open(port), { code: 'ECONNREFUSED' })
   })
 
-  test(`${way}: a request that comes on a kept connection is answered, and its connection closed`, async (t) => {
+  test(`${way}: a new request on a kept connection is answered, and its connection is closed`, async (t) => {
     const served = await drained(t, build)
     const { spillway, server, held, untilHeld } = served
     const connection = await keptConnection(served)
@@ -71,7 +71,7 @@ for (const [way, build] of Object.entries(BUILDS)) {
     assert.equal((await done).cut, 0)
   })
 
-  test(`${way}: a connection that is still is closed after a quarter of the timeout, and not before`, async (t) => {
+  test(`${way}: a connection without traffic is closed after a quarter of the timeout, and not before`, async (t) => {
     const served = await drained(t, build)
     const { spillway, server, port, advance } = served
     const idle = await keptConnection(served)
@@ -90,7 +90,7 @@ for (const [way, build] of Object.entries(BUILDS)) {
   })
 }
 
-test('all is served as ever for the delay, but a probe is told', async (t) => {
+test('requests are served as before during the delay, and /readyz fails', async (t) => {
   const served = await drained(t)
   const { spillway, server, port, get, held, untilHeld, advance } = served
   const begun = []
@@ -115,7 +115,7 @@ test('all is served as ever for the delay, but a probe is told', async (t) => {
   assert.equal((await done).cut, 0)
 })
 
-test('clients that come in a crowd are all let in before nobody listens', async (t) => {
+test('a burst of clients is accepted before the server closes', async (t) => {
   const { spillway, server, port } = await drained(t)
   const crowd = [await Connection.open(port)]
   await untilConnected(server, 1)
@@ -131,7 +131,7 @@ test('clients that come in a crowd are all let in before nobody listens', async 
   assert.equal((await done).cut, 0)
 })
 
-test('an application that closes its server when told to go hangs up no kept connection', async (t) => {
+test('an application that closes its server on `draining` destroys no kept connection', async (t) => {
   const served = await drained(t)
   const { spillway, server, held, untilHeld, advance } = served
   const kept = await keptConnection(served)
@@ -167,7 +167,7 @@ test('in Kubernetes the delay is five seconds, elsewhere none', async (t) => {
   }
 })
 
-test('what is in flight when the time is over is cut, counted, and measured as errored', async (t) => {
+test('a request in flight at the timeout is cut, counted, and measured as errored', async (t) => {
   const { spillway, server, port, held, untilHeld, advance } = await drained(t)
   const connections = []
   for (let i = 0; i < 3; i++) connections.push(await Connection.open(port))
@@ -192,7 +192,7 @@ test('what is in flight when the time is over is cut, counted, and measured as e
   })
 })
 
-test('a second call joins the first, whatever it asks for', async (t) => {
+test('a second drain() returns the promise of the first, whatever its options', async (t) => {
   const { spillway } = await drained(t)
   const first = spillway.drain(ORDER)
   assert.equal(spillway.drain({ timeout: 1, delay: 1 }), first)
@@ -214,7 +214,7 @@ test('close() during a drain waits for its end', async (t) => {
   assert.equal((await done).cut, 0)
 })
 
-test('after a drain nothing of ours is left on the server', async (t) => {
+test('a drain leaves no listener on the server', async (t) => {
   const before = http.createServer()
   const { spillway, server } = await drained(t)
   await spillway.drain(ORDER)
@@ -238,7 +238,7 @@ test('a connection made at the moment the drain begins is accepted first', async
   assert.equal((await done).cut, 0)
 })
 
-test('a server met by a request whose client had gone has no connection to wait for', async (t) => {
+test('a server whose first request came from a disconnected client has no connection to wait for', async (t) => {
   let connection
   const build = (spillway, application) => {
     const app = express().use((req, _res, next) => {
@@ -256,7 +256,7 @@ test('a server met by a request whose client had gone has no connection to wait 
   assert.equal(cut, 0)
 })
 
-test('a connection that is no socket is closed once it is still, too', async (t) => {
+test('a connection that is not a socket is closed too, once it carries no traffic', async (t) => {
   const { spillway, server, advance, held, untilHeld } = await drained(t)
   const connection = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() })
   server.emit('connection', connection)
@@ -271,7 +271,7 @@ test('a connection that is no socket is closed once it is still, too', async (t)
   assert.deepEqual(await done, { cut: 0, durationMs: QUARTER_MS })
 })
 
-test('requests that wait for their turn are served', async (t) => {
+test('queued requests are served', async (t) => {
   const shed = { mode: 'adaptive', maxConcurrent: 1, maxDelay: 60_000, targetDelay: 60_000 }
   const { spillway, server, port, held, untilHeld } = await drained(t, undefined, { shed })
   const connections = []
@@ -288,7 +288,7 @@ test('requests that wait for their turn are served', async (t) => {
   assert.equal((await done).cut, 0)
 })
 
-test('pipelined requests are all answered, and the last answer says so', async (t) => {
+test('pipelined requests are all answered, the last with `Connection: close`', async (t) => {
   const { spillway, server, port, held, untilHeld } = await drained(t)
   const connection = await Connection.open(port)
   connection.send(GET + GET + GET)
@@ -302,7 +302,7 @@ test('pipelined requests are all answered, and the last answer says so', async (
   assert.equal((await done).cut, 0)
 })
 
-test('an answer given before its request was read whole does not close: the client still sends', async (t) => {
+test('a response sent before its request was read in full does not close the connection: the client still sends', async (t) => {
   const { spillway, server, port, held, untilHeld, advance } = await drained(t)
   const connection = await Connection.open(port)
   connection.send('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n', 'x'.repeat(1000))
@@ -324,7 +324,7 @@ test('an answer given before its request was read whole does not close: the clie
   assert.equal((await done).cut, 0)
 })
 
-test('an answer that was begun before the drain is its last once its connection is still', async (t) => {
+test('a response begun before the drain is the last on its connection, once that carries no traffic', async (t) => {
   const { spillway, server, port, held, untilHeld, advance } = await drained(t)
   const connection = await Connection.open(port)
   connection.send(GET)

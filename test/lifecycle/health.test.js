@@ -31,7 +31,7 @@ function healthFor({ isManual = false } = {}) {
   }
   const reports = []
   const report = (...told) => reports.push(told)
-  const health = new Health({ isManual, clock, report })
+  const health = new Health({ isManual, clock, onCheckChange: report })
   const check = (name, ask, options) => health.addCheck(name, ask, { timeout: 1000, cache: 0, ...options })
   return { health, check, advance, reports }
 }
@@ -49,7 +49,7 @@ const STATES = {
 }
 
 for (const [reason, enter] of Object.entries(STATES)) {
-  test(`${reason}: still alive, but not ready, and no check is asked`, () => {
+  test(`${reason}: alive but not ready, and no check runs`, () => {
     const { health, check } = healthFor()
     check('database', () => assert.fail('asked'))
     enter(health)
@@ -58,7 +58,7 @@ for (const [reason, enter] of Object.entries(STATES)) {
   })
 }
 
-test('what is further on its way is not called back: draining over degraded, closed over draining', () => {
+test('draining prevails over degraded, and closed over draining', () => {
   const { health } = healthFor()
   health.degrade()
   health.drain()
@@ -71,7 +71,7 @@ test('what is further on its way is not called back: draining over degraded, clo
   assert.deepEqual(health.ready(), unavailable('closed'))
 })
 
-test('by hand: not ready until told, and alive all the while', async () => {
+test('manual: not ready until markReady(), and alive from the start', async () => {
   const { health } = healthFor({ isManual: true })
   assert.deepEqual(health.ready(), unavailable('starting'))
   assert.deepEqual(health.live(), OK)
@@ -116,7 +116,7 @@ for (const [what, [ask, verdict]] of Object.entries(VERDICTS)) {
   })
 }
 
-test('a check that takes too long has its signal aborted, and fails; asked again it may pass', async () => {
+test('a check that times out has its signal aborted and fails; its next run may pass', async () => {
   const { health, check, advance, reports } = healthFor()
   let signals = 0
   let isUp = false
@@ -139,7 +139,7 @@ test('a check that takes too long has its signal aborted, and fails; asked again
   ])
 })
 
-test('the signal of a check that has answered is never aborted', async () => {
+test('the signal of a check that has settled is never aborted', async () => {
   const { health, check, advance } = healthFor()
   const signals = []
   const answers = [() => true, () => false, () => Promise.reject(new Error('down'))]
@@ -157,7 +157,7 @@ test('the signal of a check that has answered is never aborted', async () => {
   )
 })
 
-test('a check that never settles is asked once, and fails for good', async () => {
+test('a check that never settles runs once, and fails for good', async () => {
   const { health, check, advance } = healthFor()
   let asked = 0
   check('database', () => {
@@ -172,7 +172,7 @@ test('a check that never settles is asked once, and fails for good', async () =>
   assert.equal(asked, 1)
 })
 
-test('the timeout of a question that has been answered is none of the next', async () => {
+test('the timeout of a run that has settled does not affect the next run', async () => {
   const { health, check, advance } = healthFor()
   let answerNow
   check('database', () => new Promise((resolve) => (answerNow = resolve)))
@@ -187,7 +187,7 @@ test('the timeout of a question that has been answered is none of the next', asy
   assert.equal((await second).status, 200)
 })
 
-test('probes that come together share one question, and its answer is kept', async () => {
+test('simultaneous probes share one run, and its verdict is cached', async () => {
   const { health, check, advance } = healthFor()
   let asked = 0
   check('database', async () => ++asked, { cache: 500 })
@@ -201,7 +201,7 @@ test('probes that come together share one question, and its answer is kept', asy
   assert.equal(asked, 2)
 })
 
-test('checks are asked at the same time, and one that fails is enough', async () => {
+test('checks run concurrently, and one failure is enough', async () => {
   const { health, check } = healthFor()
   const entered = []
   for (const name of ['a', 'b', 'c']) {
@@ -215,7 +215,7 @@ test('checks are asked at the same time, and one that fails is enough', async ()
   assert.deepEqual((await health.ready()).body.checks, { a: 'ok', b: 'failed', c: 'ok' })
 })
 
-test('a drain that begins while checks are asked is what the probe is told', async () => {
+test('a probe reports a drain that begins while its checks run', async () => {
   const { health, check } = healthFor()
   check('database', turn)
   const answer = health.ready()
@@ -241,7 +241,7 @@ test('a change of the verdict is reported once, with the error', async () => {
   ])
 })
 
-test('while the answer of every check is kept it is the same, and given without a promise', async () => {
+test('while every verdict is cached, ready() returns the same answer without a promise', async () => {
   const { health, check, advance } = healthFor()
   let asked = 0
   check('database', () => void asked++, { cache: 1000 })
@@ -260,7 +260,7 @@ test('while the answer of every check is kept it is the same, and given without 
   assert.equal(asked, 2)
 })
 
-test('an answer that is kept says nothing of a check that was added since, nor of a drain', async () => {
+test('a cached answer is dropped when a check is added or a drain begins', async () => {
   const { health, check } = healthFor()
   check('database', () => true, { cache: 1000 })
   await health.ready()
@@ -271,7 +271,7 @@ test('an answer that is kept says nothing of a check that was added since, nor o
   assert.deepEqual(health.ready(), unavailable('draining'))
 })
 
-test('an answer is not kept beyond that of a check which was asked anew before the others', async () => {
+test('an answer is cached only as long as its shortest-lived verdict', async () => {
   const { health, check, advance } = healthFor()
   check('database', () => true, { cache: 1000 })
   check('queue', () => true, { cache: 0 })

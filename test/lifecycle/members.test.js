@@ -86,7 +86,7 @@ const REFUSED = {
 }
 
 for (const [what, [call, code, message]] of Object.entries(REFUSED)) {
-  test(`${what} is refused, and changes nothing`, (t) => {
+  test(`${what} throws, and changes nothing`, (t) => {
     const spillway = spillwayFor(t)
     const before = process.listenerCount('SIGTERM')
     assert.throws(() => call(spillway), { name: 'SpillwayError', code, message })
@@ -104,7 +104,7 @@ test('a check keeps its name', (t) => {
   })
 })
 
-test('signals are listened for once, by however many, until the last has closed', (t) => {
+test('any number of instances share one listener per signal, until the last instance closes', (t) => {
   const counts = () => ['SIGTERM', 'SIGINT'].map((signal) => process.listenerCount(signal))
   const before = counts()
   const servers = [http.createServer(), http.createServer()]
@@ -127,7 +127,7 @@ test('signals are listened for once, by however many, until the last has closed'
   assert.deepEqual(counts(), before)
 })
 
-test('a listener of `draining` that throws keeps no drain from going on', async (t) => {
+test('a drain goes on if a listener of `draining` throws', async (t) => {
   const spillway = spillwayFor(t)
   spillway.on('draining', () => {
     throw new Error('as it should')
@@ -136,7 +136,7 @@ test('a listener of `draining` that throws keeps no drain from going on', async 
   assert.deepEqual(spillway.snapshot().internalErrors, { 'on draining': 1 })
 })
 
-test('what is closed drains at once', async (t) => {
+test('a closed instance drains at once', async (t) => {
   const spillway = spillwayFor(t)
   spillway.close()
   assert.equal((await spillway.drain({ delay: 0 })).cut, 0)

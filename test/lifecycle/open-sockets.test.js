@@ -9,7 +9,7 @@ const { test } = require('node:test')
 const v8 = require('node:v8')
 const vm = require('node:vm')
 const express = require('express')
-const { OpenSet } = require('../../src/lifecycle/open-sockets')
+const { OpenSockets } = require('../../src/lifecycle/open-sockets')
 const { serve } = require('../support/serve')
 const { spillwayFor } = require('../support/spillway')
 
@@ -65,7 +65,7 @@ for (const event of Object.keys(SENT)) {
       ['alone', ''],
       ['behind a pipeline', GET.repeat(3)],
     ]) {
-      test(`nothing of ours is on a socket handed over by ${event}, ${how}, of a server ${what}`, async (t) => {
+      test(`no listener of spillway is on a socket handed over by ${event}, ${how}, of a server ${what}`, async (t) => {
         const plain = http.createServer((_req, res) => res.end('ok')).on(event, () => {})
         const expected = await handedOver(t, plain, event, before)
         const server = build(t, http.createServer()).on(event, () => {})
@@ -76,13 +76,13 @@ for (const event of Object.keys(SENT)) {
 }
 
 function openOf(count) {
-  const open = new OpenSet()
+  const open = new OpenSockets()
   const sockets = Array.from({ length: count }, () => Object.assign(new EventEmitter(), { destroyed: false }))
   for (const socket of sockets) open.add(socket)
   return { open, sockets }
 }
 
-test('what is open is told until it is destroyed, and what was destroyed before never', () => {
+test('a socket is in the set until it is destroyed; a destroyed socket is never added', () => {
   const { open, sockets } = openOf(3)
   open.add(sockets[0])
   open.add(Object.assign(new EventEmitter(), { destroyed: true }))
@@ -93,8 +93,8 @@ test('what is open is told until it is destroyed, and what was destroyed before 
   assert.equal(open.size, 0)
 })
 
-test('a set keeps nothing in memory of what has gone, nor a trace for each', async () => {
-  const open = new OpenSet()
+test('a set keeps no closed socket in memory, nor an entry for it', async () => {
+  const open = new OpenSockets()
   const refs = []
   for (let i = 0; i < 100_000; i++) {
     const socket = { destroyed: false }

@@ -44,7 +44,7 @@ async function ask(port, path) {
 const RELEASES = "spillway.on('draining', () => setImmediate(release))"
 
 for (const signal of ['SIGTERM', 'SIGINT']) {
-  test(`${signal}: what is in flight is finished, then the process exits with 0`, OPTIONS, async (t) => {
+  test(`${signal}: requests in flight are finished, then the process exits with 0`, OPTIONS, async (t) => {
     const { child, port, closed, until } = await start(
       t,
       `const { spillway, release } = serve(); ${RELEASES}`
@@ -58,7 +58,7 @@ for (const signal of ['SIGTERM', 'SIGINT']) {
   })
 }
 
-test('what takes longer than the timeout is cut, and the process exits with 1', OPTIONS, async (t) => {
+test('a request that outlasts the timeout is cut, and the process exits with 1', OPTIONS, async (t) => {
   const { child, port, closed, until } = await start(t, 'serve({ drain: { timeout: 100 } })')
   const answer = assert.rejects(ask(port, '/hold'), { code: 'ECONNRESET' })
   await until(/held/)
@@ -72,7 +72,7 @@ for (const [signal, code] of [
   ['SIGINT', 130],
 ]) {
   test(
-    `a second ${signal} exits at once with ${code}, but not one that comes with the first`,
+    `a second ${signal} exits at once with ${code}, but a repeat at the same time does not`,
     OPTIONS,
     async (t) => {
       const { child, port, closed, until, told } = await start(
@@ -95,7 +95,7 @@ for (const [signal, code] of [
   )
 }
 
-test('a first signal to a process that leaves of its own accord cuts nothing', OPTIONS, async (t) => {
+test('the first signal during an exit without a signal cuts nothing', OPTIONS, async (t) => {
   const { child, port, closed, until } = await start(
     t,
     `const { server, release } = serve({ errors: { uncaught: 'drain' } })
@@ -112,7 +112,7 @@ test('a first signal to a process that leaves of its own accord cuts nothing', O
   assert.deepEqual(await closed, { code: 1, signal: null })
 })
 
-test('what nobody catches while the process leaves makes it exit with 1', OPTIONS, async (t) => {
+test('an uncaught error during the exit makes the process exit with 1', OPTIONS, async (t) => {
   const { child, port, closed, until } = await start(
     t,
     `const { release } = serve({ errors: { uncaught: 'drain' } })
@@ -129,7 +129,7 @@ test('what nobody catches while the process leaves makes it exit with 1', OPTION
   assert.deepEqual(await closed, { code: 1, signal: null })
 })
 
-test('a signal sent on by who has taken its own listener off is no impatience', OPTIONS, async (t) => {
+test('a signal that the process re-sends after removing its listener is ignored', OPTIONS, async (t) => {
   const { child, port, closed, until } = await start(
     t,
     `require('reflect-metadata')
@@ -162,13 +162,13 @@ test('a signal sent on by who has taken its own listener off is no impatience', 
   assert.deepEqual(await closed, { code: 0, signal: null })
 })
 
-test('without `signals: true` SIGTERM does what it always did', OPTIONS, async (t) => {
+test('without `signals: true` SIGTERM ends the process as in plain Node', OPTIONS, async (t) => {
   const { child, closed } = await start(t, 'serve({}, {})')
   child.kill('SIGTERM')
   assert.deepEqual(await closed, { code: null, signal: 'SIGTERM' })
 })
 
-test('after close() SIGTERM does what it always did', OPTIONS, async (t) => {
+test('after close() SIGTERM ends the process as in plain Node', OPTIONS, async (t) => {
   const { child, closed, until } = await start(t, "serve().spillway.close(); console.log('closed')")
   await until(/closed/)
   child.kill('SIGTERM')
@@ -193,7 +193,7 @@ const COPIES = {
 }
 
 for (const [what, lines] of Object.entries(COPIES)) {
-  test(`${what}: each drains, and the process goes when all have`, OPTIONS, async (t) => {
+  test(`${what}: each instance drains, and the process exits after the last`, OPTIONS, async (t) => {
     const { child, closed, until, port } = await start(
       t,
       `const first = serve(); ${lines}
@@ -209,7 +209,7 @@ for (const [what, lines] of Object.entries(COPIES)) {
   })
 }
 
-test("a parent's message 'shutdown' is as good as a signal, and no other message is", async (t) => {
+test("a parent's message 'shutdown' acts as a signal, and no other message does", async (t) => {
   const { child, port, closed, until, messages } = await start(
     t,
     `const { spillway, release } = serve(); ${RELEASES}`,
@@ -244,7 +244,7 @@ test('PM2 is told when the server listens and traffic may come', async (t) => {
   assert.deepEqual(messages, ['ready'])
 })
 
-test('a process with a channel ends by itself when its servers have closed', async (t) => {
+test('a process with an IPC channel ends by itself when its servers have closed', async (t) => {
   const { closed } = await start(
     t,
     'const { server } = serve(); server.on("listening", () => server.close())',
@@ -278,7 +278,7 @@ test(
   }
 )
 
-test('a worker whose primary has died says no goodbye, and exits as it would have', {
+test('a worker whose primary has died exits with the same code', {
   skip: process.platform !== 'linux' && 'how it knows that the primary has gone',
 }, async (t) => {
   const file = path.join(__dirname, 'orphaned-worker.js')

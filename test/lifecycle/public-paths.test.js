@@ -24,7 +24,7 @@ function saying(t, env, options) {
 
 const ok = (_req, res) => res.end('ok')
 
-test('an attached server says it when it listens, and once', async (t) => {
+test('an attached server logs the paths once, when it listens', async (t) => {
   const { spillway, lines } = saying(t, 'production')
   const server = spillway.attach(http.createServer(ok))
   assert.deepEqual(lines, [])
@@ -34,12 +34,12 @@ test('an attached server says it when it listens, and once', async (t) => {
     {
       port,
       paths: ['/metrics', '/livez', '/readyz'],
-      message: `spillway: port ${port} answers anybody on /metrics, /livez and /readyz; \`endpoints.allow\` or \`endpoints: false\` changes that`,
+      message: `spillway: port ${port} answers every client on /metrics, /livez and /readyz; \`endpoints.allow\` or \`endpoints: false\` changes that`,
     },
   ])
 })
 
-test('one attached while it listens says it then; each port says it for itself', async (t) => {
+test('a server attached while it listens logs the paths at once; each port has its own line', async (t) => {
   const { spillway, lines } = saying(t, 'production', { endpoints: { live: false, ready: false } })
   const servers = [http.createServer(ok), http.createServer(ok)]
   const ports = []
@@ -51,10 +51,10 @@ test('one attached while it listens says it then; each port says it for itself',
     lines.map(({ port, paths }) => [port, paths]),
     ports.map((port) => [port, ['/metrics']])
   )
-  assert.match(lines[0].message, /answers anybody on \/metrics;/)
+  assert.match(lines[0].message, /answers every client on \/metrics;/)
 })
 
-test('a server that a middleware meets says it with its first request', async (t) => {
+test('a server that becomes known by a middleware logs the paths with its first request', async (t) => {
   const { spillway, lines } = saying(t, 'production')
   const { port, get } = await serve(t, express().use(spillway.express()).use(ok))
   for (let i = 0; i < 3; i++) await get('/')
@@ -69,7 +69,7 @@ for (const [what, env, options] of /** @type {const} */ ([
   ['where `endpoints.allow` decides', 'production', { endpoints: { allow: () => true } }],
   ['with `endpoints: false`', 'production', { endpoints: false }],
 ])) {
-  test(`nothing is said ${what}`, async (t) => {
+  test(`nothing is logged ${what}`, async (t) => {
     const { spillway, lines } = saying(t, env, options)
     const { get } = await serve(t, spillway.attach(http.createServer(ok)))
     await get('/')

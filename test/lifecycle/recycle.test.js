@@ -67,7 +67,7 @@ for (const [title, given, reason, dueAt] of [
   ['a tenth earlier, at the other end of chance', { heap: above(100, 91), random: 1 }, 'heap', 120],
   ['after the least uptime', { heap: above(61, 101) }, 'heap', 71],
 ]) {
-  test(`it is time: ${title}`, () => {
+  test(`due: ${title}`, () => {
     const { due, dueAt: at } = run(given)
     assert.equal(due?.reason, reason)
     assert.equal(at, dueAt)
@@ -83,18 +83,18 @@ for (const [title, given] of [
   ['no second collection has said so', { heap: (s) => (s > 100 ? 150 : 50) }],
   ['a tenth less is no reason without chance', { heap: above(100, 91) }],
 ]) {
-  test(`it is not time: ${title}`, () => assert.equal(run(given).due, undefined))
+  test(`not due: ${title}`, () => assert.equal(run(given).due, undefined))
 }
 
-test('off, it does not look', () => {
+test('without recycleAt memory is not sampled', () => {
   assert.equal(run({ options: { recycleAt: undefined } }).looks, 0)
 })
 
-test('it looks once a second of turns', () => {
+test('memory is sampled once a second', () => {
   assert.equal(run({ seconds: 160 }).looks, 100)
 })
 
-test('a process that is above after its least uptime is no reason for a loop of restarts: the level is raised and told', () => {
+test('a process above its level at the first look has the level raised and reported, and is not recycled', () => {
   const { due, raised } = run({ heap: above(5, 120), seconds: 3600 })
   assert.equal(due, undefined)
   assert.equal(raised.length, 1)
@@ -102,7 +102,7 @@ test('a process that is above after its least uptime is no reason for a loop of 
   assert.deepEqual([reason, levelBytes, Math.round(raisedToBytes / MB)], ['heap', 100 * MB, 140])
 })
 
-test('a heap that is first known after the least uptime, by its first major collection, has its level raised and told too', () => {
+test('a heap first known after minUptime, by its first major collection, has its level raised and reported too', () => {
   const { due, raised } = run({ heap: (s) => (s < 90 ? undefined : 120 + s / 1000), seconds: 3600 })
   assert.equal(due, undefined)
   assert.deepEqual(
@@ -111,7 +111,7 @@ test('a heap that is first known after the least uptime, by its first major coll
   )
 })
 
-test('a raised level is a level: what grows further is recycled all the same', () => {
+test('a process that grows past a raised level is recycled', () => {
   const { due, dueAt } = run({ heap: (s) => 120 + Math.max(0, s - 100) / 10, seconds: 3600 })
   assert.equal(due.reason, 'heap')
   assert.ok(dueAt > 300 && dueAt < 320, String(dueAt))
@@ -123,7 +123,7 @@ test('a raised level stays below the limit, and within half as much again', () =
   assert.ok(raisedToBytes < 80 * MB, String(raisedToBytes))
 })
 
-test('the details tell how much it has, and what it was to have', () => {
+test('the details have the memory used and the level', () => {
   const { due } = run({ heap: above(100, 101), random: 1 })
   assert.equal(due.levelBytes, 90 * MB)
   assert.ok(due.usedBytes > 100 * MB)

@@ -24,13 +24,13 @@ async function run(t, how) {
   return { code, signal, told }
 }
 
-test('a process alone tells it, drains, and exits with 0 for its supervisor to start another', async (t) => {
+test('a process without a primary reports that it is degraded, drains, and exits with 0', async (t) => {
   const { code, signal, told } = await run(t, 'plain')
   assert.deepEqual(told, [{ degraded: 'rss' }, { draining: 'rss' }])
   assert.deepEqual({ code, signal }, { code: 0, signal: null })
 })
 
-test('a worker of clusterPrimary() is replaced, and its primary stops in order', {
+test('a worker of clusterPrimary() is replaced, and the primary stops cleanly', {
   skip: process.platform === 'win32',
 }, async (t) => {
   const { code, told } = await run(t, 'primary')
