@@ -117,7 +117,7 @@ class Instance {
       log: this.failures.log,
       recorder,
       options,
-      leave: (reason) => this.lifecycle.exit(FAILURE, reason),
+      exit: (reason) => this.lifecycle.exit(FAILURE, reason),
     })
     this.context = this.processErrors.context
     const captureNow = (spare) => capture(this, spare)

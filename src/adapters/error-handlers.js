@@ -14,7 +14,7 @@ function createErrorHandler({ failures, options }) {
   function spillwayErrors(error, req, res, next) {
     if (answer && res !== undefined && typeof res?.getHeaderNames !== 'function') throw errorsOnNoResponse()
     if (typeof next !== 'function') throw errorsInKoa()
-    const failure = failures.note(error, req, res, res.statusCode)
+    const failure = failures.record(error, req, res, res.statusCode)
     if (answer) failures.answer(req, res, failure)
     else next(error)
   }
@@ -43,7 +43,7 @@ function catchErrors(app, { failures, options, recorder, servers, faults }) {
     const isNothing = error === null || error === undefined
     if (isNothing && (isOver(res) || isEndOfHead(req, res) || isEndOfMadeUp(req, res))) return
     if (servers.isClosed || recorder.find(res) === undefined) return onerror.call(this, error)
-    const failure = failures.note(error, req, res)
+    const failure = failures.record(error, req, res)
     if (!answer) return onerror.call(this, isNothing ? errorFor(error) : error)
     const hasBegun = res.headersSent || isOver(res)
     faults.guard("a listener of the app's error event", () => emitError(this, error, hasBegun))

@@ -99,7 +99,7 @@ class Servers {
     if (this.#attached.has(server)) return
     const servers = this
     const emit = /** @type {(event: string | symbol, ...rest: any[]) => boolean} */ (server.emit)
-    const pass = this.#context?.entering(emit) ?? emit
+    const pass = this.#context?.wrap(emit) ?? emit
     const resumes = new Map([...REQUESTS].map((event) => [event, resumeOf(server, pass, event)]))
     // Now, because others take listeners away to call them from their own: Socket.IO does.
     let app = server.listeners('request').find(isExpressApp)
@@ -145,7 +145,7 @@ class Servers {
   #around(listener, isOfMiddleware) {
     const app = isExpressApp(listener) ? listener : undefined
     const servers = this
-    const pass = this.#context?.entering(listener) ?? listener
+    const pass = this.#context?.wrap(listener) ?? listener
     /** @this {any} */
     const resume = function () {
       const { req, res, socket } = this

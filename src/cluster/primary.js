@@ -203,7 +203,7 @@ class ClusterPrimary {
 
   /** @param {Partial<Worker> & { forkedMs: number }} worker @param {import('./worker').Exit} exit */
   #onExit(worker, { code, signal, error }) {
-    this.#workers.delete(/** @type {any} */ (worker))
+    this.#workers.delete(/** @type {Worker} */ (worker))
     if (error !== undefined) this.#faults.report('fork', error)
     if (worker.wasKilled) this.#counts.killed++
     if (!worker.isLeaving) this.#onUnexpectedExit(worker, code, signal)

@@ -1,18 +1,17 @@
 'use strict'
-// The answer to a request that failed: a problem document (RFC 9457), or text for who accepts only that. It says what the
-// status says, and the message only of an error meant for the client. What the application had set for its own answer is taken
-// off where it describes a body (Content-Encoding, ETag, Cache-Control), and kept where it does not (CORS, cookies, ids):
-// without its CORS headers a browser cannot read the error.
+// Writes the response to a request that failed: a problem document (RFC 9457), or text for a client that accepts only text.
+// It contains the message only of an error that is meant for the client. Headers that the application set for its own body
+// (Content-Encoding, ETag, Cache-Control) are removed. Other headers stay: without CORS headers a browser cannot read the error.
 
 const { STATUS_CODES, validateHeaderName, validateHeaderValue } = require('node:http')
 const { prefersText } = require('../admission/rejection')
 
 const INTERNAL_ERROR = 2
-/** Of the headers of one error: Node's own client takes no head of more than 16 kB. */
+/** The most header characters that one error may add: Node's own client accepts a head of at most 16 kB. */
 const MOST_CHARACTERS = 8192
 const MOST_VALUES = 64
 
-/** What says something of the body, or how long it may be kept. */
+/** Headers that describe the body, or how long it may be cached. */
 const OF_BODY = new Set([
   'accept-ranges',
   'age',
@@ -22,7 +21,7 @@ const OF_BODY = new Set([
   'last-modified',
   'trailer',
 ])
-/** What says how a message is framed is for Node to say; an error may carry the headers of an upstream's answer. */
+/** Headers that frame a message, which Node writes. An error may carry them from the response of an upstream. */
 const OF_CONNECTION = new Set([
   'connection',
   'keep-alive',
@@ -36,14 +35,14 @@ const OF_CONNECTION = new Set([
 const isOfBody = (name) =>
   OF_BODY.has(name) || (name.startsWith('content-') && !name.startsWith('content-security-policy'))
 
-/** Takes off what was set for another body than ours. */
+/** Removes the headers that were set for another body. */
 function removeBodyHeaders(res) {
   for (const name of res.getHeaderNames()) {
     if (isOfBody(name) || name === 'transfer-encoding') res.removeHeader(name)
   }
 }
 
-/** Whether there is nobody left to answer, or nothing left to say. */
+/** Whether the response has ended or the client has disconnected. */
 function isOver(res) {
   if (res.writableEnded) return true
   return res.stream === undefined
@@ -51,7 +50,7 @@ function isOver(res) {
     : res.stream.closed || res.stream.destroyed
 }
 
-/** Half an answer that nobody will end. Its client must be able to tell it from a whole one. */
+/** Destroys a response that is sent in part, so that the client does not take it for complete. */
 function cutOff(res) {
   if (typeof res.stream?.close === 'function') res.stream.close(INTERNAL_ERROR)
   else res.destroy()
@@ -61,20 +60,20 @@ class ErrorAnswer {
   #faults
   #showsStack
 
-  /** @param {{ faults: any, showsStack?: boolean }} parts */
+  /** @param {{ faults: InstanceType<typeof import('../requests/internal-errors').Faults>, showsStack?: boolean }} parts */
   constructor({ faults, showsStack = process.env.NODE_ENV === 'development' }) {
     this.#faults = faults
     this.#showsStack = showsStack
   }
 
-  /** Ends the request, whatever state it is in. */
+  /** Ends the response, whatever state it is in. */
   send(req, res, failure) {
     if (isOver(res)) return
     if (res.headersSent) return cutOff(res)
     try {
       write(req, res, failure, this.#showsStack)
     } catch (error) {
-      // A `writeHead` of somebody's that throws.
+      // Middlewares wrap methods of the response, and theirs may throw.
       this.#faults.report('error_answer', error)
       cutOff(res)
     }
@@ -87,7 +86,7 @@ function write(req, res, failure, showsStack) {
   const isText = prefersText(req.headers.accept)
   const body = isText ? textOf(failure, title) : problemOf(failure, title, showsStack)
   res.statusCode = failure.status
-  // HTTP/2 has none, and warns.
+  // HTTP/2 has no status message, and Node warns if it is set.
   if (req.httpVersionMajor < 2) res.statusMessage = title
   res.setHeader('Cache-Control', 'no-store')
   setHeaders(res, failure.headers)
@@ -95,7 +94,7 @@ function write(req, res, failure, showsStack) {
   res.setHeader('Content-Length', Buffer.byteLength(body))
   // The message may quote what the client sent.
   res.setHeader('X-Content-Type-Options', 'nosniff')
-  // Whoever was reading the body has failed: left paused, it would keep the connection for ever.
+  // The reader of the body has failed. A request that stays paused would keep the connection open for ever.
   if (!req.complete && mayHaveBody(req)) {
     req.unpipe?.()
     req.resume?.()
@@ -108,7 +107,7 @@ function mayHaveBody({ headers, httpVersionMajor }) {
   return length !== undefined || coding !== undefined || httpVersionMajor === 2
 }
 
-/** Documents that say nothing but the status, made once for each. */
+/** By status: the documents without a detail. */
 const plainProblems = new Map()
 
 function problemOf(failure, title, showsStack) {
@@ -138,21 +137,21 @@ function textOf(failure, title) {
   return detail === '' ? `${title}\n` : `${title}: ${detail}\n`
 }
 
-/** What Node would not take, or nobody would read, is left out. */
+/** Sets the headers of an error. Invalid headers, headers of the body, and headers beyond the limit are left out. */
 function setHeaders(res, headers) {
-  let left = MOST_CHARACTERS
+  let charactersLeft = MOST_CHARACTERS
   for (const [name, given] of headers) {
     const lower = name.toLowerCase()
     if (OF_CONNECTION.has(lower) || (isOfBody(lower) && lower !== 'cache-control')) continue
     const values = valuesOf(name, given)
     const length = name.length + values.join().length
-    if (values.length === 0 || length > left) continue
-    left -= length
+    if (values.length === 0 || length > charactersLeft) continue
+    charactersLeft -= length
     res.setHeader(name, values.length > 1 ? values : values[0])
   }
 }
 
-/** @returns {string[]} copies, so that what was checked is what is sent; none where any of them is no value of a header */
+/** @returns {string[]} copies, so that the values sent are the values checked; none if a value is invalid */
 function valuesOf(name, given) {
   try {
     validateHeaderName(name)
@@ -163,9 +162,9 @@ function valuesOf(name, given) {
   }
 }
 
-/** @returns {string} throws where it is no value of a header */
+/** @throws {TypeError} if the value is invalid @returns {string} */
 function checked(name, value) {
-  if (typeof value !== 'string' && typeof value !== 'number') throw new TypeError('no value of a header')
+  if (typeof value !== 'string' && typeof value !== 'number') throw new TypeError('not a header value')
   const text = String(value)
   validateHeaderValue(name, text)
   return text

@@ -1,10 +1,10 @@
 'use strict'
-// One line an error, in pino's shape: what failed, where, for which request, in which trace. A flood of one kind hides no
-// other: each has a budget of its own.
+// Logs each error in one line, in the shape of pino: the error, its request, route and trace. Each kind of error has its own
+// rate limit, so that a flood of one kind hides no other.
 
 const { LogRateLimit } = require('../logging/log-rate-limit')
 
-/** Kinds past this share one budget. */
+/** Kinds beyond this number share one limit. */
 const MOST_KINDS = 200
 const OTHER_KINDS = '_OTHER'
 
@@ -13,7 +13,7 @@ class ErrorLog {
   #clock
   #faults
   #fields
-  #budgets = new Map()
+  #limits = new Map()
 
   constructor({ logger, clock, faults, fields }) {
     this.#logger = logger
@@ -26,7 +26,7 @@ class ErrorLog {
    * An error that ended a request.
    *
    * @param {InstanceType<typeof import('./failure').Failure>} failure
-   * @param {{ req: any, route?: string | undefined, trace?: object | undefined }} where
+   * @param {{ req: import('node:http').IncomingMessage, route?: string | undefined, trace?: object | undefined }} where
    */
   write(failure, { req, route, trace }) {
     const { status } = failure
@@ -45,19 +45,24 @@ class ErrorLog {
    * An error that nobody caught.
    *
    * @param {InstanceType<typeof import('./failure').Failure>} failure
-   * @param {{ event: string, req?: any, route?: string | undefined, status?: number | undefined }} where `status` of the
-   *   answer that the request gets for it, if any
+   * @param {{ event: string, req?: import('node:http').IncomingMessage, route?: string | undefined, status?: number | undefined }} where
+   *   `status`: of the response that spillway sends for the error, if any
    */
   writeUncaught(failure, { event, req, route, status }) {
     const message = req === undefined ? event : `${event} in ${req.method} ${route}`
     this.#write('error', failure, { event, status, route, req, message })
   }
 
-  /** @param {{ event: string, status: number | undefined, route: string | undefined, trace?: object | undefined, req: any, message: string }} where */
+  /**
+   * @param {'error' | 'warn'} level
+   * @param {InstanceType<typeof import('./failure').Failure>} failure
+   * @param {{ event: string, status: number | undefined, route: string | undefined, trace?: object | undefined,
+   *   req: import('node:http').IncomingMessage | undefined, message: string }} where
+   */
   #write(level, failure, where) {
     const { event, status, route, trace, req, message } = where
-    const budget = this.#budgetOf(`${event} ${status} ${failure.type}`)
-    const unlogged = budget.take(this.#clock.now())
+    const limit = this.#limitOf(`${event} ${status} ${failure.type}`)
+    const unlogged = limit.take(this.#clock.now())
     if (unlogged < 0) return
     this.#faults.guard('logger', () => {
       const fields = {
@@ -73,13 +78,13 @@ class ErrorLog {
     })
   }
 
-  #budgetOf(kind) {
-    let budget = this.#budgets.get(kind)
-    if (budget !== undefined) return budget
-    if (this.#budgets.size >= MOST_KINDS && kind !== OTHER_KINDS) return this.#budgetOf(OTHER_KINDS)
-    budget = new LogRateLimit(this.#clock.now())
-    this.#budgets.set(kind, budget)
-    return budget
+  #limitOf(kind) {
+    let limit = this.#limits.get(kind)
+    if (limit !== undefined) return limit
+    if (this.#limits.size >= MOST_KINDS && kind !== OTHER_KINDS) return this.#limitOf(OTHER_KINDS)
+    limit = new LogRateLimit(this.#clock.now())
+    this.#limits.set(kind, limit)
+    return limit
   }
 }
 

@@ -1,15 +1,18 @@
 'use strict'
-// Errors by route, status and type. Routes are bounded by their own table, but a status and a type are whatever an error
-// says: past a thousand combinations, route and type are folded.
+// Counts errors by route, status and type. The route table bounds the routes, but errors choose their status and type: after
+// a thousand combinations, new ones are counted under the overflow route and the type `_OTHER`.
 
 const MOST_ROWS = 1000
 const OTHER_TYPE = '_OTHER'
 
+/** @typedef {{ route: string, status: number, type: string, count: number }} ErrorRow */
+
 class ErrorTable {
+  /** @type {Map<string, ErrorRow>} */
   #rows = new Map()
   #otherRoute
 
-  /** @param {string} otherRoute the route of what is folded */
+  /** @param {string} otherRoute the route of the combinations beyond the limit */
   constructor(otherRoute) {
     this.#otherRoute = otherRoute
   }
@@ -24,20 +27,21 @@ class ErrorTable {
   }
 
   #open(route, status, type) {
-    const isFolded = this.#rows.size >= MOST_ROWS
+    const isFull = this.#rows.size >= MOST_ROWS
     const row = {
-      route: isFolded ? this.#otherRoute : route,
+      route: isFull ? this.#otherRoute : route,
       status,
-      type: isFolded ? OTHER_TYPE : type,
+      type: isFull ? OTHER_TYPE : type,
       count: 0,
     }
     const key = keyOf(row.route, status, row.type)
-    if (isFolded && this.#rows.has(key)) return this.#rows.get(key)
+    const known = this.#rows.get(key)
+    if (known !== undefined) return known
     this.#rows.set(key, row)
     return row
   }
 
-  /** @returns {{ row: any, count: number }[]} in the order first seen; a row stays the same object */
+  /** @returns {{ row: ErrorRow, count: number }[]} in the order of first occurrence; a row stays the same object */
   sample() {
     return Array.from(this.#rows.values(), (row) => ({ row, count: row.count }))
   }

@@ -1,13 +1,12 @@
 'use strict'
-// What an error that ends a request says of itself: its status, and whether a stranger may read its message. Anything can be
-// thrown; what is read of it, and what of that is shown, is decided in redaction/error-description.js.
-// Only what it says itself is believed: `res.status(404)` before a `throw` sets the status, but does not make the message of
-// whatever was thrown fit for a stranger.
+// An error that ended a request: its status, its type, and whether the client may read its message. A handler may throw any
+// value, so every property is read through redaction/error-description.js.
+// Only the error itself can expose its message. `res.status(404)` before a `throw` sets the status and exposes nothing.
 
 const { describeError, messageOf, read, stackOf, typeOf } = require('../redaction/error-description')
 
 const MOST_HEADERS = 64
-/** How body-parser and raw-body call it. co-body has no word for it, but hangs the body on a SyntaxError. */
+/** The `type` of the errors of body-parser and raw-body. co-body sets no type, but puts the `body` on a SyntaxError. */
 const OF_BODY = new Set([
   'charset.unsupported',
   'encoding.unsupported',
@@ -31,17 +30,17 @@ function namesIn(object) {
 
 class Failure {
   error
-  /** 400 to 599: its `status`, its `statusCode`, or the fallback; 500 where none of them is one. */
+  /** The error's `status`, its `statusCode` or the fallback, whichever is the first from 400 to 599. Else 500. */
   status
-  /** One of few words: the class, or for a plain Error its code. */
+  /** The class of the error, or the code of a plain Error. */
   type
-  /** Whether a stranger may read the message. */
+  /** Whether the client may read the message. */
   isExposed
-  /** Another of the same request, which came before. */
+  /** The previous failure of the same request. @type {Failure | undefined} */
   earlier = undefined
   #message
 
-  /** @param {number} [fallbackStatus] what the response says, where that is a way to give a status */
+  /** @param {number} [fallbackStatus] the status of the response, in a framework where handlers set it before they throw */
   constructor(error, fallbackStatus) {
     this.error = error
     const own = ownStatus(error)
@@ -51,8 +50,8 @@ class Failure {
     this.isExposed = expose === true || (expose !== false && own !== undefined && own < 500)
   }
 
-  /** Whether a body parser of Express, Koa or Connect says that it can make nothing of the body. */
-  get isOfBody() {
+  /** Whether a body parser of Express, Koa or Connect rejected the body. */
+  get isBodyError() {
     return (
       OF_BODY.has(read(this.error, 'type')) ||
       (this.type === 'SyntaxError' && this.status === 400 && typeof read(this.error, 'body') === 'string')
@@ -67,14 +66,14 @@ class Failure {
     return stackOf(this.error, this.message)
   }
 
-  /** @returns {[name: string, value: unknown][]} what the error wants its answer to carry, unchecked; the first of them */
+  /** @returns {[name: string, value: unknown][]} the first headers that the error sets on its response, unchecked */
   get headers() {
     const headers = read(this.error, 'headers')
     if (typeof headers !== 'object' || headers === null) return []
     return namesIn(headers).map((name) => [name, read(headers, name)])
   }
 
-  /** The error as pino shows one, in words of ours. */
+  /** The error in the shape of pino's serializer, redacted. */
   describe() {
     return describeError(this.error)
   }

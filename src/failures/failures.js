@@ -1,10 +1,9 @@
 'use strict'
-// What becomes of an error that ends a request: answered, counted, logged and put on the span in force. The adapters know
-// only this.
+// Handles an error that ends a request: answers, counts and logs it, and records it on the active span. Adapters use only
+// this file of the room.
 //
-// An error is noted once, however many handlers, instances of a handler or events bring it for the same request. It is
-// counted when the request has ended, under the route the request is counted under; logged at once, while whatever the
-// application keeps in its async context is at hand.
+// An error is recorded once per request, whichever handlers and events report it. It is logged at once, while the
+// application's async context is active. It is counted when the request has ended, under the route of the request.
 
 const { activeSpan, traceFieldsOf } = require('../tracing/active-span')
 const { METRICS } = require('../requests/ignore')
@@ -18,20 +17,20 @@ const { ErrorTable } = require('./error-table')
 const { Failure } = require('./failure')
 const { recordOn } = require('../tracing/span-error')
 
-/** Errors of whoever still uses a connection or stream that is gone, or has given up what nobody waits for. */
-const OF_CONNECTION = new Set([
+/** Codes of errors that follow from a disconnected client: use of a closed connection or stream, or cancelled work. */
+const DISCONNECT_CODES = new Set([
   'ERR_STREAM_PREMATURE_CLOSE',
   'ERR_STREAM_DESTROYED',
   'ERR_HTTP2_STREAM_ERROR',
   'ERR_HTTP2_INVALID_STREAM',
   'ABORT_ERR',
-  // What fetch rejects with, and axios.
+  // fetch, then axios.
   DOMException.ABORT_ERR,
   'ERR_CANCELED',
 ])
 
-/** What multer and formidable say of an upload that broke off: they give it no code of Node's. */
-const BROKEN_OFF = /^Request (aborted|closed)$/
+/** The messages of multer and formidable for an aborted upload. Their errors have no code. */
+const ABORTED_UPLOAD = /^Request (aborted|closed)$/
 
 class Failures {
   table
@@ -40,8 +39,8 @@ class Failures {
   #recorder
   #faults
   #unmatched
-  /** The response an error was last noted for: an application may throw the same object again and again. */
-  #notedFor = new WeakMap()
+  /** The last response each error was recorded for: an application may throw the same object for many requests. */
+  #recordedFor = new WeakMap()
 
   constructor({ options, clock, logger, faults, fields, recorder }) {
     this.table = new ErrorTable(options.routes.overflow)
@@ -56,14 +55,14 @@ class Failures {
    * @param {number} [fallbackStatus] see `Failure`
    * @returns {InstanceType<typeof Failure>}
    */
-  note(error, req, res, fallbackStatus) {
+  record(error, req, res, fallbackStatus) {
     const failure = new Failure(error, fallbackStatus)
-    if (isOfOverload(error) || isOfConnection(failure, res) || this.#notedFor.get(error) === res)
+    if (isOverloadError(error) || isDisconnectError(failure, res) || this.#recordedFor.get(error) === res)
       return failure
-    if (Object(error) === error) this.#notedFor.set(error, res)
+    if (Object(error) === error) this.#recordedFor.set(error, res)
     const request = this.#recorder.find(res)
-    // Express's routers tell it themselves, and from which of them it came.
-    if (request !== undefined && request.head.place === undefined && failure.isOfBody) {
+    // An instrumented router of Express marks body errors itself, with the layer they came from.
+    if (request !== undefined && request.head.place === undefined && failure.isBodyError) {
       request.head.hasBadBody = true
     }
     this.#count(request, failure)
@@ -72,12 +71,12 @@ class Failures {
     return failure
   }
 
-  /** Ends the request. */
+  /** Ends the response with an answer for the failure. */
   answer(req, res, failure) {
     this.#answer.send(req, res, failure)
   }
 
-  /** The request has ended, and `request.series` tells its route. */
+  /** Counts the failures of a request that has ended, under the route in `request.series`. */
   onEnd(request) {
     for (let each = request.failure; each !== undefined; each = each.earlier) this.#countAs(request, each)
     request.failure = undefined
@@ -111,22 +110,22 @@ class Failures {
     try {
       return (request && templateOf(request.head, status)) ?? this.#unmatched
     } catch {
-      // Reported when the request is recorded.
+      // The recorder reports the error when it records the request.
       return this.#unmatched
     }
   }
 }
 
-/** Told by its code: another copy of this package may have made it. */
-function isOfOverload(error) {
+/** Compares the code, as another copy of this package may have thrown the error. */
+function isOverloadError(error) {
   return codeOf(error) === 'ERR_SPILLWAY_OVERLOADED'
 }
 
-/** Of an answer that nobody waits for, or that was cut for an error noted before: no error of the application. */
-function isOfConnection(failure, res) {
+/** Whether the error follows from a response that is over, because the client disconnected or an earlier error cut it off. */
+function isDisconnectError(failure, res) {
   if (!isOver(res)) return false
   const code = codeOf(failure.error)
-  return isOfClient(code) || OF_CONNECTION.has(code) || BROKEN_OFF.test(failure.message)
+  return isOfClient(code) || DISCONNECT_CODES.has(code) || ABORTED_UPLOAD.test(failure.message)
 }
 
 function codeOf(error) {

@@ -1,44 +1,46 @@
 'use strict'
-// Exceptions and rejections that nobody caught: counted, and logged with the request they belong to where it is known. By
-// option that request is answered with 500, and the process leaves when the others have been: what has thrown where
-// nobody expected it may hold locks, sockets and half of a state, so that it is not to go on.
+// Counts and logs uncaught exceptions and unhandled rejections, with their request if it is known. With `errors.uncaught:
+// 'drain'` that request is answered with 500, and the process drains and exits: after an uncaught error locks may be held
+// and state may be half written.
 
 const { ENDED } = require('../requests/request-state')
 const { cutOff, isOver } = require('./error-answer')
 const { Failure } = require('./failure')
 const { eventsOfProcess } = require('./process-events')
 const { RequestContext } = require('./request-context')
-const { StandIn } = require('./substitute-answer')
+const { SubstituteAnswer } = require('./substitute-answer')
 
 const INTERNAL_SERVER_ERROR = 500
 
 class ProcessErrors {
-  /** Undefined where no option asks for it. */
+  /** Undefined unless an option needs it. @type {InstanceType<typeof RequestContext> | undefined} */
   context
   counts = { uncaughtException: 0, unhandledRejection: 0 }
   #log
   #recorder
   #unmatched
-  #standIn = new StandIn(INTERNAL_SERVER_ERROR, 'The request failed.')
+  #substitute = new SubstituteAnswer(INTERNAL_SERVER_ERROR, 'The request failed.')
   #observer
 
   /**
-   * @param {{ faults: any, log: any, recorder: any, options: any, leave: (reason: string) => void }} parts
+   * @param {{ faults: InstanceType<typeof import('../requests/internal-errors').Faults>,
+   *   log: InstanceType<typeof import('./error-log').ErrorLog>, recorder: InstanceType<typeof import('../requests/recorder').Recorder>,
+   *   options: import('../../index.js').ResolvedOptions, exit: (reason: string) => void }} parts
    */
-  constructor({ faults, log, recorder, options, leave }) {
+  constructor({ faults, log, recorder, options, exit }) {
     const { uncaught } = options.errors
     this.#log = log
     this.#recorder = recorder
     this.#unmatched = options.routes.unmatched
     if (uncaught !== 'log') this.context = new RequestContext(recorder)
-    // What throws here would end the process with another error than its own.
+    // Guarded: an error thrown here would end the process in place of the original error.
     this.#observer = {
-      note: (error, origin) => faults.guard('errors.uncaught', () => this.#note(error, origin)),
-      leave:
+      onError: (error, origin) => faults.guard('errors.uncaught', () => this.#record(error, origin)),
+      exit:
         uncaught === 'drain'
           ? (origin) => {
               faults.guard('errors.uncaught', () => this.#answer())
-              leave(origin)
+              exit(origin)
             }
           : undefined,
     }
@@ -48,7 +50,7 @@ class ProcessErrors {
     eventsOfProcess().add(this.#observer)
   }
 
-  #note(error, origin) {
+  #record(error, origin) {
     this.counts[origin]++
     const request = this.context?.request
     const route = request && (this.#recorder.describe(request).route ?? this.#unmatched)
@@ -56,16 +58,16 @@ class ProcessErrors {
     this.#log.writeUncaught(new Failure(error), { event: origin, req: request?.req, route, status })
   }
 
-  /** Whether the request is about to get an answer of ours. */
+  /** Whether the request is about to get the substitute answer. */
   #answers(request) {
-    if (this.#observer.leave === undefined || request === undefined || request.state === ENDED) return false
+    if (this.#observer.exit === undefined || request === undefined || request.state === ENDED) return false
     return !request.res.headersSent && !isOver(request.res)
   }
 
   #answer() {
     const request = this.context?.request
     if (request === undefined || request.state === ENDED) return
-    if (!this.#standIn.answer(request) && !isOver(request.res)) cutOff(request.res)
+    if (!this.#substitute.answer(request) && !isOver(request.res)) cutOff(request.res)
   }
 
   close() {

@@ -1,30 +1,31 @@
 'use strict'
-// The errors nobody caught, heard without changing what Node does of them. For uncaught exceptions there is an event for
-// just that, which also tells of rejections that Node is about to raise. A listener for `unhandledRejection` keeps Node from
-// raising them: so ours is there only while a listener of the user's does so already, or where Node never raises them.
-// One for the process, however many instances and copies of this package there are: they would take each other's
-// listeners for the user's.
+// Observes uncaught errors without changing what Node does with them. `uncaughtExceptionMonitor` reports exceptions, and the
+// rejections that Node is about to throw. A listener for `unhandledRejection` keeps Node from throwing them. So this file
+// adds that listener only while a listener of the user exists, or where Node never throws rejections.
+// There is one `ProcessEvents` per process, shared by all instances and copies of this package. Otherwise each would take the
+// listeners of the others for the user's.
 
 const EVENT = 'unhandledRejection'
+/** The symbol's version counts the changes of the methods: copies of this package call each other's. */
 const kProcessEvents = Symbol.for('spillway.process-events.1')
 
-/** @typedef {{ note: (error: unknown, origin: string) => void, leave?: ((origin: string) => void) | undefined }} Observer */
+/** @typedef {{ onError: (error: unknown, origin: string) => void, exit?: ((origin: string) => void) | undefined }} Observer */
 
 class ProcessEvents {
   /** @type {Set<Observer>} */
   #observers = new Set()
   #mode = rejectionMode()
 
-  /** @param {Observer} observer where it has `leave`, Node does not end the process: that is for `leave` to do */
+  /** @param {Observer} observer if it has `exit`, Node does not end the process after an uncaught exception: `exit` must */
   add(observer) {
     if (this.#observers.size === 0) this.#install()
     this.#observers.add(observer)
-    this.#catch()
+    this.#updateCatching()
   }
 
   remove(observer) {
     if (!this.#observers.delete(observer)) return
-    this.#catch()
+    this.#updateCatching()
     if (this.#observers.size > 0) return
     process.off('uncaughtExceptionMonitor', this.#onUncaught)
     process.off('newListener', this.#onNewListener)
@@ -34,7 +35,7 @@ class ProcessEvents {
 
   #install() {
     process.on('uncaughtExceptionMonitor', this.#onUncaught)
-    // Node has told of it as an uncaught exception already.
+    // In this mode Node throws rejections as uncaught exceptions at once.
     if (this.#mode === 'strict') return
     if (this.#mode === 'warn' || this.#mode === 'none') process.on(EVENT, this.#onRejection)
     else {
@@ -44,21 +45,21 @@ class ProcessEvents {
     }
   }
 
-  /** Only where somebody asked for it: from then on Node does not end the process. */
-  #catch() {
+  /** Listens for `uncaughtException` only if an observer wants to exit: with a listener Node does not end the process. */
+  #updateCatching() {
     process.off('uncaughtException', this.#onCaught)
-    if ([...this.#observers].some(({ leave }) => leave !== undefined))
+    if ([...this.#observers].some(({ exit }) => exit !== undefined))
       process.on('uncaughtException', this.#onCaught)
   }
 
   #onUncaught = (error, origin) => {
-    for (const observer of this.#observers) observer.note(error, origin)
+    for (const observer of this.#observers) observer.onError(error, origin)
   }
 
   #onRejection = (error) => this.#onUncaught(error, EVENT)
 
   #onCaught = (_error, origin) => {
-    for (const observer of this.#observers) observer.leave?.(origin)
+    for (const observer of this.#observers) observer.exit?.(origin)
   }
 
   #onNewListener = (event, listener) => {
@@ -73,7 +74,7 @@ class ProcessEvents {
   }
 }
 
-/** @returns {string | undefined} of `--unhandled-rejections`, of which the command line has the last word */
+/** @returns {string | undefined} the value of `--unhandled-rejections`. The command line overrides NODE_OPTIONS */
 function rejectionMode() {
   const given = [process.env.NODE_OPTIONS ?? '', ...process.execArgv].join(' ')
   return [...given.matchAll(/--unhandled[-_]rejections[= ](\S+)/g)].at(-1)?.[1]

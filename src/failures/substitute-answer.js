@@ -1,23 +1,22 @@
 'use strict'
-// Answers in the stead of a handler that has not, and makes what the handler does to its answer later harmless: it may
-// come in a timer, where an ERR_HTTP_HEADERS_SENT would be an uncaught exception, and the process gone.
+// Answers a request in place of its handler, and makes later use of the response harmless. A handler that answers late may do
+// so in a timer, where ERR_HTTP_HEADERS_SENT would be an uncaught exception and end the process.
 //
-// Nothing between us and Node has a say in this answer, neither compression nor a session that is saved first: the
-// store that hangs may be the reason. HTTP/1 connections are closed by it, because Express destroys the connection of
-// an error that comes after the head, when another request could be on it already.
+// Wrappers of the response (compression, sessions) are bypassed, because a hanging session store may be the reason. The answer
+// closes an HTTP/1 connection: Express destroys the socket for an error after the head, which may then carry the next request.
 
 const { STATUS_CODES } = require('node:http')
 const { prefersText } = require('../admission/rejection')
 const { noteHead } = require('../requests/response-watch')
 const { isOver, removeBodyHeaders } = require('./error-answer')
 
-const soon = (...given) => {
+const callBackSoon = (...given) => {
   const callback = given.findLast((each) => typeof each === 'function')
   if (callback !== undefined) process.nextTick(callback)
 }
 
-/** What a handler finds in place of Node's: nothing throws, and nobody waits for a callback or a drain that never comes. */
-const LATE = {
+/** Replaces the methods of a response. None throws, and none leaves a late handler waiting for a callback or a `drain` event. */
+const LATE_METHODS = {
   setHeader: itself,
   setHeaders: itself,
   appendHeader: itself,
@@ -25,15 +24,15 @@ const LATE = {
   removeHeader() {},
   flushHeaders() {},
   addTrailers() {},
-  writeContinue: soon,
-  writeProcessing: soon,
-  writeEarlyHints: soon,
+  writeContinue: callBackSoon,
+  writeProcessing: callBackSoon,
+  writeEarlyHints: callBackSoon,
   write(...given) {
-    soon(...given)
+    callBackSoon(...given)
     return true
   },
   end(...given) {
-    soon(...given)
+    callBackSoon(...given)
     return this
   },
 }
@@ -43,19 +42,22 @@ function itself() {
   return this
 }
 
-/** A file piped into an answer that is over would stay open. */
-/** @this {any} */
-function refusePipe(source) {
+/**
+ * Destroys a source that is piped into the ended response: a file would stay open.
+ *
+ * @this {import('node:http').ServerResponse}
+ */
+function rejectPipe(source) {
   source.unpipe?.(this)
   source.destroy?.()
 }
 
-class StandIn {
+class SubstituteAnswer {
   #status
   #problem
   #text
 
-  /** @param {string} detail for the client */
+  /** @param {number} status @param {string} detail text for the client */
   constructor(status, detail) {
     const title = STATUS_CODES[status]
     this.#status = status
@@ -63,10 +65,11 @@ class StandIn {
     this.#text = Buffer.from(`${title}: ${detail}\n`)
   }
 
-  /** @returns {boolean} false where an answer has begun, or nobody is there to get one */
+  /** @returns {boolean} false if the head is sent already, or the client has disconnected */
   answer({ head, req, res, stream }) {
     if (res.headersSent || isOver(res)) return false
-    for (const name of Object.keys(LATE)) {
+    // Without the wrappers that middlewares have put over the methods.
+    for (const name of Object.keys(LATE_METHODS)) {
       if (name in Object.getPrototypeOf(res)) delete res[name]
     }
     removeBodyHeaders(res)
@@ -76,16 +79,16 @@ class StandIn {
     res.setHeader('Content-Length', body.length)
     res.setHeader('Cache-Control', 'no-store')
     if (stream === undefined) res.setHeader('Connection', 'close')
-    // What still uploads would hold the stream open.
+    // An upload under way would keep the stream open.
     else if (!req.complete) stream.once('finish', () => stream.close())
     res.on('error', () => {})
-    res.on('pipe', refusePipe)
+    res.on('pipe', rejectPipe)
     res.writeHead(this.#status)
     noteHead(head, this.#status)
     res.end(req.method === 'HEAD' ? undefined : body)
-    Object.assign(res, LATE)
+    Object.assign(res, LATE_METHODS)
     return true
   }
 }
 
-module.exports = { StandIn }
+module.exports = { SubstituteAnswer }

@@ -1,44 +1,45 @@
 'use strict'
-// Requests whose handler does not answer: past `errors.timeout` they are answered in its stead, which frees the slot, and
-// what hangs on their connection and response. Nothing is done per request: the list of those in flight is looked through
-// ten times a second, while one of them waits for its answer. So a time is up to that late, and the function that gives
-// it is asked when the route is known.
-// Only until the head is sent: of a body that stalls nobody can tell whether it is an event stream that is quiet or a
-// client that does not read; the socket's own timeout is for that.
+// Answers requests whose handler has not answered within `errors.timeout`, which frees their slots. Ten times a second, while
+// a request in flight has no answer, the list of requests is checked. So nothing is done per request, a timeout comes up
+// to 100 ms late, and a timeout given as a function is called when the route is known.
+// The timeout ends with the head: a stalled body may be a quiet event stream. Node's socket timeout covers bodies.
 
 const { PRIORITIES } = require('../admission/verdict')
 const { rounded } = require('../durations')
 const { cutOff } = require('./error-answer')
-const { StandIn } = require('./substitute-answer')
+const { SubstituteAnswer } = require('./substitute-answer')
 
-const CHECK_MS = 100
+const CHECK_EVERY_MS = 100
 
 class Timeouts {
   #clock
   #faults
   #recorder
   #timeout
-  #standIn
+  #substitute
   #warn
   #isClosed = false
-  #check = () => this.#lookThrough()
-  #checkLater = () => this.#clock.after(CHECK_MS, this.#check)
+  #checkLater = () => this.#clock.after(CHECK_EVERY_MS, () => this.#check())
 
-  /** @param {{ clock: any, faults: any, recorder: any, options: any, warn: (fields: object, message: string) => void }} parts */
+  /**
+   * @param {{ clock: typeof import('../clock').systemClock, faults: InstanceType<typeof import('../requests/internal-errors').Faults>,
+   *   recorder: InstanceType<typeof import('../requests/recorder').Recorder>, options: import('../../index.js').ResolvedOptions,
+   *   warn: (fields: object, message: string) => void }} parts
+   */
   constructor({ clock, faults, recorder, options, warn }) {
     this.#clock = clock
     this.#faults = faults
     this.#warn = warn
     this.#recorder = recorder
     this.#timeout = options.errors.timeout
-    this.#standIn = new StandIn(options.errors.timeoutStatus, 'No answer in time.')
+    this.#substitute = new SubstituteAnswer(options.errors.timeoutStatus, 'No answer in time.')
   }
 
   start() {
     if (this.#timeout !== undefined) this.#recorder.requests.whenNext(this.#checkLater)
   }
 
-  #lookThrough() {
+  #check() {
     if (this.#isClosed) return
     const nowMs = this.#clock.now()
     const expired = []
@@ -47,8 +48,8 @@ class Timeouts {
       if (request.hasAnswer) continue
       isAnyWaiting = true
       const ageMs = nowMs - request.startedMs
-      // The rest is younger.
-      if (ageMs < CHECK_MS) break
+      // The list is in order of arrival: the rest is younger.
+      if (ageMs < CHECK_EVERY_MS) break
       if (!request.isQueued && ageMs >= this.#timeoutOf(request)) expired.push(request)
     }
     const answered = expired.filter((request) => this.#answer(request))
@@ -68,7 +69,7 @@ class Timeouts {
       if (timeoutMs === undefined || timeoutMs > 0) return timeoutMs ?? Number.POSITIVE_INFINITY
       this.#faults.heed('errors.timeout', timeoutMs)
       throw new TypeError(
-        `${String(timeoutMs)} is no number of milliseconds above 0; the request has no timeout`
+        `${String(timeoutMs)} is not a number of milliseconds above 0; the request has no timeout`
       )
     } catch (error) {
       this.#faults.report('errors.timeout', error)
@@ -78,7 +79,7 @@ class Timeouts {
 
   #answer(request) {
     try {
-      if (!this.#standIn.answer(request)) return false
+      if (!this.#substitute.answer(request)) return false
       for (let each = request.head; each !== undefined; each = each.next) each.isTimedOut = true
       return true
     } catch (error) {
@@ -92,7 +93,7 @@ class Timeouts {
     const { method, route, ageMs } = this.#recorder.describe(requests[0])
     this.#warn(
       { event: 'timeout', count: requests.length, method, route, ageMs: rounded(ageMs) },
-      'spillway: handlers had not answered in time, so it did'
+      'spillway: handlers did not answer in time, so spillway answered'
     )
   }
 

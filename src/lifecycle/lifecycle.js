@@ -38,8 +38,8 @@ class Lifecycle {
   /**
    * @param {{ clock: typeof import('../clock').systemClock, recorder: InstanceType<typeof import('../requests/recorder').Recorder>,
    *   options: import('../../index.js').ResolvedOptions, close: () => void,
-   *   sampleMemory: () => any, tell: (event: string, details: object) => void,
-   *   onListen: (server: any) => void, info: (fields: object, message: string) => void, warn: (fields: object, message: string) => void }} parts
+   *   sampleMemory: () => import('./recycle').MemorySample, tell: (event: string, details: object) => void,
+   *   onListen: (server: import('node:net').Server) => void, info: (fields: object, message: string) => void, warn: (fields: object, message: string) => void }} parts
    */
   constructor({ clock, recorder, options, close, sampleMemory, tell, onListen, info, warn }) {
     this.#clock = clock

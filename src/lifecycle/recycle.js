@@ -46,6 +46,8 @@ class Level {
   }
 }
 
+/** @typedef {Record<'heap' | 'rss', { usedBytes: number | undefined, limitBytes: number }>} MemorySample */
+
 class Recycle {
   #levels
   #sample
@@ -56,7 +58,7 @@ class Recycle {
 
   /**
    * @param {{ nowMs: number, options: import('../../index.js').ResolvedOptions['memory'], random?: () => number,
-   *   sample: () => Record<'heap' | 'rss', { usedBytes: number | undefined, limitBytes: number }>,
+   *   sample: () => MemorySample,
    *   onDue: (details: import('../../index.js').SpillwayEvents['degraded']) => void, onRaised: (details: object) => void }} parts
    */
   constructor({ nowMs, options, random = Math.random, sample, onDue, onRaised }) {

@@ -28,7 +28,7 @@ function logging(options) {
   return { lines, clock, faults, log: new ErrorLog({ logger, clock, faults, fields }) }
 }
 
-test('a line has the error, the request, its route and the trace', () => {
+test('a line has the error, the request, the route and the trace', () => {
   const { lines, log } = logging()
   const error = new TypeError('boom', { cause: new RangeError('deep') })
   const req = { ...REQ, headers: { host: 'x', 'x-request-id': 'r-1' } }
@@ -48,13 +48,13 @@ test('a line has the error, the request, its route and the trace', () => {
   assert.match(err.stack, /^TypeError: boom\n +at .*error-log\.test\.js/)
 })
 
-test('a fault of the client is a warning', () => {
+test('an error with a status below 500 is a warning', () => {
   const { lines, log } = logging()
   log.write(new Failure(Object.assign(new Error('x'), { status: 404 })), { req: REQ, route: '/' })
   assert.deepEqual([lines[0].level, lines[0].status], [40, 404])
 })
 
-test('an error that nobody caught has the status of an answer only where there is one', () => {
+test('an uncaught error has a status only if its request is answered', () => {
   const { lines, log } = logging()
   log.writeUncaught(new Failure(new Error('x')), { event: 'uncaughtException' })
   log.writeUncaught(new Failure(new Error('x')), {
@@ -86,7 +86,7 @@ test('an error that nobody caught has the status of an answer only where there i
   assert.equal('status' in lines[0], false)
 })
 
-test('a flood of one kind is ten lines, then one a second that says how many went before, and hides no other', () => {
+test('a flood of one kind is ten lines, then one a second with the number unlogged, and hides no other kind', () => {
   const { lines, log, clock } = logging()
   const write = (type) => log.write(new Failure(Object.assign(new Error('x'), { name: type })), { req: REQ })
   for (let i = 0; i < 100; i++) write('Flood')
@@ -106,14 +106,14 @@ test('a flood of one kind is ten lines, then one a second that says how many wen
   assert.equal(lines.length, 22, 'an hour of silence is ten lines again, and no more')
 })
 
-test('kinds without number share one budget', () => {
+test('kinds beyond the limit share one rate limit', () => {
   const { lines, log } = logging()
   for (let i = 0; i < 5000; i++)
     log.write(new Failure(Object.assign(new Error('x'), { name: `E${i}` })), { req: REQ })
   assert.equal(lines.length, 200 + 10)
 })
 
-test('a logger that throws is a fault, and no more', () => {
+test('an error thrown by the logger is counted and has no other effect', () => {
   const faults = new Faults({ error() {} })
   const logger = {
     warn() {},
@@ -126,7 +126,7 @@ test('a logger that throws is a fault, and no more', () => {
   assert.deepEqual(faults.list(), [['logger', 1]])
 })
 
-test("an application's own pino serializers take the line", () => {
+test('pino serializers of the application apply to the line', () => {
   const { lines, log } = logging({ serializers: { ...pino.stdSerializers } })
   log.write(new Failure(new TypeError('boom')), { req: REQ, route: '/' })
   log.write(new Failure(null), { req: REQ, route: '/' })
@@ -135,7 +135,7 @@ test("an application's own pino serializers take the line", () => {
   assert.deepEqual([lines[1].err.type, lines[1].err.message], ['null', ''])
 })
 
-test('a request that cannot be described costs its line, and nothing else', () => {
+test('a request that cannot be described loses its line, and nothing else', () => {
   const { lines, log, faults } = logging()
   const req = {
     ...REQ,

@@ -21,7 +21,7 @@ test('errors are counted by route, status and type', () => {
   ])
 })
 
-test('past a thousand combinations route and type are folded, and what is known goes on', () => {
+test('after a thousand combinations new ones are folded, and known ones still count', () => {
   const table = new ErrorTable('(other)')
   for (let i = 0; i < 5000; i++) table.count(`/r${i}`, { status: 500 + (i % 2), type: `E${i}` })
   table.count('/r7', { status: 501, type: 'E7' })
@@ -34,7 +34,7 @@ test('past a thousand combinations route and type are folded, and what is known 
   ])
 })
 
-test('a row is the same object at every sample, for its labels are kept on it', () => {
+test('a row is the same object in every sample, because its labels are cached on it', () => {
   const table = new ErrorTable('(other)')
   table.count('/a', { status: 500, type: 'Error' })
   assert.equal(table.sample()[0].row, table.sample()[0].row)

@@ -74,7 +74,7 @@ const KINDS = [
 ]
 
 for (const [kind, error, status, type, message] of KINDS) {
-  test(`${kind} is ${status} ${type}, is not for a stranger, and can be described`, () => {
+  test(`${kind} is ${status} ${type}, is not exposed, and can be described`, () => {
     const failure = new Failure(error)
     assert.deepEqual(
       [failure.status, failure.type, failure.message, failure.isExposed],
@@ -106,7 +106,7 @@ const STATUSES = [
 
 for (const [said, fallback, status] of STATUSES) {
   const shown = JSON.stringify(said, (_key, value) => (typeof value === 'bigint' ? `${value}n` : value))
-  test(`${shown} on a response of ${fallback ?? 'none'} is ${status}`, () => {
+  test(`${shown} on a response with status ${fallback ?? 'none'} is ${status}`, () => {
     assert.equal(new Failure(Object.assign(new Error('x'), said), fallback).status, status)
   })
 }
@@ -121,7 +121,7 @@ const EXPOSED = [
 ]
 
 for (const [said, fallback, isExposed] of EXPOSED) {
-  test(`the message of ${JSON.stringify(said)} on a response of ${fallback ?? 'none'} is ${isExposed ? '' : 'not '}for a stranger`, () => {
+  test(`the message of ${JSON.stringify(said)} on a response with status ${fallback ?? 'none'} is ${isExposed ? '' : 'not '}exposed`, () => {
     assert.equal(new Failure(Object.assign(new Error('x'), said), fallback).isExposed, isExposed)
   })
 }
@@ -136,7 +136,7 @@ test('messages, codes, stacks and causes are bounded', () => {
   assert.equal(new Failure(error).describe().causes.length, 5)
 })
 
-test('what an error carries besides is not described', () => {
+test('other properties of an error are not described', () => {
   const error = Object.assign(new Error('x'), {
     body: 'password',
     config: { headers: {} },
@@ -152,7 +152,7 @@ test('what an error carries besides is not described', () => {
   ])
 })
 
-test('the stack has the message as it is shown, and its frames', () => {
+test('the stack has the message as shown, and the frames', () => {
   const error = new TypeError('password=s3cret\n    at f (/s3cret.js:1:1)')
   const { stack } = new Failure(error)
   assert.match(

@@ -72,7 +72,7 @@ const KINDS = [
 
 for (const [url, event, message] of KINDS) {
   describe(`${event} that nobody listens for`, () => {
-    it('ends the process as it does without us, and is logged', async (t) => {
+    it('ends the process as without spillway, and is logged', async (t) => {
       const server = await FailingServer.start(t, 'log')
       assert.equal(await server.get(url), 'cut')
       assert.equal(await server.exit(), 1)
@@ -80,7 +80,7 @@ for (const [url, event, message] of KINDS) {
       assert.deepEqual(server.errors, [{ event, message }])
     })
 
-    it('is logged with its request where that is asked for', async (t) => {
+    it('is logged with its request if the option says so', async (t) => {
       const server = await FailingServer.start(t, 'logRequest')
       assert.equal(await server.get(`${url}?token=secret`), 'cut')
       assert.equal(await server.exit(), 1)
@@ -88,7 +88,7 @@ for (const [url, event, message] of KINDS) {
       assert.deepEqual(server.errors, [{ event, message, url, route: url.replace('1', ':id') }])
     })
 
-    it('has its request answered with 500, the others answered, and the process end with 1', async (t) => {
+    it('has its request answered with 500, the others finished, and the process exit with 1', async (t) => {
       const server = await FailingServer.start(t, 'drain')
       const slow = server.get('/slow')
       await server.said('slow')
@@ -102,7 +102,7 @@ for (const [url, event, message] of KINDS) {
   })
 
   describe(`${event} that the user listens for`, () => {
-    it('is for the user to deal with, and counted', async (t) => {
+    it('is left to the listener of the user, and counted', async (t) => {
       const server = await FailingServer.start(t, 'log', { heard: [event] })
       server.get(url)
       await server.said('heard')
@@ -114,7 +114,7 @@ for (const [url, event, message] of KINDS) {
       assert.equal(server.lines.filter(({ heard }) => heard === event).length, 2)
     })
 
-    it('ends the process again once the user does not listen any more', async (t) => {
+    it("ends the process once the user's listener is removed", async (t) => {
       const server = await FailingServer.start(t, 'log', { heard: [event] })
       assert.equal((await server.get('/deaf')).body, 'deaf')
       assert.equal(await server.get(url), 'cut')
@@ -126,7 +126,7 @@ for (const [url, event, message] of KINDS) {
 }
 
 describe('errors.uncaught', () => {
-  it('drain: half an answer is cut, so that its client can tell', async (t) => {
+  it('drain: a response sent in part is cut, so that the client sees it is incomplete', async (t) => {
     const server = await FailingServer.start(t, 'drain')
     assert.equal(await server.get('/half/1').catch(() => 'cut'), 'cut')
     assert.equal(await server.exit(), 1)
@@ -137,7 +137,7 @@ describe('errors.uncaught', () => {
     )
   })
 
-  it('drain: a rejection the user listens for is for the user to deal with', async (t) => {
+  it('drain: a rejection that the user listens for is left to the user', async (t) => {
     const server = await FailingServer.start(t, 'drain', { heard: ['unhandledRejection'] })
     server.get('/reject/1')
     await server.said('heard')
@@ -150,7 +150,7 @@ describe('errors.uncaught', () => {
     ['warn', 'lives'],
     ['none', 'lives'],
   ]) {
-    it(`--unhandled-rejections=${mode} stays what it is, and the rejection is counted once`, async (t) => {
+    it(`--unhandled-rejections=${mode} keeps its effect, and the rejection is counted once`, async (t) => {
       const server = await FailingServer.start(t, 'log', { args: [`--unhandled-rejections=${mode}`] })
       const answer = server.get('/reject/1')
       if (ending === 'lives') {

@@ -27,7 +27,7 @@ const tellMonitor = (error) => process.emit('uncaughtExceptionMonitor', error, '
 
 describe("the process's listeners", () => {
   for (const uncaught of /** @type {const} */ (['log', 'logRequest', 'drain'])) {
-    it(`${uncaught}: twenty instances have those of one, and none stays`, () => {
+    it(`${uncaught}: twenty instances have the listeners of one, and none remains after close()`, () => {
       const before = listeners()
       const first = createSpillway({ logger: silent, errors: { uncaught } })
       const ofOne = listeners()
@@ -41,7 +41,7 @@ describe("the process's listeners", () => {
     })
   }
 
-  it('an instance that drains takes its own listener along, and leaves those of the others', () => {
+  it('closing an instance with `drain` removes only its own listener', () => {
     const before = listeners()
     const one = createSpillway({ logger: silent })
     const ofOne = listeners()
@@ -66,7 +66,7 @@ describe("the process's listeners", () => {
     ['a getter that throws', Object.defineProperty({}, 'message', { get: () => assert.fail('read') })],
     ['a proxy that throws', new Proxy({}, { get: () => assert.fail('read') })],
   ]) {
-    it(`${what} as an error, and a logger that throws, do no harm`, (t) => {
+    it(`${what} as an error, and a logger that throws, are handled`, (t) => {
       const logger = { warn: () => assert.fail('warn'), error: () => assert.fail('error') }
       const spillway = createSpillway({ logger })
       t.after(() => spillway.close())
@@ -111,7 +111,7 @@ describe('errors.uncaught: logRequest', () => {
       ['at once', { mode: 'off' }],
       ['from the queue', { mode: 'adaptive', maxConcurrent: 1, maxDelay: 1e6, targetDelay: 1e6 }],
     ])) {
-      it(`${way}: an error of a request that ran ${when} is told to be its own`, async (t) => {
+      it(`${way}: an error of a request that ran ${when} is logged with that request`, async (t) => {
         const urls = []
         const logger = { warn() {}, error: ({ req }) => urls.push(req?.url) }
         const spillway = createSpillway({ logger, shed, errors: { uncaught: 'logRequest' } })

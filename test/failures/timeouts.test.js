@@ -42,7 +42,7 @@ async function timed(t, errors, listener = never, options = {}) {
 }
 
 describe('errors.timeout', () => {
-  it('answers a request whose handler does not, once the time is over, and counts it as timed out', async (t) => {
+  it('answers a request whose handler does not answer in time, and counts it as timed out', async (t) => {
     const { clock, entered, get, logged, spillway } = await timed(t, { timeout: TIMEOUT_MS })
     const answer = get('/a')
     await entered()
@@ -69,7 +69,7 @@ describe('errors.timeout', () => {
     )
   })
 
-  it('answers 504 where told to, as text to who wants text, and HEAD without a body', async (t) => {
+  it('answers with the configured 504, with text to a client that wants text, and to HEAD without a body', async (t) => {
     const { clock, entered, request } = await timed(t, { timeout: TIMEOUT_MS, timeoutStatus: 504 })
     const answers = [
       request({ path: '/a', headers: { Accept: 'text/plain' } }),
@@ -85,7 +85,7 @@ describe('errors.timeout', () => {
     assert.ok(Number(head.headers['content-length']) > 0)
   })
 
-  it('leaves an answer alone that has begun, however long it takes', async (t) => {
+  it('leaves a response alone that has begun, however long it takes', async (t) => {
     const { clock, entered, get, spillway } = await timed(t, { timeout: TIMEOUT_MS }, (_req, res) =>
       res.write('a')
     )
@@ -97,7 +97,7 @@ describe('errors.timeout', () => {
     assert.deepEqual(outcomesOf(await ended(spillway, 1)), { 'GET (unmatched) completed': 1 })
   })
 
-  it('arms no timer while nothing waits for an answer, and none at all where it is off', async (t) => {
+  it('arms no timer while no request waits for its answer, and none without the option', async (t) => {
     const on = await timed(t, { timeout: TIMEOUT_MS }, (_req, res) => res.write('a'))
     assert.equal(on.clock.armed(), 0)
     const answer = on.get('/a')
@@ -118,7 +118,7 @@ describe('errors.timeout', () => {
     assert.equal(off.clock.armed(), 0)
   })
 
-  it('may be a function, which is asked by route and class, and where it gives nothing there is no timeout', async (t) => {
+  it('may be a function of route and class; if it returns undefined there is no timeout', async (t) => {
     const asked = []
     const timeout = (req, about) => {
       asked.push([req.url, about])
@@ -151,7 +151,7 @@ describe('errors.timeout', () => {
     })
   }
 
-  it('gives the slot to the next that waits', async (t) => {
+  it('gives the slot to the next queued request', async (t) => {
     const shed = /** @type {const} */ ({ mode: 'adaptive', maxConcurrent: 1 })
     const { clock, entered, get, spillway } = await timed(t, { timeout: TIMEOUT_MS }, never, { shed })
     const first = get('/a')
@@ -166,7 +166,7 @@ describe('errors.timeout', () => {
     assert.equal((await second).body, 'in')
   })
 
-  it('what waits in the queue is not timed out: the gate minds it', async (t) => {
+  it('does not time out queued requests: the gate owns their wait', async (t) => {
     const shed = /** @type {const} */ ({
       mode: 'adaptive',
       maxConcurrent: 1,
@@ -188,7 +188,7 @@ describe('errors.timeout', () => {
     assert.equal((await second).status, 200)
   })
 
-  it('says what its answer is of, and nothing of the body that did not come', async (t) => {
+  it('keeps the headers of the response, except those of the missing body', async (t) => {
     const { clock, entered, get } = await timed(t, { timeout: TIMEOUT_MS }, (_req, res) => {
       res.setHeader('Content-Encoding', 'gzip')
       res.setHeader('Content-Length', 5)
@@ -209,7 +209,7 @@ describe('errors.timeout', () => {
     assert.equal(headers['access-control-allow-origin'], '*')
   })
 
-  it('does not wait for what a middleware has put around the response', async (t) => {
+  it("does not wait for a middleware's wrapper of the response", async (t) => {
     const { clock, entered, get } = await timed(t, { timeout: TIMEOUT_MS }, (_req, res) => {
       for (const name of ['end', 'write', 'writeHead', 'setHeader']) res[name] = () => assert.fail('asked')
     })
@@ -219,7 +219,7 @@ describe('errors.timeout', () => {
     assert.equal((await answer).status, 503)
   })
 
-  it('a client that left is aborted, and one whose upload goes on is answered', async (t) => {
+  it('a request of a disconnected client is aborted, and a client that still uploads is answered', async (t) => {
     const { clock, entered, port, spillway } = await timed(t, { timeout: TIMEOUT_MS })
     const left = await Connection.open(port)
     left.send('GET /a HTTP/1.1\r\nHost: a\r\n\r\n')
@@ -238,7 +238,7 @@ describe('errors.timeout', () => {
     })
   })
 
-  it('an HTTP/2 upload that goes on does not hold its stream open', async (t) => {
+  it('an HTTP/2 upload under way does not keep its stream open', async (t) => {
     const clock = handClock()
     const options = { logger: /** @type {const} */ (false), errors: { timeout: TIMEOUT_MS } }
     const spillway = new Spillway(options, /** @type {any} */ (clock))
@@ -289,7 +289,7 @@ describe('errors.timeout', () => {
     }
   })
 
-  it('after close() nobody is answered any more', async (t) => {
+  it('after close() no request is answered', async (t) => {
     const { clock, entered, get, spillway } = await timed(t, { timeout: TIMEOUT_MS })
     const answer = get('/a')
     const { res } = await entered()
