@@ -1,40 +1,48 @@
 'use strict'
-// The private directory of a fleet: a report and a socket of each member, and what the departed have left. Made with mode
-// 0700, and used only if it is a directory of ours that nobody else may enter: whoever made it before us in a shared
-// temporary directory would read what we write. Every file is written beside and renamed, so that none is ever half read.
+// The private directory of a fleet. It holds a report and a socket of each member, and the report of the retired members.
+// It has mode 0700 and is used only if it belongs to the current user alone: in a shared temporary directory another user may
+// have made it first. A file is written under another name and renamed, so that no reader sees half of it.
 
 const fs = require('node:fs')
 const { tmpdir } = require('node:os')
 const path = require('node:path')
 const { promises } = fs
 const { isRunning, machine } = require('./member-identity')
-const { Memory, joined } = require('./report-buffers')
+const { ReportBuffers, joinPieces } = require('./report-buffers')
 const { readReport } = require('./report-file')
 
-/** @typedef {{ ids: string[], doors: string[], departed: number | undefined, generations: number[] }} Listing */
+/**
+ * @typedef {object} Listing
+ * @property {string[]} ids of the members that have a report
+ * @property {string[]} socketIds of the members that have a socket
+ * @property {number | undefined} generation the newest generation of the retired members' report
+ * @property {number[]} generations all generations, ascending
+ */
 
 const REPORT = /^([a-z0-9]+)\.report$/
-const DOOR = /^([a-z0-9]+)\.s$/
-/** As its generation is written when the name is made of it again: another spelling would be a file that is not there. */
-const DEPARTED = /^departed-(0|[1-9]\d*)$/
-/** The least that a socket's path may have, which is macOS's: 104 bytes with the end. */
+const SOCKET = /^([a-z0-9]+)\.s$/
+/** Only the canonical spelling of a generation, because the name of the file is made of the number again. */
+const RETIRED = /^departed-(0|[1-9]\d*)$/
+/** The longest path of a socket on any platform: macOS allows 104 bytes with the terminating zero. */
 const MAX_PATH = 103
 const SOCKET_NAME = 10
 const isWindows = process.platform === 'win32'
 
-/** Not for good: who needs a port below 1024 may begin as root and go on as another. */
+/** A process that needs a port below 1024 may start as root and change its user later. */
 const currentUser = () => process.geteuid?.() ?? 0
 
 class Directory {
   path
-  #memory = new Memory()
+  #buffers = new ReportBuffers()
+
+  /** @param {string} directory */
 
   constructor(directory) {
     this.path = directory
   }
 
-  /** Whether a member is still to be found: its door may have been cleaned away. */
-  async holds(id) {
+  /** Whether the member's socket still exists: cleaners of temporary directories may have removed it. */
+  async hasMember(id) {
     try {
       await promises.lstat(isWindows ? this.path : this.socketOf(id))
       return true
@@ -53,127 +61,130 @@ class Directory {
     const names = await promises.readdir(this.path)
     const found = (pattern) =>
       names.map((name) => pattern.exec(name)?.[1]).filter((part) => part !== undefined)
-    const generations = found(DEPARTED)
+    const generations = found(RETIRED)
       .map(Number)
       .filter(Number.isSafeInteger)
       .sort((a, b) => a - b)
-    return { ids: found(REPORT), doors: found(DOOR), departed: generations.at(-1), generations }
+    return { ids: found(REPORT), socketIds: found(SOCKET), generation: generations.at(-1), generations }
   }
 
-  /** @param {import('./report-buffers').Loan} loan what it is read into */
+  /** @param {string} id @param {import('./report-buffers').Loan} loan provides the buffer */
   read(id, loan) {
     return readReport(this.#reportOf(id), loan)
   }
 
-  // As one Buffer: given as pieces, each of some 250 would be a write of its own.
+  // As one buffer: writeFile makes a write of each of the 250 pieces.
   async write(id, pieces) {
-    const beside = path.join(this.path, `${id}.new`)
-    const loan = this.#memory.lend()
-    await promises.writeFile(beside, joined(pieces, loan), { mode: 0o600 })
+    const temporary = path.join(this.path, `${id}.new`)
+    const loan = this.#buffers.lend()
+    await promises.writeFile(temporary, joinPieces(pieces, loan), { mode: 0o600 })
     loan.giveBack()
-    await promises.rename(beside, this.#reportOf(id))
+    await promises.rename(temporary, this.#reportOf(id))
   }
 
-  /** At the end, where nothing waits. A write that is under way is older, and finds nothing to rename. */
+  /** Writes the last report synchronously. An older write under way fails, because its temporary file is removed. */
   writeNow(id, pieces) {
     fs.rmSync(path.join(this.path, `${id}.new`), { force: true })
-    const beside = path.join(this.path, `${id}.last`)
-    fs.writeFileSync(beside, Buffer.concat(pieces), { mode: 0o600 })
-    fs.renameSync(beside, this.#reportOf(id))
+    const temporary = path.join(this.path, `${id}.last`)
+    fs.writeFileSync(temporary, Buffer.concat(pieces), { mode: 0o600 })
+    fs.renameSync(temporary, this.#reportOf(id))
   }
 
-  /** @param {import('./report-buffers').Loan} loan */
-  readDeparted(generation, loan) {
-    return readReport(this.#departedOf(generation), loan)
+  /** @param {number} generation @param {import('./report-buffers').Loan} loan provides the buffer */
+  readRetired(generation, loan) {
+    return readReport(this.#retiredOf(generation), loan)
   }
 
-  /** @returns {Promise<boolean>} whether it was the first to write this generation: a link is made once or not at all */
-  async writeDeparted(generation, id, pieces) {
-    const beside = path.join(this.path, `${id}.fold`)
-    await promises.writeFile(beside, Buffer.concat(pieces), { mode: 0o600 })
+  /** @returns {Promise<boolean>} whether this member was the first to write the generation: a hard link is made at most once */
+  async writeRetired(generation, id, pieces) {
+    const temporary = path.join(this.path, `${id}.fold`)
+    await promises.writeFile(temporary, Buffer.concat(pieces), { mode: 0o600 })
     try {
-      await promises.link(beside, this.#departedOf(generation))
+      await promises.link(temporary, this.#retiredOf(generation))
     } catch (/** @type {any} */ error) {
       if (error.code === 'EEXIST') return false
       throw error
     } finally {
-      await promises.rm(beside, { force: true })
+      await promises.rm(temporary, { force: true })
     }
-    // A member that slept while others folded on has made a generation that nobody looks at.
-    return (await this.list()).departed === generation
+    // A member that was suspended meanwhile may write a generation that is no longer the newest: no member reads it.
+    return (await this.list()).generation === generation
   }
 
-  async removeDeparted(generation) {
-    await promises.rm(this.#departedOf(generation), { force: true })
+  async removeRetired(generation) {
+    await promises.rm(this.#retiredOf(generation), { force: true })
   }
 
   async remove(id) {
     await promises.rm(this.#reportOf(id), { force: true })
-    for (const left of ['s', 'new', 'last', 'fold']) {
-      await promises.rm(path.join(this.path, `${id}.${left}`), { force: true })
+    for (const extension of ['s', 'new', 'last', 'fold']) {
+      await promises.rm(path.join(this.path, `${id}.${extension}`), { force: true })
     }
   }
 
-  /** Whoever cleans temporary directories goes by the age of a file. */
+  /** Keeps the file young: cleaners of temporary directories remove old files. */
   async touch(generation, wallMs) {
-    await promises.utimes(this.#departedOf(generation), wallMs / 1000, wallMs / 1000)
+    await promises.utimes(this.#retiredOf(generation), wallMs / 1000, wallMs / 1000)
   }
 
   #reportOf(id) {
     return path.join(this.path, `${id}.report`)
   }
 
-  #departedOf(generation) {
+  #retiredOf(generation) {
     return path.join(this.path, `departed-${generation}`)
   }
 }
 
 /**
- * The same place for every member: the first that can be written to and whose sockets have short enough a path.
+ * Opens the directory in the first base that is writable and leaves a short enough path for sockets: the same for every member.
+ *
  * @param {string} key
- * @param {string} [base] the only place to try
+ * @param {string} [base] the only base to try
  */
 async function openDirectory(key, base) {
   const bases = base === undefined ? [tmpdir(), '/dev/shm', '/tmp'] : [base]
   const user = currentUser()
-  let why
+  let firstError
   for (const each of bases) {
     try {
       return await openIn(path.resolve(each), key, user)
     } catch (/** @type {any} */ error) {
-      why ??= error
+      firstError ??= error
     }
   }
-  throw why
+  throw firstError
 }
 
 async function openIn(base, key, user) {
   const directory = path.join(base, `spillway-${user}-${key}`)
   if (!isWindows && Buffer.byteLength(directory) + 1 + SOCKET_NAME > MAX_PATH) {
-    throw new Error(`'${directory}' is too long for a socket in it: give a shorter \`fleet.directory\``)
+    throw new Error(
+      `'${directory}' is too long a path for a socket. Set \`fleet.directory\` to a shorter path`
+    )
   }
   try {
     await promises.mkdir(directory, { mode: 0o700 })
   } catch (/** @type {any} */ error) {
     if (error.code !== 'EEXIST') throw error
   }
-  if (!(await isOursAlone(directory, user))) {
+  if (!(await isPrivate(directory, user))) {
     throw new Error(
-      `'${directory}' is not a directory of ours alone: remove it, or give a \`fleet.directory\``
+      `'${directory}' is not a private directory of this user. Remove it, or set \`fleet.directory\``
     )
   }
   await removeStale(base, user)
   return new Directory(directory)
 }
 
-async function isOursAlone(directory, user) {
+async function isPrivate(directory, user) {
   const stat = await promises.lstat(directory)
   return stat.isDirectory() && (isWindows || (stat.uid === user && (stat.mode & 0o077) === 0))
 }
 
 /**
- * Those of fleets whose primary runs no more. A fleet that was named has none to go by, and cleans up itself. One that others
- * may enter is left alone: while it is removed, they might put a link to a directory of ours where it had one of theirs.
+ * Removes the directories of fleets whose primary has exited. A fleet with a name has no primary, and cleans up its own. A
+ * directory that others may write to is left: during the removal they could replace a subdirectory by a link to one of ours.
  */
 async function removeStale(base, user) {
   const prefix = `spillway-${user}-${machine()}-`
@@ -181,11 +192,11 @@ async function removeStale(base, user) {
     if (!name.startsWith(prefix) || isRunning(name.slice(prefix.length))) continue
     const stale = path.join(base, name)
     try {
-      if (await isOursAlone(stale, user)) await promises.rm(stale, { recursive: true, force: true })
+      if (await isPrivate(stale, user)) await promises.rm(stale, { recursive: true, force: true })
     } catch {
-      // Another is at it too.
+      // Another process removes it at the same time.
     }
   }
 }
 
-module.exports = { currentUser, openDirectory }
+module.exports = { Directory, currentUser, openDirectory }

@@ -1,6 +1,6 @@
 'use strict'
-// A family in a report: what it is, then its points, block by block. A worker writes its own so, and whoever folds the
-// departed their sums.
+// Writes a metric family into a report: its description, then its points in blocks. A worker writes its own families, and
+// the member that retires others writes their sums.
 
 const { exemplarsOf } = require('../requests/exemplars')
 const { exemplarsBlock, familyBlock, pointsBlock } = require('./report')
@@ -8,7 +8,7 @@ const { acrossOf, onGrid, outlives, shapeOf } = require('./point-shapes')
 
 const SERIES_PER_BLOCK = 256
 
-/** What a report says of a family. */
+/** The description of a family in a report. */
 const describe = (family) => ({
   name: family.name,
   type: family.type,
@@ -20,7 +20,7 @@ const describe = (family) => ({
 
 const numbersByWidth = new Map()
 
-/** One for each width: it is copied before anybody else has a turn, and 130 of 32 kB a report are work for the collector. */
+/** One array per width, reused by all blocks: each block is copied synchronously, and a report has 130 blocks of 32 kB. */
 function numbersOf(width) {
   if (!numbersByWidth.has(width)) numbersByWidth.set(width, new Float64Array(SERIES_PER_BLOCK * width))
   return numbersByWidth.get(width)
@@ -29,7 +29,7 @@ function numbersOf(width) {
 /**
  * @param {any} family
  * @param {Iterable<any>} points
- * @param {PointsMemory} [memory] that of the reports before
+ * @param {PointsMemory} [memory] the blocks of the previous reports
  * @returns {Generator<Buffer>} blocks
  */
 function* reportFamily(family, points, memory = new PointsMemory()) {
@@ -42,7 +42,7 @@ function* reportFamily(family, points, memory = new PointsMemory()) {
   const numbers = numbersOf(width)
   for (const point of points) {
     read(point, numbers, labels.length * width)
-    if (point.exemplars !== undefined) noteExemplars(exemplars, labels.length, point)
+    if (point.exemplars !== undefined) addExemplars(exemplars, labels.length, point)
     labels.push(point.labels)
     if (labels.length < SERIES_PER_BLOCK) continue
     yield memory.blockOf(labels, exact(numbers))
@@ -54,34 +54,34 @@ function* reportFamily(family, points, memory = new PointsMemory()) {
   if (exemplars.length > 0) yield exemplarsBlock(exemplars)
 }
 
-function noteExemplars(noted, at, { exemplars, row }) {
+function addExemplars(added, at, { exemplars, row }) {
   for (const { bucket, traceId, spanId, atMs, seconds } of exemplarsOf(exemplars, row)) {
-    noted.push([at, bucket, traceId, spanId, atMs, seconds])
+    added.push([at, bucket, traceId, spanId, atMs, seconds])
   }
 }
 
 /**
- * The blocks of points of the reports before: labels as text, since those of a series are one object for ever and the same
- * ones are seen at a glance; and the memory of the last report but one, which nobody reads any more. Anew, a report was
- * 1.1 MB for the collector, which came every eighth scrape with 5 to 11 ms.
+ * Keeps the blocks of points of the previous reports. The labels of a series stay one object, so the text of a block is reused
+ * if its labels are identical. The buffer of the report before the last has no reader and is overwritten. Without this each
+ * report is 1.1 MB of garbage.
  */
 class PointsMemory {
-  #before = []
+  #previous = []
   #blocks = []
 
   begin() {
-    this.#before = this.#blocks
+    this.#previous = this.#blocks
     this.#blocks = []
   }
 
   /** @returns {Buffer} */
   blockOf(labels, numbers) {
-    const before = this.#before[this.#blocks.length]
+    const previous = this.#previous[this.#blocks.length]
     const isSame =
-      before?.labels.length === labels.length && labels.every((each, i) => each === before.labels[i])
-    const text = isSame ? before.text : Buffer.from(labels.map(({ utf8 }) => utf8).join('\n'))
-    const block = pointsBlock(text, numbers, before?.spare)
-    this.#blocks.push({ labels, text, block, spare: before?.block })
+      previous?.labels.length === labels.length && labels.every((each, i) => each === previous.labels[i])
+    const text = isSame ? previous.text : Buffer.from(labels.map(({ utf8 }) => utf8).join('\n'))
+    const block = pointsBlock(text, numbers, previous?.spare)
+    this.#blocks.push({ labels, text, block, spare: previous?.block })
     return block
   }
 }

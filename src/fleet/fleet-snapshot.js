@@ -1,10 +1,10 @@
 'use strict'
-// Everything known of the whole fleet, as one frozen plain object: who is there, and the requests of all of them by route.
-// What describes one process, its loop and its heap, is in that process's own snapshot.
+// Builds the snapshot of the whole fleet, a frozen plain object: the workers, and the requests of all workers by route. The
+// loop and the heap of a process are only in the snapshot of that process.
 
 const { countersOf, deepFreeze, summaryOf } = require('../snapshot/snapshot')
 const { COUNT, ERRORS, SINCE, STREAMS } = require('./route-report')
-const { Slices } = require('./time-slices')
+const { TimeSlices } = require('./time-slices')
 
 /** @returns {Promise<import('../../index.js').FleetSnapshot>} */
 async function takeFleetSnapshot(clock, sum, members, states) {
@@ -13,7 +13,7 @@ async function takeFleetSnapshot(clock, sum, members, states) {
   /** @type {any} */
   const requests = { inFlight: present.reduce((total, { head }) => total + head.inFlight, 0) }
   const routes = []
-  await new Slices(clock).run(readRoutes(sum, wallMs, requests, routes))
+  await new TimeSlices(clock).run(readRoutes(sum, wallMs, requests, routes))
   const { unreadable, departed } = states
   const at = new Date(wallMs).toISOString()
   const workers = present.map(workerOf)
@@ -26,8 +26,8 @@ async function takeFleetSnapshot(clock, sum, members, states) {
 function* readRoutes(sum, wallMs, requests, routes) {
   for (const { key, totals, spans } of sum.routes.read(wallMs)) {
     const [sinceStart, lastMinute] = spans.map((span) => summaryOf(countsOf(span, wallMs)))
-    // The rate of each worker is over its own half minute to minute. All requests over the longest of those made 153 a second
-    // of two workers of 100.
+    // A sum of rates: the last minute of each worker has another length. All requests over the longest one gave 153 a second
+    // for two workers with 100 each.
     lastMinute.ratePerSecond = spans[1].ratePerSecond
     if (key.length === 0) Object.assign(requests, { lastMinute, sinceStart })
     else {

@@ -1,63 +1,67 @@
 'use strict'
-// Tells the instances of a process that was alone that it has kin: it forks a worker, or an instance in a thread of its own
-// says hello. One for the process, whatever number of instances and of copies of this package there are: with listeners of
-// each, the eleventh made Node warn of a leak. It is kept on the cluster, which jest gives to all its suites as one.
+// Notices when a process without a fleet gets other members: it forks a worker, or an instance in one of its threads announces
+// itself. There is one `FleetWatch` per process, shared by all instances and copies of this package, because with listeners
+// of each, the eleventh instance made Node warn of a leak. It is kept on `cluster`, which all suites of jest share.
 
 const cluster = /** @type {any} */ (require('node:cluster'))
 const { BroadcastChannel, isMainThread } = require('node:worker_threads')
 
 const THREADS = 'spillway.fleet'
-const kKinWatch = Symbol.for('spillway.kin-watch.1')
+/** The symbol's version counts the changes of the methods: copies of this package call each other's. */
+const kFleetWatch = Symbol.for('spillway.fleet-watch.1')
 
-class KinWatch {
+class FleetWatch {
   /** @type {Set<() => void>} */
   #watchers = new Set()
   #channel
 
-  add(onKin) {
+  /** @param {() => void} onMember */
+  add(onMember) {
     if (this.#watchers.size === 0) {
-      cluster.on('fork', this.#tell)
-      process.on('worker', this.#listen)
+      cluster.on('fork', this.#onMember)
+      process.on('worker', this.#onThread)
     }
-    this.#watchers.add(onKin)
+    this.#watchers.add(onMember)
   }
 
-  remove(onKin) {
-    if (!this.#watchers.delete(onKin) || this.#watchers.size > 0) return
-    cluster.off('fork', this.#tell)
-    process.off('worker', this.#listen)
+  /** @param {() => void} onMember */
+  remove(onMember) {
+    if (!this.#watchers.delete(onMember) || this.#watchers.size > 0) return
+    cluster.off('fork', this.#onMember)
+    process.off('worker', this.#onThread)
     this.#channel?.close()
-    // Nor does it keep the suite it came from.
-    cluster[kKinWatch] = undefined
+    // So that `cluster` does not keep the modules of a finished suite in memory.
+    cluster[kFleetWatch] = undefined
   }
 
-  #tell = () => {
-    for (const onKin of this.#watchers) onKin()
+  #onMember = () => {
+    for (const onMember of this.#watchers) onMember()
   }
 
-  #listen = () => {
+  #onThread = () => {
     if (this.#channel !== undefined) return
     this.#channel = openChannel()
     this.#channel.unref()
-    this.#channel.onmessage = this.#tell
+    this.#channel.onmessage = this.#onMember
   }
 }
 
 const openChannel = () => /** @type {any} */ (new BroadcastChannel(THREADS))
 
-/** @param {() => void} onKin @returns {() => void} stops watching */
-function watchForKin(onKin) {
+/** @param {() => void} onMember @returns {() => void} stops watching */
+function watchForMembers(onMember) {
   if (!isMainThread) return () => {}
-  const watch = (cluster[kKinWatch] ??= new KinWatch())
-  watch.add(onKin)
-  return () => watch.remove(onKin)
+  const watch = (cluster[kFleetWatch] ??= new FleetWatch())
+  watch.add(onMember)
+  return () => watch.remove(onMember)
 }
 
-function greetMainThread() {
+/** Announces an instance in a thread to the main thread. */
+function announceThread() {
   if (isMainThread) return
   const channel = openChannel()
   channel.postMessage('hello')
   channel.close()
 }
 
-module.exports = { greetMainThread, watchForKin }
+module.exports = { announceThread, watchForMembers }

@@ -1,30 +1,28 @@
 'use strict'
-// All workers of a fleet as one: whoever is scraped asks the others, adds up, and answers for all. The transport was chosen
-// by what it must survive. Messages through a cluster's primary need code of ours in it, which PM2's has not, and what
-// a worker has shown is lost with it when it is killed. So each member writes its report to a private directory whenever it
-// is asked, over a socket beside it: but on a full disk a scrape shows nothing that is not written, and totals never fall, whoever
-// dies. In time it makes no difference: 1.4 MB from each of three workers took 56 ms by IPC and 47 by sockets, of which
-// each loop was blocked for 8, the primary's too; as JSON, which is what IPC speaks by default, 375 and 48.
+// Lets all workers of a fleet answer as one: the member that is scraped requests the reports of the others, adds them up, and
+// answers for all. Each member writes its report to a private directory whenever a member requests it over a socket. Totals
+// never fall if a worker is killed, because a scrape shows only counts that are written, except on a full disk. Why not
+// messages through the primary: docs/decisions/0030-reports-in-files.md.
 
 const { randomBytes } = require('node:crypto')
-const { foldDeparted } = require('./retired-members')
+const { retireMembers } = require('./retired-members')
 const { currentUser, openDirectory } = require('./directory')
-const { openDoor } = require('./member-socket')
+const { openMemberSocket } = require('./member-socket')
 const { takeFleetSnapshot } = require('./fleet-snapshot')
 const { metricsOf } = require('./registry-report')
-const { isAmongKin, kinOf, takeNumber } = require('./member-identity')
-const { greetMainThread, watchForKin } = require('./fleet-watch')
+const { hasOtherMembers, identityOf, takeNumber } = require('./member-identity')
+const { announceThread, watchForMembers } = require('./fleet-watch')
 const { Reporter } = require('./reporter')
-const { Memory, joined } = require('./report-buffers')
+const { ReportBuffers, joinPieces } = require('./report-buffers')
 const { ReadableSum, isRecent } = require('./readable-sum')
-const { callRoll, rollOfOne } = require('./poll-members')
-const { named, stateFamilies, statesOf } = require('./worker-states')
+const { pollMembers, pollOfOne } = require('./poll-members')
+const { stateFamilies, statesOf, withWorkerNames } = require('./worker-states')
 const { UnreadableReports } = require('./unreadable-reports')
 
-/** A worker that restarts and dies at once must not fill the disk while nobody scrapes. */
-const MANY = 32
-/** Members that nobody scrapes, as where one has the admin server, are missing for so long at the most. */
-const LOOK_MS = 60_000
+/** A member that joins retires others beyond this number of reports: workers that crash at start must not fill the disk. */
+const MANY_REPORTS = 32
+/** How often a member checks that it is still in the directory. A scraped member checks at each scrape. */
+const CHECK_EVERY_MS = 60_000
 
 const open = new Set()
 const onExit = () => {
@@ -38,19 +36,19 @@ class Fleet {
   #exporter
   #number = takeNumber()
   #id = randomBytes(4).toString('hex')
-  #kin
+  #identity
   #directory
-  /** Who it was when it joined: the directory is that user's alone. */
+  /** The user of the process when it joined: only that user may enter the directory. */
   #user
-  #lookMs = Number.POSITIVE_INFINITY
-  #closeDoor = () => {}
+  #nextCheckMs = Number.POSITIVE_INFINITY
+  #closeSocket = () => {}
   #stopWatching = () => {}
-  /** Settles when this is a member, or never can be. */
+  /** Settles when the directory is open or cannot be opened. */
   #joined
   #spareSum
-  #memory = new Memory()
+  #buffers = new ReportBuffers()
   #unreadable
-  #isFolding = false
+  #isRetiring = false
   #isClosed = false
 
   /**
@@ -65,21 +63,21 @@ class Fleet {
     this.#exporter = exporter
     this.#reporter = new Reporter(parts, takeInstant, exporter)
     this.#unreadable = new UnreadableReports(parts.warn)
-    this.#kin = kinOf(options)
-    if (this.#kin === undefined) return
-    if (isAmongKin(options)) this.#join()
-    else this.#stopWatching = watchForKin(() => this.#join())
+    this.#identity = identityOf(options)
+    if (this.#identity === undefined) return
+    if (hasOtherMembers(options)) this.#join()
+    else this.#stopWatching = watchForMembers(() => this.#join())
   }
 
-  /** Whether there is more than this thread to answer for. */
+  /** Whether the instance answers for a fleet, and not for its own thread alone. */
   get isMember() {
     return this.#joined !== undefined
   }
 
   #join() {
     if (this.isMember || this.#isClosed) return
-    // Again: who was alone may be a primary now, and is called so.
-    this.#kin = kinOf(this.#options)
+    // Again: the process may be a primary now, which changes its name.
+    this.#identity = identityOf(this.#options)
     if (open.size === 0) process.on('exit', onExit)
     open.add(this)
     this.#joined = this.#enter()
@@ -95,93 +93,97 @@ class Fleet {
       const why = `this worker shows its own numbers only: ${error.message}`
       this.#parts.faults.report('fleet', new Error(why, { cause: error }))
     }
-    this.#lookMs = this.#parts.clock.now() + LOOK_MS
+    this.#nextCheckMs = this.#parts.clock.now() + CHECK_EVERY_MS
   }
 
   // Hot path: one comparison a loop turn.
   onTurn(nowMs) {
-    if (nowMs < this.#lookMs) return
-    this.#lookMs = nowMs + LOOK_MS
-    this.#stay()
+    if (nowMs < this.#nextCheckMs) return
+    this.#nextCheckMs = nowMs + CHECK_EVERY_MS
+    this.#rejoinIfLost()
   }
 
-  /** Whoever cleans up may have taken the directory or its door, and who has changed its user may not enter it: then it joins anew. */
-  async #stay() {
+  /** Joins again if a cleaner removed the directory or the socket, or the process has changed its user. */
+  async #rejoinIfLost() {
     const joined = this.#joined
     await joined
-    if (!(await this.#isIn()) && joined === this.#joined) this.#joined = this.#enter()
+    if (!(await this.#isStillMember()) && joined === this.#joined) this.#joined = this.#enter()
     await this.#joined
   }
 
-  async #isIn() {
+  async #isStillMember() {
     if (this.#isClosed || !this.isMember) return true
-    return this.#user === currentUser() && ((await this.#directory?.holds(this.#id)) ?? true)
+    return this.#user === currentUser() && ((await this.#directory?.hasMember(this.#id)) ?? true)
   }
 
   async #open() {
-    this.#closeDoor()
+    this.#closeSocket()
     this.#directory = undefined
-    const { key, isExact } = this.#kin
+    const { key, isExact } = this.#identity
     const directory = await openDirectory(`${key}-${this.#number.number}`, this.#options?.directory)
-    const closeDoor = await openDoor(directory.socketOf(this.#id), (withRoutes) => this.#answer(withRoutes))
-    if (this.#isClosed) return closeDoor()
-    this.#closeDoor = closeDoor
+    const closeSocket = await openMemberSocket(directory.socketOf(this.#id), this.#onRequest)
+    if (this.#isClosed) return closeSocket()
+    this.#closeSocket = closeSocket
     this.#directory = directory
-    await this.#answer(true)
-    await this.#tidy(directory, isExact)
-    greetMainThread()
+    await this.#report(true)
+    await this.#cleanUp(directory, isExact)
+    announceThread()
   }
 
-  /** Whether a daemon's app was deleted, or restarts, is told by this alone: that nobody has been alive for a minute. */
-  async #tidy(directory, isExact) {
-    const { ids, departed } = await directory.list()
-    if (isExact ? ids.length <= MANY : ids.length === 1 && departed === undefined) return
-    const roll = await this.#roll(directory, false, this.#memory.lend())
+  /**
+   * Retires members if there are too many reports. If another fleet may have had the key (a PM2 app that was deleted or
+   * restarted), and all its members ended over a minute ago, their reports are removed instead.
+   */
+  async #cleanUp(directory, isExact) {
+    const { ids, generation } = await directory.list()
+    if (isExact ? ids.length <= MANY_REPORTS : ids.length === 1 && generation === undefined) return
+    const poll = await this.#poll(directory, false, this.#buffers.lend())
     const wallMs = this.#parts.clock.wallMs()
-    const others = roll.members.slice(1)
+    const others = poll.members.slice(1)
     const hasEnded = others.every(({ state, head }) => state === 'departed' && !isRecent(head, wallMs))
-    if (isExact || !hasEnded) return this.#fold(directory, roll)
+    if (isExact || !hasEnded) return this.#retire(directory, poll)
     for (const { id } of others) await directory.remove(id)
-    for (const generation of roll.departed.generations) await directory.removeDeparted(generation)
+    for (const each of poll.retired.generations) await directory.removeRetired(each)
   }
 
-  /** @returns {Promise<Buffer[] | undefined>} what could not be written */
-  async #answer(withRoutes) {
+  /** @returns {Promise<Buffer[] | undefined>} the report, if it could not be written */
+  #onRequest = async (withRoutes) => {
     const { pieces, error } = await this.#report(withRoutes)
     return error === undefined ? undefined : pieces
   }
 
-  /** @returns {Promise<{ pieces: Buffer[], error?: any }>} with an error where it could not be written */
+  /** @returns {Promise<{ pieces: Buffer[], error?: any }>} with an error if the report could not be written */
   async #report(withRoutes) {
-    const made = await this.#reporter.make(this.#who(), withRoutes, async (pieces) => {
+    const made = await this.#reporter.make(this.#self(), withRoutes, async (pieces) => {
       if (this.#directory !== undefined && !this.#isClosed) await this.#directory.write(this.#id, pieces)
     })
     if (made.error !== undefined) this.#parts.faults.report('fleet', made.error)
     return made
   }
 
-  #who() {
-    return { id: this.#id, worker: this.#kin?.worker ?? 'main' }
+  #self() {
+    return { id: this.#id, worker: this.#identity?.worker ?? 'main' }
   }
 
-  async #roll(directory, withRoutes, loan) {
-    const ownReport = this.#report(withRoutes).then(({ pieces }) => joined(pieces, loan))
-    return callRoll(directory, { clock: this.#parts.clock, ownId: this.#id, ownReport, withRoutes, loan })
+  async #poll(directory, withRoutes, loan) {
+    const ownReport = this.#report(withRoutes).then(({ pieces }) => joinPieces(pieces, loan))
+    return pollMembers(directory, { clock: this.#parts.clock, ownId: this.#id, ownReport, withRoutes, loan })
   }
 
-  async #fold(directory, roll) {
-    if (this.#isFolding || this.#isClosed) return
-    this.#isFolding = true
+  async #retire(directory, poll) {
+    if (this.#isRetiring || this.#isClosed) return
+    this.#isRetiring = true
     try {
-      await foldDeparted(directory, this.#parts.clock, roll, this.#id)
+      await retireMembers(directory, this.#parts.clock, poll, this.#id)
     } catch (error) {
       this.#parts.faults.report('fleet', error)
     }
-    this.#isFolding = false
+    this.#isRetiring = false
   }
 
   /**
-   * All there is to show, until it is released.
+   * The metrics of the whole fleet. They are valid until `release()`, which lets the next scrape reuse their memory.
+   *
    * @returns {Promise<{ families: any[], metrics: any[], standard: any[], release: () => void }>}
    */
   async gather() {
@@ -206,24 +208,24 @@ class Fleet {
   }
 
   async #gather({ withRoutes }) {
-    await this.#stay()
+    await this.#rejoinIfLost()
     const { clock, faults } = this.#parts
     const directory = this.#directory
-    const loan = this.#memory.lend()
+    const loan = this.#buffers.lend()
     const isAlone = directory === undefined
-    const roll = isAlone
-      ? rollOfOne(await this.#report(withRoutes))
-      : await this.#roll(directory, withRoutes, loan)
+    const poll = isAlone
+      ? pollOfOne(await this.#report(withRoutes))
+      : await this.#poll(directory, withRoutes, loan)
     const spare = this.#spareSum
     this.#spareSum = undefined
     const readable = new ReadableSum({ clock, withRoutes })
-    const { sum, members, departed } = await readable.of(named(roll.members), roll.departed, spare)
-    this.#unreadable.tell(directory?.path, members, departed)
-    if (sum.misunderstood > 0) faults.report('fleet', new Error('workers differ in what a metric is'))
-    const folded = isAlone ? undefined : this.#fold(directory, { members, departed })
-    // A snapshot goes on reading the routes; of a scrape the sum has all it needs.
-    if (!withRoutes) folded?.then(loan.giveBack)
-    return { sum, members, states: statesOf(members, departed) }
+    const { sum, members, retired } = await readable.of(withWorkerNames(poll.members), poll.retired, spare)
+    this.#unreadable.logNew(directory?.path, members, retired)
+    if (sum.misunderstood > 0) faults.report('fleet', new Error('workers define a metric differently'))
+    const retirement = isAlone ? undefined : this.#retire(directory, { members, retired })
+    // A snapshot still reads the routes from the buffers. A scrape needs only the sum.
+    if (!withRoutes) retirement?.then(loan.giveBack)
+    return { sum, members, states: statesOf(members, retired) }
   }
 
   close() {
@@ -232,8 +234,8 @@ class Fleet {
     this.#stopWatching()
     const { faults } = this.#parts
     const directory = this.#directory
-    faults.guard('fleet', () => directory?.writeNow(this.#id, this.#reporter.makeNow(this.#who())))
-    this.#closeDoor()
+    faults.guard('fleet', () => directory?.writeNow(this.#id, this.#reporter.makeNow(this.#self())))
+    this.#closeSocket()
     open.delete(this)
     if (open.size === 0) process.off('exit', onExit)
     this.#number.giveBack()

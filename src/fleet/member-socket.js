@@ -1,8 +1,7 @@
 'use strict'
-// How members ask each other: one byte asks for counters alone or for histograms too, and the answer is one byte, when
-// the report has been written, or where that cannot be, as on a full disk, another byte and the report.
-// `exclusive`, because in a worker of a cluster a listen on a path would go to the primary and be shared among all.
-// Nothing here keeps a process alive but a question that is under way, which ends within its time.
+// Requests reports between members. A request is one byte: with or without the histograms of the routes. The reply is one
+// byte once the report is written. If it cannot be written, as on a full disk, the reply is another byte and the report.
+// Nothing here keeps a process alive except a request under way, which ends by its timeout.
 
 const net = require('node:net')
 const { MOST_BYTES } = require('./report-file')
@@ -13,21 +12,22 @@ const WRITTEN = Buffer.from('y')
 const UNWRITTEN = Buffer.from('n')
 
 /**
- * Opens the door of this member.
+ * Opens the socket of this member.
+ *
  * @param {string} path
- * @param {(withRoutes: boolean) => Promise<Buffer[] | undefined>} report gives what it could not write
- * @returns {Promise<() => void>} closes it
+ * @param {(withRoutes: boolean) => Promise<Buffer[] | undefined>} report writes the report; returns it if that fails
+ * @returns {Promise<() => void>} closes the socket
  */
-function openDoor(path, report) {
+function openMemberSocket(path, report) {
   const open = new Set()
   const server = net.createServer((socket) => {
     open.add(socket)
     socket.unref()
     socket.on('error', () => {})
     socket.on('close', () => open.delete(socket))
-    socket.once('data', (question) => {
+    socket.once('data', (request) => {
       socket.resume()
-      report(question.toString('latin1') === WITH_ROUTES).then(
+      report(request.toString('latin1') === WITH_ROUTES).then(
         (pieces) => socket.end(pieces === undefined ? WRITTEN : Buffer.concat([UNWRITTEN, ...pieces])),
         () => socket.destroy()
       )
@@ -36,6 +36,7 @@ function openDoor(path, report) {
   server.unref()
   return new Promise((resolve, reject) => {
     server.once('error', reject)
+    // Without `exclusive` the primary of a cluster would open the path and share it among the workers.
     server.listen({ path, exclusive: true }, () => {
       server.off('error', reject)
       server.on('error', () => {})
@@ -48,12 +49,18 @@ function openDoor(path, report) {
 }
 
 /**
- * @typedef {'answered' | 'silent' | 'refused' | 'absent'} Answer refused: nobody is behind that door; absent: no door
- * @typedef {{ answer: Answer, report?: Buffer | undefined }} Reply `report`: where it is written nowhere
+ * @typedef {'answered' | 'silent' | 'refused' | 'absent'} Answer refused: no process listens on the socket; absent: no socket
+ * @typedef {{ answer: Answer, report?: Buffer | undefined }} Reply `report`: only if the member could not write it
  */
 
-/** @returns {Promise<Reply>} what came within that time */
-function knock(path, withRoutes, waitMs, clock) {
+/**
+ * @param {string} path
+ * @param {boolean} withRoutes
+ * @param {number} timeoutMs
+ * @param {Pick<typeof import('../clock').systemClock, 'after'>} clock
+ * @returns {Promise<Reply>}
+ */
+function requestReport(path, withRoutes, timeoutMs, clock) {
   return new Promise((resolve) => {
     /** @type {Reply} */
     const reply = { answer: 'silent' }
@@ -61,22 +68,22 @@ function knock(path, withRoutes, waitMs, clock) {
     let length = 0
     const socket = net.connect(path)
     socket.write(withRoutes ? WITH_ROUTES : COUNTERS)
-    const give = () => socket.destroy()
-    clock.after(waitMs, give)
+    const finish = () => socket.destroy()
+    clock.after(timeoutMs, finish)
     socket.on('data', (piece) => {
       pieces.push(piece)
       length += piece.length
-      if (length > MOST_BYTES) return give()
+      if (length > MOST_BYTES) return finish()
       if (pieces[0][0] === UNWRITTEN[0]) return
       reply.answer = 'answered'
-      give()
+      finish()
     })
     socket.on('end', () => {
       if (pieces.length === 0) return
       reply.answer = 'answered'
       reply.report = Buffer.concat(pieces).subarray(UNWRITTEN.length)
     })
-    socket.on('error', (/** @type {any} */ error) => {
+    socket.on('error', (/** @type {NodeJS.ErrnoException} */ error) => {
       if (error.code === 'ECONNREFUSED') reply.answer = 'refused'
       if (error.code === 'ENOENT') reply.answer = 'absent'
     })
@@ -84,4 +91,4 @@ function knock(path, withRoutes, waitMs, clock) {
   })
 }
 
-module.exports = { knock, openDoor }
+module.exports = { openMemberSocket, requestReport }

@@ -1,6 +1,6 @@
 'use strict'
-// What a point of each type is in numbers, and how the numbers of two workers are put together. By type and by what the
-// family says of itself (`across`), never by name: a family that is new needs nothing here.
+// Converts a point of each type to numbers and back, and joins the numbers of two workers. Only the type and the `across` of
+// a family decide, never its name, so a new family needs no change here.
 
 const { NATIVE_WIDTH } = require('../histograms/native')
 
@@ -33,9 +33,9 @@ const SHAPES = {
 }
 
 /**
- * A sum in fractions of a second depends in its last digit on the order it was added in, and one that falls by a digit is
- * to Prometheus a counter that began anew: a rate of thousands. So what is added up is brought to a grid of 2^-20 first,
- * a microsecond, on which sums are exact up to 2^33 in any order. Up, so that no sum is below what one process showed.
+ * Rounds numbers up to a multiple of 2^-20 (a microsecond), on which sums are exact up to 2^33 in any order. The last digit of
+ * other sums depends on the order of addition, and Prometheus reads a fall by one digit as a restart of the counter. Up, so
+ * that no sum is below the value that one process showed alone.
  */
 function onGrid(numbers) {
   for (let i = 0; i < numbers.length; i++) {
@@ -47,7 +47,7 @@ function onGrid(numbers) {
 /** @param {readonly number[]} bounds as a report has them */
 const widthOf = (bounds) => bounds.length + 2
 
-/** What is not ours is reported value by value, a histogram too. Of one of ours the bounds say how wide it is. */
+/** Metrics of a registry are reported value by value, histograms too. The bounds of an own histogram give its width. */
 function shapeOf({ isForeign, type, bounds }) {
   if (isForeign) return VALUE
   return type === 'histogram' ? rowsOf(widthOf(bounds)) : (SHAPES[type] ?? VALUE)
@@ -63,10 +63,10 @@ const JOIN = {
 const CUMULATIVE = ['counter', 'histogram', 'native histogram', 'summary']
 const isCumulative = ({ type }) => CUMULATIVE.includes(type)
 
-/** What is counted is added up; a gauge is the worker's own unless its family knows better. */
+/** Counts are added up. A gauge is shown per worker, unless its family says otherwise. */
 const acrossOf = (family) => family.across ?? (isCumulative(family) ? 'sum' : 'worker')
 
-/** What a worker that is gone has counted stays; what it measured of itself went with it. */
+/** Whether the family of a departed worker is still shown: its counts stay, its gauges go. */
 const outlives = (family) => isCumulative(family) && acrossOf(family) === 'sum'
 
 module.exports = { JOIN, acrossOf, onGrid, outlives, shapeOf }

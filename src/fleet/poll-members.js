@@ -1,42 +1,57 @@
 'use strict'
-// The roll call: asks every member at once, waits for the slow no longer than a scrape may take, and reads what each has
-// written, last known or new. Files come and go meanwhile: when one listed is gone, all is read again, so that what was
-// folded in between is counted once.
+// Polls the fleet: requests a report from every member at once, waits for slow members within a timeout, and reads the report
+// that each has written, new or old. If a listed file vanishes meanwhile, all files are read again: another member may have
+// retired its owner, whose counts must not be added twice.
 
-const { knock } = require('./member-socket')
+const { requestReport } = require('./member-socket')
 const { isRunning } = require('./member-identity')
 const { isHeadOf, readHead } = require('./report')
 
-/** Reading and adding up take some 50 ms more: a scrape with a silent worker in it stays under a second. */
-const ANSWER_MS = 700
+/** Reading and adding up take 50 ms more, so a scrape of a fleet with a silent worker stays under a second. */
+const REPLY_TIMEOUT_MS = 700
 const ATTEMPTS = 5
-const NO_REPORT = 'it is no report of this version, or not whole'
-/** What is not there when the others are asked has joined just now. @type {import('./member-socket').Reply} */
-const HAS_COME = { answer: 'answered' }
+const NO_REPORT = 'it is not a complete report of this version'
+/** For a member that joined after the others were requested. @type {import('./member-socket').Reply} */
+const HAS_JOINED = { answer: 'answered' }
 
 /**
- * @typedef {{ id: string, report: any, head: any, state: 'live' | 'silent' | 'unreadable' | 'departed', error?: any }} Member
- *   error: why it is unreadable
- * @typedef {{ report: Buffer | undefined, head: any, generation: number | undefined, generations: number[],
- *   stillThere: string[], touchedMs: number, error?: any }} Departed `stillThere`: whose reports are folded but not removed yet;
- *   error: why its report is unreadable
- * @typedef {{ members: Member[], departed: Departed }} Roll
+ * @typedef {InstanceType<typeof import('./directory').Directory>} Directory
+ * @typedef {Pick<typeof import('../clock').systemClock, 'after'>} Clock
  */
+/**
+ * @typedef {object} Member
+ * @property {string} id
+ * @property {Buffer | undefined} report
+ * @property {any} head of the report
+ * @property {'live' | 'silent' | 'unreadable' | 'departed'} state
+ * @property {any} [error] why the report is unreadable
+ */
+/**
+ * @typedef {object} Retired the report of the retired members
+ * @property {Buffer | undefined} report
+ * @property {any} head of the report
+ * @property {number | undefined} generation
+ * @property {number[]} generations all generations that have a file
+ * @property {string[]} stillThere the retired members whose own reports are not removed yet
+ * @property {number} touchedMs when the file was last touched
+ * @property {any} [error] why the report is unreadable
+ */
+/** @typedef {{ members: Member[], retired: Retired }} Poll */
 
 /**
- * @param {any} directory
- * @param {{ clock: any, ownId: string, ownReport: Promise<Buffer>, withRoutes: boolean, loan: import('./report-buffers').Loan }} own
- * @returns {Promise<Roll>} this member first
+ * @param {Directory} directory
+ * @param {{ clock: Clock, ownId: string, ownReport: Promise<Buffer>, withRoutes: boolean, loan: import('./report-buffers').Loan }} own
+ * @returns {Promise<Poll>} with this member first
  */
-async function callRoll(directory, { clock, ownId, ownReport, withRoutes, loan }) {
-  const ask = (id) => knock(directory.socketOf(id), withRoutes, ANSWER_MS, clock)
-  // At once: were ours waited for only after the others were found, its failure would be nobody's, and end the process.
-  const [report, replies] = await Promise.all([ownReport, askOthers(directory, ownId, ask)])
-  const own = ownOf(report)
+async function pollMembers(directory, { clock, ownId, ownReport, withRoutes, loan }) {
+  const request = (id) => requestReport(directory.socketOf(id), withRoutes, REPLY_TIMEOUT_MS, clock)
+  // Awaited together: if the own report were awaited later, its failure would be an unhandled rejection and end the process.
+  const [report, replies] = await Promise.all([ownReport, requestOthers(directory, ownId, request)])
+  const own = ownMember(report)
   for (let attempt = 1; ; attempt++) {
     try {
-      const { members, departed } = await readAll(directory, ownId, replies, loan)
-      return { members: [own, ...members], departed }
+      const { members, retired } = await readAll(directory, ownId, replies, loan)
+      return { members: [own, ...members], retired }
     } catch (/** @type {any} */ error) {
       if (error.code !== 'ENOENT' || attempt === ATTEMPTS) throw error
     }
@@ -44,26 +59,26 @@ async function callRoll(directory, { clock, ownId, ownReport, withRoutes, loan }
 }
 
 /** @returns {Promise<Map<string, import('./member-socket').Reply>>} */
-async function askOthers(directory, ownId, ask) {
-  const { ids, doors } = await directory.list()
-  // Those too whose report is gone: whoever cleans temporary directories leaves sockets that are in use.
-  const others = [...new Set([...ids, ...doors])].filter((id) => id !== ownId)
-  return new Map(await Promise.all(others.map(async (id) => /** @type {const} */ ([id, await ask(id)]))))
+async function requestOthers(directory, ownId, request) {
+  const { ids, socketIds } = await directory.list()
+  // Members without a report too: cleaners of temporary directories remove old files, but not sockets in use.
+  const others = [...new Set([...ids, ...socketIds])].filter((id) => id !== ownId)
+  return new Map(await Promise.all(others.map(async (id) => /** @type {const} */ ([id, await request(id)]))))
 }
 
 /** @returns {Member} */
-function ownOf(report) {
+function ownMember(report) {
   const head = readHead(report)
   return { id: head.id, report, head, state: 'live' }
 }
 
-/** @returns {Roll} of who is alone */
-function rollOfOne({ pieces }) {
-  return { members: [ownOf(Buffer.concat(pieces))], departed: nobody(undefined, []) }
+/** @returns {Poll} of a member without a directory */
+function pollOfOne({ pieces }) {
+  return { members: [ownMember(Buffer.concat(pieces))], retired: noneRetired(undefined, []) }
 }
 
-/** @returns {Departed} */
-const nobody = (generation, generations) => ({
+/** @returns {Retired} */
+const noneRetired = (generation, generations) => ({
   report: undefined,
   head: { ids: [], count: 0 },
   generation,
@@ -72,26 +87,26 @@ const nobody = (generation, generations) => ({
   touchedMs: 0,
 })
 
-/** @returns {Promise<Roll>} */
+/** @returns {Promise<Poll>} */
 async function readAll(directory, ownId, replies, loan) {
-  const { ids, departed: generation, generations } = await directory.list()
+  const { ids, generation, generations } = await directory.list()
   const unwritten = [...replies.keys()].filter((id) => replies.get(id).report !== undefined)
-  const departed = nobody(generation, generations)
+  const retired = noneRetired(generation, generations)
   if (generation !== undefined) {
-    const { report, touchedMs, error = new Error(NO_REPORT) } = await directory.readDeparted(generation, loan)
+    const { report, touchedMs, error = new Error(NO_REPORT) } = await directory.readRetired(generation, loan)
     const head = readHead(report)
-    if (head?.isDeparted === true) Object.assign(departed, { report, head, touchedMs })
-    else departed.error = error
+    if (head?.isDeparted === true) Object.assign(retired, { report, head, touchedMs })
+    else retired.error = error
   }
-  const folded = new Set(departed.head.ids)
+  const retiredIds = new Set(retired.head.ids)
   const read = async (id) => {
-    const { answer, report } = replies.get(id) ?? HAS_COME
+    const { answer, report } = replies.get(id) ?? HAS_JOINED
     return memberOf(id, report === undefined ? await directory.read(id, loan) : { report }, answer)
   }
-  const others = [...new Set([...ids, ...unwritten])].filter((id) => id !== ownId && !folded.has(id))
+  const others = [...new Set([...ids, ...unwritten])].filter((id) => id !== ownId && !retiredIds.has(id))
   const members = await Promise.all(others.map(read))
-  const stillThere = ids.filter((id) => folded.has(id))
-  return { members, departed: { ...departed, stillThere } }
+  const stillThere = ids.filter((id) => retiredIds.has(id))
+  return { members, retired: { ...retired, stillThere } }
 }
 
 /** @returns {Member} */
@@ -99,16 +114,17 @@ function memberOf(id, { report, error = new Error(NO_REPORT) }, answer) {
   const head = readHead(report)
   if (!isHeadOf(head, id)) return { id, report, head: undefined, state: 'unreadable', error }
   if (answer === 'answered') return { id, report, head, state: 'live' }
-  return { id, report, head, state: hasGone(head, answer) ? 'departed' : 'silent' }
+  return { id, report, head, state: hasDeparted(head, answer) ? 'departed' : 'silent' }
 }
 
 /**
- * Closed, or its process is no more, or it is a thread, which takes its door with it. Not for a missing door of a process
- * that runs: whoever cleans a temporary directory may have taken it, and what it counts would be counted twice.
+ * Whether the member has ended: it has closed, its process has exited, or it was a thread, whose socket ends with the thread.
+ * A missing socket of a running process proves nothing. A cleaner of temporary directories may have removed it, and a member
+ * that is retired while it counts would be counted twice.
  */
-function hasGone(head, answer) {
+function hasDeparted(head, answer) {
   if (answer === 'silent') return false
   return head.isFinal || head.thread !== 0 || !isRunning(head.process)
 }
 
-module.exports = { callRoll, rollOfOne }
+module.exports = { pollMembers, pollOfOne }

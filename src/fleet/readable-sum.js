@@ -1,21 +1,21 @@
 'use strict'
-// Adds up the reports of a fleet that can be read. What is wrong inside of a report is found while it is added, when half of
-// it is in the sum: then each report is tried alone, those at fault are put aside, and the others are added up anew.
+// Adds up the readable reports of a fleet. An error inside a report shows while it is added, when half of it is in the sum.
+// Then each report is tried alone, unreadable reports are left out, and the others are added up again.
 
-const { Slices } = require('./time-slices')
-const { Sum } = require('./report-sum')
+const { TimeSlices } = require('./time-slices')
+const { ReportSum } = require('./report-sum')
 
 /** @typedef {import('./poll-members').Member & { worker: string }} NamedMember */
 
-/** For so long a report stands by itself: its last minute is still part of the fleet's. */
+/** A member is retired only when its report is this old, because until then its last minute is part of the fleet's. */
 const RECENT_MS = 60_000
 
 const isRecent = (head, wallMs) => Math.abs(wallMs - head.at) < RECENT_MS
 
 /**
- * What the departed have counted, to be added up as the report of a member is.
+ * The report of the retired members, in the shape of a member.
  *
- * @param {import('./poll-members').Departed} departed
+ * @param {import('./poll-members').Retired} retired
  * @returns {NamedMember[]}
  */
 function membersOf({ report, head, error }) {
@@ -33,30 +33,30 @@ class ReadableSum {
   constructor({ clock, withRoutes }) {
     this.#withRoutes = withRoutes
     this.#wallMs = clock.wallMs()
-    this.#slices = new Slices(clock)
+    this.#slices = new TimeSlices(clock)
   }
 
   /**
    * @param {NamedMember[]} members
-   * @param {import('./poll-members').Departed} departed
-   * @param {InstanceType<typeof Sum>} [spare] the sum of a scrape before
-   * @returns {Promise<{ sum: InstanceType<typeof Sum>, members: NamedMember[], departed: import('./poll-members').Departed }>} those put aside are
-   *   members that are unreadable, and departed without a report
+   * @param {import('./poll-members').Retired} retired
+   * @param {InstanceType<typeof ReportSum>} [spare] the sum of an earlier scrape, to be reused
+   * @returns {Promise<{ sum: InstanceType<typeof ReportSum>, members: NamedMember[], retired: import('./poll-members').Retired }>}
+   *   reports left out are members with the state `unreadable`, and `retired` without a report
    */
-  async of(members, departed, spare = new Sum()) {
-    const all = [...members, ...membersOf(departed)]
+  async of(members, retired, spare = new ReportSum()) {
+    const all = [...members, ...membersOf(retired)]
     try {
-      return { sum: await this.#addAll(spare, all), members, departed }
+      return { sum: await this.#addAll(spare, all), members, retired }
     } catch {
       const tried = []
       for (const each of all) tried.push(await this.#tried(each))
-      const sum = await this.#addAll(new Sum(), tried)
+      const sum = await this.#addAll(new ReportSum(), tried)
       const [last] = tried.slice(members.length)
       return {
         sum,
         members: tried.slice(0, members.length),
-        departed:
-          last?.state === 'unreadable' ? { ...departed, report: undefined, error: last.error } : departed,
+        retired:
+          last?.state === 'unreadable' ? { ...retired, report: undefined, error: last.error } : retired,
       }
     }
   }
@@ -76,7 +76,7 @@ class ReadableSum {
   /** @param {NamedMember} member @returns {Promise<NamedMember>} */
   async #tried(member) {
     try {
-      await this.#addAll(new Sum(), [member])
+      await this.#addAll(new ReportSum(), [member])
       return member
     } catch (/** @type {any} */ error) {
       return { ...member, state: 'unreadable', error }

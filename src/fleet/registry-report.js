@@ -1,12 +1,12 @@
 'use strict'
-// Metrics that are not ours, in a report and out of it: those of the application's registry, and prom-client's default
-// ones. They say themselves how they are put together (`aggregator`). A mean of workers is never made, and what may not
-// be put together at all stays apart, by worker: a mean of p99s is no p99, and a summary's quantiles cannot be added.
+// Reads the metrics of a registry into a report, and out of it: the application's metrics and prom-client's default metrics.
+// Their `aggregator` says how values of workers are joined. Means and the quantiles of summaries are shown per worker,
+// because a mean of p99s is not a p99.
 
 const { Registry } = require('prom-client')
 
 const ACROSS = { sum: 'sum', min: 'min', max: 'max', first: 'first' }
-/** For what has its default labels already. */
+/** A registry without default labels: reported series contain them already. */
 const plainRegistry = new Registry()
 /** @type {(a: [string, any], b: [string, any]) => number} */
 const byName = ([a], [b]) => (a < b ? -1 : 1)
@@ -16,7 +16,7 @@ const byName = ([a], [b]) => (a < b ? -1 : 1)
  * @returns {Promise<any[]>} families: two of a summary, whose quantiles are each worker's own
  */
 async function readMetric({ registry, metric, name }) {
-  // So that the registry puts its default labels in, whichever client it is of.
+  // Read through the registry, which adds its default labels, whichever client library it is of.
   const alone = Object.create(registry, { getMetricsAsArray: { value: () => [metric] } })
   const [{ help, type, aggregator = 'sum', values }] = await alone.getMetricsAsJSON()
   const isQuantile = ({ metricName, labels }) =>
@@ -34,7 +34,7 @@ async function readMetric({ registry, metric, name }) {
   return families
 }
 
-/** What was reported of them, as metrics that a registry takes. @param {Iterable<any>} families */
+/** Converts reported families to metrics that a registry accepts. @param {Iterable<any>} families */
 function metricsOf(families) {
   const byMetric = new Map()
   for (const family of families) {

@@ -1,20 +1,20 @@
 'use strict'
-// Reads a file of the fleet's directory, whatever is there under its name. A pipe is not waited for, no link is followed, and
-// no more is read than a report may have: what is no report of ours costs a scrape nothing but a state of its worker.
+// Reads the file of a report, whatever it is. A pipe does not block, no link is followed, and no more is read than a report
+// may have. A file that is not a report makes its worker `unreadable` and does not fail the scrape.
 
 const { constants, promises } = require('node:fs')
 
-/** Some 45 000 series. */
+/** Enough for 45 000 series. */
 const MOST_BYTES = 64 * 1024 * 1024
-// Windows has neither.
+// Windows has neither flag.
 const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY } = constants
-/** These say nothing of the file: it is not there any more, or nothing could be opened now. */
-const NOT_OF_FILE = new Set(['ENOENT', 'EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'EINTR'])
+/** Errors that say nothing about the file: it was removed, or no file can be opened now. */
+const NOT_ABOUT_FILE = new Set(['ENOENT', 'EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'EINTR'])
 
 /**
  * @param {string} name
- * @param {import('./report-buffers').Loan} loan what it is read into
- * @returns {Promise<{ report?: Buffer, touchedMs: number, error?: Error }>} with an error where it cannot be a report
+ * @param {import('./report-buffers').Loan} loan provides the buffer
+ * @returns {Promise<{ report?: Buffer, touchedMs: number, error?: Error }>} with an error if the file cannot be a report
  */
 async function readReport(name, loan) {
   try {
@@ -25,16 +25,17 @@ async function readReport(name, loan) {
       await file.close()
     }
   } catch (/** @type {any} */ error) {
-    if (NOT_OF_FILE.has(error.code)) throw error
+    if (NOT_ABOUT_FILE.has(error.code)) throw error
     return { touchedMs: 0, error }
   }
 }
 
-/** Where the file is replaced meanwhile, all of the old one is read. */
+/** If the file is replaced meanwhile, all of the old file is read. */
 async function readAll(file, loan) {
   const stat = await file.stat()
-  if (!stat.isFile()) throw new Error('it is no file')
-  if (stat.size > MOST_BYTES) throw new Error(`it has ${stat.size} bytes, and a report at most ${MOST_BYTES}`)
+  if (!stat.isFile()) throw new Error('it is not a regular file')
+  if (stat.size > MOST_BYTES)
+    throw new Error(`it has ${stat.size} bytes, but a report has at most ${MOST_BYTES}`)
   const report = loan.take(stat.size)
   const { bytesRead } = await file.read(report, 0, stat.size, 0)
   return { report: report.subarray(0, bytesRead), touchedMs: stat.mtimeMs }

@@ -1,6 +1,6 @@
 'use strict'
-// What the parts of a report have to look like. A report is a file that anything may have written; what is not of this shape
-// would be shown as it is, and Prometheus takes nothing of a scrape with a line that it cannot read.
+// What a report may contain. Anything may have written the file of a report, or half of it. A report with a part of another
+// shape is unreadable: Prometheus rejects a whole scrape for one line that it cannot parse.
 
 const FAMILY_NAME = /^[^\s"\\{}]+$/
 const LINE = /^[^\n\r]*$/

@@ -1,6 +1,6 @@
 'use strict'
-// The reports of a fleet, added up block by block: its families and its routes. Made in steps, so that whoever runs it may
-// give the loop its turn; 4 reports of 1000 series are some 200 steps of 0.1 ms.
+// Adds up the reports of a fleet, families and routes, block by block. `add` is a generator of small steps, so that the caller
+// can yield to the event loop: four reports with 1000 series are 200 steps of 0.1 ms.
 
 const { SERIES_PER_BLOCK, reportFamily } = require('./family-report')
 const { FamilySum, familyKey } = require('./family-sum')
@@ -9,19 +9,19 @@ const { EXEMPLARS, FAMILY, POINTS, ROUTES, doublesOf, readBlocks, readPoints } =
 const { RouteSums } = require('./route-report')
 const { outlives } = require('./point-shapes')
 
-class Sum {
-  /** Families by whose name two versions of an application mean two things. */
+class ReportSum {
+  /** The number of families that workers define differently, such as two versions of an application. */
   misunderstood = 0
   routes = new RouteSums()
   #families = new Map()
   #withRoutes
   #scrape = 0
   #shown = 0
-  /** By member, what its blocks said last and which rows that was: labels are the same from scrape to scrape. */
+  /** By member: the labels and rows of its last blocks. Labels rarely change between scrapes. */
   #blocksOf = new Map()
   #blocksBefore = new Map()
 
-  /** For the next scrape. @param {{ withRoutes: boolean }} how */
+  /** Starts the sum of the next scrape. @param {{ withRoutes: boolean }} how */
   begin({ withRoutes }) {
     this.#scrape++
     this.#withRoutes = withRoutes
@@ -38,7 +38,7 @@ class Sum {
     return [...this.#families.values()].filter(({ isReported }) => isReported)
   }
 
-  /** Whether more is kept than was shown: of workers that are gone. */
+  /** Whether most of the rows kept are of departed workers. */
   isStale() {
     let kept = 0
     for (const family of this.#families.values()) kept += family.size
@@ -49,7 +49,7 @@ class Sum {
    * @param {Buffer} report
    * @param {number} blocksAt
    * @param {{ id: string, worker: string, isGone: boolean, isRecent: boolean }} from
-   * @throws {Error} in the middle, where a block is not of the shape it should be
+   * @throws {Error} at the first invalid block, when the blocks before are added already
    */
   *add(report, blocksAt, { id, worker, isGone, isRecent }) {
     const before = this.#blocksBefore.get(id) ?? []
@@ -72,7 +72,7 @@ class Sum {
     }
   }
 
-  /** @returns {Generator<Buffer | undefined>} as a report again, of those that are gone */
+  /** @returns {Generator<Buffer | undefined>} the sum as blocks of a report */
   *report(wallMs) {
     for (const family of this.families) yield* reportFamily(family, family.points())
     yield* this.routes.report(wallMs)
@@ -97,22 +97,22 @@ class Sum {
   }
 }
 
-/** The block of the scrape before, where it is of the same family and worker, and has the same labels. */
+/** Reuses the block of the previous scrape, if it is of the same family and worker and has the same labels. */
 function blockOf(before, family, worker, { text }) {
   if (before?.family === family && before.worker === worker && before.text.equals(text)) return before
   return { family, worker, text: Buffer.from(text), rows: family.rowsOf(text.toString().split('\n'), worker) }
 }
 
-/** For as many columns as most have. */
+/** As many columns as most families have. */
 const COLUMNS = 32
 const scratch = new Float64Array(SERIES_PER_BLOCK * COLUMNS)
 const scratchBytes = new Uint8Array(scratch.buffer)
 
-/** Good until the next: doubles must begin at a multiple of 8, and these are copied to where they do. */
+/** Copies the doubles to an address that is a multiple of 8. The result is valid until the next call. */
 function doublesIn(bytes) {
   if (bytes.length > scratchBytes.length) return doublesOf(bytes)
   scratchBytes.set(bytes)
   return scratch
 }
 
-module.exports = { Sum }
+module.exports = { ReportSum }

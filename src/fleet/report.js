@@ -1,7 +1,7 @@
 'use strict'
-// A report as bytes: a head, then blocks of a few hundred series each, so that writing and reading one is many small
-// steps. Labels are text and numbers are doubles as they are in memory: for 1000 series a hundredth of what JSON costs.
-// A kind of block that is not known is passed over; only what changes the meaning of the old ones is a new version.
+// The binary format of a report: a head, then blocks of up to 256 series, so that reading and writing take small steps.
+// Labels are text and numbers are doubles as in memory, which costs a hundredth of JSON.
+// Readers skip unknown kinds of blocks. Only a change of the meaning of a known kind needs a new version.
 
 const VERSION = 'SPILLWAY2'
 const HEADER = 8
@@ -35,8 +35,8 @@ const familyBlock = (family) => blockOf(FAMILY, Buffer.from(JSON.stringify(famil
 
 /**
  * @param {Buffer} text labels, a line each
- * @param {Float64Array} numbers those of the first label, those of the second...
- * @param {Buffer} [spare] a block that nobody reads any more, to be written over if it has the length
+ * @param {Float64Array} numbers the numbers of each label in turn
+ * @param {Buffer} [spare] a block without readers, overwritten if it has the right length
  */
 function pointsBlock(text, numbers, spare) {
   const textAt = HEADER + 4
@@ -51,7 +51,8 @@ function pointsBlock(text, numbers, spare) {
 }
 
 /**
- * Of the points before it.
+ * The exemplars of the block of points before it.
+ *
  * @param {[point: number, bucket: number, traceId: string, spanId: string, atMs: number, seconds: number][]} exemplars
  */
 const exemplarsBlock = (exemplars) => blockOf(EXEMPLARS, Buffer.from(JSON.stringify(exemplars)))
@@ -62,13 +63,13 @@ function readPoints(body) {
   return { text: body.subarray(4, end), bytes: body.subarray(end) }
 }
 
-/** A copy, because doubles must begin at a multiple of 8. */
+/** Copies the bytes, because doubles must begin at a multiple of 8. */
 function doublesOf(bytes) {
   const copy = new Uint8Array(bytes)
   return new Float64Array(copy.buffer, 0, copy.length >>> 3)
 }
 
-/** Puts blocks into the pieces of a report; where there is none yet to put, that is a step too. */
+/** Adds blocks to the pieces of a report. A step may have no block yet. */
 function* putInto(pieces, blocks) {
   for (const block of blocks) {
     if (block !== undefined) pieces.push(block)
@@ -76,14 +77,14 @@ function* putInto(pieces, blocks) {
   }
 }
 
-/** Power may have gone before all of it was on the disk. */
+/** False for a file that was not completely on disk when the power failed. */
 function isWhole(report, blocksAt) {
   let at = blocksAt
   while (at + HEADER <= report.length) at += HEADER + report.readUInt32LE(at + 4)
   return at === report.length
 }
 
-/** @returns {any} the head, or undefined of what this version does not understand, and of half a file */
+/** @returns {any} the head, or undefined if the report is incomplete or of an unknown version */
 function readHead(report) {
   if (report === undefined || report.toString('latin1', 0, VERSION.length) !== VERSION) return undefined
   const start = VERSION.length + 4
@@ -92,7 +93,7 @@ function readHead(report) {
   if (!isWhole(report, blocksAt)) return undefined
   const head = parsed(report.toString('utf8', start, blocksAt))
   if (typeof head !== 'object' || head === null) return undefined
-  return head.isDeparted && !areFolded(head) ? undefined : { ...head, blocksAt }
+  return head.isDeparted && !isHeadOfRetired(head) ? undefined : { ...head, blocksAt }
 }
 
 function parsed(text) {
@@ -103,9 +104,9 @@ function parsed(text) {
   }
 }
 
-const areFolded = ({ ids, count }) => Array.isArray(ids) && Number.isInteger(count)
+const isHeadOfRetired = ({ ids, count }) => Array.isArray(ids) && Number.isInteger(count)
 
-/** Whether it is the head of the report of that member, and not one of another shape. */
+/** Whether the head is valid and belongs to that member. */
 function isHeadOf(head, id) {
   if (head?.id !== id || typeof head.process !== 'string') return false
   return ['thread', 'at', 'startedAt', 'inFlight', 'pid'].every((key) => isNumber(head[key] ?? 0))
@@ -113,7 +114,7 @@ function isHeadOf(head, id) {
 
 const isNumber = (value) => typeof value === 'number'
 
-/** @returns {Generator<{ kind: number, body: Buffer }>} of a report that is whole */
+/** @returns {Generator<{ kind: number, body: Buffer }>} the blocks of a complete report */
 function* readBlocks(report, blocksAt) {
   for (let at = blocksAt; at < report.length; ) {
     const end = at + HEADER + report.readUInt32LE(at + 4)

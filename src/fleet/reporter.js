@@ -1,8 +1,7 @@
 'use strict'
-// Makes the reports of this thread: the same instant that a scrape shows, the metrics of its registry, and the routes
-// with their histograms. Whoever asks while one is made waits for the next, which is of a moment after the question.
-// The histograms are most of what a report costs, and a scrape does not read them: for it they are those of the last report,
-// unless they are older than a minute.
+// Makes the reports of this thread: the families that a scrape shows, the metrics of the registry, and the routes with their
+// histograms. A request that comes while a report is made waits for the next report, whose values are newer than the request.
+// The histograms are most of the cost and a scrape does not read them, so they may be up to a minute old.
 
 const { isMainThread, threadId } = require('node:worker_threads')
 const { PointsMemory, reportFamily } = require('./family-report')
@@ -10,9 +9,9 @@ const { readMetric } = require('./registry-report')
 const { identify } = require('./member-identity')
 const { headOf, putInto } = require('./report')
 const { reportRoutes } = require('./route-report')
-const { Slices } = require('./time-slices')
+const { TimeSlices } = require('./time-slices')
 
-/** What a worker that is killed may lose of its histograms, and of nothing else. */
+/** A killed worker may lose this much of its histograms, and nothing else. */
 const ROUTES_MS = 60_000
 
 class Reporter {
@@ -23,10 +22,10 @@ class Reporter {
   #foreign = []
   #memory = new PointsMemory()
   #spare
-  /** The blocks of the routes as last made. */
+  /** The blocks of the routes, as of `#routesMs`. */
   #routes = []
   #routesMs = Number.NEGATIVE_INFINITY
-  #isAskedForRoutes = false
+  #needsRoutes = false
   /** @type {Promise<any>} */
   #last = Promise.resolve()
   #queued
@@ -49,16 +48,16 @@ class Reporter {
   }
 
   /**
-   * @param {{ id: string, worker: string }} who
-   * @param {boolean} withRoutes whether the histograms have to be of now
-   * @param {(pieces: Buffer[]) => Promise<void>} keep
-   * @returns {Promise<{ pieces: Buffer[], error?: any }>} with the error of what keeps it
+   * @param {{ id: string, worker: string }} member
+   * @param {boolean} withRoutes whether the histograms must be current
+   * @param {(pieces: Buffer[]) => Promise<void>} keep writes the report
+   * @returns {Promise<{ pieces: Buffer[], error?: any }>} with the error of `keep`
    */
-  make(who, withRoutes, keep) {
-    this.#isAskedForRoutes ||= withRoutes
+  make(member, withRoutes, keep) {
+    this.#needsRoutes ||= withRoutes
     this.#queued ??= this.#last.then(async () => {
       this.#queued = undefined
-      const pieces = await this.#make(who)
+      const pieces = await this.#make(member)
       return keep(pieces).then(
         () => ({ pieces }),
         (error) => ({ pieces, error })
@@ -68,18 +67,18 @@ class Reporter {
     return this.#queued
   }
 
-  async #make(who) {
+  async #make(member) {
     const { clock } = this.#parts
-    const withRoutes = this.#isAskedForRoutes
-    this.#isAskedForRoutes = false
-    const slices = new Slices(clock)
+    const withRoutes = this.#needsRoutes
+    this.#needsRoutes = false
+    const slices = new TimeSlices(clock)
     const instant = this.#takeInstant(this.#spare)
     this.#spare = undefined
-    const pieces = [this.#headOf(who, instant, false)]
+    const pieces = [this.#headOf(member, instant, false)]
     const sources = this.#exporter.sources(isMainThread)
     await slices.run(this.#reportFamilies(sources, instant, pieces))
     const wallMs = clock.wallMs()
-    // A clock that was put back must not keep them for longer.
+    // Absolute, because the wall clock may be set back.
     if (withRoutes || Math.abs(wallMs - this.#routesMs) > ROUTES_MS) {
       this.#routesMs = wallMs
       const routes = []
@@ -93,10 +92,10 @@ class Reporter {
     return [...pieces, ...this.#routes, ...foreign]
   }
 
-  /** Without waiting: what a registry gives only later is as it was reported last. */
-  makeNow(who) {
+  /** Makes the last report synchronously. Metrics of a registry are read asynchronously, so they are those of the report before. */
+  makeNow(member) {
     const instant = this.#takeInstant()
-    const pieces = [this.#headOf(who, instant, true)]
+    const pieces = [this.#headOf(member, instant, true)]
     for (const _ of this.#reportFamilies(this.#exporter.sources(isMainThread), instant, pieces));
     for (const _ of this.#reportRoutes(instant, pieces));
     return [...pieces, ...this.#foreign]

@@ -1,46 +1,47 @@
 'use strict'
-// What the departed have counted, in one report, so that weeks of workers come and gone are no more to read than one.
-// Whoever folds writes the next generation, which a link makes exactly once, and only then removes what is in it. It names
-// those it holds, so that a report that is still there is not counted twice. No lock: one who holds it might be killed.
+// Retires departed members: adds their reports up into one report, so that a scrape stays cheap after weeks of restarts.
+// The retiring member writes the next generation of that report, which a hard link makes exactly once, and then removes the
+// reports it contains. The generation lists its members, so that a report not removed yet is not counted twice.
+// There is no lock, because its holder might be killed.
 
 const { ReadableSum, isRecent } = require('./readable-sum')
 const { headOf, putInto } = require('./report')
-const { Slices } = require('./time-slices')
+const { TimeSlices } = require('./time-slices')
 
 const HOUR_MS = 3_600_000
 
 /**
- * @param {any} directory
- * @param {any} clock
- * @param {import('./poll-members').Roll} roll
+ * @param {import('./poll-members').Directory} directory
+ * @param {typeof import('../clock').systemClock} clock
+ * @param {import('./poll-members').Poll} poll
  * @param {string} ownId
  */
-async function foldDeparted(directory, clock, { members, departed }, ownId) {
-  // What a newer version has folded is left to it.
-  if (departed.generation !== undefined && departed.report === undefined) return
+async function retireMembers(directory, clock, { members, retired }, ownId) {
+  // The report may be of a newer version, which this version must not replace.
+  if (retired.generation !== undefined && retired.report === undefined) return
   const wallMs = clock.wallMs()
   const old = members.filter(({ state, head }) => state === 'departed' && !isRecent(head, wallMs))
-  if (old.length === 0) return keepDeparted(directory, departed, wallMs)
+  if (old.length === 0) return keepRetired(directory, retired, wallMs)
   const readable = new ReadableSum({ clock, withRoutes: true })
   const unnamed = old.map((each) => ({ ...each, worker: '' }))
-  const { sum, members: added, departed: before } = await readable.of(unnamed, departed)
-  if (before.report !== departed.report) return
-  const gone = added.filter(({ state }) => state !== 'unreadable')
+  const { sum, members: added, retired: before } = await readable.of(unnamed, retired)
+  if (before.report !== retired.report) return
+  const newlyRetired = added.filter(({ state }) => state !== 'unreadable')
   const pieces = [
     headOf({
       isDeparted: true,
-      ids: [...departed.stillThere, ...gone.map(({ head }) => head.id)],
-      count: departed.head.count + gone.length,
+      ids: [...retired.stillThere, ...newlyRetired.map(({ head }) => head.id)],
+      count: retired.head.count + newlyRetired.length,
     }),
   ]
-  await new Slices(clock).run(putInto(pieces, sum.report(wallMs)))
-  const next = (departed.generation ?? 0) + 1
-  if (!(await directory.writeDeparted(next, ownId, pieces))) return
-  for (const { head } of gone) await directory.remove(head.id)
-  await removeOld(directory, departed.generations)
+  await new TimeSlices(clock).run(putInto(pieces, sum.report(wallMs)))
+  const next = (retired.generation ?? 0) + 1
+  if (!(await directory.writeRetired(next, ownId, pieces))) return
+  for (const { head } of newlyRetired) await directory.remove(head.id)
+  await removeOld(directory, retired.generations)
 }
 
-async function keepDeparted(directory, { generation, generations, stillThere, touchedMs }, wallMs) {
+async function keepRetired(directory, { generation, generations, stillThere, touchedMs }, wallMs) {
   for (const id of stillThere) await directory.remove(id)
   await removeOld(
     directory,
@@ -50,7 +51,7 @@ async function keepDeparted(directory, { generation, generations, stillThere, to
 }
 
 async function removeOld(directory, generations) {
-  for (const generation of generations) await directory.removeDeparted(generation)
+  for (const generation of generations) await directory.removeRetired(generation)
 }
 
-module.exports = { foldDeparted }
+module.exports = { retireMembers }

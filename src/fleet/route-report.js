@@ -1,7 +1,7 @@
 'use strict'
-// The routes of a worker in its report, with their HDR histograms, and those of all workers by method and route. Slots
-// are added to slots, so that a quantile of the fleet is that of all its answers, never a mean of quantiles. Read when a
-// snapshot asks: until then each route is a list of places in the reports, and only one histogram is in memory.
+// Writes the routes of a worker into its report, with their HDR histograms, and adds up the routes of all workers by method
+// and route. Histograms are added slot by slot, so a quantile of the fleet is the quantile of all its responses. A sum only
+// keeps the positions of each route in the reports, and a snapshot reads one histogram at a time.
 
 const { newHistogram } = require('../histograms/rolling')
 const { ADVISED_BOUNDS, countOf, sumOf } = require('../histograms/buckets')
@@ -10,7 +10,7 @@ const { COUNTERS } = require('../requests/route-series')
 const { ROUTES, blockOf, doublesOf } = require('./report')
 
 const BLOCK = 32
-/** The counters of the series, count and seconds of its streams; then of each span. */
+/** The totals are the counters of the series, then the count and the seconds of its streams. Each span has three numbers. */
 const STREAMS = COUNTERS
 const TOTALS = COUNTERS + 2
 const COUNT = 0
@@ -19,7 +19,7 @@ const SINCE = 2
 const SPAN = 3
 const HISTOGRAM_SLOTS = slotsOf(newHistogram(64))
 
-/** The counts of both, since the earlier of the two. */
+/** Adds a span to a sum. The sum begins when the earlier of both began. */
 function addSpan(sum, span) {
   sum[COUNT] += span[COUNT]
   sum[ERRORS] += span[ERRORS]
@@ -31,9 +31,9 @@ class RouteWriter {
   #entries = 0
 
   /**
-   * @param {[method: string, route: string] | []} key none for all routes together
+   * @param {[method: string, route: string] | []} key empty for all routes together
    * @param {Float64Array} totals
-   * @param {{ since: Float64Array, histogram: any }[]} spans since the start, and the last minute if any
+   * @param {{ since: Float64Array, histogram: any }[]} spans since the start, and the last minute if known
    */
   write(key, totals, spans) {
     const name = Buffer.from(JSON.stringify(key))
@@ -48,7 +48,7 @@ class RouteWriter {
     this.#entries++
   }
 
-  /** @returns {Buffer | undefined} a block, when there is enough for one */
+  /** @returns {Buffer | undefined} a block, once enough routes are written */
   take(isLast = false) {
     if (this.#entries === 0 || (this.#entries < BLOCK && !isLast)) return undefined
     this.#entries = 0
@@ -56,7 +56,7 @@ class RouteWriter {
   }
 }
 
-/** @returns {Generator<Buffer | undefined>} blocks, with pauses between */
+/** @returns {Generator<Buffer | undefined>} blocks; undefined for a step without one */
 function* reportRoutes({ recorder }, { counters, series, streams }, nowMs, wallMs) {
   const writer = new RouteWriter()
   const scratch = [newHistogram(64), newHistogram(64)]
@@ -82,22 +82,22 @@ function* reportRoutes({ recorder }, { counters, series, streams }, nowMs, wallM
   yield writer.take(true)
 }
 
-/** Where a route stands in the reports. */
+/** The positions of a route in the reports. */
 class RouteSum {
   key
   /** @type {{ body: Buffer, at: number, hasLastMinute: boolean }[]} */
-  #places = []
+  #positions = []
 
   constructor(key) {
     this.key = key
   }
 
   add(body, at, hasLastMinute) {
-    this.#places.push({ body, at, hasLastMinute })
+    this.#positions.push({ body, at, hasLastMinute })
   }
 
   /**
-   * @param {any[]} scratch two empty histograms: since the start, the last minute
+   * @param {any[]} scratch two empty histograms, for the time since the start and for the last minute
    * @param {number} wallMs
    */
   read(scratch, wallMs) {
@@ -107,7 +107,7 @@ class RouteSum {
       ratePerSecond: 0,
       histogram,
     }))
-    for (const { body, at, hasLastMinute } of this.#places) {
+    for (const { body, at, hasLastMinute } of this.#positions) {
       const reader = new ByteReader(body, at)
       const from = readDoubles(reader, TOTALS)
       for (let i = 0; i < TOTALS; i++) totals[i] += from[i]
@@ -131,7 +131,7 @@ function rateOf(since, wallMs) {
 
 const readDoubles = (reader, count) => doublesOf(reader.read(count * 8))
 
-/** @throws {Error} of another shape */
+/** @throws {Error} if the text is not a key */
 function keyIn(text) {
   const key = JSON.parse(text)
   const isKey =
@@ -143,7 +143,11 @@ function keyIn(text) {
 class RouteSums {
   #byKey = new Map()
 
-  /** @throws {Error} where it is of another shape @param {Buffer} body of a block @param {boolean} hasLastMinute whether it was written within the last minute */
+  /**
+   * @param {Buffer} body of a block
+   * @param {boolean} hasLastMinute whether the report was written within the last minute
+   * @throws {Error} if the body is invalid
+   */
   add(body, hasLastMinute) {
     for (const reader = new ByteReader(body); !reader.isAtEnd; ) {
       const key = Buffer.from(reader.read(reader.readInteger())).toString()
@@ -159,7 +163,7 @@ class RouteSums {
     }
   }
 
-  /** One at a time: what is yielded is good until the next. */
+  /** Yields one route at a time, which is valid until the next. */
   *read(wallMs) {
     const scratch = [newHistogram(64), newHistogram(64)]
     for (const sum of this.#byKey.values()) {
@@ -168,7 +172,7 @@ class RouteSums {
     }
   }
 
-  /** @returns {Generator<Buffer | undefined>} as a report again: of those that are gone, without their last minute */
+  /** @returns {Generator<Buffer | undefined>} the sums as blocks of a report, without the last minute */
   *report(wallMs) {
     const writer = new RouteWriter()
     for (const { key, totals, spans } of this.read(wallMs)) {

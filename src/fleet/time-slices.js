@@ -1,10 +1,10 @@
 'use strict'
-// Work that comes in steps, cut into slices: the loop gets its turn after a millisecond of it. One for all the parts of a
-// job: with one for each part, the reports of four workers, 0.6 ms each, were one block of 2.5.
+// Runs work that comes in steps in slices of a millisecond, each in its own loop turn. All parts of a job share one
+// `TimeSlices`: with one for each part, four reports of 0.6 ms ran as one block of 2.5 ms.
 
-const WORK_MS = 1
+const SLICE_MS = 1
 
-class Slices {
+class TimeSlices {
   #clock
   #sinceMs
 
@@ -17,11 +17,11 @@ class Slices {
   /** @param {Iterable<unknown>} steps */
   async run(steps) {
     for (const _ of steps) {
-      if (this.#clock.now() - this.#sinceMs < WORK_MS) continue
+      if (this.#clock.now() - this.#sinceMs < SLICE_MS) continue
       await new Promise((resolve) => this.#clock.afterTurn(() => resolve(undefined)))
       this.#sinceMs = this.#clock.now()
     }
   }
 }
 
-module.exports = { Slices }
+module.exports = { TimeSlices }

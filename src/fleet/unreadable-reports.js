@@ -1,9 +1,10 @@
 'use strict'
-// Tells of the reports that cannot be read: of each once in the log, for as long as it is there. They are counted beside that,
-// in `spillway_workers`.
+// Logs each unreadable report of the fleet once, for as long as it is unreadable. `spillway_workers` counts the unreadable
+// workers.
 
 class UnreadableReports {
-  #told = new Map()
+  /** @type {Map<string, Error | undefined>} */
+  #logged = new Map()
   #warn
 
   /** @param {(fields: object, message: string) => void} warn */
@@ -13,21 +14,18 @@ class UnreadableReports {
 
   /**
    * @param {string | undefined} directory
-   * @param {{ id: string, state: string, error?: any }[]} members all of a scrape
-   * @param {{ error?: any }} departed
+   * @param {{ id: string, state: string, error?: Error }[]} members every member of a scrape
+   * @param {{ error?: Error }} retired
    */
-  tell(directory, members, departed) {
+  logNew(directory, members, retired) {
     const errors = new Map()
     for (const { id, state, error } of members) if (state === 'unreadable') errors.set(id, error)
-    if (departed.error !== undefined) errors.set('departed', departed.error)
+    if (retired.error !== undefined) errors.set('departed', retired.error)
     for (const [report, err] of errors) {
-      if (this.#told.has(report)) continue
-      this.#warn(
-        { directory, report, err },
-        'spillway: a report of the fleet cannot be read, and is left out'
-      )
+      if (this.#logged.has(report)) continue
+      this.#warn({ directory, report, err }, 'spillway: a report of the fleet cannot be read and is left out')
     }
-    this.#told = errors
+    this.#logged = errors
   }
 }
 

@@ -1,17 +1,17 @@
 'use strict'
-// Who is there: what each worker is called in a label, and how many are in what state. A worker that is silent, or whose
-// version nobody here understands, costs this gauge and not the scrape.
+// Names the workers of a fleet for labels, and counts them by state. A silent worker, or a worker of an unknown version,
+// changes a gauge and does not fail the scrape.
 
 const { Labels, NO_LABELS } = require('../metrics/labels')
 
 const STATES = /** @type {const} */ (['live', 'silent', 'unreadable'])
-/** A name is a label as it is. */
+/** Names become label values without escaping. */
 const UNSAFE = /[^\w.-]/g
 const LONGEST_NAME = 64
 const LABELS = STATES.map((state) => new Labels({ state }))
 
-/** While a worker is replaced there may be two of a name: the newest has it, the others their process id behind it. */
-function named(members) {
+/** During a replacement two workers may have one name. The newest keeps it, and the other's pid is added to its name. */
+function withWorkerNames(members) {
   const taken = new Set()
   const names = new Map()
   const age = ({ head }) => (head === undefined ? 0 : head.startedAt)
@@ -26,13 +26,13 @@ function named(members) {
 }
 
 /** @returns {Record<typeof STATES[number] | 'departed', number>} */
-function statesOf(members, departed) {
+function statesOf(members, retired) {
   const count = (state) => members.filter((member) => member.state === state).length
   return {
     live: count('live'),
     silent: count('silent'),
     unreadable: count('unreadable'),
-    departed: departed.head.count + count('departed'),
+    departed: retired.head.count + count('departed'),
   }
 }
 
@@ -46,9 +46,9 @@ const stateFamilies = (states) => [
   {
     name: 'spillway_workers_departed_total',
     type: 'counter',
-    help: 'Workers that have ended; what they have counted is in the totals.',
+    help: 'Workers that have ended. Their counts are part of the totals.',
     points: () => [{ labels: NO_LABELS, value: states.departed }],
   },
 ]
 
-module.exports = { named, stateFamilies, statesOf }
+module.exports = { stateFamilies, statesOf, withWorkerNames }

@@ -148,7 +148,7 @@ const skipped = {
 }
 
 for (const [what, put] of Object.entries(WAYS)) {
-  test(`${what} for a report is counted as unreadable, told once, and cuts no scrape`, {
+  test(`${what} as a report is counted as unreadable, logged once, and cuts no scrape`, {
     skip: skipped[what] === true,
   }, async (t) => {
     const { spillway, scrape, lines, own } = await fleetOfOne(t)
@@ -165,13 +165,13 @@ for (const [what, put] of Object.entries(WAYS)) {
     assert.deepEqual([unreadable, requests.sinceStart.count], [1, 1])
     assert.deepEqual(
       lines.map(({ report: id, message }) => [id, message]),
-      [[BAD, 'spillway: a report of the fleet cannot be read, and is left out']]
+      [[BAD, 'spillway: a report of the fleet cannot be read and is left out']]
     )
     assert.ok(lines[0].err instanceof Error)
   })
 }
 
-test('routes of another shape spoil no snapshot', async (t) => {
+test('invalid routes do not fail a snapshot', async (t) => {
   const { spillway, scrape, own } = await fleetOfOne(t)
   for (const body of [Buffer.from([1]), Buffer.from([2, 123, 125]), Buffer.from([2, 91, 93, 1, 1])]) {
     fs.writeFileSync(path.join(own, `${BAD}.report`), report(blockOf(ROUTES, body)))
@@ -182,7 +182,7 @@ test('routes of another shape spoil no snapshot', async (t) => {
 })
 
 for (const what of ['a pipe', 'a directory', 'a file of a hundred gigabytes']) {
-  test(`${what} in place of what the departed have left hangs and cuts no scrape, and is told once`, {
+  test(`${what} as the report of retired members neither hangs nor cuts a scrape, and is logged once`, {
     skip: skipped[what] === true,
   }, async (t) => {
     const { scrape, lines, own } = await fleetOfOne(t)
@@ -197,7 +197,7 @@ for (const what of ['a pipe', 'a directory', 'a file of a hundred gigabytes']) {
 }
 
 for (const number of ['01', '007', '9007199254740993', '12345678901234567890123']) {
-  test(`a file 'departed-${number}', whose number is spelled as none of ours, cuts no scrape and hides no generation`, async (t) => {
+  test(`a file 'departed-${number}' with another spelling of a number cuts no scrape and hides no generation`, async (t) => {
     const { spillway, scrape, own } = await fleetOfOne(t)
     const before = Buffer.concat([
       headOf({ isDeparted: true, ids: [BAD], count: 1 }),
@@ -215,7 +215,7 @@ for (const number of ['01', '007', '9007199254740993', '12345678901234567890123'
   })
 }
 
-test('the name of a worker is shown as a label can show it', async (t) => {
+test('the name of a worker is made safe for a label', async (t) => {
   const { scrape, own } = await fleetOfOne(t)
   const hostile = {
     ...HEAD,

@@ -8,7 +8,7 @@ const { Labels } = require('../../src/metrics/labels')
 const { renderFamilies } = require('../../src/metrics/formats/prometheus-text')
 const { headOf, readHead } = require('../../src/fleet/report')
 const { reportFamily } = require('../../src/fleet/family-report')
-const { Sum } = require('../../src/fleet/report-sum')
+const { ReportSum } = require('../../src/fleet/report-sum')
 const { Buckets, boundsOf } = require('../../src/histograms/buckets')
 const { FleetUnderTest } = require('../support/fleet')
 const { parse, oneValue } = require('../support/metrics-text')
@@ -35,7 +35,7 @@ function reportOf(id, seconds, durationsOf) {
 }
 
 function summed(reports, { gone = [] } = {}) {
-  const sum = new Sum().begin({ withRoutes: false })
+  const sum = new ReportSum().begin({ withRoutes: false })
   for (const { id, report } of reports) {
     const from = { id, worker: id, isGone: gone.includes(id), isRecent: true }
     for (const _ of sum.add(report, readHead(report).blocksAt, from));
@@ -49,7 +49,7 @@ for (const [what, bounds] of [
   ['few', [0.5, 2]],
   ['a hundred', WIDE],
 ]) {
-  test(`durations at ${what} bounds are sums by label, of workers that are gone too`, () => {
+  test(`durations at ${what} bounds are sums by label, including departed workers`, () => {
     const reports = [
       reportOf('1', bounds, { [ODD]: [0.1, 1.5], b: [200] }),
       reportOf('2', bounds, { [ODD]: [1.5], '': [0.1] }),
@@ -66,7 +66,7 @@ for (const [what, bounds] of [
   })
 }
 
-test('what those that are gone have counted is reported again with its bounds', async () => {
+test('counts of retired members are reported again with their bounds', async () => {
   const first = summed([reportOf('1', [0.5, 2], { a: [1] })])
   const again = Buffer.concat([
     headOf({ id: '2' }),
@@ -78,7 +78,7 @@ test('what those that are gone have counted is reported again with its bounds', 
   assert.equal(oneValue(shown(sum), 'took_seconds_count'), 2)
 })
 
-test('a worker with other bounds is left out of that family, and told of', () => {
+test('a worker with other bounds is left out of that family, and reported', () => {
   const sum = summed([
     reportOf('1', [0.5, 2], { a: [1] }),
     reportOf('2', [0.5, 2, 5], { a: [1] }),
@@ -88,7 +88,7 @@ test('a worker with other bounds is left out of that family, and told of', () =>
   assert.equal(oneValue(shown(sum), 'took_seconds_count'), 1)
 })
 
-test('a cluster whose workers have bounds and a prefix of their own shows both, and the states of its workers by that prefix', async (t) => {
+test('a cluster with its own bounds and prefix shows both, also for the states of its workers', async (t) => {
   const fleet = await FleetUnderTest.start(t, { metrics: { buckets: [0.01, 1], prefix: 'shop_' } })
   const workers = await fleet.fork(2)
   for (const { name } of workers) await fleet.ask(name, 'serve', { durations: [5, 500], route: '/a' })

@@ -26,7 +26,7 @@ const workersIn = (families) =>
 
 const stateOf = (families, state) => oneValue(families, 'spillway_workers', { state })
 
-test('any worker shows the counters and histograms of all as sums, and each gauge by worker or by what it means', async (t) => {
+test('any worker shows the counters and histograms of all as sums, and each gauge by worker or joined', async (t) => {
   const fleet = await FleetUnderTest.start(t)
   const workers = await fleet.fork(3)
   for (const { name } of workers) {
@@ -52,7 +52,7 @@ test('any worker shows the counters and histograms of all as sums, and each gaug
   }
 })
 
-test('the workers are asked once a second, however often one of them is scraped', async (t) => {
+test('reports are requested at most once a second, however often a worker is scraped', async (t) => {
   const fleet = await FleetUnderTest.start(t)
   const [first, second] = await fleet.fork(2)
   const scrape = async (laterMs) =>
@@ -65,7 +65,7 @@ test('the workers are asked once a second, however often one of them is scraped'
   assert.deepEqual(await Promise.all([scrape(1), scrape(0)]), [2, 2])
 })
 
-test("default labels of the workers' registries are on every series, and one of the name `worker` is not said twice", async (t) => {
+test("default labels of the workers' registries are on every series, and a label `worker` of the user is kept", async (t) => {
   const fleet = await FleetUnderTest.start(t, { defaultLabels: { app: 'shop', worker: 'theirs' } })
   const workers = await fleet.fork(2)
   for (const { name } of workers) await fleet.ask(name, 'serve', { durations: [3], route: '/a' })
@@ -88,7 +88,7 @@ test("default labels of the workers' registries are on every series, and one of 
   }
 })
 
-test('the quantiles of four workers are those of one histogram that was given all their values', async (t) => {
+test('the quantiles of four workers are those of one histogram of all their values', async (t) => {
   const fleet = await FleetUnderTest.start(t)
   const workers = await fleet.fork(4)
   const all = newHistogram(64)
@@ -116,7 +116,7 @@ test('the quantiles of four workers are those of one histogram that was given al
   }
 })
 
-test('nothing that was shown falls while workers are killed, leave by themselves and are replaced', async (t) => {
+test('no total falls while workers are killed, exit and are replaced', async (t) => {
   const fleet = await FleetUnderTest.start(t)
   let workers = await fleet.fork(3)
   let before = {}
@@ -156,7 +156,7 @@ function assertNoneFell(before, after) {
   assert.deepEqual(fallen, [])
 }
 
-test('what a worker counted after the last scrape is kept where it exits by itself', async (t) => {
+test('counts after the last scrape are kept if the worker exits by itself', async (t) => {
   const fleet = await FleetUnderTest.start(t)
   const [first, second] = await fleet.fork(2)
   await fleet.ask(first.name, 'serve', { durations: [1, 2, 3], route: '/a' })
@@ -183,7 +183,7 @@ const SILENCES = {
 }
 
 for (const [how, silence] of Object.entries(SILENCES)) {
-  test(`a worker that ${how} costs a gauge, not the scrape: its last known values are shown`, async (t) => {
+  test(`a worker that ${how} changes a gauge and fails no scrape: its last known values are shown`, async (t) => {
     const fleet = await FleetUnderTest.start(t)
     const [first, second] = await fleet.fork(2)
     await fleet.ask(first.name, 'serve', { durations: [5, 5], route: '/a' })
@@ -211,10 +211,10 @@ for (const [how, silence] of Object.entries(SILENCES)) {
 }
 
 const LOSSES = {
-  'the directory was removed, as by who empties the place of temporary files': (fleet) => {
+  'the removal of the directory by a cleaner of temporary files': (fleet) => {
     for (const each of fleet.directories()) rmSync(each, { recursive: true })
   },
-  'the workers have dropped the rights of root': async (fleet, names) => {
+  'the workers drop the rights of root': async (fleet, names) => {
     chmodSync(fleet.directory, 0o1777)
     for (const name of names) await fleet.ask(name, 'become', { user: NOBODY })
   },
@@ -222,7 +222,7 @@ const LOSSES = {
 
 for (const [what, lose] of Object.entries(LOSSES)) {
   const skip = what.includes('root') && process.geteuid?.() !== 0
-  test(`where ${what}, the workers meet anew`, { skip }, async (t) => {
+  test(`${what}: the workers join again`, { skip }, async (t) => {
     const fleet = await FleetUnderTest.start(t)
     const names = (await fleet.fork(3)).map(({ name }) => name)
     await lose(fleet, names)
@@ -240,7 +240,7 @@ for (const [what, lose] of Object.entries(LOSSES)) {
   })
 }
 
-test('nothing that was shown falls where no report can be written any more, whoever is asked', async (t) => {
+test('no total falls if no report can be written any more, whichever worker is scraped', async (t) => {
   const fleet = await FleetUnderTest.start(t)
   const names = (await fleet.fork(3)).map(({ name }) => name)
   const [directory] = fleet.directories()
@@ -257,7 +257,7 @@ test('nothing that was shown falls where no report can be written any more, whoe
   assert.ok((await fleet.ask(names[0], 'faults')).fleet > 0)
 })
 
-test('a primary with an instance answers for its workers, and its own numbers are part of theirs', async (t) => {
+test('a primary with an instance answers for its workers, and is part of their totals', async (t) => {
   const fleet = await FleetUnderTest.start(t, { member: true })
   await fleet.ask(undefined, 'serve', { durations: [1], route: '/a' })
   const [worker] = await fleet.fork()
@@ -284,7 +284,7 @@ test('two instances in each worker are two fleets', async (t) => {
   }
 })
 
-test('an instance that is closed has left: its counts stay, its gauges go', async (t) => {
+test('a closed instance has departed: its counts stay, its gauges go', async (t) => {
   const fleet = await FleetUnderTest.start(t)
   const [first, second] = await fleet.fork(2)
   await fleet.ask(first.name, 'serve', { durations: [1], route: '/a' })
@@ -295,7 +295,7 @@ test('an instance that is closed has left: its counts stay, its gauges go', asyn
   assert.equal(workersIn(families).size, 1)
 })
 
-test('two applications on one machine do not see each other, and a new fleet nothing of one that ended', async (t) => {
+test('two applications on one machine do not see each other, and a new fleet sees nothing of an old fleet', async (t) => {
   const first = await FleetUnderTest.start(t)
   const { directory } = first
   const second = await FleetUnderTest.start(t, {}, { directory })
@@ -320,7 +320,7 @@ test('two applications on one machine do not see each other, and a new fleet not
   assert.equal(third.directories().length, 2, 'the directory of the fleet that ended is gone')
 })
 
-test('`fleet: false` is this worker alone', async (t) => {
+test('`fleet: false` shows this worker alone', async (t) => {
   const fleet = await FleetUnderTest.start(t, { fleet: false })
   const [first, second] = await fleet.fork(2)
   await fleet.ask(first.name, 'serve', { durations: [1], route: '/a' })
@@ -332,7 +332,7 @@ test('`fleet: false` is this worker alone', async (t) => {
   assert.equal(workers.length, 1)
 })
 
-test('a scrape does not make the histograms anew, a snapshot does', async (t) => {
+test('a scrape reuses the histograms of the routes, a snapshot does not', async (t) => {
   const fleet = await FleetUnderTest.start(t)
   const [first, second] = await fleet.fork(2)
   const countOf = async () => (await fleet.ask(second.name, 'snapshot')).requests.sinceStart.count
@@ -345,7 +345,7 @@ test('a scrape does not make the histograms anew, a snapshot does', async (t) =>
   assert.equal(oneValue(await fleet.families(second.name), COUNT, { http_route: '/a' }), 2)
 })
 
-test('a scrape makes them anew when they are a minute old', async (t) => {
+test('a scrape renews histograms that are a minute old', async (t) => {
   const fleet = await FleetUnderTest.start(t)
   const [first, second] = await fleet.fork(2)
   await fleet.ask(first.name, 'serve', { durations: [1], route: '/a' })

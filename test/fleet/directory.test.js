@@ -7,11 +7,11 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { test } = require('node:test')
 const { Registry } = require('prom-client')
-const { Memory } = require('../../src/fleet/report-buffers')
-const { callRoll } = require('../../src/fleet/poll-members')
-const { foldDeparted } = require('../../src/fleet/retired-members')
+const { ReportBuffers } = require('../../src/fleet/report-buffers')
+const { pollMembers } = require('../../src/fleet/poll-members')
+const { retireMembers } = require('../../src/fleet/retired-members')
 const { openDirectory } = require('../../src/fleet/directory')
-const { openDoor } = require('../../src/fleet/member-socket')
+const { openMemberSocket } = require('../../src/fleet/member-socket')
 const { identify, machine } = require('../../src/fleet/member-identity')
 const { headOf } = require('../../src/fleet/report')
 const { temporaryDirectory } = require('../support/fleet')
@@ -35,7 +35,7 @@ const REFUSED = {
 }
 
 for (const [what, make] of Object.entries(REFUSED)) {
-  test(`where its place is taken by ${what}, a worker shows its own numbers and says why, once`, async (t) => {
+  test(`if ${what} is in place of the directory, a worker shows its own numbers and logs why, once`, async (t) => {
     const directory = temporaryDirectory(t)
     make(path.join(directory, OWN), directory)
     const lines = []
@@ -49,12 +49,12 @@ for (const [what, make] of Object.entries(REFUSED)) {
     assert.equal(lines[0][0], 'fleet')
     assert.match(
       lines[0][1],
-      /^this worker shows its own numbers only: .+ is not a directory of ours alone: /
+      /^this worker shows its own numbers only: .+ is not a private directory of this user\. /
     )
   })
 }
 
-test('a directory that cannot be made, or is too long for a socket, is no fault of a scrape', async (t) => {
+test('a directory that cannot be made, or whose path is too long for a socket, fails no scrape', async (t) => {
   const directory = temporaryDirectory(t)
   for (const bad of [path.join(directory, 'no', 'such'), path.join(directory, 'x'.repeat(90))]) {
     const spillway = spillwayFor(t, { fleet: { ...NAME, directory: bad } })
@@ -64,7 +64,7 @@ test('a directory that cannot be made, or is too long for a socket, is no fault 
   }
 })
 
-test('its directory and files are for their owner alone, and it leaves none but its report when it closes', async (t) => {
+test('the directory and its files are private, and close() leaves only the report', async (t) => {
   const directory = temporaryDirectory(t)
   const spillway = spillwayFor(t, { fleet: { ...NAME, directory } })
   await spillway.fleetSnapshot()
@@ -77,7 +77,7 @@ test('its directory and files are for their owner alone, and it leaves none but 
   assert.match(fs.readdirSync(own)[0], /\.report$/)
 })
 
-test('the directories of fleets whose primary is no more are removed, others are left alone', async (t) => {
+test('the directories of fleets whose primary has exited are removed, others are left', async (t) => {
   const base = temporaryDirectory(t)
   const uid = process.geteuid?.()
   // This process, as it would be named had its id been another's before.
@@ -113,7 +113,7 @@ const WITHOUT_DESCRIPTORS = `
   process.stdout.write(answers.join())
 `
 
-test('who has no descriptor left takes no process that runs for one that is gone', {
+test('a process without a free file descriptor does not take a running process for an exited one', {
   skip: process.platform === 'win32',
 }, () => {
   const args = ['-c', 'ulimit -n 64; exec "$0" -e "$1"', process.execPath, WITHOUT_DESCRIPTORS]
@@ -126,14 +126,14 @@ const AS_ANOTHER_USER = `
   process.stdout.write(String(isRunning('1-zzzzzz')))
 `
 
-test('an id that was given to a process of another user since is of one that is gone', {
+test('a pid reused by a process of another user counts as exited', {
   skip: process.platform !== 'linux',
 }, () => {
   const args = ['-e', AS_ANOTHER_USER]
   assert.equal(execFileSync(process.execPath, args, { cwd: REPOSITORY, encoding: 'utf8' }), 'false')
 })
 
-test('a report of another version, or of half a file, is counted and shown by nobody', async (t) => {
+test('a report of another version, or half a report, is counted and not shown', async (t) => {
   const directory = temporaryDirectory(t)
   const spillway = spillwayFor(t, { fleet: { ...NAME, directory } })
   await spillway.fleetSnapshot()
@@ -145,7 +145,7 @@ test('a report of another version, or of half a file, is counted and shown by no
   assert.equal((await spillway.fleetSnapshot()).unreadable, 2)
 })
 
-test('a report that ends in the middle, as power may leave it, takes no part and spoils no scrape', async (t) => {
+test('a report cut short by a power failure is left out and fails no scrape', async (t) => {
   const directory = temporaryDirectory(t)
   const spillway = spillwayFor(t, { fleet: { ...NAME, directory } })
   await spillway.fleetSnapshot()
@@ -186,16 +186,16 @@ const goneSince = (id, ageMs) =>
     at: Date.now() - ageMs,
   })
 
-const asked = () => ({ withRoutes: false, loan: new Memory().lend() })
+const asked = () => ({ withRoutes: false, loan: new ReportBuffers().lend() })
 
-test('a member whose report was cleaned away, as of temporary files that are old, is asked all the same', async (t) => {
+test('a member whose report was removed by a cleaner of temporary files is still polled', async (t) => {
   const directory = await openDirectory('cleaned', temporaryDirectory(t))
   const report = (id) => headOf({ id, process: identify(process.pid).text, thread: 0, at: Date.now() })
-  const close = await openDoor(directory.socketOf('b'), () => directory.write('b', [report('b')]))
+  const close = await openMemberSocket(directory.socketOf('b'), () => directory.write('b', [report('b')]))
   t.after(close)
-  const roll = () =>
-    callRoll(directory, { clock, ownId: 'a', ownReport: Promise.resolve(report('a')), ...asked() })
-  const { members } = await roll()
+  const poll = () =>
+    pollMembers(directory, { clock, ownId: 'a', ownReport: Promise.resolve(report('a')), ...asked() })
+  const { members } = await poll()
   assert.deepEqual(
     members.map(({ id, state }) => [id, state]),
     [
@@ -207,17 +207,17 @@ test('a member whose report was cleaned away, as of temporary files that are old
   close()
   fs.rmSync(path.join(directory.path, 'b.report'))
   fs.writeFileSync(directory.socketOf('b'), '')
-  assert.equal((await roll()).members.length, 1)
+  assert.equal((await poll()).members.length, 1)
 })
 
-test('a member that has never been able to write its report is heard all the same, however long that is', async (t) => {
+test('a member that could never write its report sends it over the socket, whatever its length', async (t) => {
   const directory = await openDirectory('full', temporaryDirectory(t))
   const report = (id, rest) =>
     headOf({ id, process: identify(process.pid).text, thread: 0, at: Date.now(), ...rest })
   const long = 'x'.repeat(2_000_000)
-  t.after(await openDoor(directory.socketOf('b'), async () => [report('b', { long })]))
+  t.after(await openMemberSocket(directory.socketOf('b'), async () => [report('b', { long })]))
   const own = { clock, ownId: 'a', ownReport: Promise.resolve(report('a')), ...asked() }
-  const { members } = await callRoll(directory, own)
+  const { members } = await pollMembers(directory, own)
   assert.deepEqual(
     members.map(({ id, state, head }) => [id, state, head.long?.length]),
     [
@@ -227,7 +227,7 @@ test('a member that has never been able to write its report is heard all the sam
   )
 })
 
-test('however many fold the departed at once, each is counted once', async (t) => {
+test('departed members are counted once, however many members retire them at the same time', async (t) => {
   const base = temporaryDirectory(t)
   const directory = await openDirectory('race', base)
   const ownReport = () => Promise.resolve(headOf({ id: 'own', process: '', thread: 0, at: Date.now() }))
@@ -237,42 +237,42 @@ test('however many fold the departed at once, each is counted once', async (t) =
       const id = `gone${written++}`
       await directory.write(id, [goneSince(id, 120_000)])
     }
-    const rolls = await Promise.all(
+    const polls = await Promise.all(
       ['a', 'b', 'c'].map(async (id) => ({
         id,
-        roll: await callRoll(directory, { clock, ownId: id, ownReport: ownReport(), ...asked() }),
+        poll: await pollMembers(directory, { clock, ownId: id, ownReport: ownReport(), ...asked() }),
       }))
     )
-    await Promise.all(rolls.map(({ id, roll }) => foldDeparted(directory, clock, roll, id)))
-    const { members, departed } = await callRoll(directory, {
+    await Promise.all(polls.map(({ id, poll }) => retireMembers(directory, clock, poll, id)))
+    const { members, retired } = await pollMembers(directory, {
       clock,
       ownId: 'own',
       ownReport: ownReport(),
       ...asked(),
     })
     const gone = members.filter(({ state }) => state === 'departed').length
-    assert.equal(departed.head.count + gone, written)
+    assert.equal(retired.head.count + gone, written)
   }
   const { ids, generations } = await directory.list()
   assert.ok(ids.length <= 3 && generations.length <= 2, `${ids} ${generations}`)
 })
 
-test('one who slept while others folded on removes nothing and counts for nothing', async (t) => {
+test('a member suspended while others retire members removes nothing and adds nothing', async (t) => {
   const directory = await openDirectory('sleep', temporaryDirectory(t))
-  const roll = () =>
-    callRoll(directory, {
+  const poll = () =>
+    pollMembers(directory, {
       clock,
       ownId: 'own',
       ownReport: Promise.resolve(headOf({ id: 'own', at: Date.now() })),
       ...asked(),
     })
   await directory.write('first', [goneSince('first', 120_000)])
-  const slept = await roll()
-  await foldDeparted(directory, clock, await roll(), 'a')
+  const slept = await poll()
+  await retireMembers(directory, clock, await poll(), 'a')
   await directory.write('second', [goneSince('second', 120_000)])
-  await foldDeparted(directory, clock, await roll(), 'a')
-  await foldDeparted(directory, clock, slept, 'b')
-  const { departed, members } = await roll()
-  assert.equal(departed.head.count, 2)
+  await retireMembers(directory, clock, await poll(), 'a')
+  await retireMembers(directory, clock, slept, 'b')
+  const { retired, members } = await poll()
+  assert.equal(retired.head.count, 2)
   assert.equal(members.length, 1)
 })

@@ -8,7 +8,7 @@ const { Labels } = require('../../src/metrics/labels')
 const openMetrics = require('../../src/metrics/formats/openmetrics-text')
 const { headOf, readHead } = require('../../src/fleet/report')
 const { reportFamily } = require('../../src/fleet/family-report')
-const { Sum } = require('../../src/fleet/report-sum')
+const { ReportSum } = require('../../src/fleet/report-sum')
 const { ADVISED_BOUNDS } = require('../../src/histograms/buckets')
 const { Exemplars } = require('../../src/requests/exemplars')
 
@@ -52,7 +52,7 @@ const tracesIn = (text) =>
     found.join(' ')
   )
 
-test('of each bucket the latest exemplar of any worker is shown, whoever is read first', () => {
+test('each bucket shows the latest exemplar of any worker, in any order of reading', () => {
   const first = reportOf('1', [
     ['/a', SLOW, traceOf('a', 1000)],
     ['/b', FAST, traceOf('b', 1000)],
@@ -65,34 +65,38 @@ test('of each bucket the latest exemplar of any worker is shown, whoever is read
     [first, second],
     [second, first],
   ]) {
-    assert.deepEqual(tracesIn(shown(new Sum(), reports)).sort(), ['/a +Inf d', '/b 0.005 b', '/c 0.005 c'])
+    assert.deepEqual(tracesIn(shown(new ReportSum(), reports)).sort(), [
+      '/a +Inf d',
+      '/b 0.005 b',
+      '/c 0.005 c',
+    ])
   }
 })
 
-test('an exemplar that is reported no more is shown no more, though the sum is used again', () => {
-  const sum = new Sum()
+test('an exemplar that is no longer reported is no longer shown, although the sum is reused', () => {
+  const sum = new ReportSum()
   assert.equal(tracesIn(shown(sum, [reportOf('1', [['/a', FAST, traceOf('a', 1)]])])).length, 1)
   assert.equal(tracesIn(shown(sum, [reportOf('1', [['/a', FAST, undefined]])])).length, 0)
 })
 
-test('those of workers that are gone are in what is reported of them again', () => {
-  const sum = new Sum()
+test('exemplars of retired members are reported again', () => {
+  const sum = new ReportSum()
   shown(sum, [reportOf('1', [['/a', SLOW, traceOf('a', 1000)]])])
   const report = Buffer.concat([
     headOf({ id: 'departed' }),
     ...[...sum.report(0)].filter((block) => block !== undefined),
   ])
-  assert.deepEqual(tracesIn(shown(new Sum(), [{ id: 'departed', report }])), ['/a +Inf a'])
+  assert.deepEqual(tracesIn(shown(new ReportSum(), [{ id: 'departed', report }])), ['/a +Inf a'])
 })
 
-test('more series than a block holds keep each its own', () => {
+test('series beyond one block keep their own exemplars', () => {
   const routes = Array.from({ length: 600 }, (_, i) => `/r${i}`)
   const report = reportOf(
     '1',
     routes.map((route, i) => [route, FAST, i % 100 === 7 ? traceOf('e', i) : undefined])
   )
   assert.deepEqual(
-    tracesIn(shown(new Sum(), [report])),
+    tracesIn(shown(new ReportSum(), [report])),
     [7, 107, 207, 307, 407, 507].map((i) => `/r${i} 0.005 e`)
   )
 })

@@ -20,7 +20,7 @@ function requireCopy(t) {
   return require('../../src/index.js')
 }
 
-test('twenty instances of two copies have the listeners of one, and none stays', (t) => {
+test('twenty instances of two copies have the listeners of one, and none remains after close()', (t) => {
   const before = listeners()
   const copy = requireCopy(t)
   assert.notEqual(copy.createSpillway, createSpillway)

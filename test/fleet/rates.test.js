@@ -20,7 +20,7 @@ function reportOf(startMs, nowMs, wallMs) {
   return [...reportRoutes({ recorder: { all } }, instant, nowMs, wallMs)]
 }
 
-test('two workers of 100 a second are 200, though the last minute of one is half as long', async () => {
+test('two workers with 100 a second add up to 200, although the last minute of one is half as long', async () => {
   const clock = { ...handClock(), wallMs: () => Date.UTC(2026, 0, 1) }
   const routes = new RouteSums()
   // Of 59 seconds and of 31.

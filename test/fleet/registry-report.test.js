@@ -8,12 +8,12 @@ const client = require('prom-client')
 const { metricsOf, readMetric } = require('../../src/fleet/registry-report')
 const { headOf, readHead } = require('../../src/fleet/report')
 const { reportFamily } = require('../../src/fleet/family-report')
-const { Sum } = require('../../src/fleet/report-sum')
+const { ReportSum } = require('../../src/fleet/report-sum')
 const { parse, valuesOf } = require('../support/metrics-text')
 
 /** What a fleet shows of as many registries, the first being that of the worker scraped. */
 async function shownOf(registries, { gone = [] } = {}) {
-  const sum = new Sum().begin({ withRoutes: true })
+  const sum = new ReportSum().begin({ withRoutes: true })
   for (const [i, registry] of registries.entries()) {
     const pieces = [headOf({ id: i })]
     for (const metric of registry.getMetricsAsArray()) {
@@ -38,7 +38,7 @@ for (const [name, { Counter, Gauge, Histogram, Registry, Summary }] of Object.en
     return registry
   }
 
-  test(`${name}: counters and histograms are sums, of those that are gone too`, async () => {
+  test(`${name}: counters and histograms are sums, including departed workers`, async () => {
     const registries = [1, 2, 3].map((n) =>
       make((add) => {
         add(Counter, { name: 'jobs_total', labelNames: ['kind', 'at'] }).inc({ kind: 'a"b\n', at: 'é' }, n)
@@ -55,7 +55,7 @@ for (const [name, { Counter, Gauge, Histogram, Registry, Summary }] of Object.en
     })
   })
 
-  test(`${name}: gauges follow their aggregator; a mean is never made, and those that are gone show none`, async () => {
+  test(`${name}: gauges follow their aggregator; no mean is made, and departed workers show none`, async () => {
     const registries = [1, 2, 30].map((n) =>
       make((add) => {
         for (const aggregator of ['sum', 'min', 'max', 'first', 'average', 'omit']) {
@@ -81,7 +81,7 @@ for (const [name, { Counter, Gauge, Histogram, Registry, Summary }] of Object.en
     })
   })
 
-  test(`${name}: a summary's count and sum are added, its quantiles are each worker's own`, async () => {
+  test(`${name}: a summary's count and sum are added, its quantiles are shown per worker`, async () => {
     const registries = [1, 2].map((n) =>
       make((add) => add(Summary, { name: 'wait', percentiles: [0.5] }).observe(n))
     )
@@ -93,7 +93,7 @@ for (const [name, { Counter, Gauge, Histogram, Registry, Summary }] of Object.en
     })
   })
 
-  test(`${name}: the default labels of a worker's registry are its series' own`, async () => {
+  test(`${name}: the default labels of a worker's registry are on its series`, async () => {
     const registries = ['x', 'y'].map((zone) => {
       const registry = make((add) => add(Counter, { name: 'jobs_total' }).inc(1))
       registry.setDefaultLabels({ zone })

@@ -1,14 +1,14 @@
 'use strict'
-// Memory that is lent for a scrape: used again, never by two at once, and let go when nothing has a use for it.
+// ReportBuffers that is lent for a scrape: used again, never by two at once, and let go when nothing has a use for it.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { Memory, joined } = require('../../src/fleet/report-buffers')
+const { ReportBuffers, joinPieces } = require('../../src/fleet/report-buffers')
 
 const same = (a, b) => a.buffer === b.buffer
 
-test('what was given back is lent again, if it is large enough', () => {
-  const memory = new Memory()
+test('a buffer given back is lent again, if it is large enough', () => {
+  const memory = new ReportBuffers()
   const first = memory.lend()
   const [small, large] = [first.take(10), first.take(1000)]
   first.giveBack()
@@ -18,14 +18,14 @@ test('what was given back is lent again, if it is large enough', () => {
   assert.ok(!same(second.take(10), small))
 })
 
-test('a loan that is not given back is nobody else’s', () => {
-  const memory = new Memory()
+test('buffers of a loan that is not given back are not lent again', () => {
+  const memory = new ReportBuffers()
   const [first, second] = [memory.lend(), memory.lend()]
   assert.ok(!same(first.take(10), second.take(10)))
 })
 
-test('what a loan had no use for is let go', () => {
-  const memory = new Memory()
+test('spare buffers that a loan does not take are dropped', () => {
+  const memory = new ReportBuffers()
   const first = memory.lend()
   const unused = first.take(10)
   first.giveBack()
@@ -33,8 +33,8 @@ test('what a loan had no use for is let go', () => {
   assert.ok(!same(memory.lend().take(10), unused))
 })
 
-test('a buffer lent has the length asked for, and pieces are joined in it', () => {
-  const loan = new Memory().lend()
+test('a lent buffer has the requested length, and pieces are joined in it', () => {
+  const loan = new ReportBuffers().lend()
   assert.equal(loan.take(7).length, 7)
-  assert.equal(joined([Buffer.from('ab'), Buffer.from(''), Buffer.from('cde')], loan).toString(), 'abcde')
+  assert.equal(joinPieces([Buffer.from('ab'), Buffer.from(''), Buffer.from('cde')], loan).toString(), 'abcde')
 })

@@ -24,7 +24,7 @@ async function familiesOnceThere(fleet, name, workers) {
   }
 }
 
-test('threads and their main thread answer for each other; the default metrics of the process are there once', async (t) => {
+test('threads and their main thread answer for each other; the default metrics of the process appear once', async (t) => {
   const fleet = await FleetUnderTest.start(t, { member: true, threads: true })
   await fleet.ask(undefined, 'serve', { durations: [1], route: '/a' })
   const before = await fleet.families(undefined)
@@ -41,7 +41,7 @@ test('threads and their main thread answer for each other; the default metrics o
   }
 })
 
-test('a thread that is terminated leaves what it has shown', async (t) => {
+test('a terminated thread keeps its counts in the totals', async (t) => {
   const fleet = await FleetUnderTest.start(t, { member: true, threads: true })
   const threads = await fleet.fork(2)
   for (const { name } of threads) await fleet.ask(name, 'serve', { durations: [1, 1], route: '/a' })
@@ -53,7 +53,7 @@ test('a thread that is terminated leaves what it has shown', async (t) => {
   assert.equal(oneValue(families, 'spillway_workers', { state: 'silent' }), 0)
 })
 
-test('threads whose main thread has no spillway are alone, unless they ask for a fleet', async (t) => {
+test('threads whose main thread has no spillway are alone, unless `fleet` is set', async (t) => {
   for (const [options, count] of /** @type {const} */ ([
     [{}, 1],
     [{ fleet: true }, 2],

@@ -3,7 +3,7 @@
 
 const assert = require('node:assert/strict')
 const { beforeEach, describe, it } = require('node:test')
-const { Slices } = require('../../src/fleet/time-slices')
+const { TimeSlices } = require('../../src/fleet/time-slices')
 
 describe('work in slices', () => {
   let nowMs
@@ -28,26 +28,26 @@ describe('work in slices', () => {
     turns = []
   })
 
-  it('gives the loop its turn after a millisecond', async () => {
-    await new Slices(clock).run(steps(10, 0.25))
+  it('yields to the event loop after a millisecond', async () => {
+    await new TimeSlices(clock).run(steps(10, 0.25))
     assert.deepEqual(turns, [1, 2])
   })
 
-  it('counts what the parts of a job take together', async () => {
-    const slices = new Slices(clock)
+  it('counts the time of all parts of a job together', async () => {
+    const slices = new TimeSlices(clock)
     for (let part = 0; part < 4; part++) await slices.run(steps(2, 0.25))
     assert.deepEqual(turns, [1, 2])
   })
 
-  it('counts what was done before its first step', async () => {
-    const slices = new Slices(clock)
+  it('counts the time before the first step', async () => {
+    const slices = new TimeSlices(clock)
     nowMs = 0.75
     await slices.run(steps(2, 0.25))
     assert.deepEqual(turns, [1])
   })
 
-  it('gives it no turn for less', async () => {
-    await new Slices(clock).run(steps(3, 0.25))
+  it('does not yield for less', async () => {
+    await new TimeSlices(clock).run(steps(3, 0.25))
     assert.deepEqual(turns, [])
   })
 })
