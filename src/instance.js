@@ -86,7 +86,7 @@ class Instance {
       clock,
       recorder,
       options,
-      tell,
+      emit: tell,
       warn,
       info,
       close: () => this.close(),

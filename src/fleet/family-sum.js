@@ -53,7 +53,7 @@ class FamilySum {
   #rows
   #rowOf = new Map()
   #labels = []
-  /** In which scrape each row was last added to: where that was not this one, the row is not shown. */
+  /** By row: the last scrape that added to it. Rows of earlier scrapes are not shown. */
   #scrapeOf = []
   /** The exemplars of this scrape, if any. */
   #exemplars
@@ -106,11 +106,10 @@ class FamilySum {
     return rows
   }
 
-  /** @throws {RangeError} where a block has not as many numbers as its series have */
+  /** @throws {RangeError} if the block does not have as many numbers as its series need */
   requireNumbers(rows, count) {
     const wanted = rows.length * this.#shape.width
-    if (count !== wanted)
-      throw new RangeError(`there are ${count} numbers of '${this.name}', and not ${wanted}`)
+    if (count !== wanted) throw new RangeError(`'${this.name}' has ${count} numbers instead of ${wanted}`)
   }
 
   /**
@@ -142,7 +141,7 @@ class FamilySum {
     }
   }
 
-  /** The worker is the last label: so series that differ in it alone stand together. */
+  /** Adds the worker as the last label, so that series that differ only in the worker are neighbours. */
   #of(worker, label) {
     if (this.isForeign) {
       const [metricName, labels] = JSON.parse(label)

@@ -27,7 +27,7 @@ class Lifecycle {
   #supervisor
   #primaryLink
   #clock
-  #tell
+  #emit
   #drain
   #options
   #isClosed = false
@@ -38,12 +38,12 @@ class Lifecycle {
   /**
    * @param {{ clock: typeof import('../clock').systemClock, recorder: InstanceType<typeof import('../requests/recorder').Recorder>,
    *   options: import('../../index.js').ResolvedOptions, close: () => void,
-   *   sampleMemory: () => import('./recycle').MemorySample, tell: (event: string, details: object) => void,
+   *   sampleMemory: () => import('./recycle').MemorySample, emit: (event: string, details: object) => void,
    *   onListen: (server: import('node:net').Server) => void, info: (fields: object, message: string) => void, warn: (fields: object, message: string) => void }} parts
    */
-  constructor({ clock, recorder, options, close, sampleMemory, tell, onListen, info, warn }) {
+  constructor({ clock, recorder, options, close, sampleMemory, emit, onListen, info, warn }) {
     this.#clock = clock
-    this.#tell = tell
+    this.#emit = emit
     this.#options = options.drain
     const onCheckChange = (check, verdict, error) => {
       const fields = { check, verdict, ...(error !== undefined && { err: describeError(error) }) }
@@ -57,7 +57,7 @@ class Lifecycle {
       servers: this.servers,
       onBegin: (order) => {
         this.health.drain()
-        tell('draining', order)
+        emit('draining', order)
       },
       onWait: (inFlight) =>
         warn(
@@ -117,7 +117,7 @@ class Lifecycle {
   /** A worker of `clusterPrimary()` serves until its replacement is ready. Any other process stops being ready and exits. */
   #degrade(details) {
     if (!this.#primaryLink.hasPrimary) this.health.degrade()
-    this.#tell('degraded', details)
+    this.#emit('degraded', details)
     if (!this.#primaryLink.hasPrimary) return void this.exit(0, details.reason)
     this.#primaryLink.requestReplacement(details.reason)
     this.#clock.after(REPLACEMENT_TIMEOUT_MS, () => this.#isClosed || this.exit(0, details.reason))
