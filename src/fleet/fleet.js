@@ -54,14 +54,14 @@ class Fleet {
   /**
    * @param {any} parts
    * @param {import('../../index.js').SpillwayOptions['fleet']} options
-   * @param {(spare?: any) => any} takeInstant
-   * @param {{ sources(isOfProcess: boolean): any, adopted(families: any[]): any[] }} exporter what this process has to show
+   * @param {import('../metrics/capture').TakeCapture} capture
+   * @param {InstanceType<typeof import('../metrics/scrape/prometheus').Prometheus>} exporter the metrics of this process
    */
-  constructor(parts, options, takeInstant, exporter) {
+  constructor(parts, options, capture, exporter) {
     this.#parts = parts
     this.#options = options
     this.#exporter = exporter
-    this.#reporter = new Reporter(parts, takeInstant, exporter)
+    this.#reporter = new Reporter(parts, capture, exporter)
     this.#unreadable = new UnreadableReports(parts.warn)
     this.#identity = identityOf(options)
     if (this.#identity === undefined) return

@@ -29,7 +29,7 @@ class ReadableSum {
   #wallMs
   #slices
 
-  /** @param {{ clock: any, withRoutes: boolean }} parts */
+  /** @param {{ clock: typeof import('../clock').systemClock, withRoutes: boolean }} parts */
   constructor({ clock, withRoutes }) {
     this.#withRoutes = withRoutes
     this.#wallMs = clock.wallMs()

@@ -16,7 +16,7 @@ const ROUTES_MS = 60_000
 
 class Reporter {
   #parts
-  #takeInstant
+  #capture
   #exporter
   #head
   #foreign = []
@@ -32,12 +32,12 @@ class Reporter {
 
   /**
    * @param {any} parts
-   * @param {(spare?: any) => any} takeInstant
-   * @param {{ sources(isOfProcess: boolean): any }} exporter
+   * @param {import('../metrics/capture').TakeCapture} capture
+   * @param {InstanceType<typeof import('../metrics/scrape/prometheus').Prometheus>} exporter
    */
-  constructor(parts, takeInstant, exporter) {
+  constructor(parts, capture, exporter) {
     this.#parts = parts
-    this.#takeInstant = takeInstant
+    this.#capture = capture
     this.#exporter = exporter
     this.#head = {
       process: identify(process.pid).text,
@@ -72,44 +72,44 @@ class Reporter {
     const withRoutes = this.#needsRoutes
     this.#needsRoutes = false
     const slices = new TimeSlices(clock)
-    const instant = this.#takeInstant(this.#spare)
+    const captured = this.#capture(this.#spare)
     this.#spare = undefined
-    const pieces = [this.#headOf(member, instant, false)]
+    const pieces = [this.#headOf(member, captured, false)]
     const sources = this.#exporter.sources(isMainThread)
-    await slices.run(this.#reportFamilies(sources, instant, pieces))
+    await slices.run(this.#reportFamilies(sources, captured, pieces))
     const wallMs = clock.wallMs()
     // Absolute, because the wall clock may be set back.
     if (withRoutes || Math.abs(wallMs - this.#routesMs) > ROUTES_MS) {
       this.#routesMs = wallMs
       const routes = []
-      await slices.run(this.#reportRoutes(instant, routes))
+      await slices.run(this.#reportRoutes(captured, routes))
       this.#routes = routes
     }
     const foreign = []
     for (const source of sources.metrics) await this.#readForeign(source, foreign, slices)
     this.#foreign = foreign
-    this.#spare = instant
+    this.#spare = captured
     return [...pieces, ...this.#routes, ...foreign]
   }
 
   /** Makes the last report synchronously. Metrics of a registry are read asynchronously, so they are those of the report before. */
   makeNow(member) {
-    const instant = this.#takeInstant()
-    const pieces = [this.#headOf(member, instant, true)]
-    for (const _ of this.#reportFamilies(this.#exporter.sources(isMainThread), instant, pieces));
-    for (const _ of this.#reportRoutes(instant, pieces));
+    const captured = this.#capture()
+    const pieces = [this.#headOf(member, captured, true)]
+    for (const _ of this.#reportFamilies(this.#exporter.sources(isMainThread), captured, pieces));
+    for (const _ of this.#reportRoutes(captured, pieces));
     return [...pieces, ...this.#foreign]
   }
 
-  *#reportFamilies({ families, standard }, instant, pieces) {
+  *#reportFamilies({ families, standard }, captured, pieces) {
     this.#memory.begin()
     for (const family of [...families, ...standard])
-      yield* putInto(pieces, reportFamily(family, family.points(instant), this.#memory))
+      yield* putInto(pieces, reportFamily(family, family.points(captured), this.#memory))
   }
 
-  #reportRoutes(instant, pieces) {
+  #reportRoutes(captured, pieces) {
     const { clock } = this.#parts
-    return putInto(pieces, reportRoutes(this.#parts, instant, clock.now(), clock.wallMs()))
+    return putInto(pieces, reportRoutes(this.#parts, captured, clock.now(), clock.wallMs()))
   }
 
   async #readForeign(source, pieces, slices) {
@@ -122,8 +122,8 @@ class Reporter {
     }
   }
 
-  #headOf({ id, worker }, instant, isFinal) {
-    const inFlight = instant.inFlight.reduce((sum, count) => sum + count, 0)
+  #headOf({ id, worker }, captured, isFinal) {
+    const inFlight = captured.inFlight.reduce((sum, count) => sum + count, 0)
     return headOf({ ...this.#head, id, worker, isFinal, inFlight, at: this.#parts.clock.wallMs() })
   }
 }

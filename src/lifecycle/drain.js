@@ -45,7 +45,8 @@ class Drain {
   #closedMs = Number.POSITIVE_INFINITY
 
   /**
-   * @param {{ clock: typeof import('../clock').systemClock, recorder: InstanceType<typeof import('../requests/recorder').Recorder>, servers: InstanceType<typeof import('./known-servers').KnownServers>,
+   * @param {{ clock: typeof import('../clock').systemClock, recorder: InstanceType<typeof import('../requests/recorder').Recorder>,
+   *   servers: InstanceType<typeof import('./known-servers').KnownServers>,
    *   onBegin: (order: DrainOrder) => void, onWait: (inFlight: number) => void,
    *   onEnd: (report: DrainReport) => void }} parts `onWait` is called once, in development, if the drain takes over a second
    */

@@ -39,7 +39,8 @@ class Lifecycle {
    * @param {{ clock: typeof import('../clock').systemClock, recorder: InstanceType<typeof import('../requests/recorder').Recorder>,
    *   options: import('../../index.js').ResolvedOptions, close: () => void,
    *   sampleMemory: () => import('./recycle').MemorySample, emit: (event: string, details: object) => void,
-   *   onListen: (server: import('node:net').Server) => void, info: (fields: object, message: string) => void, warn: (fields: object, message: string) => void }} parts
+   *   onListen: (server: import('node:net').Server) => void, info: (fields: object, message: string) => void,
+   *   warn: (fields: object, message: string) => void }} parts
    */
   constructor({ clock, recorder, options, close, sampleMemory, emit, onListen, info, warn }) {
     this.#clock = clock
