@@ -11,7 +11,7 @@ const { ClusterPrimary } = require('./cluster/primary')
 const { Notices } = require('./notices')
 const { doubtsOf } = require('./options/doubtful-units')
 const { resolveMember } = require('./options/options')
-const { Faults } = require('./requests/internal-errors')
+const { InternalErrors } = require('./requests/internal-errors')
 const { Spillway } = require('./spillway')
 
 /**
@@ -36,7 +36,7 @@ const clusterPrimary = (options) => {
   const resolved = resolveMember('clusterPrimary', options)
   const clock = systemClock
   const logger = loggerFrom(resolved.logger, { clock, onError: (error) => faults.report('logger', error) })
-  const faults = new Faults(logger)
+  const faults = new InternalErrors(logger)
   const notices = new Notices((fields, message) => faults.guard('logger', () => logger.warn(fields, message)))
   for (const [option, sentence] of doubtsOf('clusterPrimary', resolved))
     notices.tell('doubtful-unit', new CallPlace(clusterPrimary), sentence, option)

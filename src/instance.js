@@ -27,7 +27,7 @@ const { ReleaseHistory } = require('./releases/release-history')
 const { Notices } = require('./notices')
 const { openInstances } = require('./lifecycle/open-instances')
 const { updateOptions } = require('./options/options')
-const { Faults } = require('./requests/internal-errors')
+const { InternalErrors } = require('./requests/internal-errors')
 const { LeftBehind } = require('./requests/orphaned-requests')
 const { Recorder } = require('./requests/recorder')
 const { RequestFields } = require('./logging/request-fields')
@@ -57,7 +57,7 @@ class Instance {
    */
   constructor(options, clock, place) {
     const logger = loggerFrom(options.logger, { clock, onError: (error) => faults.report('logger', error) })
-    const faults = new Faults(logger)
+    const faults = new InternalErrors(logger)
     const warn = (fields, message) => faults.guard('logger', () => logger.warn(fields, message))
     const info = (fields, message) => faults.guard('logger', () => logger.info(fields, message))
     this.events = new Events(EVENTS, { faults, logger })

@@ -6,7 +6,7 @@
 const { format } = require('node:util')
 const { isNativeError } = require('node:util/types')
 const { isOver } = require('../failures/error-answer')
-const { isMadeUp } = require('../requests/injected-response')
+const { isInjected } = require('../requests/injected-response')
 const { errorsInKoa, errorsOnNoResponse, refuseUse } = require('./wrong-framework')
 
 function createErrorHandler({ failures, options }) {
@@ -41,7 +41,7 @@ function catchErrors(app, { failures, options, recorder, servers, faults }) {
     const { req, res } = this
     // Koa calls this when an answer has ended, too. Without an end it is somebody who threw nothing: Koa would never answer.
     const isNothing = error === null || error === undefined
-    if (isNothing && (isOver(res) || isEndOfHead(req, res) || isEndOfMadeUp(req, res))) return
+    if (isNothing && (isOver(res) || isEndOfHead(req, res) || isEndOfInjected(req, res))) return
     if (servers.isClosed || recorder.find(res) === undefined) return onerror.call(this, error)
     const failure = failures.record(error, req, res)
     if (!answer) return onerror.call(this, isNothing ? errorFor(error) : error)
@@ -64,8 +64,8 @@ function isEndOfHead({ method }, { stream }) {
 }
 
 /** A serverless adapter, whose socket is none, tells of the end within `end()`: the answer is not over yet. */
-const isEndOfMadeUp = ({ socket }, { stream, headersSent }) =>
-  stream === undefined && headersSent && isMadeUp(socket)
+const isEndOfInjected = ({ socket }, { stream, headersSent }) =>
+  stream === undefined && headersSent && isInjected(socket)
 
 /** As Koa does it, whose own log of errors is a listener of this. */
 function emitError(ctx, error, hasBegun) {

@@ -24,7 +24,7 @@ function createExpressMiddleware({ clock, recorder, endpoints, servers, admissio
     if (request === undefined) {
       if (servers.isClosed) return endpoints.serve(req, res) ? undefined : next()
       servers.prepareNext(req.socket?.server, req, spillway)
-      if (recorder.upgradeRouted(req, res)) return next()
+      if (recorder.countRoutedUpgrade(req, res)) return next()
       request = recorder.prepare(req, res)
     }
     if (!request.isCounted) {

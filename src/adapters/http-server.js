@@ -123,7 +123,7 @@ class Servers {
         return open(req, res, resumes.get(event)) || pass.call(this, event, req, res)
       } else if (!servers.#isClosed) {
         if (HANDOVERS.has(event)) servers.#handOver(req, res)
-        else if (CLIENT_ERRORS.has(event)) servers.#recorder.clientErrors.note(req)
+        else if (CLIENT_ERRORS.has(event)) servers.#recorder.clientErrors.record(req)
       }
       return emit.apply(this, /** @type {any} */ (arguments))
     }

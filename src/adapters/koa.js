@@ -31,7 +31,7 @@ function createKoaMiddleware(parts) {
         return
       }
       servers.meet(req.socket?.server, req)
-      if (recorder.upgradeRouted(req, res)) return next()
+      if (recorder.countRoutedUpgrade(req, res)) return next()
       request = recorder.prepare(req, res)
     }
     if (!request.isCounted) {

@@ -12,7 +12,7 @@ const READ_METHODS = new Set(['GET', 'HEAD'])
 
 /**
  * @import { Handler } from '../../index.js'
- * @typedef {InstanceType<typeof import('../requests/internal-errors').Faults>} Faults
+ * @typedef {InstanceType<typeof import('../requests/internal-errors').InternalErrors>} InternalErrors
  * @typedef {{ status: number, body: any }} JsonAnswer
  */
 
@@ -27,7 +27,7 @@ class Endpoints {
   /**
    * @param {Partial<import('../../index.js').ResolvedOptions['endpoints']>} options
    * @param {Record<string, Handler>} handlers
-   * @param {Faults} [faults] required with `allow`
+   * @param {InternalErrors} [faults] required with `allow`
    */
   constructor({ allow, ...paths }, handlers, faults) {
     this.#allow = allow
@@ -69,7 +69,7 @@ class Endpoints {
     try {
       const answer = this.#allow(req, name)
       if (typeof answer === 'boolean') return answer
-      this.#faults?.heed(ALLOW, answer)
+      this.#faults?.catchRejection(ALLOW, answer)
       this.#faults?.report(
         ALLOW,
         new Error(`It must return true or false, but returned '${String(answer)}'; the request is denied`)
@@ -92,7 +92,7 @@ function readOnly(answer) {
 
 /**
  * @param {() => JsonAnswer | Promise<JsonAnswer>} check its promise is never rejected
- * @param {Faults} faults
+ * @param {InternalErrors} faults
  */
 function jsonHandler(check, faults) {
   return readOnly((req, res) => {
@@ -166,7 +166,7 @@ function healthJsonOf({ status, reason, checks = {} }) {
 
 /**
  * @param {Pick<InstanceType<typeof import('../metrics/scrape/prometheus').Prometheus>, 'formatFor' | 'write'>} exporter
- * @param {Faults} faults
+ * @param {InternalErrors} faults
  * @param {{ isFirst?: boolean }} [options] isFirst: written before other scrapes
  */
 function streamHandler(exporter, faults, options) {

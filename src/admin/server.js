@@ -52,7 +52,7 @@ class AdminServer {
 
   /**
    * @param {{ pages: Map<string, Handler>, clock: import('../clock').Clock,
-   *   faults: InstanceType<typeof import('../requests/internal-errors').Faults> }} parts
+   *   faults: InstanceType<typeof import('../requests/internal-errors').InternalErrors> }} parts
    *   pages: the handler of each path
    */
   constructor({ pages, clock, faults }) {

@@ -136,7 +136,7 @@ class Admission {
   }
 
   #reject(request, reason) {
-    request.admission.noteRejected(reason)
+    request.admission.onReject(reason)
     this.stats.onReject(reason, request.admission.priority)
     this.#retryAfter.onReject()
     this.episode.onReject(reason, this.#clock.now())

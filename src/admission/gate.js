@@ -99,7 +99,7 @@ class Gate {
 
   #enqueue(request, nowMs) {
     const { admission } = request
-    admission.noteQueued(nowMs, this.#measurements.turns.patientMs(nowMs))
+    admission.onQueue(nowMs, this.#measurements.turns.patientMs(nowMs))
     // Others than its handler may have begun its answer.
     if (!request.hasAnswer) request.markQueued()
     if (this.#queue.length === 0) this.#limits.delay.onFirstQueued(nowMs)

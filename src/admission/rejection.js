@@ -64,7 +64,7 @@ class Rejection {
   #headersFor(req, verdict) {
     try {
       const given = this.#options.headers(req, verdict)
-      if (this.#faults.heed('shed.headers', given))
+      if (this.#faults.catchRejection('shed.headers', given))
         throw new TypeError('it returned a promise, and not headers')
       return Object.entries(given ?? {}).filter(isSent)
     } catch (error) {

@@ -80,7 +80,7 @@ class UserHooks {
   #complain(place, value, message) {
     this.#faults.report(place, new Error(message))
     // A promise would reject unseen.
-    this.#faults.heed(place, value)
+    this.#faults.catchRejection(place, value)
   }
 }
 

@@ -60,7 +60,7 @@ class ErrorAnswer {
   #faults
   #showsStack
 
-  /** @param {{ faults: InstanceType<typeof import('../requests/internal-errors').Faults>, showsStack?: boolean }} parts */
+  /** @param {{ faults: InstanceType<typeof import('../requests/internal-errors').InternalErrors>, showsStack?: boolean }} parts */
   constructor({ faults, showsStack = process.env.NODE_ENV === 'development' }) {
     this.#faults = faults
     this.#showsStack = showsStack

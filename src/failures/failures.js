@@ -7,7 +7,7 @@
 
 const { activeSpan, traceFieldsOf } = require('../tracing/active-span')
 const { METRICS } = require('../requests/ignore')
-const { isOfClient } = require('../requests/outcome')
+const { isClientError } = require('../requests/outcome')
 const { ENDED } = require('../requests/request-state')
 const { serverSpan } = require('../tracing/server-span')
 const { templateOf } = require('../routing/template')
@@ -15,7 +15,7 @@ const { ErrorAnswer, isOver } = require('./error-answer')
 const { ErrorLog } = require('./error-log')
 const { ErrorTable } = require('./error-table')
 const { Failure } = require('./failure')
-const { recordOn } = require('../tracing/span-error')
+const { recordError } = require('../tracing/span-error')
 
 /** Codes of errors that follow from a disconnected client: use of a closed connection or stream, or cancelled work. */
 const DISCONNECT_CODES = new Set([
@@ -98,7 +98,7 @@ class Failures {
     try {
       const span = activeSpan()
       if (span === undefined) return undefined
-      recordOn(serverSpan()?.span ?? span, failure)
+      recordError(serverSpan()?.span ?? span, failure)
       return traceFieldsOf(span)
     } catch (error) {
       this.#faults.report('tracing', error)
@@ -125,7 +125,7 @@ function isOverloadError(error) {
 function isDisconnectError(failure, res) {
   if (!isOver(res)) return false
   const code = codeOf(failure.error)
-  return isOfClient(code) || DISCONNECT_CODES.has(code) || ABORTED_UPLOAD.test(failure.message)
+  return isClientError(code) || DISCONNECT_CODES.has(code) || ABORTED_UPLOAD.test(failure.message)
 }
 
 function codeOf(error) {

@@ -23,7 +23,7 @@ class ProcessErrors {
   #observer
 
   /**
-   * @param {{ faults: InstanceType<typeof import('../requests/internal-errors').Faults>,
+   * @param {{ faults: InstanceType<typeof import('../requests/internal-errors').InternalErrors>,
    *   log: InstanceType<typeof import('./error-log').ErrorLog>, recorder: InstanceType<typeof import('../requests/recorder').Recorder>,
    *   options: import('../../index.js').ResolvedOptions, exit: (reason: string) => void }} parts
    */

@@ -7,7 +7,7 @@
 
 const { STATUS_CODES } = require('node:http')
 const { prefersText } = require('../admission/rejection')
-const { noteHead } = require('../requests/response-watch')
+const { onHead } = require('../requests/response-watch')
 const { isOver, removeBodyHeaders } = require('./error-answer')
 
 const callBackSoon = (...given) => {
@@ -84,7 +84,7 @@ class SubstituteAnswer {
     res.on('error', () => {})
     res.on('pipe', rejectPipe)
     res.writeHead(this.#status)
-    noteHead(head, this.#status)
+    onHead(head, this.#status)
     res.end(req.method === 'HEAD' ? undefined : body)
     Object.assign(res, LATE_METHODS)
     return true

@@ -22,7 +22,7 @@ class Timeouts {
   #checkLater = () => this.#clock.after(CHECK_EVERY_MS, () => this.#check())
 
   /**
-   * @param {{ clock: typeof import('../clock').systemClock, faults: InstanceType<typeof import('../requests/internal-errors').Faults>,
+   * @param {{ clock: typeof import('../clock').systemClock, faults: InstanceType<typeof import('../requests/internal-errors').InternalErrors>,
    *   recorder: InstanceType<typeof import('../requests/recorder').Recorder>, options: import('../../index.js').ResolvedOptions,
    *   warn: (fields: object, message: string) => void }} parts
    */
@@ -36,7 +36,7 @@ class Timeouts {
   }
 
   start() {
-    if (this.#timeout !== undefined) this.#recorder.requests.whenNext(this.#checkLater)
+    if (this.#timeout !== undefined) this.#recorder.requests.onNextRequest(this.#checkLater)
   }
 
   #check() {
@@ -55,7 +55,7 @@ class Timeouts {
     const answered = expired.filter((request) => this.#answer(request))
     if (answered.length > 0) this.#log(answered)
     if (isAnyWaiting) this.#checkLater()
-    else this.#recorder.requests.whenNext(this.#checkLater)
+    else this.#recorder.requests.onNextRequest(this.#checkLater)
   }
 
   #timeoutOf(request) {
@@ -67,7 +67,7 @@ class Timeouts {
         priority: PRIORITIES[request.admission.priority],
       })
       if (timeoutMs === undefined || timeoutMs > 0) return timeoutMs ?? Number.POSITIVE_INFINITY
-      this.#faults.heed('errors.timeout', timeoutMs)
+      this.#faults.catchRejection('errors.timeout', timeoutMs)
       throw new TypeError(
         `${String(timeoutMs)} is not a number of milliseconds above 0; the request has no timeout`
       )

@@ -120,7 +120,7 @@ class Drain {
     // First: any other work in this turn would widen the gap in which clients are reset.
     for (const connections of this.#servers) connections.stopAccepting()
     this.#closedMs = this.#clock.now()
-    this.#recorder.isLeaving = true
+    this.#recorder.closesConnections = true
     this.#finish()
   }
 
@@ -173,7 +173,7 @@ class Drain {
 
   #endIfDone() {
     if (this.#isOver) return true
-    if (!this.#recorder.isLeaving || this.#inFlight > 0 || !this.#servers.areDone) return false
+    if (!this.#recorder.closesConnections || this.#inFlight > 0 || !this.#servers.areDone) return false
     this.#end(0)
     return true
   }

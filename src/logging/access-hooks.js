@@ -28,7 +28,7 @@ class AccessHooks {
 
   /**
    * @param {import('../../index.js').AccessLogOptions} options
-   * @param {{ faults: InstanceType<typeof import('../requests/internal-errors').Faults>, logger: any }} parts
+   * @param {{ faults: InstanceType<typeof import('../requests/internal-errors').InternalErrors>, logger: any }} parts
    */
   constructor({ fields, level, ignore }, { faults, logger }) {
     this.#fields = fields
@@ -95,7 +95,7 @@ class AccessHooks {
   #reportResult(place, value, message) {
     this.#faults.report(place, new Error(message))
     // If the value is a promise, its rejection must be handled.
-    this.#faults.heed(place, value)
+    this.#faults.catchRejection(place, value)
   }
 }
 

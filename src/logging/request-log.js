@@ -21,7 +21,7 @@ class RequestLog {
 
   /**
    * @param {{ clock: import('../clock').Clock,
-   *   faults: InstanceType<typeof import('../requests/internal-errors').Faults>,
+   *   faults: InstanceType<typeof import('../requests/internal-errors').InternalErrors>,
    *   fields: InstanceType<typeof import('./request-fields').RequestFields>,
    *   logger: any,
    *   loopDelay: InstanceType<typeof import('../signals/loop-delay').LoopDelay>,
@@ -57,12 +57,12 @@ class RequestLog {
   }
 
   #recordSlow(request) {
-    this.#faults.guard('recording', () => this.slow.note(request))
+    this.#faults.guard('recording', () => this.slow.record(request))
   }
 
   #writeAccess(request) {
     try {
-      this.#faults.heed('logger', this.#access.write(request))
+      this.#faults.catchRejection('logger', this.#access.write(request))
     } catch (error) {
       this.#faults.report('logger', error)
     }

@@ -9,7 +9,7 @@
  *   admission: InstanceType<typeof import('../admission/admission').Admission>,
  *   clock: import('../clock').Clock,
  *   failures: InstanceType<typeof import('../failures/failures').Failures>,
- *   faults: InstanceType<typeof import('../requests/internal-errors').Faults>,
+ *   faults: InstanceType<typeof import('../requests/internal-errors').InternalErrors>,
  *   processErrors: InstanceType<typeof import('../failures/process-errors').ProcessErrors>,
  *   processStartedAtSeconds: number,
  *   recorder: InstanceType<typeof import('../requests/recorder').Recorder>,
@@ -26,7 +26,7 @@
 function capture(parts, spare) {
   const { processErrors, admission, clock, failures, recorder, faults, releases, signals } = parts
   const nowMs = clock.now()
-  recorder.noteTracing()
+  recorder.lookForSdk()
   const { bounds, folded, tables } = recorder.routes
   const series = recorder.routes.series.slice()
   const collections = signals.collections.sample()

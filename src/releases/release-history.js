@@ -25,7 +25,7 @@ class ReleaseHistory {
   /**
    * @param {{ options: { version: string | undefined, revision: string | undefined, file: string | undefined },
    *   clock: import('../clock').Clock,
-   *   faults: InstanceType<typeof import('../requests/internal-errors').Faults>,
+   *   faults: InstanceType<typeof import('../requests/internal-errors').InternalErrors>,
    *   warn: (fields: object, message: string) => void,
    *   takeFigures: (maxRoutes: number) => ReturnType<typeof import('./release-figures').takeFigures> }} parts
    */

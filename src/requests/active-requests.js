@@ -1,5 +1,5 @@
 'use strict'
-// How many requests are in flight: those that are shown, by method and scheme, and those that are left out of the metrics.
+// Counts the requests in flight: by method and scheme, for the gauge, and in total, for the drain.
 
 const { METRICS } = require('./ignore')
 const { METHODS } = require('./methods')
@@ -9,16 +9,17 @@ const SCHEMES = Object.freeze(['http', 'https'])
 class ActiveRequests {
   /** By method and scheme. */
   counts = new Float64Array(METHODS.length * SCHEMES.length)
+  /** Requests that `ignore` leaves out of the metrics. */
   #unmeasured = 0
 
   // Hot path: twice a request.
-  /** @param {any} request @param {1 | -1} change whether it begins or ends */
+  /** @param {InstanceType<typeof import('./request').Request>} request @param {1 | -1} change whether it begins or ends */
   add({ ignores, method, scheme }, change) {
     if ((ignores & METRICS) === 0) this.counts[method * SCHEMES.length + scheme] += change
     else this.#unmeasured += change
   }
 
-  /** Of all: a drain waits for those too that are left out. */
+  /** Includes the unmeasured requests, because a drain waits for them too. */
   get total() {
     return this.counts.reduce((sum, count) => sum + count, this.#unmeasured)
   }

@@ -1,67 +1,66 @@
 'use strict'
-// What the admission of one instance notes of one request: its class, the decision, and the times of its wait.
-// The adapters put in how the request goes on; the recorder, logs and spans read how it was decided.
+// The admission of one request: its class, the decision, and how long it was queued.
+// The adapters set how the request continues. The recorder, logs and spans read the decision.
 
-/** The class of a request until it is classified: the index of 'normal' among the priorities. */
+/** The index of 'normal' among the priorities: the class of a request until it is classified. */
 const NORMAL = 2
-/** The slot of a request that holds none. */
 const NO_SLOT = -1
 
-// Hot path: one a request. Every field is set here and none is added later, so that all records have one hidden class.
+// Hot path: one a request. The constructor sets every field and no code adds one, so all records share one hidden class.
 class AdmissionRecord {
   constructor() {
     this.priority = NORMAL
     this.isDecided = false
     this.isRejected = false
-    /** Why it was rejected. */
+    /** Why the request was rejected. */
     this.reason = undefined
-    /** Its turn in the queue among those of its class, where keys share fairly; else 0. */
+    /** Its position among the queued requests of its class, where keys share fairly; otherwise 0. */
     this.tag = 0
-    /** Whether it has been in the queue, however it left. */
+    /** Whether it was ever in the queue, even if it never ran. */
     this.wasQueued = false
     this.queuedMs = 0
-    /** When its wait began, on the patient clock. */
+    /** When it was queued, on the patient clock. */
     this.waitsSinceMs = 0
     this.admittedMs = 0
     /** Its entry in the queue, while it is queued. */
     this.entry = undefined
-    /** Told while it is queued that its client half-closed. */
+    /** Called when its client half-closes the connection, while it is queued. */
     this.onHalfClose = undefined
-    /** Its place among those in flight. */
+    /** Its index among the requests in flight. */
     this.slot = NO_SLOT
-    /** How long the loop had idled in all when it was admitted. */
+    /** The total idle time of the loop when the request was admitted. */
     this.idleMs = 0
-    /** What it reserves of the loop's time, for each millisecond of its cost. */
+    /** How much of the loop's time it reserves, for each millisecond of its cost. */
     this.share = 0
-    /** The async context it came in, kept while it is queued. */
+    /** The async context it arrived in, kept while it is queued. */
     this.resource = undefined
-    /** What runs it when its turn in the queue has come; called on the request. */
+    /** Runs the request when it is dequeued; called with the request as `this`. */
     this.resume = undefined
-    /** The framework's own way on, which also takes an error; only a middleware has one. */
+    /** The framework's `next`, which also takes an error. Only a middleware sets it. */
     this.proceed = undefined
-    /** The error to pass on, where the framework takes it once the decision is back. */
+    /** The error to throw, for a framework that takes it only after the decision has returned. */
     this.error = undefined
-    /** Told that a request that was queued will not run. */
+    /** Called when a queued request will never run. */
     this.giveUp = undefined
   }
 
-  noteQueued(nowMs, waitsSinceMs) {
+  onQueue(nowMs, waitsSinceMs) {
     this.wasQueued = true
     this.queuedMs = nowMs
     this.waitsSinceMs = waitsSinceMs
   }
 
-  noteAdmitted(nowMs, slot) {
+  onAdmit(nowMs, slot) {
     this.admittedMs = nowMs
     this.slot = slot
   }
 
-  noteRejected(reason) {
+  onReject(reason) {
     this.isRejected = true
     this.reason = reason
   }
 
-  noteReleased() {
+  onRelease() {
     this.slot = NO_SLOT
   }
 
@@ -69,7 +68,7 @@ class AdmissionRecord {
     return this.slot !== NO_SLOT
   }
 
-  /** Whether it ended before its turn came. Nobody may ask once its slot is given back. */
+  /** Whether it ended while it was queued. Valid only until the slot is released. */
   get isAbandoned() {
     return this.wasQueued && !this.isRejected && !this.isInFlight
   }

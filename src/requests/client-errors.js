@@ -1,17 +1,17 @@
 'use strict'
-// What came that was no request: `clientError` of a server, by the error's code. The codes are Node's, llhttp's and
-// OpenSSL's, some hundred in all; the bound is for what else may put one on an error.
+// Counts the `clientError` events of servers by error code: what arrived on a connection was not a valid request.
+// Node, llhttp and OpenSSL have about a hundred codes. The bound protects against codes that other software makes up.
 
-const MOST_CODES = 100
+const MAX_CODES = 100
 const OTHER = '(other)'
 const UNKNOWN = '(unknown)'
 
 class ClientErrors {
   #counts = new Map()
 
-  note(error) {
+  record(error) {
     const code = typeof error?.code === 'string' ? error.code : UNKNOWN
-    const name = this.#counts.has(code) || this.#counts.size < MOST_CODES ? code : OTHER
+    const name = this.#counts.has(code) || this.#counts.size < MAX_CODES ? code : OTHER
     this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1)
   }
 

@@ -1,41 +1,46 @@
 'use strict'
-// The last answer of a connection, while one of those that measure it drains: which one that is, and that it says so.
-// An application that insists on keeping the connection is overruled, for it is seldom one that means it: a proxy passes on
-// what its upstream said, and every recipe for event streams says `Connection: keep-alive`. Under such a load no connection
-// was ever still, and a drain took its whole timeout, then cut what was in flight.
+// Closes a keep-alive connection after its last response while the process drains: decides which response is the
+// last, and sends `Connection: close` with it.
+// This overrules a `Connection: keep-alive` of the application: proxies and recipes for event streams set it without
+// meaning to hold the connection. Kept connections would make the drain take its full timeout and then cut requests in flight.
 
-/** On a socket: what waits for its turn to be answered there, in order. */
-const kWaiting = Symbol('spillway.waiting')
+/** On a socket: its pipelined requests whose responses Node has not started to send, in order. */
+const kPipelined = Symbol('spillway.pipelined')
 
-/** What may stay as it is, for an `upgrade` is no answer to be followed by another. */
+/** Values to keep: `upgrade` has no next response to prevent. */
 const CLOSES = /\b(close|upgrade)\b/i
 const CONNECTION = /^connection$/i
 
 /**
- * Whether the connection is to end with this answer, for one of those that measure it drains. Not while the client
- * still sends the body, or waits for the answer to what it has sent behind: both would be lost.
+ * Whether the connection must end with this response, because an instance that measures it drains. It must stay open
+ * while the client still sends the body or waits for the response to a pipelined request: closing would lose both.
+ * @param {InstanceType<typeof import('./request').Request>} head
  */
-function isLast(head) {
+function mustClose(head) {
   for (let each = head; each !== undefined; each = each.next) {
-    if (each.recorder.isLeaving && each.stream === undefined) return !hasMoreToCome(head)
+    if (each.recorder.closesConnections && each.stream === undefined) return !hasMoreToCome(head)
   }
   return false
 }
 
 function hasMoreToCome(head) {
   const { req, socket } = head
-  let behind = head
-  for (const each of socket?.[kWaiting] ?? []) behind = each
-  if (behind !== head) return true
+  let last = head
+  for (const each of socket?.[kPipelined] ?? []) last = each
+  if (last !== head) return true
   const { 'content-length': length = '0', 'transfer-encoding': encoding } = req.headers
   return !req.complete && (encoding !== undefined || length !== '0')
 }
 
-/** @param {IArguments} args of `writeHead`, which are to be passed on */
-function sayLast(res, args) {
+/**
+ * Changes both the headers set so far and the headers passed to `writeHead`.
+ * @param {import('node:http').ServerResponse} res
+ * @param {IArguments} args of the `writeHead` call to come
+ */
+function setConnectionClose(res, args) {
   res.shouldKeepAlive = false
   const set = res.getHeader('connection')
-  if (set !== undefined && !CLOSES.test(set)) res.setHeader('Connection', 'close')
+  if (set !== undefined && !CLOSES.test(String(set))) res.setHeader('Connection', 'close')
   const at = args[2] ? 2 : 1
   const given = args[at]
   if (Array.isArray(given)) args[at] = closingList(given)
@@ -47,7 +52,7 @@ const closing = ([name, value]) =>
 
 const closingObject = (given) => Object.fromEntries(Object.entries(given ?? {}).map(closing))
 
-/** Names and values by turns. */
+/** @param {string[]} list names and values alternate */
 const closingList = (list) => list.map((each, i) => (i % 2 === 0 ? each : closing([list[i - 1], each])[1]))
 
-module.exports = { isLast, kWaiting, sayLast }
+module.exports = { kPipelined, mustClose, setConnectionClose }

@@ -1,13 +1,14 @@
 'use strict'
-// The bytes of a connection, shared out among its requests: what has come and gone since the last of its answers ended. Exact
-// for one request after the other, in sum for pipelined ones and HTTP/2.
+// Assigns the bytes of a connection to its requests: each gets what was read and written since the previous one ended.
+// The numbers are exact for sequential requests, and exact in sum for pipelined requests and HTTP/2 streams.
 
 const kBytesRead = Symbol('spillway.bytesRead')
 const kBytesWritten = Symbol('spillway.bytesWritten')
 const kConnection = Symbol('spillway.connection')
 
 // Hot path: once a request.
-function takeBytes(head) {
+/** @param {InstanceType<typeof import('./request').Request>} head */
+function assignBytes(head) {
   const { connection } = head
   const read = connection?.bytesRead
   if (read === undefined) return
@@ -18,13 +19,15 @@ function takeBytes(head) {
   connection[kBytesWritten] = written
 }
 
-// An HTTP/2 session shows a stand-in for its socket, which is empty once the session has gone. What the stand-in's
-// methods return is the socket itself.
+/**
+ * The socket of an HTTP/2 session. `session.socket` is a proxy that is empty after the session has closed, but a method
+ * called on it returns the socket itself.
+ */
 function connectionOf(session) {
   if (session[kConnection] === undefined && !session.destroyed) {
-    session[kConnection] = session.socket.off('close', takeBytes)
+    session[kConnection] = session.socket.off('close', assignBytes)
   }
   return session[kConnection]
 }
 
-module.exports = { connectionOf, takeBytes }
+module.exports = { assignBytes, connectionOf }

@@ -1,6 +1,6 @@
 'use strict'
-// Is this answer a stream of server-sent events? Told by its content type, which Node keeps in the rendered head alone
-// where it was given to a plain `writeHead`.
+// Whether a response is a stream of server-sent events, by its content type. For headers passed to a plain `writeHead`,
+// Node keeps only the rendered head (`_header`).
 
 const EVENT_STREAM = /^(content-type: *)?text\/event-stream *(;|$)/im
 

@@ -1,9 +1,12 @@
 'use strict'
-// Of each bucket of the durations the last request that was traced, by the row numbers of the table of counts. Filled only by
-// requests that have a trace, and at most one a bucket (some 200 bytes). A row is never changed but put in place of the last, so
-// that a copy is of the rows alone: all in one array, of 10 000 series it took a megabyte of the old generation at each scrape.
+// For each bucket of the durations, the last request that was traced, by the row numbers of the table of counts.
+// Only traced requests fill the table, with at most one entry (about 200 bytes) a bucket.
+// A row is replaced, never changed, so a copy shares the rows: copying 10 000 series cost 1 MB a scrape otherwise.
+
+/** @typedef {{ traceId: string, spanId: string, atMs: number, seconds: number }} Exemplar */
 
 class Exemplars {
+  /** @type {(readonly (Exemplar | undefined)[] | undefined)[]} */
   #rows = []
 
   put(row, bucket, { traceId, spanId, atMs }, seconds) {
@@ -14,22 +17,22 @@ class Exemplars {
     this.#rows[row] = slots
   }
 
-  /** Of two workers, the later. */
+  /** Keeps the later exemplar of two workers. */
   putLater(row, bucket, trace, seconds) {
     const before = exemplarAt(this.#rows, row, bucket)
     if (before === undefined || before.atMs <= trace.atMs) this.put(row, bucket, trace, seconds)
   }
 
-  /** Those of this moment; read with `exemplarAt`. */
+  /** The rows as they are now; read them with `exemplarAt`. */
   copy() {
     return this.#rows.slice()
   }
 }
 
-/** @returns {{ traceId: string, spanId: string, atMs: number, seconds: number } | undefined} */
+/** @returns {Exemplar | undefined} */
 const exemplarAt = (copied, row, bucket) => copied[row]?.[bucket]
 
-/** Those of a row with their buckets. */
+/** The exemplars of a row, with their buckets. */
 function* exemplarsOf(copied, row) {
   for (const [bucket, found] of (copied[row] ?? []).entries())
     if (found !== undefined) yield { bucket, ...found }

@@ -1,6 +1,6 @@
 'use strict'
-// Decides which requests are left out of the metrics, of the log and of shedding: by path, by pattern, or by a function.
-// Each request is matched once, when it is counted. A function that throws, or returns a promise, ignores nothing.
+// Which requests the option `ignore` leaves out of the metrics, the log and shedding: by path, pattern or function.
+// Each request is matched once, when it is counted. A function that throws or returns a promise ignores nothing.
 
 const { compile, isFilter } = require('../options/path-filter')
 
@@ -10,28 +10,33 @@ const SHED = 4
 const BITS = { metrics: METRICS, log: LOG, shed: SHED }
 const PLACE = 'ignore'
 
+/** @typedef {NonNullable<import('../../index.js').ResolvedOptions['ignore']>} IgnoreOption */
+
 class Ignore {
-  /** @type {{ names: (req: any) => boolean, bits: number }[]} */
+  /** @type {{ matches: (req: import('node:http').IncomingMessage) => boolean, bits: number }[]} */
   #filters
   #faults
 
-  /** @param {any} rules as the option `ignore` has them @param {any} faults */
+  /**
+   * @param {IgnoreOption} rules
+   * @param {InstanceType<typeof import('./internal-errors').InternalErrors>} faults
+   */
   constructor(rules, faults) {
     this.#faults = faults
     this.#filters = filtersOf(rules)
   }
 
-  // Hot path where the option is given.
+  // Hot path if the option is set.
   /** @returns {number} a bit for each part the request is left out of */
   of(req) {
     let found = 0
-    for (const { names, bits } of this.#filters) if (this.#holds(names, req)) found |= bits
+    for (const { matches, bits } of this.#filters) if (this.#isMatch(matches, req)) found |= bits
     return found
   }
 
-  #holds(names, req) {
+  #isMatch(matches, req) {
     try {
-      return names(req)
+      return matches(req)
     } catch (error) {
       this.#faults.report(PLACE, error)
       return false
@@ -39,19 +44,22 @@ class Ignore {
   }
 }
 
-/** One for the paths and patterns that are left out of the same parts, and one for each function: it may throw. */
+/** Merges the paths and patterns of the same parts into one filter. A function has its own, because it may throw. */
 function filtersOf(rules) {
   const ofBits = new Map()
   const filters = []
   for (const [rule, bits] of bitsByRule(rules)) {
-    if (typeof rule === 'function') filters.push({ names: compile(rule), bits })
+    if (typeof rule === 'function') filters.push({ matches: compile(rule), bits })
     else ofBits.set(bits, [...(ofBits.get(bits) ?? []), rule])
   }
-  for (const [bits, list] of ofBits) filters.push({ names: compile(list), bits })
+  for (const [bits, list] of ofBits) filters.push({ matches: compile(list), bits })
   return filters
 }
 
-/** A rule given for several parts is matched once. @returns {Map<any, number>} */
+/**
+ * A rule that is given for several parts is matched once.
+ * @returns {Map<string | RegExp | Function, number>}
+ */
 function bitsByRule(rules) {
   const byPart = isFilter(rules) ? { metrics: rules, log: rules, shed: rules } : rules
   const found = new Map()

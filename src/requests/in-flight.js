@@ -1,43 +1,49 @@
 'use strict'
-// The requests in flight, in the order they came: a list linked through the requests themselves, which adds 0.012 µs to
-// one. A Set would add 0.045, an array with a slot in each 0.014 and lose the order.
+// The requests in flight, in order of arrival: a list linked through the requests themselves.
+// It costs 0.012 µs a request; a Set would cost 0.045.
+
+/** @typedef {InstanceType<typeof import('./request').Request>} Request */
 
 class InFlight {
-  #eldest
-  #youngest
+  /** @type {Request | undefined} */
+  #oldest
+  /** @type {Request | undefined} */
+  #newest
   #onNext
 
-  /** Calls back when the next request begins, once. */
-  whenNext(callback) {
+  /** Calls back once, when the next request begins. */
+  onNextRequest(callback) {
     this.#onNext = callback
   }
 
   // Hot path: once a request.
+  /** @param {Request} request */
   add(request) {
-    const elder = this.#youngest
-    if (elder === undefined) this.#eldest = request
-    else elder.younger = request
-    request.elder = elder
-    this.#youngest = request
-    if (this.#onNext !== undefined) this.#tell()
+    const older = this.#newest
+    if (older === undefined) this.#oldest = request
+    else older.newer = request
+    request.older = older
+    this.#newest = request
+    if (this.#onNext !== undefined) this.#reportNext()
   }
 
-  // Hot path: once a request. What has left keeps none of the others alive.
+  // Hot path: once a request. A removed request loses its links, so that it keeps no other request alive.
+  /** @param {Request} request */
   remove(request) {
-    const { elder, younger } = request
-    if (elder === undefined) this.#eldest = younger
-    else elder.younger = younger
-    if (younger === undefined) this.#youngest = elder
-    else younger.elder = elder
-    request.elder = undefined
-    request.younger = undefined
+    const { older, newer } = request
+    if (older === undefined) this.#oldest = newer
+    else older.newer = newer
+    if (newer === undefined) this.#newest = older
+    else newer.older = older
+    request.older = undefined
+    request.newer = undefined
   }
 
   *[Symbol.iterator]() {
-    for (let request = this.#eldest; request !== undefined; request = request.younger) yield request
+    for (let request = this.#oldest; request !== undefined; request = request.newer) yield request
   }
 
-  #tell() {
+  #reportNext() {
     const callback = this.#onNext
     this.#onNext = undefined
     callback()

@@ -1,21 +1,21 @@
 'use strict'
-// The end of an answer that goes to no socket of Node's: in-process injection and serverless adapters make theirs up. One of
-// those has sent a piece before its write() returns, so that `finish`, or `close`, is told within `end()`, when the answer
-// does not count as ended yet.
+// The end of a response without a real socket, made by in-process injection or a serverless adapter.
+// Such a response emits `finish` or `close` inside `end()`, before `writableEnded` is set. The end is then
+// reported on the next tick.
 
 const { Socket } = require('node:net')
 const onFinished = require('on-finished')
 
-const isMadeUp = (socket) => !(socket instanceof Socket)
+const isInjected = (socket) => !(socket instanceof Socket)
 
-/** @param {'on' | 'prependListener'} on how to listen to its `close` */
-function whenMadeUpEnds(res, on, end) {
-  const tell = () => {
+/** @param {'on' | 'prependListener'} on how to add the `close` listener */
+function onInjectedEnd(res, on, end) {
+  const onEnd = () => {
     if (res.writableEnded || !res.headersSent) end()
     else process.nextTick(end)
   }
-  res[on]('close', tell)
-  onFinished(res, tell)
+  res[on]('close', onEnd)
+  onFinished(res, onEnd)
 }
 
-module.exports = { isMadeUp, whenMadeUpEnds }
+module.exports = { isInjected, onInjectedEnd }

@@ -1,10 +1,10 @@
 'use strict'
-// What went wrong inside this package or in a callback it was given: counted by place, logged once a place, never
-// thrown. A listener of ours that throws would otherwise take the process down from inside an `emit`.
+// Errors inside this package and inside callbacks of the user: counted by place, logged once a place, never thrown.
+// An error thrown from a listener inside an `emit` would end the process.
 
 const { describeError } = require('../redaction/error-description')
 
-class Faults {
+class InternalErrors {
   #counts = new Map()
   #logger
 
@@ -19,33 +19,34 @@ class Faults {
     try {
       const returned = this.#logger.error(
         { err: describeError(error), place },
-        // Quoted: a place such as `ignore` is a verb without quotes.
+        // Quoted: a place such as `ignore` reads as a verb without quotes.
         `spillway: caught an error in \`${place}\`. Further errors there are counted, not logged.`
       )
       returned?.then?.(undefined, () => {})
     } catch {
-      // A logger that throws has nowhere left to be reported but the count.
+      // The logger itself throws: only the count can report that.
     }
   }
 
-  /** Runs what may throw. */
+  /** Runs a callback that may throw, or return a promise that rejects. */
   guard(place, callback) {
     try {
-      this.heed(place, callback())
+      this.catchRejection(place, callback())
     } catch (error) {
       this.report(place, error)
     }
   }
 
   /**
-   * What a callback returned may be a promise, whose rejection would end the process. It may throw when it is asked: never from here.
-   * @returns {boolean} whether it is one
+   * Reports the rejection of a promise that a callback returned: an unhandled rejection would end the process.
+   * @returns {boolean} whether the callback returned a promise
    */
-  heed(place, returned) {
+  catchRejection(place, returned) {
     const onError = (error) => this.report(place, error)
     try {
+      // The getter of `then` may throw.
       if (typeof returned?.then !== 'function') return false
-      // A `then` of another's may be an async function.
+      // A custom `then` may be an async function, which rejects by itself.
       Promise.resolve(returned.then(undefined, onError)).then(undefined, onError)
     } catch (error) {
       onError(error)
@@ -59,4 +60,4 @@ class Faults {
   }
 }
 
-module.exports = { Faults }
+module.exports = { InternalErrors }

@@ -1,13 +1,13 @@
 'use strict'
-// The series of requests by labels of the user's: one for each combination of a method, a route and values that was seen.
+// The series of `metrics.labels`: one for each combination of method, route and label values that was seen.
 // They replace the plain series in the metrics; the snapshot and its quantiles stay by method and route.
-// At most `routes.max` combinations are kept. Past them all labels of a request are folded into the overflow value.
+// At most `routes.max` combinations exist. Beyond that all labels of a request get the overflow value.
 
 const { NONE, OTHER, RequestLabel } = require('./request-labels')
 const { Series } = require('./route-series')
 
 class LabelledSeries extends Series {
-  /** Name and value of each. @type {Record<string, string>} */
+  /** Name and value of each label. @type {Record<string, string>} */
   labels
 
   constructor(tables, { method, route }, labels) {
@@ -20,8 +20,9 @@ class LabelledTable {
   /** In the order first seen. @type {LabelledSeries[]} */
   series = []
   #labels
+  /** The indexes of a request whose labels are all folded. */
   #others
-  /** By the plain series, then by values. @type {Map<any, Map<string, LabelledSeries>>} */
+  /** By plain series, then by values. @type {Map<InstanceType<typeof import('./route-series').RouteSeries>, Map<string, LabelledSeries>>} */
   #bySeries = new Map()
   #max
   #tables
@@ -30,22 +31,24 @@ class LabelledTable {
   /**
    * @param {{ labels: Record<string, Function>, maxLabelValues: number }} metrics
    * @param {{ max: number, overflow: string }} routes
+   * @param {import('./route-series').SeriesTables} tables
+   * @param {InstanceType<typeof import('./internal-errors').InternalErrors>} faults
    */
-  constructor({ labels, maxLabelValues: most }, { max, overflow: other }, tables, faults) {
+  constructor({ labels, maxLabelValues: maxValues }, { max, overflow: other }, tables, faults) {
     this.#labels = Object.entries(labels).map(
-      ([name, ask]) => new RequestLabel({ name, ask, other, most, faults })
+      ([name, valueFor]) => new RequestLabel({ name, valueFor, other, maxValues, faults })
     )
     this.#others = this.#labels.map(() => OTHER)
     this.#max = max
     this.#tables = tables
   }
 
-  /** @returns {[name: string, count: number][]} how many requests had a value that is not shown, by label */
+  /** @returns {[name: string, count: number][]} for each label, how many requests had a value that was folded */
   get folded() {
     return this.#labels.map(({ name, folded }) => [name, folded])
   }
 
-  /** @param {InstanceType<typeof import('./route-series').RouteSeries>} series that the request was counted in */
+  /** @param {InstanceType<typeof import('./route-series').RouteSeries>} series the plain series that counted the request */
   record(series, request) {
     this.#find(series, this.#indexesOf(request)).count(request)
   }
@@ -56,20 +59,20 @@ class LabelledTable {
   }
 
   #find(series, indexes) {
-    return this.#bySeries.get(series)?.get(indexes.join()) ?? this.#open(series, indexes)
+    return this.#bySeries.get(series)?.get(indexes.join()) ?? this.#create(series, indexes)
   }
 
-  #open(series, indexes) {
+  #create(series, indexes) {
     if (indexes.some((index) => index !== OTHER)) {
       if (this.#named >= this.#max) return this.#fold(series, indexes)
       this.#named++
     }
     const labels = this.#labels.map((label, i) => [label.name, label.textOf(indexes[i])])
-    const opened = new LabelledSeries(this.#tables, series, Object.fromEntries(labels))
+    const created = new LabelledSeries(this.#tables, series, Object.fromEntries(labels))
     if (!this.#bySeries.has(series)) this.#bySeries.set(series, new Map())
-    this.#bySeries.get(series)?.set(indexes.join(), opened)
-    this.series.push(opened)
-    return opened
+    this.#bySeries.get(series)?.set(indexes.join(), created)
+    this.series.push(created)
+    return created
   }
 
   #fold(series, indexes) {

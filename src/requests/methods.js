@@ -1,6 +1,6 @@
 'use strict'
-// The request methods that get a series of their own: RFC 9110, PATCH and QUERY, as OpenTelemetry lists them.
-// A client may send any word, so everything else shares `_OTHER`.
+// The request methods that have series of their own: RFC 9110, PATCH and QUERY, as OpenTelemetry lists them.
+// A client may send any word as its method, so all other methods share `_OTHER`.
 
 const METHODS = Object.freeze([
   'GET',

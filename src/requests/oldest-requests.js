@@ -1,8 +1,8 @@
 'use strict'
-// The requests longest in flight, for `snapshot().oldest`: those that wait for an answer first, for an orphan must not be
-// hidden behind the event streams of an hour. Bounded, and nothing of the client's is in it: no URL, header or body.
+// The oldest requests in flight, for `snapshot().oldest`: requests without a response first, so that long event
+// streams do not hide a request that hangs. Bounded, and without data of the client: no URL, header or body.
 
-const OLDEST = 10
+const MAX_SHOWN = 10
 
 /** @returns {import('../../index.js').RequestInFlight[]} */
 function listOldest(recorder) {
@@ -10,10 +10,10 @@ function listOldest(recorder) {
   const answering = []
   for (const request of recorder.requests) {
     const list = request.hasAnswer ? answering : waiting
-    if (list.length < OLDEST) list.push(request)
-    if (waiting.length === OLDEST) break
+    if (list.length < MAX_SHOWN) list.push(request)
+    if (waiting.length === MAX_SHOWN) break
   }
-  return [...waiting, ...answering].slice(0, OLDEST).map((request) => recorder.describe(request))
+  return [...waiting, ...answering].slice(0, MAX_SHOWN).map((request) => recorder.describe(request))
 }
 
 module.exports = { listOldest }

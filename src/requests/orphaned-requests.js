@@ -43,7 +43,7 @@ class LeftBehind {
 function release(request) {
   const { head, stream } = request
   if (stream === undefined || stream.destroyed || !stream.readableEnded) return endAll(head)
-  request.isLeft = true
+  request.isOrphaned = true
   stream.destroy()
 }
 

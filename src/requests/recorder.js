@@ -1,6 +1,6 @@
 'use strict'
-// Measures requests: opens one, and when it has ended says how, on which route, and puts it into the tables.
-// Recording never throws into an `emit`: what goes wrong is counted and logged once, and the request let go.
+// Measures requests: opens the record of a request, and when it ends decides its outcome and route and counts it.
+// Recording never throws into an `emit`: an internal error is counted and logged once, and the request is released.
 
 const { RollingHistogram } = require('../histograms/rolling')
 const { OWN_ROUTES, templateOf, upgradeTemplate } = require('../routing/template')
@@ -17,9 +17,9 @@ const { NO_STATUS, Request, requestOf } = require('./request')
 const { ANSWERING, ENDED, QUEUED, RUNNING, STATES } = require('./request-state')
 const { watch } = require('./response-watch')
 const { RouteTable } = require('./route-table')
-const { serverSpan, tellSpan } = require('../tracing/server-span')
+const { annotateSpan, serverSpan } = require('../tracing/server-span')
 
-/** Nothing that took less after its first byte can spoil a quantile, so nothing shorter is looked at. */
+/** A body that took less time cannot distort a quantile, so its content type is not checked. */
 const SHORTEST_STREAM_MS = 10
 
 const WEBSOCKET = /^ *websocket *$/i
@@ -27,27 +27,27 @@ const WEBSOCKET = /^ *websocket *$/i
 class Recorder {
   /** How many requests are in flight. */
   active = new ActiveRequests()
-  /** Those themselves. */
+  /** The requests in flight. */
   requests = new InFlight()
   clientErrors = new ClientErrors()
   all
   routes
-  /** By labels of the user's, where there are any. */
+  /** The series by `metrics.labels`, if the option is set. */
   labelled
-  /** Whether each answer is to be the last of its connection. */
-  isLeaving = false
-  /** Whether an SDK may hold a span of a request. */
+  /** Whether each response is the last of its connection: while the process drains. */
+  closesConnections = false
+  /** Whether an OpenTelemetry SDK is registered, so that a request may have a span. */
   isTracing = isTracing()
-  /** Told of each request that came by HTTP/2. */
+  /** Called with each HTTP/2 request. */
   onHttp2 = (_request) => {}
-  /** Told of each request that has ended, and the series it went to, if any. */
+  /** Called with each request that has ended, and its series, if any. */
   onEnd = (_request, _series) => {}
   #clock
   #faults
   #label
   #ignore
   #streamAfterMs
-  /** Counted already: a server hook and a middleware may both see one. */
+  /** Upgrades that were counted: a server hook and a middleware may both see the same. */
   #upgrades = new WeakSet()
 
   constructor({ routes, latency, metrics, ignore }, clock, faults) {
@@ -68,40 +68,40 @@ class Recorder {
     return this.#clock.now()
   }
 
-  /** Looks for an SDK that has come since: at set-up and at a scrape, so that requests without one need not ask. */
-  noteTracing() {
+  /** Called at set-up and at each scrape, so that requests need not look for an SDK. */
+  lookForSdk() {
     this.isTracing = isTracing()
   }
 
-  /** Whatever holds the spans is the application's: it may throw. */
   activeTrace() {
-    return this.isTracing ? this.#ofTracing(activeTrace) : undefined
+    return this.isTracing ? this.#guardTracing(activeTrace) : undefined
   }
 
   serverSpan() {
-    return this.isTracing ? this.#ofTracing(serverSpan) : undefined
+    return this.isTracing ? this.#guardTracing(serverSpan) : undefined
   }
 
-  #ofTracing(ask, holder, template, request) {
+  /** The application's SDK holds the spans, and may throw. */
+  #guardTracing(call, holder, template, request) {
     try {
-      return ask(holder, template, request)
+      return call(holder, template, request)
     } catch (error) {
       this.#faults.report('tracing', error)
       return undefined
     }
   }
 
-  /** The request this recorder measures of `res`, if any: one is never measured twice. */
+  /** The request of this response, if this recorder measures it already. */
   find(res) {
     return requestOf(res, this)
   }
 
   // Hot path: bench/overhead.js.
-  /** Puts everything on the response that will tell how it ends: at a third of the cost before Express has seen it. */
+  /** Opens the record and watches the response. Before Express has seen the response, this costs a third. */
   prepare(req, res) {
     const request = new Request(this, req, res, this.#clock.now(), methodIndex(req.method))
     request.scheme = request.socket?.encrypted === true ? 1 : 0
-    // A middleware is within the span already; and a client may leave before there is an answer to look for it at.
+    // A middleware runs inside the span already. The client may disconnect before the response begins, so it is looked up now.
     if (this.isTracing) request.serverSpan = this.serverSpan()
     if (request.session !== undefined) this.onHttp2(request)
     watch(request)
@@ -114,11 +114,11 @@ class Recorder {
     if (this.#ignore !== undefined) request.ignores = this.#ignore.of(request.req)
     this.active.add(request, 1)
     this.requests.add(request)
-    // Over before it came to us. Not at once: the application is still to say which route it is.
+    // It ended before it arrived here. It is counted after this turn, when the application has routed it.
     if (request.state === ENDED) this.#clock.afterTurn(() => this.end(request, request.head))
   }
 
-  /** A request whose connection was handed over: it has no answer of ours to wait for. */
+  /** Counts a request whose connection was handed to another protocol: there is no response to wait for. */
   upgrade(req) {
     if (this.#upgrades.has(req)) return
     this.#upgrades.add(req)
@@ -134,12 +134,12 @@ class Recorder {
   }
 
   /**
-   * Counts a request that was handed over and comes all the same, so that an app may route it. What comes with it is no
-   * answer that ends: it has no socket (express-ws), is none at all (websocket-express, koa-websocket), or is never
-   * written to (tinyws). Each would be in flight for the connection's life, or for ever.
-   * @returns {boolean} whether it is one
+   * Counts an upgraded request that a package passes through the app's routes. Its response never ends: it has no socket
+   * (express-ws), does not exist (websocket-express, koa-websocket), or is never written (tinyws). Measured as a request,
+   * it would stay in flight as long as the connection, or for ever.
+   * @returns {boolean} whether the request is such an upgrade
    */
-  upgradeRouted(req, res) {
+  countRoutedUpgrade(req, res) {
     if (req.upgrade !== true || (res?.socket !== null && !WEBSOCKET.test(req.headers.upgrade))) return false
     this.upgrade(req)
     return true
@@ -151,8 +151,8 @@ class Recorder {
     this.requests.remove(request)
     let series
     try {
-      // What never ran has no latency, and its route can only be guessed. The gate counts it.
-      if (request.admission.isRejected) this.#noteRejected(request)
+      // A rejected request never ran: it has no latency, its route can only be guessed, and the gate counts it.
+      if (request.admission.isRejected) this.#recordRejected(request)
       else if (!request.admission.isAbandoned) series = this.#record(request, head)
     } catch (error) {
       this.#faults.report('recording', error)
@@ -160,8 +160,8 @@ class Recorder {
     this.onEnd(request, series)
   }
 
-  #noteRejected(request) {
-    if ((request.ignores & METRICS) === 0) this.routes.shed.note(request)
+  #recordRejected(request) {
+    if ((request.ignores & METRICS) === 0) this.routes.shed.record(request)
   }
 
   #record(request, head) {
@@ -173,13 +173,13 @@ class Recorder {
     request.responseBytes = head.responseBytes
     if (request.trace !== undefined) request.trace.atMs = this.#clock.wallMs()
 
-    const template = this.#labelled(request, this.templateOf(head, request.status))
+    const template = this.#labelFor(request, this.templateOf(head, request.status))
     if (request.serverSpan !== undefined) {
       const route = OWN_ROUTES.includes(template) ? undefined : template
-      this.#ofTracing(tellSpan, request.serverSpan, route, request)
+      this.#guardTracing(annotateSpan, request.serverSpan, route, request)
     }
     if ((request.ignores & METRICS) !== 0) {
-      request.series = this.routes.nameOnly(template)
+      request.series = this.routes.routeOnly(template)
       return undefined
     }
     const series = this.routes.find(template, request.method)
@@ -197,7 +197,7 @@ class Recorder {
     return bodyMs >= this.#streamAfterMs || isEventStream(request.res)
   }
 
-  /** A request in flight, as far as it may be told to others. */
+  /** A request in flight, without data of the client. */
   describe(request) {
     return {
       method: METHODS[request.method],
@@ -207,7 +207,7 @@ class Recorder {
     }
   }
 
-  /** What routers leave on a request is theirs and their users': it may be anything. */
+  /** Routers and applications write what this reads, so it may throw. */
   templateOf(head, status) {
     try {
       return templateOf(head, status)
@@ -217,11 +217,12 @@ class Recorder {
     }
   }
 
-  #labelled(request, template) {
+  /** The result of `routes.label`, or the template. */
+  #labelFor(request, template) {
     if (this.#label === undefined) return template
     try {
       const label = this.#label(request.req, request.res, template)
-      this.#faults.heed('routes.label', label)
+      this.#faults.catchRejection('routes.label', label)
       return typeof label === 'string' && label !== '' ? label : template
     } catch (error) {
       this.#faults.report('routes.label', error)
@@ -230,7 +231,7 @@ class Recorder {
   }
 }
 
-/** A request just received is about to run, and one that has ended is about to be counted: users see neither state. */
+/** Hides two states that last no longer than a call: `received` is shown as running, `ended` as answering. */
 function shownState(request) {
   if (request.hasAnswer || request.stream?.headersSent) return STATES[ANSWERING]
   return STATES[request.isQueued ? QUEUED : RUNNING]

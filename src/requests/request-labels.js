@@ -1,38 +1,41 @@
 'use strict'
-// One label whose value a function of the user's returns, as an index among the values known so far. A label takes a fixed
-// number of values; later ones are folded into one and counted. So the memory is bounded, whatever the function returns.
-// A function that throws, or returns something else than a value, gives the empty value.
+// One label of `metrics.labels`: a function of the user's returns its value, stored as an index among the known values.
+// A label takes a fixed number of values. Later values are folded into one and counted, so memory is bounded.
+// A function that throws, or does not return a printable value, gives the empty value.
 
-const LONGEST_VALUE = 256
+const MAX_LENGTH = 256
 const PRINTABLE = ['number', 'boolean', 'bigint']
-/** The indexes of what stands for the rest, and of no value. */
+/** The indexes of the value that later values are folded into, and of the empty value. */
 const OTHER = 0
 const NONE = 1
 
 class RequestLabel {
   name
-  /** How many requests had a value that is not shown. */
+  /** How many requests had a value that was folded. */
   folded = 0
-  #ask
+  #valueFor
   #texts
   #indexes
-  #most
+  #maxTexts
   #faults
 
-  /** @param {{ name: string, ask: Function, other: string, most: number, faults: any }} parts */
-  constructor({ name, ask, other, most, faults }) {
+  /**
+   * @param {{ name: string, valueFor: Function, other: string, maxValues: number,
+   *   faults: InstanceType<typeof import('./internal-errors').InternalErrors> }} parts
+   */
+  constructor({ name, valueFor, other, maxValues, faults }) {
     this.name = name
-    this.#ask = ask
+    this.#valueFor = valueFor
     this.#texts = [other, '']
     this.#indexes = new Map(this.#texts.map((text, index) => [text, index]))
-    this.#most = most + this.#texts.length
+    this.#maxTexts = maxValues + this.#texts.length
     this.#faults = faults
   }
 
-  /** @returns {number} the index of its value */
+  /** @returns {number} the index of the request's value */
   indexOf(req, res) {
     const value = this.#valueOf(req, res)
-    return this.#indexes.get(value) ?? this.#admit(value)
+    return this.#indexes.get(value) ?? this.#add(value)
   }
 
   textOf(index) {
@@ -41,14 +44,14 @@ class RequestLabel {
 
   #valueOf(req, res) {
     try {
-      const value = this.#ask(req, res)
-      if (typeof value === 'string') return value.slice(0, LONGEST_VALUE)
+      const value = this.#valueFor(req, res)
+      if (typeof value === 'string') return value.slice(0, MAX_LENGTH)
       if (PRINTABLE.includes(typeof value)) return String(value)
       if (value === undefined || value === null) return ''
-      this.#faults.heed('metrics.labels', value)
+      this.#faults.catchRejection('metrics.labels', value)
       this.#faults.report(
         'metrics.labels',
-        new Error(`'${this.name}' returned ${typeof value}, and not a string`)
+        new Error(`'${this.name}' returned ${typeof value} instead of a string`)
       )
     } catch (error) {
       this.#faults.report('metrics.labels', error)
@@ -56,12 +59,12 @@ class RequestLabel {
     return ''
   }
 
-  #admit(value) {
-    // A copy: what was cut out of a longer text would keep all of that. Half a surrogate pair becomes U+FFFD.
+  #add(value) {
+    // A copy, because a slice keeps its whole source string alive. Half a surrogate pair becomes U+FFFD.
     const text = Buffer.from(value).toString()
     const known = this.#indexes.get(text)
     if (known !== undefined) return known
-    if (this.#texts.length >= this.#most) {
+    if (this.#texts.length >= this.#maxTexts) {
       this.folded++
       return OTHER
     }

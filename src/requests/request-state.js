@@ -1,6 +1,6 @@
 'use strict'
-// The states of a request, and which may follow which.
-// A chain of requests may share one response, one for each instance that measures it: each has a state of its own.
+// The states of a request, and the legal transitions between them.
+// Requests that share one response, one for each instance, have separate states.
 
 const STATES = Object.freeze(/** @type {const} */ (['received', 'queued', 'running', 'answering', 'ended']))
 const [RECEIVED, QUEUED, RUNNING, ANSWERING, ENDED] = STATES.keys()
@@ -9,12 +9,12 @@ const [RECEIVED, QUEUED, RUNNING, ANSWERING, ENDED] = STATES.keys()
 const LEGAL = Object.freeze({
   markQueued: [RECEIVED],
   markRunning: [RECEIVED, QUEUED],
-  // A rejected request never runs. A head may come more than once: an informational one comes first, an error restarts it.
+  // A rejected request never runs. A response may have several heads: an informational head first, or an error's new head.
   markAnswering: [RECEIVED, QUEUED, RUNNING, ANSWERING],
   markEnded: [RECEIVED, QUEUED, RUNNING, ANSWERING],
 })
 
-/** The same transitions, each of which throws where it is illegal. */
+/** The same transitions, which throw if they are illegal. */
 function checked(transitions) {
   return Object.fromEntries(
     Object.keys(LEGAL).map((name) => [name, checkedTransition(name, transitions[name])])
@@ -22,10 +22,10 @@ function checked(transitions) {
 }
 
 function checkedTransition(name, transition) {
-  /** @this {any} */
+  /** @this {InstanceType<typeof import('./request').Request>} */
   return function () {
     if (!LEGAL[name].includes(this.state)) {
-      throw new Error(`illegal transition: ${name}() of a request in the state '${STATES[this.state]}'`)
+      throw new Error(`illegal transition: ${name}() of a request in state '${STATES[this.state]}'`)
     }
     transition.call(this)
   }

@@ -1,21 +1,21 @@
 'use strict'
-// One request being measured, from the moment a framework or server hands it over to the last byte of its answer.
-// Each instance that measures a response has a request of its own, with its own state and its own admission.
+// One measured request, from its arrival to the last byte of its response.
+// Each instance that measures a response has its own request, with its own state and admission.
 
 const { Trail, kTrail } = require('../routing/route-state')
 const { AdmissionRecord } = require('./admission-record')
 const { connectionOf } = require('./connection-bytes')
 const { ANSWERING, ENDED, QUEUED, RECEIVED, RUNNING, checked } = require('./request-state')
 
-/** An answer of which no byte was sent has no status. */
+/** The status of a response of which no byte was sent. */
 const NO_STATUS = 0
 
-// Every field is set in the constructor and none is added later, so that all requests have one hidden class.
+// The constructor sets every field and no code adds one, so that all requests share one hidden class.
 class Request extends Trail {
   constructor(recorder, req, res, startedMs, method) {
     super()
     this.recorder = recorder
-    /** Only the transitions below change it. */
+    /** Changed only by the `mark…` methods below. */
     this.state = RECEIVED
     this.req = req
     this.res = res
@@ -26,40 +26,44 @@ class Request extends Trail {
     this.startedMs = startedMs
     this.method = method
     this.scheme = 0
-    /** Whether it is one of ours to count: what a server hook has only prepared is not, until a middleware has it. */
+    /** Whether it counts: a request that a server hook has prepared counts once it reaches a middleware. */
     this.isCounted = false
-    /** What the user leaves it out of: the bits of ignore.js. */
+    /** The parts that `ignore` leaves it out of: bits of ignore.js. */
     this.ignores = 0
-    /** The first of the instances that measure this response, on which the routers write, and the one after this. */
+    /** The first request of this response, which holds the route state, and the request of the next instance. */
     this.head = this
     this.next = undefined
-    /** What the response had in place of its class's `writeHead`. */
+    /** The response's own `writeHead`, if somebody had replaced its class's. */
     this.ownWriteHead = undefined
-    this.waitingOn = undefined
+    /** The pipelined requests of its connection, while it is one of them. */
+    this.pipeline = undefined
     this.admission = new AdmissionRecord()
-    /** Its neighbours among those in flight. */
-    this.elder = undefined
-    this.younger = undefined
+    /** Its neighbours in the list of requests in flight. */
+    /** @type {Request | undefined} */
+    this.older = undefined
+    /** @type {Request | undefined} */
+    this.newer = undefined
 
     // How it ended.
     this.firstByteMs = -1
     this.durationMs = 0
     this.outcome = 0
-    /** Answered in the stead of its handler, which took too long. */
+    /** `errors.timeout` answered it instead of its handler. */
     this.isTimedOut = false
     this.status = NO_STATUS
+    /** Its connection closed before Node sent any of the response. */
     this.isCutOff = false
-    /** An HTTP/2 stream that Node would have left behind. */
-    this.isLeft = false
+    /** An HTTP/2 stream that Node never destroyed: see orphaned-requests.js. */
+    this.isOrphaned = false
     this.isStream = false
-    /** The ids of the trace it was answered in, if that is kept; and what holds its span. */
+    /** The ids of the sampled trace it was answered in, and the holder of its server span. */
     this.trace = undefined
     this.serverSpan = undefined
     this.requestBytes = 0
     this.responseBytes = 0
-    /** Where it was counted, or its route alone where it is left out of the metrics; none of a request that was not admitted. */
+    /** Its series; `{ route }` if the metrics leave it out; undefined if it never ran. */
     this.series = undefined
-    /** The last of its errors that are to be counted when it ends. */
+    /** Its last error, counted when the request ends. */
     this.failure = undefined
   }
 
@@ -79,12 +83,12 @@ class Request extends Trail {
     this.state = ENDED
   }
 
-  /** Whether it waits for its turn: one rejected in the queue may still wait for the application to answer it. */
+  /** Whether it waits in the queue. A request rejected there keeps its state until the application answers it. */
   get isQueued() {
     return this.state === QUEUED && !this.admission.isRejected
   }
 
-  /** Whether its answer has begun or is over. Others than its handler may have begun it, at any time. */
+  /** Whether its response has begun or ended. Code outside its handler may begin the response at any time. */
   get hasAnswer() {
     return this.state >= ANSWERING
   }
@@ -93,16 +97,16 @@ class Request extends Trail {
 const { markQueued, markRunning, markAnswering, markEnded } = Request.prototype
 const UNCHECKED = { markQueued, markRunning, markAnswering, markEnded }
 
-/** Makes illegal transitions throw, for tests. Production keeps the methods above, so that the checks cost it nothing. */
+/** Makes illegal transitions throw, for tests. In production the methods above run unchecked. */
 function checkTransitions(isOn) {
   Object.assign(Request.prototype, isOn ? checked(UNCHECKED) : UNCHECKED)
 }
 
 /**
- * Whether its client disconnected, though the end of the request may not have been told yet.
- * A stream that was reset is closed before it is destroyed, and throws at whoever answers it. A pipelined answer is never told
- * that its connection closed before its turn.
- * `req.destroyed` does not tell: it is also true where a body parser before us has read everything.
+ * Whether the client disconnected, even if the end of the request has not been reported.
+ * A reset HTTP/2 stream is closed before it is destroyed, and a write to it throws. A pipelined response gets no event if its
+ * connection closes first. `req.destroyed` cannot tell: it is also true after a body parser has read the whole body.
+ * @param {Request} request
  */
 function isDisconnected({ state, res, socket, stream }) {
   if (state === ENDED) return true
@@ -110,7 +114,7 @@ function isDisconnected({ state, res, socket, stream }) {
   return res.destroyed === true || socket?.destroyed === true
 }
 
-/** @returns {Request | undefined} what `recorder` measures of this response */
+/** @returns {Request | undefined} the request that this recorder measures for the response */
 function requestOf(res, recorder) {
   let request = res?.[kTrail]
   while (request !== undefined && request.recorder !== recorder) request = request.next

@@ -1,54 +1,54 @@
 'use strict'
-// Watches a response for its head and its end, and tells every request on it.
-// A response carries one listener and one `writeHead` of ours, however many instances measure it.
-// The first request put on it is the head of a chain: it watches for all, and the routers write their notes on it.
-// Native responses end with their `close` event (1 µs), those of HTTP/2 with that of their stream.
-// All others (in-process injection, serverless shims) go through on-finished (9 µs).
+// Watches a response for its head and its end, and reports both to every request that measures it.
+// A response carries one listener and one `writeHead` of spillway, however many instances measure it. The first request
+// on it heads a chain: it watches for all of them, and holds the route state.
+// Native responses report their end with `close` (1 µs), HTTP/2 with the stream's `close`, injected ones with on-finished (9 µs).
 
 const { kTrail } = require('../routing/route-state')
-const { takeBytes } = require('./connection-bytes')
-const { isLast, kWaiting, sayLast } = require('./close-after-response')
-const { isMadeUp, whenMadeUpEnds } = require('./injected-response')
+const { assignBytes } = require('./connection-bytes')
+const { kPipelined, mustClose, setConnectionClose } = require('./close-after-response')
+const { isInjected, onInjectedEnd } = require('./injected-response')
 const { NO_STATUS } = require('./request')
 const { ENDED } = require('./request-state')
 
 // Hot path: once a request.
+/** @param {InstanceType<typeof import('./request').Request>} request */
 function watch(request) {
   const { res, socket, stream } = request
-  // An answer that was begun before it came to us.
+  // The response began before the request arrived here.
   if (res.headersSent) {
     request.firstByteMs = 0
     request.status = res.statusCode
     request.markAnswering()
   }
   const head = res[kTrail]
-  if (head !== undefined) return follow(head, request)
+  if (head !== undefined) return joinChain(head, request)
   res[kTrail] = request
   if (Object.hasOwn(res, 'writeHead')) request.ownWriteHead = res.writeHead
   res.writeHead = writeHead
-  // A pipelined answer that waits for its turn has no socket yet, and never closes if the connection does first.
-  const isWaiting = res.socket === null && stream === undefined && typeof socket?.on === 'function'
-  if ((stream ?? res).destroyed || (isWaiting && socket.destroyed)) {
-    request.isCutOff = isWaiting && !res.writableFinished
-    takeBytes(request)
+  // A pipelined response has no socket until Node sends it, and no `close` event if the connection closes before.
+  const isPipelined = res.socket === null && stream === undefined && typeof socket?.on === 'function'
+  if ((stream ?? res).destroyed || (isPipelined && socket.destroyed)) {
+    request.isCutOff = isPipelined && !res.writableFinished
+    assignBytes(request)
     request.markEnded()
     return
   }
   if (stream !== undefined) {
-    // Node tells of the end of no HTTP/2 response to a HEAD that its client left before it was answered: it was in flight, and
-    // held a slot, for ever. The stream always tells; before the response does, so that who hears that finds it counted.
+    // Node emits no `close` on the response to a HEAD request whose client disconnected first; the stream always emits it.
+    // Prepended, so that listeners of the response find the request counted.
     stream[kTrail] = request
     stream.prependListener('close', onClose)
   } else {
-    // Before instrumentation ends the span with the same event.
+    // Prepended with tracing, because OpenTelemetry's instrumentation ends the span in a listener of the same event.
     const on = request.recorder.isTracing ? 'prependListener' : 'on'
-    if (isMadeUp(socket)) whenMadeUpEnds(res, on, () => endAll(request))
+    if (isInjected(socket)) onInjectedEnd(res, on, () => endAll(request))
     else res[on]('close', onClose)
   }
-  if (isWaiting) waitOn(socket, request)
+  if (isPipelined) joinPipeline(socket, request)
 }
 
-function follow(head, request) {
+function joinChain(head, request) {
   let last = head
   while (last.next !== undefined) last = last.next
   last.next = request
@@ -57,28 +57,28 @@ function follow(head, request) {
   if (head.state === ENDED) request.markEnded()
 }
 
-// A head that Node refused, or that could be sent to nobody any more, is not noted.
-/** @this {any} */
+/** @this {import('node:http').ServerResponse} */
 function writeHead(status) {
   const head = this[kTrail]
-  if (isLast(head)) sayLast(this, arguments)
-  // Looked up now: Express gives a response that was prepared before it the class of its app.
+  if (mustClose(head)) setConnectionClose(this, arguments)
+  // Looked up at the call: Express replaces the prototype of a response after `watch` has seen it.
   const original = head.ownWriteHead ?? Object.getPrototypeOf(head.res).writeHead
   const result = original.apply(this, arguments)
-  noteHead(head, status)
+  onHead(head, status)
   return result
 }
 
-function noteHead(head, status) {
+/** Records a head. Node may have rejected it, or the client may have disconnected: then it is not recorded. */
+function onHead(head, status) {
   const isSent = head.stream === undefined ? head.socket?.writable !== false : head.stream.headersSent
   if (!isSent) return
   const nowMs = head.recorder.nowMs()
-  // Here and not where the request comes in: a server hook runs outside of the span, the answer is begun within it.
+  // Read here, because the response begins inside the span, but a server hook runs outside of it.
   const trace = head.recorder.activeTrace()
   const serverSpan = head.serverSpan ?? head.recorder.serverSpan()
   for (let each = head; each !== undefined; each = each.next) {
     if (each.firstByteMs < 0) each.firstByteMs = nowMs - each.startedMs
-    // A made-up response takes a head even after its end.
+    // An injected response accepts a head even after its end.
     if (each.state !== ENDED) each.markAnswering()
     each.status = status | 0
     each.trace = trace
@@ -86,46 +86,46 @@ function noteHead(head, status) {
   }
 }
 
-/** @this {any} */
+/** @this {import('node:http').ServerResponse | import('node:http2').ServerHttp2Stream} */
 function onClose() {
   endAll(this[kTrail])
 }
 
-function waitOn(socket, request) {
-  if (socket[kWaiting] === undefined) {
-    socket[kWaiting] = new Set()
+function joinPipeline(socket, request) {
+  if (socket[kPipelined] === undefined) {
+    socket[kPipelined] = new Set()
     socket.on('close', onSocketClose)
   }
-  socket[kWaiting].add(request)
-  request.waitingOn = socket[kWaiting]
+  socket[kPipelined].add(request)
+  request.pipeline = socket[kPipelined]
 }
 
-/** @this {any} */
+/** @this {import('node:net').Socket} */
 function onSocketClose() {
-  for (const request of this[kWaiting]) endAll(request)
+  for (const request of this[kPipelined]) endAll(request)
 }
 
 function endAll(head) {
   if (head.state === ENDED) return
-  if (head.waitingOn !== undefined) leaveQueue(head)
-  takeBytes(head)
-  if (head.status === NO_STATUS) noteStatus(head)
+  if (head.pipeline !== undefined) leavePipeline(head)
+  assignBytes(head)
+  if (head.status === NO_STATUS) readStatus(head)
   for (let each = head; each !== undefined; each = each.next) {
     each.markEnded()
     if (each.isCounted) each.recorder.end(each, head)
   }
 }
 
-function leaveQueue(head) {
-  const { socket, waitingOn } = head
-  waitingOn.delete(head)
-  // Its connection may be handed over next: nothing of ours stays on it.
-  if (waitingOn.size === 0) {
+function leavePipeline(head) {
+  const { socket, pipeline } = head
+  pipeline.delete(head)
+  // The connection may be handed to another protocol next, so no listener of spillway stays on it.
+  if (pipeline.size === 0) {
     socket.off('close', onSocketClose)
-    socket[kWaiting] = undefined
+    socket[kPipelined] = undefined
   }
   if (head.res.socket !== null || head.res.writableFinished) return
-  // Its turn never came: whatever the application wrote, nothing of it was sent.
+  // The connection closed before Node sent anything of what the application wrote.
   for (let each = head; each !== undefined; each = each.next) {
     each.isCutOff = true
     each.firstByteMs = -1
@@ -134,18 +134,18 @@ function leaveQueue(head) {
 }
 
 /**
- * Of an answer whose head did not come by way of ours: given on an HTTP/2 stream itself, such as by `respondWithFile`, or begun by
- * `writeHeader`, as Node once called it. When it came is not known.
+ * Reads the status of a response whose head did not pass through `writeHead`: sent on the HTTP/2 stream, such as by
+ * `respondWithFile`, or by Node's old `writeHeader`. The time of its first byte is unknown.
  */
-function noteStatus(head) {
+function readStatus(head) {
   const status = statusOf(head)
   for (let each = head; each !== undefined; each = each.next) each.status = status
 }
 
 function statusOf({ isCutOff, res, socket, stream }) {
   if (stream !== undefined) return stream.headersSent ? stream.sentHeaders[':status'] : NO_STATUS
-  // What is written to a connection that has gone is finished too.
+  // A write to a closed connection finishes too.
   return res.writableFinished && !isCutOff && !socket?.destroyed ? res.statusCode : NO_STATUS
 }
 
-module.exports = { endAll, noteHead, watch }
+module.exports = { endAll, onHead, watch }

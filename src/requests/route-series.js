@@ -1,7 +1,7 @@
 'use strict'
-// Everything counted of one method and route: outcomes, bytes, first bytes, quantiles, and by status the exact
-// buckets. Numbers live in tables shared by all series; this holds the row numbers and what labels they carry.
-// 34 kB in all, of which the three HDR histograms are 33.9. What has no quantiles is a `Series`.
+// All that is counted for one method and route: outcomes, bytes, first bytes, quantiles, and exact buckets by status.
+// The numbers live in tables that all series share; a series holds its row numbers.
+// A `RouteSeries` takes 34 kB, nearly all for its three HDR histograms. A plain `Series` has no quantiles.
 
 const { RollingHistogram } = require('../histograms/rolling')
 const { OUTCOMES, UPGRADED, isFailure } = require('./outcome')
@@ -10,15 +10,24 @@ const REQUEST_BYTES = OUTCOMES.length
 const RESPONSE_BYTES = REQUEST_BYTES + 1
 const FIRST_BYTE_COUNT = RESPONSE_BYTES + 1
 const FIRST_BYTE_SUM = FIRST_BYTE_COUNT + 1
-/** Guessed, by its URL: see shed-routes.js. */
+/** Rejected requests of the route, guessed by URL: see shed-routes.js. */
 const SHED = FIRST_BYTE_SUM + 1
 const COUNTERS = SHED + 1
 const MIXED = -1
 
+/**
+ * @typedef {object} SeriesTables what all series of an instance share
+ * @property {InstanceType<typeof import('../histograms/rows').Rows>} counters
+ * @property {InstanceType<typeof import('../histograms/buckets').Buckets>} durations
+ * @property {InstanceType<typeof import('./exemplars').Exemplars>} exemplars
+ * @property {InstanceType<typeof import('../histograms/native').NativeBuckets> | undefined} natives
+ * @property {InstanceType<typeof import('../histograms/buckets').Buckets>} streams
+ */
+
 class Series {
   method
   route
-  /** The index of the one its requests came by, or MIXED. */
+  /** The index of the scheme that all its requests used, or MIXED. */
   scheme
   row
   statuses = []
@@ -28,6 +37,7 @@ class Series {
   #last
   #byStatus = new Map()
 
+  /** @param {SeriesTables} tables @param {string} method @param {string} route */
   constructor(tables, method, route) {
     this.#tables = tables
     this.method = method
@@ -35,9 +45,10 @@ class Series {
     this.row = tables.counters.add()
   }
 
-  // Hot path: at most one map look-up, and none while the status is the one before.
+  // Hot path: at most one map look-up, and none if the status is the same as before.
+  /** @param {InstanceType<typeof import('./request').Request>} request */
   count(request) {
-    if (request.scheme !== this.scheme) this.#noteScheme(request.scheme)
+    if (request.scheme !== this.scheme) this.#mergeScheme(request.scheme)
     const { values } = this.#tables.counters
     const start = this.row * COUNTERS
     values[start + request.outcome]++
@@ -51,7 +62,7 @@ class Series {
       if (request.isStream) this.#recordStream(request.durationMs / 1000)
       return
     }
-    const { row } = this.#last?.status === request.status ? this.#last : this.#statusOf(request.status)
+    const { row } = this.#last?.status === request.status ? this.#last : this.#rowsOf(request.status)
     const { durations, exemplars, natives } = this.#tables
     const seconds = request.durationMs / 1000
     const bucket = durations.record(row, seconds)
@@ -59,7 +70,7 @@ class Series {
     if (natives !== undefined) natives.record((this.nativeRow ??= natives.add()), seconds)
   }
 
-  #noteScheme(scheme) {
+  #mergeScheme(scheme) {
     this.scheme = this.scheme === undefined ? scheme : MIXED
   }
 
@@ -68,7 +79,7 @@ class Series {
     this.#tables.streams.record(this.streamRow, seconds)
   }
 
-  #statusOf(status) {
+  #rowsOf(status) {
     let found = this.#byStatus.get(status)
     if (found === undefined) {
       found = { status, row: this.#tables.durations.add() }
@@ -85,7 +96,7 @@ class RouteSeries extends Series {
 
   constructor(tables, method, route, startedMs) {
     super(tables, method, route)
-    // A rate is over the time the instance runs: over that since its first request a new route had 118 a second.
+    // Rates count from the instance's start. From its own first request, a new route would show 118 requests a second.
     this.latency = new RollingHistogram(startedMs)
   }
 
@@ -98,7 +109,7 @@ class RouteSeries extends Series {
   }
 }
 
-/** That of a stream is apart, and a connection handed over has none. */
+/** Streams have their own histogram, and an upgraded connection has no duration. */
 const hasNoDuration = ({ isStream, outcome }) => isStream || outcome === UPGRADED
 
 module.exports = {

@@ -1,7 +1,7 @@
 'use strict'
-// All series, by route and method. `max` caps the routes, and past it only the route label is folded into one
-// overflow value: method and status stay apart, and what was folded is counted. So neither a router built from
-// user data nor a `routes.label` gone wrong can fill the memory.
+// All series, by route and method. Beyond `max` routes, only the route label is folded into one overflow value: method
+// and status stay separate, and each folded request is counted.
+// So a router built from user data, or a faulty `routes.label`, cannot exhaust the memory.
 
 const { ADVISED_BOUNDS, Buckets, boundsOf } = require('../histograms/buckets')
 const { NativeBuckets } = require('../histograms/native')
@@ -12,7 +12,7 @@ const { METHODS } = require('./methods')
 const { COUNTERS, RouteSeries } = require('./route-series')
 const { ShedRoutes } = require('./shed-routes')
 
-const LABEL_LIMIT = 256
+const MAX_LABEL_LENGTH = 256
 
 class Route {
   byMethod = new Array(METHODS.length).fill(undefined)
@@ -23,11 +23,12 @@ class Route {
 }
 
 class RouteTable {
-  /** In the order first seen, which is the order they are shown in. */
+  /** In the order first seen, in which the metrics list them. */
   series = []
   folded = 0
+  /** @type {import('./route-series').SeriesTables} */
   tables
-  /** Of the durations. */
+  /** The bucket bounds of the durations. */
   bounds
   shed
   #routes = new Map()
@@ -57,37 +58,37 @@ class RouteTable {
     this.#startedMs = startedMs
   }
 
-  /** What a request that is counted nowhere has in place of its series. @param {string | undefined} template */
-  nameOnly(template) {
+  /** Takes the place of a series, for a request that the metrics leave out. @param {string | undefined} template */
+  routeOnly(template) {
     return { route: template ?? this.#unmatched }
   }
 
-  /** @param {string | undefined} template the route's, or undefined where no route took the request */
+  /** @param {string | undefined} template undefined if no route took the request @param {number} method an index into METHODS */
   find(template, method) {
-    const route = this.#routes.get(template ?? this.#unmatched) ?? this.#admit(template)
+    const route = this.#routes.get(template ?? this.#unmatched) ?? this.#routeFor(template)
     return (route.byMethod[method] ??= this.#create(route.name, method))
   }
 
-  #admit(template) {
-    if (template === undefined || template === this.#unmatched) return this.#open(this.#unmatched)
-    // They take no place from the application's.
-    if (OWN_ROUTES.includes(template)) return this.#open(template)
-    // Bounded before it is kept; two long names that begin alike share a series.
-    const bounded = template.length > LABEL_LIMIT ? `${template.slice(0, LABEL_LIMIT - 1)}…` : template
-    // Half a surrogate pair, given or left by the cut, is U+FFFD in UTF-8: two would be one series shown twice, and
-    // Prometheus takes nothing of such a scrape.
+  #routeFor(template) {
+    if (template === undefined || template === this.#unmatched) return this.#addRoute(this.#unmatched)
+    // Labels of spillway itself do not count against `max`.
+    if (OWN_ROUTES.includes(template)) return this.#addRoute(template)
+    // Two long names with the same beginning share a series.
+    const bounded =
+      template.length > MAX_LABEL_LENGTH ? `${template.slice(0, MAX_LABEL_LENGTH - 1)}…` : template
+    // UTF-8 turns half a surrogate pair into U+FFFD. Two such names would print as one, and Prometheus rejects the scrape.
     const name = bounded.toWellFormed()
     const known = this.#routes.get(name)
     if (known !== undefined) return known
     if (this.#named < this.#max) {
       this.#named++
-      return this.#open(name)
+      return this.#addRoute(name)
     }
     this.folded++
-    return this.#routes.get(this.#overflow) ?? this.#open(this.#overflow)
+    return this.#routes.get(this.#overflow) ?? this.#addRoute(this.#overflow)
   }
 
-  #open(name) {
+  #addRoute(name) {
     const route = new Route(name)
     this.#routes.set(name, route)
     return route
@@ -96,7 +97,7 @@ class RouteTable {
   #create(route, method) {
     const series = new RouteSeries(this.tables, METHODS[method], route, this.#startedMs)
     this.series.push(series)
-    this.shed.know(series)
+    this.shed.add(series)
     return series
   }
 }

@@ -1,48 +1,49 @@
 'use strict'
-// Requests turned away, by the route they would have gone to. They are turned away before a router has seen them, so the
-// route is guessed by the URL. After sixteen in 100 ms, one in sixteen is looked at and stands for those since the last: all
-// of them are in the sum, and a guess of 1 µs each would be a twentieth of what a rejection costs.
+// Counts rejected requests by the route they would have taken. No router has seen them, so the URL is matched to a route.
+// After 16 requests in 100 ms, about one in 16 is matched and stands for the others, so the sum stays right.
+// Matching each (1 µs) would cost a twentieth of a rejection.
 
 const { COUNTERS, SHED } = require('./route-series')
 const { UrlIndex } = require('./url-index')
 
 const WINDOW_MS = 100
-const EACH_OF_FIRST = 16
+const MATCHED_FIRST = 16
 const MEAN_GAP = 16
 
 class ShedRoutes {
   #index = new UrlIndex()
   #counters
+  /** How many requests the next match stands for, and how many of them are still to come. */
   #gap = 1
   #left = 1
   #windowMs = Number.NEGATIVE_INFINITY
-  #taken = 0
+  #matched = 0
 
-  /** @param {{ values: Float64Array }} counters of all series */
+  /** @param {{ values: Float64Array }} counters the counters of all series */
   constructor(counters) {
     this.#counters = counters
   }
 
   /** @param {{ method: string, route: string, row: number }} series */
-  know(series) {
+  add(series) {
     this.#index.add(series)
   }
 
-  // Hot path: at ten times the capacity nine requests in ten come here, and most of them no further than this.
-  note(request) {
-    if (--this.#left === 0) this.#take(request)
+  // Hot path: at ten times the capacity, nine of ten requests come here, and most end with this comparison.
+  record(request) {
+    if (--this.#left === 0) this.#match(request)
   }
 
-  #take({ req, recorder }) {
+  #match({ req, recorder }) {
     const series = this.#index.find(req.method, req.originalUrl ?? req.url)
     if (series !== undefined) this.#counters.values[series.row * COUNTERS + SHED] += this.#gap
     const nowMs = recorder.nowMs()
     if (nowMs - this.#windowMs > WINDOW_MS) {
       this.#windowMs = nowMs
-      this.#taken = 0
+      this.#matched = 0
     }
-    // At random: a load may come in a pattern.
-    this.#gap = ++this.#taken < EACH_OF_FIRST ? 1 : 1 + Math.floor(Math.random() * (2 * MEAN_GAP - 1))
+    // Random, because the load may have a period.
+    this.#gap = ++this.#matched < MATCHED_FIRST ? 1 : 1 + Math.floor(Math.random() * (2 * MEAN_GAP - 1))
     this.#left = this.#gap
   }
 }

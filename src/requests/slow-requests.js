@@ -1,42 +1,66 @@
 'use strict'
-// The slowest requests of each minute, and those over a threshold: what each was, and what it waited for. A request that is
-// neither costs one comparison. How long the loop was away while one was in flight is known when the turn it ended in is over.
+// The slowest requests of each minute, and all requests over a threshold, with what each of them waited for.
+// A request that is neither costs one comparison. The loop delay during a request is known when the turn it ended in is over.
 
 const { METHODS } = require('./methods')
 const { OUTCOMES, UPGRADED } = require('./outcome')
 
 const WINDOW_MS = 60_000
-/** How many of a window are kept to be shown. */
+/** How many requests of a window the snapshot shows. */
 const SHOWN = 10
 
+/**
+ * @typedef {object} SlowRequest
+ * @property {string} at
+ * @property {string} method
+ * @property {string} route
+ * @property {number | null} status
+ * @property {string} outcome
+ * @property {number} durationMs
+ * @property {number} queueMs
+ * @property {number | null} firstByteMs
+ * @property {number} loopDelayMs
+ * @property {object | undefined} trace
+ * @property {object} req
+ * @property {number} startedMs
+ * @property {number} endedMs
+ * @property {boolean} isOver whether it took longer than `slowAfter`
+ */
+
 class SlowRequests {
-  /** What took no longer is not worth a `note`. */
+  /** A request that took no longer need not be recorded. */
   thresholdMs = 0
   #parts
   #slowMs
-  #most
+  #max
   #logged
+  /** @type {SlowRequest[]} */
   #window = []
-  #windowBefore = []
+  /** @type {SlowRequest[]} */
+  #previousWindow = []
   #endsMs
+  /** Ended in this loop turn. @type {SlowRequest[]} */
   #ended = []
 
   /**
    * @param {{ slowAfter: number | undefined, slowest: number }} options
-   * @param {{ clock: any, fields: any, loopDelay: any, traceOf: () => object | undefined,
-   *   onSlow: (slow: any) => void, onWindow: (slowest: any[]) => void }} parts
+   * @param {{ clock: typeof import('../clock').systemClock,
+   *   fields: { ofRequest: (req: import('node:http').IncomingMessage) => object },
+   *   loopDelay: { longestSinceMs: (startedMs: number) => number },
+   *   traceOf: () => object | undefined,
+   *   onSlow: (slow: SlowRequest) => void, onWindow: (slowest: SlowRequest[]) => void }} parts
    */
   constructor({ slowAfter = Number.POSITIVE_INFINITY, slowest }, parts) {
     this.#parts = parts
     this.#slowMs = slowAfter
     this.#logged = slowest
-    this.#most = Math.max(SHOWN, slowest)
+    this.#max = Math.max(SHOWN, slowest)
     this.#endsMs = parts.clock.now() + WINDOW_MS
   }
 
-  /** A request that has ended and took longer than `thresholdMs`. */
-  note(request) {
-    // What could not be counted is a fault that is known already; an event stream of an hour is not slow.
+  /** Records a request that has ended and took longer than `thresholdMs`. */
+  record(request) {
+    // Without a series, recording failed and was reported. Streams and upgraded connections are long by design.
     if (request.series === undefined || request.isStream || request.outcome === UPGRADED) return
     const { clock, fields, traceOf } = this.#parts
     const { durationMs, firstByteMs, status } = request
@@ -64,18 +88,18 @@ class SlowRequests {
     const window = this.#window
     const at = window.findIndex((each) => each.durationMs < slow.durationMs)
     window.splice(at === -1 ? window.length : at, 0, slow)
-    if (window.length > this.#most) window.pop()
-    const last = window.length < this.#most ? 0 : window[window.length - 1].durationMs
+    if (window.length > this.#max) window.pop()
+    const last = window.length < this.#max ? 0 : window[window.length - 1].durationMs
     this.thresholdMs = Math.min(this.#slowMs, last)
   }
 
   // Hot path: once a loop turn, two comparisons.
   onTurn(nowMs) {
-    if (this.#ended.length > 0) this.#tellOfEnded()
-    if (nowMs >= this.#endsMs) this.#turnPage(nowMs)
+    if (this.#ended.length > 0) this.#reportEnded()
+    if (nowMs >= this.#endsMs) this.#startWindow(nowMs)
   }
 
-  #tellOfEnded() {
+  #reportEnded() {
     const { loopDelay, onSlow } = this.#parts
     for (const slow of this.#ended) {
       slow.loopDelayMs = rounded(loopDelay.longestSinceMs(slow.startedMs))
@@ -84,18 +108,18 @@ class SlowRequests {
     this.#ended.length = 0
   }
 
-  #turnPage(nowMs) {
+  #startWindow(nowMs) {
     const window = this.#window
-    this.#windowBefore = window
+    this.#previousWindow = window
     this.#window = []
     this.#endsMs = nowMs + WINDOW_MS
     this.thresholdMs = 0
     if (this.#logged > 0 && window.length > 0) this.#parts.onWindow(window.slice(0, this.#logged))
   }
 
-  /** The slowest first: those of this window and of the one before. */
+  /** The slowest requests of this window and the previous window, slowest first. */
   sample(nowMs) {
-    return [...this.#windowBefore, ...this.#window]
+    return [...this.#previousWindow, ...this.#window]
       .filter(({ endedMs }) => endedMs > nowMs - 2 * WINDOW_MS)
       .sort((a, b) => b.durationMs - a.durationMs)
       .slice(0, SHOWN)

@@ -24,7 +24,7 @@ function serverSpan() {
 }
 
 /** @param {string | undefined} route its template; none where no route took the request */
-function tellSpan(holder, route, { head, admission }) {
+function annotateSpan(holder, route, { head, admission }) {
   const { span } = holder
   // Of a framework we know, no route is an answer too: others go by the route last tried. Of one we do not, theirs stays.
   if (route !== undefined || head.place !== undefined || head.ctx !== undefined) holder.route = route
@@ -36,4 +36,4 @@ function tellSpan(holder, route, { head, admission }) {
   if (admission.wasQueued) span.setAttribute('spillway.queue.wait', admission.waitedMs / 1000)
 }
 
-module.exports = { serverSpan, tellSpan }
+module.exports = { serverSpan, annotateSpan }

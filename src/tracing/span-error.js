@@ -4,7 +4,7 @@
 const { SpanStatusCode } = require('@opentelemetry/api')
 
 /** What is sent to tracing is our words for the error: an SDK reads its properties, and they may throw. */
-function recordOn(span, failure) {
+function recordError(span, failure) {
   if (!span.isRecording()) return
   const { type, message, stack, status } = failure
   span.recordException({ name: type, message, ...(stack !== undefined && { stack }) })
@@ -12,4 +12,4 @@ function recordOn(span, failure) {
   if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR, message })
 }
 
-module.exports = { recordOn }
+module.exports = { recordError }

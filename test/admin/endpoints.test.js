@@ -9,7 +9,7 @@ const express = require('express')
 const Koa = require('koa')
 const client = require('prom-client')
 const { Endpoints, streamHandler } = require('../../src/admin/endpoints')
-const { Faults } = require('../../src/requests/internal-errors')
+const { InternalErrors } = require('../../src/requests/internal-errors')
 const { serve } = require('../support/serve')
 const { Sink } = require('../support/sink')
 const { spillwayFor } = require('../support/spillway')
@@ -243,7 +243,7 @@ test('a handler can be mounted anywhere', async (t) => {
 })
 
 test('a failing exporter is counted and its response destroyed, so that a partial scrape is not taken as complete', async (t) => {
-  const faults = new Faults({ error() {} })
+  const faults = new InternalErrors({ error() {} })
   const exporter = {
     formatFor: () => ({ contentType: 'text/plain' }),
     async write(res) {
@@ -261,7 +261,7 @@ test('a failing exporter is counted and its response destroyed, so that a partia
 test('HEAD does not call the exporter', () => {
   const exporter = { formatFor: () => ({ contentType: 'text/plain' }), write: () => assert.fail('asked') }
   const sink = new Sink()
-  streamHandler(exporter, new Faults({ error() {} }))({ method: 'HEAD', headers: {} }, sink)
+  streamHandler(exporter, new InternalErrors({ error() {} }))({ method: 'HEAD', headers: {} }, sink)
   assert.equal(sink.status, 200)
   assert.deepEqual(sink.headers, {
     'Content-Type': 'text/plain',

@@ -4,7 +4,7 @@
 
 const { Admission } = require('../../src/admission/admission')
 const { resolveOptions } = require('../../src/options/options')
-const { Faults } = require('../../src/requests/internal-errors')
+const { InternalErrors } = require('../../src/requests/internal-errors')
 const { FakeClock } = require('../support/fake-clock')
 const { requestWith } = require('../support/request')
 
@@ -38,7 +38,7 @@ class DrivenAdmission {
   admission
 
   constructor(shed) {
-    this.faults = new Faults({ error: (fields) => this.logged.push(fields.place), warn() {} })
+    this.faults = new InternalErrors({ error: (fields) => this.logged.push(fields.place), warn() {} })
     this.admission = new Admission({
       clock: this.clock,
       faults: this.faults,

@@ -6,12 +6,14 @@ const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { UserHooks } = require('../../src/admission/user-hooks')
 const { PRIORITIES } = require('../../src/admission/verdict')
-const { Faults } = require('../../src/requests/internal-errors')
+const { InternalErrors } = require('../../src/requests/internal-errors')
 const { HOSTILE_THENABLES } = require('../support/hostile-thenables')
 
 function hooksWith(options) {
   const logged = []
-  const hooks = new UserHooks(new Faults({ error: ({ place, err }) => logged.push([place, err.message]) }))
+  const hooks = new UserHooks(
+    new InternalErrors({ error: ({ place, err }) => logged.push([place, err.message]) })
+  )
   hooks.update(options)
   return { hooks, logged }
 }

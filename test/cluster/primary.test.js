@@ -4,7 +4,7 @@
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { ClusterPrimary } = require('../../src/cluster/primary')
-const { Faults } = require('../../src/requests/internal-errors')
+const { InternalErrors } = require('../../src/requests/internal-errors')
 const { handClock } = require('../support/hand-clock')
 const { MadeUpCluster } = require('../support/made-up-cluster')
 
@@ -15,7 +15,7 @@ const SILENT = { info() {}, warn() {}, error() {} }
 function primaryOf(count, { isReady = true, logger = SILENT, signals = false } = {}) {
   const cluster = new MadeUpCluster()
   const clock = handClock()
-  const faults = new Faults(SILENT)
+  const faults = new InternalErrors(SILENT)
   const options = { workers: count, signals, startTimeout: START_MS, killTimeout: KILL_MS }
   const primary = new ClusterPrimary(options, { cluster, clock, faults, logger })
   const events = []
@@ -309,7 +309,7 @@ test('a worker without spillway is disconnected, and killed if it stays', async 
 
 test('workers run `exec`', () => {
   const cluster = new MadeUpCluster()
-  const parts = { cluster, clock: handClock(), faults: new Faults(SILENT), logger: SILENT }
+  const parts = { cluster, clock: handClock(), faults: new InternalErrors(SILENT), logger: SILENT }
   new ClusterPrimary({ workers: 1, exec: './server.js', signals: false }, parts)
   assert.deepEqual(cluster.settings, [{ exec: './server.js' }])
 })
@@ -382,7 +382,7 @@ test('clusterPrimary() throws in a worker', () => {
     () =>
       new ClusterPrimary(
         { workers: 1 },
-        { cluster, clock: handClock(), faults: new Faults(SILENT), logger: SILENT }
+        { cluster, clock: handClock(), faults: new InternalErrors(SILENT), logger: SILENT }
       ),
     { code: 'ERR_SPILLWAY_MISUSE', message: /in a worker/ }
   )

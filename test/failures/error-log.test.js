@@ -7,7 +7,7 @@ const { test } = require('node:test')
 const pino = require('pino')
 const { ErrorLog } = require('../../src/failures/error-log')
 const { Failure } = require('../../src/failures/failure')
-const { Faults } = require('../../src/requests/internal-errors')
+const { InternalErrors } = require('../../src/requests/internal-errors')
 const { RequestFields } = require('../../src/logging/request-fields')
 const { FakeClock } = require('../support/fake-clock')
 
@@ -24,7 +24,7 @@ function logging(options) {
   })
   const clock = new FakeClock()
   const logger = pino(options ?? {}, sink)
-  const faults = new Faults(logger)
+  const faults = new InternalErrors(logger)
   return { lines, clock, faults, log: new ErrorLog({ logger, clock, faults, fields }) }
 }
 
@@ -114,7 +114,7 @@ test('kinds beyond the limit share one rate limit', () => {
 })
 
 test('an error thrown by the logger is counted and has no other effect', () => {
-  const faults = new Faults({ error() {} })
+  const faults = new InternalErrors({ error() {} })
   const logger = {
     warn() {},
     error() {

@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const { describe, it } = require('node:test')
 const { Events } = require('../../src/events')
 const { observedOverloads } = require('../../src/logging/observed-overloads')
-const { Faults } = require('../../src/requests/internal-errors')
+const { InternalErrors } = require('../../src/requests/internal-errors')
 const { Connection } = require('../support/connection')
 const { pinoWithLines } = require('../support/lines')
 const { serve } = require('../support/serve')
@@ -95,7 +95,10 @@ it('a failing check is logged as warn, and its recovery as info', async (t) => {
 describe('an event', () => {
   it('has the level it was given, and its durations rounded in the line alone', () => {
     const { lines, logger } = pinoWithLines()
-    const events = new Events({ ready: 'info', crashed: 'error' }, { faults: new Faults(logger), logger })
+    const events = new Events(
+      { ready: 'info', crashed: 'error' },
+      { faults: new InternalErrors(logger), logger }
+    )
     const heard = []
     events.on('crashed', (details) => heard.push(details))
     events.tell('ready', { workers: 2 })

@@ -8,7 +8,7 @@ const { capture } = require('../../src/metrics/capture')
 const { renderFamilies } = require('../../src/metrics/formats/prometheus-text')
 const { ADVISED_BOUNDS } = require('../../src/histograms/buckets')
 const { ErrorTable } = require('../../src/failures/error-table')
-const { Faults } = require('../../src/requests/internal-errors')
+const { InternalErrors } = require('../../src/requests/internal-errors')
 const { Recorder } = require('../../src/requests/recorder')
 const { LoopDelay } = require('../../src/signals/loop-delay')
 const { Utilization } = require('../../src/signals/utilization')
@@ -17,7 +17,7 @@ const { FakeClock } = require('../support/fake-clock')
 
 function partsFor() {
   const clock = new FakeClock()
-  const faults = new Faults({ error() {} })
+  const faults = new InternalErrors({ error() {} })
   const recorder = new Recorder(resolveOptions(), clock, faults)
   const signals = {
     loopDelay: new LoopDelay(clock.now()),

@@ -12,7 +12,7 @@ const { releaseOf } = require('../../src/releases/release.js')
 const { takeFigures } = require('../../src/releases/release-figures.js')
 const { ReleaseHistory } = require('../../src/releases/release-history.js')
 const { resolveOptions } = require('../../src/options/options.js')
-const { Faults } = require('../../src/requests/internal-errors.js')
+const { InternalErrors } = require('../../src/requests/internal-errors.js')
 const { Recorder } = require('../../src/requests/recorder.js')
 const { FakeClock } = require('../support/fake-clock.js')
 const { parse } = require('../support/metrics-text.js')
@@ -74,7 +74,7 @@ const figures = (count) => ({
 /** One process of a release: `serve` says how many requests it has answered. */
 function begin(t, file, version, clock) {
   const logged = []
-  const faults = new Faults({ error: (fields) => logged.push(fields) })
+  const faults = new InternalErrors({ error: (fields) => logged.push(fields) })
   let count = 0
   const history = new ReleaseHistory({
     options: { version, revision: undefined, file },
@@ -354,7 +354,7 @@ test('the 50 routes with the most requests are kept', async (t) => {
 
 test('the shed ratio is the share of rejected requests among all', () => {
   const clock = new FakeClock()
-  const recorder = new Recorder(resolveOptions(), clock, new Faults({ error() {} }))
+  const recorder = new Recorder(resolveOptions(), clock, new InternalErrors({ error() {} }))
   for (let i = 0; i < 60; i++) recorder.all.record(10, clock.now(), i < 6)
   const admission = { stats: { shed: Float64Array.of(15, 0, 5) } }
   const { requests, routes } = takeFigures({ admission, recorder, clock }, 50)

@@ -126,7 +126,7 @@ test('bytes of pipelined requests are right in sum', async (t) => {
   connection.destroy()
 })
 
-test('two connections at once do not take from each other', async (t) => {
+test('the bytes of two simultaneous connections are kept apart', async (t) => {
   const { spillway, measured } = readableSpillway(t)
   const { port } = await serve(
     t,

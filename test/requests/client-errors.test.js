@@ -52,7 +52,7 @@ describe('clientError', () => {
     })
   }
 
-  it('goes to the listeners of the user, who answer', async (t) => {
+  it('is passed to the listeners of the application, which answer it', async (t) => {
     const spillway = spillwayFor(t)
     const server = http.createServer(ok)
     server.on('clientError', (_error, socket) => socket.end('HTTP/1.1 418 Own\r\n\r\n'))
@@ -69,10 +69,10 @@ describe('clientError', () => {
     assert.deepEqual(spillway.snapshot().clientErrors, {})
   })
 
-  it('whatever is emitted, the codes are bounded', () => {
+  it('the number of codes is bounded, whatever is emitted', () => {
     const errors = new ClientErrors()
-    for (const odd of [undefined, null, 'text', { code: 7 }]) errors.note(odd)
-    for (let i = 0; i < 1000; i++) errors.note({ code: `E${i}` })
+    for (const odd of [undefined, null, 'text', { code: 7 }]) errors.record(odd)
+    for (let i = 0; i < 1000; i++) errors.record({ code: `E${i}` })
     const counts = new Map(errors.list())
     assert.ok(counts.size <= 101)
     assert.equal(counts.get('(unknown)'), 4)

@@ -51,7 +51,7 @@ for (const way of ['wrap', 'attach']) {
   })
 }
 
-test('an SDK that is registered late is found at the next scrape', async (t) => {
+test('an SDK registered late is found at the next scrape', async (t) => {
   const clock = leapingClock()
   const spillway = spillwayFor(t, {}, clock)
   const { get } = await serve(t, spillway.wrap(traced((_req, res) => res.end())))
@@ -77,7 +77,7 @@ test('a trace that is not sampled leads nowhere', async (t) => {
   assert.doesNotMatch(scraped, /trace_id/)
 })
 
-test('without an SDK there is none, and what a client sends of itself is none', async (t) => {
+test('without an SDK there is no exemplar, and a client cannot send its own', async (t) => {
   const headers = { traceparent: `00-${ID}-${SPAN}-01` }
   const { scraped } = await answering(t, (_req, res) => res.end(), { headers })
   assert.doesNotMatch(scraped, /trace_id|0af765/)
@@ -110,7 +110,7 @@ test('an SDK registered with an older API is understood', async (t) => {
   assert.deepEqual(exemplarsIn(scraped), [`${ID} ${SPAN}`])
 })
 
-test('a context that throws is counted, and the request answered and measured', async (t) => {
+test('a context that throws is counted as an internal error, and the request is answered and measured', async (t) => {
   startTracing(t)
   const span = {
     spanContext() {
@@ -126,7 +126,7 @@ test('a context that throws is counted, and the request answered and measured', 
   assert.match(scraped, /http_server_request_duration_seconds_count\{.*\} 1$/m)
 })
 
-test('a slot holds one, the last, and a copy is of its moment', () => {
+test('a bucket holds the last exemplar only, and a copy does not change', () => {
   const exemplars = new Exemplars()
   const put = (row, bucket, seconds) =>
     exemplars.put(row, bucket, { traceId: ID, spanId: SPAN, atMs: 5 }, seconds)

@@ -6,7 +6,7 @@ const http = require('node:http')
 const { describe, it, test } = require('node:test')
 const express = require('express')
 const Koa = require('koa')
-const { Faults } = require('../../src/requests/internal-errors')
+const { InternalErrors } = require('../../src/requests/internal-errors')
 const { Ignore, LOG, METRICS, SHED } = require('../../src/requests/ignore')
 const { QUEUE, REFUSE, holdingServer } = require('../admission/holding-server')
 const { Connection } = require('../support/connection')
@@ -20,7 +20,9 @@ const ALL = METRICS | LOG | SHED
 
 function ignoring(rules) {
   const reported = []
-  const faults = new Faults({ error: ({ place, err }, line) => reported.push([place, err.message, line]) })
+  const faults = new InternalErrors({
+    error: ({ place, err }, line) => reported.push([place, err.message, line]),
+  })
   const ignore = new Ignore(rules, faults)
   return { of: (url, more) => ignore.of({ url, ...more }), reported, faults }
 }
@@ -49,19 +51,19 @@ describe('a path', () => {
     it(`is not that of ${url || 'nothing'}`, () => assert.equal(of(url), 0))
 })
 
-test('a path is the one the client asked for, where a router has cut it', () => {
+test('a path is matched as the client sent it, even after a router has cut it', () => {
   assert.equal(ignoring('/api/a').of('/a', { originalUrl: '/api/a?x' }), ALL)
   assert.equal(ignoring('/a').of('/a', { originalUrl: '/api/a' }), 0)
   assert.equal(ignoring('/a').of(undefined), 0)
 })
 
-test('a pattern is tested on the path, and one with a state of its own matches each time', () => {
+test('a pattern is tested on the path, and a pattern with `lastIndex` matches each time', () => {
   const { of } = ignoring([/^\/assets\//g, /\.ico$/y])
   for (let i = 0; i < 3; i++) assert.equal(of('/assets/a.js?v=1'), ALL)
   assert.equal(of('/a?/assets/'), 0)
 })
 
-test('rules by part leave out of that part alone, and add up', () => {
+test('a rule for a part leaves requests out of that part only, and rules add up', () => {
   const { of } = ignoring({ metrics: ['/a', /^\/b/], log: '/a', shed: (req) => req.url === '/c' })
   assert.deepEqual(
     ['/a', '/b', '/c', '/d'].map((url) => of(url)),
@@ -69,7 +71,7 @@ test('rules by part leave out of that part alone, and add up', () => {
   )
 })
 
-test('a function is asked once a request, for however many parts', () => {
+test('a function is called once a request, for however many parts', () => {
   let asked = 0
   const ask = () => {
     asked++
@@ -96,7 +98,7 @@ for (const [what, ask, message] of [
   })
 }
 
-test('what is neither true nor a promise is taken as a condition', () => {
+test('a function may return any truthy or falsy value that is no promise', () => {
   const { of, reported } = ignoring((req) => req.url === '/a' && req.mark)
   assert.deepEqual([of('/a', { mark: 'x' }), of('/a'), of('/b')], [ALL, 0, 0])
   assert.deepEqual(reported, [])
@@ -154,7 +156,7 @@ for (const [way, build] of Object.entries(BUILDS)) {
   })
 }
 
-test('by choice: left out of the metrics it has its line, with its route; left out of the log it is counted', async (t) => {
+test('a request left out of the metrics is logged with its route; a request left out of the log is counted', async (t) => {
   const { lines, logger } = pinoWithLines({ base: null })
   const spillway = spillwayFor(t, {
     logger,
@@ -182,7 +184,7 @@ test('by choice: left out of the metrics it has its line, with its route; left o
   )
 })
 
-test('an error of one that is left out is answered and logged, and counted nowhere', async (t) => {
+test('an error of a request that is left out is answered and logged, but not counted', async (t) => {
   const { lines, logger } = pinoWithLines({ base: null })
   const spillway = spillwayFor(t, { logger, ignore: '/fail' })
   const app = express().use(spillway.express())
@@ -193,7 +195,7 @@ test('an error of one that is left out is answered and logged, and counted nowhe
   assert.deepEqual(spillway.snapshot().errors, [])
 })
 
-test('an upgrade that is left out is in no metric', async (t) => {
+test('an upgrade that is left out appears in no metric', async (t) => {
   const spillway = spillwayFor(t, { ignore: '/socket' })
   const { server, request } = await serve(t, http.createServer(answer))
   spillway.attach(server)
@@ -221,7 +223,7 @@ for (const [mode, shed] of [
   })
 }
 
-test('what is turned away is counted by the gate though it is left out of the metrics', async (t) => {
+test('the gate counts a rejected request even if it is left out of the metrics', async (t) => {
   const served = await holdingServer(t, { shed: REFUSE, ignore: { metrics: '/a' } })
   const { answer: heldAnswer, release } = await served.hold()
   assert.equal((await served.get('/a')).status, 503)
@@ -230,7 +232,7 @@ test('what is turned away is counted by the gate though it is left out of the me
   await heldAnswer
 })
 
-test('the functions of the gate are not asked about what is left out of it', async (t) => {
+test('the functions of the gate are not called for requests left out of shedding', async (t) => {
   const asked = []
   const classify = ({ url }) => {
     asked.push(url)
@@ -242,7 +244,7 @@ test('the functions of the gate are not asked about what is left out of it', asy
   assert.deepEqual(asked, ['/a'])
 })
 
-test('what it costs the loop is measured all the same', async (t) => {
+test('the loop cost of a request left out of shedding is measured', async (t) => {
   const spillway = spillwayFor(t, { ignore: '/burn' })
   const burn = (req, res) => {
     const until = performance.now() + 30
@@ -278,7 +280,7 @@ for (const [way, build] of Object.entries(BUILDS)) {
   })
 }
 
-test('a drain counts those that it cuts, though they are left out', async (t) => {
+test('a drain counts the requests it cuts off, even if they are left out', async (t) => {
   const { spillway, server, port, untilHeld, advance } = await drained(t, undefined, { ignore: '/' })
   const connection = await Connection.open(port)
   connection.send('GET / HTTP/1.1\r\nHost: a\r\n\r\n')

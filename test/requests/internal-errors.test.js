@@ -4,7 +4,7 @@
 const assert = require('node:assert/strict')
 const { ServerResponse } = require('node:http')
 const { test } = require('node:test')
-const { Faults } = require('../../src/requests/internal-errors')
+const { InternalErrors } = require('../../src/requests/internal-errors')
 const { settle } = require('../support/drive')
 const { HOSTILE_THENABLES } = require('../support/hostile-thenables')
 const { readableSpillway } = require('../support/measured')
@@ -15,9 +15,9 @@ function listeningLogger() {
   return { lines, warn: () => {}, error: (fields, message) => lines.push({ fields, message }) }
 }
 
-test('a place that fails again and again is logged once and counted each time', () => {
+test('repeated errors in one place are logged once and counted each time', () => {
   const logger = listeningLogger()
-  const faults = new Faults(logger)
+  const faults = new InternalErrors(logger)
   const errors = [new Error('first'), new Error('second'), new Error('third')]
   for (const error of errors) faults.report('here', error)
   faults.report('there', errors[2])
@@ -38,8 +38,8 @@ test('a place that fails again and again is logged once and counted each time', 
   )
 })
 
-test('a logger that throws is no reason to fail', () => {
-  const faults = new Faults({
+test('a logger that throws does not fail the caller', () => {
+  const faults = new InternalErrors({
     error() {
       throw new Error('disk full')
     },
@@ -51,8 +51,8 @@ test('a logger that throws is no reason to fail', () => {
 
 for (const [what, make] of Object.entries(HOSTILE_THENABLES)) {
   test(`${what} is heeded without a throw, and counted once`, async () => {
-    const faults = new Faults(listeningLogger())
-    assert.equal(faults.heed('here', make()), true)
+    const faults = new InternalErrors(listeningLogger())
+    assert.equal(faults.catchRejection('here', make()), true)
     await new Promise((resolve) => setImmediate(resolve))
     assert.deepEqual(faults.list(), [['here', 1]])
   })
@@ -96,7 +96,7 @@ for (const [title, returned] of [
   })
 }
 
-test('a response that throws when it is asked leaves nothing in flight', (t) => {
+test('a response whose getters throw leaves no request in flight', (t) => {
   const logger = listeningLogger()
   const { spillway } = readableSpillway(t, { logger })
   const listener = spillway.wrap((_req, res) => {

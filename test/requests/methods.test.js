@@ -35,7 +35,7 @@ for (const method of [
   })
 }
 
-test('every method Node takes is counted, those without a series of their own together', async (t) => {
+test('every method that Node accepts is counted; methods without a series share one', async (t) => {
   const { spillway, measured } = readableSpillway(t)
   const { port } = await serve(
     t,

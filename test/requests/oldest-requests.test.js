@@ -74,7 +74,7 @@ describe('snapshot().oldest', () => {
     })
   }
 
-  it('is bounded, eldest first, those that wait for an answer before those that are being answered', async (t) => {
+  it('lists a bounded number, oldest first, requests without a response before requests being answered', async (t) => {
     const { clock, connection, entered, spillway, port } = await holding(t, plain)
     const streams = await Connection.open(port)
     t.after(() => streams.destroy())
@@ -94,7 +94,7 @@ describe('snapshot().oldest', () => {
     assert.deepEqual(states(), [...waiting, '0 running', '0 running'])
   })
 
-  it('loses a request when it ends, whichever of them it is', async (t) => {
+  it('removes a request when it ends, wherever it is in the list', async (t) => {
     const { clock, connection, entered, held, port, spillway } = await holding(t, plain)
     const connections = [connection]
     for (let i = 0; i < 5; i++) {
@@ -116,7 +116,7 @@ describe('snapshot().oldest', () => {
     await ended(spillway, 5)
   })
 
-  it('knows an HTTP/2 answer given on the stream itself', async (t) => {
+  it('shows an HTTP/2 response sent on the stream itself as answering', async (t) => {
     const { entered, port, spillway } = await holding(t, (own, hold) =>
       own.attach(
         http2.createServer((req, res) => {

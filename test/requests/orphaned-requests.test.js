@@ -26,24 +26,24 @@ const streaming = (stream) =>
 function destroyedAfter(requests, ...looksMs) {
   const left = new LeftBehind(requests, 0)
   for (const nowMs of looksMs) left.onTurn(nowMs)
-  return requests.map(({ stream, isLeft }) => {
-    assert.equal(isLeft, stream?.destroyed ?? false)
-    return isLeft
+  return requests.map(({ stream, isOrphaned }) => {
+    assert.equal(isOrphaned, stream?.destroyed ?? false)
+    return isOrphaned
   })
 }
 
-test('what is closed and read at two looks, a second apart, is destroyed', () => {
+test('a stream that is closed and read at two looks, a second apart, is destroyed', () => {
   assert.deepEqual(destroyedAfter([streaming({})], 1000), [false])
   assert.deepEqual(destroyedAfter([streaming({})], 1000, 1500), [false])
   assert.deepEqual(destroyedAfter([streaming({}), streaming({})], 1000, 2000), [true, true])
 })
 
-test('nothing else is: HTTP/1, and streams that are open', () => {
+test('HTTP/1 requests and open streams are left alone', () => {
   const others = [streaming(undefined), streaming({ closed: false })]
   assert.deepEqual(destroyedAfter(others, 1000, 2000, 3000), [false, false])
 })
 
-test('what is closed and has something still to be read ends, and may be read', () => {
+test('a request whose closed stream has unread data ends, and the data may be read', () => {
   const ended = []
   const requests = new InFlight()
   const recorder = {
@@ -64,10 +64,10 @@ test('what is closed and has something still to be read ends, and may be read', 
   assert.deepEqual(ended, [])
   left.onTurn(2000)
   assert.deepEqual(ended, unread)
-  assert.ok(unread.every(({ stream, isLeft }) => !stream.destroyed && !isLeft))
+  assert.ok(unread.every(({ stream, isOrphaned }) => !stream.destroyed && !isOrphaned))
 })
 
-test('one that was closed only at the first look, as another stream may be by then, is left alone', () => {
+test('a stream found closed at the first look only is left alone', () => {
   const request = streaming({})
   const left = new LeftBehind([request], 0)
   left.onTurn(1000)
@@ -75,5 +75,5 @@ test('one that was closed only at the first look, as another stream may be by th
   left.onTurn(2000)
   request.stream.closed = true
   left.onTurn(3000)
-  assert.equal(request.isLeft, false)
+  assert.equal(request.isOrphaned, false)
 })

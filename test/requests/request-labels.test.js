@@ -7,7 +7,7 @@ const fc = require('fast-check')
 const express = require('express')
 const Koa = require('koa')
 const client = require('prom-client')
-const { Faults } = require('../../src/requests/internal-errors')
+const { InternalErrors } = require('../../src/requests/internal-errors')
 const { LabelledTable } = require('../../src/requests/labelled-series')
 const { RouteTable } = require('../../src/requests/route-table')
 const { leapingClock } = require('../support/leaping-clock')
@@ -33,7 +33,7 @@ const ENDED = {
 
 function tableOf(labels, { most = 3, max = 1000 } = {}) {
   const reported = []
-  const faults = new Faults({ error: ({ place, err }) => reported.push([place, err.message]) })
+  const faults = new InternalErrors({ error: ({ place, err }) => reported.push([place, err.message]) })
   const routes = new RouteTable({ max, overflow: OTHER, unmatched: '(unmatched)' })
   const metrics = { labels, maxLabelValues: most }
   const table = new LabelledTable(metrics, { max, overflow: OTHER }, routes.tables, faults)
@@ -49,7 +49,7 @@ function tableOf(labels, { most = 3, max = 1000 } = {}) {
 
 const tenant = (req) => req.tenant
 
-test('each value is a series of its own, and the same value the same series', () => {
+test('each value has its own series, and equal values share a series', () => {
   const { record, listed, table } = tableOf({ tenant })
   for (const name of ['a', 'b', 'a']) record({ tenant: name })
   assert.deepEqual(listed(), [
@@ -59,7 +59,7 @@ test('each value is a series of its own, and the same value the same series', ()
   assert.deepEqual(table.folded, [['tenant', 0]])
 })
 
-test('past the limit a label has one value for the rest, and each request with it is counted', () => {
+test('beyond the limit, later values of a label are folded into one, and each such request is counted', () => {
   const { record, listed, table } = tableOf({ tenant, kind: (req) => req.kind }, { most: 2 })
   for (const name of ['a', 'b', 'c', 'd', 'a', 'c']) record({ tenant: name, kind: 'x' })
   assert.deepEqual(listed(), [
@@ -73,7 +73,7 @@ test('past the limit a label has one value for the rest, and each request with i
   ])
 })
 
-test('there are no more combinations of route and values than routes.max: past it all labels are folded', () => {
+test('at most routes.max combinations of route and values exist; beyond that all labels are folded', () => {
   const { record, listed, table } = tableOf({ tenant, kind: (req) => req.kind }, { most: 10, max: 2 })
   record({ tenant: 'a', kind: 'x' })
   record({ tenant: 'b', kind: 'x' })
@@ -109,7 +109,7 @@ for (const [given, value] of [
 
 for (const [what, ask, message] of [
   ['throws', () => assert.fail('as it should'), /as it should/],
-  ['returns an object', () => ({ name: 'a' }), /'tenant' returned object, and not a string/],
+  ['returns an object', () => ({ name: 'a' }), /'tenant' returned object instead of a string/],
   ['returns a symbol', () => Symbol('a'), /returned symbol/],
   ['is asynchronous', async () => 'a', /returned object/],
   ['rejects', () => Promise.reject(new Error('as it should')), /returned object/],
@@ -127,13 +127,13 @@ for (const [what, ask, message] of [
   })
 }
 
-test('a long value is cut, and keeps nothing of the text it was cut out of', () => {
+test('a long value is cut, and does not keep the original text alive', () => {
   const { record, listed } = tableOf({ tenant })
   record({ tenant: 'é'.repeat(1000) })
   assert.equal(listed()[0][1], 'é'.repeat(256))
 })
 
-test('whatever the values are, there are never more than the limits allow', () => {
+test('no values make more series than the limits allow', () => {
   const values = fc.record({
     tenant: fc.oneof(
       fc.string({ unit: 'binary', maxLength: 2 }),
@@ -251,7 +251,7 @@ test('labels are on the durations and outcomes, escaped, in the text, OpenMetric
   }
 })
 
-test('labels are in a registry of your own; the snapshot stays by method and route', async (t) => {
+test('labels appear in the user's registry; the snapshot stays by method and route', async (t) => {
   const registry = new client.Registry()
   const { spillway } = await serveLabelled(t, { registry })
   const own = parse(await registry.metrics())
@@ -263,7 +263,7 @@ test('labels are in a registry of your own; the snapshot stays by method and rou
   )
 })
 
-test('to OpenTelemetry they are attributes of their own names, and none where there is no value', async (t) => {
+test('OpenTelemetry gets labels as attributes, and no attribute for an empty value', async (t) => {
   const labels = { tenant: (req) => req.headers['x-tenant'] && ODD }
   const spillway = spillwayFor(t, { metrics: { labels } })
   const reader = startMetrics(t, { metricProducers: [spillway.metricProducer()] })
@@ -282,7 +282,7 @@ test('to OpenTelemetry they are attributes of their own names, and none where th
   )
 })
 
-test('a connection that is handed over has no response to ask, and no value', async (t) => {
+test('an upgraded connection has no response, and so no label values', async (t) => {
   const spillway = spillwayFor(t, { metrics: { labels: { tenant: (_req, res) => res.statusCode } } })
   const { server, request } = await serve(
     t,

@@ -40,13 +40,13 @@ function requestIn(state) {
 
 for (const [from, name] of STATES.entries()) {
   for (const [transition, to] of Object.entries(ARRIVALS)) {
-    test(`${transition}() of a request in the state '${name}' ${isLegal(from, to) ? 'is legal' : 'throws'}`, () => {
+    test(`${transition}() of a request in state '${name}' ${isLegal(from, to) ? 'is legal' : 'throws'}`, () => {
       const request = requestIn(from)
       if (isLegal(from, to)) {
         request[transition]()
         assert.equal(request.state, to)
       } else {
-        const message = `illegal transition: ${transition}() of a request in the state '${name}'`
+        const message = `illegal transition: ${transition}() of a request in state '${name}'`
         assert.throws(() => request[transition](), { message })
         assert.equal(request.state, from)
       }
@@ -54,7 +54,7 @@ for (const [from, name] of STATES.entries()) {
   }
 }
 
-test('a request goes all the way, and its state has a name at each step', () => {
+test('a request passes through every state, and each state has a name', () => {
   const request = requestWith()
   const seen = [STATES[request.state]]
   for (const transition of ['markQueued', 'markRunning', 'markAnswering', 'markEnded']) {
@@ -64,7 +64,7 @@ test('a request goes all the way, and its state has a name at each step', () => 
   assert.deepEqual(seen, ['received', 'queued', 'running', 'answering', 'ended'])
 })
 
-test('what is switched off is gone: an illegal transition throws no more', (t) => {
+test('with checks switched off, an illegal transition does not throw', (t) => {
   t.after(() => checkTransitions(true))
   const request = requestIn(ENDED)
   checkTransitions(false)
@@ -74,7 +74,7 @@ test('what is switched off is gone: an illegal transition throws no more', (t) =
   assert.throws(() => request.markQueued(), /illegal transition/)
 })
 
-test('a request is queued until it runs, is answered, ends, or is rejected', () => {
+test('isQueued is true until the request runs, is answered, ends or is rejected', () => {
   assert.equal(requestIn(RECEIVED).isQueued, false)
   assert.equal(requestIn(QUEUED).isQueued, true)
   for (const transition of ['markRunning', 'markAnswering', 'markEnded']) {
@@ -83,6 +83,6 @@ test('a request is queued until it runs, is answered, ends, or is rejected', () 
     assert.equal(request.isQueued, false)
   }
   const rejected = requestIn(QUEUED)
-  rejected.admission.noteRejected('loop')
+  rejected.admission.onReject('loop')
   assert.equal(rejected.isQueued, false)
 })

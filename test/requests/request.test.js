@@ -15,7 +15,7 @@ const { serve } = require('../support/serve')
 
 const never = () => {}
 
-test('a serverless shim whose request has a socket in name only', async (t) => {
+test('a serverless shim whose request has a fake socket', async (t) => {
   const { spillway, measured } = readableSpillway(t)
   const measure = spillway.express()
   const req = { method: 'GET', url: '/a', headers: {}, httpVersionMajor: 1, socket: { encrypted: true } }
@@ -87,7 +87,7 @@ test('a middleware mounted twice, attach() and wrap() together measure a request
   await expectMeasured(measured, { outcomes: { completed: 1 }, statuses: { 200: 1 }, firstBytes: 1 })
 })
 
-test('a request the server prepared and no middleware met is not counted', async (t) => {
+test('a prepared request that reaches no middleware is not counted', async (t) => {
   const { spillway, measured } = readableSpillway(t)
   const measure = spillway.express()
   const { get } = await serve(t, (req, res) => {
@@ -98,7 +98,7 @@ test('a request the server prepared and no middleware met is not counted', async
   await expectMeasured(measured, { outcomes: { completed: 2 }, statuses: { 200: 2 }, firstBytes: 2 })
 })
 
-test('a request that Express had the server prepare is measured in Koa', async (t) => {
+test('a request prepared for Express is measured in Koa', async (t) => {
   const { spillway, measured } = readableSpillway(t)
   const inExpress = express().use(spillway.express(), (_req, res) => res.end('ok'))
   const inKoa = new Koa()
@@ -149,7 +149,7 @@ test('a request in flight is counted by its method until it ends', async (t) => 
   connection.destroy()
 })
 
-test('a client too slow with its upload for the server to wait has left', async (t) => {
+test('a client whose upload exceeds the server's timeout is aborted', async (t) => {
   const { spillway, measured } = readableSpillway(t)
   const limits = { requestTimeout: 20, headersTimeout: 20, connectionsCheckingInterval: 10 }
   const server = http.createServer(limits, (req) => req.resume().on('error', never))

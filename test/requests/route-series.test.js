@@ -51,7 +51,7 @@ test('an answer counts its outcome, bytes, first byte and duration', () => {
   assert.deepEqual([sinceStart.count, sinceStart.errors, sinceStart.histogram.totalCount], [1, 0, 1])
 })
 
-test('durations are apart by status, in the order the statuses came', () => {
+test('durations are separate by status, in the order the statuses were first seen', () => {
   const { statuses } = recorded({ status: 404 }, {}, { status: 404 }, {}, {})
   assert.deepEqual(
     statuses.map(([status, count]) => [status, count]),
@@ -62,14 +62,14 @@ test('durations are apart by status, in the order the statuses came', () => {
   )
 })
 
-test('the sum of durations is added in the order of arrival', () => {
+test('the sum of durations is added up in order of arrival', () => {
   const durations = [0.1, 1e9, 0.1, -0, 3.3333].map((durationMs) => ({ durationMs }))
   let sum = 0
   for (const { durationMs } of durations) sum += durationMs / 1000
   assert.equal(recorded(...durations).statuses[0][2], sum)
 })
 
-test('an answer cut before its first byte has no first byte, and a status of its own', () => {
+test('a response cut off before its first byte has no first byte and the status 0', () => {
   const { firstBytes, statuses } = recorded({ outcome: ABORTED, status: 0, firstByteMs: -1 })
   assert.deepEqual(firstBytes, [0, 0])
   assert.deepEqual(
@@ -78,7 +78,7 @@ test('an answer cut before its first byte has no first byte, and a status of its
   )
 })
 
-test('a first byte at once is one', () => {
+test('a first byte after 0 ms counts', () => {
   assert.deepEqual(recorded({ firstByteMs: 0 }).firstBytes, [1, 0])
 })
 
@@ -102,13 +102,13 @@ test('a stream counts for the rate and in its own series, not in the durations',
   assert.deepEqual([sinceStart.count, sinceStart.errors, sinceStart.histogram.totalCount], [1, 1, 0])
 })
 
-test('a connection handed over has no duration', () => {
+test('an upgraded connection has no duration', () => {
   const { outcomes, statuses, streams, sinceStart } = recorded({ outcome: UPGRADED, firstByteMs: -1 })
   assert.deepEqual(outcomes, [0, 0, 0, 1, 0])
   assert.deepEqual([statuses, streams, sinceStart.histogram.totalCount], [[], undefined, 0])
 })
 
-test('series do not count in each other while the tables grow', () => {
+test('series stay separate while the tables grow', () => {
   const table = new RouteTable({ max: 500, overflow: '(other)', unmatched: '(unmatched)' })
   for (let i = 0; i < 300; i++) {
     for (let route = 0; route <= i; route += 50) {

@@ -14,7 +14,7 @@ const tableOf = (max) => new RouteTable({ max, overflow: '(other)', unmatched: '
 const find = (table, template, method = GET) => table.find(template, method)
 const listed = ({ series }) => series.map(({ method, route }) => `${method} ${route}`)
 
-test('a route and method has one series, however often it is found', () => {
+test('a route and method have one series, however often it is looked up', () => {
   const table = tableOf(10)
   const first = find(table, '/a')
   assert.equal(find(table, '/a'), first)
@@ -29,7 +29,7 @@ test('each series counts in rows of its own', () => {
   assert.equal(new Set(rows).size, 50)
 })
 
-test('what no route took shares one series, and takes no place from the routes', () => {
+test('unmatched requests share one series, which does not count against the limit', () => {
   const table = tableOf(1)
   for (let i = 0; i < 3; i++) find(table, undefined)
   find(table, '(unmatched)')
@@ -38,7 +38,7 @@ test('what no route took shares one series, and takes no place from the routes',
   assert.equal(table.folded, 0)
 })
 
-test('past the limit only the route is folded: methods stay apart, and each folded request is counted', () => {
+test('beyond the limit only the route is folded: methods stay separate, and each folded request is counted', () => {
   const table = tableOf(2)
   for (const route of ['/a', '/b', '/c', '/d', '/c']) find(table, route)
   find(table, '/d', POST)
@@ -56,7 +56,7 @@ test('a route known before the limit was reached keeps its series, and may get m
   assert.equal(table.folded, 1)
 })
 
-test('a label as long as a novel is cut, and two that begin alike share a series', () => {
+test('a very long label is cut, and two with the same beginning share a series', () => {
   const table = tableOf(10)
   const long = '/x'.repeat(1000)
   const first = find(table, long)
@@ -66,7 +66,7 @@ test('a label as long as a novel is cut, and two that begin alike share a series
   assert.equal(find(table, '/'.repeat(256)).route, '/'.repeat(256))
 })
 
-test('half a surrogate pair, given or left by the cut, makes no second series of the same text', () => {
+test('half a surrogate pair, original or left by the cut, makes no second series of the same text', () => {
   const table = tableOf(10)
   const long = 'a'.repeat(254)
   const first = find(table, `${long}😀tail`)
@@ -85,7 +85,7 @@ for (const name of ['__proto__', 'constructor', 'toString']) {
   })
 }
 
-test('whatever is found, there are never more than the limit, one overflow and one unmatched per method', () => {
+test('the table never exceeds the limit, one overflow and one unmatched series per method', () => {
   const request = fc.record({
     template: fc.option(
       fc.oneof(

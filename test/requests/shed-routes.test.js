@@ -16,12 +16,12 @@ function shedder() {
   const recorder = { nowMs: clock.now }
   return {
     clock,
-    shed: (url, req = {}) => table.shed.note({ recorder, req: { method: 'GET', url, ...req } }),
+    shed: (url, req = {}) => table.shed.record({ recorder, req: { method: 'GET', url, ...req } }),
     counts: () => [users, orders].map(({ row }) => table.tables.counters.values[row * COUNTERS + SHED]),
   }
 }
 
-test('each of a few is counted', () => {
+test('a few rejections are counted one by one', () => {
   const { clock, shed, counts } = shedder()
   for (let i = 0; i < 30; i++) {
     clock.advance(10)
@@ -30,7 +30,7 @@ test('each of a few is counted', () => {
   assert.deepEqual(counts(), [20, 10])
 })
 
-test('of many one stands for those before it: none is lost or counted twice, and the shares are near', () => {
+test('of many rejections one stands for the others: the sum is exact, and the shares are close', () => {
   const { clock, shed, counts } = shedder()
   const total = 64_000
   for (let i = 0; i < total; i++) {
@@ -43,7 +43,7 @@ test('of many one stands for those before it: none is lost or counted twice, and
   assert.ok(Math.abs(orders - total / 4) < 2500, `${orders} of ${total / 4}`)
 })
 
-test('when it is little again, each is counted again', () => {
+test('after a flood, rejections are counted one by one again', () => {
   const { clock, shed, counts } = shedder()
   for (let i = 0; i < 1000; i++) shed('/orders')
   clock.advance(200)
@@ -59,7 +59,7 @@ test('when it is little again, each is counted again', () => {
   assert.ok(counts()[0] >= 40, `${counts()[0]}`)
 })
 
-test('the URL is the one that came, whatever a router has made of it', () => {
+test('the original URL is matched, even after a router has changed it', () => {
   const { shed, counts } = shedder()
   shed('/7', { originalUrl: '/users/7' })
   assert.deepEqual(counts(), [1, 0])

@@ -51,7 +51,7 @@ function watching({ slowAfter, slowest = 0 } = {}) {
       }
       if (request.durationMs <= slow.thresholdMs) return
       asked++
-      slow.note(request)
+      slow.record(request)
     },
     shown: () => slow.sample(clock.now()).map(({ durationMs }) => durationMs),
   }
@@ -63,7 +63,7 @@ test('the ten slowest are kept, the slowest first', () => {
   assert.deepEqual(shown(), [52, 51, 50, 49, 48, 47, 45, 44, 43, 42])
 })
 
-test('what is faster than the ten kept is not looked at', () => {
+test('a request faster than the ten kept is not recorded', () => {
   const { end, asked } = watching()
   for (let i = 0; i < 10; i++) end(100)
   for (let i = 0; i < 1000; i++) end(100)
@@ -72,7 +72,7 @@ test('what is faster than the ten kept is not looked at', () => {
   assert.equal(asked(), 11)
 })
 
-test('a minute later all may be slow again, and those before are shown for another', () => {
+test('each minute starts a new window, and the previous window is shown for another minute', () => {
   const { clock, end, shown, turn } = watching()
   for (let i = 0; i < 20; i++) end(1000)
   clock.advance(MINUTE)
@@ -84,14 +84,14 @@ test('a minute later all may be slow again, and those before are shown for anoth
   assert.deepEqual(shown(), [5])
 })
 
-test('what ended two minutes ago is not shown, even where the loop has not turned since', () => {
+test('a request that ended two minutes ago is not shown, even if the loop has not turned since', () => {
   const { clock, end, shown } = watching()
   end(1000)
   clock.advance(2 * MINUTE)
   assert.deepEqual(shown(), [])
 })
 
-test('one over the threshold is told of when its turn is over, with the longest turn since it began', () => {
+test('a request over the threshold is reported after the turn it ended in, with the longest turn since it began', () => {
   const { end, told, turn } = watching({ slowAfter: 100 })
   end(100)
   end(101)
@@ -104,14 +104,14 @@ test('one over the threshold is told of when its turn is over, with the longest 
   )
 })
 
-test('every one over the threshold is told of, not the ten slowest alone', () => {
+test('every request over the threshold is reported, not only the ten slowest', () => {
   const { end, told, turn } = watching({ slowAfter: 100 })
   for (let i = 0; i < 30; i++) end(200 - i)
   turn()
   assert.equal(told.slow.length, 30)
 })
 
-test('what it waited in our queue, and until its first byte', () => {
+test('the time in the queue and the time to the first byte are shown', () => {
   const { end, slow, clock } = watching()
   end(80, { admission: { waitedMs: 30.5 } })
   end(70, { firstByteMs: -1, status: 0 })
@@ -120,14 +120,14 @@ test('what it waited in our queue, and until its first byte', () => {
   assert.deepEqual([silent.queueMs, silent.firstByteMs, silent.status], [0, null, null])
 })
 
-test('neither a stream nor a connection handed over is slow', () => {
+test('streams and upgraded connections are never slow', () => {
   const { end, shown } = watching()
   end(9999, { isStream: true })
   end(9999, { outcome: UPGRADED })
   assert.deepEqual(shown(), [])
 })
 
-test('the slowest of a minute are told at its end, as many as asked for, and nothing of a minute without requests', () => {
+test('the slowest of a minute are reported at its end, up to the number asked for; an empty minute reports nothing', () => {
   const { clock, end, told, turn } = watching({ slowest: 12 })
   for (let i = 1; i <= 30; i++) end(i)
   clock.advance(MINUTE - 1)

@@ -143,7 +143,7 @@ test("Koa: events from a stream as the context's body", { timeout: TIMEOUT_MS },
   connection.destroy()
 })
 
-test('a stream the client leaves is aborted, a stream all the same, and no duration', {
+test('a stream whose client disconnects is aborted, counts as a stream, and has no duration', {
   timeout: TIMEOUT_MS,
 }, async (t) => {
   const clock = new FakeClock()
@@ -165,7 +165,7 @@ test('a stream the client leaves is aborted, a stream all the same, and no durat
   )
 })
 
-test('a stream counts for the rate, and moves neither its quantiles nor those of all', {
+test('a stream counts for the rate, but in no quantiles', {
   timeout: TIMEOUT_MS,
 }, async (t) => {
   const clock = new FakeClock()

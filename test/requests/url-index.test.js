@@ -56,11 +56,11 @@ for (const [url, route] of [
   })
 }
 
-test('a parameter is tried where what is literal leads nowhere', () => {
+test('a parameter is tried if the literal segment leads to no route', () => {
   assert.equal(indexOf('/a/b/c', '/:x/b/d').find('GET', '/a/b/d')?.route, '/:x/b/d')
 })
 
-test('each method has its own', () => {
+test('each method has its own tree', () => {
   const index = indexOf('/a')
   index.add({ method: 'POST', route: '/b' })
   assert.deepEqual(
@@ -69,7 +69,7 @@ test('each method has its own', () => {
   )
 })
 
-test('a path longer than any route is not looked at, however long its query may be', () => {
+test('a very long path is not searched; the query may have any length', () => {
   const index = indexOf('/files/*path')
   assert.equal(index.find('GET', `/files/${'x'.repeat(1000)}`)?.route, '/files/*path')
   assert.equal(index.find('GET', `/files/a?${'x'.repeat(8000)}`)?.route, '/files/*path')

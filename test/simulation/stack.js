@@ -8,7 +8,7 @@ const { AdmissionRecord } = require('../../src/requests/admission-record')
 const { randomFrom } = require('./random')
 
 const NO_FAULTS = {
-  heed: () => false,
+  catchRejection: () => false,
   report(_place, error) {
     throw error
   },

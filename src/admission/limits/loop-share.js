@@ -82,7 +82,7 @@ class LoopShare {
     record.idleMs = idleMs
     record.share = this.#usual
     this.#reserved += record.share
-    record.noteAdmitted(nowMs, this.#inFlight.push(record) - 1)
+    record.onAdmit(nowMs, this.#inFlight.push(record) - 1)
     this.#pace.onAdmit(this.#cost.ms, nowMs)
   }
 
@@ -94,7 +94,7 @@ class LoopShare {
       this.#inFlight[record.slot] = last
       last.slot = record.slot
     }
-    record.noteReleased()
+    record.onRelease()
     this.#reserved = this.#inFlight.length === 0 ? 0 : this.#reserved - record.share
   }
 

@@ -26,7 +26,7 @@ class OpenTelemetry {
 
   /**
    * @param {{ clock: import('../../clock').Clock,
-   *   faults: InstanceType<typeof import('../../requests/internal-errors').Faults>,
+   *   faults: InstanceType<typeof import('../../requests/internal-errors').InternalErrors>,
    *   recorder: InstanceType<typeof import('../../requests/recorder').Recorder>,
    *   options: import('../../../index.js').ResolvedOptions }} instance
    * @param {import('../capture').TakeCapture} capture
@@ -42,7 +42,7 @@ class OpenTelemetry {
 
   /** Called again at each scrape: an application may register its SDK late. */
   lookForSdk() {
-    this.#recorder.noteTracing()
+    this.#recorder.lookForSdk()
     if (this.#isClosed || this.#producer !== undefined || this.#observed !== undefined) return
     this.#faults.guard('opentelemetry', () => {
       const provider = registeredSdk()?.metrics

@@ -51,7 +51,7 @@ class Prometheus {
    *   bounds: import('../../histograms/buckets').Bounds,
    *   capture: TakeCapture,
    *   clock: import('../../clock').Clock,
-   *   faults: InstanceType<typeof import('../../requests/internal-errors').Faults>,
+   *   faults: InstanceType<typeof import('../../requests/internal-errors').InternalErrors>,
    *   gather: () => Promise<Sources & { release(): void }> | undefined,
    *   metrics: import('../../../index.js').ResolvedOptions['metrics'],
    *   registry: any,
