@@ -7,12 +7,12 @@
 
 const { RUN } = require('../admission/verdict')
 const { ROOT } = require('../routing/route-node')
-const { isInAppRouter, weaveApp } = require('../routing/instrument-router')
+const { isInAppRouter, instrumentApp } = require('../routing/instrument-router')
 const { expressInKoa, noNext, refuseUse } = require('./wrong-framework')
 
 function createExpressMiddleware({ clock, recorder, endpoints, servers, admission, context, setUp }) {
   servers.hasMiddleware = true
-  let isWoven = false
+  let isInstrumented = false
   let isMet = false
   let isNested = false
   // Hot path: bench/overhead.js.
@@ -32,16 +32,16 @@ function createExpressMiddleware({ clock, recorder, endpoints, servers, admissio
       recorder.count(request)
       isMeasured = false
     }
-    if (!isWoven && req.app !== undefined) {
-      isWoven = weaveApp(req.app)
+    if (!isInstrumented && req.app !== undefined) {
+      isInstrumented = instrumentApp(req.app)
       isNested = req.baseUrl !== '' && !isInAppRouter(req.app, spillway)
     }
     if (!isMet && req.app !== undefined) isMet = setUp.meetExpress(req, isMeasured)
-    if (isWoven) {
+    if (isInstrumented) {
       const { head } = request
       // In a router or sub-app, and not prepared: nobody noted the way here. No route is better than half of one.
       if (isNew && isNested && head === request) head.isSettled = true
-      else head.place ??= ROOT
+      else head.node ??= ROOT
     }
     const goOn = context === undefined ? next : context.bind(request, next)
     const { admission: record } = request

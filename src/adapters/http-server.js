@@ -9,7 +9,7 @@ const tls = require('node:tls')
 const { RUN } = require('../admission/verdict')
 const { ServerTable } = require('../lifecycle/server-table')
 const { ROOT } = require('../routing/route-node')
-const { weaveApp } = require('../routing/instrument-router')
+const { instrumentApp } = require('../routing/instrument-router')
 const { isExpressApp } = require('./app-kinds')
 const { notAListener } = require('./wrong-framework')
 const { Preparation } = require('./first-middleware')
@@ -220,9 +220,9 @@ class Servers {
   }
 
   #place(request, app) {
-    request.head.place ??= ROOT
+    request.head.node ??= ROOT
     // Once: from then on its router looks for what was added when it is entered.
-    if (app !== this.#seenApp && weaveApp(app)) this.#seenApp = app
+    if (app !== this.#seenApp && instrumentApp(app)) this.#seenApp = app
   }
 
   close() {

@@ -4,7 +4,7 @@
 
 const { QUEUED, RUN } = require('../admission/verdict')
 const { watchMounts } = require('../routing/koa')
-const { trailOf } = require('../routing/route-state')
+const { routeStateOf } = require('../routing/route-state')
 const { catchErrors } = require('./error-handlers')
 const { koaInExpress, refuseUse } = require('./wrong-framework')
 
@@ -19,7 +19,7 @@ function createKoaMiddleware(parts) {
     let request = recorder.find(res)
     if (app !== seenApp && !servers.isClosed) {
       seenApp = app
-      watchMounts(app, trailOf)
+      watchMounts(app, routeStateOf)
       catchErrors(app, parts)
       // Behind the routes, a scrape of ours may be all that ever comes here.
       setUp.meetKoa(app, request?.isCounted === true)

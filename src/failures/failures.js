@@ -62,7 +62,7 @@ class Failures {
     if (Object(error) === error) this.#recordedFor.set(error, res)
     const request = this.#recorder.find(res)
     // An instrumented router of Express marks body errors itself, with the layer they came from.
-    if (request !== undefined && request.head.place === undefined && failure.isBodyError) {
+    if (request !== undefined && request.head.node === undefined && failure.isBodyError) {
       request.head.hasBadBody = true
     }
     this.#count(request, failure)

@@ -2,7 +2,7 @@
 // One measured request, from its arrival to the last byte of its response.
 // Each instance that measures a response has its own request, with its own state and admission.
 
-const { Trail, kTrail } = require('../routing/route-state')
+const { RouteState, kRouteState } = require('../routing/route-state')
 const { AdmissionRecord } = require('./admission-record')
 const { connectionOf } = require('./connection-bytes')
 const { ANSWERING, ENDED, QUEUED, RECEIVED, RUNNING, checked } = require('./request-state')
@@ -11,7 +11,7 @@ const { ANSWERING, ENDED, QUEUED, RECEIVED, RUNNING, checked } = require('./requ
 const NO_STATUS = 0
 
 // The constructor sets every field and no code adds one, so that all requests share one hidden class.
-class Request extends Trail {
+class Request extends RouteState {
   constructor(recorder, req, res, startedMs, method) {
     super()
     this.recorder = recorder
@@ -116,7 +116,7 @@ function isDisconnected({ state, res, socket, stream }) {
 
 /** @returns {Request | undefined} the request that this recorder measures for the response */
 function requestOf(res, recorder) {
-  let request = res?.[kTrail]
+  let request = res?.[kRouteState]
   while (request !== undefined && request.recorder !== recorder) request = request.next
   return request
 }

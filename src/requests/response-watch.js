@@ -4,7 +4,7 @@
 // on it heads a chain: it watches for all of them, and holds the route state.
 // Native responses report their end with `close` (1 µs), HTTP/2 with the stream's `close`, injected ones with on-finished (9 µs).
 
-const { kTrail } = require('../routing/route-state')
+const { kRouteState } = require('../routing/route-state')
 const { assignBytes } = require('./connection-bytes')
 const { kPipelined, mustClose, setConnectionClose } = require('./close-after-response')
 const { isInjected, onInjectedEnd } = require('./injected-response')
@@ -21,9 +21,9 @@ function watch(request) {
     request.status = res.statusCode
     request.markAnswering()
   }
-  const head = res[kTrail]
+  const head = res[kRouteState]
   if (head !== undefined) return joinChain(head, request)
-  res[kTrail] = request
+  res[kRouteState] = request
   if (Object.hasOwn(res, 'writeHead')) request.ownWriteHead = res.writeHead
   res.writeHead = writeHead
   // A pipelined response has no socket until Node sends it, and no `close` event if the connection closes before.
@@ -37,7 +37,7 @@ function watch(request) {
   if (stream !== undefined) {
     // Node emits no `close` on the response to a HEAD request whose client disconnected first; the stream always emits it.
     // Prepended, so that listeners of the response find the request counted.
-    stream[kTrail] = request
+    stream[kRouteState] = request
     stream.prependListener('close', onClose)
   } else {
     // Prepended with tracing, because OpenTelemetry's instrumentation ends the span in a listener of the same event.
@@ -59,7 +59,7 @@ function joinChain(head, request) {
 
 /** @this {import('node:http').ServerResponse} */
 function writeHead(status) {
-  const head = this[kTrail]
+  const head = this[kRouteState]
   if (mustClose(head)) setConnectionClose(this, arguments)
   // Looked up at the call: Express replaces the prototype of a response after `watch` has seen it.
   const original = head.ownWriteHead ?? Object.getPrototypeOf(head.res).writeHead
@@ -88,7 +88,7 @@ function onHead(head, status) {
 
 /** @this {import('node:http').ServerResponse | import('node:http2').ServerHttp2Stream} */
 function onClose() {
-  endAll(this[kTrail])
+  endAll(this[kRouteState])
 }
 
 function joinPipeline(socket, request) {

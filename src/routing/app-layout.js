@@ -1,30 +1,30 @@
 'use strict'
-// The layers of an app in their order, with the routes behind each: what tells at set-up whether a middleware stands where it
-// can do its work. Read once, from what the routers of Express and Koa keep, woven or not.
+// The layers of an Express or Koa app in order, with the routes behind each layer. The set-up check reads them once to see
+// whether a middleware stands where it can work.
 
 const express4 = require('./express-4')
 const express5 = require('./express-5')
 const { pathText } = require('./route-node')
 const { originalsOf, routerOf } = require('./instrument-router')
 
-/** A router may be mounted in itself. */
-const DEEPEST = 20
-/** What stands for the path of a mount that has several, or whose router does not keep it. */
+/** A bound, because a router may be mounted in itself. */
+const MAX_DEPTH = 20
+/** The path of a mount with several paths, or of a router that does not keep the path. */
 const UNKNOWN = '…'
 
 /**
  * @typedef {{ path: string, methods: string[], handlers: Function[] }} Route
  * @typedef {object} Row
- * @property {any} layer
- * @property {any[]} originals the function that was registered, however often it is wrapped
- * @property {Function[]} inner what is registered in the router behind it
- * @property {Route[]} routes behind it; an app counts as one
- * @property {string | undefined} path of a mount, '' at the root; undefined of a route
- * @property {(path: string) => boolean} takes whether it is a mount at that very path, or at several with that one
- * @property {boolean} isAtRoot whether every request comes to it
+ * @property {any} layer Express's own object; undefined in Koa
+ * @property {Function[]} originals the layer's function and the functions it wraps
+ * @property {Function[]} inner the functions registered in the router behind the layer
+ * @property {Route[]} routes the routes behind the layer; a mounted app counts as one
+ * @property {string | undefined} path of a mount, '' at the root; undefined for a route
+ * @property {(path: string) => boolean} takes whether the layer is a mount at exactly this path, or at several including it
+ * @property {boolean} isAtRoot whether every request reaches the layer
  * @property {boolean} isErrorHandler
- * @property {boolean} isMount a function at a path of its own, which may answer as a route does
- * @property {boolean} isOpaque an app or a mount whose routes cannot be read
+ * @property {boolean} isMount whether it is a function mounted at a path, which may answer as a route does
+ * @property {boolean} isOpaque whether it is an app or a mount whose routes cannot be read
  */
 
 /** @returns {Row[]} */
@@ -53,7 +53,7 @@ function expressRow(layer, router) {
   }
 }
 
-/** Express puts a function of this name before an app that is mounted in another: what is in it cannot be read. */
+/** Express wraps a mounted app in a function of this name, which hides the app's layers. */
 const isMountedApp = ({ name, route }) => route === undefined && name === 'mounted_app'
 
 function mountPathOf(layer, router) {
@@ -67,13 +67,13 @@ function mountPathOf(layer, router) {
   }
 }
 
-/** A parameter takes anything, and is meant for nothing in particular. */
+/** A match by a parameter does not count: the mount was not made for this path. */
 function takes(layer, path) {
   const match = layer.match(path)
   if (!match) return false
-  // Before router 2.3 the layer itself keeps what it has matched.
-  const taken = match === true ? layer : match
-  return taken.path === path && Object.keys(taken.params).length === 0
+  // Before router 2.3 the layer itself keeps the match.
+  const { path: matched, params } = match === true ? layer : match
+  return matched === path && Object.keys(params).length === 0
 }
 
 /** @returns {Route[]} */
@@ -88,12 +88,12 @@ function expressRoutes(layer, router, base, depth) {
   }
   const path = mountPathOf(layer, router)
   if (isMountedApp(layer)) return [{ path: base + path || '/', methods: [], handlers: [] }]
-  if (!Array.isArray(handle.stack) || depth === DEEPEST) return []
+  if (!Array.isArray(handle.stack) || depth === MAX_DEPTH) return []
   return handle.stack.flatMap((inner) => expressRoutes(inner, handle, base + path, depth + 1))
 }
 
 function innerOf({ handle }, depth) {
-  if (!Array.isArray(handle.stack) || depth === DEEPEST) return []
+  if (!Array.isArray(handle.stack) || depth === MAX_DEPTH) return []
   return handle.stack.flatMap((layer) => [...originalsOf(layer), ...innerOf(layer, depth + 1)])
 }
 
@@ -111,7 +111,7 @@ function koaLayout({ middleware }) {
       isAtRoot: true,
       isErrorHandler: false,
       isMount: false,
-      // What koa-mount returns has no name, and an app may be in it.
+      // koa-mount returns a function without a name, which may contain an app.
       isOpaque: layers === undefined && each.name === '' && each.length === 2,
     }
   })
@@ -119,7 +119,7 @@ function koaLayout({ middleware }) {
 
 /** @returns {Route} */
 function koaRoute({ path, methods, stack }) {
-  // A route of GET takes HEAD too, and has it first.
+  // @koa/router adds HEAD to the methods of a GET route, in front.
   return {
     path: String(path),
     methods: methods.filter((method) => method !== 'HEAD'),

@@ -1,8 +1,7 @@
 'use strict'
-// Paths of layers in router 2 (Express 5). Since 2.3 a mount layer keeps the path it was given; before, only
-// matchers, so its template is found by asking them: a token put into a value comes back under the name of its
-// parameter. A RegExp mount cannot be asked, and reads `(regexp)` there.
-// Route paths are the same in router 1 and 2: `layer.route.path`.
+// The paths of layers in router 2 (Express 5). Route paths are the same in router 1 and 2: `layer.route.path`.
+// Since 2.3 a mount layer keeps its path. Before, it keeps only matchers, so the template is found by probing them: a token
+// in place of a value comes back under the name of its parameter. A RegExp mount cannot be probed and reads `(regexp)`.
 
 const { randomBytes } = require('node:crypto')
 const { pathText } = require('./route-node')
@@ -10,14 +9,17 @@ const { pathnameOf } = require('../url-path')
 
 const TOKEN = `spillway${randomBytes(8).toString('hex')}`
 
-/** Each character of a segment is a question, and clients may send segments of any length. */
-const LONGEST_PROBED = 256
+/** A bound, because each character is probed and a client may send segments of any length. */
+const MAX_PROBED_LENGTH = 256
 
 const BUILT_IN_LAYERS = 0
 
 const isRootMount = (layer) => layer.slash === true
 
-/** The template of a route layer: a string, or for an array of paths a function that tells which one answered. */
+/**
+ * The template of a route layer. For an array of paths, a function from the request to the template.
+ * @returns {string | ((req: import('node:http').IncomingMessage) => string)}
+ */
 function routePath(layer, router) {
   const { path } = layer.route
   if (!Array.isArray(path)) return pathText(path)
@@ -29,7 +31,10 @@ function routePath(layer, router) {
   return (req) => alternatives(pathnameOf(req.url))
 }
 
-/** The template of a mount layer: a string, or a function of the part of the URL it took. */
+/**
+ * The template of a mount layer. If it depends on the URL, a function from the matched part of the URL to the template.
+ * @returns {string | ((taken: string) => string)}
+ */
 function mountPath(layer, router) {
   if (!('rawPath' in layer)) return probedPath(layer.matchers)
   const path = layer.rawPath
@@ -37,17 +42,17 @@ function mountPath(layer, router) {
   return alternativesOf(layer, path, { sensitive: router.caseSensitive, strict: false, end: false })
 }
 
-/** Asks a layer of each single path, made by the router's own class so that it matches by the router's own rules. */
+/** Makes a layer of the router's own class for each path, so that the router's own rules decide which path matched. */
 function alternativesOf(layer, paths, options) {
   const Layer = layer.constructor
   const each = paths.flat(Infinity).map((path) => ({
     text: pathText(path),
     layer: new Layer(path, options, () => {}),
   }))
-  return (pathname) => (each.find((one) => one.layer.match(pathname)) ?? each[0]).text
+  return (pathname) => (each.find(({ layer }) => layer.match(pathname)) ?? each[0]).text
 }
 
-/** @returns {(taken: string) => string} throws where it cannot tell, and then learns nothing */
+/** @returns {(taken: string) => string} throws if it cannot derive the template, and caches nothing then */
 function probedPath(matchers) {
   const known = new Map()
   return (taken) => {
@@ -55,7 +60,7 @@ function probedPath(matchers) {
       const match = matchers[i](taken)
       if (!match) continue
       if (matchers[i].name === 'regexpMatcher') return '(regexp)'
-      // One shape is one template: the same matcher, parameters and depth, a wildcard counted once.
+      // A template is cached by shape: matcher, parameters, and depth, with a wildcard counted as one segment.
       let depth = taken.split('/').length
       for (const value of Object.values(match.params)) if (Array.isArray(value)) depth -= value.length
       const shape = `${i} ${namesOf(match.params)} ${depth}`
@@ -66,11 +71,11 @@ function probedPath(matchers) {
       }
       return template
     }
-    throw new RangeError('no path of this mount takes that')
+    throw new RangeError('no path of the mount matches the URL')
   }
 }
 
-/** Asks of each segment what parameter takes it, and if none takes it whole, of each character. */
+/** Finds the parameter that takes each segment. If none takes the whole segment, each character is probed. */
 function probe(matcher, params, taken) {
   const token = tokenFor(Object.values(params).flat())
   const segments = taken.split('/')
@@ -78,15 +83,15 @@ function probe(matcher, params, taken) {
   for (let i = 1; i < segments.length; i++) {
     const before = `${segments.slice(0, i).join('/')}/`
     const after = ['', ...segments.slice(i + 1)].join('/')
-    const ask = (left, right) => {
-      const asked = before + left + token + right + after
-      const match = matcher(asked)
-      // Else an optional part came or went, or the mount took less of it: the answer is to another question.
-      const isIt = match && match.path === asked && namesOf(match.params) === namesOf(params)
-      return isIt ? ownerOf(token, match.params) : undefined
+    const probeAt = (left, right) => {
+      const path = before + left + token + right + after
+      const match = matcher(path)
+      // A match of less, or with other parameters, is by another optional part, and so says nothing.
+      const isSameShape = match && match.path === path && namesOf(match.params) === namesOf(params)
+      return isSameShape ? ownerOf(token, match.params) : undefined
     }
-    const owner = ask('', '')
-    template.push(owner?.template ?? partsOf(segments[i], ask))
+    const owner = probeAt('', '')
+    template.push(owner?.template ?? partsOf(segments[i], probeAt))
     // A wildcard takes several segments.
     if (owner !== undefined) i += owner.more
   }
@@ -94,8 +99,8 @@ function probe(matcher, params, taken) {
 }
 
 /**
- * Text that is in none of the values. It begins with what no client knows: where one did, 16 kB of zeros behind it would
- * make this ask for 0.2 s, and again at each request where the path is too long to be learnt.
+ * A text that occurs in none of the values. It starts with random bytes that no client knows. A client that knew them
+ * could append 16 kB of zeros and keep this loop busy for 0.2 s a request.
  */
 function tokenFor(values) {
   let token = TOKEN
@@ -117,13 +122,13 @@ function ownerOf(token, params) {
 }
 
 /**
- * A segment that is part text, part parameters: `/v:major-:minor`. A character belongs to a parameter if a token on
- * either side of it does. Escaped bytes stay together: cut apart they cannot be decoded.
+ * The template of a segment that mixes text and parameters: `/v:major-:minor`. A character belongs to a parameter if a
+ * token on either side of it does. Escaped bytes stay together, because parts of a character cannot be decoded.
  */
-function partsOf(segment, ask) {
-  if (segment.length > LONGEST_PROBED) throw new RangeError('too long to ask of each character')
+function partsOf(segment, probeAt) {
+  if (segment.length > MAX_PROBED_LENGTH) throw new RangeError('the segment is too long to probe')
   const characters = segment.match(/(?:%[\da-f]{2})+|./gis) ?? []
-  const ownerAt = (i) => ask(characters.slice(0, i).join(''), characters.slice(i).join(''))?.template
+  const ownerAt = (i) => probeAt(characters.slice(0, i).join(''), characters.slice(i).join(''))?.template
   let parts = ''
   let left = ownerAt(0)
   for (let i = 0; i < characters.length; i++) {

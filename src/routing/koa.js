@@ -1,36 +1,35 @@
 'use strict'
-// The template of a Koa request: of the layers in `ctx.matched` the one that answered. `ctx._matchedRoute` alone will not
-// do: every layer that runs overwrites it, so an auth middleware that answers 401 leaves its own pattern there.
-// koa-mount tells only its innermost prefix and never clears it, so an accessor on the app's context notes each
-// prefix with the path it left.
+// The template of a Koa request: of the layers in `ctx.matched`, the layer that answered.
+// `ctx._matchedRoute` alone is not enough: every layer that runs overwrites it, so middleware that answers 401 leaves its
+// own pattern. koa-mount sets only its innermost prefix and never clears it, so an accessor records each prefix it sets.
 
 const { pathText } = require('./route-node')
 
-/** Of this copy of the package: another one on the same app has an accessor and trails of its own. */
+/** Not global: another copy of this package on the same app has its own accessor and route states. */
 const kWatched = Symbol('spillway.mounts')
 
-/** @param {{ context: any }} app its context is the prototype of every `ctx` */
-function watchMounts({ context }, trailOf) {
+/** @param {{ context: any }} app whose context is the prototype of every `ctx` */
+function watchMounts({ context }, routeStateOf) {
   if (Object.hasOwn(context, kWatched)) return
   const before = Object.getOwnPropertyDescriptor(context, 'mountPath')
-  // A value, or an accessor that stays what it is, is the application's.
+  // A value or a fixed accessor belongs to the application.
   if (before !== undefined && (before.set === undefined || !before.configurable)) return
   Object.defineProperty(context, kWatched, { value: true })
   Object.defineProperty(context, 'mountPath', {
     configurable: true,
     get() {
-      return trailOf(this.res)?.mounts?.at(-1)?.prefix ?? before?.get?.call(this)
+      return routeStateOf(this.res)?.mounts?.at(-1)?.prefix ?? before?.get?.call(this)
     },
     set(prefix) {
       before?.set?.call(this, prefix)
-      const trail = trailOf(this.res)
-      if (trail !== undefined) {
-        // A copy that does not measure this one has put a value over both accessors: the next mount would not be told.
+      const routeState = routeStateOf(this.res)
+      if (routeState !== undefined) {
+        // Another copy that does not measure this request has put a value over both accessors, which would hide the next mount.
         if (before !== undefined) delete this.mountPath
-        return enterMount(trail, this.path, prefix)
+        return enterMount(routeState, this.path, prefix)
       }
       if (before !== undefined) return
-      // Nobody measures this one.
+      // No instance measures this request.
       Object.defineProperty(this, 'mountPath', {
         value: prefix,
         configurable: true,
@@ -41,15 +40,20 @@ function watchMounts({ context }, trailOf) {
   })
 }
 
-function enterMount(trail, path, prefix) {
-  trail.mounts ??= []
-  // Within a mount the path is shorter than what it left: if it is longer, that mount has been left again.
-  while (trail.mounts.length > 0 && path.length > trail.mounts.at(-1).rest.length) trail.mounts.pop()
-  const above = trail.mounts.at(-1)?.template ?? ''
-  trail.mounts.push({ prefix, rest: path.slice(prefix.length) || '/', template: above + pathText(prefix) })
+function enterMount(routeState, path, prefix) {
+  routeState.mounts ??= []
+  // Inside a mount the path is no longer than the rest that the mount left. If it is longer, the request has left that mount.
+  while (routeState.mounts.length > 0 && path.length > routeState.mounts.at(-1).rest.length)
+    routeState.mounts.pop()
+  const above = routeState.mounts.at(-1)?.template ?? ''
+  routeState.mounts.push({
+    prefix,
+    rest: path.slice(prefix.length) || '/',
+    template: above + pathText(prefix),
+  })
 }
 
-/** @returns {string | undefined} undefined where no route and no mount took the request, or a body parser has refused it */
+/** @returns {string | undefined} undefined if no route and no mount took the request, or a body parser rejected its body */
 function koaTemplate({ ctx, mounts, hasBadBody }, status) {
   const layer = answeringLayer(ctx, status)
   if (layer !== undefined) return mountOf(ctx, mounts, layer) + pathText(layer.path) || '/'
@@ -66,18 +70,18 @@ function answeringLayer({ matched, method, _matchedRoute: last }, status) {
   }
   const ran = routes.findLast(({ path }) => path === last)
   if (ran !== undefined) return ran
-  // A middleware of the router, in the stead of the route that would have come next.
+  // A middleware of the router answered instead of the route that would have come next.
   const next = matched.findIndex(({ path }) => path === last) + 1
   return matched.slice(next).find((layer) => routes.includes(layer)) ?? routes.at(-1)
 }
 
-/** A mount that was entered and fell through leaves its prefix: it counts only if the route took what it left. */
+/** A mount that fell through leaves its prefix behind, so it counts only if the route matches the rest of the path. */
 function mountOf(ctx, mounts, layer) {
   const mount = mounts?.findLast(({ rest }) => layer.match(rest) && isTaken(ctx, layer, rest))
   return mount?.template ?? ''
 }
 
-/** A route that matches about anything (`/*rest`) is told by what it captured. */
+/** A route that matches nearly any path (`/*rest`) is identified by its captures. */
 function isTaken({ captures, _matchedRoute: last }, layer, path) {
   return last !== layer.path || String(layer.captures(path)) === String(captures)
 }

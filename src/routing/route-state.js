@@ -1,30 +1,31 @@
 'use strict'
-// What the routers note of one request while they route it, kept on its response: that is the one object every
-// layer of every framework is handed. The woven layers write it, template.js reads it when the answer has ended.
+// The route state of one request while routers route it. It is kept on the response, the one object that every layer
+// of every framework receives. The instrumented layers write it, template.js reads it when the response has ended.
 
-const kTrail = Symbol('spillway.trail')
+const kRouteState = Symbol('spillway.routeState')
 
-class Trail {
+class RouteState {
   constructor() {
-    /** @type {InstanceType<typeof import('./route-node').Place> | undefined} where in the router tree the request is now */
-    this.place = undefined
-    /** Where an error came from: routers unwind before an outer error handler answers. */
-    this.origin = undefined
-    /** The Route object last dispatched. */
+    /** @type {InstanceType<typeof import('./route-node').RouteNode> | undefined} where in the tree of routes the request is */
+    this.node = undefined
+    /** The node that an error came from: routers unwind before an outer error handler answers. */
+    /** @type {InstanceType<typeof import('./route-node').RouteNode> | undefined} */
+    this.errorNode = undefined
+    /** The last dispatched Route object of Express. */
     this.route = undefined
-    /** How much of the URL the mounts above have taken. */
+    /** How many characters of the URL the outer mounts have taken. */
     this.baseLength = 0
-    /** A layer went on after it had answered: what follows does not change who did. */
+    /** A layer called `next` after it had answered: later layers do not change the route. */
     this.isSettled = false
-    /** A body parser has refused the body: before any route, or the route is the label. */
+    /** A body parser rejected the body. */
     this.hasBadBody = false
-    /** Koa's context, and the koa-mount prefixes entered. */
+    /** Koa's context, and the koa-mount prefixes that were entered. */
     this.ctx = undefined
     this.mounts = undefined
   }
 }
 
-/** @returns {Trail | undefined} none of a context without an answer, as koa-websocket has them */
-const trailOf = (res) => res?.[kTrail]
+/** @returns {RouteState | undefined} undefined also for a context without a response, as in koa-websocket */
+const routeStateOf = (res) => res?.[kRouteState]
 
-module.exports = { Trail, kTrail, trailOf }
+module.exports = { RouteState, kRouteState, routeStateOf }

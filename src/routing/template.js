@@ -1,23 +1,28 @@
 'use strict'
-// Which route template was it? Asked once, when the answer has ended. Undefined means: no route and no mount took
-// the request; what that is called is the route table's business. What failed or was answered before any route could be
-// found has a label of its own, which is in parentheses, as no template is.
+// The route template of a request, read once, when its response has ended. Undefined: no route and no mount took the
+// request, and the route table names it. A request that failed or was answered before routing gets a label in
+// parentheses, which no template has.
 
 const { koaTemplate } = require('./koa')
 const { ROOT } = require('./route-node')
 const { urlPath } = require('../url-path')
-const { unseenRoute } = require('./instrument-router')
+const { undispatchedRoute } = require('./instrument-router')
 
-/** A body parser refused the body. */
+/** A body parser rejected the body. */
 const BAD_BODY = '(bad body)'
-/** Socket.IO, or another user of Engine.IO, has answered. */
+/** Socket.IO, or another package on Engine.IO, answered. */
 const SOCKET_IO = '(socket.io)'
+/**
+ * @typedef {import('node:http').IncomingMessage & { getRoute?: () => { path?: string | RegExp } | undefined,
+ *   _query?: { EIO?: string }, baseUrl?: string, originalUrl?: string, route?: any }} RoutedRequest
+ */
+
 const OWN_ROUTES = Object.freeze([BAD_BODY, SOCKET_IO])
 const ENGINE_QUERY = /[?&]EIO=\d/
 
-/** @param {InstanceType<typeof import('./route-state').Trail> & { req: any }} trail */
-function templateOf(trail, status) {
-  return frameworkTemplate(trail, status) ?? ownRoute(trail)
+/** @param {InstanceType<typeof import('./route-state').RouteState> & { req: RoutedRequest }} routeState */
+function templateOf(routeState, status) {
+  return frameworkTemplate(routeState, status) ?? ownRoute(routeState)
 }
 
 function ownRoute({ hasBadBody, req }) {
@@ -25,45 +30,48 @@ function ownRoute({ hasBadBody, req }) {
   return isOfEngine(req) ? SOCKET_IO : undefined
 }
 
-function frameworkTemplate(trail, status) {
-  if (trail.ctx !== undefined) return koaTemplate(trail, status)
-  if (trail.place !== undefined) return expressTemplate(trail, status)
-  if (typeof trail.req.getRoute === 'function') return restifyTemplate(trail.req)
+function frameworkTemplate(routeState, status) {
+  if (routeState.ctx !== undefined) return koaTemplate(routeState, status)
+  if (routeState.node !== undefined) return expressTemplate(routeState, status)
+  if (typeof routeState.req.getRoute === 'function') return restifyTemplate(routeState.req)
   return undefined
 }
 
-/** None in `pre`, on 404, on 405, or where the gate has rejected. */
+/** Undefined in `pre`, for 404 and 405, and for rejected requests. */
 function restifyTemplate(req) {
   const path = req.getRoute()?.path
   return path === undefined ? undefined : String(path)
 }
 
-/** Engine.IO leaves the query of every request that it takes on it. */
+/** Engine.IO sets `_query` on every request that it answers. */
 const isOfEngine = (req) => req._query?.EIO !== undefined
 
-/** Of a connection that is handed over, before anybody has taken it. @returns {string | undefined} */
+/** The label of an upgrade, before any listener has taken the connection. @returns {string | undefined} */
 const upgradeTemplate = ({ url }) => (ENGINE_QUERY.test(url) ? SOCKET_IO : undefined)
 
-function expressTemplate(trail, status) {
-  const place = trail.origin ?? trail.place
-  if (place.isRoute) return place.label
-  if (trail.hasBadBody) return undefined
-  const { req } = trail
-  const failed = trail.origin === undefined && !trail.isSettled ? unseenRoute(trail, req) : undefined
-  if (failed !== undefined) return place.route(failed).label
-  return place === ROOT && isUnmatched(req, status) ? undefined : place.label
+function expressTemplate(routeState, status) {
+  const node = routeState.errorNode ?? routeState.node
+  if (node.isRoute) return node.label
+  if (routeState.hasBadBody) return undefined
+  const { req } = routeState
+  const failed =
+    routeState.errorNode === undefined && !routeState.isSettled
+      ? undispatchedRoute(routeState, req)
+      : undefined
+  if (failed !== undefined) return node.route(failed).label
+  return node === ROOT && isUnmatched(req, status) ? undefined : node.label
 }
 
-/** At the root: whether it was nothing that answered, and not a middleware. */
+/** Whether no middleware at the root answered either. */
 function isUnmatched(req, status) {
-  // Also the app's own not-found page.
+  // Includes the app's own not-found page.
   if (status === 404) return true
-  // Express takes `baseUrl` back when a request leaves the app unanswered, and with an error too.
+  // Express restores `baseUrl` when a request leaves the app without an answer, and also with an error.
   if (status < 400) return req.baseUrl === undefined
   return req.originalUrl === undefined || isMalformed(req.originalUrl)
 }
 
-/** The first route with a parameter in its place refuses such a URL. */
+/** The first route with a parameter throws for a URL that cannot be decoded. */
 function isMalformed(url) {
   const path = urlPath(url)
   if (!path.includes('%')) return false

@@ -27,7 +27,7 @@ function serverSpan() {
 function annotateSpan(holder, route, { head, admission }) {
   const { span } = holder
   // Of a framework we know, no route is an answer too: others go by the route last tried. Of one we do not, theirs stays.
-  if (route !== undefined || head.place !== undefined || head.ctx !== undefined) holder.route = route
+  if (route !== undefined || head.node !== undefined || head.ctx !== undefined) holder.route = route
   const isToTell = route !== undefined && holder.type === undefined
   if (!isToTell && !admission.wasQueued) return
   // It may have ended before its answer: an SDK warns of what is put on it then.

@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const http = require('node:http')
 const { test } = require('node:test')
 const { ANSWERING, ENDED } = require('../../src/requests/request-state')
-const { kTrail } = require('../../src/routing/route-state')
+const { kRouteState } = require('../../src/routing/route-state')
 const { QUEUE, holdingServer, until } = require('./holding-server')
 
 /** A middleware behind a listener that may begin the answer: before the middleware sees the request, or after. */
@@ -29,10 +29,10 @@ for (const [when, before, after] of /** @type {const} */ ([
     const states = []
     const create = createWith(before, (res) => {
       after(res)
-      seen.push(res[kTrail])
+      seen.push(res[kRouteState])
     })
     const work = (_req, res) => {
-      states.push(res[kTrail].state)
+      states.push(res[kRouteState].state)
       res.end('and done')
     }
     const { get, hold, waiting, admission } = await holdingServer(t, { shed: QUEUE, create, work })

@@ -10,7 +10,7 @@ const { test } = require('node:test')
 const v8 = require('node:v8')
 const { AdmissionRecord } = require('../../src/requests/admission-record')
 const { ENDED } = require('../../src/requests/request-state')
-const { kTrail } = require('../../src/routing/route-state')
+const { kRouteState } = require('../../src/routing/route-state')
 const { QUEUE, attached, holdingServer, until } = require('../admission/holding-server')
 const { requestWith } = require('../support/request')
 
@@ -26,7 +26,7 @@ function collecting(server, requests) {
   const { emit } = server
   server.emit = function (event, _req, res) {
     const result = Reflect.apply(emit, this, arguments)
-    if (event === 'request') requests.push(res[kTrail])
+    if (event === 'request') requests.push(res[kRouteState])
     return result
   }
   return server

@@ -251,7 +251,7 @@ test('labels are on the durations and outcomes, escaped, in the text, OpenMetric
   }
 })
 
-test('labels appear in the user's registry; the snapshot stays by method and route', async (t) => {
+test('labels appear in a registry of the user; the snapshot stays by method and route', async (t) => {
   const registry = new client.Registry()
   const { spillway } = await serveLabelled(t, { registry })
   const own = parse(await registry.metrics())

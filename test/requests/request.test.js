@@ -149,7 +149,7 @@ test('a request in flight is counted by its method until it ends', async (t) => 
   connection.destroy()
 })
 
-test('a client whose upload exceeds the server's timeout is aborted', async (t) => {
+test('a client whose upload exceeds the request timeout is aborted', async (t) => {
   const { spillway, measured } = readableSpillway(t)
   const limits = { requestTimeout: 20, headersTimeout: 20, connectionsCheckingInterval: 10 }
   const server = http.createServer(limits, (req) => req.resume().on('error', never))

@@ -45,16 +45,16 @@ describe('the path of an Express 4 mount', () => {
     it(`${path} is read as it was written`, () => assert.equal(mountPath(layerOf(path)), path))
   }
 
-  it('loses the slash at its end, and is nothing if there is nothing else', () => {
+  it('loses its trailing slash, and is empty for the root', () => {
     assert.equal(mountPath(layerOf('/users/')), '/users')
     assert.equal(mountPath(layerOf('')), '')
   })
 
-  it('is the expression itself if one was given', () => {
+  it('is the expression itself for an expression', () => {
     assert.equal(mountPath(layerOf(/^\/a|\/(b)/i)), '/^\\/a|\\/(b)/i')
   })
 
-  it('of an array is the one that took the URL', () => {
+  it('of an array is the path that matched the URL', () => {
     const told = mountPath(layerOf(['/v1', ['/v2/:x(\\d+|[|])', /^\/re\/(\d+)|^\/alt/], '/par/:p']))
     const cases = {
       '/v1': '/v1',
@@ -66,7 +66,7 @@ describe('the path of an Express 4 mount', () => {
     assert.equal(told('/alt'), '/^\\/alt/')
   })
 
-  it('is read as it was written, whatever it is made of', () => {
+  it('is read back as it was written', () => {
     const segment = fc.constantFrom(
       '/word',
       '/:p',

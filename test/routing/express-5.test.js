@@ -38,13 +38,13 @@ const SEGMENTS = [
 const part = fc.record({ kind: fc.constantFrom(...SEGMENTS), values: fc.tuple(value, value) })
 
 describe('the path of an Express 5 mount', () => {
-  it('is what its layer keeps, from router 2.3 on', () => {
+  it('is kept by its layer since router 2.3', () => {
     assert.equal(told('express', '/A/:b{/:c}/*d/', '/a/1/2/3'), '/A/:b{/:c}/*d')
     assert.equal(told('express', ['/a/:x', ['/b/:y']], '/b/1'), '/b/:y')
     assert.equal(told('express', ['/a/:x', /^\/re\/(\d+)/], '/re/1'), '/^\\/re\\/(\\d+)/')
   })
 
-  it('of router 2.2 is found out from one URL, and is the same for the next', () => {
+  it('of router 2.2 is derived from one URL, and is the same for the next', () => {
     const parts = fc.array(part, { minLength: 1, maxLength: 4 })
     fc.assert(
       fc.property(parts, parts, (first, second) => {
@@ -64,19 +64,19 @@ describe('the path of an Express 5 mount', () => {
     )
   })
 
-  it('of router 2.2 leaves out an optional part that is not there', () => {
+  it('of router 2.2 omits an optional part that is missing', () => {
     assert.equal(told('express-router-2.2', '/shop{/:lang}', '/shop'), '/shop')
     assert.equal(told('express-router-2.2', '/shop{/:lang}', '/shop/en'), '/shop/:lang')
     assert.equal(told('express-router-2.2', '/:a{-:b}', '/5'), '/:a')
     assert.equal(told('express-router-2.2', '/:a{-:b}', '/5-6'), '/:a-:b')
   })
 
-  it('of router 2.2 names an expression that keeps no pattern `(regexp)`', () => {
+  it('of router 2.2 is `(regexp)` for an expression', () => {
     assert.equal(told('express-router-2.2', /^\/re\/(\d+)/, '/re/42'), '(regexp)')
     assert.equal(told('express-router-2.2', ['/a', /^\/re\/(\d+)/], '/re/42'), '(regexp)')
   })
 
-  it('of router 2.2 asks the matchers a number of times that the client does not choose', () => {
+  it('of router 2.2 takes a number of probes that the client cannot choose', () => {
     const layer = layerOf(require('express-router-2.2'), '/files/:id/*path')
     const [matcher] = layer.matchers
     let asked = 0
@@ -96,7 +96,7 @@ describe('the path of an Express 5 mount', () => {
     assert.equal(told('/a-b'), '/:a-:b', 'it learnt nothing from what it could not tell')
     assert.equal(told(`/${'a'.repeat(5000)}-b`), '/:a-:b')
   })
-  it('of router 2.2 is asked with what no client can send', () => {
+  it('of router 2.2 is probed with a token that no client can know', () => {
     // Of a token that is known this is a quarter of an hour of longer and longer ones.
     for (const known of ['spillway', 'spillway0']) {
       const value = known + '0'.repeat(2 ** 20)

@@ -27,7 +27,7 @@ for (const name of Object.values(EXPRESSES)) {
   const express = require(name)
   const routerOf = (app) => (typeof app.lazyrouter === 'function' ? app._router : app.router)
 
-  describe(`a woven router of ${name}`, () => {
+  describe(`an instrumented router of ${name}`, () => {
     it('lists its routes as before', async (t) => {
       const spillway = spillwayFor(t)
       const app = express().use(spillway.express())
@@ -47,7 +47,7 @@ for (const name of Object.values(EXPRESSES)) {
       assert.deepEqual(list(), before)
     })
 
-    it('is woven once, however many instances there are', async (t) => {
+    it('is instrumented once, however many instances there are', async (t) => {
       const app = express()
       for (let i = 0; i < 3; i++) app.use(spillwayFor(t).express())
       app.get('/users/:id', ok)
@@ -55,13 +55,13 @@ for (const name of Object.values(EXPRESSES)) {
       const layer = routerOf(app).stack.at(-1)
       const { handle } = layer
       await get('/users/1')
-      const woven = layer.handle
-      assert.equal(Object.getPrototypeOf(woven), handle)
+      const wrapped = layer.handle
+      assert.equal(Object.getPrototypeOf(wrapped), handle)
       await get('/users/1')
-      assert.equal(layer.handle, woven)
+      assert.equal(layer.handle, wrapped)
     })
 
-    it('passes on requests that nobody measures', async (t) => {
+    it('passes on requests that no instance measures', async (t) => {
       const spillway = spillwayFor(t)
       const build = () => express().set('env', 'test').use('/in/:i', express.Router().get('/:id', ok))
       await (await serve(t, spillway.wrap(build()))).get('/in/1/2')
@@ -86,7 +86,7 @@ for (const name of Object.values(EXPRESSES)) {
       assert.equal(started, name === 'express-4' ? 0 : 1)
     })
 
-    it('runs a route whose path it cannot tell any more', async (t) => {
+    it('runs a route whose path cannot be read any more', async (t) => {
       const spillway = spillwayFor(t)
       const app = express().use(spillway.express())
       app.param('x', (req, _res, next) => {
@@ -117,7 +117,7 @@ for (const name of Object.values(EXPRESSES)) {
       assert.deepEqual(warnings, [])
     })
 
-    it('may hold a layer that is none: one warning, and every other route has its name', async (t) => {
+    it('may hold an object that is no layer: one warning, and every other route keeps its name', async (t) => {
       const spillway = spillwayFor(t)
       const app = express().set('env', 'test').use(spillway.express())
       app.get('/users/:id', ok)
@@ -152,7 +152,7 @@ describe('a middleware of Express 4 that rejects', () => {
     assert.equal(stdout, 'mine\n')
   })
 
-  it('is seen once by what patches layers to see rejections', async (t) => {
+  it('is seen once by tools that patch layers to see rejections', async (t) => {
     const spillway = spillwayFor(t)
     const express = require('express-4')
     const app = express().set('env', 'test').use(spillway.express())

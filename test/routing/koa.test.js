@@ -76,7 +76,7 @@ for (const name of ['koa', 'koa-2']) {
       }
     })
 
-    it('tells two copies of the package of each mount, whichever of them measures', async (t) => {
+    it('reports each mount to two copies of the package, whichever of them measures', async (t) => {
       const spillways = [spillwayFor(t), createCopy({ logger: false })]
       t.after(() => spillways[1].close())
       const app = new Koa()
@@ -112,7 +112,7 @@ for (const name of ['koa', 'koa-2']) {
       for (let i = 0; i < 2; i++) assert.equal((await get('/')).body, 'mine')
     })
 
-    it('may hold anything in `ctx.matched`: the request is counted, and what failed is', async (t) => {
+    it('may hold anything in `ctx.matched`: the request and the internal error are counted', async (t) => {
       const spillway = spillwayFor(t)
       const app = new Koa()
       app.use(spillway.koa())

@@ -178,7 +178,7 @@ for (const [what, attachFirst] of [
   })
 }
 
-test('the routes of ours take no place from those of the application', async (t) => {
+test('labels of spillway itself do not count against the limit of routes', async (t) => {
   const spillway = spillwayFor(t, { routes: { max: 1 } })
   const { request, get } = await serve(t, expressApp(require('express'), spillway))
   await request({ path: '/', method: 'POST', headers: JSON_TYPE }, '{')

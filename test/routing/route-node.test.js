@@ -3,10 +3,10 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { MOST_PLACES, pathText, rootOfTree } = require('../../src/routing/route-node')
+const { MAX_NODES, pathText, createRoot } = require('../../src/routing/route-node')
 
-test('a place is built once for each way that leads there', () => {
-  const root = rootOfTree()
+test('a node is built once for each path that leads to it', () => {
+  const root = createRoot()
   const users = root.mount('/users')
   assert.equal(root.mount('/users'), users)
   assert.equal(users.route('/:id'), users.route('/:id'))
@@ -23,10 +23,10 @@ test('a place is built once for each way that leads there', () => {
   assert.equal(users.route('/:id').base, users)
 })
 
-test('past its bound a tree keeps no place, and each is still what it would be', () => {
-  const root = rootOfTree()
+test('beyond its bound a tree keeps no node, but each node has the same label', () => {
+  const root = createRoot()
   const first = root.mount('/0')
-  for (let i = 1; i < MOST_PLACES; i++) root.mount(`/${i}`)
+  for (let i = 1; i < MAX_NODES; i++) root.mount(`/${i}`)
   const late = root.mount('/late')
   assert.notEqual(root.mount('/late'), late)
   assert.equal(root.mount('/0'), first)
@@ -35,8 +35,8 @@ test('past its bound a tree keeps no place, and each is still what it would be',
   assert.deepEqual([route.label, route.isRoute, route.base], ['/late/:id', true, late])
 })
 
-test('a template too long for a label is not kept, nor what is below it', () => {
-  const root = rootOfTree()
+test('a template too long for a label is not kept, and neither are its children', () => {
+  const root = createRoot()
   const long = root.mount(`/${'x'.repeat(256)}`)
   assert.notEqual(root.mount(`/${'x'.repeat(256)}`), long)
   assert.notEqual(long.route('/a'), long.route('/a'))
@@ -45,7 +45,7 @@ test('a template too long for a label is not kept, nor what is below it', () => 
   assert.notEqual(longest.route('/a'), longest.route('/a'))
 })
 
-test('the slashes at the end of a path are no part of it, however many others it has', () => {
+test('trailing slashes are no part of a path, however many other slashes it has', () => {
   assert.deepEqual(['/', '/users/', '/users//', '/users', ''].map(pathText), [
     '',
     '/users',

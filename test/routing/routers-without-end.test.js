@@ -8,8 +8,8 @@ const vm = require('node:vm')
 const { METHODS } = require('../../src/requests/methods')
 const { RouteTable } = require('../../src/requests/route-table')
 const { templateOf } = require('../../src/routing/template')
-const { Trail, kTrail } = require('../../src/routing/route-state')
-const { weaveApp } = require('../../src/routing/instrument-router')
+const { RouteState, kRouteState } = require('../../src/routing/route-state')
+const { instrumentApp } = require('../../src/routing/instrument-router')
 const { EXPRESSES } = require('../support/router-trees')
 
 v8.setFlagsFromString('--expose-gc')
@@ -37,20 +37,20 @@ for (const name of [EXPRESSES[5], EXPRESSES[4]]) {
       router.get(req.url, (_req, { done }) => done())
       router(req, res, next)
     })
-    weaveApp(app)
+    instrumentApp(app)
     const router = app._router ?? app.router
     const table = new RouteTable({ max: 1000, overflow: '(other)', unmatched: '(unmatched)' })
     let labelled = 0
     const request = (i) => {
       const url = `/made/${i.toString(36)}`
-      const trail = new Trail()
+      const state = new RouteState()
       const req = { method: 'GET', url, originalUrl: url, baseUrl: '' }
       const done = () => {
-        const template = templateOf(Object.assign(trail, { req }), 200)
+        const template = templateOf(Object.assign(state, { req }), 200)
         if (template === url) labelled++
         table.find(template, GET)
       }
-      router.handle(req, { [kTrail]: trail, done, setHeader() {} }, assert.fail)
+      router.handle(req, { [kRouteState]: state, done, setHeader() {} }, assert.fail)
     }
     for (let i = 0; i < WARM; i++) request(i)
     const before = heapBytes()
