@@ -1,14 +1,12 @@
 'use strict'
-// The span in force, by OpenTelemetry's API alone. Where no SDK is registered there is none. To look is a read of a
-// global, some 0.2 µs on the way of a request.
-//
-// Only a span of this process counts, never a `traceparent` header: whoever sends that would choose what an operator is
-// led to, and where no SDK runs no span of this process is at the end of the link.
+// The active span, read through OpenTelemetry's API only. Without a registered SDK there is none; the check costs 0.2 µs.
+// Only a span of this process counts, never a `traceparent` header: a client could choose what an operator is led to,
+// and without an SDK here the link would lead to no span of this process.
 
 const { TraceFlags, isSpanContextValid, trace } = require('@opentelemetry/api')
 const { registeredSdk } = require('./registered-sdk')
 
-/** Whether there can be a span. */
+/** Whether an SDK is registered, so that spans may exist. */
 const isTracing = () => registeredSdk()?.context !== undefined
 
 /** @returns {import('@opentelemetry/api').Span | undefined} */
@@ -17,7 +15,7 @@ function activeSpan() {
   return context === undefined ? undefined : trace.getSpan(context)
 }
 
-/** Ids of the active span, if its trace is kept: a link to one that was not sampled leads nowhere. */
+/** The ids of the active span, if its trace is sampled: a link to any other trace leads nowhere. */
 function activeTrace() {
   const context = activeSpan()?.spanContext()
   if (context === undefined || (context.traceFlags & TraceFlags.SAMPLED) === 0) return undefined
@@ -26,7 +24,7 @@ function activeTrace() {
   return { traceId, spanId, atMs: 0 }
 }
 
-/** The fields with which OpenTelemetry's own instrumentation of pino marks a line. */
+/** The fields of a log line, named as in OpenTelemetry's instrumentation of pino. */
 function traceFieldsOf(span) {
   const { traceId, spanId, traceFlags } = span.spanContext()
   return { trace_id: traceId, span_id: spanId, trace_flags: `0${traceFlags.toString(16)}` }

@@ -1,6 +1,6 @@
 'use strict'
-// What an OpenTelemetry SDK has registered in this process. Our copy of the API may not be the application's, and an older
-// copy is not asked by a newer one; but what is registered is kept under names that all versions share.
+// The OpenTelemetry SDK of this process. The application may use another copy of the API, and a newer copy does not see what
+// an older one registered. The global that both register in has one name in all versions.
 
 const kRegistered = Symbol.for('opentelemetry.js.api.1')
 

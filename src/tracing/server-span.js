@@ -1,10 +1,9 @@
 'use strict'
-// The span of a request itself. The one in force when it is answered is often that of a handler within it, which
-// instrumentation of Express and Koa makes; so instrumentation-http leaves the server's in the context, with the route to
-// be filled in: it copies that to its span, the span's name and its own `http.server.request.duration`. A span made by
-// hand is taken if it is the one in force and of kind SERVER.
+// The server span of a request. The active span is often a handler's span inside it, made by instrumentation of Express or
+// Koa. instrumentation-http leaves its server span in the context, with a `route` field that it later copies to the span,
+// the span's name and `http.server.request.duration`. A span made by hand counts if it is active and of kind SERVER.
 //
-// A holder is `{ span, route? }`, or instrumentation-http's own, which has a `type` too: what it copies is not put twice.
+// A holder is `{ span, route? }`. The holder of instrumentation-http also has a `type`, and copies `route` itself.
 
 const { SpanKind, createContextKey, trace } = require('@opentelemetry/api')
 const { registeredSdk } = require('./registered-sdk')
@@ -12,27 +11,34 @@ const { registeredSdk } = require('./registered-sdk')
 /** The key of `getRPCMetadata` in @opentelemetry/core. */
 const RPC_METADATA = createContextKey('OpenTelemetry SDK Context Key RPC_METADATA')
 
-/** @returns {{ span: import('@opentelemetry/api').Span, route?: string, type?: string } | undefined} */
+/** @typedef {{ span: import('@opentelemetry/api').Span, route?: string | undefined, type?: string }} SpanHolder */
+
+/** @returns {SpanHolder | undefined} */
 function serverSpan() {
   const context = registeredSdk()?.context?.active()
   if (context === undefined) return undefined
   const metadata = context.getValue(RPC_METADATA)
   if (metadata?.span !== undefined) return metadata
-  /** @type {any} */
+  /** @type {(import('@opentelemetry/api').Span & { kind?: number }) | undefined} */
   const span = trace.getSpan(context)
   return span?.kind === SpanKind.SERVER ? { span } : undefined
 }
 
-/** @param {string | undefined} route its template; none where no route took the request */
+/**
+ * Puts the route and the time in the queue on the span.
+ * @param {SpanHolder} holder
+ * @param {string | undefined} route the template; undefined if no route took the request
+ */
 function annotateSpan(holder, route, { head, admission }) {
   const { span } = holder
-  // Of a framework we know, no route is an answer too: others go by the route last tried. Of one we do not, theirs stays.
+  // In Express and Koa, no route is also a result, and replaces the last tried route that other instrumentation set.
+  // In another framework, the route that other instrumentation set stays.
   if (route !== undefined || head.node !== undefined || head.ctx !== undefined) holder.route = route
-  const isToTell = route !== undefined && holder.type === undefined
-  if (!isToTell && !admission.wasQueued) return
-  // It may have ended before its answer: an SDK warns of what is put on it then.
+  const setsRoute = route !== undefined && holder.type === undefined
+  if (!setsRoute && !admission.wasQueued) return
+  // The span may have ended before the response. An SDK warns about attributes set after the end.
   if (!span.isRecording()) return
-  if (isToTell) span.setAttribute('http.route', route)
+  if (setsRoute) span.setAttribute('http.route', route)
   if (admission.wasQueued) span.setAttribute('spillway.queue.wait', admission.waitedMs / 1000)
 }
 

@@ -1,14 +1,17 @@
 'use strict'
-// The span a request is in, told of its error.
+// Records the error of a request on its span.
 
 const { SpanStatusCode } = require('@opentelemetry/api')
 
-/** What is sent to tracing is our words for the error: an SDK reads its properties, and they may throw. */
+/**
+ * Passes plain text instead of the error: an SDK reads properties of the error, and they may throw.
+ * @param {import('@opentelemetry/api').Span} span
+ */
 function recordError(span, failure) {
   if (!span.isRecording()) return
   const { type, message, stack, status } = failure
   span.recordException({ name: type, message, ...(stack !== undefined && { stack }) })
-  // A fault of the client's is none of the server's span (OpenTelemetry's HTTP conventions).
+  // By OpenTelemetry's HTTP conventions, an error of the client is no error of the server span.
   if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR, message })
 }
 

@@ -144,7 +144,7 @@ for (const [name, make] of Object.entries({ 'Express 5': express, 'Express 4': e
   })
 }
 
-test('a client that leaves before it has an answer: a middleware still tells the route', async (t) => {
+test('a client that disconnects before the response: the span still gets the route', async (t) => {
   const spillway = spillwayFor(t)
   const app = express()
   app.use(spillway.express())
@@ -160,7 +160,7 @@ test('a client that leaves before it has an answer: a middleware still tells the
 
 const tracer = () => trace.getTracer('by hand')
 
-test('a span made by hand is told, if it is of kind SERVER and has not ended', async (t) => {
+test('a span made by hand gets the route, if it is of kind SERVER and has not ended', async (t) => {
   // A label, for instrumentation of a framework would put a span of its own around the handler.
   const spillway = spillwayFor(t, { routes: { label: () => '/:kind' } })
   const put = []
@@ -191,7 +191,7 @@ test('a span made by hand is told, if it is of kind SERVER and has not ended', a
   )
 })
 
-test('a span that throws is a fault, and the request is counted', async (t) => {
+test('a span that throws is an internal error, and the request is counted', async (t) => {
   const spillway = spillwayFor(t)
   const app = express()
   app.use(spillway.express())

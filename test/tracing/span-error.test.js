@@ -77,13 +77,13 @@ for (const [what, api] of [
   })
 }
 
-test("a fault of the client's is on the span, which is none of the server's faults", async (t) => {
+test("a client's error is recorded on the span, whose status stays unset", async (t) => {
   const { span } = await failing(t, Object.assign(new Error('x'), { status: 404 }), { register: newest })
   assert.equal(span.events.length, 1)
   assert.notEqual(span.status.code, ERROR)
 })
 
-test('what is no Error, or throws when read, is recorded in our words', async (t) => {
+test('a thrown value that is no Error, or throws when read, is recorded as text', async (t) => {
   const { span, spillway } = await failing(t, new Proxy({}, { get: () => raise(new Error('getter')) }), {
     register: newest,
   })
@@ -91,7 +91,7 @@ test('what is no Error, or throws when read, is recorded in our words', async (t
   assert.deepEqual(spillway.snapshot().internalErrors, {})
 })
 
-test('a span that has ended is left alone, and one that throws is a fault', async (t) => {
+test('a span that has ended is left alone, and a span that throws is an internal error', async (t) => {
   const ended = await failing(t, new Error('x'), { register: newest, inSpan: (span) => span.end() })
   assert.deepEqual(ended.span.events, [])
   exporter.reset()
@@ -104,7 +104,7 @@ test('a span that has ended is left alone, and one that throws is a fault', asyn
   assert.deepEqual(broken.spillway.snapshot().internalErrors, { tracing: 1 })
 })
 
-test('without an SDK, or with something else in its place, an error is answered and logged without a trace', async (t) => {
+test('without an SDK, or with an unknown object in its place, an error is answered and logged without a trace', async (t) => {
   for (const other of [undefined, {}, { context: null }]) {
     exporter.reset()
     globalThis[kGlobal] = other
