@@ -28,7 +28,7 @@ const { Notices } = require('./notices')
 const { openInstances } = require('./lifecycle/open-instances')
 const { updateOptions } = require('./options/options')
 const { InternalErrors } = require('./requests/internal-errors')
-const { LeftBehind } = require('./requests/orphaned-requests')
+const { OrphanedRequests } = require('./requests/orphaned-requests')
 const { Recorder } = require('./requests/recorder')
 const { RequestFields } = require('./logging/request-fields')
 const { describeError } = require('./redaction/error-description')
@@ -186,14 +186,14 @@ class Instance {
   #start(place) {
     const { admission, fleet, lifecycle, requestLog } = this
     const { collections, loopDelay, utilization } = this.signals
-    const left = new LeftBehind(this.recorder.requests, this.clock.now())
+    const orphans = new OrphanedRequests(this.recorder.requests, this.clock.now())
     this.#turnClock.onTurn((busyMs, nowMs, idleMs) => {
       admission.onTurn(busyMs, nowMs, idleMs)
       loopDelay.record(busyMs, nowMs)
       utilization.onTurn(nowMs)
       requestLog.slow.onTurn(nowMs)
       lifecycle.recycle.onTurn(nowMs)
-      left.onTurn(nowMs)
+      orphans.onTurn(nowMs)
       fleet.onTurn(nowMs)
     })
     if (this.releases.isEnabled) this.#turnClock.onTurn(this.releases.onTurn)

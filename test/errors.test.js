@@ -63,7 +63,7 @@ const MISUSES = [
   }).map(([misuse, next]) => [
     misuse,
     (spillway) => spillway.errorHandler()(new Error('x'), { raw: req }, { raw: {}, statusCode: 200 }, next),
-    /^spillway\.errorHandler\(\) was given something else than the response of Node\. .*reply\.raw/,
+    /^spillway\.errorHandler\(\) was given an object that is not a response of Node\. .*reply\.raw/,
   ]),
 ]
 

@@ -1,10 +1,10 @@
 'use strict'
-// Which framework an app is of, told by its shape: none of them is required here.
+// The framework of an app, recognized by its shape: spillway requires no framework.
 
 const isExpressApp = (given) =>
   typeof given === 'function' && typeof given.handle === 'function' && typeof given.set === 'function'
 
-/** Connect's is the same without settings. */
+/** Like an Express app, but without settings. */
 const isConnectApp = (given) =>
   typeof given === 'function' && typeof given.handle === 'function' && Array.isArray(given.stack)
 

@@ -1,8 +1,8 @@
 'use strict'
-// Express 4 knows nothing of promises: a handler that rejects leaves its request without an answer, and ends the process
-// where nobody listens for that. Here its layers do what those of Express 5 do: a rejection goes to `next`. The methods of
-// the class of layers are replaced, so that it holds for routers made before, and whoever wraps a handle still does.
-// Only a promise is waited for: asking a query builder, which is thenable too, would run its query once more.
+// Makes Express 4 pass the rejection of an async handler to `next`, as Express 5 does. Otherwise the request gets no answer,
+// and the process ends with an unhandled rejection. The methods of the layer class are replaced, so that it holds for
+// routers made before, and for tools that wrap a handle.
+// Only promises count: `then` of a query builder would run its query again.
 
 const { isPromise } = require('node:util/types')
 const { kCatchesAsync } = require('../routing/express-4')
@@ -14,7 +14,7 @@ const REJECTED = 'Rejected promise'
 /**
  * @template Express
  * @param {Express} express
- * @returns {Express} the same; an Express 5 is left as it is
+ * @returns {Express} the argument; Express 5 is left unchanged
  */
 function catchAsync(express) {
   const Router = /** @type {any} */ (express)?.Router
@@ -62,7 +62,7 @@ function handleError(error, req, res, next) {
 
 const kCaught = Symbol('spillway.caught')
 
-/** The callbacks of one parameter, those added since too. */
+/** Wraps the callbacks of a parameter, including callbacks added since the last call. */
 function catchParams(callbacks) {
   if (callbacks[kCaught] === callbacks.length) return
   for (let i = callbacks[kCaught] ?? 0; i < callbacks.length; i++) {
@@ -76,15 +76,15 @@ function catchParams(callbacks) {
 }
 
 function passOn(owner, result, next) {
-  if (!isAPromise(result)) return
+  if (!isAnyPromise(result)) return
   result.then(undefined, (error) => {
-    // express-async-errors keeps the handle behind an accessor, and has passed this on already.
+    // express-async-errors puts `handle` behind an accessor, and has passed the rejection on already.
     if ('handle' in owner && !Object.hasOwn(owner, 'handle')) return
     next(error || new Error(REJECTED))
   })
 }
 
-/** Promises of Bluebird and Q count too: unlike a query builder's, their work has begun. */
-const isAPromise = (result) => isPromise(result) || typeof result?.isRejected === 'function'
+/** Whether the result is a promise. Promises of Bluebird and Q count: unlike a query builder, their work has begun. */
+const isAnyPromise = (result) => isPromise(result) || typeof result?.isRejected === 'function'
 
 module.exports = { catchAsync }

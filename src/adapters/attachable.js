@@ -1,13 +1,13 @@
 'use strict'
-// The http server in what `attach` is given: the server itself, or what a framework has made around one.
+// Finds the http server in the argument of `attach`: the server itself, or the server inside a framework's object.
 
 const net = require('node:net')
 const { notAServer } = require('./wrong-framework')
 
-/** Where it is kept: Restify and Fastify, Socket.IO and Vite, hapi. */
-const KEPT_AS = ['server', 'httpServer', 'listener']
+/** The property of the server: in Restify and Fastify, in Socket.IO and Vite, in hapi. */
+const SERVER_KEYS = ['server', 'httpServer', 'listener']
 
-/** @returns {any} */
+/** @returns {import('node:net').Server} */
 function serverIn(given) {
   const server = [given, ...innersOf(given)].find((each) => each instanceof net.Server)
   if (server === undefined) throw notAServer(given)
@@ -16,9 +16,9 @@ function serverIn(given) {
 
 function innersOf(given) {
   if (Object(given) !== given) return []
-  // Nest's app, which may not have one.
+  // Nest's app, which may have no server yet.
   const ofNest = typeof given.getHttpServer === 'function' ? [given.getHttpServer()] : []
-  return [...KEPT_AS.map((key) => given[key]), ...ofNest]
+  return [...SERVER_KEYS.map((key) => given[key]), ...ofNest]
 }
 
 module.exports = { serverIn }

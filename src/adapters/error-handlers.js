@@ -1,7 +1,7 @@
 'use strict'
-// Where the frameworks leave their errors. Express: the last middleware, of four arguments. Koa: `ctx.onerror`, through which
-// it answers whatever no middleware has caught, stream errors too; a `try` around `next()` would cost every request a
-// promise, and take errors from those who catch them further out.
+// Where the frameworks leave their errors. Express: the last middleware, with four parameters. Koa: `ctx.onerror`, which
+// answers what no middleware has caught, including stream errors. A `try` around `next()` would cost each request a promise,
+// and take errors from middleware further out.
 
 const { format } = require('node:util')
 const { isNativeError } = require('node:util/types')
@@ -22,24 +22,25 @@ function createErrorHandler({ failures, options }) {
 }
 
 /**
- * By context of an app, those that catch its errors: where two apps have one middleware of ours, each turn they take would put
- * one more before `ctx.onerror`. After some ten thousand an error found no stack left: no answer, and a process that ended.
+ * By context of an app, the instances that catch its errors. If two apps share a middleware, each change between them would
+ * add another wrapper to `ctx.onerror`. About ten thousand wrappers would overflow the stack.
+ * @type {WeakMap<object, WeakSet<object>>}
  */
 const catching = new WeakMap()
 
-/** Puts itself before the app's `ctx.onerror`, for every request that is measured. */
+/** Wraps the app's `ctx.onerror`, for requests that this instance measures. */
 function catchErrors(app, { failures, options, recorder, servers, faults }) {
   const { context } = app
   const instances = catching.get(context) ?? new WeakSet()
   if (instances.has(failures)) return
   catching.set(context, instances.add(failures))
   const { onerror } = context
-  // Somebody's own answer, such as koa-onerror's, or that of another instance, goes on being given.
+  // An `onerror` of the application, such as koa-onerror's, or of another instance still answers.
   const answer = options.errors.answer && !Object.hasOwn(context, 'onerror')
   /** @this {any} */
   context.onerror = function spillwayErrors(error) {
     const { req, res } = this
-    // Koa calls this when an answer has ended, too. Without an end it is somebody who threw nothing: Koa would never answer.
+    // Koa also calls this when a response has ended. If it has not, `null` or `undefined` was thrown, which Koa never answers.
     const isNothing = error === null || error === undefined
     if (isNothing && (isOver(res) || isEndOfHead(req, res) || isEndOfInjected(req, res))) return
     if (servers.isClosed || recorder.find(res) === undefined) return onerror.call(this, error)
@@ -54,8 +55,8 @@ function catchErrors(app, { failures, options, recorder, servers, faults }) {
 const headsEnded = new WeakSet()
 
 /**
- * An HTTP/2 stream of HEAD has nothing to write from the start. So Koa is told at once that its answer has ended, and for an
- * error that nobody threw each one whose handler awaits got 500. Once: what comes besides was thrown.
+ * The HTTP/2 stream of a HEAD request has nothing to write, so Koa learns at once that the response has ended. Without
+ * this check an async handler would be answered 500. Valid once a stream: a second call means something was thrown.
  */
 function isEndOfHead({ method }, { stream }) {
   if (method !== 'HEAD' || stream === undefined || headsEnded.has(stream)) return false
@@ -63,15 +64,15 @@ function isEndOfHead({ method }, { stream }) {
   return true
 }
 
-/** A serverless adapter, whose socket is none, tells of the end within `end()`: the answer is not over yet. */
+/** An injected response reports its end inside `end()`, before the response counts as ended. */
 const isEndOfInjected = ({ socket }, { stream, headersSent }) =>
   stream === undefined && headersSent && isInjected(socket)
 
-/** As Koa does it, whose own log of errors is a listener of this. */
+/** Emits the app's `error` event as Koa does: Koa's own error log is a listener of it. */
 function emitError(ctx, error, hasBegun) {
-  const told = /** @type {any} */ (isError(error) ? error : errorFor(error))
-  if (hasBegun && Object.isExtensible(told)) told.headerSent = true
-  ctx.app.emit('error', told, ctx)
+  const emitted = /** @type {Error & { headerSent?: boolean }} */ (isError(error) ? error : errorFor(error))
+  if (hasBegun && Object.isExtensible(emitted)) emitted.headerSent = true
+  ctx.app.emit('error', emitted, ctx)
 }
 
 const isError = (error) => isNativeError(error) || error instanceof Error

@@ -1,9 +1,8 @@
 'use strict'
-// Express 4 and 5, Connect, and Restify through `server.pre`: the first middleware. It measures and decides what a server
-// hook of ours has not, and answers the endpoints.
-// On Node 20 Express gives every req and res a hidden class of its own, after which each new property costs 2.5 µs.
-// So the first request tells the server, and from the next on its response is prepared before Express sees it, and where it
-// can be, decided.
+// The middleware of Express 4 and 5, Connect, and Restify through `server.pre`. It measures, decides and answers the
+// endpoints, for each request that did not enter before it.
+// On Node 20 Express gives every req and res its own hidden class, after which each new property costs 2.5 µs. So the first
+// request lets the next requests enter before Express: early-entry.js.
 
 const { RUN } = require('../admission/verdict')
 const { ROOT } = require('../routing/route-node')
@@ -13,7 +12,7 @@ const { expressInKoa, noNext, refuseUse } = require('./wrong-framework')
 function createExpressMiddleware({ clock, recorder, endpoints, servers, admission, context, setUp }) {
   servers.hasMiddleware = true
   let isInstrumented = false
-  let isMet = false
+  let isChecked = false
   let isNested = false
   // Hot path: bench/overhead.js.
   function spillway(req, res, next) {
@@ -23,7 +22,7 @@ function createExpressMiddleware({ clock, recorder, endpoints, servers, admissio
     let isMeasured = true
     if (request === undefined) {
       if (servers.isClosed) return endpoints.serve(req, res) ? undefined : next()
-      servers.prepareNext(req.socket?.server, req, spillway)
+      servers.enterEarly(req.socket?.server, req, spillway)
       if (recorder.countRoutedUpgrade(req, res)) return next()
       request = recorder.prepare(req, res)
     }
@@ -36,10 +35,10 @@ function createExpressMiddleware({ clock, recorder, endpoints, servers, admissio
       isInstrumented = instrumentApp(req.app)
       isNested = req.baseUrl !== '' && !isInAppRouter(req.app, spillway)
     }
-    if (!isMet && req.app !== undefined) isMet = setUp.meetExpress(req, isMeasured)
+    if (!isChecked && req.app !== undefined) isChecked = setUp.checkExpress(req, isMeasured)
     if (isInstrumented) {
       const { head } = request
-      // In a router or sub-app, and not prepared: nobody noted the way here. No route is better than half of one.
+      // In a router or sub-app, unprepared: no instrumented router recorded the outer mounts. No route is better than half a route.
       if (isNew && isNested && head === request) head.isSettled = true
       else head.node ??= ROOT
     }
@@ -55,7 +54,7 @@ function createExpressMiddleware({ clock, recorder, endpoints, servers, admissio
   return refuseUse(spillway, { inKoa: expressInKoa })
 }
 
-/** @this {any} */
+/** @this {InstanceType<typeof import('../requests/request').Request>} */
 function proceed() {
   this.admission.proceed()
 }

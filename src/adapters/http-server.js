@@ -1,7 +1,6 @@
 'use strict'
-// The server itself, before any framework spends a microsecond: `attach` wraps its `emit`, so that listeners may come
-// and go and their order stays; `wrap` does the same to a listener whose server does not exist yet, as does what stands
-// before an app that begins with our middleware (first-middleware.js).
+// The http server itself. `attach` replaces its `emit`, so that listeners may come and go and keep their order. `wrap` does the
+// same for a listener before its server exists, and early-entry.js for an app that begins with the middleware.
 
 const cluster = require('node:cluster')
 const events = require('node:events')
@@ -12,46 +11,46 @@ const { ROOT } = require('../routing/route-node')
 const { instrumentApp } = require('../routing/instrument-router')
 const { isExpressApp } = require('./app-kinds')
 const { notAListener } = require('./wrong-framework')
-const { Preparation } = require('./first-middleware')
+const { EarlyEntry } = require('./early-entry')
 
-/** Events that carry a request to answer. */
+/** Events of a request with a response. */
 const REQUESTS = new Set(['request', 'checkContinue', 'checkExpectation'])
-/** Those that hand the connection of a request over. */
+/** Events that hand the connection of a request to another protocol. */
 const HANDOVERS = new Set(['upgrade', 'connect'])
-/** What tells of connections: accepted, and for TLS how the handshake ended. */
+/** Events of a connection: accepted, and for TLS the end of its handshake. */
 const CONNECTIONS = new Set(['connection', 'secureConnection', 'tlsClientError'])
-/** What came is no HTTP. To listen for the first would turn off Node's own answer to it. */
+/** Events of invalid HTTP. A listener of `clientError` would turn off Node's own answer, so `emit` is observed instead. */
 const CLIENT_ERRORS = new Set(['clientError', 'sessionError'])
 
-/** A worker is not told the policy of its primary. Where that accepts for it, what listens here is only a stand-in. */
+/** Whether the primary accepts connections for this worker. A worker cannot read the policy, but its handle is a placeholder. */
 const isHandedOver = (server) =>
   /** @type {any} */ (cluster).isWorker && typeof server._handle?.open !== 'function'
 
 const continued = new WeakSet()
 
 /**
- * What Node does itself where nobody listens: once, however many instances are attached, and not at all where the user
- * listens too.
+ * Does what Node does without a `checkContinue` listener: once, however many instances are attached, and not at all if the
+ * user listens too.
  *
- * @this {any}
+ * @this {import('node:http').Server}
  */
-function goOn(req, res) {
-  if (continued.has(res) || this.listeners('checkContinue').some((each) => each !== goOn)) return
+function continueByDefault(req, res) {
+  if (continued.has(res) || this.listeners('checkContinue').some((each) => each !== continueByDefault)) return
   continued.add(res)
-  // Of an HTTP/2 stream that has gone by then Node itself throws, and the process ends.
+  // Node throws for an HTTP/2 stream that is closed by now, which would end the process.
   if (res.stream?.closed !== true) res.writeContinue()
   this.emit('request', req, res)
 }
 
-/** Runs a request that waited, with the event it came by. */
+/** Runs a dequeued request, with the event it arrived by. */
 function resumeOf(server, emit, event) {
-  /** @this {any} */
+  /** @this {InstanceType<typeof import('../requests/request').Request>} */
   return function resume() {
     emit.call(server, event, this.req, this.res)
   }
 }
 
-/** As Node does it for a listener called from its own `emit`, where it is told to. That one is over. */
+/** Does what Node's `emit` does with `captureRejections`. For a dequeued request, that `emit` is over. */
 function captureRejection(server, returned, req, res) {
   const captured = server?.[events.captureRejectionSymbol]
   if (!events.captureRejections || captured === undefined || typeof returned?.then !== 'function') return
@@ -59,14 +58,14 @@ function captureRejection(server, returned, req, res) {
 }
 
 class Servers {
-  /** Whether a middleware of ours was made, which can decide as well. */
+  /** Whether a middleware was made, which can decide instead. */
   hasMiddleware = false
   #recorder
   #endpoints
   #attached = new ServerTable()
   #watched = new ServerTable()
   #prepare
-  #preparation
+  #earlyEntry
   #admission
   #known
   #context
@@ -82,8 +81,8 @@ class Servers {
     this.#prepare = (req, res) => {
       if (recorder.find(res) === undefined) recorder.prepare(req, res)
     }
-    const before = (app) => this.#around(app, true)
-    this.#preparation = new Preparation({ prepare: this.#prepare, before })
+    const decideBefore = (app, handle) => this.#wrapListener(handle.bind(app), app, true)
+    this.#earlyEntry = new EarlyEntry({ prepare: this.#prepare, decideBefore })
   }
 
   /** After close() a middleware still in use passes requests on and answers the endpoints, but measures nothing. */
@@ -101,13 +100,13 @@ class Servers {
     const emit = /** @type {(event: string | symbol, ...rest: any[]) => boolean} */ (server.emit)
     const pass = this.#context?.wrap(emit) ?? emit
     const resumes = new Map([...REQUESTS].map((event) => [event, resumeOf(server, pass, event)]))
-    // Now, because others take listeners away to call them from their own: Socket.IO does.
+    // Looked up now, because Socket.IO takes the listeners off the server and calls them from its own listener.
     let app = server.listeners('request').find(isExpressApp)
     let listeners = server.listenerCount('request')
     const resumeRequest = resumes.get('request')
     const open = (req, res, resume) => {
       if (servers.#isClosed) return false
-      // The list itself is a copy, and the search through it was 1 % of a Koa request.
+      // `listeners()` makes a copy. Copying and searching it took 1 % of a Koa request.
       if (app === undefined && listeners !== server.listenerCount('request')) {
         listeners = server.listenerCount('request')
         app = server.listeners('request').find(isExpressApp)
@@ -116,21 +115,21 @@ class Servers {
     }
     /** @this {unknown} */
     const spillwayEmit = function (event, req, res) {
-      // Hot path: no `arguments` and no look-up for the event that comes with every request (0.2 of 1.6 µs).
+      // Hot path: `request` is compared first and without `arguments` (saves 0.2 of 1.6 µs).
       if (event === 'request') return open(req, res, resumeRequest) || pass.call(this, event, req, res)
-      if (CONNECTIONS.has(event)) servers.#noteConnection(event, server)
+      if (CONNECTIONS.has(event)) servers.#onConnection(event, server)
       else if (REQUESTS.has(event)) {
         return open(req, res, resumes.get(event)) || pass.call(this, event, req, res)
       } else if (!servers.#isClosed) {
-        if (HANDOVERS.has(event)) servers.#handOver(req, res)
+        if (HANDOVERS.has(event)) servers.#onHandover(req, res)
         else if (CLIENT_ERRORS.has(event)) servers.#recorder.clientErrors.record(req)
       }
       return emit.apply(this, /** @type {any} */ (arguments))
     }
     server.emit = /** @type {any} */ (spillwayEmit)
-    // Node asks only where somebody listens; then a body that is not wanted is never sent.
-    // First, for a listener that hears only once is gone when the next is called.
-    server.prependListener('checkContinue', goOn)
+    // Node emits the event only if there is a listener. A rejected request is then answered before its body is sent.
+    // Prepended, because a `once` listener of the user is removed before the next listener is called.
+    server.prependListener('checkContinue', continueByDefault)
     this.#attached.set(server, { emit, spillwayEmit })
     this.#watched.set(server, [])
     this.#known.add(server)
@@ -138,48 +137,52 @@ class Servers {
 
   wrap(listener) {
     if (typeof listener !== 'function') throw notAListener(listener)
-    return this.#around(listener, false)
+    return this.#wrapListener(listener, isExpressApp(listener) ? listener : undefined, false)
   }
 
-  /** @param {boolean} isOfMiddleware which decides itself where functions of the user's are asked: they expect Express's request */
-  #around(listener, isOfMiddleware) {
-    const app = isExpressApp(listener) ? listener : undefined
+  /**
+   * @param {Function} listener
+   * @param {any} app the Express app of the listener, if any
+   * @param {boolean} isEarlyEntry whether a middleware follows. It decides itself if the user's functions are called, because
+   *   they expect Express's request
+   */
+  #wrapListener(listener, app, isEarlyEntry) {
     const servers = this
     const pass = this.#context?.wrap(listener) ?? listener
-    /** @this {any} */
+    /** @this {InstanceType<typeof import('../requests/request').Request>} */
     const resume = function () {
       const { req, res, socket } = this
       const server = socket?.server
       captureRejection(server, pass.call(server, req, res), req, res)
     }
-    /** @this {any} */
+    /** @this {unknown} */
     return function spillwayListener(req, res) {
       if (servers.#isClosed) return pass.call(this, req, res)
-      if (!isOfMiddleware) servers.meet(req.socket?.server, req)
-      if (isOfMiddleware && servers.#asksUser(req)) servers.#prepare(req, res)
+      if (!isEarlyEntry) servers.watchConnections(req.socket?.server, req)
+      if (isEarlyEntry && servers.#callsUser(req)) servers.#prepare(req, res)
       else if (servers.#open(req, res, app, resume)) return
       return pass.call(this, req, res)
     }
   }
 
-  #asksUser(req) {
+  #callsUser(req) {
     return this.#admission.asksUser || this.#endpoints.asksUser(req)
   }
 
-  /** Lets a middleware find the next requests of this server prepared, and where it can be, decided. */
-  prepareNext(server, req, middleware) {
+  /** Called for a request that reached the middleware unprepared: the next requests of the server enter before it. */
+  enterEarly(server, req, middleware) {
     if (server === undefined || this.#isClosed) return
-    this.#preparation.tell(server, isExpressApp(req.app) ? req.app : undefined, middleware)
-    this.meet(server, req)
+    this.#earlyEntry.add(server, isExpressApp(req.app) ? req.app : undefined, middleware)
+    this.watchConnections(server, req)
   }
 
-  #noteConnection(event, server) {
+  #onConnection(event, server) {
     const isSecure = server instanceof tls.Server
     this.#admission.noteConnection(event, { isSecure, isHandedOver: isHandedOver(server) })
   }
 
-  /** HTTP/2's CONNECT is a request with an answer: Node's 405 where nobody listens, or a tunnel, let be as an upgrade is. */
-  #handOver(req, res) {
+  /** CONNECT over HTTP/2 has a response: Node's 405 without a listener, or a tunnel, which is not decided about either. */
+  #onHandover(req, res) {
     if (req.stream === undefined) return this.#recorder.upgrade(req)
     const request = this.#recorder.find(res) ?? this.#recorder.prepare(req, res)
     if (request.isCounted) return
@@ -187,54 +190,54 @@ class Servers {
     if (!request.hasAnswer) request.markRunning()
   }
 
-  // Hot path: once a request where no server is attached.
-  /** A server not given to `attach` is known from its first request on: then listeners of ours tell of its connections. */
-  meet(server, req) {
+  // Hot path: once a request if no server is attached.
+  /** A server that was not given to `attach` is watched from its first request on, with listeners for its connections. */
+  watchConnections(server, req) {
     if (server === undefined || this.#watched.has(server)) return
     this.#known.add(server, req)
     const listeners = new Map()
     for (const event of server instanceof tls.Server ? CONNECTIONS : ['connection']) {
-      listeners.set(event, () => this.#noteConnection(event, server))
+      listeners.set(event, () => this.#onConnection(event, server))
     }
     this.#watched.set(server, listeners)
     for (const [event, listener] of listeners) server.on(event, listener)
   }
 
   // Hot path: bench/overhead.js.
-  /** @returns {boolean} whether the request is answered, or waits for its turn */
+  /** @returns {boolean} whether the request is answered or queued */
   #open(req, res, app, resume) {
     let request = this.#recorder.find(res)
     if (request?.isCounted) {
-      // Attached around what is wrapped: only the inner one is given the app itself.
-      if (app !== undefined) this.#place(request, app)
+      // `attach` around `wrap`: only the inner listener knows the app.
+      if (app !== undefined) this.#startRouting(request, app)
       return false
     }
     request ??= this.#recorder.prepare(req, res)
     if (this.#endpoints.serve(req, res)) return true
     this.#recorder.count(request)
     request.admission.resume = resume
-    if (app !== undefined) this.#place(request, app)
-    // The user's functions expect the framework's request, and what middlewares have put on it.
+    if (app !== undefined) this.#startRouting(request, app)
+    // The user's functions expect the framework's request, with the properties that earlier middleware has set.
     if (this.hasMiddleware && this.#admission.asksUser) return false
     return this.#admission.decide(request, request.startedMs) !== RUN
   }
 
-  #place(request, app) {
+  #startRouting(request, app) {
     request.head.node ??= ROOT
-    // Once: from then on its router looks for what was added when it is entered.
+    // Once: an instrumented router finds new layers when it is entered.
     if (app !== this.#seenApp && instrumentApp(app)) this.#seenApp = app
   }
 
   close() {
     this.#isClosed = true
-    this.#preparation.close()
+    this.#earlyEntry.close()
     for (const [server, listeners] of this.#watched) {
       for (const [event, listener] of listeners) server.off(event, listener)
     }
     this.#watched.clear()
     for (const [server, { emit, spillwayEmit }] of this.#attached) {
-      server.off('checkContinue', goOn)
-      // Somebody has wrapped ours: taking it out would take theirs too. It only passes events on from now on.
+      server.off('checkContinue', continueByDefault)
+      // Other code has wrapped this `emit`, so it stays, and only passes events on.
       if (server.emit !== spillwayEmit) continue
       delete server.emit
       if (server.emit !== emit) server.emit = emit

@@ -1,6 +1,6 @@
 'use strict'
-// Koa 2 and 3: the first middleware. The response's own end is what is measured, not the return of `next()`: a stream
-// is still being sent then, and an error has no status yet.
+// The middleware of Koa 2 and 3. The end of the response is measured, not the return of `next()`: a stream is still being
+// sent then, and an error has no status yet.
 
 const { QUEUED, RUN } = require('../admission/verdict')
 const { watchMounts } = require('../routing/koa')
@@ -21,8 +21,8 @@ function createKoaMiddleware(parts) {
       seenApp = app
       watchMounts(app, routeStateOf)
       catchErrors(app, parts)
-      // Behind the routes, a scrape of ours may be all that ever comes here.
-      setUp.meetKoa(app, request?.isCounted === true)
+      // Before the endpoints: a middleware after the routes may only ever receive scrapes.
+      setUp.checkKoa(app, request?.isCounted === true)
     }
     if (request === undefined) {
       if (servers.isClosed) {
@@ -30,7 +30,7 @@ function createKoaMiddleware(parts) {
         ctx.respond = false
         return
       }
-      servers.meet(req.socket?.server, req)
+      servers.watchConnections(req.socket?.server, req)
       if (recorder.countRoutedUpgrade(req, res)) return next()
       request = recorder.prepare(req, res)
     }
@@ -54,13 +54,15 @@ function createKoaMiddleware(parts) {
   return refuseUse(spillway, { inExpress: koaInExpress })
 }
 
-/** An error to pass on is thrown, once the decision is back. */
-/** @this {any} */
+/**
+ * Keeps the error until the decision has returned: the middleware throws it then.
+ * @this {InstanceType<typeof import('../requests/admission-record').AdmissionRecord>}
+ */
 function keepError(error) {
   this.error = error
 }
 
-/** Settles with the rest of the chain when the request's turn has come, and without it when that never comes. */
+/** Settles with the rest of the chain once the request is dequeued, or without it if the request never runs. */
 function untilAdmitted(request, ctx, next) {
   return new Promise((resolve, reject) => {
     request.admission.resume = () => resolve(next())

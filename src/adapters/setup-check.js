@@ -1,8 +1,7 @@
 'use strict'
-// Looks once at where our middlewares stand in an app, and warns of what would stay silent. The first request is the time: the
-// app is whole then. An app may listen before it has routes, so it is judged when it has one, and by no request for our
-// endpoints. A middleware behind all routes may never see one, so Node's diagnostics channel tells of it, and is left
-// again with that request.
+// Checks once where the middlewares stand in an app, and warns of mistakes that would stay silent.
+// It runs with the first request of an app that has routes, because an app is complete then, but not with requests for
+// spillway's endpoints. A middleware after all routes may never run, so Node's diagnostics channel reports the first request.
 
 const { subscribe, unsubscribe } = require('node:diagnostics_channel')
 const { expressLayout, koaLayout } = require('../routing/app-layout')
@@ -12,34 +11,44 @@ const { mayPassOn, watchErrorHandler } = require('./user-error-handlers')
 const { earlyErrorHandler, hiddenRoutes, lateMiddleware, repeatedErrorHandler } = require('./setup-mistakes')
 
 const REQUEST_STARTED = 'http.server.request.start'
-/** An app behind a listener of the user's own is not found: no request after so many pays for the search. */
-const MOST_REQUESTS = 100
+/** The search ends after so many requests: an app inside a listener of the user cannot be found. */
+const MAX_REQUESTS = 100
+
+/** @typedef {InstanceType<typeof import('../call-place').CallPlace>} CallPlace */
 
 class SetUpCheck {
   #parts
   #notices
-  /** Where each was made, by function. */
+  /** The place of the call that made each function. */
   #middlewares = new WeakMap()
   #errorHandlers = new WeakMap()
   #hasErrorHandler = false
   #checked = new WeakSet()
-  /** How many requests each app has had before it had a route. */
-  #waits = new WeakMap()
-  #requestsLeft = MOST_REQUESTS
+  /** How many requests each app received before it had a route. */
+  #requestsWithoutRoute = new WeakMap()
+  #requestsLeft = MAX_REQUESTS
   #isListening = false
   #onRequest = ({ request, server }) =>
     this.#parts.faults.guard('setup_check', () => this.#onStart(request, server))
 
   /**
-   * @param {{ notices: any, place: any, options: import('../../index.js').ResolvedOptions, endpoints: any, handlers: any,
-   *   servers: any, admission: any, faults: any }} parts `place`: of `createSpillway()`
+   * @param {{
+   *   notices: InstanceType<typeof import('../notices').Notices>,
+   *   place: CallPlace,
+   *   options: import('../../index.js').ResolvedOptions,
+   *   endpoints: InstanceType<typeof import('../admin/endpoints').Endpoints>,
+   *   handlers: Record<string, Function>,
+   *   servers: InstanceType<typeof import('./http-server').Servers>,
+   *   admission: InstanceType<typeof import('../admission/admission').Admission>,
+   *   faults: InstanceType<typeof import('../requests/internal-errors').InternalErrors>,
+   * }} parts `place`: of `createSpillway()`
    */
   constructor(parts) {
     this.#parts = parts
     this.#notices = parts.notices
   }
 
-  /** @param {any} place where it was made */
+  /** @param {CallPlace} place of the call that made the middleware */
   addMiddleware(middleware, place) {
     this.#middlewares.set(middleware, place)
     this.listen()
@@ -53,7 +62,7 @@ class SetUpCheck {
     return handler
   }
 
-  /** Until the first request of an app that has to do with us. */
+  /** Subscribes until the first request of an app that uses spillway. */
   listen() {
     if (this.#isListening || this.#requestsLeft === 0) return
     this.#isListening = true
@@ -62,52 +71,52 @@ class SetUpCheck {
 
   #onStart(request, server) {
     if (--this.#requestsLeft === 0) this.close()
-    // A probe or a scraper may be there before the last route is.
+    // Probes and scrapers may come before the last route is registered.
     if (this.#parts.endpoints.has(request)) return
     const app = server.listeners('request').find(isExpressApp)
     if (app === undefined) return
     const isAttached = this.#parts.servers.isAttached(server)
     const layout = expressLayout(app)
-    if (!hasRoute(layout) || (!isAttached && this.#madeAt(layout) === undefined)) return
+    if (!hasRoute(layout) || (!isAttached && this.#placeOfMiddleware(layout) === undefined)) return
     this.close()
-    this.#judgeExpress(app, layout, isAttached)
+    this.#checkApp(app, layout, isAttached)
   }
 
   /**
-   * @param {any} req of an app in which our middleware is
-   * @param {boolean} isMeasured whether a request is, before the app sees it
-   * @returns {boolean} whether the app is done with: a later request of it need not come here
+   * @param {any} req Express's request, in a middleware of spillway
+   * @param {boolean} isMeasured whether requests are measured before the app sees them
+   * @returns {boolean} whether the app is checked: its later requests need not come here
    */
-  meetExpress({ app, originalUrl }, isMeasured) {
+  checkExpress({ app, originalUrl }, isMeasured) {
     if (this.#checked.has(app)) return true
     let isDone = true
     this.#parts.faults.guard('setup_check', () => {
       const layout = expressLayout(app)
       if (hasRoute(layout) && !this.#parts.endpoints.has({ url: originalUrl }))
-        this.#judgeExpress(app, layout, isMeasured)
-      else isDone = this.#wait(app)
+        this.#checkApp(app, layout, isMeasured)
+      else isDone = this.#countWithoutRoute(app)
     })
     return isDone
   }
 
-  /** @returns {boolean} whether it has had too many requests without a route to wait any longer */
-  #wait(app) {
-    const waits = (this.#waits.get(app) ?? 0) + 1
-    this.#waits.set(app, waits)
-    return waits >= MOST_REQUESTS
+  /** @returns {boolean} whether the app received too many requests without a route to go on waiting */
+  #countWithoutRoute(app) {
+    const count = (this.#requestsWithoutRoute.get(app) ?? 0) + 1
+    this.#requestsWithoutRoute.set(app, count)
+    return count >= MAX_REQUESTS
   }
 
-  #judgeExpress(app, layout, isMeasured) {
+  #checkApp(app, layout, isMeasured) {
     this.#once(app, () => {
       this.#checkMiddleware(layout, { name: 'express', isMeasured })
       this.#checkErrorHandlers(layout)
       this.#checkFactories(layout)
-      const place = this.#madeAt(layout)
-      if (place !== undefined && !hasOwnErrorHandler(app, layout)) this.#missErrorHandler(place)
+      const place = this.#placeOfMiddleware(layout)
+      if (place !== undefined && !hasErrorHandler(app, layout)) this.#checkMissingErrorHandler(place)
     })
   }
 
-  meetKoa(app, isMeasured) {
+  checkKoa(app, isMeasured) {
     this.#once(app, () => {
       if (Array.isArray(app.middleware)) this.#checkMiddleware(koaLayout(app), { name: 'koa', isMeasured })
     })
@@ -124,65 +133,65 @@ class SetUpCheck {
     const at = layout.findIndex(({ originals }) => placeIn(this.#middlewares, originals) !== undefined)
     if (at !== -1 && (!isMeasured || admission.asksUser)) {
       const late = lateMiddleware(layout, at, { name, isMeasured })
-      this.#tell('late-middleware', placeIn(this.#middlewares, layout[at].originals), late)
+      this.#warn('late-middleware', placeIn(this.#middlewares, layout[at].originals), late)
     }
     const { allow, ...paths } = options.endpoints
-    // Whom `allow` refuses comes to the route of the user's.
+    // With `allow`, a request that it rejects reaches the user's route.
     if (allow !== undefined || (at === -1 && !isMeasured)) return
-    const behind = isMeasured ? layout : layout.slice(at + 1)
-    for (const [path, sentence] of hiddenRoutes(behind, paths, handlers))
-      this.#tell('hidden-route', place, sentence, path)
+    const later = isMeasured ? layout : layout.slice(at + 1)
+    for (const [path, sentence] of hiddenRoutes(later, paths, handlers))
+      this.#warn('hidden-route', place, sentence, path)
   }
 
   #checkErrorHandlers(layout) {
     const placeOf = ({ originals }) => placeIn(this.#errorHandlers, originals)
-    const isOurs = (row) => placeOf(row) !== undefined
-    const at = layout.findLastIndex(isOurs)
+    const isOwn = (row) => placeOf(row) !== undefined
+    const at = layout.findLastIndex(isOwn)
     if (at === -1) return
     const place = placeOf(layout[at])
-    const second = repeatedErrorHandler(layout, isOurs, this.#parts.options.errors.answer)
-    if (second !== undefined) this.#tell('repeated-error-handler', placeOf(second), REPEATED)
-    this.#tell('early-error-handler', place, earlyErrorHandler(layout, at))
+    const second = repeatedErrorHandler(layout, isOwn, this.#parts.options.errors.answer)
+    if (second !== undefined) this.#warn('repeated-error-handler', placeOf(second), REPEATED)
+    this.#warn('early-error-handler', place, earlyErrorHandler(layout, at))
     for (const row of layout.slice(0, at)) {
       const { layer, isErrorHandler, isAtRoot, originals } = row
-      if (!isErrorHandler || !isAtRoot || isOurs(row) || mayPassOn(originals)) continue
+      if (!isErrorHandler || !isAtRoot || isOwn(row) || mayPassOn(originals)) continue
       watchErrorHandler(layer, (status) =>
-        this.#tell('answering-error-handler', place, answered(layer, status))
+        this.#warn('answering-error-handler', place, answered(layer, status))
       )
     }
   }
 
-  /** One that is given to `app.use` has thrown there; a router takes it. */
+  /** `app.use(spillway.express)` throws by itself, but a router accepts the factory. */
   #checkFactories(layout) {
     const isUncalled = ({ originals, inner }) => [...originals, ...inner].some(isFactory)
     if (!layout.some(isUncalled)) return
     this.#hasErrorHandler = true
-    this.#tell(
+    this.#warn(
       'uncalled-factory',
       this.#parts.place,
       'A factory of spillway was registered without calling it. Call it: router.use(spillway.errorHandler()).'
     )
   }
 
-  #missErrorHandler(place) {
+  #checkMissingErrorHandler(place) {
     if (this.#hasErrorHandler || !this.#parts.options.errors.answer) return
-    this.#tell(
+    this.#warn(
       'missing-error-handler',
       place,
       'No error handler is registered: Express answers errors itself, and spillway neither counts nor logs them. ' +
-        'Write app.use(spillway.errorHandler()) behind the last route, or createSpillway({ errors: false }).'
+        'Write app.use(spillway.errorHandler()) after the last route, or createSpillway({ errors: false }).'
     )
   }
 
-  /** Where a middleware of ours was made that is in the app, or in a router of it. */
-  #madeAt(layout) {
+  /** The place of the call that made the middleware in the app or in one of its routers. */
+  #placeOfMiddleware(layout) {
     return placeIn(
       this.#middlewares,
       layout.flatMap(({ originals, inner }) => [...originals, ...inner])
     )
   }
 
-  #tell(mistake, place, sentence, subject) {
+  #warn(mistake, place, sentence, subject) {
     if (sentence !== undefined) this.#notices.tell(mistake, place, sentence, subject)
   }
 
@@ -194,29 +203,29 @@ class SetUpCheck {
 }
 
 function placeIn(places, functions) {
-  const ours = functions.find((each) => places.has(each))
-  return ours && places.get(ours)
+  const own = functions.find((each) => places.has(each))
+  return own && places.get(own)
 }
 
-/** A mount that serves by itself is one too. */
+/** A mounted function may answer as a route does. */
 const hasRoute = (layout) => layout.some(({ routes, isMount }) => routes.length > 0 || isMount)
 
-/** Of the app, of a router in it, or of an app it is mounted in: that answers what routers have not. */
-function hasOwnErrorHandler(app, layout) {
+/** Whether the app, one of its routers, or an app it is mounted in has an error handler. */
+function hasErrorHandler(app, layout) {
   if (layout.some(({ isErrorHandler, inner }) => isErrorHandler || inner.some(takesErrors))) return true
-  return app.parent !== undefined && hasOwnErrorHandler(app.parent, expressLayout(app.parent))
+  return app.parent !== undefined && hasErrorHandler(app.parent, expressLayout(app.parent))
 }
 
-/** Express goes by the number of parameters. */
+/** Express recognizes error handlers by their number of parameters. */
 const takesErrors = (handler) => handler?.length === 4
 
 const REPEATED =
-  'spillway.errorHandler() is registered twice, and no route stands between: the first has had every error that comes to the second. ' +
+  'spillway.errorHandler() is registered twice, with no route between: every error that reaches the second has passed the first. ' +
   'Remove one of them.'
 
 const answered = ({ name }, status) =>
-  `Your error handler${name === '<anonymous>' ? '' : ` ${name}`} stands before spillway.errorHandler() and answered ${status} without next(error): ` +
-  'spillway neither counts nor logs the errors that end there. Register ours before it, with createSpillway({ errors: false }): ' +
-  'then ours passes each error on to yours.'
+  `Your error handler${name === '<anonymous>' ? '' : ` ${name}`} is registered before spillway.errorHandler() and answered ${status} without next(error): ` +
+  'spillway neither counts nor logs the errors that end there. Register spillway.errorHandler() before it, with ' +
+  'createSpillway({ errors: false }): then it passes each error on to yours.'
 
 module.exports = { SetUpCheck }

@@ -1,44 +1,44 @@
 'use strict'
-// What can be wrong with the place of a middleware among the layers of an app: each rule takes the layers in order and gives a
-// sentence, or nothing. A few routes in front are usual, such as a probe that shall not be measured; so are files and a mount
-// that serves by itself behind. So a rule speaks only where most of the routes are on the wrong side.
+// Mistakes in the order of an app's layers. Each rule takes the layers in order and returns a sentence, or undefined.
+// A few routes before a middleware are usual, such as a probe that is not measured, and so are files after it. So a rule
+// reports only if most routes are on the wrong side.
 
 /** @typedef {import('../routing/app-layout').Row} Row */
 
-/** @param {Row[]} layout @param {number} at where the middleware stands */
+/** @param {Row[]} layout @param {number} at the index of the middleware */
 function lateMiddleware(layout, at, { name, isMeasured }) {
   const before = routesIn(layout.slice(0, at))
-  const behind = layout.slice(at + 1)
-  if (!layout[at].isAtRoot || before.length <= mostIn(behind)) return undefined
+  const after = layout.slice(at + 1)
+  if (!layout[at].isAtRoot || before.length <= mostIn(after)) return undefined
   const loss = isMeasured ? 'not shed' : 'neither measured nor shed'
   return (
-    `spillway.${name}() stands behind ${shareOf(before, routesIn(behind))}, which ${before.length === 1 ? 'is' : 'are'} ${loss}. ` +
+    `spillway.${name}() is registered after ${shareOf(before, routesIn(after))}, which ${before.length === 1 ? 'is' : 'are'} ${loss}. ` +
     `Move app.use(spillway.${name}()) before the routes.`
   )
 }
 
-/** @param {Row[]} layout @param {number} at where `errorHandler()` stands */
+/** @param {Row[]} layout @param {number} at the index of `errorHandler()` */
 function earlyErrorHandler(layout, at) {
-  const behind = routesIn(layout.slice(at + 1))
-  if (!layout[at].isAtRoot || behind.length <= mostIn(layout.slice(0, at))) return undefined
+  const after = routesIn(layout.slice(at + 1))
+  if (!layout[at].isAtRoot || after.length <= mostIn(layout.slice(0, at))) return undefined
   return (
-    `spillway.errorHandler() stands before ${shareOf(behind, routesIn(layout.slice(0, at)))}, whose errors never come to it. ` +
-    'Move app.use(spillway.errorHandler()) behind the last route.'
+    `spillway.errorHandler() is registered before ${shareOf(after, routesIn(layout.slice(0, at)))}, whose errors never reach it. ` +
+    'Move app.use(spillway.errorHandler()) after the last route.'
   )
 }
 
 /**
- * An error comes to the second of two handlers of ours only from what stands between them.
+ * Two error handlers of an instance with nothing between them: no error reaches the second first.
  *
  * @param {Row[]} layout
- * @param {(row: Row) => boolean} isOurs whether it is an `errorHandler()` of this instance
- * @param {boolean} answers whether ours answers errors: then no error comes to the user's error handlers behind it
- * @returns {Row | undefined} the second
+ * @param {(row: Row) => boolean} isOwn whether the layer is an `errorHandler()` of this instance
+ * @param {boolean} answers whether it answers errors: then no error reaches the user's error handlers after it
+ * @returns {Row | undefined} the second of them
  */
-function repeatedErrorHandler(layout, isOurs, answers) {
+function repeatedErrorHandler(layout, isOwn, answers) {
   let hasFirst = false
   for (const row of layout) {
-    const isOne = row.isAtRoot && isOurs(row)
+    const isOne = row.isAtRoot && isOwn(row)
     if (isOne && hasFirst) return row
     hasFirst = isOne || (hasFirst && answers && row.isErrorHandler)
   }
@@ -46,9 +46,11 @@ function repeatedErrorHandler(layout, isOurs, answers) {
 }
 
 /**
- * @param {Row[]} layout those that come after our endpoints
- * @param {Record<string, any>} paths of the endpoints, by name
- * @param {Record<string, Function>} handlers ours: mounted at their own path they answer the same
+ * Routes at the path of an endpoint, which spillway answers before them.
+ *
+ * @param {Row[]} layout the layers after spillway's endpoints
+ * @param {Record<string, string | false>} paths the paths of the endpoints, by name
+ * @param {Record<string, Function>} handlers spillway's own handlers: mounted at the same path they answer the same
  * @returns {[path: string, sentence: string][]}
  */
 function hiddenRoutes(layout, paths, handlers) {
@@ -59,25 +61,25 @@ function hiddenRoutes(layout, paths, handlers) {
       .find((found) => found !== undefined)
     if (hidden === undefined) return []
     const sentence =
-      `${hidden} of yours never sees a request: spillway answers ${path} before it. ` +
-      `Take it away, or give ours another path, or none: createSpillway({ endpoints: { ${name}: false } }). ` +
-      'To guard ours there is `endpoints.allow`.'
+      `Your ${hidden} never receives a request: spillway answers ${path} before it. ` +
+      `Remove it, or change the path of the endpoint, or turn it off: createSpillway({ endpoints: { ${name}: false } }). ` +
+      'To restrict access to the endpoint, use `endpoints.allow`.'
     return [[path, sentence]]
   })
 }
 
-function hiddenIn(row, path, ours) {
-  const route = row.routes.find((each) => isAt(each.path, path) && !isOnly(each.handlers, ours))
+function hiddenIn(row, path, own) {
+  const route = row.routes.find((each) => isAt(each.path, path) && !isOnly(each.handlers, own))
   if (route !== undefined) return labelOf(route)
-  return row.isMount && row.takes(path) && !row.originals.includes(ours) ? `app.use('${path}')` : undefined
+  return row.isMount && row.takes(path) && !row.originals.includes(own) ? `app.use('${path}')` : undefined
 }
 
 const isAt = (template, path) => template.replace(/(.)\/$/, '$1') === path
-const isOnly = (handlers, ours) => handlers.length === 1 && handlers[0] === ours
+const isOnly = (handlers, own) => handlers.length === 1 && handlers[0] === own
 
 const routesIn = (layout) => layout.flatMap(({ routes }) => routes)
 
-/** How many routes there may be, where some layers cannot be read. */
+/** The largest possible number of routes: layers that cannot be read may hold any number. */
 function mostIn(layout) {
   if (layout.some(({ isOpaque }) => isOpaque)) return Number.POSITIVE_INFINITY
   return layout.reduce((sum, { routes, isMount }) => sum + routes.length + (isMount ? 1 : 0), 0)
@@ -90,7 +92,7 @@ function shareOf(lost, others) {
   return `${others.length === 0 ? 'all' : `${lost.length} of`} ${all} routes, such as ${example}`
 }
 
-/** `app.all()` has no method of its own, or all there are. */
+/** A route of `app.all()` has no method, or all methods. */
 const labelOf = ({ path, methods: [method, second] }) =>
   method === undefined || method === '_all' || second !== undefined ? path : `${method.toUpperCase()} ${path}`
 

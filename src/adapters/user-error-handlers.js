@@ -1,24 +1,24 @@
 'use strict'
-// An error handler of the user's that stands before ours. Many are meant to: they answer errors of one kind, and pass the rest
-// on. So nothing is said until one has answered a 5xx, which is an error that ours has not seen. Nothing at all is said of one
-// that uses its `next`: the first error may be of the kind it answers.
+// An error handler of the user that is registered before spillway's. It may answer errors of one kind and pass on the rest.
+// So spillway warns only once such a handler has answered a 5xx, an error that spillway has not seen. It never warns of a
+// handler that uses its `next`: the first error may be of the kind that the handler answers.
 
 const { isPromise } = require('node:util/types')
 
 const OVERLOADED = 'ERR_SPILLWAY_OVERLOADED'
 
-/** Up to the end of the parameters, of which the fourth is the last with no more than a name. */
+/** Matches up to the end of the parameters, and captures the name of the fourth. */
 const HEAD = /^[^(]*\([^)]*,(?:\s|\/\*.*?\*\/|\/\/.*\n)*([\w$]+)(?:\s|,|\/\*.*?\*\/|\/\/.*\n)*\)/
 
 /**
- * Stands in for the handler until one error has shown what it does.
+ * Replaces the handler until one error has shown whether it answers.
  *
  * @param {any} layer of an Express router
- * @param {(status: number) => void} onAnswer that it has answered, and ours has not seen the error
+ * @param {(status: number) => void} onAnswer called if the handler answers, so that spillway does not see the error
  */
 function watchErrorHandler(layer, onAnswer) {
   const { handle } = layer
-  // Express 4 knows no promises: a rejection stays unhandled there, and to listen for one would hide it.
+  // Express 4 ignores promises. A listener here would hide an unhandled rejection.
   const isExpress5 = layer.regexp === undefined
   let isWatching = true
   const stop = () => {
@@ -26,7 +26,7 @@ function watchErrorHandler(layer, onAnswer) {
     if (layer.handle === watch) layer.handle = handle
   }
   const watch = function spillwayWatch(error, req, res, next) {
-    // What `shed.errorMode: 'next'` passes on is for this handler to answer.
+    // An overload error of `shed.errorMode: 'next'` is meant for this handler.
     if (!isWatching || isOverload(error)) return handle(error, req, res, next)
     res.once('finish', () => {
       if (!isWatching || res.statusCode < 500) return
@@ -47,9 +47,9 @@ function watchErrorHandler(layer, onAnswer) {
 }
 
 /**
- * By its source: whether it uses its fourth parameter. Where that cannot be read, it may.
+ * Whether the source of the handler uses its fourth parameter. If the source cannot be read, it may.
  *
- * @param {any[]} originals of a layer, the innermost last
+ * @param {Function[]} originals of a layer, the innermost last
  */
 function mayPassOn(originals) {
   const handler = originals.findLast((each) => typeof each === 'function' && each.length === 4)
@@ -60,10 +60,10 @@ function mayPassOn(originals) {
   return /\barguments\b/.test(body) || isUsed(head[1], body)
 }
 
-/** Whole, no property, and no part of `eslint-disable-next-line`. */
+/** Matches the whole name, but no property, and not `next` in `eslint-disable-next-line`. */
 const isUsed = (name, body) => new RegExp(`(?<![\\w$.-])${name.replaceAll('$', '\\$')}(?![\\w$-])`).test(body)
 
-/** Whatever was thrown: a Proxy too. */
+/** The thrown value may be anything, such as a Proxy whose getters throw. */
 function isOverload(error) {
   try {
     return error?.code === OVERLOADED

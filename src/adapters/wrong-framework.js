@@ -1,5 +1,5 @@
 'use strict'
-// One clear sentence for each way to hand a middleware to the wrong framework.
+// The errors for a middleware that is given to the wrong framework: a sentence for each mistake, with what to write instead.
 
 const { SpillwayError } = require('../errors')
 const { isConnectApp, isExpressApp, isKoaApp, isSocketIo } = require('./app-kinds')
@@ -7,8 +7,8 @@ const { isConnectApp, isExpressApp, isKoaApp, isSocketIo } = require('./app-kind
 const misuse = (message) => new SpillwayError('ERR_SPILLWAY_MISUSE', message)
 
 /**
- * Both mistakes arrive here: options given to the factory, and the factory itself given to `app.use`, which the framework then
- * calls with a request and `next`.
+ * Throws for two mistakes: options passed to the factory, and the factory itself passed to `app.use`, which the framework
+ * then calls with a request and `next`.
  *
  * @param {'express' | 'koa' | 'errorHandler'} name
  * @param {IArguments} given
@@ -40,29 +40,29 @@ const expressInKoa = () => misuse('spillway.express() was given to Koa. Use app.
 const errorsInKoa = () =>
   misuse(
     'spillway.errorHandler() was called without `next`. It is the last middleware of Express or Connect: ' +
-      'app.use(spillway.errorHandler()). In Koa, koa() has it in it.'
+      'app.use(spillway.errorHandler()). In Koa, koa() includes it.'
   )
 
 const errorsOnNoResponse = () =>
   misuse(
-    'spillway.errorHandler() was given something else than the response of Node. Behind Fastify, also in a filter of Nest, ' +
-      'give it `request.raw`, `reply.raw` and a `next`; where there is no response, as in a resolver of GraphQL, nothing.'
+    'spillway.errorHandler() was given an object that is not a response of Node. In Fastify, also in a filter of Nest, ' +
+      'pass `request.raw`, `reply.raw` and a `next`. Without a response, as in a resolver of GraphQL, pass undefined.'
   )
 
 const notExpress = (given) =>
   misuse(
-    `spillway.catchAsync() takes what require('express') gives: got ${given === null ? 'null' : typeof given}. ` +
-      'Write spillway.catchAsync(express), with the express itself and not an app.'
+    `spillway.catchAsync() takes the result of require('express'): got ${given === null ? 'null' : typeof given}. ` +
+      'Write spillway.catchAsync(express), with the module itself and not an app.'
   )
 
 const notAServer = (given) =>
   misuse(
-    'spillway.attach() takes an http, https or http2 server, or what has one inside, such as a Restify, Fastify or Socket.IO ' +
-      `server: got ${whatIs(given)}`
+    'spillway.attach() takes an http, https or http2 server, or an object that contains one, such as a Restify, Fastify or ' +
+      `Socket.IO server: got ${describe(given)}`
   )
 
-/** What it is, and what to write with it. */
-function whatIs(given) {
+/** Describes the argument, and says what to write instead. */
+function describe(given) {
   const listen = 'Write spillway.attach(app.listen(3000)).'
   if (isExpressApp(given)) return `an Express app, which is not listening yet. ${listen}`
   if (isConnectApp(given)) return `a Connect app, which is not listening yet. ${listen}`
@@ -89,17 +89,17 @@ const noNext = () =>
 
 const factories = new WeakSet()
 
-/** Whether it is `spillway.express` and the like, uncalled. */
+/** Whether the function is an uncalled factory, such as `spillway.express`. */
 const isFactory = (given) => factories.has(given)
 
 /** `at app.use (...)`, or `at Function.e [as use] (...)`. */
 const USE = /(?:\.|\[as )use[ \]]/
-/** In Express it is a callback of `forEach` in `use`. */
+/** In Express, `use` reads the property inside a callback of `forEach`. */
 const FRAMES = 3
 
 /**
- * Express and Connect ask what is given to `use` for its `handle`, as an app has one; Koa asks for its `_name`, to print it. So a
- * middleware that does not belong there says so in the line that registers it. Others may ask too: dd-trace keeps a `_name`.
+ * Makes a middleware throw in the line that registers it in the wrong framework. Express and Connect read `handle` of what
+ * `use` is given, because an app has it. Koa reads `_name`, to print it. Other code may read them too: dd-trace sets `_name`.
  *
  * @template {Function} Given
  * @param {Given} given
@@ -114,9 +114,9 @@ function refuseUse(given, { inExpress, inKoa }) {
 
 function throwInUse(given, property, { error, frames }) {
   const get = () => {
-    const asked = { stack: '' }
-    Error.captureStackTrace(asked, get)
-    const callers = String(asked.stack)
+    const holder = { stack: '' }
+    Error.captureStackTrace(holder, get)
+    const callers = String(holder.stack)
       .split('\n')
       .slice(1, 1 + frames)
     if (callers.some((frame) => USE.test(frame))) throw error()

@@ -14,7 +14,7 @@ const { endAll } = require('./response-watch')
 
 const EVERY_MS = 1000
 
-class LeftBehind {
+class OrphanedRequests {
   #requests
   #lookedMs
   #suspects = new Set()
@@ -47,4 +47,4 @@ function release(request) {
   stream.destroy()
 }
 
-module.exports = { LeftBehind }
+module.exports = { OrphanedRequests }

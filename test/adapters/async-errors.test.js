@@ -109,7 +109,7 @@ for (const [where, install] of Object.entries(failures)) {
   }
 }
 
-it('a parameter of a router made before is caught, and its callbacks are called as ever', async (t) => {
+it('a rejected `param` callback of an older router is caught, and its callbacks are called as before', async (t) => {
   const spillway = spillwayFor(t)
   spillway.catchAsync(express)
   const app = express().set('env', 'test').use(spillway.express()).use('/early', early)
@@ -124,7 +124,7 @@ it('a parameter of a router made before is caught, and its callbacks are called 
   ])
 })
 
-it('what is thenable but no promise is not begun by us; what a promise library has begun is caught', async (t) => {
+it('a thenable that is no promise is not started; a promise of a promise library is caught', async (t) => {
   const spillway = spillwayFor(t)
   spillway.catchAsync(express)
   let begun = 0
@@ -205,7 +205,7 @@ it('spillway/async-errors where there is no Express says what to write', async (
   await assert.rejects(run(process.execPath, ['program.cjs'], { cwd: folder }), /ERR_SPILLWAY_MISUSE/)
 })
 
-it('beside express-async-errors, whichever came first, a rejection is passed on once', async (t) => {
+it('with express-async-errors, whichever comes first, a rejection is passed on once', async (t) => {
   const layers = 'Object.getPrototypeOf(express.Router().use(() => {}).stack[0])'
   // What express-async-errors does to handles; it cannot be installed beside Express 5.
   const theirs = `Object.defineProperty(${layers}, 'handle', {

@@ -77,7 +77,7 @@ describe('attach()', () => {
     })
   }
 
-  it('says of a Socket.IO server without an http server to make it with one', (t) => {
+  it('of a Socket.IO server without an http server names what to write', (t) => {
     const io = { httpServer: undefined, of() {}, attach() {} }
     assert.throws(() => spillwayFor(t).attach(io), {
       code: 'ERR_SPILLWAY_MISUSE',
@@ -85,7 +85,7 @@ describe('attach()', () => {
     })
   })
 
-  it('hears signals for the server inside', (t) => {
+  it('handles signals for the server inside', (t) => {
     const spillway = spillwayFor(t)
     const before = process.listenerCount('SIGTERM')
     spillway.attach({ server: http.createServer() }, { signals: true })

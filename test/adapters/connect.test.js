@@ -34,7 +34,7 @@ describe('express() on Connect', () => {
     assert.deepEqual(countsOf(await ended(spillway, 4)), { '(unmatched)': 4 })
   })
 
-  it('lets routes.label tell them apart', async (t) => {
+  it('lets routes.label name the routes', async (t) => {
     const spillway = spillwayFor(t, { routes: { label: (req) => `/${req.originalUrl.split('/')[1]}` } })
     const { get } = await serve(t, connect().use(spillway.express()).use('/static', ok))
     await get('/static/7')

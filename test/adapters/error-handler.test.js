@@ -103,7 +103,7 @@ for (const name of [...Object.values(EXPRESSES), 'connect']) {
       connection.destroy()
     })
 
-    it('keeps the headers of the error that are headers and are its to set', async (t) => {
+    it('keeps the valid headers of the error that an error may set', async (t) => {
       const { get } = await failing(t, () => {
         throw with_('x', {
           status: 429,
@@ -209,7 +209,7 @@ for (const name of [...Object.values(EXPRESSES), 'connect']) {
       }
     })
 
-    it('keeps what was set for any answer, and takes off what was set for the one that did not come', async (t) => {
+    it('keeps headers for any response, and removes headers of the response that failed', async (t) => {
       const { get } = await failing(t, (_req, res) => {
         res.statusMessage = 'All is well'
         for (const [field, value] of [
@@ -238,7 +238,7 @@ for (const name of [...Object.values(EXPRESSES), 'connect']) {
       assert.equal(JSON.parse(body).status, 500)
     })
 
-    it('takes the status set on the response, but not for a reason to show the message', async (t) => {
+    it('takes the status set on the response, but does not show the message because of it', async (t) => {
       const { get } = await failing(t, (_req, res) => {
         res.statusCode = 409
         throw new Error('secret')
@@ -247,7 +247,7 @@ for (const name of [...Object.values(EXPRESSES), 'connect']) {
       assert.deepEqual([status, JSON.parse(body).detail], [409, undefined])
     })
 
-    it('cuts an answer that was begun, so that its client can tell', async (t) => {
+    it('cuts off a response that has begun, so that its client detects the failure', async (t) => {
       const { port, spillway } = await failing(t, (_req, res) => {
         res.write('half')
         throw new Error('x')
@@ -270,7 +270,7 @@ for (const name of [...Object.values(EXPRESSES), 'connect']) {
       })
     }
 
-    it('leaves an answer that is whole alone, and counts the error that came after it', async (t) => {
+    it('leaves a whole response alone, and counts the error after it', async (t) => {
       const { get, spillway } = await failing(t, (_req, res, next) => {
         res.end('whole')
         next(new Error('after'))
@@ -303,7 +303,7 @@ for (const name of [...Object.values(EXPRESSES), 'connect']) {
       })
     }
 
-    it('reads on what is left of a body, so that the connection is used again', async (t) => {
+    it('reads the rest of a body, so that the connection is used again', async (t) => {
       const { port } = await failing(t, (req, _res, next) => {
         req.once('data', () => {
           req.pause()
@@ -402,7 +402,7 @@ for (const name of [...Object.values(EXPRESSES), 'connect']) {
       )
     })
 
-    it('says where it belongs when it is used elsewhere, or not called', (t) => {
+    it('throws with what to write if it is used elsewhere, or not called', (t) => {
       const spillway = spillwayFor(t)
       const misuse = { code: 'ERR_SPILLWAY_MISUSE' }
       assert.throws(() => spillway.errorHandler()({ req: {} }, () => {}), misuse)
@@ -410,7 +410,7 @@ for (const name of [...Object.values(EXPRESSES), 'connect']) {
       assert.equal(spillway.errorHandler().length, 4, 'that is how Express knows an error handler')
     })
 
-    it('answers on after close(), and where no middleware of ours is', async (t) => {
+    it('answers errors after close(), and without a middleware of spillway', async (t) => {
       const spillway = spillwayFor(t)
       const app = make()
       app.use(() => {
@@ -424,7 +424,7 @@ for (const name of [...Object.values(EXPRESSES), 'connect']) {
       assert.equal((await get('/')).status, 402)
     })
 
-    it('cuts the connection where the answer itself cannot be given', async (t) => {
+    it('cuts the connection if the error response itself fails', async (t) => {
       const { port, spillway } = await failing(t, (_req, res) => {
         res.writeHead = () => {
           throw new Error('on-headers')
@@ -549,7 +549,7 @@ describe('errorHandler() where NODE_ENV says development', () => {
 })
 
 describe('errorHandler() on a half-open connection', () => {
-  it('answers a client that has said all it will say', async (t) => {
+  it('answers a client that has half-closed its connection', async (t) => {
     const spillway = spillwayFor(t)
     const app = connect().use(spillway.express())
     app.use((_req, _res, next) => setImmediate(next, with_('x', { status: 400 })))

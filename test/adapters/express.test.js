@@ -87,7 +87,7 @@ for (const name of Object.values(EXPRESSES)) {
       })
     }
 
-    it('does not count a request that never reaches it, though it was prepared', async (t) => {
+    it('does not count a prepared request that never reaches it', async (t) => {
       const spillway = spillwayFor(t)
       const app = quiet()
       app.use('/early', ok)
@@ -107,7 +107,7 @@ for (const name of Object.values(EXPRESSES)) {
       assert.equal(server.listenerCount('request'), 2, 'and once only')
     })
 
-    it('tells the server once to prepare responses, also if several requests reach it at once', async (t) => {
+    it('adds one listener to the server, even if several requests reach the middleware at once', async (t) => {
       const spillway = spillwayFor(t)
       const waiting = []
       const app = quiet()
@@ -180,7 +180,7 @@ for (const name of Object.values(EXPRESSES)) {
 }
 
 describe('express() around a plain http listener', () => {
-  it('says what to do if there is no `next`', (t) => {
+  it('throws with what to write if there is no `next`', (t) => {
     const middleware = spillwayFor(t).express()
     assert.throws(() => middleware({ url: '/' }, {}), {
       code: 'ERR_SPILLWAY_MISUSE',

@@ -1,7 +1,7 @@
 'use strict'
-// Where an app begins with `express()` and is itself what the server calls, a request is decided before Express sees it, from the
-// second on; anywhere else, and where the user's own functions are asked, by the middleware as ever. What Express saw is counted
-// at the app's own `handle`. One request is held open, so that with `maxConcurrent: 1` all others are refused.
+// If an app begins with `express()` and is itself a listener of the server, a request is decided before Express sees it, from the
+// second request on. Otherwise, and if the user's own functions are called, the middleware decides. A wrapper of the app's own
+// `handle` counts what Express sees. One request is held open, so that `maxConcurrent: 1` rejects all others.
 
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
@@ -11,11 +11,11 @@ const { EXPRESSES, countsOf } = require('../support/router-trees')
 const { serve } = require('../support/serve')
 const { ended, spillwayFor } = require('../support/spillway')
 
-const REFUSE = { mode: 'threshold', maxConcurrent: 1 }
+const REJECT = { mode: 'threshold', maxConcurrent: 1 }
 const ok = (_req, res) => res.end('ok')
 const pass = (_req, _res, next) => next()
 
-/** Serves it, and holds one request open until `release`; the first one has told the server. */
+/** Serves the app, sends a first request, and holds a second request open until `release`. */
 async function overload(t, app, listener = app) {
   let res
   app.get('/hold', (_req, held) => {
@@ -38,20 +38,20 @@ async function overload(t, app, listener = app) {
     res.end('held')
     assert.equal((await answer).status, 200)
   }
-  /** @returns how one more is answered, and whether Express saw it */
+  /** @returns how another request is answered, and whether Express saw it */
   const ask = async () => {
     const before = seen
     const { status, headers } = await served.get('/users/2')
     return { status, headers, isSeen: seen > before }
   }
-  return { ...served, ask, release }
+  return { ...served, ask, countSeen: () => seen, release }
 }
 
-async function isRefused(t, app, { inExpress, listener }) {
+async function isRejected(t, app, { inExpress, listener }) {
   const { ask, release } = await overload(t, app, listener)
   for (let i = 0; i < 2; i++) {
-    const refused = await ask()
-    assert.deepEqual([refused.status, refused.isSeen], [503, inExpress])
+    const rejected = await ask()
+    assert.deepEqual([rejected.status, rejected.isSeen], [503, inExpress])
   }
   await release()
   assert.deepEqual((await ask()).status, 200)
@@ -62,8 +62,8 @@ for (const name of Object.values(EXPRESSES)) {
   const quiet = () => express().set('env', 'test')
 
   describe(`the first middleware of an app on ${name}`, () => {
-    it('turns away before Express sees it, with no header of Express', async (t) => {
-      const spillway = spillwayFor(t, { shed: REFUSE })
+    it('rejects a request before Express sees it, with no header of Express', async (t) => {
+      const spillway = spillwayFor(t, { shed: REJECT })
       const { ask, release } = await overload(t, quiet().use(spillway.express()))
       const { status, headers, isSeen } = await ask()
       assert.deepEqual([status, isSeen, headers['x-powered-by']], [503, false, undefined])
@@ -75,7 +75,7 @@ for (const name of Object.values(EXPRESSES)) {
       assert.deepEqual(snapshot.admission.shed, [{ reason: 'concurrency', priority: 'normal', count: 1 }])
     })
 
-    it('lets wait before Express sees it, and then runs it as the server would', async (t) => {
+    it('queues a request before Express sees it, and then runs it as the server would', async (t) => {
       const spillway = spillwayFor(t, { shed: { maxConcurrent: 1, maxDelay: 60_000, targetDelay: 60_000 } })
       const { ask, release } = await overload(t, quiet().use(spillway.express()))
       const answer = ask()
@@ -91,34 +91,34 @@ for (const name of Object.values(EXPRESSES)) {
       ['in a router', (middleware) => quiet().use(express.Router().use(middleware))],
       ['before one route', (middleware) => quiet().get(['/users/:id', '/hold'], middleware)],
     ]) {
-      it(`${where} decides where it stands`, async (t) => {
-        const spillway = spillwayFor(t, { shed: REFUSE })
-        await isRefused(t, appOf(spillway.express()), { inExpress: true })
+      it(`${where} decides in the middleware`, async (t) => {
+        const spillway = spillwayFor(t, { shed: REJECT })
+        await isRejected(t, appOf(spillway.express()), { inExpress: true })
       })
     }
 
-    it('of an app in another decides where it stands', async (t) => {
-      const spillway = spillwayFor(t, { shed: REFUSE })
+    it('of an app in another app decides in the middleware', async (t) => {
+      const spillway = spillwayFor(t, { shed: REJECT })
       const inner = quiet().use(spillway.express())
-      await isRefused(t, inner, { inExpress: true, listener: quiet().use(pass).use(inner) })
+      await isRejected(t, inner, { inExpress: true, listener: quiet().use(pass).use(inner) })
     })
 
-    it('of an app that a listener of the user calls decides where it stands', async (t) => {
-      const spillway = spillwayFor(t, { shed: REFUSE })
+    it('of an app that a listener of the user calls decides in the middleware', async (t) => {
+      const spillway = spillwayFor(t, { shed: REJECT })
       const app = quiet().use(spillway.express())
-      await isRefused(t, app, { inExpress: true, listener: (req, res) => app(req, res) })
+      await isRejected(t, app, { inExpress: true, listener: (req, res) => app(req, res) })
       const { server, get } = await serve(t, (req, res) => app(req, res))
       await get('/users/1')
       assert.equal(server.listenerCount('request'), 2, 'its responses are prepared')
     })
 
-    it('asks functions of the user with the request that Express has made, and switches while running', async (t) => {
+    it('calls functions of the user with the request of Express, and follows update()', async (t) => {
       const ips = []
       const classify = (req) => {
         ips.push(req.ip)
         return 'high'
       }
-      const spillway = spillwayFor(t, { shed: { ...REFUSE, classify } })
+      const spillway = spillwayFor(t, { shed: { ...REJECT, classify } })
       const { ask, release } = await overload(t, quiet().use(spillway.express()))
       assert.equal((await ask()).isSeen, true)
       assert.deepEqual(ips.map(Boolean), [true, true, true])
@@ -135,7 +135,7 @@ for (const name of Object.values(EXPRESSES)) {
     })
 
     it("passes the error on to the app with errorMode 'next'", async (t) => {
-      const spillway = spillwayFor(t, { shed: { ...REFUSE, errorMode: 'next' } })
+      const spillway = spillwayFor(t, { shed: { ...REJECT, errorMode: 'next' } })
       const app = quiet().use(spillway.express())
       const { ask, release } = await overload(t, app)
       app.use((error, _req, res, _next) => res.status(418).end(error.code))
@@ -143,8 +143,8 @@ for (const name of Object.values(EXPRESSES)) {
       await release()
     })
 
-    it('is the app itself to who lists the listeners of the server, or takes it away', async (t) => {
-      const spillway = spillwayFor(t, { shed: REFUSE })
+    it('leaves the listener of the server alone', async (t) => {
+      const spillway = spillwayFor(t, { shed: REJECT })
       const app = quiet().use(spillway.express())
       const server = http.createServer(app)
       const { release } = await overload(t, app, server)
@@ -154,25 +154,34 @@ for (const name of Object.values(EXPRESSES)) {
       assert.equal(server.listenerCount('request'), 0)
     })
 
-    it('keeps the other listeners of the server, and their order', async (t) => {
-      const spillway = spillwayFor(t, { shed: REFUSE })
+    it('moves no listener of the server, and close() restores the app', async (t) => {
+      const spillway = spillwayFor(t, { shed: REJECT })
       const order = []
+      const moved = []
       const app = quiet().use(spillway.express())
       const server = http.createServer()
       const [before, after, unheard] = ['before', 'after', 'unheard'].map((each) => () => order.push(each))
       server.on('request', before).on('request', app).on('request', after)
+      for (const event of ['newListener', 'removeListener']) server.on(event, (name) => moved.push(name))
       const { ask, release } = await overload(t, app, server)
       server.once('request', unheard)
       assert.equal((await ask()).isSeen, false)
       assert.deepEqual(server.listeners('request'), [before, app, after])
       assert.deepEqual(order.slice(-3), ['before', 'after', 'unheard'])
       await release()
+      assert.equal(app.handle.name, 'spillwayHandle')
       spillway.close()
+      assert.notEqual(app.handle.name, 'spillwayHandle')
       assert.deepEqual(server.rawListeners('request'), [before, app, after])
+      assert.equal(
+        moved.filter((name) => name === 'request').length,
+        2,
+        'only the listener added once by this test'
+      )
     })
 
-    it('where the listeners are taken away, as Socket.IO does, decides where it stands, and measures once', async (t) => {
-      const spillway = spillwayFor(t, { shed: REFUSE })
+    it('decides before Express, and measures once, where the listeners are taken away as Socket.IO does', async (t) => {
+      const spillway = spillwayFor(t, { shed: REJECT })
       const app = quiet().use(spillway.express())
       const server = http.createServer(app)
       const { ask, get, release } = await overload(t, app, server)
@@ -182,8 +191,8 @@ for (const name of Object.values(EXPRESSES)) {
       server.on('request', (req, res) => {
         for (const each of listeners) each.call(server, req, res)
       })
-      for (let i = 0; i < 2; i++) assert.equal((await ask()).isSeen, true)
-      assert.equal(server.listenerCount('request'), 2, 'its responses are prepared')
+      for (let i = 0; i < 2; i++) assert.equal((await ask()).isSeen, false)
+      assert.equal(server.listenerCount('request'), 1)
       await release()
       await get('/users/3')
       assert.deepEqual(countsOf(await ended(spillway, 3)), { '/users/:id': 2, '/hold': 1 })
@@ -191,12 +200,30 @@ for (const name of Object.values(EXPRESSES)) {
       assert.equal(server.listenerCount('request'), 1)
     })
 
-    it('of two instances: the first before Express, the second where it stands', async (t) => {
+    it('leaves calls with a `next`, and upgraded requests, to the middleware', async (t) => {
+      const spillway = spillwayFor(t, { shed: REJECT })
+      const app = quiet().use(spillway.express())
+      const { ask, countSeen, release } = await overload(t, app)
+      assert.equal((await ask()).isSeen, false)
+      const before = countSeen()
+      const called = await serve(t, (req, res) => app.handle(req, res, assert.fail))
+      assert.equal((await called.get('/users/1')).status, 503)
+      assert.equal(countSeen(), before + 1)
+      const upgraded = await serve(t, (req, res) => {
+        Object.assign(req, { upgrade: true }).headers.upgrade = 'websocket'
+        app.handle(req, res)
+      })
+      assert.equal((await upgraded.get('/users/1')).status, 200)
+      assert.equal(countSeen(), before + 2)
+      await release()
+    })
+
+    it('of two instances: the first decides before Express, the second in its middleware', async (t) => {
       const [first, second] = [1, 2].map((most) =>
-        spillwayFor(t, { shed: { ...REFUSE, maxConcurrent: most } })
+        spillwayFor(t, { shed: { ...REJECT, maxConcurrent: most } })
       )
       const app = quiet().use(first.express()).use(second.express())
-      await isRefused(t, app, { inExpress: false })
+      await isRejected(t, app, { inExpress: false })
       for (const each of [first, second]) assert.equal(each.snapshot().admission.inFlight, 0)
       assert.deepEqual(countsOf(await ended(second, 3)), { '/users/:id': 2, '/hold': 1 })
     })

@@ -49,7 +49,7 @@ for (const [way, serverOf] of Object.entries(WAYS)) {
   })
 }
 
-test('Expect: 100-continue of a stream that has gone is a request whose client has left', async (t) => {
+test('Expect: 100-continue on a closed stream is an aborted request', async (t) => {
   const spillway = spillwayFor(t)
   const server = spillway
     .attach(http2.createServer(ok))
@@ -83,7 +83,7 @@ describe('CONNECT over HTTP/2', () => {
     assert.deepEqual(outcomesOf(await ended(spillway, 1)), { 'CONNECT (unmatched) completed': 1 })
   })
 
-  it('is for the listener to answer, however much there is to do', async (t) => {
+  it('is left to the listener, whatever the load', async (t) => {
     const spillway = spillwayFor(t, { shed: { maxHeapUsedBytes: 1, sampleInterval: 1 } })
     const server = spillway.attach(http2.createServer(ok))
     server.on('connect', (_req, res) => res.writeHead(200).end())

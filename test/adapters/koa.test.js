@@ -89,7 +89,7 @@ for (const name of ['koa', 'koa-2']) {
 }
 
 describe('koa() around a plain http listener', () => {
-  it('says where it belongs', (t) => {
+  it('throws with what to write in another framework', (t) => {
     const middleware = spillwayFor(t).koa()
     assert.throws(() => middleware({ url: '/' }, {}), { code: 'ERR_SPILLWAY_MISUSE' })
     assert.throws(() => middleware({ url: '/' }, {}, () => {}), { code: 'ERR_SPILLWAY_MISUSE' })

@@ -18,7 +18,7 @@ async function serving(t, routes) {
 }
 
 describe('routes.max', () => {
-  it('folds the route label of what comes later, and nothing else, and counts the requests folded', async (t) => {
+  it('folds only the route label of later routes, and counts the folded requests', async (t) => {
     const { spillway, get, request } = await serving(t, { max: 2 })
     for (const path of ['/a/1', '/b/1', '/c/1', '/nope', '/d/1', '/a/2', '/c/2']) await get(path)
     await request({ path: '/d/2', method: 'POST' })
@@ -32,7 +32,7 @@ describe('routes.max', () => {
     assert.match((await get('/metrics')).body, /^spillway_routes_folded_total 4$/m)
   })
 
-  it('leaves names of your own to the overflow and to what is unmatched', async (t) => {
+  it('takes the names of the user for the overflow and unmatched labels', async (t) => {
     const { spillway, get } = await serving(t, { max: 1, overflow: 'rest', unmatched: 'none' })
     for (const path of ['/a/1', '/b/1', '/nope']) await get(path)
     assert.deepEqual(countsOf(await ended(spillway, 3)), { '/a/:id': 1, rest: 1, none: 1 })
@@ -69,7 +69,7 @@ describe('routes.label', () => {
     assert.equal(routesFolded, 7)
   })
 
-  it('that throws is counted once a request, and the template stays', async (t) => {
+  it('that throws is counted once a request, and the template is kept', async (t) => {
     const { spillway, get } = await serving(t, {
       label() {
         throw new Error('mine')

@@ -68,7 +68,7 @@ describe('express() in server.pre of Restify', { skip }, () => {
     })
   })
 
-  it('labels a request that its client left', async (t) => {
+  it('labels a request whose client disconnected', async (t) => {
     const spillway = spillwayFor(t)
     const server = restify.createServer({ log: QUIET })
     server.pre(spillway.express())

@@ -49,7 +49,7 @@ describe('what else a server emits', () => {
     })
   })
 
-  it('checkContinue that a listener hears once is left to that listener', async (t) => {
+  it('checkContinue is left to a `once` listener of the user', async (t) => {
     const spillway = spillwayFor(t)
     const server = http.createServer((_req, res) => res.end('let in'))
     server.once('checkContinue', (_req, res) => res.writeHead(417).end())
@@ -168,7 +168,7 @@ describe('what else a server emits', () => {
     assert.deepEqual(outcomesOf(await ended(spillway, 1)), { 'GET /users/:id completed': 1 })
   })
 
-  it('an upgrade nobody listens for is a request like any other', async (t) => {
+  it('an upgrade without a listener is an ordinary request', async (t) => {
     const spillway = spillwayFor(t)
     const { request } = await serve(t, spillway.attach(http.createServer(appWith('/users/:id'))))
     await request({ path: '/users/1', headers: { Connection: 'Upgrade', Upgrade: 'chat' } })

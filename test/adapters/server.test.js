@@ -45,7 +45,7 @@ describe('attach(server)', () => {
     assert.equal(server.emit, own, 'a wrapper that was there before stays')
   })
 
-  it('after close() passes events on if somebody has wrapped it, and measures nothing', async (t) => {
+  it('after close() passes events on if other code has wrapped `emit`, and measures nothing', async (t) => {
     const spillway = spillwayFor(t)
     const server = spillway.attach(http.createServer(appWith('/users/:id')))
     const seen = []
@@ -96,7 +96,7 @@ describe('attach(server)', () => {
     assert.deepEqual(countsOf(await ended(spillway, 3)), { '(unmatched)': 3 })
   })
 
-  it('names the routes of an app whose listener somebody has taken over, as Socket.IO does', async (t) => {
+  it('names the routes of an app whose listener was taken over, as Socket.IO does', async (t) => {
     const spillway = spillwayFor(t)
     const server = spillway.attach(http.createServer(appWith('/users/:id')))
     const listeners = server.listeners('request')
@@ -135,7 +135,7 @@ describe('attach(server)', () => {
     assert.deepEqual(countsOf(await ended(spillway, 6)), { '/one/:id': 3, '/two/:id': 3 })
   })
 
-  it('keeps no server that nobody else keeps, nor does a middleware that was met in one', async (t) => {
+  it('keeps no server alive, and neither does a middleware that received its requests', async (t) => {
     const { output } = await runNode(
       `const { once } = require('node:events')
       const http = require('node:http')

@@ -20,7 +20,7 @@ const MISTAKES = {
       return app`,
     mistake: 'late-middleware',
     line: 3,
-    says: /spillway\.express\(\) stands behind all 2 routes, such as GET \/users\/:id, which are neither measured nor shed\. Move app\.use\(spillway\.express\(\)\) before the routes\.$/,
+    says: /spillway\.express\(\) is registered after all 2 routes, such as GET \/users\/:id, which are neither measured nor shed\. Move app\.use\(spillway\.express\(\)\) before the routes\.$/,
   },
   'express() behind the only route': {
     lines: `const app = express()
@@ -30,7 +30,7 @@ const MISTAKES = {
       return app`,
     mistake: 'late-middleware',
     line: 3,
-    says: /behind the route GET \/users\/:id, which is neither measured nor shed\./,
+    says: /after the route GET \/users\/:id, which is neither measured nor shed\./,
   },
   'express() behind most routes, those of routers too': {
     lines: `const app = express()
@@ -43,7 +43,7 @@ const MISTAKES = {
     ask: '/users/7',
     mistake: 'late-middleware',
     line: 4,
-    says: /behind 4 of 5 routes, such as GET (\/users|…)\/:id, which are/,
+    says: /after 4 of 5 routes, such as GET (\/users|…)\/:id, which are/,
   },
   'express() behind an app that is mounted': {
     lines: `const app = express()
@@ -54,7 +54,7 @@ const MISTAKES = {
     ask: '/api/users/7',
     mistake: 'late-middleware',
     line: 3,
-    says: /behind the route (\/api|…), which is/,
+    says: /after the route (\/api|…), which is/,
   },
   'express() behind the routes, in an app behind a listener of its own': {
     lines: `const app = express()
@@ -65,7 +65,7 @@ const MISTAKES = {
     ask: '/nothing',
     mistake: 'late-middleware',
     line: 3,
-    says: /behind the route GET \/users\/:id/,
+    says: /after the route GET \/users\/:id/,
   },
   'express() behind the routes of an attached server, where functions of yours are asked': {
     lines: `const app = express()
@@ -76,7 +76,7 @@ const MISTAKES = {
     options: { shed: { classify: () => 'low' } },
     mistake: 'late-middleware',
     line: 3,
-    says: /behind the route GET \/users\/:id, which is not shed\./,
+    says: /after the route GET \/users\/:id, which is not shed\./,
   },
   'errorHandler() before the routes': {
     lines: `const app = express()
@@ -86,7 +86,7 @@ const MISTAKES = {
       return app`,
     mistake: 'early-error-handler',
     line: 3,
-    says: /spillway\.errorHandler\(\) stands before all 2 routes, such as GET \/users\/:id, whose errors never come to it\. Move app\.use\(spillway\.errorHandler\(\)\) behind the last route\.$/,
+    says: /spillway\.errorHandler\(\) is registered before all 2 routes, such as GET \/users\/:id, whose errors never reach it\. Move app\.use\(spillway\.errorHandler\(\)\) after the last route\.$/,
   },
   'errorHandler() before most routes, on an attached server': {
     lines: `const app = express()
@@ -108,7 +108,7 @@ const MISTAKES = {
       return app`,
     mistake: 'repeated-error-handler',
     line: 5,
-    says: /spillway\.errorHandler\(\) is registered twice, and no route stands between: .*\. Remove one of them\.$/,
+    says: /spillway\.errorHandler\(\) is registered twice, with no route between: .*\. Remove one of them\.$/,
   },
   'one errorHandler() that is registered twice, with an error handler of the user between': {
     lines: `const app = express(), ours = spillway.errorHandler()
@@ -127,7 +127,7 @@ const MISTAKES = {
       return app`,
     mistake: 'missing-error-handler',
     line: 2,
-    says: /No error handler is registered: .* Write app\.use\(spillway\.errorHandler\(\)\) behind the last route, or createSpillway\(\{ errors: false \}\)\.$/,
+    says: /No error handler is registered: .* Write app\.use\(spillway\.errorHandler\(\)\) after the last route, or createSpillway\(\{ errors: false \}\)\.$/,
   },
   'no error handler where the middleware is in a router': {
     lines: `const app = express()
@@ -155,7 +155,7 @@ const MISTAKES = {
     mistake: 'hidden-route',
     subject: '/metrics',
     line: undefined,
-    says: /GET \/metrics of yours never sees a request: spillway answers \/metrics before it\. .*createSpillway\(\{ endpoints: \{ metrics: false \} \}\)/,
+    says: /Your GET \/metrics never receives a request: spillway answers \/metrics before it\. .*createSpillway\(\{ endpoints: \{ metrics: false \} \}\)/,
   },
   'a route of a router at the path of an endpoint': {
     // Router 2.2 does not keep the path of a mount.
@@ -169,7 +169,7 @@ const MISTAKES = {
     mistake: 'hidden-route',
     subject: '/readyz',
     line: undefined,
-    says: /: \/readyz of yours never sees a request/,
+    says: /: Your \/readyz never receives a request/,
   },
   'a guard before an endpoint of an attached server': {
     lines: `const app = express()
@@ -181,7 +181,7 @@ const MISTAKES = {
     mistake: 'hidden-route',
     subject: '/metrics',
     line: undefined,
-    says: /: app\.use\('\/metrics'\) of yours never sees a request/,
+    says: /: Your app\.use\('\/metrics'\) never receives a request/,
   },
   'a guard in the route that mounts our handler at its own path': {
     lines: `const app = express()
@@ -193,7 +193,7 @@ const MISTAKES = {
     mistake: 'hidden-route',
     subject: '/livez',
     line: undefined,
-    says: /GET \/livez of yours never sees a request/,
+    says: /Your GET \/livez never receives a request/,
   },
 }
 
@@ -245,12 +245,12 @@ for (const [version, name] of Object.entries(EXPRESSES)) {
       assert.deepEqual([mistake, at.replace(/:\d+$/, '')], ['answering-error-handler', `${file}:8`])
       assert.match(
         msg,
-        /Your error handler answerAll stands before spillway\.errorHandler\(\) and answered 500/
+        /Your error handler answerAll is registered before spillway\.errorHandler\(\) and answered 500/
       )
       assert.deepEqual(spillway.snapshot().errors, [])
     })
 
-    it('is looked for once the app has a route, and not by a request for our endpoints', async (t) => {
+    it('is checked once the app has a route, and not by requests for the endpoints', async (t) => {
       const LISTENING = {
         plain: 'return app',
         listener: 'return (req, res) => app(req, res)',
@@ -276,7 +276,7 @@ for (const [version, name] of Object.entries(EXPRESSES)) {
       }
     })
 
-    it('is looked for until the first request of an app of ours, and by nobody after', async (t) => {
+    it('is checked until the first request of an app with spillway, and not after', async (t) => {
       const started = channel('http.server.request.start')
       const lines = `const app = express().use(spillway.express()).get('/users/:id', ok)
         return app.use(spillway.errorHandler())`
@@ -291,7 +291,7 @@ for (const [version, name] of Object.entries(EXPRESSES)) {
 }
 
 describe('the search for mistakes', () => {
-  it('is given up where no app of ours is found, and at close()', async (t) => {
+  it('ends if no app with spillway is found, and at close()', async (t) => {
     const started = channel('http.server.request.start')
     const { ask } = await runApp(t, { file: 'giving-up.js', lines: 'spillway.express(); return ok' })
     for (let i = 0; i < 99; i++) await ask('/')
@@ -304,7 +304,7 @@ describe('the search for mistakes', () => {
     assert.equal(started.hasSubscribers, false)
   })
 
-  it('fails silently where an app is not what it seems', async (t) => {
+  it('fails silently if an app has an unexpected shape', async (t) => {
     const express = require('express')
     const lines = `const app = express().get('/', ok)
       app.router.stack.push({ get handle() { throw new Error('odd') }, match: () => false })
@@ -326,7 +326,7 @@ for (const name of ['koa', 'koa-2']) {
       ctx.body = 'ok'
     }
 
-    it('is told of koa() behind the routes, by the first request that comes to it, a scrape too', async (t) => {
+    it('warns of koa() after the routes at the first request that reaches it, even a scrape', async (t) => {
       const lines = `const router = new Router().get('/users/:id', koaOk).post('/users', koaOk)
         const app = new Koa()
         app.use(router.routes()).use(router.allowedMethods())
@@ -339,10 +339,10 @@ for (const name of ['koa', 'koa-2']) {
       const [{ mistake, at, msg }, ...more] = mistakes()
       assert.deepEqual(more, [])
       assert.deepEqual([mistake, at.replace(/:\d+$/, '')], ['late-middleware', `late-${name}.js:4`])
-      assert.match(msg, /spillway\.koa\(\) stands behind all 2 routes, such as GET \/users\/:id/)
+      assert.match(msg, /spillway\.koa\(\) is registered after all 2 routes, such as GET \/users\/:id/)
     })
 
-    it('is told of a route at the path of an endpoint', async (t) => {
+    it('warns of a route at the path of an endpoint', async (t) => {
       const lines = `const router = new Router({ prefix: '/metrics' }).get('/', koaOk)
         return new Koa().use(spillway.koa()).use(router.routes()).callback()`
       const { ask, mistakes } = await koa(t, 'hidden', lines)
@@ -350,10 +350,10 @@ for (const name of ['koa', 'koa-2']) {
       const [{ mistake, subject, msg }, ...more] = mistakes()
       assert.deepEqual(more, [])
       assert.deepEqual([mistake, subject], ['hidden-route', '/metrics'])
-      assert.match(msg, /GET \/metrics of yours never sees a request/)
+      assert.match(msg, /Your GET \/metrics never receives a request/)
     })
 
-    it('is none where most routes are behind, where they are measured by attach(), and where they cannot be read', async (t) => {
+    it('does not warn if most routes come later, if attach() measures them, or if they cannot be read', async (t) => {
       const APPS = {
         probe: `new Koa().use(new Router().get('/healthz', koaOk).routes()).use(spillway.koa())
           .use(new Router().get('/a', koaOk).get('/b', koaOk).routes())`,

@@ -5,7 +5,7 @@
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { InFlight } = require('../../src/requests/in-flight')
-const { LeftBehind } = require('../../src/requests/orphaned-requests')
+const { OrphanedRequests } = require('../../src/requests/orphaned-requests')
 const { requestWith } = require('../support/request')
 
 const streaming = (stream) =>
@@ -24,7 +24,7 @@ const streaming = (stream) =>
 
 /** @returns {boolean[]} which are destroyed after looks at those times */
 function destroyedAfter(requests, ...looksMs) {
-  const left = new LeftBehind(requests, 0)
+  const left = new OrphanedRequests(requests, 0)
   for (const nowMs of looksMs) left.onTurn(nowMs)
   return requests.map(({ stream, isOrphaned }) => {
     assert.equal(isOrphaned, stream?.destroyed ?? false)
@@ -59,7 +59,7 @@ test('a request whose closed stream has unread data ends, and the data may be re
     request.status = 413
     requests.add(request)
   }
-  const left = new LeftBehind(requests, 0)
+  const left = new OrphanedRequests(requests, 0)
   left.onTurn(1000)
   assert.deepEqual(ended, [])
   left.onTurn(2000)
@@ -69,7 +69,7 @@ test('a request whose closed stream has unread data ends, and the data may be re
 
 test('a stream found closed at the first look only is left alone', () => {
   const request = streaming({})
-  const left = new LeftBehind([request], 0)
+  const left = new OrphanedRequests([request], 0)
   left.onTurn(1000)
   request.stream.closed = false
   left.onTurn(2000)
