@@ -51,7 +51,7 @@ class Request extends RouteState {
     /** `errors.timeout` answered it instead of its handler. */
     this.isTimedOut = false
     this.status = NO_STATUS
-    /** Its connection closed before Node sent any of the response. */
+    /** Its connection closed before it took the whole response. */
     this.isCutOff = false
     /** An HTTP/2 stream that Node never destroyed: see orphaned-requests.js. */
     this.isOrphaned = false
