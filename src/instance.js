@@ -78,8 +78,8 @@ class Instance {
       faults,
       options: options.shed,
       sampleMemory: () => memoryForGate(this.signals),
-      tell,
-      tellObserved: observedOverloads({ info, warn }),
+      onOverload: tell,
+      onObservedOverload: observedOverloads({ info, warn }),
     })
     const startLine = new StartLine({ info, parts: this })
     this.lifecycle = new Lifecycle({

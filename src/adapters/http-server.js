@@ -166,7 +166,7 @@ class Servers {
   }
 
   #callsUser(req) {
-    return this.#admission.asksUser || this.#endpoints.asksUser(req)
+    return this.#admission.hasUserHooks || this.#endpoints.callsAllow(req)
   }
 
   /** Called for a request that reached the middleware unprepared: the next requests of the server enter before it. */
@@ -178,7 +178,7 @@ class Servers {
 
   #onConnection(event, server) {
     const isSecure = server instanceof tls.Server
-    this.#admission.noteConnection(event, { isSecure, isHandedOver: isHandedOver(server) })
+    this.#admission.onConnectionEvent(event, { isSecure, isHandedOver: isHandedOver(server) })
   }
 
   /** CONNECT over HTTP/2 has a response: Node's 405 without a listener, or a tunnel, which is not decided about either. */
@@ -218,7 +218,7 @@ class Servers {
     request.admission.resume = resume
     if (app !== undefined) this.#startRouting(request, app)
     // The user's functions expect the framework's request, with the properties that earlier middleware has set.
-    if (this.hasMiddleware && this.#admission.asksUser) return false
+    if (this.hasMiddleware && this.#admission.hasUserHooks) return false
     return this.#admission.decide(request, request.startedMs) !== RUN
   }
 

@@ -131,7 +131,7 @@ class SetUpCheck {
   #checkMiddleware(layout, { name, isMeasured }) {
     const { admission, handlers, options, place } = this.#parts
     const at = layout.findIndex(({ originals }) => placeIn(this.#middlewares, originals) !== undefined)
-    if (at !== -1 && (!isMeasured || admission.asksUser)) {
+    if (at !== -1 && (!isMeasured || admission.hasUserHooks)) {
       const late = lateMiddleware(layout, at, { name, isMeasured })
       this.#warn('late-middleware', placeIn(this.#middlewares, layout[at].originals), late)
     }

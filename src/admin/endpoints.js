@@ -54,7 +54,7 @@ class Endpoints {
   }
 
   /** Whether `endpoints.allow` decides about this request. It must then get the framework's own request object. */
-  asksUser({ url }) {
+  callsAllow({ url }) {
     return this.#allow !== undefined && this.#find(url) !== undefined
   }
 

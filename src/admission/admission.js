@@ -1,6 +1,6 @@
 'use strict'
-// The admission of one instance, put together: measurements, limits, gate, rejection and statistics. The adapters know
-// only this: `decide` before a request runs, `release` when it has ended.
+// Assembles the admission of one instance: measurements, limits, gate, rejection and statistics. Adapters call only this
+// file: `decide` before a request runs, `release` when the request has ended.
 
 const { SHED } = require('../requests/ignore')
 const { Episode } = require('./episode')
@@ -20,8 +20,12 @@ const { Stats, listCounts } = require('./stats')
 const { UserHooks } = require('./user-hooks')
 const { BYPASS, REJECTED, RUN } = require('./verdict')
 
-/** Whatever resource is short, one request is admitted in so long: else nothing would free it. */
-const LEAST_ADMIT_MS = 100
+/** Admit one request at least this often, whatever resource is short: without samples a limit could not recover. */
+const MAX_ADMIT_GAP_MS = 100
+
+/** @typedef {{ turns: InstanceType<typeof LoopTurns>, cost: InstanceType<typeof RequestCost>, acceptBurst: InstanceType<typeof AcceptBurst> }} Measurements */
+/** @typedef {InstanceType<typeof import('../requests/request').Request>} Request */
+/** @typedef {(event: 'overload' | 'recovered', details: any) => void} OnOverloadEvent */
 
 class Admission {
   stats = new Stats()
@@ -30,27 +34,26 @@ class Admission {
   measurements
   gate
   late
-  /** Whether functions of the user's decide or answer: where there is a framework, they expect its requests. */
-  asksUser = false
+  /** Whether functions of the user decide or answer. Behind a framework they expect the framework's request. */
+  hasUserHooks = false
   #clock
   #hooks
   #queue = new Queue()
   #shadow
   #resources
   #rejection
-  /** What would be one, in mode `observe`. */
+  /** The overloads that mode `observe` only counts. */
   #observed
   #retryAfter
   #isOff = true
   #mode
 
   /**
-   * @param {{ clock: any, faults: any, options: any, sampleMemory: () => object, random?: () => number,
-   *   tell: (event: 'overload' | 'recovered', details: object) => void,
-   *   tellObserved?: (event: 'overload' | 'recovered', details: any) => void }} parts `tellObserved` hears of overloads in mode
-   *   `observe`
+   * @param {{ clock: any, faults: any, options: any, sampleMemory: () => any, random?: () => number,
+   *   onOverload: OnOverloadEvent, onObservedOverload?: OnOverloadEvent }} parts
+   *   `onObservedOverload` gets the overloads of mode `observe`
    */
-  constructor({ clock, faults, options, sampleMemory, random, tell, tellObserved = () => {} }) {
+  constructor({ clock, faults, options, sampleMemory, random, onOverload, onObservedOverload = () => {} }) {
     const cost = new RequestCost(clock.now())
     const turns = new LoopTurns(clock, () => cost.endedInTurn * cost.ms)
     const measurements = { turns, cost, acceptBurst: new AcceptBurst() }
@@ -62,8 +65,8 @@ class Admission {
     this.#resources = new ResourceLimits({ clock, hooks, sampleMemory, random })
     this.#rejection = new Rejection(faults)
     this.late = new LateRejections({ clock, cost, random })
-    this.episode = new Episode(clock, tell)
-    this.#observed = new Episode(clock, tellObserved)
+    this.episode = new Episode(clock, onOverload)
+    this.#observed = new Episode(clock, onObservedOverload)
     this.gate = new Gate({
       clock,
       limits: this.limits,
@@ -72,7 +75,7 @@ class Admission {
       fairShares: new FairShares(random),
       hooks,
       stats: this.stats,
-      reject: (request, reason) => this.#reject(request, reason),
+      onReject: (request, reason) => this.#onReject(request, reason),
     })
     const onWouldReject = (reason, priority) => this.#onWouldReject(reason, priority)
     this.#shadow = new ShadowQueue({ clock, limits: this.limits, measurements, hooks, onWouldReject })
@@ -82,7 +85,7 @@ class Admission {
   update(options) {
     const { classify, deadline, errorMode, headers, key, mode, respond } = options
     this.#mode = mode
-    this.asksUser =
+    this.hasUserHooks =
       errorMode === 'next' || [classify, deadline, headers, key, respond].some((each) => each !== undefined)
     this.#isOff = mode === 'off' || this.#clock.stands === true
     this.#retryAfter = new RetryAfter(options.retryAfter)
@@ -93,7 +96,11 @@ class Admission {
   }
 
   // Hot path: once a request.
-  /** @returns {number} RUN, QUEUED (then `request.admission.resume` is called) or REJECTED (then it is answered) */
+  /**
+   * @param {Request} request
+   * @param {number} nowMs
+   * @returns {number} RUN, QUEUED (`request.admission.resume` will be called) or REJECTED (the answer is sent here)
+   */
   decide(request, nowMs) {
     const { admission } = request
     if (admission.isDecided) return RUN
@@ -115,19 +122,19 @@ class Admission {
     const reason = this.#resources.reasonFor(request.admission.priority)
     if (mode === 'observe') return this.#observe(request, reason, nowMs)
     if (reason !== undefined) {
-      if (nowMs - this.gate.lastAdmitMs <= LEAST_ADMIT_MS) return this.gate.rejectNow(request, reason)
-      // Queued or run: the next one is let by when so much time is over again.
+      if (nowMs - this.gate.lastAdmitMs <= MAX_ADMIT_GAP_MS) return this.gate.reject(request, reason)
+      // Restart the interval even if the gate queues this request.
       this.gate.lastAdmitMs = nowMs
     }
-    if (mode === 'adaptive') return this.gate.admit(request, nowMs)
-    if (this.limits.isConcurrencyShort) return this.gate.rejectNow(request, 'concurrency')
-    return this.gate.enter(request, nowMs)
+    if (mode === 'adaptive') return this.gate.decide(request, nowMs)
+    if (this.limits.isAtMaxConcurrent) return this.gate.reject(request, 'concurrency')
+    return this.gate.admit(request, nowMs)
   }
 
   #observe(request, reason, nowMs) {
     if (reason === undefined) this.#shadow.onRequest(request, nowMs)
     else this.#onWouldReject(reason, request.admission.priority)
-    return this.gate.enter(request, nowMs)
+    return this.gate.admit(request, nowMs)
   }
 
   #onWouldReject(reason, priority) {
@@ -135,15 +142,15 @@ class Admission {
     this.#observed.onReject(reason, this.#clock.now())
   }
 
-  #reject(request, reason) {
+  #onReject(request, reason) {
     request.admission.onReject(reason)
     this.stats.onReject(reason, request.admission.priority)
     this.#retryAfter.onReject()
     this.episode.onReject(reason, this.#clock.now())
     const send = () => this.#send(request, reason)
-    // A framework takes the error once the decision is back, and not later.
-    if (this.#rejection.passesOn(request)) send()
-    else this.late.pass(request, send)
+    // A framework takes the error when `decide` returns, so the rejection cannot be sent late.
+    if (this.#rejection.goesToErrorHandler(request)) send()
+    else this.late.deliver(request, send)
   }
 
   #send(request, reason) {
@@ -152,15 +159,16 @@ class Admission {
     this.measurements.cost.onReject(this.#clock.now() - sinceMs)
   }
 
+  /** @param {Request} request */
   release(request) {
     this.gate.release(request)
   }
 
   /**
    * @param {'connection' | 'secureConnection' | 'tlsClientError'} event of the server
-   * @param {{ isSecure: boolean, isHandedOver: boolean }} how its connections come
+   * @param {{ isSecure: boolean, isHandedOver: boolean }} how `isHandedOver`: the cluster's primary accepted the connection
    */
-  noteConnection(event, { isSecure, isHandedOver }) {
+  onConnectionEvent(event, { isSecure, isHandedOver }) {
     const { acceptBurst } = this.measurements
     const nowMs = this.#clock.now()
     if (event === 'connection') {
@@ -180,7 +188,7 @@ class Admission {
     this.gate.onTurn(nowMs, idleMs, busyMs)
   }
 
-  /** What exporters show, copied. */
+  /** A copy of everything that exporters show. */
   sample() {
     const { shed, wouldShed, queueDelays, admitted, abandoned } = this.stats
     return {
@@ -205,7 +213,7 @@ class Admission {
     }
   }
 
-  /** Only mode `adaptive` holds requests to what is measured, and `observe` and `off` hold them to nothing. */
+  /** Mode `adaptive` enforces the measured limit, `threshold` only `maxConcurrent`; `observe` and `off` enforce none. */
   #limit() {
     if (this.#mode === 'adaptive') {
       const { limit, by } = this.limits.current(this.#clock.now())
@@ -215,7 +223,7 @@ class Admission {
     return { limit, limitedBy: limit === Number.POSITIVE_INFINITY ? undefined : 'concurrency' }
   }
 
-  /** The process drains: no rejection is sent late any more. */
+  /** Sends every rejection at once from now on. */
   drain() {
     this.late.drain()
   }

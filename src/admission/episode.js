@@ -1,35 +1,38 @@
 'use strict'
-// One overload, from its first rejection until nothing has been rejected for a second: `overload` when it begins,
-// `recovered` with its length and every reason in it. One timer, only while it lasts.
+// Groups rejections into overloads. An overload begins with a rejection (`overload`) and ends when no request was
+// rejected for a second (`recovered`, with its length and the count of every reason). A timer runs only meanwhile.
 
 const QUIET_MS = 1000
 
 const durationOf = ({ sinceMs, lastMs }) => lastMs - sinceMs
 
 class Episode {
-  /** How many there were. Most are shorter than the time between two scrapes: only counters show them. */
+  /** Overloads so far. Most are shorter than the time between two scrapes, so that only a counter shows them. */
   count = 0
   #clock
-  #tell
+  #onEvent
   #current
   #earlierMs = 0
 
-  /** @param {(event: 'overload' | 'recovered', details: object) => void} tell */
-  constructor(clock, tell) {
+  /**
+   * @param {typeof import('../clock').systemClock} clock
+   * @param {(event: 'overload' | 'recovered', details: object) => void} onEvent
+   */
+  constructor(clock, onEvent) {
     this.#clock = clock
-    this.#tell = tell
+    this.#onEvent = onEvent
   }
 
   get isOn() {
     return this.#current !== undefined
   }
 
-  /** What the last rejection was short of, while it lasts. */
+  /** The reason of the last rejection; undefined while there is no overload. */
   get reason() {
     return this.#current?.lastReason
   }
 
-  /** How long all of them were, up to the last rejection of this one. */
+  /** The length of all overloads together, up to the last rejection. */
   get totalMs() {
     return this.#earlierMs + (this.#current === undefined ? 0 : durationOf(this.#current))
   }
@@ -38,8 +41,8 @@ class Episode {
     if (this.#current === undefined) {
       this.count++
       this.#current = { lastReason: reason, sinceMs: nowMs, lastMs: nowMs, counts: new Map() }
-      this.#tell('overload', { reason })
-      this.#watch(QUIET_MS)
+      this.#onEvent('overload', { reason })
+      this.#endWhenQuiet(QUIET_MS)
     }
     const { counts } = this.#current
     counts.set(reason, (counts.get(reason) ?? 0) + 1)
@@ -47,10 +50,10 @@ class Episode {
     this.#current.lastMs = nowMs
   }
 
-  #watch(delayMs) {
+  #endWhenQuiet(delayMs) {
     this.#clock.after(delayMs, () => {
       const quietMs = this.#clock.now() - this.#current.lastMs
-      if (quietMs < QUIET_MS) return this.#watch(QUIET_MS - quietMs)
+      if (quietMs < QUIET_MS) return this.#endWhenQuiet(QUIET_MS - quietMs)
       this.#end()
     })
   }
@@ -60,7 +63,7 @@ class Episode {
     const counts = [...this.#current.counts].sort(([, a], [, b]) => b - a)
     this.#earlierMs += durationMs
     this.#current = undefined
-    this.#tell('recovered', {
+    this.#onEvent('recovered', {
       reason: counts[0][0],
       reasons: Object.fromEntries(counts),
       durationMs,

@@ -1,20 +1,19 @@
 'use strict'
-// Under overload each key gets an equal share before any gets more (start-time fair queueing). A queued request gets a tag,
-// one more than the last of its key, and never less than that of the request dequeued last: the queue runs the lowest
-// first. A key at fifty times its share waits behind its own requests, and gets what the others leave. Keys share 1024
-// places, by a salted hash.
+// Start-time fair queueing: under overload each key gets an equal share before any key gets more. A queued request gets a
+// tag, one more than the last tag of its key and never less than the tag dequeued last. The queue runs the lowest tag
+// first, so a key over its share waits behind its own requests. A salted hash maps keys to 1024 cells.
 
-const PLACES = 1024
-/** Longer keys are told apart by so many characters. */
-const MOST_CHARACTERS = 128
+const CELLS = 1024
+/** Only this many characters of a key are hashed. */
+const MAX_CHARACTERS = 128
 const FNV_OFFSET = 2_166_136_261
 const FNV_PRIME = 16_777_619
-/** After so many requests of a key the salt changes, so that no two keys share a place for long. */
-const SALT_TAGS = 10_000
+/** The salt changes after this many tags, so that two keys do not collide for long. */
+const TAGS_PER_SALT = 10_000
 
 class FairShares {
-  #last = new Float64Array(PLACES)
-  #now = 1
+  #lastTags = new Float64Array(CELLS)
+  #dequeuedTag = 1
   #salt
   #saltedAt = 1
   #random
@@ -24,28 +23,28 @@ class FairShares {
     this.#salt = Math.floor(random() * 2 ** 32)
   }
 
-  /** @param {string} key @returns {number} over 0; nothing changes unless the request is queued */
+  /** @param {string} key @returns {number} above 0. A query: the key pays only when the request is queued. */
   tagOf(key) {
-    return Math.max(this.#now, this.#last[this.#placeOf(key)] + 1)
+    return Math.max(this.#dequeuedTag, this.#lastTags[this.#cellOf(key)] + 1)
   }
 
   onQueue(key, tag) {
-    this.#last[this.#placeOf(key)] = tag
+    this.#lastTags[this.#cellOf(key)] = tag
   }
 
   onDequeue(tag) {
-    if (tag > this.#now) this.#now = tag
-    if (this.#now - this.#saltedAt < SALT_TAGS) return
-    this.#saltedAt = this.#now
+    if (tag > this.#dequeuedTag) this.#dequeuedTag = tag
+    if (this.#dequeuedTag - this.#saltedAt < TAGS_PER_SALT) return
+    this.#saltedAt = this.#dequeuedTag
     this.#salt = Math.floor(this.#random() * 2 ** 32)
-    this.#last.fill(0)
+    this.#lastTags.fill(0)
   }
 
-  #placeOf(key) {
+  #cellOf(key) {
     let hash = FNV_OFFSET ^ this.#salt
-    const length = Math.min(key.length, MOST_CHARACTERS)
+    const length = Math.min(key.length, MAX_CHARACTERS)
     for (let i = 0; i < length; i++) hash = Math.imul(hash ^ key.charCodeAt(i), FNV_PRIME)
-    return (hash ^ (hash >>> 15)) & (PLACES - 1)
+    return (hash ^ (hash >>> 15)) & (CELLS - 1)
   }
 }
 

@@ -1,18 +1,19 @@
 'use strict'
-// The gate: runs a request now, queues it, or rejects it; and works the queue off in the check phase of loop turns, one
-// request a callback, so that Node drains ticks and promises between two of them as it does between two sockets.
+// The gate decides whether a request runs now, is queued or is rejected. It dequeues in the check phase of loop turns,
+// one request a callback, so that Node runs ticks and promises between two requests as it does between two sockets.
 
 const { isDisconnected } = require('../requests/request')
 const { offHalfClose, onHalfClose } = require('./half-closed')
-const { inItsContext } = require('./queue')
+const { inRequestContext } = require('./queue')
 const { BYPASS, QUEUED, REJECTED, RUN } = require('./verdict')
 
-/** How much of a loop turn may go to requests that start in it: then the loop polls and accepts again. */
-const BUDGET_MS = 5
-/** How often the queue is looked through while no turn of the loop comes by itself. */
-const LOOK_MS = 2
-/** Waiting for the primary's next connection. */
-const NAP_MS = 1
+/** The time in a loop turn that may go to requests which start in that turn. Then the loop polls and accepts again. */
+const TURN_BUDGET_MS = 5
+/** How often a timer makes the loop turn while requests are queued and no slot is free. */
+const RECHECK_MS = 2
+/** How long the loop sleeps while it waits for the primary's next connection. */
+const AWAIT_PRIMARY_MS = 1
+/** @typedef {InstanceType<typeof import('../requests/request').Request>} Request */
 
 class Gate {
   peakInFlight = 0
@@ -24,18 +25,25 @@ class Gate {
   #fairShares
   #hooks
   #stats
-  #reject
-  /** When the first request came in the turn that is running; undefined if none has. */
-  #turnMs
+  #onReject
+  /** When the first request arrived in the current loop turn; undefined if none did. */
+  #firstArrivalMs
   #spentMs = 0
   #isAccepting = false
-  #isLooking = false
+  #isRecheckScheduled = false
   #isClosed = false
   #turnAgain = () => {}
-  #runNext = () => this.#dequeue()
+  #dequeueOne = () => this.#dequeue()
 
-  /** @param {any} parts `reject(request, reason)` answers the request */
-  constructor({ clock, limits, measurements, queue, fairShares, hooks, stats, reject }) {
+  /**
+   * @param {{ clock: typeof import('../clock').systemClock, queue: InstanceType<typeof import('./queue').Queue>,
+   *   limits: InstanceType<typeof import('./limits/limits').Limits>, measurements: import('./admission').Measurements,
+   *   fairShares: InstanceType<typeof import('./fair-shares').FairShares>,
+   *   hooks: InstanceType<typeof import('./user-hooks').UserHooks>,
+   *   stats: InstanceType<typeof import('./stats').Stats>,
+   *   onReject: (request: Request, reason: string) => void }} parts `onReject` answers the request
+   */
+  constructor({ clock, limits, measurements, queue, fairShares, hooks, stats, onReject }) {
     this.#clock = clock
     this.#limits = limits
     this.#measurements = measurements
@@ -43,25 +51,25 @@ class Gate {
     this.#fairShares = fairShares
     this.#hooks = hooks
     this.#stats = stats
-    this.#reject = reject
+    this.#onReject = onReject
   }
 
-  // Hot path: once a request. With room and no queue it is a dozen comparisons, with nothing allocated.
-  /** @returns {number} RUN, QUEUED (then `request.admission.resume` is called) or REJECTED (then it is answered) */
-  admit(request, nowMs) {
+  // Hot path: once a request. With a free slot and no queue it is a dozen comparisons, with nothing allocated.
+  /** @param {Request} request @returns {number} RUN, QUEUED (`resume` will be called) or REJECTED (`onReject` was called) */
+  decide(request, nowMs) {
     const { priority } = request.admission
     if (priority === BYPASS) return RUN
     this.#measurements.acceptBurst.onRequest()
-    this.#turnMs ??= nowMs
-    const hasRoom = this.#limits.hasRoom(nowMs)
-    if (!hasRoom) this.#limits.onKeptOut(this.#limits.short)
-    else if (this.#queue.length === 0 && this.#runsInThisTurn(nowMs)) return this.enter(request, nowMs)
+    this.#firstArrivalMs ??= nowMs
+    const hasFreeSlot = this.#limits.hasFreeSlot(nowMs)
+    if (!hasFreeSlot) this.#limits.onHeldBack(this.#limits.shortResource)
+    else if (this.#queue.length === 0 && this.#fitsThisTurn(nowMs)) return this.admit(request, nowMs)
     const key = this.#hooks.keyOf(request)
     const tag = key === undefined ? 0 : this.#fairShares.tagOf(key)
     const reason = this.#reasonFor(request, priority, tag, nowMs)
-    if (reason !== undefined) return this.rejectNow(request, reason)
-    // One of the user's functions may have closed the instance: nobody would work the queue off.
-    if (this.#isClosed) return this.enter(request, nowMs)
+    if (reason !== undefined) return this.reject(request, reason)
+    // A function of the user may have closed the instance, and a closed gate dequeues nothing.
+    if (this.#isClosed) return this.admit(request, nowMs)
     if (key !== undefined) this.#fairShares.onQueue(key, tag)
     request.admission.tag = tag
     this.#enqueue(request, nowMs)
@@ -70,19 +78,20 @@ class Gate {
 
   #reasonFor(request, priority, tag, nowMs) {
     const ahead = this.#queue.ahead(priority, tag)
-    const expectedMs = this.#limits.expectedMs(ahead)
-    if (expectedMs >= this.#hooks.deadlineMs(request)) return 'deadline'
-    return this.#limits.reasonFor(expectedMs, ahead, priority, nowMs)
+    const expectedWaitMs = this.#limits.expectedWaitMs(ahead)
+    if (expectedWaitMs >= this.#hooks.deadlineMs(request)) return 'deadline'
+    return this.#limits.reasonFor(expectedWaitMs, ahead, priority, nowMs)
   }
 
-  /** A loop with room runs what comes as it comes. A full one runs what fits into the turn, after it has accepted. */
-  #runsInThisTurn(nowMs) {
-    if (nowMs - this.#turnMs < BUDGET_MS && !this.#measurements.acceptBurst.isAccepting(nowMs)) return true
-    return this.#limits.loop.isPointless || this.#measurements.turns.hasRoom(nowMs)
+  /** An idling loop runs every request on arrival. A full loop accepts first, then runs what the turn's budget allows. */
+  #fitsThisTurn(nowMs) {
+    const isWithinBudget = nowMs - this.#firstArrivalMs < TURN_BUDGET_MS
+    if (isWithinBudget && !this.#measurements.acceptBurst.isAccepting(nowMs)) return true
+    return this.#limits.loop.isRejectingPointless || this.#measurements.turns.isIdling(nowMs)
   }
 
-  /** The request is in flight from now on. */
-  enter(request, nowMs) {
+  /** Puts the request in flight. */
+  admit(request, nowMs) {
     this.#limits.onAdmit(request.admission, nowMs, this.#clock.idleMs())
     this.#stats.admitted++
     this.lastAdmitMs = nowMs
@@ -91,94 +100,94 @@ class Gate {
     return RUN
   }
 
-  rejectNow(request, reason) {
-    this.#limits.onKeptOut(reason)
-    this.#reject(request, reason)
+  reject(request, reason) {
+    this.#limits.onHeldBack(reason)
+    this.#onReject(request, reason)
     return REJECTED
   }
 
   #enqueue(request, nowMs) {
     const { admission } = request
-    admission.onQueue(nowMs, this.#measurements.turns.patientMs(nowMs))
-    // Others than its handler may have begun its answer.
+    admission.onQueue(nowMs, this.#measurements.turns.stallFreeMs(nowMs))
+    // Other code than its handler may have begun the answer already.
     if (!request.hasAnswer) request.markQueued()
     if (this.#queue.length === 0) this.#limits.delay.onFirstQueued(nowMs)
     this.#queue.push(request)
-    admission.onHalfClose = () => this.#rush(request)
+    admission.onHalfClose = () => this.#onHalfClose(request)
     onHalfClose(request, admission.onHalfClose)
-    this.#clock.afterTurn(this.#runNext)
+    this.#clock.afterTurn(this.#dequeueOne)
   }
 
-  /** The request has ended, however it did. */
+  /** Called once for every request that has ended, with any outcome. */
   release(request) {
     const { admission } = request
     if (admission.isInFlight) {
       this.#measurements.cost.onEnd()
       this.#limits.onEnd(admission, this.#clock.now(), this.#clock.idleMs())
-      if (this.#queue.length > 0) this.#clock.afterTurn(this.#runNext)
+      if (this.#queue.length > 0) this.#clock.afterTurn(this.#dequeueOne)
     } else if (admission.isAbandoned) {
-      if (this.#queue.has(request)) this.#takeOut(request)
+      if (this.#queue.has(request)) this.#remove(request)
       this.#stats.abandoned++
       admission.giveUp?.()
     }
   }
 
-  /** First in the check phase of every loop turn. */
+  /** Called first in the check phase of every loop turn. */
   onTurn(nowMs, idleMs, busyMs) {
     const isQueueing = this.#queue.length > 0
     const { acceptBurst } = this.#measurements
     this.#limits.onTurn(nowMs, idleMs, isQueueing)
-    this.#turnMs = undefined
+    this.#firstArrivalMs = undefined
     this.#spentMs = 0
     this.#isAccepting = acceptBurst.shouldTurnAgain(nowMs, busyMs)
     if (!isQueueing) return
     if (this.#isAccepting) return this.#acceptMore(acceptBurst)
-    this.#rejectOld(nowMs)
-    this.#scheduleRuns(nowMs)
+    this.#rejectOverdue(nowMs)
+    this.#scheduleDequeues(nowMs)
   }
 
   #acceptMore({ isAwaitingPrimary }) {
     if (!isAwaitingPrimary) return this.#clock.afterTurn(this.#turnAgain)
-    this.#measurements.turns.onNap()
-    this.#clock.after(NAP_MS, this.#turnAgain)
+    this.#measurements.turns.onSleep()
+    this.#clock.after(AWAIT_PRIMARY_MS, this.#turnAgain)
   }
 
-  /** As many callbacks in the next turn as its budget has room for. */
-  #scheduleRuns(nowMs) {
-    const queued = this.#queue.length
-    if (queued === 0) return
-    if (!this.#limits.hasRoom(nowMs)) return this.#lookLater()
-    const eachMs = Math.max(this.#limits.loop.eachMs, BUDGET_MS / 1000)
-    const count = Math.min(queued, Math.ceil(BUDGET_MS / eachMs))
-    for (let i = 0; i < count; i++) this.#clock.afterTurn(this.#runNext)
+  /** Schedules as many callbacks as the budget of the next loop turn allows. */
+  #scheduleDequeues(nowMs) {
+    if (this.#queue.length === 0) return
+    if (!this.#limits.hasFreeSlot(nowMs)) return this.#scheduleRecheck()
+    const expectedCostMs = Math.max(this.#limits.loop.expectedCostMs, TURN_BUDGET_MS / 1000)
+    const count = Math.min(this.#queue.length, Math.ceil(TURN_BUDGET_MS / expectedCostMs))
+    for (let i = 0; i < count; i++) this.#clock.afterTurn(this.#dequeueOne)
   }
 
-  /** The loop would sleep though requests are queued: a turn of the loop looks again. */
-  #lookLater() {
-    if (this.#isLooking) return
-    this.#isLooking = true
-    this.#clock.after(LOOK_MS, () => {
-      this.#isLooking = false
+  /** Without a timer the loop would sleep although requests are queued. The turn that the timer causes checks again. */
+  #scheduleRecheck() {
+    if (this.#isRecheckScheduled) return
+    this.#isRecheckScheduled = true
+    this.#clock.after(RECHECK_MS, () => {
+      this.#isRecheckScheduled = false
     })
   }
 
   #dequeue() {
-    if (this.#isAccepting || this.#spentMs >= BUDGET_MS || !this.#limits.hasRoom(this.#clock.now())) return
+    if (this.#isAccepting || this.#spentMs >= TURN_BUDGET_MS) return
+    if (!this.#limits.hasFreeSlot(this.#clock.now())) return
     const request = this.#queue.shift()
     if (request === undefined) return
-    this.#ignoreHalfClose(request)
+    this.#offHalfClose(request)
     this.#runQueued(request)
   }
 
   #runQueued(request) {
-    // A handler whose client disconnected while it was queued would get no event at all any more.
+    // The client has disconnected: a handler that starts now would never get the events of its end.
     if (isDisconnected(request)) return
     const nowMs = this.#clock.now()
     this.#fairShares.onDequeue(request.admission.tag)
     this.#stats.onWait(nowMs - request.admission.queuedMs)
-    this.enter(request, nowMs)
+    this.admit(request, nowMs)
     try {
-      inItsContext(request, request.admission.resume)
+      inRequestContext(request, request.admission.resume)
     } finally {
       const ranMs = this.#clock.now() - nowMs
       this.#measurements.cost.onRun(ranMs)
@@ -186,53 +195,52 @@ class Gate {
     }
   }
 
-  /** Its client half-closed: only what is answered at once reaches it. */
-  #rush(request) {
-    this.#takeOut(request)
+  /** A half-closed client receives only an answer that is sent at once: run the request now, or reject it. */
+  #onHalfClose(request) {
+    this.#remove(request)
     const nowMs = this.#clock.now()
-    const { delay, isConcurrencyShort } = this.#limits
-    // In a burst it runs. In a queue that stands, to half-close must be no way past it.
+    const { delay, isAtMaxConcurrent } = this.#limits
+    // In a burst the request runs. In a standing queue, a half-close must be no way past the others.
     const isStanding =
-      delay.isStanding(request.admission.priority, nowMs) && !this.#measurements.turns.hasRoom(nowMs)
-    if ((!isConcurrencyShort && !isStanding) || this.#limits.hasRoom(nowMs)) this.#runQueued(request)
-    else this.#rejectQueued(request, this.#limits.short)
+      delay.isStanding(request.admission.priority, nowMs) && !this.#measurements.turns.isIdling(nowMs)
+    if ((!isAtMaxConcurrent && !isStanding) || this.#limits.hasFreeSlot(nowMs)) this.#runQueued(request)
+    else this.#rejectQueued(request, this.#limits.shortResource)
   }
 
-  /** Those that have been queued for too long. A loop with room rejects nobody. */
-  #rejectOld(nowMs) {
-    const { areKept, delay, isConcurrencyShort } = this.#limits
-    if (!areKept) return
-    if (!isConcurrencyShort && this.#measurements.turns.hasRoom(nowMs)) return
-    for (const request of this.#queue.filter((admission) => delay.isTooOld(admission, nowMs))) {
-      // A listener or function of the user's may have closed the instance, and so emptied the queue.
+  /** Rejects what has been queued for too long. A loop that idles rejects nothing. */
+  #rejectOverdue(nowMs) {
+    const { areEnforced, delay, isAtMaxConcurrent } = this.#limits
+    if (!areEnforced || (!isAtMaxConcurrent && this.#measurements.turns.isIdling(nowMs))) return
+    for (const request of this.#queue.filter((admission) => delay.isOverdue(admission, nowMs))) {
+      // A listener or function of the user may have closed the instance, and so emptied the queue.
       if (!this.#queue.has(request)) continue
-      this.#takeOut(request)
-      this.#rejectQueued(request, this.#limits.short)
+      this.#remove(request)
+      this.#rejectQueued(request, this.#limits.shortResource)
     }
   }
 
   #rejectQueued(request, reason) {
     if (isDisconnected(request)) return
-    inItsContext(request, () => this.rejectNow(request, reason))
+    inRequestContext(request, () => this.reject(request, reason))
     request.admission.giveUp?.()
   }
 
-  #takeOut(request) {
+  #remove(request) {
     this.#queue.remove(request)
-    this.#ignoreHalfClose(request)
+    this.#offHalfClose(request)
   }
 
-  #ignoreHalfClose(request) {
+  #offHalfClose(request) {
     offHalfClose(request, request.admission.onHalfClose)
     request.admission.onHalfClose = undefined
   }
 
-  /** Answers what is queued; nothing is queued from now on. */
+  /** Rejects every queued request; from now on no request is queued. */
   close() {
     this.#isClosed = true
     for (const request of this.#queue.filter(() => true)) {
       if (!this.#queue.has(request)) continue
-      this.#takeOut(request)
+      this.#remove(request)
       this.#rejectQueued(request, 'closed')
     }
   }

@@ -1,20 +1,20 @@
 'use strict'
-// A client may send its request and close its side at once (`nc -N`, shell health checks). Node then ends the connection,
-// answered or not. So a request that waits, queued or for its late 503, is told first, and is run or answered at once.
+// A client may half-close its connection right after its request (`nc -N`, shell health checks). Node then ends the
+// connection, answered or not. A request that is queued, or whose 503 is held, gets a callback before Node does so.
 
-const kWaiting = Symbol('spillway.waiting')
+const kCallbacks = Symbol('spillway.halfCloseCallbacks')
 const kHalfClosed = Symbol('spillway.halfClosed')
 
 /** @this {any} */
 function onEnd() {
-  const waiting = this[kWaiting]
+  const callbacks = this[kCallbacks]
   this[kHalfClosed] = true
-  this[kWaiting] = undefined
-  for (const callback of waiting) {
+  this[kCallbacks] = undefined
+  for (const callback of callbacks) {
     try {
       callback()
     } catch (error) {
-      // A handler's error is uncaught, as it would be in its own turn; the others, and Node's own listener, go on.
+      // The error of a handler stays uncaught, and must not stop the other callbacks or Node's own listener.
       process.nextTick(() => {
         throw error
       })
@@ -22,25 +22,25 @@ function onEnd() {
   }
 }
 
-/** Calls back when the client of this request half-closes; HTTP/2 ends streams by itself. */
+/** Calls `callback` when the client of this request half-closes. HTTP/2 streams outlive that by themselves. */
 function onHalfClose({ socket, stream }, callback) {
   if (stream !== undefined || typeof socket?.prependListener !== 'function') return
-  if (socket[kWaiting] === undefined) {
-    socket[kWaiting] = new Set()
-    // Before Node's own listener, which ends the connection. One for all requests of a pipeline.
+  if (socket[kCallbacks] === undefined) {
+    socket[kCallbacks] = new Set()
+    // Must run before Node's own listener, which ends the connection. One listener serves a whole pipeline.
     socket.prependOnceListener('end', onEnd)
   }
-  socket[kWaiting].add(callback)
+  socket[kCallbacks].add(callback)
 }
 
 function offHalfClose({ socket }, callback) {
-  const waiting = socket?.[kWaiting]
-  if (waiting === undefined || !waiting.delete(callback) || waiting.size > 0) return
-  socket[kWaiting] = undefined
+  const callbacks = socket?.[kCallbacks]
+  if (callbacks === undefined || !callbacks.delete(callback) || callbacks.size > 0) return
+  socket[kCallbacks] = undefined
   socket.off('end', onEnd)
 }
 
-/** Whether it has: then only what is answered at once reaches it. */
+/** A half-closed client receives only an answer that is sent at once. */
 const isHalfClosed = ({ socket }) => socket?.[kHalfClosed] === true
 
 module.exports = { isHalfClosed, offHalfClose, onHalfClose }

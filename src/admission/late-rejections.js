@@ -1,32 +1,32 @@
 'use strict'
-// Clients that ask again at once make rejecting the load: answered in microseconds, they are back in the next loop turn.
-// While rejections take more than 2 % of the loop, each 503 is sent late, and later by steps. A step that does not bring
-// fewer requests is taken back: clients that do not wait for their answer are not held at all (docs/decisions/0004).
+// Holds 503s while rejecting is itself the load. A client that retries at once is back in the next loop turn, so the
+// answer is sent late, and later by steps, while rejections take more than 2 % of the loop. A step that does not bring
+// fewer requests is taken back (docs/decisions/0004).
 
 const { AsyncResource } = require('node:async_hooks')
 const { isHalfClosed, offHalfClose, onHalfClose } = require('./half-closed')
 
-/** For how long a rejection is held in the mean, by step. */
+/** The mean time for which a rejection is held, by step. */
 const HOLDS_MS = [0, 100, 200, 400, 1000]
-/** Of the loop's time. Above it the next step is tried. */
+/** The next step is tried while rejections take more than this share of the loop's time. */
 const COSTLY_SHARE = 0.02
-/** Below it the last step is taken back. */
+/** The last step is taken back while rejections take less than this share. */
 const CHEAP_SHARE = 0.005
-/** Each holds a connection, and a proxy may have a thousand for all its clients. */
-const MOST_HELD = 512
-/** Where rejections take this share of the loop, they have become the load. Then so many more are held. */
+/** A held rejection occupies a connection, and a proxy may have a thousand connections for all its clients. */
+const MAX_HELD = 512
+/** Rejections that take this share of the loop are a flood, in which more are held. */
 const FLOOD_SHARE = 0.5
-const MOST_OF_FLOOD = 10_000
-/** Of one HTTP/2 session, which may carry any number of requests. */
-const MOST_OF_SESSION = 100
+const MAX_HELD_IN_FLOOD = 10_000
+/** One HTTP/2 session may carry any number of requests. */
+const MAX_HELD_OF_SESSION = 100
 const WINDOW_MS = 200
-/** A step is kept where at most this share of the requests still comes. */
-const FEWER_SHARE = 0.8
-/** After a step was taken back, none is tried for so long; and a step is held against a rate no older than that. */
+/** A step is kept if at most this share of the requests still arrives. */
+const KEEP_SHARE = 0.8
+/** After a step was taken back, no step is tried for this long. Older rates are not compared with. */
 const STEADY_MS = 5000
 
 class LateRejections {
-  /** How many wait to be sent, and how many were sent late in all. */
+  /** Rejections sent late so far. */
   total = 0
   #held = new Set()
   #ofSession = new WeakMap()
@@ -35,11 +35,11 @@ class LateRejections {
   #random
   #step = 0
   #isFlood = false
-  /** How many requests came a millisecond at each step, and when that was measured. */
+  /** The arrival rate measured last at each step. */
   #rates = HOLDS_MS.map(() => ({ perMs: 0, atMs: Number.NEGATIVE_INFINITY }))
   #windowMs
   #count = 0
-  /** Whether the window before was costly. The first costly one is partly calm, and its rate says nothing. */
+  /** Whether the previous window was costly. The first costly window is partly calm, so its rate is no evidence. */
   #wasCostly = false
   #steadyUntilMs = 0
   #isDraining = false
@@ -51,6 +51,7 @@ class LateRejections {
     this.#windowMs = clock.now()
   }
 
+  /** Rejections held now. */
   get held() {
     return this.#held.size
   }
@@ -64,22 +65,22 @@ class LateRejections {
     this.#count++
   }
 
-  /** Calls `send` now, or late. */
-  pass(request, send) {
+  /** Calls `send` now, or later. */
+  deliver(request, send) {
     const nowMs = this.#clock.now()
     if (nowMs - this.#windowMs >= Math.max(WINDOW_MS, 2 * this.#holdMs)) this.#adapt(nowMs)
     if (this.#isHeld(request)) this.#hold(request, send)
     else send()
   }
 
-  get #mostHeld() {
-    return this.#isFlood ? MOST_OF_FLOOD : MOST_HELD
+  get #maxHeld() {
+    return this.#isFlood ? MAX_HELD_IN_FLOOD : MAX_HELD
   }
 
   #isHeld(request) {
-    if (this.#step === 0 || this.#isDraining || this.#held.size >= this.#mostHeld) return false
+    if (this.#step === 0 || this.#isDraining || this.#held.size >= this.#maxHeld) return false
     const { session } = request
-    if (session !== undefined && (this.#ofSession.get(session) ?? 0) >= MOST_OF_SESSION) return false
+    if (session !== undefined && (this.#ofSession.get(session) ?? 0) >= MAX_HELD_OF_SESSION) return false
     return !isHalfClosed(request)
   }
 
@@ -108,12 +109,12 @@ class LateRejections {
     this.#count = 0
     this.#rates[this.#step] = { perMs, atMs: nowMs }
     const isNewFlood = this.#isNewFlood(isCostly)
-    // Nothing was rejected for long: what was found says nothing of now.
+    // A window this long means that nothing was rejected for a while: the step is outdated.
     this.#step = isNewFlood || elapsedMs >= STEADY_MS ? 0 : this.#nextStep(nowMs, isCostly)
     this.#wasCostly = isCostly
   }
 
-  /** That to hold a few did not pay says nothing of holding all: when a flood begins, all steps are tried again. */
+  /** A flood holds many more, so a step that did not pay before may pay now: forget the rates when a flood begins. */
   #isNewFlood(isCostly) {
     const wasFlood = this.#isFlood
     this.#isFlood = this.#cost.rejectedShare > FLOOD_SHARE || (wasFlood && isCostly)
@@ -126,17 +127,17 @@ class LateRejections {
   #nextStep(nowMs, isCostly) {
     const step = this.#step
     const next = Math.min(HOLDS_MS.length - 1, step + 1)
-    const before = Math.max(0, step - 1)
-    if (this.#cost.rejectedShare < CHEAP_SHARE) return before
-    // The next step was given up, or left to look at this one again: it paid, as this one shows.
+    const previous = Math.max(0, step - 1)
+    if (this.#cost.rejectedShare < CHEAP_SHARE) return previous
+    // The next step was taken back, or left in order to measure this one. The rate measured now shows that it paid.
     if (isCostly && this.#isFresh(next, nowMs) && this.#pays(next)) {
       this.#steadyUntilMs = nowMs
       return next
     }
-    if (!this.#isFresh(before, nowMs)) return before
+    if (!this.#isFresh(previous, nowMs)) return previous
     if (step > 0 && !this.#pays(step)) {
       this.#steadyUntilMs = nowMs + STEADY_MS
-      return before
+      return previous
     }
     return isCostly && this.#wasCostly && nowMs >= this.#steadyUntilMs ? next : step
   }
@@ -145,12 +146,12 @@ class LateRejections {
     return nowMs - this.#rates[step].atMs <= STEADY_MS
   }
 
-  /** Whether fewer requests come at this step than at the one before. */
+  /** Whether fewer requests arrive at this step than at the previous one. */
   #pays(step) {
-    return this.#rates[step].perMs <= FEWER_SHARE * this.#rates[step - 1].perMs
+    return this.#rates[step].perMs <= KEEP_SHARE * this.#rates[step - 1].perMs
   }
 
-  /** Sends all that are held, and holds none from now on. */
+  /** Sends every held rejection, and holds none from now on. */
   drain() {
     this.#isDraining = true
     for (const sendNow of this.#held) sendNow()

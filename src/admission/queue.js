@@ -1,6 +1,6 @@
 'use strict'
-// The queue: higher classes first, within a class by tag (fair-shares.js), then first in, first out. A binary heap. Each
-// request keeps the async context it came in, so that AsyncLocalStorage and OpenTelemetry are the same in its handler.
+// The queue, a binary heap: higher classes first, within a class by tag (fair-shares.js), then first in, first out.
+// A queued request keeps its async context, so that its handler sees the same AsyncLocalStorage and active span.
 
 const { AsyncResource } = require('node:async_hooks')
 const { QUEUED_CLASSES } = require('./verdict')
@@ -14,8 +14,8 @@ const isAhead = (entry, priority, tag) =>
   entry.request !== undefined &&
   (entry.priority < priority || (entry.priority === priority && entry.tag <= tag))
 
-/** A heap with so many more entries than are queued is cleared of those taken out. */
-const LEAST_SPARE = 64
+/** The heap is compacted once removed entries outnumber the queued ones by this many. */
+const MIN_REMOVED = 64
 
 class Queue {
   length = 0
@@ -28,14 +28,14 @@ class Queue {
     const { priority, tag } = admission
     const entry = { request, priority, tag, order: this.#order++ }
     admission.entry = entry
-    // On Node 20 a snapshot of every request's context would cost 7.8 µs: only what is queued has one.
+    // Only queued requests pay for this: on Node 20 it costs 7.8 µs.
     admission.resource = new AsyncResource('spillway.queue')
     this.#counts[priority]++
     this.length++
     this.#rise(entry)
   }
 
-  /** The next to run, taken out; undefined if none is queued. */
+  /** Removes and returns the request to run next; undefined if none is queued. */
   shift() {
     while (this.#heap.length > 0) {
       const { request } = this.#pop()
@@ -46,28 +46,27 @@ class Queue {
     return undefined
   }
 
-  /** Whether it is queued still. */
   has({ admission }) {
     return admission.entry !== undefined
   }
 
-  /** Takes it out. Its place in the heap is skipped when it comes up. */
+  /** Empties the entry of the request. `shift` skips empty entries. */
   remove({ admission }) {
     admission.entry.request = undefined
     admission.entry = undefined
     this.#counts[admission.priority]--
     this.length--
-    if (this.#heap.length - this.length > this.length + LEAST_SPARE) this.#clear()
+    if (this.#heap.length - this.length > this.length + MIN_REMOVED) this.#compact()
   }
 
   /** A sorted list is a heap. */
-  #clear() {
+  #compact() {
     this.#heap = this.#heap
       .filter(({ request }) => request !== undefined)
       .sort((a, b) => (isBefore(a, b) ? -1 : 1))
   }
 
-  /** How many run before a newcomer of this class and tag. */
+  /** Counts the queued requests that run before a new one of this class and tag. */
   ahead(priority, tag) {
     let count = 0
     if (tag === 0) for (let i = 0; i <= priority; i++) count += this.#counts[i]
@@ -75,7 +74,7 @@ class Queue {
     return count
   }
 
-  /** Those queued that meet a condition, in no order. */
+  /** The queued requests whose admission record meets the condition, in no order. */
   filter(condition) {
     const found = []
     for (const { request } of this.#heap) {
@@ -115,12 +114,12 @@ class Queue {
   }
 }
 
-/** Whatever the callback calls of the user's runs in the context that the request came in, which is let go of. */
-function inItsContext(request, callback) {
+/** Runs the callback in the async context in which the request arrived, and drops that context. */
+function inRequestContext(request, callback) {
   const { resource } = request.admission
   request.admission.resource = undefined
   if (resource === undefined) return callback.call(request, request)
   return resource.runInAsyncScope(callback, request, request)
 }
 
-module.exports = { Queue, inItsContext }
+module.exports = { Queue, inRequestContext }

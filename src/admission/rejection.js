@@ -1,12 +1,12 @@
 'use strict'
-// The answer to a rejected request: 503, the same bytes from every framework, written straight to the response from what
-// was made at set-up, with no Error and no stack. It does not say the reason: an attacker could steer by it. A large body
-// that is not read yet closes the connection, or Node would read all of it for nobody; a small one is cheaper to read.
+// Answers a rejected request with 503: the same bytes in every framework, prepared at set-up, without an Error or a
+// stack. The answer does not name the reason, because an attacker could steer by that. An unread large body closes the
+// connection, because Node would otherwise read all of it; a small body is cheaper to read.
 
 const { OverloadError } = require('../errors')
 const { PRIORITIES } = require('./verdict')
 
-// ASCII strings, not buffers: Node sends a string in one piece with the head (54.4 thousand instructions, 57.4 with a buffer).
+// ASCII strings and not buffers: Node sends a string in one piece with the head.
 const PROBLEM = JSON.stringify({
   type: 'about:blank',
   title: 'Service Unavailable',
@@ -28,7 +28,8 @@ const headOf = (type, body) => [
 const PROBLEM_HEAD = headOf('application/problem+json', PROBLEM)
 const TEXT_HEAD = headOf('text/plain; charset=utf-8', TEXT)
 
-const READ_ANYWAY_BYTES = 65_536
+/** A body up to this size is read, and the connection kept. */
+const MAX_READ_BYTES = 65_536
 
 class Rejection {
   #faults
@@ -42,57 +43,57 @@ class Rejection {
     this.#options = options
   }
 
-  /** Whether the error goes to the framework. Only a middleware can pass it on. */
-  passesOn({ admission }) {
+  /** Whether the user's error handler answers. Only a middleware can pass the error on. */
+  goesToErrorHandler({ admission }) {
     return this.#options.errorMode === 'next' && admission.proceed !== undefined
   }
 
-  // Hot path: bench/overload.js. At ten times the capacity nine requests in ten end here.
+  // Hot path (bench/overload.js): at ten times the capacity, nine requests in ten end here.
   answer(request, reason, retryAfterSeconds) {
     const { respond, errorMode, headers } = this.#options
     const { req, res } = request
     if (respond === undefined && headers === undefined && errorMode === 'respond')
       return this.#write(req, res, retryAfterSeconds)
     const verdict = { reason, priority: PRIORITIES[request.admission.priority], retryAfterSeconds }
-    if (this.passesOn(request)) return request.admission.proceed(new OverloadError(verdict))
+    if (this.goesToErrorHandler(request)) return request.admission.proceed(new OverloadError(verdict))
     const extra = headers === undefined ? undefined : this.#headersFor(req, verdict)
     if (respond === undefined) this.#writeWith(extra, req, res, retryAfterSeconds)
     else this.#respond(req, res, verdict, extra)
   }
 
-  /** @returns {[name: string, value: any][] | undefined} undefined too where the user's function throws, or gives a promise */
+  /** @returns {[name: string, value: any][] | undefined} undefined if the user's function throws or returns a promise */
   #headersFor(req, verdict) {
     try {
       const given = this.#options.headers(req, verdict)
       if (this.#faults.catchRejection('shed.headers', given))
         throw new TypeError('it returned a promise, and not headers')
-      return Object.entries(given ?? {}).filter(isSent)
+      return Object.entries(given ?? {}).filter(isSendable)
     } catch (error) {
       this.#faults.report('shed.headers', error)
       return undefined
     }
   }
 
-  /** Where the user's function throws or gives `false`, the standard answer goes out; half an answer is cut. */
+  /** Calls `shed.respond`. The standard answer is sent if that throws or returns `false` before it has begun to answer. */
   #respond(req, res, verdict, extra) {
     const { retryAfterSeconds } = verdict
-    const answerInstead = () => {
+    const sendStandardAnswer = () => {
       if ((res.stream ?? res).destroyed) return
-      // The body is another now.
+      // Describes the body that the user's function meant to send.
       res.removeHeader('Content-Encoding')
       this.#writeWith(extra, req, res, retryAfterSeconds)
     }
     const onReturn = (returned) => {
-      if (returned === false && !res.headersSent) answerInstead()
+      if (returned === false && !res.headersSent) sendStandardAnswer()
     }
     const onFailure = (error) => {
       this.#faults.report('shed.respond', error)
-      if (!res.headersSent) answerInstead()
-      // Half an answer that nobody will end.
+      if (!res.headersSent) sendStandardAnswer()
+      // No code is left that would end the answer.
       else if (!res.writableEnded) (res.stream ?? res).destroy()
     }
     try {
-      // HTTP/2 throws where the stream is gone.
+      // HTTP/2 throws if the stream is closed.
       if (!res.headersSent && !(res.stream ?? res).destroyed)
         this.#prepare(req, res, retryAfterSeconds, extra)
       const returned = this.#options.respond(req, res, verdict)
@@ -103,21 +104,21 @@ class Rejection {
     }
   }
 
-  /** What holds unless `respond` sets another. Koa has set 404 by now: the status is 503 everywhere. */
+  /** Sets the status and headers that `respond` may replace. Koa has set 404 by now. */
   #prepare(req, res, retryAfterSeconds, extra) {
     res.statusCode = 503
-    setOurs(req, res, retryAfterSeconds)
+    setStandardHeaders(req, res, retryAfterSeconds)
     if (extra === undefined) return
     try {
       for (const [name, value] of extra) res.setHeader(name, value)
     } catch (error) {
       this.#faults.report('shed.headers', error)
       removeAll(res, extra)
-      setOurs(req, res, retryAfterSeconds)
+      setStandardHeaders(req, res, retryAfterSeconds)
     }
   }
 
-  /** A `writeHead` of somebody else's in place of Node's may throw: amid our batch, that would end the process. */
+  /** Another package may have replaced `writeHead` by a function that throws. Uncaught, that would end the process. */
   #write(req, res, retryAfterSeconds) {
     try {
       write(req, res, retryAfterSeconds)
@@ -127,14 +128,14 @@ class Rejection {
     }
   }
 
-  /** Without the user's headers where Node does not take them. */
+  /** Writes the user's headers too, or leaves them out if Node does not accept them. */
   #writeWith(extra, req, res, retryAfterSeconds) {
     if (extra === undefined) return this.#write(req, res, retryAfterSeconds)
     try {
       write(req, res, retryAfterSeconds, extra)
     } catch (error) {
       this.#faults.report('shed.headers', error)
-      // HTTP/2 looks at them once all are set: there they would fail ours too.
+      // HTTP/2 keeps the headers it has set and would fail again.
       if (!res.headersSent) removeAll(res, extra)
       this.#write(req, res, retryAfterSeconds)
     }
@@ -148,7 +149,7 @@ function write(req, res, retryAfterSeconds, extra) {
   head[head.length - 1] = retryAfterSeconds
   if (extra !== undefined) addHeaders(head, extra)
   if (closesConnection(req)) head.push('Connection', 'close')
-  // One by one where headers stand already (X-Powered-By): Node takes no flat list beside them.
+  // Node takes no flat list where headers are set already, such as X-Powered-By.
   if (res.getHeaderNames().length > 0) {
     for (let i = 0; i < head.length; i += 2) res.setHeader(head[i], head[i + 1])
     res.writeHead(503)
@@ -157,7 +158,7 @@ function write(req, res, retryAfterSeconds, extra) {
   else res.end(isText ? TEXT : PROBLEM, 'latin1')
 }
 
-/** The user's headers replace ours. */
+/** The user's headers replace the standard ones of the same name. */
 function addHeaders(head, extra) {
   for (const [name, value] of extra) {
     const lower = name.toLowerCase()
@@ -167,13 +168,13 @@ function addHeaders(head, extra) {
   }
 }
 
-/** Node throws at a header without a value; two say where the body ends, which is not known yet or is ours. */
-function isSent([name, value]) {
+/** Node throws at a header without a value. The two named here describe the standard body, or one not yet written. */
+function isSendable([name, value]) {
   const lower = name.toLowerCase()
   return value !== undefined && lower !== 'content-length' && lower !== 'transfer-encoding'
 }
 
-function setOurs(req, res, retryAfterSeconds) {
+function setStandardHeaders(req, res, retryAfterSeconds) {
   res.setHeader('Retry-After', String(retryAfterSeconds))
   res.setHeader('Cache-Control', 'no-store')
   if (closesConnection(req)) res.setHeader('Connection', 'close')
@@ -191,8 +192,8 @@ const closesConnection = (req) => req.httpVersionMajor < 2 && hasUnreadBody(req.
 
 function hasUnreadBody(headers) {
   const length = headers['content-length']
-  if (headers['transfer-encoding'] !== undefined || Number(length) > READ_ANYWAY_BYTES) return true
-  // A client that asks before it sends may now keep its body: nobody knows where the next request begins.
+  if (headers['transfer-encoding'] !== undefined || Number(length) > MAX_READ_BYTES) return true
+  // A client with `Expect` may omit its body now, so that the start of the next request is unknown.
   return headers.expect !== undefined && length !== undefined && length !== '0'
 }
 

@@ -1,8 +1,7 @@
 'use strict'
-// When a rejected client should come back: a random whole number of seconds, because a constant one brings all of
-// them back together. The spread grows with the share of requests rejected lately:
-//
-//   seconds = least + floor(random x (1 + 9 x rejected share))        so 1 at first, 1 to 10 at the worst
+// Computes `Retry-After`: a random whole number of seconds, because a constant would bring all clients back together.
+// The spread grows with the share of requests rejected lately:
+//   seconds = least + floor(random x (1 + 9 x rejected share))        1 at first, 1 to 10 at worst
 
 const SPREAD = 9
 const SMOOTHING = 0.01

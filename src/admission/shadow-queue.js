@@ -1,14 +1,14 @@
 'use strict'
-// What the gate would decide, for mode `observe`. There every request runs, so the queue stands in the kernel, unseen.
-// This models it turn by turn, and holds it to the limits of mode `adaptive`:
-//   queue = queue + cost of the requests that came - time the loop took since those before;  0 where the loop idled
-// and the same of the slots of `maxConcurrent`. What exceeds the tolerated delay would be rejected, the lowest class first.
+// Decides for mode `observe` what mode `adaptive` would reject. In `observe` every request runs, so the queue is in the
+// kernel. This file models that queue by loop turn, and the slots of `maxConcurrent` in the same way:
+//   queue = queue + cost of the requests that arrived - time since the last arrivals;   0 once the loop idles
+// The part of the queue beyond the tolerated delay would be rejected, the lowest class first.
 
-const { LEAST_AHEAD } = require('./limits/queue-delay')
+const { MIN_AHEAD } = require('./limits/queue-delay')
 const { CRITICAL, QUEUED_CLASSES } = require('./verdict')
 
-/** Seen while the loop had room, so many tell what a request costs. */
-const ENOUGH = 200
+/** The cost of a request counts as known after this many requests in an idling loop. */
+const MIN_SAMPLES = 200
 
 class ShadowQueue {
   #clock
@@ -16,28 +16,38 @@ class ShadowQueue {
   #measurements
   #hooks
   #onWouldReject
-  /** What a request cost in the mean when the loop last had room: behind a full one, much work is half done. */
-  #eachMs = 0
-  #learnt = 0
+  /** The mean cost of a request when the loop last idled. In a full loop much of the work is unfinished. */
+  #costMs = 0
+  #samples = 0
+  /** The modelled wait for the loop, and for a slot. */
   #loopMs = 0
   #slotsMs = 0
-  #came = new Float64Array(QUEUED_CLASSES)
+  /** Arrivals of the current turn, by class and together. */
+  #arrivals = new Float64Array(QUEUED_CLASSES)
   #count = 0
-  /** When the first request came in the turn that is running, and in the turn before that had one. */
-  #turnMs = 0
-  #turnIdleMs = 0
-  #beforeMs
-  #beforeIdleMs
+  /** The first arrival of the current turn, and of the last turn that had an arrival. */
+  #firstMs = 0
+  #firstIdleMs = 0
+  #previousMs
+  #previousIdleMs
 
-  /** @param {{ clock: any, limits: any, measurements: any, hooks: any, onWouldReject: (reason: string, priority: number) => void }} parts */
+  /**
+   * @param {{
+   *   clock: typeof import('../clock').systemClock,
+   *   limits: InstanceType<typeof import('./limits/limits').Limits>,
+   *   measurements: import('./admission').Measurements,
+   *   hooks: InstanceType<typeof import('./user-hooks').UserHooks>,
+   *   onWouldReject: (reason: string, priority: number) => void,
+   * }} parts
+   */
   constructor({ clock, limits, measurements, hooks, onWouldReject }) {
     this.#clock = clock
     this.#limits = limits
     this.#measurements = measurements
     this.#hooks = hooks
     this.#onWouldReject = onWouldReject
-    this.#beforeMs = clock.now()
-    this.#beforeIdleMs = clock.idleMs()
+    this.#previousMs = clock.now()
+    this.#previousIdleMs = clock.idleMs()
   }
 
   // Hot path in mode `observe`: once a request.
@@ -46,42 +56,42 @@ class ShadowQueue {
     if (Math.max(this.#loopMs, this.#slotsMs) >= this.#hooks.deadlineMs(request))
       return this.#onWouldReject('deadline', priority)
     if (this.#count === 0) {
-      this.#turnMs = nowMs
-      this.#turnIdleMs = this.#clock.idleMs()
+      this.#firstMs = nowMs
+      this.#firstIdleMs = this.#clock.idleMs()
     }
-    this.#came[priority]++
+    this.#arrivals[priority]++
     this.#count++
   }
 
   onTurn(nowMs) {
     const { cost, turns } = this.#measurements
-    if (turns.hasRoom(nowMs) || this.#learnt < ENOUGH) this.#eachMs = cost.meanMs
+    if (turns.isIdling(nowMs) || this.#samples < MIN_SAMPLES) this.#costMs = cost.meanMs
     if (this.#count === 0) return
-    if (turns.hasRoom(nowMs)) this.#learnt += this.#count
-    const elapsedMs = this.#turnMs - this.#beforeMs
-    const idledMs = this.#turnIdleMs - this.#beforeIdleMs
+    if (turns.isIdling(nowMs)) this.#samples += this.#count
+    const elapsedMs = this.#firstMs - this.#previousMs
+    const idledMs = this.#firstIdleMs - this.#previousIdleMs
     if (this.#loopMs <= idledMs) this.#limits.delay.onFirstQueued(nowMs, true)
     const leftMs = Math.max(0, this.#loopMs - idledMs)
     const { slotMs } = this.#limits
-    this.#loopMs = Math.max(0, leftMs + this.#count * this.#eachMs - (elapsedMs - idledMs))
+    this.#loopMs = Math.max(0, leftMs + this.#count * this.#costMs - (elapsedMs - idledMs))
     this.#slotsMs = Math.max(0, this.#slotsMs + this.#count * slotMs - elapsedMs)
-    this.#beforeMs = this.#turnMs
-    this.#beforeIdleMs = this.#turnIdleMs
+    this.#previousMs = this.#firstMs
+    this.#previousIdleMs = this.#firstIdleMs
     this.#slotsMs -= slotMs * this.#rejectExcess('concurrency', this.#slotsMs, slotMs, nowMs)
-    this.#loopMs -= this.#eachMs * this.#rejectExcess('loop', this.#loopMs, this.#eachMs, nowMs)
-    this.#came.fill(0)
+    this.#loopMs -= this.#costMs * this.#rejectExcess('loop', this.#loopMs, this.#costMs, nowMs)
+    this.#arrivals.fill(0)
     this.#count = 0
   }
 
-  /** @returns {number} how many of those that came would be rejected */
+  /** @returns {number} how many of the turn's arrivals would be rejected */
   #rejectExcess(reason, queuedMs, eachMs, nowMs) {
     let rejected = 0
     for (let priority = QUEUED_CLASSES - 1; priority >= CRITICAL; priority--) {
-      const toleratedMs = Math.max(this.#limits.delay.toleratedMs(priority, nowMs), LEAST_AHEAD * eachMs)
+      const toleratedMs = Math.max(this.#limits.delay.toleratedMs(priority, nowMs), MIN_AHEAD * eachMs)
       const excess = Math.floor((queuedMs - toleratedMs) / eachMs) - rejected
-      for (let i = Math.min(excess, this.#came[priority]); i > 0; i--) {
+      for (let i = Math.min(excess, this.#arrivals[priority]); i > 0; i--) {
         this.#onWouldReject(reason, priority)
-        this.#came[priority]--
+        this.#arrivals[priority]--
         rejected++
       }
     }

@@ -1,5 +1,5 @@
 'use strict'
-// What the gate decided, counted by reason and class; and how long requests were queued.
+// Counts the gate's decisions by reason and class, and records how long requests were queued.
 
 const { ADVISED_BOUNDS, Buckets } = require('../histograms/buckets')
 const { PRIORITIES, REASONS } = require('./verdict')
@@ -12,7 +12,7 @@ class Stats {
   shed = new Float64Array(REASONS.length * PRIORITIES.length)
   wouldShed = new Float64Array(REASONS.length * PRIORITIES.length)
   admitted = 0
-  /** Their clients disconnected while they were queued. */
+  /** Requests whose client disconnected while they were queued. */
   abandoned = 0
   queueDelays = new Buckets(ADVISED_BOUNDS)
 
@@ -33,7 +33,7 @@ class Stats {
   }
 }
 
-/** The counts that are not 0, by name. */
+/** Lists the counts above 0, with the names of their reason and class. */
 function listCounts(counts) {
   const list = []
   for (const [row, reason] of REASONS.entries()) {

@@ -1,13 +1,13 @@
 'use strict'
-// The functions of the user's that decide: `classify`, `key`, `deadline` and `pressure`. None of them can throw into the
-// gate: an error, a promise or a value of the wrong kind is reported once, and counts as nothing said.
+// Calls the functions of the user that decide: `classify`, `key`, `deadline` and `pressure`. None of them can throw into
+// the gate. An error, a promise or a value of the wrong type is reported, and the default is used.
 
 const { NORMAL, priorityIndex } = require('./verdict')
 
-const PRESSURE_MS = 100
+const PRESSURE_INTERVAL_MS = 100
 
 class UserHooks {
-  /** What `pressure()` said last, from 0 to 1; asked ten times a second. */
+  /** The last value of `pressure()`, from 0 to 1; 0 without one. */
   pressure = 0
   #pressureMs = 0
   #options
@@ -22,65 +22,68 @@ class UserHooks {
     if (options.pressure === undefined) this.pressure = 0
   }
 
-  /** @returns {number} an index into PRIORITIES; of what is no class, that of `normal` */
+  /** @returns {number} an index into PRIORITIES; `normal` for any value that is not a class */
   classOf(req) {
     const { classify } = this.#options
     if (classify === undefined) return NORMAL
     return (
-      this.#ask('shed.classify', () => {
+      this.#call('shed.classify', () => {
         const name = classify(req)
-        return priorityIndex(name) ?? this.#complain('shed.classify', name, `'${String(name)}' is no class`)
+        return (
+          priorityIndex(name) ??
+          this.#reportInvalid('shed.classify', name, `'${String(name)}' is not a class`)
+        )
       }) ?? NORMAL
     )
   }
 
-  /** Whose share a request counts against; undefined where the option is not given. */
+  /** The key whose share a request counts against; undefined if the option is not given. */
   keyOf({ req }) {
     const { key } = this.#options
     if (key === undefined) return undefined
-    const name = this.#ask('shed.key', () => key(req))
+    const name = this.#call('shed.key', () => key(req))
     if (typeof name === 'string') return name
     if (name !== undefined && name !== null)
-      this.#complain('shed.key', name, `it returned ${typeof name}, and not a string`)
+      this.#reportInvalid('shed.key', name, `it returned ${typeof name}, and not a string`)
     return ''
   }
 
-  /** For how long a request may be queued by its own deadline. */
+  /** The milliseconds left until the request's own deadline. */
   deadlineMs({ req }) {
     const { deadline } = this.#options
     if (deadline === undefined) return Number.POSITIVE_INFINITY
-    return this.#number('shed.deadline', () => deadline(req)) ?? Number.POSITIVE_INFINITY
+    return this.#callForNumber('shed.deadline', () => deadline(req)) ?? Number.POSITIVE_INFINITY
   }
 
   onTurn(nowMs) {
     const { pressure } = this.#options
-    if (pressure === undefined || nowMs - this.#pressureMs < PRESSURE_MS) return
+    if (pressure === undefined || nowMs - this.#pressureMs < PRESSURE_INTERVAL_MS) return
     this.#pressureMs = nowMs
-    this.pressure = Math.min(1, Math.max(0, this.#number('shed.pressure', pressure) ?? 0))
+    this.pressure = Math.min(1, Math.max(0, this.#callForNumber('shed.pressure', pressure) ?? 0))
   }
 
-  #number(place, callback) {
-    const value = this.#ask(place, callback)
+  #callForNumber(option, callback) {
+    const value = this.#call(option, callback)
     if (typeof value === 'number') return Number.isNaN(value) ? undefined : value
-    // A header that is missing is no mistake.
+    // A missing header is not a mistake.
     if (value !== undefined && value !== null)
-      this.#complain(place, value, `it returned ${typeof value}, and not a number`)
+      this.#reportInvalid(option, value, `it returned ${typeof value}, and not a number`)
     return undefined
   }
 
-  #ask(place, callback) {
+  #call(option, callback) {
     try {
       return callback()
     } catch (error) {
-      this.#faults.report(place, error)
+      this.#faults.report(option, error)
       return undefined
     }
   }
 
-  #complain(place, value, message) {
-    this.#faults.report(place, new Error(message))
-    // A promise would reject unseen.
-    this.#faults.catchRejection(place, value)
+  #reportInvalid(option, value, message) {
+    this.#faults.report(option, new Error(message))
+    // The rejection of a promise would end the process.
+    this.#faults.catchRejection(option, value)
   }
 }
 

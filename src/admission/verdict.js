@@ -1,20 +1,20 @@
 'use strict'
-// The words of admission: what can become of a request, the classes it can be of, and every reason to reject it, each
-// beside the file whose rule gives it. A reason names the resource that is short.
+// The vocabulary of admission: the decisions, the classes, and every reason to reject a request. Each reason names the
+// resource that is short, and stands beside the file whose rule gives that reason.
 
-/** Run it now; it is queued until its `resume` is called; it is rejected, and its answer sent or on its way. */
+/** RUN: now. QUEUED: until `resume` is called. REJECTED: the answer is sent, or held to be sent late. */
 const RUN = 0
 const QUEUED = 1
 const REJECTED = 2
 
-/** In the order in which they are served. `bypass` is neither queued nor rejected. */
+/** In the order in which the queue serves them. `bypass` is neither queued nor rejected. */
 const PRIORITIES = Object.freeze(/** @type {const} */ (['critical', 'high', 'normal', 'low', 'bypass']))
 const CRITICAL = 0
 const NORMAL = 2
 const BYPASS = 4
-/** How many classes can be queued: all before `bypass`. */
+/** The number of classes that can be queued: all before `bypass`. */
 const QUEUED_CLASSES = BYPASS
-/** How much of a shortage each class feels: critical none of it, low more than its share. */
+/** The factor by which each class is rejected for memory or pressure: critical never, low most. */
 const SHORTAGE_WEIGHTS = Object.freeze([0, 0.5, 1, 1.5])
 
 const REASONS = Object.freeze(
@@ -22,8 +22,8 @@ const REASONS = Object.freeze(
     'loop', // limits/loop-share.js, limits/queue-delay.js: the event loop is full
     'concurrency', // limits/limits.js: `maxConcurrent` requests are in flight
     'memory', // limits/resource-limits.js: the heap is nearly full after a collection
-    'pressure', // limits/resource-limits.js: what the user's own `pressure()` says
-    'deadline', // gate.js: the wait would outlast what `deadline(req)` allows
+    'pressure', // limits/resource-limits.js: the user's `pressure()`
+    'deadline', // gate.js: the wait would be longer than `deadline(req)` allows
     'event_loop_delay', // limits/thresholds.js: the fixed limits of the options
     'event_loop_utilization',
     'heap_used_bytes',

@@ -19,8 +19,8 @@ class AdmissionRecord {
     /** Whether it was ever in the queue, even if it never ran. */
     this.wasQueued = false
     this.queuedMs = 0
-    /** When it was queued, on the patient clock. */
-    this.waitsSinceMs = 0
+    /** When its wait began, on the patient clock. */
+    this.queuedStallFreeMs = 0
     this.admittedMs = 0
     /** Its entry in the queue, while it is queued. */
     this.entry = undefined
@@ -44,10 +44,10 @@ class AdmissionRecord {
     this.giveUp = undefined
   }
 
-  onQueue(nowMs, waitsSinceMs) {
+  onQueue(nowMs, queuedStallFreeMs) {
     this.wasQueued = true
     this.queuedMs = nowMs
-    this.waitsSinceMs = waitsSinceMs
+    this.queuedStallFreeMs = queuedStallFreeMs
   }
 
   onAdmit(nowMs, slot) {

@@ -17,10 +17,10 @@ if (cluster.isPrimary) {
   worker.on('exit', (code) => process.exit(code))
 } else {
   const kinds = new Set()
-  const { noteConnection } = Admission.prototype
-  Admission.prototype.noteConnection = function (event, how) {
+  const { onConnectionEvent } = Admission.prototype
+  Admission.prototype.onConnectionEvent = function (event, how) {
     kinds.add(how.isHandedOver)
-    noteConnection.call(this, event, how)
+    onConnectionEvent.call(this, event, how)
   }
   const spillway = createSpillway({ logger: false, shed: { maxDelay: 60_000, targetDelay: 60_000 } })
   const server = spillway.attach(http.createServer((_req, res) => res.end('done')))

@@ -57,7 +57,7 @@ for (const [name, gated] of [
 ]) {
   test(`https: with ${name} the beginning and the end of each handshake are seen, refused ones too`, async (t) => {
     const seen = []
-    t.mock.method(Admission.prototype, 'noteConnection', (event, { isSecure }) =>
+    t.mock.method(Admission.prototype, 'onConnectionEvent', (event, { isSecure }) =>
       seen.push([event, isSecure])
     )
     const { port, spillway } = await holdingServer(t, { shed: REFUSE, create: gated })

@@ -44,8 +44,8 @@ class DrivenAdmission {
       faults: this.faults,
       options: resolveOptions({ shed }).shed,
       sampleMemory: () => this.memory,
-      tell: (event, details) => this.told.push([event, details]),
-      tellObserved: (event, details) => this.observed.push([event, details]),
+      onOverload: (event, details) => this.told.push([event, details]),
+      onObservedOverload: (event, details) => this.observed.push([event, details]),
     })
   }
 

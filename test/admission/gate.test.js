@@ -134,7 +134,7 @@ test('while it waits for what the primary may hand over next, the loop sleeps: t
     }
     loop.at(2, () => loop.burn(200))
     loop.arrive(4.99, () => {
-      admission.noteConnection('connection', { isSecure: false, isHandedOver: true })
+      admission.onConnectionEvent('connection', { isSecure: false, isHandedOver: true })
       admission.measurements.cost.onRun(2)
     })
   })

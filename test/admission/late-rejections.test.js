@@ -28,7 +28,7 @@ function driven({ rejectedShare = 0.05, isHolding = true } = {}) {
   let sent = 0
   const reject = (request = {}) => {
     late.onRequest()
-    late.pass(request, () => sent++)
+    late.deliver(request, () => sent++)
   }
   const pass = (ms) => {
     clock.advance(ms)
@@ -82,7 +82,7 @@ test('each is sent once, and what it calls runs in the context it was rejected i
   const storage = new AsyncLocalStorage()
   const { late, pass } = driven()
   const seen = []
-  storage.run('its own', () => late.pass({}, () => seen.push(storage.getStore())))
+  storage.run('its own', () => late.deliver({}, () => seen.push(storage.getStore())))
   pass(200)
   late.drain()
   pass(200)
@@ -159,7 +159,7 @@ function holdsOver(seconds, { late, clock, pass }, { clients = 0, perSecond = 0 
   const ask = (isBack) => {
     const sinceMs = clock.now()
     late.onRequest()
-    late.pass({}, () => {
+    late.deliver({}, () => {
       lastMs = Math.round((clock.now() - sinceMs) / 10) * 10
       if (isBack && !isOver) clock.after(BACK_MS, () => ask(true))
     })
@@ -207,7 +207,7 @@ test('how many of those that came at once are rejected together says nothing of 
   const all = driven({ isHolding: false })
   for (let ms = 0; ms < 3000; ms += 5) {
     all.late.onRequest()
-    if (ms % 500 === 495) for (let i = 0; i < 100; i++) all.late.pass({}, () => {})
+    if (ms % 500 === 495) for (let i = 0; i < 100; i++) all.late.deliver({}, () => {})
     all.pass(5)
   }
   assert.ok(all.late.total <= 200, `${all.late.total} of 600`)

@@ -20,13 +20,13 @@ function driven({ costMs = COST_MS, rejectionMs = 0.03, rejectedShare = 0 } = {}
   const turns = new LoopTurns(clock, () => work.ms)
   const cost = { ms: costMs, rejectionMs, rejectedShare }
   const share = new LoopShare({ clock, cost, turns })
-  const turn = (busyMs, { idledMs = 0, isShort = false } = {}) => {
+  const turn = (busyMs, { idledMs = 0, isContended = false } = {}) => {
     clock.idle(idledMs)
     clock.advance(busyMs)
     work.ms = busyMs
     turns.onTurn(busyMs, clock.now(), clock.idleMs())
     work.ms = 0
-    share.onTurn(clock.now(), clock.idleMs(), isShort)
+    share.onTurn(clock.now(), clock.idleMs(), isContended)
   }
   const admit = () => {
     const record = new AdmissionRecord()
@@ -34,13 +34,13 @@ function driven({ costMs = COST_MS, rejectionMs = 0.03, rejectedShare = 0 } = {}
     return record
   }
   const end = (record) => share.onEnd(record, clock.now(), clock.idleMs())
-  const hasRoom = () => share.hasRoom(clock.now())
+  const hasFreeShare = () => share.hasFreeShare(clock.now())
   const fill = () => {
     const records = []
-    while (records.length < 1000 && hasRoom()) records.push(admit())
+    while (records.length < 1000 && hasFreeShare()) records.push(admit())
     return records
   }
-  return { admit, clock, cost, end, fill, hasRoom, share, turn }
+  return { admit, clock, cost, end, fill, hasFreeShare, share, turn }
 }
 
 test('requests that wait for nobody may be in flight for 40 ms of the loop together', () => {
@@ -55,11 +55,11 @@ test('so few as eight are never too many, whatever they cost', () => {
 
 test('rejecting is pointless where a request costs no more than three rejections', () => {
   const { cost, fill, share } = driven({ costMs: 0.09 })
-  assert.equal(share.isPointless, true)
+  assert.equal(share.isRejectingPointless, true)
   assert.equal(fill().length, 1000)
   assert.equal(share.limit, Number.POSITIVE_INFINITY)
   cost.ms = 0.091
-  assert.equal(share.isPointless, false)
+  assert.equal(share.isRejectingPointless, false)
 })
 
 for (const [rejectedShare, most] of [
@@ -83,12 +83,12 @@ test('the limit is the number at which there is no room', () => {
 })
 
 test('time the loop idles while requests are in flight proves that they wait for others', () => {
-  const { fill, hasRoom, share, turn } = driven()
+  const { fill, hasFreeShare, share, turn } = driven()
   fill()
   turn(2, { idledMs: 39 })
-  turn(0, { idledMs: 1.5, isShort: true })
+  turn(0, { idledMs: 1.5, isContended: true })
   // Each reserves cost / (40 + 40), half as much as before; the next is taken to be as dear as ever.
-  assert.ok(hasRoom())
+  assert.ok(hasFreeShare())
   fill()
   assert.ok(share.inFlight >= 29 && share.inFlight <= 31, String(share.inFlight))
 })
@@ -97,7 +97,7 @@ test('a stream comes to reserve nothing', () => {
   const { admit, fill, share, turn } = driven()
   for (let i = 0; i < 1000; i++) admit()
   for (let i = 0; i < 100; i++) turn(0.1, { idledMs: 1000 })
-  turn(0, { idledMs: 2, isShort: true })
+  turn(0, { idledMs: 2, isContended: true })
   const more = fill().length
   // A thousand streams of 100 s reserve less than one request that waits for nobody.
   assert.ok(more >= 19 && more <= 21, String(more))
@@ -105,17 +105,17 @@ test('a stream comes to reserve nothing', () => {
 })
 
 test('while the loop does not idle, nobody is excused', () => {
-  const { fill, hasRoom, turn } = driven()
+  const { fill, hasFreeShare, turn } = driven()
   fill()
-  for (let i = 0; i < 100; i++) turn(50, { isShort: true })
-  assert.equal(hasRoom(), false)
+  for (let i = 0; i < 100; i++) turn(50, { isContended: true })
+  assert.equal(hasFreeShare(), false)
 })
 
 test('where nobody is kept out, what is in flight is not looked over', () => {
-  const { fill, hasRoom, turn } = driven()
+  const { fill, hasFreeShare, turn } = driven()
   fill()
   turn(2, { idledMs: 400 })
-  assert.equal(hasRoom(), false)
+  assert.equal(hasFreeShare(), false)
 })
 
 test('what ended lately is what the next request is taken to wait: with room at the loop only', () => {
@@ -150,19 +150,19 @@ test('requests that wait for the loop teach no longer wait', () => {
 test('a loop that idles while requests are kept out is not believed to be full, and their cost is not', () => {
   const { fill, share, turn } = driven({ costMs: 100 })
   fill()
-  for (let i = 0; i < 40; i++) turn(1, { idledMs: 10, isShort: true })
-  assert.ok(share.eachMs < 10, String(share.eachMs))
+  for (let i = 0; i < 40; i++) turn(1, { idledMs: 10, isContended: true })
+  assert.ok(share.expectedCostMs < 10, String(share.expectedCostMs))
   assert.ok(share.limit > 4 * LEAST, String(share.limit))
 })
 
 test('a slot that is given back can be given away again, in any order', () => {
-  const { admit, end, fill, hasRoom, share } = driven()
+  const { admit, end, fill, hasFreeShare, share } = driven()
   const records = fill()
   for (const i of [0, 19, 7]) {
     end(records[i])
-    assert.ok(hasRoom())
+    assert.ok(hasFreeShare())
     records[i] = admit()
-    assert.equal(hasRoom(), false)
+    assert.equal(hasFreeShare(), false)
   }
   for (const record of records) end(record)
   assert.deepEqual([share.inFlight, share.limit], [0, 20])
@@ -175,11 +175,11 @@ test('a request waits for what those ahead cost, by what rejections leave of the
 })
 
 test('while the loop is full, requests start at a pace, and eight in flight need none', () => {
-  const { admit, clock, fill, hasRoom, turn } = driven()
+  const { admit, clock, fill, hasFreeShare, turn } = driven()
   for (let i = 0; i < LEAST - 1; i++) admit()
   turn(300)
   assert.equal(fill().length, 11)
   clock.advance(2)
-  assert.equal(hasRoom(), true)
+  assert.equal(hasFreeShare(), true)
   assert.equal(fill().length, 1)
 })

@@ -33,7 +33,7 @@ function driven(options) {
   const queuedNow = (priority = NORMAL) => ({
     priority,
     queuedMs: clock.now(),
-    waitsSinceMs: turns.patientMs(clock.now()),
+    queuedStallFreeMs: turns.stallFreeMs(clock.now()),
   })
   const tolerated = (priority = NORMAL) => delay.toleratedMs(priority, clock.now())
   return { clock, delay, drain, fill, queuedNow, tolerated, turn }
@@ -111,16 +111,16 @@ for (const [waitMs, ahead, priority, isStanding, isRejected] of /** @type {const
   })
 }
 
-test('in a burst a request is too old after maxDelay on the patient clock, and 5 ms', () => {
+test('in a burst a request is too old after maxDelay on the stall-free clock, and 5 ms', () => {
   const { clock, delay, queuedNow, turn } = driven()
   const request = queuedNow()
   // A blocking handler: it ages nobody by more than 20 ms.
   turn(1000, { workMs: 0 })
   for (let i = 0; i < 18; i++) turn(10)
   turn(5)
-  assert.equal(delay.isTooOld(request, clock.now()), false)
+  assert.equal(delay.isOverdue(request, clock.now()), false)
   turn(1)
-  assert.equal(delay.isTooOld(request, clock.now()), true)
+  assert.equal(delay.isOverdue(request, clock.now()), true)
 })
 
 test('in a standing queue it is too old after targetDelay by any clock, and 5 ms', () => {
@@ -129,10 +129,10 @@ test('in a standing queue it is too old after targetDelay by any clock, and 5 ms
   const request = queuedNow()
   const critical = queuedNow(CRITICAL)
   turn(105, { workMs: 0 })
-  assert.equal(delay.isTooOld(request, clock.now()), false)
+  assert.equal(delay.isOverdue(request, clock.now()), false)
   turn(1)
-  assert.equal(delay.isTooOld(request, clock.now()), true)
-  assert.equal(delay.isTooOld(critical, clock.now()), false)
+  assert.equal(delay.isOverdue(request, clock.now()), true)
+  assert.equal(delay.isOverdue(critical, clock.now()), false)
 })
 
 test('new options hold from the next question on', () => {

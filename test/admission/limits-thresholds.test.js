@@ -8,7 +8,7 @@ const { Thresholds, TurnSample } = require('../../src/admission/limits/threshold
 test('at the limit itself nothing is refused, and at 80 % of it still something', () => {
   const thresholds = new Thresholds({ maxRssBytes: 100 })
   const reasons = [100, 100.1, 80, 79.9].map((rssBytes) => {
-    thresholds.note({ rssBytes })
+    thresholds.record({ rssBytes })
     return thresholds.reason
   })
   assert.deepEqual(reasons, [undefined, 'rss_bytes', 'rss_bytes', undefined])
@@ -22,7 +22,7 @@ test('of several the first that was passed is the reason, until it is left', () 
     { rssBytes: 0, heapUsedBytes: 101, eventLoopDelay: 0 },
     { rssBytes: 0, heapUsedBytes: 0, eventLoopDelay: 0 },
   ].map((sample) => {
-    thresholds.note(sample)
+    thresholds.record(sample)
     return thresholds.reason
   })
   assert.deepEqual(reasons, ['rss_bytes', 'rss_bytes', 'heap_used_bytes', undefined])
@@ -34,16 +34,16 @@ for (const [limits, isEmpty] of [
   [{ maxRssBytes: 1 }, false],
 ]) {
   test(`${JSON.stringify(limits)} ${isEmpty ? 'sets no limit' : 'sets one'}`, () => {
-    assert.equal(new Thresholds(limits).isOf({}), isEmpty)
+    assert.equal(new Thresholds(limits).matches({}), isEmpty)
   })
 }
 
 test('a sample that is missing neither enters nor leaves', () => {
   const thresholds = new Thresholds({ maxRssBytes: 100 })
-  thresholds.note({})
+  thresholds.record({})
   assert.equal(thresholds.reason, undefined)
-  thresholds.note({ rssBytes: 101 })
-  thresholds.note({})
+  thresholds.record({ rssBytes: 101 })
+  thresholds.record({})
   assert.equal(thresholds.reason, 'rss_bytes')
 })
 
@@ -57,7 +57,7 @@ for (const [turns, secondMs] of [
 ]) {
   test(`of turns of ${turns.join(', ') || 'none'} ms the longest but one took ${secondMs}`, () => {
     const sample = new TurnSample(0, 0)
-    for (const busyMs of turns) sample.noteTurn(busyMs)
+    for (const busyMs of turns) sample.onTurn(busyMs)
     assert.equal(sample.take(1000, 0).eventLoopDelay, secondMs)
     assert.equal(sample.take(2000, 0).eventLoopDelay, 0)
   })
@@ -74,7 +74,7 @@ test('utilisation is that of the interval, and not since the start', () => {
 
 test('thresholds are those of other options too if these set the same limits', () => {
   const thresholds = new Thresholds({ maxEventLoopDelay: 42, maxRssBytes: 0 })
-  assert.equal(thresholds.isOf({ maxEventLoopDelay: 42, retryAfter: 7 }), true)
-  assert.equal(thresholds.isOf({ maxEventLoopDelay: 43 }), false)
-  assert.equal(thresholds.isOf({ maxEventLoopUtilization: 42 }), false)
+  assert.equal(thresholds.matches({ maxEventLoopDelay: 42, retryAfter: 7 }), true)
+  assert.equal(thresholds.matches({ maxEventLoopDelay: 43 }), false)
+  assert.equal(thresholds.matches({ maxEventLoopUtilization: 42 }), false)
 })

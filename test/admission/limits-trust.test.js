@@ -8,8 +8,8 @@ const { Trust } = require('../../src/admission/limits/trust')
 const WAIT_MS = 40
 
 /** Turns of 10 ms each. */
-function after(trust, turns, { idledMs = 0, idleShare = 0.5, isShort = true, waitMs = WAIT_MS }) {
-  for (let i = 0; i < turns; i++) trust.onTurn({ idledMs, elapsedMs: 10, idleShare, isShort, waitMs })
+function after(trust, turns, { idledMs = 0, idleShare = 0.5, isContended = true, waitMs = WAIT_MS }) {
+  for (let i = 0; i < turns; i++) trust.onTurn({ idledMs, elapsedMs: 10, idleShare, isContended, waitMs })
   return trust.share
 }
 
@@ -56,5 +56,5 @@ test('between full and roomy nothing is learnt', () => {
 test('while nobody is kept out, it comes back by e in two seconds, however much the loop idles', () => {
   const trust = new Trust()
   const before = after(trust, 24, { idledMs: 10 })
-  isNear(after(trust, 200, { idledMs: 10, isShort: false }), before * Math.E)
+  isNear(after(trust, 200, { idledMs: 10, isContended: false }), before * Math.E)
 })

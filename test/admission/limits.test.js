@@ -73,30 +73,32 @@ for (const [maxConcurrent, isFull, expected] of /** @type {const} */ ([
 test('maxConcurrent in flight leave no room, whatever the loop does', () => {
   const { admit, clock, limits } = driven({ maxConcurrent: 2, costMs: 0 })
   admit()
-  assert.deepEqual([limits.hasRoom(clock.now()), limits.short], [true, 'loop'])
+  assert.deepEqual([limits.hasFreeSlot(clock.now()), limits.shortResource], [true, 'loop'])
   admit()
-  assert.deepEqual([limits.hasRoom(clock.now()), limits.isConcurrencyShort], [false, true])
-  assert.deepEqual([limits.short, limits.inFlight], ['concurrency', 2])
+  assert.deepEqual([limits.hasFreeSlot(clock.now()), limits.isAtMaxConcurrent], [false, true])
+  assert.deepEqual([limits.shortResource, limits.inFlight], ['concurrency', 2])
 })
 
 test('where slots are short, a request waits for the time that requests take; else for their cost', () => {
   const { admit, limits, serve } = driven({ maxConcurrent: 4 })
   serve(500, 100)
-  assert.equal(limits.expectedMs(10), 20)
+  assert.equal(limits.expectedWaitMs(10), 20)
   for (let i = 0; i < 4; i++) admit()
-  assert.ok(Math.abs(limits.expectedMs(10) - 250) < 1e-6, String(limits.expectedMs(10)))
+  assert.ok(Math.abs(limits.expectedWaitMs(10) - 250) < 1e-6, String(limits.expectedWaitMs(10)))
 })
 
 test('a request that would wait longer for a slot than is tolerated is rejected for concurrency', () => {
   const { admit, clock, limits } = driven({ maxConcurrent: 1 })
   admit()
-  const reasonFor = (expectedMs, priority = NORMAL) => limits.reasonFor(expectedMs, 1, priority, clock.now())
+  const reasonFor = (expectedWaitMs, priority = NORMAL) =>
+    limits.reasonFor(expectedWaitMs, 1, priority, clock.now())
   assert.deepEqual([reasonFor(200), reasonFor(201)], [undefined, 'concurrency'])
 })
 
 test('a request that would wait longer for the loop than is tolerated is rejected for it where its queue stands', () => {
   const { clock, limits, turn } = driven()
-  const reasonFor = (expectedMs, priority = NORMAL) => limits.reasonFor(expectedMs, 50, priority, clock.now())
+  const reasonFor = (expectedWaitMs, priority = NORMAL) =>
+    limits.reasonFor(expectedWaitMs, 50, priority, clock.now())
   assert.equal(reasonFor(1000), undefined)
   for (let i = 0; i < 14; i++) turn(50)
   assert.deepEqual([reasonFor(100), reasonFor(101), reasonFor(101, CRITICAL)], [undefined, 'loop', undefined])
@@ -105,10 +107,10 @@ test('a request that would wait longer for the loop than is tolerated is rejecte
 test('a request that is kept out makes the next turn of an idling loop doubt the cost, and no other turn', () => {
   const { admit, limits, turn } = driven({ costMs: 100 })
   for (let i = 0; i < 8; i++) admit()
-  const eachAfter = (isKeptOut) => {
-    if (isKeptOut) limits.onKeptOut('loop')
+  const eachAfter = (isHeldBack) => {
+    if (isHeldBack) limits.onHeldBack('loop')
     turn(1, 10)
-    return limits.loop.eachMs
+    return limits.loop.expectedCostMs
   }
   assert.equal(eachAfter(false), 100)
   const doubted = eachAfter(true)
@@ -120,9 +122,9 @@ test('what another resource keeps out makes nobody doubt the cost', () => {
   const { admit, limits, turn } = driven({ costMs: 100 })
   for (let i = 0; i < 8; i++) admit()
   for (const reason of ['memory', 'concurrency', 'pressure']) {
-    limits.onKeptOut(reason)
+    limits.onHeldBack(reason)
     turn(1, 10)
-    assert.equal(limits.loop.eachMs, 100)
+    assert.equal(limits.loop.expectedCostMs, 100)
   }
 })
 
@@ -133,7 +135,7 @@ test('a stream of ten minutes that ends makes slots seem hardly dearer', () => {
   clock.advance(600_000)
   limits.onEnd(stream, clock.now(), clock.idleMs())
   for (let i = 0; i < 4; i++) admit()
-  assert.ok(limits.expectedMs(10) < 400, String(limits.expectedMs(10)))
+  assert.ok(limits.expectedWaitMs(10) < 400, String(limits.expectedWaitMs(10)))
 })
 
 test('questions change nothing', () => {
@@ -142,16 +144,16 @@ test('questions change nothing', () => {
   const askAll = ({ clock, limits }) => {
     const nowMs = clock.now()
     limits.current(nowMs)
-    limits.hasRoom(nowMs)
-    limits.expectedMs(10)
+    limits.hasFreeSlot(nowMs)
+    limits.expectedWaitMs(10)
     limits.reasonFor(1000, 10, NORMAL, nowMs)
-    return [limits.short, limits.excess, limits.isConcurrencyShort, limits.loop.limit]
+    return [limits.shortResource, limits.excess, limits.isAtMaxConcurrent, limits.loop.limit]
   }
   for (let i = 0; i < 50; i++) {
     for (const each of [asked, other]) {
       each.turn(20, i % 3)
       each.admit()
-      if (i % 2 === 0) each.limits.onKeptOut('loop')
+      if (i % 2 === 0) each.limits.onHeldBack('loop')
     }
     for (let times = 0; times < 100; times++) askAll(asked)
   }

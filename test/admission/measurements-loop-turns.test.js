@@ -1,9 +1,9 @@
 'use strict'
-// What is measured of the loop's turns: the share of its time that it idles, and the patient clock.
+// What is measured of the loop's turns: the share of its time that it idles, and the stall-free clock.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { LoopTurns, ROOMY_SHARE } = require('../../src/admission/measurements/loop-turns')
+const { LoopTurns, IDLE_SHARE } = require('../../src/admission/measurements/loop-turns')
 const { FakeClock } = require('../support/fake-clock')
 
 function driven() {
@@ -38,18 +38,18 @@ test('the idle share has a horizon of 50 ms, and is that of the time up to now',
 test('a loop that idles a tenth of its time has room', () => {
   const { clock, turns, turn } = driven()
   for (let i = 0; i < 100; i++) turn(8.5, 1.5)
-  assert.ok(turns.idleShare(clock.now()) >= ROOMY_SHARE)
-  assert.equal(turns.hasRoom(clock.now()), true)
+  assert.ok(turns.idleShare(clock.now()) >= IDLE_SHARE)
+  assert.equal(turns.isIdling(clock.now()), true)
   for (let i = 0; i < 100; i++) turn(9.5, 0.5)
-  assert.equal(turns.hasRoom(clock.now()), false)
+  assert.equal(turns.isIdling(clock.now()), false)
 })
 
 test('after a single long turn the loop is full until it has idled again', () => {
   const { clock, turns, turn } = driven()
   turn(1000)
-  assert.equal(turns.hasRoom(clock.now()), false)
+  assert.equal(turns.isIdling(clock.now()), false)
   turn(0, 10)
-  assert.equal(turns.hasRoom(clock.now()), true)
+  assert.equal(turns.isIdling(clock.now()), true)
 })
 
 for (const [what, busyMs, workMs, countsMs] of [
@@ -58,31 +58,31 @@ for (const [what, busyMs, workMs, countsMs] of [
   ['a turn of many requests counts in full', 60, 60, 60],
   ['a turn of 20 ms counts in full, whatever is known of its work', 20, 0, 20],
 ]) {
-  test(`on the patient clock ${what}`, () => {
+  test(`on the stall-free clock ${what}`, () => {
     const { clock, turns, turn } = driven()
-    const beforeMs = turns.patientMs(clock.now())
+    const beforeMs = turns.stallFreeMs(clock.now())
     turn(busyMs, 0, workMs)
-    assert.equal(turns.patientMs(clock.now()) - beforeMs, countsMs)
+    assert.equal(turns.stallFreeMs(clock.now()) - beforeMs, countsMs)
   })
 }
 
-test('idling counts in full on the patient clock', () => {
+test('idling counts in full on the stall-free clock', () => {
   const { clock, turns, turn } = driven()
-  const beforeMs = turns.patientMs(clock.now())
+  const beforeMs = turns.stallFreeMs(clock.now())
   turn(1, 300)
-  assert.equal(turns.patientMs(clock.now()) - beforeMs, 301)
+  assert.equal(turns.stallFreeMs(clock.now()) - beforeMs, 301)
 })
 
 test('a nap while requests are queued is no idling, and the next idling is', () => {
   const { clock, turns, turn } = driven()
   turn(500)
-  turns.onNap()
+  turns.onSleep()
   clock.idle(20)
-  assert.equal(turns.hasRoom(clock.now()), false)
+  assert.equal(turns.isIdling(clock.now()), false)
   turn(0)
-  assert.equal(turns.hasRoom(clock.now()), false)
+  assert.equal(turns.isIdling(clock.now()), false)
   turn(0, 20)
-  assert.equal(turns.hasRoom(clock.now()), true)
+  assert.equal(turns.isIdling(clock.now()), true)
 })
 
 test('what is ready has waited for the busy time of this turn, and of half the one before', () => {
@@ -90,8 +90,8 @@ test('what is ready has waited for the busy time of this turn, and of half the o
   turn(30, 100)
   clock.idle(40)
   clock.advance(5)
-  assert.equal(turns.behindMs(clock.now(), clock.idleMs()), 20)
+  assert.equal(turns.meanReadyDelayMs(clock.now(), clock.idleMs()), 20)
   clock.advance(7)
   turns.onTurn(12, clock.now(), clock.idleMs())
-  assert.equal(turns.behindMs(clock.now(), clock.idleMs()), 6)
+  assert.equal(turns.meanReadyDelayMs(clock.now(), clock.idleMs()), 6)
 })

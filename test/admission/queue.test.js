@@ -7,7 +7,7 @@ const { test } = require('node:test')
 const v8 = require('node:v8')
 const vm = require('node:vm')
 const fc = require('fast-check')
-const { Queue, inItsContext } = require('../../src/admission/queue')
+const { Queue, inRequestContext } = require('../../src/admission/queue')
 const { CRITICAL, NORMAL, PRIORITIES } = require('../../src/admission/verdict')
 const { requestWith } = require('../support/request')
 
@@ -141,7 +141,7 @@ test('what a request calls when it leaves runs in the context it came in, which 
   const queue = new Queue()
   const request = storage.run('its own', () => pushed(queue))
   const seen = storage.run('another', () =>
-    inItsContext(request, function () {
+    inRequestContext(request, function () {
       return [storage.getStore(), this === request]
     })
   )
@@ -149,7 +149,7 @@ test('what a request calls when it leaves runs in the context it came in, which 
   assert.equal(request.admission.resource, undefined)
   const unqueued = requestWith()
   assert.equal(
-    storage.run('another', () => inItsContext(unqueued, () => storage.getStore())),
+    storage.run('another', () => inRequestContext(unqueued, () => storage.getStore())),
     'another'
   )
 })

@@ -34,7 +34,7 @@ test('invariant 4: the loop is never the reason of a rejection while it idles a 
     episode.onReject = (reason, nowMs) => {
       if (reason === 'loop') {
         rejected++
-        assert.ok(!measurements.turns.hasRoom(nowMs), `world ${seed}, at ${nowMs} ms`)
+        assert.ok(!measurements.turns.isIdling(nowMs), `world ${seed}, at ${nowMs} ms`)
       }
       onReject.call(episode, reason, nowMs)
     }

@@ -69,7 +69,7 @@ const stack = {
       options,
       random: randomFrom(seed),
       sampleMemory: () => ({}),
-      tell: () => undefined,
+      onOverload: () => undefined,
     })
   },
 

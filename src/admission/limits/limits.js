@@ -1,14 +1,16 @@
 'use strict'
-// All limits of one instance. Questions change nothing: `current(nowMs)` says how many requests may be in flight, what
-// limits them and how long one may be queued. Events change the limits: onAdmit, onEnd, onKeptOut, onTurn.
+// All limits of one instance. Queries change nothing: `current(nowMs)` returns how many requests may be in flight, which
+// limit says so, and how long a request may be queued. Events change the limits: onAdmit, onEnd, onHeldBack, onTurn.
 
 const { NORMAL } = require('../verdict')
 const { LoopShare } = require('./loop-share')
 const { QueueDelay } = require('./queue-delay')
 
 const DURATION_SMOOTHING = 0.05
-/** A request counts for so many times the mean at most: a stream that ends says little of the others. */
-const MOST_OF_MEAN = 10
+/** A duration counts for at most this multiple of the mean: the end of a stream is little evidence for other requests. */
+const MAX_OF_MEAN = 10
+
+/** @typedef {InstanceType<typeof import('../../requests/admission-record').AdmissionRecord>} AdmissionRecord */
 
 class Limits {
   loop
@@ -16,10 +18,17 @@ class Limits {
   #turns
   maxConcurrent = Number.POSITIVE_INFINITY
   #durationMs = 0
-  #hasKeptOut = false
-  /** Whether the mode holds requests to them. */
-  areKept = true
+  #wasHeldBack = false
+  /** Modes `observe` and `off` enforce no limit. */
+  areEnforced = true
 
+  /**
+   * @param {{
+   *   clock: typeof import('../../clock').systemClock,
+   *   cost: InstanceType<typeof import('../measurements/request-cost').RequestCost>,
+   *   turns: InstanceType<typeof import('../measurements/loop-turns').LoopTurns>,
+   * }} parts
+   */
   constructor({ clock, cost, turns }) {
     this.#turns = turns
     this.loop = new LoopShare({ clock, cost, turns })
@@ -28,13 +37,13 @@ class Limits {
 
   update(options) {
     this.maxConcurrent = options.maxConcurrent ?? Number.POSITIVE_INFINITY
-    this.areKept = options.mode !== 'observe' && options.mode !== 'off'
+    this.areEnforced = options.mode !== 'observe' && options.mode !== 'off'
     this.delay.update(options)
   }
 
   /** @returns {{ limit: number, by: 'loop' | 'concurrency' | undefined, waitMs: number }} */
   current(nowMs) {
-    const ofLoop = this.#turns.hasRoom(nowMs) ? Number.POSITIVE_INFINITY : this.loop.limit
+    const ofLoop = this.#turns.isIdling(nowMs) ? Number.POSITIVE_INFINITY : this.loop.limit
     const limit = Math.min(ofLoop, this.maxConcurrent)
     const by = this.maxConcurrent <= ofLoop ? 'concurrency' : 'loop'
     return {
@@ -48,61 +57,64 @@ class Limits {
     return this.loop.inFlight
   }
 
-  get isConcurrencyShort() {
+  get isAtMaxConcurrent() {
     return this.loop.inFlight >= this.maxConcurrent
   }
 
   // Hot path: once a request.
-  hasRoom(nowMs) {
-    if (!this.areKept) return true
-    return this.loop.inFlight < this.maxConcurrent && this.loop.hasRoom(nowMs)
+  /** Whether one more request may be in flight, by every limit. */
+  hasFreeSlot(nowMs) {
+    if (!this.areEnforced) return true
+    return this.loop.inFlight < this.maxConcurrent && this.loop.hasFreeShare(nowMs)
   }
 
-  /** What a request waits for that finds no room. */
-  get short() {
-    return this.isConcurrencyShort ? 'concurrency' : 'loop'
+  /** The resource that a request waits for if there is no free slot. */
+  get shortResource() {
+    return this.isAtMaxConcurrent ? 'concurrency' : 'loop'
   }
 
-  /** How long a request takes of `maxConcurrent` slots together. */
+  /** The mean time between two requests that end while `maxConcurrent` are in flight. */
   get slotMs() {
     return this.#durationMs / this.maxConcurrent
   }
 
-  /** How long a request with so many ahead of it is queued. */
-  expectedMs(ahead) {
-    if (this.isConcurrencyShort) return ahead * this.slotMs
+  /** How long a request will be queued behind `ahead` others. */
+  expectedWaitMs(ahead) {
+    if (this.isAtMaxConcurrent) return ahead * this.slotMs
     return this.loop.waitMs(ahead)
   }
 
-  /** Why a request that would wait for so long is rejected on arrival, if it is. */
-  reasonFor(expectedMs, ahead, priority, nowMs) {
-    if (this.isConcurrencyShort)
-      return expectedMs > this.delay.toleratedMs(priority, nowMs) ? 'concurrency' : undefined
-    // A loop with room rejects nobody.
-    if (!this.delay.rejects(expectedMs, ahead, priority, nowMs) || this.#turns.hasRoom(nowMs))
+  /** The reason to reject a request on arrival, for the time it would be queued; undefined if it may be queued. */
+  reasonFor(expectedWaitMs, ahead, priority, nowMs) {
+    if (this.isAtMaxConcurrent)
+      return expectedWaitMs > this.delay.toleratedMs(priority, nowMs) ? 'concurrency' : undefined
+    // A loop that idles rejects nothing.
+    if (!this.delay.rejects(expectedWaitMs, ahead, priority, nowMs) || this.#turns.isIdling(nowMs))
       return undefined
     return 'loop'
   }
 
+  /** @param {AdmissionRecord} record */
   onAdmit(record, nowMs, idleMs) {
     this.loop.onAdmit(record, nowMs, idleMs)
   }
 
+  /** @param {AdmissionRecord} record */
   onEnd(record, nowMs, idleMs) {
     const tookMs = nowMs - record.admittedMs
-    const mostMs = MOST_OF_MEAN * Math.max(1, this.#durationMs)
-    this.#durationMs += (Math.min(tookMs, mostMs) - this.#durationMs) * DURATION_SMOOTHING
+    const maxMs = MAX_OF_MEAN * Math.max(1, this.#durationMs)
+    this.#durationMs += (Math.min(tookMs, maxMs) - this.#durationMs) * DURATION_SMOOTHING
     this.loop.onEnd(record, nowMs, idleMs)
   }
 
-  /** A request found no room, or was rejected. Only what the loop keeps out says something of the loop. */
-  onKeptOut(reason) {
-    if (reason === 'loop') this.#hasKeptOut = true
+  /** A request was queued for lack of a slot, or rejected. Only the reason `loop` is evidence about the loop. */
+  onHeldBack(reason) {
+    if (reason === 'loop') this.#wasHeldBack = true
   }
 
   onTurn(nowMs, idleMs, isQueueing) {
-    this.loop.onTurn(nowMs, idleMs, this.#hasKeptOut || (isQueueing && !this.isConcurrencyShort))
-    this.#hasKeptOut = false
+    this.loop.onTurn(nowMs, idleMs, this.#wasHeldBack || (isQueueing && !this.isAtMaxConcurrent))
+    this.#wasHeldBack = false
     this.delay.onTurn(nowMs, isQueueing)
   }
 }

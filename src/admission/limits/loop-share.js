@@ -1,83 +1,95 @@
 'use strict'
-// How many requests may be in flight before the loop is full. Each reserves the share of the loop's time that it costs:
-//   share = cost / (time it waits for others + slack);   the shares may add up to what rejections leave of the loop
-// Time the loop idles while a request is in flight proves that it waits for others, so a stream, a long poll or a slow
-// upstream comes to reserve nothing. While the loop does not idle, nobody is excused (docs/decisions/0001).
+// Limits how many requests may be in flight before the loop is full. Each request reserves a share of the loop's time:
+//   share = cost / (time it awaits something else + slack);   the sum may be what rejections leave of the loop
+// While the loop idles, a request in flight awaits something else, so a stream, a long poll or a slow upstream comes to
+// reserve almost nothing. A loop that does not idle reduces no reservation (docs/decisions/0001).
 
-const { ROOMY_SHARE } = require('../measurements/loop-turns')
+const { IDLE_SHARE } = require('../measurements/loop-turns')
 const { Trust } = require('./trust')
 const { Pace } = require('./pace')
 
-/** So much work may come back in one turn of the loop. */
+/** The work that may become ready in one loop turn. */
 const SLACK_MS = 40
-/** So few are never too many. */
-const LEAST = 8
-/** What rejections leave of the loop, at least. */
-const LEAST_SHARE = 0.1
-/** Rejecting is pointless where a request costs less than so many rejections. */
-const POINTLESS = 3
+/** This many requests in flight are always allowed. */
+const MIN_IN_FLIGHT = 8
+/** The least share of the loop that is left to requests, however many are rejected. */
+const MIN_FREE_SHARE = 0.1
+/** Rejecting is pointless if a request costs no more than this many rejections. */
+const POINTLESS_REJECTIONS = 3
 const SMOOTHING = 0.02
-/** Reservations are looked over again after so much idling. */
+/** Reservations are computed anew after this much idling. */
 const REFRESH_MS = 1
+
+/** @typedef {InstanceType<typeof import('../../requests/admission-record').AdmissionRecord>} AdmissionRecord */
 
 class LoopShare {
   #cost
   #turns
   #trust = new Trust()
   #pace = new Pace()
+  /** @type {AdmissionRecord[]} */
   #inFlight = []
-  /** The sum of 1 / (wait + slack) of those in flight; idling since the last look makes it too high. */
+  /** The sum of 1 / (wait + slack) of all in flight; too high by the idling since the last refresh. */
   #reserved = 0
-  /** The same of the next request: what the last ones that ended would have reserved, in the mean. */
+  /** The expected 1 / (wait + slack) of the next request: the mean of the requests that ended. */
   #usual = 1 / SLACK_MS
-  #lookedIdleMs
+  #refreshedIdleMs
   #turnedMs
   #turnedIdleMs
 
+  /**
+   * @param {{
+   *   clock: typeof import('../../clock').systemClock,
+   *   cost: InstanceType<typeof import('../measurements/request-cost').RequestCost>,
+   *   turns: InstanceType<typeof import('../measurements/loop-turns').LoopTurns>,
+   * }} parts
+   */
   constructor({ clock, cost, turns }) {
     this.#cost = cost
     this.#turns = turns
     this.#turnedMs = clock.now()
-    this.#turnedIdleMs = this.#lookedIdleMs = clock.idleMs()
+    this.#turnedIdleMs = this.#refreshedIdleMs = clock.idleMs()
   }
 
   get inFlight() {
     return this.#inFlight.length
   }
 
-  /** Whether running a request costs the loop no more than rejecting it a few times. */
-  get isPointless() {
-    return this.#cost.ms <= POINTLESS * this.#cost.rejectionMs
+  /** Whether to run a request costs the loop no more than to reject a few. */
+  get isRejectingPointless() {
+    return this.#cost.ms <= POINTLESS_REJECTIONS * this.#cost.rejectionMs
   }
 
-  /** What one more is taken to cost. */
-  get eachMs() {
+  /** The cost of one more request, as far as the measured cost is trusted. */
+  get expectedCostMs() {
     return this.#cost.ms * this.#trust.share
   }
 
   get #free() {
-    return Math.max(LEAST_SHARE, 1 - this.#cost.rejectedShare)
+    return Math.max(MIN_FREE_SHARE, 1 - this.#cost.rejectedShare)
   }
 
   // Hot path: once a request.
-  hasRoom(nowMs) {
-    if (this.#inFlight.length < LEAST || this.isPointless) return true
-    return this.eachMs * (this.#reserved + this.#usual) <= this.#free && this.#pace.allows(nowMs)
+  /** Whether the loop has a share left for one more request. */
+  hasFreeShare(nowMs) {
+    if (this.#inFlight.length < MIN_IN_FLIGHT || this.isRejectingPointless) return true
+    return this.expectedCostMs * (this.#reserved + this.#usual) <= this.#free && this.#pace.allows(nowMs)
   }
 
-  /** How many may be in flight, at what those in flight now reserve. */
+  /** How many requests may be in flight, given the current reservations. */
   get limit() {
-    if (this.isPointless) return Number.POSITIVE_INFINITY
-    const more = Math.floor((this.#free / this.eachMs - this.#reserved) / this.#usual)
-    return Math.max(LEAST, this.#inFlight.length + more)
+    if (this.isRejectingPointless) return Number.POSITIVE_INFINITY
+    const more = Math.floor((this.#free / this.expectedCostMs - this.#reserved) / this.#usual)
+    return Math.max(MIN_IN_FLIGHT, this.#inFlight.length + more)
   }
 
-  /** How long a request waits that has so many ahead of it. */
+  /** How long a request waits for the loop behind `ahead` others. */
   waitMs(ahead) {
-    return (ahead * this.eachMs) / this.#free
+    return (ahead * this.expectedCostMs) / this.#free
   }
 
   // Hot path: once a request.
+  /** @param {AdmissionRecord} record */
   onAdmit(record, nowMs, idleMs) {
     record.idleMs = idleMs
     record.share = this.#usual
@@ -87,9 +99,10 @@ class LoopShare {
   }
 
   // Hot path: once a request.
+  /** @param {AdmissionRecord} record */
   onEnd(record, nowMs, idleMs) {
-    this.#learn(nowMs - record.admittedMs - this.#turns.behindMs(nowMs, idleMs), nowMs)
-    const last = this.#inFlight.pop()
+    this.#recordWait(nowMs - record.admittedMs - this.#turns.meanReadyDelayMs(nowMs, idleMs), nowMs)
+    const last = /** @type {AdmissionRecord} */ (this.#inFlight.pop())
     if (last !== record) {
       this.#inFlight[record.slot] = last
       last.slot = record.slot
@@ -98,27 +111,27 @@ class LoopShare {
     this.#reserved = this.#inFlight.length === 0 ? 0 : this.#reserved - record.share
   }
 
-  /** A longer wait is believed only while the loop has room: behind a full one, requests wait for the loop. */
-  #learn(waitedMs, nowMs) {
+  /** A longer wait counts only while the loop idles. In a full loop, requests wait for the loop itself. */
+  #recordWait(waitedMs, nowMs) {
     const share = 1 / (Math.max(0, waitedMs) + SLACK_MS)
-    if (share < this.#usual && !this.#turns.hasRoom(nowMs)) return
+    if (share < this.#usual && !this.#turns.isIdling(nowMs)) return
     this.#usual += (share - this.#usual) * SMOOTHING
   }
 
-  /** @param {boolean} isShort whether a request is queued, or was kept out in this turn */
-  onTurn(nowMs, idleMs, isShort) {
+  /** @param {boolean} isContended whether a request is queued, or was held back in this turn */
+  onTurn(nowMs, idleMs, isContended) {
     const idleShare = this.#turns.idleShare(nowMs)
     const waitMs = 1 / this.#usual
     const idledMs = idleMs - this.#turnedIdleMs
-    this.#trust.onTurn({ idledMs, elapsedMs: nowMs - this.#turnedMs, idleShare, isShort, waitMs })
-    this.#pace.onTurn(nowMs, idleShare < ROOMY_SHARE, waitMs)
+    this.#trust.onTurn({ idledMs, elapsedMs: nowMs - this.#turnedMs, idleShare, isContended, waitMs })
+    this.#pace.onTurn(nowMs, idleShare < IDLE_SHARE, waitMs)
     this.#turnedMs = nowMs
     this.#turnedIdleMs = idleMs
-    if (isShort && idleMs - this.#lookedIdleMs > REFRESH_MS) this.#look(idleMs)
+    if (isContended && idleMs - this.#refreshedIdleMs > REFRESH_MS) this.#refresh(idleMs)
   }
 
-  #look(idleMs) {
-    this.#lookedIdleMs = idleMs
+  #refresh(idleMs) {
+    this.#refreshedIdleMs = idleMs
     this.#reserved = 0
     for (const record of this.#inFlight) {
       record.share = Math.min(this.#usual, 1 / (idleMs - record.idleMs + SLACK_MS))

@@ -1,24 +1,24 @@
 'use strict'
-// How close behind each other requests may start while the loop has no room, or had none a moment ago. What starts together comes
-// back together from what it awaits: without a pace the loop idles and is swamped in turn (docs/decisions/0002).
-//   debt = cost of what started - 1.1 x time gone by, never below 0;   nothing starts while it is over 20 ms
+// Limits how closely requests may start after one another, while the loop is full and shortly after. Requests that start
+// together resume together: without a pace, the loop alternates between idle and overloaded (docs/decisions/0002).
+//   debt = cost of the started requests - 1.1 x elapsed time, at least 0;   no request starts while the debt is over 20 ms
 
 const SPEED = 1.1
 const BURST_MS = 20
-/** The debt that a cost which is far too high can run up. */
-const MOST_DEBT_MS = 100
-/** A pace is kept for so many times the time that requests wait for others after the loop had no room. */
+/** Bounds the debt where the measured cost is far too high. */
+const MAX_DEBT_MS = 100
+/** The pace applies until this multiple of the requests' own waiting time has passed since the loop was full. */
 const WAITS = 2
-const MOST_MS = 1000
+const MAX_MS = 1000
 
 class Pace {
   #debtMs = 0
   #debtSinceMs = 0
-  #shortMs = Number.NEGATIVE_INFINITY
-  #isKept = false
+  #fullMs = Number.NEGATIVE_INFINITY
+  #isActive = false
 
   allows(nowMs) {
-    return !this.#isKept || this.#debtAt(nowMs) <= BURST_MS
+    return !this.#isActive || this.#debtAt(nowMs) <= BURST_MS
   }
 
   #debtAt(nowMs) {
@@ -27,13 +27,13 @@ class Pace {
 
   // Hot path: once a request.
   onAdmit(costMs, nowMs) {
-    this.#debtMs = Math.min(MOST_DEBT_MS, this.#debtAt(nowMs)) + costMs
+    this.#debtMs = Math.min(MAX_DEBT_MS, this.#debtAt(nowMs)) + costMs
     this.#debtSinceMs = nowMs
   }
 
-  onTurn(nowMs, isShort, waitMs) {
-    if (isShort) this.#shortMs = nowMs
-    this.#isKept = nowMs - this.#shortMs < Math.min(MOST_MS, WAITS * waitMs)
+  onTurn(nowMs, isFull, waitMs) {
+    if (isFull) this.#fullMs = nowMs
+    this.#isActive = nowMs - this.#fullMs < Math.min(MAX_MS, WAITS * waitMs)
   }
 }
 

@@ -1,14 +1,14 @@
 'use strict'
-// How long a request may be queued, by CoDel's rule: a burst that drains again may wait long, a queue that stands may not.
-//   burst                                          rejected once it has waited for maxDelay on the patient clock
-//   standing: not drained for an interval          rejected once it has waited for targetDelay, and on arrival if it would
-// A queue has drained when it is empty and the loop has room. `critical` is always treated as a burst. Behind
-// fewer than LEAST_AHEAD nobody is rejected on arrival: where each takes long, their time says little of the load.
+// Limits how long a request may be queued, by CoDel's rule: a burst may wait long, a standing queue may not.
+//   burst                                      rejected after maxDelay on the stall-free clock
+//   standing: not empty for an interval        rejected after targetDelay, and on arrival if it would wait that long
+// A queue has emptied when no request is queued and the loop idles. For `critical` every queue counts as a burst.
 
 const { CRITICAL } = require('../verdict')
 
-const LEAST_AHEAD = 10
-/** A request may be dequeued this much late: the part of a turn that the queue may take. */
+/** Nothing is rejected on arrival behind fewer requests: the time of a few slow ones is little evidence of the load. */
+const MIN_AHEAD = 10
+/** A request may be dequeued this much too late: the part of a loop turn that the queue may take. */
 const GRACE_MS = 5
 
 class QueueDelay {
@@ -16,12 +16,13 @@ class QueueDelay {
   #maxDelayMs = 0
   #targetDelayMs = 0
   #intervalMs = 0
-  /** On the patient clock, when the queue was last drained. */
-  #drainedMs
+  /** When the queue was last empty, on the stall-free clock. */
+  #emptiedMs
 
+  /** @param {InstanceType<typeof import('../measurements/loop-turns').LoopTurns>} turns @param {number} nowMs */
   constructor(turns, nowMs) {
     this.#turns = turns
-    this.#drainedMs = turns.patientMs(nowMs)
+    this.#emptiedMs = turns.stallFreeMs(nowMs)
   }
 
   update({ maxDelay, targetDelay, interval }) {
@@ -31,31 +32,31 @@ class QueueDelay {
   }
 
   isStanding(priority, nowMs) {
-    return priority !== CRITICAL && this.#turns.patientMs(nowMs) - this.#drainedMs > this.#intervalMs
+    return priority !== CRITICAL && this.#turns.stallFreeMs(nowMs) - this.#emptiedMs > this.#intervalMs
   }
 
   toleratedMs(priority, nowMs) {
     return this.isStanding(priority, nowMs) ? this.#targetDelayMs : this.#maxDelayMs
   }
 
-  /** Whether a request that would wait for so long behind so many is rejected on arrival. */
+  /** Whether to reject a request on arrival that would wait `waitMs` behind `ahead` others. */
   rejects(waitMs, ahead, priority, nowMs) {
-    return waitMs > this.#targetDelayMs && ahead >= LEAST_AHEAD && this.isStanding(priority, nowMs)
+    return waitMs > this.#targetDelayMs && ahead >= MIN_AHEAD && this.isStanding(priority, nowMs)
   }
 
-  /** The first request is queued. A queue that was emptied by rejections, beside a full loop, has not drained. */
-  onFirstQueued(nowMs, hadRoom = this.#turns.beganWithRoom) {
-    if (hadRoom) this.#drainedMs = this.#turns.patientMs(nowMs)
+  /** The first request is queued. If rejections emptied the queue of a full loop, the queue still stands. */
+  onFirstQueued(nowMs, wasIdle = this.#turns.beganIdle) {
+    if (wasIdle) this.#emptiedMs = this.#turns.stallFreeMs(nowMs)
   }
 
   onTurn(nowMs, isQueueing) {
-    if (!isQueueing && this.#turns.hasRoom(nowMs)) this.#drainedMs = this.#turns.patientMs(nowMs)
+    if (!isQueueing && this.#turns.isIdling(nowMs)) this.#emptiedMs = this.#turns.stallFreeMs(nowMs)
   }
 
-  isTooOld({ priority, queuedMs, waitsSinceMs }, nowMs) {
+  isOverdue({ priority, queuedMs, queuedStallFreeMs }, nowMs) {
     if (this.isStanding(priority, nowMs)) return nowMs - queuedMs > this.#targetDelayMs + GRACE_MS
-    return this.#turns.patientMs(nowMs) - waitsSinceMs > this.#maxDelayMs + GRACE_MS
+    return this.#turns.stallFreeMs(nowMs) - queuedStallFreeMs > this.#maxDelayMs + GRACE_MS
   }
 }
 
-module.exports = { LEAST_AHEAD, QueueDelay }
+module.exports = { MIN_AHEAD, QueueDelay }

@@ -1,15 +1,15 @@
 'use strict'
-// What rejects a request whatever the queue: the fixed limits of the options, the user's own pressure, and memory.
-//   memory pressure = clamp((heap after a collection / limit - .85) / (.95 - .85)): a ramp, capped so that it cannot latch
-// A class is rejected for pressure or memory with a probability of pressure x its weight: low first, critical never.
+// Rejects requests regardless of the queue: for a fixed limit of the options, for the user's own pressure, for memory.
+//   memory pressure = clamp((heap after a major collection / limit - .85) / (.95 - .85))
+// For pressure and memory, the probability of a rejection is pressure x the weight of the class: critical never, low most.
 
 const { SHORTAGE_WEIGHTS } = require('../verdict')
 const { Thresholds, TurnSample } = require('./thresholds')
 
 const BEGIN = 0.85
 const FULL = 0.95
-/** Rejecting cures no leak: some requests are always admitted. */
-const MOST_OF_MEMORY = 0.95
+/** Rejections do not cure a leak, so that some requests are always admitted. */
+const MAX_PROBABILITY = 0.95
 
 class ResourceLimits {
   memoryPressure = 0
@@ -20,6 +20,14 @@ class ResourceLimits {
   #sampleIntervalMs = 0
   #random
 
+  /**
+   * @param {{
+   *   clock: typeof import('../../clock').systemClock,
+   *   hooks: InstanceType<typeof import('../user-hooks').UserHooks>,
+   *   sampleMemory: () => any,
+   *   random?: (() => number) | undefined,
+   * }} parts
+   */
   constructor({ clock, hooks, sampleMemory, random = Math.random }) {
     this.#hooks = hooks
     this.#sampleMemory = sampleMemory
@@ -29,11 +37,11 @@ class ResourceLimits {
 
   update(options) {
     this.#sampleIntervalMs = options.sampleInterval
-    // In the middle of an overload, what is over a limit stays over it.
-    if (!this.#thresholds?.isOf(options)) this.#thresholds = new Thresholds(options)
+    // With the same limits keep the state: a value between exit and limit stays over it.
+    if (!this.#thresholds?.matches(options)) this.#thresholds = new Thresholds(options)
   }
 
-  // Hot path: three comparisons where nothing is short.
+  // Hot path: three comparisons while no resource is short.
   /** @returns {string | undefined} why a request of this class is rejected */
   reasonFor(priority) {
     if (this.#thresholds.reason !== undefined) return this.#thresholds.reason
@@ -41,18 +49,18 @@ class ResourceLimits {
     const weight = SHORTAGE_WEIGHTS[priority]
     if (pressure > 0 && this.#random() < pressure * weight) return 'pressure'
     const { memoryPressure } = this
-    if (memoryPressure > 0 && this.#random() < Math.min(MOST_OF_MEMORY, memoryPressure * weight))
+    if (memoryPressure > 0 && this.#random() < Math.min(MAX_PROBABILITY, memoryPressure * weight))
       return 'memory'
     return undefined
   }
 
   onTurn(busyMs, nowMs, idleMs) {
-    this.#turnSample.noteTurn(busyMs)
+    this.#turnSample.onTurn(busyMs)
     if (!this.#turnSample.isDue(nowMs, this.#sampleIntervalMs)) return
     const { afterGcBytes, limitBytes, ...memory } = this.#sampleMemory()
     if (afterGcBytes !== undefined)
       this.memoryPressure = Math.min(1, Math.max(0, (afterGcBytes / limitBytes - BEGIN) / (FULL - BEGIN)))
-    this.#thresholds.note({ ...this.#turnSample.take(nowMs, idleMs), ...memory })
+    this.#thresholds.record({ ...this.#turnSample.take(nowMs, idleMs), ...memory })
   }
 }
 

@@ -1,10 +1,9 @@
 'use strict'
-// The limits of those who come from overload-protection or @fastify/under-pressure, under the same names, with what
-// their samplers lack: a loop delay that one slow handler or GC pause cannot trip (the second-longest turn of an
-// interval counts), utilisation of the interval and not since the start, and a way back: entered at the limit, left
-// below 80 % of it.
+// The fixed limits of the options, named as in overload-protection and @fastify/under-pressure. A limit is exceeded above
+// its value, and met again below 80 % of it. The loop delay is the second-longest turn of an interval, so that a single
+// stall does not exceed the limit; utilization is that of the interval.
 
-const LEAVE_SHARE = 0.8
+const EXIT_SHARE = 0.8
 
 const LIMITS = Object.freeze([
   ['maxEventLoopDelay', 'eventLoopDelay', 'event_loop_delay'],
@@ -20,7 +19,7 @@ const limitsOf = (options) =>
   )
 
 class Thresholds {
-  /** The reason requests are rejected for now, if any. */
+  /** The first limit that is exceeded; undefined if none is. */
   reason
   #limits
   #over = new Set()
@@ -29,25 +28,25 @@ class Thresholds {
     this.#limits = limitsOf(options)
   }
 
-  /** Whether these are those of the options: then what is over stays over. */
-  isOf(options) {
+  /** Whether these limits are the limits in `options`. */
+  matches(options) {
     const given = limitsOf(options)
     const isSame = ({ limit, reason }, i) => limit === given[i].limit && reason === given[i].reason
     return given.length === this.#limits.length && this.#limits.every(isSame)
   }
 
   /** @param {Record<string, number>} sample what was measured, by name */
-  note(sample) {
+  record(sample) {
     for (const { limit, measured, reason } of this.#limits) {
       const value = sample[measured]
       if (value > limit) this.#over.add(reason)
-      else if (value < limit * LEAVE_SHARE) this.#over.delete(reason)
+      else if (value < limit * EXIT_SHARE) this.#over.delete(reason)
     }
     this.reason = this.#over.values().next().value
   }
 }
 
-/** The longest turn of an interval but one, so that a single stall is no overload; and how busy the loop was. */
+/** Samples the loop over an interval: its second-longest turn, and the share of its time it was busy. */
 class TurnSample {
   #longestMs = 0
   #secondMs = 0
@@ -59,7 +58,7 @@ class TurnSample {
     this.#sinceIdleMs = idleMs
   }
 
-  noteTurn(busyMs) {
+  onTurn(busyMs) {
     if (busyMs > this.#longestMs) {
       this.#secondMs = this.#longestMs
       this.#longestMs = busyMs

@@ -1,36 +1,30 @@
 'use strict'
-// Measures accept bursts. Node accepts one connection a loop turn: while connections keep coming, work is put off and the
-// loop only turns (20 µs each), so that the kernel's accept queue is read into ours, where ages are known.
-//
-// Begins with the second turn in a row that accepted one: a connection that comes alone delays nothing.
-// Bounded in time, not in turns: a burst lasts at most 20 ms, and all bursts at most four times the work of the last second;
-// twice when fewer than one accept in four brings a request, for silent sockets are no evidence of load.
-//
-// In a worker of cluster's round robin the primary hands over one connection at a time and waits for an acknowledgement. There
-// a burst waits for three times what a hand-over takes, learnt from the shortest gaps, and sleeps meanwhile: the primary may
-// need this core. A TLS handshake takes several turns: those that do its arithmetic belong to the burst.
+// Detects accept bursts. Node accepts one connection a loop turn. While connections keep coming, the gate starts no work
+// and only lets the loop turn, so that the kernel's accept queue is read into the gate's queue, where ages are known.
+// A burst begins with the second turn in a row that accepted a connection, and lasts at most 20 ms
+// (docs/decisions/0040, also for workers of a cluster and for TLS).
 
-/** What a burst may spend on turns that only accept. */
-const MOST_MS = 20
-/** What all may spend together, as a multiple of the work. */
+/** The time that one burst may spend on turns that only accept. */
+const MAX_MS = 20
+/** The time that all bursts together may spend, as a multiple of the work. */
 const SHARE = 4
 const WINDOW_MS = 1000
-/** A turn that took longer ran handlers that had awaited something: it was not lost to accepting, and counts for little. */
+/** A longer turn ran handlers that had awaited something. Such a turn was not spent on accepting, and counts for little. */
 const WORK_MS = 5
 const WORK_TURN_MS = 0.5
-/** However little of it was spent, a burst is over then. */
-const LONGEST_MS = 100
-/** For so long a worker of cluster waits for the next connection. */
-const QUIET_LEAST_MS = 0.2
-const QUIET_MOST_MS = 1
-/** How much of a shorter and of a longer gap is learnt. */
+/** A burst ends after this time, however little of it was spent on accepting. */
+const MAX_ELAPSED_MS = 100
+/** The bounds of the time for which a worker waits for the next connection from the primary. */
+const MIN_QUIET_MS = 0.2
+const MAX_QUIET_MS = 1
+/** The smoothing of gaps between connections: short gaps count more, because they show what a hand-over takes. */
 const GAP_FALL = 0.1
 const GAP_RISE = 0.01
-/** A turn that took less had nothing of a handshake to do. */
+/** A shorter turn did no arithmetic of a TLS handshake. */
 const HANDSHAKE_MS = 0.1
 
 class AcceptBurst {
-  /** Whether it turns only for what the primary may hand over next. */
+  /** Whether the loop turns only because the primary may hand over another connection. */
   isAwaitingPrimary = false
   #isHandedOver = false
   #accepted = 0
@@ -43,18 +37,18 @@ class AcceptBurst {
   #sinceMs
   #spentMs = 0
   #lastTurnMs = 0
-  #allowanceMs = MOST_MS
+  #allowanceMs = MAX_MS
   #windowMs = 0
   #windowAccepts = 0
   #windowRequests = 0
 
-  /** @param {boolean} isHandedOver whether another process has accepted it for this one */
+  /** @param {boolean} isHandedOver whether the cluster's primary accepted the connection for this process */
   onAccept(nowMs, isHandedOver = false) {
     this.#accepted++
     this.#windowAccepts++
     this.#isHandedOver = isHandedOver
     const gapMs = nowMs - this.#lastAcceptMs
-    if (gapMs < QUIET_MOST_MS)
+    if (gapMs < MAX_QUIET_MS)
       this.#gapMs += (gapMs - this.#gapMs) * (gapMs < this.#gapMs ? GAP_FALL : GAP_RISE)
     this.#lastAcceptMs = nowMs
   }
@@ -64,7 +58,7 @@ class AcceptBurst {
     this.#lastHandshakeMs = nowMs
   }
 
-  /** It succeeded or failed. One that does neither is forgotten with its burst. */
+  /** A handshake succeeded or failed. One that does neither is dropped after the longest burst. */
   onHandshakeEnd() {
     if (this.#handshakes > 0) this.#handshakes--
   }
@@ -73,40 +67,38 @@ class AcceptBurst {
     this.#windowRequests++
   }
 
-  /**
-   * A turn is over. If it was not given to accepting, all it did was work, handlers that had awaited something included:
-   * so much more may be spent on accepting.
-   */
+  /** Outside a burst the whole turn was work, which adds to the time that may be spent on accepting. */
   onTurn(busyMs, nowMs) {
     if (this.#sinceMs !== undefined) return
     if (nowMs - this.#windowMs > WINDOW_MS) {
       this.#windowMs = nowMs
       this.#windowAccepts = this.#windowRequests = 0
     }
+    // Connections that send no request are no evidence of load.
     const share = this.#windowRequests * 4 < this.#windowAccepts ? SHARE / 2 : SHARE
     this.#allowanceMs = Math.min(this.#allowanceMs + busyMs * share, WINDOW_MS)
   }
 
-  /** Whether a connection came that no turn has been given to yet, or one is still coming. */
+  /** Whether a connection was accepted since the last turn ended, or a handshake is under way. */
   isAccepting(nowMs) {
-    return this.#accepted !== this.#seen || this.#isShaking(nowMs)
+    return this.#accepted !== this.#seen || this.#isHandshaking(nowMs)
   }
 
-  #isShaking(nowMs) {
+  #isHandshaking(nowMs) {
     if (this.#handshakes === 0) return false
-    if (nowMs - this.#lastHandshakeMs < MOST_MS) return true
+    if (nowMs - this.#lastHandshakeMs < MAX_MS) return true
     this.#handshakes = 0
     return false
   }
 
-  /** Asked once a turn, of which `busyMs` were not spent waiting: turn again before working? */
+  /** Called once a turn that was busy for `busyMs`. Whether the loop should turn again before the gate starts work. */
   shouldTurnAgain(nowMs, busyMs) {
-    const isShaking = this.#isShaking(nowMs)
-    const isAccepting = this.#accepted !== this.#seen || (busyMs > HANDSHAKE_MS && isShaking)
+    const isHandshaking = this.#isHandshaking(nowMs)
+    const isAccepting = this.#accepted !== this.#seen || (busyMs > HANDSHAKE_MS && isHandshaking)
     const isSecondInRow = isAccepting && this.#wasAccepting
     this.#seen = this.#accepted
-    this.#wasAccepting = isAccepting || isShaking
-    this.isAwaitingPrimary = !isAccepting && this.#isQuietYoung(nowMs)
+    this.#wasAccepting = isAccepting || isHandshaking
+    this.isAwaitingPrimary = !isAccepting && this.#mayGetAnother(nowMs)
     if (!isSecondInRow && !this.#isHandedOver) return this.#stop()
     if (!isAccepting && !this.isAwaitingPrimary) return this.#stop()
     if (this.#sinceMs === undefined) {
@@ -117,15 +109,16 @@ class AcceptBurst {
       this.#spentMs += turnMs > WORK_MS ? WORK_TURN_MS : turnMs
     }
     this.#lastTurnMs = nowMs
-    if (this.#spentMs < Math.min(MOST_MS, this.#allowanceMs) && nowMs - this.#sinceMs < LONGEST_MS)
+    if (this.#spentMs < Math.min(MAX_MS, this.#allowanceMs) && nowMs - this.#sinceMs < MAX_ELAPSED_MS)
       return true
     this.#allowanceMs = Math.max(0, this.#allowanceMs - this.#spentMs)
     return this.#stop()
   }
 
-  #isQuietYoung(nowMs) {
+  /** Whether the primary may hand over another connection: it has been quiet for less than three hand-overs take. */
+  #mayGetAnother(nowMs) {
     if (!this.#isHandedOver) return false
-    const quietMs = Math.min(QUIET_MOST_MS, Math.max(QUIET_LEAST_MS, 3 * this.#gapMs))
+    const quietMs = Math.min(MAX_QUIET_MS, Math.max(MIN_QUIET_MS, 3 * this.#gapMs))
     return nowMs - this.#lastAcceptMs < quietMs
   }
 

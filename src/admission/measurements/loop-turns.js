@@ -1,13 +1,13 @@
 'use strict'
-// Measures the turns of the event loop: the share of its time that it idles, and a patient
-// clock for requests that wait. On that clock a turn counts for the work of the requests that ended in it and 20 ms more:
-// a blocking handler, a collection or a stopped machine ages nobody (docs/decisions/0003).
+// Measures the turns of the event loop: the share of its time that it idles, and the stall-free clock. On that clock a
+// turn counts for at most the cost of the requests that ended in it, and 20 ms. So a blocking handler, a collection or a
+// suspended machine makes no queued request too old (docs/decisions/0003).
 
 /** The horizon of the idle share. */
 const HORIZON_MS = 50
-/** A loop that idles this share of its time has room. */
-const ROOMY_SHARE = 0.1
-/** What a turn counts for beyond the work in it. */
+/** A loop that idles at least this share of its time is idling; else it is full. */
+const IDLE_SHARE = 0.1
+/** How much a turn may exceed the known cost of its requests before the rest is a stall. */
 const STALL_MS = 20
 
 class LoopTurns {
@@ -18,9 +18,12 @@ class LoopTurns {
   #busyMs = 0
   #idleShare = 1
   #stalledMs = 0
-  #isNapping = false
+  #isSleeping = false
 
-  /** @param {any} clock @param {() => number} workMs what the requests that ended in this turn are known to cost */
+  /**
+   * @param {typeof import('../../clock').systemClock} clock
+   * @param {() => number} workMs the known cost of the requests that ended in this turn
+   */
   constructor(clock, workMs) {
     this.#clock = clock
     this.#workMs = workMs
@@ -28,29 +31,29 @@ class LoopTurns {
     this.#turnedIdleMs = clock.idleMs()
   }
 
-  /** The share of its time that the loop idles, up to now. */
+  /** The share of its time that the loop idles, averaged up to now. */
   idleShare(nowMs) {
     const idledMs = this.#clock.idleMs() - this.#turnedIdleMs
-    return this.#shareAfter(this.#isNapping ? 0 : idledMs, nowMs - this.#turnedMs - idledMs)
+    return this.#shareAfter(this.#isSleeping ? 0 : idledMs, nowMs - this.#turnedMs - idledMs)
   }
 
-  /** In a turn the loop idles first, waiting for something to do, and is busy then. */
+  /** A turn begins with idling, in the poll phase, and is busy afterwards. */
   #shareAfter(idledMs, busyMs) {
     const share = 1 - (1 - this.#idleShare) * Math.exp(-idledMs / HORIZON_MS)
     return share * Math.exp(-busyMs / HORIZON_MS)
   }
 
-  /** Whether it had room when the turn that is running began: before anything came in it. */
-  get beganWithRoom() {
-    return this.#shareAfter(this.#clock.idleMs() - this.#turnedIdleMs, 0) >= ROOMY_SHARE
+  /** Whether the loop was idling when the current turn began: before anything arrived in that turn. */
+  get beganIdle() {
+    return this.#shareAfter(this.#clock.idleMs() - this.#turnedIdleMs, 0) >= IDLE_SHARE
   }
 
-  hasRoom(nowMs) {
-    return this.idleShare(nowMs) >= ROOMY_SHARE
+  isIdling(nowMs) {
+    return this.idleShare(nowMs) >= IDLE_SHARE
   }
 
-  /** The time on the patient clock. Within a turn it goes on as any clock: what is a stall is known when the turn is over. */
-  patientMs(nowMs) {
+  /** The time on the stall-free clock. A stall is known only when its turn has ended; until then this clock runs on. */
+  stallFreeMs(nowMs) {
     return nowMs - this.#stalledMs
   }
 
@@ -58,29 +61,29 @@ class LoopTurns {
     return busyMs > STALL_MS ? Math.max(0, busyMs - this.#workMs() - STALL_MS) : 0
   }
 
-  /** For how long the turn that is running has been busy. */
+  /** How long the current turn has been busy. */
   #busySince(nowMs, idleMs) {
     return nowMs - this.#turnedMs - (idleMs - this.#turnedIdleMs)
   }
 
-  /** How long what is ready has waited for the loop, in the mean: for this turn so far, and half of the one before. */
-  behindMs(nowMs, idleMs) {
+  /** The mean time for which a ready callback has waited: the busy time of this turn, and half of the previous one. */
+  meanReadyDelayMs(nowMs, idleMs) {
     return this.#busySince(nowMs, idleMs) + this.#busyMs / 2
   }
 
-  /** The loop sleeps until its next turn though requests are queued: that is no idling. */
-  onNap() {
-    this.#isNapping = true
+  /** The gate makes the loop sleep while requests are queued: that time does not count as idling. */
+  onSleep() {
+    this.#isSleeping = true
   }
 
   onTurn(busyMs, nowMs, idleMs) {
     this.#stalledMs += this.#stallOf(busyMs)
-    this.#idleShare = this.#shareAfter(this.#isNapping ? 0 : idleMs - this.#turnedIdleMs, busyMs)
-    this.#isNapping = false
+    this.#idleShare = this.#shareAfter(this.#isSleeping ? 0 : idleMs - this.#turnedIdleMs, busyMs)
+    this.#isSleeping = false
     this.#busyMs = busyMs
     this.#turnedMs = nowMs
     this.#turnedIdleMs = idleMs
   }
 }
 
-module.exports = { LoopTurns, ROOMY_SHARE }
+module.exports = { LoopTurns, IDLE_SHARE }

@@ -1,23 +1,23 @@
 'use strict'
-// Measures what a request and a rejection cost the loop, in ms. The cost of a request is the median of ten windows of ten
-// ended requests each, so that neither a stall nor a lull is anybody's cost. What rejections cost is no request's.
+// Measures what a request and a rejection cost the loop, in ms. The cost of a request is the median of ten windows of
+// ten ended requests, so that stalls and lulls do not distort it. The cost of rejections is subtracted.
 
 const WINDOWS = 10
 const WINDOW_REQUESTS = 10
-/** A window is over by then, if a request ended in it at all. */
+/** A window ends after this time at the latest, once it has an ended request. */
 const WINDOW_MS = 2000
-/** Reading a rejected request costs about as much as rejecting it. */
-const READING = 2
+/** To read a rejected request costs about as much as to reject it. */
+const READ_FACTOR = 2
 const FIRST_REJECTION_MS = 0.03
 const SMOOTHING = 0.02
-/** Of a window, in the mean. */
+/** The weight of one window in the mean. */
 const MEAN_SMOOTHING = 0.02
 const SHARE_WINDOW_MS = 100
 const SHARE_SMOOTHING = 0.3
-const MOST_SHARE = 0.9
+const MAX_SHARE = 0.9
 
 class RequestCost {
-  /** What a rejection costs, the reading of its request included. */
+  /** The cost of a rejection, with the reading of its request. */
   rejectionMs = FIRST_REJECTION_MS
   /** The share of the loop's time that rejections take. */
   rejectedShare = 0
@@ -37,20 +37,20 @@ class RequestCost {
     this.#sinceMs = this.#shareSinceMs = nowMs
   }
 
-  /** What most requests cost. Before the first window is over, what handlers took until they first returned. */
+  /** The usual cost of a request. Until the first window ends, the time until handlers first return. */
   get ms() {
     return this.#medianMs || this.#runMs
   }
 
-  /** What a request costs in the mean, rare dear ones included. */
+  /** The mean cost of a request, rare expensive ones included. */
   get meanMs() {
     return this.#meanMs || this.#runMs
   }
 
-  /** How many requests have ended in the turn that is running. */
+  /** How many requests have ended in the current loop turn. */
   endedInTurn = 0
 
-  /** A handler has returned for the first time. */
+  /** A dequeued request's handler has returned for the first time. */
   onRun(ranMs) {
     this.#runMs += (ranMs - this.#runMs) * (this.#runMs === 0 ? 1 : SMOOTHING)
   }
@@ -60,7 +60,7 @@ class RequestCost {
   }
 
   onReject(tookMs) {
-    const costMs = tookMs * READING
+    const costMs = tookMs * READ_FACTOR
     this.#rejectedMs += costMs
     this.#shareRejectedMs += costMs
     this.rejectionMs += (costMs - this.rejectionMs) * SMOOTHING
@@ -79,10 +79,10 @@ class RequestCost {
     this.#meanMs += (costMs - this.#meanMs) * Math.max(1 / this.#next, MEAN_SMOOTHING)
     this.#sinceMs = nowMs
     this.#busyMs = this.#ended = this.#rejectedMs = 0
-    this.#learn()
+    this.#updateMedian()
   }
 
-  #learn() {
+  #updateMedian() {
     const sorted = [...this.#windows].sort((a, b) => a.costMs - b.costMs)
     const ended = sorted.reduce((sum, window) => sum + window.ended, 0)
     let below = 0
@@ -97,7 +97,7 @@ class RequestCost {
   #updateShare(nowMs) {
     const elapsedMs = nowMs - this.#shareSinceMs
     if (elapsedMs < SHARE_WINDOW_MS) return
-    const share = Math.min(MOST_SHARE, this.#shareRejectedMs / elapsedMs)
+    const share = Math.min(MAX_SHARE, this.#shareRejectedMs / elapsedMs)
     this.rejectedShare += (share - this.rejectedShare) * SHARE_SMOOTHING
     this.#shareSinceMs = nowMs
     this.#shareRejectedMs = 0
