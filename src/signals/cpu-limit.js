@@ -1,15 +1,15 @@
 'use strict'
-// How many CPUs this process may use: the quota of its container, or the CPUs it may run on. Read once, at its start.
+// Reads how many CPUs this process may use: the quota of its container, or the CPUs it may run on.
 
 const { readFileSync } = require('node:fs')
 const os = require('node:os')
 
-/** @returns {number} 0.5 for half of one */
+/** @returns {number} CPUs; 0.5 is half a CPU */
 function cpuLimit(readFile = readFileSync) {
   return Math.min(os.availableParallelism(), quota(readFile) ?? Number.POSITIVE_INFINITY)
 }
 
-/** Of cgroup v2, which has both figures in one file, or of v1. */
+/** cgroup v2 has the quota and the period in one file, v1 in two. */
 function quota(readFile) {
   const read = (name) => {
     try {

@@ -1,14 +1,14 @@
 'use strict'
-// GC pauses by kind, in seconds, at the bounds OpenTelemetry advises. Every entry of every list is read, and those
-// still buffered are taken before a reading: reading only the first of a list loses two pauses in three.
-// After a major collection the used heap is kept: the only heap figure that tells a leak from a saw-tooth.
+// Counts GC pauses by kind at the bounds that OpenTelemetry advises. Reads every entry of a list, and the buffered ones
+// before a sample: V8 reports several pauses at once. Keeps the heap in use after the last major collection, the only
+// heap figure that distinguishes a leak from a saw-tooth.
 
 const { PerformanceObserver, constants } = require('node:perf_hooks')
 const v8 = require('node:v8')
 const { Buckets, boundsOf } = require('../histograms/buckets')
 
 const GC_BOUNDS = boundsOf([0.01, 0.1, 1, 10])
-/** Of V8; Node has no constant for it. */
+/** V8's value; Node has no constant for it. */
 const MINOR_MARK_COMPACT = 2
 const KINDS = /** @type {const} */ (['minor', 'major', 'incremental', 'weakcb'])
 const [MINOR, MAJOR, INCREMENTAL, WEAKCB] = KINDS.keys()
@@ -26,7 +26,7 @@ class GarbageCollection {
   #heapAfterBytes
   #onMajor
 
-  /** @param {(heapAfterBytes: number) => void} onMajor called when a major collection is seen */
+  /** @param {(heapAfterBytes: number) => void} onMajor called after a major collection was recorded */
   constructor(onMajor) {
     this.#onMajor = onMajor
   }
@@ -56,7 +56,7 @@ class GarbageCollection {
     }
   }
 
-  /** Pauses by kind, as rows of a bucket table, and the heap in use after the last major collection. */
+  /** The pauses as a bucket table with a row per kind, and the heap in use after the last major collection. */
   sample() {
     this.#record(this.#observer?.takeRecords() ?? [])
     return {

@@ -1,40 +1,39 @@
 'use strict'
-// Does the heap leak? The heap in use after major collections, over four windows (6 and 36 minutes, 6 and 36 hours), so
-// that a leak of 100 MB an hour is found in ten minutes, and one of 1 MB an hour in half a day. What is in flight when
-// a collection ends only ever adds, so the least of ten seconds counts, and in each of a window's 36 slots the least of
-// those. A window grows that
-//   - rises with a confidence of 0.999 (see trend-test.js), by a twentieth of the heap or more;
-//   - rises from quarter to quarter, none less than two thirds of their mean: what warms up or fills slows down;
-//   - owes less than a third of it to one jump: a step is no leak;
-//   - ends above all that longer windows remember: a saw-tooth of hours, or the day's tide, has been there before.
-// A window with fewer than 24 slots in use says nothing, so a process that hardly collects has no verdict. The first five
-// minutes are left out: every process grows while it starts.
+// Decides whether the heap leaks, from the heap in use after major collections. Four windows, from six minutes to 36
+// hours, each keep the minimum of 36 periods. A window grows if it rises with confidence, enough, steadily, without a
+// jump, and above everything that longer windows remember (docs/decisions/0041).
 
 const { median, testTrend } = require('./trend-test')
 
-const SLOTS = 36
-const FEWEST = 24
-const SLOT_MS = [10_000, 60_000, 600_000, 3_600_000]
+const PERIODS = 36
+/** A window with fewer periods in use has no verdict. */
+const MIN_PERIODS = 24
+const PERIOD_MS = [10_000, 60_000, 600_000, 3_600_000]
+/** Every process grows while it starts: the first five minutes are ignored. */
 const START_MS = 300_000
 const CONFIDENCE = 0.999
-const LEAST_SHARE = 0.05
-const STEADY = 2 / 3
-const LARGEST_JUMP = 1 / 3
+/** The least rise, as a share of the heap. */
+const MIN_RISE_SHARE = 0.05
+/** The least rise of a quarter, as a share of the mean quarter: a cache that fills slows down. */
+const MIN_QUARTER_SHARE = 2 / 3
+/** The largest jump, as a share of the rise: a step is not a leak. */
+const MAX_JUMP_SHARE = 1 / 3
 
+/** A ring of periods, each with the minimum and maximum recorded in it. */
 class Window {
-  #slotMs
-  #numbers = new Float64Array(SLOTS).fill(-1)
-  #times = new Float64Array(SLOTS)
-  #bytes = new Float64Array(SLOTS)
-  #highs = new Float64Array(SLOTS)
+  #periodMs
+  #numbers = new Float64Array(PERIODS).fill(-1)
+  #times = new Float64Array(PERIODS)
+  #bytes = new Float64Array(PERIODS)
+  #highs = new Float64Array(PERIODS)
 
-  constructor(slotMs) {
-    this.#slotMs = slotMs
+  constructor(periodMs) {
+    this.#periodMs = periodMs
   }
 
-  note(atMs, bytes) {
-    const number = Math.floor(atMs / this.#slotMs)
-    const at = number % SLOTS
+  record(atMs, bytes) {
+    const number = Math.floor(atMs / this.#periodMs)
+    const at = number % PERIODS
     if (this.#numbers[at] !== number) {
       this.#numbers[at] = number
       this.#bytes[at] = Infinity
@@ -46,47 +45,53 @@ class Window {
     this.#bytes[at] = bytes
   }
 
-  /** What of it is still in the window, in order. */
+  /** The periods of the window that have a value, in order. */
   read(nowMs) {
-    const newest = Math.floor(nowMs / this.#slotMs)
+    const newest = Math.floor(nowMs / this.#periodMs)
     /** @type {Record<'times' | 'bytes' | 'highs' | 'ends', number[]>} */
     const read = { times: [], bytes: [], highs: [], ends: [] }
-    for (let number = Math.max(0, newest - SLOTS + 1); number <= newest; number++) {
-      const at = number % SLOTS
+    for (let number = Math.max(0, newest - PERIODS + 1); number <= newest; number++) {
+      const at = number % PERIODS
       if (this.#numbers[at] !== number) continue
       read.times.push(this.#times[at])
       read.bytes.push(this.#bytes[at])
       read.highs.push(this.#highs[at])
-      read.ends.push((number + 1) * this.#slotMs)
+      read.ends.push((number + 1) * this.#periodMs)
     }
     return read
   }
 }
 
 class HeapTrend {
-  #windows = SLOT_MS.map((slotMs) => new Window(slotMs))
+  #windows = PERIOD_MS.map((periodMs) => new Window(periodMs))
   #fromMs
-  #least = { atMs: 0, bytes: Infinity }
+  /** The minimum of the current ten seconds. */
+  #minimum = { atMs: 0, bytes: Infinity }
 
   constructor(nowMs) {
     this.#fromMs = nowMs + START_MS
   }
 
-  /** @param {number} bytes in use after a major collection; the least of ten seconds goes into the windows. */
-  note(nowMs, bytes) {
+  /**
+   * Requests in flight only ever add to the heap, so that the minimum of ten seconds goes into the windows.
+   *
+   * @param {number} nowMs
+   * @param {number} bytes in use after a major collection
+   */
+  record(nowMs, bytes) {
     if (nowMs < this.#fromMs) return
-    const least = this.#least
-    if (Math.floor(nowMs / SLOT_MS[0]) !== Math.floor(least.atMs / SLOT_MS[0])) {
-      if (least.atMs > 0) for (const window of this.#windows) window.note(least.atMs, least.bytes)
-      least.bytes = Infinity
+    const minimum = this.#minimum
+    if (Math.floor(nowMs / PERIOD_MS[0]) !== Math.floor(minimum.atMs / PERIOD_MS[0])) {
+      if (minimum.atMs > 0) for (const window of this.#windows) window.record(minimum.atMs, minimum.bytes)
+      minimum.bytes = Infinity
     }
-    if (bytes >= least.bytes) return
-    least.atMs = nowMs
-    least.bytes = bytes
+    if (bytes >= minimum.bytes) return
+    minimum.atMs = nowMs
+    minimum.bytes = bytes
   }
 
   /**
-   * Of several windows that grow the steepest counts, because its end comes first; of several that do not, the longest.
+   * Reports the steepest of the windows that grow, because that heap reaches the limit first; else the longest window.
    *
    * @returns {{ verdict: 'none' | 'growing' | 'unknown', bytesPerSecond?: number, confidence?: number,
    *   windowSeconds?: number, secondsToLimit?: number | undefined }}
@@ -104,20 +109,21 @@ class HeapTrend {
       bytesPerSecond: slope * 1000,
       confidence,
       windowSeconds: spanMs / 1000,
-      secondsToLimit: isGrowing ? Math.max(0, limitBytes - this.#least.bytes) / slope / 1000 : undefined,
+      secondsToLimit: isGrowing ? Math.max(0, limitBytes - this.#minimum.bytes) / slope / 1000 : undefined,
     }
   }
 }
 
 function judge({ times, bytes }, longer) {
-  if (bytes.length < FEWEST) return undefined
+  if (bytes.length < MIN_PERIODS) return undefined
   const { slope, confidence } = testTrend(times, bytes)
   const spanMs = times[times.length - 1] - times[0]
   const isGrowing =
     confidence >= CONFIDENCE &&
-    slope * spanMs >= LEAST_SHARE * median(bytes) &&
+    slope * spanMs >= MIN_RISE_SHARE * median(bytes) &&
     isSteady(bytes) &&
-    Math.min(...bytes.slice(-SLOTS / 4)) > highestBefore(times[0], longer)
+    // A saw-tooth of hours, or the course of a day, has been this high before.
+    Math.min(...bytes.slice(-PERIODS / 4)) > highestBefore(times[0], longer)
   return { isGrowing, slope, confidence, spanMs }
 }
 
@@ -128,7 +134,7 @@ function isSteady(bytes) {
   const whole = quarters[3] - quarters[0]
   const rises = quarters.slice(1).map((each, i) => each - quarters[i])
   const jumps = bytes.slice(1).map((each, i) => each - bytes[i])
-  return Math.min(...rises) >= (STEADY * whole) / 3 && Math.max(...jumps) < LARGEST_JUMP * whole
+  return Math.min(...rises) >= (MIN_QUARTER_SHARE * whole) / 3 && Math.max(...jumps) < MAX_JUMP_SHARE * whole
 }
 
 function highestBefore(beginMs, windows) {

@@ -1,25 +1,25 @@
 'use strict'
-// The longest turn of the loop since any moment: those turns are kept that no later one has outdone, which are few
-// (of n turns of random length, ln n).
+// Finds the longest loop turn since any moment. Keeps only the turns that no later turn exceeded: of n turns of random
+// length that is ln n.
 
-/** No shorter turn is what made a request slow; most end at this comparison. */
-const SHORTEST_MS = 1
-const MOST_TURNS = 128
+/** A shorter turn makes no request slow. Most turns end at this comparison. */
+const MIN_MS = 1
+const MAX_TURNS = 128
 
 class LongestTurns {
-  /** Each shorter than the one before. */
+  /** In falling order of length. */
   #turns = []
 
   // Hot path: once a loop turn.
   record(busyMs, endMs) {
-    if (busyMs < SHORTEST_MS) return
+    if (busyMs < MIN_MS) return
     const turns = this.#turns
     while (turns.length > 0 && turns[turns.length - 1].busyMs <= busyMs) turns.pop()
-    if (turns.length === MOST_TURNS) turns.shift()
+    if (turns.length === MAX_TURNS) turns.shift()
     turns.push({ busyMs, endMs })
   }
 
-  /** @returns {number} milliseconds, 0 where every turn that ended since was short */
+  /** @returns {number} milliseconds; 0 if every turn that ended since then was short */
   since(sinceMs) {
     return this.#turns.find(({ endMs }) => endMs >= sinceMs)?.busyMs ?? 0
   }

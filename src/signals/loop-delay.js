@@ -1,6 +1,6 @@
 'use strict'
-// How long the loop was away from its events, turn by turn: what a request that arrives in a turn may have to wait.
-// From the turn clock, so that a 500 ms stall is one value of 500 ms and an idle loop records nothing.
+// Records how long each loop turn was busy: the time that a request which arrives in the turn may have to wait.
+// The values come from the turn clock, so that a stall of 500 ms is one value of 500 ms, and an idle loop records none.
 
 const { RollingHistogram } = require('../histograms/rolling')
 const { momentsOf, quantilesOf } = require('../histograms/quantiles')
@@ -25,15 +25,15 @@ class LoopDelay {
     return this.#longest.since(sinceMs)
   }
 
-  /** Over the last half minute to minute, in seconds; zeros where no turn was taken. */
+  /** Over the last half minute to minute, in seconds; zeros if the loop did not turn. */
   sample(nowMs) {
     const { histogram } = this.#turns.lastMinute(nowMs)
     const [p50, p90, p99] = quantilesOf(histogram, RATIOS)
     const { mean, stddev } = momentsOf(histogram)
-    const isAny = histogram.totalCount > 0
+    const hasTurns = histogram.totalCount > 0
     return {
-      min: isAny ? histogram.minNonZeroValue / 1e6 : 0,
-      max: isAny ? histogram.maxValue / 1e6 : 0,
+      min: hasTurns ? histogram.minNonZeroValue / 1e6 : 0,
+      max: hasTurns ? histogram.maxValue / 1e6 : 0,
       mean: mean / 1e6,
       stddev: stddev / 1e6,
       p50: p50 / 1e6,

@@ -1,6 +1,6 @@
 'use strict'
-// Heap by space against V8's limit, and resident memory against the limit of the container. Read when asked, never
-// on a timer: getHeapStatistics costs 0.35 µs and rss 7 µs, once a scrape.
+// Reads the heap by space and its limit, and resident memory and the limit of the container. Runs only when a value is
+// requested, never on a timer.
 
 const os = require('node:os')
 const v8 = require('node:v8')
@@ -31,8 +31,8 @@ class Memory {
 let lastRssBytes
 
 /**
- * Node reads it from a file, which it cannot where the process has no descriptor left, or no /proc: then it is what it was when
- * last read, or the most it has ever been.
+ * Node reads this from a file, which fails without a free file descriptor or without /proc. Then return the last value,
+ * or the largest the process ever had.
  */
 function rssBytes() {
   try {
@@ -43,7 +43,7 @@ function rssBytes() {
   return lastRssBytes
 }
 
-/** The cgroup's limit. Without one Node answers 0, undefined or about 2^64, and the machine's memory is the limit. */
+/** The cgroup's limit. Without a limit Node returns 0, undefined or about 2^64; then it is the machine's memory. */
 function containerLimitBytes() {
   const constrained = process.constrainedMemory?.() ?? 0
   const total = os.totalmem()
@@ -52,7 +52,7 @@ function containerLimitBytes() {
 
 const OLD_SPACE = /^--max[-_]old[-_]space[-_]size=(\d+)$/
 
-/** What a process was started with to bound its old generation, the last word of each counts; in a worker it is known. */
+/** The bound of the old generation, from the last flag that sets it; a worker thread has it in its resource limits. */
 function oldGenerationBytes() {
   const words = [...(process.env.NODE_OPTIONS ?? '').split(/\s+/), ...process.execArgv]
   const flags = words.map((word) => Number(OLD_SPACE.exec(word)?.[1] ?? 0))
@@ -64,15 +64,14 @@ function oldGenerationBytes() {
 const oldBytes = oldGenerationBytes()
 
 /**
- * What the heap may come to after a major collection: the old generation's share of V8's limit. The young one's is 48 MB on
- * Node 20 and 192 on 24, and empty by then: of 256 MB given no more than 0.83 and 0.57 of that limit were ever in use. Without a
- * bound given, V8 makes it a small share.
+ * The limit of the heap after a major collection. V8's heap limit contains the young generation, which is empty then: up
+ * to 192 MB on Node 24. Without a flag for the old generation, that is a small share of the limit.
  */
 function afterGcLimitBytes(heapLimitBytes) {
   return Math.min(oldBytes > 0 ? oldBytes : heapLimitBytes, heapLimitBytes, containerLimitBytes())
 }
 
-/** The heap against V8's limit, or the container's if that is less; and all memory against the container's. */
+/** The heap with V8's limit, or the container's if that is lower, and all memory with the container's limit. */
 function memoryForRecycling({ collections }) {
   return {
     heap: {
@@ -83,7 +82,7 @@ function memoryForRecycling({ collections }) {
   }
 }
 
-/** The few figures the gate goes by, at a twentieth of what all of them cost. */
+/** The figures that the gate needs, at a twentieth of the cost of all. */
 function memoryForGate({ collections }) {
   const { used_heap_size: heapUsedBytes, heap_size_limit: heapLimitBytes } = v8.getHeapStatistics()
   return {

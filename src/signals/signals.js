@@ -1,5 +1,5 @@
 'use strict'
-// What a process can feel of itself, all together. Nothing here runs by itself: the turn clock and V8 tell.
+// Creates all signals of a process. None runs by itself: the turn clock and V8 call them.
 
 const { GarbageCollection } = require('./garbage-collection')
 const { HeapTrend } = require('./heap-trend')
@@ -13,7 +13,7 @@ function createSignals(clock) {
     heapTrend,
     loopDelay: new LoopDelay(clock.now()),
     utilization: new Utilization(clock),
-    collections: new GarbageCollection((bytes) => heapTrend.note(clock.now(), bytes)),
+    collections: new GarbageCollection((bytes) => heapTrend.record(clock.now(), bytes)),
     memory: new Memory(),
   }
 }

@@ -1,7 +1,7 @@
 'use strict'
-// Does a row of figures rise? Mann-Kendall: of all pairs, how many more rise than fall than chance would have it. It
-// knows ranks only, so one outlier is one outlier, and noise need not be normal. How fast: Theil-Sen, the middle of the
-// slopes of all pairs, which nearly a third of wrong figures do not move. Both look at each pair: 630 for 36 figures.
+// Tests whether a series rises, by Mann-Kendall: whether more pairs rise than fall than chance explains. The test uses
+// only ranks, so that an outlier has little weight and the noise need not be normal. The slope is Theil-Sen's: the median
+// slope of all pairs, which is right even if nearly a third of the values are wrong.
 
 const medianOf = (sorted) => (sorted[(sorted.length - 1) >> 1] + sorted[sorted.length >> 1]) / 2
 
@@ -10,7 +10,7 @@ const median = (values) => medianOf(Float64Array.from(values).sort())
 /**
  * @param {number[]} times ascending
  * @param {number[]} values
- * @returns {{ slope: number, confidence: number }} confidence: how sure it is, from 0 to 1, that this is not chance
+ * @returns {{ slope: number, confidence: number }} confidence: the probability, from 0 to 1, that the rise is not chance
  */
 function testTrend(times, values) {
   const count = values.length
@@ -25,12 +25,12 @@ function testTrend(times, values) {
     }
   }
   const deviation = Math.sqrt((count * (count - 1) * (2 * count + 5) - tiesOf(values)) / 18)
-  // One less, because the score goes in steps of two and the normal distribution does not.
+  // The continuity correction: the score changes in steps of two.
   const z = deviation === 0 ? 0 : Math.max(0, score - 1) / deviation
   return { slope: medianOf(slopes.sort()), confidence: normal(z) }
 }
 
-/** What equal figures take from the variance. */
+/** By how much equal values reduce the variance. */
 function tiesOf(values) {
   const counts = new Map()
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1)
@@ -39,7 +39,7 @@ function tiesOf(values) {
   return sum
 }
 
-/** The normal distribution's share below z >= 0, to 1e-7 (Abramowitz and Stegun, 26.2.17). */
+/** The cumulative normal distribution for z >= 0, to 1e-7 (Abramowitz and Stegun, 26.2.17). */
 function normal(z) {
   const t = 1 / (1 + 0.2316419 * z)
   const tail =

@@ -1,7 +1,6 @@
 'use strict'
-// The loop's own clock: one unref'd immediate per loop turn. It spins no idle loop, wakes no sleeping one, and sees
-// every turn, so no stall is lost (a timer-based sampler sees one late tick per stall, and 100 wake-ups a second
-// when nothing happens). A turn is busy for the time since the last check phase less what the loop waited.
+// Calls its listeners once a loop turn, by an unref'd immediate. That neither wakes a sleeping loop nor keeps it spinning,
+// and misses no stall, as a timer would. A turn is busy for the time since the last check phase, without idling.
 
 class TurnClock {
   #clock
@@ -31,7 +30,7 @@ class TurnClock {
     this.#listeners.length = 0
   }
 
-  // Hot path: runs once a loop turn. No allocation but the immediate itself.
+  // Hot path: once a loop turn. Allocates nothing but the immediate.
   #onTurn() {
     const nowMs = this.#clock.now()
     const idleMs = this.#clock.idleMs()

@@ -1,6 +1,6 @@
 'use strict'
-// How much of the last half minute to minute the loop and the CPU were busy. Two marks that rotate, not a difference
-// since the last reading: two readers would steal from each other's interval, and a lifetime value only gets blinder.
+// Measures how busy the loop and the CPU were over the last half minute to minute. The interval begins at one of two
+// rotating marks and not at the last reading, so that two readers do not shorten each other's interval.
 
 const SPAN_MS = 30_000
 
@@ -27,13 +27,13 @@ class Utilization {
     const since = this.#since(now)
     const elapsedMs = now.nowMs - since.nowMs
     const shareOf = (ms) => (elapsedMs > 0 ? ms / elapsedMs : 0)
-    // Two clocks are read, so that their difference may stray: but a counter never falls.
+    // The difference of two clocks may fall by a little; a counter must not.
     this.#activeMs = Math.max(this.#activeMs, now.nowMs - now.idleMs)
     const cpuMicroseconds = now.cpu.user + now.cpu.system - since.cpu.user - since.cpu.system
     return {
       loopActiveSeconds: this.#activeMs / 1000,
       loopIdleSeconds: now.idleMs / 1000,
-      // Over the edge it may stray as well.
+      // The same difference may leave the range by a little.
       loopRatio: Math.min(1, Math.max(0, shareOf(elapsedMs - (now.idleMs - since.idleMs)))),
       cpuUserSeconds: now.cpu.user / 1e6,
       cpuSystemSeconds: now.cpu.system / 1e6,
@@ -41,7 +41,7 @@ class Utilization {
     }
   }
 
-  // After an hour of sleep, or of one turn, the last mark is an hour old: then a point within that hour.
+  // After an hour of sleep, or of a single turn, the last mark is an hour old: interpolate a mark within that hour.
   #since(now) {
     const gapMs = now.nowMs - this.#newer.nowMs
     return gapMs < SPAN_MS ? this.#older : between(this.#newer, now, 1 - SPAN_MS / gapMs)

@@ -23,7 +23,7 @@ function judge(heapAt, { hours, noise = 1, everySeconds = 5, seed = 1 }) {
   const trend = new HeapTrend(0)
   const minutes = []
   for (let s = 0; s < hours * HOUR; s += everySeconds * (0.5 + random())) {
-    trend.note(s * 1000, (heapAt(s) + noise * (random() + random())) * MB)
+    trend.record(s * 1000, (heapAt(s) + noise * (random() + random())) * MB)
     if (s / 60 > minutes.length) minutes.push(trend.sample(s * 1000, LIMIT_BYTES))
   }
   return minutes
@@ -104,14 +104,14 @@ test('the first five minutes give no verdict, nor do fewer than 24 slots', () =>
 
 test('a process that has hardly collected for a long time has no verdict any more', () => {
   const trend = new HeapTrend(0)
-  for (let s = 300; s < 1200; s += 5) trend.note(s * 1000, leak(100)(s) * MB)
+  for (let s = 300; s < 1200; s += 5) trend.record(s * 1000, leak(100)(s) * MB)
   assert.equal(trend.sample(1_200_000, LIMIT_BYTES).verdict, 'growing')
   assert.equal(trend.sample(1_200_000 + 40 * HOUR * 1000, LIMIT_BYTES).verdict, 'unknown')
 })
 
 test('a heap past the limit has no time left', () => {
   const trend = new HeapTrend(0)
-  for (let s = 300; s < 1200; s += 5) trend.note(s * 1000, leak(100)(s) * MB)
+  for (let s = 300; s < 1200; s += 5) trend.record(s * 1000, leak(100)(s) * MB)
   assert.equal(trend.sample(1_200_000, 10 * MB).secondsToLimit, 0)
 })
 
