@@ -3,9 +3,10 @@
 // and route. Histograms are added slot by slot, so a quantile of the fleet is the quantile of all its responses. A sum only
 // keeps the positions of each route in the reports, and a snapshot reads one histogram at a time.
 
+const { countsOf } = require('../histograms/hdr-counts')
 const { newHistogram } = require('../histograms/rolling')
 const { ADVISED_BOUNDS, countOf, sumOf } = require('../histograms/buckets')
-const { ByteReader, ByteWriter, slotsOf } = require('../histograms/slots')
+const { ByteReader, ByteWriter } = require('../histograms/histogram-bytes')
 const { COUNTERS } = require('../requests/route-series')
 const { ROUTES, blockOf, doublesOf } = require('./report')
 
@@ -17,7 +18,7 @@ const COUNT = 0
 const ERRORS = 1
 const SINCE = 2
 const SPAN = 3
-const HISTOGRAM_SLOTS = slotsOf(newHistogram(64))
+const HISTOGRAM_CELLS = countsOf(newHistogram(64)).length
 
 /** Adds a span to a sum. The sum begins when the earlier of both began. */
 function addSpan(sum, span) {
@@ -157,7 +158,7 @@ class RouteSums {
       reader.read(TOTALS * 8)
       for (let spans = reader.readInteger(); spans > 0; spans--) {
         reader.read(SPAN * 8)
-        reader.skipHistogram(HISTOGRAM_SLOTS)
+        reader.skipHistogram(HISTOGRAM_CELLS)
       }
       if (reader.at > body.length) throw new RangeError('a route ends before its last byte')
     }

@@ -1,19 +1,19 @@
 'use strict'
-// Exact counters at given bounds in seconds. A row is one series: a count for each bound, one for what is above them all,
-// and the sum, added in the order of arrival so that it equals what prom-client would show.
+// Counts values at given bounds, in seconds. A row is one series: a count for each bound, a count above the last bound,
+// and the sum, added in the order of arrival so that it equals prom-client's.
 
 const { Rows } = require('./rows')
 
-/** @typedef {{ seconds: readonly number[], width: number }} Bounds how many columns a row has is its width */
+/** @typedef {{ seconds: readonly number[], width: number }} Bounds `width`: the number of columns in a row */
 
-/** @param {readonly number[]} seconds rising @returns {Bounds} */
+/** @param {readonly number[]} seconds in rising order @returns {Bounds} */
 const boundsOf = (seconds) =>
   Object.freeze({ seconds: Object.freeze([...seconds]), width: seconds.length + 2 })
 
 const ADVISED = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
-/** Those that OpenTelemetry advises for durations. */
+/** The bounds that OpenTelemetry advises for durations. */
 const ADVISED_BOUNDS = boundsOf(ADVISED)
-/** With these two below them: without, any quantile of a route that answers in a millisecond reads 5 ms. */
+/** Two more bounds, because every quantile of a route that answers in a millisecond would be 5 ms. */
 const DURATION_BOUNDS = boundsOf([0.001, 0.0025, ...ADVISED])
 
 class Buckets {
@@ -34,8 +34,8 @@ class Buckets {
     return this.#rows.add()
   }
 
-  // Hot path: most answers fall into the first buckets, where a linear search beats a binary one.
-  /** @returns {number} the bucket it fell into; past the last bound the one after it */
+  // Hot path: most values fall into the first buckets, where a linear search beats a binary one.
+  /** @returns {number} the bucket of the value; above the last bound, the number of bounds */
   record(row, seconds) {
     const { values } = this.#rows
     const bounds = this.#seconds
@@ -53,7 +53,7 @@ class Buckets {
   }
 }
 
-/** How many values one copied row holds, given the bounds of its table. */
+/** The number of values in one row of a copy, given the bounds of its table. */
 function countOf(values, row, { width }) {
   let count = 0
   for (let i = row * width; i < (row + 1) * width - 1; i++) count += values[i]

@@ -1,32 +1,16 @@
 'use strict'
-// HDR histograms added up, and as bytes: of each slot in use how far it is from the one before, and its count, in
-// variable-length integers. A route of 100 000 answers is some 400 bytes so, of 20 kB. The library's own add and encode
-// go over all 2560 slots through calls of methods: 1000 routes took 60 ms with them, and 9 with this.
+// Writes HDR histograms as bytes and reads them: for each cell in use its distance from the previous one and its count,
+// as variable-length integers. A route with 100 000 answers takes about 400 bytes instead of 20 kB.
 
 /** @import { JsHistogram } from 'hdr-histogram-js' */
 
-/** @returns {Float64Array | Uint32Array} */
-const countsOf = (/** @type {any} */ histogram) => histogram._counts
+const { countsOf } = require('./hdr-counts')
 
-/** How many slots a histogram has. @param {JsHistogram} histogram */
-const slotsOf = (histogram) => countsOf(histogram).length
+/** Two views of one buffer, shared by all calls: to create a view costs more than the copy. */
+const doublesBuffer = new Float64Array(32)
+const bytesBuffer = new Uint8Array(doublesBuffer.buffer)
 
-/** @param {JsHistogram} sum whose slots have room for both @param {JsHistogram} histogram of the same range and digits */
-function addHistogram(sum, histogram) {
-  if (histogram.totalCount === 0) return
-  const into = countsOf(sum)
-  const from = countsOf(histogram)
-  const last = histogram.countsArrayIndex(histogram.maxValue)
-  for (let slot = 0; slot <= last; slot++) into[slot] += from[slot]
-  sum.addToTotalCount(histogram.totalCount)
-  sum.updateMinAndMax(histogram.minNonZeroValue)
-  sum.updateMinAndMax(histogram.maxValue)
-}
-
-const few = new Float64Array(32)
-const fewBytes = new Uint8Array(few.buffer)
-
-/** Bytes that grow. */
+/** A growing buffer. */
 class ByteWriter {
   bytes = new Uint8Array(65_536)
   length = 0
@@ -46,23 +30,23 @@ class ByteWriter {
     this.length += bytes.length
   }
 
-  /** @param {Float64Array} doubles at most 32: views made for each would cost more than the copy */
+  /** @param {Float64Array} doubles at most 32 */
   writeDoubles(doubles) {
-    few.set(doubles)
+    doublesBuffer.set(doubles)
     const length = doubles.length * 8
     this.reserve(length)
-    for (let i = 0; i < length; i++) this.bytes[this.length++] = fewBytes[i]
+    for (let i = 0; i < length; i++) this.bytes[this.length++] = bytesBuffer[i]
   }
 
   /** @param {JsHistogram} histogram */
   writeHistogram(histogram) {
     const counts = countsOf(histogram)
     const last = histogram.totalCount === 0 ? -1 : histogram.countsArrayIndex(histogram.maxValue)
-    for (let slot = 0, before = -1; slot <= last; slot++) {
-      if (counts[slot] === 0) continue
-      this.writeInteger(slot - before)
-      this.writeInteger(counts[slot])
-      before = slot
+    for (let cell = 0, previous = -1; cell <= last; cell++) {
+      if (counts[cell] === 0) continue
+      this.writeInteger(cell - previous)
+      this.writeInteger(counts[cell])
+      previous = cell
     }
     this.writeInteger(0)
     this.writeInteger(histogram.totalCount === 0 ? 0 : histogram.maxValue)
@@ -76,7 +60,7 @@ class ByteWriter {
     this.bytes = grown
   }
 
-  /** @returns {Buffer} what was written; begins anew */
+  /** @returns {Buffer} everything written since the last call */
   take() {
     const taken = Buffer.from(this.bytes.subarray(0, this.length))
     this.length = 0
@@ -115,17 +99,17 @@ class ByteReader {
     return bytes
   }
 
-  /** @param {JsHistogram} sum what to add it to */
+  /** @param {JsHistogram} sum the histogram to which the counts read are added */
   addHistogram(sum) {
     const counts = countsOf(sum)
     let total = 0
-    for (let slot = -1; ; ) {
+    for (let cell = -1; ; ) {
       const step = this.readInteger()
       if (step === 0) break
-      slot += step
+      cell += step
       const count = this.readInteger()
-      if (slot >= counts.length) throw new RangeError(`there is no slot ${slot}`)
-      counts[slot] += count
+      if (cell >= counts.length) throw new RangeError(`there is no cell ${cell}`)
+      counts[cell] += count
       total += count
     }
     const maxValue = this.readInteger()
@@ -134,17 +118,17 @@ class ByteReader {
     sum.updateMinAndMax(maxValue)
   }
 
-  /** @param {number} slots how many a histogram has */
-  skipHistogram(slots) {
-    for (let slot = -1; ; ) {
+  /** @param {number} cells the number of cells in a histogram */
+  skipHistogram(cells) {
+    for (let cell = -1; ; ) {
       const step = this.readInteger()
       if (step === 0) break
-      slot += step
+      cell += step
       this.readInteger()
-      if (slot >= slots) throw new RangeError(`there is no slot ${slot}`)
+      if (cell >= cells) throw new RangeError(`there is no cell ${cell}`)
     }
     this.readInteger()
   }
 }
 
-module.exports = { ByteReader, ByteWriter, addHistogram, slotsOf }
+module.exports = { ByteReader, ByteWriter }

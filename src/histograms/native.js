@@ -1,9 +1,7 @@
 'use strict'
-// Counts for Prometheus' native histograms, schema 3: eight buckets to each power of two, so that one is 9.05 % wider
-// than the one before. Counted exactly as requests end, and not converted from the HDR histogram at a scrape: its cells
-// are no multiples of these (0.9 % of the values would be put a bucket off), it stops at 60 s, and 1000 of them cannot be
-// read in one instant. A quantile is off by less than one bucket: 9.05 %.
-// From 7.6 µs, below which nothing is answered, to 512 s: a row is 1.7 kB. What is longer is in the last bucket.
+// Counts values for Prometheus' native histograms of schema 3: eight buckets to each power of two, each 9.05 % wider than
+// the previous one, from 7.6 µs to 512 s. Values are counted as requests end, and not converted from the HDR histogram at
+// a scrape (docs/decisions/0042).
 
 const { Rows } = require('./rows')
 
@@ -11,9 +9,9 @@ const SCHEMA = 3
 const PER_OCTAVE = 2 ** SCHEMA
 const LOWEST_OCTAVE = -17
 const HIGHEST_OCTAVE = 9
-/** What is not above this is in the first column, Prometheus' zero bucket. */
+/** Values up to this are in column 0, Prometheus' zero bucket. */
 const ZERO_THRESHOLD_SECONDS = 2 ** LOWEST_OCTAVE
-/** Column 1 has this index among the buckets of the schema: those up to 2^(index / 8) seconds. */
+/** The index of column 1 among the buckets of the schema. Bucket `index` ends at 2^(index / 8) seconds. */
 const FIRST_INDEX = LOWEST_OCTAVE * PER_OCTAVE + 1
 const COLUMNS = (HIGHEST_OCTAVE - LOWEST_OCTAVE) * PER_OCTAVE + 1
 const SUM = COLUMNS
@@ -26,7 +24,7 @@ class NativeBuckets {
     return this.#rows.add()
   }
 
-  // Hot path, where the option is on.
+  // Hot path if `latency.nativeHistograms` is on.
   record(row, seconds) {
     const { values } = this.#rows
     const start = row * WIDTH
@@ -42,8 +40,8 @@ class NativeBuckets {
 }
 
 /**
- * One copied row as the formats want it: runs of buckets that are not empty, the offset of each from the end of the one
- * before, and each count as its difference from the last.
+ * One row of a copy in the form of the exposition formats: spans of non-empty buckets, each with its offset from the end
+ * of the previous span, and each count as the difference from the previous count.
  */
 function nativeOf(values, row) {
   const start = row * WIDTH

@@ -1,19 +1,18 @@
 'use strict'
-// Quantiles of durations, over the last half minute to minute and since the start, in HDR histograms (2 digits,
-// 1 µs to 60 s, 11.3 kB each). One record per value: into the running half minute; when that is over it becomes the
-// one before, and what was before is added to the total. So three histograms, no timer, and an idle one costs nothing.
-// Also the counts a rate needs, which share the rotation. Half minutes begin by the clock and not with a request: a rate
-// over what went by since the first after a pause was 268 a second for one request in two minutes.
+// Keeps durations over the last half minute to minute and since the start, in HDR histograms (2 digits, 1 µs to 60 s,
+// 11.3 kB each), with the counts for rates. A value is recorded into the current half minute. The current half minute
+// becomes the previous one, and the one before that is added to the total, without a timer. Half minutes begin by the
+// clock and not with a request, so that a rate after a pause covers the pause.
 
 const { build } = require('hdr-histogram-js')
-const { addHistogram } = require('./slots')
+const { addHistogram, recordInto } = require('./hdr-counts')
 
 /** @typedef {{ count: number, errors: number, seconds: number, histogram: import('hdr-histogram-js').JsHistogram }} SpanCounts */
 
 const SPAN_MS = 30_000
 const MAX_US = 60_000_000
-// A 32-bit slot wraps silently. Before a total can get there (4e9 values) it moves to 64-bit slots.
-const MAX_SLOT = 2 ** 32 - 1
+// A 32-bit cell wraps silently: a total moves to 64-bit cells before it has recorded as many values.
+const MAX_CELL = 2 ** 32 - 1
 
 class Span {
   histogram = newHistogram(32)
@@ -42,13 +41,13 @@ class RollingHistogram {
   #startMs
   #earlier = { count: 0, errors: 0 }
 
-  /** @param {number} startMs when what is measured began to be, which may be long before the first value */
+  /** @param {number} startMs when the subject of the measurement came to exist, perhaps long before the first value */
   constructor(startMs) {
     this.#startMs = startMs
     this.#current = new Span(startMs)
   }
 
-  // Hot path: one comparison beside the HDR's own 55 ns.
+  // Hot path: one comparison besides the histogram's own 55 ns.
   record(durationMs, nowMs, isError) {
     if (nowMs - this.#current.startMs >= SPAN_MS) this.#rotate(nowMs)
     const span = this.#current
@@ -57,7 +56,7 @@ class RollingHistogram {
     if (isError) span.errors++
   }
 
-  /** Counts what has no duration worth a quantile, such as a stream. */
+  /** Counts a request that belongs in no quantile, such as a stream. */
   count(nowMs, isError) {
     if (nowMs - this.#current.startMs >= SPAN_MS) this.#rotate(nowMs)
     this.#current.count++
@@ -66,7 +65,7 @@ class RollingHistogram {
 
   #rotate(nowMs) {
     const startMs = this.#startOf(this.#spanAt(nowMs))
-    // The first value comes late: no histogram for the time before it.
+    // Nothing was recorded so far, so there is nothing to rotate.
     if (this.#current.count === 0) {
       this.#current.startMs = startMs
       return
@@ -90,7 +89,7 @@ class RollingHistogram {
     this.#earlier.errors += span.errors
     if (span.histogram.totalCount === 0) return
     this.#total ??= newHistogram(32)
-    if (!this.#isWide && this.#total.totalCount + span.histogram.totalCount > MAX_SLOT) {
+    if (!this.#isWide && this.#total.totalCount + span.histogram.totalCount > MAX_CELL) {
       this.#isWide = true
       this.#total = widened(this.#total)
     }
@@ -107,8 +106,8 @@ class RollingHistogram {
     return this.addSinceStart(newHistogram(64), nowMs)
   }
 
-  // The half minute before this one and what has gone by of this one, whether or not anything came in them.
-  /** @returns {SpanCounts} the histogram being the one given, with what was recorded added */
+  // Covers the previous half minute and the current one so far, with or without values.
+  /** @returns {SpanCounts} with the histogram given, to which the values were added */
   addLastMinute(histogram, nowMs) {
     const sinceMs = this.#startOf(Math.max(0, this.#spanAt(nowMs) - 1))
     const spans = this.#spans().filter(({ startMs }) => startMs >= sinceMs)
@@ -137,18 +136,7 @@ function addSpans(histogram, spans, { count, errors, seconds }) {
   return sum
 }
 
-/**
- * What `recordValue` does, with the slot found by shifts: its logarithm and powers of two were 1.6 of the 13
- * thousand instructions we add to a Koa request.
- */
-function recordInto(histogram, us) {
-  const shift = Math.max(24 - Math.clz32(us), 0)
-  histogram.incrementCountAtIndex((shift << 7) + (us >>> shift))
-  histogram.updateMinAndMax(us)
-  histogram.incrementTotalCount()
-}
-
-/** HDR counts NaN and Infinity without a bucket, and throws on negatives: nothing but 1..MAX_US goes in. */
+/** The library counts NaN and Infinity in no cell, and throws on negative values: clamp to 1..MAX_US. */
 function toMicroseconds(durationMs) {
   const us = Math.round(durationMs * 1000)
   return us >= 1 ? Math.min(us, MAX_US) : 1
@@ -170,4 +158,4 @@ function widened(histogram) {
   return wide
 }
 
-module.exports = { RollingHistogram, newHistogram, recordInto, toMicroseconds }
+module.exports = { RollingHistogram, newHistogram, toMicroseconds }

@@ -1,6 +1,6 @@
 'use strict'
-// A growable table of numbers in one Float64Array, a row per thing counted. One array, so that a scrape copies all
-// series in one memcpy (10 000 series of 16 numbers: 1.3 MB) and shows one instant; doubles, so that no counter wraps.
+// A growing table of numbers in one Float64Array, with a row for each series. One array, so that a scrape copies all
+// series at once, at one instant; doubles, so that no counter wraps.
 
 const FIRST_ROWS = 16
 
@@ -25,7 +25,7 @@ class Rows {
     return row
   }
 
-  /** @param {Float64Array} [spare] an older copy that nobody reads any more, to be used again if it still fits */
+  /** @param {Float64Array} [spare] an unused older copy, overwritten and returned if it has the right length */
   copy(spare) {
     const length = this.#length * this.#width
     if (spare?.length !== length) return this.values.slice(0, length)

@@ -6,7 +6,8 @@ const { chmodSync, existsSync, mkdirSync, readdirSync, rmSync } = require('node:
 const path = require('node:path')
 const { test } = require('node:test')
 const { quantilesOf } = require('../../src/histograms/quantiles')
-const { newHistogram, recordInto, toMicroseconds } = require('../../src/histograms/rolling')
+const { recordInto } = require('../../src/histograms/hdr-counts')
+const { newHistogram, toMicroseconds } = require('../../src/histograms/rolling')
 const { FleetUnderTest } = require('../support/fleet')
 const { oneValue } = require('../support/metrics-text')
 

@@ -4,7 +4,8 @@
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const fc = require('fast-check')
-const { RollingHistogram, newHistogram, recordInto, toMicroseconds } = require('../../src/histograms/rolling')
+const { recordInto } = require('../../src/histograms/hdr-counts')
+const { RollingHistogram, newHistogram, toMicroseconds } = require('../../src/histograms/rolling')
 
 const SECOND = 1000
 

@@ -1,5 +1,5 @@
 'use strict'
-// A 32-bit slot wraps to 0 at 2^32, silently. To get there within a test, every value recorded here counts 2^30 times:
+// A 32-bit cell wraps to 0 at 2^32, silently. To get there within a test, every value recorded here counts 2^30 times:
 // the library's own `recordValueWithCount` and `addToTotalCount` do. A file of its own, for that.
 
 const assert = require('node:assert/strict')
@@ -39,7 +39,7 @@ test('since-start counts on past 2^32 of one value', () => {
   }
 })
 
-test('the total moves to wide slots once', () => {
+test('the total moves to wide cells once', () => {
   const rolling = new RollingHistogram(0)
   widths.length = 0
   for (let i = 1; i <= 12; i++) rolling.record(5, i * HALF_MINUTE_MS, false)
