@@ -1,10 +1,10 @@
 'use strict'
-// Values that an option can have, and that look as if they were meant in another unit: 10 for ten seconds where an option
-// takes milliseconds, 512 for megabytes where it takes bytes. They hold as they are: a test may want a timeout of 10 ms.
+// Finds valid option values that look as if they were meant in another unit: 10 for ten seconds where an option takes
+// milliseconds, 512 for megabytes where it takes bytes. A warning follows, and the value holds: a test may want 10 ms.
 
 const environment = require('../environment/deployment')
 
-/** Up to here a duration was probably meant in seconds. Options that end in `Ms` say their unit themselves. */
+/** A duration up to this value was probably meant in seconds. */
 const SECONDS_UP_TO = {
   'shed.maxDelay': 1,
   'shed.targetDelay': 1,
@@ -23,22 +23,22 @@ const SECONDS_UP_TO = {
   'clusterPrimary.killTimeout': 120,
 }
 
-/** No process has less: Node takes twice that before it has served anything. */
-const LEAST_BYTES = 2 ** 24
-const MOST_MEGABYTES = 2 ** 16
+/** Node itself needs twice as much before the first request. */
+const MIN_BYTES = 2 ** 24
+const MAX_MEGABYTES = 2 ** 16
 
-/** The greatest bound of a histogram of requests: few wait that many seconds. */
-const LEAST_MILLISECONDS = 100
+/** If the last bound is at least this, the bounds were probably meant in milliseconds: few requests take 100 s. */
+const MIN_LAST_MILLISECONDS = 100
 
 const BYTES = ['memory.recycleAt', 'shed.maxHeapUsedBytes', 'shed.maxRssBytes']
 
-/** Tests that drain keep this timeout short. */
+/** Tests that drain use a short timeout on purpose. */
 const SHORT_IN_TESTS = new Set(['drain.timeout'])
 
-/** @type {Record<string, (value: any) => string | undefined>} by option, what to say of a value */
+/** @type {Record<string, (value: any) => string | undefined>} by option: returns the warning about a value, if any */
 const DOUBTS = {
   ...Object.fromEntries(
-    Object.entries(SECONDS_UP_TO).map(([name, most]) => [name, (value) => doubtSeconds(name, value, most)])
+    Object.entries(SECONDS_UP_TO).map(([name, max]) => [name, (value) => doubtSeconds(name, value, max)])
   ),
   ...Object.fromEntries(BYTES.map((name) => [name, (value) => doubtBytes(name, value)])),
   'shed.retryAfter': doubtMilliseconds,
@@ -47,7 +47,7 @@ const DOUBTS = {
 
 /**
  * @param {string} group such as 'shed'
- * @param {any} values of it
+ * @param {any} values the options of that group, if given
  * @param {() => boolean} [isTested] whether a test runner has started this process
  * @returns {[name: string, sentence: string][]}
  */
@@ -62,38 +62,38 @@ function doubtsOf(group, values, isTested = environment.isTested) {
   return doubts
 }
 
-function doubtSeconds(name, value, most) {
-  if (typeof value !== 'number' || value === 0 || value > most) return undefined
-  return `\`${name}\` is ${value} ms: every duration is in milliseconds. For ${value} s write ${written(value * 1000)}.`
+function doubtSeconds(name, value, max) {
+  if (typeof value !== 'number' || value === 0 || value > max) return undefined
+  return `\`${name}\` is ${value} ms: every duration is in milliseconds. For ${value} s write ${withSeparators(value * 1000)}.`
 }
 
 function doubtBytes(name, value) {
   const isShare = name === 'memory.recycleAt' && value <= 1
-  if (typeof value !== 'number' || value === 0 || isShare || value >= LEAST_BYTES) return undefined
+  if (typeof value !== 'number' || value === 0 || isShare || value >= MIN_BYTES) return undefined
   const share = name === 'memory.recycleAt' && value <= 100 ? `For ${value} % write ${value / 100}. ` : ''
-  const [unit, factor] = value <= MOST_MEGABYTES ? ['megabytes', '2 ** 20'] : ['kilobytes', '1024']
+  const [unit, factor] = value <= MAX_MEGABYTES ? ['megabytes', '2 ** 20'] : ['kilobytes', '1024']
   return `\`${name}\` is ${value} bytes. ${share}For ${value} ${unit} write ${value} * ${factor}.`
 }
 
-/** The one option in seconds, as the header is. */
+/** The only duration in seconds, as in the header. */
 function doubtMilliseconds(value) {
   if (value < 1000 || value % 500 !== 0) return undefined
   return `\`shed.retryAfter\` is ${value} s, as it is in the header. For ${value} ms write ${Math.ceil(value / 1000)}.`
 }
 
-/** In seconds there would be no bound below one, where most requests end. */
+/** Taken as seconds, no bound would be below one second, where most requests end. */
 function doubtBuckets(value) {
-  const most = value.at(-1)
-  if (value[0] < 1 || most < LEAST_MILLISECONDS) return undefined
+  const last = value.at(-1)
+  if (value[0] < 1 || last < MIN_LAST_MILLISECONDS) return undefined
   const shown = (bounds) => `[${bounds.slice(0, 3).join(', ')}${bounds.length > 3 ? ', …' : ''}]`
   const inSeconds = value.map((bound) => bound / 1000)
   return (
-    `\`metrics.buckets\` is ${shown(value)} up to ${most} s: bounds are in seconds, as the metric is. ` +
+    `\`metrics.buckets\` is ${shown(value)} up to ${last} s: bounds are in seconds, as the metric is. ` +
     `For milliseconds write ${shown(inSeconds)}.`
   )
 }
 
-/** 20000 as 20_000. */
-const written = (ms) => Math.round(ms).toLocaleString('en-US').replaceAll(',', '_')
+/** Formats 20000 as 20_000. */
+const withSeparators = (ms) => Math.round(ms).toLocaleString('en-US').replaceAll(',', '_')
 
 module.exports = { doubtsOf }

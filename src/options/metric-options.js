@@ -1,14 +1,13 @@
 'use strict'
-// The options `metrics` and `ignore`, which say what is measured of which requests: their defaults and rules.
-// table.js lists them with all others.
+// The defaults and rules of the options `metrics` and `ignore`. table.js joins them with the other options.
 
 const { isFilter } = require('./path-filter')
 
-/** OpenTelemetry's bounds, and two below them: without, any quantile of a route that answers in 1 ms reads 5 ms. */
+/** OpenTelemetry's bounds and two more, because every quantile of a route that answers in 1 ms would be 5 ms. */
 const BUCKETS = Object.freeze([
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10,
 ])
-const MOST_BUCKETS = 100
+const MAX_BUCKETS = 100
 
 const METRIC_DEFAULTS = Object.freeze({
   buckets: BUCKETS,
@@ -23,12 +22,12 @@ const isRising = (value, index, all) => index === 0 || value > all[index - 1]
 const areBuckets = (values) =>
   Array.isArray(values) &&
   values.length >= 1 &&
-  values.length <= MOST_BUCKETS &&
+  values.length <= MAX_BUCKETS &&
   values.every((value) => Number.isFinite(value) && value > 0) &&
   values.every(isRising)
 
-/** Labels that series have already, or that mean something to Prometheus. */
-const TAKEN = [
+/** Labels that the series have already, or that Prometheus reserves. */
+const RESERVED_LABELS = [
   'http_request_method',
   'http_route',
   'http_response_status_code',
@@ -43,10 +42,10 @@ const areLabels = (labels) =>
   labels !== null &&
   !Array.isArray(labels) &&
   Object.entries(labels).every(
-    ([name, label]) => LABEL_NAME.test(name) && !TAKEN.includes(name) && isFunction(label)
+    ([name, label]) => LABEL_NAME.test(name) && !RESERVED_LABELS.includes(name) && isFunction(label)
   )
 
-/** Conventions and prom-client have names with the other prefixes: ours could collide with them. */
+/** Conventions and prom-client have metrics with these prefixes, with which ours could collide. */
 const isPrefix = (value) =>
   typeof value === 'string' && /^[a-zA-Z]\w*_$/.test(value) && !/^(http|nodejs|v8js|process)_/.test(value)
 
@@ -61,12 +60,12 @@ const areIgnoreRulesByPart = (value) =>
 
 const METRIC_RULES = {
   'metrics.buckets': [
-    `an array of 1 to ${MOST_BUCKETS} rising bounds in seconds, such as [0.01, 0.1, 1]`,
+    `an array of 1 to ${MAX_BUCKETS} rising bounds in seconds, such as [0.01, 0.1, 1]`,
     areBuckets,
   ],
   'metrics.defaults': ['true or false', (value) => typeof value === 'boolean'],
   'metrics.labels': [
-    `an object of functions (req, res) by label name: letters, digits and underscores, none of ${TAKEN.join(', ')}`,
+    `an object of functions (req, res) by label name: letters, digits and underscores, none of ${RESERVED_LABELS.join(', ')}`,
     areLabels,
   ],
   'metrics.maxLabelValues': [
@@ -84,4 +83,4 @@ const METRIC_RULES = {
   ],
 }
 
-module.exports = { METRIC_DEFAULTS, METRIC_RULES, MOST_BUCKETS }
+module.exports = { METRIC_DEFAULTS, METRIC_RULES, MAX_BUCKETS }

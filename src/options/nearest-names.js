@@ -1,20 +1,20 @@
 'use strict'
-// Guesses what an unknown option was meant to be: an option that another package has by this name in this group, an option
-// of the same group with a similar name, an option that another package has by this name anywhere, or an option of another
-// group with a similar name. Without a similar name there is no guess: the message lists all names anyway.
+// Suggests an option for an unknown name. The first match wins: a name that another package uses in this group, a similar
+// name in this group, a name that another package uses anywhere, a similar name in another group. Without a match the
+// message only lists the known names.
 
 const { SpillwayError } = require('../errors')
 const { DEFAULTS, MEMBER_DEFAULTS, RULES } = require('./table')
 const { peerHint, peerHintIn } = require('./peer-options')
 
-/** Of the letters, how many may differ. */
-const NEAR = 0.4
+/** The share of the letters that may differ between similar names. */
+const MAX_DISTANCE_SHARE = 0.4
 
-/** @type {{ key: string, group: string, path: string, isOfMember?: boolean }[]} every option, and how it is written */
-const ALL = [
+/** @type {{ key: string, group: string, path: string, isOfMember?: boolean }[]} every option; `path`: how users write it */
+const ALL_OPTIONS = [
   ...Object.entries(DEFAULTS).flatMap(([name, value]) => [
     { key: name, group: '', path: name },
-    // A default that is a text has keys too.
+    // `Object.keys` of a string would return its indexes.
     ...(typeof value === 'object'
       ? Object.keys(value).map((key) => ({ key, group: name, path: `${name}.${key}` }))
       : []),
@@ -23,21 +23,21 @@ const ALL = [
     Object.keys(value).map((key) => ({
       key,
       group: member,
-      path: writtenAs(member, key),
+      path: callWith(member, key),
       isOfMember: true,
     }))
   ),
 ]
 
-function writtenAs(member, key) {
+function callWith(member, key) {
   const before = { attach: 'server, ', 'health.check': 'name, check, ' }[member] ?? ''
   return `${member}(${before}{ ${key} })`
 }
 
 /**
- * @param {string} group of options or of a member's, '' for none
- * @param {string} key that does not exist there
- * @param {string[]} known
+ * @param {string} group of options, or the member that takes them; '' for the top level
+ * @param {string} key unknown in that group
+ * @param {string[]} known the keys of that group
  */
 function unknownOption(group, key, known) {
   const prefix = group === '' ? '' : `${group}.`
@@ -52,7 +52,7 @@ function hintFor(group, key, known) {
   const ofPeer = peerHintIn(group, key)
   if (ofPeer !== undefined) return ofPeer
   const own = known.map((name) => ({ key: name, path: group === '' ? name : `${group}.${name}` }))
-  const others = ALL.filter((each) => each.group !== group)
+  const others = ALL_OPTIONS.filter((each) => each.group !== group)
   const near = nearest(key, own)
   if (near.length > 0) return didYouMean(near)
   const found = nearest(key, others)
@@ -61,10 +61,10 @@ function hintFor(group, key, known) {
 }
 
 /**
- * A word that an option of a group takes, given for the group itself: `shed: 'observe'`.
+ * Suggests the option for a value that was given for its group: `shed: 'observe'`.
  *
  * @param {string} group
- * @param {string} word as it was given, with a typo perhaps
+ * @param {string} word the value given, perhaps with a typo
  * @returns {string | undefined} a sentence
  */
 function wordHint(group, word) {
@@ -82,22 +82,23 @@ function wordHint(group, word) {
 const didYouMean = (options) =>
   options.length === 0 ? undefined : `Did you mean ${options.map(({ path }) => `\`${path}\``).join(' or ')}?`
 
-/** Those of the least distance, if they are near at all. Only a name itself is worth several answers. */
+/** The most similar option, if any is similar enough. Several are returned only if they have exactly this name. */
 function nearest(word, options) {
-  let least = Number.POSITIVE_INFINITY
+  let best = Number.POSITIVE_INFINITY
   let found = []
   for (const option of options) {
     const letters = distance(word, option.key)
-    if (letters > NEAR * Math.max(word.length, option.key.length) || letters > least) continue
-    if (letters === least && least > 0) continue
-    if (letters < least) found = []
-    least = letters
+    const maxLetters = MAX_DISTANCE_SHARE * Math.max(word.length, option.key.length)
+    if (letters > maxLetters || letters > best) continue
+    if (letters === best && best > 0) continue
+    if (letters < best) found = []
+    best = letters
     found.push(option)
   }
   return found
 }
 
-/** Levenshtein, case ignored: how many letters to change, add or drop. */
+/** The Levenshtein distance, ignoring case. */
 function distance(from, to) {
   const a = from.toLowerCase()
   const b = to.toLowerCase()

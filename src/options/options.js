@@ -1,6 +1,6 @@
 'use strict'
-// Makes the options in force from those given. An unknown key is refused with what was probably meant, so that a typo
-// never silently means "default"; a wrong value is refused with its rule.
+// Resolves the options given to the options in force. An unknown key throws with a suggestion, so that a typo never
+// silently means "default". An invalid value throws with the rule for it.
 
 const { SpillwayError } = require('../errors')
 const { unknownOption, wordHint } = require('./nearest-names')
@@ -8,11 +8,11 @@ const { peerHint, peerHintIn } = require('./peer-options')
 const { ACCESS_KEYS } = require('./rules')
 const { DEFAULTS, MEMBER_DEFAULTS, RULES } = require('./table')
 
-/** Never shown in a message, for that ends in a log. */
+/** No message shows their value, because messages end up in logs. */
 const SECRETS = new Set(['listen.token'])
-const MOST_KEYS = 5
-const MOST_LETTERS = 40
-/** For `shed: false`, which most users would try first. */
+const MAX_SHOWN_KEYS = 5
+const MAX_SHOWN_LETTERS = 40
+/** The hint for `shed: false`, which users are likely to try. */
 const HOW_TO_SHED_NOTHING = "To reject no request, write `shed: { mode: 'off' }`."
 
 /**
@@ -25,7 +25,7 @@ function resolveOptions(given = {}) {
   const resolved = {}
   for (const [name, fallback] of Object.entries(DEFAULTS)) {
     resolved[name] = Object.hasOwn(RULES, name)
-      ? choose(name, given[name], fallback)
+      ? resolveValue(name, given[name], fallback)
       : resolveGroup(name, groupOf(name, given[name]), fallback)
   }
   requireKnownKeys('', given, DEFAULTS)
@@ -34,8 +34,8 @@ function resolveOptions(given = {}) {
 }
 
 /**
- * What `update` may change: the group `shed`, from what it is now. A key given as undefined goes back to its default, as
- * at set-up; a key not given stays.
+ * Resolves the options given to `update()`, which may change only `shed`. A key given as undefined returns to its default;
+ * a key that is not given keeps its value.
  *
  * @param {import('../../index.js').ResolvedOptions} current
  * @returns {import('../../index.js').ResolvedOptions}
@@ -57,14 +57,14 @@ function updateOptions(current, given) {
   return Object.freeze({ ...current, shed })
 }
 
-/** What `false` is short for, where it is given for a group. */
+/** What `false` means for a group. */
 const OFF = {
   endpoints: { metrics: false, live: false, ready: false },
   errors: { answer: false },
 }
 const groupOf = (name, given) => (given === false ? (OFF[name] ?? given) : given)
 
-/** The options a member was called with, checked as all others are. */
+/** Resolves the options of a member, such as `listen()`. */
 function resolveMember(name, given, defaults = MEMBER_DEFAULTS[name]) {
   return /** @type {any} */ (resolveGroup(name, given, defaults))
 }
@@ -74,15 +74,15 @@ function resolveGroup(name, given = {}, defaults) {
   requireKnownKeys(name, given, defaults)
   const group = {}
   for (const key of Object.keys(defaults)) {
-    group[key] = choose(`${name}.${key}`, given[key], defaults[key])
+    group[key] = resolveValue(`${name}.${key}`, given[key], defaults[key])
   }
   return Object.freeze(group)
 }
 
-function choose(name, value, fallback) {
+function resolveValue(name, value, fallback) {
   if (value === undefined) return fallback
-  const [rule, holds] = RULES[name]
-  if (!holds(value)) {
+  const [rule, isValid] = RULES[name]
+  if (!isValid(value)) {
     throw new SpillwayError(
       'ERR_SPILLWAY_OPTION_VALUE',
       `\`${name}\` must be ${rule}: got ${SECRETS.has(name) ? `a ${typeof value} (not shown)` : describe(value)}.${peerHintFor(name, value)}`
@@ -91,7 +91,7 @@ function choose(name, value, fallback) {
   return value
 }
 
-/** `log.access` alone takes an object whose keys other packages have under other names. */
+/** Only `log.access` takes an object whose keys have other names in other packages. */
 function peerHintFor(name, value) {
   if (name !== 'log.access' || typeof value !== 'object' || value === null) return ''
   const unknown = Object.keys(value).filter((key) => !ACCESS_KEYS.includes(key))
@@ -138,15 +138,15 @@ function describe(value) {
 }
 
 function describeArray(values) {
-  const isText = (each) => typeof each === 'string' && each.length <= MOST_LETTERS
+  const isText = (each) => typeof each === 'string' && each.length <= MAX_SHOWN_LETTERS
   const areShown = values.every((each) => isText(each) || typeof each === 'number')
   return areShown ? `[${values.map((each) => (isText(each) ? `'${each}'` : each)).join(', ')}]` : 'an array'
 }
 
-/** By its keys: what they hold may be secret, or without end. */
+/** Shows only the keys: the values may be secret or very long. */
 function describeObject(value) {
   const keys = Object.keys(value)
-  return keys.length > 0 && keys.length <= MOST_KEYS ? `an object with ${keys.join(', ')}` : 'an object'
+  return keys.length > 0 && keys.length <= MAX_SHOWN_KEYS ? `an object with ${keys.join(', ')}` : 'an object'
 }
 
 module.exports = { DEFAULTS, resolveMember, resolveOptions, updateOptions }

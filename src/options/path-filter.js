@@ -1,27 +1,27 @@
 'use strict'
-// Which requests a filter of the user's names: by a path, by a regular expression on the path, by a function that gets the
-// request, or by a list of these. A filter is compiled once, at set-up.
+// Compiles a filter of the user to a predicate on requests. A filter is a path, a regular expression on the path, a
+// function that gets the request, or a list of these.
 
 const { isRegExp } = require('node:util/types')
 const { pathnameOf } = require('../url-path')
 
 const isFunction = (value) => typeof value === 'function'
-// A star would look like a pattern, and match nothing.
+// A path with `*` looks like a pattern, but would match nothing.
 const isPath = (value) => typeof value === 'string' && /^\/[!-~]*$/.test(value) && !/[?#*]/.test(value)
 const isRule = (value) => isPath(value) || isRegExp(value) || isFunction(value)
 
-/** @returns {boolean} whether `compile` takes it */
+/** @returns {boolean} whether `compile` accepts the value */
 const isFilter = (value) => (Array.isArray(value) ? value.every(isRule) : isRule(value))
 
-/** The path as the client asked for it: a framework takes off what it has routed. */
+/** The path as the client sent it. A framework removes the part it has routed from `url`. */
 function pathOf({ originalUrl, url }) {
-  const asked = originalUrl ?? url
-  return typeof asked === 'string' ? pathnameOf(asked) : ''
+  const target = originalUrl ?? url
+  return typeof target === 'string' ? pathnameOf(target) : ''
 }
 
 /**
- * @param {any} filter for which `isFilter` holds
- * @returns {(req: any) => boolean} which throws what a function of the filter throws
+ * @param {any} filter a value that `isFilter` accepts
+ * @returns {(req: any) => boolean} throws what a function of the filter throws
  */
 function compile(filter) {
   const rules = [filter].flat()
@@ -33,20 +33,20 @@ function compile(filter) {
     return (
       paths.has(path) ||
       expressions.some((expression) => expression.test(path)) ||
-      functions.some((ask) => holds(ask(req)))
+      functions.some((matches) => toBoolean(matches(req)))
     )
   }
 }
 
-/** A promise is no answer, and would be taken for a yes. */
-function holds(answer) {
-  if (typeof answer?.then !== 'function') return Boolean(answer)
-  // A `then` of another's may be an async function.
-  Promise.resolve(answer.then(undefined, () => {})).then(undefined, () => {})
+/** Throws for a promise, which would count as true. Its rejection must not end the process. */
+function toBoolean(result) {
+  if (typeof result?.then !== 'function') return Boolean(result)
+  // The `then` of a foreign thenable may itself return a promise.
+  Promise.resolve(result.then(undefined, () => {})).then(undefined, () => {})
   throw new TypeError('it returned a promise, and not true or false')
 }
 
-/** One with the flag `g` or `y` goes on where it last stopped. */
+/** With the flag `g` or `y` a RegExp continues where the last match ended. */
 const withoutState = ({ source, flags }) => new RegExp(source, flags.replace(/[gy]/g, ''))
 
 module.exports = { compile, isFilter }

@@ -1,8 +1,8 @@
 'use strict'
-// Option names of other packages, each with a sentence that names the option of this package. Users who migrate write the
-// old names first. An entry such as 'shed.maxLag' holds in that group alone.
+// Maps option names of other packages to a sentence that names the option of this package, for users who migrate.
+// An entry such as 'shed.maxLag' applies only in that group.
 
-const bare = (path) => `Did you mean \`${path}\`? `
+const didYouMean = (path) => `Did you mean \`${path}\`? `
 const ALWAYS_LABELS = 'Method, route and status are always labels. '
 const QUANTILES = 'Quantiles are in `snapshot()`; in Prometheus use histogram_quantile. '
 const SIGNALS = 'Write `spillway.attach(server, { signals: true })`. '
@@ -12,17 +12,17 @@ const ROUTE_LABEL = `The label is the route's template; for one of your own ther
 const LAG = 'Did you mean `shed.targetDelay`, or `shed.maxEventLoopDelay` for a fixed limit? '
 const NO_SIZES = 'Sizes are sums: `spillway_request_bytes_total`, `spillway_response_bytes_total`. '
 
-/** @type {Record<string, Record<string, string>>} by package, so that the list can be checked against it */
+/** @type {Record<string, Record<string, string>>} by package, so that each entry can be verified */
 const PEERS = {
   'prom-client': {
-    buckets: bare('metrics.buckets'),
-    labelNames: bare('metrics.labels'),
-    labels: bare('metrics.labels'),
-    prefix: bare('metrics.prefix'),
-    register: bare('registry'),
-    registers: bare('registry'),
-    collectDefaultMetrics: bare('metrics.defaults'),
-    defaultMetrics: bare('metrics.defaults'),
+    buckets: didYouMean('metrics.buckets'),
+    labelNames: didYouMean('metrics.labels'),
+    labels: didYouMean('metrics.labels'),
+    prefix: didYouMean('metrics.prefix'),
+    register: didYouMean('registry'),
+    registers: didYouMean('registry'),
+    collectDefaultMetrics: didYouMean('metrics.defaults'),
+    defaultMetrics: didYouMean('metrics.defaults'),
     percentiles: QUANTILES,
     maxAgeSeconds: QUANTILES,
     ageBuckets: QUANTILES,
@@ -32,56 +32,56 @@ const PEERS = {
     includePath: ALWAYS_LABELS,
     includeStatusCode: ALWAYS_LABELS,
     includeUp: 'Prometheus has an `up` of its own. ',
-    customLabels: bare('metrics.labels'),
-    transformLabels: bare('metrics.labels'),
+    customLabels: didYouMean('metrics.labels'),
+    transformLabels: didYouMean('metrics.labels'),
     normalizePath: ROUTE_LABEL,
     urlValueParser: ROUTE_LABEL,
     urlPathReplacement: ROUTE_LABEL,
-    metricsPath: bare('endpoints.metrics'),
+    metricsPath: didYouMean('endpoints.metrics'),
     autoregister:
       "Write `endpoints: { metrics: false }`, and mount `spillway.handler('metrics')` where you like. ",
     metricsApp: 'Write `spillway.listen({ port })` for a port of its own. ',
     metricType: 'Durations are histograms with the bounds of `metrics.buckets`. ',
-    promRegistry: bare('registry'),
-    promClient: bare('metrics.defaults'),
+    promRegistry: didYouMean('registry'),
+    promClient: didYouMean('metrics.defaults'),
     httpDurationMetricName: 'Metric names are fixed. `metrics.prefix` replaces the prefix `spillway_`. ',
-    'metrics.path': bare('endpoints.metrics'),
-    bypass: bare('ignore'),
+    'metrics.path': didYouMean('endpoints.metrics'),
+    bypass: didYouMean('ignore'),
   },
   'prometheus-api-metrics': {
-    metricsPrefix: bare('metrics.prefix'),
-    durationBuckets: bare('metrics.buckets'),
-    requestDurationBuckets: bare('metrics.buckets'),
+    metricsPrefix: didYouMean('metrics.prefix'),
+    durationBuckets: didYouMean('metrics.buckets'),
+    requestDurationBuckets: didYouMean('metrics.buckets'),
     requestSizeBuckets: NO_SIZES,
     responseSizeBuckets: NO_SIZES,
     requestLengthBuckets: NO_SIZES,
     responseLengthBuckets: NO_SIZES,
-    additionalLabels: bare('metrics.labels'),
-    extractAdditionalLabelValuesFn: bare('metrics.labels'),
+    additionalLabels: didYouMean('metrics.labels'),
+    extractAdditionalLabelValuesFn: didYouMean('metrics.labels'),
     includeQueryParams: ROUTE_LABEL,
-    excludeRoutes: bare('ignore'),
-    authenticate: bare('endpoints.allow'),
+    excludeRoutes: didYouMean('ignore'),
+    authenticate: didYouMean('endpoints.allow'),
   },
   'overload-protection': {
-    clientRetrySecs: bare('shed.retryAfter'),
+    clientRetrySecs: didYouMean('shed.retryAfter'),
     errorPropagationMode: "Write `shed: { errorMode: 'next' }`. ",
-    logging: bare('logger'),
-    logStatsOnReq: bare('log.access'),
-    production: 'The answer never says why; metrics and the log do. ',
+    logging: didYouMean('logger'),
+    logStatsOnReq: didYouMean('log.access'),
+    production: 'The answer never names the reason; metrics and the log do. ',
   },
   '@fastify/under-pressure': {
-    pressureHandler: bare('shed.respond'),
-    message: bare('shed.respond'),
+    pressureHandler: didYouMean('shed.respond'),
+    message: didYouMean('shed.respond'),
     customError: "Write `shed: { errorMode: 'next' }`, or `shed.respond`. ",
     healthCheck: CHECKS,
     healthCheckInterval: CHECKS,
-    exposeStatusRoute: bare('endpoints.live'),
+    exposeStatusRoute: didYouMean('endpoints.live'),
   },
   'toobusy-js': {
     maxLag: LAG,
     'shed.maxLag': LAG,
     lag: LAG,
-    checkInterval: bare('shed.sampleInterval'),
+    checkInterval: didYouMean('shed.sampleInterval'),
   },
   '@godaddy/terminus': {
     signal: SIGNALS,
@@ -90,45 +90,45 @@ const PEERS = {
     healthChecks: CHECKS,
     onSignal: ON_DRAINING,
     onShutdown: ON_DRAINING,
-    beforeShutdown: bare('drain.delay'),
-    sendFailuresDuringShutdown: '`/readyz` says 503 from the begin of a drain on. ',
+    beforeShutdown: didYouMean('drain.delay'),
+    sendFailuresDuringShutdown: '`/readyz` returns 503 from the start of a drain on. ',
   },
   'http-terminator, http-graceful-shutdown, stoppable, lightship': {
-    gracefulTerminationTimeout: bare('drain.timeout'),
-    gracefulShutdownTimeout: bare('drain.timeout'),
-    grace: bare('drain.timeout'),
-    gracefulShutdown: bare('drain'),
+    gracefulTerminationTimeout: didYouMean('drain.timeout'),
+    gracefulShutdownTimeout: didYouMean('drain.timeout'),
+    grace: didYouMean('drain.timeout'),
+    gracefulShutdown: didYouMean('drain'),
     forceExit: SIGNALS,
     preShutdown: ON_DRAINING,
     finally: ON_DRAINING,
-    shutdownDelay: bare('drain.delay'),
+    shutdownDelay: didYouMean('drain.delay'),
   },
   'morgan, pino-http, express-timeout': {
-    autoLogging: bare('log.access'),
-    customProps: bare('log.access.fields'),
-    customLogLevel: bare('log.access.level'),
-    accessLog: bare('log.access'),
-    skip: bare('ignore'),
-    'log.access.skip': bare('log.access.ignore'),
+    autoLogging: didYouMean('log.access'),
+    customProps: didYouMean('log.access.fields'),
+    customLogLevel: didYouMean('log.access.level'),
+    accessLog: didYouMean('log.access'),
+    skip: didYouMean('ignore'),
+    'log.access.skip': didYouMean('log.access.ignore'),
     redact: 'Write `logger: { redact: [...] }`; headers are shown only by `log.headers`. ',
     level: 'Write `logger: { level }`. ',
-    requestTimeout: bare('errors.timeout'),
+    requestTimeout: didYouMean('errors.timeout'),
   },
   'and others': {
-    'shed.enabled': bare('shed.mode'),
-    priority: bare('shed.classify'),
-    ignorePaths: bare('ignore'),
-    concurrency: bare('shed.maxConcurrent'),
-    maxConcurrency: bare('shed.maxConcurrent'),
-    concurrencyLimit: bare('shed.maxConcurrent'),
-    maxMemory: bare('memory.recycleAt'),
-    max_memory_restart: bare('memory.recycleAt'),
-    livez: bare('endpoints.live'),
-    liveness: bare('endpoints.live'),
-    health: bare('endpoints.live'),
-    healthz: bare('endpoints.live'),
-    readyz: bare('endpoints.ready'),
-    readiness: bare('endpoints.ready'),
+    'shed.enabled': didYouMean('shed.mode'),
+    priority: didYouMean('shed.classify'),
+    ignorePaths: didYouMean('ignore'),
+    concurrency: didYouMean('shed.maxConcurrent'),
+    maxConcurrency: didYouMean('shed.maxConcurrent'),
+    concurrencyLimit: didYouMean('shed.maxConcurrent'),
+    maxMemory: didYouMean('memory.recycleAt'),
+    max_memory_restart: didYouMean('memory.recycleAt'),
+    livez: didYouMean('endpoints.live'),
+    liveness: didYouMean('endpoints.live'),
+    health: didYouMean('endpoints.live'),
+    healthz: didYouMean('endpoints.live'),
+    readyz: didYouMean('endpoints.ready'),
+    readiness: didYouMean('endpoints.ready'),
   },
 }
 
@@ -138,13 +138,12 @@ const HINTS = new Map(
   )
 )
 
-/** @returns {string | undefined} the sentence for a name, whatever group it was given in */
+/** @returns {string | undefined} the sentence for a name in any group */
 const peerHint = (name) => HINTS.get(name.toLowerCase())
 
 /**
  * @param {string} group '' for the top level
- * @returns {string | undefined} the sentence for a name in this very group. It takes precedence over options with a similar
- *   name: the list has no entry that is an option of ours.
+ * @returns {string | undefined} the sentence for a name in exactly this group
  */
 const peerHintIn = (group, name) => peerHint(group === '' ? name : `${group}.${name}`)
 

@@ -1,5 +1,5 @@
 'use strict'
-// The rules that several options share, each with the words of its message: what a value has to be, and whether it is.
+// The rules that several options share. A rule is what a value must be, in words for the message, and a predicate.
 
 const { isFilter } = require('./path-filter')
 
@@ -8,7 +8,7 @@ const isFunction = (value) => typeof value === 'function'
 const isWhole = (value) => Number.isInteger(value) && value >= 0
 const isAbove0 = (value) => typeof value === 'number' && value > 0
 const isLimit = (value) => typeof value === 'number' && value >= 0
-// Node fires a longer timer at once.
+// Node fires a timer with a longer delay at once.
 const fitsTimer = (value) => value < 2 ** 31
 
 const BOOLEAN = ['true or false', (value) => typeof value === 'boolean']
@@ -16,11 +16,11 @@ const TEXT = ['a non-empty string', isText]
 const COUNT = ['a whole number of at least 1', (value) => isWhole(value) && value >= 1]
 const LIMIT = ['a number of at least 0 (0 is off)', isLimit]
 const SHARE = ['a share from 0 to 1 (0 is off)', (value) => isLimit(value) && value <= 1]
-// A share of the limit, as `memory.recycleAt` may be, would be less than a byte.
+// Unlike `memory.recycleAt`, these take no share of the limit: a value below 1 is a mistake.
 const BYTES = ['a whole number of bytes (0 is off)', isWhole]
 const isShareOrBytes = (value) => isLimit(value) && (value <= 1 || isWhole(value))
 const MILLISECONDS = ['a number of milliseconds above 0', isAbove0]
-/** What a timer waits for: from 0, or from 1 where no time at all makes no sense. */
+/** The delay of a timer: from 0, or from 1 if a delay of 0 makes no sense. */
 const TIMER_FROM_0 = [
   'a number of milliseconds from 0 to 2147483647',
   (value) => isLimit(value) && fitsTimer(value),
@@ -29,25 +29,25 @@ const TIMER_FROM_1 = [
   'a number of milliseconds from 1 to 2147483647',
   (value) => isLimit(value) && value >= 1 && fitsTimer(value),
 ]
-/** With its words, for the hint where one of them is given for the whole group. */
+/** Also has the list of words, for the hint if a word was given for the whole group. */
 const oneOf = (words) => [`one of ${words.join(', ')}`, (value) => words.includes(value), words]
 
-// As a client sends it: anything but printable ASCII arrives percent-encoded, and would never be found.
+// Clients percent-encode everything but printable ASCII, so that another path would never match.
 const isPathOrOff = (value) =>
   value === false || (isText(value) && /^\/[!-~]+$/.test(value) && !/[?#]/.test(value))
 
-/** No line in a log ever shows their values. */
+/** Headers whose values no log line ever shows. */
 const SECRETS = ['authorization', 'cookie', 'proxy-authorization', 'set-cookie']
 const areShowable = (names) =>
   Array.isArray(names) && names.every((name) => isText(name) && !SECRETS.includes(name.toLowerCase()))
-/** Of any realm: an `Object.prototype` is what has no prototype itself. */
+/** Accepts plain objects of any realm: an `Object.prototype` is an object without a prototype. */
 const isPlain = (value) => {
   if (typeof value !== 'object' || value === null) return false
   const prototype = Object.getPrototypeOf(value)
   return prototype === null || Object.getPrototypeOf(prototype) === null
 }
 const isLogger = (value) => isFunction(value?.warn) && isFunction(value.error)
-// Half a logger is a mistake, and no options.
+// An object with some methods of a logger is an incomplete logger, and not pino options.
 const arePinoOptions = (value) =>
   isPlain(value) && !['info', 'warn', 'error'].some((method) => isFunction(value[method]))
 const LOGGER = [
@@ -64,7 +64,7 @@ const isAccess = (value) =>
     (value.ignore === undefined || isFilter(value.ignore)))
 
 const FLEET_KEYS = ['name', 'directory']
-// A name is part of the path of a socket, which must be short.
+// The name becomes part of a socket's path, which must be short.
 const isFleet = (value) =>
   typeof value === 'boolean' ||
   (typeof value === 'object' &&

@@ -1,6 +1,6 @@
 'use strict'
-// Every option with its default and its rule. Groups are one level deep. `undefined` means default, and 0 never does: it is
-// off where a rule says so, or refused.
+// Lists every option with its default and its rule. Groups are one level deep. `undefined` means the default. 0 never
+// does: it means off if the rule says so, and is invalid otherwise.
 
 const { METRIC_DEFAULTS, METRIC_RULES } = require('./metric-options')
 const {
@@ -89,7 +89,7 @@ const DEFAULTS = Object.freeze({
   logger: undefined,
 })
 
-/** Of members that take options of their own. */
+/** The defaults of members that take options, such as `listen()`. */
 const MEMBER_DEFAULTS = Object.freeze({
   attach: Object.freeze({ signals: false }),
   listen: Object.freeze({
@@ -136,7 +136,7 @@ const RULES = {
   'shed.sampleInterval': MILLISECONDS,
   'shed.retryAfter': ['a whole number of seconds of at least 0', isWhole],
   'shed.classify': ['a function (req) that returns a class', isFunction],
-  'shed.key': ['a function (req) that returns a string or nothing', isFunction],
+  'shed.key': ['a function (req) that returns a string or undefined', isFunction],
   'shed.pressure': ['a function that returns a number from 0 to 1', isFunction],
   'shed.deadline': ['a function (req) that returns the milliseconds left', isFunction],
   'shed.headers': ['a function (req) that returns headers', isFunction],
@@ -179,7 +179,7 @@ const RULES = {
 
   'attach.signals': BOOLEAN,
   'listen.port': ['a whole number from 0 to 65535', (value) => isWhole(value) && value <= 65_535],
-  'listen.host': ['a name or an address', isText],
+  'listen.host': ['a host name or an IP address', isText],
   'listen.token': [
     'at least 16 visible ASCII characters',
     (value) => isText(value) && /^[!-~]{16,}$/.test(value),

@@ -184,7 +184,7 @@ const RULES = {
   'shed.sampleInterval': 'a number of milliseconds above 0',
   'shed.retryAfter': 'a whole number of seconds of at least 0',
   'shed.classify': 'a function (req) that returns a class',
-  'shed.key': 'a function (req) that returns a string or nothing',
+  'shed.key': 'a function (req) that returns a string or undefined',
   'shed.pressure': 'a function that returns a number from 0 to 1',
   'shed.deadline': 'a function (req) that returns the milliseconds left',
   'shed.headers': 'a function (req) that returns headers',
