@@ -1,8 +1,7 @@
 'use strict'
-// An error in words of ours: its type, message, stack, code and causes. Anything can be thrown: null, a string, a Proxy, one
-// whose getters throw or whose causes go in a circle. So a property is read in a try, and nothing is written to the error.
-// Its other properties are not shown: parsers hang the body on their errors, HTTP clients the headers they sent. What its
-// message quotes of a body is left out, and so is what `maskText` finds.
+// Describes an error by its type, message, stack, code and causes. Any value can be thrown, even a Proxy or an error with
+// throwing getters, so that every property is read in a `try`. Other properties are not shown: parsers attach the body,
+// HTTP clients the headers they sent. Messages are masked (text.js), and do not quote a body.
 
 const { isNativeError, isUint8Array } = require('node:util/types')
 const { maskText } = require('./text')
@@ -11,16 +10,16 @@ const NAME = /^[A-Za-z_$][\w$.]{0,63}$/
 const CODE = /^[A-Z][A-Z\d_]{1,63}$/
 const FRAME = /^ {4}at (?:.*:\d+:\d+\)?|.*\((?:<anonymous>|native|index \d+)\)|<anonymous>)$/
 const LONGEST_FRAME = 1024
-/** `Error: `, `TypeError [ERR_X]: ` and nothing that came from a client. */
+/** Matches `Error: ` and `TypeError [ERR_X]: `, and no text of a client. */
 const HEAD = /^[\w$. ]{0,64}(?:\[\w{1,64}\])?: $/
 const LONGEST_CODE = 256
 const LONGEST_MESSAGE = 1024
-/** A message is looked through so far. */
+/** Only this much of a message is masked and shown. */
 const LONGEST_READ = 4096
 const LONGEST_STACK = 8192
 const DEEPEST_CAUSE = 5
 
-/** What parsers of JSON say without a quote of the text. */
+/** Messages of JSON parsers that do not quote the text. */
 const HARMLESS_JSON =
   /^(?:Unexpected end of JSON input|Unexpected token in JSON|Malformed JSON|(?:Bad|Expected|Exponent|No|Unexpected|Unterminated) [^"]{1,60} (?:in|after) JSON at position \d+(?: \(line \d+ column \d+\))?|invalid JSON, only supports object and array)$/
 const MALFORMED = 'The body is malformed'
@@ -36,14 +35,14 @@ function read(value, key) {
 
 const isObject = (value) => (typeof value === 'object' && value !== null) || typeof value === 'function'
 
-/** As the error says it. */
+/** The message as it is in the error. */
 function rawMessage(error) {
   if (error === null || error === undefined) return ''
   const message = isObject(error) ? read(error, 'message') : String(error)
   return typeof message === 'string' ? message : ''
 }
 
-/** For a log, a span or the answer. */
+/** The masked message, for a log, a span or the answer. */
 function messageOf(error) {
   const message = rawMessage(error)
   if (message === '') return ''
@@ -51,7 +50,7 @@ function messageOf(error) {
   return isObject(error) && quotesBody(error, message, shown) ? MALFORMED : shown.slice(0, LONGEST_MESSAGE)
 }
 
-/** body-parser, co-body and their like hang the body on the error of a parser, whose words may be any. */
+/** body-parser, co-body and others attach the body to the error of a parser, whose message may quote it in any form. */
 function quotesBody(error, message, shown) {
   const body = read(error, 'body')
   const hasBody = typeof body === 'string' || isUint8Array(body)
@@ -63,13 +62,13 @@ function quotesBody(error, message, shown) {
 
 const textOf = (body) => (typeof body === 'string' ? body : new TextDecoder().decode(body))
 
-/** One of few words: the class, or for a plain Error its code. */
+/** A name of low cardinality: the class, or the code of a plain `Error`. */
 function typeOf(error) {
   if (error === null) return 'null'
   if (!isObject(error)) return typeof error
   const name = read(error, 'name')
   if (isTelling(name)) return name
-  // A class that did not bother to set `name`.
+  // The class may not have set `name`.
   const className = read(read(error, 'constructor'), 'name')
   if (isTelling(className)) return className
   const code = read(error, 'code')
@@ -82,7 +81,7 @@ const isTelling = (name) =>
 
 const isFrame = (line) => line.length <= LONGEST_FRAME && FRAME.test(line)
 
-/** The stack begins with the message, which may hold lines that look like its own. */
+/** The stack begins with the message, which may contain lines that look like frames. */
 function stackOf(error, shown = messageOf(error)) {
   const stack = read(error, 'stack')
   if (typeof stack !== 'string') return undefined
@@ -95,7 +94,7 @@ function stackOf(error, shown = messageOf(error)) {
   return [first, ...frames].join('\n').slice(0, LONGEST_STACK)
 }
 
-/** An HTTP client may have put there whatever its upstream has sent. */
+/** An HTTP client may have copied the code from the answer of its upstream. */
 function codeOf(error) {
   const code = read(error, 'code')
   if (typeof code === 'string') return maskText(code.slice(0, LONGEST_CODE))
@@ -114,7 +113,7 @@ function causesOf(error) {
   return causes
 }
 
-/** Those of an AggregateError, whose own message often says nothing. */
+/** The errors of an AggregateError, whose own message is often empty. */
 function partsOf(error) {
   const parts = []
   const errors = read(error, 'errors')
@@ -125,7 +124,7 @@ function partsOf(error) {
   return parts
 }
 
-/** Without a prototype, or pino would name its class. */
+/** The result has no prototype, because pino would log the name of its class. */
 function describeError(error) {
   const message = messageOf(error)
   const stack = stackOf(error, message)

@@ -1,6 +1,6 @@
 'use strict'
-// Which headers show their values in a log, and what of them: a URL in one is masked as any other, and a Content-Security-Policy
-// shows no nonce.
+// Lists the headers whose values a log may show, and masks the values: URLs as anywhere else, and the nonce of a
+// Content-Security-Policy.
 
 const { REDACTED } = require('./secret-names')
 const { maskText } = require('./text')
@@ -130,16 +130,16 @@ const HARMLESS = [
   'x-xss-protection',
 ]
 
-/** Ids and digests look like tokens, and are none. */
+/** Ids and digests look like tokens, but are not secret. */
 const IDS = new Set(['etag', 'if-match', 'if-none-match', 'traceparent', 'x-correlation-id', 'x-request-id'])
 const NONCE = /'nonce-[^']*'/g
 const URL_ALONE = /^(?:[a-z][a-z\d+.-]{0,30}:\/)?\/\S*$/i
 const QUERY = /\?[^"\s?=]*=/
-/** A line shows less; and what is looked through costs its length. */
+/** Only this much of a value is masked and shown. */
 const LONGEST = 1024
 
 /**
- * @param {string} name of a header that may be shown
+ * @param {string} name of a header whose value may be shown
  * @param {boolean} showsQuery of a URL
  */
 function harmlessValue(name, value, showsQuery) {
@@ -152,8 +152,8 @@ function harmlessValue(name, value, showsQuery) {
 const isPlainValue = (value) =>
   mayStay(value) && !value.includes('://') && !value.includes("'nonce-") && !value.startsWith('/')
 
-// Hot path where there is an access log: two searches for a character.
-/** Whether a name of a host or a program has neither a user nor a query. */
+// Hot path of the access log.
+/** Whether a `host` or `user-agent` contains neither a user nor a query. */
 const mayStay = (value) => !value.includes('@') && !value.includes('?')
 
 module.exports = { HARMLESS, harmlessValue, mayStay }

@@ -1,13 +1,13 @@
 'use strict'
-// Which names stand for a secret: of a query key, a matrix parameter, a property in a message. Spelling does not matter:
-// `apiKey`, `API-KEY`, `user[api_key]` and `api%5Fkey` are one name.
+// Decides whether a name stands for a secret: the name of a query key, a matrix parameter or a property in a message.
+// Spelling does not matter: `apiKey`, `API-KEY`, `user[api_key]` and `api%5Fkey` are the same name.
 
 const REDACTED = '[Redacted]'
 
-/** A name that contains one of these is secret. `author` is no authentication. */
+/** A name that contains one of these words is secret. `author` is an exception to `auth`. */
 const PARTS =
   /passw|passphrase|passcode|pwd|pswd|secret|token|apikey|accesskey|privatekey|signingkey|credential|auth(?!or)|authoriz|session|sessid|jwt|bearer|signature|hmac|csrf|xsrf|samlresponse|assertion|creditcard|cardnumber/
-/** Short names, which are secret only as a whole. */
+/** Short names are secret only as a whole. */
 const SHORT = new Set([
   'pass',
   'pw',
@@ -21,7 +21,7 @@ const SHORT = new Set([
   'ssn',
   'cookie',
 ])
-/** Names that are secret in a URL; in a sentence they are words such as any. */
+/** Names that are secret in a URL, and ordinary words in a sentence. */
 const IN_URL = new Set(['code', 'sig', 'ticket', 'magic', 'invite', 'invitation', 'reset', 'verify', 'iban'])
 /** GraphQL sends the body of a request under this name. */
 const VARIABLES = 'variables'
@@ -30,14 +30,14 @@ const ENDS_IN_URL = /key$|sig$|(?:verification|confirmation|recovery|backup|devi
 const LONGEST_NAME = 256
 const MOST_DECODINGS = 2
 
-/** A percent-encoded text as a router or a proxy may read it: encoded once, or twice. */
+/** Decodes a percent-encoded text, encoded once or twice, as a router or a proxy may read it. */
 function decoded(text) {
   let plain = text
   for (let i = 0; i < MOST_DECODINGS && plain.includes('%'); i++) {
     try {
       plain = decodeURIComponent(plain)
     } catch {
-      // What is malformed somewhere may still spell a name elsewhere.
+      // The text is malformed somewhere, and may still spell a name elsewhere.
       plain = plain.replace(/%([2-7][\da-f])/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
     }
   }

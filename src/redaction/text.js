@@ -1,6 +1,6 @@
 'use strict'
-// A sentence without what may be secret in it, such as the message of an error: what a parser quotes of a body, URLs and
-// their queries, headers, `password=...`, and tokens.
+// Masks the secrets in a sentence, such as the message of an error: quotes of a body, URLs and their queries, headers,
+// `password=...`, and tokens.
 
 const { REDACTED, isSecretInText } = require('./secret-names')
 const { maskTokens } = require('./tokens')
@@ -9,10 +9,10 @@ const { maskUrl } = require('./url')
 const NO_JSON = ' is not valid JSON'
 const TOKEN = "Unexpected token '"
 
-/** Most messages have none of these, and are shown as they are. */
+/** Most messages do not match, and are shown as they are. */
 const SUSPICIOUS = /[@=?:/"'(]|[\w+~-]{16}|BigInt|bearer|basic|digest|token/i
 
-/** What the engine, Node and the routers quote of a value that they were given. */
+/** Messages of V8, Node and routers that quote a value, each with the same message without the value. */
 const QUOTES = [
   [/Failed to decode param '[\s\S]*'/, 'Failed to decode a parameter of the path'],
   [/Cannot convert [\s\S]* to a BigInt/, 'Cannot convert a text to a BigInt'],

@@ -1,25 +1,25 @@
 'use strict'
-// A URL without what may be secret in it: the password of `http://user:password@host/`, matrix parameters, tokens in the
-// path, what follows `/reset/`, and the query. A query that is shown keeps its harmless values.
+// Masks the secrets in a URL: the password of `http://user:password@host/`, matrix parameters, tokens in the path, the
+// segment after `/reset/`, and the query. If the query is shown, its harmless values stay.
 
 const { isPlain } = require('./plain-url')
 const { REDACTED, decoded, isSecretInUrl } = require('./secret-names')
 const { maskTokens } = require('./tokens')
 
-/** A segment of a path by whose name the segments behind it are secret. */
+/** Segments after which all further segments are secret. */
 const TELLING =
   /passw|secret|token|api-?_?key|jwt|reset|verif|confirm|activat|invit|unsubscrib|recover|magic|one-?_?time|credential|otp$|^(?:session|code|ticket|signature)$/i
-/** What routes put behind such a segment, and what is no secret there. */
+/** Segments that routes have after those, and that are not secret. */
 const ORDINARY =
   /^(?:account|accept|all|api|auth|callback|cancel|change|check|complete|confirm|confirmation|count|create|decline|delete|done|edit|email|end|error|exchange|expired|failed|finish|forgot|form|generate|history|index|info|introspect|invalid|keys?|links?|list|login|logout|me|metadata|mfa|new|oauth2?|page|password|phone|policy|profile|refresh|register|reject|remove|request|resend|reset|revoke|rotate|search|send|settings|sign-?(?:in|out|up)|sms|start|status|step|success|tokens?|types?|update|users?|validate|verify|v\d+)$/i
 const FILE = /\.(?:m?[jt]sx?|css|map|wasm|html?|json)$/i
-/** Digests of their content, which every client gets. */
+/** The names of assets contain digests, which every client gets. */
 const ASSET = /\.(?:m?js|css|map|wasm|woff2?)$/i
-/** A line shows less; and what is looked through costs its length. */
+/** Only this much of a URL is masked and shown. */
 const LONGEST = 2048
-/** A value may be a URL with values of its own, and so on. What is deeper is not shown. */
+/** A value may itself be a URL with values. A deeper nesting is not shown. */
 const DEEPEST = 3
-/** Nor is one with more names than that: looking each of them up would cost a request its own time. */
+/** Bounds the time: a value with more names is not shown. */
 const MOST_NAMES = 64
 const PAIR = /(^|[;&,])([^;&,=]*)=([^;&,]*)/g
 
