@@ -1,10 +1,10 @@
 'use strict'
-// What surrounds this process: a deployment, or a test runner. Told from what each of them sets, since NODE_ENV is often
-// left unset in production too.
+// Detects a deployment or a test runner by the variables each of them sets, because NODE_ENV is often unset, in
+// production too.
 
 /** Each test runner sets one of these in the processes that run tests. */
 const TEST_VARIABLES = ['JEST_WORKER_ID', 'VITEST', 'NODE_TEST_CONTEXT']
-/** Node loads it for `node:test` alone, which sets no variable in `node app.test.js`. */
+/** The module that only `node:test` loads, which sets no variable in `node app.test.js`. */
 const TEST_MODULE = 'NativeModule internal/test_runner/test'
 
 /** @param {NodeJS.ProcessEnv} [env] */
@@ -13,7 +13,7 @@ const isDeployed = (env = process.env) =>
 
 /**
  * @param {NodeJS.ProcessEnv} [env]
- * @param {any} [globals] mocha and jasmine set no variable, but these functions
+ * @param {any} [globals] mocha and jasmine set these functions and no variable
  */
 const isTested = (env = process.env, globals = globalThis) =>
   TEST_VARIABLES.some((name) => env[name] !== undefined) ||

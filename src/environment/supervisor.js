@@ -1,7 +1,7 @@
 'use strict'
-// What started this process, where it is one to talk to. A parent with a channel may ask us to go by the message
-// 'shutdown': PM2 does with `shutdown_with_message`, and on Windows, which has no SIGTERM, it is the only way. PM2 with
-// `wait_ready` wants to be told when to send traffic; no other parent is told what it has not asked for.
+// Talks to the parent process, if it has a channel. The parent may send the message 'shutdown': PM2 does so with
+// `shutdown_with_message`, and on Windows, which has no SIGTERM, no other way exists. PM2 with `wait_ready` also gets the
+// message 'ready'; no other parent expects one.
 
 const SHUTDOWN = 'shutdown'
 
@@ -10,9 +10,9 @@ class Supervisor {
   #started
   #servers = new Map()
   #open = new Set()
-  #hasTold = false
+  #hasSentReady = false
 
-  /** @param {{ onShutdown: (reason: string) => void, started: Promise<void> }} parts started: when traffic may come */
+  /** @param {{ onShutdown: (reason: string) => void, started: Promise<void> }} parts `started` resolves when traffic may come */
   constructor({ onShutdown, started }) {
     this.#started = started
     this.#onMessage = (message) => {
@@ -20,35 +20,35 @@ class Supervisor {
     }
   }
 
-  /** A listener for messages keeps a process alive: there is one only while a server listens, which does so too. */
+  /** A listener for messages keeps the process alive, so it is added only while a server listens. */
   watch(server) {
     if (process.send === undefined || this.#servers.has(server)) return
     const listening = () => {
       if (this.#open.size === 0) process.on('message', this.#onMessage)
       this.#open.add(server)
-      this.#started.then(() => this.#tellReady())
+      this.#started.then(() => this.#sendReady())
     }
-    const close = () => this.#closed(server)
+    const close = () => this.#onClose(server)
     this.#servers.set(server, { listening, close })
     server.on('listening', listening).on('close', close)
     if (server.listening) listening()
   }
 
-  #closed(server) {
+  #onClose(server) {
     if (this.#open.delete(server) && this.#open.size === 0) process.off('message', this.#onMessage)
   }
 
-  #tellReady() {
-    if (this.#hasTold || process.env.pm_id === undefined) return
-    this.#hasTold = true
-    // Without a callback a channel that has closed meanwhile would be an error event of the process.
+  #sendReady() {
+    if (this.#hasSentReady || process.env.pm_id === undefined) return
+    this.#hasSentReady = true
+    // Without a callback, a channel that is closed now would cause an `error` event of the process.
     process.send?.('ready', undefined, undefined, () => {})
   }
 
   close() {
     for (const [server, { listening, close }] of this.#servers) {
       server.off('listening', listening).off('close', close)
-      this.#closed(server)
+      this.#onClose(server)
     }
     this.#servers.clear()
   }

@@ -1,7 +1,7 @@
 'use strict'
 // Finds the watcher that restarts this process on every save: node --watch, nodemon, tsx watch, ts-node-dev, node-dev,
-// vite-node, nest start --watch. Node sets a variable. The others are found by the script that npm runs, and by the commands
-// of this process and of its parents.
+// vite-node, nest start --watch. Node sets a variable. Other watchers are found by the script that npm runs, and by the
+// commands of this process and its parents.
 
 const { execFileSync } = require('node:child_process')
 const { readFileSync } = require('node:fs')
@@ -9,15 +9,15 @@ const { isDeployed } = require('./deployment')
 
 const NAMES = /(?:^|[\s/\\])(nodemon|ts-node-dev|tsnd|node-dev|vite-node)(?:\.\w+)?(?=\s|$)/
 const TSX = /(?:^|[\s/\\])tsx(?:[/\\]\S*|\.\w+)? watch(?=\s|$)/
-/** Not `--watch-kill-signal`: Node 24's test runner gives that to each test, with all of its defaults. */
+/** Does not match `--watch-kill-signal`, which Node 24's test runner passes to every test. */
 const FLAG = /\s--watch(?:-path)?(?=[\s=]|$)/
-const MOST_PARENTS = 10
+const MAX_PARENTS = 10
 const PS_TIMEOUT_MS = 500
 
 /** @type {string | undefined} */
 let found
 
-/** @returns {string} the watcher's name, or '' where there is none; looked for once */
+/** @returns {string} the watcher's name, or '' if there is none; searched for only once */
 const watcher = () => (found ??= isDeployed() ? '' : findWatcher(process.env, readCommands))
 
 /**
@@ -40,7 +40,7 @@ function watcherIn(command) {
   return FLAG.test(command) ? '--watch' : ''
 }
 
-/** None where they cannot be read: on Windows, which has no signal but Ctrl-C, and under Node's permission model. */
+/** Empty where commands cannot be read: on Windows, and under Node's permission model. */
 function readCommands() {
   try {
     if (process.platform === 'linux') return [...linuxCommands()]
@@ -52,10 +52,10 @@ function readCommands() {
 
 function* linuxCommands() {
   let pid = process.pid
-  for (let count = 0; pid > 0 && count < MOST_PARENTS; count++) {
+  for (let count = 0; pid > 0 && count < MAX_PARENTS; count++) {
     yield readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The name before it is in parentheses, and may contain any character.
+    // The name of the program is in parentheses, and may contain any character.
     const [, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     pid = Number(parent)
   }
@@ -70,12 +70,12 @@ function processTable() {
   })
 }
 
-/** @param {string} table a line for each process: its pid, its parent's, its command */
+/** @param {string} table a line for each process: its pid, its parent's pid, its command */
 function* commandsOf(table, pid = process.pid) {
   const rows = new Map(
     Array.from(table.matchAll(/^ *(\d+) +(\d+) (.*)$/gm), ([, id, ...row]) => [Number(id), row])
   )
-  for (let count = 0; count < MOST_PARENTS; count++) {
+  for (let count = 0; count < MAX_PARENTS; count++) {
     const row = rows.get(pid)
     if (row === undefined) return
     yield row[1]
