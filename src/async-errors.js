@@ -1,13 +1,13 @@
 'use strict'
-// require('spillway/async-errors'): what `catchAsync` does to the Express of the application, which is looked for from
-// where the program begins and from where it runs: this package has no Express of its own.
+// require('spillway/async-errors') applies `catchAsync` to the application's Express. This package has no Express of its
+// own, so that it is resolved from the main module and from the working directory.
 
 const { createRequire } = require('node:module')
 const path = require('node:path')
 const { catchAsync } = require('./adapters/async-errors')
 const { SpillwayError } = require('./errors')
 
-const from = [
+const startingPoints = [
   /** @type {any} */ (module).parent?.filename,
   require.main?.filename,
   process.argv[1],
@@ -15,16 +15,16 @@ const from = [
 ]
 
 function findExpress() {
-  for (const file of from) {
+  for (const file of startingPoints) {
     if (typeof file !== 'string' || !path.isAbsolute(file)) continue
     const requireThere = createRequire(file)
     try {
       requireThere.resolve('express')
     } catch {
-      // Not there.
+      // Express is not installed there.
       continue
     }
-    // Not by the `require` here, in whose place a bundler puts one that knows only what is in the bundle.
+    // A bundler replaces the `require` of this file with one that knows only the modules in the bundle.
     return requireThere('express')
   }
   throw new SpillwayError(

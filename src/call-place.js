@@ -1,12 +1,12 @@
 'use strict'
-// Where in the user's code a member of ours was called: file, line and column. Captured when the member is called, and
-// formatted only if a notice names it, because source maps make that slow.
+// Finds the place in the user's code that called a member: file, line and column. Captured when the member is called,
+// and formatted only if a warning names it, because source maps make that slow.
 
 const { fileURLToPath } = require('node:url')
 
 /** `    at handler (/srv/app.js:14:9)`, or without a function `    at file:///srv/app.mjs:14:9`. */
 const FRAME = /^\s+at (?:async )?(.+)$/
-/** A name and a path may contain parentheses and spaces. So a location begins at an absolute path or a URL, if there is one. */
+/** Names and paths may contain parentheses and spaces, so a location begins at an absolute path or a URL, if there is one. */
 const AT_PATH = / \((?=\/|\\\\|[a-z][\w+.-]*:|eval at |<anonymous>)/i
 const AT_ANYTHING = / \(/
 /** Code in an `eval` has no file of its own: `eval at compile (/srv/app.js:3:5), <anonymous>:1:1`, or nested. */
@@ -15,12 +15,12 @@ const POSITION = /^(.+?):(\d+):(\d+)(?=\)|$)/
 const NO_FILE = /^(?:node:|<anonymous>|evalmachine\.<anonymous>)/
 
 class CallPlace {
-  /** @param {Function} callee a function of ours that is being called: what called it is the place */
+  /** @param {Function} callee the member being called; its caller is the place */
   constructor(callee) {
     Error.captureStackTrace(this, callee)
   }
 
-  /** @returns {string | undefined} such as '/srv/app.js:14:9'; undefined where the stack does not tell */
+  /** @returns {string | undefined} such as '/srv/app.js:14:9'; undefined if the stack names no file */
   get at() {
     const { stack } = /** @type {any} */ (this)
     if (typeof stack !== 'string') return undefined
@@ -32,7 +32,7 @@ class CallPlace {
   }
 }
 
-/** @returns {string} for code in an `eval`, where the outermost `eval` was called */
+/** @returns {string} for code in an `eval`, the call of the outermost `eval` */
 function locationOf(line) {
   const [, frame = ''] = FRAME.exec(line) ?? []
   let location = frame.endsWith(')') ? inParentheses(frame) : frame
@@ -46,7 +46,7 @@ function inParentheses(text) {
   return text.slice(index + opening.length)
 }
 
-/** Modules of ESM have a URL. */
+/** The file of an ES module is a URL. */
 function pathOf(file) {
   if (!file.startsWith('file://')) return file
   try {

@@ -1,9 +1,7 @@
 'use strict'
-// Owns time: the only file that reads a clock or schedules anything. Everything else is handed a clock, so that
-// every rule about time is tested with a fake one and no sleeps.
-// Captured at require time, before a user's test suite installs fake timers, and from Node's module: those of jest and vitest
-// may be there before, as the globals of a suite, and a suite for jsdom has no immediates. `performance.now` is bound, because
-// calling it detached throws on Node 20.
+// Owns time: the only file that reads a clock or schedules anything. All other files are given a clock, so that tests use
+// a fake one. The functions are captured at require time, before a user's tests install fake timers, and from Node's
+// modules, because jest and vitest may have replaced the globals already.
 
 const { performance } = require('node:perf_hooks')
 const {
@@ -14,31 +12,32 @@ const {
 } = require('node:timers')
 const { promisify } = require('node:util')
 
+// Node 20 throws if `performance.now` is called detached.
 const now = performance.now.bind(performance)
 const { nodeTiming } = performance
 const wallNow = Date.now
-// Fake ones that reach into the module are captured where they came first: sinon marks its own, those of node:test lack what Node's have.
-const stands = 'clock' in nextTurn || !(promisify.custom in nextTurn)
+// Fake timers may be in Node's modules already: sinon marks them with `clock`, and those of node:test lack `promisify.custom`.
+const isFrozen = 'clock' in nextTurn || !(promisify.custom in nextTurn)
 
 const systemClock = Object.freeze({
   /** Monotonic milliseconds. */
   now,
-  /** Milliseconds this loop has spent waiting for events since it began. */
+  /** Milliseconds for which the loop has waited for events since it began. */
   idleMs: () => nodeTiming.idleTime,
-  /** Milliseconds since the epoch; for display, never for durations. */
+  /** Milliseconds since the epoch: for display, never for durations. */
   wallMs: () => wallNow(),
-  /** Runs once in the check phase of this loop turn, and keeps the process alive until then. Where time stands there is none. */
-  afterTurn: stands ? (callback) => void Promise.resolve().then(callback) : nextTurn,
-  /** The same, but an idle loop neither spins nor stays alive for it. A fake one each turn would never let `runAll()` end. */
-  onTurn: stands ? () => {} : (callback) => nextTurn(callback).unref(),
+  /** Calls back in the check phase of this loop turn, and keeps the process alive until then. In frozen time: as a microtask. */
+  afterTurn: isFrozen ? (callback) => void Promise.resolve().then(callback) : nextTurn,
+  /** As `afterTurn`, but unref'd. In frozen time it never calls back, or `runAll()` of fake timers would not end. */
+  onTurn: isFrozen ? () => {} : (callback) => nextTurn(callback).unref(),
   cancelTurn,
-  /** Runs after that many milliseconds; keeps no process alive. */
+  /** Calls back after `delayMs`; does not keep the process alive. */
   after: (delayMs, callback) => later(callback, delayMs).unref(),
-  /** The same, but the process waits for it: for what it was told to finish. */
+  /** As `after`, but keeps the process alive: for work that must finish. */
   wait: (delayMs, callback) => later(callback, delayMs),
   cancel,
-  /** Whether time stands still, so that nothing may wait for it. */
-  stands,
+  /** Whether time does not pass, under fake timers, so that no code may wait for it. */
+  isFrozen,
 })
 
 /** @typedef {typeof systemClock} Clock */

@@ -1,6 +1,6 @@
 'use strict'
-// The errors this package throws at its user. Match on `code`: it is stable, the sentence is not.
-// Every message says what is wrong, what was given and what to do.
+// The errors that this package throws. `code` is stable, the message is not. Every message says what is wrong, what was
+// given and what to do.
 
 class SpillwayError extends Error {
   /**
@@ -15,7 +15,7 @@ class SpillwayError extends Error {
 
 Object.defineProperty(SpillwayError.prototype, 'name', { value: 'SpillwayError' })
 
-/** What `shed.errorMode: 'next'` passes on instead of answering. */
+/** The error that `shed.errorMode: 'next'` passes to the error handler of the application. */
 class OverloadError extends SpillwayError {
   /** @type {503} */
   status = 503
@@ -30,7 +30,7 @@ class OverloadError extends SpillwayError {
     this.reason = reason
     this.priority = priority
     this.retryAfterSeconds = retryAfterSeconds
-    // Koa wipes every header of an error answer but these.
+    // Koa removes every other header from the answer to an error.
     this.headers = { 'Retry-After': String(retryAfterSeconds), 'Cache-Control': 'no-store' }
   }
 }

@@ -1,7 +1,6 @@
 'use strict'
-// What an instance, or a primary, tells its user while it runs: a line in the log, and an event for whoever listens. A logger
-// or a listener that throws, or rejects, is counted and ends nothing. To listen for an unknown event is refused: a typo
-// would wait for ever.
+// The events of an instance or of a cluster's primary. Each event writes a log line and calls its listeners. An error or
+// rejection of a logger or listener is counted, and ends nothing. An unknown event throws, because a typo would never fire.
 
 const { EventEmitter, captureRejectionSymbol } = require('node:events')
 const { withRounded } = require('./durations')
@@ -11,11 +10,11 @@ class Events {
   #levels
   #faults
   #logger
-  // Each stream may listen to `draining`: more than ten listeners are no leak.
+  // Every open stream may listen to `draining`, so that more than ten listeners are no leak.
   #emitter = new EventEmitter({ captureRejections: true }).setMaxListeners(0)
 
   /**
-   * @param {Readonly<Record<string, 'info' | 'warn' | 'error'>>} levels of the line of each event
+   * @param {Readonly<Record<string, 'info' | 'warn' | 'error'>>} levels the events, each with the level of its log line
    * @param {{ faults: any, logger: any }} parts
    */
   constructor(levels, { faults, logger }) {
@@ -35,7 +34,7 @@ class Events {
     this.#emitter.off(event, listener)
   }
 
-  tell(event, details) {
+  emit(event, details) {
     const level = this.#levels[event]
     const fields = { event, ...withRounded(details) }
     this.#faults.guard('logger', () => this.#logger[level](fields, `spillway: ${event}`))

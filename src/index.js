@@ -1,5 +1,5 @@
 'use strict'
-// The public names. Shorthand only: that is what lets ESM users import them by name.
+// The public exports. `module.exports` has only shorthand properties, so that ESM users can import them by name.
 
 const cluster = require('node:cluster')
 const { refuseUncalled } = require('./adapters/wrong-framework')
@@ -15,7 +15,7 @@ const { InternalErrors } = require('./requests/internal-errors')
 const { Spillway } = require('./spillway')
 
 /**
- * Its members work wherever they are handed: `const { koa } = spillway`, `app.listen(3000, spillway.ready)`.
+ * Binds all members, so that they can be passed on: `const { koa } = spillway`, `app.listen(3000, spillway.ready)`.
  *
  * @template {object} Instance
  * @param {Instance} instance
@@ -39,7 +39,7 @@ const clusterPrimary = (options) => {
   const faults = new InternalErrors(logger)
   const notices = new Notices((fields, message) => faults.guard('logger', () => logger.warn(fields, message)))
   for (const [option, sentence] of doubtsOf('clusterPrimary', resolved))
-    notices.tell('doubtful-unit', new CallPlace(clusterPrimary), sentence, option)
+    notices.warn('doubtful-unit', new CallPlace(clusterPrimary), sentence, option)
   return withBoundMembers(new ClusterPrimary(resolved, { cluster, clock, faults, logger }))
 }
 

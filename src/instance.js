@@ -1,6 +1,6 @@
 'use strict'
-// The parts of one instance: built from its options, handed to each other, started and closed together. No decision is
-// taken here, and nothing of it is public: what users call is spillway.js.
+// Builds the parts of one instance from its options, connects them, and starts and closes them together. It decides
+// nothing and is not public: users call spillway.js.
 
 const { Servers } = require('./adapters/http-server')
 const { SetUpCheck } = require('./adapters/setup-check')
@@ -36,11 +36,11 @@ const { memoryForGate, memoryForRecycling } = require('./signals/memory')
 const { createSignals } = require('./signals/signals')
 const { TurnClock } = require('./signals/turn-clock')
 
-/** The level of the line of each. */
+/** The events of an instance, each with the level of its log line. */
 const EVENTS = Object.freeze(
   /** @type {const} */ ({ overload: 'warn', recovered: 'info', degraded: 'warn', draining: 'info' })
 )
-/** The exit code of Node itself, where an error was caught by nobody. */
+/** Node's own exit code after an uncaught error. */
 const FAILURE = 1
 
 class Instance {
@@ -61,9 +61,9 @@ class Instance {
     const warn = (fields, message) => faults.guard('logger', () => logger.warn(fields, message))
     const info = (fields, message) => faults.guard('logger', () => logger.info(fields, message))
     this.events = new Events(EVENTS, { faults, logger })
-    const tell = (event, details) => {
+    const emit = (event, details) => {
       if (event === 'draining') this.admission.drain()
-      this.events.tell(event, details)
+      this.events.emit(event, details)
     }
     this.warn = warn
     this.notices = new Notices(warn)
@@ -78,7 +78,7 @@ class Instance {
       faults,
       options: options.shed,
       sampleMemory: () => memoryForGate(this.signals),
-      onOverload: tell,
+      onOverload: emit,
       onObservedOverload: observedOverloads({ info, warn }),
     })
     const startLine = new StartLine({ info, parts: this })
@@ -86,7 +86,7 @@ class Instance {
       clock,
       recorder,
       options,
-      emit: tell,
+      emit,
       warn,
       info,
       close: () => this.close(),
@@ -156,7 +156,7 @@ class Instance {
 
   #makePages() {
     return adminPages({
-      // Whom the guard has let in need not stand in line behind strangers.
+      // The guard has authorized this request, so that it need not queue behind unauthorized scrapes.
       handlers: {
         ...this.handlers,
         metrics: streamHandler(this.#prometheus, this.faults, { isFirst: true }),
@@ -201,8 +201,8 @@ class Instance {
     this.#timeouts.start()
     this.processErrors.start()
     this.#turnClock.start()
-    const tooMany = openInstances.add()
-    if (tooMany !== undefined) this.notices.tell('many-instances', place, tooMany)
+    const warning = openInstances.add()
+    if (warning !== undefined) this.notices.warn('many-instances', place, warning)
   }
 
   snapshot() {
@@ -214,7 +214,7 @@ class Instance {
     this.admission.update(this.options.shed)
   }
 
-  /** Who does not wait for it finds in the log why it does not listen; a rejection nobody handles would end the process. */
+  /** A caller that ignores the promise finds the error in the log. Unhandled, the rejection would end the process. */
   listen(options) {
     const listening = this.#admin.listen(options)
     const message = 'spillway: the admin server does not listen'

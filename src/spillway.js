@@ -1,6 +1,5 @@
 'use strict'
-// The public members of an instance: each checks what it is given and hands it to the part that does it. No decision is
-// taken here.
+// The public members of an instance. Each checks its arguments and calls the part that does the work.
 
 const { catchAsync } = require('./adapters/async-errors')
 const { serverIn } = require('./adapters/attachable')
@@ -23,28 +22,28 @@ class Spillway {
   /**
    * @param {import('../index.js').SpillwayOptions} [given]
    * @param {typeof systemClock} [clock] for tests
-   * @param {InstanceType<typeof CallPlace>} [place] of the call
+   * @param {InstanceType<typeof CallPlace>} [place] of the user's call
    */
   constructor(given, clock = systemClock, place = new CallPlace(Spillway)) {
     const options = resolveOptions(given)
     this.#instance = new Instance(options, clock, place)
-    for (const group of Object.keys(options)) this.#doubt(doubtsOf(group, options[group]), () => place)
+    for (const group of Object.keys(options)) this.#warnOf(doubtsOf(group, options[group]), () => place)
     const { health } = this.#instance.lifecycle
-    const check = (name, ask, given) =>
-      health.addCheck(name, ask, this.#memberOptions('health.check', given, check))
-    this.health = Object.freeze({ check })
+    const addCheck = (name, check, given) =>
+      health.addCheck(name, check, this.#memberOptions('health.check', given, addCheck))
+    this.health = Object.freeze({ check: addCheck })
   }
 
-  /** The options a member was called with. */
+  /** Resolves the options with which a member was called. */
   #memberOptions(name, given, member, defaults = undefined) {
     const options = resolveMember(name, given, defaults)
-    this.#doubt(doubtsOf(name, given), () => new CallPlace(member))
+    this.#warnOf(doubtsOf(name, given), () => new CallPlace(member))
     return options
   }
 
-  #doubt(doubts, placeOf) {
+  #warnOf(doubts, placeOf) {
     for (const [option, sentence] of doubts)
-      this.#instance.notices.tell('doubtful-unit', placeOf(), sentence, option)
+      this.#instance.notices.warn('doubtful-unit', placeOf(), sentence, option)
   }
 
   express() {
@@ -61,7 +60,7 @@ class Spillway {
     return this.#instance.setUp.addMiddleware(createKoaMiddleware(this.#instance), place)
   }
 
-  /** Four parameters, by which Express takes it for an error handler even where it was not called: then it can say so. */
+  /** Four parameters: Express then takes the factory for an error handler if it was not called, and it can report that. */
   errorHandler(_error, _req, _res, _next) {
     requireNoArguments('errorHandler', arguments)
     const place = new CallPlace(Spillway.prototype.errorHandler)
@@ -113,7 +112,7 @@ class Spillway {
   /** @param {{ shed: import('../index.js').ShedOptions }} given */
   update(given) {
     this.#instance.update(given)
-    this.#doubt(doubtsOf('shed', given.shed), () => new CallPlace(Spillway.prototype.update))
+    this.#warnOf(doubtsOf('shed', given.shed), () => new CallPlace(Spillway.prototype.update))
   }
 
   on(event, listener) {
@@ -161,13 +160,13 @@ class Spillway {
     return this.#instance.lifecycle.drain(options, 'drain')
   }
 
-  /** During a drain it comes of itself, when what is in flight has its answer. */
+  /** A drain closes the instance by itself, once the requests in flight have ended. */
   close() {
     if (!this.#instance.lifecycle.isDraining) this.#instance.close()
   }
 }
 
-// Node 20 knows Symbol.dispose; the check is for what runs this without it.
+// Node 20 has Symbol.dispose; other runtimes may not.
 if (Symbol.dispose !== undefined) Spillway.prototype[Symbol.dispose] = Spillway.prototype.close
 
 module.exports = { Spillway }

@@ -1,5 +1,5 @@
 'use strict'
-// The version of this package, as package.json has it. A bundler need not find that file.
+// The version of this package, as in package.json. Bundles do not contain that file.
 
 const VERSION = '0.1.0'
 

@@ -36,7 +36,7 @@ for (const [what, globals] of [
   it(`where there are ${what}, it goes on`, async (t) => {
     replaceGlobals(t, globals)
     const clock = requireAnew(t)
-    assert.equal(clock.stands, false)
+    assert.equal(clock.isFrozen, false)
     await new Promise((resolve) => clock.afterTurn(resolve))
     await new Promise((resolve) => clock.wait(0, () => resolve(undefined)))
     clock.cancelTurn(clock.onTurn(() => {}))
@@ -47,7 +47,7 @@ for (const [what, globals] of [
 it('where those of node:test came first it stands, waits for no turn, and leaves runAll() none', async (t) => {
   t.mock.timers.enable({ apis: ['setImmediate', 'setTimeout'] })
   const clock = requireAnew(t)
-  assert.equal(clock.stands, true)
+  assert.equal(clock.isFrozen, true)
   await new Promise((resolve) => clock.afterTurn(() => resolve(undefined)))
   let turns = 0
   clock.cancelTurn(clock.onTurn(() => turns++))

@@ -12,7 +12,7 @@ const listening = () => {
 
 test('a notice says where, what, and what to write', () => {
   const { lines, notices } = listening()
-  notices.tell('late-middleware', { at: '/srv/a.js:3:9' }, 'It is late. Move it.')
+  notices.warn('late-middleware', { at: '/srv/a.js:3:9' }, 'It is late. Move it.')
   assert.deepEqual(lines, [
     [
       { mistake: 'late-middleware', subject: undefined, at: '/srv/a.js:3:9' },
@@ -25,19 +25,19 @@ test('a notice is told once, by however many instances, and again for another pl
   const first = listening()
   const second = listening()
   const at = '/srv/b.js:3:9'
-  first.notices.tell('x', { at }, 'X.')
-  first.notices.tell('x', { at }, 'X.')
-  second.notices.tell('x', { at }, 'X.')
-  second.notices.tell('x', { at: '/srv/b.js:4:9' }, 'X.')
-  second.notices.tell('y', { at }, 'Y.')
-  second.notices.tell('x', { at }, 'X.', '/metrics')
+  first.notices.warn('x', { at }, 'X.')
+  first.notices.warn('x', { at }, 'X.')
+  second.notices.warn('x', { at }, 'X.')
+  second.notices.warn('x', { at: '/srv/b.js:4:9' }, 'X.')
+  second.notices.warn('y', { at }, 'Y.')
+  second.notices.warn('x', { at }, 'X.', '/metrics')
   assert.deepEqual([first.lines.length, second.lines.length], [1, 3])
 })
 
 test('a notice without a place is told all the same, once', () => {
   const { lines, notices } = listening()
-  notices.tell('nowhere', { at: undefined }, 'X.')
-  notices.tell('nowhere', undefined, 'X.')
+  notices.warn('nowhere', { at: undefined }, 'X.')
+  notices.warn('nowhere', undefined, 'X.')
   assert.deepEqual(
     lines.map(([, message]) => message),
     ['spillway: X.']

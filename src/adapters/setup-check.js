@@ -192,7 +192,7 @@ class SetUpCheck {
   }
 
   #warn(mistake, place, sentence, subject) {
-    if (sentence !== undefined) this.#notices.tell(mistake, place, sentence, subject)
+    if (sentence !== undefined) this.#notices.warn(mistake, place, sentence, subject)
   }
 
   close() {

@@ -87,7 +87,7 @@ class Admission {
     this.#mode = mode
     this.hasUserHooks =
       errorMode === 'next' || [classify, deadline, headers, key, respond].some((each) => each !== undefined)
-    this.#isOff = mode === 'off' || this.#clock.stands === true
+    this.#isOff = mode === 'off' || this.#clock.isFrozen === true
     this.#retryAfter = new RetryAfter(options.retryAfter)
     this.#hooks.update(options)
     this.#rejection.update(options)

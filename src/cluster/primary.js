@@ -142,7 +142,7 @@ class ClusterPrimary {
     old.leave({ reason: REPLACED }, this.#options.killTimeout)
     await this.#until(() => !this.#workers.has(old))
     this.#counts.replaced++
-    this.#events.tell('replaced', { pid: old.pid, reason, durationMs: this.#clock.now() - beganMs })
+    this.#events.emit('replaced', { pid: old.pid, reason, durationMs: this.#clock.now() - beganMs })
   }
 
   #isServing(worker) {
@@ -191,13 +191,13 @@ class ClusterPrimary {
   #onReady() {
     if (!this.#hasBeenReady && this.#readyBeside(undefined) === this.#options.workers) {
       this.#hasBeenReady = true
-      this.#events.tell('ready', { workers: this.#options.workers })
+      this.#events.emit('ready', { workers: this.#options.workers })
     }
     this.#checkConditions()
   }
 
   #onDegraded(worker, reason) {
-    this.#events.tell('degraded', { pid: worker.pid, reason })
+    this.#events.emit('degraded', { pid: worker.pid, reason })
     this.#replace(worker, reason)
   }
 
@@ -216,7 +216,7 @@ class ClusterPrimary {
     const uptimeMs = this.#clock.now() - worker.forkedMs
     if (code !== 0) {
       this.#counts.crashed++
-      this.#events.tell('crashed', { pid: worker.pid, code, signal, uptimeMs })
+      this.#events.emit('crashed', { pid: worker.pid, code, signal, uptimeMs })
     }
     this.#failedStarts = uptimeMs < EARLY_EXIT_MS || !worker.isReady ? this.#failedStarts + 1 : 0
     if (this.#failedStarts === 0 || this.#cancelPause !== undefined || this.#stopped !== undefined) return

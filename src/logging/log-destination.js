@@ -55,7 +55,7 @@ class LogDestination {
     this.#clock = clock
     this.#destination = destination
     this.#format = format
-    this.#maxHeld = isMainThread && !clock.stands ? MAX_HELD_CHARACTERS : 0
+    this.#maxHeld = isMainThread && !clock.isFrozen ? MAX_HELD_CHARACTERS : 0
     // Makes pino set `lastLevel` before it writes a line.
     Object.assign(this, { [Symbol.for('pino.metadata')]: true })
   }

@@ -437,11 +437,11 @@ test("the clock stands where it has been given the timers of node:test's mock", 
   })
   delete require.cache[path]
   t.mock.timers.enable()
-  assert.deepEqual([systemClock.stands, require(path).systemClock.stands], [false, true])
+  assert.deepEqual([systemClock.isFrozen, require(path).systemClock.isFrozen], [false, true])
 })
 
 test('where the clock stands, as with fake timers, all are admitted at once', async (t) => {
-  const spillway = new Spillway({ logger: false, shed: QUEUE }, { ...systemClock, stands: true })
+  const spillway = new Spillway({ logger: false, shed: QUEUE }, { ...systemClock, isFrozen: true })
   t.after(() => spillway.close())
   let arrived = 0
   const server = attached(spillway, () => arrived++).listen(0, '127.0.0.1')

@@ -88,7 +88,7 @@ describe('the lines of our own logger', () => {
   })
 
   it('are written at once while time stands still', async () => {
-    const script = `${NO_TIMERS} clock.stands = true; logger.info({}, 'one')`
+    const script = `${NO_TIMERS} clock.isFrozen = true; logger.info({}, 'one')`
     assert.deepEqual(await firstLogged(1, script), ['one'])
   })
 

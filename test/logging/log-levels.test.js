@@ -101,8 +101,8 @@ describe('an event', () => {
     )
     const heard = []
     events.on('crashed', (details) => heard.push(details))
-    events.tell('ready', { workers: 2 })
-    events.tell('crashed', { uptimeMs: 51.44889599999999 })
+    events.emit('ready', { workers: 2 })
+    events.emit('crashed', { uptimeMs: 51.44889599999999 })
     assert.deepEqual(
       lines.map(({ level, event, uptimeMs }) => [LEVELS[level], event, uptimeMs]),
       [

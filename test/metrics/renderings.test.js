@@ -147,7 +147,7 @@ test('each format has its own renderings', async () => {
 })
 
 test('while time stands still each scrape has its own rendering', async () => {
-  const { scrape } = rendering({ clock: { ...handClock(), stands: true } })
+  const { scrape } = rendering({ clock: { ...handClock(), isFrozen: true } })
   const scrapes = [scrape(), scrape()]
   await Promise.all(scrapes.map(({ written }) => written))
   assert.deepEqual(scrapes.map(numbersIn), [all(1), all(2)])
@@ -470,7 +470,7 @@ async function* megabytes() {
 }
 
 test('while time stands still no scrape waits for the budget, and no reader is disconnected for another', async () => {
-  const clock = { ...handClock(), stands: true }
+  const clock = { ...handClock(), isFrozen: true }
   const { scrapes } = await costly({ count: 100, costMs: 0, render: megabytes, clock })
   await Promise.all(scrapes.map(({ written }) => written))
   assert.ok(scrapes.every(({ sink }) => !sink.destroyed))

@@ -17,7 +17,7 @@ class SimulatedLoop {
   #turnedIdleMs = 0
 
   clock = {
-    stands: false,
+    isFrozen: false,
     now: () => this.nowMs,
     idleMs: () => this.idleTotalMs,
     wallMs: () => this.nowMs,

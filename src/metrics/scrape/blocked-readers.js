@@ -32,7 +32,7 @@ class BlockedReaders {
   }
 
   #scheduleCheck() {
-    if (this.#isScheduled || this.#clock.stands) return
+    if (this.#isScheduled || this.#clock.isFrozen) return
     this.#isScheduled = true
     this.#clock.after(BLOCKED_MS, () => {
       this.#isScheduled = false

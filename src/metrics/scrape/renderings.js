@@ -36,7 +36,7 @@ class Renderings {
     this.#clock = clock
     this.#budget = budget
     this.#render = render
-    this.#sharedMs = clock.stands ? 0 : SHARED_MS
+    this.#sharedMs = clock.isFrozen ? 0 : SHARED_MS
   }
 
   /** @param {Format} format @returns {RenderingOfFormat} the caller joins it in the same task */

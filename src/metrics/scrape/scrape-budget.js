@@ -29,7 +29,7 @@ class ScrapeBudget {
   /** @param {import('../../clock').Clock} clock while time stands still, nothing may wait for it */
   constructor(clock) {
     this.#clock = clock
-    this.#isLimited = !clock.stands
+    this.#isLimited = !clock.isFrozen
     this.#creditedMs = clock.now()
   }
 
