@@ -1,5 +1,5 @@
-// The public types, kept by hand; test/types/conformance.ts fails when they and src/ part ways.
-// Framework types are structural, so that none of Express, Koa or their type packages has to be installed.
+// The public types, maintained by hand. test/types/conformance.ts fails if they and src/ differ.
+// Framework types are structural, so that neither Express nor Koa nor their type packages have to be installed.
 
 import type { Server as HttpServer, IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2SecureServer, Http2Server, Http2ServerRequest, Http2ServerResponse } from 'node:http2'
@@ -7,36 +7,36 @@ import type { Server as HttpsServer } from 'node:https'
 import type { LoggerOptions as PinoOptions } from 'pino'
 
 /**
- * Starts measuring this process, and gives the middlewares that measure its requests. Keeps no process alive.
+ * Starts to measure this process, and returns the middlewares that measure its requests. Does not keep the process alive.
  *
- * @throws {SpillwayError} for an option that is unknown or has a value it cannot have
+ * @throws {SpillwayError} if an option is unknown or has an invalid value
  */
 export function createSpillway(options?: SpillwayOptions): Spillway
 
 /**
- * Keeps workers of `node:cluster`, in the primary process: forks them, forks anew what has died, and replaces each before it
- * goes: those that `memory.recycleAt` has found too large, and all in turn on `restart()`. SIGTERM and SIGINT drain all
- * workers and end the process, SIGUSR2 restarts.
+ * Manages workers of `node:cluster`, in the primary process. It forks them, and forks a new one for each that crashed. It
+ * replaces a worker above `memory.recycleAt`, and all workers on `restart()`, and starts the new worker first. SIGTERM and
+ * SIGINT drain all workers and end the process; SIGUSR2 restarts all workers.
  *
- * @throws {SpillwayError} in a worker, a second time before `stop()`, and for an option that is unknown or has a value it cannot have
+ * @throws {SpillwayError} in a worker, on a second call before `stop()`, and if an option is unknown or has an invalid value
  */
 export function clusterPrimary(options?: ClusterPrimaryOptions): ClusterPrimary
 
 export interface ClusterPrimary {
   /**
-   * Replaces all workers, one after the other: the new one first, then the old one drains and exits.
+   * Replaces all workers, one after the other: starts the new worker, then the old one drains and exits.
    *
-   * @throws {SpillwayError} (rejects) when new workers die, or are not ready in time, one after the other; the old ones go on
+   * @throws {SpillwayError} (rejects) if several new workers in a row crash or are not ready in time; the old workers stay
    */
   restart(): Promise<void>
 
-  /** Lets all workers drain and exit, and forks none any more. Resolves when all are gone. */
+  /** Makes all workers drain and exit, and forks no more. Resolves when all workers have exited. */
   stop(): Promise<void>
 
-  /** The workers there are, and how many have been replaced, have crashed and had to be killed. */
+  /** The current workers, and how many were replaced, crashed and were killed. */
   snapshot(): ClusterSnapshot
 
-  /** Calls `listener` when something happens to a worker. */
+  /** Calls `listener` on an event of a worker. */
   on<Event extends keyof ClusterPrimaryEvents>(
     event: Event,
     listener: (details: ClusterPrimaryEvents[Event]) => void
@@ -51,42 +51,42 @@ export interface ClusterPrimary {
 
 export interface ClusterPrimaryOptions {
   /**
-   * How many, at least 1. Left out, as many as `os.availableParallelism()`.
+   * The number of workers, at least 1. By default `os.availableParallelism()`.
    *
    * @default undefined
    */
   readonly workers?: number | undefined
 
   /**
-   * The file a worker runs; left out, the one that was started.
+   * The file that a worker runs. By default the main module of the primary.
    *
    * @default undefined
    */
   readonly exec?: string | undefined
 
   /**
-   * Milliseconds a worker has until it listens and is ready; then it is killed and forked anew.
+   * Milliseconds after which a new worker that does not listen or is not ready is killed and replaced.
    *
    * @default 60000
    */
   readonly startTimeout?: number | undefined
 
   /**
-   * Milliseconds a worker has to go when it was told to; then it is killed. More than `drain.delay` and `drain.timeout`.
+   * Milliseconds after which a worker that should exit is killed. Must exceed `drain.delay` and `drain.timeout` together.
    *
    * @default 30000
    */
   readonly killTimeout?: number | undefined
 
   /**
-   * Whether SIGTERM and SIGINT stop it and end the process, and SIGUSR2 restarts the workers.
+   * Whether SIGTERM and SIGINT stop all workers and end the process, and SIGUSR2 restarts the workers.
    *
    * @default true
    */
   readonly signals?: boolean | undefined
 
   /**
-   * Where its few lines go, as in `createSpillway`.
+   * The logger of the primary, as in `createSpillway`.
    *
    * @default undefined
    */
@@ -94,13 +94,13 @@ export interface ClusterPrimaryOptions {
 }
 
 export interface ClusterPrimaryEvents {
-  /** For the first time all workers are ready. */
+  /** All workers are ready for the first time. */
   readonly ready: { readonly workers: number }
-  /** A worker wants to be replaced. */
+  /** A worker asked for a replacement. */
   readonly degraded: { readonly pid: number; readonly reason: string }
-  /** Another has taken its place, and it has gone. */
+  /** A new worker is ready, and the old one has exited. */
   readonly replaced: { readonly pid: number; readonly reason: string; readonly durationMs: number }
-  /** It has died of itself, and is forked anew. Without a `pid` it could not be spawned. */
+  /** A worker exited unasked; a new one is forked. `pid` is undefined if the worker could not be spawned. */
   readonly crashed: {
     readonly pid: number | undefined
     readonly code: number | null
@@ -125,7 +125,7 @@ export interface ClusterSnapshot {
 export interface MetricProducer {
   collect(): Promise<{
     resourceMetrics: {
-      /** Empty: a reader keeps its SDK's own. */
+      /** Empty, so that a reader keeps the resource of its SDK. */
       resource: {
         attributes: Record<string, never>
         merge<Other>(other: Other): NonNullable<Other>
@@ -137,7 +137,7 @@ export interface MetricProducer {
   }>
 }
 
-/** Totals since the instance was made, in the shape of the SDK's `MetricData`: 0 is a histogram, 2 a gauge, 3 a sum. */
+/** Totals since `createSpillway()`, in the shape of the SDK's `MetricData`: 0 is a histogram, 2 a gauge, 3 a sum. */
 export type ProducedMetric = {
   descriptor: { name: string; description: string; unit: string; valueType: 0 | 1 }
   aggregationTemporality: 1
@@ -163,111 +163,112 @@ export interface ProducedHistogram {
 
 export interface Spillway {
   /**
-   * The first middleware of Express 4 or 5, Connect, or Restify (`server.pre`): measures every request, admits or sheds
-   * it, and answers the endpoints. As the first of an Express app that listens itself it sheds before Express sees the request, from
-   * the second on. Takes nothing; it is typed so that `app.use(spillway.express)`, not called, does not compile.
+   * Creates the first middleware of Express 4 or 5, Connect, or Restify (`server.pre`). It measures every request, admits
+   * or rejects it, and answers the endpoints. As the first middleware of an Express app that listens itself, it rejects
+   * before Express gets the request, from the second request on. Takes no arguments; by its type, `app.use(spillway.express)`
+   * without a call does not compile.
    */
   express(...nothing: never[]): ExpressMiddleware
 
   /**
-   * The first middleware of Koa 2 or 3: measures every request, and answers the endpoints, and the errors that no
-   * middleware has caught (see `errors.answer`). Takes nothing.
+   * Creates the first middleware of Koa 2 or 3. It measures every request, admits or rejects it, and answers the endpoints
+   * and the errors that no middleware caught (see `errors.answer`). Takes no arguments.
    */
   koa(...nothing: never[]): KoaMiddleware
 
   /**
-   * The last middleware of Express 4 or 5, or Connect: answers every error that is thrown or passed to `next`, counts it,
-   * logs it, and tells the active span of OpenTelemetry. Takes nothing. `koa()` does the same by itself.
+   * Creates the last middleware of Express 4 or 5, or Connect. It answers every error that is thrown or passed to `next`,
+   * counts it, logs it, and records it on the active span of OpenTelemetry. Takes no arguments. `koa()` includes this.
    */
   errorHandler(...nothing: never[]): ExpressErrorHandler
 
   /**
-   * Makes what Express 4 does not see reach its error handlers: rejections of handlers, of `router.param` callbacks and of
-   * error handlers. Holds for the whole process, and for routers made before. Does nothing to Express 5, which sees them.
+   * Passes rejections of handlers, `router.param` callbacks and error handlers to the error handlers of Express 4, which
+   * ignores them. Applies to the whole process, existing routers included. Does nothing to Express 5, which needs no help.
    *
-   * @param express what `require('express')` gives
-   * @returns the same
-   * @throws {SpillwayError} for anything else
+   * @param express the result of `require('express')`
+   * @returns `express`
+   * @throws {SpillwayError} for any other value
    */
   catchAsync<Express>(express: Express): Express
 
   /**
-   * Measures every request of this http, https or http2 server, before a framework spends any time on it. Use it
-   * together with `express()` or `koa()`: a request is counted once. A second call does nothing; `close()` undoes it.
-   * Of a Restify, Fastify, Socket.IO or hapi server, and of a Nest app, it takes the http server inside.
+   * Measures and gates every request of this http, https or http2 server before the framework runs. May be combined with
+   * `express()` or `koa()`: a request is counted once. A second call does nothing; `close()` detaches. Also takes a
+   * Restify, Fastify, Socket.IO or hapi server, or a Nest app, and uses its http server.
    *
-   * @returns what it was given
-   * @throws {SpillwayError} for anything else, such as an app that does not listen yet
+   * @returns `server`
+   * @throws {SpillwayError} for any other value, such as an app that does not listen yet
    */
   attach<Server extends AttachableServer | ServerHolder>(server: Server, options?: AttachOptions): Server
 
-  /** The same for a server that does not exist yet: `http.createServer(spillway.wrap(app))`. */
+  /** Does the same as `attach` before the server exists: `http.createServer(spillway.wrap(app))`. */
   wrap<Listener extends HttpListener>(listener: Listener): WrappedListener<Listener>
-  /** For the compatibility API of http2, and for request and response classes of your own. */
+  /** For the compatibility API of http2, and for your own request and response classes. */
   wrap<Req extends Request, Res extends Response>(
     listener: (req: Req, res: Res) => unknown
   ): (req: Req, res: Res) => void
 
   /**
-   * What answers one endpoint, to mount where you like: `admin.get('/metrics', spillway.handler('metrics'))`. In Koa it is
-   * given `ctx.req` and `ctx.res`, after `ctx.respond = false`.
+   * The handler of one endpoint, to mount anywhere: `admin.get('/metrics', spillway.handler('metrics'))`. In Koa set
+   * `ctx.respond = false` and call it with `ctx.req` and `ctx.res`.
    *
    * @throws {SpillwayError} for an unknown name
    */
   handler(name: HandlerName): Handler
 
   /**
-   * Starts a server of its own with every endpoint, for operators: metrics, snapshot, health, releases and the options in force;
-   * `/` lists them. It answers during overload and keeps no process alive; `close()` ends it. A failure is logged as well,
-   * and unhandled it ends no process.
+   * Starts the admin server: metrics, snapshot, health, releases and the options in force; `/` lists its pages. The server
+   * answers during an overload and does not keep the process alive; `close()` closes it. A failure to listen is also
+   * logged, and ends no process if the rejection is unhandled.
    *
-   * @throws {SpillwayError} for a host other than a loopback one without a token, and for an option that is unknown or has a
-   * value it cannot have; (rejects) where it cannot listen, such as for a port in use
+   * @throws {SpillwayError} for a host other than loopback without a token, and if an option is unknown or has an invalid
+   * value; (rejects) if the server cannot listen, for example because the port is in use
    */
   listen(options?: ListenOptions): Promise<AdminAddress>
 
-  /** With `health.manual`: traffic may come. `/readyz` says so from now on. */
+  /** With `health.manual`: makes `/readyz` return 200 from now on. */
   ready(): void
 
-  /** What `/readyz` depends on. */
+  /** Adds the checks on which `/readyz` depends. */
   readonly health: HealthChecks
 
-  /** Everything known now of this process, or thread, as one frozen plain object. */
+  /** All figures of this process, or thread, as one frozen plain object. */
   snapshot(): Snapshot
 
   /**
-   * The requests of all workers of the fleet, with the quantiles of all their answers together. A worker that does not answer
-   * within a second takes part with its last known values. Without a fleet, the requests of this process alone.
+   * The requests of all workers of the fleet, with quantiles over all their answers. For a worker that does not report
+   * within a second, the last known values count. Without a fleet, the requests of this process alone.
    */
   fleetSnapshot(): Promise<FleetSnapshot>
 
   /**
-   * The metrics for a reader of OpenTelemetry's SDK that takes a producer, histograms included:
-   * `new PeriodicExportingMetricReader({ exporter, metricProducers: [spillway.metricProducer()] })`. It is one and the same
-   * each time. Once asked for, the observable instruments show nothing any more, so that nothing is counted twice.
+   * All metrics, histograms included, for a reader of OpenTelemetry's SDK that takes a producer:
+   * `new PeriodicExportingMetricReader({ exporter, metricProducers: [spillway.metricProducer()] })`. Returns the same
+   * object each time. After the first call, the observable instruments report nothing, so that nothing is counted twice.
    */
   metricProducer(): MetricProducer
 
   /**
-   * Changes what `shed` says while running, all or nothing: `spillway.update({ shed: { mode: 'observe' } })`.
-   * What is not named stays; what is given as `undefined` goes back to its default. With mode `observe` or `off`, which turn
-   * nobody away, those that wait are let in at once.
+   * Changes options of `shed` at run time, all or none: `spillway.update({ shed: { mode: 'observe' } })`. An option that is
+   * not given keeps its value; `undefined` restores the default. Modes `observe` and `off` reject nothing, so that all
+   * queued requests run at once.
    *
-   * @throws {SpillwayError} for an option that is unknown, has a value it cannot have, or is not of `shed`
+   * @throws {SpillwayError} if an option is unknown, has an invalid value, or is not in `shed`
    */
   update(options: { readonly shed: ShedOptions }): void
 
   /**
-   * Ends the service without losing a request: `/readyz` says 503, after `delay` the servers stop listening, what is in
-   * flight is finished, every answer closes its connection, idle connections are closed; after `timeout` what is left is
-   * destroyed. Then it is closed, as by `close()`. A second call joins the first. The process goes on: to leave it is yours,
-   * or `attach(server, { signals: true })`.
+   * Ends the service without losing a request. `/readyz` returns 503, and after `delay` the servers stop listening. Requests
+   * in flight finish, every answer closes its connection, and idle connections are closed. After `timeout`, the remaining
+   * connections are destroyed. Then the instance is closed, as by `close()`. A second call joins the first. The process
+   * does not exit: exit it yourself, or use `attach(server, { signals: true })`.
    *
-   * @throws {SpillwayError} for an option that is unknown or has a value it cannot have
+   * @throws {SpillwayError} if an option is unknown or has an invalid value
    */
   drain(options?: DrainOptions): Promise<DrainReport>
 
-  /** Calls `listener` when an overload begins, when it is over, when the process is to be replaced, and when a drain begins. */
+  /** Calls `listener` when an overload begins or ends, when the process needs a replacement, or when a drain begins. */
   on<Event extends keyof SpillwayEvents>(
     event: Event,
     listener: (details: SpillwayEvents[Event]) => void
@@ -280,8 +281,8 @@ export interface Spillway {
   ): void
 
   /**
-   * Stops watching the process, lets go of servers and of the registry, and answers `/readyz` with 503. A middleware
-   * still in use goes on passing requests. May be called again. During a drain it waits for the end of that.
+   * Stops measuring the process, detaches from servers and from the registry, and answers `/readyz` with 503. A middleware
+   * that is still mounted passes requests on. Further calls do nothing. During a drain, the close follows the drain.
    */
   close(): void
 
@@ -291,101 +292,101 @@ export interface Spillway {
 
 /** Every option has a default, which `undefined` stands for. An unknown option throws. 0 switches a limit off. */
 export interface SpillwayOptions {
-  /** The paths the middlewares answer themselves: GET and HEAD, any other method with 405. `false` is none of them. */
+  /** The paths that the middlewares answer: GET and HEAD, and other methods with 405. `false` switches all of them off. */
   readonly endpoints?: EndpointOptions | false | undefined
   /** How requests are grouped by route. */
   readonly routes?: RouteOptions | undefined
-  /** What counts as the duration of a request. */
+  /** Which answers count as streams, and whether native histograms are added. */
   readonly latency?: LatencyOptions | undefined
-  /** What the metrics are called, and what they carry. */
+  /** Names, labels and bounds of the metrics. */
   readonly metrics?: MetricsOptions | undefined
 
   /**
-   * Requests to leave out of the metrics, of the access log and the lines of slow requests, and of shedding: of all three, or
-   * of each by choice. Each is looked at once, as it comes. Of shedding: it is let in at once, as class `bypass` is. A drain
-   * waits for it in any case, and what it costs the event loop is measured.
+   * Requests to leave out of the metrics, of the logs (access log and slow requests) and of shedding: of all three, or by
+   * an object of each. The rules are evaluated once, on arrival. Left out of shedding, a request runs at once, as one of
+   * class `bypass`. A drain waits for ignored requests too, and their cost to the event loop is measured.
    *
    * @default undefined
    */
   readonly ignore?: IgnoreRules | IgnoreOptions | undefined
-  /** When requests are turned away, which, and how. */
+  /** When requests are rejected, which requests, and how. */
   readonly shed?: ShedOptions | undefined
-  /** What becomes of errors. `false` is `{ answer: false }`. */
+  /** How errors are answered and timeouts handled. `false` means `{ answer: false }`. */
   readonly errors?: ErrorOptions | false | undefined
-  /** What is logged of requests, and what a line shows of them. */
+  /** Which lines are logged for requests, and what they show. */
   readonly log?: LogOptions | undefined
 
-  /** When `/readyz` says that traffic may come. */
+  /** Whether the application itself decides when `/readyz` returns 200. */
   readonly health?: HealthOptions | undefined
-  /** How long a drain takes. */
+  /** How a drain proceeds. */
   readonly drain?: DrainOptions | undefined
-  /** When the process has taken so much memory that another should take its place. */
+  /** How much memory the process may use before it is replaced. */
   readonly memory?: MemoryOptions | undefined
 
-  /** Which release this process is, and where its figures are kept for the next. */
+  /** The name of this release, and the file that keeps its figures for the next one. */
   readonly release?: ReleaseOptions | undefined
 
   /**
-   * Whether `/metrics` and `fleetSnapshot()` answer for all workers. By default they do among the workers of a cluster
-   * (PM2's cluster mode too) and its primary, and among the threads of a process whose main thread has a spillway.
-   * `true` also for threads whose main thread has none and for PM2's fork mode; a name for processes that nothing else
-   * connects; `false` for this process or thread alone.
+   * Whether `/metrics` and `fleetSnapshot()` answer for all workers. By default they do for the workers of a cluster (also
+   * in PM2's cluster mode) with its primary, and for the threads of a process whose main thread has an instance. `true`
+   * includes threads without an instance in the main thread, and PM2's fork mode. A `name` joins unrelated processes.
+   * `false` is this process or thread alone.
    *
    * @default undefined
    */
   readonly fleet?: boolean | FleetOptions | undefined
 
   /**
-   * A registry of prom-client or @prometheus-io/client to put the metrics into, for an application that calls its
-   * `metrics()` itself; `/metrics` shows it whole. Left out, `/metrics` shows the metrics with prom-client's global
-   * `register`. A registry takes one instance.
+   * A registry of prom-client or @prometheus-io/client that receives the metrics, for an application that calls
+   * `metrics()` of the registry itself. `/metrics` then shows the whole registry. By default `/metrics` shows the metrics
+   * and prom-client's global `register`. A registry takes one instance.
    *
    * @default undefined
    */
   readonly registry?: MetricsRegistry | undefined
 
   /**
-   * Where the lines go that this package logs: a logger such as a pino instance, whose child is used, or the options of a
-   * pino of its own; `false` for nowhere. Left out, it is a pino of its own, made when the first line is written: pretty on a
-   * terminal where the application has `pino-pretty`, silent under a test runner.
+   * The logger of this package: a pino instance or another logger, of which a child is used, or options for a pino of its
+   * own; `false` logs nothing. By default a pino of its own, created with the first line: pretty-printed on a terminal if
+   * the application has `pino-pretty`, silent under a test runner.
    *
    * @default undefined
    */
   readonly logger?: Logger | PinoOptions | false | undefined
 }
 
-/** A function of yours: whether who sent this request is answered by the endpoint it asks for. */
+/** Decides whether the client that sent this request may read this endpoint. */
 export type AllowFunction = { call(req: Request, endpoint: HandlerName): boolean }['call']
 
 export interface EndpointOptions {
   /**
-   * Path of the Prometheus metrics, or `false` to answer none: as text, OpenMetrics or protobuf, by the `Accept`
-   * header. A query string is tolerated. Each format is rendered at most once a second, and scrapes meanwhile share it.
+   * Path of the Prometheus metrics, or `false` for none. The format is text, OpenMetrics or protobuf, by the `Accept`
+   * header. A query string is ignored. Each format is rendered at most once a second, and shared by scrapes meanwhile.
    *
    * @default '/metrics'
    */
   readonly metrics?: string | false | undefined
 
   /**
-   * Path of the liveness probe, or `false` to answer none: 200 as long as the event loop turns, whatever the load.
+   * Path of the liveness probe, or `false` for none. Returns 200 while the event loop turns, at any load.
    *
    * @default '/livez'
    */
   readonly live?: string | false | undefined
 
   /**
-   * Path of the readiness probe, or `false` to answer none: 200, and 503 while a `health.check` fails, before `ready()` with
-   * `health.manual`, during a drain and after `close()`.
+   * Path of the readiness probe, or `false` for none. Returns 503 while a `health.check` fails, before `ready()` with
+   * `health.manual`, during a drain and after `close()`, and 200 otherwise.
    *
    * @default '/readyz'
    */
   readonly ready?: string | false | undefined
 
   /**
-   * Who is answered on these paths, such as your Prometheus and your balancer alone. Anybody else finds nothing there: the
-   * request goes on to the application, and is measured and gated as any other. It is called with each request for one of
-   * the paths, and refuses where it throws or returns anything but `true`. With `express()` alone it gets Express's request,
-   * else Node's. What you mount by `handler()`, and the admin server, do not ask it.
+   * Decides which clients may read these paths, for example only your Prometheus and your balancer. Called with each
+   * request for one of the paths. Unless it returns `true`, the request goes to the application, and is measured and gated
+   * like any other. With `express()` alone it gets Express's request, else Node's. Handlers from `handler()` and the admin
+   * server do not call it.
    *
    * @default undefined
    */
@@ -394,30 +395,31 @@ export interface EndpointOptions {
 
 export interface RouteOptions {
   /**
-   * How many routes get series of their own, at least 1. Later ones share the label `routes.overflow`, each keeping
-   * its method and status, and are counted.
+   * The number of routes with series of their own, at least 1. Further routes share the label `routes.overflow`, still
+   * separated by method and status.
    *
    * @default 1000
    */
   readonly max?: number | undefined
 
   /**
-   * The route label of requests that no route took: never the URL.
+   * The route label of requests that no route handled.
    *
    * @default '(unmatched)'
    */
   readonly unmatched?: string | undefined
 
   /**
-   * The route label of requests whose route came after `routes.max` others.
+   * The route label of requests whose route exceeds `routes.max`.
    *
    * @default '(other)'
    */
   readonly overflow?: string | undefined
 
   /**
-   * Gives a request another route label, once, when its answer has ended. `template` is the route's own, `undefined`
-   * where none took the request. Anything but a non-empty string leaves it; `routes.max` bounds what it returns.
+   * Returns another route label for a request, called once when the answer has ended. `template` is the template of the
+   * route, or `undefined` if no route handled the request. Any result but a non-empty string keeps the template. Labels
+   * are bounded by `routes.max`.
    *
    * @default undefined
    */
@@ -426,17 +428,17 @@ export interface RouteOptions {
 
 export interface LatencyOptions {
   /**
-   * Milliseconds, above 0, an answer's body may take after its head before it counts as a stream and goes into a
-   * series of its own. Server-sent events always do.
+   * Milliseconds, above 0, after the head of an answer from which an unfinished body counts as a stream. Streams are counted
+   * in series of their own. Server-sent events always are.
    *
    * @default 10000
    */
   readonly streamAfter?: number | undefined
 
   /**
-   * Adds `spillway_request_duration_seconds` by method and route, a native histogram of schema 3: a quantile of it is
-   * off by less than 9.1 %, without bounds to choose. Prometheus takes these over protobuf alone, for which it asks
-   * where native histograms are switched on.
+   * Adds `spillway_request_duration_seconds` by method and route, a native histogram of schema 3. Its quantiles are off by
+   * less than 9.1 %, without bounds to choose. Prometheus reads native histograms only over protobuf, which it requests if
+   * native histograms are enabled there.
    *
    * @default false
    */
@@ -445,41 +447,41 @@ export interface LatencyOptions {
 
 export interface MetricsOptions {
   /**
-   * Bounds of `http_server_request_duration_seconds`, in seconds, as prom-client has them: 1 to 100, each above 0 and above the
-   * one before. By default those that OpenTelemetry advises, and 1 and 2.5 ms.
+   * Bounds of `http_server_request_duration_seconds` in seconds, as in prom-client: 1 to 100 values above 0, in rising
+   * order. By default the bounds that OpenTelemetry advises, and 1 and 2.5 ms.
    *
    * @default [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
    */
   readonly buckets?: readonly number[] | undefined
 
   /**
-   * Whether `/metrics` has prom-client's default metrics as well. The delay of the event loop, garbage collection and the heap
-   * then come under prom-client's names in place of OpenTelemetry's, so that nothing is there twice; so they do where your
-   * registry has those metrics already.
+   * Whether `/metrics` also has prom-client's default metrics. Loop delay, garbage collection and heap then have
+   * prom-client's names instead of OpenTelemetry's, so that nothing is exposed twice. The same applies if your registry has
+   * these metrics already.
    *
    * @default false
    */
   readonly defaults?: boolean | undefined
 
   /**
-   * Labels of your own on the series of requests by route, such as the tenant: each is asked once, when the answer has ended.
-   * In Koa it gets Node's request: put what it needs on `ctx.req`.
+   * Your own labels on the request series, such as the tenant. Each function is called once, when the answer has ended. In
+   * Koa it gets Node's request: put what it needs on `ctx.req`.
    *
    * @default undefined
    */
   readonly labels?: Readonly<Record<string, RequestLabel>> | undefined
 
   /**
-   * How many values each of `labels` may take, 1 to 10000. Later ones share the value `routes.overflow`, and are counted.
-   * `routes.max` bounds how many combinations of a method, a route and values there are.
+   * The number of values of each of `labels`, 1 to 10000. Further values share the value `routes.overflow`, and are counted.
+   * `routes.max` bounds the combinations of method, route and values.
    *
    * @default 100
    */
   readonly maxLabelValues?: number | undefined
 
   /**
-   * What the names of our own metrics begin with in Prometheus: letters, digits and underscores that end with one. Those that
-   * OpenTelemetry or Prometheus has named keep their names.
+   * The prefix of this package's own metrics in Prometheus: letters, digits and underscores, with an underscore at the end.
+   * Metrics that OpenTelemetry or Prometheus named keep their names.
    *
    * @default 'spillway_'
    */
@@ -487,32 +489,32 @@ export interface MetricsOptions {
 }
 
 /**
- * The value of a label for a request whose answer has ended; `undefined` for none. What throws or returns anything else gives
- * none, and is logged once. Longer than 256 characters it is cut.
+ * Returns the value of a label for a request whose answer has ended; `undefined` for none. An error, or a result of
+ * another type, is logged once and gives none. A value is cut at 256 characters.
  */
 export type RequestLabel = {
   call(req: Request, res: Response): string | number | bigint | boolean | undefined
 }['call']
 
 /**
- * A path, without the query, as the client sent it: `'/healthz'` is that path alone. A RegExp is tested on the path. A
- * function gets the request as Node has it; what throws or returns a promise ignores nothing, and is logged once.
+ * A string is exactly one path without the query, as the client sent it. A RegExp is tested on the path. A function gets
+ * Node's request; if it throws or returns a promise, the request is not ignored, and the error is logged once.
  */
 export type IgnoreRule = string | RegExp | { call(req: Request): unknown }['call']
 export type IgnoreRules = IgnoreRule | readonly IgnoreRule[]
 
 export interface IgnoreOptions {
-  /** In no metric, and in no figure of `snapshot()`; its list `oldest` has them. The gate counts what it rejects all the same. */
+  /** Requests in no metric and no figure of `snapshot()`, except its list `oldest`. Rejections are still counted. */
   readonly metrics?: IgnoreRules | undefined
-  /** No line in the access log, none as a slow request, and not in `slowest` of `snapshot()`. Errors are logged all the same. */
+  /** Requests without a line in the access log and as slow requests, and not in `snapshot().slowest`. Errors are still logged. */
   readonly log?: IgnoreRules | undefined
-  /** Neither queued nor rejected. */
+  /** Requests that are neither queued nor rejected. */
   readonly shed?: IgnoreRules | undefined
 }
 
 export interface HealthOptions {
   /**
-   * Whether `/readyz` says 503 until `ready()` is called.
+   * Whether `/readyz` returns 503 until `ready()` is called.
    *
    * @default false
    */
@@ -521,24 +523,25 @@ export interface HealthOptions {
 
 export interface MemoryOptions {
   /**
-   * What the heap after a major collection, or resident memory, may come to: bytes, or up to 1 a share of the limit (of V8's
-   * for the heap, or of `--max-old-space-size` where that is given, of the container's or the machine for all memory); 0 or `undefined` for no bound. Past it the
-   * process drains and exits with 0, for its supervisor to start another. Each process lowers its own level by a random share of up to 10 %.
+   * The level of memory above which the process drains and exits with 0, so that its supervisor starts a new one. Compared
+   * with the heap after a major collection, and with resident memory. Either bytes, or up to 1 a share of the limit: V8's
+   * or `--max-old-space-size` for the heap, the container's or the machine's for resident memory. 0 is off. Each process
+   * lowers its own level by a random share of up to 10 %.
    *
    * @default undefined
    */
   readonly recycleAt?: number | undefined
 
   /**
-   * How long it must stay above that, in milliseconds: at random between this and twice this.
+   * Milliseconds for which memory must stay above the level. Each process draws a time between this and twice this.
    *
    * @default 30000
    */
   readonly recycleAfter?: number | undefined
 
   /**
-   * Milliseconds no process is replaced for after its start. One that is above `recycleAt` by then needs that much: it
-   * is left alone until it has grown further.
+   * Milliseconds after the start in which a process is not replaced. A process that is above `recycleAt` by then evidently
+   * needs that much: its level is raised.
    *
    * @default 60000
    */
@@ -547,22 +550,22 @@ export interface MemoryOptions {
 
 export interface ReleaseOptions {
   /**
-   * Its version. Left out, `npm_package_version`, which npm sets to that of the application, or what the platform calls it.
+   * The version of your application. By default `npm_package_version`, which npm sets, or the name the platform gives it.
    *
    * @default undefined
    */
   readonly version?: string | undefined
 
   /**
-   * Its commit. Left out, it is taken from the variables of the usual platforms and CI systems, such as `GITHUB_SHA`.
+   * The commit of your application. By default from the variables of common platforms and CI systems, such as `GITHUB_SHA`.
    *
    * @default undefined
    */
   readonly revision?: string | undefined
 
   /**
-   * Path of a small file that outlives the deploy: in it each release leaves its figures for `snapshot().releases` of the next.
-   * Processes on one machine may share it: the one that has answered the most requests speaks for its release.
+   * Path of a small file that survives a deploy. Each release writes its figures to it, for `snapshot().releases` of the
+   * next one. Processes on one machine may share it: the one that answered the most requests represents its release.
    *
    * @default undefined
    */
@@ -571,30 +574,31 @@ export interface ReleaseOptions {
 
 export interface DrainOptions {
   /**
-   * How a drain goes. `'production'`: nobody notices it; balancers get `delay`, and idle connections the time their clients were
-   * promised. `'development'`: only requests in flight are finished. Idle connections, event streams and WebSockets are closed at once.
+   * How a drain proceeds. `'production'`: no client notices; balancers have `delay` to react, and idle connections stay open
+   * as long as their clients expect. `'development'`: only requests in flight finish; idle connections, event streams and
+   * WebSockets are closed at once.
    *
-   * Left out, it is `'production'` with NODE_ENV `production`, in Kubernetes and under PM2. Elsewhere it is `'development'` under
-   * a watcher (`node --watch`, `tsx watch`, nodemon and others), with NODE_ENV `development` or `test`, and on SIGINT, unless
-   * init, systemd or supervisord has started the process without a terminal. Anything else is `'production'`.
+   * By default `'production'` with NODE_ENV `production`, in Kubernetes and under PM2. Elsewhere `'development'` under a
+   * watcher (`node --watch`, `tsx watch`, nodemon and others), with NODE_ENV `development` or `test`, and on SIGINT, unless
+   * init, systemd or supervisord started the process without a terminal. In all other cases `'production'`.
    *
    * @default undefined
    */
   readonly mode?: 'production' | 'development' | undefined
 
   /**
-   * Milliseconds that requests in flight have to end, once the servers have stopped listening. In production, connections that
-   * are idle are closed after a quarter of it, or after the server's `keepAliveTimeout` if that is shorter. Left out, it is
-   * 20000, and 4000 in development.
+   * Milliseconds in which requests in flight must end once the servers have stopped listening. In production, idle
+   * connections are closed after a quarter of this time, or after the server's `keepAliveTimeout` if that is shorter. By
+   * default 20000, and 4000 in development.
    *
    * @default undefined
    */
   readonly timeout?: number | undefined
 
   /**
-   * Milliseconds to go on as before while `/readyz` says 503 already, for balancers to notice. Left out, it is 5000 in
-   * Kubernetes, which sends SIGTERM at the moment it begins to take a pod out of its endpoints, and 0 elsewhere. In
-   * development there is none.
+   * Milliseconds to serve as before while `/readyz` returns 503 already, so that balancers notice. By default 5000 in
+   * Kubernetes, which sends SIGTERM when it only begins to remove the pod from its endpoints, and 0 elsewhere. In
+   * development there is no delay.
    *
    * @default undefined
    */
@@ -603,16 +607,16 @@ export interface DrainOptions {
 
 /** How a drain went. */
 export interface DrainReport {
-  /** Requests that were in flight still when the time was over, and were destroyed. */
+  /** The requests that were still in flight at the timeout, and were cut off. */
   readonly cut: number
   readonly durationMs: number
 }
 
 export interface AttachOptions {
   /**
-   * Whether SIGTERM, SIGINT and the message 'shutdown' of a parent process drain every instance in this process and then exit:
-   * with 0, or with 1 if a request was cut. A second one exits at once. PM2 is told 'ready' when the server listens. Ctrl-C and
-   * the restart of a watcher, SIGUSR2 of nodemon too, wait for requests in flight alone: see `drain.mode`.
+   * Whether SIGTERM, SIGINT and the message 'shutdown' of a parent process drain every instance in this process and then
+   * exit: with 0, or with 1 if a request was cut off. A second signal exits at once. PM2 gets 'ready' when the server
+   * listens. Ctrl-C and the restart by a watcher (SIGUSR2 of nodemon too) wait only for requests in flight: see `drain.mode`.
    *
    * @default false
    */
@@ -621,51 +625,51 @@ export interface AttachOptions {
 
 export interface ListenOptions {
   /**
-   * 0 is any that is free. In a cluster one worker has a port, the first that asks, and another once that has gone.
+   * 0 is any free port. In a cluster, the first worker that calls `listen` has the port; another follows when it has exited.
    *
    * @default 9464
    */
   readonly port?: number | undefined
 
   /**
-   * The address to listen on. Any but a loopback one needs a token.
+   * The address to listen on. An address other than loopback needs a token.
    *
    * @default '127.0.0.1'
    */
   readonly host?: string | undefined
 
   /**
-   * What has to be sent as `Authorization: Bearer <token>`: at least 16 visible ASCII characters.
+   * The token that clients must send as `Authorization: Bearer <token>`: at least 16 visible ASCII characters.
    *
    * @default undefined
    */
   readonly token?: string | undefined
 
   /**
-   * Names it may be asked by besides the loopback ones, `host`, and the address a connection came to: such as that of a proxy,
-   * with its port if that is another.
+   * Further accepted values of the `Host` header, such as the name of a proxy, with its port if that differs. Loopback
+   * names, `host` and the address of the connection are always accepted.
    *
    * @default []
    */
   readonly hosts?: readonly string[] | undefined
 
   /**
-   * Milliseconds a client has to send its request, and may leave its answer unread. Until a request on it has been let in, a
-   * connection has 1500 at most.
+   * Milliseconds in which a client must send its request, and must read its answer. A connection without an authorized
+   * request is closed after 1500 at most.
    *
    * @default 10000
    */
   readonly timeout?: number | undefined
 
   /**
-   * How many connections it takes. For one more, the oldest on which no request has been let in is closed.
+   * The number of connections. A further connection closes the oldest one that has had no authorized request.
    *
    * @default 32
    */
   readonly maxConnections?: number | undefined
 
   /**
-   * How many requests a second it answers; more get 429. Who has no token or asks by another name is counted apart.
+   * The number of requests a second; further requests get 429. Requests that are not authorized are counted separately.
    *
    * @default 20
    */
@@ -682,10 +686,11 @@ export interface AdminAddress {
 
 export interface HealthChecks {
   /**
-   * Asks `check` when `/readyz` is asked: it fails if it throws, rejects, returns `false` or takes longer than `timeout`. All are
-   * asked at the same time, and each once at a time: one that ignores its signal and never settles fails for good.
+   * Adds a check that `/readyz` calls. A check fails if it throws, rejects, returns `false` or takes longer than `timeout`.
+   * All checks run at the same time, and each has one call at a time: a check that ignores its signal and never settles
+   * fails for good.
    *
-   * @throws {SpillwayError} for a name that is taken, and for options it does not have
+   * @throws {SpillwayError} if a check of this name exists, or an option is unknown or has an invalid value
    */
   check(
     name: string,
@@ -696,28 +701,28 @@ export interface HealthChecks {
 
 export interface HealthCheckOptions {
   /**
-   * Milliseconds, above 0 and up to 2147483647, after which the signal is aborted and the check has failed.
+   * Milliseconds, above 0 and up to 2147483647, after which the signal is aborted and the check fails.
    *
    * @default 1000
    */
   readonly timeout?: number | undefined
 
   /**
-   * Milliseconds an answer is kept.
+   * Milliseconds for which a result is reused.
    *
    * @default 1000
    */
   readonly cache?: number | undefined
 }
 
-/** `bypass` is neither queued nor turned away; of the others the last goes first. */
+/** From `critical`, rejected last, to `low`, rejected first. `bypass` is neither queued nor rejected. */
 export type Priority = 'critical' | 'high' | 'normal' | 'low' | 'bypass'
 
-/** Why a request was turned away. */
+/** Why a request was rejected. */
 export type ShedReason =
-  /** The event loop is full: the request would wait too long for it, or has. */
+  /** The event loop is full: the request would wait too long for it, or waited too long. */
   | 'loop'
-  /** As many are in flight as `shed.maxConcurrent` allows, and the request would wait too long, or has. */
+  /** `shed.maxConcurrent` requests are in flight, and the request would wait too long, or waited too long. */
   | 'concurrency'
   /** The heap in use after a major collection nears its limit. */
   | 'memory'
@@ -727,26 +732,26 @@ export type ShedReason =
   | 'event_loop_utilization'
   | 'heap_used_bytes'
   | 'rss_bytes'
-  /** `close()` was called while it waited. */
+  /** `close()` was called while the request was queued. */
   | 'closed'
 
-/** What `shed.respond` and `shed.headers` get, and an `OverloadError` carries. */
+/** The facts of a rejection, for `shed.respond`, `shed.headers` and `OverloadError`. */
 export interface ShedVerdict {
-  /** What is short. It is for logs: whoever is sent it could steer an attack by it. */
+  /** The resource that is short. Do not send it to clients: an attacker could steer by it. */
   readonly reason: ShedReason
   /** The class of the request; never `bypass`. */
   readonly priority: Priority
-  /** What `Retry-After` says, a whole number. */
+  /** The value of `Retry-After`, a whole number. */
   readonly retryAfterSeconds: number
 }
 
 /**
- * A function of yours that gets a request. With `express()` it is Express's, with what middlewares before ours have put on it. With
- * `koa()` it is Node's, `ctx.req`; else it is Node's as it came.
+ * Gets a request. With `express()` that is Express's, with the properties that earlier middlewares have added. With `koa()`
+ * it is `ctx.req`, with `attach()` or `wrap()` alone Node's request.
  */
 export type ShedFunction<Result> = { call(req: Request): Result }['call']
 
-/** A function of yours: headers for the answer to a request that is turned away. */
+/** Returns headers for the answer to a rejected request. */
 export type ShedHeaders = {
   call(
     req: Request,
@@ -756,23 +761,23 @@ export type ShedHeaders = {
 
 export interface ShedOptions {
   /**
-   * How it decides. `adaptive` finds by itself what the process can serve in time; `threshold` goes by the `max…` options,
-   * `pressure` and the heap's limit alone, and lets nobody wait; `observe` decides and counts but turns nobody away; `off` does
-   * nothing.
+   * How requests are admitted. `adaptive` finds by itself what the process can serve in time. `threshold` uses only the
+   * `max…` options, `pressure` and the heap limit, and queues nothing. `observe` decides and counts, but rejects nothing.
+   * `off` does nothing.
    *
    * @default 'adaptive'
    */
   readonly mode?: 'adaptive' | 'threshold' | 'observe' | 'off' | undefined
 
   /**
-   * Milliseconds a request may wait in the queue while the queue still drains between bursts.
+   * Milliseconds a request may be queued in a burst, that is, while the queue still empties between bursts.
    *
    * @default 200
    */
   readonly maxDelay?: number | undefined
 
   /**
-   * Milliseconds a request may wait once the queue has not drained for `interval`.
+   * Milliseconds a request may be queued once the queue has not been empty for `interval`.
    *
    * @default 150
    */
@@ -786,103 +791,106 @@ export interface ShedOptions {
   readonly interval?: number | undefined
 
   /**
-   * How many requests may run at a time, at least 1; `undefined` for as many as the rules find.
+   * The number of requests that may run at the same time, at least 1. By default only the measured limit applies.
    *
    * @default undefined
    */
   readonly maxConcurrent?: number | undefined
 
   /**
-   * Milliseconds of event-loop delay past which all but bypass are turned away; 0 or `undefined` for no limit.
+   * Milliseconds of event-loop delay above which every request is rejected, except class `bypass`. 0 is off. One slow
+   * handler does not trigger it.
    *
    * @default undefined
    */
   readonly maxEventLoopDelay?: number | undefined
 
   /**
-   * Share of the last `sampleInterval` the loop was busy, from 0 to 1, past which all but bypass are turned away; 0 is off.
+   * The share of the last `sampleInterval` in which the loop was busy, from 0 to 1, above which every request is rejected,
+   * except class `bypass`. 0 is off.
    *
    * @default undefined
    */
   readonly maxEventLoopUtilization?: number | undefined
 
   /**
-   * Bytes of heap in use past which all but bypass are turned away.
+   * Bytes of heap in use above which every request is rejected, except class `bypass`. 0 is off.
    *
    * @default undefined
    */
   readonly maxHeapUsedBytes?: number | undefined
 
   /**
-   * Bytes of resident memory past which all but bypass are turned away.
+   * Bytes of resident memory above which every request is rejected, except class `bypass`. 0 is off.
    *
    * @default undefined
    */
   readonly maxRssBytes?: number | undefined
 
   /**
-   * Milliseconds between two looks at the `max…` options.
+   * Milliseconds between two checks of the four limits above. Rejecting ends once a value is below 80 % of its limit.
    *
    * @default 1000
    */
   readonly sampleInterval?: number | undefined
 
   /**
-   * The least number of seconds in `Retry-After`; a random one is added that grows with the overload, to at most 9.
+   * The least number of seconds in `Retry-After`. Up to 9 random seconds are added as the overload grows.
    *
    * @default 1
    */
   readonly retryAfter?: number | undefined
 
   /**
-   * The class of a request. What throws or returns anything else makes it `normal`, and is logged once.
+   * Returns the class of a request. An error, or any other result, is logged once, and the class is `normal`.
    *
    * @default undefined
    */
   readonly classify?: ShedFunction<Priority> | undefined
 
   /**
-   * Whose share of a full loop a request counts against: a tenant, an API key, an address. Each key gets an equal share before
-   * any gets more. Requests without one share the empty key.
+   * Returns the key whose share a request counts against under overload: a tenant, an API key, an address. Each key gets an
+   * equal share before any key gets more. Requests without a key share the empty key.
    *
    * @default undefined
    */
   readonly key?: ShedFunction<string | undefined> | undefined
 
   /**
-   * How short something is that only you know of, from 0 to 1, such as the waiters of a database pool. Asked ten
-   * times a second; that share is turned away, low first and critical never.
+   * Returns how short a resource is that only you can measure, from 0 to 1, such as a database pool. Called ten times a
+   * second. That share of the requests is rejected: class `low` most, `critical` never.
    *
    * @default undefined
    */
   readonly pressure?: (() => number) | undefined
 
   /**
-   * The milliseconds a request has left, from a header you trust; one that would wait longer is turned away.
+   * Returns the milliseconds a request has left, from a header that you trust. A request that would be queued for longer is
+   * rejected.
    *
    * @default undefined
    */
   readonly deadline?: ShedFunction<number | undefined> | undefined
 
   /**
-   * Headers to add to the answer, such as those of CORS, without which a browser hides its status. One that is `undefined` is
-   * left out.
+   * Returns headers to add to the 503, such as CORS headers, without which a browser hides the status. A header that is
+   * `undefined` is left out.
    *
    * @default undefined
    */
   readonly headers?: ShedHeaders | undefined
 
   /**
-   * Answers in place of this package. The status is 503 until it sets another; `Retry-After`, `Cache-Control` and what `headers`
-   * returned are set. Where it returns `false`, or a promise of it, or throws, the standard answer is sent.
+   * Answers a rejected request. Status 503, `Retry-After`, `Cache-Control` and the result of `headers` are set already. If
+   * it throws, or returns `false` or a promise of `false`, the standard answer is sent.
    *
    * @default undefined
    */
   readonly respond?: { call(req: Request, res: Response, verdict: ShedVerdict): unknown }['call'] | undefined
 
   /**
-   * What becomes of a request that is turned away: `respond` answers it, `next` passes an `OverloadError` on to your error
-   * handler, at the cost of the way there. A request that the server hook turns away is answered all the same.
+   * How a rejected request is answered. `respond` answers it at once. `next` passes an `OverloadError` to your error handler,
+   * which costs more. A request that `attach` or `wrap` rejects is answered at once in any case.
    *
    * @default 'respond'
    */
@@ -891,40 +899,40 @@ export interface ShedOptions {
 
 export interface ErrorOptions {
   /**
-   * Whether `koa()` and `errorHandler()` answer errors. Without, they count, log and trace them, and pass them on: to Koa, and to
-   * the next error handler of Express.
+   * Whether `koa()` and `errorHandler()` answer errors. If `false`, they count, log and trace errors, and pass them on: to
+   * Koa, or to the next error handler of Express.
    *
    * @default true
    */
   readonly answer?: boolean | undefined
 
   /**
-   * Milliseconds, above 0, from a request's arrival until the head of its answer; past them it is answered in the stead of its
-   * handler, and what that does later has no effect. A function is asked ten times a second for each request that waits for its
-   * answer, and may give `undefined` for none. An answer that has begun is left alone.
+   * Milliseconds, above 0, from the arrival of a request until the head of its answer. After that, this package answers the
+   * request, and the handler's own answer has no effect. A function is called ten times a second for each unanswered
+   * request, and may return `undefined` for no timeout. An answer that has begun is not interrupted.
    *
    * @default undefined
    */
   readonly timeout?: number | TimeoutFunction | undefined
 
   /**
-   * The status of that answer.
+   * The status of the answer to a request that timed out.
    *
    * @default 503
    */
   readonly timeoutStatus?: 503 | 504 | undefined
 
   /**
-   * What becomes of exceptions and rejections that nobody caught, beside what Node does. `log` counts and logs them;
-   * `logRequest` also says of which request they are, for which it keeps an AsyncLocalStorage; `drain` also answers that
-   * request with 500, and has the process end with exit code 1 when the other requests in flight have their answers.
+   * What happens on uncaught exceptions and unhandled rejections, besides what Node does. `log` counts and logs them.
+   * `logRequest` also names the request, for which it needs an AsyncLocalStorage. `drain` also answers that request with
+   * 500, drains, and exits with code 1.
    *
    * @default 'log'
    */
   readonly uncaught?: 'log' | 'logRequest' | 'drain' | undefined
 }
 
-/** `route` is the template of the route that has the request by now, `null` where none has. */
+/** `route` is the template of the route that handles the request now, or `null` if no route does yet. */
 export type TimeoutFunction = {
   call(
     req: Request,
@@ -934,68 +942,68 @@ export type TimeoutFunction = {
 
 export interface LogOptions {
   /**
-   * Milliseconds past which a request gets a line of its own, streams excepted; `undefined` for none. After ten such
-   * lines there is one a second, which says how many it stands for.
+   * Milliseconds above which a request gets a line, except streams. After ten of these lines, at most one a second is
+   * logged, with the number of requests it stands for.
    *
    * @default undefined
    */
   readonly slowAfter?: number | undefined
 
   /**
-   * How many of the slowest requests of each minute get a line, at most 100. `snapshot().slowest` has ten in any case.
+   * The number of slowest requests of each minute that get a line, at most 100. `snapshot().slowest` always has ten.
    *
    * @default 0
    */
   readonly slowest?: number | undefined
 
   /**
-   * Whether each request gets a line, in the shape of pino-http: of one that went well with the headers `host`, `user-agent`,
-   * `content-type`, `content-length` and those in `headers`, else with all. Those that are turned away get a few that say
-   * how many they stand for; the endpoints get none. An object switches it on and says more.
+   * Whether each request gets a line, in the shape of pino-http. The line of a successful request has the headers `host`,
+   * `user-agent`, `content-type`, `content-length` and those in `headers`, any other line has all. Rejected requests get a
+   * few lines with the number of requests they stand for; the endpoints get none. An object switches the log on.
    *
    * @default false
    */
   readonly access?: boolean | AccessLogOptions | undefined
 
   /**
-   * Names of headers whose values lines may show, beside those that are harmless. Refuses authorization, cookie,
-   * proxy-authorization and set-cookie.
+   * Names of headers whose values lines may show, besides the harmless ones. `authorization`, `cookie`,
+   * `proxy-authorization` and `set-cookie` are not allowed.
    *
    * @default undefined
    */
   readonly headers?: readonly string[] | undefined
 
   /**
-   * Whether lines show the query of a URL. Values of keys such as `token` or `password`, and values that look like a token, read
-   * `[Redacted]`.
+   * Whether lines show the query of a URL. Values of keys such as `token` or `password`, and values that look like tokens,
+   * are replaced by `[Redacted]`.
    *
    * @default false
    */
   readonly query?: boolean | undefined
 }
 
-/** Which level a line has: any of pino's, and `silent` for no line. */
+/** The level of a line: any of pino's, and `silent` for no line. */
 export type AccessLogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
 
-/** A function that throws, or returns something else, is counted and logged once; the line is what it would be without. */
+/** An error, or a result of another type, is counted and logged once; the line is as without the function. */
 export interface AccessLogOptions {
   /**
-   * Further fields of a line, as `customProps` of pino-http. Those of the line itself stay.
+   * Returns further fields of a line, as `customProps` of pino-http. They do not replace fields of the line itself.
    *
    * @default undefined
    */
   readonly fields?: { call(req: Request, res: Response): object | undefined }['call'] | undefined
 
   /**
-   * The level of a line, as `customLogLevel` of pino-http; `undefined` for the usual one.
+   * Returns the level of a line, as `customLogLevel` of pino-http; `undefined` for the default level.
    *
    * @default undefined
    */
   readonly level?: { call(req: Request, res: Response): AccessLogLevel | undefined }['call'] | undefined
 
   /**
-   * Requests without a line, as `autoLogging.ignore` of pino-http: a path, a regular expression on the path, a function, or a
-   * list of these. The option `ignore` leaves them out of the metrics as well.
+   * Requests without a line, as `autoLogging.ignore` of pino-http: a path, a RegExp on the path, a function, or an array of
+   * these. The option `ignore` also leaves requests out of the metrics.
    *
    * @default undefined
    */
@@ -1003,26 +1011,26 @@ export interface AccessLogOptions {
 }
 
 export interface SpillwayEvents {
-  /** The first request has been turned away. */
+  /** The first request was rejected. */
   readonly overload: { readonly reason: ShedReason }
-  /** None has been for a second. */
+  /** No request has been rejected for a second. */
   readonly recovered: {
-    /** Of the first that was turned away. */
+    /** The most frequent reason. */
     readonly reason: ShedReason
-    /** From the first to the last: 0 for one alone. */
+    /** The time from the first rejection to the last: 0 for a single one. */
     readonly durationMs: number
     readonly rejected: number
   }
-  /** It has been above `memory.recycleAt` for `memory.recycleAfter`, and will drain and exit. */
+  /** Memory has been above `memory.recycleAt` for `memory.recycleAfter`. The process will drain and exit. */
   readonly degraded: {
     readonly reason: 'heap' | 'rss'
     readonly usedBytes: number
-    /** What `recycleAt` comes to here. */
+    /** The level of this process, derived from `recycleAt`. */
     readonly levelBytes: number
   }
-  /** A drain has begun: tell those of your streams and WebSockets to go that would not end by themselves. */
+  /** A drain has begun. End event streams and WebSockets that would not end by themselves. */
   readonly draining: {
-    /** What began it, such as 'SIGTERM', or 'drain' for a call of `drain()`. */
+    /** The cause, such as 'SIGTERM', or 'drain' for a call of `drain()`. */
     readonly reason: string
     readonly mode: 'production' | 'development'
     readonly delayMs: number
@@ -1030,7 +1038,7 @@ export interface SpillwayEvents {
   }
 }
 
-/** The options with their defaults filled in, as `createSpillway` uses them. */
+/** The options in force, with all defaults. */
 export interface ResolvedOptions {
   readonly endpoints: Readonly<Record<HandlerName, string | false>> & {
     readonly allow: AllowFunction | undefined
@@ -1106,15 +1114,15 @@ export interface ResolvedOptions {
 }
 
 export interface FleetOptions {
-  /** What the members have in common, in place of their parent process: up to 32 letters, digits, dots and dashes. */
+  /** Joins all processes of this name, instead of those with the same parent: up to 32 letters, digits, dots and dashes. */
   readonly name?: string | undefined
-  /** Where the private directory of the fleet is made, in place of the one for temporary files. */
+  /** The parent of the fleet's private directory, instead of the directory for temporary files. */
   readonly directory?: string | undefined
 }
 
 /**
- * Takes lines as pino does: fields first, then a sentence. One with `child` is asked for a child with `component:
- * 'spillway'`; one without `info` is told by `warn`. winston, which takes them otherwise, is told in its way.
+ * A logger with pino's signature: fields first, then a sentence. If it has `child`, a child with `component: 'spillway'` is
+ * used; without `info`, `warn` is called instead. A winston logger is recognized and called with its own signature.
  */
 export interface Logger {
   info?(fields: object, message: string): void
@@ -1122,9 +1130,9 @@ export interface Logger {
   error(fields: object, message: string): void
 }
 
-/** What a registry of prom-client or @prometheus-io/client has in common. */
+/** The members that registries of prom-client and @prometheus-io/client have in common. */
 export interface MetricsRegistry {
-  // biome-ignore lint/suspicious/noExplicitAny: each client has a class of its own here
+  // biome-ignore lint/suspicious/noExplicitAny: each client has its own class
   registerMetric(metric: any): void
   getSingleMetric(name: string): unknown
   removeSingleMetric(name: string): void
@@ -1132,7 +1140,7 @@ export interface MetricsRegistry {
   metrics(): Promise<string>
 }
 
-/** `metrics`, and the answers for an orchestrator: alive, and ready for traffic. */
+/** The metrics, the liveness probe and the readiness probe. */
 export type HandlerName = 'metrics' | 'live' | 'ready'
 
 export type Request = IncomingMessage | Http2ServerRequest
@@ -1140,14 +1148,14 @@ export type Response = ServerResponse | Http2ServerResponse
 
 export type Handler = (req: Request, res: Response) => void
 
-/** The type of a method, so that `req` and `res` may be annotated with the classes of your framework. */
+/** The type of a method, so that you can annotate `req` and `res` with the classes of your framework. */
 export type RouteLabel = {
   label(req: Request, res: Response, template: string | undefined): string | undefined
 }['label']
 
 export type HttpListener = (req: IncomingMessage, res: ServerResponse) => unknown
 
-/** A listener that takes http2's requests too, such as Koa's, still does. */
+/** A listener that also takes requests of http2, such as Koa's, still does after `wrap`. */
 export type WrappedListener<Listener extends HttpListener> = Listener extends Handler
   ? Handler
   : (req: IncomingMessage, res: ServerResponse) => void
@@ -1169,25 +1177,25 @@ export type KoaMiddleware = (
 // biome-ignore lint/suspicious/noExplicitAny: a server of any request and response class
 export type AttachableServer = HttpServer<any, any> | HttpsServer<any, any> | Http2Server | Http2SecureServer
 
-/** What keeps its http server inside: Restify and Fastify, Socket.IO, hapi, Nest. */
+/** An object that contains an http server: of Restify, Fastify, Socket.IO, hapi or Nest. */
 export type ServerHolder =
   | { readonly server: AttachableServer }
   | { readonly httpServer: AttachableServer }
   | { readonly listener: AttachableServer }
-  // biome-ignore lint/suspicious/noExplicitAny: Nest does not say which
+  // biome-ignore lint/suspicious/noExplicitAny: Nest's own type is `any`
   | { getHttpServer(): any }
 
 /**
- * How a request ended. `completed`: the whole answer was handed to the connection, with a status below 500.
- * `errored`: a status of 500 or more, or the server cut the answer off. `aborted`: the client left before the answer
- * was whole. `upgraded`: the connection was handed to another protocol. `timed_out`: its handler had not answered within
+ * How a request ended. `completed`: the whole answer was written to the connection, with a status below 500. `errored`: the
+ * status was 500 or more, or the server cut the answer off. `aborted`: the client disconnected before the end of the
+ * answer. `upgraded`: the connection switched to another protocol. `timed_out`: the handler did not answer within
  * `errors.timeout`.
  */
 export type Outcome = 'completed' | 'errored' | 'aborted' | 'upgraded' | 'timed_out'
 
-/** Everything known at one moment. Durations in milliseconds, sizes in bytes, ratios from 0 to 1. */
+/** All figures of one moment. Durations in milliseconds, sizes in bytes, ratios from 0 to 1. */
 export interface Snapshot {
-  /** When it was taken, in ISO 8601. */
+  /** When the snapshot was taken, in ISO 8601. */
   readonly at: string
   /** Seconds since `createSpillway()`. */
   readonly uptimeSeconds: number
@@ -1203,23 +1211,23 @@ export interface Snapshot {
   /** Requests whose route label became `routes.overflow`. */
   readonly routesFolded: number
   /**
-   * The ten requests longest in flight, the eldest first: those that wait for an answer before those that are being answered,
-   * such as event streams.
+   * The ten requests that have been in flight longest, the oldest first. Requests without an answer come before requests
+   * that are answering, such as event streams.
    */
   readonly oldest: readonly RequestInFlight[]
-  /** Exceptions and rejections that nobody caught. */
+  /** Uncaught exceptions and unhandled rejections. */
   readonly processErrors: Readonly<Record<'uncaughtException' | 'unhandledRejection', number>>
-  /** What came on a connection of an attached server and was no HTTP request: how often, by the code of its error. */
+  /** Data on connections of attached servers that was not an HTTP request, counted by error code. */
   readonly clientErrors: Readonly<Record<string, number>>
-  /** The ten slowest of the last one to two minutes, streams excepted, the slowest first. */
+  /** The ten slowest requests of the last one to two minutes, except streams, the slowest first. */
   readonly slowest: readonly SlowRequest[]
-  /** Who was let in and who was not. */
+  /** Admitted, queued and rejected requests. */
   readonly admission: AdmissionSnapshot
-  /** Errors that reached `errorHandler()` or `koa()`, in the order first seen; no client's leaving, and nobody turned away. */
+  /** Errors that reached `errorHandler()` or `koa()`, in the order first seen, without disconnects and rejected requests. */
   readonly errors: readonly ErrorCount[]
-  /** How the process feels. */
+  /** The state of the process: loop, CPU, memory. */
   readonly signals: SignalsSnapshot
-  /** Failures inside this package, or in a callback it was given, which it survived: how many, by place. */
+  /** Errors inside this package, or in callbacks it was given, that were caught: a count for each place. */
   readonly internalErrors: Readonly<Record<string, number>>
   /** This release beside the one before it. */
   readonly releases: ReleasesSnapshot
@@ -1228,9 +1236,9 @@ export interface Snapshot {
 export interface ReleasesSnapshot {
   /** This process. */
   readonly current: ReleaseSnapshot
-  /** From `release.file`: of that release, the process that has answered the most requests. `null` where none is known. */
+  /** From `release.file`: the process of the previous release that answered the most requests. `null` if unknown. */
   readonly previous: ReleaseSnapshot | null
-  /** Those that both have answered, of the fifty routes with the most requests in the one before. */
+  /** The routes that both releases answered, of the fifty with the most requests in the previous one. */
   readonly routes: readonly {
     readonly method: string
     readonly route: string
@@ -1240,17 +1248,17 @@ export interface ReleasesSnapshot {
 }
 
 export interface ReleaseSnapshot {
-  /** Empty where nothing tells, as is `revision`. */
+  /** Empty if unknown, as is `revision`. */
   readonly version: string
   readonly revision: string
-  /** When the first process of it began, in ISO 8601. */
+  /** When the first process of this release started, in ISO 8601. */
   readonly since: string
-  /** When its figures were taken; `null` for now. */
+  /** When the figures were written; `null` for the running release. */
   readonly until: string | null
   readonly requests: ReleaseFigures
 }
 
-/** Of one process since its start. A quantile of nothing is 0. */
+/** The figures of one process since its start. Without requests, quantiles are 0. */
 export interface ReleaseFigures {
   readonly count: number
   readonly p50Ms: number
@@ -1258,15 +1266,15 @@ export interface ReleaseFigures {
   readonly p99Ms: number
   /** Share of `count` whose outcome was `errored` or `timed_out`. */
   readonly errorRatio: number
-  /** Of all that came, those turned away, which are not in `count`. Of a route it is a guess: see `RouteSnapshot.shed`. */
+  /** The share of all arrivals that was rejected, which `count` excludes. Estimated for routes: see `RouteSnapshot.shed`. */
   readonly shedRatio: number
 }
 
-/** A quantile of nothing is 0. */
+/** Without requests, quantiles are 0. */
 export interface LatencySummary {
   /** Requests, streams included. */
   readonly count: number
-  /** Of the last minute: over the last 30 to 60 s, idle or not, or over the time since the start where that is shorter. */
+  /** Over the span of the summary, idle or not. `lastMinute` covers 30 to 60 s, or the time since the start if shorter. */
   readonly ratePerSecond: number
   /** Share of `count` whose outcome was `errored` or `timed_out`. */
   readonly errorRatio: number
@@ -1279,7 +1287,7 @@ export interface LatencySummary {
 }
 
 export interface RouteSnapshot {
-  /** As OpenTelemetry lists them; any other method is `_OTHER`. */
+  /** A method that OpenTelemetry lists, or `_OTHER`. */
   readonly method: string
   /** The route's template, such as `/users/:id`. */
   readonly route: string
@@ -1287,42 +1295,42 @@ export interface RouteSnapshot {
   readonly lastMinute: LatencySummary
   readonly sinceStart: LatencySummary
   readonly outcomes: Readonly<Record<Outcome, number>>
-  /** Mean time until the head of the answer was written. */
+  /** The mean time until the head of the answer was written. */
   readonly firstByteMeanMs: number
-  /** Received by the connection, heads included. */
+  /** Received on the connection, heads included. */
   readonly requestBytes: number
-  /** Sent by the connection, heads included. */
+  /** Sent on the connection, heads included. */
   readonly responseBytes: number
   /** Event streams and other long bodies, which are in no quantile. */
   readonly streams: { readonly count: number; readonly totalSeconds: number }
   /**
-   * Requests turned away that would have come here, by a guess: no router has seen them, so it is told from the URL and the
-   * templates that have answered before, and where they are many one of sixteen stands for all. None for regular expressions
-   * and your own labels.
+   * An estimate of the rejected requests for this route. No router saw them, so the URL is matched against the templates
+   * that have answered before; of many rejections, one in sixteen is matched. Excludes routes with a RegExp, and your own
+   * labels.
    */
   readonly shed: number
 }
 
-/** Nothing of it is the client's: no URL, header or body. */
+/** Contains no data of the client: no URL, header or body. */
 export interface RequestInFlight {
-  /** As OpenTelemetry lists them; any other method is `_OTHER`. */
+  /** A method that OpenTelemetry lists, or `_OTHER`. */
   readonly method: string
-  /** The template of the route that has it by now, before `routes.label`; `null` where none has. */
+  /** The template of the route that handles the request now, before `routes.label`; `null` if no route does yet. */
   readonly route: string | null
   readonly ageMs: number
-  /** In the gate's queue, with its handler, or with the head of its answer sent. */
+  /** In the queue, in its handler, or with the head of its answer sent. */
   readonly state: 'queued' | 'running' | 'answering'
 }
 
-/** What the workers of a fleet have in common. Durations in milliseconds, sizes in bytes, ratios from 0 to 1. */
+/** The figures of all workers of a fleet. Durations in milliseconds, sizes in bytes, ratios from 0 to 1. */
 export interface FleetSnapshot {
-  /** When it was taken, in ISO 8601. */
+  /** When the snapshot was taken, in ISO 8601. */
   readonly at: string
-  /** Those that are there, this one first. */
+  /** The current workers, this one first. */
   readonly workers: readonly WorkerSnapshot[]
-  /** Workers whose reports are of a version that this one does not understand; they are in no number. */
+  /** Workers that report in an unknown version of the format. No figure includes them. */
   readonly unreadable: number
-  /** Workers that have ended; what they have counted is part of every `sinceStart`. */
+  /** Workers that have exited. Every `sinceStart` includes their counts. */
   readonly departed: number
   /** All requests together. */
   readonly requests: Snapshot['requests']
@@ -1331,59 +1339,60 @@ export interface FleetSnapshot {
 }
 
 export interface WorkerSnapshot {
-  /** As in the label `worker`: the id in the cluster, PM2's instance, `primary`, `main`, with the thread's after a dot. */
+  /** The label `worker`: the id in the cluster, PM2's instance, `primary` or `main`, with the id of a thread after a dot. */
   readonly worker: string
   readonly pid: number
-  /** `silent`: has not answered in time, and takes part with its last report. */
+  /** `silent`: the worker did not report in time, and its last report counts. */
   readonly state: 'live' | 'silent'
-  /** When it made the report shown, in ISO 8601. */
+  /** When the worker wrote the report that counts, in ISO 8601. */
   readonly reportedAt: string
 }
 
 export interface SlowRequest {
-  /** When it had ended, in ISO 8601. */
+  /** When the request ended, in ISO 8601. */
   readonly at: string
   readonly method: string
   readonly route: string
-  /** `null` where no answer was begun. */
+  /** `null` if no answer began. */
   readonly status: number | null
   readonly outcome: Outcome
   readonly durationMs: number
-  /** How long it waited in our queue. */
+  /** The time in the queue of the gate. */
   readonly queueMs: number
-  /** Until the head of its answer was written; `null` where none was. */
+  /** The time until the head of the answer was written; `null` if no answer began. */
   readonly firstByteMs: number | null
-  /** The longest turn of the event loop while it was in flight. */
+  /** The longest turn of the event loop while the request was in flight. */
   readonly loopDelayMs: number
-  /** What the application calls it (`req.id`), or its client does (`x-request-id`). */
+  /** The id that the application (`req.id`) or the client (`x-request-id`) gave the request. */
   readonly requestId: string | number | null
   readonly traceId: string | null
 }
 
-/** Of those the gate decides on: who is of class `bypass`, or comes in mode `off`, is in no number here. */
+/** The requests that pass the gate. No figure includes requests of class `bypass`, or any in mode `off`. */
 export interface AdmissionSnapshot {
   readonly mode: NonNullable<ShedOptions['mode']>
-  /** Whether requests are being turned away. */
+  /** Whether requests are being rejected. */
   readonly isOverloaded: boolean
-  /** Let in and not ended. */
+  /** Requests that were admitted and have not ended. */
   readonly inFlight: number
-  /** In the queue. */
+  /** Requests in the queue. */
   readonly waiting: number
-  /** How many may be in flight; `null` for no limit now. */
+  /** The number of requests that may be in flight; `null` if nothing limits it now. */
   readonly limit: number | null
-  /** What limits them now; `null` for no limit. */
+  /** The resource that sets `limit`; `null` if there is no limit now. */
   readonly limitedBy: 'loop' | 'concurrency' | null
-  /** What a request costs the event loop. */
+  /** The measured cost of a request to the event loop. */
   readonly costMs: number
   readonly admitted: number
-  /** Left while they waited. */
+  /** Requests whose client disconnected while they were queued. */
   readonly abandoned: number
+  /** Rejected requests. */
   readonly shed: readonly ShedCount[]
-  /** In mode `observe`. */
+  /** Requests that mode `adaptive` would have rejected, in mode `observe`. */
   readonly wouldShed: readonly ShedCount[]
-  /** Rejections sent late, because their clients ask again at once. */
+  /** Rejections that were sent late, because their clients retry at once. */
   readonly answeredLate: number
-  /** Thresholds that what was seen so far suggests; `null` before it has seen a thousand requests. */
+  /** Limits that the requests so far suggest; `null` before the first thousand requests. */
   readonly advice: { readonly maxEventLoopDelay: number; readonly maxConcurrent: number } | null
 }
 
@@ -1395,7 +1404,7 @@ export interface ShedCount {
 
 export interface ErrorCount {
   readonly route: string
-  /** Of its answer, 400 to 599. */
+  /** The status of the answer, 400 to 599. */
   readonly status: number
   /** The class of the error; for a plain `Error` its code, such as `ECONNREFUSED`. */
   readonly type: string
@@ -1404,25 +1413,25 @@ export interface ErrorCount {
 
 export interface SignalsSnapshot {
   readonly loop: {
-    /** How long a turn kept the loop from its events, over the last half minute to minute. */
+    /** How long a loop turn was busy, over the last half minute to minute. */
     readonly delayMs: Readonly<Record<'min' | 'max' | 'mean' | 'stddev' | 'p50' | 'p90' | 'p99', number>>
-    /** Share of the last half minute to minute the loop was busy. */
+    /** The share of the last half minute to minute in which the loop was busy. */
     readonly utilization: number
   }
   readonly cpu: {
-    /** Of the last half minute to minute; above 1 where more than one core was busy. */
+    /** Over the last half minute to minute; above 1 if more than one core was busy. */
     readonly utilization: number
-    /** Since the process began. */
+    /** Since the start of the process. */
     readonly userSeconds: number
-    /** Since the process began. */
+    /** Since the start of the process. */
     readonly systemSeconds: number
   }
   readonly heap: {
     readonly usedBytes: number
     readonly totalBytes: number
-    /** The size at which V8 gives up. */
+    /** The size at which V8 ends the process. */
     readonly limitBytes: number
-    /** In use after the last major collection; `null` before the first. */
+    /** The heap in use after the last major collection; `null` before the first. */
     readonly afterGcBytes: number | null
     readonly trend: HeapTrendSnapshot
     readonly spaces: readonly HeapSpaceSnapshot[]
@@ -1433,23 +1442,23 @@ export interface SignalsSnapshot {
     readonly limitBytes: number
     readonly externalBytes: number
   }
-  /** Garbage collection pauses. */
+  /** Pauses of garbage collection. */
   readonly collections: Readonly<Record<CollectionKind, { readonly count: number; readonly totalMs: number }>>
 }
 
 /**
- * Whether the heap leaks, by its size after major collections. `growing`: it has risen for minutes to a day, with a
- * confidence of 0.999, in each quarter of the window, not mostly in one jump, and ends higher than ever before. A cache that
- * fills steadily grows too, until it slows. `unknown`: there were too few collections.
+ * Whether the heap leaks, by its size after major collections. `growing`: it has risen for minutes to a day with a
+ * confidence of 0.999, in each quarter of the window, not mostly in one jump, and to a new maximum. A cache that fills
+ * steadily is growing too, until it slows down. `unknown`: too few collections so far.
  */
 export interface HeapTrendSnapshot {
   readonly verdict: 'none' | 'growing' | 'unknown'
-  /** `null` when `unknown`, as are the next two. */
+  /** `null` if `unknown`, as are the next two. */
   readonly megabytesPerHour: number | null
-  /** That it rises at all is no chance: from 0 to 1. */
+  /** The probability that the rise is not chance, from 0 to 1. */
   readonly confidence: number | null
   readonly windowSeconds: number | null
-  /** When it will be at V8's limit, or the container's; `null` unless `growing`. */
+  /** The time until the heap reaches V8's limit, or the container's; `null` unless `growing`. */
   readonly secondsToLimit: number | null
 }
 
@@ -1464,13 +1473,13 @@ export interface HeapSpaceSnapshot {
 
 export type CollectionKind = 'minor' | 'major' | 'incremental' | 'weakcb'
 
-/** What this package throws at its user. Match on `code`: it is stable, the sentence is not. */
+/** Every error that this package throws. `code` is stable, the message is not. */
 export class SpillwayError extends Error {
   constructor(code: ErrorCode, message: string)
   readonly code: ErrorCode
 }
 
-/** What `shed.errorMode: 'next'` passes on. It carries what Express and Koa look for in an error. */
+/** The error that `shed.errorMode: 'next'` passes to your error handler, with the properties that Express and Koa use. */
 export class OverloadError extends SpillwayError {
   constructor(verdict: ShedVerdict)
   readonly status: 503
@@ -1483,27 +1492,27 @@ export class OverloadError extends SpillwayError {
 }
 
 export type ErrorCode =
-  /** A request was turned away: see `OverloadError`. */
+  /** A request was rejected: see `OverloadError`. */
   | 'ERR_SPILLWAY_OVERLOADED'
-  /** An option cannot be changed while running. */
+  /** An option other than `shed` cannot be changed at run time. */
   | 'ERR_SPILLWAY_FIXED_OPTION'
-  /** There is a health check of this name already. */
+  /** A health check of this name exists already. */
   | 'ERR_SPILLWAY_CHECK_TAKEN'
-  /** There is no event of this name. */
+  /** No event has this name. */
   | 'ERR_SPILLWAY_UNKNOWN_EVENT'
-  /** An option has a value it cannot have. */
+  /** An option has an invalid value. */
   | 'ERR_SPILLWAY_OPTION_VALUE'
-  /** There is no option of this name. */
+  /** No option has this name. */
   | 'ERR_SPILLWAY_UNKNOWN_OPTION'
-  /** `handler()` was asked for a name it does not have. */
+  /** `handler()` was called with an unknown name. */
   | 'ERR_SPILLWAY_UNKNOWN_HANDLER'
-  /** The registry holds another instance's metrics, or one of the same name. */
+  /** The registry contains the metrics of another instance, or a metric of the same name. */
   | 'ERR_SPILLWAY_REGISTRY_TAKEN'
-  /** The admin server cannot listen: the port is in use, or it listens already, or is closed. */
+  /** The admin server cannot listen: the port is in use, or the server listens already, or is closed. */
   | 'ERR_SPILLWAY_LISTEN'
-  /** The admin server would answer strangers. */
+  /** The admin server would be reachable from other machines without a token. */
   | 'ERR_SPILLWAY_TOKEN'
-  /** A rolling restart was given up, because new workers died or were not ready in time. */
+  /** A rolling restart was abandoned, because new workers crashed or were not ready in time. */
   | 'ERR_SPILLWAY_RESTART'
-  /** A middleware was used in the wrong framework, or not called, or its factory was given arguments. */
+  /** A middleware was used in the wrong framework, or not called, or its factory was called with arguments. */
   | 'ERR_SPILLWAY_MISUSE'
