@@ -1017,6 +1017,8 @@ export interface SpillwayEvents {
   readonly recovered: {
     /** The most frequent reason. */
     readonly reason: ShedReason
+    /** How many requests were rejected, by reason. */
+    readonly reasons: Readonly<Partial<Record<ShedReason, number>>>
     /** The time from the first rejection to the last: 0 for a single one. */
     readonly durationMs: number
     readonly rejected: number
