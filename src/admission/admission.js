@@ -49,7 +49,10 @@ class Admission {
   #mode
 
   /**
-   * @param {{ clock: any, faults: any, options: any, sampleMemory: () => any, random?: () => number,
+   * @param {{ clock: typeof import('../clock').systemClock,
+   *   faults: InstanceType<typeof import('../requests/internal-errors').Faults>,
+   *   options: import('../../index.js').ResolvedOptions['shed'], random?: (() => number) | undefined,
+   *   sampleMemory: () => ReturnType<typeof import('../signals/memory').memoryForGate>,
    *   onOverload: OnOverloadEvent, onObservedOverload?: OnOverloadEvent }} parts
    *   `onObservedOverload` gets the overloads of mode `observe`
    */

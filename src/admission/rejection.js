@@ -61,7 +61,7 @@ class Rejection {
     else this.#respond(req, res, verdict, extra)
   }
 
-  /** @returns {[name: string, value: any][] | undefined} undefined if the user's function throws or returns a promise */
+  /** @returns {[name: string, value: unknown][] | undefined} undefined if the user's function throws or returns a promise */
   #headersFor(req, verdict) {
     try {
       const given = this.#options.headers(req, verdict)

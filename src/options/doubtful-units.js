@@ -47,7 +47,7 @@ const DOUBTS = {
 
 /**
  * @param {string} group such as 'shed'
- * @param {any} values the options of that group, if given
+ * @param {object | undefined} values the options of that group, if given
  * @param {() => boolean} [isTested] whether a test runner has started this process
  * @returns {[name: string, sentence: string][]}
  */

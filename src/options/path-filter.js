@@ -20,14 +20,14 @@ function pathOf({ originalUrl, url }) {
 }
 
 /**
- * @param {any} filter a value that `isFilter` accepts
+ * @param {import('../../index.js').IgnoreRules} filter
  * @returns {(req: any) => boolean} throws what a function of the filter throws
  */
 function compile(filter) {
   const rules = [filter].flat()
   const paths = new Set(rules.filter((rule) => typeof rule === 'string'))
   const expressions = rules.filter(isRegExp).map(withoutState)
-  const functions = rules.filter(isFunction)
+  const functions = /** @type {((req: any) => unknown)[]} */ (rules.filter(isFunction))
   return (req) => {
     const path = pathOf(req)
     return (

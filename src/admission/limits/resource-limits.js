@@ -24,7 +24,7 @@ class ResourceLimits {
    * @param {{
    *   clock: typeof import('../../clock').systemClock,
    *   hooks: InstanceType<typeof import('../user-hooks').UserHooks>,
-   *   sampleMemory: () => any,
+   *   sampleMemory: () => ReturnType<typeof import('../../signals/memory').memoryForGate>,
    *   random?: (() => number) | undefined,
    * }} parts
    */
