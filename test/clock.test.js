@@ -44,7 +44,7 @@ for (const [what, globals] of [
   })
 }
 
-it('where those of node:test came first it stands, waits for no turn, and leaves runAll() none', async (t) => {
+it('after the mock timers of node:test it is frozen, waits for no turn, and leaves runAll() none', async (t) => {
   t.mock.timers.enable({ apis: ['setImmediate', 'setTimeout'] })
   const clock = requireAnew(t)
   assert.equal(clock.isFrozen, true)

@@ -21,7 +21,7 @@ test('a notice says where, what, and what to write', () => {
   ])
 })
 
-test('a notice is told once, by however many instances, and again for another place, mistake or subject', () => {
+test('a notice is logged once, by however many instances, and again for another place, mistake or subject', () => {
   const first = listening()
   const second = listening()
   const at = '/srv/b.js:3:9'
@@ -34,7 +34,7 @@ test('a notice is told once, by however many instances, and again for another pl
   assert.deepEqual([first.lines.length, second.lines.length], [1, 3])
 })
 
-test('a notice without a place is told all the same, once', () => {
+test('a notice without a place is logged too, once', () => {
   const { lines, notices } = listening()
   notices.warn('nowhere', { at: undefined }, 'X.')
   notices.warn('nowhere', undefined, 'X.')

@@ -24,7 +24,7 @@ for (const [when, before, after] of /** @type {const} */ ([
   ['before it is queued', begin, nothing],
   ['while it is queued', nothing, begin],
 ])) {
-  test(`a request whose answer begins ${when} has its turn like any other`, async (t) => {
+  test(`a request whose answer begins ${when} runs like any other`, async (t) => {
     const seen = []
     const states = []
     const create = createWith(before, (res) => {

@@ -20,7 +20,7 @@ describe('HTTP/2', () => {
   }
 
   for (const method of ['GET', 'POST', 'HEAD']) {
-    it(`refuses ${method} without a Connection header, and keeps the session`, async (t) => {
+    it(`rejects ${method} without a Connection header, and keeps the session`, async (t) => {
       const { client, first, release } = await session(t, { shed: REFUSE })
       const stream = client.request({ ':path': '/', ':method': method, 'content-length': '0' })
       stream.end()
@@ -36,7 +36,7 @@ describe('HTTP/2', () => {
     })
   }
 
-  it("refuses without the user's headers where HTTP/2 has none of them", async (t) => {
+  it("rejects without the user's headers where HTTP/2 has none of them", async (t) => {
     const shed = { ...REFUSE, headers: () => ({ 'Keep-Alive': 'timeout=1' }) }
     const { client } = await session(t, { shed })
     const stream = client.request({ ':path': '/' }).resume()

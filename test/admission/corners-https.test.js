@@ -23,7 +23,7 @@ async function ask(port, path) {
   return res
 }
 
-test('https: what is over the limit is refused, and admitted again afterwards', async (t) => {
+test('https: a request over the limit is rejected, and a later one admitted', async (t) => {
   const { port, isHeld, release } = await holdingServer(t, { shed: REFUSE, create })
   const held = isHeld()
   const first = ask(port, '/hold')
@@ -35,7 +35,7 @@ test('https: what is over the limit is refused, and admitted again afterwards', 
   assert.equal((await ask(port, '/')).statusCode, 200)
 })
 
-test('https: what waits runs, each over a connection of its own', async (t) => {
+test('https: queued requests run, each over a connection of its own', async (t) => {
   const { port, isHeld, release, waiting, admission } = await holdingServer(t, { shed: QUEUE, create })
   const held = isHeld()
   const first = ask(port, '/hold')
@@ -55,7 +55,7 @@ for (const [name, gated] of [
     (spillway, handler) => https.createServer(psk.SERVER, express().use(spillway.express()).use(handler)),
   ],
 ]) {
-  test(`https: with ${name} the beginning and the end of each handshake are seen, refused ones too`, async (t) => {
+  test(`https: with ${name} the beginning and the end of each handshake are counted, of rejected handshakes too`, async (t) => {
     const seen = []
     t.mock.method(Admission.prototype, 'onConnectionEvent', (event, { isSecure }) =>
       seen.push([event, isSecure])

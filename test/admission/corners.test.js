@@ -124,7 +124,7 @@ for (const [name, create] of Object.entries({
   attach: attached,
   wrap: (spillway, handler) => http.createServer(spillway.wrap(handler)),
 })) {
-  test(`where Node captures rejections, it hears of one after a wait too, with ${name}`, async (t) => {
+  test(`where Node captures promise rejections, it also captures those of queued requests, with ${name}`, async (t) => {
     EventEmitter.captureRejections = true
     t.after(() => {
       EventEmitter.captureRejections = false
@@ -141,7 +141,7 @@ for (const [name, create] of Object.entries({
   })
 }
 
-test('a request whose body was read before it came to the gate waits and runs like any other', async (t) => {
+test('a request whose body was read before the gate is queued and runs like any other', async (t) => {
   const create = (spillway, handler) =>
     http.createServer(
       express()
@@ -163,7 +163,7 @@ test('a request whose body was read before it came to the gate waits and runs li
 describe('Expect: 100-continue', () => {
   const EXPECT = `${POST}Expect: 100-continue\r\n\r\n`
 
-  it('is refused before the body is sent', async (t) => {
+  it('is rejected before the body is sent', async (t) => {
     const { port, hold } = await holdingServer(t, { shed: REFUSE })
     const first = await hold()
     const client = await Connection.open(port)
@@ -238,7 +238,7 @@ describe('Expect: 100-continue', () => {
   })
 })
 
-describe('a refusal and its connection', () => {
+describe('a rejection and its connection', () => {
   const EXPRESS = (spillway, handler) => http.createServer(express().use(spillway.express()).use(handler))
   for (const [name, create] of Object.entries({ 'attach()': attached, 'Express 5': EXPRESS })) {
     it(`closes it where a long body was not read, with ${name}`, async (t) => {
@@ -297,7 +297,7 @@ test('a pipeline of 1000 requests to an idle server is served in full', async (t
   client.destroy()
 })
 
-test('pipelined requests of which some are refused are answered in their order', async (t) => {
+test('pipelined requests are answered in order, rejected ones included', async (t) => {
   const { port, isHeld, release, refused } = await holdingServer(t, { shed: REFUSE })
   const client = await Connection.open(port)
   const held = isHeld()
@@ -312,7 +312,7 @@ test('pipelined requests of which some are refused are answered in their order',
   client.destroy()
 })
 
-test('pipelined requests that wait are answered in their order, and dropped together', async (t) => {
+test('pipelined requests that are queued are answered in order, and dropped together', async (t) => {
   let ran = 0
   const work = (req, res) => {
     ran++
@@ -338,7 +338,7 @@ test('pipelined requests that wait are answered in their order, and dropped toge
   assert.equal(ran, 2)
 })
 
-test('what waits on the connection of the request whose slot it would get is not run once that is gone', async (t) => {
+test('a queued request is not run if its connection closed with the request that freed its slot', async (t) => {
   let ran = 0
   const work = (_req, res) => {
     ran++
@@ -375,7 +375,7 @@ test('attach() and express() together decide once', async (t) => {
   assert.deepEqual([asked, admission().admitted], [2, 2])
 })
 
-test('two on one server decide each for itself: what the outer refuses the inner never sees', async (t) => {
+test('two on one server decide each for itself: the inner never gets what the outer rejects', async (t) => {
   const inner = new Spillway({ logger: false, shed: REFUSE })
   t.after(() => inner.close())
   const create = (outer, handler) => outer.attach(inner.attach(http.createServer(handler)))
@@ -391,7 +391,7 @@ test('two on one server decide each for itself: what the outer refuses the inner
   assert.equal(inner.snapshot().admission.admitted, 2)
 })
 
-test('those that wait when it is closed are told of as closed: by the event, the metric and the snapshot', async (t) => {
+test('requests that are queued at close() are rejected as closed: in the event, the metric and the snapshot', async (t) => {
   const { get, hold, waiting, spillway, admission } = await holdingServer(t, { shed: QUEUE })
   const metrics = await serve(t, spillway.handler('metrics'))
   const told = []
@@ -412,7 +412,7 @@ test('those that wait when it is closed are told of as closed: by the event, the
   await answer
 })
 
-test('the resource that is overloaded is the one for which requests are turned away', async (t) => {
+test('the overloaded resource is the one for which requests are rejected', async (t) => {
   const { clock, get, hold, spillway } = await holdingServer(t, { shed: REFUSE })
   const metrics = await serve(t, spillway.handler('metrics'))
   const overloaded = async () =>
@@ -429,7 +429,7 @@ test('the resource that is overloaded is the one for which requests are turned a
   await answer
 })
 
-test("the clock stands where it has been given the timers of node:test's mock", (t) => {
+test('the clock is frozen under the mock timers of node:test', (t) => {
   const path = require.resolve('../../src/clock')
   const { [path]: usual } = require.cache
   t.after(() => {
@@ -440,7 +440,7 @@ test("the clock stands where it has been given the timers of node:test's mock", 
   assert.deepEqual([systemClock.isFrozen, require(path).systemClock.isFrozen], [false, true])
 })
 
-test('where the clock stands, as with fake timers, all are admitted at once', async (t) => {
+test('where time is frozen, as with fake timers, all requests are admitted at once', async (t) => {
   const spillway = new Spillway({ logger: false, shed: QUEUE }, { ...systemClock, isFrozen: true })
   t.after(() => spillway.close())
   let arrived = 0
@@ -456,7 +456,7 @@ test('where the clock stands, as with fake timers, all are admitted at once', as
   for (const client of clients) client.destroy()
 })
 
-test('an OverloadError says all a handler needs, and the client nothing of the reason', () => {
+test('an OverloadError has all that a handler needs, and the client does not get the reason', () => {
   const error = new OverloadError({ reason: 'loop', priority: 'low', retryAfterSeconds: 3 })
   const { name, code, status, statusCode, expose, reason, priority, retryAfterSeconds, headers } = error
   assert.ok(error instanceof Error)

@@ -156,7 +156,7 @@ for (const [way, create] of Object.entries(WAYS)) {
   })
 }
 
-test('what shed.headers gives is on the answer of respond, which may replace it', async (t) => {
+test('the answer of respond has the headers of shed.headers, and may replace them', async (t) => {
   const shed = {
     headers: () => ({
       'x-shop': 'a',
@@ -178,7 +178,7 @@ test('what shed.headers gives is on the answer of respond, which may replace it'
   )
 })
 
-test('it is on the standard answer too where respond declines', async (t) => {
+test('the standard answer has the headers too if respond declines', async (t) => {
   const shed = { headers: () => ({ 'x-shop': 'a', 'Retry-After': 30 }), respond: () => false }
   const { get } = await refusing(t, { shed })
   const answer = await get('/')
@@ -221,7 +221,7 @@ test('false after the answer has begun changes nothing', async (t) => {
   assert.equal((await get('/')).body, 'busy')
 })
 
-test('the standard answer after a respond that threw has nothing of the body that was meant', async (t) => {
+test('the standard answer after a respond that threw has no header of the intended body', async (t) => {
   const respond = (_req, res) => {
     res.setHeader('content-encoding', 'gzip')
     res.setHeader('content-type', 'text/html')

@@ -22,7 +22,7 @@ function overloaded() {
   return driven
 }
 
-test('an overload lasts from its first refusal to its last, and is over when a second has passed without one', () => {
+test('an overload lasts from its first rejection to its last, and ends after a second without a rejection', () => {
   const driven = overloaded()
   refuse(driven, 5, 10)
   assert.deepEqual(driven.told, [['overload', { reason: 'concurrency' }]])
@@ -41,13 +41,13 @@ test('an overload lasts from its first refusal to its last, and is over when a s
   assert.equal(driven.admission.sample().overloadedBy, undefined)
 })
 
-test('what is overloaded is what the last request was turned away for, not the first', () => {
+test('the overloaded resource is the reason of the last rejection, not of the first', () => {
   const { admission, clock } = overloaded()
   for (const reason of ['concurrency', 'loop']) admission.episode.onReject(reason, clock.now())
   assert.equal(admission.sample().overloadedBy, 'loop')
 })
 
-test('when it is over, the reason is the most frequent one, and each is told with its count', () => {
+test('when the overload ends, its reason is the most frequent one, and each reason has its count', () => {
   const { admission, clock, told } = overloaded()
   for (const reason of ['memory', 'loop', 'concurrency', 'loop', 'loop', 'concurrency']) {
     clock.advance(10)
@@ -77,7 +77,7 @@ test('the next overload begins with counts of its own', () => {
   ])
 })
 
-test('how many there were and how long all of them is counted, up to the last refusal', () => {
+test('the number and the total length of overloads are counted, up to the last rejection', () => {
   const driven = overloaded()
   const counted = () => {
     const { overloads, overloadedMs } = driven.admission.sample()
@@ -95,7 +95,7 @@ test('how many there were and how long all of them is counted, up to the last re
   assert.deepEqual(counted(), { overloads: 2, overloadedMs: 47 })
 })
 
-test('refusals less than a second apart are one overload, others are another', () => {
+test('rejections less than a second apart are one overload, others are separate ones', () => {
   const driven = overloaded()
   for (const waitMs of [0, 900, 900, 1100, 5000]) {
     driven.clock.advance(waitMs)
@@ -111,7 +111,7 @@ test('refusals less than a second apart are one overload, others are another', (
   )
 })
 
-test('each overload is an event and a line of the log, and a listener that throws spoils nothing', async (t) => {
+test('each overload is an event and a line of the log, and a listener that throws does no harm', async (t) => {
   const lines = []
   const events = []
   const logger = {
@@ -148,7 +148,7 @@ test('an async listener or logger that rejects does not end the process', async 
   assert.deepEqual([ofListener, ofLogger], [1, 1])
 })
 
-test('a listener taken off is not told', async (t) => {
+test('a removed listener is not called', async (t) => {
   const { hold, get, spillway } = await holdingServer(t, { shed: REFUSE })
   const listener = () => assert.fail()
   spillway.on('overload', listener)

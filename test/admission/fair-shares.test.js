@@ -17,7 +17,7 @@ function queued(shares, key) {
 
 const newShares = (seed = 1) => new FairShares(randomFrom(seed))
 
-test('each request of a key gets one more than the last of that key, and other keys begin beside it', () => {
+test('each tag of a key is one more than the last tag of that key, and independent of other keys', () => {
   const shares = newShares()
   assert.deepEqual(
     ['a', 'a', 'a', 'b', 'b', 'a'].map((key) => queued(shares, key)),
@@ -25,7 +25,7 @@ test('each request of a key gets one more than the last of that key, and other k
   )
 })
 
-test('no request gets less than that of the one dequeued last: who was away has saved nothing', () => {
+test('no tag is less than the tag dequeued last: a key that was idle has saved nothing', () => {
   const shares = newShares()
   for (let i = 0; i < 50; i++) shares.onDequeue(queued(shares, 'busy'))
   assert.equal(queued(shares, 'away'), 50)
@@ -33,7 +33,7 @@ test('no request gets less than that of the one dequeued last: who was away has 
   assert.equal(queued(shares, 'another'), 50)
 })
 
-test('a request that is not queued takes nothing of its key’s share', () => {
+test('a request that is not queued costs its key no share', () => {
   const shares = newShares()
   for (let i = 0; i < 10; i++) shares.tagOf('a')
   assert.equal(queued(shares, 'a'), 1)
@@ -52,7 +52,7 @@ function isShared(shares, a, b) {
   return isSame
 }
 
-test('keys beyond a thousand share places: memory is bounded, and the places are used evenly', () => {
+test('more than a thousand keys share cells: memory is bounded, and the cells are used evenly', () => {
   const shares = newShares()
   const tags = Array.from({ length: 100_000 }, (_, i) => queued(shares, `client ${i}`))
   const most = tags.reduce((a, b) => Math.max(a, b))
@@ -60,7 +60,7 @@ test('keys beyond a thousand share places: memory is bounded, and the places are
   assert.ok(most > 98 && most < 150, String(most))
 })
 
-test('which keys share a place depends on the salt, so that nobody can choose to share a victim’s', () => {
+test('the salt decides which keys share a cell, so that no client can choose the cell of a victim', () => {
   const keys = Array.from({ length: 5000 }, (_, i) => `client ${i}`)
   const sharing = (seed) => {
     const shares = newShares(seed)
@@ -80,14 +80,14 @@ test('the salt changes after ten thousand requests of a key', () => {
   assert.ok(sharing.filter((key) => isShared(shares, 'victim', key)).length <= 1)
 })
 
-test('when the salt changes, nobody inherits the tags of another key', () => {
+test('when the salt changes, no key inherits the tags of another', () => {
   const shares = newShares()
   for (let i = 0; i < 100_000; i++) shares.onQueue(`client ${i}`, 20_000)
   shares.onDequeue(10_001)
   for (let i = 0; i < 100; i++) assert.equal(shares.tagOf(`client ${i}`), 10_001)
 })
 
-test('keys are told apart by their first 128 characters', () => {
+test('keys differ by their first 128 characters', () => {
   const shares = newShares()
   const long = 'x'.repeat(127)
   const [a, b] = [`${long}a`, `${long}b`]
@@ -121,7 +121,7 @@ test('beside a hog each light key gets its equal share, and without the option i
   assert.ok(Math.max(...unkeyed.slice(0, 10)) < 0.5 * unkeyedShare)
 })
 
-test('what light keys do not need is the hog’s', () => {
+test('a hog gets the share that light keys do not need', () => {
   const open = [
     { route: 0, perSecond: 20, key: 'light' },
     { route: 0, perSecond: 5000, key: 'hog' },

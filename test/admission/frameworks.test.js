@@ -81,7 +81,7 @@ const REFUSE = { mode: 'threshold', maxConcurrent: 1 }
 
 for (const [name, create] of Object.entries(FRAMEWORKS)) {
   describe(`the gate with ${name}`, () => {
-    it('refuses with 503, Retry-After, no-store and a problem document', async (t) => {
+    it('rejects with 503, Retry-After, no-store and a problem document', async (t) => {
       const { get, hold } = await start(t, create, REFUSE)
       const first = await hold()
       const { status, headers, body } = await get('/')
@@ -100,7 +100,7 @@ for (const [name, create] of Object.entries(FRAMEWORKS)) {
       assert.equal((await get('/')).status, 200)
     })
 
-    it('answers HEAD without a body, and in text who wants no JSON', async (t) => {
+    it('answers HEAD without a body, and in text clients that do not accept JSON', async (t) => {
       const { request, hold } = await start(t, create, REFUSE)
       const first = await hold()
       const head = await request({ path: '/', method: 'HEAD' })
@@ -111,7 +111,7 @@ for (const [name, create] of Object.entries(FRAMEWORKS)) {
       assert.match(text.body, /overloaded/)
     })
 
-    it('lets a request wait, and runs it with its body and its async context when its turn has come', async (t) => {
+    it('queues a request, and runs it later with its body and its async context', async (t) => {
       const storage = new AsyncLocalStorage()
       const seen = []
       const work = async (req, res) => {
@@ -171,7 +171,7 @@ for (const [name, create] of Object.entries(FRAMEWORKS)) {
       assert.deepEqual([requests.inFlight, admission.inFlight, admission.waiting], [0, 0, 0])
     })
 
-    it('answers those that wait when it is closed', async (t) => {
+    it('answers queued requests when it is closed', async (t) => {
       const { get, hold, waiting, spillway } = await start(t, create, QUEUE)
       const first = await hold()
       const second = get('/')
@@ -182,7 +182,7 @@ for (const [name, create] of Object.entries(FRAMEWORKS)) {
       assert.equal((await first.answer).status, 200)
     })
 
-    it('keeps what it refuses out of every latency series', async (t) => {
+    it('counts rejected requests in no latency series', async (t) => {
       const { get, hold, spillway } = await start(t, create, REFUSE)
       const first = await hold()
       for (let i = 0; i < 5; i++) assert.equal((await get('/')).status, 503)
@@ -198,7 +198,7 @@ for (const [name, create] of Object.entries(FRAMEWORKS)) {
       assert.deepEqual(admission.shed, [{ reason: 'concurrency', priority: 'normal', count: 5 }])
     })
 
-    it('lets liveness through whatever the load', async (t) => {
+    it('answers the liveness probe at any load', async (t) => {
       const { get, hold } = await start(t, create, REFUSE)
       const first = await hold()
       assert.equal((await get('/livez')).status, 200)

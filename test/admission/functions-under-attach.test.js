@@ -68,7 +68,7 @@ for (const name of ['express', 'express-4']) {
   }
 }
 
-test('where there is no middleware, attach() asks the functions itself, with the request of Node', async (t) => {
+test("without a middleware, attach() calls the functions itself, with Node's request", async (t) => {
   const seen = []
   const classify = (req) => {
     seen.push(req.url)

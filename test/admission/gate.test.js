@@ -56,7 +56,7 @@ for (const work of ['cpu', 'await', 'mixed']) {
   })
 }
 
-test('where one request in a hundred blocks for 100 ms, hardly any is shed at half the capacity, and few at 0.8', () => {
+test('where one request in a hundred blocks for 100 ms, hardly any request is shed at half the capacity, and few at 0.8', () => {
   const shedAt = (multiple) => {
     const open = [{ route: 0, perSecond: capacityOf('bimodal') * multiple }]
     return shedShare(load({ seed: 3, seconds: 60, routes: [{ steps: WORKS.bimodal.steps }], open }).requests)
@@ -66,7 +66,7 @@ test('where one request in a hundred blocks for 100 ms, hardly any is shed at ha
 })
 
 for (const multiple of [2, 5, 10]) {
-  test(`at ${multiple} times its capacity of cpu work nobody is queued for longer than maxDelay and then runs`, () => {
+  test(`at ${multiple} times its capacity of cpu work no request that runs was queued for longer than maxDelay`, () => {
     const longestMs = Math.max(...overload('cpu', multiple).measured.map(waitedMs))
     assert.ok(longestMs <= MAX_MS + GRACE_MS + TURN_MS, String(longestMs))
   })
@@ -93,7 +93,7 @@ test('with a tenth of the load critical, all critical requests run at five times
   assert.deepEqual(critical.filter(wasRejected), [])
 })
 
-test('low goes first: at twice the capacity hardly a normal request is shed, and hardly a low one runs', () => {
+test('low is rejected first: at twice the capacity hardly a normal request is shed, and hardly a low one runs', () => {
   const { measured } = overload('cpu', 2, { priority: 'low', share: 0.5 })
   const servedOf = (priority) =>
     1 - shedShare(measured.filter(({ request, atMs }) => request.priority === priority && atMs > LEARNED_MS))
@@ -123,7 +123,7 @@ test('a slot that is given back is filled at once, not after all timers that are
   assert.ok(waitedMs(requests[1]) > 0 && waitedMs(requests[1]) < 75, String(waitedMs(requests[1])))
 })
 
-test('while it waits for what the primary may hand over next, the loop sleeps: the primary may need its core', () => {
+test("while the gate waits for the primary's next connection, the loop sleeps: the primary may need the core", () => {
   let naps = 0
   const spec = { seconds: 0.4, routes: [{ steps: WORKS.cpu.steps }], open: [burst(5, 1)] }
   const { requests } = load(spec, {}, ({ admission, loop }) => {
@@ -243,7 +243,7 @@ test('whatever comes, no more are in flight than maxConcurrent', () => {
   )
 })
 
-test('those that came together run in the order of their class, and of their coming within one', () => {
+test('requests that arrive together run in the order of their class, and of their arrival within a class', () => {
   const queuedClasses = CLASSES.slice(0, 4)
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...queuedClasses), { maxLength: 60 }), (classes) => {
@@ -267,7 +267,7 @@ test('those that came together run in the order of their class, and of their com
 
 const HELD = [{ steps: [{ wait: 60_000 }] }]
 
-test('the reason says what those waited for that are rejected: a slot, or the loop', () => {
+test('the reason is the resource for which the rejected requests waited: a slot, or the loop', () => {
   const reasonsOf = (requests) =>
     new Set(requests.filter(wasRejected).map(({ request }) => request.admission.reason))
   const open = [{ route: 0, perSecond: 500, toMs: 2000 }]

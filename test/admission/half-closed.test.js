@@ -20,7 +20,7 @@ function connection() {
   return { on, socket, told }
 }
 
-test('all that wait on a connection are told in their order, before Node ends it', () => {
+test('all callbacks of a connection run in their order, before Node ends the connection', () => {
   const { on, socket, told } = connection()
   on('first')
   on('second')
@@ -28,7 +28,7 @@ test('all that wait on a connection are told in their order, before Node ends it
   assert.deepEqual(told, ['first', 'second', 'node'])
 })
 
-test('one listener serves all requests of a pipeline, and is taken off with the last', () => {
+test('one listener serves all requests of a pipeline, and is removed with the last', () => {
   const { on, socket, told } = connection()
   const callbacks = Array.from({ length: 50 }, (_, i) => on(i))
   assert.equal(socket.listenerCount('end'), 2)
@@ -38,7 +38,7 @@ test('one listener serves all requests of a pipeline, and is taken off with the 
   assert.deepEqual(told, ['node'])
 })
 
-test('nobody is told twice, nor after it was taken off', () => {
+test('no callback runs twice, or after it was removed', () => {
   const { on, socket, told } = connection()
   const gone = on('gone')
   on('waiting')
@@ -49,7 +49,7 @@ test('nobody is told twice, nor after it was taken off', () => {
   assert.deepEqual(told, ['waiting', 'node', 'node'])
 })
 
-test('one that is told may take itself off, and a new one is told of nothing that is over', () => {
+test('a callback may remove itself, and a callback added later does not run', () => {
   const { socket, told } = connection()
   const callback = () => {
     offHalfClose({ socket }, callback)
@@ -69,7 +69,7 @@ for (const [what, request] of Object.entries({
   'a request without a socket': { socket: undefined },
   'a made-up socket that tells of nothing': { socket: {} },
 })) {
-  test(`${what} is not listened to`, () => {
+  test(`${what} gets no listener`, () => {
     onHalfClose(/** @type {any} */ (request), () => {})
     assert.equal(request.socket?.listenerCount?.('end') ?? 0, 0)
     offHalfClose(/** @type {any} */ (request), () => {})
@@ -86,7 +86,7 @@ function queuedBehind(shed) {
   return { driven, queued, running, socket }
 }
 
-test('a queued request whose client half-closes is run at once where there is room', () => {
+test('a queued request whose client half-closes runs at once if a slot is free', () => {
   const { driven, queued, running, socket } = queuedBehind({})
   driven.end(running)
   socket.emit('end')
@@ -97,7 +97,7 @@ test('a queued request whose client half-closes is run at once where there is ro
   assert.deepEqual([abandoned, admitted, inFlight, shed], [0, 2, 0, []])
 })
 
-test('a queued request whose client half-closes is answered at once where there is none', () => {
+test('a queued request whose client half-closes is rejected at once if no slot is free', () => {
   const { driven, queued, socket } = queuedBehind({})
   socket.emit('end')
   assert.deepEqual([queued.hasRun, queued.answer?.status], [undefined, 503])

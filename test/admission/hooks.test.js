@@ -23,7 +23,7 @@ function refusing(shed) {
 }
 
 for (const [name, answer] of Object.entries({ classify: 'normal', deadline: 1000 })) {
-  test(`${name} may close the spillway: then nobody waits for what does not come`, () => {
+  test(`${name} may close the spillway: then no request stays queued`, () => {
     const asked = () => {
       driven.admission.close()
       return answer
@@ -38,14 +38,14 @@ for (const [name, answer] of Object.entries({ classify: 'normal', deadline: 1000
 
 describe('classify', () => {
   for (const name of PRIORITIES.slice(0, 4)) {
-    it(`counts what is refused of the class '${name}' as such`, () => {
+    it(`counts what is rejected of the class '${name}' as such`, () => {
       const driven = refusing({ classify: () => name })
       driven.ask()
       assert.deepEqual(driven.admission.sample().shed, [{ reason: 'concurrency', priority: name, count: 1 }])
     })
   }
 
-  it("never refuses nor counts 'bypass'", () => {
+  it("never rejects nor counts 'bypass'", () => {
     const driven = refusing({ classify: ({ url }) => (url === '/probe' ? 'bypass' : 'normal') })
     assert.equal(driven.ask({ url: '/probe' }).decision, RUN)
     assert.equal(driven.ask({ url: '/' }).decision, REJECTED)
@@ -61,7 +61,7 @@ describe('classify', () => {
     ['gives what cannot be made text', () => Object.create(null)],
     ['gives a symbol', () => Symbol('critical')],
   ]) {
-    it(`counts a request as normal and logs it once when it ${title}`, () => {
+    it(`counts a request as normal and logs the error once when it ${title}`, () => {
       const driven = refusing({ classify })
       driven.ask()
       driven.ask()
@@ -72,7 +72,7 @@ describe('classify', () => {
     })
   }
 
-  it('is asked once a request', () => {
+  it('is called once a request', () => {
     let asked = 0
     const driven = new DrivenAdmission({ classify: () => `${asked++}` })
     const request = driven.ask()
@@ -103,12 +103,12 @@ describe('pressure', () => {
     ['is no number', () => '1'],
     ['is a promise', async () => 1],
   ]) {
-    it(`refuses nobody when it ${title}`, () => {
+    it(`rejects nothing when it ${title}`, () => {
       for (const priority of PRIORITIES) assert.equal(admittedOf(priority, pressure).count, 200)
     })
   }
 
-  it('refuses nobody when it throws, and logs that once', () => {
+  it('rejects nothing when it throws, and logs that once', () => {
     assert.deepEqual(admittedOf('normal', fail), { count: 200, logged: ['shed.pressure'] })
   })
 
@@ -128,7 +128,7 @@ describe('pressure', () => {
   })
 
   for (const pressure of [1, 7, Number.POSITIVE_INFINITY]) {
-    it(`refuses all normal and low, some high and no critical requests when it is ${pressure}`, () => {
+    it(`rejects all normal and low, some high and no critical requests when it is ${pressure}`, () => {
       const counts = PRIORITIES.map((priority) => admittedOf(priority, () => pressure).count)
       const [critical, high, normal, low, bypass] = counts
       assert.deepEqual([critical, normal, low, bypass], [200, 0, 0, 200])
@@ -137,7 +137,7 @@ describe('pressure', () => {
     })
   }
 
-  it('is asked at most ten times a second, and not by each request', () => {
+  it('is called at most ten times a second, and not for each request', () => {
     let asked = 0
     const driven = new DrivenAdmission({ pressure: () => asked++ * 0 })
     for (let i = 0; i < 100; i++) {
@@ -161,7 +161,7 @@ describe('deadline', () => {
   }
 
   for (const spentMs of [0, -1, Number.NEGATIVE_INFINITY]) {
-    it(`refuses at once, instead of letting it wait, who has ${spentMs} ms left`, () => {
+    it(`rejects at once, instead of queueing, a request that has ${spentMs} ms left`, () => {
       const { driven, request } = decisionWith(() => spentMs)
       assert.equal(request.decision, REJECTED)
       assert.deepEqual(driven.admission.sample().shed, [{ reason: 'deadline', priority: 'normal', count: 1 }])
@@ -174,16 +174,17 @@ describe('deadline', () => {
     ['is NaN', () => Number.NaN],
     ['is text', () => '5'],
   ]) {
-    it(`lets wait when it ${title}`, () => assert.equal(decisionWith(deadline).request.decision, QUEUED))
+    it(`queues the request when it ${title}`, () =>
+      assert.equal(decisionWith(deadline).request.decision, QUEUED))
   }
 
-  it('lets wait when it throws, and logs that once', () => {
+  it('queues the request when it throws, and logs that once', () => {
     const { driven, request } = decisionWith(fail)
     assert.equal(request.decision, QUEUED)
     assert.deepEqual(driven.logged, ['shed.deadline'])
   })
 
-  it('is not asked where nobody waits', () => {
+  it('is not called while nothing is queued', () => {
     const driven = new DrivenAdmission({ deadline: () => assert.fail() })
     assert.equal(driven.ask().decision, RUN)
     assert.deepEqual(driven.logged, [])
@@ -212,7 +213,7 @@ describe('headers', () => {
 })
 
 describe('respond', () => {
-  it('answers instead, is told the verdict, and finds Retry-After and Cache-Control set', () => {
+  it('answers instead, gets the verdict, and finds Retry-After and Cache-Control set', () => {
     let verdict
     const driven = refusing({
       retryAfter: 7,
@@ -315,7 +316,7 @@ for (const [name, [build, listenerOf]] of Object.entries(FRAMEWORKS)) {
   }
 
   describe(`errorMode 'next' with ${name}`, () => {
-    it('hands the error handler an OverloadError', async (t) => {
+    it('passes an OverloadError to the error handler', async (t) => {
       const { hold, get } = await holdingServer(t, { shed: NEXT, create })
       const first = await hold()
       const { status, body } = await get('/')
@@ -326,7 +327,7 @@ for (const [name, [build, listenerOf]] of Object.entries(FRAMEWORKS)) {
       assert.equal((await get('/')).status, 200)
     })
 
-    it('hands it to the error handler too when a request that waited is turned away', async (t) => {
+    it('passes it to the error handler too when a queued request is rejected', async (t) => {
       const shed = { maxConcurrent: 1, targetDelay: 60_000, maxDelay: 60_000, errorMode: 'next' }
       const { hold, get, waiting, spillway } = await holdingServer(t, { shed, create })
       const first = await hold()
@@ -340,7 +341,7 @@ for (const [name, [build, listenerOf]] of Object.entries(FRAMEWORKS)) {
       await first.answer
     })
 
-    it('hands it to the error handler under attach too, which leaves the decision to the middleware', async (t) => {
+    it('passes it to the error handler under attach too, which leaves the decision to the middleware', async (t) => {
       const { hold, get } = await holdingServer(t, {
         shed: NEXT,
         create: (spillway, handler) => spillway.attach(create(spillway, handler)),
@@ -355,7 +356,7 @@ for (const [name, [build, listenerOf]] of Object.entries(FRAMEWORKS)) {
   })
 }
 
-test("errorMode 'next' is answered directly by attach() where there is no middleware to pass the error on", async (t) => {
+test("errorMode 'next' is answered directly by attach() without a middleware to pass the error on", async (t) => {
   const { hold, get } = await holdingServer(t, { shed: NEXT })
   const first = await hold()
   const { status, headers } = await get('/')
@@ -401,7 +402,7 @@ test('a header that Node does not take is logged, and the answer goes without it
   await first.answer
 })
 
-test('a header without a value, such as the origin of who names none, is left out, and the others are sent', async (t) => {
+test('a header without a value, such as the origin of a client that sends none, is left out, and the others are sent', async (t) => {
   const logged = []
   const headers = (req) => ({ 'access-control-allow-origin': req.headers.origin, vary: ['origin', 'accept'] })
   const { hold, get } = await holdingServer(t, {
@@ -420,7 +421,7 @@ test('a header without a value, such as the origin of who names none, is left ou
   await first.answer
 })
 
-describe('where a request that waited is turned away', () => {
+describe('when a queued request is rejected', () => {
   it('callbacks run in its own context', () => {
     const storage = new AsyncLocalStorage()
     const seen = []

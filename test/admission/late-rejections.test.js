@@ -50,7 +50,7 @@ for (const [rejectedShare, sentAtOnce] of [
   [0.02, 1],
   [0.021, 0],
 ]) {
-  test(`where rejections take ${rejectedShare} of the loop, one is sent ${sentAtOnce ? 'at once' : 'late'}`, () => {
+  test(`where rejections take ${rejectedShare} of the loop, a 503 is sent ${sentAtOnce ? 'at once' : 'late'}`, () => {
     const { late, pass, reject, sent } = driven({ rejectedShare, isHolding: false })
     for (let window = 0; window < 2; window++) {
       reject()
@@ -67,7 +67,7 @@ for (const [random, holdMs] of [
   [0.5, 100],
   [0.999, 149.9],
 ]) {
-  test(`by a random number of ${random} one is held for ${holdMs} ms`, () => {
+  test(`with a random number of ${random} a 503 is held for ${holdMs} ms`, () => {
     const { given, pass, reject, sent } = driven()
     given.random = random
     reject()
@@ -78,7 +78,7 @@ for (const [random, holdMs] of [
   })
 }
 
-test('each is sent once, and what it calls runs in the context it was rejected in', () => {
+test('each 503 is sent once, in the async context of its rejection', () => {
   const storage = new AsyncLocalStorage()
   const { late, pass } = driven()
   const seen = []
@@ -100,7 +100,7 @@ for (const [rejectedShare, most] of [
   })
 }
 
-test('no more than a hundred of one HTTP/2 session are held, and its places come back', () => {
+test('no more than a hundred of one HTTP/2 session are held, and a 503 that was sent frees its place', () => {
   const { late, pass, reject, sent } = driven()
   const [session, other] = [{}, {}]
   for (let i = 0; i < 150; i++) reject({ session, stream: {} })
@@ -112,7 +112,7 @@ test('no more than a hundred of one HTTP/2 session are held, and its places come
   assert.equal(late.held, 100)
 })
 
-test('a drain sends all that are held, and from then on none is held', () => {
+test('a drain sends all held 503s, and from then on none is held', () => {
   const { late, pass, reject, sent } = driven()
   for (let i = 0; i < 10; i++) reject()
   late.drain()
@@ -134,7 +134,7 @@ test('a client that half-closes gets its answer at once, and only one', () => {
   assert.equal(sent(), 2)
 })
 
-test('one that was sent listens to its socket no longer', () => {
+test('a 503 that was sent listens to its socket no longer', () => {
   const { pass, reject } = driven()
   const socket = new EventEmitter()
   for (let i = 0; i < 100; i++) {
@@ -176,34 +176,34 @@ function holdsOver(seconds, { late, clock, pass }, { clients = 0, perSecond = 0 
   return holds
 }
 
-test('where clients wait for their answer, so that fewer come, the hold grows to a second and no further', () => {
+test('if clients wait for their answers, so that fewer requests arrive, the hold grows to a second and no further', () => {
   const holds = holdsOver(12, driven({ isHolding: false }), { clients: 100 })
   // The step before is measured again from time to time.
   assert.ok(holds.at(-1) >= 400)
   assert.equal(Math.max(...holds), 1000)
 })
 
-test('where as many come as before, none is held but for a fifth of a second every five', () => {
+test('if as many requests arrive as before, 503s are held only for a fifth of a second every five', () => {
   const all = driven({ isHolding: false })
   holdsOver(30, all, { perSecond: 400 })
   const share = all.late.total / (30 * 400)
   assert.ok(share > 0.02 && share < 0.06, `${share} of all were held`)
 })
 
-test('clients that begin to come whatever becomes of the last are no longer held', () => {
+test('clients that stop waiting for their answers are no longer held', () => {
   const all = driven({ isHolding: false })
   assert.ok(holdsOver(6, all, { clients: 10 }).at(-1) >= 100)
   assert.equal(holdsOver(4, all, { perSecond: 2000 }).at(-1), 0)
 })
 
-test('the window in which rejections become costly is compared with nothing: part of it was calm', () => {
+test('the window in which rejections become costly is not compared with: part of it was calm', () => {
   const all = driven({ isHolding: false })
   all.reject()
   all.pass(1000)
   assert.ok(holdsOver(3, all, { clients: 100 }).at(-1) >= 100)
 })
 
-test('how many of those that came at once are rejected together says nothing of how many come', () => {
+test('the number of rejections at once is no evidence of the arrival rate', () => {
   const all = driven({ isHolding: false })
   for (let ms = 0; ms < 3000; ms += 5) {
     all.late.onRequest()
@@ -213,7 +213,7 @@ test('how many of those that came at once are rejected together says nothing of 
   assert.ok(all.late.total <= 200, `${all.late.total} of 600`)
 })
 
-test('what was found before a long calm is forgotten', () => {
+test('rates from before a long calm are forgotten', () => {
   const all = driven({ isHolding: false })
   assert.equal(Math.max(...holdsOver(12, all, { clients: 100 })), 1000)
   all.pass(60_000)

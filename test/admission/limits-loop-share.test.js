@@ -43,12 +43,12 @@ function driven({ costMs = COST_MS, rejectionMs = 0.03, rejectedShare = 0 } = {}
   return { admit, clock, cost, end, fill, hasFreeShare, share, turn }
 }
 
-test('requests that wait for nobody may be in flight for 40 ms of the loop together', () => {
+test('requests that await nothing may be in flight for 40 ms of the loop together', () => {
   const { fill } = driven()
   assert.equal(fill().length, 20)
 })
 
-test('so few as eight are never too many, whatever they cost', () => {
+test('eight requests may always be in flight, whatever they cost', () => {
   const { fill } = driven({ costMs: 1000 })
   assert.equal(fill().length, LEAST)
 })
@@ -75,14 +75,14 @@ test('rejections leave a tenth of the loop at least', () => {
   assert.equal(driven({ costMs: 0.199, rejectedShare: 0.97 }).fill().length, 20)
 })
 
-test('the limit is the number at which there is no room', () => {
+test('the limit is the number at which no share is free', () => {
   const { fill, share } = driven()
   assert.equal(share.limit, 20)
   fill()
   assert.equal(share.limit, 20)
 })
 
-test('time the loop idles while requests are in flight proves that they wait for others', () => {
+test('time the loop idles while requests are in flight proves that they await something else', () => {
   const { fill, hasFreeShare, share, turn } = driven()
   fill()
   turn(2, { idledMs: 39 })
@@ -104,21 +104,21 @@ test('a stream comes to reserve nothing', () => {
   assert.equal(share.inFlight, 1000 + more)
 })
 
-test('while the loop does not idle, nobody is excused', () => {
+test('while the loop does not idle, no reservation shrinks', () => {
   const { fill, hasFreeShare, turn } = driven()
   fill()
   for (let i = 0; i < 100; i++) turn(50, { isContended: true })
   assert.equal(hasFreeShare(), false)
 })
 
-test('where nobody is kept out, what is in flight is not looked over', () => {
+test('while no request is held back, reservations are not refreshed', () => {
   const { fill, hasFreeShare, turn } = driven()
   fill()
   turn(2, { idledMs: 400 })
   assert.equal(hasFreeShare(), false)
 })
 
-test('what ended lately is what the next request is taken to wait: with room at the loop only', () => {
+test('the next request is expected to wait as the last ones did, as far as the loop idled', () => {
   const { admit, clock, end, fill, share, turn } = driven()
   const serve = (busyMs, idledMs) => {
     const record = admit()
@@ -134,7 +134,7 @@ test('what ended lately is what the next request is taken to wait: with room at 
   fill()
 })
 
-test('requests that wait for the loop teach no longer wait', () => {
+test('requests that waited for the loop itself raise no expected wait', () => {
   const { admit, end, share, turn } = driven()
   turn(1000)
   for (let i = 0; i < 100; i++) {
@@ -147,7 +147,7 @@ test('requests that wait for the loop teach no longer wait', () => {
   assert.equal(share.limit, 20)
 })
 
-test('a loop that idles while requests are kept out is not believed to be full, and their cost is not', () => {
+test('if the loop idles while requests are held back, their measured cost is not trusted', () => {
   const { fill, share, turn } = driven({ costMs: 100 })
   fill()
   for (let i = 0; i < 40; i++) turn(1, { idledMs: 10, isContended: true })
@@ -155,7 +155,7 @@ test('a loop that idles while requests are kept out is not believed to be full, 
   assert.ok(share.limit > 4 * LEAST, String(share.limit))
 })
 
-test('a slot that is given back can be given away again, in any order', () => {
+test('a released slot can be used again, in any order', () => {
   const { admit, end, fill, hasFreeShare, share } = driven()
   const records = fill()
   for (const i of [0, 19, 7]) {
@@ -169,12 +169,12 @@ test('a slot that is given back can be given away again, in any order', () => {
   assert.deepEqual(new Set(records.map(({ isInFlight }) => isInFlight)), new Set([false]))
 })
 
-test('a request waits for what those ahead cost, by what rejections leave of the loop', () => {
+test('the expected wait is the cost of the requests ahead over what rejections leave of the loop', () => {
   assert.equal(driven().share.waitMs(10), 10 * COST_MS)
   assert.equal(driven({ rejectedShare: 0.5 }).share.waitMs(10), 20 * COST_MS)
 })
 
-test('while the loop is full, requests start at a pace, and eight in flight need none', () => {
+test('while the loop is full, requests start at a pace, except up to eight in flight', () => {
   const { admit, clock, fill, hasFreeShare, turn } = driven()
   for (let i = 0; i < LEAST - 1; i++) admit()
   turn(300)

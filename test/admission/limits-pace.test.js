@@ -36,7 +36,7 @@ test('the debt is paid off 1.1 times as fast as time goes by', () => {
   assert.equal(pace.allows(4.6), true)
 })
 
-test('what was not started is not made up for: the debt is never below 0', () => {
+test('unused time is not credited: the debt is never below 0', () => {
   const pace = kept(10_000)
   pace.onTurn(900, true, 10_000)
   assert.equal(startAll(pace, 5, 900), 5)
@@ -55,7 +55,7 @@ for (const [waitMs, keptMs] of [
   [100, 200],
   [10_000, 1000],
 ]) {
-  test(`where requests wait ${waitMs} ms for others, it is kept for ${keptMs} ms after the loop was full`, () => {
+  test(`where requests wait ${waitMs} ms for others, the pace applies for ${keptMs} ms after the loop was full`, () => {
     const pace = kept(waitMs)
     const isKept = (nowMs) => {
       pace.onTurn(nowMs, false, waitMs)

@@ -51,7 +51,7 @@ test('a burst may wait for maxDelay, a queue that has stood for an interval for 
   assert.equal(tolerated(), 200)
 })
 
-test('a queue that is empty at a full loop has not drained, nor one that stands at a loop with room', () => {
+test('an empty queue at a full loop still stands, and so does a filled queue at an idling loop', () => {
   for (const turnGiven of [{ isQueueing: false }, { idledMs: 50 }]) {
     const { fill, tolerated, turn } = driven()
     fill(600)
@@ -81,7 +81,7 @@ test('a queue that begins anew beside a full loop, such as after rejections, sti
   assert.equal(tolerated(), 100)
 })
 
-test('critical is always treated as a burst, and no other class is', () => {
+test('for critical every queue is a burst, and for no other class', () => {
   const { fill, tolerated } = driven()
   fill(600)
   assert.deepEqual(

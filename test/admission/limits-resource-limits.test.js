@@ -45,14 +45,14 @@ for (const [share, pressure] of [
   [0.95, 1],
   [1.2, 1],
 ]) {
-  test(`${share} of the limit after a collection is a memory pressure of ${pressure}`, () => {
+  test(`${share} of the limit after a collection in use after a major collection is a memory pressure of ${pressure}`, () => {
     const { resources, sample } = driven()
     sample(heapAt(share))
     assert.ok(Math.abs(resources.memoryPressure - pressure) < 1e-9)
   })
 }
 
-test('before the first major collection nothing is known, and a later sample without one changes nothing', () => {
+test('before the first major collection there is no pressure, and a sample without a collection changes nothing', () => {
   const { resources, sample } = driven()
   sample({ limitBytes: 1e9 })
   assert.equal(resources.memoryPressure, 0)
@@ -61,7 +61,7 @@ test('before the first major collection nothing is known, and a later sample wit
   assert.equal(resources.memoryPressure, 1)
 })
 
-test('a heap that falls admits all again at once', () => {
+test('when the heap falls, all requests are admitted at once', () => {
   const { resources, sample } = driven()
   sample(heapAt(1))
   sample(heapAt(0.5))
@@ -123,7 +123,7 @@ test('a fixed limit rejects every class, critical too, until it is left', () => 
   assert.equal(resources.reasonFor(2), undefined)
 })
 
-test('an update of something else leaves what is over its limit over it, and one of the limit does not', () => {
+test('an exceeded limit stays exceeded when other options are updated, and not when the limit is', () => {
   const options = { maxRssBytes: 100 }
   const { resources, sample } = driven({ options })
   sample({ rssBytes: 101 })

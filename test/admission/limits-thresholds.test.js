@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { Thresholds, TurnSample } = require('../../src/admission/limits/thresholds')
 
-test('at the limit itself nothing is refused, and at 80 % of it still something', () => {
+test('at the limit itself nothing is rejected, and at 80 % of it rejecting goes on', () => {
   const thresholds = new Thresholds({ maxRssBytes: 100 })
   const reasons = [100, 100.1, 80, 79.9].map((rssBytes) => {
     thresholds.record({ rssBytes })
@@ -14,7 +14,7 @@ test('at the limit itself nothing is refused, and at 80 % of it still something'
   assert.deepEqual(reasons, [undefined, 'rss_bytes', 'rss_bytes', undefined])
 })
 
-test('of several the first that was passed is the reason, until it is left', () => {
+test('of several exceeded limits the first one is the reason, until it is met again', () => {
   const thresholds = new Thresholds({ maxRssBytes: 100, maxHeapUsedBytes: 100, maxEventLoopDelay: 100 })
   const reasons = [
     { rssBytes: 101, heapUsedBytes: 0, eventLoopDelay: 0 },
@@ -38,7 +38,7 @@ for (const [limits, isEmpty] of [
   })
 }
 
-test('a sample that is missing neither enters nor leaves', () => {
+test('a missing sample changes nothing', () => {
   const thresholds = new Thresholds({ maxRssBytes: 100 })
   thresholds.record({})
   assert.equal(thresholds.reason, undefined)
@@ -55,7 +55,7 @@ for (const [turns, secondMs] of [
   [[400, 500], 400],
   [[7, 7], 7],
 ]) {
-  test(`of turns of ${turns.join(', ') || 'none'} ms the longest but one took ${secondMs}`, () => {
+  test(`of turns of ${turns.join(', ') || 'none'} ms the second-longest took ${secondMs}`, () => {
     const sample = new TurnSample(0, 0)
     for (const busyMs of turns) sample.onTurn(busyMs)
     assert.equal(sample.take(1000, 0).eventLoopDelay, secondMs)

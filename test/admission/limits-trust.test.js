@@ -15,7 +15,7 @@ function after(trust, turns, { idledMs = 0, idleShare = 0.5, isContended = true,
 
 const isNear = (value, expected) => assert.ok(Math.abs(value - expected) < 1e-9, `${value}, not ${expected}`)
 
-test('it begins with full trust, and never has more', () => {
+test('trust begins at 1, and never exceeds it', () => {
   const trust = new Trust()
   assert.equal(trust.share, 1)
   assert.equal(after(trust, 100, { idleShare: 0 }), 1)
@@ -41,19 +41,19 @@ test('it never shrinks to nothing', () => {
   assert.equal(after(new Trust(), 10_000, { idledMs: 10 }), 1e-3)
 })
 
-test('while requests are kept out, it comes back by e in the same time that the loop is full', () => {
+test('while requests are held back, it comes back by e in the same time that the loop is full', () => {
   const trust = new Trust()
   const least = after(trust, 16, { idledMs: 10 })
   isNear(after(trust, 8, { idleShare: 0.03 }), least * Math.E)
 })
 
-test('between full and roomy nothing is learnt', () => {
+test('between full and idling, trust does not change', () => {
   const trust = new Trust()
   const before = after(trust, 16, { idledMs: 10 })
   assert.equal(after(trust, 100, { idledMs: 0.5, idleShare: 0.07 }), before)
 })
 
-test('while nobody is kept out, it comes back by e in two seconds, however much the loop idles', () => {
+test('while nobody is held back, it comes back by e in two seconds, however much the loop idles', () => {
   const trust = new Trust()
   const before = after(trust, 24, { idledMs: 10 })
   isNear(after(trust, 200, { idledMs: 10, isContended: false }), before * Math.E)

@@ -43,13 +43,13 @@ function driven({ maxConcurrent, costMs = 2 } = {}) {
   return { admit, clock, current, limits, serve, turn }
 }
 
-test('a loop with room limits nothing', () => {
+test('a loop that idles limits nothing', () => {
   const { current, turn } = driven()
   turn(1, 100)
   assert.deepEqual(current(), { limit: Number.POSITIVE_INFINITY, by: undefined, waitMs: 200 })
 })
 
-test('a full loop limits, and a queue that stands at it may be waited in for targetDelay only', () => {
+test('a full loop limits, and a request may wait in a standing queue for targetDelay only', () => {
   const { current, turn } = driven()
   turn(200)
   assert.deepEqual(current(), { limit: 20, by: 'loop', waitMs: 200 })
@@ -62,7 +62,7 @@ for (const [maxConcurrent, isFull, expected] of /** @type {const} */ ([
   [5, true, { limit: 5, by: 'concurrency' }],
   [30, true, { limit: 20, by: 'loop' }],
 ])) {
-  test(`with maxConcurrent ${maxConcurrent} a ${isFull ? 'full' : 'roomy'} loop is limited by ${expected.by}`, () => {
+  test(`with maxConcurrent ${maxConcurrent} a ${isFull ? 'full' : 'idling'} loop is limited by ${expected.by}`, () => {
     const { current, turn } = driven({ maxConcurrent })
     if (isFull) turn(200)
     const { limit, by } = current()
@@ -70,7 +70,7 @@ for (const [maxConcurrent, isFull, expected] of /** @type {const} */ ([
   })
 }
 
-test('maxConcurrent in flight leave no room, whatever the loop does', () => {
+test('with maxConcurrent in flight no slot is free, whatever the loop does', () => {
   const { admit, clock, limits } = driven({ maxConcurrent: 2, costMs: 0 })
   admit()
   assert.deepEqual([limits.hasFreeSlot(clock.now()), limits.shortResource], [true, 'loop'])
@@ -79,7 +79,7 @@ test('maxConcurrent in flight leave no room, whatever the loop does', () => {
   assert.deepEqual([limits.shortResource, limits.inFlight], ['concurrency', 2])
 })
 
-test('where slots are short, a request waits for the time that requests take; else for their cost', () => {
+test('if slots are short, the expected wait follows from durations; else from costs', () => {
   const { admit, limits, serve } = driven({ maxConcurrent: 4 })
   serve(500, 100)
   assert.equal(limits.expectedWaitMs(10), 20)
@@ -95,7 +95,7 @@ test('a request that would wait longer for a slot than is tolerated is rejected 
   assert.deepEqual([reasonFor(200), reasonFor(201)], [undefined, 'concurrency'])
 })
 
-test('a request that would wait longer for the loop than is tolerated is rejected for it where its queue stands', () => {
+test('a request that would wait longer for the loop than is tolerated is rejected for the loop if the queue stands', () => {
   const { clock, limits, turn } = driven()
   const reasonFor = (expectedWaitMs, priority = NORMAL) =>
     limits.reasonFor(expectedWaitMs, 50, priority, clock.now())
@@ -104,7 +104,7 @@ test('a request that would wait longer for the loop than is tolerated is rejecte
   assert.deepEqual([reasonFor(100), reasonFor(101), reasonFor(101, CRITICAL)], [undefined, 'loop', undefined])
 })
 
-test('a request that is kept out makes the next turn of an idling loop doubt the cost, and no other turn', () => {
+test('a request that was held back reduces trust at the end of an idling turn, and at no later one', () => {
   const { admit, limits, turn } = driven({ costMs: 100 })
   for (let i = 0; i < 8; i++) admit()
   const eachAfter = (isHeldBack) => {
@@ -118,7 +118,7 @@ test('a request that is kept out makes the next turn of an idling loop doubt the
   assert.ok(eachAfter(false) > doubted)
 })
 
-test('what another resource keeps out makes nobody doubt the cost', () => {
+test('a request that was held back for another resource does not reduce trust', () => {
   const { admit, limits, turn } = driven({ costMs: 100 })
   for (let i = 0; i < 8; i++) admit()
   for (const reason of ['memory', 'concurrency', 'pressure']) {
@@ -128,7 +128,7 @@ test('what another resource keeps out makes nobody doubt the cost', () => {
   }
 })
 
-test('a stream of ten minutes that ends makes slots seem hardly dearer', () => {
+test('a stream of ten minutes that ends hardly changes the expected wait for a slot', () => {
   const { admit, clock, limits, serve } = driven({ maxConcurrent: 4 })
   const stream = admit()
   serve(500, 100)
@@ -138,7 +138,7 @@ test('a stream of ten minutes that ends makes slots seem hardly dearer', () => {
   assert.ok(limits.expectedWaitMs(10) < 400, String(limits.expectedWaitMs(10)))
 })
 
-test('questions change nothing', () => {
+test('queries change nothing', () => {
   const asked = driven({ maxConcurrent: 30 })
   const other = driven({ maxConcurrent: 30 })
   const askAll = ({ clock, limits }) => {

@@ -44,14 +44,14 @@ async function orderOf(t, { shed, create }, headersByPath) {
   return order
 }
 
-describe('a token that is looked at before the gate', () => {
+describe('a token that is verified before the gate', () => {
   const shedByToken = async () => {
     process.env.SESSION_SECRET = SECRET
     return (await recipe('Look at the token before the gate')).shed
   }
 
   for (const way of ['attach()', 'wrap()', 'attach() around Express']) {
-    it(`puts users before strangers under ${way}, and no forgery`, async (t) => {
+    it(`prefers users to strangers and forgers under ${way}`, async (t) => {
       const paid = tokenFor({ sub: 'a', plan: 'paid' })
       const forged = tokenFor({ sub: 'b', plan: 'paid' }, 'another secret')
       const unsigned = `${part({ alg: 'none' })}.${part({ plan: 'paid', exp: NEVER })}.`
@@ -84,7 +84,7 @@ describe('a token that is looked at before the gate', () => {
     })
   }
 
-  it('is looked at before the framework runs', async (t) => {
+  it('is verified before the framework runs', async (t) => {
     let entered = 0
     const app = (_spillway, handler) =>
       require('express')()
@@ -126,7 +126,7 @@ describe('a middleware behind the one that finds the user', () => {
     'koa()': alone(koa('koa', [authenticateKoa])),
     'attach() and koa()': attachedTo(koa('koa', [authenticateKoa])),
   })) {
-    it(`puts users before strangers with ${way}`, async (t) => {
+    it(`prefers users to strangers with ${way}`, async (t) => {
       const { shed } = await recipe('Decide after authentication')
       const order = await orderOf(
         t,

@@ -36,11 +36,11 @@ test('a burst lasts at most 20 ms, however many connections keep coming', () => 
   assert.equal(burstFor(new AcceptBurst(), 0), 20)
 })
 
-test('turns in which handlers burn do not end a burst before 100 ms: they were not lost to accepting', () => {
+test('turns in which handlers burn do not end a burst before 100 ms: that time was not spent on accepting', () => {
   assert.equal(burstFor(new AcceptBurst(), 0, 24), 120)
 })
 
-test('a turn that was not given to accepting is work, whoever did it', () => {
+test('a turn outside a burst counts as work, whatever code ran in it', () => {
   const burst = new AcceptBurst()
   burstFor(burst, 0)
   for (let i = 0; i < 200; i++) burst.onRequest()
@@ -61,14 +61,14 @@ test('bursts together take at most four times the work', () => {
   assert.equal(burstFor(burst, 30), 8)
 })
 
-test('silent connections are no evidence of load: they get half of that', () => {
+test('silent connections are no evidence of load: they get half of that time', () => {
   const burst = new AcceptBurst()
   burstFor(burst, 0)
   burst.onTurn(2, 25)
   assert.equal(burstFor(burst, 30), 4)
 })
 
-test('where another process accepts, a quiet turn does not mean empty: it stays for three times what a hand-over takes', () => {
+test('if the primary accepts, a burst outlasts quiet turns for three times what a hand-over takes', () => {
   const burst = new AcceptBurst()
   burst.onAccept(0, true)
   assert.equal(burst.shouldTurnAgain(0, 0), true)
@@ -79,7 +79,7 @@ test('where another process accepts, a quiet turn does not mean empty: it stays 
   assert.equal(burst.isAwaitingPrimary, false)
 })
 
-test('what a hand-over takes is learnt from the shortest gaps, not from how seldom connections come', () => {
+test('the duration of a hand-over is estimated from the shortest gaps, and not from rare connections', () => {
   const burst = new AcceptBurst()
   let nowMs = 0
   for (let i = 0; i < 2000; i++) {
@@ -91,7 +91,7 @@ test('what a hand-over takes is learnt from the shortest gaps, not from how seld
   assert.equal(burst.shouldTurnAgain(nowMs + 0.44 * 2, 0), false)
 })
 
-test('a TLS handshake is given the turns that work at it, and none in which it waits for the client', () => {
+test('the turns that do arithmetic of a TLS handshake belong to a burst, the turns that wait for the client do not', () => {
   const burst = new AcceptBurst()
   burst.onAccept(0)
   burst.onHandshake(0)
@@ -113,7 +113,7 @@ test('requests are put off while a TLS handshake is in progress, until it ends o
   assert.equal(burst.isAccepting(51), false)
 })
 
-test('what a burst did not spend is kept for the next ones, up to a second of it', () => {
+test('unspent time is kept for the next bursts, up to a second', () => {
   const burst = new AcceptBurst()
   for (let i = 0; i < 1000; i++) burst.onRequest()
   for (let atMs = 0; atMs < 1000; atMs += 10) burst.onTurn(10, atMs)

@@ -35,7 +35,7 @@ test('the idle share has a horizon of 50 ms, and is that of the time up to now',
   isNear(turns.idleShare(clock.now()), before * Math.exp(-0.5))
 })
 
-test('a loop that idles a tenth of its time has room', () => {
+test('a loop that idles a tenth of its time is idling', () => {
   const { clock, turns, turn } = driven()
   for (let i = 0; i < 100; i++) turn(8.5, 1.5)
   assert.ok(turns.idleShare(clock.now()) >= IDLE_SHARE)
@@ -73,7 +73,7 @@ test('idling counts in full on the stall-free clock', () => {
   assert.equal(turns.stallFreeMs(clock.now()) - beforeMs, 301)
 })
 
-test('a nap while requests are queued is no idling, and the next idling is', () => {
+test('a sleep while requests are queued is no idling, and the next idling counts', () => {
   const { clock, turns, turn } = driven()
   turn(500)
   turns.onSleep()
@@ -85,7 +85,7 @@ test('a nap while requests are queued is no idling, and the next idling is', () 
   assert.equal(turns.isIdling(clock.now()), true)
 })
 
-test('what is ready has waited for the busy time of this turn, and of half the one before', () => {
+test('a ready callback has waited for the busy time of this turn and half of the previous one', () => {
   const { clock, turns, turn } = driven()
   turn(30, 100)
   clock.idle(40)

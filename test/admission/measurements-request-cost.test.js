@@ -26,7 +26,7 @@ test('the cost is the busy time over the requests that ended', () => {
   assert.deepEqual([cost.ms, cost.meanMs], [2, 2])
 })
 
-test('a window is over with ten requests, however many loop turns they take', () => {
+test('a window ends after ten requests, however many loop turns they take', () => {
   const { cost, turn } = driven()
   for (let i = 0; i < 9; i++) turn({ busyMs: 3, ended: 1 })
   assert.equal(cost.ms, 0)
@@ -34,7 +34,7 @@ test('a window is over with ten requests, however many loop turns they take', ()
   isNear(cost.ms, 3)
 })
 
-test('a window is over after two seconds, if a request ended in it', () => {
+test('a window ends after two seconds, if a request ended in it', () => {
   const { cost, turn } = driven()
   turn({ busyMs: 5, ended: 1 })
   turn({ busyMs: 1, idledMs: 2000 })
@@ -48,7 +48,7 @@ for (const [what, strange] of [
   ['a stall', { busyMs: 5000, ended: 10 }],
   ['a lull', { busyMs: 0.01, ended: 10 }],
 ]) {
-  test(`${what} is nobody's cost: the median of ten windows counts`, () => {
+  test(`${what} does not change the cost: the median of ten windows counts`, () => {
     const { cost, turn } = driven()
     for (let i = 0; i < 20; i++) turn({ busyMs: 20, ended: 10 })
     for (let i = 0; i < 4; i++) turn(strange)
@@ -56,7 +56,7 @@ for (const [what, strange] of [
   })
 }
 
-test('requests that become dearer are known to be after half of ten windows', () => {
+test('a rising cost is measured after half of ten windows', () => {
   const { cost, turn } = driven()
   for (let i = 0; i < 10; i++) turn({ busyMs: 2, ended: 10 })
   for (let i = 0; i < 6; i++) turn({ busyMs: 20, ended: 10 })
@@ -70,7 +70,7 @@ test('a window counts by the requests in it: a turn in which fifty end is five o
   isNear(cost.ms, 250 / 60)
 })
 
-test('rare dear requests count in the mean, and not in the median', () => {
+test('rare expensive requests count in the mean, and not in the median', () => {
   const { cost, turn } = driven()
   for (let i = 0; i < 9; i++) turn({ busyMs: 10, ended: 10 })
   turn({ busyMs: 110, ended: 10 })
@@ -78,19 +78,19 @@ test('rare dear requests count in the mean, and not in the median', () => {
   isNear(cost.meanMs, 2)
 })
 
-test('what rejections cost, their reading included, is no request’s', () => {
+test('the cost of rejections, with their reading, is subtracted', () => {
   const { cost, turn } = driven()
   for (let i = 0; i < 10; i++) turn({ busyMs: 20 + 400 * 0.05, ended: 10, rejected: 400, rejectMs: 0.025 })
   isNear(cost.ms, 2)
 })
 
-test('rejections that take longer than the loop was busy make no negative cost', () => {
+test('rejections that take longer than the loop was busy do not make the cost negative', () => {
   const { cost, turn } = driven()
   turn({ busyMs: 1, ended: 10, rejected: 100, rejectMs: 1 })
   assert.equal(cost.ms, 0)
 })
 
-test('before the first window is over, the cost is what handlers took until they first returned', () => {
+test('before the first window ends, the cost is the time until handlers first return', () => {
   const { cost, turn } = driven()
   cost.onRun(3)
   assert.deepEqual([cost.ms, cost.meanMs], [3, 3])
@@ -123,7 +123,7 @@ test('the share that rejections take of the loop follows within a second, and is
   assert.ok(cost.rejectedShare < 0.01)
 })
 
-test('how many requests ended is told of the turn that is running', () => {
+test('endedInTurn counts the requests that ended in the current turn', () => {
   const { cost } = driven()
   cost.onEnd()
   cost.onEnd()

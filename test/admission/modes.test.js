@@ -10,7 +10,7 @@ const { DrivenAdmission } = require('./driven-admission')
 
 const decisions = (driven, count) => Array.from({ length: count }, () => driven.ask().decision)
 
-test('off decides nothing, counts nothing and asks no callback', () => {
+test('off decides nothing, counts nothing and calls no function', () => {
   const driven = new DrivenAdmission({ mode: 'off', maxConcurrent: 1, classify: () => assert.fail() })
   assert.deepEqual(decisions(driven, 3), [RUN, RUN, RUN])
   const { admitted, inFlight, shed, wouldShed } = driven.admission.sample()
@@ -33,7 +33,7 @@ describe('observe', () => {
       'heap_used_bytes',
     ],
   ]) {
-    it(`counts what it would have shed for ${name}, and refuses nobody`, () => {
+    it(`counts what it would have shed for ${name}, and rejects nothing`, () => {
       const driven = new DrivenAdmission({ mode: 'observe', ...shed })
       driven.ask()
       provoke(driven)
@@ -45,7 +45,7 @@ describe('observe', () => {
       assert.deepEqual(driven.told, [])
     })
 
-    it(`tells of ${name} when it would have shed, and after a quiet second how much`, () => {
+    it(`logs ${name} when it would have shed, and after a quiet second how many`, () => {
       const driven = new DrivenAdmission({ mode: 'observe', ...shed })
       driven.ask()
       provoke(driven)
@@ -89,7 +89,7 @@ for (const mode of ['threshold', 'adaptive']) {
     ['maxHeapUsedBytes', 1000, [500, 999, 1001, 900, 801, 799, 999, 1001]],
     ['maxRssBytes', 1000, [500, 999, 1001, 900, 801, 799, 999, 1001]],
   ]) {
-    test(`${mode}: ${option} refuses from above the limit until below 80 % of it`, () => {
+    test(`${mode}: ${option} rejects from above the limit until below 80 % of it`, () => {
       const driven = new DrivenAdmission({ mode, [option]: limit })
       const seen = steps.map((value) => {
         INTERVALS[option](driven, value)
@@ -107,7 +107,7 @@ for (const mode of ['threshold', 'adaptive']) {
     })
   }
 
-  test(`${mode}: one slow turn in an interval does not trip maxEventLoopDelay, two do`, () => {
+  test(`${mode}: one slow turn in an interval does not exceed maxEventLoopDelay, two do`, () => {
     const driven = new DrivenAdmission({ mode, maxEventLoopDelay: 100 })
     driven.turn(500)
     driven.turn(1, 600)
@@ -118,7 +118,7 @@ for (const mode of ['threshold', 'adaptive']) {
   })
 }
 
-test('the limit that is shown is one that somebody is held to', () => {
+test('the limit that is shown is enforced', () => {
   for (const [mode, maxConcurrent, limit] of [
     ['adaptive', 100, 8],
     ['threshold', undefined, Number.POSITIVE_INFINITY],
@@ -136,17 +136,17 @@ test('the limit that is shown is one that somebody is held to', () => {
   }
 })
 
-test('threshold queues nobody: over maxConcurrent it refuses', () => {
+test('threshold queues nothing: over maxConcurrent it rejects', () => {
   const driven = new DrivenAdmission({ mode: 'threshold', maxConcurrent: 2 })
   assert.deepEqual(decisions(driven, 3), [RUN, RUN, REJECTED])
 })
 
-test('adaptive lets wait over maxConcurrent', () => {
+test('adaptive queues over maxConcurrent', () => {
   const driven = new DrivenAdmission({ mode: 'adaptive', maxConcurrent: 2 })
   assert.deepEqual(decisions(driven, 3), [RUN, RUN, QUEUED])
 })
 
-test('maxConcurrent is never passed, however long nobody got in', () => {
+test('maxConcurrent is never exceeded, however long no request was admitted', () => {
   for (const mode of ['threshold', 'adaptive']) {
     const driven = new DrivenAdmission({ mode, maxConcurrent: 1, deadline: () => 0 })
     assert.deepEqual(decisions(driven, 2), [RUN, REJECTED])
@@ -155,7 +155,7 @@ test('maxConcurrent is never passed, however long nobody got in', () => {
   }
 })
 
-test('with every rule against it, one request in 100 ms still gets in', () => {
+test('with every limit exceeded, one request in 100 ms is still admitted', () => {
   const driven = new DrivenAdmission({ mode: 'threshold', maxHeapUsedBytes: 1 })
   driven.memory = { heapUsedBytes: 2 }
   driven.turn(1000)
@@ -176,7 +176,7 @@ describe('update()', () => {
     }
   })
 
-  it('runs those that wait, whatever it switches to', () => {
+  it('runs queued requests, whatever it switches to', () => {
     for (const mode of ['off', 'threshold', 'observe']) {
       const driven = new DrivenAdmission({ maxConcurrent: 1 })
       const [first, second] = [driven.ask(), driven.ask()]
@@ -190,7 +190,7 @@ describe('update()', () => {
     }
   })
 
-  it('lets in at once those that wait where nobody is to be turned away any more, whatever the limits say', () => {
+  it('runs queued requests at once in a mode that rejects nothing, whatever the limits say', () => {
     for (const mode of ['off', 'observe']) {
       const driven = new DrivenAdmission({ maxConcurrent: 1 })
       const waiting = [driven.ask(), driven.ask(), driven.ask()].slice(1)
@@ -212,7 +212,7 @@ describe('update()', () => {
     }
   })
 
-  it('does not count the end of those it had not counted', () => {
+  it('does not count the end of requests whose start it did not count', () => {
     const driven = new DrivenAdmission({ mode: 'off' })
     const before = driven.ask()
     driven.update({ mode: 'threshold', maxConcurrent: 1 })
@@ -229,7 +229,7 @@ describe('update()', () => {
     ['one without its group', { maxDelay: 100 }, 'ERR_SPILLWAY_UNKNOWN_OPTION'],
     ['nothing', undefined, 'ERR_SPILLWAY_OPTION_VALUE'],
   ]) {
-    it(`refuses ${title}, and changes nothing then`, (t) => {
+    it(`rejects ${title}, and changes nothing then`, (t) => {
       const spillway = spillwayFor(t, { shed: { mode: 'observe' } })
       assert.throws(() => spillway.update(given), { code })
       assert.equal(modeOf(spillway), 'observe')
@@ -237,7 +237,7 @@ describe('update()', () => {
   }
 })
 
-test('an event that does not exist is refused with those that do', () => {
+test('an unknown event throws, with the known events in the message', () => {
   const spillway = createSpillway({ logger: false })
   for (const method of ['on', 'off']) {
     assert.throws(() => spillway[method]('overlod', () => {}), {
@@ -248,7 +248,7 @@ test('an event that does not exist is refused with those that do', () => {
   spillway.close()
 })
 
-test('a request that is queued from a timer, after which the loop would sleep, has it turn once more', () => {
+test('a request that is queued from a timer, after which the loop would sleep, makes it turn once more', () => {
   const driven = new DrivenAdmission({ maxConcurrent: 1 })
   driven.ask()
   const before = driven.clock.scheduled
@@ -256,7 +256,7 @@ test('a request that is queued from a timer, after which the loop would sleep, h
   assert.equal(driven.clock.scheduled, before + 1)
 })
 
-test('critical is not turned away before normal where maxDelay is less than targetDelay', () => {
+test('critical is not rejected before normal if maxDelay is less than targetDelay', () => {
   const driven = new DrivenAdmission({ maxConcurrent: 1, maxDelay: 20, classify: ({ url }) => url })
   driven.ask({ url: 'high' })
   const critical = driven.ask({ url: 'critical' })

@@ -30,7 +30,7 @@ const PREAMBLE = `
   const { createSpillway } = require('./src/index.js')
 `
 
-test('a process in which requests wait, and nothing else does, ends', async (t) => {
+test('a process in which nothing but queued requests is left ends', async (t) => {
   const result = await run(t, [
     '-e',
     `${PREAMBLE}
@@ -44,7 +44,7 @@ test('a process in which requests wait, and nothing else does, ends', async (t) 
   assert.deepEqual(result, { code: 0, stdout: '1\n', stderr: '' })
 })
 
-test('in a worker thread requests run, wait and are refused as ever', async (t) => {
+test('in a worker thread requests run, are queued and are rejected as elsewhere', async (t) => {
   const result = await run(t, [
     '-e',
     `const { Worker } = require('node:worker_threads')

@@ -43,7 +43,7 @@ test('higher classes run first, within a class the lowest tag, then first in, fi
   )
 })
 
-test('whatever is pushed, taken out and run in between, each request leaves once, and its length is right', () => {
+test('whatever is pushed, removed and run in between, each request leaves once, and the length is right', () => {
   const anyStep = fc.oneof(
     anyEntry.map((entry) => ({ kind: 'push', entry })),
     fc.constant({ kind: 'shift' }),
@@ -103,7 +103,7 @@ test('with keys, those of a lower class are not ahead of a newcomer, whatever th
   assert.equal(queue.ahead(CRITICAL, 2), 0)
 })
 
-test('with keys, those that were taken out are not ahead of a newcomer', () => {
+test('with keys, removed requests are not ahead of a newcomer', () => {
   const queue = new Queue()
   pushed(queue, { tag: 1 })
   for (let i = 0; i < 10; i++) queue.remove(pushed(queue, { tag: 2 }))
@@ -117,7 +117,7 @@ test('with keys, those of its class with a lower or the same tag are ahead, and 
   assert.equal(queue.ahead(NORMAL, 3), 4)
 })
 
-test('what is taken out of a queue that stands is kept by nobody, however much of it', () => {
+test('requests removed from a standing queue are not retained, however many', () => {
   v8.setFlagsFromString('--expose-gc')
   const collect = vm.runInNewContext('gc')
   const queue = new Queue()
@@ -136,7 +136,7 @@ test('what is taken out of a queue that stands is kept by nobody, however much o
   })
 })
 
-test('what a request calls when it leaves runs in the context it came in, which is let go of', () => {
+test('the callback of a request that leaves runs in its async context, which is dropped', () => {
   const storage = new AsyncLocalStorage()
   const queue = new Queue()
   const request = storage.run('its own', () => pushed(queue))

@@ -26,7 +26,7 @@ for (const [accept, type] of [
   ['text/plain', 'text/plain; charset=utf-8'],
   ['text/html', 'text/plain; charset=utf-8'],
 ]) {
-  test(`who accepts ${accept === undefined ? 'whatever' : `'${accept}'`} gets ${type}`, () => {
+  test(`a client that accepts ${accept === undefined ? 'whatever' : `'${accept}'`} gets ${type}`, () => {
     const { status, headers, body } = refused({ headers: accept === undefined ? {} : { accept } })
     assert.equal(status, 503)
     assert.equal(headers['content-type'], type)
@@ -55,11 +55,11 @@ test('HEAD gets the headers of the answer it would have had, and no body', () =>
   assert.equal(headers['content-length'], refused({}).body.length)
 })
 
-test('the answer says nothing of the reason', () => {
+test('the answer does not contain the reason', () => {
   assert.doesNotMatch(String(refused({}).body), /concurrency|delay|memory/)
 })
 
-test("headers of the user's go before ours, each once, but for what says where it ends", () => {
+test('headers of the user replace the standard ones, each once, except those that describe the body', () => {
   const headers = () => ({
     'retry-after': '30',
     'Content-Length': '5',

@@ -68,7 +68,7 @@ test('it would reject the lowest class first, as the queue does', () => {
   }
 })
 
-test('where slots are short, it counts those that would wait too long for one', () => {
+test('if slots are short, it counts the requests that would wait too long for a slot', () => {
   const { adaptive, observe } = both('await', 0.5, { shed: { maxConcurrent: 2 } })
   assert.ok(adaptive.share > 0.5, String(adaptive.share))
   const ratio = observe.share / adaptive.share

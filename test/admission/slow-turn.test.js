@@ -15,7 +15,7 @@ for (const [blockMs, perSecond] of [
   [700, 50],
   [1500, 20],
 ]) {
-  test(`a handler that blocks for ${blockMs} ms every four seconds has nobody rejected at ${perSecond} a second`, () => {
+  test(`a handler that blocks for ${blockMs} ms every four seconds causes no rejection at ${perSecond} a second`, () => {
     const routes = [{ steps: [{ burn: 2 }] }, { steps: [{ burn: blockMs }] }]
     const open = [
       { route: 0, perSecond },
@@ -44,7 +44,7 @@ for (const [blockMs, waitMs, burnMs, perSecond] of [
   [1000, 20, 0.2, 300],
   [300, 20, 2, 200],
 ]) {
-  test(`a timer that blocks for ${blockMs} ms every ten seconds has nobody rejected at ${perSecond} a second that await ${waitMs} ms and burn ${burnMs}`, () => {
+  test(`a timer that blocks for ${blockMs} ms every ten seconds causes no rejection at ${perSecond} a second that await ${waitMs} ms and burn ${burnMs}`, () => {
     const disturbances = []
     for (let atMs = 10_500; atMs < 60_000; atMs += 10_000) disturbances.push(stall(atMs, blockMs))
     const routes = [{ steps: [{ wait: waitMs }, { burn: burnMs }] }]

@@ -63,7 +63,7 @@ test('rows do not mix, and stay what they are while the table grows', () => {
   for (const row of rows) assert.equal(countOf(copied, row, ADVISED_BOUNDS), row + 1)
 })
 
-test('a copy is of its moment: what comes later is not in it', () => {
+test('a copy does not contain values that come later', () => {
   const buckets = new Buckets(ADVISED_BOUNDS)
   const row = buckets.add()
   buckets.record(row, 1)

@@ -85,7 +85,7 @@ for (const [what, seconds] of [
   })
 }
 
-test('what is longer than 512 s is in the last bucket, however long', () => {
+test('a value above 512 s is in the last bucket, however long', () => {
   for (const seconds of [512, 513, 1e9, Number.POSITIVE_INFINITY]) {
     const { count, spans } = nativeFor([seconds])
     assert.deepEqual([count, spans], [1, [{ offset: 72, length: 1 }]])

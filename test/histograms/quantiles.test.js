@@ -38,7 +38,7 @@ for (const [shape, duration] of Object.entries(SHAPES)) {
   })
 }
 
-test("one pass finds what the library's own scans find", () => {
+test("one pass finds the same as the library's own scans", () => {
   const rolling = new RollingHistogram(0)
   for (let i = 1; i <= 5000; i++) rolling.record(i / 10, 0, false)
   const { histogram } = rolling.lastMinute(0)

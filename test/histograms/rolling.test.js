@@ -9,7 +9,7 @@ const { RollingHistogram, newHistogram, toMicroseconds } = require('../../src/hi
 
 const SECOND = 1000
 
-test('the last minute holds what came within it, and since-start everything', () => {
+test('the last minute has the values of that time, and since-start has all', () => {
   const rolling = new RollingHistogram(0)
   for (let second = 0; second < 300; second++) rolling.record(10, second * SECOND, second % 10 === 0)
   const nowMs = 300 * SECOND
@@ -21,7 +21,7 @@ test('the last minute holds what came within it, and since-start everything', ()
   assert.deepEqual([all.count, all.errors, all.seconds, all.histogram.totalCount], [300, 30, 300, 300])
 })
 
-test('after a pause of a minute the last minute is empty, without anything having run', () => {
+test('after a pause of a minute the last minute is empty, although nothing ran', () => {
   const rolling = new RollingHistogram(0)
   rolling.record(10, 0, false)
   assert.equal(rolling.lastMinute(59 * SECOND).count, 1)
@@ -48,7 +48,7 @@ test('after a pause the rate is over the idle time too', () => {
   assert.equal(rolling.sinceStart(125 * SECOND).seconds, 125)
 })
 
-test('at any time the rate is over half a minute to a minute, or since the start, and misses nothing of it', () => {
+test('at any time the rate is over half a minute to a minute, or since the start, and misses no value', () => {
   const timesMs = fc
     .array(fc.nat(200 * SECOND), { maxLength: 30 })
     .map((times) => times.sort((a, b) => a - b))
@@ -65,7 +65,7 @@ test('at any time the rate is over half a minute to a minute, or since the start
   )
 })
 
-test('what is only counted, such as a stream, moves no quantile', () => {
+test('a value that is only counted, such as a stream, moves no quantile', () => {
   const rolling = new RollingHistogram(0)
   rolling.record(10, 0, false)
   rolling.count(0, true)
@@ -92,7 +92,7 @@ for (const [title, given, expected] of [
   })
 }
 
-test('a value goes where the HDR itself would put it, at every power of two and its neighbours', () => {
+test('a value is recorded in the cell that the library uses, at every power of two and its neighbours', () => {
   const ours = newHistogram(32)
   const theirs = newHistogram(32)
   const values = [3, 200, 999, 12_345, 59_999_999, 60_000_000]

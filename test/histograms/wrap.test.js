@@ -23,13 +23,13 @@ require.cache[library].exports = { ...hdr, build: buildCountingMany }
 const { RollingHistogram } = require('../../src/histograms/rolling')
 require.cache[library].exports = hdr
 
-test('a 32-bit histogram wraps where ours must not', () => {
+test('a 32-bit histogram of the library wraps, as ours must not', () => {
   const narrow = buildCountingMany({ bitBucketSize: 32, highestTrackableValue: 60_000_000 })
   for (let i = 0; i < 5; i++) narrow.recordValue(1)
   assert.equal(narrow.getCountAtIndex(1), EACH)
 })
 
-test('since-start counts on past 2^32 of one value', () => {
+test('since-start goes on counting past 2^32 of one value', () => {
   const rolling = new RollingHistogram(0)
   for (let i = 1; i <= 12; i++) {
     rolling.record(5, i * HALF_MINUTE_MS, false)

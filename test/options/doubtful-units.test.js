@@ -137,7 +137,7 @@ test('a doubt is a warning that names the line of the call, once however often i
   )
 })
 
-test('members doubt what they are given, and not what was told before', async (t) => {
+test('members doubt their own options, and not those of earlier calls', async (t) => {
   const { lines, logger } = pinoWithLines({ base: null })
   const spillway = spillwayFor(t, { logger, memory: { recycleAfter: 60_000 } })
   const given = { spillway }

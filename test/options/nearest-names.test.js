@@ -77,7 +77,7 @@ const MEANT = {
   ],
 }
 
-describe('an unknown option is told', () => {
+describe('an unknown option is reported with', () => {
   for (const [what, cases] of Object.entries(MEANT)) {
     for (const [given, meant] of cases) {
       it(`${what}: ${JSON.stringify(given)}`, () => {

@@ -422,7 +422,7 @@ for (const [given, named, meant] of TYPOS) {
   })
 }
 
-test('who would switch the gate off is told how', () => {
+test('the message for `shed: false` says how to switch the gate off', () => {
   assert.match(
     refusal({ shed: false }).message,
     /got false \(boolean\)\. To reject no request, write `shed: \{ mode: 'off' \}`\.$/
@@ -436,7 +436,7 @@ for (const [given, meant] of [
   [{ errors: 'drain' }, "errors: { uncaught: 'drain' }"],
   [{ drain: 'developement' }, "drain: { mode: 'development' }"],
 ]) {
-  test(`a word given for a group, ${JSON.stringify(given)}, is refused with the option that takes the word`, () => {
+  test(`a word given for a group, ${JSON.stringify(given)}, throws with the option that takes the word`, () => {
     const { code, message } = refusal(given)
     assert.equal(code, 'ERR_SPILLWAY_OPTION_VALUE')
     assert.ok(message.endsWith(`(string). Did you mean \`${meant}\`?`), message)
@@ -448,7 +448,7 @@ test('a word that no option of the group takes gets no hint', () => {
     assert.match(refusal(given).message, / must be an object: got '\w+' \(string\)\.$/)
 })
 
-test('an unknown option is refused whatever its value, undefined too', () => {
+test('an unknown option throws whatever its value, undefined too', () => {
   assert.equal(refusal({ disk: undefined }).code, 'ERR_SPILLWAY_UNKNOWN_OPTION')
   assert.equal(refusal({ routes: { shed: undefined } }).code, 'ERR_SPILLWAY_UNKNOWN_OPTION')
 })
@@ -468,7 +468,7 @@ for (const [one, other] of [
   })
 }
 
-test('an endpoint cannot take the path another has by default', () => {
+test('an endpoint cannot have the default path of another', () => {
   assert.match(refusal({ endpoints: { metrics: '/livez' } }).message, /'\/livez' is given twice/)
 })
 
@@ -477,7 +477,7 @@ test('every endpoint may be off', () => {
   assert.deepEqual(resolveOptions({ endpoints: off }).endpoints, { ...off, allow: undefined })
 })
 
-test('what comes out is frozen, and what was given is neither changed nor held on to', () => {
+test('resolved options are frozen, and the given ones are neither changed nor retained', () => {
   const given = { routes: { max: 5 }, endpoints: { live: false } }
   const before = structuredClone(given)
   const resolved = resolveOptions(given)
@@ -489,11 +489,11 @@ test('what comes out is frozen, and what was given is neither changed nor held o
   assert.equal(resolved.routes.max, 5)
 })
 
-test('frozen options are taken', () => {
+test('frozen options are accepted', () => {
   assert.equal(resolveOptions(Object.freeze({ routes: Object.freeze({ max: 5 }) })).routes.max, 5)
 })
 
-test('options of another realm are taken, as a suite or a sandbox with globals of its own gives them', () => {
+test('options of another realm are accepted, as from a sandbox with its own globals', () => {
   const given = runInNewContext(
     "({ shed: { mode: 'off' }, log: { headers: ['x-id'] }, logger: { level: 'warn' } })"
   )
@@ -502,7 +502,7 @@ test('options of another realm are taken, as a suite or a sandbox with globals o
   assert.deepEqual([shed.mode, log.headers?.[0], logger], ['off', 'x-id', given.logger])
 })
 
-test('options without a prototype are taken', () => {
+test('options without a prototype are accepted', () => {
   const given = Object.assign(Object.create(null), { routes: Object.assign(Object.create(null), { max: 5 }) })
   assert.equal(resolveOptions(given).routes.max, 5)
 })
@@ -551,12 +551,12 @@ test('no JSON value gets through, or fails with anything but a SpillwayError tha
   )
 })
 
-test('createSpillway refuses before it has started anything', () => {
+test('createSpillway throws before it has started anything', () => {
   assert.throws(() => createSpillway({ routes: { max: 0 }, registry }), { code: 'ERR_SPILLWAY_OPTION_VALUE' })
   assert.deepEqual(registry.getMetricsAsArray(), [])
 })
 
-test('an update keeps what it does not name, and takes back what it gives as undefined', () => {
+test('an update keeps options that are not given, and restores the default for undefined', () => {
   const classify = () => 'low'
   const current = resolveOptions({ shed: { classify, maxDelay: 50, targetDelay: 20 } })
   const { shed } = updateOptions(current, { shed: { classify: undefined, maxDelay: undefined } })

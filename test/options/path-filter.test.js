@@ -31,7 +31,7 @@ for (const [filter, req, isNamed] of NAMED) {
   })
 }
 
-test('a function that throws or returns a promise is not asked in vain', () => {
+test('a function that throws or returns a promise makes the filter throw', () => {
   const raise = () => {
     throw new Error('as a function of a user does')
   }

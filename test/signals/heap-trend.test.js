@@ -96,7 +96,7 @@ for (const [title, heapAt, hours, mostShare] of [
   })
 }
 
-test('the first five minutes give no verdict, nor do fewer than 24 slots', () => {
+test('the first five minutes give no verdict, nor do fewer than 24 periods', () => {
   const minutes = judge(leak(1000), { hours: 0.15 })
   assert.equal(countOf(minutes, 'unknown'), minutes.length)
   assert.deepEqual(minutes.at(-1), { verdict: 'unknown' })
@@ -109,7 +109,7 @@ test('a process that has hardly collected for a long time has no verdict any mor
   assert.equal(trend.sample(1_200_000 + 40 * HOUR * 1000, LIMIT_BYTES).verdict, 'unknown')
 })
 
-test('a heap past the limit has no time left', () => {
+test('a heap above the limit has no time left', () => {
   const trend = new HeapTrend(0)
   for (let s = 300; s < 1200; s += 5) trend.record(s * 1000, leak(100)(s) * MB)
   assert.equal(trend.sample(1_200_000, 10 * MB).secondsToLimit, 0)
@@ -134,7 +134,7 @@ const LEAKING = `
   }
   run()`
 
-test('a process that leaks is told so by its own collections', async (t) => {
+test('a leak is found by the collections of a process that leaks', async (t) => {
   const { output } = await runNode(LEAKING, { args: ['--expose-gc'], t })
   const { verdict, megabytesPerHour, confidence, secondsToLimit } = output
   assert.equal(verdict, 'growing', JSON.stringify(output))

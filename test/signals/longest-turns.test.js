@@ -6,7 +6,7 @@ const { test } = require('node:test')
 const fc = require('fast-check')
 const { LongestTurns } = require('../../src/signals/longest-turns')
 
-test('it is what a search through all turns finds, turns under a millisecond being none', () => {
+test('it is the same as a search through all turns of a millisecond or more', () => {
   const turn = fc.integer({ min: 0, max: 50 })
   fc.assert(
     fc.property(fc.array(turn, { maxLength: 100 }), fc.nat(3000), (turns, sinceMs) => {
@@ -26,7 +26,7 @@ test('it is what a search through all turns finds, turns under a millisecond bei
   )
 })
 
-test('turns that get shorter and shorter for ever take no more than so much memory: the oldest are forgotten', () => {
+test('turns that keep getting shorter take bounded memory: the oldest are forgotten', () => {
   const longest = new LongestTurns()
   for (let i = 0; i < 1000; i++) longest.record(2000 - i, i)
   assert.equal(longest.since(0), 2000 - (1000 - 128))

@@ -39,7 +39,7 @@ test("a container's limit is the limit", (t) => {
   )
 })
 
-test('the heap is told in all and by space, against its limit', () => {
+test('the heap is shown in total and by space, with its limit', () => {
   const sample = new Memory().sample()
   assert.equal(sample.heapLimitBytes, v8.getHeapStatistics().heap_size_limit)
   assert.ok(sample.heapUsedBytes > 0 && sample.heapUsedBytes <= sample.heapTotalBytes)
@@ -67,7 +67,7 @@ for (const [how, args, options] of [
   ['NODE_OPTIONS', [], '--enable-source-maps --max-old-space-size=256'],
   ['an argument beside NODE_OPTIONS', ['--max-old-space-size=256'], '--max-old-space-size=512'],
 ]) {
-  test(`what outlives collections is held against what it may come to, given by ${how}`, () => {
+  test(`the heap after collections is compared with its limit, given by ${how}`, () => {
     const env = { ...process.env, NODE_OPTIONS: options ?? '' }
     const told = execFileSync(process.execPath, [...args, '-e', PRINT], { env, encoding: 'utf8' })
     assert.deepEqual(JSON.parse(told), [256, 256, 256])
@@ -82,7 +82,7 @@ test('resident memory is that of the process, and memory outside the heap is see
   assert.ok(after.rssBytes > after.heapUsedBytes)
 })
 
-test('where it cannot be read, as without a descriptor left, it is what it was, at first the most it has been', (t) => {
+test('if resident memory cannot be read, as without a free descriptor, it is the last value, or else the maximum', (t) => {
   const name = require.resolve('../../src/signals/memory')
   const { [name]: known } = require.cache
   delete require.cache[name]
@@ -99,7 +99,7 @@ test('where it cannot be read, as without a descriptor left, it is what it was, 
   assert.ok(new unread.Memory().sample().rssBytes > 2 ** 20)
 })
 
-test('what outlives collections in a worker thread is held against the limit of the worker', async () => {
+test('the heap after collections of a worker thread is compared with the limit of the worker', async () => {
   const code = `${TELL}; require('node:worker_threads').parentPort.postMessage(told)`
   const worker = new Worker(code, { eval: true, resourceLimits: { maxOldGenerationSizeMb: 100 } })
   const [[told]] = await Promise.all([once(worker, 'message'), once(worker, 'exit')])

@@ -22,7 +22,7 @@ for (const [title, values, confidence] of [
   })
 }
 
-test('the slope is the middle of all: a quarter of wrong figures leaves it', () => {
+test('the slope is the median: a quarter of wrong values does not move it', () => {
   const values = times(36).map((time) => 100 + 3 * time)
   for (const wrong of [3, 7, 11, 12, 18, 22, 28, 30, 35]) values[wrong] += 5000
   close(testTrend(times(36), values).slope, 3, 0.2)

@@ -27,7 +27,7 @@ for (const stallMs of [0, 0.25, 5, 500, 3_600_000]) {
   })
 }
 
-test('what the loop slept is no part of a turn, before its work or after', () => {
+test('idle time is no part of a turn, before its work or after', () => {
   const { clock, busy } = started()
   clock.idle(10_000)
   clock.advance(3)
@@ -47,7 +47,7 @@ test('time passes from turn to turn: none is lost, none counted twice', () => {
   assert.deepEqual(busy, [1, 2, 3])
 })
 
-test('every listener hears every turn', () => {
+test('every listener is called at every turn', () => {
   const { clock, turnClock, busy } = started()
   const heard = []
   turnClock.onTurn((busyMs, nowMs, idleMs) => heard.push([busyMs, nowMs, idleMs]))

@@ -27,7 +27,7 @@ const isWithin = (value, least, most) =>
   assert.ok(value >= least && value <= most, `${value} of ${least} to ${most}`)
 
 for (const busy of [0, 0.25, 1]) {
-  test(`a loop that works ${busy * 100} % of the time is ${busy} utilized, from the first second on`, () => {
+  test(`a loop that works ${busy * 100} % of the time has a utilization of ${busy}, from the first second on`, () => {
     const { run, loopRatio } = started()
     for (const seconds of [1, 20, 30, 100]) {
       run(seconds, busy)
@@ -36,7 +36,7 @@ for (const busy of [0, 0.25, 1]) {
   })
 }
 
-test('what was longer than a minute ago is forgotten', () => {
+test('values of more than a minute ago are forgotten', () => {
   const { run, loopRatio } = started()
   run(600, 1)
   run(60, 0.1)
@@ -45,7 +45,7 @@ test('what was longer than a minute ago is forgotten', () => {
   isNear(loopRatio(), 0.9)
 })
 
-test('two readers at different rhythms do not take from each other', () => {
+test('two readers at different intervals do not affect each other', () => {
   const { run, loopRatio } = started()
   for (let i = 0; i < 100; i++) {
     run(1, i % 2)
@@ -109,7 +109,7 @@ test('a reading at the very moment of the start is a number', () => {
   assert.equal(loopRatio(), 0)
 })
 
-test('active seconds never fall, though of the two clocks that are read one may be ahead', () => {
+test('active seconds never fall, although one of the two clocks may be ahead', () => {
   const { clock, utilization } = started()
   clock.advance(2000)
   const { loopActiveSeconds } = utilization.sample()
