@@ -15,7 +15,7 @@ class Events {
 
   /**
    * @param {Readonly<Record<string, 'info' | 'warn' | 'error'>>} levels the events, each with the level of its log line
-   * @param {{ faults: InstanceType<typeof import('./requests/internal-errors').Faults>, logger: any }} parts
+   * @param {{ faults: InstanceType<typeof import('./requests/internal-errors').InternalErrors>, logger: any }} parts
    */
   constructor(levels, { faults, logger }) {
     this.#levels = levels

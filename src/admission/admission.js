@@ -50,7 +50,7 @@ class Admission {
 
   /**
    * @param {{ clock: typeof import('../clock').systemClock,
-   *   faults: InstanceType<typeof import('../requests/internal-errors').Faults>,
+   *   faults: InstanceType<typeof import('../requests/internal-errors').InternalErrors>,
    *   options: import('../../index.js').ResolvedOptions['shed'], random?: (() => number) | undefined,
    *   sampleMemory: () => ReturnType<typeof import('../signals/memory').memoryForGate>,
    *   onOverload: OnOverloadEvent, onObservedOverload?: OnOverloadEvent }} parts

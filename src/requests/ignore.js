@@ -58,7 +58,7 @@ function filtersOf(rules) {
 
 /**
  * A rule that is given for several parts is matched once.
- * @returns {Map<string | RegExp | Function, number>}
+ * @returns {Map<import('../../index.js').IgnoreRule, number>}
  */
 function bitsByRule(rules) {
   const byPart = isFilter(rules) ? { metrics: rules, log: rules, shed: rules } : rules
