@@ -12,13 +12,13 @@ const TOKEN = "Unexpected token '"
 /** Most messages do not match, and are shown as they are. */
 const SUSPICIOUS = /[@=?:/"'(]|[\w+~-]{16}|BigInt|bearer|basic|digest|token/i
 
-/** Messages of V8, Node and routers that quote a value, each with the same message without the value. */
+/** Messages of V8, Node and routers that quote a value: what stands before it and after it, and the message without it. */
 const QUOTES = [
-  [/Failed to decode param '[\s\S]*'/, 'Failed to decode a parameter of the path'],
-  [/Cannot convert [\s\S]* to a BigInt/, 'Cannot convert a text to a BigInt'],
-  [/Invalid regular expression: \/[\s\S]*\/(?=\w*: )/, 'Invalid regular expression'],
-  [/Received type (\w+) \([\s\S]*\)/, 'Received type $1'],
-  [/ Received '[\s\S]*'/, ' Received another text'],
+  [/Failed to decode param '/, /'/g, 'Failed to decode a parameter of the path'],
+  [/Cannot convert /, / to a BigInt/g, 'Cannot convert a text to a BigInt'],
+  [/Invalid regular expression: \//, /\/(?=\w*: )/g, 'Invalid regular expression'],
+  [/(Received type \w+) \(/, /\)/g, '$1'],
+  [/ Received '/, /'/g, ' Received another text'],
 ]
 
 /** A name, and its value: quoted, or up to a blank or a bracket. */
@@ -45,7 +45,7 @@ const TELLS = /pass|pwd|secret|key/i
 function maskText(text) {
   if (!SUSPICIOUS.test(text)) return text
   let masked = text.includes(NO_JSON) ? withoutJson(text) : text
-  for (const [quote, words] of QUOTES) masked = masked.replace(quote, /** @type {string} */ (words))
+  for (const quote of QUOTES) masked = withoutQuote(masked, quote)
   masked = masked
     .replace(HEADER, `$1$2${REDACTED}`)
     .replace(USERINFO, `://${REDACTED}@`)
@@ -55,6 +55,23 @@ function maskText(text) {
     .replace(SCHEME, `$1 ${REDACTED}`)
     .replace(NAMED, maskNamed)
   return maskTokens(masked)
+}
+
+/**
+ * One pattern for all of it would take a time that grows with the square of a text that repeats its beginning.
+ * @param {string} text
+ * @param {(RegExp | string)[]} quote
+ */
+function withoutQuote(text, [before, after, words]) {
+  const start = /** @type {RegExp} */ (before).exec(text)
+  if (start === null) return text
+  const rest = text.slice(start.index + start[0].length)
+  const last = [...rest.matchAll(/** @type {RegExp} */ (after))].at(-1)
+  if (last === undefined) return text
+  const end = last.index + last[0].length
+  return (
+    text.slice(0, start.index) + start[0].replace(before, /** @type {string} */ (words)) + rest.slice(end)
+  )
 }
 
 /** V8 quotes up to 40 characters, which may be anything. */
