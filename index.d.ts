@@ -1379,7 +1379,10 @@ export interface AdmissionSnapshot {
   readonly inFlight: number
   /** Requests in the queue. */
   readonly waiting: number
-  /** The number of requests that may be in flight; `null` if nothing limits it now. */
+  /**
+   * The number of requests that may be in flight; `null` while the loop idles. Then nothing is rejected, but a request that is
+   * believed to be costly may be queued until the loop has proven to be free.
+   */
   readonly limit: number | null
   /** The resource that sets `limit`; `null` if there is no limit now. */
   readonly limitedBy: 'loop' | 'concurrency' | null

@@ -1,6 +1,7 @@
 'use strict'
-// The http server itself. `attach` replaces its `emit`, so that listeners may come and go and keep their order. `wrap` does the
-// same for a listener before its server exists, and early-entry.js for an app that begins with the middleware.
+// Enters each request of a server before the framework: endpoints first, then admission. `attach` replaces `server.emit`, so that
+// listeners may come and go and keep their order. `wrap` does the same for a listener before its server exists, and
+// early-entry.js for an app that begins with the middleware.
 
 const cluster = require('node:cluster')
 const events = require('node:events')

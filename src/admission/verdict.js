@@ -19,7 +19,7 @@ const SHORTAGE_WEIGHTS = Object.freeze([0, 0.5, 1, 1.5])
 
 const REASONS = Object.freeze(
   /** @type {const} */ ([
-    'loop', // limits/loop-share.js, limits/queue-delay.js: the event loop is full
+    'loop', // limits/limits.js, from loop-share.js and queue-delay.js: the event loop is full
     'concurrency', // limits/limits.js: `maxConcurrent` requests are in flight
     'memory', // limits/resource-limits.js: the heap is nearly full after a collection
     'pressure', // limits/resource-limits.js: the user's `pressure()`

@@ -1,6 +1,6 @@
 'use strict'
-// Counts errors by route, status and type. The route table bounds the routes, but errors choose their status and type: after
-// a thousand combinations, new ones are counted under the overflow route and the type `_OTHER`.
+// Counts errors by route, status and type. The route table bounds the routes. Status and type come from the error and are
+// unbounded: after a thousand combinations, new ones are counted under the overflow route and the type `_OTHER`.
 
 const MOST_ROWS = 1000
 const OTHER_TYPE = '_OTHER'

@@ -1,6 +1,6 @@
 'use strict'
 // Writes a metric family into a report: its description, then its points in blocks. A worker writes its own families, and
-// the member that retires others writes their sums.
+// the member that adds up the reports of ended workers writes the sums.
 
 const { exemplarsOf } = require('../requests/exemplars')
 const { exemplarsBlock, familyBlock, pointsBlock } = require('./report')

@@ -1,6 +1,5 @@
 'use strict'
-// Ends a response without an end of its own: an event stream that answers a GET. Its client is an `EventSource`, which
-// reconnects by itself. An event stream that answers a POST ends by itself.
+// During a drain, ends event streams that were requested by GET. Their client is an `EventSource`, which reconnects by itself. An event stream that answers a POST ends by itself.
 
 const { isEventStream } = require('../requests/event-stream')
 

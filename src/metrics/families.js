@@ -1,6 +1,6 @@
 'use strict'
 // The metric families as data: name, type, help text, and the function that yields the points of a capture. All formats
-// and registries are written from this list. Names follow OpenTelemetry's translation for Prometheus. Any other name begins
+// and registries are written from this list; `spillway_workers` of a fleet is in fleet/worker-states.js. Names follow OpenTelemetry's translation for Prometheus. Any other name begins
 // with `spillway_` or the user's `metrics.prefix`.
 
 const { ADVISED_BOUNDS, boundsOf } = require('../histograms/buckets')

@@ -19,7 +19,7 @@ class AdmissionRecord {
     /** Whether it was ever in the queue, even if it never ran. */
     this.wasQueued = false
     this.queuedMs = 0
-    /** When its wait began, on the patient clock. */
+    /** When its wait began, on the stall-free clock. */
     this.queuedStallFreeMs = 0
     this.admittedMs = 0
     /** Its entry in the queue, while it is queued. */

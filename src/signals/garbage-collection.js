@@ -1,6 +1,6 @@
 'use strict'
-// Counts GC pauses by kind at the bounds that OpenTelemetry advises. Reads every entry of a list, and the buffered ones
-// before a sample: V8 reports several pauses at once. Keeps the heap in use after the last major collection, the only
+// Counts GC pauses by kind at the bounds that OpenTelemetry advises. V8 reports several pauses at once, so every entry of
+// a list is read, and before a sample also what the observer has not delivered yet. Keeps the heap in use after the last major collection, the only
 // heap figure that distinguishes a leak from a saw-tooth.
 
 const { PerformanceObserver, constants } = require('node:perf_hooks')

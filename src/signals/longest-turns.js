@@ -1,6 +1,6 @@
 'use strict'
-// Finds the longest loop turn since any moment. Keeps only the turns that no later turn exceeded: of n turns of random
-// length that is ln n.
+// Finds the longest loop turn since any moment. Keeps only the turns that no later turn exceeded: about ln n of n
+// random turns.
 
 /** A shorter turn makes no request slow. Most turns end at this comparison. */
 const MIN_MS = 1

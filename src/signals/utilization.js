@@ -1,6 +1,6 @@
 'use strict'
-// Measures how busy the loop and the CPU were over the last half minute to minute. The interval begins at one of two
-// rotating marks and not at the last reading, so that two readers do not shorten each other's interval.
+// Measures how busy the loop and the CPU were over the last half minute to minute. Of two saved readings, the older
+// is replaced every half minute. So two readers do not shorten each other's interval.
 
 const SPAN_MS = 30_000
 

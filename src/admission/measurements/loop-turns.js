@@ -1,7 +1,7 @@
 'use strict'
 // Measures the turns of the event loop: the share of its time that it idles, and the stall-free clock. On that clock a
 // turn counts for at most the cost of the requests that ended in it, and 20 ms. So a blocking handler, a collection or a
-// suspended machine makes no queued request too old (docs/decisions/0003).
+// suspended machine does not count as waiting (docs/decisions/0003).
 
 /** The horizon of the idle share. */
 const HORIZON_MS = 50

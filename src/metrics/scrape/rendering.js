@@ -1,6 +1,6 @@
 'use strict'
-// One rendering of all metrics, shared by its readers. The foremost reader drives it: each piece is made when that reader asks
-// for it. The pieces form a linked chain, so a reader keeps its own position and what follows in memory, and nothing before.
+// One rendering of all metrics, shared by its readers. A piece is made when the first reader needs it, and the others reuse
+// it. The pieces form a linked chain: the position of a reader keeps what follows in memory, and nothing before.
 
 const { FIRST_IN_LINE } = require('./scrape-budget')
 
