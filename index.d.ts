@@ -238,7 +238,7 @@ export interface Spillway {
 
   /**
    * The requests of all workers of the fleet, with quantiles over all their answers. For a worker that does not report
-   * within a second, the last known values count. Without a fleet, the requests of this process alone.
+   * within 0.7 seconds, the last known values count. Without a fleet, the requests of this process alone.
    */
   fleetSnapshot(): Promise<FleetSnapshot>
 

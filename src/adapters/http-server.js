@@ -1,7 +1,6 @@
 'use strict'
-// Enters each request of a server before the framework: endpoints first, then admission. `attach` replaces `server.emit`, so that
-// listeners may come and go and keep their order. `wrap` does the same for a listener before its server exists, and
-// early-entry.js for an app that begins with the middleware.
+// Enters each request of a server before the framework: endpoints first, then admission. `attach` replaces `server.emit`, so
+// that listeners keep their order. `wrap` does the same before the server exists, early-entry.js for an app with the middleware.
 
 const cluster = require('node:cluster')
 const events = require('node:events')
