@@ -1,14 +1,15 @@
 'use strict'
-// Requests that are over, of which nobody has told: each would be in flight, and hold its slot, for ever.
-//   HTTP/2   Node leaves streams behind, without us as well: closed with a client that hung up, all read, and never destroyed, so
-//            that their response never closes. Six clients that hung up at random for eight seconds left ten, and with
-//            `shed.maxConcurrent: 10` the idle server turned everybody away from then on. One whose body nobody reads on, as
-//            behind a parser that has refused it, is never read to its end either (Node 20).
-//   HTTP/1   `close` does not come to us where the application takes all listeners off its response or its connection, or the
-//            connection from its response, to speak on it itself; nor where a listener of its throws before.
-// Once a second those in flight are looked at. What was over at two looks has ended: nothing can be sent any more. A stream is
-// destroyed as well, and ends as any other then, unless its handler may still read what has come.
+// Ends the requests in flight that are over although no event says so: each would hold its slot for ever.
+//   HTTP/2   Node leaves some streams of a disconnected client closed and read, but never destroyed, so their response never
+//            closes. Six clients that disconnected at random for eight seconds left ten such streams. On Node 20 a stream whose
+//            body nobody reads, as after a body parser rejected it, is never read to its end either.
+//   HTTP/1   The `close` event does not reach us if the application removes the listeners of its response or connection, takes
+//            the connection from its response, or has a listener that throws before ours. No `close` comes at all if the
+//            application ends the connection in its `upgrade` listener and does not read on: Node cannot see the client leave.
+// A check runs once a second. A request that is over at two checks in a row ends: nothing of it can be sent any more. An HTTP/2
+// stream is destroyed as well, unless its handler may still read what arrived.
 
+const { isInjected } = require('./injected-response')
 const { isDisconnected } = require('./request')
 const { endAll } = require('./response-watch')
 
@@ -31,7 +32,7 @@ class OrphanedRequests {
     const suspects = new Set()
     const left = []
     for (const request of this.#requests) {
-      if (!isDisconnected(request)) continue
+      if (!isDisconnected(request) && !isUnsendable(request)) continue
       if (this.#suspects.has(request)) left.push(request)
       else suspects.add(request)
     }
@@ -40,11 +41,27 @@ class OrphanedRequests {
   }
 }
 
+/**
+ * Whether its connection is open and takes no more writes, but its answer is not all written to it: Node keeps the rest in the
+ * response, for ever. What the connection has already taken is still sent to a client that reads slowly.
+ */
+function isUnsendable({ res, socket, stream }) {
+  if (stream !== undefined || isInjected(socket) || socket.destroyed || !socket.writableEnded) return false
+  const buffered = res.socket === null ? 0 : res.socket?.writableLength
+  return !res.writableEnded || res.writableLength > buffered
+}
+
 function release(request) {
-  const { head, stream } = request
+  const { head, res, stream } = request
+  // A response without its connection is no failure: the application has taken the connection to answer on it itself.
+  if (res.socket && isUnsendable(request)) markCutOff(head)
   if (stream === undefined || stream.destroyed || !stream.readableEnded) return endAll(head)
   request.isOrphaned = true
   stream.destroy()
+}
+
+function markCutOff(head) {
+  for (let each = head; each !== undefined; each = each.next) each.isCutOff = true
 }
 
 module.exports = { OrphanedRequests }
