@@ -6,38 +6,9 @@
 const { boundsOf } = require('../histograms/buckets')
 const { Rows } = require('../histograms/rows')
 const { Exemplars } = require('../requests/exemplars')
-const { requireExemplar, requireLabels } = require('./report-shapes')
-const { JOIN, shapeOf } = require('./point-shapes')
-
-/** The labels of a point that came as text. What needs them as pairs is rare. */
-class ReportedLabels {
-  utf8
-  #pairs
-
-  constructor(utf8) {
-    this.utf8 = utf8
-  }
-
-  get pairs() {
-    this.#pairs ??= pairsOf(this.utf8)
-    return this.#pairs
-  }
-}
-
-/** From the beginning of a word: each other place in it would be looked at to its end. */
-const PAIR = /(?<!\w)([a-zA-Z_]\w*)="((?:[^"\\]|\\[\\n"])*)"/g
-const UNESCAPED = { '\\\\': '\\', '\\n': '\n', '\\"': '"' }
-
-/** @param {string} utf8 as `Labels` writes it */
-function pairsOf(utf8) {
-  const text = Buffer.from(utf8, 'latin1').toString()
-  return Object.fromEntries(
-    [...text.matchAll(PAIR)].map(([, name, value]) => [
-      name,
-      value.replace(/\\[\\n"]/g, (each) => UNESCAPED[each]),
-    ])
-  )
-}
+const { JOIN, isCumulative, shapeOf } = require('./point-shapes')
+const { requireCounts, requireExemplar } = require('./report-shapes')
+const { OwnLabels, RegistryLabels, ReportedLabels } = require('./reported-labels')
 
 class FamilySum {
   name
@@ -51,13 +22,19 @@ class FamilySum {
   isReported = false
   #shape
   #rows
+  /** By the labels in a report, preceded by the worker if each worker has its own series. */
   #rowOf = new Map()
   #labels = []
-  /** By row: the last scrape that added to it. Rows of earlier scrapes are not shown. */
-  #scrapeOf = []
+  #reader
+  #isCounted
+  /** By row, for a registry's metric: the check of a value. */
+  #isValue = []
+  /** By row: the number of the last report that added to it. Rows of earlier scrapes are not shown. */
+  #reportOf = []
   /** The exemplars of this scrape, if any. */
   #exemplars
-  #scrape = 0
+  /** The number of the last report before this scrape. */
+  #before = 0
 
   constructor({ name, type, help, across, isForeign, bounds }) {
     this.name = name
@@ -68,6 +45,8 @@ class FamilySum {
     if (bounds !== undefined) this.bounds = boundsOf(bounds)
     this.#shape = shapeOf({ type, isForeign, bounds })
     this.#rows = new Rows(this.#shape.width)
+    this.#isCounted = isCumulative(this)
+    this.#reader = isForeign ? new RegistryLabels(this) : new OwnLabels(this)
   }
 
   /** False if a worker defines a family of this name differently, such as another version of the application. */
@@ -76,34 +55,40 @@ class FamilySum {
     return isSame && String(this.bounds?.seconds) === String(bounds)
   }
 
-  /** The number of rows, including rows of earlier scrapes. */
+  /** The number of series kept, including those of earlier scrapes. A series with two spellings counts twice. */
   get size() {
-    return this.#labels.length
+    return this.#rowOf.size
   }
 
-  begin(scrape) {
-    this.#scrape = scrape
+  /** @param {number} report the number of the last report before the scrape */
+  begin(report) {
+    this.#before = report
     this.isReported = false
     this.#exemplars = undefined
   }
 
-  /** @param {string[]} labels @param {string} worker @returns {Int32Array} the rows of these series */
+  /** @param {string[]} labels @param {string} worker @returns {Int32Array} the rows of these series @throws {Error} */
   rowsOf(labels, worker) {
-    const isApart = JOIN[this.across] === undefined
+    const own = JOIN[this.across] === undefined ? worker : undefined
     const rows = new Int32Array(labels.length)
     for (let i = 0; i < labels.length; i++) {
-      const label = isApart ? this.#of(worker, labels[i]) : labels[i]
-      let row = this.#rowOf.get(label)
-      if (row === undefined) {
-        requireLabels(labels[i], this.isForeign)
-        row = this.#rows.add()
-        this.#rowOf.set(label, row)
-        this.#labels.push(new ReportedLabels(label))
-        this.#scrapeOf.push(0)
-      }
-      rows[i] = row
+      rows[i] = this.#rowOf.get(keyOf(labels[i], own)) ?? this.#open(labels[i], own)
     }
     return rows
+  }
+
+  #open(written, worker) {
+    const { label, shown, isValue } = this.#reader.read(written, worker)
+    let row = label === written ? undefined : this.#rowOf.get(keyOf(label, worker))
+    if (row === undefined) {
+      row = this.#rows.add()
+      this.#rowOf.set(keyOf(label, worker), row)
+      this.#labels.push(new ReportedLabels(shown))
+      this.#isValue.push(isValue)
+      this.#reportOf.push(0)
+    }
+    if (label !== written) this.#rowOf.set(keyOf(written, worker), row)
+    return row
   }
 
   /** @throws {RangeError} if the block does not have as many numbers as its series need */
@@ -115,19 +100,30 @@ class FamilySum {
   /**
    * @param {Int32Array} rows
    * @param {Float64Array} numbers
+   * @param {number} report the number of the report, larger than all before
+   * @throws {RangeError} if the report has a series twice or an invalid count
    */
-  add(rows, numbers) {
+  add(rows, numbers, report) {
     const { width } = this.#shape
     const { values } = this.#rows
     const join = JOIN[this.across]
+    if (this.#isCounted) this.#requireCounts(rows, numbers)
     for (let i = 0; i < rows.length; i++) {
       const row = rows[i]
-      const isFirst = this.#scrapeOf[row] !== this.#scrape
-      this.#scrapeOf[row] = this.#scrape
+      const last = this.#reportOf[row]
+      if (last === report) throw new RangeError(`'${this.name}' has a series twice`)
+      const isFirst = last <= this.#before
+      this.#reportOf[row] = report
       for (let at = row * width, from = i * width; at < (row + 1) * width; at++, from++) {
         values[at] = isFirst || join === undefined ? numbers[from] : join(values[at], numbers[from])
       }
     }
+  }
+
+  #requireCounts(rows, numbers) {
+    if (!this.isForeign) return requireCounts(numbers, rows.length * this.#shape.width, this.#shape.width)
+    const isWrong = (row, i) => !this.#isValue[row](numbers[i])
+    if (rows.some(isWrong)) throw new RangeError(`'${this.name}' has an invalid value`)
   }
 
   /** @param {Int32Array} rows the rows of the points that the exemplars belong to */
@@ -141,22 +137,11 @@ class FamilySum {
     }
   }
 
-  /** Adds the worker as the last label, so that series that differ only in the worker are neighbours. */
-  #of(worker, label) {
-    if (this.isForeign) {
-      const [metricName, labels] = JSON.parse(label)
-      const isTaken = labels.some(([name]) => name === 'worker')
-      return JSON.stringify([metricName, [...labels, [isTaken ? 'spillway_worker' : 'worker', worker]]])
-    }
-    const own = label.includes('worker="') && 'worker' in pairsOf(label) ? 'spillway_worker' : 'worker'
-    return label === '' ? `{worker="${worker}"}` : `${label.slice(0, -1)},${own}="${worker}"}`
-  }
-
   *points() {
     const { values } = this.#rows
     const exemplars = this.#exemplars?.copy()
     for (let row = 0; row < this.#labels.length; row++) {
-      if (this.#scrapeOf[row] !== this.#scrape) continue
+      if (this.#reportOf[row] <= this.#before) continue
       const point = this.#shape.point(this.#labels[row], values, row)
       yield exemplars === undefined ? point : { ...point, exemplars }
     }
@@ -170,6 +155,8 @@ class FamilySum {
     })
   }
 }
+
+const keyOf = (label, worker) => (worker === undefined ? label : `${worker} ${label}`)
 
 /** A registry's metric may have two families: one is added up, the other is shown per worker. */
 const familyKey = ({ name, across, isForeign }) => (isForeign ? `${name} ${across}` : name)

@@ -11,6 +11,7 @@ const { openMemberSocket } = require('./member-socket')
 const { takeFleetSnapshot } = require('./fleet-snapshot')
 const { metricsOf } = require('./registry-report')
 const { hasOtherMembers, identityOf, takeNumber } = require('./member-identity')
+const { ownMetrics } = require('./metric-names')
 const { announceThread, watchForMembers } = require('./fleet-watch')
 const { Reporter } = require('./reporter')
 const { ReportBuffers, joinPieces } = require('./report-buffers')
@@ -34,6 +35,7 @@ class Fleet {
   #options
   #reporter
   #exporter
+  #own
   #number = takeNumber()
   #id = randomBytes(4).toString('hex')
   #identity
@@ -61,6 +63,7 @@ class Fleet {
     this.#parts = parts
     this.#options = options
     this.#exporter = exporter
+    this.#own = ownMetrics(exporter)
     this.#reporter = new Reporter(parts, capture, exporter)
     this.#unreadable = new UnreadableReports(parts.warn)
     this.#identity = identityOf(options)
@@ -174,7 +177,7 @@ class Fleet {
     if (this.#isRetiring || this.#isClosed) return
     this.#isRetiring = true
     try {
-      await retireMembers(directory, this.#parts.clock, poll, this.#id)
+      await retireMembers(directory, this.#parts.clock, poll, this.#id, this.#own)
     } catch (error) {
       this.#parts.faults.report('fleet', error)
     }
@@ -218,7 +221,7 @@ class Fleet {
       : await this.#poll(directory, withRoutes, loan)
     const spare = this.#spareSum
     this.#spareSum = undefined
-    const readable = new ReadableSum({ clock, withRoutes })
+    const readable = new ReadableSum({ clock, withRoutes, own: this.#own })
     const { sum, members, retired } = await readable.of(withWorkerNames(poll.members), poll.retired, spare)
     this.#unreadable.logNew(directory?.path, members, retired)
     if (sum.misunderstood > 0) faults.report('fleet', new Error('workers define a metric differently'))

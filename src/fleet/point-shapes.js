@@ -69,4 +69,4 @@ const acrossOf = (family) => family.across ?? (isCumulative(family) ? 'sum' : 'w
 /** Whether the family of a departed worker is still shown: its counts stay, its gauges go. */
 const outlives = (family) => isCumulative(family) && acrossOf(family) === 'sum'
 
-module.exports = { JOIN, acrossOf, onGrid, outlives, shapeOf }
+module.exports = { JOIN, acrossOf, isCumulative, onGrid, outlives, shapeOf }

@@ -28,9 +28,11 @@ class ReadableSum {
   #withRoutes
   #wallMs
   #slices
+  #own
 
-  /** @param {{ clock: typeof import('../clock').systemClock, withRoutes: boolean }} parts */
-  constructor({ clock, withRoutes }) {
+  /** @param {{ clock: typeof import('../clock').systemClock, withRoutes: boolean, own?: import('./metric-names').OwnMetrics | undefined }} parts */
+  constructor({ clock, withRoutes, own }) {
+    this.#own = own
     this.#withRoutes = withRoutes
     this.#wallMs = clock.wallMs()
     this.#slices = new TimeSlices(clock)
@@ -43,14 +45,14 @@ class ReadableSum {
    * @returns {Promise<{ sum: InstanceType<typeof ReportSum>, members: NamedMember[], retired: import('./poll-members').Retired }>}
    *   reports left out are members with the state `unreadable`, and `retired` without a report
    */
-  async of(members, retired, spare = new ReportSum()) {
+  async of(members, retired, spare = new ReportSum(this.#own)) {
     const all = [...members, ...membersOf(retired)]
     try {
       return { sum: await this.#addAll(spare, all), members, retired }
     } catch {
       const tried = []
       for (const each of all) tried.push(await this.#tried(each))
-      const sum = await this.#addAll(new ReportSum(), tried)
+      const sum = await this.#addAll(new ReportSum(this.#own), tried)
       const [last] = tried.slice(members.length)
       return {
         sum,
@@ -76,7 +78,7 @@ class ReadableSum {
   /** @param {NamedMember} member @returns {Promise<NamedMember>} */
   async #tried(member) {
     try {
-      await this.#addAll(new ReportSum(), [member])
+      await this.#addAll(new ReportSum(this.#own), [member])
       return member
     } catch (/** @type {any} */ error) {
       return { ...member, state: 'unreadable', error }

@@ -4,8 +4,10 @@
 // because a mean of p99s is not a p99.
 
 const { Registry } = require('prom-client')
+const { requireFamily } = require('./report-shapes')
+const { BOUND_LABELS, RegistryLabels, boundText } = require('./reported-labels')
 
-const ACROSS = { sum: 'sum', min: 'min', max: 'max', first: 'first' }
+const JOINED = ['sum', 'min', 'max', 'first']
 /** A registry without default labels: reported series contain them already. */
 const plainRegistry = new Registry()
 /** @type {(a: [string, any], b: [string, any]) => number} */
@@ -13,25 +15,73 @@ const byName = ([a], [b]) => (a < b ? -1 : 1)
 
 /**
  * @param {{ registry: any, metric: any, name: string }} source
+ * @param {(error: Error) => void} [onInvalid] called if the metric has invalid series, which are left out
  * @returns {Promise<any[]>} families: two of a summary, whose quantiles are each worker's own
+ * @throws {TypeError} if the whole metric is invalid
  */
-async function readMetric({ registry, metric, name }) {
+async function readMetric({ registry, metric, name }, onInvalid = () => {}) {
   // Read through the registry, which adds its default labels, whichever client library it is of.
   const alone = Object.create(registry, { getMetricsAsArray: { value: () => [metric] } })
   const [{ help, type, aggregator = 'sum', values }] = await alone.getMetricsAsJSON()
+  const across = JOINED.includes(aggregator) ? aggregator : 'worker'
+  requireFamily({ name, help, type, across, isForeign: true })
   const isQuantile = ({ metricName, labels }) =>
-    type === 'summary' && (metricName ?? name) === name && labels.quantile !== undefined
+    type === 'summary' && (metricName ?? name) === name && labels?.quantile !== undefined
   const family = (across, points) => ({ name, help, type, across, isForeign: true, points: () => points })
   /** @type {{ own: any[], sum: any[] }} */
   const points = { own: [], sum: [] }
+  const valid = new ValidSeries({ name, type })
   for (const value of values) {
-    const labels = Object.entries(value.labels ?? {}).sort(byName)
-    const key = JSON.stringify([value.metricName ?? name, labels])
-    points[isQuantile(value) ? 'own' : 'sum'].push({ labels: { utf8: key }, value: value.value })
+    const utf8 = valid.add(value)
+    if (utf8 !== undefined)
+      points[isQuantile(value) ? 'own' : 'sum'].push({ labels: { utf8 }, value: value.value })
   }
-  const families = [family(ACROSS[aggregator] ?? 'worker', points.sum)]
+  if (valid.rejected > 0)
+    onInvalid(new Error(`'${name}' has ${valid.rejected} series that Prometheus does not accept`))
+  const families = [family(across, points.sum)]
   if (points.own.length > 0) families.push(family('worker', points.own))
   return families
+}
+
+/** Filters the series of one metric: a registry accepts some that Prometheus rejects. */
+class ValidSeries {
+  rejected = 0
+  #name
+  #boundLabel
+  #labels
+  #seen = new Set()
+
+  constructor(family) {
+    this.#name = family.name
+    this.#boundLabel = BOUND_LABELS[family.type]
+    this.#labels = new RegistryLabels(family)
+  }
+
+  /** @returns {string | undefined} the name and labels as JSON; undefined if the series is invalid */
+  add({ metricName, labels, value }) {
+    try {
+      const series = [
+        metricName ?? this.#name,
+        Object.entries(labels ?? {})
+          .map(this.#textOf)
+          .sort(byName),
+      ]
+      if (!this.#labels.check(series)(value)) throw new RangeError('the value is invalid')
+      const json = JSON.stringify(series)
+      if (this.#seen.has(json)) throw new RangeError('the series is a duplicate')
+      this.#seen.add(json)
+      return json
+    } catch {
+      this.rejected++
+      return undefined
+    }
+  }
+
+  /** @returns {[string, string]} */
+  #textOf = ([name, value]) => {
+    const text = /** @type {any} */ (String(value)).toWellFormed()
+    return [name, (name === this.#boundLabel ? boundText(text) : undefined) ?? text]
+  }
 }
 
 /** Converts reported families to metrics that a registry accepts. @param {Iterable<any>} families */
@@ -52,8 +102,18 @@ function metricsOf(families) {
 
 function metricOf(parts) {
   const { name, help, type } = parts[0]
-  const get = () => ({ name, help, type, aggregator: 'sum', values: parts.flatMap((part) => part.samples()) })
+  const get = () => ({ name, help, type, aggregator: 'sum', values: valuesOf(parts) })
   return { name, help, type, aggregator: 'sum', get, reset() {} }
 }
+
+/** The label for the worker can turn two series of different parts into one. */
+function valuesOf(parts) {
+  const values = parts.flatMap((part) => part.samples())
+  if (parts.length === 1) return values
+  const byKey = new Map(values.map((value) => [keyOf(value), value]))
+  return [...byKey.values()]
+}
+
+const keyOf = ({ metricName, labels }) => JSON.stringify([metricName, Object.entries(labels).sort(byName)])
 
 module.exports = { metricsOf, readMetric }

@@ -1,29 +1,60 @@
 'use strict'
-// What a report may contain. Anything may have written the file of a report, or half of it. A report with a part of another
-// shape is unreadable: Prometheus rejects a whole scrape for one line that it cannot parse.
+// Defines what a report may contain. A report may be corrupt, incomplete, or written by another program. Any invalid part makes
+// the whole report unreadable, because Prometheus rejects a scrape for one line that it cannot parse.
 
-const FAMILY_NAME = /^[^\s"\\{}]+$/
-const LINE = /^[^\n\r]*$/
-const PAIR = '[a-zA-Z_]\\w*="(?:[^"\\\\\\n]|\\\\[\\\\n"])*"'
-const LABELS = new RegExp(`^(?:\\{${PAIR}(?:,${PAIR})*\\})?$`)
-const ID = /^\w*$/
-const LONGEST = 65_536
+const OWN_TYPES = ['counter', 'gauge', 'histogram', 'summary', 'native histogram']
+/** The types that a registry may use. `untyped` exists in the text format only. */
+const REGISTRY_TYPES = ['counter', 'gauge', 'histogram', 'summary', 'untyped']
+const ACROSS = ['sum', 'max', 'min', 'first', 'worker']
+
+/** OpenMetrics removes `_total` from the name of a counter, so a name must not consist of it. */
+const NAME = /^(?!_total$)[a-zA-Z_:][\w:]*$/
+const LONGEST_NAME = 512
+/** Our help texts are written unescaped, one byte per character: ASCII without a backslash. */
+const HELP = /^[ -[\]-~]*$/
+const LONGEST_HELP = 4096
+const LONGEST_REGISTRY_HELP = 65_536
 const MOST_BOUNDS = 100
 
-const isText = (value, pattern) => typeof value === 'string' && value.length <= LONGEST && pattern.test(value)
+/** An exemplar has two ids. OpenMetrics allows 128 characters for their names and values together. */
+const ID = /^\w+$/
+const LONGEST_ID = 48
+const LATEST_MS = 8.64e15
 
-/** @param {any} family as a report describes one */
-function requireFamily(family) {
-  const { name, type, help, isForeign, bounds } = family
+/** No fleet counts further. The sum over many reports stays finite. */
+const MOST_COUNT = Number.MAX_SAFE_INTEGER
+const MOST_SUM = 2 ** 64
+
+const isText = (value, pattern, longest) =>
+  typeof value === 'string' && value.length <= longest && pattern.test(value)
+
+/**
+ * @param {any} family as described in a report
+ * @param {ReadonlyMap<string, string>} [ownTypes] the types of our own metrics, by name
+ * @throws {TypeError}
+ */
+function requireFamily(family, ownTypes) {
+  const { name, type, across, isForeign } = family
   const isFamily =
-    isText(name, FAMILY_NAME) &&
-    isText(type, LINE) &&
-    typeof help === 'string' &&
-    (isForeign || (isText(help, LINE) && hasBounds(type, bounds)))
-  if (!isFamily) throw new TypeError('what it says of a metric is of another shape')
+    isText(name, NAME, LONGEST_NAME) &&
+    ACROSS.includes(across) &&
+    (isForeign === true ? isOfRegistry(family) : isForeign === false && isOwn(family))
+  if (!isFamily) throw new TypeError('the report describes an invalid metric')
+  if ((ownTypes?.get(name) ?? type) !== type)
+    throw new TypeError(`the report declares '${name}' as a ${type}`)
 }
 
-/** A histogram says its bounds; what else has some needs none. */
+const isOfRegistry = ({ type, help }) =>
+  REGISTRY_TYPES.includes(type) && typeof help === 'string' && help.length <= LONGEST_REGISTRY_HELP
+
+const isOwn = ({ name, type, help, bounds }) =>
+  OWN_TYPES.includes(type) &&
+  // OpenMetrics requires the suffix.
+  (type !== 'counter' || name.endsWith('_total')) &&
+  isText(help, HELP, LONGEST_HELP) &&
+  hasBounds(type, bounds)
+
+/** A histogram requires bounds. They are optional for other types, such as a summary with bounds in memory. */
 function hasBounds(type, bounds) {
   if (type !== 'histogram' && bounds === undefined) return true
   return (
@@ -33,26 +64,40 @@ function hasBounds(type, bounds) {
   )
 }
 
-/** @param {string} labels @param {boolean} isForeign whether they are JSON, to be written by a registry */
-function requireLabels(labels, isForeign) {
-  if (isForeign ? areForeign(JSON.parse(labels)) : isText(labels, LABELS)) return
-  throw new TypeError('the labels of a series are of another shape')
+/**
+ * Checks the numbers of a cumulative family. Each series has integer counts, then a sum or the value of a counter.
+ *
+ * @param {Float64Array} numbers
+ * @param {number} length how many of the numbers to check
+ * @param {number} width how many numbers a series has
+ * @throws {RangeError}
+ */
+function requireCounts(numbers, length, width) {
+  for (let at = 0; at < length; at++) {
+    for (const end = at + width - 1; at < end; at++)
+      if (!isCount(numbers[at])) throw invalidNumber(numbers[at])
+    if (!isSum(numbers[at])) throw invalidNumber(numbers[at])
+  }
 }
 
-function areForeign(series) {
-  if (!Array.isArray(series) || typeof series[0] !== 'string' || !Array.isArray(series[1])) return false
-  return series[1].every((label) => Array.isArray(label) && typeof label[0] === 'string')
-}
+const invalidNumber = (number) => new RangeError(`${number} is not a valid count`)
 
-/** @param {any} exemplar @param {number} points how many it may be of @param {number} buckets and how many of each */
+const isSum = (value) => typeof value === 'number' && value >= 0 && value <= MOST_SUM
+const isCount = (value) =>
+  typeof value === 'number' && value >= 0 && value <= MOST_COUNT && value === Math.floor(value)
+
+/** @param {any} exemplar @param {number} points the number of points @param {number} buckets the number of buckets per point */
 function requireExemplar(exemplar, points, buckets) {
   const [at, bucket, traceId, spanId, atMs, seconds] = exemplar
   const isOfOne = isIndex(at, points) && isIndex(bucket, buckets)
   const isExemplar =
-    isText(traceId, ID) && isText(spanId, ID) && Number.isFinite(atMs) && Number.isFinite(seconds)
-  if (!isOfOne || !isExemplar) throw new TypeError('an exemplar is of another shape')
+    [traceId, spanId].every((id) => isText(id, ID, LONGEST_ID)) && isTime(atMs) && isSum(seconds)
+  if (!isOfOne || !isExemplar) throw new TypeError('the report has an invalid exemplar')
 }
 
 const isIndex = (value, length) => Number.isInteger(value) && value >= 0 && value < length
 
-module.exports = { requireExemplar, requireFamily, requireLabels }
+/** Whether a `Date` can be made of it. */
+const isTime = (value) => typeof value === 'number' && Math.abs(value) <= LATEST_MS
+
+module.exports = { isCount, isSum, isTime, requireCounts, requireExemplar, requireFamily }

@@ -4,10 +4,15 @@
 
 const { SERIES_PER_BLOCK, reportFamily } = require('./family-report')
 const { FamilySum, familyKey } = require('./family-sum')
+const { MetricNames, NO_OWN } = require('./metric-names')
 const { requireFamily } = require('./report-shapes')
 const { EXEMPLARS, FAMILY, POINTS, ROUTES, doublesOf, readBlocks, readPoints } = require('./report')
 const { RouteSums } = require('./route-report')
 const { outlives } = require('./point-shapes')
+
+/** Reading a larger block would block the loop for too long. */
+const MOST_SERIES = 16 * SERIES_PER_BLOCK
+const MOST_JSON = 4 * 1024 * 1024
 
 class ReportSum {
   /** The number of families that workers define differently, such as two versions of an application. */
@@ -15,22 +20,32 @@ class ReportSum {
   routes = new RouteSums()
   #families = new Map()
   #withRoutes
-  #scrape = 0
+  /** The number of reports added, in all scrapes, and before this scrape. */
+  #reports = 0
+  #before = 0
+  #own
+  #names
   #shown = 0
   /** By member: the labels and rows of its last blocks. Labels rarely change between scrapes. */
   #blocksOf = new Map()
   #blocksBefore = new Map()
 
+  /** @param {import('./metric-names').OwnMetrics} [own] */
+  constructor(own = NO_OWN) {
+    this.#own = own
+  }
+
   /** Starts the sum of the next scrape. @param {{ withRoutes: boolean }} how */
   begin({ withRoutes }) {
-    this.#scrape++
+    this.#before = this.#reports
+    this.#names = new MetricNames(this.#own.reserved)
     this.#withRoutes = withRoutes
     this.misunderstood = 0
     this.#shown = 0
     this.routes = new RouteSums()
     this.#blocksBefore = this.#blocksOf
     this.#blocksOf = new Map()
-    for (const family of this.#families.values()) family.begin(this.#scrape)
+    for (const family of this.#families.values()) family.begin(this.#before)
     return this
   }
 
@@ -41,8 +56,8 @@ class ReportSum {
   /** Whether most of the rows kept are of departed workers. */
   isStale() {
     let kept = 0
-    for (const family of this.#families.values()) kept += family.size
-    return kept > 2 * this.#shown
+    for (const family of this.#families.values()) kept += 1 + family.size
+    return kept > 2 * (this.#shown + this.families.length)
   }
 
   /**
@@ -55,19 +70,20 @@ class ReportSum {
     const before = this.#blocksBefore.get(id) ?? []
     const blocks = []
     this.#blocksOf.set(id, blocks)
+    const number = ++this.#reports
     let family
     for (const { kind, body } of readBlocks(report, blocksAt)) {
-      if (kind === FAMILY) family = this.#familyOf(JSON.parse(body.toString()), isGone)
+      if (kind === FAMILY) family = this.#familyOf(jsonIn(body), isGone)
       else if (kind === POINTS && family !== undefined) {
         const points = readPoints(body)
         const block = blockOf(before[blocks.length], family, worker, points)
         blocks.push(block)
         this.#shown += block.rows.length
         family.requireNumbers(block.rows, points.bytes.length / Float64Array.BYTES_PER_ELEMENT)
-        family.add(block.rows, doublesIn(points.bytes))
+        family.add(block.rows, doublesIn(points.bytes), number)
       } else if (kind === EXEMPLARS && family !== undefined) {
-        family.addExemplars(blocks[blocks.length - 1].rows, JSON.parse(body.toString()))
-      } else if (kind === ROUTES && this.#withRoutes) this.routes.add(body, isRecent)
+        family.addExemplars(blocks[blocks.length - 1].rows, jsonIn(body))
+      } else if (kind === ROUTES && this.#withRoutes) this.routes.add(body, isRecent, number)
       yield
     }
   }
@@ -79,16 +95,16 @@ class ReportSum {
   }
 
   #familyOf(described, isGone) {
-    requireFamily(described)
+    requireFamily(described, this.#own.types)
     if (isGone && !outlives(described)) return undefined
     const key = familyKey(described)
     let known = this.#families.get(key)
     if (known === undefined || (!known.isReported && !known.isLike(described))) {
       known = new FamilySum(described)
-      known.begin(this.#scrape)
+      known.begin(this.#before)
       this.#families.set(key, known)
     }
-    if (known.isLike(described)) {
+    if (known.isLike(described) && (known.isReported || this.#names.take(described, ownerOf(described)))) {
       known.isReported = true
       return known
     }
@@ -97,10 +113,21 @@ class ReportSum {
   }
 }
 
+/** The two families of a registry's summary are one metric. */
+const ownerOf = ({ name, type, across, isForeign }) =>
+  isForeign ? `${name} ${type === 'summary' ? type : across}` : name
+
+function jsonIn(body) {
+  if (body.length > MOST_JSON) throw new RangeError(`a block of JSON has ${body.length} bytes`)
+  return JSON.parse(body.toString())
+}
+
 /** Reuses the block of the previous scrape, if it is of the same family and worker and has the same labels. */
 function blockOf(before, family, worker, { text }) {
   if (before?.family === family && before.worker === worker && before.text.equals(text)) return before
-  return { family, worker, text: Buffer.from(text), rows: family.rowsOf(text.toString().split('\n'), worker) }
+  const labels = text.toString().split('\n', MOST_SERIES + 1)
+  if (labels.length > MOST_SERIES) throw new RangeError(`a block has more than ${MOST_SERIES} series`)
+  return { family, worker, text: Buffer.from(text), rows: family.rowsOf(labels, worker) }
 }
 
 /** As many columns as most families have. */

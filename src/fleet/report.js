@@ -3,6 +3,8 @@
 // Labels are text and numbers are doubles as in memory, which costs a hundredth of JSON.
 // Readers skip unknown kinds of blocks. Only a change of the meaning of a known kind needs a new version.
 
+const { isCount, isTime } = require('./report-shapes')
+
 const VERSION = 'SPILLWAY2'
 const HEADER = 8
 
@@ -104,15 +106,16 @@ function parsed(text) {
   }
 }
 
-const isHeadOfRetired = ({ ids, count }) => Array.isArray(ids) && Number.isInteger(count)
+const isHeadOfRetired = ({ ids, count }) =>
+  Array.isArray(ids) && ids.every((id) => typeof id === 'string') && isCount(count)
 
 /** Whether the head is valid and belongs to that member. */
 function isHeadOf(head, id) {
-  if (head?.id !== id || typeof head.process !== 'string') return false
-  return ['thread', 'at', 'startedAt', 'inFlight', 'pid'].every((key) => isNumber(head[key] ?? 0))
+  if (head?.id !== id) return false
+  const { process, worker = '', thread = 0, inFlight = 0, pid = 0, at = 0, startedAt = 0 } = head
+  if (typeof process !== 'string' || typeof worker !== 'string') return false
+  return [thread, inFlight, pid].every(isCount) && [at, startedAt].every(isTime)
 }
-
-const isNumber = (value) => typeof value === 'number'
 
 /** @returns {Generator<{ kind: number, body: Buffer }>} the blocks of a complete report */
 function* readBlocks(report, blocksAt) {

@@ -113,12 +113,13 @@ class Reporter {
   }
 
   async #readForeign(source, pieces, slices) {
+    const onInvalid = (error) => this.#parts.faults.report('metrics', error)
     try {
-      for (const family of await readMetric(source)) {
+      for (const family of await readMetric(source, onInvalid)) {
         await slices.run(putInto(pieces, reportFamily(family, family.points())))
       }
-    } catch (error) {
-      this.#parts.faults.report('metrics', error)
+    } catch (/** @type {any} */ error) {
+      onInvalid(error)
     }
   }
 

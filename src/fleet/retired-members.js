@@ -15,14 +15,15 @@ const HOUR_MS = 3_600_000
  * @param {typeof import('../clock').systemClock} clock
  * @param {import('./poll-members').Poll} poll
  * @param {string} ownId
+ * @param {import('./metric-names').OwnMetrics} [own]
  */
-async function retireMembers(directory, clock, { members, retired }, ownId) {
+async function retireMembers(directory, clock, { members, retired }, ownId, own) {
   // The report may be of a newer version, which this version must not replace.
   if (retired.generation !== undefined && retired.report === undefined) return
   const wallMs = clock.wallMs()
   const old = members.filter(({ state, head }) => state === 'departed' && !isRecent(head, wallMs))
   if (old.length === 0) return keepRetired(directory, retired, wallMs)
-  const readable = new ReadableSum({ clock, withRoutes: true })
+  const readable = new ReadableSum({ clock, withRoutes: true, own })
   const unnamed = old.map((each) => ({ ...each, worker: '' }))
   const { sum, members: added, retired: before } = await readable.of(unnamed, retired)
   if (before.report !== retired.report) return

@@ -3,12 +3,12 @@
 // and route. Histograms are added slot by slot, so a quantile of the fleet is the quantile of all its responses. A sum only
 // keeps the positions of each route in the reports, and a snapshot reads one histogram at a time.
 
-const { countsOf } = require('../histograms/hdr-counts')
 const { newHistogram } = require('../histograms/rolling')
 const { ADVISED_BOUNDS, countOf, sumOf } = require('../histograms/buckets')
 const { ByteReader, ByteWriter } = require('../histograms/histogram-bytes')
 const { COUNTERS } = require('../requests/route-series')
 const { ROUTES, blockOf, doublesOf } = require('./report')
+const { isSum, isTime } = require('./report-shapes')
 
 const BLOCK = 32
 /** The totals are the counters of the series, then the count and the seconds of its streams. Each span has three numbers. */
@@ -18,7 +18,10 @@ const COUNT = 0
 const ERRORS = 1
 const SINCE = 2
 const SPAN = 3
-const HISTOGRAM_CELLS = countsOf(newHistogram(64)).length
+/** An empty histogram, to check the cells of others. */
+const EMPTY = newHistogram(64)
+const MOST_SPANS = 2
+const LONGEST_KEY = 4096
 
 /** Adds a span to a sum. The sum begins when the earlier of both began. */
 function addSpan(sum, span) {
@@ -86,6 +89,8 @@ function* reportRoutes({ recorder }, { counters, series, streams }, nowMs, wallM
 /** The positions of a route in the reports. */
 class RouteSum {
   key
+  /** The report that was added last. */
+  report
   /** @type {{ body: Buffer, at: number, hasLastMinute: boolean }[]} */
   #positions = []
 
@@ -132,13 +137,30 @@ function rateOf(since, wallMs) {
 
 const readDoubles = (reader, count) => doublesOf(reader.read(count * 8))
 
-/** @throws {Error} if the text is not a key */
+/** @throws {Error} if the text is not a key, or is written in another way than ours, which would show a route twice */
 function keyIn(text) {
-  const key = JSON.parse(text)
+  const key = text.length <= LONGEST_KEY && JSON.parse(text)
   const isKey =
     Array.isArray(key) && [0, 2].includes(key.length) && key.every((each) => typeof each === 'string')
-  if (!isKey) throw new TypeError('the name of a route is of another shape')
+  if (!isKey || JSON.stringify(key) !== text) throw new TypeError('the report has an invalid route key')
   return key
+}
+
+/** Skips the numbers of a route. @throws {RangeError} if one of them is invalid */
+function skipRoute(reader) {
+  requireValid(readDoubles(reader, TOTALS))
+  const spans = reader.readInteger()
+  if (spans > MOST_SPANS) throw new RangeError(`a route has ${spans} spans of time`)
+  for (let i = 0; i < spans; i++) {
+    const since = readDoubles(reader, SPAN)
+    requireValid(since.subarray(COUNT, SINCE))
+    if (!isTime(since[SINCE])) throw new RangeError('a route has an invalid start of a span')
+    reader.skipHistogram(EMPTY)
+  }
+}
+
+function requireValid(numbers) {
+  if (!numbers.every(isSum)) throw new RangeError('a route has an invalid count')
 }
 
 class RouteSums {
@@ -147,19 +169,18 @@ class RouteSums {
   /**
    * @param {Buffer} body of a block
    * @param {boolean} hasLastMinute whether the report was written within the last minute
+   * @param {unknown} [report] the report that the block belongs to
    * @throws {Error} if the body is invalid
    */
-  add(body, hasLastMinute) {
+  add(body, hasLastMinute, report = body) {
     for (const reader = new ByteReader(body); !reader.isAtEnd; ) {
       const key = Buffer.from(reader.read(reader.readInteger())).toString()
       let sum = this.#byKey.get(key)
       if (sum === undefined) this.#byKey.set(key, (sum = new RouteSum(keyIn(key))))
+      if (sum.report === report) throw new RangeError('the report has a route twice')
+      sum.report = report
       sum.add(body, reader.at, hasLastMinute)
-      reader.read(TOTALS * 8)
-      for (let spans = reader.readInteger(); spans > 0; spans--) {
-        reader.read(SPAN * 8)
-        reader.skipHistogram(HISTOGRAM_CELLS)
-      }
+      skipRoute(reader)
       if (reader.at > body.length) throw new RangeError('a route ends before its last byte')
     }
   }

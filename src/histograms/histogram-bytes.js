@@ -88,6 +88,8 @@ class ByteReader {
       const byte = this.#bytes[this.at++]
       if (byte === undefined) throw new RangeError('a number ends before its last byte')
       integer += (byte & 127) * factor
+      // NaN after an endless run of zero digits.
+      if (!(integer <= Number.MAX_SAFE_INTEGER)) throw new RangeError('a number is too large')
       if (byte < 128) return integer
     }
   }
@@ -118,8 +120,9 @@ class ByteReader {
     sum.updateMinAndMax(maxValue)
   }
 
-  /** @param {number} cells the number of cells in a histogram */
-  skipHistogram(cells) {
+  /** @param {any} histogram of the same range and digits @throws {RangeError} if it has no such cells */
+  skipHistogram(histogram) {
+    const cells = countsOf(histogram).length
     for (let cell = -1; ; ) {
       const step = this.readInteger()
       if (step === 0) break
@@ -127,7 +130,9 @@ class ByteReader {
       this.readInteger()
       if (cell >= cells) throw new RangeError(`there is no cell ${cell}`)
     }
-    this.readInteger()
+    const maxValue = this.readInteger()
+    if (histogram.countsArrayIndex(maxValue) >= cells)
+      throw new RangeError(`there is no cell for ${maxValue}`)
   }
 }
 

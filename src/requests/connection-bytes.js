@@ -11,8 +11,8 @@ const kConnection = Symbol('spillway.connection')
 function assignBytes(head) {
   const { connection } = head
   const read = connection?.bytesRead
-  if (read === undefined) return
-  const written = connection.bytesWritten
+  const written = connection?.bytesWritten
+  if (read === undefined || written === undefined) return
   head.requestBytes = read - (connection[kBytesRead] ?? 0)
   head.responseBytes = written - (connection[kBytesWritten] ?? 0)
   connection[kBytesRead] = read

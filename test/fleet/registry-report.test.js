@@ -105,3 +105,60 @@ for (const [name, { Counter, Gauge, Histogram, Registry, Summary }] of Object.en
     })
   })
 }
+
+/** A metric that a registry holds unchecked. */
+const made = (name, type, values) => ({
+  name,
+  help: 'Help.',
+  type,
+  get: async () => ({ name, help: 'Help.', type, values }),
+})
+
+test('series of a registry that Prometheus does not accept are left out of the report, which stays readable', async () => {
+  const registry = new client.Registry()
+  const flawed = made('jobs_total', 'counter', [
+    { labels: { kind: 'a' }, value: 1 },
+    { labels: { kind: 'a' }, value: 2 },
+    { labels: { kind: 'b' }, value: -1 },
+    { labels: { kind: 'c' }, value: Number.NaN },
+    { labels: { 'a-b': 'c' }, value: 1 },
+    { labels: JSON.parse('{"__proto__":"c"}'), value: 1 },
+    { labels: { kind: '\ud800' }, value: 5 },
+    { labels: { kind: '\udc00' }, value: 6 },
+    { labels: { kind: 7, odd: undefined }, value: 3 },
+    { metricName: 'evil', labels: {}, value: 1 },
+  ])
+  const errors = []
+  const [family] = await readMetric({ registry, metric: flawed, name: 'jobs_total' }, ({ message }) =>
+    errors.push(message)
+  )
+  const shown = family.points().map(({ labels, value }) => [labels.utf8, value])
+  assert.deepEqual(shown, [
+    ['["jobs_total",[["kind","a"]]]', 1],
+    ['["jobs_total",[["kind","\ufffd"]]]', 5],
+    ['["jobs_total",[["kind","7"],["odd","undefined"]]]', 3],
+  ])
+  assert.deepEqual(errors, ["'jobs_total' has 7 series that Prometheus does not accept"])
+  for (const metric of [made('jobs_total', 'info', []), made('größe', 'gauge', [])]) {
+    await assert.rejects(readMetric({ registry, metric, name: metric.name }), TypeError)
+  }
+})
+
+test('a bound is canonical in a report, and a sum may be negative', async () => {
+  const registry = new client.Registry()
+  const metric = made('lat', 'histogram', [
+    { metricName: 'lat_bucket', labels: { le: '1.0' }, value: 1 },
+    { metricName: 'lat_bucket', labels: { le: 2 }, value: 1 },
+    { metricName: 'lat_bucket', labels: { le: '+Inf' }, value: 1 },
+    { metricName: 'lat_sum', labels: {}, value: -4 },
+    { metricName: 'lat_count', labels: {}, value: 1 },
+  ])
+  registry.registerMetric(/** @type {any} */ (metric))
+  assert.deepEqual(await shownOf([registry, registry]), {
+    'lat_bucket [["le","1"]]': 2,
+    'lat_bucket [["le","2"]]': 2,
+    'lat_bucket [["le","+Inf"]]': 2,
+    'lat_sum []': -8,
+    'lat_count []': 2,
+  })
+})

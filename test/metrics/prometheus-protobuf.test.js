@@ -33,6 +33,27 @@ test('a value has name, help, type and labels', () => {
   }
 })
 
+test('counts that a message cannot say are brought to what it can, and spoil none behind them', () => {
+  for (const [count, said] of [
+    [-5, 0],
+    [Number.NaN, 0],
+    [2.5, 2],
+    [1e300, 2 ** 63],
+    [Number.POSITIVE_INFINITY, 2 ** 63],
+  ]) {
+    const values = [
+      { metricName: 'x_bucket', labels: { le: 1 }, value: count },
+      { metricName: 'x_sum', labels: {}, value: 0.5 },
+      { metricName: 'x_count', labels: {}, value: count },
+    ]
+    const [{ histogram }] = readForeign({ name: 'x', type: 'histogram', values }).metric
+    assert.deepEqual(
+      [histogram.sample_count, histogram.sample_sum, histogram.bucket[0].cumulative_count],
+      [said, 0.5, said]
+    )
+  }
+})
+
 test('a family without a point is left out', () => {
   assert.equal(read(family('gauge', [])).size, 0)
 })

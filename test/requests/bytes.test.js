@@ -6,6 +6,7 @@ const http = require('node:http')
 const { test } = require('node:test')
 const express = require('express')
 const Koa = require('koa')
+const { assignBytes } = require('../../src/requests/connection-bytes')
 const { Connection } = require('../support/connection')
 const { settle } = require('../support/drive')
 const { GET } = require('../support/endings')
@@ -199,3 +200,11 @@ for (const [way, leave] of [
     client.destroy()
   })
 }
+
+test('a connection without both byte counters counts no bytes', () => {
+  for (const connection of [undefined, {}, { bytesRead: 5 }, { bytesWritten: 5 }]) {
+    const head = /** @type {any} */ ({ connection, requestBytes: 0, responseBytes: 0 })
+    assignBytes(head)
+    assert.deepEqual([head.requestBytes, head.responseBytes], [0, 0])
+  }
+})

@@ -6,6 +6,7 @@
 const VARINT = 0
 const FIXED_64 = 1
 const BYTES = 2
+const MOST = 2 ** 63
 
 class ProtobufWriter {
   #buffer = Buffer.allocUnsafe(4096)
@@ -28,9 +29,9 @@ class ProtobufWriter {
     this.#tag(field, FIXED_64)
   }
 
-  /** @param {number} value an integer from 0 to 2^53 */
+  /** @param {number} value an integer from 0 on; a registry's other values are clamped to what 64 bits hold */
   uint(field, value) {
-    this.varint(value)
+    this.varint(value >= 0 ? Math.min(Math.floor(value), MOST) : 0)
     this.#tag(field, VARINT)
   }
 
