@@ -3,7 +3,7 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { roll } = require('../../bench/rolling-run')
+const { roll } = require('../../bench/rolling/run')
 
 // Without shedding, and with a minute for each: whether the machine has time for all of them is no question here. Nor is it
 // what becomes of a connection that both ends give up at once: a machine that stands still for five seconds makes them.

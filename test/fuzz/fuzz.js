@@ -8,7 +8,7 @@ const http = require('node:http')
 const http2 = require('node:http2')
 const net = require('node:net')
 const express = require('express')
-const { randomFrom } = require('../../bench/random')
+const { randomFrom } = require('../../bench/support/random')
 const { createSpillway } = require('../../src/index.js')
 const { caseOf } = require('./malformed')
 

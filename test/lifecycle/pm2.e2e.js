@@ -10,7 +10,7 @@ const { tmpdir } = require('node:os')
 const path = require('node:path')
 const { after, before, test } = require('node:test')
 const { promisify } = require('node:util')
-const { startLoad } = require('../../bench/restart-client')
+const { startLoad } = require('../../bench/restart/client')
 
 const run = promisify(execFile)
 const SOURCE = path.join(__dirname, '..', '..', 'src', 'index.js')

@@ -10,7 +10,7 @@ const http = require('node:http')
 const path = require('node:path')
 const { test } = require('node:test')
 
-const SERVER = path.join(__dirname, '..', '..', 'bench', 'restart-server.js')
+const SERVER = path.join(__dirname, '..', '..', 'bench', 'restart', 'server.js')
 const CLIENTS = 24
 const RESTARTS = 3
 const OPTIONS = { skip: process.platform === 'win32' && 'Windows has no signals' }

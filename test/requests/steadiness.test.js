@@ -5,9 +5,9 @@
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const { test } = require('node:test')
-const { randomFrom } = require('../../bench/random')
-const { SoakClient } = require('../../bench/soak-client')
-const { Arrivals, ERRORS, SERVERS } = require('../../bench/soak-servers')
+const { randomFrom } = require('../../bench/support/random')
+const { SoakClient } = require('../../bench/soak/client')
+const { Arrivals, ERRORS, SERVERS } = require('../../bench/soak/servers')
 const { settle } = require('../support/drive')
 const { readableSpillway } = require('../support/measured')
 

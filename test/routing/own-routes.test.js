@@ -2,16 +2,14 @@
 // Routes of ours: what a body parser has refused, and what Socket.IO has answered, are no page's, nor unmatched.
 
 const assert = require('node:assert/strict')
-const { existsSync } = require('node:fs')
 const { once } = require('node:events')
 const http = require('node:http')
-const { createRequire } = require('node:module')
-const { join } = require('node:path')
 const { test } = require('node:test')
 const Router = require('@koa/router')
 const Koa2 = require('koa-2')
 const Koa3 = require('koa')
 const getRawBody = require('raw-body')
+const { hasPeer, peer } = require('../../bench/support/peers')
 const { pinoWithLines } = require('../support/lines')
 const { serve } = require('../support/serve')
 const { ended, spillwayFor } = require('../support/spillway')
@@ -130,24 +128,14 @@ for (const [name, Koa] of [
   })
 }
 
-const PEERS = join(__dirname, '../../bench/peers/package.json')
-
-/** socket.io is among what the benchmarks are run beside. */
-function socketIo() {
-  try {
-    return existsSync(PEERS) ? createRequire(PEERS)('socket.io') : undefined
-  } catch {
-    return undefined
-  }
-}
-
 for (const [what, attachFirst] of [
   ['after', false],
   ['before', true],
 ]) {
   test(`what Socket.IO answers, attached ${what} it, has a route of its own`, async (t) => {
-    const io = socketIo()
-    if (io === undefined) return t.skip('npm ci --prefix bench/peers')
+    // socket.io is one of the packages that benches need.
+    if (!hasPeer('socket.io')) return t.skip('npm ci --prefix bench/peers')
+    const io = peer('socket.io')
     const express = require('express')
     const spillway = spillwayFor(t)
     const app = express().use(spillway.express())
@@ -161,7 +149,7 @@ for (const [what, attachFirst] of [
     const polled = await get('/socket.io/?EIO=4&transport=polling')
     assert.equal(polled.status, 200)
     assert.equal((await get('/socket.io/?EIO=4&transport=none')).status, 400)
-    const { WebSocket } = createRequire(PEERS)('ws')
+    const { WebSocket } = peer('ws')
     const socket = new WebSocket(`ws://127.0.0.1:${port}/socket.io/?EIO=4&transport=websocket`)
     await once(socket, 'open')
     socket.terminate()

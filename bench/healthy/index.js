@@ -1,0 +1,137 @@
+'use strict'
+// npm run bench:healthy: measures what the gate does to services that are not overloaded, and to closed loops.
+// Each row (bench/healthy/rows.js) runs with the gate on and off in turn, in rounds, on a fresh server for every run.
+// The gate harms a row if it sheds more than the row allows, or if a closed loop keeps less than .95 of its goodput.
+
+const path = require('node:path')
+const { parseArgs } = require('node:util')
+const { calibrate } = require('../support/burn')
+const { startPostgres } = require('./postgres')
+const { NAMES, chooseRows } = require('./rows')
+const { run } = require('./run')
+const { soak } = require('./soak')
+const { MODES, summarize } = require('./summary')
+const { lineOf, tableOf } = require('./table')
+const { hasPeer } = require('../support/peers')
+const { pinLoad } = require('../support/pinned')
+const { machineLine, save } = require('../support/results')
+
+const HELP = `npm run bench:healthy -- [options]
+
+  --rows waiters,cpu    only these rows, of those below
+  --clients 10,100      closed loops of only so many clients
+  --modes on,off        of on, off and observe, which adds what it says would be shed
+  --rounds, --seconds   how many, and how long each run counts (3, 8); closed loops half of it
+  --attempts            how often a run is made at most, if others have the server's core (2)
+  --quick               one round of 3 seconds, closed loops of 50 clients
+  --src <folder>        the src/ of another checkout, instead of this one's
+  --koa                 Koa instead of Express; else it is measured beside it in some rows
+  --postgres <url>      the Postgres of the pools; else one is started if initdb and postgres
+                        are found, else a stand-in in the process
+  --check               ends with 1 if a row is harmed
+  --soak <minutes>      a healthy mix for so long, a line each minute, instead of the rows;
+                        with the gate on, or the first of --modes
+  --save <name>         bench/results/<name>.json (healthy; healthy-soak)
+
+socket.io, pg and autocannon are in bench/peers: npm ci --prefix bench/peers
+rows: ${NAMES.join(', ')}`
+
+const TEXTS = ['rows', 'clients', 'modes', 'rounds', 'seconds', 'attempts', 'postgres', 'soak', 'save', 'src']
+const SWITCHES = ['help', 'quick', 'koa', 'check']
+
+const { values: flags } = parseArgs({
+  options: {
+    ...Object.fromEntries(SWITCHES.map((name) => [name, { type: 'boolean', default: false }])),
+    ...Object.fromEntries(TEXTS.map((name) => [name, { type: 'string' }])),
+  },
+})
+const rounds = Number(flags.rounds ?? (flags.quick ? 1 : 3))
+const seconds = Number(flags.seconds ?? (flags.quick ? 3 : 8))
+const attempts = Number(flags.attempts ?? 2)
+const modes = flags.modes?.split(',') ?? ['on', 'off']
+const clients = flags.clients?.split(',').map(Number) ?? (flags.quick ? [50] : undefined)
+
+const print = (line) => process.stdout.write(`${line}\n`)
+
+/** Alternates which mode is first: the second run may find a warmer or busier machine. */
+async function measureRound(row, round, options, progress) {
+  const results = {}
+  for (const mode of round % 2 === 0 ? modes : [...modes].reverse()) {
+    const what = `${progress()} ${row.name} ${mode}, round ${round + 1}`
+    try {
+      results[mode] = await run(row, { ...options, mode })
+      print(`${what}: ${lineOf(results[mode])}`)
+    } catch (error) {
+      print(`${what}: FAILED, ${error.message}`)
+    }
+  }
+  return results
+}
+
+async function measureRows(rows, options) {
+  const all = rows.length * modes.length * rounds
+  let done = 0
+  const progress = () => `[${++done}/${all}]`
+  const measured = new Map(rows.map((row) => [row, []]))
+  for (let round = 0; round < rounds; round++) {
+    for (const row of rows) measured.get(row).push(await measureRound(row, round, options, progress))
+  }
+  return rows.map((row) => summarize(row, measured.get(row)))
+}
+
+/** @returns {Promise<{ url?: string, is: string, stop: () => Promise<void> }>} the database behind the pools */
+async function findDatabase(rows) {
+  const none = { stop: async () => {} }
+  if (!rows.some(({ pool }) => pool !== undefined)) return { ...none, is: 'not needed' }
+  const standIn = (why) => ({ ...none, is: `a stand-in in the process (${why})` })
+  if (!hasPeer('pg')) return standIn('pg is not installed in bench/peers')
+  if (flags.postgres !== undefined) return { ...none, url: flags.postgres, is: 'a given Postgres' }
+  const started = await startPostgres()
+  if (started === undefined) return standIn('no Postgres could be started')
+  return { ...started, is: 'a Postgres started for it' }
+}
+
+async function measureAll() {
+  const rows = chooseRows(flags.rows?.split(','), { clients, koa: flags.koa })
+  const database = await findDatabase(rows)
+  print(`pools: ${database.is}`)
+  try {
+    const results = await measureRows(rows, { seconds, attempts, postgresUrl: database.url })
+    print(`\n${tableOf(results, modes)}`)
+    const harmed = results.filter(({ harm }) => harm !== null)
+    print(`${harmed.length} of ${results.length} rows harmed`)
+    const file = save(flags.save ?? 'healthy', { rounds, seconds, modes, pools: database.is, rows: results })
+    print(`saved ${file}`)
+    return harmed.length === 0
+  } finally {
+    await database.stop()
+  }
+}
+
+async function soakAll() {
+  const framework = flags.koa ? 'koa' : 'express'
+  const [mode] = modes
+  const minutes = await soak({ minutes: Number(flags.soak), framework, mode, print })
+  const file = save(flags.save ?? 'healthy-soak', { framework, mode, minutes })
+  const shed = minutes[minutes.length - 1].shedInAll
+  print(`${shed === 0 ? 'nothing was shed' : `${shed} were SHED`}; saved ${file}`)
+  return shed === 0
+}
+
+async function main() {
+  if (flags.help) return print(HELP)
+  const unknown = modes.find((mode) => !MODES.includes(mode))
+  if (unknown !== undefined) throw new Error(`there is no mode '${unknown}', but ${MODES.join(', ')}`)
+  print(machineLine())
+  // All servers of a bench must burn the same amount of work.
+  process.env.BURN_PER_MS = String(Math.round(calibrate()))
+  if (flags.src !== undefined) process.env.SPILLWAY_SRC = path.resolve(flags.src)
+  pinLoad()
+  const isHarmless = flags.soak === undefined ? await measureAll() : await soakAll()
+  if (!isHarmless && (flags.check || flags.soak !== undefined)) process.exitCode = 1
+}
+
+main().catch((error) => {
+  process.stderr.write(`${error.stack}\n`)
+  process.exitCode = 1
+})

@@ -1,0 +1,64 @@
+'use strict'
+// Part of npm run readme: the few figures that README.md shows itself. docs/benchmarks.md has the rest.
+
+const { load } = require('../support/results')
+const { cell, stamp, table, whole } = require('./markdown')
+
+const LOADS = [0.8, 1.2, 2, 10]
+const POLICIES = {
+  none: 'no policy',
+  attach: '**spillway**',
+  'overload-protection': 'overload-protection',
+  'toobusy-js-20': 'toobusy-js, 20 ms',
+  'under-pressure': '@fastify/under-pressure, 100 ms',
+}
+
+/** Goodput of the best known policies, on the work that shows most. */
+function summaryTable() {
+  const { rows, deadlineMs, rounds, seconds, ...results } = load('overload-cpu')
+  const find = (policy, multiple) =>
+    rows.find((row) => row.work === 'cpu' && row.policy === policy && row.multiple === multiple)
+  const most = LOADS.at(-1)
+  return [
+    `Requests answered within ${deadlineMs} ms, as a share of what the server can serve. Each burns 2 ms of CPU behind Express 5:`,
+    '',
+    table(
+      ['offered load', ...LOADS.map((multiple) => `${multiple}x`), `p99 at ${most}x, ms`],
+      Object.entries(POLICIES).map(([policy, name]) => [
+        name,
+        ...LOADS.map((multiple) => cell(find(policy, multiple))),
+        whole(find(policy, most).p99Ms),
+      ])
+    ),
+    '',
+    stamp(results, 'npm run bench:overload'),
+  ].join('\n')
+}
+
+/** What a closed loop at full load shows. */
+function autocannonSentence() {
+  const { rows, ...results } = load('healthy')
+  const { modes, goodputRatio } = rows.find(({ name }) => name === 'autocannon-cpu 100')
+  const rejected = `${Math.round(Math.max(modes.on.bystanderShed ?? 0, modes.on.othersShed) * 100)} %`
+  return (
+    `With 100 connections on a handler that burns 2 ms, ${rejected} of the requests got 503. The 2xx responses were ${goodputRatio.toFixed(2)} of those ` +
+    `without Spillway, and their p99 was ${whole(modes.on.p99Ms)} ms instead of ${whole(modes.off.p99Ms)}. ${stamp(results, 'npm run bench:healthy')}`
+  )
+}
+
+/** What the recommended set-up costs a request. */
+function costSentence() {
+  const { rows, ...results } = load('overhead-recommended-node-24')
+  const added = (variant, connections) =>
+    rows
+      .find((row) => row.variant === variant && row.connections === connections)
+      .addedMicroseconds.toFixed(1)
+  const [ours, theirs] = ['spillway attach + express() + errorHandler()', 'express-prom-bundle']
+  return (
+    `The set-up above costs ${added(ours, 1)} µs of CPU for each request with one connection, and ${added(ours, 32)} with 32. ` +
+    `express-prom-bundle costs ${added(theirs, 1)} and ${added(theirs, 32)}. ${stamp(results, 'npm run bench:overhead')}\n` +
+    'An idle process is not woken by any timer. [What each part costs](docs/benchmarks.md#what-a-request-costs).'
+  )
+}
+
+module.exports = { autocannonSentence, costSentence, summaryTable }
