@@ -1,16 +1,21 @@
 'use strict'
-// npm run bench:access-log: what a line a request costs on Express 5, written to /dev/null, for a request with the headers of a
-// browser. Each as it comes: morgan's "combined" format, pino-http, and ours over the same server with `attach` alone. In
-// instructions of the main thread (see bench:instructions), and in CPU time, system calls included (see bench:overhead);
-// `-- instructions` or `-- microseconds` for one of them.
+// npm run bench -- access-log [flags]
+//
+// Measures what an access log costs for each request on Express 5, with the headers of a browser, written to /dev/null:
+// morgan's "combined" format, pino-http, and ours with `attach` alone, each at its defaults.
+// It counts the main thread's instructions (`npm run bench -- instructions`) and CPU time with system calls (`overhead`).
+//
+//   --units microseconds      only one of instructions and microseconds
+//   --starts 7, --rounds 10   of the microseconds, as in `overhead`
+//   --warm-up 35000           of the instructions, as in `instructions`
+//   --save <name>             saves to bench/results/<name>-<unit>-node-<major>.json (access-log)
 
-const { answerHelp } = require('../support/help')
-const { compare } = require('../overhead/index')
-const { measure } = require('../instructions/index')
+const { WARM_UP, measure } = require('../instructions/measure')
+const { TIMES, compare } = require('../overhead/compare')
+const { readFlags } = require('../support/flags')
 const { pinLoad } = require('../support/pinned')
 const { machineLine, save } = require('../support/results')
-
-answerHelp()
+const { round2 } = require('../support/statistics')
 
 const LOGS = [
   { log: 'morgan', base: 'no-op' },
@@ -20,7 +25,7 @@ const LOGS = [
 ]
 const VARIANTS = ['no-op', 'spillway attach', ...LOGS.map(({ log }) => log)]
 const CONNECTIONS = 16
-/** Of what morgan costs. */
+/** The share of morgan's cost that ours may have. */
 const MOST = 0.5
 
 const HEADERS = [
@@ -38,21 +43,27 @@ const HEADERS = [
   '',
 ].join('\r\n')
 
+const UNITS = ['instructions', 'microseconds']
+const flags = readFlags({ units: UNITS, ...TIMES, 'warm-up': WARM_UP, save: 'access-log' }, { units: UNITS })
+
 const MEASURES = {
   instructions: async () => {
     const costs = {}
-    for (const variant of VARIANTS) costs[variant] = { cost: await measure('express', variant, HEADERS) }
+    for (const variant of VARIANTS)
+      costs[variant] = {
+        cost: await measure('express', variant, { headers: HEADERS, warmUp: flags['warm-up'] }),
+      }
     return costs
   },
   microseconds: async () => {
-    const rows = await compare('express', VARIANTS, { connections: CONNECTIONS, headers: HEADERS })
+    const rows = await compare('express', VARIANTS, { connections: CONNECTIONS, headers: HEADERS }, flags)
     return Object.fromEntries(
       rows.map((row) => [row.variant, { cost: row.totalMicroseconds, plusMinus: row.plusMinusMicroseconds }])
     )
   },
 }
 
-/** What each log adds to the server without it, and that as a share of what morgan adds. */
+/** What each log adds to the server without it, and its share of what morgan adds. */
 function rowsOf(costs) {
   const rows = LOGS.map(({ log, base }) => ({
     log,
@@ -62,21 +73,17 @@ function rowsOf(costs) {
   return rows.map((row) => ({ ...row, ofMorgan: round2(row.added / rows[0].added) }))
 }
 
-const round2 = (value) => Math.round(value * 100) / 100
-
-async function main([only]) {
-  const [major] = process.versions.node.split('.')
+async function main() {
   pinLoad()
   process.stdout.write(`${machineLine()}\n`)
-  for (const [unit, measureAll] of Object.entries(MEASURES)) {
-    if (only !== undefined && only !== unit) continue
-    const rows = rowsOf(await measureAll())
+  for (const unit of flags.units) {
+    const rows = rowsOf(await MEASURES[unit]())
     for (const { log, added, ofMorgan } of rows) {
       process.stdout.write(`${log.padEnd(44)} +${added} ${unit}, ${ofMorgan} of morgan's\n`)
     }
-    process.stdout.write(`ours is ${rows[rows.length - 1].ofMorgan} of morgan's; ${MOST} is what it may be\n`)
-    process.stdout.write(`saved ${save(`access-log-${unit}-node-${major}`, { most: MOST, rows })}\n`)
+    process.stdout.write(`ours is ${rows[rows.length - 1].ofMorgan} of morgan's; it may be ${MOST}\n`)
+    process.stdout.write(`saved ${save(`${flags.save}-${unit}`, { most: MOST, rows })}\n`)
   }
 }
 
-main(process.argv.slice(2))
+main()

@@ -1,21 +1,25 @@
 'use strict'
-// npm run bench:errors: CPU per failing request with our answer, over the framework's own in the same app without us, both
-// as they come: Express and Koa write each stack to stderr, here /dev/null, and so does Koa beside us. `silent` is without
-// that. And what a request that does not fail pays. Slices go in turn through processes that are all alive, as in
-// bench:overhead.
+// npm run bench -- errors [flags]
+//
+// Measures the CPU time of a request that fails and gets our answer, over the same request with the framework's own answer in
+// the same app without spillway. Express and Koa write each stack to stderr, here /dev/null, and Koa does so beside us too.
+// `silent` is without that. Measures also what requests that do not fail pay.
+// Slices of requests go in turn to processes that are all alive.
+//
+//   --starts 5        how often each case starts
+//   --rounds 12       how many slices of 500 requests each process serves after a start
+//   --save <name>     saves to bench/results/<name>-node-<major>.json (errors)
 
 const path = require('node:path')
-const { answerHelp } = require('../support/help')
 const { ClosedLoop } = require('../support/closed-loop')
+const { readFlags } = require('../support/flags')
 const { ONE_THREAD, pinLoad, startServer } = require('../support/pinned')
 const { machineLine, save } = require('../support/results')
-const { median, scatter } = require('../support/statistics')
-
-answerHelp()
+const { median, round2, scatter } = require('../support/statistics')
 
 const FAILS = { path: '/fails/7', status: 500 }
 const PASSES = { path: '/hello', status: 200 }
-/** Each with its base first. */
+/** The base of each comes first. */
 const CASES = [
   { framework: 'express', ...FAILS, variants: ['own', 'own, silent', 'spillway'] },
   { framework: 'express-4', ...FAILS, variants: ['own', 'own, silent', 'spillway'] },
@@ -24,8 +28,7 @@ const CASES = [
   { framework: 'express', ...PASSES, variants: ['spillway, no handler', 'spillway'] },
   { framework: 'koa', ...PASSES, variants: ['spillway, errors: false', 'spillway'] },
 ]
-const STARTS = Number(process.env.STARTS ?? 5)
-const ROUNDS = Number(process.env.ROUNDS ?? 12)
+const { starts: STARTS, rounds: ROUNDS, save: name } = readFlags({ starts: 5, rounds: 12, save: 'errors' })
 const SLICE = 500
 const WARM_UPS = 8
 const WARM_UP = 1000
@@ -91,8 +94,6 @@ async function measure(of) {
   })
 }
 
-const round2 = (value) => Math.round(value * 100) / 100
-
 async function main() {
   pinLoad()
   process.stdout.write(`${machineLine()}\n`)
@@ -110,9 +111,9 @@ async function main() {
     return framework.startsWith('express') && path === FAILS.path && variant === 'spillway'
   })
   const dearest = Math.max(...ofExpress.map(({ ratio }) => ratio))
-  process.stdout.write(`an error answer is at most ${dearest} of Express's own; ${MOST} is what it may be\n`)
+  process.stdout.write(`an error answer is at most ${dearest} of Express's own; it may be ${MOST}\n`)
   process.stdout.write(
-    `saved ${save('errors', { starts: STARTS, rounds: ROUNDS, slice: SLICE, most: MOST, dearest, rows })}\n`
+    `saved ${save(name, { starts: STARTS, rounds: ROUNDS, slice: SLICE, most: MOST, dearest, rows })}\n`
   )
 }
 

@@ -1,26 +1,30 @@
 'use strict'
-// npm run bench:fleet: what a scrape of a cluster costs its workers, at 4 workers of 1000 series each (one method, route and
-// status each): the longest the loop of the worker that is scraped was blocked, the longest of one that was asked, CPU of
-// all, and how long the scrape took. Beside it the same workers with `fleet: false`, of which one answers for itself.
-// The loop that is watched has a core to itself, as on a machine with a core for each worker: four on one take it from each
-// other for 3 ms at a time, and so do the threads of its own process, which write its reports. All others share the scraper's core
-// meanwhile; for CPU and time of a scrape all workers share one.
-// A block is the lesser of what it took by the clock and in CPU time: what others took of the core was not the scrape's.
-// V8 collects on the loop's own thread: helper threads pinned to the same core keep it waiting (scavenges of 1.1 ms took 4 to 6).
+// npm run bench -- fleet [flags]
+//
+// Measures what a scrape of a cluster costs its workers: 4 workers of 1000 series, each series with a method, route and status.
+// The figures are the longest block of the loop of the worker that is scraped, and of a worker that is asked for its part;
+// the CPU time of all workers; and how long the scrape takes. Beside it, the same workers with `fleet: false`, of which the
+// scraped worker answers for itself alone.
+// The watched loop has a core of its own, as on a machine with a core for each worker. The other workers and the threads
+// of the watched process share the scraper's core. For CPU time and the time of a scrape, all workers share a core.
+// A block is the lesser of its wall-clock time and its CPU time: what other processes took of the core does not count.
+// V8 collects on the loop's own thread, because helper threads on the same core would delay the loop.
+//
+//   --rounds 60       how many scrapes each figure has
+//   --save <name>     saves to bench/results/<name>-node-<major>.json (fleet)
 
 const http = require('node:http')
 const path = require('node:path')
 const { once } = require('node:events')
-const { answerHelp } = require('../support/help')
+const { readFlags } = require('../support/flags')
 const { ONE_THREAD, pinLoad, startServer } = require('../support/pinned')
 const { machineLine, save } = require('../support/results')
-const { median, percentile } = require('../support/statistics')
-
-answerHelp()
+const { median, percentile, round2 } = require('../support/statistics')
+const { headLine, progress, rowLine } = require('../support/terminal')
 
 const WORKERS = 4
 const SERIES = 1000
-const ROUNDS = Number(process.env.ROUNDS ?? 60)
+const { rounds: ROUNDS, save: name } = readFlags({ rounds: 60, save: 'fleet' })
 const WARM_UP = 10
 const SILENT_ROUNDS = 10
 const IDLE_MS = 30
@@ -40,7 +44,7 @@ class Cluster {
     cluster.server = await startServer(SERVER, [String(WORKERS), String(SERIES), String(fleet)], {
       nodeArgs: ONE_THREAD,
     })
-    // Kept alive, so that it is always the same worker that is scraped.
+    // One connection that stays open, so that the same worker is scraped each time.
     cluster.agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
     for (let i = 0; i < WARM_UP; i++) await cluster.scrape()
     await cluster.server.ask('who is scraped')
@@ -67,7 +71,7 @@ class Cluster {
     this.cpuMs.push(after - before)
   }
 
-  /** @param {number[]} blocks what a scrape did to the loop that is seated; what nothing does to it in 30 ms goes to `idle` */
+  /** @param {number[]} blocks gets the longest block of the watched loop during a scrape; `idle` gets that of 30 ms without one */
   async watch(blocks) {
     await this.server.ask('watch')
     await this.scrape()
@@ -77,7 +81,7 @@ class Cluster {
     this.idle.push((await this.server.ask('longest')).answer.blockMs)
   }
 
-  /** @returns {Promise<number>} how long a scrape takes while one of the others does not answer */
+  /** @returns {Promise<number>} how long a scrape takes while another worker does not answer */
   async tookBesideSilent() {
     await this.server.ask('silence')
     const tookMs = []
@@ -115,12 +119,7 @@ class Cluster {
   }
 }
 
-const round2 = (value) => Math.round(value * 100) / 100
-
-function progress(text) {
-  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`)
-}
-
+/** @type {import('../support/terminal').Column[]} */
 const COLUMNS = [
   ['', -40, (row) => row.variant],
   ['longest block ms', 16, (row) => row.blockMs.toFixed(2)],
@@ -130,26 +129,6 @@ const COLUMNS = [
   ['took ms', 8, (row) => row.tookMs?.toFixed(0) ?? ''],
   ['kB', 7, (row) => row.kilobytes?.toFixed(0) ?? ''],
 ]
-
-const line = (cell) =>
-  `${COLUMNS.map((column) => (column[1] < 0 ? cell(column).padEnd(-column[1]) : cell(column).padStart(column[1]))).join('  ')}\n`
-
-/** The table of the README. */
-function markdown(rows) {
-  const cells = rows.map((row) => [
-    row.variant,
-    `${row.blockMs.toFixed(1)} (${row.blockP90Ms.toFixed(1)}, ${row.blockMaxMs.toFixed(1)})`,
-    row.cpuMs === undefined ? '' : row.cpuMs.toFixed(0),
-    row.tookMs === undefined ? '' : row.tookMs.toFixed(0),
-  ])
-  const head = [
-    `${WORKERS} workers, ${SERIES} series each`,
-    'longest loop block, ms (p90, max)',
-    'CPU of all, ms',
-    'took, ms',
-  ]
-  return [head, head.map(() => '---'), ...cells].map((row) => `| ${row.join(' | ')} |`)
-}
 
 async function rounds(what, round) {
   for (let i = 1; i <= ROUNDS; i++) {
@@ -176,13 +155,13 @@ async function main() {
   const besideSilentMs = await clusters[0].tookBesideSilent()
   const rows = clusters.flatMap((cluster) => cluster.summary())
   for (const cluster of clusters) await cluster.stop()
-  process.stdout.write(line(([title]) => title))
-  for (const row of rows) process.stdout.write(line(([, , text]) => text(row)))
+  process.stdout.write(headLine(COLUMNS))
+  for (const row of rows) process.stdout.write(rowLine(COLUMNS, row))
   process.stdout.write(
     `beside a worker that is stopped: at most ${besideSilentMs} ms of ${SILENT_ROUNDS} scrapes\n`
   )
   process.stdout.write(
-    `saved ${save('fleet', { rounds: ROUNDS, besideSilentMs, table: markdown(rows), rows })}\n`
+    `saved ${save(name, { rounds: ROUNDS, workers: WORKERS, series: SERIES, besideSilentMs, rows })}\n`
   )
 }
 

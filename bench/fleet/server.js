@@ -1,6 +1,6 @@
 'use strict'
-// node server.js <workers> <series> <fleet>: a cluster whose workers have that many series each. The primary does for
-// the benchmark what it asks: gives a worker a core of its own, has its loop watched, stops one, adds up their CPU.
+// node server.js <workers> <series> <fleet>: a cluster whose workers have so many series each. On request of the bench, the
+// primary gives a worker a core of its own, watches its loop, stops a worker, and adds up the CPU time of all.
 
 const cluster = require('node:cluster')
 const http = require('node:http')
@@ -53,7 +53,7 @@ async function runPrimary() {
   let scraped = workers[0]
   let asked = workers[1]
   let watched = scraped
-  /** The loop of one has the server's core; the scraper's is for the others, who are not watched. */
+  /** The watched loop has the server's core. The other workers share the scraper's core. */
   const seat = (worker) => {
     watched = worker
     moveToLoadCore(process.pid)

@@ -3,9 +3,9 @@
 // autocannon measures latency in whole milliseconds, and over answers of any status.
 
 const { setTimeout: delay } = require('node:timers/promises')
+const { peer } = require('../support/peers')
 const { clockMs } = require('./clock')
 const { HOST } = require('./connection')
-const { peer } = require('../support/peers')
 
 const autocannon = peer('autocannon')
 

@@ -3,10 +3,10 @@
 // A session waits for the acknowledgement of each message, and 300 ms more. The tally counts sessions, not requests.
 
 const { setTimeout: delay } = require('node:timers/promises')
+const { peer } = require('../support/peers')
 const { clockMs } = require('./clock')
 const { HOST } = require('./connection')
 const { Tally } = require('./tally')
-const { peer } = require('../support/peers')
 
 const { io } = peer('socket.io-client')
 

@@ -4,8 +4,8 @@
 
 const crypto = require('node:crypto')
 const http = require('node:http')
-const { host, spillwayOf } = require('./host')
 const { peer } = require('../support/peers')
+const { host, spillwayOf } = require('./host')
 
 const { Server } = peer('socket.io')
 

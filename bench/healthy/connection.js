@@ -48,7 +48,7 @@ class Connection {
     })
   }
 
-  /** With `endsWithHead`, for streams, the request ends with the head of its answer. `onClose` hears the end. */
+  /** With `endsWithHead`, for streams, the request ends with the head of its answer. `onClose` is called at the end. */
   send(request, done, { endsWithHead = false, onClose } = {}) {
     this.#done = done
     this.#endsWithHead = endsWithHead

@@ -1,56 +1,70 @@
 'use strict'
-// npm run bench:healthy: measures what the gate does to services that are not overloaded, and to closed loops.
+// npm run bench -- healthy [flags]
+//
+// Measures what the gate does to services that are not overloaded, and to closed loops.
 // Each row (bench/healthy/rows.js) runs with the gate on and off in turn, in rounds, on a fresh server for every run.
 // The gate harms a row if it sheds more than the row allows, or if a closed loop keeps less than .95 of its goodput.
+// socket.io, pg and autocannon are in bench/peers: npm ci --prefix bench/peers
+//
+//   --rows waiters,cpu    only these rows
+//   --clients 10,100      closed loops of only so many clients
+//   --modes on,off        of on, off and observe, which adds what the gate would have shed
+//   --rounds 3            how many rounds
+//   --seconds 8           how long each run counts; half of it in closed loops
+//   --attempts 2          how often a run is made at most, if other processes have the server's core
+//   --quick               one round of 3 seconds, closed loops of 50 clients
+//   --src <folder>        the src/ of another checkout, instead of this one's
+//   --koa                 Koa instead of Express; without it, some rows run on both
+//   --postgres <url>      the Postgres of the pools; without it, the bench starts a Postgres if it finds initdb and postgres,
+//                         and uses a stand-in in the process if it does not
+//   --check               ends with 1 if a row is harmed
+//   --soak <minutes>      a healthy mix for so long, with a line each minute, instead of the rows; with the gate on, or the
+//                         first of --modes
+//   --save <name>         saves to bench/results/<name>-node-<major>.json (healthy; healthy-part if only a part is measured;
+//                         healthy-soak)
 
 const path = require('node:path')
-const { parseArgs } = require('node:util')
 const { calibrate } = require('../support/burn')
+const { readFlags } = require('../support/flags')
+const { hasPeer } = require('../support/peers')
+const { pinLoad } = require('../support/pinned')
+const { machineLine, save } = require('../support/results')
 const { startPostgres } = require('./postgres')
 const { NAMES, chooseRows } = require('./rows')
 const { run } = require('./run')
 const { soak } = require('./soak')
 const { MODES, summarize } = require('./summary')
 const { lineOf, tableOf } = require('./table')
-const { hasPeer } = require('../support/peers')
-const { pinLoad } = require('../support/pinned')
-const { machineLine, save } = require('../support/results')
 
-const HELP = `npm run bench:healthy -- [options]
-
-  --rows waiters,cpu    only these rows, of those below
-  --clients 10,100      closed loops of only so many clients
-  --modes on,off        of on, off and observe, which adds what it says would be shed
-  --rounds, --seconds   how many, and how long each run counts (3, 8); closed loops half of it
-  --attempts            how often a run is made at most, if others have the server's core (2)
-  --quick               one round of 3 seconds, closed loops of 50 clients
-  --src <folder>        the src/ of another checkout, instead of this one's
-  --koa                 Koa instead of Express; else it is measured beside it in some rows
-  --postgres <url>      the Postgres of the pools; else one is started if initdb and postgres
-                        are found, else a stand-in in the process
-  --check               ends with 1 if a row is harmed
-  --soak <minutes>      a healthy mix for so long, a line each minute, instead of the rows;
-                        with the gate on, or the first of --modes
-  --save <name>         bench/results/<name>.json (healthy; healthy-soak)
-
-socket.io, pg and autocannon are in bench/peers: npm ci --prefix bench/peers
-rows: ${NAMES.join(', ')}`
-
-const TEXTS = ['rows', 'clients', 'modes', 'rounds', 'seconds', 'attempts', 'postgres', 'soak', 'save', 'src']
-const SWITCHES = ['help', 'quick', 'koa', 'check']
-
-const { values: flags } = parseArgs({
-  options: {
-    ...Object.fromEntries(SWITCHES.map((name) => [name, { type: 'boolean', default: false }])),
-    ...Object.fromEntries(TEXTS.map((name) => [name, { type: 'string' }])),
+const flags = readFlags(
+  {
+    rows: [String],
+    clients: [Number],
+    modes: ['on', 'off'],
+    rounds: Number,
+    seconds: Number,
+    attempts: 2,
+    quick: false,
+    src: String,
+    koa: false,
+    postgres: String,
+    check: false,
+    soak: Number,
+    save: String,
   },
-})
-const rounds = Number(flags.rounds ?? (flags.quick ? 1 : 3))
-const seconds = Number(flags.seconds ?? (flags.quick ? 3 : 8))
-const attempts = Number(flags.attempts ?? 2)
-const modes = flags.modes?.split(',') ?? ['on', 'off']
-const clients = flags.clients?.split(',').map(Number) ?? (flags.quick ? [50] : undefined)
-
+  { rows: NAMES, modes: MODES }
+)
+const { modes, attempts } = flags
+const rounds = flags.rounds ?? (flags.quick ? 1 : 3)
+const seconds = flags.seconds ?? (flags.quick ? 3 : 8)
+const clients = flags.clients ?? (flags.quick ? [50] : undefined)
+/** Results of a part do not replace those of all rows, which a table shows. */
+const isPart =
+  ['rows', 'clients', 'src'].some((name) => flags[name] !== undefined) ||
+  flags.quick ||
+  flags.koa ||
+  !['on', 'off'].every((mode) => modes.includes(mode))
+const name = flags.save ?? (isPart ? 'healthy-part' : 'healthy')
 const print = (line) => process.stdout.write(`${line}\n`)
 
 /** Alternates which mode is first: the second run may find a warmer or busier machine. */
@@ -92,7 +106,7 @@ async function findDatabase(rows) {
 }
 
 async function measureAll() {
-  const rows = chooseRows(flags.rows?.split(','), { clients, koa: flags.koa })
+  const rows = chooseRows(flags.rows, { clients, koa: flags.koa })
   const database = await findDatabase(rows)
   print(`pools: ${database.is}`)
   try {
@@ -100,7 +114,7 @@ async function measureAll() {
     print(`\n${tableOf(results, modes)}`)
     const harmed = results.filter(({ harm }) => harm !== null)
     print(`${harmed.length} of ${results.length} rows harmed`)
-    const file = save(flags.save ?? 'healthy', { rounds, seconds, modes, pools: database.is, rows: results })
+    const file = save(name, { rounds, seconds, modes, pools: database.is, rows: results })
     print(`saved ${file}`)
     return harmed.length === 0
   } finally {
@@ -111,7 +125,7 @@ async function measureAll() {
 async function soakAll() {
   const framework = flags.koa ? 'koa' : 'express'
   const [mode] = modes
-  const minutes = await soak({ minutes: Number(flags.soak), framework, mode, print })
+  const minutes = await soak({ minutes: flags.soak, framework, mode, print })
   const file = save(flags.save ?? 'healthy-soak', { framework, mode, minutes })
   const shed = minutes[minutes.length - 1].shedInAll
   print(`${shed === 0 ? 'nothing was shed' : `${shed} were SHED`}; saved ${file}`)
@@ -119,9 +133,6 @@ async function soakAll() {
 }
 
 async function main() {
-  if (flags.help) return print(HELP)
-  const unknown = modes.find((mode) => !MODES.includes(mode))
-  if (unknown !== undefined) throw new Error(`there is no mode '${unknown}', but ${MODES.join(', ')}`)
   print(machineLine())
   // All servers of a bench must burn the same amount of work.
   process.env.BURN_PER_MS = String(Math.round(calibrate()))

@@ -6,9 +6,9 @@ const { fork } = require('node:child_process')
 const { once } = require('node:events')
 const path = require('node:path')
 const { setTimeout: delay } = require('node:timers/promises')
+const { startServer } = require('../support/pinned')
 const { clockMs } = require('./clock')
 const { BYSTANDER } = require('./rows')
-const { startServer } = require('../support/pinned')
 
 const WARM_MS = 2000
 const LEAD_MS = 200

@@ -8,9 +8,9 @@ const express = require('express')
 const Koa = require('koa')
 const Router = require('@koa/router')
 const { burnIterations, calibrate } = require('../support/burn')
+const { createServer } = require('../support/kinds')
 const { host, spillwayOf } = require('./host')
 const { createPool } = require('./pool')
-const { createServer } = require('../support/kinds')
 
 /** @type {{ mode: string, framework: string, secure?: boolean, pool?: { size: number, url?: string } }} */
 const { mode, framework, secure = false, pool } = JSON.parse(process.argv[2])

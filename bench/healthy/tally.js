@@ -2,8 +2,8 @@
 // The outcomes and latencies of the requests that one client process sends between two moments.
 // `answered` counts the 200s that arrive between these moments, even if they were sent before: requests may be long.
 
-const { clockMs } = require('./clock')
 const { percentile } = require('../support/statistics')
+const { clockMs } = require('./clock')
 
 const NONE = Object.freeze({ sent: 0, ok: 0, shed: 0, left: 0, failed: 0, answered: 0, shedAnswers: 0 })
 /** Stands for a status if the client disconnected on purpose. */

@@ -1,92 +1,25 @@
 'use strict'
-// npm run bench:otel: what we add to a request because OpenTelemetry's SDK is there (spans recorded, its metrics on, its instrumentation
-// of http and Koa in place). A request then takes 50 µs and scatters by 10 from process to process, so that no two processes are
-// compared: in one, slice by slice, our path for the SDK is on and off. The figure is the median of the differences of
-// neighbours, and of that the median of several processes. Without the kernel, as bench:hot-path.
+// npm run bench -- otel [flags]
+//
+// Measures what spillway adds to a request when OpenTelemetry's SDK is in the process: spans are recorded, its metrics are on,
+// and http and Koa are instrumented. A request then takes 50 µs and scatters by 10 from process to process. So the bench
+// compares no two processes: in the same process, our path for the SDK is on in one slice and off in the next.
+// A figure is the median over several processes of the median difference of neighbours, without the kernel as in `hot-path`.
+//
+//   --processes 9     how many processes measure each variant
+//   --save <name>     saves to bench/results/<name>-node-<major>.json (otel)
 
 const { fork } = require('node:child_process')
 const { once } = require('node:events')
-const { answerHelp } = require('../support/help')
-const { loadOf } = require('../support/memory-load')
-const { peer } = require('../support/peers')
+const path = require('node:path')
+const { readFlags } = require('../support/flags')
 const { machineLine, save } = require('../support/results')
 const { median } = require('../support/statistics')
 
-answerHelp()
-
+const PROCESS = path.join(__dirname, 'process.js')
 const CASES = { http: ['attach'], koa: ['attach', 'middleware'] }
-const PROCESSES = Number(process.env.PROCESSES ?? 9)
-const SLICE = 500
-const WARM_UP_SLICES = 40
-const PAIRS = 60
 
-function startSdk() {
-  const { metrics } = require('@opentelemetry/api')
-  const { HttpInstrumentation } = require('@opentelemetry/instrumentation-http')
-  const { KoaInstrumentation } = require('@opentelemetry/instrumentation-koa')
-  const { MeterProvider } = require('@opentelemetry/sdk-metrics')
-  const { NodeTracerProvider } = require('@opentelemetry/sdk-trace-node')
-  const tracerProvider = new NodeTracerProvider()
-  tracerProvider.register()
-  const meterProvider = new MeterProvider()
-  metrics.setGlobalMeterProvider(meterProvider)
-  for (const each of [new HttpInstrumentation(), new KoaInstrumentation()]) {
-    each.setTracerProvider(tracerProvider)
-    each.setMeterProvider(meterProvider)
-  }
-}
-
-/** @returns {{ server: any, recorder: any }} */
-function serve(framework, variant) {
-  const { systemClock } = require('../../src/clock')
-  const { createKoaMiddleware } = require('../../src/adapters/koa')
-  const { Instance } = require('../../src/instance')
-  const { resolveOptions } = require('../../src/options/options')
-  const server = require('node:http').createServer()
-  // Not shed: a slice is a burst.
-  const instance = new Instance(
-    resolveOptions({ logger: false, shed: { mode: 'off' } }),
-    systemClock,
-    () => {}
-  )
-  if (framework === 'http') server.on('request', (_req, res) => res.end('hello'))
-  else {
-    const app = new (peer('koa'))()
-    app.use(variant === 'middleware' ? createKoaMiddleware(instance) : (_ctx, next) => next())
-    app.use((ctx) => {
-      ctx.body = { hello: 'world' }
-    })
-    server.on('request', app.callback())
-  }
-  if (variant === 'attach') instance.servers.attach(server)
-  return { server, recorder: instance.recorder }
-}
-
-async function measureHere(framework, variant) {
-  startSdk()
-  const { server, recorder } = serve(framework, variant)
-  const run = loadOf(server)
-  const alive = setInterval(() => {}, 1000)
-  const slice = async (isTracing) => {
-    recorder.isTracing = isTracing
-    const sinceMs = performance.now()
-    await run(SLICE)
-    return ((performance.now() - sinceMs) * 1000) / SLICE
-  }
-  for (let i = 0; i < WARM_UP_SLICES; i++) await slice(i % 2 === 0)
-  const differences = []
-  const offs = []
-  for (let i = 0; i < PAIRS; i++) {
-    // Now this first, now that.
-    const first = await slice(i % 2 === 0)
-    const second = await slice(i % 2 === 1)
-    const [on, off] = i % 2 === 0 ? [first, second] : [second, first]
-    differences.push(on - off)
-    offs.push(off)
-  }
-  clearInterval(alive)
-  process.send?.({ over: median(differences), request: median(offs) }, () => process.exit())
-}
+const { processes, save: name } = readFlags({ processes: 9, save: 'otel' })
 
 async function main() {
   process.stdout.write(`${machineLine()}\n`)
@@ -94,8 +27,8 @@ async function main() {
   for (const [framework, variants] of Object.entries(CASES)) {
     for (const variant of variants) {
       const figures = []
-      for (let i = 0; i < PROCESSES; i++) {
-        const [figure] = await once(fork(__filename, [framework, variant]), 'message')
+      for (let i = 0; i < processes; i++) {
+        const [figure] = await once(fork(PROCESS, [framework, variant]), 'message')
         figures.push(figure)
       }
       const overMicros = median(figures.map(({ over }) => over))
@@ -106,8 +39,7 @@ async function main() {
       )
     }
   }
-  process.stdout.write(`saved ${save('otel', { processes: PROCESSES, pairs: PAIRS, slice: SLICE, rows })}\n`)
+  process.stdout.write(`saved ${save(name, { processes, rows })}\n`)
 }
 
-if (process.argv[2] === undefined) main()
-else measureHere(process.argv[2], process.argv[3])
+main()

@@ -1,7 +1,7 @@
 'use strict'
-// The least that measuring a request takes with what Node gives, for bench/overhead: when it came, when the head of its
-// answer was written, when it ended, the bytes of its connection, one row of counters, and an immediate a loop turn. No
-// routes, no outcomes, no quantiles, no gate; nothing is told apart and nothing checked. A package is not to be had for less.
+// The least that measuring a request costs with what Node gives: the times of arrival, first byte and end, the bytes of the
+// connection, a row of counters, and an immediate in each loop turn. There are no routes, outcomes, quantiles or checks, and no
+// gate. No package can cost less.
 
 const kMeasured = Symbol('measured')
 

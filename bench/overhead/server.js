@@ -1,13 +1,14 @@
 'use strict'
-// node server.js <framework> <variant> [plain middlewares]: a hello-world server that carries one of the packages, and tells its CPU time.
+// node server.js <framework> <variant> [plain middlewares]: a hello-world server with a package in it. It answers a message with
+// its CPU time.
 
 const http = require('node:http')
 const { createSpillway } = require('../../src/index.js')
-const { attachFloor } = require('./floor')
 const { peer } = require('../support/peers')
+const { attachFloor } = require('./floor')
 
 const [framework, variant, plain = '1'] = process.argv.slice(2)
-/** It costs the same whatever its threshold, and at its own of 42 ms one stall of the machine is a 503, which ends the bench. */
+/** It costs the same with any threshold. With its default of 42 ms, a stall of the machine gives a 503, which ends the bench. */
 const OVERLOAD_PROTECTION = { logging: false, maxEventLoopDelay: 10_000 }
 
 const RECOMMENDED = 'spillway attach + express() + errorHandler()'

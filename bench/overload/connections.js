@@ -1,13 +1,13 @@
 'use strict'
-// Part of bench/overload: a new connection for every request, as behind a proxy that keeps none, for each kind of
-// server in bench/support/kinds.js; and connections that never send anything, beside work on kept ones or new ones.
-// The load is a multiple of what the same server does on kept connections. What a connection costs, handshake included,
-// is a rejection on a new one less a rejection on a kept one.
+// The part of bench/overload with a new connection for every request, as behind a proxy that keeps none, for each kind of
+// server in bench/support/kinds.js. Also connections that never send anything, beside work on kept or new connections.
+// The load is a multiple of what the same server does on kept connections. The cost of a connection, with its handshake, is that
+// of a rejection on a new connection less that of a rejection on a kept one.
 
 const { canReusePort } = require('../support/kinds')
+const results = require('../support/results')
 const { lineOf, measurementOf, rowOf } = require('./rows')
 const { DEADLINE_MS, OverloadRuns } = require('./run')
-const results = require('../support/results')
 
 const SILENT_PER_SECOND = 4000
 const POLICIES = ['none', 'attach', 'middleware']
@@ -22,9 +22,8 @@ const CASES = {
   'silent-new': { kind: 'plain', multiple: 0.8, silentPerSecond: SILENT_PER_SECOND },
 }
 const RESULTS = 'overload-connections'
-const NODE = Number(process.versions.node.split('.')[0])
-const keyOf = ({ name, node, framework, arrivals, settle = 1, multiple, policy }) =>
-  [name, node, framework, arrivals, settle, multiple, policy].join()
+const keyOf = ({ name, framework, arrivals, settle = 1, multiple, policy }) =>
+  [name, framework, arrivals, settle, multiple, policy].join()
 
 async function costsOf(runs, policy) {
   if (policy === 'none') return undefined
@@ -66,7 +65,7 @@ async function measureCase(name, settings) {
     }
     for (const [policy, all] of measured) {
       const load = { framework, arrivals, settle, work: 'cpu', connections, silentPerSecond, multiple }
-      rows.push(rowOf({ name, node: NODE, ...load, policy }, all, costs.get(policy)))
+      rows.push(rowOf({ name, ...load, policy }, all, costs.get(policy)))
       process.stdout.write(`${name.padEnd(19)}${lineOf(rows.at(-1))}${costLine(rows.at(-1))}\n`)
     }
   }
@@ -79,13 +78,13 @@ const costLine = ({ rejectionMs, connectionMs }) =>
     ? ''
     : `  a rejection ${micros(rejectionMs)} µs, a connection ${micros(connectionMs)}`
 
-/** One run measures some of it: with another Node, or Koa. What it did not measure, or not undisturbed, stays as it was. */
+/** A run measures some of the rows, as those with Koa. Rows that it did not measure undisturbed stay as they were. */
 function saveRows(rows, settings) {
   const known = new Map()
   try {
     for (const row of results.load(RESULTS).rows) known.set(keyOf(row), row)
   } catch {
-    // The first of them.
+    // Nothing was saved yet.
   }
   for (const row of rows) if (row.calmRounds > 0) known.set(keyOf(row), row)
   return results.save(RESULTS, { deadlineMs: DEADLINE_MS, ...settings, rows: [...known.values()] })

@@ -1,23 +1,22 @@
 'use strict'
-// The main half of bench/overload: one work after the other, each in rounds, every policy at every load within each
-// round. A line is printed for each load of a round, and what is known so far saved after each round: with all policies
-// a round of one work takes minutes, and whoever stops it keeps the rounds before.
+// The main part of bench/overload: the works in turn, each in rounds, with every policy at every load within each round. It prints
+// a line for each load of a round. It saves after each round, because a round takes minutes, and a run that is stopped keeps the
+// rounds before.
 
-const { lineOf, measurementOf, rowOf } = require('./rows')
-const { DEADLINE_MS, REFUSING } = require('./run')
 const { save } = require('../support/results')
 const { median } = require('../support/statistics')
+const { lineOf, measurementOf, rowOf } = require('./rows')
+const { DEADLINE_MS, REFUSING } = require('./run')
 
 const CRITICAL_SHARE = 0.1
-/** Before what is measured: half the capacity, and then the first of the load, which --step shows. */
+/** Half the capacity before the load. */
 const CALM_SECONDS = 1
-/** The price of a rejection is the same in every round but for the machine's speed. */
+/** A rejection costs the same in every round, apart from the machine's speed. */
 const MOST_COST_ROUNDS = 3
 const CONNECTIONS = 'kept'
 /**
- * Where the memory is short a rejection costs more than in a closed loop, and is measured at the load: of work that fills it
- * beside that work, and of requests that do, at their rate. Elsewhere the price in a closed loop is used, the lower: the bound
- * is the higher.
+ * Where memory is short, a rejection costs more than in a closed loop, so it is measured at the load: beside work that fills the
+ * memory, or at the rate of requests that fill it. For the other works, the lower cost in a closed loop makes the bound higher.
  */
 const MEMORY_WORKS = ['gc', 'upload']
 const BARE = 'bare'
@@ -35,7 +34,7 @@ class Grid {
   #measured = new Map()
   #capacities = []
   #costs
-  /** At the load: of each multiple of the capacity and policy. */
+  /** The costs at the load, by multiple of the capacity and policy. */
   #costsAtLoad = {}
 
   /** @param {{ work: string, cells: { multiple: number, policies: string[] }[] }} part */
@@ -87,7 +86,7 @@ class Grid {
     return measured
   }
 
-  /** In the rounds of what they bound. */
+  /** Measures rejections in the same rounds as what they bound. */
   async #measureRejections() {
     const { work } = this
     for (const [policy, costs] of Object.entries(this.#costs)) {
@@ -120,7 +119,7 @@ class Grid {
     return mediansOf(this.#costs)
   }
 
-  /** A load that is late would measure itself: it must keep time against a server that has nothing to do. */
+  /** A load that is late measures itself. It must keep its schedule against a server that has nothing to do. */
   async prove() {
     const proof = await this.#runs.proof(median(this.#capacities) * this.#mostMultiple, CONNECTIONS)
     process.stdout.write(

@@ -1,37 +1,38 @@
 'use strict'
-// npm run bench:overload: what share of its capacity a server still serves in time when offered 0.5 to 10 times of it.
-// An open loop (bench/support/open-loop.js) on one core, the server on the other, a fresh server for every run, policies
-// interleaved within each round, figures as medians of rounds. The capacity is measured without a policy before each
-// comparison, and corrected by how long the run's own burns took: the machine's speed changes twofold by the second.
-// Beside each figure stands the bound: what a server could serve whose rejections cost what the policy's do.
+// npm run bench -- overload [flags]
+//
+// Measures the share of its capacity that a server still serves in time when it is offered 0.5 to 10 times its capacity.
+// An open loop (bench/support/open-loop.js) runs on one core and the server on the other, with a fresh server for every run.
+// Policies alternate within each round, and figures are medians of rounds. The capacity is measured without a policy before
+// each comparison. It is corrected by how long the burns of the run took, because the machine's speed changes twofold by the second.
+// Beside each figure stands the bound: what a server could serve if its rejections cost what the policy's rejections cost.
+//
+//   --quick               a minute or two: two works, two loads, one round
+//   --step                half the capacity, ten times it and back, instead of the grid
+//   --connections         a new connection for every request, of each kind of server, instead of the grid
+//   --work cpu,await      only these kinds of work
+//   --kind https,silent   only these kinds of connections, with --connections
+//   --policies none,...   only these policies
+//   --multiples 2,10      only these multiples of the capacity
+//   --rounds 5            how many rounds
+//   --seconds 2           how long each run counts
+//   --settle 1            how many seconds of the load pass before a run counts; with 5, the code is compiled
+//   --attempts 3          how often a disturbed run is made at most
+//   --poisson             random arrivals
+//   --koa                 Koa instead of Express
+//   --save <name>         saves to bench/results/<name>-<work>-node-<major>.json (overload; overload-part, overload-koa and so
+//                         on if not everything is measured that the tables show)
 
-const { parseArgs } = require('node:util')
 const { calibrate } = require('../support/burn')
+const { readFlags } = require('../support/flags')
+const { pinLoad } = require('../support/pinned')
+const { machineLine } = require('../support/results')
 const { CASES, measureConnections } = require('./connections')
 const { measureGrid } = require('./grid')
 const { OverloadRuns } = require('./run')
 const { measureStep } = require('./step')
-const { pinLoad } = require('../support/pinned')
-const { machineLine } = require('../support/results')
 
-const HELP = `npm run bench:overload -- [options]
-
-  --quick               a minute or two: two works, two loads, one round
-  --step                half the capacity, ten times it and back, instead of the grid
-  --work cpu,await      only these kinds of work (await, bimodal, cpu, gc, mixed, pool, upload)
-  --policies none,...   only these policies
-  --multiples 2,10      only these multiples of the capacity
-  --rounds, --seconds   how many, and how long each (5, 2)
-  --settle              how many seconds of the load go by before (1; with 5 its code is compiled)
-  --attempts            how often a disturbed run is repeated (3)
-  --connections         a new connection for every request, of each kind of server, instead of the grid
-  --kind https,silent   only these kinds (${Object.keys(CASES).join(', ')})
-  --poisson             random arrivals
-  --koa                 Koa instead of Express
-  --save <name>         bench/results/<name>-<work>.json (overload; overload-koa, -part and so on
-                        where it is not what the README shows)`
-
-// Everything on the work that shows most; elsewhere the ends of the scale and the strongest peers.
+// All policies on the work that shows most. Elsewhere the ends of the scale and the strongest peers.
 const MAIN = [
   'none',
   'attach',
@@ -56,31 +57,31 @@ const WORKS = {
   upload: { multiples: [0.8, 2, 10], policies: OTHER },
 }
 
-const { values: flags } = parseArgs({
-  options: {
-    ...Object.fromEntries(
-      ['help', 'quick', 'poisson', 'step', 'connections', 'koa'].map((name) => [
-        name,
-        { type: 'boolean', default: false },
-      ])
-    ),
-    ...Object.fromEntries(
-      ['work', 'kind', 'policies', 'multiples', 'seconds', 'settle', 'rounds', 'attempts', 'save'].map(
-        (name) => [name, { type: 'string' }]
-      )
-    ),
+const flags = readFlags(
+  {
+    quick: false,
+    step: false,
+    connections: false,
+    work: [String],
+    kind: [String],
+    policies: [String],
+    multiples: [Number],
+    rounds: Number,
+    seconds: 2,
+    settle: 1,
+    attempts: 3,
+    poisson: false,
+    koa: false,
+    save: String,
   },
-})
+  { work: Object.keys(WORKS), kind: Object.keys(CASES) }
+)
+const { seconds, settle, attempts, policies, multiples } = flags
 const framework = flags.koa ? 'koa' : 'express'
-const seconds = Number(flags.seconds ?? 2)
-const settle = Number(flags.settle ?? 1)
-const rounds = Number(flags.rounds ?? (flags.quick ? 1 : 5))
+const rounds = flags.rounds ?? (flags.quick ? 1 : 5)
 const arrivals = flags.poisson ? 'poisson' : 'constant'
-const policies = flags.policies?.split(',')
-const multiples = flags.multiples?.split(',').map(Number)
-const attempts = Number(flags.attempts ?? 3)
 const connections = 'kept'
-/** What is not all that the README shows does not take its place. */
+/** Results of a part do not replace those of all policies and loads, which a table shows. */
 const variant = [
   ...['quick', 'koa', 'poisson'].filter((name) => flags[name]),
   ...(settle === 1 ? [] : ['settled']),
@@ -88,13 +89,10 @@ const variant = [
 ]
 const nameOf = (what) => flags.save ?? [what, ...variant].join('-')
 
-/** What is measured of each work: at which loads, under which policies. */
+/** The loads of each work, and the policies at each load. */
 function partsOf(works) {
-  const chosen = flags.work?.split(',') ?? Object.keys(works)
-  return chosen.map((work) => {
+  return (flags.work ?? Object.keys(works)).map((work) => {
     const part = works[work] ?? WORKS[work]
-    if (part === undefined)
-      throw new Error(`there is no work '${work}', but ${Object.keys(WORKS).join(', ')}`)
     const cells = (multiples ?? part.multiples).map((multiple) => ({
       multiple,
       policies:
@@ -105,14 +103,13 @@ function partsOf(works) {
 }
 
 async function main() {
-  if (flags.help) return void process.stdout.write(`${HELP}\n`)
   process.stdout.write(`${machineLine()}\n`)
-  // The server's core may be slower or faster; what matters is that all servers burn the same.
+  // All servers of a bench must burn the same amount of work, however fast the server's core is.
   process.env.BURN_PER_MS = String(Math.round(calibrate()))
   pinLoad()
   if (flags.connections) {
     const settings = { framework, arrivals, attempts, rounds, seconds, settle, policies, multiples }
-    return measureConnections(flags.kind?.split(',') ?? Object.keys(CASES), settings)
+    return measureConnections(flags.kind ?? Object.keys(CASES), settings)
   }
   const runs = new OverloadRuns({ framework, attempts })
   if (!flags.step) {
@@ -120,7 +117,7 @@ async function main() {
     return measureGrid(runs, partsOf(flags.quick ? QUICK : WORKS), settings)
   }
   return measureStep(runs, {
-    work: flags.work ?? 'cpu',
+    work: flags.work?.[0] ?? 'cpu',
     policies: policies ?? ['none', 'attach', 'overload-protection'],
     rounds,
     connections,

@@ -1,11 +1,11 @@
 'use strict'
-// Work that a server of bench/overload does of itself, for 5 ms a turn of the loop as the gate lets requests run: what
-// is left of it beside rejections tells what they cost there. Turns that bring a connection do none, or those of the load
-// would wait: Node accepts one a turn.
+// Work that an overloaded server does for itself, for 5 ms in each loop turn, as the gate admits requests. By how much less it
+// works beside rejections shows what the rejections cost. A loop turn that accepts a connection does no such work: Node accepts a
+// single connection in a turn, and the load would wait.
 
 const BUDGET_MS = 5
 
-/** @returns {{ done: number }} how often it was done */
+/** @returns {{ done: number }} how often the work was done */
 function workOf(server, doWork) {
   const own = { done: 0 }
   let isFresh = false

@@ -1,9 +1,9 @@
 'use strict'
-// What the rounds of bench/overload come to: a row for each work, load and policy, of medians, beside the bound; and
-// the row as a line of text.
+// The result of the rounds of an overload: a row of medians for each work, load and policy, beside the bound. Also the row as a
+// line of text.
 
-const { isVoid } = require('./run')
 const { median } = require('../support/statistics')
+const { isVoid } = require('./run')
 
 /** As a logarithm: a quarter slower or a third faster than while the capacity was measured. */
 const MOST_SPEED_CHANGE = 0.288
@@ -32,8 +32,8 @@ function measurementOf(result, capacity, work) {
 }
 
 /**
- * (1 - offered x (h + r)) / (s - r), over the capacity 1 / s: every request costs its rejection r, and its connection h
- * where it has one of its own; one that is served costs s instead of r. Silent connections cost h and bring nothing.
+ * (1 - offered x (h + r)) / (s - r), over the capacity 1 / s. Every request costs its rejection r, and h if it has a connection of
+ * its own. A served request costs s instead of r. A silent connection costs h and serves nothing.
  */
 function boundOf({ connections, capacity, offered, silentPerSecond = 0 }, { rejectionMs, connectionMs = 0 }) {
   const perSecond = offered * capacity

@@ -1,6 +1,6 @@
 'use strict'
-// One run of bench/overload: a fresh server on its core, a load against it from the other, and whether both had
-// them to themselves. From such runs: what a server can do at most, what a rejection costs, whether the load keeps time.
+// A run of bench/overload: a fresh server on a core, a load on the other core, and whether both had their cores to themselves.
+// Runs show what a server can serve at most, what a rejection costs, and whether the load keeps its schedule.
 
 const { spawn } = require('node:child_process')
 const path = require('node:path')
@@ -13,7 +13,7 @@ const LOAD = path.join(__dirname, '..', 'support', 'open-loop.js')
 const DEADLINE_MS = 250
 const MOST_LAG_MS = 5
 const MOST_FOREIGN = 0.05
-/** A closed load comes all at once: it is settled sooner. */
+/** A closed load arrives all at once and settles sooner. */
 const CAPACITY_SETTLES = 0.7
 const BESIDE_SECONDS = 3
 const UPLOAD_BYTES = 65_536
@@ -63,7 +63,7 @@ class OverloadRuns {
     return generate({ port: server.port, secure: KINDS[this.#kind].secure, ...options })
   }
 
-  /** Repeated where other processes had the core or the load was late, whatever came out; the calmest counts. */
+  /** Repeats a run if other processes had the core or the load was late, whatever its result, and takes the calmest. */
   async run(options) {
     let calmest
     for (let attempt = 0; attempt < this.#attempts; attempt++) {
@@ -91,9 +91,9 @@ class OverloadRuns {
       const ofServer = (after.besideLoadMs - before.besideLoadMs) / elapsedMs
       return {
         ...result,
-        // Both ends must have had their cores to themselves.
+        // Server and load must both have had their cores to themselves.
         foreign: Math.max(result.foreign - ofServer, serverForeign),
-        // How fast the machine was, by what a millisecond's burn took.
+        // How fast the machine was, by how long a burn of a millisecond took.
         speed: askedMs > 0 ? askedMs / tookMs : 1,
       }
     } finally {
@@ -101,7 +101,7 @@ class OverloadRuns {
     }
   }
 
-  /** What it serves at most, by as many connections as it likes, and how fast the machine was meanwhile. */
+  /** What the server serves at most, over any number of connections, and how fast the machine was during the run. */
   async capacity(work, connections, settle = 1) {
     const warmUpSeconds = CAPACITY_SETTLES * settle
     const { answered, speed } = await this.run({
@@ -120,10 +120,9 @@ class OverloadRuns {
   }
 
   /**
-   * CPU of a rejection in ms, after a second to get warm: everything refused, in a closed loop or, of an upload, at the
-   * `rate` of the overload. An upload's has its body in it, which is read whether it is wanted or not: of 64 kB from 16
-   * connections one after the other it lies in the cache (80 to 110 µs), from a thousand at 5000/s it does not (150, and
-   * as much without any policy).
+   * CPU time of a rejection in ms, after a second of warm-up, while the server rejects everything: in a closed loop, or at the
+   * `rate` of the overload for uploads. The rejection of an upload contains reading its body. A body of 64 kB from 16 connections
+   * in turn is in the cache (80 to 110 µs). From a thousand connections at 5000/s it is not (150 µs, as without any policy).
    */
   async rejectionMs(policy, connections, { work = 'cpu', rate } = {}) {
     const server = await this.#start(REFUSING[policy], work)
@@ -148,10 +147,10 @@ class OverloadRuns {
   }
 
   /**
-   * CPU of a rejection beside the work and over the connections of the overload, in ms: by how much less the server works
-   * for itself (own-work.js) while it refuses the load. In a closed loop of 16 connections all that a rejection touches
-   * lies in the cache, and what it leaves for the collector costs next to nothing: 13 µs, and of bare http 11; beside work
-   * that fills the memory, and over the 350 connections in use at ten times of it, 21 and 17 (0.6 of it to open them).
+   * CPU time of a rejection in ms, beside the work and over the connections of the overload: by how much less the server works
+   * for itself (own-work.js) while it rejects the load. In a closed loop of 16 connections, a rejection finds all it touches in the
+   * cache and leaves little to collect: 13 µs, and 11 with bare http. Beside work that fills the memory, over the 350 connections
+   * of ten times the capacity, it costs 21 and 17 µs, 0.6 of it to open connections.
    */
   async rejectionBesideWorkMs(policy, work, rate) {
     const server = await this.#start(REFUSING[policy], work)
@@ -169,7 +168,7 @@ class OverloadRuns {
       const beside = await this.#worked(server, () => refuse(BESIDE_SECONDS))
       const after = await this.#worked(server, () => delay(BESIDE_SECONDS * 500))
       const alone = (before.perSecond + after.perSecond) / 2
-      // Those that are let in after all work as well.
+      // Requests that are admitted after all work as well.
       const { good, late, shed } = beside.told
       const lost = (alone - beside.perSecond) * beside.seconds - (good + late)
       return (lost * 1000) / alone / shed
@@ -178,7 +177,7 @@ class OverloadRuns {
     }
   }
 
-  /** How often it worked for itself meanwhile, at the speed that its burns had. */
+  /** How often the server worked for itself during an act, at the speed that its burns had. */
   async #worked(server, act) {
     const before = await server.ask('cost')
     const told = await act()

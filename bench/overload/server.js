@@ -1,9 +1,10 @@
 'use strict'
-// node server.js <policy> <work> [express|koa] [<kind>]: the server that bench/overload overloads, under one
-// policy, one kind of work and one of connections (bench/support/kinds.js). A burn is a fixed amount of work, counted in iterations, not a fixed time: other tenants of the
-// machine change its speed, and a burn by the clock would hide that from the server but not from the load. BURN_PER_MS
-// says how many make a millisecond, measured once for all servers of a run; each server tells how long its own took.
-// Told to, it works beside what it answers (own-work.js).
+// node server.js <policy> <work> [express|koa] [<kind>]: the server of an overload, with a policy, a kind of work and a kind of
+// connections (bench/support/kinds.js).
+// A burn is a fixed number of iterations, not a fixed time: other tenants of the machine change its speed, and a burn by the
+// clock would hide that from the server but not from the load. BURN_PER_MS says how many iterations take a millisecond,
+// measured once for all servers of a run. Each server reports how long its burns took.
+// On request, the server works for itself beside what it answers (own-work.js).
 
 const { createSpillway } = require('../../src/index.js')
 const { burnIterations, calibrate } = require('../support/burn')
@@ -23,7 +24,7 @@ function burn(ms) {
   burnt.tookMs += performance.now() - sinceMs
 }
 
-/** Ten connections to a database, each query taking its time. */
+/** Ten connections to a database, where each query takes time. */
 const pool = { free: 10, waiting: [] }
 function query(ms, done) {
   if (pool.free === 0) return void pool.waiting.push([ms, done])
@@ -131,18 +132,18 @@ const shedIf = (isOverloaded) =>
       }
     : (_req, res, next) => (isOverloaded() ? res.status(503).end() : next())
 
-/** Not the first in the app: then it decides where it stands, and not before Express. */
+/** Behind another middleware, the gate decides in its place of the chain and not before Express. */
 const behindAnother = (spillway) => [(_req, _res, next) => next(), spillway.express()]
 
 if (policy.endsWith('-refusing')) {
-  // To clients of a closed loop it would send its 503s late: here it is their price that counts.
+  // The gate delays rejections for clients of a closed loop. Here only their cost counts.
   const { LateRejections } = require('../../src/admission/late-rejections')
   LateRejections.prototype.pass = (_request, send) => send()
 }
-/** What refuses everything: the price of a rejection. A gate lets one in 100 ms pass, whatever the rules say. */
+/** Rejects everything, to measure the cost of a rejection. The gate still admits a request each 100 ms. */
 const REFUSE_ALL = { shed: { maxHeapUsedBytes: 1, sampleInterval: 50 } }
 const BY_HEADER = { shed: { classify: ({ headers }) => headers['x-priority'] ?? 'normal' } }
-/** A pool is not guessed at: whoever has one says how many it can take. */
+/** The gate does not guess a pool: its owner sets how many requests it can take. */
 const OPTIONS = work === 'pool' ? { shed: { maxConcurrent: 20 } } : {}
 const POLICIES = {
   none: {},
@@ -194,7 +195,7 @@ async function fastifyServer() {
 const PROBLEM =
   '{"type":"about:blank","title":"Service Unavailable","status":503,"detail":"Overloaded. Try again later."}'
 
-/** The least that the same answer costs with Node alone. */
+/** The same answer with Node alone, which is the least it can cost. */
 function refuse(_req, res) {
   const head = ['Content-Type', 'application/problem+json', 'Content-Length', PROBLEM.length]
   res.writeHead(503, [...head, 'Cache-Control', 'no-store', 'Retry-After', 2]).end(PROBLEM)

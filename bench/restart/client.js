@@ -1,6 +1,6 @@
 'use strict'
-// An open loop of requests on kept connections. A request is sent again only if its connection was refused, which is the
-// one failure that no server can have acted on. One in five is a POST, which nobody may send twice.
+// An open loop of requests on kept connections. A request is sent again only if its connection was refused: that is the only
+// failure after which no server can have acted on it. A fifth of the requests are POSTs, which nobody may send twice.
 
 const http = require('node:http')
 const { setTimeout: sleep } = require('node:timers/promises')
@@ -15,7 +15,7 @@ const LONGEST_REFUSED_MS = 60_000
  * @returns {{ stop: () => Promise<{ outcomes: Record<string, number>, refused: number }> }} outcomes: by status or error code
  */
 function startLoad({ port, ratePerSecond, connections, isOneEach = false }) {
-  // One each: an agent that shares out a number of sockets lets requests lie for seconds when those are refused.
+  // An agent for each connection: an agent with several sockets keeps requests waiting for seconds after refused connections.
   const agents = Array.from(
     { length: connections },
     () => new http.Agent({ keepAlive: true, maxFreeSockets: 1 })

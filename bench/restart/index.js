@@ -1,17 +1,21 @@
 'use strict'
-// What a restart by SIGTERM costs its clients: with a drain, with `server.close()`, and with nothing at all.
-//   npm run bench:restart [restarts] [requests per second] [connections]
+// npm run bench -- restart [flags]
+//
+// Counts the requests that fail when a server is restarted by SIGTERM under load: with our drain, with `server.close()`, and
+// with nothing. Prints how the requests ended. Nothing is saved.
+//
+//   --restarts 10        how often the server restarts
+//   --rate 500           the requests a second
+//   --connections 64     the connections of the load
 
-const { answerHelp } = require('../support/help')
+const { readFlags } = require('../support/flags')
 const { restartUnderLoad } = require('./run')
 
-answerHelp()
-
-const [restarts = 10, ratePerSecond = 500, connections = 64] = process.argv.slice(2).map(Number)
+const { restarts, rate: ratePerSecond, connections } = readFlags({ restarts: 10, rate: 500, connections: 64 })
 
 async function main() {
   for (const how of ['spillway', 'close', 'nothing']) {
-    // One is enough of what does not end until it is killed.
+    // Without a drain, a server ends only when it is killed. A single restart shows that.
     const times = how === 'close' ? 1 : restarts
     const plan = { how, restarts: times, ratePerSecond, connections, timeoutMs: 20_000 }
     const { outcomes, refused, exits } = await restartUnderLoad(plan)

@@ -1,6 +1,6 @@
 'use strict'
-// A server that is restarted under load: how it takes SIGTERM is its argument. Answers take up to 30 ms. Nothing is
-// shed, for what comes at once to one that has just started is a matter of its own.
+// node server.js <how> <port> <timeout>: a server that is restarted under load, and how it takes SIGTERM. Answers take up to
+// 30 ms. Shedding is off, because a crowd at a process that has just started is not what this bench measures.
 
 const http = require('node:http')
 const { createSpillway } = require('../../src/index.js')

@@ -1,16 +1,17 @@
 'use strict'
-// Are requests lost when workers are replaced? Four workers under 500 requests a second from keep-alive clients that
-// retry nothing: a rolling restart three times over, and then workers that leak 1 MB a second in a heap of 256 MB and
-// are recycled, beside the same without the leak. Every request without a 200 has failed.
+// npm run bench -- rolling [flags]
 //
-//   node bench/rolling [restart | leak]     both, if not told; five minutes
+// Counts the requests that are lost when workers are replaced. Four workers get 500 requests a second from keep-alive clients that
+// retry nothing: during three rolling restarts, and then while workers leak 1 MB a second in a heap of 256 MB and are
+// recycled, beside workers without the leak. Every request without a 200 has failed.
+//
+//   --parts leak      only one of restart and leak
+//   --save <name>     saves to bench/results/<name>-node-<major>.json and <name>-leak-node-<major>.json (rolling)
 
 const { setTimeout: rest } = require('node:timers/promises')
-const { answerHelp } = require('../support/help')
+const { readFlags } = require('../support/flags')
 const { machineLine, save } = require('../support/results')
 const { roll } = require('./run')
-
-answerHelp()
 
 const RATE = 500
 const WORKERS = 4
@@ -21,6 +22,8 @@ const LEAK_PER_SECOND = 1e6
 const RECYCLE_AT = 0.35
 const LEAK_SECONDS = 160
 const LEAK_FREE_SECONDS = 50
+const PARTS = ['restart', 'leak']
+const { parts, save: name } = readFlags({ parts: PARTS, save: 'rolling' }, { parts: PARTS })
 
 function tell(title, { sent, failed, failures, replaced, crashed, killed, p50Ms, p99Ms, p999Ms, maxMs }) {
   process.stdout.write(
@@ -36,7 +39,7 @@ async function restart() {
       const done = heard('restarted')
       child.send('restart')
       await done
-      process.stdout.write(`restart ${round} of ${ROUNDS} is through\n`)
+      process.stdout.write(`restart ${round} of ${ROUNDS} is complete\n`)
       await rest(REST_MS)
     }
   })
@@ -63,10 +66,9 @@ async function leak() {
 }
 
 async function main() {
-  const [only] = process.argv.slice(2)
   process.stdout.write(`${machineLine()}\n${WORKERS} workers, ${RATE} requests a second\n`)
-  if (only !== 'leak') process.stdout.write(`${save('rolling', await restart())}\n`)
-  if (only !== 'restart') process.stdout.write(`${save('rolling-leak', await leak())}\n`)
+  if (parts.includes('restart')) process.stdout.write(`saved ${save(name, await restart())}\n`)
+  if (parts.includes('leak')) process.stdout.write(`saved ${save(`${name}-leak`, await leak())}\n`)
 }
 
 main()

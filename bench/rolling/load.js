@@ -1,9 +1,8 @@
 'use strict'
-// node load.js <options as JSON>: requests at a constant rate, `atOnce` together, over Node's own keep-alive
-// agent, which retries nothing: every one that has no 200 has failed, and is told with why. Latency counts from the
-// scheduled time. Tells of every worker it has not met before. Ends when it is told to, by 'stop' over IPC, or after
-// `seconds`; sends what it has counted when the last request has ended, however long that takes on a slow machine: one
-// still under way is neither answered nor failed.
+// node load.js <options as JSON>: requests at a constant rate, `atOnce` together, over Node's own keep-alive agent, which
+// retries nothing. A request without a 200 has failed and is counted by its error. Latency counts from the scheduled time.
+// It reports every worker that it has not met before. It ends at the message 'stop' or after `seconds`, and sends its counts
+// when the last request has ended, however long that takes: a request in flight has neither succeeded nor failed.
 
 const http = require('node:http')
 

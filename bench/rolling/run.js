@@ -1,5 +1,5 @@
 'use strict'
-// A server of bench/rolling with a load against it, each in a process of its own.
+// A cluster and its load, each in a process of its own.
 
 const { fork } = require('node:child_process')
 const path = require('node:path')

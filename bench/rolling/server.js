@@ -1,7 +1,7 @@
 'use strict'
-// node server.js <options as JSON>: a primary of ours with its workers, Express 5 behind `attach`, each request
-// 0.5 ms of CPU. `leakPerSecond` bytes stay in each worker's heap for every second it is asked. Talks over IPC: tells
-// its port and what happens to its workers, and restarts them when asked.
+// node server.js <options as JSON>: our primary with its workers, Express 5 behind `attach`, where a request takes 0.5 ms of CPU.
+// `leakPerSecond` bytes stay in the heap of each worker for every second with requests. Over IPC, it reports its port and what
+// happens to its workers, and takes the messages 'restart' and 'stop'.
 
 const cluster = require('node:cluster')
 const { clusterPrimary, createSpillway } = require('../../src/index.js')
@@ -58,7 +58,7 @@ const sessions = new Map()
 const body = 'x'.repeat(1000)
 let leakedMs = performance.now()
 
-/** Sessions that nobody ends, of a kilobyte each. */
+/** Sessions of a kilobyte that nothing ends. */
 function leak() {
   if (!options.leakPerSecond) return
   const nowMs = performance.now()

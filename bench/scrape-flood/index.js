@@ -1,30 +1,41 @@
 'use strict'
-// npm run bench:scrape-flood: whether scrapes can starve what is gated. A server with a thousand routes to show is asked a
-// hundred times a second for a route that awaits 20 ms and burns one, while another process scrapes it 0, 100 and 300 times
-// a second. Told is what share of those requests was turned away, how long the rest took, and the CPU of the server.
-// All over loopback; some 15 seconds for each rate (RATES, SECONDS). LABEL=before names what was measured; the file holds a
-// run of each label. A run in which others took more than 5 % of the server's core is repeated, up to ATTEMPTS times.
+// npm run bench -- scrape-flood [flags]
+//
+// Measures whether scrapes starve the requests behind the gate. A server with a thousand routes gets a hundred requests a second
+// for a route that awaits 20 ms and burns one. Another process scrapes it 0, 100 and 300 times a second, all over loopback.
+// The figures are the share of the requests that was rejected, how long the others took, and the CPU time of the server.
+// A run in which other processes took more than 5 % of the server's core is repeated.
+//
+//   --rates 0,100,300   the scrapes a second
+//   --seconds 10        how long each rate counts
+//   --attempts 4        how often a disturbed run is made at most
+//   --label after       names what is measured; the file holds a run of each label (before, after)
+//   --save <name>       saves to bench/results/<name>-node-<major>.json (scrape-flood)
 
 const { spawn } = require('node:child_process')
 const path = require('node:path')
-const { answerHelp } = require('../support/help')
+const { readFlags } = require('../support/flags')
 const { pinLoad, startServer } = require('../support/pinned')
 const { load, machineLine, save } = require('../support/results')
+const { round1 } = require('../support/statistics')
+const { headLine, rowLine } = require('../support/terminal')
 
-answerHelp()
-
-const RATES = (process.env.RATES ?? '0,100,300').split(',').map(Number)
+const flags = readFlags({
+  rates: [0, 100, 300],
+  seconds: 10,
+  attempts: 4,
+  label: 'after',
+  save: 'scrape-flood',
+})
+const { rates: RATES, seconds: SECONDS, attempts: ATTEMPTS, label: LABEL } = flags
 const BYSTANDER_RATE = 100
 const WARM_SECONDS = 2
-const SECONDS = Number(process.env.SECONDS ?? 10)
-const ATTEMPTS = Number(process.env.ATTEMPTS ?? 4)
 const MOST_FOREIGN = 0.05
-const LABEL = process.env.LABEL ?? 'after'
 const SERVER = path.join(__dirname, 'server.js')
 const BYSTANDER = path.join(__dirname, '..', 'support', 'open-loop.js')
 const SCRAPER = path.join(__dirname, 'scraper.js')
 
-/** @returns {Promise<any>} what it has printed */
+/** @returns {Promise<any>} what the script prints */
 function run(script, ...args) {
   const child = spawn(process.execPath, [script, ...args.map(String)], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -69,7 +80,7 @@ async function measure(scrapesPerSecond) {
         wholePerSecond: round1(scraper.whole / seconds),
         megabytesPerSecond: round1(scraper.bytes / 1e6 / seconds),
       },
-      /** What others took of the server's core: above some hundredths it is no measurement. */
+      /** The share of the server's core that other processes took. Above some hundredths, the run is no measurement. */
       foreign: Math.round(((after.foreignMs - before.foreignMs) / elapsedMs) * 100) / 100,
       cpuShare: Math.round(((after.cpuMs - before.cpuMs) / elapsedMs) * 100) / 100,
       rssMegabytes: Math.round(after.rssBytes / 1e6),
@@ -79,7 +90,7 @@ async function measure(scrapesPerSecond) {
   }
 }
 
-/** Repeated where other processes had the core, whatever came out; the calmest counts. */
+/** Repeats a run if other processes had the core, whatever its result, and takes the calmest. */
 async function measureCalmly(scrapesPerSecond) {
   let calmest
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -90,29 +101,26 @@ async function measureCalmly(scrapesPerSecond) {
   return calmest
 }
 
-const round1 = (value) => Math.round(value * 10) / 10
-
+/** @type {import('../support/terminal').Column[]} */
 const COLUMNS = [
-  ['scrapes/s', (row) => row.scrapesPerSecond],
-  ['shed', (row) => `${(row.bystander.shedShare * 100).toFixed(1)} %`],
-  ['p50 ms', (row) => row.bystander.p50Ms?.toFixed(1) ?? '–'],
-  ['p99 ms', (row) => row.bystander.p99Ms?.toFixed(1) ?? '–'],
-  ['CPU', (row) => `${(row.cpuShare * 100).toFixed(0)} %`],
-  ['others', (row) => `${(row.foreign * 100).toFixed(0)} %`],
-  ['RSS MB', (row) => row.rssMegabytes],
-  ['whole/s', (row) => row.scraper.wholePerSecond],
-  ['cut', (row) => row.scraper.cut],
-  ['unsent', (row) => row.scraper.unsent],
-  ['MB/s', (row) => row.scraper.megabytesPerSecond],
-  ['scrape p99 ms', (row) => row.scraper.p99Ms?.toFixed(0) ?? '–'],
+  ['scrapes/s', 13, (row) => String(row.scrapesPerSecond)],
+  ['shed', 13, (row) => `${(row.bystander.shedShare * 100).toFixed(1)} %`],
+  ['p50 ms', 13, (row) => row.bystander.p50Ms?.toFixed(1) ?? '–'],
+  ['p99 ms', 13, (row) => row.bystander.p99Ms?.toFixed(1) ?? '–'],
+  ['CPU', 13, (row) => `${(row.cpuShare * 100).toFixed(0)} %`],
+  ['others', 13, (row) => `${(row.foreign * 100).toFixed(0)} %`],
+  ['RSS MB', 13, (row) => String(row.rssMegabytes)],
+  ['whole/s', 13, (row) => String(row.scraper.wholePerSecond)],
+  ['cut', 13, (row) => String(row.scraper.cut)],
+  ['unsent', 13, (row) => String(row.scraper.unsent)],
+  ['MB/s', 13, (row) => String(row.scraper.megabytesPerSecond)],
+  ['scrape p99 ms', 13, (row) => row.scraper.p99Ms?.toFixed(0) ?? '–'],
 ]
 
-const line = (cell) => `${COLUMNS.map((column) => String(cell(column)).padStart(13)).join('')}\n`
-
-/** What was measured under another label, before a change or after it, and at rates that are not measured now. */
+/** The results of other labels, and those of this label at rates that are not measured now. */
 function earlier() {
   try {
-    const { runs } = load('scrape-flood')
+    const { runs } = load(flags.save)
     return {
       others: runs.filter(({ label }) => label !== LABEL),
       kept: runs
@@ -127,17 +135,17 @@ function earlier() {
 async function main() {
   pinLoad()
   process.stdout.write(`${machineLine()}\n`)
-  process.stdout.write(line(([title]) => title))
+  process.stdout.write(headLine(COLUMNS))
   const rows = []
   for (const rate of RATES) {
     const row = await measureCalmly(rate)
     rows.push(row)
-    process.stdout.write(line(([, text]) => text(row)))
+    process.stdout.write(rowLine(COLUMNS, row))
   }
   const { others, kept } = earlier()
   const all = [...kept, ...rows].sort((a, b) => a.scrapesPerSecond - b.scrapesPerSecond)
   const runs = [...others, { label: LABEL, seconds: SECONDS, rows: all }]
-  process.stdout.write(`saved ${save('scrape-flood', { bystanderRate: BYSTANDER_RATE, runs })}\n`)
+  process.stdout.write(`saved ${save(flags.save, { bystanderRate: BYSTANDER_RATE, runs })}\n`)
 }
 
 main()

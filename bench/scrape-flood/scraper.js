@@ -1,7 +1,6 @@
 'use strict'
-// node scraper.js <port> <rate> <seconds>: so many scrapes a second whatever the server does, each on a
-// connection of its own and read to its end. Nothing of them is kept or parsed, so that the reader is no bottleneck. Prints
-// one JSON line.
+// node scraper.js <port> <rate> <seconds>: so many scrapes a second whatever the server does, each on a connection of its own and
+// read to its end. It keeps and parses nothing, so that the reader is no bottleneck. It prints a line of JSON.
 
 const net = require('node:net')
 

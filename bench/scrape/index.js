@@ -1,24 +1,28 @@
 'use strict'
-// npm run bench:scrape: what a scrape costs the server, at 1000 and 10 000 series (one method, route and status each,
-// the most lines a series can have): the longest it blocks the loop, the CPU it takes, and the size; as OpenMetrics
-// with an exemplar in each bucket that has a value, and as protobuf with a native histogram a series. Against a
-// prom-client registry with one histogram of the same buckets and as many series. Every variant is a process of its
-// own, its loop on one core, its helper threads and the scraper on the other: a loop that waits for a thread which its own
-// core is to run has longer blocks (10 000 series: at most 5.6 ms, and 1.8). Rounds go through all of them in turn, and
-// CPU is compared within a round, because other tenants of the machine change its speed twofold by the second.
-// All are started anew several times: what one process takes for the same scrape is up to a third more than another.
+// npm run bench -- scrape [flags]
+//
+// Measures what a scrape costs the server, at 1000 and 10 000 series. A series has a method, a route, a status and as many lines
+// as a series can have. The figures are the longest block of the loop, the CPU time, and the size: of the text format, of
+// OpenMetrics with an exemplar in each bucket that has a value, and of protobuf with a native histogram for each series.
+// The reference is a prom-client registry with a histogram of the same buckets and as many series.
+// Each variant has a process. Its loop is on one core; its helper threads and the scraper are on the other, because a loop
+// that waits for a thread on its own core has longer blocks. Rounds go through all variants in turn, and CPU times are
+// compared within a round. All processes start several times: the same scrape costs up to a third more in one than in another.
+//
+//   --starts 3        how often all processes start
+//   --rounds <n>      how many rounds a start has (35 of 1000 series, 10 of 10 000)
+//   --save <name>     saves to bench/results/<name>-node-<major>.json (scrape)
 
 const http = require('node:http')
 const path = require('node:path')
 const { once } = require('node:events')
-const { answerHelp } = require('../support/help')
+const { readFlags } = require('../support/flags')
 const { pinLoad, startServer } = require('../support/pinned')
 const { machineLine, save } = require('../support/results')
-const { median, percentile } = require('../support/statistics')
+const { median, percentile, round2 } = require('../support/statistics')
+const { headLine, progress, rowLine } = require('../support/terminal')
 
-answerHelp()
-
-/** With the `Accept` header of a Prometheus that asks for that format. */
+/** The `Accept` header of a Prometheus that asks for the format of each. */
 const VARIANTS = {
   'spillway /metrics': undefined,
   'spillway OpenMetrics': 'application/openmetrics-text;version=1.0.0',
@@ -28,12 +32,13 @@ const VARIANTS = {
   'prom-client, as many lines': undefined,
   'prom-client': undefined,
 }
-const STARTS = Number(process.env.STARTS ?? 3)
-/** Of each start. */
-const ROUNDS = { 1000: Number(process.env.ROUNDS ?? 35), 10000: Number(process.env.ROUNDS ?? 10) }
+const flags = readFlags({ starts: 3, rounds: Number, save: 'scrape' })
+const STARTS = flags.starts
+/** Of each start, by the number of series. */
+const ROUNDS = { 1000: flags.rounds ?? 35, 10000: flags.rounds ?? 10 }
 /**
- * A process is scraped for weeks; until its code is compiled it takes half as much again, and the compiler's own time. At
- * 10 000 series the first scrape has collections of 6 to 9 ms (labels that stay), the next six blocks of up to 7.
+ * A process is scraped for weeks. Until its code is compiled, a scrape takes half as long again, and the compiler its own time.
+ * At 10 000 series, the first scrape has collections of 6 to 9 ms, and the next six have blocks of up to 7 ms.
  */
 const WARM_UP = { 1000: 60, 10000: 20 }
 const SERVER = path.join(__dirname, 'server.js')
@@ -76,7 +81,7 @@ class Variant {
     return tookMs
   }
 
-  /** The same watch on a loop that does nothing: what the machine itself takes away. */
+  /** Watches a loop that does nothing, which shows what the machine itself takes. */
   async measureIdleBlock(lengthMs) {
     await this.server.ask('watch')
     await new Promise((resolve) => setTimeout(resolve, lengthMs))
@@ -135,7 +140,7 @@ function summary(blocks) {
     blockMs: round2(median(blocksMs)),
     blockP90Ms: round2(percentile(blocksMs, 0.9)),
     blockMaxMs: round2(Math.max(...blocksMs)),
-    /** The longest collection in the scrape that had it. */
+    /** The longest collection in the scrape that had the longest block. */
     gcInMaxMs: round2(blocks[blocksMs.indexOf(Math.max(...blocksMs))].gcMs),
     over5: blocksMs.filter((ms) => ms > 5).length,
     watched: blocksMs.length,
@@ -143,12 +148,7 @@ function summary(blocks) {
   }
 }
 
-const round2 = (value) => Math.round(value * 100) / 100
-
-function progress(text) {
-  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`)
-}
-
+/** @type {import('../support/terminal').Column[]} */
 const COLUMNS = [
   ['series', 6, (row) => String(row.series)],
   ['variant', -24, (row) => row.variant],
@@ -163,33 +163,17 @@ const COLUMNS = [
   ['kB', 7, (row) => row.kilobytes?.toFixed(0) ?? ''],
 ]
 
-const line = (cell) =>
-  `${COLUMNS.map((column) => (column[1] < 0 ? cell(column).padEnd(-column[1]) : cell(column).padStart(column[1]))).join('  ')}\n`
-
-/** The table of the README. */
-function markdown(rows) {
-  const cells = rows.map((row) => [
-    row.series,
-    row.variant,
-    `${row.blockMs.toFixed(1)} (${row.blockP90Ms.toFixed(1)}, ${row.blockMaxMs.toFixed(1)})`,
-    row.cpuMs === undefined ? '' : `${row.cpuMs.toFixed(0)} (${(row.cpuOfPromClient * 100).toFixed(0)} %)`,
-    row.kilobytes === undefined ? '' : (row.kilobytes / 1000).toFixed(1),
-  ])
-  const head = ['series', '', 'longest loop block, ms (p90, max)', 'CPU, ms (of prom-client)', 'MB']
-  return [head, head.map(() => '---'), ...cells].map((row) => `| ${row.join(' | ')} |`)
-}
-
 async function main() {
   pinLoad()
   process.stdout.write(`${machineLine()}\n`)
-  process.stdout.write(line(([title]) => title))
+  process.stdout.write(headLine(COLUMNS))
   const rows = []
   for (const series of [1000, 10_000]) {
     const measured = await measure(series)
-    for (const row of measured) process.stdout.write(line(([, , text]) => text(row)))
+    for (const row of measured) process.stdout.write(rowLine(COLUMNS, row))
     rows.push(...measured)
   }
-  process.stdout.write(`saved ${save('scrape', { rounds: ROUNDS, table: markdown(rows), rows })}\n`)
+  process.stdout.write(`saved ${save(flags.save, { starts: STARTS, rounds: ROUNDS, rows })}\n`)
 }
 
 main()

@@ -1,7 +1,7 @@
 'use strict'
-// node server.js <variant> <series>: a server with that many series of 16 buckets each, and one way to show
-// them at /metrics. It is asked over IPC what a scrape did to it: CPU time, and the longest the loop was kept from a
-// self-rescheduling immediate. Never both at once: a loop that spins for the second is no measure of the first.
+// node server.js <variant> <series>: a server with so many series of 16 buckets each, and a way to show them at /metrics. It
+// answers what a scrape did to it: the CPU time, or the longest time between two runs of an immediate that reschedules itself. It
+// never measures both at once, because a loop that spins for the second measures itself in the first.
 
 const http = require('node:http')
 const { ROOT_CONTEXT, context, trace } = require('@opentelemetry/api')

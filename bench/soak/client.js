@@ -1,6 +1,6 @@
 'use strict'
-// One connection after the other to a soak server, on which requests end at random. It knows how each must end, and
-// keeps the tally: what is measured has to equal it exactly.
+// Connects to a soak server, time after time, and sends requests that end at random. The client knows how each must end and keeps
+// a tally, which the figures of spillway must equal exactly.
 
 const { once } = require('node:events')
 const net = require('node:net')
@@ -133,7 +133,7 @@ class SoakClient {
     if (!this.#text.startsWith('HTTP/1.1 503 ')) throw new Error(`not answered for: ${this.#text}`)
   }
 
-  /** Takes the next whole answer, of which the head tells the length, from what has come. */
+  /** Takes the next whole answer from the received bytes. Its head has its length. */
   async #answer() {
     for (;;) {
       const end = this.#text.indexOf('\r\n\r\n')

@@ -1,42 +1,47 @@
 'use strict'
-// npm run soak [-- requests]: a million requests that end at random, over servers of Express 4 and 5 and Koa 2 and 3, by
-// clients in the same process: answers, throws, rejections, timeouts, aborts, malformed bytes. Afterwards nothing may be in
-// flight, every request must have the one outcome its client gave it, every error be counted and none unhandled, no listener or
-// socket be left, and the memory held after a collection must be at the end what it was at a tenth of the way. Then the memory of
-// one method and route. Memory is heap and array buffers: the counts of the histograms live outside the heap.
-// Ends with 1 if a target is missed.
+// npm run bench -- soak [flags]
+//
+// Sends a million requests that end at random to servers of Express 4 and 5 and Koa 2 and 3, by clients in the same process:
+// answers, throws, rejections, timeouts, aborts, malformed bytes. Afterwards:
+// - nothing is in flight, and no listener and no socket is left
+// - every request has the outcome that its client gave it, every error is counted, and none is unhandled
+// - the memory in use after a collection is what it was at a tenth of the way. Memory is heap and array buffers, because the
+//   counts of the histograms live outside the heap.
+// Then it measures the memory of a route with one method. Ends with 1 if a target is missed.
+//
+//   --requests 1000000     how many requests
+//   --limit-seconds 1800   ends the load after so long, with whatever was sent
+//   --seed 20261121        the seed of the endings
+//   --save <name>          saves to bench/results/<name>-node-<major>.json (soak)
 
 const { once } = require('node:events')
 const http = require('node:http')
 const { isDeepStrictEqual } = require('node:util')
+const { systemClock } = require('../../src/clock')
 const { createSpillway } = require('../../src/index.js')
 const { Spillway } = require('../../src/spillway')
-const { systemClock } = require('../../src/clock')
-const { answerHelp } = require('../support/help')
+const { readFlags } = require('../support/flags')
 const { randomFrom } = require('../support/random')
 const { machineLine, save } = require('../support/results')
 const { SoakClient } = require('./client')
+const { judge } = require('./judge')
 const { Arrivals, BIG_BYTES, ERRORS, SERVERS } = require('./servers')
 
-answerHelp()
-
-const REQUESTS = Number(process.argv[2] ?? 1_000_000)
-const LIMIT_SECONDS = Number(process.env.LIMIT_SECONDS ?? 1800)
-const SEED = Number(process.env.SEED ?? 20261121)
+const flags = readFlags({ requests: 1_000_000, 'limit-seconds': 1800, seed: 20261121, save: 'soak' })
+const { requests: REQUESTS, 'limit-seconds': LIMIT_SECONDS, seed: SEED } = flags
 const CLIENTS = 16
 const MARKS = [0.1, 0.5, 1]
 const PROGRESS_MS = 5000
 const ROUTES = 1000
 const HALF_MINUTE_MS = 30_000
 
-// The gate keeps its books, but turns nobody away: a client would wait for ever to be entered, on a machine that is busy.
+// The gate measures but rejects nothing. On a busy machine, a client would wait forever for its handler to be entered.
 const PATIENT = { maxDelay: 60_000, targetDelay: 60_000 }
-const TARGETS = { inFlight: 0, growthRatio: 1.1, growthBytes: 2_000_000, routeBytes: 40_000 }
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 const sumOf = (values) => values.reduce((sum, value) => sum + value, 0)
 
-/** What is held once everything that can go has gone, less the servers' one big answer. */
+/** The memory in use after collections, less the one big answer of the servers. */
 async function heldBytes() {
   for (let i = 0; i < 3; i++) {
     global.gc()
@@ -72,7 +77,7 @@ class Side {
     return sumOf(this.clients.map(({ sent }) => sent))
   }
 
-  /** What the clients have made happen, in sum. */
+  /** The sums of what the clients caused. */
   get expected() {
     const tallies = this.clients.map(({ tally }) => tally)
     return Object.fromEntries(
@@ -86,7 +91,7 @@ class Side {
     const outcomes = { completed: 0, errored: 0, aborted: 0, upgraded: 0, timed_out: 0 }
     for (const route of routes)
       for (const name of Object.keys(outcomes)) outcomes[name] += route.outcomes[name]
-    // What was still in the gate's queue when its bytes turned out malformed.
+    // Requests that were queued when their bytes turned out malformed.
     outcomes.aborted += admission.abandoned
     return {
       inFlight: requests.inFlight + admission.inFlight + oldest.length,
@@ -97,7 +102,7 @@ class Side {
     }
   }
 
-  /** The server hears of a client's leaving a moment after the client. */
+  /** Waits until the server has recorded the end of every request: it sees a client disconnect a moment after the client. */
   async settle() {
     for (let i = 0; i < 1000; i++) {
       const { inFlight, total } = this.measured()
@@ -106,7 +111,7 @@ class Side {
     }
   }
 
-  /** @returns {Promise<{ connections: number, areListenersKept: boolean }>} what was left when the clients had gone */
+  /** @returns {Promise<{ connections: number, areListenersKept: boolean }>} what is left after the clients have closed */
   async close() {
     for (const client of this.clients) client.close()
     const count = () => new Promise((resolve) => this.server.getConnections((_error, open) => resolve(open)))
@@ -182,7 +187,7 @@ async function soak() {
   return { seconds: progress.seconds, sides: results, memory, areProcessListenersKept }
 }
 
-/** Every route with all that it can have: three spans of time, a rendered scrape. The clock is put on, not waited for. */
+/** The bytes of a route with all that it can have: three spans of time and a rendered scrape. The clock is moved on by hand. */
 async function routeBytes() {
   let aheadMs = 0
   const clock = { ...systemClock, now: () => systemClock.now() + aheadMs }
@@ -216,63 +221,15 @@ async function routeBytes() {
   return Math.round(bytes)
 }
 
-const megabytes = (bytes) => `${(bytes / 1e6).toFixed(2)} MB`
-
-/** @returns {[what: string, isMet: boolean][]} */
-function judgeSide({
-  framework,
-  sent,
-  expected,
-  inFlight,
-  total,
-  counts,
-  uncaught,
-  connections,
-  areListenersKept,
-}) {
-  const compared = Object.entries(expected).map(([name, count]) => `${counts[name] ?? 0} ${name} (${count})`)
-  return [
-    [`${framework}: ${inFlight} in flight`, inFlight === TARGETS.inFlight],
-    [`${framework}: ${total} outcomes of ${sent} requests sent`, total === sent],
-    [
-      `${framework}: ${compared.join(', ')}`,
-      Object.entries(expected).every(([name, count]) => (counts[name] ?? 0) === count),
-    ],
-    [`${framework}: ${uncaught} exceptions and rejections nobody caught`, uncaught === 0],
-    [
-      `${framework}: ${connections} connections and ${areListenersKept ? 'no listener' : 'LISTENERS'} left`,
-      connections === 0 && areListenersKept,
-    ],
-  ]
-}
-
-/** @returns {[what: string, isMet: boolean][]} */
-function judge({ sides, memory, areProcessListenersKept }, bytesPerRoute) {
-  const [{ bytes: first }, , { bytes: last }] = memory
-  const marks = memory.map(({ requests, bytes }) => `${megabytes(bytes)} after ${requests}`)
-  const allowed = first * TARGETS.growthRatio + TARGETS.growthBytes
-  const sent = sumOf(sides.map((side) => side.sent))
-  return [
-    [`${sent} requests of ${REQUESTS}`, sent >= REQUESTS],
-    ...sides.flatMap(judgeSide),
-    [`listeners of the process ${areProcessListenersKept ? 'as before' : 'LEFT'}`, areProcessListenersKept],
-    [`memory held: ${marks.join(', ')}; at most ${megabytes(allowed)}`, last <= allowed],
-    [
-      `${(bytesPerRoute / 1000).toFixed(1)} kB per method and route, at most ${TARGETS.routeBytes / 1000}`,
-      bytesPerRoute <= TARGETS.routeBytes,
-    ],
-  ]
-}
-
 async function main() {
-  if (global.gc === undefined) throw new Error('run it with: npm run soak (node --expose-gc bench/soak)')
+  if (global.gc === undefined) throw new Error('node needs --expose-gc, which `npm run bench -- soak` sets')
   process.stdout.write(`${machineLine()}\nseed ${SEED}\n`)
   const result = await soak()
   const bytesPerRoute = await routeBytes()
-  const judged = judge(result, bytesPerRoute)
+  const judged = judge(result, { requests: REQUESTS, bytesPerRoute })
   for (const [what, isMet] of judged) process.stdout.write(`${isMet ? 'ok    ' : 'MISSED'}  ${what}\n`)
   const isMet = judged.every(([, met]) => met)
-  const file = save('soak', { requests: REQUESTS, seed: SEED, ...result, bytesPerRoute, isMet })
+  const file = save(flags.save, { requests: REQUESTS, seed: SEED, ...result, bytesPerRoute, isMet })
   process.stdout.write(`${result.seconds} s; saved ${file}\n`)
   process.exitCode = isMet ? 0 : 1
 }

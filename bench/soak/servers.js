@@ -1,6 +1,6 @@
 'use strict'
-// Express 4 and 5 and Koa 2 and 3 servers with a spillway each, whose routes end in every way; and a book in which a
-// request signs when its handler is entered, so that a client leaves only when the server has it.
+// Servers of Express 4 and 5 and Koa 2 and 3 with a spillway each, whose routes end in every way. A book records each request
+// whose handler is entered, so that a client disconnects only after the server has its request.
 
 const http = require('node:http')
 const Router = require('@koa/router')
@@ -9,7 +9,7 @@ const express4 = require('express-4')
 const Koa3 = require('koa')
 const Koa2 = require('koa-2')
 
-/** More than a connection's buffers hold: it is cut off, not sent to nobody. */
+/** More than the buffers of a connection hold, so that an abort cuts the answer. */
 const BIG = Buffer.alloc(20_000_000)
 
 class Arrivals {

@@ -1,5 +1,5 @@
 'use strict'
-// When the requests of bench/support/open-loop.js are to come, all known before the first is sent.
+// The times at which the requests of an open loop are sent, all known before the first is sent.
 
 /**
  * @param {{ rate: number, seconds: number }[]} phases

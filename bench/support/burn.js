@@ -1,5 +1,5 @@
 'use strict'
-// A fixed amount of work, and how much of it this machine does in a millisecond when nobody disturbs it.
+// A fixed amount of work, and how much of it this machine does in a millisecond when nothing disturbs it.
 
 const CHUNK = 200_000
 let sink = 1

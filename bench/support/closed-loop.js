@@ -1,7 +1,7 @@
 'use strict'
-// A closed-loop load generator on raw sockets: every connection sends its next request when the answer to the last
-// has come. It costs a fraction of the server's CPU, so that the server is what is measured. Connections stay open
-// between slices, which may then be short: on a noisy machine only neighbours of milliseconds compare.
+// A closed loop on raw sockets: each connection sends its next request when the last is answered. It costs a fraction of the
+// server's CPU, so that the server is what is measured. Connections stay open between slices, which may be short for that
+// reason: on a noisy machine, only figures that are milliseconds apart compare.
 
 const { once } = require('node:events')
 const net = require('node:net')
@@ -44,8 +44,8 @@ class ClosedLoop {
   }
 
   /**
-   * Looks for answers all the time and never sleeps. To wake it is work of the server's, and the oftener the slower the
-   * server is: that was 2.6 of the 6.3 µs we add to a Koa request at 32 connections.
+   * Looks for answers all the time and never sleeps. The server pays for waking a load that sleeps, and the slower the server is,
+   * the more often the load sleeps: that was 2.6 of the 6.3 µs that we add to a Koa request at 32 connections.
    */
   stayAwake() {
     this.#isAwake = true
@@ -70,10 +70,13 @@ class ClosedLoop {
   }
 }
 
-/** The whole length of the answer that begins here: a short one with a Content-Length. */
+/** The length of the whole answer that begins here, a short answer with a Content-Length. */
 function lengthOf(data, status) {
   const text = data.latin1Slice()
   const length = /\r\ncontent-length: (\d+)/i.exec(text)
+  if (text.startsWith('HTTP/1.1 503')) {
+    throw new Error('the gate rejected a request, as it does on a busy machine: stop what else runs')
+  }
   if (!text.startsWith(status) || length === null) throw new Error(`unexpected answer: ${text.slice(0, 200)}`)
   return text.indexOf('\r\n\r\n') + 4 + Number(length[1])
 }

@@ -1,8 +1,7 @@
 'use strict'
-// How connections come to the server that bench/overload overloads: to a plain server, over TLS, or to the one worker
-// of a cluster that is handed them (round robin), accepts them from the primary's socket (SCHED_NONE) or from its own
-// (reusePort). The primary has what the load leaves of its core; or it shares its worker's, as where all cores have
-// workers, and what handing over costs is paid there too.
+// The kinds of servers, by how connections come to them: to a plain server, over TLS, or to the only worker of a cluster. The
+// primary hands them to the worker (round robin), or the worker accepts them from the primary's socket (SCHED_NONE) or from its
+// own (reusePort). The primary runs on the load's core, or on its worker's core, as on a machine whose cores all have workers.
 
 const { spawnSync } = require('node:child_process')
 const cluster = require('node:cluster')
@@ -21,7 +20,7 @@ const KINDS = {
   'reuse-port': { policy: cluster.SCHED_RR, reusePort: true },
 }
 
-/** P-256, as certificates mostly are now; each server has a new one. */
+/** P-256, as most certificates have. Each server has a new certificate. */
 function certificate() {
   const { stdout, status } = spawnSync(
     'openssl',
@@ -35,7 +34,7 @@ function certificate() {
 
 const createServer = (kind) => (KINDS[kind].secure ? https.createServer(certificate()) : http.createServer())
 
-/** Whether another socket may have the same port; Node without it takes no notice of the option. */
+/** Whether another socket may have the same port. A Node without the option ignores it. */
 async function canReusePort() {
   const servers = [net.createServer(), net.createServer()]
   const listen = (server, port) => {
@@ -56,7 +55,7 @@ async function canReusePort() {
 /** Whether this process is only the primary of the one that serves. */
 const isPrimaryOf = (kind) => KINDS[kind].policy !== undefined && cluster.isPrimary
 
-/** Stands between its worker and the benchmark, and tells what it used itself of which core. */
+/** Passes messages between its worker and the bench, and adds its own CPU time for the core that it used. */
 function runPrimary(kind) {
   const { policy, sharesCore = false } = KINDS[kind]
   cluster.schedulingPolicy = policy

@@ -1,5 +1,5 @@
 'use strict'
-// Load without the kernel: requests are pushed into the server's own sockets and answers taken from them in the same process.
+// A load without the kernel: it pushes requests into the server's own sockets and takes the answers from them, in one process.
 
 const net = require('node:net')
 

@@ -1,9 +1,9 @@
 'use strict'
-// node open-loop.js <options as JSON>: a load whose arrivals follow the clock whatever the server does, so that latency
-// counts from the scheduled arrival (no coordinated omission). Phases of rate and length, constant or Poisson
-// arrivals, kept connections or a new one for each request, probes and silent connections beside it. The first seconds may
-// be left out of the totals (`warmUpSeconds`). `arrivals: 'closed'` is the other kind of load: `connections` that always have one request out,
-// which finds what a server can do at most. Prints one JSON line.
+// node open-loop.js <options as JSON>: a load whose arrivals follow the clock whatever the server does. Latency counts from the
+// scheduled arrival, without coordinated omission. It has phases of a rate and a length, constant or Poisson arrivals, kept
+// connections or a new one for each request, and probes and silent connections beside it. `warmUpSeconds` do not count.
+// `arrivals: 'closed'` is a closed loop of `closed` requests, which finds what a server can serve at most.
+// It prints a line of JSON.
 
 const { once } = require('node:events')
 const { schedule } = require('./arrivals')

@@ -1,16 +1,16 @@
 'use strict'
-// Starts a server of a benchmark as its own process on its own core, and talks to it: the load runs on the other.
+// Starts a server in a process of its own on a core of its own, and exchanges messages with it. The load is on the other core.
 
 const { spawn, spawnSync } = require('node:child_process')
 const { once } = require('node:events')
 
 const SERVER_CORE = '0'
 const LOAD_CORE = '1'
-/** For the CPU of a request. Threads that collect garbage wait for each other spinning: on one core that is 6 to 10 µs of chance. */
+/** For the CPU time of a request: threads that collect garbage spin while they wait, which on one core adds 6 to 10 µs by chance. */
 const ONE_THREAD = ['--single-threaded-gc']
 const canPin = spawnSync('taskset', ['-p', String(process.pid)]).status === 0
 
-/** Puts this process, the load, on its core. */
+/** Moves this process, the load, to its core. */
 function pinLoad() {
   if (!canPin) return
   spawnSync('taskset', ['-cp', LOAD_CORE, String(process.pid)])
@@ -21,12 +21,12 @@ function pinLoad() {
 
 const moveTo = (core, pid) => spawnSync('taskset', ['-acp', core, String(pid)])
 
-/** Puts a process, threads and all, where the load is: one that a server needs beside it. */
+/** Moves a process with all its threads to the load's core, as the primary of a server. */
 function moveToLoadCore(pid = process.pid) {
   if (process.env.LOAD_CORE !== undefined) moveTo(LOAD_CORE, pid)
 }
 
-/** Its main thread alone: those that write files and compile have the load's, or they would keep the loop waiting 2 to 5 ms. */
+/** Moves the main thread alone. Threads that write files and compile get the load's core, or they would delay the loop by 2 to 5 ms. */
 function moveLoopToServerCore(pid) {
   if (process.env.SERVER_CORE === undefined) return
   moveTo(LOAD_CORE, pid)

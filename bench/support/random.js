@@ -1,5 +1,5 @@
 'use strict'
-// Mulberry32: the same numbers in the same order for the same seed.
+// Mulberry32: random numbers that are the same for the same seed.
 
 /** @returns {() => number} 0 to 1, without 1 */
 function randomFrom(seed) {

@@ -1,5 +1,5 @@
 'use strict'
-// The middle of some values, and how far they scatter: a mean would follow the one round that was disturbed.
+// The median of some values, and how far they scatter. A mean would follow the single round that was disturbed.
 
 const sorted = (values) => [...values].sort((a, b) => a - b)
 
@@ -15,7 +15,10 @@ function scatter(values) {
   return (order[Math.floor(order.length * 0.75)] - order[Math.floor(order.length * 0.25)]) / 2
 }
 
-/** The value that this ratio of all is not above. */
+/** The least value that this ratio of all values does not exceed. */
 const percentile = (values, ratio) => sorted(values)[Math.max(0, Math.ceil(values.length * ratio) - 1)]
 
-module.exports = { median, percentile, scatter }
+const round1 = (value) => Math.round(value * 10) / 10
+const round2 = (value) => Math.round(value * 100) / 100
+
+module.exports = { median, percentile, round1, round2, scatter }

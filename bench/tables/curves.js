@@ -1,11 +1,11 @@
 'use strict'
-// Part of npm run readme: draws what bench/overload saved as docs/goodput.svg (goodput over offered load, a line a
-// policy) and docs/step.svg (a step from half to ten times the capacity and back, second by second). Plain SVG, with
-// colours that can be read on white and on black, so that the README needs one file of each.
+// Draws the results of `overload` as docs/goodput.svg (goodput over offered load, a line for each policy) and as docs/step.svg
+// (a step from half the capacity to ten times it and back, second by second).
+// Plain SVG with colours that are readable on white and on black, so that a page needs a single file of each.
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { load } = require('../support/results')
+const { leading } = require('./markdown')
 
 const DOCS = path.join(__dirname, '..', '..', 'docs')
 const NAMES = { none: 'no policy', attach: 'spillway attach()', middleware: 'spillway middleware' }
@@ -41,7 +41,7 @@ function panel({ top, height, x, y, lines }) {
   for (const { name, color, points, endY } of ends.sort((a, b) => a.endY - b.endY)) {
     const corners = points.map(([px, py]) => `${round1(atX(px))},${round1(atY(py))}`).join(' ')
     parts.push(`<polyline points="${corners}" fill="none" stroke="${color}" stroke-width="2"/>`)
-    // Names stand where their lines end, apart by a line's height at least.
+    // A name stands where its line ends, and at least a line's height from the next name.
     lastLabelY = Math.max(endY + 4, lastLabelY + 15)
     parts.push(text(LEFT + PLOT_WIDTH + 8, lastLabelY, name, `style="fill:${color}"`))
   }
@@ -59,7 +59,7 @@ function write(name, height, title, panels) {
 }
 
 function drawGoodput() {
-  const { rows } = load('overload-cpu')
+  const { rows } = leading('overload-cpu')
   const policies = [...new Set(rows.map(({ policy }) => policy))].filter(
     (policy) => policy !== 'attach-classes'
   )
@@ -79,7 +79,7 @@ function drawGoodput() {
 }
 
 function drawStep() {
-  const { lines, steps } = load('overload-step')
+  const { lines, steps } = leading('overload-step')
   const seconds = steps.reduce((sum, step) => sum + step.seconds, 0)
   const x = { most: seconds, ticks: Array.from({ length: seconds + 1 }, (_, second) => second) }
   const series = (pick) =>
@@ -91,7 +91,7 @@ function drawStep() {
         .map((bucket, at) => [((at + 1) * line.bucketMs) / 1000, pick(bucket, line)]),
     }))
   const goodput = series(({ good }, { bucketMs, capacity }) => (good * 1000) / bucketMs / capacity)
-  // Nothing answered at all stands at the top.
+  // A bucket without an answer is drawn at the top.
   const p99 = series((bucket) => bucket.p99Ms ?? 1000)
   const share = {
     most: 1.25,

@@ -1,24 +1,48 @@
 'use strict'
-// What the tables of npm run readme are made with.
+// The parts of the tables that bench/tables writes.
 
+const { inOrder, load, majorsOf } = require('../support/results')
+
+/** @returns {string} how the figures were measured: the command, the date and the machine */
 const stamp = ({ date, machine }, command) =>
-  `\`${command}\`, ${date}: ${machine.cpu}, ${machine.cores} cores, ${machine.platform}, Node ${machine.node}.`
+  `\`npm run bench -- ${command}\`, ${date}: ${machine.cpu}, ${machine.cores} cores, ${machine.platform}, Node ${machine.node}.`
 
 const table = (head, rows) =>
   [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 
-const share = (value) => value.toFixed(2)
-const distinct = (values) => [...new Set(values)]
+const folded = (summary, content) =>
+  ['<details>', `<summary>${summary}</summary>`, '', content, '', '</details>'].join('\n')
 
-/** Results of several works, those that were measured alike on one day and machine together. */
-function byRun(all) {
-  const keyOf = ({ date, machine, rounds, seconds }) => [date, machine.platform, rounds, seconds].join()
-  return distinct(all.map(keyOf)).map((key) => all.filter((results) => keyOf(results) === key))
+/**
+ * The section of the leading Node, and the sections of the other majors, folded, behind it.
+ * @param {string[]} names of results. A section has those that were measured with its major.
+ * @param {(all: any[], major: number) => string} sectionOf
+ */
+function byNode(names, sectionOf) {
+  const majors = inOrder(names.flatMap(majorsOf))
+  if (majors.length === 0) throw new Error(`There are no results of ${names.join(', ')}.`)
+  const sections = majors.map((major) =>
+    sectionOf(
+      names.filter((name) => majorsOf(name).includes(major)).map((name) => load(name, major)),
+      major
+    )
+  )
+  return [
+    sections[0],
+    ...sections.slice(1).map((section, i) => folded(`On Node ${majors[i + 1]}`, section)),
+  ].join('\n\n')
 }
 
-const worksOf = (all) => all.map(({ work }) => `\`${work}\``).join(', ')
+/** @returns {any} the results of the leading Node */
+function leading(name) {
+  const [major] = majorsOf(name)
+  if (major === undefined) throw new Error(`There are no results of ${name}.`)
+  return load(name, major)
+}
 
-const cell = (row) => (row === undefined ? '–' : `${share(row.ratio)}${row.calmRounds === 0 ? ' ?' : ''}`)
+const share = (value) => value.toFixed(2)
+const percent = (ratio, digits = 1) => `${(ratio * 100).toFixed(digits)} %`
 const whole = (value) => (value === null ? '–' : String(Math.round(value)))
+const distinct = (values) => [...new Set(values)]
 
-module.exports = { byRun, cell, distinct, share, stamp, table, whole, worksOf }
+module.exports = { byNode, distinct, folded, leading, percent, share, stamp, table, whole }

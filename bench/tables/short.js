@@ -1,8 +1,8 @@
 'use strict'
-// Part of npm run readme: the few figures that README.md shows itself. docs/benchmarks.md has the rest.
+// The figures that README.md shows itself, of the leading Node. docs/benchmarks.md has the others.
 
-const { load } = require('../support/results')
-const { cell, stamp, table, whole } = require('./markdown')
+const { leading, stamp, table, whole } = require('./markdown')
+const { ratioCell } = require('./overload')
 
 const LOADS = [0.8, 1.2, 2, 10]
 const POLICIES = {
@@ -15,7 +15,7 @@ const POLICIES = {
 
 /** Goodput of the best known policies, on the work that shows most. */
 function summaryTable() {
-  const { rows, deadlineMs, rounds, seconds, ...results } = load('overload-cpu')
+  const { rows, deadlineMs, rounds, seconds, ...results } = leading('overload-cpu')
   const find = (policy, multiple) =>
     rows.find((row) => row.work === 'cpu' && row.policy === policy && row.multiple === multiple)
   const most = LOADS.at(-1)
@@ -26,29 +26,29 @@ function summaryTable() {
       ['offered load', ...LOADS.map((multiple) => `${multiple}x`), `p99 at ${most}x, ms`],
       Object.entries(POLICIES).map(([policy, name]) => [
         name,
-        ...LOADS.map((multiple) => cell(find(policy, multiple))),
+        ...LOADS.map((multiple) => ratioCell(find(policy, multiple))),
         whole(find(policy, most).p99Ms),
       ])
     ),
     '',
-    stamp(results, 'npm run bench:overload'),
+    stamp(results, 'overload'),
   ].join('\n')
 }
 
 /** What a closed loop at full load shows. */
 function autocannonSentence() {
-  const { rows, ...results } = load('healthy')
+  const { rows, ...results } = leading('healthy')
   const { modes, goodputRatio } = rows.find(({ name }) => name === 'autocannon-cpu 100')
   const rejected = `${Math.round(Math.max(modes.on.bystanderShed ?? 0, modes.on.othersShed) * 100)} %`
   return (
     `With 100 connections on a handler that burns 2 ms, ${rejected} of the requests got 503. The 2xx responses were ${goodputRatio.toFixed(2)} of those ` +
-    `without Spillway, and their p99 was ${whole(modes.on.p99Ms)} ms instead of ${whole(modes.off.p99Ms)}. ${stamp(results, 'npm run bench:healthy')}`
+    `without Spillway, and their p99 was ${whole(modes.on.p99Ms)} ms instead of ${whole(modes.off.p99Ms)}. ${stamp(results, 'healthy')}`
   )
 }
 
 /** What the recommended set-up costs a request. */
 function costSentence() {
-  const { rows, ...results } = load('overhead-recommended-node-24')
+  const { rows, ...results } = leading('overhead-recommended')
   const added = (variant, connections) =>
     rows
       .find((row) => row.variant === variant && row.connections === connections)
@@ -56,7 +56,7 @@ function costSentence() {
   const [ours, theirs] = ['spillway attach + express() + errorHandler()', 'express-prom-bundle']
   return (
     `The set-up above costs ${added(ours, 1)} µs of CPU for each request with one connection, and ${added(ours, 32)} with 32. ` +
-    `express-prom-bundle costs ${added(theirs, 1)} and ${added(theirs, 32)}. ${stamp(results, 'npm run bench:overhead')}\n` +
+    `express-prom-bundle costs ${added(theirs, 1)} and ${added(theirs, 32)}. ${stamp(results, 'overhead')}\n` +
     'An idle process is not woken by any timer. [What each part costs](docs/benchmarks.md#what-a-request-costs).'
   )
 }

@@ -1,0 +1,135 @@
+'use strict'
+// The benches: what each proves, and what a reader must know before a run. Each has a folder of its name beside this file.
+
+/**
+ * @typedef {object} Bench
+ * @property {string} name
+ * @property {string} proves
+ * @property {string} takes about how long it takes on two cores
+ * @property {boolean} needsQuiet whether other processes of the machine change its figures
+ * @property {string} shown where its result is shown: tables by the name of their marks
+ * @property {string[]} [nodeArgs]
+ */
+
+/** @type {Bench[]} */
+const BENCHES = [
+  {
+    name: 'overload',
+    proves:
+      'A server in overload still serves most of its capacity in time, whatever its work, and rejects the rest.',
+    takes: '80 minutes; --quick 2, --step 4, --connections 20',
+    needsQuiet: true,
+    shown: 'tables `overload`, `works`, `settled`, `connections`; docs/goodput.svg, docs/step.svg',
+  },
+  {
+    name: 'healthy',
+    proves:
+      'The gate rejects nothing of a load that the server can serve, and keeps the goodput of closed loops.',
+    takes: '1 hour; --quick 10 minutes',
+    needsQuiet: true,
+    shown: 'table `healthy`',
+  },
+  {
+    name: 'overhead',
+    proves: 'What spillway and other packages add to the CPU time of a request.',
+    takes: '20 minutes',
+    needsQuiet: true,
+    shown: 'table `overhead`',
+  },
+  {
+    name: 'instructions',
+    proves: 'The same as `overhead` in instructions, which scatter less. Needs valgrind.',
+    takes: '15 minutes',
+    needsQuiet: false,
+    shown: 'below table `overhead`',
+  },
+  {
+    name: 'hot-path',
+    proves:
+      'What spillway adds without the kernel, to a tenth of a microsecond, for before and after a change.',
+    takes: '6 minutes',
+    needsQuiet: true,
+    shown: 'below table `overhead`',
+  },
+  {
+    name: 'access-log',
+    proves: 'The access log costs at most half of what morgan costs. Instructions need valgrind.',
+    takes: '15 minutes',
+    needsQuiet: true,
+    shown: 'table `access-log`',
+  },
+  {
+    name: 'errors',
+    proves: "An error answer costs at most 1.3 of the framework's own.",
+    takes: '3 minutes',
+    needsQuiet: true,
+    shown: 'table `errors`',
+  },
+  {
+    name: 'logged-in',
+    proves: 'What it costs to know the user before the gate.',
+    takes: '2 minutes',
+    needsQuiet: true,
+    shown: 'docs/recipes.md',
+  },
+  {
+    name: 'otel',
+    proves: "What spillway adds to a request beside OpenTelemetry's SDK.",
+    takes: '3 minutes',
+    needsQuiet: true,
+    shown: 'its output',
+  },
+  {
+    name: 'scrape',
+    proves:
+      "A scrape of 10 000 series blocks the loop for at most some milliseconds, and costs less CPU than prom-client's.",
+    takes: '10 minutes',
+    needsQuiet: true,
+    shown: 'table `scrape`',
+  },
+  {
+    name: 'scrape-flood',
+    proves: 'Hundreds of scrapes a second do not starve the requests behind the gate.',
+    takes: '1 minute',
+    needsQuiet: true,
+    shown: 'table `scrape-flood`',
+  },
+  {
+    name: 'fleet',
+    proves: 'A scrape of a cluster blocks the loop of each worker for at most some milliseconds.',
+    takes: '3 minutes',
+    needsQuiet: true,
+    shown: 'table `fleet`',
+  },
+  {
+    name: 'idle',
+    proves: 'spillway does not wake an idle process.',
+    takes: '1 minute',
+    needsQuiet: false,
+    shown: 'its output',
+  },
+  {
+    name: 'restart',
+    proves: 'A restart by SIGTERM under load loses no request.',
+    takes: '1 minute',
+    needsQuiet: false,
+    shown: 'its output',
+  },
+  {
+    name: 'rolling',
+    proves: 'No request is lost while workers of a cluster are replaced, restarted or recycled.',
+    takes: '5 minutes',
+    needsQuiet: true,
+    shown: 'its output',
+  },
+  {
+    name: 'soak',
+    proves: 'After a million requests with every kind of end, all are counted and nothing is left.',
+    takes: '3 minutes',
+    needsQuiet: false,
+    shown: 'its output',
+    nodeArgs: ['--expose-gc'],
+  },
+]
+
+module.exports = { BENCHES }

@@ -1,0 +1,52 @@
+'use strict'
+// node process.js <framework> <variant>: measures a variant in a process of its own, and sends the microseconds of a request.
+
+const http = require('node:http')
+const { createSpillway } = require('../../src/index.js')
+const { loadOf } = require('../support/memory-load')
+const { peer } = require('../support/peers')
+
+/** The options of a variant, by what follows the comma of its name. */
+const OPTIONS = {
+  'shed off': { shed: { mode: 'off' } },
+  'errors by request': { errors: { uncaught: 'logRequest' } },
+}
+const SLICE = 100
+const WARM_UP_SLICES = 400
+const MEASURE_MS = 3000
+
+function listenerOf(framework, use) {
+  if (framework === 'http') return (_req, res) => res.end('hello')
+  const app = new (peer('koa'))()
+  app.use(use ?? ((_ctx, next) => next()))
+  app.use((ctx) => {
+    ctx.body = { hello: 'world' }
+  })
+  return app.callback()
+}
+
+function serve(framework, variant) {
+  const server = http.createServer()
+  const isMiddleware = variant === 'middleware'
+  const spillway = createSpillway(OPTIONS[variant.split(', ')[1]])
+  server.on('request', listenerOf(framework, isMiddleware ? spillway.koa() : undefined))
+  if (variant.startsWith('attach')) spillway.attach(server)
+  if (variant === 'none') spillway.close()
+  return server
+}
+
+async function main([framework, variant]) {
+  const run = loadOf(serve(framework, variant))
+  const alive = setInterval(() => {}, 1000)
+  for (let i = 0; i < WARM_UP_SLICES; i++) await run(SLICE)
+  const micros = []
+  for (const startMs = performance.now(); performance.now() - startMs < MEASURE_MS; ) {
+    const sinceMs = performance.now()
+    await run(SLICE)
+    micros.push(((performance.now() - sinceMs) * 1000) / SLICE)
+  }
+  clearInterval(alive)
+  process.send?.(micros.sort((a, b) => a - b)[Math.floor(micros.length / 10)], () => process.exit())
+}
+
+main(process.argv.slice(2))

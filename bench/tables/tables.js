@@ -1,0 +1,33 @@
+'use strict'
+// The tables by the names of their marks.
+
+const { accessLogTable } = require('./access-log')
+const { benchesTable } = require('./benches')
+const { connectionsTable } = require('./connections')
+const { errorsTable } = require('./errors')
+const { healthyTable } = require('./healthy')
+const { overheadTable } = require('./overhead')
+const { overloadTable, settledTable, worksTable } = require('./overload')
+const { fleetTable, scrapeFloodTable, scrapeTable } = require('./scrape')
+const { autocannonSentence, costSentence, summaryTable } = require('./short')
+
+/** @type {Record<string, () => string>} */
+const TABLES = {
+  summary: summaryTable,
+  autocannon: autocannonSentence,
+  cost: costSentence,
+  overload: overloadTable,
+  works: worksTable,
+  settled: settledTable,
+  connections: connectionsTable,
+  healthy: healthyTable,
+  overhead: overheadTable,
+  'access-log': accessLogTable,
+  errors: errorsTable,
+  scrape: scrapeTable,
+  'scrape-flood': scrapeFloodTable,
+  fleet: fleetTable,
+  benches: benchesTable,
+}
+
+module.exports = { TABLES }
