@@ -28,6 +28,15 @@ function readFlags(flags, choices = {}) {
   )
 }
 
+/** For a script that has no flags but --help. Arguments such as counts are left to the script. */
+function answerHelp() {
+  const flag = process.argv.slice(2).find((argument) => argument.startsWith('-'))
+  if (flag === undefined) return
+  if (flag !== '--help' && flag !== '-h') return fail(`There is no flag ${flag}.`)
+  process.stdout.write(helpOf({}))
+  process.exit()
+}
+
 function parse(flags) {
   /** @type {Record<string, { type: 'boolean' | 'string', short?: string }>} */
   const options = { help: { type: 'boolean', short: 'h' } }
@@ -79,8 +88,8 @@ function openingLines() {
 /** @returns {never} */
 function fail(message) {
   const [usage] = openingLines()
-  process.stderr.write(`${message}\nUsage: ${usage}; --help lists the flags.\n`)
+  process.stderr.write(`${message}\nUsage: ${usage}; --help explains it.\n`)
   process.exit(WRONG_USAGE)
 }
 
-module.exports = { readFlags }
+module.exports = { answerHelp, readFlags }

@@ -1,5 +1,5 @@
 'use strict'
-// npm run dashboard: writes dashboard.json beside this, from rows.js, in the Classic schema, which Grafana 10 to 13 import.
+// npm run dashboard: writes dashboard.json beside this file, from rows.js, in the Classic schema, which Grafana 10 to 13 import.
 
 const fs = require('node:fs')
 const path = require('node:path')
@@ -115,9 +115,18 @@ function build() {
 
 const render = () => `${JSON.stringify(build(), null, 2)}\n`
 
-if (require.main === module) {
+function main([flag]) {
+  const file = path.relative(process.cwd(), FILE)
+  if (flag !== undefined) {
+    process.stdout.write(
+      `npm run dashboard\n\nWrites ${file} from rows.js. A test fails if the file is not up to date.\n`
+    )
+    return
+  }
   fs.writeFileSync(FILE, render())
-  process.stdout.write(`wrote ${path.relative(process.cwd(), FILE)}\n`)
+  process.stdout.write(`wrote ${file}\n`)
 }
+
+if (require.main === module) main(process.argv.slice(2))
 
 module.exports = { SOURCE, render }

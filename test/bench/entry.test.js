@@ -16,10 +16,10 @@ const BENCH = path.join(__dirname, '..', '..', 'bench')
 const SHARED = ['peers', 'results', 'support', 'tables']
 const names = BENCHES.map(({ name }) => name)
 
-async function run(...args) {
-  const child = spawn(process.execPath, [path.join(BENCH, 'run.js'), ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+const run = (...args) => runFile(path.join(BENCH, 'run.js'), ...args)
+
+async function runFile(...args) {
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
   let [stdout, stderr] = ['', '']
   child.stdout.on('data', (data) => (stdout += data))
   child.stderr.on('data', (data) => (stderr += data))
@@ -85,3 +85,16 @@ test('bench/README.md has the table of the benches', () => {
     'npm run bench -- tables'
   )
 })
+
+for (const [script, file] of [
+  ['fuzz', 'test/fuzz/run.js'],
+  ['worlds', 'test/simulation/run.js'],
+  ['transparency', 'test/transparency/run.js'],
+  ['dashboard', 'examples/grafana/dashboard.js'],
+]) {
+  test(`npm run ${script} -- --help explains itself and does nothing else`, async () => {
+    const { code, stdout, stderr } = await runFile(path.join(BENCH, '..', file), '--help')
+    assert.deepEqual([code, stderr], [0, ''])
+    assert.ok(stdout.startsWith(`npm run ${script}`), stdout)
+  })
+}

@@ -1,7 +1,13 @@
 'use strict'
-// npm run fuzz [-- cases]: malformed cases by seed (SEED=…), and what is left of them. Ends with 1 where something is.
+// npm run fuzz -- [cases]
+//
+// Sends malformed requests to servers of Express 5 and HTTP/2, 10 000 by default, and checks that each is counted and that nothing of
+// it is left. Ends with 1 if something is. It prints its seed; SEED=<seed> in the environment repeats the same cases.
 
+const { answerHelp } = require('../../bench/support/flags')
 const { fuzz } = require('./fuzz')
+
+answerHelp()
 
 const CASES = Number(process.argv[2] ?? 10_000)
 const SEED = Number(process.env.SEED ?? Date.now() % 2 ** 31)
