@@ -14,7 +14,7 @@ function createExpressMiddleware({ clock, recorder, endpoints, servers, admissio
   let isInstrumented = false
   let isChecked = false
   let isNested = false
-  // Hot path: bench/overhead.js.
+  // Hot path: bench/overhead.
   function spillway(req, res, next) {
     if (typeof next !== 'function') throw typeof res === 'function' ? expressInKoa() : noNext()
     let request = recorder.find(res)

@@ -203,7 +203,7 @@ class Servers {
     for (const [event, listener] of listeners) server.on(event, listener)
   }
 
-  // Hot path: bench/overhead.js.
+  // Hot path: bench/overhead.
   /** @returns {boolean} whether the request is answered or queued */
   #open(req, res, app, resume) {
     let request = this.#recorder.find(res)

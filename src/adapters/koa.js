@@ -12,7 +12,7 @@ function createKoaMiddleware(parts) {
   const { clock, recorder, endpoints, servers, admission, context, setUp } = parts
   servers.hasMiddleware = true
   let seenApp
-  // Hot path: bench/overhead.js.
+  // Hot path: bench/overhead.
   function spillway(ctx, next) {
     if (typeof next !== 'function' || ctx.req === undefined) throw koaInExpress()
     const { req, res, app } = ctx

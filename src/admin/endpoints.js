@@ -40,7 +40,7 @@ class Endpoints {
     }
   }
 
-  // Hot path: bench/overhead.js.
+  // Hot path: bench/overhead.
   /** @returns {boolean} whether the request was for an endpoint and has been answered */
   serve(req, res) {
     const endpoint = this.#find(req.url)

@@ -48,7 +48,7 @@ class Rejection {
     return this.#options.errorMode === 'next' && admission.proceed !== undefined
   }
 
-  // Hot path (bench/overload.js): at ten times the capacity, nine requests in ten end here.
+  // Hot path (bench/overload): at ten times the capacity, nine requests in ten end here.
   answer(request, reason, retryAfterSeconds) {
     const { respond, errorMode, headers } = this.#options
     const { req, res } = request

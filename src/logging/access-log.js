@@ -34,7 +34,7 @@ class AccessLog {
     this.#rateLimit = new LogRateLimit(clock.now())
   }
 
-  // Hot path with an access log: bench/access-log.js.
+  // Hot path with an access log: bench/access-log.
   /** @returns {unknown} the result of the logger, which may be a promise that rejects */
   write(request) {
     if (this.#hooks?.ignores(request)) return

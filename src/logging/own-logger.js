@@ -56,7 +56,7 @@ class OwnLogger {
     this.#pino[level](fields, message)
   }
 
-  // Hot path with an access log: bench/access-log.js.
+  // Hot path with an access log: bench/access-log.
   /** @param {string} level a level of pino @param {Record<string, unknown>} line gets the message as `msg` */
   write(level, line, message) {
     const { pino, destination, values, bindings } = (this.#current ??= this.#make())

@@ -96,7 +96,7 @@ class Recorder {
     return requestOf(res, this)
   }
 
-  // Hot path: bench/overhead.js.
+  // Hot path: bench/overhead.
   /** Opens the record and watches the response. Before Express has seen the response, this costs a third. */
   prepare(req, res) {
     const request = new Request(this, req, res, this.#clock.now(), methodIndex(req.method))
@@ -108,7 +108,7 @@ class Recorder {
     return request
   }
 
-  // Hot path: bench/overhead.js.
+  // Hot path: bench/overhead.
   count(request) {
     request.isCounted = true
     if (this.#ignore !== undefined) request.ignores = this.#ignore.of(request.req)
@@ -145,7 +145,7 @@ class Recorder {
     return true
   }
 
-  // Hot path: bench/overhead.js.
+  // Hot path: bench/overhead.
   end(request, head) {
     this.active.add(request, -1)
     this.requests.remove(request)

@@ -100,7 +100,7 @@ class RouteSeries extends Series {
     this.latency = new RollingHistogram(startedMs)
   }
 
-  // Hot path: bench/overhead.js.
+  // Hot path: bench/overhead.
   record(request, nowMs) {
     this.count(request)
     const isError = isFailure(request.outcome)

@@ -1,5 +1,5 @@
 'use strict'
-// Workers replaced under load, nobody notices. `npm run bench:rolling` is the same for longer, and with workers that leak.
+// Workers replaced under load, nobody notices. `npm run bench -- rolling` is the same for longer, and with workers that leak.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
