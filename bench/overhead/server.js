@@ -77,5 +77,3 @@ process.on('message', () => {
   process.send({ microseconds: user + system })
 })
 process.on('disconnect', () => process.exit())
-
-module.exports = { VARIANTS }

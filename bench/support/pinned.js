@@ -67,4 +67,4 @@ async function failed(child, args) {
   throw new Error(`the server ${args.join(' ')} ended with ${code}`)
 }
 
-module.exports = { ONE_THREAD, canPin, moveToLoadCore, moveLoopToServerCore, pinLoad, startServer }
+module.exports = { ONE_THREAD, moveToLoadCore, moveLoopToServerCore, pinLoad, startServer }
