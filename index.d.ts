@@ -923,9 +923,9 @@ export interface ErrorOptions {
   readonly timeoutStatus?: 503 | 504 | undefined
 
   /**
-   * What happens on uncaught exceptions and unhandled rejections, besides what Node does. `log` counts and logs them.
-   * `logRequest` also names the request, for which it needs an AsyncLocalStorage. `drain` also answers that request with
-   * 500, drains, and exits with code 1.
+   * What happens on uncaught exceptions and unhandled rejections, besides what Node does. `log` counts and logs them, on
+   * Node 24 with the route. `logRequest` also names the request, at 1 to 2 µs a request on Node 20 and 22. `drain` also
+   * answers that request with 500, drains, and exits with code 1.
    *
    * @default 'log'
    */

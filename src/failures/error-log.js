@@ -45,11 +45,11 @@ class ErrorLog {
    * An error that nobody caught.
    *
    * @param {InstanceType<typeof import('./failure').Failure>} failure
-   * @param {{ event: string, req?: import('node:http').IncomingMessage, route?: string | undefined, status?: number | undefined }} where
-   *   `status`: of the response that spillway sends for the error, if any
+   * @param {{ event: string, req?: import('node:http').IncomingMessage | undefined, method?: string | undefined, route?: string | undefined,
+   *   status?: number | undefined }} where `method` and `route`: of the request that the code ran for, if known; `status`: of the response that spillway sends for the error, if any
    */
-  writeUncaught(failure, { event, req, route, status }) {
-    const message = req === undefined ? event : `${event} in ${req.method} ${route}`
+  writeUncaught(failure, { event, req, method, route, status }) {
+    const message = route === undefined ? event : `${event} in ${method} ${route}`
     this.#write('error', failure, { event, status, route, req, message })
   }
 

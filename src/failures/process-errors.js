@@ -13,11 +13,11 @@ const { SubstituteAnswer } = require('./substitute-answer')
 const INTERNAL_SERVER_ERROR = 500
 
 class ProcessErrors {
-  /** Undefined unless an option needs it. @type {InstanceType<typeof RequestContext> | undefined} */
+  /** Undefined if it would cost something and no option needs it. @type {InstanceType<typeof RequestContext> | undefined} */
   context
   counts = { uncaughtException: 0, unhandledRejection: 0 }
   #log
-  #recorder
+  #namesRequest
   #unmatched
   #substitute = new SubstituteAnswer(INTERNAL_SERVER_ERROR, 'The request failed.')
   #observer
@@ -29,13 +29,14 @@ class ProcessErrors {
    */
   constructor({ faults, log, recorder, options, exit }) {
     const { uncaught } = options.errors
+    this.#namesRequest = uncaught !== 'log'
     this.#log = log
-    this.#recorder = recorder
     this.#unmatched = options.routes.unmatched
-    if (uncaught !== 'log') this.context = new RequestContext(recorder)
+    if (this.#namesRequest || RequestContext.isCheap) this.context = new RequestContext(recorder)
     // Guarded: an error thrown here would end the process in place of the original error.
     this.#observer = {
-      onError: (error, origin) => faults.guard('errors.uncaught', () => this.#record(error, origin)),
+      onError: (error, event, willExit) =>
+        faults.guard('errors.uncaught', () => this.#record(error, event, willExit)),
       exit:
         uncaught === 'drain'
           ? (origin) => {
@@ -50,12 +51,17 @@ class ProcessErrors {
     eventsOfProcess().add(this.#observer)
   }
 
-  #record(error, origin) {
-    this.counts[origin]++
-    const request = this.context?.request
-    const route = request && (this.#recorder.describe(request).route ?? this.#unmatched)
-    const status = this.#answers(request) ? INTERNAL_SERVER_ERROR : undefined
-    this.#log.writeUncaught(new Failure(error), { event: origin, req: request?.req, route, status })
+  #record(error, event, willExit) {
+    this.counts[event]++
+    const reference = this.context?.reference
+    const request = reference?.request
+    this.#log.writeUncaught(new Failure(error), {
+      event,
+      req: this.#namesRequest ? request?.req : undefined,
+      method: reference?.method,
+      route: reference && (reference.route ?? this.#unmatched),
+      status: willExit && this.#answers(request) ? INTERNAL_SERVER_ERROR : undefined,
+    })
   }
 
   /** Whether the request is about to get the substitute answer. */

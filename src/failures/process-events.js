@@ -9,7 +9,10 @@ const EVENT = 'unhandledRejection'
 /** The symbol's version counts the changes of the methods: copies of this package call each other's. */
 const kProcessEvents = Symbol.for('spillway.process-events.1')
 
-/** @typedef {{ onError: (error: unknown, origin: string) => void, exit?: ((origin: string) => void) | undefined }} Observer */
+/**
+ * @typedef {{ onError: (error: unknown, origin: string, willExit: boolean) => void,
+   exit?: ((origin: string) => void) | undefined }} Observer `willExit`: whether `exit` is called next
+ */
 
 class ProcessEvents {
   /** @type {Set<Observer>} */
@@ -53,10 +56,13 @@ class ProcessEvents {
   }
 
   #onUncaught = (error, origin) => {
-    for (const observer of this.#observers) observer.onError(error, origin)
+    for (const observer of this.#observers) observer.onError(error, origin, true)
   }
 
-  #onRejection = (error) => this.#onUncaught(error, EVENT)
+  /** The process goes on: a listener of the user, or Node's mode, has taken the rejection. */
+  #onRejection = (error) => {
+    for (const observer of this.#observers) observer.onError(error, EVENT, false)
+  }
 
   #onCaught = (_error, origin) => {
     for (const observer of this.#observers) observer.exit?.(origin)

@@ -157,6 +157,7 @@ class Recorder {
     } catch (error) {
       this.#faults.report('recording', error)
     }
+    request.reference?.end(request.series)
     this.onEnd(request, series)
   }
 

@@ -59,6 +59,8 @@ class Request extends RouteState {
     /** The ids of the sampled trace it was answered in, and the holder of its server span. */
     this.trace = undefined
     this.serverSpan = undefined
+    /** What async contexts hold of it, where an instance keeps a context. */
+    this.reference = undefined
     this.requestBytes = 0
     this.responseBytes = 0
     /** Its series; `{ route }` if the metrics leave it out; undefined if it never ran. */

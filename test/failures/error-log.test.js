@@ -60,11 +60,13 @@ test('an uncaught error has a status only if its request is answered', () => {
   log.writeUncaught(new Failure(new Error('x')), {
     event: 'uncaughtException',
     req: REQ,
+    method: 'GET',
     route: '/users/:id',
   })
   log.writeUncaught(new Failure(new Error('x')), {
     event: 'unhandledRejection',
     req: REQ,
+    method: 'GET',
     route: '/a',
     status: 500,
   })

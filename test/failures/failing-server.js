@@ -40,6 +40,10 @@ app.get('/half/:id', (_req, res) => {
     throw new Error('thrown')
   }, 1)
 })
+app.get('/later/:id', (_req, res) => {
+  res.once('close', () => setTimeout(() => Promise.reject(new Error('later')), 1))
+  res.send('answered')
+})
 app.get('/slow', (_req, res) => {
   finishSlow = () => res.send('whole')
   say({ slow: true })

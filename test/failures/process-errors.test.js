@@ -7,6 +7,7 @@ const { spawn } = require('node:child_process')
 const { once } = require('node:events')
 const path = require('node:path')
 const { describe, it } = require('node:test')
+const { RequestContext } = require('../../src/failures/request-context')
 
 class FailingServer {
   lines = []
@@ -65,6 +66,10 @@ class FailingServer {
   }
 }
 
+/** Where a context costs nothing measurable, each line names the route. */
+const { isCheap } = RequestContext
+const routeOf = (url) => (isCheap ? { route: url.replace('1', ':id') } : {})
+
 const KINDS = [
   ['/throw/1', 'uncaughtException', 'thrown'],
   ['/reject/1', 'unhandledRejection', 'rejected'],
@@ -77,7 +82,7 @@ for (const [url, event, message] of KINDS) {
       assert.equal(await server.get(url), 'cut')
       assert.equal(await server.exit(), 1)
       assert.match(server.stderr, new RegExp(`Error: ${message}\n +at `))
-      assert.deepEqual(server.errors, [{ event, message }])
+      assert.deepEqual(server.errors, [{ event, message, ...routeOf(url) }])
     })
 
     it('is logged with its request if the option says so', async (t) => {
@@ -109,7 +114,7 @@ for (const [url, event, message] of KINDS) {
       server.get(url)
       while ((await server.counts())[event] < 2);
       assert.deepEqual(await server.counts(), { uncaughtException: 0, unhandledRejection: 0, [event]: 2 })
-      assert.deepEqual(server.errors, Array(2).fill({ event, message }))
+      assert.deepEqual(server.errors, Array(2).fill({ event, message, ...routeOf(url) }))
       assert.equal(server.stderr, '')
       assert.equal(server.lines.filter(({ heard }) => heard === event).length, 2)
     })
@@ -120,7 +125,7 @@ for (const [url, event, message] of KINDS) {
       assert.equal(await server.get(url), 'cut')
       assert.equal(await server.exit(), 1)
       assert.match(server.stderr, new RegExp(`Error: ${message}\n`))
-      assert.deepEqual(server.errors, [{ event, message }])
+      assert.deepEqual(server.errors, [{ event, message, ...routeOf(url) }])
     })
   })
 }
@@ -142,6 +147,15 @@ describe('errors.uncaught', () => {
     server.get('/reject/1')
     await server.said('heard')
     assert.equal((await server.counts()).unhandledRejection, 1)
+    const [{ route, status }] = server.errors
+    assert.deepEqual([route, status], ['/reject/:id', undefined], 'nobody was sent a 500')
+  })
+
+  it('a rejection after the answer names the route of the request', async (t) => {
+    const server = await FailingServer.start(t, 'logRequest', { heard: ['unhandledRejection'] })
+    assert.equal((await server.get('/later/1')).body, 'answered')
+    await server.said('heard')
+    assert.deepEqual(server.errors, [{ event: 'unhandledRejection', message: 'later', route: '/later/:id' }])
   })
 
   for (const [mode, ending] of [
@@ -160,7 +174,9 @@ describe('errors.uncaught', () => {
         assert.equal(await answer, 'cut')
         assert.equal(await server.exit(), ending)
       }
-      assert.deepEqual(server.errors, [{ event: 'unhandledRejection', message: 'rejected' }])
+      assert.deepEqual(server.errors, [
+        { event: 'unhandledRejection', message: 'rejected', ...routeOf('/reject/1') },
+      ])
     })
   }
 })
