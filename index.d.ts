@@ -1453,7 +1453,7 @@ export interface SignalsSnapshot {
 
 /**
  * Whether the heap leaks, by its size after major collections. `growing`: it has risen for minutes to a day with a
- * confidence of 0.999, in each quarter of the window, not mostly in one jump, and to a new maximum. A cache that fills
+ * confidence of 0.999, late as well as early, not mostly in one jump, and to a new maximum. A cache that fills
  * steadily is growing too, until it slows down. `unknown`: too few collections so far.
  */
 export interface HeapTrendSnapshot {

@@ -102,6 +102,14 @@ const BENCHES = [
     shown: 'table `fleet`',
   },
   {
+    name: 'heap-series',
+    proves:
+      'A leak of a real process under load is found in time, and a cache, a saw-tooth or a step is none.',
+    takes: '6 minutes',
+    needsQuiet: false,
+    shown: 'test/signals/heap-series.json',
+  },
+  {
     name: 'idle',
     proves: 'spillway does not wake an idle process.',
     takes: '1 minute',

@@ -24,10 +24,15 @@ class GarbageCollection {
   #buckets = new Buckets(GC_BOUNDS)
   #observer
   #heapAfterBytes
+  #onMinor
   #onMajor
 
-  /** @param {(heapAfterBytes: number) => void} onMajor called after a major collection was recorded */
-  constructor(onMajor) {
+  /**
+   * @param {{ onMinor: (usedBytes: number) => void, onMajor: (usedBytes: number) => void }} listeners called with the heap in use
+   *   after a collection was recorded
+   */
+  constructor({ onMinor, onMajor }) {
+    this.#onMinor = onMinor
     this.#onMajor = onMajor
   }
 
@@ -50,6 +55,7 @@ class GarbageCollection {
       const kind = KIND_INDEX[entry.detail.kind]
       if (kind === undefined) continue
       this.#buckets.record(kind, entry.duration / 1000)
+      if (kind === MINOR) this.#onMinor(v8.getHeapStatistics().used_heap_size)
       if (kind !== MAJOR) continue
       this.#heapAfterBytes = v8.getHeapStatistics().used_heap_size
       this.#onMajor(this.#heapAfterBytes)

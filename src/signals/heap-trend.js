@@ -1,23 +1,30 @@
 'use strict'
-// Decides whether the heap leaks, from the heap in use after major collections. Four windows, from six minutes to 36
+// Decides whether the heap leaks, from the heap in use after major collections. Five windows, from twelve minutes to 36
 // hours, each keep the minimum of 36 periods. A window grows if it rises with confidence, enough, steadily, without a
 // jump, and above everything that longer windows remember (docs/decisions/0041).
 
+const { ENOUGH_FOR_RANKS, isSteady, isSteadyOfFew, noiseOf } = require('./heap-shape')
+const { RetainedHeap } = require('./retained-heap')
 const { median, testTrend } = require('./trend-test')
 
 const PERIODS = 36
-/** A window with fewer periods in use has no verdict. */
-const MIN_PERIODS = 24
-const PERIOD_MS = [10_000, 60_000, 600_000, 3_600_000]
+/** From this many periods in use on, quarters of a window are compared. */
+const MANY = 24
+const FEWEST = 4
+/** How long they have to last; in long windows, as long as `MANY` do. */
+const LEAST_SPAN_MS = 420_000
+/** Requests in flight when a collection ends only ever add: the minimum of ten seconds counts. */
+const LEAST_OF_MS = 10_000
+const PERIOD_MS = [20_000, 60_000, 120_000, 600_000, 3_600_000]
+/** A window for few values: where there are many, others say as much. */
+const FOR_FEW_MS = 120_000
 /** Every process grows while it starts: the first five minutes are ignored. */
 const START_MS = 300_000
 const CONFIDENCE = 0.999
 /** The least rise, as a share of the heap. */
 const MIN_RISE_SHARE = 0.05
-/** The least rise of a quarter, as a share of the mean quarter: a cache that fills slows down. */
-const MIN_QUARTER_SHARE = 2 / 3
-/** The largest jump, as a share of the rise: a step is not a leak. */
-const MAX_JUMP_SHARE = 1 / 3
+/** The heap has to be so many times its noise above a level line for `CONFIDENCE`, if the noise were known. */
+const NORMAL_999 = 3.09
 
 /** A ring of periods, each with the minimum and maximum recorded in it. */
 class Window {
@@ -34,6 +41,8 @@ class Window {
   record(atMs, bytes) {
     const number = Math.floor(atMs / this.#periodMs)
     const at = number % PERIODS
+    // An estimate comes late: a newer period may have its place.
+    if (this.#numbers[at] > number) return
     if (this.#numbers[at] !== number) {
       this.#numbers[at] = number
       this.#bytes[at] = Infinity
@@ -48,8 +57,8 @@ class Window {
   /** The periods of the window that have a value, in order. */
   read(nowMs) {
     const newest = Math.floor(nowMs / this.#periodMs)
-    /** @type {Record<'times' | 'bytes' | 'highs' | 'ends', number[]>} */
-    const read = { times: [], bytes: [], highs: [], ends: [] }
+    /** @type {{ periodMs: number } & Record<'times' | 'bytes' | 'highs' | 'ends', number[]>} */
+    const read = { periodMs: this.#periodMs, times: [], bytes: [], highs: [], ends: [] }
     for (let number = Math.max(0, newest - PERIODS + 1); number <= newest; number++) {
       const at = number % PERIODS
       if (this.#numbers[at] !== number) continue
@@ -65,84 +74,110 @@ class Window {
 class HeapTrend {
   #windows = PERIOD_MS.map((periodMs) => new Window(periodMs))
   #fromMs
-  /** The minimum of the current ten seconds. */
-  #minimum = { atMs: 0, bytes: Infinity }
+  #least = { atMs: 0, bytes: Infinity }
+  #retained = new RetainedHeap()
 
   constructor(nowMs) {
     this.#fromMs = nowMs + START_MS
   }
 
-  /**
-   * Requests in flight only ever add to the heap, so that the minimum of ten seconds goes into the windows.
-   *
-   * @param {number} nowMs
-   * @param {number} bytes in use after a major collection
-   */
-  record(nowMs, bytes) {
+  /** @param {number} bytes in use after a minor collection */
+  onMinor(nowMs, bytes) {
+    if (nowMs >= this.#fromMs) this.#retained.onMinor(nowMs, bytes)
+  }
+
+  /** @param {number} bytes in use after a major collection; the least of ten seconds goes into the windows. */
+  onMajor(nowMs, bytes) {
     if (nowMs < this.#fromMs) return
-    const minimum = this.#minimum
-    if (Math.floor(nowMs / PERIOD_MS[0]) !== Math.floor(minimum.atMs / PERIOD_MS[0])) {
-      if (minimum.atMs > 0) for (const window of this.#windows) window.record(minimum.atMs, minimum.bytes)
-      minimum.bytes = Infinity
-    }
-    if (bytes >= minimum.bytes) return
-    minimum.atMs = nowMs
-    minimum.bytes = bytes
+    this.#closePeriod(nowMs)
+    for (const estimate of this.#retained.onMajor(nowMs, bytes)) this.#record(estimate)
+    const least = this.#least
+    if (bytes >= least.bytes) return
+    least.atMs = nowMs
+    least.bytes = bytes
+  }
+
+  /** Puts the least of the ten seconds before into the windows. */
+  #closePeriod(nowMs) {
+    const least = this.#least
+    if (least.bytes === Infinity || periodOf(nowMs) === periodOf(least.atMs)) return
+    this.#record(least)
+    least.bytes = Infinity
+  }
+
+  #record({ atMs, bytes }) {
+    for (const window of this.#windows) window.record(atMs, bytes)
   }
 
   /**
-   * Reports the steepest of the windows that grow, because that heap reaches the limit first; else the longest window.
+   * Of several windows that grow the steepest counts, because its end comes first; of several that do not, the longest.
    *
    * @returns {{ verdict: 'none' | 'growing' | 'unknown', bytesPerSecond?: number, confidence?: number,
    *   windowSeconds?: number, secondsToLimit?: number | undefined }}
    */
   sample(nowMs, limitBytes) {
+    this.#closePeriod(nowMs)
     const read = this.#windows.map((window) => window.read(nowMs))
     const judged = read
       .map((each, i) => judge(each, read.slice(i + 1)))
       .filter((judgement) => judgement !== undefined)
     if (judged.length === 0) return { verdict: 'unknown' }
     const growing = judged.filter(({ isGrowing }) => isGrowing).sort((a, b) => b.slope - a.slope)
-    const { isGrowing, slope, confidence, spanMs } = growing[0] ?? judged[judged.length - 1]
+    const { isGrowing, slope, confidence, spanMs, last } = growing[0] ?? judged[judged.length - 1]
     return {
       verdict: isGrowing ? 'growing' : 'none',
       bytesPerSecond: slope * 1000,
       confidence,
       windowSeconds: spanMs / 1000,
-      secondsToLimit: isGrowing ? Math.max(0, limitBytes - this.#minimum.bytes) / slope / 1000 : undefined,
+      secondsToLimit: isGrowing ? Math.max(0, limitBytes - last) / slope / 1000 : undefined,
     }
   }
 }
 
-function judge({ times, bytes }, longer) {
-  if (bytes.length < MIN_PERIODS) return undefined
+const periodOf = (atMs) => Math.floor(atMs / LEAST_OF_MS)
+
+function judge({ times, bytes, periodMs }, longer) {
+  const count = bytes.length
+  if (count < FEWEST || (count >= MANY && periodMs === FOR_FEW_MS)) return undefined
+  const spanMs = times[count - 1] - times[0]
+  if (spanMs < leastSpanMs(periodMs)) return undefined
   const { slope, confidence } = testTrend(times, bytes)
-  const spanMs = times[times.length - 1] - times[0]
+  const { highest, fall } = historyOf(times[0], bytes[0], longer)
+  const isRising = slope * spanMs >= MIN_RISE_SHARE * median(bytes)
+  const last = bytes[count - 1]
   const isGrowing =
-    confidence >= CONFIDENCE &&
-    slope * spanMs >= MIN_RISE_SHARE * median(bytes) &&
-    isSteady(bytes) &&
-    // A saw-tooth of hours, or the course of a day, has been this high before.
-    Math.min(...bytes.slice(-PERIODS / 4)) > highestBefore(times[0], longer)
-  return { isGrowing, slope, confidence, spanMs }
+    isRising &&
+    (count >= MANY
+      ? confidence >= CONFIDENCE &&
+        isSteady(bytes) &&
+        isSteadyOfFew(times, bytes, slope) &&
+        Math.min(...bytes.slice(-PERIODS / 4)) > highest
+      : isSure(times, bytes, { slope, confidence }) &&
+        isSteadyOfFew(times, bytes, slope) &&
+        last > highest + fall)
+  return { isGrowing, slope, confidence, spanMs, last }
 }
 
-function isSteady(bytes) {
-  const quarters = [0, 1, 2, 3].map((quarter) =>
-    median(bytes.slice((bytes.length * quarter) / 4, (bytes.length * (quarter + 1)) / 4))
-  )
-  const whole = quarters[3] - quarters[0]
-  const rises = quarters.slice(1).map((each, i) => each - quarters[i])
-  const jumps = bytes.slice(1).map((each, i) => each - bytes[i])
-  return Math.min(...rises) >= (MIN_QUARTER_SHARE * whole) / 3 && Math.max(...jumps) < MAX_JUMP_SHARE * whole
+const leastSpanMs = (periodMs) => (periodMs <= 120_000 ? LEAST_SPAN_MS : (MANY - 1) * periodMs)
+
+/** Of few values the ranks say little, but their distance says enough if it is large beside their noise. */
+function isSure(times, bytes, { slope, confidence }) {
+  const count = bytes.length
+  if (count >= ENOUGH_FOR_RANKS) return confidence >= CONFIDENCE
+  const mean = times.reduce((sum, each) => sum + each, 0) / count
+  const spread = Math.sqrt(times.reduce((sum, each) => sum + (each - mean) ** 2, 0))
+  // The noise of few values is little known.
+  const doubt = 1 + 2 / (count - 2)
+  return slope * spread >= NORMAL_999 * doubt * noiseOf(times, bytes, slope)
 }
 
-function highestBefore(beginMs, windows) {
+/** How high the heap has been before, and how far it has fallen from there: a saw-tooth falls as far as it rises. */
+function historyOf(beginMs, firstBytes, windows) {
   let highest = 0
   for (const { ends, highs } of windows) {
     for (let i = 0; i < ends.length && ends[i] <= beginMs; i++) highest = Math.max(highest, highs[i])
   }
-  return highest
+  return { highest, fall: Math.max(0, highest - firstBytes) }
 }
 
 module.exports = { HeapTrend }

@@ -13,7 +13,10 @@ function createSignals(clock) {
     heapTrend,
     loopDelay: new LoopDelay(clock.now()),
     utilization: new Utilization(clock),
-    collections: new GarbageCollection((bytes) => heapTrend.record(clock.now(), bytes)),
+    collections: new GarbageCollection({
+      onMinor: (bytes) => heapTrend.onMinor(clock.now(), bytes),
+      onMajor: (bytes) => heapTrend.onMajor(clock.now(), bytes),
+    }),
     memory: new Memory(),
   }
 }

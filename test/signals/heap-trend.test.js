@@ -5,6 +5,7 @@
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { HeapTrend } = require('../../src/signals/heap-trend')
+const recorded = require('./heap-series.json')
 const { runNode } = require('../support/run-node')
 
 const MB = 1e6
@@ -23,7 +24,7 @@ function judge(heapAt, { hours, noise = 1, everySeconds = 5, seed = 1 }) {
   const trend = new HeapTrend(0)
   const minutes = []
   for (let s = 0; s < hours * HOUR; s += everySeconds * (0.5 + random())) {
-    trend.record(s * 1000, (heapAt(s) + noise * (random() + random())) * MB)
+    trend.onMajor(s * 1000, (heapAt(s) + noise * (random() + random())) * MB)
     if (s / 60 > minutes.length) minutes.push(trend.sample(s * 1000, LIMIT_BYTES))
   }
   return minutes
@@ -96,7 +97,7 @@ for (const [title, heapAt, hours, mostShare] of [
   })
 }
 
-test('the first five minutes give no verdict, nor do fewer than 24 periods', () => {
+test('the first five minutes give no verdict, nor do the seven after them', () => {
   const minutes = judge(leak(1000), { hours: 0.15 })
   assert.equal(countOf(minutes, 'unknown'), minutes.length)
   assert.deepEqual(minutes.at(-1), { verdict: 'unknown' })
@@ -104,14 +105,14 @@ test('the first five minutes give no verdict, nor do fewer than 24 periods', () 
 
 test('a process that has hardly collected for a long time has no verdict any more', () => {
   const trend = new HeapTrend(0)
-  for (let s = 300; s < 1200; s += 5) trend.record(s * 1000, leak(100)(s) * MB)
+  for (let s = 300; s < 1200; s += 5) trend.onMajor(s * 1000, leak(100)(s) * MB)
   assert.equal(trend.sample(1_200_000, LIMIT_BYTES).verdict, 'growing')
   assert.equal(trend.sample(1_200_000 + 40 * HOUR * 1000, LIMIT_BYTES).verdict, 'unknown')
 })
 
 test('a heap above the limit has no time left', () => {
   const trend = new HeapTrend(0)
-  for (let s = 300; s < 1200; s += 5) trend.record(s * 1000, leak(100)(s) * MB)
+  for (let s = 300; s < 1200; s += 5) trend.onMajor(s * 1000, leak(100)(s) * MB)
   assert.equal(trend.sample(1_200_000, 10 * MB).secondsToLimit, 0)
 })
 
@@ -134,10 +135,76 @@ const LEAKING = `
   }
   run()`
 
-test('a leak is found by the collections of a process that leaks', async (t) => {
+test('a process that leaks is told so by its own collections', async (t) => {
   const { output } = await runNode(LEAKING, { args: ['--expose-gc'], t })
   const { verdict, megabytesPerHour, confidence, secondsToLimit } = output
   assert.equal(verdict, 'growing', JSON.stringify(output))
   assert.ok(megabytesPerHour > 100 && megabytesPerHour < 1000, String(megabytesPerHour))
   assert.ok(confidence > 0.999 && secondsToLimit > 1000)
 })
+
+/** The verdict of each minute of a recorded series: [second, kB in use, 1 after a major collection and 0 after a minor one]. */
+function replay(series) {
+  const trend = new HeapTrend(0)
+  const minutes = []
+  for (const [second, kilobytes, isMajor] of series) {
+    for (let minute = minutes.length + 1; minute * 60 < second; minute++)
+      minutes.push(trend.sample(minute * 60_000, LIMIT_BYTES))
+    if (isMajor === 1) trend.onMajor(second * 1000, kilobytes * 1000)
+    else trend.onMinor(second * 1000, kilobytes * 1000)
+  }
+  return minutes
+}
+
+// Recorded by bench/heap-series.js: Express, its body parser, pino and 40 requests/s.
+for (const [title, series] of Object.entries(recorded)) {
+  const perHour = Number(/^leak of (\d+)/.exec(title)?.[1] ?? 0)
+  if (perHour > 0) {
+    const within = perHour === 100 ? 15 : 60
+    test(`recorded: a ${title}, grows within ${within} minutes`, () => {
+      const minutes = replay(series)
+      const first = minutes.findIndex(({ verdict }) => verdict === 'growing')
+      assert.ok(first >= 0 && first < within, `in ${first + 1}`)
+      assert.equal(minutes.at(-1).verdict, 'growing')
+      const megabytesPerHour = (minutes.at(-1).bytesPerSecond * HOUR) / MB
+      assert.ok(Math.abs(megabytesPerHour / perHour - 1) < 0.25, `${megabytesPerHour} MB an hour`)
+    })
+  } else {
+    test(`recorded: a process with ${title}, never grows in an hour`, () => {
+      const minutes = replay(series)
+      assert.ok(minutes.length >= 50)
+      assert.equal(countOf(minutes, 'growing'), 0)
+    })
+  }
+}
+
+const seldom = { hours: 1, noise: 0.4, everySeconds: 150 }
+for (const [title, heapAt, options, foundInMinutes] of [
+  ['100 MB an hour, collected every 150 seconds', leak(100), seldom, 20],
+  ['10 MB an hour, collected every 150 seconds', (s) => 20 + (10 * s) / HOUR, { ...seldom, hours: 2 }, 70],
+]) {
+  test(`a leak of ${title} is known in ${foundInMinutes} minutes`, () => {
+    for (const seed of [1, 2, 3]) {
+      const first = judge(heapAt, { ...options, seed }).findIndex(({ verdict }) => verdict === 'growing')
+      assert.ok(first >= 0 && first <= foundInMinutes, `in ${first} with seed ${seed}`)
+    }
+  })
+}
+
+for (const [title, heapAt] of [
+  ['a heap that stands', () => 50],
+  ['a step', (s) => (s > 1800 ? 100 : 50)],
+  ['two steps', (s) => 50 + (s > 1800 ? 50 : 0) + (s > 2700 ? 50 : 0)],
+  ['a warm-up of three minutes', (s) => 50 + Math.min(s, 180) / 3],
+  ['a saw-tooth of ten minutes', (s) => 50 + (s % 600) / 20],
+  ['a heap that shrinks', (s) => 200 - (s * 10) / HOUR],
+]) {
+  test(`${title} never grows, though it is seldom collected`, () => {
+    for (const everySeconds of [60, 120, 300]) {
+      for (const seed of [1, 2, 3]) {
+        const minutes = judge(heapAt, { hours: 2, noise: 1, everySeconds, seed })
+        assert.equal(countOf(minutes, 'growing'), 0, `every ${everySeconds} s, seed ${seed}`)
+      }
+    }
+  })
+}

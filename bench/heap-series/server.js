@@ -1,0 +1,77 @@
+'use strict'
+// The process that index.js measures: Express, its body parser, pino, and a heap that leaks, caches, saws or steps by its
+// argument. It reports the heap at each collection, as src/signals/garbage-collection.js reads it, and the verdict of spillway.
+
+const { PerformanceObserver, constants } = require('node:perf_hooks')
+const fs = require('node:fs')
+const http = require('node:http')
+const v8 = require('node:v8')
+const express = require('express')
+const pino = require('pino')
+const { createSpillway } = require('../../src/index.js')
+
+const [kind, speed] = [process.argv[2], Number(process.argv[3])]
+const KILOBYTE = 1024
+const MB = 1e6
+/** What a request keeps of the heap: an array of doubles of one kilobyte. */
+const block = () => new Array((KILOBYTE - 32) / 8).fill(0.5)
+const kept = []
+let debt = 0
+
+/** Keeps so many bytes per request that 40 requests/s leak as many megabytes an hour. */
+const leak = (megabytesPerHour) => () => {
+  for (debt += (megabytesPerHour * MB) / (40 * 3600); debt >= KILOBYTE; debt -= KILOBYTE) kept.push(block())
+}
+
+const scaledSeconds = () => (process.uptime() * speed) | 0
+const keep = (megabytes) => {
+  while (kept.length < (megabytes * MB) / KILOBYTE) kept.push(block())
+}
+let at = 0
+const KINDS = {
+  none: () => {},
+  'leak-100': leak(100),
+  'leak-10': leak(10),
+  /** 20 MB, filled at the start, of which each request replaces some. */
+  cache: () => {
+    keep(20)
+    for (let i = 0; i < 5; i++) kept[at++ % kept.length] = block()
+  },
+  /** A batch of 20 MB, dropped every ten minutes. */
+  sawtooth: () => {
+    const isOver = scaledSeconds() % 600 < 5
+    if (isOver) kept.length = 0
+    else keep((scaledSeconds() % 600) / 30)
+  },
+  step: () => keep(scaledSeconds() > 1500 ? 30 : 0),
+  /** A cache that fills within twelve minutes. */
+  warming: () => keep(20 * (1 - Math.exp(-scaledSeconds() / 240))),
+}
+
+const spillway = createSpillway({ logger: false })
+const log = pino({}, fs.createWriteStream('/dev/null'))
+const app = express()
+app.use(spillway.express())
+app.use(express.json())
+app.post('/orders/:id', (req, res) => {
+  KINDS[kind]()
+  log.info({ id: req.params.id, items: req.body.items.length }, 'order')
+  setTimeout(
+    () => res.json({ ...req.body, total: req.body.items.reduce((sum, { price }) => sum + price, 0) }),
+    5
+  )
+})
+
+const observer = new PerformanceObserver((list) => {
+  for (const { detail, startTime, duration } of list.getEntries()) {
+    const isMajor = /** @type {any} */ (detail).kind === constants.NODE_PERFORMANCE_GC_MAJOR
+    if (!isMajor && /** @type {any} */ (detail).kind === constants.NODE_PERFORMANCE_GC_INCREMENTAL) continue
+    process.send?.({ ms: startTime + duration, isMajor, bytes: v8.getHeapStatistics().used_heap_size })
+  }
+})
+observer.observe({ entryTypes: ['gc'] })
+
+const server = http.createServer(app)
+server.listen(0, '127.0.0.1', () => process.send?.({ port: /** @type {any} */ (server.address()).port }))
+process.on('message', () => process.send?.({ trend: spillway.snapshot().signals.heap.trend }))
+process.on('disconnect', () => process.exit())

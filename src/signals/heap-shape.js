@@ -1,0 +1,108 @@
+'use strict'
+// Does a heap rise as a leak does? A leak rises by the same amount in the same time. What warms up slows down, and a step rises once.
+
+const { median } = require('./trend-test')
+
+const STEADY = 2 / 3
+const LARGEST_JUMP = 1 / 3
+const PARTS = 6
+const LEAST_LATE_RISE = 0.75
+const LARGEST_JUMP_OF_FEW = 0.8
+/** Two steps have more freedom than a line has: they fit a noisy line nearly as well. */
+const MUCH_BETTER = 3
+/** The noise of a heap after a major collection is at least this share of it. */
+const LEAST_NOISE = 0.04
+/** And it hides at most this share of the whole rise. */
+const MOST_NOISE = 0.2
+/** Below this many values, a fall is looked for as well: ranks would tell of it. */
+const ENOUGH_FOR_RANKS = 8
+/** The standard deviation of normal noise, by its median distance. */
+const DEVIATION = 1.4826
+
+/** Of many values: each quarter rises, by two thirds of their mean or more, and no jump is a third of the whole. */
+function isSteady(bytes) {
+  const quarters = [0, 1, 2, 3].map((quarter) =>
+    median(bytes.slice((bytes.length * quarter) / 4, (bytes.length * (quarter + 1)) / 4))
+  )
+  const whole = quarters[3] - quarters[0]
+  const rises = quarters.slice(1).map((each, i) => each - quarters[i])
+  const jumps = bytes.slice(1).map((each, i) => each - bytes[i])
+  return Math.min(...rises) >= (STEADY * whole) / 3 && Math.max(...jumps) < LARGEST_JUMP * whole
+}
+
+/**
+ * Of few values, whose distances in time differ: read at seven moments. A later part rises nearly as much as an earlier part, and no
+ * third of the time has nearly all of the rise.
+ */
+function isSteadyOfFew(times, bytes, slope) {
+  const first = times[0]
+  const partMs = (times[times.length - 1] - first) / PARTS
+  const read = Array.from({ length: PARTS + 1 }, (_, i) => interpolate(times, bytes, first + i * partMs))
+  const [early, middle, late] = [read.slice(0, 3), read.slice(2, 5), read.slice(4)].map(median)
+  const rise = late - early
+  // A step looks like noise to a line.
+  const noise = Math.min(distanceOf(times, bytes, slope), MOST_NOISE * rise)
+  // Two parts at once: a step may be at the border of both.
+  const jumps = read.slice(2).map((each, i) => each - read[i])
+  const isFalling =
+    bytes.length < ENOUGH_FOR_RANKS && bytes.some((each, i) => bytes[i + 1] - each < -2 * noise)
+  return (
+    !isFalling &&
+    late - middle >= LEAST_LATE_RISE * (middle - early) - noise / 2 &&
+    Math.max(...jumps) <= LARGEST_JUMP_OF_FEW * rise + noise / 2 &&
+    !areSteps(times, bytes)
+  )
+}
+
+/** Whether one step describes the values better than a line does, or two steps much better. */
+function areSteps(times, bytes) {
+  const { line, oneStep, twoSteps } = squaredDistances(times, bytes)
+  return oneStep < line || twoSteps * MUCH_BETTER < line
+}
+
+/** The sums of the squared distances from the best line, and from the best two and three levels. */
+function squaredDistances(times, bytes) {
+  const count = bytes.length
+  const sums = [0]
+  const squares = [0]
+  for (let i = 0; i < count; i++) {
+    sums.push(sums[i] + bytes[i])
+    squares.push(squares[i] + bytes[i] ** 2)
+  }
+  const level = (from, to) => squares[to] - squares[from] - (sums[to] - sums[from]) ** 2 / (to - from)
+  let oneStep = Infinity
+  let twoSteps = Infinity
+  for (let i = 1; i < count; i++) {
+    oneStep = Math.min(oneStep, level(0, i) + level(i, count))
+    for (let j = i + 1; j < count; j++)
+      twoSteps = Math.min(twoSteps, level(0, i) + level(i, j) + level(j, count))
+  }
+  const meanMs = times.reduce((sum, each) => sum + each, 0) / count
+  let ofTimes = 0
+  let ofBoth = 0
+  for (let i = 0; i < count; i++) {
+    ofTimes += (times[i] - meanMs) ** 2
+    ofBoth += (times[i] - meanMs) * bytes[i]
+  }
+  return { line: level(0, count) - ofBoth ** 2 / ofTimes, oneStep, twoSteps }
+}
+
+/** Their usual distance from the line, robust against an outlier. */
+function distanceOf(times, bytes, slope) {
+  const offsets = bytes.map((each, i) => each - slope * times[i])
+  const middle = median(offsets)
+  return DEVIATION * median(offsets.map((each) => Math.abs(each - middle)))
+}
+
+/** The same, but not less than is usual: a few values may happen to be on a line. */
+const noiseOf = (times, bytes, slope) =>
+  Math.max(distanceOf(times, bytes, slope), LEAST_NOISE * median(bytes))
+
+function interpolate(times, bytes, atMs) {
+  let next = 1
+  while (next < times.length - 1 && times[next] < atMs) next++
+  const share = (atMs - times[next - 1]) / (times[next] - times[next - 1])
+  return bytes[next - 1] + share * (bytes[next] - bytes[next - 1])
+}
+
+module.exports = { ENOUGH_FOR_RANKS, isSteady, isSteadyOfFew, noiseOf }
