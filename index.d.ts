@@ -323,6 +323,9 @@ export interface SpillwayOptions {
   /** How much memory the process may use before it is replaced. */
   readonly memory?: MemoryOptions | undefined
 
+  /** What the process finds out about itself. `false` for none of it. */
+  readonly insight?: InsightOptions | false | undefined
+
   /** The name of this release, and the file that keeps its figures for the next one. */
   readonly release?: ReleaseOptions | undefined
 
@@ -546,6 +549,22 @@ export interface MemoryOptions {
    * @default 60000
    */
   readonly minUptime?: number | undefined
+}
+
+export interface InsightOptions {
+  /**
+   * Whether outgoing calls are measured, by host and by the route that asked.
+   *
+   * @default true
+   */
+  readonly outgoing?: boolean | undefined
+
+  /**
+   * Whether warnings of the process are counted.
+   *
+   * @default true
+   */
+  readonly warnings?: boolean | undefined
 }
 
 export interface ReleaseOptions {
@@ -1106,6 +1125,7 @@ export interface ResolvedOptions {
     readonly headers: readonly string[] | undefined
     readonly query: boolean
   }
+  readonly insight: { readonly outgoing: boolean; readonly warnings: boolean }
   readonly release: {
     readonly version: string | undefined
     readonly revision: string | undefined
@@ -1223,6 +1243,10 @@ export interface Snapshot {
   readonly clientErrors: Readonly<Record<string, number>>
   /** The ten slowest requests of the last one to two minutes, except streams, the slowest first. */
   readonly slowest: readonly SlowRequest[]
+  /** Calls of this process to other servers, by `fetch`, undici and `node:http`. */
+  readonly outgoing: OutgoingSnapshot
+  /** Warnings that the process emitted, such as MaxListenersExceededWarning. */
+  readonly warnings: WarningsSnapshot
   /** Admitted, queued and rejected requests. */
   readonly admission: AdmissionSnapshot
   /** Errors that reached `errorHandler()` or `koa()`, in the order first seen, without disconnects and rejected requests. */
@@ -1233,6 +1257,53 @@ export interface Snapshot {
   readonly internalErrors: Readonly<Record<string, number>>
   /** This release beside the one before it. */
   readonly releases: ReleasesSnapshot
+}
+
+export interface OutgoingSnapshot {
+  /** At most fifty and `routes.overflow`, by the time of their calls in the last minute, the most first. */
+  readonly hosts: readonly OutgoingHost[]
+  /** Calls to hosts past the fiftieth, counted under `routes.overflow`. */
+  readonly folded: number
+}
+
+export interface OutgoingHost {
+  /** The name or address without the port, as the call has it. */
+  readonly host: string
+  /** Over the last 60 to 70 seconds. */
+  readonly lastMinute: OutgoingCallSums
+  readonly sinceStart: OutgoingCallSums
+  /** The routes whose requests made the calls, the most time first. */
+  readonly routes: readonly OutgoingRoute[]
+}
+
+export interface OutgoingRoute {
+  /** `null` if the request is not known: in the background, and after an `await` on Node 20 and 22. So is `route`. */
+  readonly method: string | null
+  readonly route: string | null
+  readonly lastMinute: OutgoingCallSums
+  readonly sinceStart: OutgoingCallSums
+}
+
+/** Of calls that ended: their response was read, or they failed. */
+export interface OutgoingCallSums {
+  readonly count: number
+  /** Calls without a whole response, and calls that were answered with 5xx. */
+  readonly errors: number
+  readonly totalMs: number
+  readonly maxMs: number
+}
+
+export interface WarningsSnapshot {
+  /** Since the start, by name: at most thirty, then `_OTHER`. */
+  readonly counts: Readonly<Record<string, number>>
+  /** The last ten that differ, the latest first. */
+  readonly recent: readonly {
+    readonly name: string
+    /** Without what may be secret in it. */
+    readonly message: string
+    readonly count: number
+    readonly lastAt: string
+  }[]
 }
 
 export interface ReleasesSnapshot {

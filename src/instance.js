@@ -21,6 +21,7 @@ const { ProcessErrors } = require('./failures/process-errors')
 const { Timeouts } = require('./failures/timeouts')
 const { Fleet } = require('./fleet/fleet')
 const { AdminServer } = require('./admin/server')
+const { Insight } = require('./insight/insight')
 const { Lifecycle } = require('./lifecycle/lifecycle')
 const { takeFigures } = require('./releases/release-figures')
 const { ReleaseHistory } = require('./releases/release-history')
@@ -120,17 +121,11 @@ class Instance {
       exit: (reason) => this.lifecycle.exit(FAILURE, reason),
     })
     this.context = this.processErrors.context
+    this.insight = new Insight({ clock, faults, options, askerNow: () => this.context?.reference })
     const captureNow = (spare) => capture(this, spare)
     const gather = () => (this.fleet.isMember ? this.fleet.gather() : undefined)
     const { bounds } = recorder.routes
-    this.#prometheus = new Prometheus({
-      ...options,
-      bounds,
-      clock,
-      faults,
-      capture: captureNow,
-      gather,
-    })
+    this.#prometheus = new Prometheus({ ...options, bounds, clock, faults, capture: captureNow, gather })
     this.fleet = new Fleet(this, options.fleet, captureNow, this.#prometheus)
     this.openTelemetry = new OpenTelemetry(this, captureNow)
     this.handlers = this.#makeHandlers()
@@ -200,6 +195,7 @@ class Instance {
     collections.start()
     this.#timeouts.start()
     this.processErrors.start()
+    this.insight.start()
     this.#turnClock.start()
     const warning = openInstances.add()
     if (warning !== undefined) this.notices.warn('many-instances', place, warning)
@@ -230,6 +226,7 @@ class Instance {
     this.releases.close()
     this.#timeouts.close()
     this.processErrors.close()
+    this.insight.close()
     this.lifecycle.close()
     this.admission.close()
     this.servers.close()

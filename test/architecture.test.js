@@ -14,6 +14,7 @@ const LAYERS = [
   ['adapters'],
   ['fleet'],
   ['admin'],
+  ['insight'],
   ['snapshot'],
   ['metrics'],
   ['lifecycle'],

@@ -10,6 +10,7 @@
  *   clock: import('../clock').Clock,
  *   failures: InstanceType<typeof import('../failures/failures').Failures>,
  *   faults: InstanceType<typeof import('../requests/internal-errors').InternalErrors>,
+ *   insight: InstanceType<typeof import('../insight/insight').Insight>,
  *   processErrors: InstanceType<typeof import('../failures/process-errors').ProcessErrors>,
  *   processStartedAtSeconds: number,
  *   recorder: InstanceType<typeof import('../requests/recorder').Recorder>,
@@ -24,7 +25,7 @@
  * @param {any} [spare] a capture that is no longer read; its tables are reused
  */
 function capture(parts, spare) {
-  const { processErrors, admission, clock, failures, recorder, faults, releases, signals } = parts
+  const { processErrors, admission, insight, clock, failures, recorder, faults, releases, signals } = parts
   const nowMs = clock.now()
   recorder.lookForSdk()
   const { bounds, folded, tables } = recorder.routes
@@ -47,6 +48,8 @@ function capture(parts, spare) {
     admission: admission.sample(),
     errors: failures.table.sample(),
     processErrors: Object.entries(processErrors.counts),
+    outgoing: insight.outgoing.sample(spare?.outgoing),
+    warnings: insight.warnings.sample(),
     clientErrors: recorder.clientErrors.list(),
     internalErrors: faults.list(),
     release: releases.current,

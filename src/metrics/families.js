@@ -5,6 +5,7 @@
 
 const { ADVISED_BOUNDS, boundsOf } = require('../histograms/buckets')
 const { DEFAULTS } = require('../options/table')
+const { outgoing } = require('./outgoing-points')
 const { REQUEST_BYTES, RESPONSE_BYTES } = require('../requests/route-series')
 const {
   totalByMethod,
@@ -80,6 +81,13 @@ const FAMILIES = [
     bounds: ADVISED_BOUNDS,
     help: 'Duration of event streams and other long responses, which the request durations exclude.',
     points: streams,
+  },
+  {
+    name: 'http_client_request_duration_seconds',
+    type: 'histogram',
+    bounds: ADVISED_BOUNDS,
+    help: 'Duration of outgoing HTTP requests, by host; empty where OpenTelemetry measures them.',
+    points: outgoing,
   },
   {
     name: 'spillway_errors_total',

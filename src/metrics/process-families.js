@@ -35,6 +35,12 @@ const PROCESS_FAMILIES = [
     points: countsByName('processErrors', 'event'),
   },
   {
+    name: 'spillway_process_warnings_total',
+    type: 'counter',
+    help: 'Warnings of the process, such as MaxListenersExceededWarning, by name.',
+    points: countsByName('warnings', 'name'),
+  },
+  {
     name: 'spillway_build_info',
     type: 'gauge',
     help: 'Always 1; the labels name the release of this process.',

@@ -33,7 +33,7 @@ const RATIOS = [0.5, 0.9, 0.95, 0.99, 0.999]
 
 /** @param {Parts} parts @param {Capture} captured @returns {Snapshot} */
 function takeSnapshot(parts, captured) {
-  const { clock, recorder, releases, requestLog, startedAtMs } = parts
+  const { clock, insight, recorder, releases, requestLog, startedAtMs } = parts
   const nowMs = clock.now()
   /** @type {Omit<Snapshot, 'releases'>} */
   const snapshot = {
@@ -49,6 +49,8 @@ function takeSnapshot(parts, captured) {
     oldest: listOldest(recorder),
     processErrors: /** @type {Snapshot['processErrors']} */ (Object.fromEntries(captured.processErrors)),
     clientErrors: Object.fromEntries(captured.clientErrors),
+    outgoing: insight.outgoing.list(),
+    warnings: insight.warnings.list(),
     slowest: requestLog.slow.sample(nowMs).map(slowOf),
     admission: admissionOf(captured),
     signals: signalsOf(captured),

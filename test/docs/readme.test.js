@@ -100,6 +100,7 @@ describe('docs/snapshot.md', () => {
       ...spillway.snapshot(),
       clientErrors: {},
       internalErrors: {},
+      warnings: { counts: {}, recent: [] },
     })
   })
 })

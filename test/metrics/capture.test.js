@@ -32,11 +32,16 @@ function partsFor() {
   }
   const failures = { table: new ErrorTable('(other)') }
   const processErrors = { counts: {} }
+  const insight = {
+    outgoing: { sample: () => ({ series: [], values: new Float64Array() }) },
+    warnings: { sample: () => [] },
+  }
   const releases = { current: { version: '1.2.3', revision: '' } }
   return {
     admission,
     clock,
     failures,
+    insight,
     processErrors,
     recorder,
     faults,

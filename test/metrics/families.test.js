@@ -19,6 +19,7 @@ const NAMES = {
   spillway_request_bytes_total: ['counter', ['http_request_method']],
   spillway_response_bytes_total: ['counter', ['http_request_method']],
   spillway_stream_duration_seconds: ['histogram', [...SERIES, 'le']],
+  http_client_request_duration_seconds: ['histogram', ['http_request_method', 'le', 'server_address']],
   spillway_errors_total: ['counter', ['error_type', 'http_response_status_code', 'http_route']],
   spillway_shed_requests_total: ['counter', ['priority', 'reason']],
   spillway_would_shed_requests_total: ['counter', ['priority', 'reason']],
@@ -35,6 +36,7 @@ const NAMES = {
   spillway_client_errors_total: ['counter', ['code']],
   spillway_internal_errors_total: ['counter', ['place']],
   spillway_process_errors_total: ['counter', ['event']],
+  spillway_process_warnings_total: ['counter', ['name']],
   spillway_build_info: ['gauge', ['revision', 'version']],
   spillway_start_time_seconds: ['gauge', []],
   nodejs_eventloop_delay_max_seconds: ['gauge', []],
@@ -55,6 +57,7 @@ const NAMES = {
 }
 /** What nothing has happened to yet has no value, and so no labels. */
 const MAY_BE_EMPTY = [
+  'spillway_process_warnings_total',
   'spillway_routes_folded_total',
   'spillway_labels_folded_total',
   'spillway_abandoned_requests_total',

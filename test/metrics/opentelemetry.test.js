@@ -61,12 +61,15 @@ async function collectGarbage(spillway) {
   }
 }
 
+/** The client of these tests is in the same process. */
+const OF_SERVER = { insight: { outgoing: false } }
+
 const inForm = ({ descriptor: { name, unit }, dataPointType, isMonotonic }) =>
   dataPointType === SUM ? [name, unit, SUM, isMonotonic] : [name, unit, dataPointType]
 const named = (all, name) => all.find(({ descriptor }) => descriptor.name === name)
 
 test('a reader with the producer gets all metrics of the conventions in their form', async (t) => {
-  const spillway = spillwayFor(t)
+  const spillway = spillwayFor(t, OF_SERVER)
   const reader = startMetrics(t, { metricProducers: [spillway.metricProducer()] })
   await answered(t, spillway)
   await collectGarbage(spillway)
@@ -78,7 +81,7 @@ test('a reader with the producer gets all metrics of the conventions in their fo
 })
 
 test('the durations are exact, by the attributes of the conventions', async (t) => {
-  const spillway = spillwayFor(t)
+  const spillway = spillwayFor(t, OF_SERVER)
   const reader = startMetrics(t, { metricProducers: [spillway.metricProducer()] })
   await answered(t, spillway)
   const { dataPoints } = named(await collected(reader), conventions.METRIC_HTTP_SERVER_REQUEST_DURATION)
@@ -107,7 +110,7 @@ test('the durations are exact, by the attributes of the conventions', async (t) 
 
 test('without a producer there are observable instruments, and no histograms of the conventions', async (t) => {
   const reader = startMetrics(t)
-  const spillway = spillwayFor(t)
+  const spillway = spillwayFor(t, OF_SERVER)
   await answered(t, spillway)
   const all = await collected(reader)
   const theirs = all.filter(({ descriptor }) => !descriptor.name.startsWith('spillway.'))
@@ -125,7 +128,7 @@ test('without a producer there are observable instruments, and no histograms of 
 })
 
 test('an SDK that is registered after createSpillway() is found when a middleware is made', async (t) => {
-  const spillway = spillwayFor(t)
+  const spillway = spillwayFor(t, OF_SERVER)
   const reader = startMetrics(t)
   assert.deepEqual(await collected(reader), [])
   spillway.express()
@@ -135,7 +138,7 @@ test('an SDK that is registered after createSpillway() is found when a middlewar
 for (const when of ['before', 'after']) {
   test(`nothing is shown twice where the producer is asked for ${when} a reader without one has collected`, async (t) => {
     const without = startMetrics(t)
-    const spillway = spillwayFor(t)
+    const spillway = spillwayFor(t, OF_SERVER)
     if (when === 'after') assert.notDeepEqual(await collected(without), [])
     const producer = spillway.metricProducer()
     assert.equal(spillway.metricProducer(), producer)
@@ -153,8 +156,8 @@ for (const when of ['before', 'after']) {
 
 test('a second instance has its number and no process metrics, and a closed instance observes nothing', async (t) => {
   const reader = startMetrics(t)
-  const first = spillwayFor(t)
-  const second = spillwayFor(t)
+  const first = spillwayFor(t, OF_SERVER)
+  const second = spillwayFor(t, OF_SERVER)
   const of = async (name) =>
     named(await collected(reader), name).dataPoints.map(({ attributes }) => attributes)
   assert.deepEqual(await of('spillway.admitted_requests'), [{}, { 'spillway.instance': 2 }])
@@ -163,7 +166,7 @@ test('a second instance has its number and no process metrics, and a closed inst
   assert.deepEqual(await of('spillway.process_errors'), ofFirst)
   second.close()
   first.close()
-  const third = spillwayFor(t)
+  const third = spillwayFor(t, OF_SERVER)
   const numbers = await third.metricProducer().collect()
   assert.deepEqual(
     numbers.resourceMetrics.scopeMetrics[0].metrics[0].dataPoints[0].attributes['spillway.instance'],
@@ -172,7 +175,7 @@ test('a second instance has its number and no process metrics, and a closed inst
 })
 
 test("a view takes instrumentation-http's own durations away, and leaves the producer's", async (t) => {
-  const spillway = spillwayFor(t)
+  const spillway = spillwayFor(t, OF_SERVER)
   const name = conventions.METRIC_HTTP_SERVER_REQUEST_DURATION
   const views = [{ instrumentName: name, aggregation: { type: AggregationType.DROP } }]
   const reader = startMetrics(t, { metricProducers: [spillway.metricProducer()], views })
@@ -187,7 +190,7 @@ test("a view takes instrumentation-http's own durations away, and leaves the pro
 })
 
 test('a producer answers after close(): an SDK that is shut down collects once more', async (t) => {
-  const spillway = spillwayFor(t)
+  const spillway = spillwayFor(t, OF_SERVER)
   const reader = startMetrics(t, { metricProducers: [spillway.metricProducer()] })
   await answered(t, spillway)
   spillway.close()
@@ -202,7 +205,7 @@ test('a MeterProvider that throws is counted as an internal error', (t) => {
   })
   metrics.setGlobalMeterProvider(broken)
   t.after(() => metrics.disable())
-  const spillway = spillwayFor(t)
+  const spillway = spillwayFor(t, OF_SERVER)
   assert.deepEqual(spillway.snapshot().internalErrors, { opentelemetry: 1 })
 })
 
@@ -222,7 +225,7 @@ test('names and units translate to the names of the Prometheus families', () => 
 
 test('without an SDK nothing is registered, and requests do not look for spans', async (t) => {
   const asked = []
-  const spillway = spillwayFor(t)
+  const spillway = spillwayFor(t, OF_SERVER)
   await answered(t, spillway)
   const kGlobal = Symbol.for('opentelemetry.js.api.1')
   const before = Object.getOwnPropertyDescriptor(globalThis, kGlobal)

@@ -23,7 +23,8 @@ afterEach(() => promClient.register.clear())
 
 async function serveThree(t, options) {
   const clock = leapingClock()
-  const spillway = spillwayFor(t, options, clock)
+  // The client of these tests is in the same process.
+  const spillway = spillwayFor(t, { insight: { outgoing: false }, ...options }, clock)
   const { get, port } = await serve(
     t,
     spillway.wrap((req, res) => {

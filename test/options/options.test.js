@@ -44,6 +44,7 @@ const isGroup = (name) =>
     'drain',
     'memory',
     'log',
+    'insight',
     'release',
   ].includes(name)
 
@@ -57,6 +58,10 @@ test('no options, no group and no value are the defaults', () => {
   assert.deepEqual(resolveOptions({}), DEFAULTS)
   for (const name of names) assert.deepEqual(resolveOptions(withOption(name, undefined)), DEFAULTS)
   for (const name of Object.keys(DEFAULTS)) assert.deepEqual(resolveOptions({ [name]: undefined }), DEFAULTS)
+})
+
+test('`insight: false` is the group with all of it off', () => {
+  assert.ok(Object.values(resolveOptions({ insight: false }).insight).every((value) => value === false))
 })
 
 test('`errors: false` is the group with its answer off', () => {
@@ -142,6 +147,8 @@ const ACCEPTED = {
   ],
   'log.headers': [['X-Tenant', 'x-region'], []],
   'log.query': [true, false],
+  'insight.outgoing': [true, false],
+  'insight.warnings': [true, false],
   'release.version': ['1.2.3', 'v2'],
   'release.revision': ['0a1b2c3'],
   'release.file': ['releases.json', '/var/lib/app/releases.json'],
@@ -210,6 +217,8 @@ const RULES = {
     "true, false, or an object with fields(req, res), level(req, res) or ignore: a path such as '/healthz', a RegExp, a function (req), or an array of these",
   'log.headers': 'an array of header names without authorization, cookie, proxy-authorization, set-cookie',
   'log.query': 'true or false',
+  'insight.outgoing': 'true or false',
+  'insight.warnings': 'true or false',
   'release.version': 'a non-empty string',
   'release.revision': 'a non-empty string',
   'release.file': 'the path of a file',
@@ -320,6 +329,8 @@ const REFUSED = {
   ],
   'log.headers': ['x-tenant', [''], [7], ['Cookie'], ['x-tenant', 'Authorization'], ['set-cookie'], false],
   'log.query': ['yes', 1],
+  'insight.outgoing': ['yes', 1],
+  'insight.warnings': ['yes', 0],
   'release.version': ['', 1.2, false],
   'release.revision': ['', 7],
   'release.file': ['', false, true],

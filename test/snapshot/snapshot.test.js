@@ -53,6 +53,9 @@ const SUMMARY = {
   p999Ms: 'number',
   maxMs: 'number',
 }
+const SUMS = { count: 'number', errors: 'number', totalMs: 'number', maxMs: 'number' }
+const CALLS = { lastMinute: SUMS, sinceStart: SUMS }
+
 const SHAPE = {
   at: 'string',
   uptimeSeconds: 'number',
@@ -111,6 +114,11 @@ const SHAPE = {
     answeredLate: 'number',
     advice: 'object',
   },
+  outgoing: {
+    hosts: [{ host: 'string', ...CALLS, routes: [{ method: 'object', route: 'object', ...CALLS }] }],
+    folded: 'number',
+  },
+  warnings: { counts: {}, recent: [] },
   signals: {
     loop: {
       delayMs: {

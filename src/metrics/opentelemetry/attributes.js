@@ -9,6 +9,7 @@ const CONVENTIONS = {
   http_route: 'http.route',
   http_response_status_code: 'http.response.status_code',
   url_scheme: 'url.scheme',
+  server_address: 'server.address',
   error_type: 'error.type',
   nodejs_eventloop_state: 'nodejs.eventloop.state',
   v8js_gc_type: 'v8js.gc.type',

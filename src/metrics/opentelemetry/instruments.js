@@ -13,6 +13,7 @@ const { PROCESS_FAMILIES } = require('../process-families')
 
 const CONVENTIONS = {
   http_server_request_duration_seconds: ['http.server.request.duration', 's'],
+  http_client_request_duration_seconds: ['http.client.request.duration', 's'],
   http_server_active_requests: ['http.server.active_requests', '{request}', 'upDownCounter'],
   ...Object.fromEntries(
     ['min', 'max', 'mean', 'stddev', 'p50', 'p90', 'p99'].map((key) => [
@@ -44,6 +45,7 @@ const UNITS = [
   [/_bytes$/, 'By'],
   [/(requests|routes_folded|labels_folded|queue_length|concurrency_limit)$/, '{request}'],
   [/errors$/, '{error}'],
+  [/warnings$/, '{warning}'],
 ]
 
 /** @param {Family} family @returns {Instrument} */
