@@ -92,7 +92,7 @@ test('no file requires itself over others', () => {
 })
 
 const RULES = {
-  'stays under 250 lines': ({ text }) => text.split('\n').length <= 250,
+  'stays under 300 lines': ({ text }) => text.split('\n').length <= 300,
   'leaves time and timers to clock.js': ({ name, code }) => name === 'clock.js' || !TIME.test(code),
   'does not write to the console': ({ code }) => !/\bconsole\b|\bprocess\.std(out|err)\b/.test(code),
   'requires nothing but by a literal, which is all that a bundler follows': ({ code }) =>

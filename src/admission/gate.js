@@ -38,9 +38,8 @@ class Gate {
   /**
    * @param {{ clock: typeof import('../clock').systemClock, queue: InstanceType<typeof import('./queue').Queue>,
    *   limits: InstanceType<typeof import('./limits/limits').Limits>, measurements: import('./admission').Measurements,
-   *   fairShares: InstanceType<typeof import('./fair-shares').FairShares>,
+   *   fairShares: InstanceType<typeof import('./fair-shares').FairShares>, stats: InstanceType<typeof import('./stats').Stats>,
    *   hooks: InstanceType<typeof import('./user-hooks').UserHooks>,
-   *   stats: InstanceType<typeof import('./stats').Stats>,
    *   onReject: (request: Request, reason: string) => void }} parts `onReject` answers the request
    */
   constructor({ clock, limits, measurements, queue, fairShares, hooks, stats, onReject }) {
@@ -71,15 +70,14 @@ class Gate {
     // A function of the user may have closed the instance, and a closed gate dequeues nothing.
     if (this.#isClosed) return this.admit(request, nowMs)
     if (key !== undefined) this.#fairShares.onQueue(key, tag)
-    request.admission.tag = tag
-    this.#enqueue(request, nowMs)
-    return QUEUED
+    return this.#enqueue(request, tag, nowMs)
   }
 
   #reasonFor(request, priority, tag, nowMs) {
     const ahead = this.#queue.ahead(priority, tag)
     const expectedWaitMs = this.#limits.expectedWaitMs(ahead)
-    if (expectedWaitMs >= this.#hooks.deadlineMs(request)) return 'deadline'
+    request.admission.deadlineMs = this.#hooks.deadlineMs(request)
+    if (expectedWaitMs >= request.admission.deadlineMs) return 'deadline'
     return this.#limits.reasonFor(expectedWaitMs, ahead, priority, nowMs)
   }
 
@@ -106,8 +104,9 @@ class Gate {
     return REJECTED
   }
 
-  #enqueue(request, nowMs) {
+  #enqueue(request, tag, nowMs) {
     const { admission } = request
+    admission.tag = tag
     admission.onQueue(nowMs, this.#measurements.turns.stallFreeMs(nowMs))
     // Other code than its handler may have begun the answer already.
     if (!request.hasAnswer) request.markQueued()
@@ -116,6 +115,7 @@ class Gate {
     admission.onHalfClose = () => this.#onHalfClose(request)
     onHalfClose(request, admission.onHalfClose)
     this.#clock.afterTurn(this.#dequeueOne)
+    return QUEUED
   }
 
   /** Called once for every request that has ended, with any outcome. */
@@ -161,12 +161,13 @@ class Gate {
     for (let i = 0; i < count; i++) this.#clock.afterTurn(this.#dequeueOne)
   }
 
-  /** Without a timer the loop would sleep although requests are queued. The turn that the timer causes checks again. */
+  /** Without a timer the loop would sleep although requests are queued. Node runs timers after the check phase, so a turn follows. */
   #scheduleRecheck() {
     if (this.#isRecheckScheduled) return
     this.#isRecheckScheduled = true
     this.#clock.after(RECHECK_MS, () => {
       this.#isRecheckScheduled = false
+      this.#clock.afterTurn(this.#turnAgain)
     })
   }
 
@@ -207,15 +208,20 @@ class Gate {
     else this.#rejectQueued(request, this.#limits.shortResource)
   }
 
-  /** Rejects what has been queued for too long. A loop that idles rejects nothing. */
+  /** Rejects what has been queued for too long. A loop that idles rejects nothing but what is past its own deadline. */
   #rejectOverdue(nowMs) {
-    const { areEnforced, delay, isAtMaxConcurrent } = this.#limits
-    if (!areEnforced || (!isAtMaxConcurrent && this.#measurements.turns.isIdling(nowMs))) return
-    for (const request of this.#queue.filter((admission) => delay.isOverdue(admission, nowMs))) {
+    const { areEnforced, delay, isAtMaxConcurrent, shortResource } = this.#limits
+    const isFull = areEnforced && (isAtMaxConcurrent || !this.#measurements.turns.isIdling(nowMs))
+    const isOverdue = (each) => each.isPastDeadline(nowMs) || (isFull && delay.isOverdue(each, nowMs))
+    this.#rejectAll(isOverdue, (each) => (each.isPastDeadline(nowMs) ? 'deadline' : shortResource))
+  }
+
+  #rejectAll(isChosen, reasonOf) {
+    for (const request of this.#queue.filter(isChosen)) {
       // A listener or function of the user may have closed the instance, and so emptied the queue.
       if (!this.#queue.has(request)) continue
       this.#remove(request)
-      this.#rejectQueued(request, this.#limits.shortResource)
+      this.#rejectQueued(request, reasonOf(request.admission))
     }
   }
 
@@ -238,11 +244,10 @@ class Gate {
   /** Rejects every queued request; from now on no request is queued. */
   close() {
     this.#isClosed = true
-    for (const request of this.#queue.filter(() => true)) {
-      if (!this.#queue.has(request)) continue
-      this.#remove(request)
-      this.#rejectQueued(request, 'closed')
-    }
+    this.#rejectAll(
+      () => true,
+      () => 'closed'
+    )
   }
 }
 

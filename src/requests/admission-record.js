@@ -21,6 +21,8 @@ class AdmissionRecord {
     this.queuedMs = 0
     /** When its wait began, on the stall-free clock. */
     this.queuedStallFreeMs = 0
+    /** How long it may be queued by the user's `deadline`. */
+    this.deadlineMs = Number.POSITIVE_INFINITY
     this.admittedMs = 0
     /** Its entry in the queue, while it is queued. */
     this.entry = undefined
@@ -48,6 +50,10 @@ class AdmissionRecord {
     this.wasQueued = true
     this.queuedMs = nowMs
     this.queuedStallFreeMs = queuedStallFreeMs
+  }
+
+  isPastDeadline(nowMs) {
+    return nowMs - this.queuedMs >= this.deadlineMs
   }
 
   onAdmit(nowMs, slot) {

@@ -476,3 +476,35 @@ test('an OverloadError has all that a handler needs, and the client does not get
   )
   assert.doesNotMatch(error.message, /loop|low/)
 })
+
+describe('a queued request on a loop that nothing else wakes', () => {
+  const served = async (t, shed) => {
+    const server = await holdingServer(t, { shed, clock: systemClock })
+    const { answer, release } = await server.hold()
+    const end = async () => {
+      release()
+      await answer
+    }
+    return { ...server, end }
+  }
+
+  it('is rejected while the request that has the slot still runs', async (t) => {
+    const { get, admission, end } = await served(t, { maxConcurrent: 1, maxDelay: 20, targetDelay: 20 })
+    const { status } = await get('/other')
+    assert.equal(status, 503)
+    assert.equal(admission().inFlight, 1)
+    await end()
+  })
+
+  it('is rejected at its own deadline, although no request has ended yet', async (t) => {
+    const { get, admission, end } = await served(t, { ...QUEUE, deadline: () => 20 })
+    assert.equal((await get('/other')).status, 503)
+    assert.deepEqual(
+      admission()
+        .shed.filter(({ count }) => count > 0)
+        .map(({ reason }) => reason),
+      ['deadline']
+    )
+    await end()
+  })
+})
