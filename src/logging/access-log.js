@@ -2,6 +2,7 @@
 // Writes one line per request in the shape of pino-http. A successful request gets a brief line, any other all its headers.
 // Rejected requests share a rate limit, because a line for each would add to the overload.
 
+const { PRIORITIES } = require('../admission/verdict')
 const { rounded } = require('../durations')
 const { LogRateLimit } = require('./log-rate-limit')
 const { ABORTED, OUTCOMES, isFailure } = require('../requests/outcome')
@@ -58,7 +59,9 @@ class AccessLog {
     if (unlogged < 0) return
     const line = this.#lineOf(request, nowMs - request.startedMs, false)
     if (unlogged > 0) line.unlogged = unlogged
-    return this.#write(level, line, request.admission.isRejected ? 'request rejected' : MESSAGES[ABORTED])
+    const { isRejected, reason, priority } = request.admission
+    if (isRejected) Object.assign(line, { reason, priority: PRIORITIES[priority] })
+    return this.#write(level, line, isRejected ? 'request rejected' : MESSAGES[ABORTED])
   }
 
   #isOn(level) {

@@ -77,7 +77,7 @@ const METRIC_RULES = {
     isPrefix,
   ],
   ignore: [
-    "a path such as '/healthz' (without ? or *), a RegExp, a function (req), an array of these, or an object with any of " +
+    "a path such as '/healthz' (no pattern with *, ? or :), a RegExp, a function (req), an array of these, or an object with any of " +
       'these for metrics, log or shed',
     (value) => isFilter(value) || areIgnoreRulesByPart(value),
   ],

@@ -6,8 +6,8 @@ const { isRegExp } = require('node:util/types')
 const { pathnameOf } = require('../url-path')
 
 const isFunction = (value) => typeof value === 'function'
-// A path with `*` looks like a pattern, but would match nothing.
-const isPath = (value) => typeof value === 'string' && /^\/[!-~]*$/.test(value) && !/[?#*]/.test(value)
+// A path with `*` or `/:id` looks like a pattern, but would match nothing.
+const isPath = (value) => typeof value === 'string' && /^\/[!-~]*$/.test(value) && !/[?#*]|\/:/.test(value)
 const isRule = (value) => isPath(value) || isRegExp(value) || isFunction(value)
 
 /** @returns {boolean} whether `compile` accepts the value */

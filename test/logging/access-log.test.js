@@ -242,8 +242,9 @@ describe('the access log', () => {
     await ended(spillway, held.length)
     const rejected = lines.filter(({ msg }) => msg === 'request rejected')
     assert.ok(rejected.length >= 10 && rejected.length < 20, `${rejected.length} lines`)
-    const [{ level, res, req, route }] = rejected
+    const [{ level, res, req, route, reason, priority }] = rejected
     assert.deepEqual([level, res.statusCode, req.url, route], [WARN, 503, '/more', undefined])
+    assert.deepEqual([reason, priority], ['concurrency', 'normal'])
     assert.equal(lines.filter(({ msg }) => msg === 'request completed').length, held.length)
   })
 

@@ -42,6 +42,6 @@ test('a function that throws or returns a promise makes the filter throw', () =>
 test('a list has paths, regular expressions and functions, and nothing else', () => {
   for (const filter of [[], '/a', /a/, ['/a'], [/a/], [() => true], () => true])
     assert.equal(isFilter(filter), true)
-  for (const filter of ['a', '/a/*', '/a?b', ['a'], [''], [7], [null], {}, true])
+  for (const filter of ['a', '/a/*', '/users/:id', '/a?b', ['a'], [''], [7], [null], {}, true])
     assert.equal(isFilter(filter), false)
 })
