@@ -8,6 +8,8 @@ const LARGEST_JUMP = 1 / 3
 const PARTS = 6
 const LEAST_LATE_RISE = 0.75
 const LARGEST_JUMP_OF_FEW = 0.8
+/** Of very few values, one may be high by what was in flight; a saw-tooth falls as far as it rises. */
+const LARGEST_FALL = 0.5
 /** Two steps have more freedom than a line has: they fit a noisy line nearly as well. */
 const MUCH_BETTER = 3
 /** The noise of a heap after a major collection is at least this share of it. */
@@ -44,8 +46,8 @@ function isSteadyOfFew(times, bytes, slope) {
   const noise = Math.min(distanceOf(times, bytes, slope), MOST_NOISE * rise)
   // Two parts at once: a step may be at the border of both.
   const jumps = read.slice(2).map((each, i) => each - read[i])
-  const isFalling =
-    bytes.length < ENOUGH_FOR_RANKS && bytes.some((each, i) => bytes[i + 1] - each < -2 * noise)
+  const fall = Math.max(...bytes.slice(1).map((each, i) => bytes[i] - each))
+  const isFalling = bytes.length < ENOUGH_FOR_RANKS && fall > Math.max(2 * noise, LARGEST_FALL * rise)
   return (
     !isFalling &&
     late - middle >= LEAST_LATE_RISE * (middle - early) - noise / 2 &&

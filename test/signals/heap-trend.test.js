@@ -208,3 +208,19 @@ for (const [title, heapAt] of [
     }
   })
 }
+
+test('of few values, one that was high by what was in flight hides no leak', () => {
+  const trend = new HeapTrend(0)
+  // The first five were recorded in a real process on Node 24; the others go on as they do.
+  const floors = [
+    [501, 17.65],
+    [830, 19.7],
+    [912, 17.84],
+    [1343, 18.81],
+    [2034, 20.87],
+    [2700, 22.65],
+    [3380, 24.6],
+  ]
+  for (const [second, megabytes] of floors) trend.onMajor(second * 1000, megabytes * MB)
+  assert.equal(trend.sample(HOUR * 1000, LIMIT_BYTES).verdict, 'growing')
+})
