@@ -18,6 +18,7 @@ const { takeSnapshot } = require('./snapshot/snapshot')
 const { StartLine } = require('./logging/start-line')
 const { Failures } = require('./failures/failures')
 const { ProcessErrors } = require('./failures/process-errors')
+const { RequestContext } = require('./failures/request-context')
 const { Timeouts } = require('./failures/timeouts')
 const { Fleet } = require('./fleet/fleet')
 const { AdminServer } = require('./admin/server')
@@ -113,15 +114,16 @@ class Instance {
       takeFigures: (maxRoutes) => takeFigures(this, maxRoutes),
     })
     this.#timeouts = new Timeouts({ clock, faults, recorder, options, warn })
+    this.context = new RequestContext(recorder)
     this.processErrors = new ProcessErrors({
+      context: this.context,
       faults,
       log: this.failures.log,
       recorder,
       options,
       exit: (reason) => this.lifecycle.exit(FAILURE, reason),
     })
-    this.context = this.processErrors.context
-    this.insight = new Insight({ clock, faults, options, askerNow: () => this.context?.reference })
+    this.insight = new Insight({ clock, faults, options, askerNow: () => this.context.reference })
     const captureNow = (spare) => capture(this, spare)
     const gather = () => (this.fleet.isMember ? this.fleet.gather() : undefined)
     const { bounds } = recorder.routes
@@ -227,6 +229,7 @@ class Instance {
     this.#timeouts.close()
     this.processErrors.close()
     this.insight.close()
+    this.context.close()
     this.lifecycle.close()
     this.admission.close()
     this.servers.close()

@@ -42,7 +42,7 @@ function createExpressMiddleware({ clock, recorder, endpoints, servers, admissio
       if (isNew && isNested && head === request) head.isSettled = true
       else head.node ??= ROOT
     }
-    const goOn = context === undefined ? next : context.bind(request, next)
+    const goOn = context.bind(request, next)
     const { admission: record } = request
     if (!record.isDecided) {
       record.proceed = goOn

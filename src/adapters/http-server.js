@@ -98,7 +98,7 @@ class Servers {
     if (this.#attached.has(server)) return
     const servers = this
     const emit = /** @type {(event: string | symbol, ...rest: any[]) => boolean} */ (server.emit)
-    const pass = this.#context?.wrap(emit) ?? emit
+    const pass = this.#context.wrapEmit(emit)
     const resumes = new Map([...REQUESTS].map((event) => [event, resumeOf(server, pass, event)]))
     // Looked up now, because Socket.IO takes the listeners off the server and calls them from its own listener.
     let app = server.listeners('request').find(isExpressApp)
@@ -148,7 +148,7 @@ class Servers {
    */
   #wrapListener(listener, app, isEarlyEntry) {
     const servers = this
-    const pass = this.#context?.wrap(listener) ?? listener
+    const pass = this.#context.wrapListener(listener)
     /** @this {InstanceType<typeof import('../requests/request').Request>} */
     const resume = function () {
       const { req, res, socket } = this

@@ -42,7 +42,7 @@ function createKoaMiddleware(parts) {
       recorder.count(request)
     }
     request.head.ctx = ctx
-    const goOn = context === undefined ? next : context.bind(request, next)
+    const goOn = context.bind(request, next)
     if (request.admission.isDecided) return goOn()
     request.admission.proceed = keepError
     const decision = admission.decide(request, clock.now())

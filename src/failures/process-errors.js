@@ -7,15 +7,13 @@ const { ENDED } = require('../requests/request-state')
 const { cutOff, isOver } = require('./error-answer')
 const { Failure } = require('./failure')
 const { eventsOfProcess } = require('./process-events')
-const { RequestContext } = require('./request-context')
 const { SubstituteAnswer } = require('./substitute-answer')
 
 const INTERNAL_SERVER_ERROR = 500
 
 class ProcessErrors {
-  /** Undefined if it would cost something and no option needs it. @type {InstanceType<typeof RequestContext> | undefined} */
-  context
   counts = { uncaughtException: 0, unhandledRejection: 0 }
+  #context
   #log
   #namesRequest
   #unmatched
@@ -23,16 +21,18 @@ class ProcessErrors {
   #observer
 
   /**
-   * @param {{ faults: InstanceType<typeof import('../requests/internal-errors').InternalErrors>,
+   * @param {{ context: InstanceType<typeof import('./request-context').RequestContext>,
+   *   faults: InstanceType<typeof import('../requests/internal-errors').InternalErrors>,
    *   log: InstanceType<typeof import('./error-log').ErrorLog>, recorder: InstanceType<typeof import('../requests/recorder').Recorder>,
    *   options: import('../../index.js').ResolvedOptions, exit: (reason: string) => void }} parts
    */
-  constructor({ faults, log, recorder, options, exit }) {
+  constructor({ context, faults, log, recorder, options, exit }) {
     const { uncaught } = options.errors
     this.#namesRequest = uncaught !== 'log'
     this.#log = log
     this.#unmatched = options.routes.unmatched
-    if (this.#namesRequest || RequestContext.isCheap) this.context = new RequestContext(recorder)
+    this.#context = context
+    if (this.#namesRequest) context.turnOn()
     // Guarded: an error thrown here would end the process in place of the original error.
     this.#observer = {
       onError: (error, event, willExit) =>
@@ -53,7 +53,7 @@ class ProcessErrors {
 
   #record(error, event, willExit) {
     this.counts[event]++
-    const reference = this.context?.reference
+    const reference = this.#context.reference
     const request = reference?.request
     this.#log.writeUncaught(new Failure(error), {
       event,
@@ -71,14 +71,13 @@ class ProcessErrors {
   }
 
   #answer() {
-    const request = this.context?.request
+    const request = this.#context.request
     if (request === undefined || request.state === ENDED) return
     if (!this.#substitute.answer(request) && !isOver(request.res)) cutOff(request.res)
   }
 
   close() {
     eventsOfProcess().remove(this.#observer)
-    this.context?.close()
   }
 }
 

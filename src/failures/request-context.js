@@ -1,7 +1,7 @@
 'use strict'
 // Finds the request that the running code works for, with an AsyncLocalStorage. Where Node keeps async contexts in V8 (Node 24), that
-// costs 0.2 µs a request, and every instance has one. Where Node keeps them by async hooks it costs up to 1.8 µs (Koa, Node 20),
-// so it is created only if an option needs it.
+// costs 0.2 µs a request, and the context is always on. Where Node keeps them by async hooks it costs up to 1.8 µs (Koa, Node 20):
+// there it is off until a part needs it. `errors.uncaught` turns it on for good, the stall watcher for some minutes.
 
 const { AsyncLocalStorage } = require('node:async_hooks')
 const { RequestReference } = require('../requests/request-reference')
@@ -11,9 +11,10 @@ const isCheap =
   Number.parseInt(process.versions.node, 10) >= 24 && !('kResourceStore' in new AsyncLocalStorage())
 
 class RequestContext {
-  static isCheap = isCheap
   #storage = new AsyncLocalStorage()
   #recorder
+  #users = isCheap ? 1 : 0
+  #followers = 0
 
   constructor(recorder) {
     this.#recorder = recorder
@@ -21,7 +22,7 @@ class RequestContext {
 
   /** @returns {InstanceType<typeof RequestReference> | undefined} of the running code, also after the request has ended */
   get reference() {
-    return this.#storage.getStore()
+    return this.#users > 0 ? this.#storage.getStore() : undefined
   }
 
   /** @returns {any} undefined once the request has ended */
@@ -29,26 +30,63 @@ class RequestContext {
     return this.reference?.request
   }
 
+  /** @param {{ followsEvents?: boolean }} [options] followsEvents: listeners of the request's body have the context too */
+  turnOn({ followsEvents = false } = {}) {
+    this.#users++
+    if (followsEvents) this.#followers++
+  }
+
+  turnOff({ followsEvents = false } = {}) {
+    if (followsEvents) this.#followers--
+    // A disabled storage costs the application nothing, and keeps no request.
+    if (--this.#users === 0) this.#storage.disable()
+  }
+
+  close() {
+    this.#users = 0
+    this.#followers = 0
+    this.#storage.disable()
+  }
+
   /** Wraps a callback so that it runs in the context of the request. */
   bind(request, callback) {
+    if (this.#users === 0) return callback
+    if (this.#followers > 0) this.#follow(request)
     if (this.request === request) return callback
     return (given) => this.#run(request, callback, undefined, [given])
   }
 
-  close() {
-    this.#storage.disable()
+  /** Wraps the `emit` of a server, for the events that carry a request and its response. */
+  wrapEmit(emit) {
+    const context = this
+    // Hot path: once a request. A rest parameter would cost more than the call.
+    /** @this {unknown} */
+    return function (event, req, res) {
+      const request = context.#requestToEnter(res)
+      if (request === undefined) return emit.call(this, event, req, res)
+      return context.#run(request, emit, this, [event, req, res])
+    }
   }
 
-  /** Wraps a function so that it runs in the context of the request whose response is its last argument. */
-  wrap(callback) {
+  /** Wraps a listener of a server's requests. */
+  wrapListener(listener) {
     const context = this
-    const recorder = this.#recorder
+    // Hot path: once a request.
     /** @this {unknown} */
-    return function (...given) {
-      const request = recorder.find(given.at(-1))
-      if (request === undefined || context.request === request) return callback.apply(this, given)
-      return context.#run(request, callback, this, given)
+    return function (req, res) {
+      const request = context.#requestToEnter(res)
+      if (request === undefined) return listener.call(this, req, res)
+      return context.#run(request, listener, this, [req, res])
     }
+  }
+
+  /** The request of the response, unless its context is entered already. */
+  #requestToEnter(res) {
+    if (this.#users === 0) return undefined
+    const request = this.#recorder.find(res)
+    if (request === undefined || this.request === request) return undefined
+    if (this.#followers > 0) this.#follow(request)
+    return request
   }
 
   // Hot path where the context is cheap: once a request.
@@ -61,6 +99,26 @@ class RequestContext {
     storage.enterWith(reference)
     return Reflect.apply(callback, self, given)
   }
+
+  /**
+   * Events of a body come in the context of the connection's parser. A handler that collects a body by itself would lose its
+   * request, so the request's own `emit` enters the context again.
+   */
+  #follow(request) {
+    const { req } = request
+    if (!hasBody(req) || Object.hasOwn(req, 'emit')) return
+    const storage = this.#storage
+    const reference = (request.reference ??= new RequestReference(request))
+    const { emit } = req
+    /** @this {unknown} */
+    const value = function (...given) {
+      return storage.run(reference, Reflect.apply, emit, this, given)
+    }
+    Object.defineProperty(req, 'emit', { value, configurable: true, writable: true })
+  }
 }
+
+const hasBody = ({ headers }) =>
+  headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
 
 module.exports = { RequestContext }
