@@ -315,6 +315,8 @@ export interface SpillwayOptions {
   readonly errors?: ErrorOptions | false | undefined
   /** Which lines are logged for requests, and what they show. */
   readonly log?: LogOptions | undefined
+  /** What the process finds out about its own troubles. `false` is nothing of it. */
+  readonly insight?: InsightOptions | false | undefined
 
   /** Whether the application itself decides when `/readyz` returns 200. */
   readonly health?: HealthOptions | undefined
@@ -322,9 +324,6 @@ export interface SpillwayOptions {
   readonly drain?: DrainOptions | undefined
   /** How much memory the process may use before it is replaced. */
   readonly memory?: MemoryOptions | undefined
-
-  /** What the process finds out about itself. `false` for none of it. */
-  readonly insight?: InsightOptions | false | undefined
 
   /** The name of this release, and the file that keeps its figures for the next one. */
   readonly release?: ReleaseOptions | undefined
@@ -565,6 +564,19 @@ export interface InsightOptions {
    * @default true
    */
   readonly warnings?: boolean | undefined
+  /**
+   * Whether stalls of the event loop are recorded, with the function and the route that blocked it.
+   *
+   * @default true
+   */
+  readonly stalls?: boolean | undefined
+
+  /**
+   * Milliseconds that a loop turn must be busy to be a stall, at least 50.
+   *
+   * @default 100
+   */
+  readonly stallThreshold?: number | undefined
 }
 
 export interface ReleaseOptions {
@@ -1030,6 +1042,8 @@ export interface AccessLogOptions {
 }
 
 export interface SpillwayEvents {
+  /** A loop turn was busy for `insight.stallThreshold` or longer: its site, and how long this turn was. */
+  readonly stall: StallSite & { readonly durationMs: number }
   /** The first request was rejected. */
   readonly overload: { readonly reason: ShedReason }
   /** No request has been rejected for a second. */
@@ -1125,7 +1139,12 @@ export interface ResolvedOptions {
     readonly headers: readonly string[] | undefined
     readonly query: boolean
   }
-  readonly insight: { readonly outgoing: boolean; readonly warnings: boolean }
+  readonly insight: {
+    readonly stalls: boolean
+    readonly stallThreshold: number
+    readonly outgoing: boolean
+    readonly warnings: boolean
+  }
   readonly release: {
     readonly version: string | undefined
     readonly revision: string | undefined
@@ -1255,8 +1274,44 @@ export interface Snapshot {
   readonly signals: SignalsSnapshot
   /** Errors inside this package, or in callbacks it was given, that were caught: a count for each place. */
   readonly internalErrors: Readonly<Record<string, number>>
+  /** What blocked the event loop. */
+  readonly stalls: StallsSnapshot
   /** This release beside the one before it. */
   readonly releases: ReleasesSnapshot
+}
+
+export interface StallsSnapshot {
+  /** Of all stalls since `createSpillway()`. */
+  readonly count: number
+  readonly totalMs: number
+  /** At most 50, the costliest first. */
+  readonly sites: readonly StallSite[]
+}
+
+export type StallCause = 'javascript' | 'native' | 'garbage-collection' | 'host' | 'unknown'
+
+/** The stalls of one function on one route. */
+export interface StallSite {
+  /** `native`: a synchronous call into Node or an addon. `host`: the thread waited for a CPU. `unknown`: nobody watched yet. */
+  readonly cause: StallCause
+  /** The innermost function of the application; of a package where no function of the application was on the stack. */
+  readonly function: string | null
+  readonly file: string | null
+  /** The line that was seen most. */
+  readonly line: number | null
+  /** The package whose code the function had called, if any. */
+  readonly package: string | null
+  readonly route: string | null
+  readonly method: string | null
+  /** `startup`: before the first request. `null` where the code is not known. */
+  readonly origin: 'request' | 'background' | 'startup' | null
+  readonly count: number
+  readonly totalMs: number
+  readonly maxMs: number
+  /** In ISO 8601. */
+  readonly lastAt: string
+  /** The stack, the innermost frame first. */
+  readonly frames: readonly string[]
 }
 
 export interface OutgoingSnapshot {

@@ -38,6 +38,11 @@ class Events {
     const level = this.#levels[event]
     const fields = { event, ...withRounded(details) }
     this.#faults.guard('logger', () => this.#logger[level](fields, `spillway: ${event}`))
+    this.emitWithoutLine(event, details)
+  }
+
+  /** For an event whose line is written elsewhere. */
+  emitWithoutLine(event, details) {
     this.#faults.guard(`on ${event}`, () => this.#emitter.emit(event, details))
   }
 

@@ -7,8 +7,9 @@ const { SetUpCheck } = require('./adapters/setup-check')
 const { Admission } = require('./admission/admission')
 const { Events } = require('./events')
 const { adminPages } = require('./admin/pages')
-const { Endpoints, jsonHandler, streamHandler } = require('./admin/endpoints')
+const { Endpoints, endpointHandlers, streamHandler } = require('./admin/endpoints')
 const { capture } = require('./metrics/capture')
+const { EVENT_LEVELS } = require('./logging/event-levels')
 const { loggerFrom } = require('./logging/logger')
 const { observedOverloads } = require('./logging/observed-overloads')
 const { OpenTelemetry } = require('./metrics/opentelemetry/opentelemetry')
@@ -23,6 +24,7 @@ const { Timeouts } = require('./failures/timeouts')
 const { Fleet } = require('./fleet/fleet')
 const { AdminServer } = require('./admin/server')
 const { Insight } = require('./insight/insight')
+const { Stalls } = require('./insight/stalls')
 const { Lifecycle } = require('./lifecycle/lifecycle')
 const { takeFigures } = require('./releases/release-figures')
 const { ReleaseHistory } = require('./releases/release-history')
@@ -38,14 +40,12 @@ const { memoryForGate, memoryForRecycling } = require('./signals/memory')
 const { createSignals } = require('./signals/signals')
 const { TurnClock } = require('./signals/turn-clock')
 
-/** The events of an instance, each with the level of its log line. */
-const EVENTS = Object.freeze(
-  /** @type {const} */ ({ overload: 'warn', recovered: 'info', degraded: 'warn', draining: 'info' })
-)
 /** Node's own exit code after an uncaught error. */
 const FAILURE = 1
 
 class Instance {
+  /** Undefined with `insight.stalls: false`. @type {InstanceType<typeof Stalls> | undefined} */
+  stalls
   #admin
   #turnClock
   #prometheus
@@ -62,7 +62,7 @@ class Instance {
     const faults = new InternalErrors(logger)
     const warn = (fields, message) => faults.guard('logger', () => logger.warn(fields, message))
     const info = (fields, message) => faults.guard('logger', () => logger.info(fields, message))
-    this.events = new Events(EVENTS, { faults, logger })
+    this.events = new Events(EVENT_LEVELS, { faults, logger })
     const emit = (event, details) => {
       if (event === 'draining') this.admission.drain()
       this.events.emit(event, details)
@@ -124,13 +124,18 @@ class Instance {
       exit: (reason) => this.lifecycle.exit(FAILURE, reason),
     })
     this.insight = new Insight({ clock, faults, options, askerNow: () => this.context.reference })
+    if (options.insight.stalls) this.stalls = new Stalls({ parts: this, info, warn })
     const captureNow = (spare) => capture(this, spare)
     const gather = () => (this.fleet.isMember ? this.fleet.gather() : undefined)
     const { bounds } = recorder.routes
     this.#prometheus = new Prometheus({ ...options, bounds, clock, faults, capture: captureNow, gather })
     this.fleet = new Fleet(this, options.fleet, captureNow, this.#prometheus)
     this.openTelemetry = new OpenTelemetry(this, captureNow)
-    this.handlers = this.#makeHandlers()
+    this.handlers = endpointHandlers({
+      health: this.lifecycle.health,
+      prometheus: this.#prometheus,
+      faults,
+    })
     this.#admin = new AdminServer({ pages: this.#makePages(), clock, faults })
     this.endpoints = new Endpoints(options.endpoints, this.handlers, faults)
     this.servers = this.#makeServers()
@@ -140,15 +145,6 @@ class Instance {
     this.processStartedAtSeconds = Math.round(this.startedAtWallMs / 1000 - process.uptime())
     this.#turnClock = new TurnClock(clock)
     this.#start(place)
-  }
-
-  #makeHandlers() {
-    const { health } = this.lifecycle
-    return {
-      metrics: streamHandler(this.#prometheus, this.faults),
-      live: jsonHandler(() => health.live(), this.faults),
-      ready: jsonHandler(() => health.ready(), this.faults),
-    }
   }
 
   #makePages() {
@@ -187,6 +183,7 @@ class Instance {
     this.#turnClock.onTurn((busyMs, nowMs, idleMs) => {
       admission.onTurn(busyMs, nowMs, idleMs)
       loopDelay.record(busyMs, nowMs)
+      this.stalls?.onTurn(busyMs, nowMs)
       utilization.onTurn(nowMs)
       requestLog.slow.onTurn(nowMs)
       lifecycle.recycle.onTurn(nowMs)
@@ -227,6 +224,7 @@ class Instance {
     this.#admin.close()
     this.releases.close()
     this.#timeouts.close()
+    this.stalls?.close()
     this.processErrors.close()
     this.insight.close()
     this.context.close()

@@ -184,6 +184,18 @@ const ROWS = [
         ]),
       },
       {
+        title: 'Stalls',
+        description:
+          'Share of the time in which the loop was blocked for 100 ms or longer at a time, by cause. The log and the snapshot name function and route.',
+        unit: 'percentunit',
+        of: [
+          [
+            `sum by (instance, cause) (${rate('spillway_stall_seconds_total')}) > 0`,
+            '{{instance}} {{cause}}',
+          ],
+        ],
+      },
+      {
         title: 'Event-loop utilization',
         description: 'Share of the time the loop was busy. Near 1 there is no room for a burst.',
         unit: 'percentunit',

@@ -187,4 +187,13 @@ function streamHandler(exporter, faults, options) {
   })
 }
 
-module.exports = { Endpoints, JSON_TYPE, dataHandler, jsonHandler, streamHandler }
+/** The handlers of the endpoints of an instance. */
+function endpointHandlers({ prometheus, health, faults }) {
+  return {
+    metrics: streamHandler(prometheus, faults),
+    live: jsonHandler(() => health.live(), faults),
+    ready: jsonHandler(() => health.ready(), faults),
+  }
+}
+
+module.exports = { Endpoints, JSON_TYPE, dataHandler, endpointHandlers, jsonHandler, streamHandler }

@@ -16,6 +16,7 @@
  *   recorder: InstanceType<typeof import('../requests/recorder').Recorder>,
  *   releases: InstanceType<typeof import('../releases/release-history').ReleaseHistory>,
  *   signals: ReturnType<typeof import('../signals/signals').createSignals>,
+ *   stalls?: { sample: () => { causes: any[], sites: any[] } } | undefined,
  *   startedAtWallMs: number,
  * }} Parts
  */
@@ -52,6 +53,7 @@ function capture(parts, spare) {
     warnings: insight.warnings.sample(),
     clientErrors: recorder.clientErrors.list(),
     internalErrors: faults.list(),
+    stalls: parts.stalls?.sample(),
     release: releases.current,
     startedAtSeconds: parts.startedAtWallMs / 1000,
     processStartedAtSeconds: parts.processStartedAtSeconds,

@@ -19,6 +19,7 @@ const {
   overloads,
   queueDelays,
   shed,
+  stallPoints,
   streams,
   unlabelled,
   wouldShed,
@@ -156,6 +157,18 @@ const FAMILIES = [
     type: 'counter',
     help: 'Time during which the process rejected requests.',
     points: ({ admission }) => unlabelled(admission.overloadedMs / 1000),
+  },
+  {
+    name: 'spillway_stalls_total',
+    type: 'counter',
+    help: 'Loop turns that blocked the event loop for insight.stallThreshold or longer, by cause.',
+    points: stallPoints(({ count }) => count),
+  },
+  {
+    name: 'spillway_stall_seconds_total',
+    type: 'counter',
+    help: 'Time for which those turns blocked the event loop, by cause.',
+    points: stallPoints(({ totalMs }) => totalMs / 1000),
   },
   {
     name: 'spillway_routes_folded_total',

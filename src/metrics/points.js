@@ -208,6 +208,13 @@ function* overloads({ admission }) {
   yield { labels: nameLabels('resource', 'memory'), value: memoryPressure }
 }
 
+const stallPoints = (figureOf) =>
+  function* ({ stalls }) {
+    for (const each of stalls?.causes ?? []) {
+      if (each.count > 0) yield { labels: nameLabels('cause', each.cause), value: figureOf(each) }
+    }
+  }
+
 const loopTimes = ({ utilization }) => [
   { labels: LOOP_STATES[0], value: utilization.loopActiveSeconds },
   { labels: LOOP_STATES[1], value: utilization.loopIdleSeconds },
@@ -227,6 +234,7 @@ module.exports = {
   overloads,
   queueDelays,
   shed,
+  stallPoints,
   heapSpaces,
   streams,
   totalByMethod,

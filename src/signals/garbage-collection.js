@@ -50,21 +50,29 @@ class GarbageCollection {
     this.#observer?.disconnect()
   }
 
+  /** Records what the observer has not been given yet: the collections of this loop turn. @returns {number} their milliseconds */
+  recordPending() {
+    return this.#record(this.#observer?.takeRecords() ?? [])
+  }
+
   #record(entries) {
+    let pausedMs = 0
     for (const entry of entries) {
       const kind = KIND_INDEX[entry.detail.kind]
       if (kind === undefined) continue
+      pausedMs += entry.duration
       this.#buckets.record(kind, entry.duration / 1000)
       if (kind === MINOR) this.#onMinor(v8.getHeapStatistics().used_heap_size)
       if (kind !== MAJOR) continue
       this.#heapAfterBytes = v8.getHeapStatistics().used_heap_size
       this.#onMajor(this.#heapAfterBytes)
     }
+    return pausedMs
   }
 
   /** The pauses as a bucket table with a row per kind, and the heap in use after the last major collection. */
   sample() {
-    this.#record(this.#observer?.takeRecords() ?? [])
+    this.recordPending()
     return {
       kinds: KINDS,
       buckets: this.#buckets.copy(),

@@ -18,7 +18,7 @@ const { compareReleases } = require('./release-comparison')
 
 /**
  * @import { AdmissionSnapshot, HeapTrendSnapshot, LatencySummary, RouteSnapshot } from '../../index.js'
- * @import { SignalsSnapshot, SlowRequest, Snapshot } from '../../index.js'
+ * @import { SignalsSnapshot, SlowRequest, Snapshot, StallsSnapshot } from '../../index.js'
  */
 
 const RATIOS = [0.5, 0.9, 0.95, 0.99, 0.999]
@@ -61,6 +61,7 @@ function takeSnapshot(parts, captured) {
       count,
     })),
     internalErrors: Object.fromEntries(captured.internalErrors),
+    stalls: stallsOf(captured),
   }
   return deepFreeze({ ...snapshot, releases: compareReleases(releases, snapshot) })
 }
@@ -199,6 +200,13 @@ function signalsOf({ loopDelay, utilization, memory, collections, heapTrend }) {
       Object.fromEntries(collections.kinds.map((kind, row) => [kind, pausesOf(collections, row)]))
     ),
   }
+}
+
+/** @returns {StallsSnapshot} */
+function stallsOf({ stalls }) {
+  const { causes, sites } = stalls ?? { causes: [], sites: [] }
+  const sumOfAll = (key) => causes.reduce((sum, each) => sum + each[key], 0)
+  return { count: sumOfAll('count'), totalMs: sumOfAll('totalMs'), sites }
 }
 
 const pausesOf = ({ buckets, bounds }, row) => ({

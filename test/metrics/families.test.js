@@ -31,6 +31,8 @@ const NAMES = {
   spillway_overload: ['gauge', ['resource']],
   spillway_overloads_total: ['counter', []],
   spillway_overloaded_seconds_total: ['counter', []],
+  spillway_stalls_total: ['counter', ['cause']],
+  spillway_stall_seconds_total: ['counter', ['cause']],
   spillway_routes_folded_total: ['counter', []],
   spillway_labels_folded_total: ['counter', ['label']],
   spillway_client_errors_total: ['counter', ['code']],
@@ -58,6 +60,8 @@ const NAMES = {
 /** What nothing has happened to yet has no value, and so no labels. */
 const MAY_BE_EMPTY = [
   'spillway_process_warnings_total',
+  'spillway_stalls_total',
+  'spillway_stall_seconds_total',
   'spillway_routes_folded_total',
   'spillway_labels_folded_total',
   'spillway_abandoned_requests_total',

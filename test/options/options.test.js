@@ -61,7 +61,11 @@ test('no options, no group and no value are the defaults', () => {
 })
 
 test('`insight: false` is the group with all of it off', () => {
-  assert.ok(Object.values(resolveOptions({ insight: false }).insight).every((value) => value === false))
+  assert.ok(
+    Object.values(resolveOptions({ insight: false }).insight).every(
+      (value) => value === false || value === 100
+    )
+  )
 })
 
 test('`errors: false` is the group with its answer off', () => {
@@ -147,6 +151,8 @@ const ACCEPTED = {
   ],
   'log.headers': [['X-Tenant', 'x-region'], []],
   'log.query': [true, false],
+  'insight.stalls': [true, false],
+  'insight.stallThreshold': [50, 100.5],
   'insight.outgoing': [true, false],
   'insight.warnings': [true, false],
   'release.version': ['1.2.3', 'v2'],
@@ -217,6 +223,8 @@ const RULES = {
     "true, false, or an object with fields(req, res), level(req, res) or ignore: a path such as '/healthz', a RegExp, a function (req), or an array of these",
   'log.headers': 'an array of header names without authorization, cookie, proxy-authorization, set-cookie',
   'log.query': 'true or false',
+  'insight.stalls': 'true or false',
+  'insight.stallThreshold': 'a number of milliseconds of at least 50',
   'insight.outgoing': 'true or false',
   'insight.warnings': 'true or false',
   'release.version': 'a non-empty string',
@@ -329,6 +337,8 @@ const REFUSED = {
   ],
   'log.headers': ['x-tenant', [''], [7], ['Cookie'], ['x-tenant', 'Authorization'], ['set-cookie'], false],
   'log.query': ['yes', 1],
+  'insight.stalls': ['on', 1],
+  'insight.stallThreshold': [49, 0, -1, Number.POSITIVE_INFINITY, Number.NaN, '100'],
   'insight.outgoing': ['yes', 1],
   'insight.warnings': ['yes', 0],
   'release.version': ['', 1.2, false],

@@ -165,6 +165,7 @@ const SHAPE = {
   },
   errors: [],
   internalErrors: {},
+  stalls: { count: 'number', totalMs: 'number', sites: [] },
   releases: {
     current: {
       version: 'string',

@@ -1,0 +1,24 @@
+'use strict'
+// Why the loop was blocked, from the figures of one turn.
+
+const CAUSES = /** @type {const} */ (['javascript', 'native', 'garbage-collection', 'host', 'unknown'])
+/** JavaScript answers a debugger at the next call or loop, within a few milliseconds. A native call answers when it is over. */
+const NATIVE_MS = 15
+
+/**
+ * @param {{ durationMs: number, collectedMs: number, waitedMs: number, thresholdMs: number,
+ *   seen: { delayMs: number, place: object | undefined } | undefined }} turn waitedMs: for a CPU
+ * @returns {typeof CAUSES[number]}
+ */
+function causeOf({ durationMs, collectedMs, waitedMs, thresholdMs, seen }) {
+  const mostMs = durationMs / 2
+  if (collectedMs >= mostMs) return 'garbage-collection'
+  // Code that blocks the loop by itself is named, however much longer a busy host makes it take.
+  if (waitedMs >= mostMs && durationMs - waitedMs < thresholdMs) return 'host'
+  if (seen?.place === undefined) return 'unknown'
+  // On a busy host everybody answers late.
+  const delayMs = seen.delayMs * (1 - waitedMs / durationMs)
+  return delayMs >= NATIVE_MS ? 'native' : 'javascript'
+}
+
+module.exports = { CAUSES, causeOf }

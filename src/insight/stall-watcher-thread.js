@@ -1,0 +1,121 @@
+'use strict'
+// The watching side of stall-watcher.js, in a worker thread. It sees the beat of the watched thread stop, asks that thread's
+// debugger to pause, reads the stack, and lets the thread go on. Whatever fails here, the watched thread must go on: a session that
+// disconnects resumes it.
+
+const { Session } = require('node:inspector')
+const { workerData } = require('node:worker_threads')
+const { systemClock: clock } = require('../clock')
+const {
+  BEAT,
+  CONNECTED,
+  DISCONNECTED,
+  IDLE,
+  MAX_FRAMES,
+  PHASE,
+  POLL_MS,
+  STOP,
+  isSlow,
+  restAfterMs,
+} = require('./stall-signals')
+const { DirectChannel, WorkerChannel } = require('./debugger-channel')
+
+const MAX_SCRIPTS = 20_000
+/** @type {{ shared: Int32Array<SharedArrayBuffer>, port: import('node:worker_threads').MessagePort, target: number,
+ *   thresholdMs: number, expression: string }} */
+const { shared, port, target, thresholdMs, expression } = workerData
+
+class Watch {
+  /** How long the beat has stopped, as far as this thread itself was running. */
+  #stoppedMs = 0
+  #beat = -1
+  #polledMs = clock.now()
+  #askedBeat = -1
+  #askedMs = 0
+  #isAsked = false
+  #isStopped = false
+  #restUntilMs = 0
+  #channel
+  /** Of the watched thread, by script: a frame may have no address of its own. */
+  #urls = new Map()
+
+  start() {
+    // The watched thread may end meanwhile: then nothing may connect to it any more.
+    if (Atomics.compareExchange(shared, PHASE, IDLE, CONNECTED) !== IDLE) return
+    const onEvent = (method, params) => this.#onEvent(method, params)
+    this.#channel =
+      target === 0 ? new DirectChannel(Session, onEvent) : new WorkerChannel(Session, target, onEvent)
+    this.#channel.open()
+    const stopped = /** @type {any} */ (Atomics).waitAsync(shared, STOP, 0)
+    if (stopped.async) stopped.value.then(() => this.#stop())
+    this.#poll()
+  }
+
+  #poll = () => {
+    if (Atomics.load(shared, STOP) !== 0) return this.#stop()
+    clock.wait(POLL_MS, this.#poll)
+    const nowMs = clock.now()
+    const beat = Atomics.load(shared, BEAT)
+    // A thread that was not scheduled itself cannot tell a blocked loop from a starved host.
+    this.#stoppedMs =
+      beat === this.#beat ? this.#stoppedMs + Math.min(nowMs - this.#polledMs, 2 * POLL_MS) : 0
+    this.#beat = beat
+    this.#polledMs = nowMs
+    if (!isSlow(this.#stoppedMs, thresholdMs) || beat === this.#askedBeat || nowMs < this.#restUntilMs) return
+    this.#askedBeat = beat
+    this.#askedMs = nowMs
+    this.#isAsked = true
+    this.#channel.pause()
+  }
+
+  #onEvent(method, params) {
+    if (method === 'Debugger.scriptParsed') return this.#addScript(params)
+    if (method !== 'Debugger.paused') return
+    // A `debugger` statement, or somebody else's debugger: not ours to resume, and not a process to watch.
+    if (!this.#isAsked) return this.#stop()
+    this.#isAsked = false
+    const pausedMs = clock.now()
+    try {
+      const { callFrames } = params
+      const delayMs = pausedMs - this.#askedMs
+      const frames = callFrames.slice(0, MAX_FRAMES).map((frame) => this.#frameOf(frame))
+      // Before the thread goes on: it reads the message at the end of its turn.
+      port.postMessage({ delayMs, frames })
+      this.#channel.evaluate(callFrames[0].callFrameId, expression)
+    } finally {
+      this.#channel.resume(() => {
+        const doneMs = clock.now()
+        this.#restUntilMs = doneMs + restAfterMs(doneMs - pausedMs, params.callFrames.length)
+      })
+    }
+  }
+
+  /** Scripts without an address are those of `eval` and `vm`, which may be without end. */
+  #addScript({ scriptId, url }) {
+    if (url !== '' && this.#urls.size < MAX_SCRIPTS) this.#urls.set(scriptId, url)
+  }
+
+  #frameOf({ functionName, functionLocation, location, url }) {
+    return {
+      name: functionName,
+      url: url || this.#urls.get(location.scriptId) || '',
+      line: location.lineNumber + 1,
+      column: location.columnNumber ?? 0,
+      begin: functionLocation === undefined ? 0 : functionLocation.lineNumber + 1,
+    }
+  }
+
+  #stop() {
+    if (this.#isStopped) return
+    this.#isStopped = true
+    try {
+      this.#channel.close()
+    } finally {
+      Atomics.store(shared, PHASE, DISCONNECTED)
+      Atomics.notify(shared, PHASE)
+      process.exit()
+    }
+  }
+}
+
+new Watch().start()

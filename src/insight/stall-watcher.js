@@ -1,0 +1,136 @@
+'use strict'
+// Watches this thread for stalls, from a worker thread (stall-watcher-thread.js) that all instances of the thread share. While it
+// watches, a timer beats into shared memory. Where the beat stops, the worker reads the stack of the blocked code, and what
+// the code works for is read here, in the pause. decisions/0050 has the figures.
+
+const {
+  MessageChannel,
+  Worker,
+  isMainThread,
+  receiveMessageOnPort,
+  threadId,
+} = require('node:worker_threads')
+const { systemClock } = require('../clock')
+const { watchProcessEnd } = require('./process-end')
+const { BEAT, BEAT_MS, CELLS, CONNECTED, DISCONNECTED, IDLE, PHASE, STOP } = require('./stall-signals')
+
+/** What the worker calls in the pause. Anything else in scope may be shadowed by the code that is paused. */
+const kStalls = Symbol.for('spillway.stalls.1')
+const EXPRESSION = "globalThis[Symbol.for('spillway.stalls.1')]?.()"
+/** A watching thread needs no more, whatever the process has. */
+const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 48, maxYoungGenerationSizeMb: 4, stackSizeMb: 1 }
+/** To disconnect takes about 1 ms; a starved worker shall not delay an exit for long. */
+const DISCONNECT_MS = 500
+
+/**
+ * @typedef {{ name: string, url: string, line: number, column: number, begin: number }} Frame
+ * @typedef {{ thresholdMs: number, onBeat: (nowMs: number) => void, onPause: () => void,
+ *   onEnd: (error: unknown) => void }} Subscriber `onPause` runs inside the paused code, and must not throw
+ */
+
+class StallWatcher {
+  /** @type {Map<Subscriber, true>} */
+  #subscribers = new Map()
+  #clock
+  #watch
+
+  constructor(clock = systemClock) {
+    this.#clock = clock
+  }
+
+  /** Starts watching, for the first subscriber. @param {Subscriber} subscriber */
+  add(subscriber) {
+    this.#subscribers.set(subscriber, true)
+    if (this.#watch === undefined) this.#start()
+  }
+
+  /** @param {Subscriber} subscriber */
+  remove(subscriber) {
+    if (this.#subscribers.delete(subscriber) && this.#subscribers.size === 0) this.#stop()
+  }
+
+  /** @returns {{ delayMs: number, frames: Frame[] } | undefined} the newest stack that was read, until another is */
+  get stack() {
+    for (let got = this.#receive(); got !== undefined; got = this.#receive()) this.#watch.stack = got.message
+    return this.#watch?.stack
+  }
+
+  #receive() {
+    return this.#watch && receiveMessageOnPort(this.#watch.port)
+  }
+
+  #start() {
+    const { port1, port2 } = new MessageChannel()
+    port1.unref()
+    const shared = new Int32Array(new SharedArrayBuffer(CELLS * Int32Array.BYTES_PER_ELEMENT))
+    const thresholdMs = Math.min(...[...this.#subscribers.keys()].map((each) => each.thresholdMs))
+    const worker = new Worker(require.resolve('./stall-watcher-thread'), {
+      // Neither the preloaded modules of the application nor its options are the watcher's.
+      execArgv: [],
+      env: {},
+      stdout: true,
+      stderr: true,
+      resourceLimits: RESOURCE_LIMITS,
+      name: 'spillway stalls',
+      workerData: {
+        shared,
+        port: port2,
+        target: isMainThread ? 0 : threadId,
+        thresholdMs,
+        expression: EXPRESSION,
+      },
+      transferList: [port2],
+    })
+    const watch = { shared, worker, port: port1, stack: undefined, timer: undefined, unwatch: () => {} }
+    this.#watch = watch
+    worker.on('error', (error) => this.#onEnd(watch, error))
+    worker.on('exit', () => this.#onEnd(watch, undefined))
+    worker.unref()
+    watch.unwatch = watchProcessEnd(() => this.#stop())
+    Object.defineProperty(globalThis, kStalls, { value: this.#onPause, configurable: true })
+    this.#beat()
+  }
+
+  #beat = () => {
+    if (this.#watch === undefined) return
+    Atomics.add(this.#watch.shared, BEAT, 1)
+    this.#watch.timer = this.#clock.after(BEAT_MS, this.#beat)
+    const nowMs = this.#clock.now()
+    for (const subscriber of this.#subscribers.keys()) subscriber.onBeat(nowMs)
+  }
+
+  #onPause = () => {
+    for (const subscriber of this.#subscribers.keys()) subscriber.onPause()
+  }
+
+  /** Disconnects before it returns: the process may be about to exit. */
+  #stop() {
+    const watch = this.#watch
+    if (watch === undefined) return
+    this.#watch = undefined
+    this.#clock.cancel(watch.timer)
+    watch.unwatch()
+    delete globalThis[kStalls]
+    const { shared, port } = watch
+    port.close()
+    Atomics.store(shared, STOP, 1)
+    Atomics.notify(shared, STOP)
+    // A worker that has not connected yet sees this phase, and never will.
+    if (Atomics.compareExchange(shared, PHASE, IDLE, DISCONNECTED) === CONNECTED)
+      Atomics.wait(shared, PHASE, CONNECTED, DISCONNECT_MS)
+  }
+
+  /** The worker has ended, though nobody stopped it. */
+  #onEnd(watch, error) {
+    if (this.#watch !== watch) return
+    this.#stop()
+    const subscribers = [...this.#subscribers.keys()]
+    this.#subscribers.clear()
+    for (const subscriber of subscribers) subscriber.onEnd(error)
+  }
+}
+
+/** Of this thread: two instances in one process need one watcher. */
+const stallWatcher = new StallWatcher()
+
+module.exports = { StallWatcher, stallWatcher }

@@ -1,0 +1,238 @@
+'use strict'
+// Stalls of the event loop: turns that were busy for `insight.stallThreshold` or longer. Counts them, tells their cause, and names the
+// function and the route. The first stall starts the watcher that reads the function. Ten minutes without one stop it, so that a
+// healthy process has none.
+
+const { isTested } = require('../environment/deployment')
+const { isInspected } = require('../environment/inspected')
+const { schedulerWait } = require('../signals/scheduler-wait')
+const { placeOf } = require('./stack-frames')
+const { CAUSES, causeOf } = require('./stall-cause')
+const { sentenceOf } = require('./stall-sentence')
+const { StallSites } = require('./stall-sites')
+const { stallWatcher } = require('./stall-watcher')
+
+const QUIET_MS = 600_000
+/** Until it has had a request, a process starts; but not for longer. */
+const START_MS = 60_000
+const LINE_INTERVAL_MS = 1000
+/** The scheduler's figures are read this often, and when a stall ends: what lies between counts as the stall's. */
+const READ_EVERY_MS = 1000
+const READ_WATCHING_MS = 100
+const FOLLOWING = { followsEvents: true }
+const NO_PLACE = { function: null, file: null, begin: 0, line: null, package: null, frames: [] }
+
+/**
+ * @typedef {Pick<InstanceType<typeof import('../instance').Instance>,
+ *   'clock' | 'context' | 'events' | 'faults' | 'options' | 'recorder' | 'signals'>} Parts
+ */
+
+class Stalls {
+  #parts
+  #info
+  #warn
+  #thresholdMs
+  #watcher
+  #readScheduler
+  #subscriber
+  #sites = new StallSites()
+  #counts = new Map(CAUSES.map((cause) => [cause, { count: 0, totalMs: 0 }]))
+  #startedMs
+  #isWatching = false
+  #canWatch
+  #quietSinceMs = 0
+  /** What ran when the watcher paused the thread. @type {{ atMs: number, reference: { method: string, route: string } | undefined }} */
+  #paused = { atMs: -1, reference: undefined }
+  #scheduler
+  #schedulerMs
+  #lineMs = Number.NEGATIVE_INFINITY
+  #unlogged = 0
+  #hasToldInspected = false
+
+  /**
+   * @param {{ parts: Parts, info: (fields: object, message: string) => void, warn: (fields: object, message: string) => void }} given
+   * @param {{ watcher?: Pick<typeof stallWatcher, 'add' | 'remove' | 'stack'>, readScheduler?: typeof schedulerWait,
+   *   canWatch?: boolean }} [forTests]
+   */
+  constructor(
+    { parts, info, warn },
+    { watcher = stallWatcher, readScheduler = schedulerWait, canWatch = !isTested() } = {}
+  ) {
+    this.#parts = parts
+    this.#info = info
+    this.#warn = warn
+    this.#thresholdMs = parts.options.insight.stallThreshold
+    this.#watcher = watcher
+    this.#readScheduler = readScheduler
+    this.#canWatch = canWatch && !parts.clock.isFrozen
+    this.#startedMs = this.#schedulerMs = parts.clock.now()
+    this.#scheduler = readScheduler()
+    this.#subscriber = {
+      thresholdMs: this.#thresholdMs,
+      onBeat: (nowMs) => this.#onBeat(nowMs),
+      onPause: () => this.#onPause(),
+      onEnd: (error) => this.#onEnd(error),
+    }
+  }
+
+  // Hot path: once a loop turn.
+  onTurn(busyMs, nowMs) {
+    if (busyMs >= this.#thresholdMs) this.#onStall(busyMs, nowMs)
+    else if (nowMs - this.#schedulerMs >= READ_EVERY_MS) this.#waitedSince(nowMs)
+  }
+
+  #onStall(durationMs, nowMs) {
+    const waitedMs = Math.min(this.#waitedSince(nowMs), durationMs)
+    // A breakpoint stops the loop for as long as its user thinks.
+    if (isInspected()) return this.#tellInspected()
+    const { clock, events, recorder, signals } = this.#parts
+    const hasRequests = recorder.active.total > 0 || recorder.routes.series.length > 0
+    const isStart = !hasRequests && nowMs - this.#startedMs < START_MS
+    const seen = this.#seenSince(nowMs - durationMs)
+    const cause = causeOf({
+      durationMs,
+      collectedMs: signals.collections.recordPending(),
+      waitedMs,
+      thresholdMs: this.#thresholdMs,
+      seen,
+    })
+    const at = new Date(clock.wallMs()).toISOString()
+    const site = this.#sites.record(this.#stallOf(cause, seen, isStart), durationMs, at)
+    const total = /** @type {{ count: number, totalMs: number }} */ (this.#counts.get(cause))
+    total.count++
+    total.totalMs += durationMs
+    // What the application does before its first request keeps no client waiting.
+    if (isStart) return
+    this.#writeLine(site, durationMs, nowMs)
+    events.emitWithoutLine('stall', { ...site, durationMs })
+    if (cause === 'garbage-collection' || cause === 'host') return
+    this.#quietSinceMs = nowMs
+    this.#watch()
+  }
+
+  /** A collection and a starved host are nobody's function. */
+  #stallOf(cause, seen, isStart) {
+    const isOurs = cause === 'javascript' || cause === 'native'
+    const place = (isOurs && seen?.place) || NO_PLACE
+    const reference = isOurs ? seen?.reference : undefined
+    /** @type {'startup' | 'request' | 'background' | null} */
+    let origin = null
+    if (isStart) origin = 'startup'
+    else if (reference !== undefined) origin = 'request'
+    else if (isOurs) origin = 'background'
+    return { ...place, cause, origin, method: reference?.method ?? null, route: reference?.route ?? null }
+  }
+
+  /** What the watcher has seen in the turn that began then. */
+  #seenSince(beganMs) {
+    if (!this.#isWatching || this.#paused.atMs < beganMs) return undefined
+    const { stack } = this.#watcher
+    if (stack === undefined) return undefined
+    const { reference } = this.#paused
+    return { delayMs: stack.delayMs, place: placeOf(stack.frames), reference }
+  }
+
+  /** Runs inside the paused code: it only remembers. */
+  #onPause() {
+    try {
+      const { clock, context, options } = this.#parts
+      const { reference } = context
+      this.#paused.atMs = clock.now()
+      // A timer or a pooled connection keeps the context of the request that made it, long after that has ended.
+      this.#paused.reference =
+        reference?.request === undefined
+          ? undefined
+          : {
+              method: reference.method,
+              get route() {
+                return reference.route ?? options.routes.unmatched
+              },
+            }
+    } catch {
+      this.#paused.reference = undefined
+    }
+  }
+
+  #watch() {
+    if (this.#isWatching || !this.#canWatch) return
+    try {
+      this.#watcher.add(this.#subscriber)
+      this.#isWatching = true
+      this.#parts.context.turnOn(FOLLOWING)
+    } catch (error) {
+      // Such as a permission model that allows no worker thread.
+      this.#onEnd(error)
+    }
+  }
+
+  #unwatch() {
+    if (!this.#isWatching) return
+    this.#isWatching = false
+    this.#watcher.remove(this.#subscriber)
+    this.#parts.context.turnOff(FOLLOWING)
+  }
+
+  #onBeat(nowMs) {
+    if (nowMs - this.#schedulerMs >= READ_WATCHING_MS) this.#waitedSince(nowMs)
+    if (nowMs - this.#quietSinceMs >= QUIET_MS || isInspected()) this.#unwatch()
+  }
+
+  /** After an error the next would only be the same. Without one somebody else has used the debugger. */
+  #onEnd(error) {
+    this.#unwatch()
+    if (error === undefined) return
+    this.#canWatch = false
+    this.#parts.faults.report('insight.stalls', error)
+  }
+
+  /** Milliseconds that this thread has waited for a CPU since the last reading; 0 where the system does not tell. */
+  #waitedSince(nowMs) {
+    const before = this.#scheduler
+    this.#schedulerMs = nowMs
+    const now = (this.#scheduler = this.#readScheduler())
+    return before === undefined || now === undefined ? 0 : now.waitedMs - before.waitedMs
+  }
+
+  #writeLine(site, durationMs, nowMs) {
+    if (nowMs - this.#lineMs < LINE_INTERVAL_MS) {
+      this.#unlogged++
+      return
+    }
+    this.#lineMs = nowMs
+    const { cause, file, line, method, origin, route, frames, function: name, package: from } = site
+    const fields = {
+      event: 'stall',
+      durationMs: Math.round(durationMs),
+      cause,
+      ...(name !== null && { function: name, file, line, frames }),
+      ...(from !== null && { package: from }),
+      ...(origin !== null && { origin }),
+      ...(route !== null && { method, route }),
+      ...(this.#unlogged > 0 && { unlogged: this.#unlogged }),
+    }
+    this.#unlogged = 0
+    this.#warn(fields, `spillway: ${sentenceOf(site, durationMs, !this.#isWatching && this.#canWatch)}`)
+  }
+
+  #tellInspected() {
+    if (this.#hasToldInspected) return
+    this.#hasToldInspected = true
+    this.#info(
+      { event: 'stall' },
+      'spillway: the event loop was blocked. Stalls are not recorded while a debugger may be attached (--inspect).'
+    )
+  }
+
+  sample() {
+    return {
+      causes: CAUSES.map((cause) => ({ cause, ...this.#counts.get(cause) })),
+      sites: this.#sites.list(),
+    }
+  }
+
+  close() {
+    this.#unwatch()
+  }
+}
+
+module.exports = { Stalls }

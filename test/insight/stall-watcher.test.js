@@ -1,0 +1,146 @@
+'use strict'
+// Stalls of real servers in processes of their own: function, file and route are named, and the process ends as it would without.
+
+const assert = require('node:assert/strict')
+const { spawn } = require('node:child_process')
+const { on, once } = require('node:events')
+const http = require('node:http')
+const { join } = require('node:path')
+const { test } = require('node:test')
+const { outsideTests } = require('../support/outside-tests')
+
+const FILE = join(__dirname, 'stalling-server.js')
+const SHOWN_FILE = join('test', 'insight', 'stalling-server.js')
+const FUNCTIONS = {
+  loop: 'burn',
+  pbkdf2: 'hashPassword',
+  json: '(anonymous)|parseLarge|repeatedly',
+  regexp: '(anonymous)|matchSlowly|repeatedly',
+  sort: '(anonymous)|sortLarge|repeatedly',
+  child: 'waitForChild',
+  sleep: 'waitForMemory',
+  package: 'callPackage',
+}
+
+/** @param {import('node:test').TestContext} t */
+async function startServer(
+  t,
+  framework,
+  { options = {}, args = /** @type {string[]} */ ([]), env = {} } = {}
+) {
+  const child = spawn(process.execPath, [...args, FILE, framework, JSON.stringify(options)], {
+    env: outsideTests(env),
+    cwd: join(__dirname, '../..'),
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  })
+  t.after(() => child.kill('SIGKILL'))
+  let printed = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding('utf8').on('data', (piece) => {
+      printed += piece
+    })
+  const closed = once(child, 'close').then(([code, signal]) => ({ code, signal, printed }))
+  const messages = on(child, 'message', { close: ['disconnect'] })
+  const next = async (key) => {
+    for (;;) {
+      const { value, done } = await messages.next()
+      if (done) assert.fail(`the server ended: ${printed}`)
+      if (key in value[0]) return value[0][key]
+    }
+  }
+  const port = await next('port')
+  const ask = async (method, path) => {
+    const req = http.request({ host: '127.0.0.1', port, path, method, agent: false })
+    req.end(method === 'POST' ? 'body' : undefined)
+    const [res] = await once(req, 'response')
+    res.resume()
+    await once(res, 'end')
+  }
+  const tell = (command, code = 0) => child.send({ command, code })
+  /** Blocks until the watcher has seen it: it starts with the first stall. */
+  const watched = async () => {
+    for (;;) {
+      await ask('GET', '/loop/1')
+      const stall = await next('stall')
+      if (stall.function !== null) return stall
+    }
+  }
+  /** The stall of what is asked. On a busy host the watcher may need a second try, and the host makes stalls of its own. */
+  const stallOf = async (cause) => {
+    for (;;) {
+      // What was told before is of another cause.
+      tell('snapshot')
+      await next('snapshot')
+      await cause()
+      const stall = await next('stall')
+      if (stall.function !== null) return stall
+    }
+  }
+  return { child, closed, ask, next, tell, watched, stallOf }
+}
+
+for (const framework of ['express', 'express-4', 'koa', 'http']) {
+  test(`${framework}: eight kinds of block are named by function, file and route, also after an await`, async (t) => {
+    const { ask, stallOf, tell, watched } = await startServer(t, framework)
+    const first = await watched()
+    assert.match(first.origin, /request/)
+    const route = (name) => (framework === 'http' ? '(unmatched)' : `/${name}/:id`)
+    for (const [name, expected] of Object.entries(FUNCTIONS)) {
+      for (const method of ['GET', 'POST']) {
+        const stall = await stallOf(() => ask(method, `/${name}/7`))
+        const what = `${method} ${name}: ${JSON.stringify(stall)}`
+        assert.ok(expected.split('|').includes(stall.function), what)
+        assert.equal(stall.file, SHOWN_FILE, what)
+        assert.ok(stall.line > 0 && ['javascript', 'native'].includes(stall.cause), what)
+        assert.deepEqual([stall.method, stall.route, stall.origin], [method, route(name), 'request'], what)
+        assert.equal(stall.package, name === 'package' ? 'slow-package' : null, what)
+        assert.ok(stall.durationMs >= 100, what)
+      }
+    }
+    const job = await stallOf(() => tell('job'))
+    assert.ok(
+      job.frames.some((frame) => frame.startsWith('onJob (')),
+      JSON.stringify(job)
+    )
+    assert.deepEqual([job.origin, job.route, job.method], ['background', null, null])
+  })
+}
+
+test('nothing is printed at the end, and exit codes stay as they are', async (t) => {
+  for (const [command, code, expected] of /** @type {const} */ ([
+    ['exit', 3, { code: 3, signal: null, printed: '' }],
+    ['really', 4, { code: 4, signal: null, printed: '' }],
+    ['kill', 0, { code: null, signal: 'SIGTERM', printed: '' }],
+    ['end', 0, { code: 0, signal: null, printed: '' }],
+  ])) {
+    const { closed, tell, watched } = await startServer(t, 'http')
+    await watched()
+    tell(command, code)
+    assert.deepEqual(await closed, expected, command)
+  }
+  const { closed, tell, watched } = await startServer(t, 'http')
+  await watched()
+  tell('throw')
+  const { code, printed } = await closed
+  assert.equal(code, 1)
+  assert.match(printed, /thrown for the test/)
+  assert.doesNotMatch(printed, /debugger/i)
+})
+
+test('under --inspect no stall is recorded', async (t) => {
+  const { ask, closed, next, tell } = await startServer(t, 'http', { args: ['--inspect=127.0.0.1:0'] })
+  await ask('GET', '/loop/1')
+  await ask('GET', '/loop/1')
+  tell('snapshot')
+  assert.deepEqual(await next('snapshot'), { count: 0, totalMs: 0, sites: [] })
+  tell('exit', 0)
+  const { code } = await closed
+  assert.equal(code, 0)
+})
+
+test('with `insight: false` there is no stall', async (t) => {
+  const { ask, next, tell } = await startServer(t, 'http', { options: { insight: false } })
+  await ask('GET', '/loop/1')
+  tell('snapshot')
+  assert.deepEqual(await next('snapshot'), { count: 0, totalMs: 0, sites: [] })
+})
