@@ -22,8 +22,10 @@ class DirectChannel {
     this.#session.post('Debugger.setAsyncCallStackDepth', { maxDepth: 0 })
   }
 
-  pause() {
+  /** @param {() => void} onAsked called when the question is on its way to the thread */
+  pause(onAsked) {
     this.#session.post('Debugger.pause')
+    onAsked()
   }
 
   evaluate(callFrameId, expression) {
@@ -66,7 +68,8 @@ class WorkerChannel {
 
   open() {}
 
-  pause() {
+  /** @param {() => void} onAsked */
+  pause(onAsked) {
     this.close()
     const session = (this.#session = new this.#Session())
     session.on('NodeWorker.attachedToWorker', ({ params: { sessionId, workerInfo } }) => {
@@ -74,6 +77,7 @@ class WorkerChannel {
       this.#sessionId = sessionId
       this.#send('Debugger.enable')
       this.#send('Debugger.pause')
+      onAsked()
     })
     session.on('NodeWorker.receivedMessageFromWorker', ({ params: { sessionId, message } }) => {
       if (sessionId !== this.#sessionId) return

@@ -16,9 +16,9 @@ const DISCONNECTED = 2
 const BEAT_MS = 20
 /** The watching thread looks this often. */
 const POLL_MS = 20
-/** Of the time, that pauses may take. A host that is busy makes them longer than they are: then a second of rest is enough. */
+/** Of the time, that pauses may take. A host that is busy makes them longer than they are: then half a second of rest is enough. */
 const PAUSE_SHARE = 0.01
-const LONGEST_REST_MS = 1000
+const LONGEST_REST_MS = 500
 /** To list so many frames takes long by itself. */
 const DEEP_FRAMES = 500
 const MAX_FRAMES = 60

@@ -63,9 +63,10 @@ class Watch {
     this.#polledMs = nowMs
     if (!isSlow(this.#stoppedMs, thresholdMs) || beat === this.#askedBeat || nowMs < this.#restUntilMs) return
     this.#askedBeat = beat
-    this.#askedMs = nowMs
     this.#isAsked = true
-    this.#channel.pause()
+    this.#channel.pause(() => {
+      this.#askedMs = clock.now()
+    })
   }
 
   #onEvent(method, params) {

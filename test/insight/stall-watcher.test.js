@@ -26,9 +26,9 @@ const FUNCTIONS = {
 async function startServer(
   t,
   framework,
-  { options = {}, args = /** @type {string[]} */ ([]), env = {} } = {}
+  { file = FILE, options = {}, args = /** @type {string[]} */ ([]), env = {} } = {}
 ) {
-  const child = spawn(process.execPath, [...args, FILE, framework, JSON.stringify(options)], {
+  const child = spawn(process.execPath, [...args, file, framework, JSON.stringify(options)], {
     env: outsideTests(env),
     cwd: join(__dirname, '../..'),
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
@@ -125,6 +125,28 @@ test('nothing is printed at the end, and exit codes stay as they are', async (t)
   assert.equal(code, 1)
   assert.match(printed, /thrown for the test/)
   assert.doesNotMatch(printed, /debugger/i)
+})
+
+test('a worker thread watches its own loop, and the main thread exits as it would without', async (t) => {
+  const file = join(__dirname, 'worker-of-server.js')
+  const { ask, closed, stallOf, tell, watched } = await startServer(t, 'http', { file })
+  await watched()
+  const stall = await stallOf(() => ask('POST', '/pbkdf2/1'))
+  assert.deepEqual([stall.function, stall.file, stall.method], ['hashPassword', SHOWN_FILE, 'POST'])
+  tell('exit', 6)
+  assert.deepEqual(await closed, { code: 6, signal: null, printed: '' })
+})
+
+test("a stall by collections is nobody's function", async (t) => {
+  const { ask, next } = await startServer(t, 'http', { args: ['--expose-gc'] })
+  for (;;) {
+    await ask('GET', '/collect/1')
+    const { cause, function: name } = await next('stall')
+    // A busy host may take longer than the collections.
+    if (cause === 'host') continue
+    assert.deepEqual([cause, name], ['garbage-collection', null])
+    return
+  }
 })
 
 test('under --inspect no stall is recorded', async (t) => {

@@ -76,6 +76,12 @@ const BLOCKS = {
   sleep: function waitForMemory() {
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BLOCK_MS)
   },
+  // With --expose-gc.
+  collect: function collectOften() {
+    const kept = Array.from({ length: 300_000 }, (_, i) => ({ i }))
+    repeatedly(() => globalThis.gc?.())
+    return kept
+  },
   package: function callPackage() {
     slowPackage.work()
   },

@@ -1,0 +1,131 @@
+'use strict'
+// npm run bench:stalls: what it costs to watch for stalls, and how long the watcher pauses the loop to read a stack. One process
+// serves without a stall, then blocks its loop for 150 ms a hundred times. The blocked code reads the clock as fast as it can: the
+// longest gap between two readings is the pause, or the time that the machine gave to others.
+// With a number: so many stalls, one each second, for a soak: `npm run bench:stalls -- 600`.
+
+const { fork } = require('node:child_process')
+const { once } = require('node:events')
+const http = require('node:http')
+const { machineLine, save } = require('./results')
+const { percentile } = require('./statistics')
+
+const STALL_MS = 150
+const IDLE_MS = 5000
+const REQUESTS = 5000
+const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
+const round = (value) => Math.round(value * 100) / 100
+
+function serve() {
+  // For whoever starts the server: it is no process of a test runner.
+  const { createSpillway } = require('../src/index.js')
+  const spillway = createSpillway({ logger: false, fleet: false, shed: { mode: 'off' } })
+  let longestMs = 0
+  const server = http.createServer(
+    spillway.wrap(function handle(req, res) {
+      if (req.url === '/block') longestMs = blockLoop()
+      res.end()
+    })
+  )
+  const named = { stalls: 0, named: 0, host: 0 }
+  spillway.on('stall', ({ cause, function: name }) => {
+    named.stalls++
+    if (name === 'blockLoop') named.named++
+    if (cause === 'host') named.host++
+  })
+  const answers = {
+    gap: () => longestMs,
+    named: () => named,
+    usage: () => {
+      globalThis.gc?.()
+      const { user, system } = process.cpuUsage()
+      return { cpuMs: (user + system) / 1000, rssMb: process.memoryUsage.rss() / 2 ** 20 }
+    },
+  }
+  process.on('message', (/** @type {string} */ key) => process.send?.(answers[key]()))
+  process.on('disconnect', () => process.exit())
+  server.listen(0, '127.0.0.1', () => process.send?.(server.address().port))
+}
+
+function blockLoop() {
+  let longestMs = 0
+  let lastMs = performance.now()
+  const endMs = lastMs + STALL_MS
+  while (lastMs < endMs) {
+    const nowMs = performance.now()
+    longestMs = Math.max(longestMs, nowMs - lastMs)
+    lastMs = nowMs
+  }
+  return longestMs
+}
+
+async function start() {
+  const child = fork(__filename, ['serve'], { execArgv: ['--expose-gc'] })
+  const [port] = await once(child, 'message')
+  const agent = new http.Agent({ keepAlive: true })
+  const get = async (path) => {
+    const [res] = await once(http.get({ host: '127.0.0.1', port, path, agent }), 'response')
+    res.resume()
+    await once(res, 'end')
+  }
+  const ask = async (key) => {
+    child.send(key)
+    const [answer] = await once(child, 'message')
+    return answer
+  }
+  return { child, agent, get, ask }
+}
+
+/** Of an idle process and of one that serves: CPU and memory. */
+async function measure({ get, ask }) {
+  await wait(1000)
+  const before = await ask('usage')
+  await wait(IDLE_MS)
+  const idle = await ask('usage')
+  for (let i = 0; i < REQUESTS; i++) await get('/')
+  const after = await ask('usage')
+  return {
+    idleCpuPercent: round(((idle.cpuMs - before.cpuMs) / IDLE_MS) * 100),
+    requestMicroseconds: round(((after.cpuMs - idle.cpuMs) / REQUESTS) * 1000),
+    rssMb: round(after.rssMb),
+  }
+}
+
+async function run(count, everyMs) {
+  process.stdout.write(`${machineLine()}\n`)
+  const server = await start()
+  for (let i = 0; i < REQUESTS; i++) await server.get('/')
+  const unwatched = await measure(server)
+  process.stdout.write(`without a watcher  ${JSON.stringify(unwatched)}\n`)
+  // The first starts the watcher.
+  await server.get('/block')
+  const gaps = { first: [await server.ask('gap')], rest: /** @type {number[]} */ ([]) }
+  await wait(1000)
+  for (let i = 0; i < count; i++) {
+    await server.get('/block')
+    gaps.rest.push(await server.ask('gap'))
+    await wait(everyMs)
+  }
+  const watched = await measure(server)
+  process.stdout.write(`with a watcher     ${JSON.stringify(watched)}\n`)
+  const named = await server.ask('named')
+  const { rest } = gaps
+  const pauses = {
+    withoutMs: round(gaps.first[0]),
+    p50Ms: round(percentile(rest, 0.5)),
+    p99Ms: round(percentile(rest, 0.99)),
+    maxMs: round(Math.max(...rest)),
+  }
+  process.stdout.write(`pauses             ${JSON.stringify(pauses)}\n`)
+  process.stdout.write(`stalls             ${JSON.stringify(named)}\n`)
+  process.stdout.write(`${save('stalls', { unwatched, watched, pauses, named })}\n`)
+  server.agent.destroy()
+  server.child.disconnect()
+}
+
+if (process.argv[2] === 'serve') serve()
+else {
+  const seconds = Number(process.argv[2] ?? 0)
+  if (process.argv[2]?.startsWith('-')) require('./help').answerHelp()
+  run(seconds || 100, seconds > 0 ? 1000 - STALL_MS : 700)
+}
