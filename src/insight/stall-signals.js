@@ -12,10 +12,11 @@ const IDLE = 0
 const CONNECTED = 1
 const DISCONNECTED = 2
 
-/** The watched thread beats this often: an idle loop must differ from a blocked one. */
-const BEAT_MS = 20
-/** The watching thread looks this often. */
-const POLL_MS = 20
+const MOST_PERIOD_MS = 50
+
+/** How often the watched thread beats, because an idle loop must differ from a blocked one, and how often the other one looks. */
+const periodOf = (thresholdMs) => Math.min(thresholdMs / 4, MOST_PERIOD_MS)
+
 /** Of the time, that pauses may take. A host that is busy makes them longer than they are: then half a second of rest is enough. */
 const PAUSE_SHARE = 0.01
 const LONGEST_REST_MS = 500
@@ -32,15 +33,14 @@ const isSlow = (stoppedMs, thresholdMs) => stoppedMs >= 0.8 * thresholdMs
 
 module.exports = {
   BEAT,
-  BEAT_MS,
   CELLS,
   CONNECTED,
   DISCONNECTED,
   IDLE,
   MAX_FRAMES,
   PHASE,
-  POLL_MS,
   STOP,
+  periodOf,
   restAfterMs,
   isSlow,
 }

@@ -13,9 +13,9 @@ const {
   IDLE,
   MAX_FRAMES,
   PHASE,
-  POLL_MS,
   STOP,
   isSlow,
+  periodOf,
   restAfterMs,
 } = require('./stall-signals')
 const { DirectChannel, WorkerChannel } = require('./debugger-channel')
@@ -24,6 +24,8 @@ const MAX_SCRIPTS = 20_000
 /** @type {{ shared: Int32Array<SharedArrayBuffer>, port: import('node:worker_threads').MessagePort, target: number,
  *   thresholdMs: number, expression: string }} */
 const { shared, port, target, thresholdMs, expression } = workerData
+
+const periodMs = periodOf(thresholdMs)
 
 class Watch {
   /** How long the beat has stopped, as far as this thread itself was running. */
@@ -53,12 +55,12 @@ class Watch {
 
   #poll = () => {
     if (Atomics.load(shared, STOP) !== 0) return this.#stop()
-    clock.wait(POLL_MS, this.#poll)
+    clock.wait(periodMs, this.#poll)
     const nowMs = clock.now()
     const beat = Atomics.load(shared, BEAT)
     // A thread that was not scheduled itself cannot tell a blocked loop from a starved host.
     this.#stoppedMs =
-      beat === this.#beat ? this.#stoppedMs + Math.min(nowMs - this.#polledMs, 2 * POLL_MS) : 0
+      beat === this.#beat ? this.#stoppedMs + Math.min(nowMs - this.#polledMs, 2 * periodMs) : 0
     this.#beat = beat
     this.#polledMs = nowMs
     if (!isSlow(this.#stoppedMs, thresholdMs) || beat === this.#askedBeat || nowMs < this.#restUntilMs) return

@@ -1,7 +1,7 @@
 'use strict'
 // Watches this thread for stalls, from a worker thread (stall-watcher-thread.js) that all instances of the thread share. While it
 // watches, a timer beats into shared memory. Where the beat stops, the worker reads the stack of the blocked code, and what
-// the code works for is read here, in the pause. decisions/0050 has the figures.
+// the code works for is read here, in the pause. decisions/0040 has the figures.
 
 const {
   MessageChannel,
@@ -12,7 +12,7 @@ const {
 } = require('node:worker_threads')
 const { systemClock } = require('../clock')
 const { watchProcessEnd } = require('./process-end')
-const { BEAT, BEAT_MS, CELLS, CONNECTED, DISCONNECTED, IDLE, PHASE, STOP } = require('./stall-signals')
+const { BEAT, CELLS, CONNECTED, DISCONNECTED, IDLE, PHASE, STOP, periodOf } = require('./stall-signals')
 
 /** What the worker calls in the pause. Anything else in scope may be shadowed by the code that is paused. */
 const kStalls = Symbol.for('spillway.stalls.1')
@@ -81,7 +81,15 @@ class StallWatcher {
       },
       transferList: [port2],
     })
-    const watch = { shared, worker, port: port1, stack: undefined, timer: undefined, unwatch: () => {} }
+    const watch = {
+      shared,
+      worker,
+      port: port1,
+      stack: undefined,
+      timer: undefined,
+      periodMs: periodOf(thresholdMs),
+      unwatch: () => {},
+    }
     this.#watch = watch
     worker.on('error', (error) => this.#onEnd(watch, error))
     worker.on('exit', () => this.#onEnd(watch, undefined))
@@ -94,7 +102,7 @@ class StallWatcher {
   #beat = () => {
     if (this.#watch === undefined) return
     Atomics.add(this.#watch.shared, BEAT, 1)
-    this.#watch.timer = this.#clock.after(BEAT_MS, this.#beat)
+    this.#watch.timer = this.#clock.after(this.#watch.periodMs, this.#beat)
     const nowMs = this.#clock.now()
     for (const subscriber of this.#subscribers.keys()) subscriber.onBeat(nowMs)
   }
