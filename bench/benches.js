@@ -117,6 +117,14 @@ const BENCHES = [
     shown: 'its output',
   },
   {
+    name: 'stalls',
+    proves:
+      'The watcher of stalls costs an idle process and a request next to nothing, and pauses the loop for about a millisecond.',
+    takes: '2 minutes',
+    needsQuiet: true,
+    shown: 'its output',
+  },
+  {
     name: 'restart',
     proves: 'A restart by SIGTERM under load loses no request.',
     takes: '1 minute',

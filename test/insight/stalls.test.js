@@ -36,9 +36,9 @@ function setUp({ hasRequests = true, canWatch = true, add = () => {} } = {}) {
   }
   /** @type {any} */
   const parts = {
-    clock: { now: () => nowMs, wallMs: () => 0, stands: false },
+    clock: { now: () => nowMs, wallMs: () => 0, isFrozen: false },
     context,
-    events: { emit: (_event, details) => told.events.push(details) },
+    events: { emitWithoutLine: (_event, details) => told.events.push(details) },
     faults: { report: (place) => told.faults.push(place) },
     options: { insight: { stallThreshold: 100 }, routes: { unmatched: '(unmatched)' } },
     recorder: { active: { total: hasRequests ? 1 : 0 }, routes: { series: [] } },

@@ -12,7 +12,7 @@ const SCRIPT = `
   const { createSpillway } = require('./src')
   const round = { big: 2n }
   round.itself = round
-  const spillway = createSpillway({ log: { access: { fields: () => ({ round }), level: () => 'fatal' } } })
+  const spillway = createSpillway({ log: { access: { fields: () => ({ round }), level: () => 'fatal' } }, insight: false })
   const server = http.createServer(spillway.wrap((req, res) => res.end())).listen(0, '127.0.0.1', async () => {
     await (await fetch('http://127.0.0.1:' + server.address().port)).text()
     server.closeAllConnections()

@@ -71,7 +71,7 @@ test('a line that pino-pretty fails on is written as JSON, and a line that it om
 })
 
 const SERVER = `
-  const spillway = require(${JSON.stringify(INDEX)}).createSpillway({ log: { access: true } })
+  const spillway = require(${JSON.stringify(INDEX)}).createSpillway({ log: { access: true }, insight: false })
   spillway.drain()
 `
 const hasScript = process.platform === 'linux' && spawnSync('script', ['--version']).status === 0

@@ -27,7 +27,7 @@ async function countOf(spillway, count) {
 async function timed(t, options) {
   const { lines, logger } = pinoWithLines({ base: null })
   const clock = new FakeClock()
-  const given = { logger, shed: { mode: 'off' }, ...options }
+  const given = { logger, shed: { mode: 'off' }, insight: { stalls: false }, ...options }
   const spillway = new Spillway(given, /** @type {any} */ (clock))
   t.after(() => spillway.close())
   const { get } = await serve(
@@ -208,7 +208,7 @@ const script = (logger, { end = '', status = 200 } = {}) => `
   const http = require('node:http')
   const pino = require('pino')
   const { createSpillway } = require('./src')
-  const spillway = createSpillway({ logger: ${logger}, log: { access: true } })
+  const spillway = createSpillway({ logger: ${logger}, log: { access: true }, insight: false })
   const server = http.createServer(spillway.wrap((req, res) => res.writeHead(${status}).end('ok'))).listen(0, '127.0.0.1', async () => {
     for (let i = 0; i < 5; i++) await (await fetch('http://127.0.0.1:' + server.address().port)).text()
     server.closeAllConnections()

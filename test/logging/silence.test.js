@@ -15,7 +15,7 @@ const needs = (name) => JSON.stringify(path.join(ROOT, name))
 const APPLICATION = `
   const express = require(${needs('node_modules/express')})
   const { createSpillway } = require(${needs('src')})
-  const spillway = createSpillway({ log: { access: true, slowAfter: 1 } })
+  const spillway = createSpillway({ log: { access: true, slowAfter: 1 }, insight: false })
   const app = express().use(spillway.express())
   app.get('/fails', () => { throw new Error('as it should') })
   app.get('/slow', (req, res) => setTimeout(() => res.end('slow'), 20))

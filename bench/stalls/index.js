@@ -1,14 +1,20 @@
 'use strict'
-// npm run bench:stalls: what it costs to watch for stalls, and how long the watcher pauses the loop to read a stack. One process
-// serves without a stall, then blocks its loop for 150 ms a hundred times. The blocked code reads the clock as fast as it can: the
-// longest gap between two readings is the pause, or the time that the machine gave to others.
-// With a number: so many stalls, one each second, for a soak: `npm run bench:stalls -- 600`.
+// npm run bench -- stalls [flags]
+//
+// Measures what it costs to watch for stalls, and how long the watcher pauses the loop to read a stack. One process serves without a
+// stall, then blocks its loop for 150 ms again and again. The blocked code reads the clock as fast as it can: the longest gap between
+// two readings is the pause, or the time that the machine gave to others.
+//
+//   --stalls 100      how many
+//   --every 850       milliseconds between two; with --stalls 600 a soak of ten minutes
+//   --save <name>     saves to bench/results/<name>-node-<major>.json (stalls)
 
 const { fork } = require('node:child_process')
 const { once } = require('node:events')
 const http = require('node:http')
-const { machineLine, save } = require('./results')
-const { percentile } = require('./statistics')
+const { readFlags } = require('../support/flags')
+const { machineLine, save } = require('../support/results')
+const { percentile } = require('../support/statistics')
 
 const STALL_MS = 150
 const IDLE_MS = 5000
@@ -18,7 +24,7 @@ const round = (value) => Math.round(value * 100) / 100
 
 function serve() {
   // For whoever starts the server: it is no process of a test runner.
-  const { createSpillway } = require('../src/index.js')
+  const { createSpillway } = require('../../src/index.js')
   const spillway = createSpillway({ logger: false, fleet: false, shed: { mode: 'off' } })
   let longestMs = 0
   const server = http.createServer(
@@ -28,9 +34,9 @@ function serve() {
     })
   )
   const named = { stalls: 0, named: 0, host: 0 }
-  spillway.on('stall', ({ cause, function: name }) => {
+  spillway.on('stall', ({ cause, function: blocked }) => {
     named.stalls++
-    if (name === 'blockLoop') named.named++
+    if (blocked === 'blockLoop') named.named++
     if (cause === 'host') named.host++
   })
   const answers = {
@@ -91,7 +97,7 @@ async function measure({ get, ask }) {
   }
 }
 
-async function run(count, everyMs) {
+async function run({ stalls: count, every: everyMs, save: name }) {
   process.stdout.write(`${machineLine()}\n`)
   const server = await start()
   for (let i = 0; i < REQUESTS; i++) await server.get('/')
@@ -118,14 +124,10 @@ async function run(count, everyMs) {
   }
   process.stdout.write(`pauses             ${JSON.stringify(pauses)}\n`)
   process.stdout.write(`stalls             ${JSON.stringify(named)}\n`)
-  process.stdout.write(`${save('stalls', { unwatched, watched, pauses, named })}\n`)
+  process.stdout.write(`saved ${save(name, { unwatched, watched, pauses, named })}\n`)
   server.agent.destroy()
   server.child.disconnect()
 }
 
 if (process.argv[2] === 'serve') serve()
-else {
-  const seconds = Number(process.argv[2] ?? 0)
-  if (process.argv[2]?.startsWith('-')) require('./help').answerHelp()
-  run(seconds || 100, seconds > 0 ? 1000 - STALL_MS : 700)
-}
+else run(readFlags({ stalls: 100, every: 850, save: 'stalls' }))
