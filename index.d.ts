@@ -237,6 +237,12 @@ export interface Spillway {
   snapshot(): Snapshot
 
   /**
+   * What is wrong with this process, over the last minute: each problem with its figures and the next step. It needs no set-up,
+   * because everything is measured anyway. A diagnosis is made at most once a second.
+   */
+  diagnose(): Diagnosis
+
+  /**
    * The requests of all workers of the fleet, with quantiles over all their answers. For a worker that does not report
    * within 0.7 seconds, the last known values count. Without a fleet, the requests of this process alone.
    */
@@ -577,6 +583,13 @@ export interface InsightOptions {
    * @default 100
    */
   readonly stallThreshold?: number | undefined
+
+  /**
+   * Whether a finding of high severity is logged, and `diagnose()` has figures: a reading every ten seconds while requests come.
+   *
+   * @default true
+   */
+  readonly doctor?: boolean | undefined
 }
 
 export interface ReleaseOptions {
@@ -1142,6 +1155,7 @@ export interface ResolvedOptions {
   readonly insight: {
     readonly stalls: boolean
     readonly stallThreshold: number
+    readonly doctor: boolean
     readonly outgoing: boolean
     readonly warnings: boolean
   }
@@ -1359,6 +1373,55 @@ export interface WarningsSnapshot {
     readonly count: number
     readonly lastAt: string
   }[]
+}
+
+/** What `diagnose()` returns. */
+export interface Diagnosis {
+  /** When it was made, in ISO 8601. */
+  readonly at: string
+  /** How many seconds the figures are about, a minute at most. */
+  readonly seconds: number
+  /** How many requests ended in these seconds, without those rejected. */
+  readonly requests: number
+  /** `null` where there is not enough traffic to tell. */
+  readonly healthy: boolean | null
+  /** One sentence: the first finding, or that there is none. */
+  readonly summary: string
+  /** Sorted by severity, causes before their effects. */
+  readonly findings: readonly Finding[]
+}
+
+/** A claim, with the figures that it rests on. */
+export interface Finding {
+  readonly problem:
+    | 'event-loop-blocked'
+    | 'cpu-saturated'
+    | 'garbage-collection'
+    | 'heap-growing'
+    | 'slow-dependency'
+    | 'pool-exhausted'
+    | 'host-starved'
+    | 'cpu-throttled'
+    | 'overloaded'
+    | 'orphaned-requests'
+    | 'errors'
+    | 'listener-leak'
+    | 'slow-clients'
+  /** `low` for an effect of another finding. */
+  readonly severity: 'high' | 'medium' | 'low'
+  /** How large the problem is, from 0 to 1: of the time, of the requests or of the heap, as `summary` says. */
+  readonly share: number
+  /** Method and template; `null` where it is a problem of the process. */
+  readonly route: string | null
+  /** One sentence. */
+  readonly summary: string
+  readonly evidence: readonly { readonly name: string; readonly value: number; readonly unit: string }[]
+  /** The next step. */
+  readonly advice: string
+  /** The finding that explains this one. */
+  readonly effectOf: Finding['problem'] | null
+  /** The page, in the package, that describes the problem. */
+  readonly more: string
 }
 
 export interface ReleasesSnapshot {

@@ -8,6 +8,7 @@ const { Admission } = require('./admission/admission')
 const { Events } = require('./events')
 const { adminPages } = require('./admin/pages')
 const { Endpoints, endpointHandlers, streamHandler } = require('./admin/endpoints')
+const { Doctor } = require('./insight/doctor/doctor')
 const { capture } = require('./metrics/capture')
 const { EVENT_LEVELS } = require('./logging/event-levels')
 const { loggerFrom } = require('./logging/logger')
@@ -129,6 +130,7 @@ class Instance {
     const gather = () => (this.fleet.isMember ? this.fleet.gather() : undefined)
     const { bounds } = recorder.routes
     this.#prometheus = new Prometheus({ ...options, bounds, clock, faults, capture: captureNow, gather })
+    this.doctor = new Doctor({ parts: this, warn, info, isOn: options.insight.doctor })
     this.fleet = new Fleet(this, options.fleet, captureNow, this.#prometheus)
     this.openTelemetry = new OpenTelemetry(this, captureNow)
     this.handlers = endpointHandlers({
@@ -156,6 +158,7 @@ class Instance {
       },
       clock: this.clock,
       takeSnapshot: () => this.snapshot(),
+      diagnose: () => this.doctor.diagnose(),
       optionsNow: () => this.options,
     })
   }
@@ -177,7 +180,7 @@ class Instance {
   }
 
   #start(place) {
-    const { admission, fleet, lifecycle, requestLog } = this
+    const { admission, doctor, fleet, lifecycle, requestLog } = this
     const { collections, loopDelay, utilization } = this.signals
     const orphans = new OrphanedRequests(this.recorder.requests, this.clock.now())
     this.#turnClock.onTurn((busyMs, nowMs, idleMs) => {
@@ -189,6 +192,7 @@ class Instance {
       lifecycle.recycle.onTurn(nowMs)
       orphans.onTurn(nowMs)
       fleet.onTurn(nowMs)
+      doctor.onTurn(busyMs)
     })
     if (this.releases.isEnabled) this.#turnClock.onTurn(this.releases.onTurn)
     collections.start()
@@ -222,6 +226,7 @@ class Instance {
     this.#isClosed = true
     openInstances.remove()
     this.#admin.close()
+    this.doctor.close()
     this.releases.close()
     this.#timeouts.close()
     this.stalls?.close()

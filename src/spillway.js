@@ -128,6 +128,11 @@ class Spillway {
     return this.#instance.snapshot()
   }
 
+  /** @returns {import('../index.js').Diagnosis} */
+  diagnose() {
+    return this.#instance.doctor.diagnose()
+  }
+
   /**
    * @param {import('../index.js').ListenOptions} [given]
    * @returns {Promise<import('../index.js').AdminAddress>}

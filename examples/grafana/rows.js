@@ -175,6 +175,19 @@ const ROWS = [
     title: 'Runtime',
     panels: [
       {
+        title: 'Findings',
+        decimals: 0,
+        description:
+          'What the doctor of each process finds now. /doctor on its admin server says what to do.',
+        unit: 'short',
+        of: [
+          [
+            orNone(`sum by (instance, problem, severity) (spillway_findings{${OF_JOB}})`),
+            '{{severity}} {{problem}} {{instance}}',
+          ],
+        ],
+      },
+      {
         title: 'Event-loop delay',
         description: 'How long a turn of the loop kept it from its events.',
         unit: 's',

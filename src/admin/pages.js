@@ -3,6 +3,7 @@
 // takes tens of milliseconds, so it is made at most once a second.
 
 const { describeOptions } = require('./config')
+const { doctorPage } = require('./doctor-page')
 const { JSON_TYPE, dataHandler } = require('./endpoints')
 
 /** @import { Handler } from '../../index.js' */
@@ -13,6 +14,7 @@ const ABOUT = {
   '/': 'this list',
   '/metrics': 'Prometheus text, OpenMetrics or protobuf, by Accept',
   '/snapshot': 'the current snapshot as JSON, made at most once a second',
+  '/doctor': 'what is wrong with this process, over the last minute: JSON, or text by Accept',
   '/livez': '200 while the event loop runs',
   '/readyz': '200 while the process is ready for traffic, else 503',
   '/releases': 'this release compared with the previous one',
@@ -25,10 +27,11 @@ const INDEX = `spillway\n\n${Object.entries(ABOUT)
 
 /**
  * @param {{ handlers: Record<import('../../index.js').HandlerName, Handler>, clock: import('../clock').Clock,
- *   takeSnapshot: () => import('../../index.js').Snapshot, optionsNow: () => object }} parts
+ *   takeSnapshot: () => import('../../index.js').Snapshot, diagnose: () => import('../../index.js').Diagnosis,
+ *   optionsNow: () => object }} parts
  * @returns {Map<string, Handler>}
  */
-function adminPages({ handlers: { metrics, live, ready }, clock, takeSnapshot, optionsNow }) {
+function adminPages({ handlers: { metrics, live, ready }, clock, takeSnapshot, diagnose, optionsNow }) {
   /** @type {import('../../index.js').Snapshot} */
   let snapshot
   let takenMs = Number.NEGATIVE_INFINITY
@@ -45,6 +48,7 @@ function adminPages({ handlers: { metrics, live, ready }, clock, takeSnapshot, o
       '/': dataHandler('text/plain; charset=utf-8', () => INDEX),
       '/metrics': metrics,
       '/snapshot': json(recentSnapshot),
+      '/doctor': doctorPage(diagnose),
       '/livez': live,
       '/readyz': ready,
       '/releases': json(() => recentSnapshot().releases),

@@ -8,6 +8,7 @@
  * @typedef {{
  *   admission: InstanceType<typeof import('../admission/admission').Admission>,
  *   clock: import('../clock').Clock,
+ *   doctor?: { findings: readonly { problem: string, severity: string }[] },
  *   failures: InstanceType<typeof import('../failures/failures').Failures>,
  *   faults: InstanceType<typeof import('../requests/internal-errors').InternalErrors>,
  *   insight: InstanceType<typeof import('../insight/insight').Insight>,
@@ -54,6 +55,7 @@ function capture(parts, spare) {
     clientErrors: recorder.clientErrors.list(),
     internalErrors: faults.list(),
     stalls: parts.stalls?.sample(),
+    findings: parts.doctor?.findings ?? [],
     release: releases.current,
     startedAtSeconds: parts.startedAtWallMs / 1000,
     processStartedAtSeconds: parts.processStartedAtSeconds,

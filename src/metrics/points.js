@@ -215,6 +215,18 @@ const stallPoints = (figureOf) =>
     }
   }
 
+const findings = ({ findings: found }) =>
+  found.map(({ problem, severity }) => ({ labels: findingLabels(problem, severity), value: 1 }))
+
+const labelsOfFinding = new Map()
+
+function findingLabels(problem, severity) {
+  const key = `${problem} ${severity}`
+  let labels = labelsOfFinding.get(key)
+  if (labels === undefined) labelsOfFinding.set(key, (labels = new Labels({ problem, severity })))
+  return labels
+}
+
 const loopTimes = ({ utilization }) => [
   { labels: LOOP_STATES[0], value: utilization.loopActiveSeconds },
   { labels: LOOP_STATES[1], value: utilization.loopIdleSeconds },
@@ -226,6 +238,7 @@ module.exports = {
   countsByName,
   durations,
   errors,
+  findings,
   firstBytes,
   inFlight,
   loopTimes,

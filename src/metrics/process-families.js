@@ -3,7 +3,15 @@
 // names of prom-client's default metrics, or only in OpenTelemetry.
 
 const { GC_BOUNDS } = require('../signals/garbage-collection')
-const { buildInfo, collections, countsByName, heapSpaces, loopTimes, unlabelled } = require('./points')
+const {
+  buildInfo,
+  collections,
+  countsByName,
+  findings,
+  heapSpaces,
+  loopTimes,
+  unlabelled,
+} = require('./points')
 
 /** @import { Family } from './points' */
 
@@ -51,6 +59,12 @@ const PROCESS_FAMILIES = [
     type: 'gauge',
     help: 'When spillway began to measure in this process, in seconds since the epoch.',
     points: ({ startedAtSeconds }) => unlabelled(startedAtSeconds),
+  },
+  {
+    name: 'spillway_findings',
+    type: 'gauge',
+    help: 'Always 1; the labels name a problem that the doctor finds now, and its severity.',
+    points: findings,
   },
   ...delayFamilies(['max', 'mean', 'p50', 'p90', 'p99'], ...DELAY),
   {

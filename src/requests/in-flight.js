@@ -5,6 +5,9 @@
 /** @typedef {InstanceType<typeof import('./request').Request>} Request */
 
 class InFlight {
+  /** How many are in flight, and how many have ended so far. */
+  size = 0
+  ended = 0
   /** @type {Request | undefined} */
   #oldest
   /** @type {Request | undefined} */
@@ -19,6 +22,7 @@ class InFlight {
   // Hot path: once a request.
   /** @param {Request} request */
   add(request) {
+    this.size++
     const older = this.#newest
     if (older === undefined) this.#oldest = request
     else older.newer = request
@@ -30,6 +34,8 @@ class InFlight {
   // Hot path: once a request. A removed request loses its links, so that it keeps no other request alive.
   /** @param {Request} request */
   remove(request) {
+    this.size--
+    this.ended++
     const { older, newer } = request
     if (older === undefined) this.#oldest = newer
     else older.newer = newer

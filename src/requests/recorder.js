@@ -113,6 +113,7 @@ class Recorder {
     request.isCounted = true
     if (this.#ignore !== undefined) request.ignores = this.#ignore.of(request.req)
     this.active.add(request, 1)
+    request.othersInFlight = this.requests.size
     this.requests.add(request)
     // It ended before it arrived here. It is counted after this turn, when the application has routed it.
     if (request.state === ENDED) this.#clock.afterTurn(() => this.end(request, request.head))
@@ -188,7 +189,10 @@ class Recorder {
     if (this.labelled !== undefined) this.labelled.record(series, request)
     request.series = series
     if (request.isStream || request.outcome === UPGRADED) this.all.count(nowMs, false)
-    else this.all.record(request.durationMs, nowMs, isFailure(request.outcome))
+    else {
+      this.all.record(request.durationMs, nowMs, isFailure(request.outcome))
+      series.load.record(request.othersInFlight, request.durationMs - request.admission.waitedMs)
+    }
     return series
   }
 

@@ -38,6 +38,8 @@ class Request extends RouteState {
     /** The pipelined requests of its connection, while it is one of them. */
     this.pipeline = undefined
     this.admission = new AdmissionRecord()
+    /** How many were in flight when it came. */
+    this.othersInFlight = 0
     /** Its neighbours in the list of requests in flight. */
     /** @type {Request | undefined} */
     this.older = undefined

@@ -4,6 +4,7 @@
 // A `RouteSeries` takes 34 kB, nearly all for its three HDR histograms. A plain `Series` has no quantiles.
 
 const { RollingHistogram } = require('../histograms/rolling')
+const { LoadSlope } = require('./load-slope')
 const { OUTCOMES, UPGRADED, isFailure } = require('./outcome')
 
 const REQUEST_BYTES = OUTCOMES.length
@@ -93,6 +94,7 @@ class Series {
 
 class RouteSeries extends Series {
   latency
+  load = new LoadSlope()
 
   constructor(tables, method, route, startedMs) {
     super(tables, method, route)

@@ -15,7 +15,7 @@ const { startProgram } = require('../support/program.js')
 const { ended, spillwayFor } = require('../support/spillway.js')
 
 const TOKEN = 'correct-horse-battery-staple'
-const PATHS = ['/', '/metrics', '/snapshot', '/livez', '/readyz', '/releases', '/config']
+const PATHS = ['/', '/metrics', '/snapshot', '/doctor', '/livez', '/readyz', '/releases', '/config']
 
 async function ask({ host, port }, path, options) {
   const req = http.request({ host, port, path, agent: false, ...options })
@@ -61,6 +61,19 @@ for (const path of PATHS) {
     assert.equal(head.headers['content-type'], headers['content-type'])
   })
 }
+
+test('/doctor answers JSON, or text where the client prefers text', async (t) => {
+  const { spillway, get } = await adminFor(t)
+  const typeFor = async (accept) => (await get('/doctor', { headers: { accept } })).headers['content-type']
+  const { body } = await get('/doctor', { headers: { accept: '*/*' } })
+  assert.deepEqual(JSON.parse(body), { ...spillway.diagnose(), at: JSON.parse(body).at })
+  assert.match(await typeFor('application/json'), /^application\/json/)
+  assert.match(await typeFor('application/json, text/plain'), /^application\/json/)
+  assert.match(await typeFor('text/plain'), /^text\/plain/)
+  assert.match(await typeFor('text/plain;q=0.9, application/json;q=0.8'), /^text\/plain/)
+  const text = await get('/doctor', { headers: { accept: 'text/plain' } })
+  assert.equal(text.body, 'Not enough traffic to tell: no request in the last minute.\n')
+})
 
 test('a rejection has the same security headers', async (t) => {
   const { get } = await adminFor(t)

@@ -221,6 +221,8 @@ const LANGUAGES = {
   yaml: (_t, { code }) => {
     for (const document of parseAllDocuments(code)) assert.deepEqual(document.errors, [])
   },
+  /** A line of a log. */
+  text: () => {},
   sh: (_t, { code }) => parseCommands(code),
   console: (_t, { code }) => {
     const commands = [...code.matchAll(/^\$ (.+)$/gm)].map(([, command]) => command)

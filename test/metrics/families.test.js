@@ -41,6 +41,7 @@ const NAMES = {
   spillway_process_warnings_total: ['counter', ['name']],
   spillway_build_info: ['gauge', ['revision', 'version']],
   spillway_start_time_seconds: ['gauge', []],
+  spillway_findings: ['gauge', ['problem', 'severity']],
   nodejs_eventloop_delay_max_seconds: ['gauge', []],
   nodejs_eventloop_delay_mean_seconds: ['gauge', []],
   nodejs_eventloop_delay_p50_seconds: ['gauge', []],
@@ -59,6 +60,7 @@ const NAMES = {
 }
 /** What nothing has happened to yet has no value, and so no labels. */
 const MAY_BE_EMPTY = [
+  'spillway_findings',
   'spillway_process_warnings_total',
   'spillway_stalls_total',
   'spillway_stall_seconds_total',

@@ -1,0 +1,97 @@
+'use strict'
+// A service with one fault, for bench/doctor.js: FAULT names it, and it begins when the parent says so. GET /items is quick, GET
+// /orders asks a dependency, POST /login hashes a password. Tells its ports.
+
+const { pbkdf2, pbkdf2Sync } = require('node:crypto')
+const path = require('node:path')
+const express = require('express')
+
+/** With SPILLWAY_SRC, the bench measures another checkout. */
+const { createSpillway } = require(path.resolve(__dirname, process.env.SPILLWAY_SRC ?? '../src'))
+
+const { FAULT = 'healthy', RATE = '60' } = process.env
+const rate = Number(RATE)
+/** Of all requests: see the mix of bench/doctor.js. */
+const ORDERS = 0.3
+const HASH_ROUNDS = 200_000
+const DEPENDENCY_MS = 15
+const SLOW_MS = 900
+
+const spillway = createSpillway({
+  shed: { mode: FAULT === 'saturated' ? 'off' : 'adaptive' },
+  logger: FAULT === 'healthy' ? undefined : false,
+})
+const app = express()
+app.use(spillway.express())
+
+let isOn = false
+process.on('message', () => {
+  isOn = true
+  if (FAULT === 'gc') fill()
+})
+const has = (fault) => isOn && FAULT === fault
+
+function burn(ms) {
+  const endMs = performance.now() + ms
+  while (performance.now() < endMs);
+}
+const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
+
+const leaked = []
+const kept = []
+function fill() {
+  for (let i = 0; i < 500_000; i++) kept.push({ id: i, name: `row ${i}`, tags: [i] })
+}
+const leak = (bytes) => leaked.push(Array.from({ length: bytes / 16 }, (_, i) => i + 0.5))
+
+/** A pool of connections that is just too small for what comes. */
+const POOL = 4
+const HELD_MS = (POOL * 1000) / (rate * ORDERS) / 0.97
+let free = POOL
+const waiting = []
+async function withConnection(work) {
+  if (free > 0) free--
+  else await new Promise((resolve) => waiting.push(resolve))
+  await work()
+  const next = waiting.shift()
+  if (next === undefined) free++
+  else next()
+}
+
+app.get('/items', async (_req, res) => {
+  if (has('orphans') && Math.random() < 0.1) return
+  if (has('overload') || has('saturated')) burn(4)
+  if (has('gc')) {
+    const rows = Array.from({ length: 4000 * Math.ceil(400 / rate) }, (_, i) => ({
+      id: i,
+      name: `row ${i}`,
+      at: [i],
+    }))
+    kept.splice(0, rows.length, ...rows)
+  }
+  if (has('leak')) leak(4e6 / rate)
+  await wait(3)
+  res.json({ ok: true })
+})
+app.get('/orders', async (_req, res) => {
+  if (has('errors') && Math.random() < 0.3)
+    throw new TypeError("Cannot read properties of undefined (reading 'total')")
+  if (has('pool')) await withConnection(() => wait(HELD_MS * (0.5 + Math.random())))
+  else await wait(has('slow') ? SLOW_MS * (0.7 + 0.6 * Math.random()) : DEPENDENCY_MS)
+  res.json({ ok: true })
+})
+app.post('/login', (_req, res, next) => {
+  if (has('blocked')) {
+    pbkdf2Sync('secret', 'salt', HASH_ROUNDS, 64, 'sha512')
+    return res.json({ ok: true })
+  }
+  pbkdf2('secret', 'salt', 500, 64, 'sha512', (error) => (error ? next(error) : res.json({ ok: true })))
+})
+app.get('/export', (_req, res) => res.end(Buffer.alloc(20e6)))
+app.use(spillway.errorHandler())
+app.use((_error, _req, res, _next) => res.status(500).json({ error: true }))
+
+const server = app.listen(0, '127.0.0.1', async () => {
+  const { url } = await spillway.listen({ port: 0 })
+  process.send?.({ port: /** @type {any} */ (server.address()).port, doctor: `${url}/doctor` })
+})

@@ -1,0 +1,82 @@
+'use strict'
+// The diagnosis of one record of figures: the claims of all rules, sorted by severity. What another finding explains is an effect: it
+// stays in the list, as low, because the cause is what somebody has to mend.
+
+const { counted, duration } = require('./phrases')
+const { RULES } = require('./rules')
+
+/** @import { Diagnosis, Finding } from '../../../index.js' */
+/** @typedef {import('./rules').Rule} Rule */
+
+const SEVERITIES = Object.freeze(/** @type {const} */ (['high', 'medium', 'low']))
+/** Fewer requests, or seconds, say nothing about a service: one slow request among five is chance. */
+const FEWEST_REQUESTS = 20
+const FEWEST_SECONDS = 5
+/** A cause that takes less than half of what its effect takes leaves most of the effect unexplained. */
+const EXPLAINED = 0.5
+/** Rejections are no share of the time, so that shares do not compare. */
+const OF_OTHER_KIND = new Set(['overloaded', 'slow-dependency', 'pool-exhausted'])
+const PAGE = 'docs/insight.md'
+
+/**
+ * @param {import('./figures').Figures} figures
+ * @param {string} at when the figures were taken, in ISO 8601
+ * @param {readonly Rule[]} [rules] for tests
+ * @returns {Diagnosis}
+ */
+function diagnose(figures, at, rules = RULES) {
+  const found = rules.flatMap((rule) =>
+    rule.find(figures).map((claim) => ({ rule, finding: findingOf(rule, claim) }))
+  )
+  const findings = found
+    .map(({ finding }) => {
+      const cause = found.find((other) => explains(other, finding))
+      return cause === undefined
+        ? finding
+        : { ...finding, severity: /** @type {const} */ ('low'), effectOf: cause.rule.problem }
+    })
+    .sort((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity))
+  const isKnown = figures.requests.count >= FEWEST_REQUESTS && figures.seconds >= FEWEST_SECONDS
+  const healthy = findings.length > 0 ? false : isKnown ? true : null
+  return {
+    at,
+    seconds: Math.round(figures.seconds * 10) / 10,
+    requests: figures.requests.count,
+    healthy,
+    summary: sentenceOf(healthy, findings, figures),
+    findings,
+  }
+}
+
+/** @returns {Finding} */
+const findingOf = ({ problem }, claim) => ({
+  problem,
+  ...claim,
+  effectOf: null,
+  more: `${PAGE}#${problem}`,
+})
+
+function explains({ rule, finding: cause }, effect) {
+  if (cause.problem === effect.problem || !rule.explains?.includes(effect.problem)) return false
+  return OF_OTHER_KIND.has(effect.problem)
+    ? SEVERITIES.indexOf(cause.severity) <= SEVERITIES.indexOf('medium')
+    : cause.problem === 'overloaded' || cause.share >= EXPLAINED * effect.share
+}
+
+function sentenceOf(healthy, findings, { requests, seconds }) {
+  if (healthy === false) return findings[0].summary
+  const traffic = `${counted(requests.count, 'request')} in the last ${duration(seconds * 1000)}`
+  return healthy ? `Healthy: no problem found in ${traffic}.` : `Not enough traffic to tell: ${traffic}.`
+}
+
+/** What a diagnosis is before any request came, or where `insight` is off. @returns {Diagnosis} */
+const unknownDiagnosis = (at, summary) => ({
+  at,
+  seconds: 0,
+  requests: 0,
+  healthy: null,
+  summary,
+  findings: [],
+})
+
+module.exports = { FEWEST_REQUESTS, FEWEST_SECONDS, diagnose, unknownDiagnosis }

@@ -1,0 +1,64 @@
+'use strict'
+// Figures of parts that an instance may be without: stalls, outgoing calls and warnings of the process. Where there is no such part
+// the figure is undefined.
+
+/**
+ * @import { StallFigures, CallFigures } from './figures'
+ * @typedef {{ counts: Readonly<Record<string, number>>, recent: readonly { name: string, message: string }[] }} Warnings
+ * @typedef {{ lastMinute: { count: number, totalMs: number } }} Sums
+ * @typedef {object} OtherParts
+ * @property {{ sample(): { sites: readonly any[] } } | undefined} [stalls]
+ * @property {{
+ *   outgoing?: { list(): { hosts: readonly (Sums & { host: string,
+ *     routes: readonly (Sums & { method: string | null, route: string | null })[] })[] } },
+ *   warnings?: { list(): Warnings },
+ * } | undefined} [insight]
+ */
+
+const keyOf = ({ cause, file, function: name, method, route, origin }) =>
+  [cause, file, name, method, route, origin].join('\n')
+
+/** What each site has cost so far. @param {OtherParts} parts @returns {Map<string, number> | undefined} */
+function stallTotals({ stalls }) {
+  if (stalls === undefined) return undefined
+  return new Map(stalls.sample().sites.map((site) => [keyOf(site), site.totalMs]))
+}
+
+/**
+ * The sites that have cost something since, the costliest first.
+ *
+ * @param {OtherParts} parts
+ * @param {Map<string, number> | undefined} totals
+ * @returns {{ sites: StallFigures[] } | undefined}
+ */
+function stallsSince({ stalls }, totals) {
+  if (stalls === undefined || totals === undefined) return undefined
+  const sites = stalls
+    .sample()
+    .sites.map((site) => ({ ...site, ms: site.totalMs - (totals.get(keyOf(site)) ?? 0) }))
+    .filter(({ ms }) => ms > 0)
+    .sort((a, b) => b.ms - a.ms)
+  return { sites }
+}
+
+/** Calls of the last minute, by host and by the route that asked. @param {OtherParts} parts @returns {CallFigures[] | undefined} */
+function outgoingOf({ insight }) {
+  return insight?.outgoing
+    ?.list()
+    .hosts.flatMap(({ host, routes }) =>
+      routes.map(({ method, route, lastMinute: { count, totalMs } }) => ({
+        host,
+        method,
+        route,
+        count,
+        totalMs,
+      }))
+    )
+    .filter(({ count }) => count > 0)
+    .sort((a, b) => b.totalMs - a.totalMs)
+}
+
+/** @param {OtherParts} parts @returns {Warnings | undefined} */
+const warningsOf = ({ insight }) => insight?.warnings?.list()
+
+module.exports = { outgoingOf, stallTotals, stallsSince, warningsOf }

@@ -1,0 +1,46 @@
+'use strict'
+// The event loop has no time left, though no single piece of work is long; or the process uses all the CPUs it may use.
+// - Busy for nine tenths of the time: by queueing theory a request then waits ten times as long as on an idle loop. Eight tenths is
+//   a process that is used well. High from 96 %, where the wait has no bound.
+// - Nine tenths of the CPU limit while the loop has room: the thread pool, worker threads or the collector use the rest.
+
+const { evidence, percent, routeName } = require('../phrases')
+
+const BUSY = 0.9
+const FULL = 0.96
+const OF_LIMIT = 0.9
+
+/** @type {import('../rules').Rule} */
+const rule = {
+  problem: 'cpu-saturated',
+  find({ loop, cpu, routes }) {
+    const ofLimit = cpu.used / cpu.limit
+    const isLoop = loop.utilization >= BUSY
+    if (!isLoop && !(ofLimit >= OF_LIMIT && cpu.used > loop.utilization)) return []
+    const [first] = routes
+      .filter(({ loopShare }) => loopShare !== undefined)
+      .sort((a, b) => Number(b.loopShare) - Number(a.loopShare))
+    const route = isLoop && first !== undefined ? routeName(first) : null
+    return [
+      {
+        severity: loop.utilization >= FULL ? 'high' : 'medium',
+        share: isLoop ? loop.utilization : Math.min(1, ofLimit),
+        route,
+        summary: isLoop
+          ? `The event loop was busy for ${percent(loop.utilization)} of the time${route === null ? '' : `, with ${route} for ${percent(Number(first.loopShare))}`}.`
+          : `The process uses ${percent(Math.min(1, ofLimit))} of its CPUs, of which the event loop needs only ${percent(loop.utilization)} of one.`,
+        evidence: [
+          evidence('event loop busy', loop.utilization, 'share of the time'),
+          evidence('CPU used', cpu.used, 'CPUs'),
+          evidence('CPU limit', cpu.limit, 'CPUs'),
+          ...(route === null ? [] : [evidence(route, Number(first.loopShare), 'share of the time')]),
+        ],
+        advice: isLoop
+          ? `Run more processes, one for each CPU (\`clusterPrimary()\`), and look for the costly functions with a CPU profile (\`node --cpu-prof\`)${route === null ? '' : `, in ${route} first`}.`
+          : 'Look at worker threads, and at what uses the thread pool: hashing, compression, file access and DNS. Give the process more CPUs or run fewer threads.',
+      },
+    ]
+  },
+}
+
+module.exports = rule

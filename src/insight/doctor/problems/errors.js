@@ -1,0 +1,51 @@
+'use strict'
+// A route, or most of the process, answers with errors: a status of 500 or more, an answer that was cut off, or a timeout.
+// - One in twenty of a route and five at least: a retry hides less than that.
+// - High: a fifth of a route, or a twentieth of all requests.
+// The sentence says whether the route failed before as well: what began to fail has a deploy or a dependency for its reason.
+
+const { counted, evidence, percent, routeName } = require('../phrases')
+
+const SOME = 0.05
+const FEWEST = 5
+const MANY = 0.2
+/** Of what it was before: then it has begun to fail. */
+const BEGUN = 3
+const FEWEST_BEFORE = 20
+
+/** @type {import('../rules').Rule} */
+const rule = {
+  problem: 'errors',
+  find({ errorKinds, requests, routes }) {
+    const failing = routes
+      .filter(({ count, errors }) => errors >= FEWEST && errors / count >= SOME)
+      .sort((a, b) => b.errors - a.errors)
+    if (failing.length === 0) return []
+    const [first, ...others] = failing
+    const share = requests.errors / requests.count
+    const name = routeName(first)
+    const ratio = first.errors / first.count
+    const kind = errorKinds.find(({ route }) => route === first.route)
+    const { before } = first
+    const ratioBefore = before.count >= FEWEST_BEFORE ? before.errors / before.count : undefined
+    const hasBegun = ratioBefore !== undefined && ratio >= BEGUN * ratioBefore
+    return [
+      {
+        severity: ratio >= MANY || share >= SOME ? 'high' : 'medium',
+        share,
+        route: name,
+        summary: `${name} ${hasBegun ? 'has begun to fail' : 'fails'}: ${percent(ratio)} of its requests${ratioBefore === undefined ? '' : `, ${percent(ratioBefore)} before`}${kind === undefined ? '' : `, mostly with ${kind.type} (${kind.status})`}${others.length === 0 ? '' : `. ${counted(others.length, 'other route')} fail too`}.`,
+        evidence: [
+          evidence('failed requests of the route', first.errors, 'requests'),
+          evidence('requests of the route', first.count, 'requests'),
+          evidence('failed requests of all routes', requests.errors, 'requests'),
+          ...(ratioBefore === undefined ? [] : [evidence('before', ratioBefore, 'share of requests')]),
+          ...(kind === undefined ? [] : [evidence(`${kind.type} (${kind.status})`, kind.count, 'errors')]),
+        ],
+        advice: `Look for ${kind === undefined ? 'errors' : kind.type} of ${name} in the log${hasBegun ? ', and at what has changed: the last deploy, or a dependency of this route' : ''}.`,
+      },
+    ]
+  },
+}
+
+module.exports = rule

@@ -1,0 +1,89 @@
+'use strict'
+// Synchronous code holds the loop, while everything else waits. Collections are subtracted, and of each turn the share in which the
+// thread waited for a CPU: they are problems of their own. Turns in which many requests took little each are a full loop, and no blocked one.
+// - Turns of 50 ms or more for a twentieth of the time: one request in twenty waits for such a turn. High from a fifth.
+// - On a loop that is busy for seven tenths, turns of 20 ms or more for half of the time: two requests that meet wait 20 ms, ten
+//   wait 200. This is a synchronous pbkdf2 of 38 ms at 20 requests a second.
+// - A turn is of one request, and not of many, where it took 10 ms or more for each request that ended in it.
+
+const { adviceForCall } = require('../blocking-calls')
+const { counted, duration, evidence, percent, routeName } = require('../phrases')
+
+const SOME = 0.05
+const MUCH = 0.2
+const BUSY = 0.7
+const LONG_SHARE = 0.5
+const LEAST_MS_OF_ONE = 10
+/** A route that takes most of the loop's time is the one to name. */
+const MOST = 0.5
+
+/** @type {import('../rules').Rule} */
+const rule = {
+  problem: 'event-loop-blocked',
+  explains: ['cpu-saturated', 'overloaded'],
+  find(figures) {
+    const { loop, gc, scheduler, seconds } = figures
+    const netOf = (turns) =>
+      isOfFew(turns, seconds) ? Math.max(0, turns.share * onCpuShare(scheduler) - gc.share) : 0
+    const veryLong = netOf(loop.veryLong)
+    const long = loop.utilization >= BUSY ? netOf(loop.long) : 0
+    const share = Math.max(veryLong, long)
+    if (veryLong < SOME && long < LONG_SHARE) return []
+    const turns = veryLong >= long / 2 ? loop.veryLong : loop.long
+    const meanMs = (turns.share * seconds * 1000) / turns.count
+    const { site, route } = culpritOf(figures)
+    return [
+      {
+        severity: veryLong >= MUCH || long >= LONG_SHARE ? 'high' : 'medium',
+        share,
+        route,
+        summary: `${subjectOf(site, route)} blocked the event loop for ${percent(share)} of the time: ${counted(turns.count, 'loop turn')} of ${duration(meanMs)} in the mean, the longest ${duration(loop.longestMs)}.`,
+        evidence: [
+          evidence('long loop turns', turns.share, 'share of the time'),
+          evidence('long loop turns', turns.count, 'turns'),
+          evidence('longest loop turn', loop.longestMs, 'ms'),
+          evidence('event loop busy', loop.utilization, 'share of the time'),
+          evidence('garbage collection', gc.share, 'share of the time'),
+          ...(scheduler === undefined
+            ? []
+            : [evidence('waiting for a CPU', scheduler.waitShare, 'share of the time')]),
+        ],
+        advice: adviceFor(site, route),
+      },
+    ]
+  },
+}
+
+/** Of the time in which the thread could run. */
+const onCpuShare = (scheduler) =>
+  scheduler === undefined ? 1 : scheduler.runShare / (scheduler.runShare + scheduler.waitShare || 1) || 1
+
+const isOfFew = ({ count, requests, share }, seconds) =>
+  count > 0 && (share * seconds * 1000) / Math.max(count, requests) >= LEAST_MS_OF_ONE
+
+/** What the stalls name, or else the route whose handlers took most of the loop's time. */
+function culpritOf({ loop, routes, stalls }) {
+  const site = stalls?.sites.find(({ cause }) => cause === 'javascript' || cause === 'native')
+  if (site !== undefined) return { site, route: site.route === null ? null : routeName(site) }
+  const known = routes.filter(({ loopShare }) => loopShare !== undefined)
+  const [first] = known.sort((a, b) => Number(b.loopShare) - Number(a.loopShare))
+  const isMost = first !== undefined && Number(first.loopShare) >= MOST * loop.utilization
+  return { site: undefined, route: isMost ? routeName(first) : null }
+}
+
+function subjectOf(site, route) {
+  if (site === undefined) return route === null ? 'Synchronous code' : `Synchronous code in ${route}`
+  const place = site.file === null ? '' : ` (${String(site.file).split('/').pop()}:${site.line})`
+  return `${site.function ?? '(anonymous)'}${place} in ${route ?? `the ${site.origin}`}`
+}
+
+function adviceFor(site, route) {
+  const call = adviceForCall(site)
+  if (site === undefined) {
+    const where = route === null ? '' : ` in ${route}`
+    return `Find the function with a CPU profile (\`node --cpu-prof\`)${where}. Then split its work up, use an asynchronous variant, or move the work to a worker thread.`
+  }
+  return `${site.function ?? 'The function'}${route === null ? '' : ` in ${route}`}: ${call ?? 'split its work up, or move the work to a worker thread'}.`
+}
+
+module.exports = rule

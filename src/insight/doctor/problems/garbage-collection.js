@@ -1,0 +1,49 @@
+'use strict'
+// Collections stop the loop for a large share of the time.
+// - 15 %: a server that answers JSON at eight tenths of its capacity spends 3 to 8 %. From 15 % on, allocating less pays.
+// - 30 %: nearly a third of the CPU does no work, and each request is stopped several times.
+// Major and incremental collections tell a heap that is too full, minor ones a handler that allocates much.
+
+const { evidence, percent } = require('../phrases')
+
+const SOME = 0.15
+const MUCH = 0.3
+const MOSTLY = 0.5
+const FULL = 0.7
+
+/** @type {import('../rules').Rule} */
+const rule = {
+  problem: 'garbage-collection',
+  explains: ['event-loop-blocked', 'cpu-saturated', 'overloaded'],
+  find({ gc, heap }) {
+    const { share, majorShare } = gc
+    if (share < SOME) return []
+    const full = heap.afterGcBytes === undefined ? 0 : heap.afterGcBytes / heap.limitBytes
+    return [
+      {
+        severity: share >= MUCH ? 'high' : 'medium',
+        share,
+        route: null,
+        summary: `Garbage collection stopped the event loop for ${percent(share)} of the time, mostly in ${majorShare >= MOSTLY * share ? 'major' : 'minor'} collections.`,
+        evidence: [
+          evidence('collections', share, 'share of the time'),
+          evidence('major and incremental collections', majorShare, 'share of the time'),
+          ...(heap.afterGcBytes === undefined
+            ? []
+            : [evidence('heap after a collection', full, 'share of its limit')]),
+        ],
+        advice: adviceFor(majorShare >= MOSTLY * share, full),
+      },
+    ]
+  },
+}
+
+function adviceFor(isMajor, full) {
+  if (!isMajor)
+    return 'Handlers allocate much that is short-lived. Take a heap profile (`node --heap-prof`) to see where, and try --max-semi-space-size=64 for fewer collections.'
+  if (full >= FULL)
+    return 'The heap is nearly full, so that Node.js collects all the time. Raise --max-old-space-size if the container has room, or keep less in memory.'
+  return 'Handlers build large objects that live for some time. Stream or page large results instead of holding them, and take a heap profile (`node --heap-prof`) to see where they are made.'
+}
+
+module.exports = rule

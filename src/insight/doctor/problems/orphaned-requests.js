@@ -1,0 +1,90 @@
+'use strict'
+// Handlers that never answer: a path without `res.end()`, a promise that stays pending, a callback that is never called. What they
+// hold in memory stays, and so does their slot.
+// - In flight for 30 seconds and three times the p99 of the route, unanswered. A route that answers after a minute has a long p99 and
+//   is not meant. Of a route that has answered fewer than twenty times nothing is known, unless it has never answered: then three.
+// - Or clients that gave up: three of the slowest requests of the route disconnected before an answer began, after a second and ten
+//   times as long as half of the route's requests take. A client that waits for 10 seconds leaves nothing in flight to be seen.
+// High: ten of them, because each holds what it holds for ever.
+
+const { counted, duration, evidence, routeName } = require('../phrases')
+
+const TIMES_P99 = 3
+const FEWEST_ANSWERED = 20
+const FEWEST_NEVER = 3
+const GAVE_UP_MS = 1000
+const TIMES_P50 = 10
+const FEWEST_GAVE_UP = 3
+const MANY = 10
+
+/** @type {import('../rules').Rule} */
+const rule = {
+  problem: 'orphaned-requests',
+  explains: ['slow-dependency', 'pool-exhausted'],
+  find(figures) {
+    const orphans = figures.unanswered.filter(isOrphaned).sort((a, b) => b.count - a.count)
+    if (orphans.length > 0) return [inFlightClaim(orphans[0], figures.requests.inFlight)]
+    return gaveUpClaims(figures)
+  },
+}
+
+function isOrphaned({ answered, count, oldestMs, p99Ms }) {
+  if (answered === 0) return count >= FEWEST_NEVER
+  return answered >= FEWEST_ANSWERED && oldestMs >= TIMES_P99 * p99Ms
+}
+
+/** @returns {import('../rules').Claim} */
+function inFlightClaim(first, inFlight) {
+  const { answered, count, oldestMs, p99Ms } = first
+  const name = routeName(first)
+  const others =
+    answered === 0 ? 'none was ever answered' : `99 % of that route are answered in ${duration(p99Ms)}`
+  return {
+    severity: count >= MANY ? 'high' : 'medium',
+    share: inFlight > 0 ? Math.min(1, count / inFlight) : 0,
+    route: name,
+    summary: `${counted(count, 'request')} of ${name} ${count === 1 ? 'has' : 'have'} had no answer for ${duration(oldestMs)} and less, while ${others}.`,
+    evidence: [
+      evidence('unanswered for 30 seconds or more', count, 'requests'),
+      evidence('age of the oldest', oldestMs / 1000, 's'),
+      evidence('p99 of the route', p99Ms, 'ms'),
+      evidence('in flight', inFlight, 'requests'),
+    ],
+    advice: adviceFor(name),
+  }
+}
+
+const adviceFor = (name) =>
+  `Look in ${name} for a path that does not answer: a callback that is not called on an error, a promise that never settles, a missing \`return next(error)\`. Set \`errors.timeout\` so that such requests are answered with 503 and release what they hold.`
+
+/** @returns {import('../rules').Claim[]} */
+function gaveUpClaims({ gaveUp, routes }) {
+  /** @type {import('../rules').Claim[]} */
+  const claims = []
+  for (const route of routes) {
+    if (route.quantiles === undefined) continue
+    const leastMs = Math.max(GAVE_UP_MS, TIMES_P50 * route.quantiles.p50Ms)
+    const left = gaveUp.filter(
+      (each) => each.method === route.method && each.route === route.route && each.durationMs >= leastMs
+    )
+    if (left.length < FEWEST_GAVE_UP) continue
+    const name = routeName(route)
+    const longestMs = Math.max(...left.map(({ durationMs }) => durationMs))
+    claims.push({
+      severity: left.length >= MANY ? 'high' : 'medium',
+      share: Math.min(1, route.aborted / route.count),
+      route: name,
+      summary: `Clients of ${name} gave up after ${duration(longestMs)} without an answer, while half of the requests of that route take ${duration(route.quantiles.p50Ms)}.`,
+      evidence: [
+        evidence('clients that gave up, of the slowest requests', left.length, 'requests'),
+        evidence('aborted', route.aborted, 'requests'),
+        evidence('requests', route.count, 'requests'),
+        evidence('p50 of the route', route.quantiles.p50Ms, 'ms'),
+      ],
+      advice: adviceFor(name),
+    })
+  }
+  return claims.slice(0, 1)
+}
+
+module.exports = rule

@@ -1,0 +1,68 @@
+'use strict'
+// Requests wait for each other, though the loop has time: for a connection of a pool, a lock, or a semaphore. Then the duration
+// grows in proportion to the requests in flight (requests/load-slope.js), which it does behind no slow dependency.
+// - Elasticity of .4: twice as many in flight take at least 1.4 times as long. Correlation of .5: in flight explains a quarter of
+//   the variance, which chance does not reach with fifty requests.
+// - 50 ms and three in flight in the mean: below that nobody waits for long.
+// - A loop that is busy for eight tenths makes requests wait for each other as well, and then the loop is the pool.
+// High from 250 ms in the mean: the wait is then most of the duration.
+
+const { costliestCall } = require('../outgoing-share')
+const { counted, duration, evidence, percent, routeName } = require('../phrases')
+
+const ELASTICITY = 0.4
+const CORRELATION = 0.5
+const FEWEST = 50
+const LEAST_MS = 50
+const LEAST_IN_FLIGHT = 3
+const MOST_BUSY = 0.8
+const MOST_STARVED = 0.2
+const LONG_MS = 250
+/** Of the time of all requests: one route with a lock of its own is not worth more than a hint. */
+const LEAST_SHARE = 0.1
+
+/** @type {import('../rules').Rule} */
+const rule = {
+  problem: 'pool-exhausted',
+  explains: ['slow-dependency', 'overloaded'],
+  find({ loop, routes, scheduler, seconds, outgoing }) {
+    if (loop.utilization >= MOST_BUSY || (scheduler?.waitShare ?? 0) >= MOST_STARVED) return []
+    const waiting = routes.filter(
+      (route) =>
+        isWaiting(route, seconds) &&
+        // Calls to another host that take most of the time are slow, whatever makes them wait.
+        costliestCall(route, outgoing) === undefined &&
+        route.timeShare >= LEAST_SHARE
+    )
+    if (waiting.length === 0) return []
+    const [first, ...others] = waiting
+    const share = waiting.reduce((sum, { timeShare }) => sum + timeShare, 0)
+    const inFlight = (first.count * first.meanMs) / 1000 / seconds
+    const name = routeName(first)
+    return [
+      {
+        severity: first.meanMs >= LONG_MS ? 'high' : 'medium',
+        share,
+        route: name,
+        summary: `Requests of ${name}${others.length === 0 ? '' : ` and ${counted(others.length, 'other route')}`} wait for each other: they take ${duration(first.meanMs)} in the mean, and longer in proportion to the requests in flight, while the event loop is idle for ${percent(1 - loop.utilization)} of the time.`,
+        evidence: [
+          evidence('mean duration', first.meanMs, 'ms'),
+          evidence('in flight, in the mean', inFlight, 'requests'),
+          evidence('growth of the duration with those in flight', first.load.elasticity, 'elasticity'),
+          evidence('correlation', first.load.correlation, ''),
+          evidence('requests', first.count, 'requests'),
+          evidence('event loop busy', loop.utilization, 'share of the time'),
+        ],
+        advice: `Look at the pool that ${name} uses: how many connections it has, and how many requests wait for one (\`pool.waitingCount\` of pg). Hold a connection for as short as possible, release it on every path, and then make the pool larger, as far as the database allows.`,
+      },
+    ]
+  },
+}
+
+function isWaiting({ count, meanMs, load }, seconds) {
+  if (count < FEWEST || load.count < FEWEST || meanMs < LEAST_MS) return false
+  if ((count * meanMs) / 1000 / seconds < LEAST_IN_FLIGHT) return false
+  return load.elasticity >= ELASTICITY && load.correlation >= CORRELATION
+}
+
+module.exports = rule

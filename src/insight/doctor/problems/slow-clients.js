@@ -1,0 +1,41 @@
+'use strict'
+// Clients that read their answer, or send their request, so slowly that both stay in memory: slow networks, a proxy without
+// buffers, or an attack. Nothing in the process is slow then.
+// - Five of them for five seconds or more, and a fifth of those in flight: a phone in a tunnel is one of a hundred.
+// - High: what they have not read is a tenth of the memory.
+
+const { counted, duration, evidence, megabytes } = require('../phrases')
+
+const FEWEST = 5
+const SHARE = 0.2
+const MUCH_MEMORY = 0.1
+
+/** @type {import('../rules').Rule} */
+const rule = {
+  problem: 'slow-clients',
+  find({ clients, memory }) {
+    const { inFlight, oldestMs, reading, sending, unsentBytes } = clients
+    const count = reading + sending
+    if (count < FEWEST || count < SHARE * inFlight) return []
+    const isReading = reading >= sending
+    return [
+      {
+        severity: unsentBytes >= MUCH_MEMORY * memory.limitBytes ? 'high' : 'medium',
+        share: Math.min(1, count / inFlight),
+        route: null,
+        summary: `${counted(count, 'client')} ${isReading ? `read their answers slowly: ${megabytes(unsentBytes)} are not read yet` : 'send their requests slowly'}, the slowest for ${duration(oldestMs)}.`,
+        evidence: [
+          evidence('clients that read slowly', reading, 'requests'),
+          evidence('clients that send slowly', sending, 'requests'),
+          evidence('unread', unsentBytes, 'bytes'),
+          evidence('oldest', oldestMs / 1000, 's'),
+          evidence('in flight', inFlight, 'requests'),
+        ],
+        advice:
+          'Put a proxy with buffers in front of the process (nginx: `proxy_buffering`, `proxy_request_buffering`), stream large answers with `pipeline()` so that they wait in the source and not in memory, and set `server.requestTimeout`.',
+      },
+    ]
+  },
+}
+
+module.exports = rule

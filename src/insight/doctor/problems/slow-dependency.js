@@ -1,0 +1,70 @@
+'use strict'
+// Requests wait for something outside of the process, while the loop has time: the answer begins late, and nothing here computes.
+// - Slower than usual: three times what the route took in the last hour, and 100 ms more, for at least ten requests. A cache that is
+//   cold, or more rows in the evening, seldom make it three times.
+// - Or two seconds, usual or not: by then people leave.
+// - A loop that is busy for seven tenths may be what they wait for.
+// High: a fifth of all requests are of such routes, and they became slower.
+
+const { costliestCall } = require('../outgoing-share')
+const { counted, duration, evidence, percent, routeName } = require('../phrases')
+const { MUCH } = require('../usual-durations')
+
+const LEAST_MORE_MS = 100
+const LONG_MS = 2000
+const FEWEST = 10
+const MOST_BUSY = 0.7
+const MOST_STARVED = 0.2
+const MANY = 0.2
+
+/** @type {import('../rules').Rule} */
+const rule = {
+  problem: 'slow-dependency',
+  find({ loop, outgoing, requests, routes, scheduler }) {
+    if (loop.utilization >= MOST_BUSY || (scheduler?.waitShare ?? 0) >= MOST_STARVED) return []
+    const slow = routes.filter(isSlow)
+    if (slow.length === 0) return []
+    const [first, ...others] = slow
+    const share = slow.reduce((sum, { count }) => sum + count, 0) / requests.count
+    const isSlower = slow.some((route) => isSlowerThanUsual(route))
+    const name = routeName(first)
+    const call = costliestCall(first, outgoing)
+    const waitMs = waitOf(first)
+    const than = isSlowerThanUsual(first) ? `, ${duration(Number(first.usualMs))} usually` : ''
+    return [
+      {
+        severity: share >= MANY && isSlower ? 'high' : 'medium',
+        share: slow.reduce((sum, { timeShare }) => sum + timeShare, 0),
+        route: name,
+        summary: `Requests of ${name}${others.length === 0 ? '' : ` and ${counted(others.length, 'other route')}`} wait ${duration(waitMs)} in the mean${than}${call === undefined ? '' : `, most of it for ${call.host}`}. The event loop is idle for ${percent(1 - loop.utilization)} of the time.`,
+        evidence: [
+          evidence('until the answer begins', waitMs, 'ms'),
+          ...(first.usualMs === undefined ? [] : [evidence('usual duration', first.usualMs, 'ms')]),
+          ...(first.quantiles === undefined ? [] : [evidence('p99', first.quantiles.p99Ms, 'ms')]),
+          evidence('share of all requests', share, 'share of requests'),
+          evidence('event loop busy', loop.utilization, 'share of the time'),
+          ...(call === undefined
+            ? []
+            : [evidence(`calls to ${call.host}`, call.totalMs / call.count, 'ms in the mean')]),
+        ],
+        advice: `${call === undefined ? `Look at what ${name} awaits: a database, another service, a file system.` : `Look at ${call.host}: its own latency, and the network to it.`} Give the call a timeout, so that its slowness does not fill this process, and answer from a cache or without it where that is possible.`,
+      },
+    ]
+  },
+}
+
+/** Until the answer began, or all of the time where most were not answered. */
+const waitOf = ({ firstByteMs, meanMs }) => (Number.isNaN(firstByteMs) ? meanMs : firstByteMs)
+
+const isSlowerThanUsual = (route) =>
+  route.usualMs !== undefined &&
+  waitOf(route) >= MUCH * route.usualMs &&
+  waitOf(route) - route.usualMs >= LEAST_MORE_MS
+
+function isSlow(route) {
+  if (route.count < FEWEST) return false
+  if (route.parts !== undefined && route.parts.waitMs < (route.meanMs * route.count) / 2) return false
+  return isSlowerThanUsual(route) || waitOf(route) >= LONG_MS
+}
+
+module.exports = rule

@@ -1,0 +1,108 @@
+'use strict'
+// One reading of everything that only counts up: the difference of two readings is what happened between them. A reading of twenty
+// routes takes some tens of microseconds, one of a thousand half a millisecond, and nothing is counted for it on the hot path.
+
+const { sumOf } = require('../../histograms/buckets')
+const { ABORTED, ERRORED, OUTCOMES, TIMED_OUT } = require('../../requests/outcome')
+const { COUNTERS, FIRST_BYTE_COUNT, FIRST_BYTE_SUM } = require('../../requests/route-series')
+const { schedulerWait } = require('../../signals/scheduler-wait')
+const { stallTotals } = require('./other-figures')
+
+/** The columns of `routes`, one row a series. */
+const COLUMNS = Object.freeze({
+  count: 0,
+  errors: 1,
+  aborted: 2,
+  ms: 3,
+  firstBytes: 4,
+  firstByteMs: 5,
+})
+const WIDTH = Object.keys(COLUMNS).length
+
+/**
+ * @typedef {ReturnType<typeof takeReading>} Reading
+ * @typedef {import('../../snapshot/snapshot').Parts & import('./other-figures').OtherParts} Parts
+ */
+
+/**
+ * @param {Parts} parts
+ * @param {{ cpuThrottling: InstanceType<typeof import('../../signals/cpu-throttling').CpuThrottling>,
+ *   longTurns: InstanceType<typeof import('../../signals/long-turns').LongTurns>, readScheduler?: typeof schedulerWait }} own signals
+ *   of the doctor
+ */
+function takeReading(parts, { cpuThrottling, longTurns, readScheduler = schedulerWait }) {
+  const { admission, clock, failures, recorder, signals } = parts
+  const { shed, wouldShed } = admission.sample()
+  return {
+    atMs: clock.now(),
+    ended: recorder.requests.ended,
+    ...processOf(signals),
+    scheduler: readScheduler(),
+    throttling: cpuThrottling.sample(),
+    longTurns: longTurns.sample(),
+    shed: countsByReason(shed),
+    wouldShed: countsByReason(wouldShed),
+    routes: routesOf(recorder.routes),
+    stallTotals: stallTotals(parts),
+    errors: new Map(failures.table.sample().map(({ row, count }) => [row, count])),
+  }
+}
+
+function processOf({ collections, utilization }) {
+  const { loopActiveSeconds, cpuUserSeconds, cpuSystemSeconds } = utilization.sample()
+  const { kinds, buckets, bounds, heapAfterBytes } = collections.sample()
+  const msOf = (kind) => sumOf(buckets, kinds.indexOf(kind), bounds) * 1000
+  const ms = kinds.map(msOf)
+  return {
+    loopActiveMs: loopActiveSeconds * 1000,
+    cpuMs: (cpuUserSeconds + cpuSystemSeconds) * 1000,
+    gc: { ms: ms.reduce((sum, each) => sum + each, 0), majorMs: msOf('major') + msOf('incremental') },
+    heapAfterBytes,
+  }
+}
+
+/** @returns {Record<string, number>} */
+function countsByReason(rows) {
+  const counts = {}
+  for (const { reason, count } of rows) counts[reason] = (counts[reason] ?? 0) + count
+  return counts
+}
+
+function routesOf({ bounds, series, tables }) {
+  const { values: counters } = tables.counters
+  const durations = tables.durations.copy()
+  const rows = new Float64Array(series.length * WIDTH)
+  for (let i = 0; i < series.length; i++) {
+    const start = series[i].row * COUNTERS
+    const at = i * WIDTH
+    for (let outcome = 0; outcome < OUTCOMES.length; outcome++)
+      rows[at + COLUMNS.count] += counters[start + outcome]
+    rows[at + COLUMNS.errors] = counters[start + ERRORED] + counters[start + TIMED_OUT]
+    rows[at + COLUMNS.aborted] = counters[start + ABORTED]
+    for (const { row } of series[i].statuses) rows[at + COLUMNS.ms] += sumOf(durations, row, bounds) * 1000
+    rows[at + COLUMNS.firstBytes] = counters[start + FIRST_BYTE_COUNT]
+    rows[at + COLUMNS.firstByteMs] = counters[start + FIRST_BYTE_SUM] * 1000
+  }
+  return rows
+}
+
+/** Of one series: from the later reading less the earlier, in which the series may not have been yet. */
+function routeBetween(earlier, later, index) {
+  const at = (column) => {
+    const cell = index * WIDTH + COLUMNS[column]
+    return later.routes[cell] - (earlier.routes[cell] ?? 0)
+  }
+  return {
+    count: at('count'),
+    errors: at('errors'),
+    aborted: at('aborted'),
+    ms: at('ms'),
+    firstBytes: at('firstBytes'),
+    firstByteMs: at('firstByteMs'),
+  }
+}
+
+/** A reading before anything was counted. */
+const NOTHING = Object.freeze({ routes: new Float64Array(0) })
+
+module.exports = { NOTHING, routeBetween, takeReading }

@@ -1,0 +1,34 @@
+'use strict'
+// All rules of the doctor, causes before their effects: of two findings that are equally severe, the one that comes first here is
+// shown first. A rule is a pure function of the figures. It makes a claim with its figures, or none.
+
+/**
+ * @import { Finding } from '../../../index.js'
+ * @typedef {Finding['problem']} Problem
+ * @typedef {Omit<Finding, 'problem' | 'effectOf' | 'more'>} Claim
+ * @typedef {object} Rule
+ * @property {Problem} problem
+ * @property {readonly Problem[]} [explains] what this problem causes
+ * @property {(figures: import('./figures').Figures) => Claim[]} find
+ */
+
+/** @type {readonly Rule[]} */
+const RULES = Object.freeze([
+  require('./problems/cpu-throttled'),
+  require('./problems/host-starved'),
+  require('./problems/heap-growing'),
+  require('./problems/garbage-collection'),
+  require('./problems/event-loop-blocked'),
+  require('./problems/orphaned-requests'),
+  require('./problems/pool-exhausted'),
+  require('./problems/slow-dependency'),
+  require('./problems/errors'),
+  require('./problems/overloaded'),
+  require('./problems/cpu-saturated'),
+  require('./problems/slow-clients'),
+  require('./problems/listener-leak'),
+])
+
+const PROBLEMS = Object.freeze(RULES.map(({ problem }) => problem))
+
+module.exports = { PROBLEMS, RULES }

@@ -1,0 +1,39 @@
+'use strict'
+// The loop turns that kept everything else waiting, summed: how many, how long, and how many requests ended in them. One turn in
+// which fifty requests took 2 ms each is a full loop; one turn of 100 ms for one request is a blocked loop.
+
+/** On a full loop, two of these before a request are felt. */
+const LONG_MS = 20
+/** Felt at any load: whoever comes meanwhile waits for the rest of it. */
+const VERY_LONG_MS = 50
+
+class LongTurns {
+  #long = { count: 0, ms: 0, requests: 0 }
+  #veryLong = { count: 0, ms: 0, requests: 0 }
+  #endedBefore = 0
+
+  // Hot path: once a loop turn, one comparison.
+  /** @param {number} ended how many requests have ended so far, ever */
+  onTurn(busyMs, ended) {
+    if (busyMs >= LONG_MS) this.#record(busyMs, ended - this.#endedBefore)
+    this.#endedBefore = ended
+  }
+
+  #record(busyMs, requests) {
+    add(this.#long, busyMs, requests)
+    if (busyMs >= VERY_LONG_MS) add(this.#veryLong, busyMs, requests)
+  }
+
+  /** Since the start. */
+  sample() {
+    return { long: { ...this.#long }, veryLong: { ...this.#veryLong } }
+  }
+}
+
+function add(sum, busyMs, requests) {
+  sum.count++
+  sum.ms += busyMs
+  sum.requests += requests
+}
+
+module.exports = { LONG_MS, LongTurns, VERY_LONG_MS }

@@ -1,0 +1,416 @@
+'use strict'
+// Each rule of the doctor on both sides of each threshold.
+
+const assert = require('node:assert/strict')
+const { test } = require('node:test')
+const { RULES } = require('../../src/insight/doctor/rules')
+const { figuresWith, merge, routeWith } = require('./figures')
+
+const ruleOf = (problem) => RULES.find((rule) => rule.problem === problem)
+
+/** @returns {string} the severity of the first claim, or none */
+const severityOf = (problem, figures) => ruleOf(problem).find(figures)[0]?.severity ?? 'none'
+
+/** Checks a rule with each change of healthy figures. @param {[changes: any, severity: string][]} cases */
+function check(problem, cases) {
+  for (const [changes, severity] of cases) {
+    const figures = figuresWith(changes)
+    const text = JSON.stringify(changes)
+    assert.equal(severityOf(problem, figures), severity, `${problem} with ${text}`)
+    for (const claim of ruleOf(problem).find(figures)) checkClaim(claim, text)
+  }
+}
+
+function checkClaim({ share, summary, evidence, advice, route }, text) {
+  assert.ok(share >= 0 && share <= 1, `share ${share} with ${text}`)
+  assert.match(summary, /^[A-Z0-9a-z(].+\.$/)
+  assert.doesNotMatch(`${summary} ${advice}`, /undefined|NaN|Infinity|null/)
+  assert.match(advice, /^.+\.$/)
+  assert.ok(route === null || typeof route === 'string')
+  assert.ok(evidence.length > 0)
+  for (const { name, value, unit } of evidence) {
+    assert.ok(Number.isFinite(value), `${name} is ${value} with ${text}`)
+    assert.equal(typeof unit, 'string')
+  }
+}
+
+test('healthy figures make no claim', () => {
+  for (const { problem } of RULES) assert.equal(severityOf(problem, figuresWith()), 'none', problem)
+})
+
+test('a figure that nobody measures makes no claim', () => {
+  const unknown = { scheduler: undefined, throttling: undefined, heap: { afterGcBytes: undefined } }
+  for (const { problem } of RULES) assert.equal(severityOf(problem, figuresWith(unknown)), 'none', problem)
+})
+
+test('cpu-throttled', () => {
+  check('cpu-throttled', [
+    [{ throttling: { periods: 600, throttledPeriods: 59 } }, 'none'],
+    [{ throttling: { periods: 600, throttledPeriods: 60 } }, 'medium'],
+    [{ throttling: { periods: 600, throttledPeriods: 197 } }, 'medium'],
+    [{ throttling: { periods: 600, throttledPeriods: 198 } }, 'high'],
+    [{ throttling: { periods: 19, throttledPeriods: 19 } }, 'none'],
+    [{ throttling: { periods: 20, throttledPeriods: 20 } }, 'high'],
+  ])
+})
+
+test('host-starved', () => {
+  check('host-starved', [
+    [{ scheduler: { runShare: 0.2, waitShare: 0.09 } }, 'none'],
+    [{ scheduler: { runShare: 0.2, waitShare: 0.1 } }, 'medium'],
+    [{ scheduler: { runShare: 0.5, waitShare: 0.16 } }, 'none'],
+    [{ scheduler: { runShare: 0.45, waitShare: 0.16 } }, 'medium'],
+    [{ scheduler: { runShare: 0.2, waitShare: 0.24 } }, 'medium'],
+    [{ scheduler: { runShare: 0.2, waitShare: 0.25 } }, 'high'],
+  ])
+})
+
+test('host-starved tells threads of this process from other processes', () => {
+  const starved = { scheduler: { runShare: 0.3, waitShare: 0.4 } }
+  const summaryOf = (used) =>
+    ruleOf('host-starved').find(figuresWith({ ...starved, cpu: { used, limit: 2 } }))[0].summary
+  assert.match(summaryOf(1.5), /other processes/)
+  assert.match(summaryOf(1.7), /threads of this process/)
+})
+
+const rising = (...megabytes) => megabytes.map((each, i) => ({ atMs: i * 10_000, bytes: each * 1e6 }))
+
+test('heap-growing', () => {
+  check('heap-growing', [
+    [{ heap: { afterGcBytes: 359e6 } }, 'none'],
+    [{ heap: { afterGcBytes: 360e6 } }, 'high'],
+    [{ heap: { trend: { verdict: 'growing', bytesPerSecond: 1e4, secondsToLimit: 3600 } } }, 'high'],
+    [{ heap: { trend: { verdict: 'growing', bytesPerSecond: 1e4, secondsToLimit: 3601 } } }, 'medium'],
+    [{ heap: { trend: { verdict: 'none', bytesPerSecond: 1e4 } } }, 'none'],
+    [{ heap: { recent: rising(100, 110, 120) } }, 'none'],
+    [{ heap: { recent: rising(100, 110, 120, 130) } }, 'high'],
+    [{ heap: { recent: rising(100, 110, 109, 130) } }, 'none'],
+    [{ heap: { recent: rising(20, 23, 26, 29) } }, 'none'],
+    [{ heap: { recent: rising(100, 110, 115, 124) } }, 'none'],
+    [{ heap: { recent: rising(100, 110, 115, 125) } }, 'high'],
+    // 25 MB in 30 seconds: 15 minutes are 750 MB.
+    [{ heap: { recent: rising(100, 110, 115, 125), limitBytes: 875e6 } }, 'high'],
+    [{ heap: { recent: rising(100, 110, 115, 125), limitBytes: 876e6 } }, 'none'],
+  ])
+})
+
+test('garbage-collection', () => {
+  check('garbage-collection', [
+    [{ gc: { share: 0.149 } }, 'none'],
+    [{ gc: { share: 0.15 } }, 'medium'],
+    [{ gc: { share: 0.29 } }, 'medium'],
+    [{ gc: { share: 0.3 } }, 'high'],
+  ])
+})
+
+test('garbage-collection says which collections, and what to do about them', () => {
+  const claimOf = (changes) => ruleOf('garbage-collection').find(figuresWith(changes))[0]
+  const minor = claimOf({ gc: { share: 0.4, majorShare: 0.1 } })
+  const large = claimOf({ gc: { share: 0.4, majorShare: 0.3 } })
+  const full = claimOf({ gc: { share: 0.4, majorShare: 0.3 }, heap: { afterGcBytes: 300e6 } })
+  assert.match(minor.summary, /minor/)
+  assert.match(minor.advice, /--max-semi-space-size/)
+  assert.match(large.summary, /major/)
+  assert.match(large.advice, /[Ss]tream/)
+  assert.match(full.advice, /--max-old-space-size/)
+})
+
+test('event-loop-blocked: very long turns at any load', () => {
+  const turns = (share, others = {}) => ({
+    loop: { utilization: 0.4, longestMs: 210, veryLong: { count: 30, share, requests: 30 } },
+    gc: { share: 0 },
+    scheduler: { runShare: 0.4, waitShare: 0 },
+    ...others,
+  })
+  check('event-loop-blocked', [
+    [turns(0.049), 'none'],
+    [turns(0.05), 'medium'],
+    [turns(0.19), 'medium'],
+    [turns(0.2), 'high'],
+    [turns(0.2, { gc: { share: 0.1 } }), 'medium'],
+    [turns(0.2, { scheduler: { runShare: 0.2, waitShare: 0.2 } }), 'medium'],
+    [turns(0.2, { scheduler: { runShare: 0.2, waitShare: 0.61 } }), 'none'],
+    [turns(0.2, { scheduler: undefined }), 'high'],
+  ])
+})
+
+test('event-loop-blocked: long turns on a busy loop', () => {
+  const turns = (utilization, share, requests = 1000) => ({
+    loop: { utilization, longestMs: 41, long: { count: 1000, share, requests } },
+    gc: { share: 0 },
+    scheduler: { runShare: 0.7, waitShare: 0 },
+  })
+  check('event-loop-blocked', [
+    [turns(0.69, 0.6), 'none'],
+    [turns(0.7, 0.6), 'high'],
+    [turns(0.9, 0.49), 'none'],
+    [turns(0.9, 0.5), 'high'],
+    // 36 seconds of turns: 10 ms for each of 3600 requests.
+    [turns(0.9, 0.6, 3600), 'high'],
+    [turns(0.9, 0.6, 3601), 'none'],
+  ])
+})
+
+test('event-loop-blocked names what the stalls name, and else the route that takes most of the loop', () => {
+  const blocked = {
+    loop: { utilization: 0.6, longestMs: 210, veryLong: { count: 60, share: 0.4, requests: 60 } },
+    gc: { share: 0 },
+    scheduler: undefined,
+  }
+  const find = (changes) => ruleOf('event-loop-blocked').find(figuresWith({ ...blocked, ...changes }))[0]
+  const site = {
+    cause: 'native',
+    function: 'hashPassword',
+    file: '/app/auth.js',
+    line: 41,
+    method: 'POST',
+    route: '/login',
+    origin: 'request',
+    frames: ['pbkdf2Sync node:internal/crypto/pbkdf2:62', 'hashPassword /app/auth.js:41'],
+  }
+  const named = find({ stalls: { sites: [{ ...site, cause: 'garbage-collection' }, site] } })
+  assert.equal(named.route, 'POST /login')
+  assert.match(named.summary, /^hashPassword \(auth\.js:41\) in POST \/login blocked the event loop for 40 %/)
+  assert.match(named.advice, /^hashPassword in POST \/login: use crypto\.pbkdf2, or move/)
+  const timer = find({ stalls: { sites: [{ ...site, route: null, method: null, origin: 'background' }] } })
+  assert.match(timer.summary, /in the background/)
+  const byRoute = (loopShare) => find({ routes: [routeWith({ loopShare })] })
+  assert.equal(byRoute(0.3).route, 'GET /orders')
+  assert.equal(byRoute(0.29).route, null)
+  assert.match(byRoute(0.29).summary, /^Synchronous code blocked/)
+})
+
+test('cpu-saturated', () => {
+  check('cpu-saturated', [
+    [{ loop: { utilization: 0.89 } }, 'none'],
+    [{ loop: { utilization: 0.9 } }, 'medium'],
+    [{ loop: { utilization: 0.95 } }, 'medium'],
+    [{ loop: { utilization: 0.96 } }, 'high'],
+    [{ cpu: { used: 1.79, limit: 2 } }, 'none'],
+    [{ cpu: { used: 1.81, limit: 2 } }, 'medium'],
+    // A full CPU of one is a loop that is as busy.
+    [{ cpu: { used: 0.29, limit: 0.3 }, loop: { utilization: 0.3 } }, 'none'],
+  ])
+})
+
+test('cpu-saturated names the route that takes most of the loop', () => {
+  const routes = [routeWith({ loopShare: 0.2 }), routeWith({ method: 'POST', loopShare: 0.5 })]
+  const [{ route }] = ruleOf('cpu-saturated').find(figuresWith({ loop: { utilization: 0.97 }, routes }))
+  assert.equal(route, 'POST /orders')
+})
+
+/** In flight in the mean: 600 requests of 300 ms in 60 seconds are three. */
+const POOLED = routeWith({
+  meanMs: 300,
+  firstByteMs: 300,
+  load: { count: 600, elasticity: 0.9, correlation: 0.8 },
+})
+const pooled = (changes = {}, others = {}) => ({ routes: [merge(POOLED, changes)], ...others })
+
+test('pool-exhausted', () => {
+  check('pool-exhausted', [
+    [pooled(), 'high'],
+    [pooled({ load: { elasticity: 0.39 } }), 'none'],
+    [pooled({ load: { elasticity: 0.4 } }), 'high'],
+    [pooled({ load: { correlation: 0.49 } }), 'none'],
+    [pooled({ load: { correlation: 0.5 } }), 'high'],
+    [pooled({ load: { count: 49 } }), 'none'],
+    [pooled({ load: { count: 50 } }), 'high'],
+    [pooled({ meanMs: 299 }), 'none'],
+    [pooled({ count: 6000, meanMs: 49 }), 'none'],
+    [pooled({ count: 6000, meanMs: 50 }), 'medium'],
+    [pooled({ count: 6000, meanMs: 249 }), 'medium'],
+    [pooled({ count: 6000, meanMs: 250 }), 'high'],
+    [pooled({ timeShare: 0.09 }), 'none'],
+    [pooled({ timeShare: 0.1 }), 'high'],
+    [pooled({}, { loop: { utilization: 0.8 } }), 'none'],
+    [pooled({}, { scheduler: { waitShare: 0.2 } }), 'none'],
+  ])
+})
+
+test('pool-exhausted is not claimed where calls to another host take most of the time', () => {
+  const calls = (totalMs) =>
+    pooled({}, { outgoing: [{ host: 'db', method: 'GET', route: '/orders', count: 600, totalMs }] })
+  check('pool-exhausted', [
+    [calls(89_999), 'high'],
+    [calls(90_000), 'none'],
+  ])
+})
+
+const slow = (changes = {}, others = {}) => ({
+  routes: [routeWith({ meanMs: 400, firstByteMs: 400, usualMs: 100, ...changes })],
+  ...others,
+})
+
+test('slow-dependency: slower than usual', () => {
+  check('slow-dependency', [
+    [slow(), 'high'],
+    [slow({ firstByteMs: 299 }), 'none'],
+    [slow({ firstByteMs: 300 }), 'high'],
+    [slow({ usualMs: 20, firstByteMs: 119 }), 'none'],
+    [slow({ usualMs: 20, firstByteMs: 120 }), 'high'],
+    [slow({ usualMs: undefined }), 'none'],
+    [slow({ count: 9 }), 'none'],
+    [slow({ count: 10 }), 'medium'],
+    [slow({ count: 199 }), 'medium'],
+    [slow({ count: 200 }), 'high'],
+    [slow({}, { loop: { utilization: 0.7 } }), 'none'],
+    [slow({}, { loop: { utilization: 0.69 } }), 'high'],
+    [slow({}, { scheduler: { waitShare: 0.2 } }), 'none'],
+    [slow({ parts: { waitMs: 119_999 } }), 'none'],
+    [slow({ parts: { waitMs: 120_000 } }), 'high'],
+  ])
+})
+
+test('slow-dependency: slow in itself, answered or not', () => {
+  check('slow-dependency', [
+    [slow({ usualMs: undefined, firstByteMs: 1999 }), 'none'],
+    [slow({ usualMs: undefined, firstByteMs: 2000 }), 'medium'],
+    [slow({ usualMs: undefined, firstByteMs: Number.NaN, meanMs: 2000 }), 'medium'],
+    // The answer begins at once, and is read slowly.
+    [slow({ firstByteMs: 20, meanMs: 5000 }), 'none'],
+  ])
+})
+
+test('slow-dependency names the host that took at least half of the time', () => {
+  const summaryOf = (totalMs, { method = 'GET', route = '/orders' } = {}) => {
+    const outgoing = [{ host: 'stock', method, route, count: 600, totalMs }]
+    return ruleOf('slow-dependency').find(figuresWith(slow({}, { outgoing })))[0].summary
+  }
+  assert.match(summaryOf(120_000), /most of it for stock/)
+  assert.doesNotMatch(summaryOf(119_999), /stock/)
+  // Node 20 does not know the request after an await.
+  assert.match(summaryOf(120_000, { method: null, route: null }), /stock/)
+  assert.doesNotMatch(summaryOf(120_000, { method: 'POST' }), /stock/)
+  assert.doesNotMatch(summaryOf(120_000, { route: '/other' }), /stock/)
+})
+
+test('errors', () => {
+  const failing = (errors, count = 600, others = { count: 100_000, errors: 0 }) => ({
+    routes: [routeWith({ count, errors })],
+    requests: { count: others.count, errors: others.errors + errors },
+  })
+  check('errors', [
+    [failing(29), 'none'],
+    [failing(30), 'medium'],
+    [failing(4, 10), 'none'],
+    [failing(5, 10), 'high'],
+    [failing(119), 'medium'],
+    [failing(120), 'high'],
+    [failing(30, 600, { count: 601, errors: 0 }), 'medium'],
+    [failing(30, 600, { count: 600, errors: 0 }), 'high'],
+  ])
+})
+
+test('errors says whether the route has begun to fail, and with what', () => {
+  const claimOf = (before) =>
+    ruleOf('errors').find(
+      figuresWith({
+        routes: [routeWith({ errors: 60, before })],
+        requests: { errors: 60 },
+        errorKinds: [
+          { route: '/other', status: 500, type: 'RangeError', count: 90 },
+          { route: '/orders', status: 500, type: 'TypeError', count: 50 },
+        ],
+      })
+    )[0]
+  assert.match(
+    claimOf({ count: 1000, errors: 33 }).summary,
+    /has begun to fail: 10 % of .*3.3 % before, mostly with TypeError/
+  )
+  assert.match(claimOf({ count: 1000, errors: 34 }).summary, /GET \/orders fails/)
+  assert.match(claimOf({ count: 19, errors: 0 }).summary, /GET \/orders fails/)
+})
+
+const waiting = (changes = {}) => ({
+  unanswered: [
+    { method: 'GET', route: '/orders', count: 3, oldestMs: 45_000, p99Ms: 60, answered: 600, ...changes },
+  ],
+})
+
+test('orphaned-requests: in flight without an answer', () => {
+  check('orphaned-requests', [
+    [waiting(), 'medium'],
+    [waiting({ count: 1 }), 'medium'],
+    [waiting({ count: 10 }), 'high'],
+    [waiting({ count: 9 }), 'medium'],
+    [waiting({ p99Ms: 15_000 }), 'medium'],
+    [waiting({ p99Ms: 15_001 }), 'none'],
+    [waiting({ answered: 19 }), 'none'],
+    [waiting({ answered: 20 }), 'medium'],
+    [waiting({ answered: 0, count: 2 }), 'none'],
+    [waiting({ answered: 0, count: 3 }), 'medium'],
+  ])
+})
+
+test('orphaned-requests: clients gave up', () => {
+  const gaveUp = (count, durationMs = 10_000, p50Ms = 18) => ({
+    routes: [routeWith({ aborted: count, quantiles: { p50Ms } })],
+    gaveUp: Array.from({ length: count }, () => ({ method: 'GET', route: '/orders', durationMs })),
+  })
+  check('orphaned-requests', [
+    [gaveUp(2), 'none'],
+    [gaveUp(3), 'medium'],
+    [gaveUp(10), 'high'],
+    [gaveUp(3, 999), 'none'],
+    [gaveUp(3, 1000), 'medium'],
+    [gaveUp(3, 10_000, 1000), 'medium'],
+    [gaveUp(3, 10_000, 1001), 'none'],
+  ])
+})
+
+test('overloaded', () => {
+  const rejected = (count, answered, changes = {}) => ({
+    requests: { count: answered },
+    admission: { rejected: count, reasons: { loop: count }, ...changes },
+  })
+  check('overloaded', [
+    [rejected(9, 91), 'none'],
+    [rejected(10, 990), 'medium'],
+    [rejected(10, 991), 'none'],
+    [rejected(49, 951), 'medium'],
+    [rejected(50, 950), 'high'],
+    [rejected(0, 950, { mode: 'observe', wouldReject: 50 }), 'high'],
+    [rejected(0, 950, { mode: 'adaptive', wouldReject: 50 }), 'none'],
+  ])
+})
+
+test('overloaded advises by the reason', () => {
+  const adviceFor = (reasons) =>
+    ruleOf('overloaded').find(figuresWith({ admission: { rejected: 100, reasons } }))[0].advice
+  assert.match(adviceFor({ loop: 40, concurrency: 60 }), /maxConcurrent/)
+  assert.match(adviceFor({ loop: 60, concurrency: 40 }), /event loop/)
+  assert.match(adviceFor({ rss_bytes: 100 }), /fixed limit/)
+})
+
+test('slow-clients', () => {
+  const clients = (changes) => ({ clients: { inFlight: 10, oldestMs: 9000, ...changes } })
+  check('slow-clients', [
+    [clients({ reading: 4 }), 'none'],
+    [clients({ reading: 5 }), 'medium'],
+    [clients({ reading: 2, sending: 3 }), 'medium'],
+    [clients({ reading: 5, inFlight: 25 }), 'medium'],
+    [clients({ reading: 5, inFlight: 26 }), 'none'],
+    [clients({ reading: 5, unsentBytes: 199e6 }), 'medium'],
+    [clients({ reading: 5, unsentBytes: 200e6 }), 'high'],
+  ])
+})
+
+test('listener-leak', () => {
+  check('listener-leak', [
+    [{ warnings: { counts: { DeprecationWarning: 3 }, recent: [] } }, 'none'],
+    [{ warnings: { counts: { MaxListenersExceededWarning: 1 }, recent: [] } }, 'medium'],
+  ])
+})
+
+test('listener-leak shows the message of the warning, for it names the emitter', () => {
+  const message = 'Possible EventEmitter memory leak detected. 11 data listeners added to [Socket].'
+  const recent = [
+    { name: 'DeprecationWarning', message: 'other' },
+    { name: 'MaxListenersExceededWarning', message },
+  ]
+  const [claim] = ruleOf('listener-leak').find(
+    figuresWith({ warnings: { counts: { MaxListenersExceededWarning: 1 }, recent } })
+  )
+  assert.ok(claim.summary.includes(message))
+})
