@@ -62,7 +62,7 @@ app.get('/items', async (_req, res) => {
   if (has('orphans') && Math.random() < 0.1) return
   if (has('overload') || has('saturated')) burn(4)
   if (has('gc')) {
-    const rows = Array.from({ length: 4000 * Math.ceil(400 / rate) }, (_, i) => ({
+    const rows = Array.from({ length: 8000 * Math.ceil(400 / rate) }, (_, i) => ({
       id: i,
       name: `row ${i}`,
       at: [i],

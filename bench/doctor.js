@@ -39,7 +39,7 @@ const FAULTS = {
   errors: { problem: 'errors' },
   orphans: { problem: 'orphaned-requests' },
   overload: { problem: 'overloaded', rate: (load) => 500 + 4 * load },
-  saturated: { problem: 'cpu-saturated', rate: () => 410 },
+  saturated: { problem: 'cpu-saturated', rate: () => 480 },
   clients: { problem: 'slow-clients' },
 }
 

@@ -35,12 +35,6 @@ test('an effect is low, and comes after its cause', () => {
     ['overloaded', 'low', 'event-loop-blocked'],
     ['cpu-saturated', 'low', 'event-loop-blocked'],
   ])
-  const starved = { scheduler: { runShare: 0.3, waitShare: 0.6 }, cpu: { used: 0.4 } }
-  assert.deepEqual(found(figuresWith({ ...FULL, ...starved, gc: { share: 0 } }))[0], [
-    'host-starved',
-    'high',
-    null,
-  ])
   assert.deepEqual(found(figuresWith({ loop: { utilization: 0.98 }, ...REJECTED })), [
     ['overloaded', 'high', null],
     ['cpu-saturated', 'low', 'overloaded'],
@@ -48,9 +42,36 @@ test('an effect is low, and comes after its cause', () => {
 })
 
 test('a cause that takes less than half of what the effect takes does not explain it', () => {
-  const withGc = (share) => found(figuresWith({ gc: { share }, loop: { utilization: 0.98 } }))
+  const withGc = (share) =>
+    found(figuresWith({ gc: { share }, scheduler: undefined, loop: { utilization: 0.98 } }))
   assert.deepEqual(withGc(0.48)[1], ['cpu-saturated', 'high', null])
   assert.deepEqual(withGc(0.49)[1], ['cpu-saturated', 'low', 'garbage-collection'])
+})
+
+test('a host that takes a fifth of the time does not explain that most requests are rejected', () => {
+  const starved = (waitShare) => ({
+    scheduler: { runShare: 0.6, waitShare },
+    loop: { utilization: 0.98 },
+    ...REJECTED,
+  })
+  // A third of the requests is rejected.
+  assert.deepEqual(found(figuresWith(starved(0.16)))[0], ['overloaded', 'high', null])
+  assert.deepEqual(found(figuresWith(starved(0.3)))[0], ['host-starved', 'high', null])
+  assert.deepEqual(found(figuresWith(starved(0.3)))[1], ['overloaded', 'low', 'host-starved'])
+})
+
+test('a wait is an effect of a cause in the same route only', () => {
+  const slow = (route, ms) => routeWith({ route, meanMs: ms, firstByteMs: ms, usualMs: 20 })
+  const load = { count: 600, elasticity: 1, correlation: 1 }
+  const pool = { ...slow('/orders', 400), load }
+  assert.deepEqual(found(figuresWith({ routes: [pool] })), [
+    ['pool-exhausted', 'high', null],
+    ['slow-dependency', 'low', 'pool-exhausted'],
+  ])
+  assert.deepEqual(found(figuresWith({ routes: [slow('/items', 500), pool] })), [
+    ['pool-exhausted', 'high', null],
+    ['slow-dependency', 'high', null],
+  ])
 })
 
 test('of equally severe findings the cause comes first, and severity goes before it', () => {
@@ -59,6 +80,7 @@ test('of equally severe findings the cause comes first, and severity goes before
     routes,
     requests: { errors: 300 },
     gc: { share: 0.2 },
+    scheduler: undefined,
     warnings: { counts: { MaxListenersExceededWarning: 1 }, recent: [] },
   })
   assert.deepEqual(found(figures), [

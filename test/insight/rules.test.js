@@ -95,11 +95,15 @@ test('heap-growing', () => {
 })
 
 test('garbage-collection', () => {
+  const collecting = (share, scheduler = undefined) => ({ gc: { share }, scheduler })
   check('garbage-collection', [
-    [{ gc: { share: 0.149 } }, 'none'],
-    [{ gc: { share: 0.15 } }, 'medium'],
-    [{ gc: { share: 0.29 } }, 'medium'],
-    [{ gc: { share: 0.3 } }, 'high'],
+    [collecting(0.149), 'none'],
+    [collecting(0.15), 'medium'],
+    [collecting(0.29), 'medium'],
+    [collecting(0.3), 'high'],
+    [collecting(0.3, { runShare: 0.3, waitShare: 0.3 }), 'medium'],
+    [collecting(0.3, { runShare: 0.3, waitShare: 0.31 }), 'none'],
+    [collecting(0.3, { runShare: 0, waitShare: 0 }), 'high'],
   ])
 })
 

@@ -12,10 +12,13 @@ const SEVERITIES = Object.freeze(/** @type {const} */ (['high', 'medium', 'low']
 /** Fewer requests, or seconds, say nothing about a service: one slow request among five is chance. */
 const FEWEST_REQUESTS = 20
 const FEWEST_SECONDS = 5
-/** A cause that takes less than half of what its effect takes leaves most of the effect unexplained. */
+/**
+ * A cause that takes less than half of what its effect takes leaves most of the effect unexplained. That holds for rejections too: a
+ * process that gets a tenth of its time back can serve a tenth more, while it rejects a half.
+ */
 const EXPLAINED = 0.5
-/** Rejections are no share of the time, so that shares do not compare. */
-const OF_OTHER_KIND = new Set(['overloaded', 'slow-dependency', 'pool-exhausted'])
+/** Requests of a route that wait for something: whatever share of the requests they are, each waits for its cause. */
+const OF_WAITING = new Set(['slow-dependency', 'pool-exhausted'])
 const PAGE = 'docs/insight.md'
 
 /**
@@ -58,9 +61,8 @@ const findingOf = ({ problem }, claim) => ({
 
 function explains({ rule, finding: cause }, effect) {
   if (cause.problem === effect.problem || !rule.explains?.includes(effect.problem)) return false
-  return OF_OTHER_KIND.has(effect.problem)
-    ? SEVERITIES.indexOf(cause.severity) <= SEVERITIES.indexOf('medium')
-    : cause.problem === 'overloaded' || cause.share >= EXPLAINED * effect.share
+  if (OF_WAITING.has(effect.problem)) return cause.route === effect.route
+  return cause.problem === 'overloaded' || cause.share >= EXPLAINED * effect.share
 }
 
 function sentenceOf(healthy, findings, { requests, seconds }) {

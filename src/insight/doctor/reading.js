@@ -1,6 +1,6 @@
 'use strict'
-// One reading of everything that only counts up: the difference of two readings is what happened between them. A reading of twenty
-// routes takes some tens of microseconds, one of a thousand half a millisecond, and nothing is counted for it on the hot path.
+// One reading of everything that only counts up: the difference of two readings is what happened between them. A reading takes .2 ms,
+// with a thousand routes 4 ms, and nothing is counted for it on the hot path.
 
 const { sumOf } = require('../../histograms/buckets')
 const { ABORTED, ERRORED, OUTCOMES, TIMED_OUT } = require('../../requests/outcome')

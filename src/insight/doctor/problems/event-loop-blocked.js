@@ -7,6 +7,7 @@
 // - A turn is of one request, and not of many, where it took 10 ms or more for each request that ended in it.
 
 const { adviceForCall } = require('../blocking-calls')
+const { onCpuShare } = require('../on-cpu-share')
 const { counted, duration, evidence, percent, routeName } = require('../phrases')
 
 const SOME = 0.05
@@ -53,10 +54,6 @@ const rule = {
     ]
   },
 }
-
-/** Of the time in which the thread could run. */
-const onCpuShare = (scheduler) =>
-  scheduler === undefined ? 1 : scheduler.runShare / (scheduler.runShare + scheduler.waitShare || 1) || 1
 
 const isOfFew = ({ count, requests, share }, seconds) =>
   count > 0 && (share * seconds * 1000) / Math.max(count, requests) >= LEAST_MS_OF_ONE

@@ -2,8 +2,10 @@
 // Collections stop the loop for a large share of the time.
 // - 15 %: a server that answers JSON at eight tenths of its capacity spends 3 to 8 %. From 15 % on, allocating less pays.
 // - 30 %: nearly a third of the CPU does no work, and each request is stopped several times.
+// While the thread waits for a CPU a collection lasts longer: that share is subtracted.
 // Major and incremental collections tell a heap that is too full, minor ones a handler that allocates much.
 
+const { onCpuShare } = require('../on-cpu-share')
 const { evidence, percent } = require('../phrases')
 
 const SOME = 0.15
@@ -15,24 +17,26 @@ const FULL = 0.7
 const rule = {
   problem: 'garbage-collection',
   explains: ['event-loop-blocked', 'cpu-saturated', 'overloaded'],
-  find({ gc, heap }) {
-    const { share, majorShare } = gc
+  find({ gc, heap, scheduler }) {
+    const { majorShare } = gc
+    const share = gc.share * onCpuShare(scheduler)
     if (share < SOME) return []
+    const isMajor = majorShare >= MOSTLY * gc.share
     const full = heap.afterGcBytes === undefined ? 0 : heap.afterGcBytes / heap.limitBytes
     return [
       {
         severity: share >= MUCH ? 'high' : 'medium',
         share,
         route: null,
-        summary: `Garbage collection stopped the event loop for ${percent(share)} of the time, mostly in ${majorShare >= MOSTLY * share ? 'major' : 'minor'} collections.`,
+        summary: `Garbage collection stopped the event loop for ${percent(share)} of the time, mostly in ${isMajor ? 'major' : 'minor'} collections.`,
         evidence: [
-          evidence('collections', share, 'share of the time'),
+          evidence('collections', gc.share, 'share of the time'),
           evidence('major and incremental collections', majorShare, 'share of the time'),
           ...(heap.afterGcBytes === undefined
             ? []
             : [evidence('heap after a collection', full, 'share of its limit')]),
         ],
-        advice: adviceFor(majorShare >= MOSTLY * share, full),
+        advice: adviceFor(isMajor, full),
       },
     ]
   },

@@ -16,7 +16,8 @@ const OWN = 0.8
 /** @type {import('../rules').Rule} */
 const rule = {
   problem: 'host-starved',
-  explains: ['garbage-collection', 'event-loop-blocked', 'cpu-saturated', 'overloaded'],
+  // Not of blocks and collections: their rules subtract the wait.
+  explains: ['cpu-saturated', 'overloaded'],
   find({ scheduler, cpu }) {
     if (scheduler === undefined) return []
     const { runShare, waitShare } = scheduler

@@ -24,7 +24,7 @@ const LEAST_SHARE = 0.1
 /** @type {import('../rules').Rule} */
 const rule = {
   problem: 'pool-exhausted',
-  explains: ['slow-dependency', 'overloaded'],
+  explains: ['slow-dependency'],
   find({ loop, routes, scheduler, seconds, outgoing }) {
     if (loop.utilization >= MOST_BUSY || (scheduler?.waitShare ?? 0) >= MOST_STARVED) return []
     const waiting = routes.filter(
