@@ -1,7 +1,8 @@
 'use strict'
 // node bench/doctor.js [fault...]: does the doctor name the fault? Each service of bench/doctor-server.js is healthy for a while, has
 // its fault for the rest of a minute, and is asked on /doctor: the first finding has to be the seeded one, and that of a
-// healthy service has to be none. LOADS=20,60,120 are the requests a second; AT_ONCE runs so many services at a time.
+// healthy service has to be none. LOADS=20,60,120 are the requests a second; AT_ONCE runs so many services at a time. SHARED=1
+// does not count a starved host, for a machine that others use too.
 
 const { fork, spawn } = require('node:child_process')
 const { once } = require('node:events')
@@ -18,6 +19,7 @@ const HEALTHY_MS = Number(process.env.HEALTHY_SECONDS ?? 15) * 1000
 const FAULTY_MS = Number(process.env.FAULTY_SECONDS ?? 45) * 1000
 const GIVE_UP_MS = 10_000
 const HOGS = 6
+const isShared = process.env.SHARED === '1'
 /** Ends by itself, should the bench be killed. */
 const HOG = 'const end = Date.now() + 120_000; while (Date.now() < end);'
 const SLOW_CLIENTS = 12
@@ -114,7 +116,12 @@ async function run(fault, load) {
   let diagnosis
   const from = performance.now()
   let firstRightMs
-  const nameOf = ({ findings, healthy }) => findings[0]?.problem ?? (healthy ? 'healthy' : 'unknown')
+  const nameOf = ({ findings, healthy }) => {
+    const [first] = findings.filter(
+      (finding) => !isShared || fault === 'hogs' || finding.problem !== 'host-starved'
+    )
+    return first?.problem ?? (healthy === null ? 'unknown' : 'healthy')
+  }
   while (performance.now() - from < FAULTY_MS) {
     await sleep(Math.min(5000, FAULTY_MS))
     diagnosis = await fetch(doctor).then(

@@ -22,7 +22,7 @@ async function timed(t, errors, listener = never, options = {}) {
   const logged = []
   const logger = { warn: (fields) => logged.push(fields), error: (fields) => logged.push(fields) }
   const spillway = new Spillway(
-    { logger, errors, shed: { mode: 'off' }, insight: { stalls: false }, ...options },
+    { logger, errors, shed: { mode: 'off' }, insight: false, ...options },
     /** @type {any} */ (clock)
   )
   t.after(() => spillway.close())

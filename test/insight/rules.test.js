@@ -3,6 +3,7 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
+const { adviceForCall } = require('../../src/insight/doctor/blocking-calls')
 const { RULES } = require('../../src/insight/doctor/rules')
 const { figuresWith, merge, routeWith } = require('./figures')
 
@@ -182,6 +183,14 @@ test('event-loop-blocked names what the stalls name, and else the route that tak
   assert.equal(byRoute(0.3).route, 'GET /orders')
   assert.equal(byRoute(0.29).route, null)
   assert.match(byRoute(0.29).summary, /^Synchronous code blocked/)
+})
+
+test('each synchronous call of the stack has its advice, and others have none', () => {
+  const advice = (...frames) => adviceForCall({ function: 'handler', frames })
+  assert.match(advice('readFileSync node:fs:441'), /node:fs\/promises/)
+  assert.match(advice('spawnSync node:child_process:1', 'handler /app/a.js:1'), /spawn of/)
+  assert.equal(advice('myReadFileSyncCache /app/a.js:1'), undefined)
+  assert.equal(adviceForCall(undefined), undefined)
 })
 
 test('cpu-saturated', () => {

@@ -27,7 +27,7 @@ async function countOf(spillway, count) {
 async function timed(t, options) {
   const { lines, logger } = pinoWithLines({ base: null })
   const clock = new FakeClock()
-  const given = { logger, shed: { mode: 'off' }, insight: { stalls: false }, ...options }
+  const given = { logger, shed: { mode: 'off' }, insight: false, ...options }
   const spillway = new Spillway(given, /** @type {any} */ (clock))
   t.after(() => spillway.close())
   const { get } = await serve(

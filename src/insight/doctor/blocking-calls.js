@@ -1,38 +1,36 @@
 'use strict'
-// What to call instead of the synchronous functions of Node.js and of JavaScript that block a loop most often.
+// What to call instead of the synchronous functions of Node.js that block a loop most often. Built-in functions of JavaScript, such as
+// `JSON.parse`, leave no frame.
 
-/** By a frame of the stack, the first that matches. */
-const INSTEAD = [
-  [/\bpbkdf2Sync\b/, 'use crypto.pbkdf2, or move the hashing to a worker thread'],
-  [/\bscryptSync\b/, 'use crypto.scrypt, or move the hashing to a worker thread'],
-  [/\b(hashSync|compareSync)\b/, 'use the asynchronous hash and compare of the package'],
+/** The advice for the first function that is in the stack. */
+const INSTEAD = /** @type {const} */ ([
+  [['pbkdf2Sync'], 'use crypto.pbkdf2, or move the hashing to a worker thread'],
+  [['scryptSync'], 'use crypto.scrypt, or move the hashing to a worker thread'],
+  [['hashSync', 'compareSync'], 'use the asynchronous hash and compare of the package'],
   [
-    /\b(generateKeyPairSync|randomFillSync|checkPrimeSync|hkdfSync)\b/,
+    ['generateKeyPairSync', 'randomFillSync', 'checkPrimeSync', 'generatePrimeSync', 'hkdfSync'],
     'use the function of node:crypto without Sync',
   ],
   [
-    /\b(gzip|gunzip|deflate|inflate|brotli\w*|unzip)\w*Sync\b/,
+    ['gzipSync', 'gunzipSync', 'deflateSync', 'inflateSync', 'deflateRawSync', 'inflateRawSync', 'unzipSync'],
     'use the function of node:zlib without Sync, or a stream',
   ],
-  [/\b(execSync|execFileSync|spawnSync)\b/, 'use execFile or spawn of node:child_process'],
   [
-    /\b(readFileSync|writeFileSync|readdirSync|statSync|existsSync|appendFileSync|openSync)\b/,
+    ['brotliCompressSync', 'brotliDecompressSync', 'zlibBufferSync'],
+    'use the function of node:zlib without Sync, or a stream',
+  ],
+  [['execSync', 'execFileSync', 'spawnSync'], 'use execFile or spawn of node:child_process'],
+  [
+    ['readFileSync', 'writeFileSync', 'appendFileSync', 'readdirSync', 'statSync', 'existsSync', 'readSync'],
     'use node:fs/promises, or read the file once at the start',
   ],
-  [/\bJSON\.parse\b/, 'limit the size of what is parsed, or parse large documents in a worker thread'],
-  [/\bJSON\.stringify\b|\bstringify\b/, 'page the result, or stream it in parts'],
-  [
-    /\bRegExp\b|\[Symbol\.(replace|match|split)\]/,
-    'bound the input, and rewrite the expression so that it cannot backtrack',
-  ],
-  [/\bsort\b/, 'sort in the database, or fewer rows at a time'],
-]
+])
 
 /** @param {{ function?: string | null, frames?: readonly string[] } | undefined} site of a stall */
 function adviceForCall(site) {
   if (site === undefined) return undefined
-  const frames = [site.function ?? '', ...(site.frames ?? [])].join('\n')
-  return INSTEAD.find(([pattern]) => /** @type {RegExp} */ (pattern).test(frames))?.[1]
+  const words = new Set([site.function ?? '', ...(site.frames ?? [])].join(' ').split(/\W/))
+  return INSTEAD.find(([names]) => names.some((name) => words.has(name)))?.[1]
 }
 
 module.exports = { adviceForCall }
