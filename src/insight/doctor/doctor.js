@@ -63,8 +63,12 @@ class Doctor {
     this.#own.longTurns.onTurn(busyMs, requests.ended)
     if (this.#timer !== undefined) return
     if (requests.size === 0 && requests.ended === this.#endedBefore) return
-    this.#readings = [takeReading(this.#parts, this.#own)]
     this.#schedule()
+    this.#parts.faults.guard('doctor', () => this.#wake())
+  }
+
+  #wake() {
+    this.#readings = [takeReading(this.#parts, this.#own)]
   }
 
   /** The findings of the last look, for the metric: a scrape looks at nothing. */
@@ -86,12 +90,11 @@ class Doctor {
   #schedule() {
     this.#timer = this.#parts.clock.after(LOOK_MS, () => {
       this.#timer = undefined
-      this.#parts.faults.guard('doctor', () => this.#look())
+      if (this.#isOn) this.#parts.faults.guard('doctor', () => this.#look())
     })
   }
 
   #look() {
-    if (!this.#isOn) return
     const now = takeReading(this.#parts, this.#own)
     this.#recordHeap(now)
     for (const series of this.#parts.recorder.routes.series) series.load.endSlice()
