@@ -102,6 +102,13 @@ const BENCHES = [
     shown: 'table `fleet`',
   },
   {
+    name: 'doctor',
+    proves: 'The doctor names the fault of a service within a minute, and finds none in a healthy service.',
+    takes: '36 minutes; --at-once 3 12',
+    needsQuiet: true,
+    shown: 'its output',
+  },
+  {
     name: 'heap-series',
     proves:
       'A leak of a real process under load is found in time, and a cache, a saw-tooth or a step is none.',

@@ -4,7 +4,7 @@
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { LoadSlope } = require('../../src/requests/load-slope')
-const { randomFrom } = require('../../bench/random')
+const { randomFrom } = require('../../bench/support/random')
 
 const SLICE_MS = 10_000
 

@@ -50,7 +50,7 @@ class Doctor {
   constructor({ parts, isOn, warn, info }) {
     this.#parts = parts
     // Where time stands still, as with the fake timers of a test suite, no look would ever come.
-    this.#isOn = isOn && !parts.clock.stands
+    this.#isOn = isOn && !parts.clock.isFrozen
     this.#info = info
     this.#warn = warn
   }

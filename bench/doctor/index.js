@@ -1,25 +1,27 @@
 'use strict'
-// node bench/doctor.js [fault...]: does the doctor name the fault? Each service of bench/doctor-server.js is healthy for a while, has
-// its fault for the rest of a minute, and is asked on /doctor: the first finding has to be the seeded one, and that of a
-// healthy service has to be none. LOADS=20,60,120 are the requests a second; AT_ONCE runs so many services at a time. SHARED=1
-// does not count a starved host, for a machine that others use too.
+// npm run bench -- doctor [flags]
+//
+// Measures whether the doctor names the fault of a service. A service is healthy for a while, has its fault for the rest of a minute,
+// and is asked on /doctor: the first finding has to be the seeded fault, and of a healthy service there has to be none.
+//
+//   --faults blocked,pool   only these faults
+//   --loads 20,60,120       requests a second
+//   --at-once 1             how many services run at a time
+//   --healthy-seconds 15    how long a service is healthy first
+//   --faulty-seconds 45     how long it has its fault
+//   --shared                does not count a starved host, for a machine that others use too
+//   --save <name>           saves to bench/results/<name>-node-<major>.json (doctor)
 
 const { fork, spawn } = require('node:child_process')
 const { once } = require('node:events')
 const http = require('node:http')
 const net = require('node:net')
 const path = require('node:path')
-const { answerHelp } = require('./help')
+const { readFlags } = require('../support/flags')
+const { machineLine, save } = require('../support/results')
 
-answerHelp()
-
-const LOADS = (process.env.LOADS ?? '20,60,120').split(',').map(Number)
-const AT_ONCE = Number(process.env.AT_ONCE ?? 1)
-const HEALTHY_MS = Number(process.env.HEALTHY_SECONDS ?? 15) * 1000
-const FAULTY_MS = Number(process.env.FAULTY_SECONDS ?? 45) * 1000
 const GIVE_UP_MS = 10_000
 const HOGS = 6
-const isShared = process.env.SHARED === '1'
 /** Ends by itself, should the bench be killed. */
 const HOG = 'const end = Date.now() + 120_000; while (Date.now() < end);'
 const SLOW_CLIENTS = 12
@@ -44,6 +46,21 @@ const FAULTS = {
   saturated: { problem: 'cpu-saturated', rate: () => 480 },
   clients: { problem: 'slow-clients' },
 }
+
+const flags = readFlags(
+  {
+    faults: [String],
+    loads: [20, 60, 120],
+    'at-once': 1,
+    'healthy-seconds': 15,
+    'faulty-seconds': 45,
+    shared: false,
+    save: 'doctor',
+  },
+  { faults: Object.keys(FAULTS) }
+)
+const healthyMs = flags['healthy-seconds'] * 1000
+const faultyMs = flags['faulty-seconds'] * 1000
 
 function pick() {
   let left = Math.random()
@@ -102,13 +119,13 @@ const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 
 async function run(fault, load) {
   const { problem, flags = [], rate = (each) => each } = FAULTS[fault]
-  const child = fork(path.join(__dirname, 'doctor-server.js'), {
+  const child = fork(path.join(__dirname, 'server.js'), {
     env: { ...process.env, FAULT: fault, RATE: String(load) },
     execArgv: flags,
   })
   const [{ port, doctor }] = await once(child, 'message')
   let stopLoad = startLoad(port, load)
-  await sleep(HEALTHY_MS)
+  await sleep(healthyMs)
   child.send('begin')
   stopLoad()
   stopLoad = startLoad(port, rate(load))
@@ -118,12 +135,12 @@ async function run(fault, load) {
   let firstRightMs
   const nameOf = ({ findings, healthy }) => {
     const [first] = findings.filter(
-      (finding) => !isShared || fault === 'hogs' || finding.problem !== 'host-starved'
+      (finding) => !flags.shared || fault === 'hogs' || finding.problem !== 'host-starved'
     )
     return first?.problem ?? (healthy === null ? 'unknown' : 'healthy')
   }
-  while (performance.now() - from < FAULTY_MS) {
-    await sleep(Math.min(5000, FAULTY_MS))
+  while (performance.now() - from < faultyMs) {
+    await sleep(Math.min(5000, faultyMs))
     diagnosis = await fetch(doctor).then(
       (res) => res.json(),
       (error) => ({ findings: [], healthy: null, error: String(error) })
@@ -145,27 +162,30 @@ async function run(fault, load) {
 }
 
 async function main() {
-  const asked = process.argv.slice(2).filter((word) => !word.startsWith('-'))
-  const faults = asked.length === 0 ? Object.keys(FAULTS) : asked
-  const jobs = faults.flatMap((fault) => LOADS.map((load) => ({ fault, load })))
-  let right = 0
-  let done = 0
+  process.stdout.write(`${machineLine()}\n`)
+  const faults = flags.faults ?? Object.keys(FAULTS)
+  const jobs = faults.flatMap((fault) => flags.loads.map((load) => ({ fault, load })))
+  const rows = []
   const work = async () => {
     for (let job = jobs.shift(); job !== undefined; job = jobs.shift()) {
-      const { expected, found, isRight, firstRightMs, diagnosis } = await run(job.fault, job.load)
-      done++
-      if (isRight) right++
-      const when = firstRightMs === undefined ? 'never' : `${Math.round(firstRightMs / 1000)} s`
-      console.log(
-        `${isRight ? 'right' : 'WRONG'} ${job.fault} ${job.load}/s: ${found} (${expected}, first after ${when})`
-      )
-      for (const { problem, severity, summary } of diagnosis.findings)
-        console.log(`      ${severity} ${problem}: ${summary}`)
-      if (!isRight && process.env.VERBOSE) console.log(JSON.stringify(diagnosis))
+      const row = await run(job.fault, job.load)
+      rows.push(row)
+      show(row)
     }
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, work))
-  console.log(`${right} of ${done} first findings are right`)
+  await Promise.all(Array.from({ length: flags['at-once'] }, work))
+  const right = rows.filter(({ isRight }) => isRight).length
+  process.stdout.write(`${right} of ${rows.length} first findings are right\n`)
+  process.stdout.write(`saved ${save(flags.save, { right, of: rows.length, rows })}\n`)
+}
+
+function show({ fault, load, expected, found, isRight, firstRightMs, diagnosis }) {
+  const when = firstRightMs === undefined ? 'never' : `after ${Math.round(firstRightMs / 1000)} s`
+  process.stdout.write(
+    `${isRight ? 'right' : 'WRONG'}  ${fault} at ${load}/s: ${found}${isRight ? '' : `, not ${expected}`}, first right ${when}\n`
+  )
+  for (const { problem, severity, summary } of diagnosis.findings)
+    process.stdout.write(`       ${severity} ${problem}: ${summary}\n`)
 }
 
 main()

@@ -1,5 +1,5 @@
 'use strict'
-// A service with one fault, for bench/doctor.js: FAULT names it, and it begins when the parent says so. GET /items is quick, GET
+// A service with one fault: FAULT names it, and it begins when the bench says so. GET /items is quick, GET
 // /orders asks a dependency, POST /login hashes a password. Tells its ports.
 
 const { pbkdf2, pbkdf2Sync } = require('node:crypto')
@@ -7,11 +7,11 @@ const path = require('node:path')
 const express = require('express')
 
 /** With SPILLWAY_SRC, the bench measures another checkout. */
-const { createSpillway } = require(path.resolve(__dirname, process.env.SPILLWAY_SRC ?? '../src'))
+const { createSpillway } = require(path.resolve(__dirname, process.env.SPILLWAY_SRC ?? '../../src'))
 
 const { FAULT = 'healthy', RATE = '60' } = process.env
 const rate = Number(RATE)
-/** Of all requests: see the mix of bench/doctor.js. */
+/** Of all requests: see the mix of the bench. */
 const ORDERS = 0.3
 const HASH_ROUNDS = 200_000
 const DEPENDENCY_MS = 15
