@@ -26,6 +26,7 @@ test('healthy figures are healthy, and few requests or seconds say nothing', () 
   assert.equal(healthyWith({ requests: { count: 19 } }), null)
   assert.equal(healthyWith({ seconds: 5 }), true)
   assert.equal(healthyWith({ seconds: 4.9 }), null)
+  assert.equal(healthyWith({ seconds: 4.9, gc: { share: 0.5 } }), null)
   assert.equal(healthyWith({ requests: { count: 19 }, gc: { share: 0.5 } }), false)
 })
 

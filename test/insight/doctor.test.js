@@ -1,143 +1,230 @@
 'use strict'
-// The doctor of a real server, by a clock that is moved by hand: when it looks, what it logs, and when it rests.
+// When the doctor looks, what it logs, and when it rests: by a clock that is moved by hand, with the figures of a process that is
+// never busy.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
+const { CallPlace } = require('../../src/call-place')
+const { Doctor, LOOK_MS } = require('../../src/insight/doctor/doctor')
+const { takeReading } = require('../../src/insight/doctor/reading')
+const { Instance } = require('../../src/instance')
+const { resolveOptions } = require('../../src/options/options')
+const { COMPLETED, ERRORED } = require('../../src/requests/outcome')
 const { handClock } = require('../support/hand-clock')
-const { pinoWithLines } = require('../support/lines')
 const { parse } = require('../support/metrics-text')
 const { serve } = require('../support/serve')
 const { ended, spillwayFor } = require('../support/spillway')
 
-const LOOK_MS = 10_000
-
-async function serviceFor(t, options) {
-  const clock = handClock()
-  // Time that is passed by hand is idle time: otherwise the loop would be full.
-  clock.idleMs = () => clock.now()
-  const { logger, lines } = pinoWithLines()
-  const spillway = spillwayFor(t, { logger, shed: { mode: 'off' }, ...options }, clock)
-  const { get } = await serve(
-    t,
-    spillway.wrap((req, res) => {
-      res.statusCode = req.url === '/bad' ? 500 : 200
-      res.end()
-    })
-  )
-  let count = 0
-  const send = async (path, requests) => {
-    for (let i = 0; i < requests; i++) await get(path)
-    count += requests
-    await ended(spillway, count)
-    await new Promise((resolve) => setImmediate(resolve))
-  }
-  const findings = () => lines.filter(({ event }) => event === 'finding' || event === 'findingEnded')
-  return { clock, findings, send, spillway }
+const GET = 0
+const IDLE = {
+  loopActiveMs: 0,
+  cpuMs: 0,
+  gc: { ms: 0, majorMs: 0 },
+  heapAfterBytes: undefined,
+  scheduler: undefined,
+  throttling: undefined,
 }
 
-test('before any request it cannot tell, and has no timer', async (t) => {
-  const { clock, spillway } = await serviceFor(t)
+function doctorFor(t, { isOn = true, read = takeReading } = {}) {
+  const clock = /** @type {any} */ (handClock())
+  const instance = new Instance(
+    resolveOptions({ logger: false, insight: { doctor: false } }),
+    clock,
+    new CallPlace(Instance)
+  )
+  t.after(() => instance.close())
+  const lines = []
+  const doctor = new Doctor({
+    parts: /** @type {any} */ (instance),
+    isOn,
+    warn: (fields, message) => lines.push({ level: 'warn', ...fields, message }),
+    info: (fields, message) => lines.push({ level: 'info', ...fields, message }),
+    read: (parts, own) => ({ ...read(parts, own), ...IDLE }),
+  })
+  instance.doctor = doctor
+  t.after(() => doctor.close())
   const armed = clock.armed()
-  const { healthy, summary, findings, requests } = spillway.diagnose()
+  return {
+    clock,
+    doctor,
+    instance,
+    lines,
+    armed: () => clock.armed() - armed,
+    /** Requests that end in one loop turn. */
+    end(count, outcome = COMPLETED) {
+      const series = instance.recorder.routes.find('/orders', GET)
+      const status = outcome === ERRORED ? 500 : 200
+      for (let i = 0; i < count; i++) {
+        const request = {
+          outcome,
+          status,
+          durationMs: 5,
+          firstByteMs: 5,
+          scheme: 0,
+          requestBytes: 1,
+          responseBytes: 1,
+        }
+        series.record(request, clock.now())
+      }
+      instance.recorder.requests.ended += count
+      doctor.onTurn(1)
+    },
+  }
+}
+
+test('before any request it cannot tell, and has no timer', (t) => {
+  const { armed, doctor } = doctorFor(t)
+  doctor.onTurn(1)
+  const { healthy, summary, findings, requests } = doctor.diagnose()
   assert.deepEqual({ healthy, findings, requests }, { healthy: null, findings: [], requests: 0 })
   assert.match(summary, /^Not enough traffic to tell/)
-  await new Promise((resolve) => setImmediate(resolve))
-  assert.equal(clock.armed(), armed)
+  assert.equal(armed(), 0)
 })
 
-test('it says that few requests are too few, and that a service is healthy', async (t) => {
-  const { clock, send, spillway } = await serviceFor(t)
+test('it says that few requests are too few, and that a service is healthy', (t) => {
+  const { clock, doctor, end } = doctorFor(t)
   // The turn of the first request wakes the doctor: what came before is not counted.
-  await send('/', 1)
-  await send('/', 19)
-  clock.pass(5000)
-  assert.deepEqual([spillway.diagnose().healthy, spillway.diagnose().requests], [null, 19])
-  await send('/', 1)
+  end(1)
+  end(19)
+  clock.pass(6000)
+  assert.deepEqual([doctor.diagnose().healthy, doctor.diagnose().requests], [null, 19])
+  end(1)
   clock.pass(1000)
-  const { healthy, requests, summary } = spillway.diagnose()
+  const { healthy, requests, summary } = doctor.diagnose()
   assert.deepEqual([healthy, requests], [true, 20])
   assert.match(summary, /^Healthy: no problem found in 20 requests/)
 })
 
-test('a diagnosis is made at most once a second', async (t) => {
-  const { clock, send, spillway } = await serviceFor(t)
-  await send('/', 30)
-  clock.pass(LOOK_MS)
-  const first = spillway.diagnose()
+test('a diagnosis is made at most once a second', (t) => {
+  const { clock, doctor, end } = doctorFor(t)
+  end(30)
+  clock.pass(5000)
+  const first = doctor.diagnose()
   clock.pass(900)
-  assert.equal(spillway.diagnose(), first)
+  assert.equal(doctor.diagnose(), first)
   clock.pass(100)
-  assert.notEqual(spillway.diagnose(), first)
+  assert.notEqual(doctor.diagnose(), first)
 })
 
 test('a finding of high severity is logged when it begins and when it has ended, and shown as a metric', async (t) => {
-  const { clock, findings, send, spillway } = await serviceFor(t)
-  const { get } = await serve(t, spillway.handler('metrics'))
-  await send('/', 30)
-  await send('/bad', 30)
+  const { clock, end, instance, lines } = doctorFor(t)
+  const { get } = await serve(t, instance.handlers.metrics)
+  end(30)
+  end(30, ERRORED)
   clock.pass(LOOK_MS)
-  assert.equal(findings().length, 1)
-  const [begun] = findings()
+  const [begun] = lines
   assert.deepEqual(
-    [begun.level, begun.problem, begun.severity, begun.route],
-    [40, 'errors', 'high', 'GET (unmatched)']
+    [begun.level, begun.event, begun.problem, begun.severity, begun.route],
+    ['warn', 'finding', 'errors', 'high', 'GET /orders']
   )
-  assert.match(begun.msg, /^spillway: GET \(unmatched\) fails: \d+ %/)
+  assert.match(begun.message, /^spillway: GET \/orders has begun to fail: 100 % of its requests, 0 % before/)
   const family = parse((await get('/')).body).get('spillway_findings')
   assert.deepEqual(family?.samples, [
     { name: 'spillway_findings', labels: { problem: 'errors', severity: 'high' }, value: 1 },
   ])
 
   // The minute of the failures goes by, and three looks without them.
-  for (let look = 0; look < 10 && findings().length === 1; look++) {
-    await send('/', 30)
+  const looks = []
+  for (let look = 1; look <= 10; look++) {
+    end(300)
     clock.pass(LOOK_MS)
+    looks.push(lines.length)
   }
-  const [, end] = findings()
-  assert.deepEqual([end.event, end.level, end.problem], ['findingEnded', 30, 'errors'])
-  assert.match(end.msg, /^spillway: errors has ended after \d+ s$/)
-  assert.equal(findings().length, 2)
+  const [, over] = lines
+  assert.deepEqual([over.level, over.event, over.problem], ['info', 'findingEnded', 'errors'])
+  assert.match(over.message, /^spillway: errors has ended after \d+ s$/)
+  assert.equal(lines.length, 2)
+  assert.ok(looks.indexOf(2) >= 2, 'not before the third look')
 })
 
-test('it rests a minute after the last request, and wakes with the next', async (t) => {
-  const { clock, findings, send, spillway } = await serviceFor(t)
-  const armed = clock.armed()
-  await send('/', 30)
-  await send('/bad', 30)
-  assert.equal(clock.armed(), armed + 1)
-  clock.pass(9 * LOOK_MS)
-  assert.equal(clock.armed(), armed)
+test('a finding that comes and goes within three looks is one finding', (t) => {
+  const { clock, end, lines } = doctorFor(t)
+  end(1)
+  for (let minute = 0; minute < 3; minute++) {
+    end(30, ERRORED)
+    clock.pass(LOOK_MS)
+    // The failures leave the minute, for two looks.
+    for (let look = 0; look < 7; look++) {
+      end(30)
+      clock.pass(LOOK_MS)
+    }
+  }
   assert.deepEqual(
-    findings().map(({ event }) => event),
+    lines.map(({ event }) => event),
+    ['finding']
+  )
+})
+
+test('it rests a minute after the last request, and wakes with the next', (t) => {
+  const { armed, clock, doctor, end, lines } = doctorFor(t)
+  end(30)
+  end(30, ERRORED)
+  clock.pass(5 * LOOK_MS)
+  assert.equal(armed(), 1)
+  clock.pass(4 * LOOK_MS)
+  assert.equal(armed(), 0)
+  assert.deepEqual(
+    lines.map(({ event }) => event),
     ['finding', 'findingEnded']
   )
-  assert.match(spillway.diagnose().summary, /no request in the last minute/)
-  await new Promise((resolve) => setImmediate(resolve))
-  assert.equal(clock.armed(), armed)
-  await send('/', 1)
-  assert.equal(clock.armed(), armed + 1)
+  assert.match(doctor.diagnose().summary, /no request in the last minute/)
+  doctor.onTurn(1)
+  assert.equal(armed(), 0)
+  end(1)
+  assert.equal(armed(), 1)
 })
 
-test('close() takes the timer away', async (t) => {
-  const { clock, send, spillway } = await serviceFor(t)
-  const armed = clock.armed()
-  await send('/', 1)
-  assert.equal(clock.armed(), armed + 1)
-  spillway.close()
-  assert.ok(clock.armed() <= armed)
-  assert.match(spillway.diagnose().summary, /^The doctor is off/)
+test('a reading that fails is reported, and the next look goes on', (t) => {
+  let isBroken = true
+  const read = (parts, own) => {
+    if (isBroken) throw new Error('no reading')
+    return takeReading(parts, own)
+  }
+  const { clock, doctor, end, instance } = doctorFor(t, { read })
+  end(30)
+  clock.pass(LOOK_MS)
+  isBroken = false
+  end(30)
+  clock.pass(LOOK_MS)
+  end(30)
+  clock.pass(LOOK_MS)
+  assert.ok(instance.faults.list().some(([place, count]) => place === 'doctor' && count >= 1))
+  assert.match(doctor.diagnose().summary, /^Healthy/)
 })
 
-for (const insight of [false, { doctor: false }]) {
-  test(`with insight: ${JSON.stringify(insight)} there is no timer and no finding`, async (t) => {
-    const { clock, findings, send, spillway } = await serviceFor(t, { insight })
-    const armed = clock.armed()
-    await send('/bad', 30)
-    assert.equal(clock.armed(), armed)
-    clock.pass(LOOK_MS)
-    assert.deepEqual(findings(), [])
-    const { healthy, summary } = spillway.diagnose()
-    assert.equal(healthy, null)
-    assert.match(summary, /^The doctor is off/)
+test('close() takes the timer away', (t) => {
+  const { armed, doctor, end } = doctorFor(t)
+  end(1)
+  assert.equal(armed(), 1)
+  doctor.close()
+  assert.equal(armed(), 0)
+  end(1)
+  assert.equal(armed(), 0)
+  assert.match(doctor.diagnose().summary, /^The doctor is off/)
+})
+
+test('a doctor that is off has no timer and no finding', (t) => {
+  const { armed, clock, doctor, end, lines } = doctorFor(t, { isOn: false })
+  end(30, ERRORED)
+  assert.equal(armed(), 0)
+  clock.pass(LOOK_MS)
+  assert.deepEqual(lines, [])
+  assert.equal(doctor.diagnose().healthy, null)
+})
+
+for (const [insight, summary] of [
+  [undefined, /^Not enough traffic/],
+  [false, /^The doctor is off/],
+  [{ doctor: false }, /^The doctor is off/],
+]) {
+  test(`a server with insight: ${JSON.stringify(insight)}`, async (t) => {
+    const spillway = spillwayFor(t, { insight })
+    const { get } = await serve(
+      t,
+      spillway.wrap((_req, res) => res.end())
+    )
+    await get('/')
+    await ended(spillway, 1)
+    assert.match(spillway.diagnose().summary, /** @type {RegExp} */ (summary))
   })
 }

@@ -9,8 +9,9 @@ const { RULES } = require('./rules')
 /** @typedef {import('./rules').Rule} Rule */
 
 const SEVERITIES = Object.freeze(/** @type {const} */ (['high', 'medium', 'low']))
-/** Fewer requests, or seconds, say nothing about a service: one slow request among five is chance. */
+/** One slow request among five is chance: a process with fewer requests is not called healthy. */
 const FEWEST_REQUESTS = 20
+/** Of a shorter time nothing is claimed: a process that starts compiles its code, and shares the CPU with what starts it. */
 const FEWEST_SECONDS = 5
 /**
  * A cause that takes less than half of what its effect takes leaves most of the effect unexplained. That holds for rejections too: a
@@ -28,7 +29,8 @@ const PAGE = 'docs/insight.md'
  * @returns {Diagnosis}
  */
 function diagnose(figures, at, rules = RULES) {
-  const found = rules.flatMap((rule) =>
+  const isLong = figures.seconds >= FEWEST_SECONDS
+  const found = (isLong ? rules : []).flatMap((rule) =>
     rule.find(figures).map((claim) => ({ rule, finding: findingOf(rule, claim) }))
   )
   const findings = found
@@ -39,7 +41,7 @@ function diagnose(figures, at, rules = RULES) {
         : { ...finding, severity: /** @type {const} */ ('low'), effectOf: cause.rule.problem }
     })
     .sort((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity))
-  const isKnown = figures.requests.count >= FEWEST_REQUESTS && figures.seconds >= FEWEST_SECONDS
+  const isKnown = isLong && figures.requests.count >= FEWEST_REQUESTS
   const healthy = findings.length > 0 ? false : isKnown ? true : null
   return {
     at,

@@ -27,6 +27,7 @@ class Doctor {
   #parts
   #isOn
   #own = { cpuThrottling: new CpuThrottling(), longTurns: new LongTurns() }
+  #read
   #info
   #warn
   /** Of the last minute, the oldest first. @type {Reading[]} */
@@ -45,12 +46,14 @@ class Doctor {
 
   /**
    * @param {{ parts: import('./reading').Parts, isOn: boolean,
-   *   warn: (fields: object, message: string) => void, info: (fields: object, message: string) => void }} given
+   *   warn: (fields: object, message: string) => void, info: (fields: object, message: string) => void,
+   *   read?: typeof takeReading }} given read: for tests
    */
-  constructor({ parts, isOn, warn, info }) {
+  constructor({ parts, isOn, warn, info, read = takeReading }) {
     this.#parts = parts
     // Where time stands still, as with the fake timers of a test suite, no look would ever come.
     this.#isOn = isOn && !parts.clock.isFrozen
+    this.#read = () => read(parts, this.#own)
     this.#info = info
     this.#warn = warn
   }
@@ -68,7 +71,7 @@ class Doctor {
   }
 
   #wake() {
-    this.#readings = [takeReading(this.#parts, this.#own)]
+    this.#readings = [this.#read()]
   }
 
   /** The findings of the last look, for the metric: a scrape looks at nothing. */
@@ -84,7 +87,7 @@ class Doctor {
     if (this.#last !== undefined && nowMs - this.#lastMs < LEAST_MS) return this.#last
     if (this.#readings.length === 0)
       return unknownDiagnosis(this.#wall(), 'Not enough traffic to tell: no request in the last minute.')
-    return this.#judge(takeReading(this.#parts, this.#own))
+    return this.#judge(this.#read())
   }
 
   #schedule() {
@@ -95,17 +98,20 @@ class Doctor {
   }
 
   #look() {
-    const now = takeReading(this.#parts, this.#own)
+    const now = this.#read()
     this.#recordHeap(now)
     for (const series of this.#parts.recorder.routes.series) series.load.endSlice()
     this.#log(this.#judge(now).findings)
     const before = /** @type {Reading} */ (this.#readings.at(-1))
     this.#recordUsual(before, now)
     this.#readings.push(now)
-    while (this.#readings.length > 1 && now.atMs - this.#readings[0].atMs >= WINDOW_MS) this.#readings.shift()
-    const isQuiet = this.#readings.every(({ ended }) => ended === now.ended)
-    if (isQuiet && this.#parts.recorder.requests.size === 0) this.#rest()
-    else this.#schedule()
+    const [oldest] = this.#readings
+    const isMinute = now.atMs - oldest.atMs >= WINDOW_MS
+    if (isMinute && oldest.ended === now.ended && this.#parts.recorder.requests.size === 0)
+      return this.#rest()
+    // Several, where the process was suspended.
+    while (now.atMs - this.#readings[0].atMs >= WINDOW_MS) this.#readings.shift()
+    this.#schedule()
   }
 
   /** No request for a minute: whatever it was has ended, or nobody feels it. */
