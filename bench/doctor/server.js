@@ -67,7 +67,7 @@ app.get('/items', async (_req, res) => {
       name: `row ${i}`,
       at: [i],
     }))
-    kept.splice(0, rows.length, ...rows)
+    for (const row of rows) kept[row.id] = row
   }
   if (has('leak')) leak(4e6 / rate)
   await wait(3)

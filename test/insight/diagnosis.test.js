@@ -51,7 +51,7 @@ test('a cause that takes less than half of what the effect takes does not explai
 
 test('a host that takes a fifth of the time does not explain that most requests are rejected', () => {
   const starved = (waitShare) => ({
-    scheduler: { runShare: 0.6, waitShare },
+    scheduler: { runShare: 0.6, waitShare, foreignShare: waitShare },
     loop: { utilization: 0.98 },
     ...REJECTED,
   })

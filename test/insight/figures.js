@@ -29,7 +29,7 @@ const HEALTHY = Object.freeze({
     veryLong: { count: 0, share: 0, requests: 0 },
   },
   cpu: { used: 0.35, limit: 2 },
-  scheduler: { runShare: 0.3, waitShare: 0.01 },
+  scheduler: { runShare: 0.3, waitShare: 0.01, foreignShare: 0.01 },
   throttling: { periods: 600, throttledPeriods: 0, share: 0 },
   gc: { share: 0.02, majorShare: 0.005 },
   heap: { afterGcBytes: 40e6, limitBytes: 400e6, recent: [], trend: { verdict: 'unknown' } },

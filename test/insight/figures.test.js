@@ -119,7 +119,10 @@ test('figures of the process are shares of the time between the readings', (t) =
     },
   })
   const { loop, scheduler, throttling } = figures(earlier, read())
-  assert.deepEqual(scheduler, { runShare: 0.5, waitShare: 0.2 })
+  const { foreignShare, ...rest } = scheduler ?? { foreignShare: 0 }
+  assert.deepEqual(rest, { runShare: 0.5, waitShare: 0.2 })
+  // This test ran on a CPU for a moment as well.
+  near(foreignShare, 0.2)
   assert.deepEqual(throttling, { periods: 600, throttledPeriods: 150, share: 0.1 })
   assert.deepEqual(loop.long, { count: 9, share: 0.5, requests: 20 })
   assert.deepEqual(loop.veryLong, { count: 4, share: 0.1, requests: 3 })

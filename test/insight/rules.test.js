@@ -55,23 +55,36 @@ test('cpu-throttled', () => {
   ])
 })
 
+const starvedBy = (runShare, foreignShare, waitShare = foreignShare) => ({
+  scheduler: { runShare, waitShare, foreignShare },
+})
+
 test('host-starved', () => {
   check('host-starved', [
-    [{ scheduler: { runShare: 0.2, waitShare: 0.09 } }, 'none'],
-    [{ scheduler: { runShare: 0.2, waitShare: 0.1 } }, 'medium'],
-    [{ scheduler: { runShare: 0.5, waitShare: 0.16 } }, 'none'],
-    [{ scheduler: { runShare: 0.45, waitShare: 0.16 } }, 'medium'],
-    [{ scheduler: { runShare: 0.2, waitShare: 0.24 } }, 'medium'],
-    [{ scheduler: { runShare: 0.2, waitShare: 0.25 } }, 'high'],
+    [starvedBy(0.2, 0.09), 'none'],
+    [starvedBy(0.2, 0.1), 'medium'],
+    [starvedBy(0.5, 0.16), 'none'],
+    [starvedBy(0.45, 0.16), 'medium'],
+    [starvedBy(0.04, 0.049), 'none'],
+    [starvedBy(0.04, 0.05), 'medium'],
+    [starvedBy(0.06, 0.05), 'none'],
+    [starvedBy(0.2, 0.24), 'medium'],
+    [starvedBy(0.2, 0.25), 'high'],
   ])
 })
 
 test('host-starved tells threads of this process from other processes', () => {
-  const starved = { scheduler: { runShare: 0.3, waitShare: 0.4 } }
-  const summaryOf = (used) =>
-    ruleOf('host-starved').find(figuresWith({ ...starved, cpu: { used, limit: 2 } }))[0].summary
-  assert.match(summaryOf(1.5), /other processes/)
-  assert.match(summaryOf(1.7), /threads of this process/)
+  check('host-starved', [
+    [{ ...starvedBy(0.3, 0.05, 0.4), cpu: { used: 1.5, limit: 2 } }, 'none'],
+    [{ ...starvedBy(0.3, 0.05, 0.4), cpu: { used: 1.6, limit: 2 } }, 'medium'],
+    [{ ...starvedBy(0.3, 0.05, 0.09), cpu: { used: 1.6, limit: 2 } }, 'none'],
+  ])
+  const summaryOf = (figures) => ruleOf('host-starved').find(figuresWith(figures))[0].summary
+  assert.match(summaryOf(starvedBy(0.3, 0.4)), /other processes/)
+  assert.match(
+    summaryOf({ ...starvedBy(0.3, 0.05, 0.4), cpu: { used: 1.6, limit: 2 } }),
+    /threads of this process/
+  )
 })
 
 const rising = (...megabytes) => megabytes.map((each, i) => ({ atMs: i * 10_000, bytes: each * 1e6 }))
@@ -102,9 +115,11 @@ test('garbage-collection', () => {
     [collecting(0.15), 'medium'],
     [collecting(0.29), 'medium'],
     [collecting(0.3), 'high'],
-    [collecting(0.3, { runShare: 0.3, waitShare: 0.3 }), 'medium'],
-    [collecting(0.3, { runShare: 0.3, waitShare: 0.31 }), 'none'],
-    [collecting(0.3, { runShare: 0, waitShare: 0 }), 'high'],
+    [collecting(0.3, { runShare: 0.3, waitShare: 0.3, foreignShare: 0.3 }), 'medium'],
+    [collecting(0.3, { runShare: 0.3, waitShare: 0.31, foreignShare: 0.31 }), 'none'],
+    // The threads of the collector itself.
+    [collecting(0.3, { runShare: 0.3, waitShare: 0.31, foreignShare: 0 }), 'high'],
+    [collecting(0.3, { runShare: 0, waitShare: 0, foreignShare: 0 }), 'high'],
   ])
 })
 
@@ -124,7 +139,7 @@ test('event-loop-blocked: very long turns at any load', () => {
   const turns = (share, others = {}) => ({
     loop: { utilization: 0.4, longestMs: 210, veryLong: { count: 30, share, requests: 30 } },
     gc: { share: 0 },
-    scheduler: { runShare: 0.4, waitShare: 0 },
+    scheduler: { runShare: 0.4, waitShare: 0, foreignShare: 0 },
     ...others,
   })
   check('event-loop-blocked', [
@@ -133,8 +148,8 @@ test('event-loop-blocked: very long turns at any load', () => {
     [turns(0.19), 'medium'],
     [turns(0.2), 'high'],
     [turns(0.2, { gc: { share: 0.1 } }), 'medium'],
-    [turns(0.2, { scheduler: { runShare: 0.2, waitShare: 0.2 } }), 'medium'],
-    [turns(0.2, { scheduler: { runShare: 0.2, waitShare: 0.61 } }), 'none'],
+    [turns(0.2, { scheduler: { runShare: 0.2, waitShare: 0.2, foreignShare: 0.2 } }), 'medium'],
+    [turns(0.2, { scheduler: { runShare: 0.2, waitShare: 0.61, foreignShare: 0.61 } }), 'none'],
     [turns(0.2, { scheduler: undefined }), 'high'],
   ])
 })
@@ -143,7 +158,7 @@ test('event-loop-blocked: long turns on a busy loop', () => {
   const turns = (utilization, share, requests = 1000) => ({
     loop: { utilization, longestMs: 41, long: { count: 1000, share, requests } },
     gc: { share: 0 },
-    scheduler: { runShare: 0.7, waitShare: 0 },
+    scheduler: { runShare: 0.7, waitShare: 0, foreignShare: 0 },
   })
   check('event-loop-blocked', [
     [turns(0.69, 0.6), 'none'],

@@ -41,7 +41,8 @@ const MOST_QUANTILES = 20
  * @property {RouteFigures[]} routes with a request in these seconds; those on which most time was spent first
  * @property {{ utilization: number, longestMs: number, long: Turns, veryLong: Turns }} loop long: from 20 ms; veryLong: from 50 ms
  * @property {{ used: number, limit: number }} cpu in CPUs
- * @property {{ runShare: number, waitShare: number } | undefined} scheduler of the thread of the loop
+ * @property {{ runShare: number, waitShare: number, foreignShare: number } | undefined} scheduler of the thread of the loop: on a CPU,
+ *   waiting for one, and waiting while other processes ran
  * @property {{ periods: number, throttledPeriods: number, share: number } | undefined} throttling by the limit of the container
  * @property {{ share: number, majorShare: number }} gc
  * @property {{ afterGcBytes: number | undefined, limitBytes: number, recent: readonly { atMs: number, bytes: number }[],
@@ -104,7 +105,7 @@ function figuresOf(parts, { earlier, now, usual, recent }) {
       veryLong: turnsBetween(earlier.longTurns.veryLong, now.longTurns.veryLong, shareOf),
     },
     cpu: { used: (now.cpuMs - earlier.cpuMs) / elapsedMs, limit: cpuLimitOnce() },
-    scheduler: schedulerBetween(earlier.scheduler, now.scheduler, shareOf),
+    scheduler: schedulerBetween(earlier, now, shareOf),
     throttling: throttlingBetween(earlier.throttling, now.throttling, shareOf),
     gc: {
       share: shareOf(now.gc.ms - earlier.gc.ms),
@@ -177,12 +178,13 @@ const turnsBetween = (earlier, later, shareOf) => ({
   requests: later.requests - earlier.requests,
 })
 
-function schedulerBetween(earlier, later, shareOf) {
-  if (earlier === undefined || later === undefined) return undefined
-  return {
-    runShare: shareOf(later.ranMs - earlier.ranMs),
-    waitShare: shareOf(later.waitedMs - earlier.waitedMs),
-  }
+/** Where other threads of this process run, as those of the collector do, they may be what the loop waits for. */
+function schedulerBetween(earlier, now, shareOf) {
+  if (earlier.scheduler === undefined || now.scheduler === undefined) return undefined
+  const runShare = shareOf(now.scheduler.ranMs - earlier.scheduler.ranMs)
+  const waitShare = shareOf(now.scheduler.waitedMs - earlier.scheduler.waitedMs)
+  const ownShare = Math.max(0, (now.cpuMs - earlier.cpuMs) / (now.atMs - earlier.atMs) - runShare)
+  return { runShare, waitShare, foreignShare: Math.max(0, waitShare - ownShare) }
 }
 
 function throttlingBetween(earlier, later, shareOf) {
