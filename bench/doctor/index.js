@@ -43,7 +43,7 @@ const FAULTS = {
   errors: { problem: 'errors' },
   orphans: { problem: 'orphaned-requests' },
   overload: { problem: 'overloaded', rate: (load) => 500 + 4 * load },
-  saturated: { problem: 'cpu-saturated', rate: () => 480 },
+  saturated: { problem: 'cpu-saturated', rate: () => 700 },
   clients: { problem: 'slow-clients' },
 }
 
