@@ -1,7 +1,7 @@
 'use strict'
 // Watches this thread for stalls, from a worker thread (stall-watcher-thread.js) that all instances of the thread share. While it
 // watches, a timer beats into shared memory. Where the beat stops, the worker reads the stack of the blocked code, and what
-// the code works for is read here, in the pause. decisions/0040 has the figures.
+// the code works for is read here, in the pause. decisions/0043 has the figures.
 
 const {
   MessageChannel,

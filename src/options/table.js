@@ -84,7 +84,7 @@ const DEFAULTS = Object.freeze({
     headers: undefined,
     query: false,
   }),
-  insight: Object.freeze({ stalls: true, stallThreshold: 100, doctor: true, outgoing: true, warnings: true }),
+  insight: Object.freeze({ stalls: true, stallThreshold: 100, outgoing: true, warnings: true, doctor: true }),
   release: Object.freeze({ version: undefined, revision: undefined, file: undefined }),
   registry: undefined,
   logger: undefined,

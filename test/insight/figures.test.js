@@ -19,10 +19,10 @@ const near = (value, expected) =>
 const LONG_TURNS = { long: { count: 0, ms: 0, requests: 0 }, veryLong: { count: 0, ms: 0, requests: 0 } }
 
 /** An instance, and readings of it whose process figures are given. */
-function readable(t, others = {}) {
+function readable(t, others = {}, options = {}) {
   const clock = handClock()
   const instance = new Instance(
-    resolveOptions({ logger: false }),
+    resolveOptions({ logger: false, ...options }),
     /** @type {any} */ (clock),
     new CallPlace(Instance)
   )
@@ -129,14 +129,11 @@ test('figures of the process are shares of the time between the readings', (t) =
 })
 
 test('what nobody measures in this process is undefined', (t) => {
-  const { clock, figures, read } = readable(t)
+  const { clock, figures, read } = readable(t, {}, { insight: false })
   const earlier = read()
   clock.advance(MINUTE_MS)
-  const { outgoing, scheduler, stalls, throttling, warnings } = figures(earlier, read())
-  assert.deepEqual(
-    [outgoing, scheduler, stalls, throttling, warnings],
-    [undefined, undefined, undefined, undefined, undefined]
-  )
+  const { scheduler, stalls, throttling } = figures(earlier, read())
+  assert.deepEqual([scheduler, stalls, throttling], [undefined, undefined, undefined])
 })
 
 test('stalls cost what they have cost since the earlier reading, calls are by host and route, warnings as they are', (t) => {
