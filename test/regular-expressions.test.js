@@ -8,6 +8,8 @@ const path = require('node:path')
 const { test } = require('node:test')
 const vm = require('node:vm')
 const { pathText } = require('../src/routing/route-node')
+const { maskNamedValues } = require('../src/redaction/named-values')
+const { maskUserinfo } = require('../src/redaction/userinfo')
 const { OwnLabels } = require('../src/fleet/reported-labels')
 
 const SRC = path.join(__dirname, '..', 'src')
@@ -83,5 +85,24 @@ test('code made of a pattern, or in place of a pattern, is no slower', () => {
       assert.throws(() => new OwnLabels({ type: 'gauge' }).read(text), TypeError)
       assert.equal(typeof pathText(`${text}x`), 'string')
     }
+  }
+})
+
+test('the masks that are no pattern take a time that grows with the text alone', () => {
+  const pumps = [
+    'token:{',
+    'token:["',
+    "token:{'`",
+    'token:\\"\\\\\\"',
+    'password="\\"',
+    'key: a,',
+    'redis://a:',
+    '\\',
+    'for value ',
+  ]
+  for (const start of ['', '{', 'password=', 'password:{"']) {
+    const texts = pumps.map((pump) => start + pump.repeat(1_000_000 / pump.length))
+    const mask = (text) => maskUserinfo(maskNamedValues(text))
+    vm.runInNewContext('for (const text of texts) mask(text)', { texts, mask }, { timeout: 6 * LONGEST_MS })
   }
 })

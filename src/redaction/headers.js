@@ -135,6 +135,9 @@ const IDS = new Set(['etag', 'if-match', 'if-none-match', 'traceparent', 'x-corr
 const NONCE = /'nonce-[^']*'/g
 const URL_ALONE = /^(?:[a-z][a-z\d+.-]{0,30}:\/)?\/\S*$/i
 const QUERY = /\?[^"\s?=]*=/
+const BEARER = /bearer/i
+/** No header value is a sentence about bearers, so any word after the scheme is a token. */
+const BEARER_TOKEN = /\b(bearer)\s+[^\s"',;)]+/gi
 /** Only this much of a value is masked and shown. */
 const LONGEST = 1024
 
@@ -145,15 +148,26 @@ const LONGEST = 1024
 function harmlessValue(name, value, showsQuery) {
   if (isPlainValue(value) || IDS.has(name)) return value
   if (URL_ALONE.test(value)) return maskUrl(value, showsQuery)
-  const masked = value.slice(0, LONGEST).replace(NONCE, `'nonce-${REDACTED}'`)
-  return masked.includes('@') || masked.includes('://') || QUERY.test(masked) ? maskText(masked) : masked
+  const masked = value
+    .slice(0, LONGEST)
+    .replace(NONCE, `'nonce-${REDACTED}'`)
+    .replace(BEARER_TOKEN, `$1 ${REDACTED}`)
+  return mayHoldSecret(name, masked) ? maskText(masked) : masked
 }
+
+/** The equals signs of other headers are their own syntax. */
+const mayHoldSecret = (name, value) =>
+  value.includes('@') ||
+  value.includes('://') ||
+  QUERY.test(value) ||
+  (name === 'user-agent' && value.includes('='))
 
 const isPlainValue = (value) =>
   mayStay(value) && !value.includes('://') && !value.includes("'nonce-") && !value.startsWith('/')
 
 // Hot path of the access log.
-/** Whether a `host` or `user-agent` contains neither a user nor a query. */
-const mayStay = (value) => !value.includes('@') && !value.includes('?')
+/** Whether a `host` or `user-agent` contains no user, query, property or bearer token. */
+const mayStay = (value) =>
+  !value.includes('@') && !value.includes('?') && !value.includes('=') && !BEARER.test(value)
 
 module.exports = { HARMLESS, harmlessValue, mayStay }

@@ -6,7 +6,7 @@ const REDACTED = '[Redacted]'
 
 /** A name that contains one of these words is secret. `author` is an exception to `auth`. */
 const PARTS =
-  /passw|passphrase|passcode|pwd|pswd|secret|token|apikey|accesskey|privatekey|signingkey|credential|auth(?!or)|authoriz|session|sessid|jwt|bearer|signature|hmac|csrf|xsrf|samlresponse|assertion|creditcard|cardnumber/
+  /passw|passphrase|passcode|pwd|pswd|secret|token|apikey|accesskey|privatekey|signingkey|credential|auth(?!or)|authoriz|session|sessid|jwt|bearer|signature|hmac|csrf|xsrf|samlresponse|assertion|creditcard|cardnumber|passkey|twofactor|(?:mfa|2fa|tfa|otp|onetime|sms|security|access|verification|confirmation|recovery|backup)code$/
 /** Short names are secret only as a whole. */
 const SHORT = new Set([
   'pass',
@@ -14,6 +14,10 @@ const SHORT = new Set([
   'pin',
   'otp',
   'totp',
+  'hotp',
+  'mfa',
+  '2fa',
+  'tfa',
   'sid',
   'connectsid',
   'cvv',
@@ -21,11 +25,14 @@ const SHORT = new Set([
   'ssn',
   'cookie',
 ])
+/** A short word is secret as the last of several too: `DB_PASS`, `githubPat`. `compat` is one word. */
+const LAST_WORD = /(?:^|[^a-z\d])(?:pass|pat|pw|otp)$/i
+const LAST_CAMEL = /[a-z\d](?:Pass|Pat|Pw|Otp)$/
 /** Names that are secret in a URL, and ordinary words in a sentence. */
 const IN_URL = new Set(['code', 'sig', 'ticket', 'magic', 'invite', 'invitation', 'reset', 'verify', 'iban'])
 /** GraphQL sends the body of a request under this name. */
 const VARIABLES = 'variables'
-const ENDS_IN_URL = /key$|sig$|(?:verification|confirmation|recovery|backup|device|user|login)code$/
+const ENDS_IN_URL = /key$|sig$|(?:device|user|login|magic|invit(?:e|ation))code$/
 
 const LONGEST_NAME = 256
 const MOST_DECODINGS = 2
@@ -45,21 +52,24 @@ function decoded(text) {
 }
 
 /** `user[api_key]` has two names. */
-const namesIn = (text) =>
-  decoded(text.slice(-LONGEST_NAME))
-    .toLowerCase()
-    .split(/[.[\]]+/)
-    .map((name) => name.replace(/[^a-z\d]/g, ''))
+const namesIn = (text) => decoded(text.slice(-LONGEST_NAME)).split(/[.[\]]+/)
 
-const isSecretWord = (name) => PARTS.test(name) || SHORT.has(name)
+const lettersOf = (name) => name.toLowerCase().replace(/[^a-z\d]/g, '')
+
+function isSecretWord(name) {
+  const letters = lettersOf(name)
+  return PARTS.test(letters) || SHORT.has(letters) || LAST_WORD.test(name) || LAST_CAMEL.test(name)
+}
+
+function isSecretWordInUrl(name) {
+  const letters = lettersOf(name)
+  return isSecretWord(name) || IN_URL.has(letters) || letters === VARIABLES || ENDS_IN_URL.test(letters)
+}
 
 /** @returns {boolean} whether the value beside this name in a sentence is secret */
 const isSecretInText = (text) => namesIn(text).some(isSecretWord)
 
 /** @returns {boolean} whether the value beside this name in a URL is secret */
-const isSecretInUrl = (text) =>
-  namesIn(text).some(
-    (name) => isSecretWord(name) || IN_URL.has(name) || name === VARIABLES || ENDS_IN_URL.test(name)
-  )
+const isSecretInUrl = (text) => namesIn(text).some(isSecretWordInUrl)
 
 module.exports = { REDACTED, decoded, isSecretInText, isSecretInUrl }

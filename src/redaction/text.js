@@ -2,9 +2,11 @@
 // Masks the secrets in a sentence, such as the message of an error: quotes of a body, URLs and their queries, headers,
 // `password=...`, and tokens.
 
+const { maskNamedValues } = require('./named-values')
 const { REDACTED, isSecretInText } = require('./secret-names')
 const { maskTokens } = require('./tokens')
 const { maskUrl } = require('./url')
+const { maskUserinfo } = require('./userinfo')
 
 const NO_JSON = ' is not valid JSON'
 const TOKEN = "Unexpected token '"
@@ -21,12 +23,14 @@ const QUOTES = [
   [/ Received '/, /'/g, ' Received another text'],
 ]
 
-/** A name, and its value: quoted, or up to a blank or a bracket. */
-const NAMED = /(?<![\w.-])([\w.[\]-]{1,60})(["']?)(\s*(?:=>|[:=])\s*)("[^"]*"?|'[^']*'?|[^\s,;&)}\]"']+)/g
-const HEADER = /\b((?:set-)?cookie|(?:proxy-)?authorization)(["']?\s*(?:=>|[:=])\s*)[^\r\n]+/gi
+/** A header with the rest of its line. A bracket is left to `maskNamedValues`, which finds its end. */
+const HEADER =
+  /\b((?:set-)?cookie|(?:proxy-)?authorization)(\\*["']?\s*(?:=>|[:=])\s*)(?=[^\s[{]|\[Redacted)[^\r\n]+/gi
 const SCHEME = /\b([Bb]earer|BEARER|[Bb]asic|[Dd]igest|[Tt]oken)\s+(?=\S*[\dA-Z=])[\w.~+/=-]{6,}/g
-/** A password may hold a slash, by mistake; a port is no password. */
-const USERINFO = /:\/\/(?:[^\s/]{0,512}@|[^\s/@:]{0,512}:(?!\d+(?:\/|\s|$))[^\s@]{0,512}@)/g
+/** An option of a command line and its value. A value without a digit may be a word of the sentence. */
+const FLAG = /(?<![\w-])(--[\w-]{1,60})(\s+)("[^"]*"?|'[^']*'?|(?=\S{0,256}\d)[^\s<[-]\S*)/g
+/** An XML element that contains only text. */
+const ELEMENT = /(<([\w:.-]{1,60})(?:\s[^<>]{0,200})?>)[^<]{1,2000}(?=<\/\2>)/g
 const BARE_USERINFO = /(?<![\w.+-])([\w.+-]{1,60}):[^\s@/:"']+@(?=[\w.[-])/g
 const URL_OR_PATH =
   /\b[a-z][a-z\d+.-]{0,30}:\/\/[^\s"'<>`?]+(?:\?\S*)?|(?<![\w.:/~-])\/[^\s"'<>`()?]*(?:\?\S*)?/gi
@@ -35,25 +39,21 @@ const ON_DISK =
   /^\/(?:app|data|dev|etc|home|lib|mnt|node_modules|opt|private|proc|root|run|srv|sys|tmp|usr|Users|var|workspace)\/[^?]*$|^\/[^?]*\.(?:[cm]?[jt]s|json|node|sock|pem|crt|key|ya?ml|log|db)$/
 /** A query may hold quotes: only a blank ends it. */
 const QUERY = /\?[^\s?=]*=\S*/g
-/** What no sentence would have behind a colon. */
-const NO_WORD = /\d|^["']/
-/** `using password: YES`, as MySQL says it. */
-const NO_SECRET = /^(?:yes|no|true|false|null|undefined|none|required|missing)$/i
-const TELLS = /pass|pwd|secret|key/i
 
 /** @param {string} text */
 function maskText(text) {
   if (!SUSPICIOUS.test(text)) return text
   let masked = text.includes(NO_JSON) ? withoutJson(text) : text
   for (const quote of QUOTES) masked = withoutQuote(masked, quote)
-  masked = masked
+  // Named values come first: the other masks may remove the quote at the end of a value.
+  masked = maskUserinfo(maskNamedValues(masked))
     .replace(HEADER, `$1$2${REDACTED}`)
-    .replace(USERINFO, `://${REDACTED}@`)
     .replace(BARE_USERINFO, `$1:${REDACTED}@`)
     .replace(URL_OR_PATH, (url) => (ON_DISK.test(url) ? url : maskUrl(url, false)))
     .replace(QUERY, `?${REDACTED}`)
     .replace(SCHEME, `$1 ${REDACTED}`)
-    .replace(NAMED, maskNamed)
+    .replace(FLAG, (flag, name, blank) => (isSecretInText(name) ? name + blank + REDACTED : flag))
+    .replace(ELEMENT, (element, start, name) => (isSecretInText(name) ? start + REDACTED : element))
   return maskTokens(masked)
 }
 
@@ -82,15 +82,6 @@ function withoutJson(text) {
   const begin = Math.min(...found)
   const words = text.startsWith(TOKEN, begin) ? 'Unexpected token in JSON' : 'Malformed JSON'
   return text.slice(0, begin) + words + text.slice(end + NO_JSON.length)
-}
-
-/** "password: x" tells a password; "invalid token: expired" tells none. */
-function maskNamed(whole, name, quote, sign, value) {
-  // The value ends before the bracket.
-  if (value.startsWith(REDACTED.slice(0, -1)) || NO_SECRET.test(value)) return whole
-  if (!isSecretInText(name)) return whole
-  const isTold = sign.includes('=') || quote !== '' || NO_WORD.test(value) || TELLS.test(name)
-  return isTold ? `${name}${quote}${sign}${REDACTED}` : whole
 }
 
 module.exports = { maskText }

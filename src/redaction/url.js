@@ -5,6 +5,7 @@
 const { isPlain } = require('./plain-url')
 const { REDACTED, decoded, isSecretInUrl } = require('./secret-names')
 const { maskTokens } = require('./tokens')
+const { maskUserinfo } = require('./userinfo')
 
 /** Segments after which all further segments are secret. */
 const TELLING =
@@ -21,6 +22,7 @@ const LONGEST = 2048
 const DEEPEST = 3
 /** Bounds the time: a value with more names is not shown. */
 const MOST_NAMES = 64
+const ABSOLUTE = /^[a-z][a-z\d+.-]{0,30}:\/\//i
 const PAIR = /(^|[;&,])([^;&,=]*)=([^;&,]*)/g
 
 /**
@@ -29,8 +31,16 @@ const PAIR = /(^|[;&,])([^;&,=]*)=([^;&,]*)/g
  */
 function maskUrl(url, showsQuery) {
   const path = pathOf(url)
-  if (!showsQuery) return isPlain(path) ? path : maskPath(cut(path, '/'), false)
-  if (isPlain(url)) return url
+  const shown = showsQuery ? url : path
+  if (isPlain(shown)) return shown
+  // First, because a password may contain the characters that end a path.
+  if (ABSOLUTE.test(url)) return maskParts(maskUserinfo(url), showsQuery)
+  return maskParts(maskUserinfo(path) + url.slice(path.length), showsQuery)
+}
+
+function maskParts(url, showsQuery) {
+  const path = pathOf(url)
+  if (!showsQuery) return maskPath(cut(path, '/'), false)
   const [query] = url.slice(path.length).split('#', 1)
   return maskPath(cut(path, '/'), true) + (query === '' ? '' : `?${maskQuery(cut(query.slice(1), '&'))}`)
 }
@@ -99,12 +109,13 @@ const isSecretPair = (name, value, depth) =>
   isSecretInUrl(name) || !isHarmless(decoded(value.replaceAll('+', ' ')), depth + 1)
 
 /** A name in JSON or in GraphQL, with its value behind a colon; or in a query within. */
-const NAME_WITHIN = /(?<![\w.-])([\w.-]+)["']?\s*[:=]/g
+const NAME_WITHIN = /(?<![\w.-])([\w.-]+)\]*\\*["']?\s*[:=]/g
 
 /** Whether a decoded value holds no secret: neither a token, nor a URL with one, nor a name of one. */
 function isHarmless(plain, depth) {
   if (maskTokens(plain) !== plain) return false
   if (!/[@:=/]/.test(plain)) return true
+  if (maskUserinfo(plain) !== plain) return false
   let names = 0
   for (const [, name] of plain.matchAll(NAME_WITHIN))
     if (isSecretInUrl(name) || ++names > MOST_NAMES) return false

@@ -42,6 +42,25 @@ test('a harmless header shows its value, at most 256 letters of it', () => {
   })
 })
 
+for (const [value, masked] of [
+  ['curl/8 Bearer abcdef', 'curl/8 Bearer [Redacted]'],
+  ['curl/8 (bearer abcdef; x)', 'curl/8 (bearer [Redacted]; x)'],
+  ['Authorization: BEARER abc', 'Authorization: BEARER [Redacted]'],
+  ['app/1.0 (token=s3cret)', 'app/1.0 (token=[Redacted])'],
+  ['app/1.0 (scale=2.00; build=7)', 'app/1.0 (scale=2.00; build=7)'],
+  ['bearers/1.0', 'bearers/1.0'],
+]) {
+  test(`the user-agent ${value} is shown as ${masked}`, () => {
+    const headers = { 'user-agent': value, via: value.replace('token=s3cret', '') }
+    assert.equal(shown({ headers }).headers['user-agent'], masked)
+    assert.equal(
+      new RequestFields({ query: false }).briefOfRequest({ headers, socket: {} }).headers['user-agent'],
+      masked
+    )
+    assert.equal(shown({ headers }).headers.via.includes('abc'), false)
+  })
+}
+
 /** What browsers, proxies and helmet send, with a value that is to be read. */
 const TO_BE_READ = {
   'access-control-allow-origin': 'https://example.com',
