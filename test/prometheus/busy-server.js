@@ -11,6 +11,7 @@ const { createSpillway } = require('../../src/index.js')
 
 const [workers = '0'] = process.argv.slice(2)
 const LOAD_MS = 20
+const STALL_MS = 150
 /** A machine that stands still would be given more at each beat than it ever answers, and no scrape would get through. */
 const MOST_UNDER_WAY = 64
 
@@ -32,8 +33,15 @@ function serve() {
     process.send({ port })
     setInterval(() => load(port), LOAD_MS)
     setInterval(() => globalThis.gc(), 1000)
+    setInterval(stall, 2000)
   })
   spillway.attach(server)
+}
+
+/** Blocks the loop for longer than `insight.stallThreshold`. */
+function stall() {
+  const endMs = performance.now() + STALL_MS
+  while (performance.now() < endMs);
 }
 
 let underWay = 0
