@@ -11,6 +11,7 @@ const isCheap =
   Number.parseInt(process.versions.node, 10) >= 24 && !('kResourceStore' in new AsyncLocalStorage())
 
 class RequestContext {
+  static isCheap = isCheap
   #storage = new AsyncLocalStorage()
   #recorder
   #users = isCheap ? 1 : 0
