@@ -28,7 +28,7 @@ for (const [command, expected] of [
   [`${NODE} /srv/watch/server.js`, ''],
   [`${NODE} --watch-kill-signal=SIGTERM --test-timeout=0 app.test.js`, ''],
   [`${NODE} /srv/nodemon-free/server.js --watchdog`, ''],
-  ['PM2 v7.0.1: God Daemon (/root/.pm2)', ''],
+  ['PM2 v7.0.1: God Daemon (/home/app/.pm2)', ''],
   ['', ''],
 ]) {
   test(`${command || 'nothing'}: ${expected || 'no watcher'}`, () => {
