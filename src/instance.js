@@ -81,6 +81,7 @@ class Instance {
       faults,
       options: options.shed,
       sampleMemory: () => memoryForGate(this.signals),
+      sampleConnections: () => ({ open: this.lifecycle.servers.open, busy: recorder.requests.size }),
       onOverload: emit,
       onObservedOverload: observedOverloads({ info, warn }),
     })

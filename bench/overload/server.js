@@ -138,7 +138,7 @@ const behindAnother = (spillway) => [(_req, _res, next) => next(), spillway.expr
 if (policy.endsWith('-refusing')) {
   // The gate delays rejections for clients of a closed loop. Here only their cost counts.
   const { LateRejections } = require('../../src/admission/late-rejections')
-  LateRejections.prototype.pass = (_request, send) => send()
+  LateRejections.prototype.deliver = (_request, send) => send()
 }
 /** Rejects everything, to measure the cost of a rejection. The gate still admits a request each 100 ms. */
 const REFUSE_ALL = { shed: { maxHeapUsedBytes: 1, sampleInterval: 50 } }

@@ -10,7 +10,6 @@ const { isInAppRouter, instrumentApp } = require('../routing/instrument-router')
 const { expressInKoa, noNext, refuseUse } = require('./wrong-framework')
 
 function createExpressMiddleware({ clock, recorder, endpoints, servers, admission, context, setUp }) {
-  servers.hasMiddleware = true
   let isInstrumented = false
   let isChecked = false
   let isNested = false
@@ -51,6 +50,7 @@ function createExpressMiddleware({ clock, recorder, endpoints, servers, admissio
     }
     goOn()
   }
+  servers.middlewares.add(spillway)
   return refuseUse(spillway, { inKoa: expressInKoa })
 }
 

@@ -10,6 +10,7 @@ const { ServerTable } = require('../lifecycle/server-table')
 const { ROOT } = require('../routing/route-node')
 const { instrumentApp } = require('../routing/instrument-router')
 const { isExpressApp } = require('./app-kinds')
+const { becomeExpressRequest } = require('./express-request')
 const { notAListener } = require('./wrong-framework')
 const { EarlyEntry } = require('./early-entry')
 
@@ -58,8 +59,8 @@ function captureRejection(server, returned, req, res) {
 }
 
 class Servers {
-  /** Whether a middleware was made, which can decide instead. */
-  hasMiddleware = false
+  /** The middlewares that were made. Each can decide instead. @type {Set<Function>} */
+  middlewares = new Set()
   #recorder
   #endpoints
   #attached = new ServerTable()
@@ -143,8 +144,7 @@ class Servers {
   /**
    * @param {Function} listener
    * @param {any} app the Express app of the listener, if any
-   * @param {boolean} isEarlyEntry whether a middleware follows. It decides itself if the user's functions are called, because
-   *   they expect Express's request
+   * @param {boolean} isEarlyEntry whether a middleware follows. It calls the user's `allow`, which expects Express's request
    */
   #wrapListener(listener, app, isEarlyEntry) {
     const servers = this
@@ -159,14 +159,10 @@ class Servers {
     return function spillwayListener(req, res) {
       if (servers.#isClosed) return pass.call(this, req, res)
       if (!isEarlyEntry) servers.watchConnections(req.socket?.server, req)
-      if (isEarlyEntry && servers.#callsUser(req)) servers.#prepare(req, res)
+      if (isEarlyEntry && servers.#endpoints.callsAllow(req)) servers.#prepare(req, res)
       else if (servers.#open(req, res, app, resume)) return
       return pass.call(this, req, res)
     }
-  }
-
-  #callsUser(req) {
-    return this.#admission.hasUserHooks || this.#endpoints.callsAllow(req)
   }
 
   /** Called for a request that reached the middleware unprepared: the next requests of the server enter before it. */
@@ -217,9 +213,15 @@ class Servers {
     this.#recorder.count(request)
     request.admission.resume = resume
     if (app !== undefined) this.#startRouting(request, app)
-    // The user's functions expect the framework's request, with the properties that earlier middleware has set.
-    if (this.hasMiddleware && this.#admission.hasUserHooks) return false
+    if (this.#admission.hasUserHooks && this.#isMiddlewareToDecide(req, res, app)) return false
     return this.#admission.decide(request, request.startedMs) !== RUN
+  }
+
+  /** The user's functions expect the framework's request, with the properties that earlier middleware has set. */
+  #isMiddlewareToDecide(req, res, app) {
+    if (this.middlewares.size === 0) return false
+    if (this.#admission.answersInFramework || app === undefined) return true
+    return !becomeExpressRequest(app, this.middlewares, req, res)
   }
 
   #startRouting(request, app) {

@@ -36,6 +36,8 @@ class Admission {
   late
   /** Whether functions of the user decide or answer. Behind a framework they expect the framework's request. */
   hasUserHooks = false
+  /** Whether the framework's response or error handler is needed to answer a rejected request. */
+  answersInFramework = false
   #clock
   #hooks
   #queue = new Queue()
@@ -53,10 +55,20 @@ class Admission {
    *   faults: InstanceType<typeof import('../requests/internal-errors').InternalErrors>,
    *   options: import('../../index.js').ResolvedOptions['shed'], random?: (() => number) | undefined,
    *   sampleMemory: () => ReturnType<typeof import('../signals/memory').memoryForGate>,
+   *   sampleConnections?: (() => { open: number, busy: number }) | undefined,
    *   onOverload: OnOverloadEvent, onObservedOverload?: OnOverloadEvent }} parts
    *   `onObservedOverload` gets the overloads of mode `observe`
    */
-  constructor({ clock, faults, options, sampleMemory, random, onOverload, onObservedOverload = () => {} }) {
+  constructor({
+    clock,
+    faults,
+    options,
+    sampleMemory,
+    sampleConnections,
+    random,
+    onOverload,
+    onObservedOverload = () => {},
+  }) {
     const cost = new RequestCost(clock.now())
     const turns = new LoopTurns(clock, () => cost.endedInTurn * cost.ms)
     const measurements = { turns, cost, acceptBurst: new AcceptBurst() }
@@ -67,7 +79,7 @@ class Admission {
     this.limits = new Limits({ clock, cost, turns })
     this.#resources = new ResourceLimits({ clock, hooks, sampleMemory, random })
     this.#rejection = new Rejection(faults)
-    this.late = new LateRejections({ clock, cost, random })
+    this.late = new LateRejections({ clock, cost, random, sampleConnections })
     this.episode = new Episode(clock, onOverload)
     this.#observed = new Episode(clock, onObservedOverload)
     this.gate = new Gate({
@@ -90,6 +102,7 @@ class Admission {
     this.#mode = mode
     this.hasUserHooks =
       errorMode === 'next' || [classify, deadline, headers, key, respond].some((each) => each !== undefined)
+    this.answersInFramework = errorMode === 'next' || respond !== undefined
     this.#isOff = mode === 'off' || this.#clock.isFrozen === true
     this.#retryAfter = new RetryAfter(options.retryAfter)
     this.#hooks.update(options)
@@ -188,6 +201,7 @@ class Admission {
     this.#hooks.onTurn(nowMs)
     this.#resources.onTurn(busyMs, nowMs, idleMs)
     this.#shadow.onTurn(nowMs)
+    this.late.onTurn()
     this.gate.onTurn(nowMs, idleMs, busyMs)
   }
 

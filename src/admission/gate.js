@@ -201,10 +201,11 @@ class Gate {
     this.#remove(request)
     const nowMs = this.#clock.now()
     const { delay, isAtMaxConcurrent } = this.#limits
-    // In a burst the request runs. In a standing queue, a half-close must be no way past the others.
+    // In a burst the request runs. In a standing queue a half-close must be no way past the others: a client that gave up
+    // looks the same until its response is written.
     const isStanding =
       delay.isStanding(request.admission.priority, nowMs) && !this.#measurements.turns.isIdling(nowMs)
-    if ((!isAtMaxConcurrent && !isStanding) || this.#limits.hasFreeSlot(nowMs)) this.#runQueued(request)
+    if (!isAtMaxConcurrent && !isStanding) this.#runQueued(request)
     else this.#rejectQueued(request, this.#limits.shortResource)
   }
 

@@ -1,7 +1,7 @@
 'use strict'
 // Holds 503s while rejecting is itself the load. A client that retries at once is back in the next loop turn, so the
 // answer is sent late, and later by steps, while rejections take more than 2 % of the loop. A step that does not bring
-// fewer requests is taken back (docs/decisions/0004).
+// fewer requests is taken back, and so is a step that uses up the spare connections of a proxy (docs/decisions/0004).
 
 const { AsyncResource } = require('node:async_hooks')
 const { isHalfClosed, offHalfClose, onHalfClose } = require('./half-closed')
@@ -22,6 +22,10 @@ const MAX_HELD_OF_SESSION = 100
 const WINDOW_MS = 200
 /** A step is kept if at most this share of the requests still arrives. */
 const KEEP_SHARE = 0.8
+/** Connections without a request are spare if they are more than this share of all. */
+const SPARE_SHARE = 0.1
+/** A step is taken back if it leaves less than this share of the spare connections: a proxy's requests then wait for a connection. */
+const MIN_LEFT = 0.5
 /** After a step was taken back, no step is tried for this long. Older rates are not compared with. */
 const STEADY_MS = 5000
 
@@ -33,21 +37,32 @@ class LateRejections {
   #clock
   #cost
   #random
+  #sampleConnections
   #step = 0
   #isFlood = false
-  /** The arrival rate measured last at each step. */
-  #rates = HOLDS_MS.map(() => ({ perMs: 0, atMs: Number.NEGATIVE_INFINITY }))
+  /** The arrival rate, and the share of the connections that were spare, measured last at each step. */
+  #rates = HOLDS_MS.map(() => ({ perMs: 0, spare: 0, atMs: Number.NEGATIVE_INFINITY }))
   #windowMs
   #count = 0
+  #turns = 0
   /** Whether the previous window was costly. The first costly window is partly calm, so its rate is no evidence. */
   #wasCostly = false
   #steadyUntilMs = 0
   #isDraining = false
 
-  constructor({ clock, cost, random = Math.random }) {
+  /**
+   * @param {{
+   *   clock: typeof import('../clock').systemClock,
+   *   cost: { rejectedShare: number },
+   *   random?: (() => number) | undefined,
+   *   sampleConnections?: (() => { open: number, busy: number }) | undefined,
+   * }} parts `busy`: connections whose request has no answer yet
+   */
+  constructor({ clock, cost, random = Math.random, sampleConnections = () => ({ open: 0, busy: 0 }) }) {
     this.#clock = clock
     this.#cost = cost
     this.#random = random
+    this.#sampleConnections = sampleConnections
     this.#windowMs = clock.now()
   }
 
@@ -63,6 +78,10 @@ class LateRejections {
   // Hot path: once a request.
   onRequest() {
     this.#count++
+  }
+
+  onTurn() {
+    this.#turns++
   }
 
   /** Calls `send` now, or later. */
@@ -106,8 +125,8 @@ class LateRejections {
     const perMs = this.#count / elapsedMs
     const isCostly = this.#cost.rejectedShare > COSTLY_SHARE
     this.#windowMs = nowMs
-    this.#count = 0
-    this.#rates[this.#step] = { perMs, atMs: nowMs }
+    this.#rates[this.#step] = { perMs, spare: this.#spareShare(), atMs: nowMs }
+    this.#count = this.#turns = 0
     const isNewFlood = this.#isNewFlood(isCostly)
     // A window this long means that nothing was rejected for a while: the step is outdated.
     this.#step = isNewFlood || elapsedMs >= STEADY_MS ? 0 : this.#nextStep(nowMs, isCostly)
@@ -146,9 +165,19 @@ class LateRejections {
     return nowMs - this.#rates[step].atMs <= STEADY_MS
   }
 
-  /** Whether fewer requests arrive at this step than at the previous one. */
+  /** The share of the connections on which no request is in flight, and none arrives in each loop turn. */
+  #spareShare() {
+    const { open, busy } = this.#sampleConnections()
+    const used = busy + this.#count / Math.max(1, this.#turns)
+    return open === 0 ? 0 : Math.max(0, 1 - used / open)
+  }
+
+  /** Whether fewer requests arrive at this step than at the previous one, although connections are as spare. */
   #pays(step) {
-    return this.#rates[step].perMs <= KEEP_SHARE * this.#rates[step - 1].perMs
+    const now = this.#rates[step]
+    const before = this.#rates[step - 1]
+    const isExhausting = before.spare > SPARE_SHARE && now.spare < MIN_LEFT * before.spare
+    return now.perMs <= KEEP_SHARE * before.perMs && !isExhausting
   }
 
   /** Sends every held rejection, and holds none from now on. */

@@ -80,6 +80,11 @@ class Connections {
     this.#sessions.add(session)
   }
 
+  /** The number of open connections. All streams of an HTTP/2 session share one. */
+  get open() {
+    return this.#http.size + this.#sessions.size
+  }
+
   get isDone() {
     return !this.#isOpen && this.#http.size + this.#carriers.size + this.#sessions.size === 0
   }

@@ -41,6 +41,13 @@ class KnownServers {
     return accepted
   }
 
+  /** The number of connections to all known servers that are open now. */
+  get open() {
+    let open = 0
+    for (const connections of this) open += connections.open
+    return open
+  }
+
   get areDone() {
     for (const connections of this) if (!connections.isDone) return false
     return true

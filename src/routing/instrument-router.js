@@ -46,6 +46,9 @@ function isFirstInApp(app, middleware) {
   return first !== undefined && isOf(first, middleware) && dialect.isRootMount(first)
 }
 
+/** The layer of Express 4 that sets `req.query`. In Express 5 the prototype of the request does. */
+const queryLayerOf = (app) => (isExpress4(app) ? app._router.stack[0] : undefined)
+
 /**
  * The function of a layer and the functions it wraps: spillway keeps the original as the prototype, OpenTelemetry's
  * instrumentation as `__original`.
@@ -219,4 +222,12 @@ function undispatchedRoute(routeState, req) {
   return resolvePath(route[kPath] ?? pathText(route.path), req)
 }
 
-module.exports = { isFirstInApp, isInAppRouter, originalsOf, routerOf, undispatchedRoute, instrumentApp }
+module.exports = {
+  isFirstInApp,
+  isInAppRouter,
+  originalsOf,
+  queryLayerOf,
+  routerOf,
+  undispatchedRoute,
+  instrumentApp,
+}

@@ -112,7 +112,7 @@ for (const name of Object.values(EXPRESSES)) {
       assert.equal(server.listenerCount('request'), 2, 'its responses are prepared')
     })
 
-    it('calls functions of the user with the request of Express, and follows update()', async (t) => {
+    it('calls functions of the user with the request of Express, before Express unless they answer, and follows update()', async (t) => {
       const ips = []
       const classify = (req) => {
         ips.push(req.ip)
@@ -120,17 +120,18 @@ for (const name of Object.values(EXPRESSES)) {
       }
       const spillway = spillwayFor(t, { shed: { ...REJECT, classify } })
       const { ask, release } = await overload(t, quiet().use(spillway.express()))
-      assert.equal((await ask()).isSeen, true)
+      assert.equal((await ask()).isSeen, false)
       assert.deepEqual(ips.map(Boolean), [true, true, true])
       spillway.update({ shed: { classify: undefined } })
       assert.equal((await ask()).isSeen, false)
       spillway.update({ shed: { headers: (req) => ({ 'X-Host': req.hostname }) } })
       const { headers, isSeen } = await ask()
-      assert.deepEqual([headers['x-host'], isSeen], ['127.0.0.1', true])
+      assert.deepEqual([headers['x-host'], isSeen], ['127.0.0.1', false])
       spillway.update({ shed: { headers: undefined, respond: (_req, res) => res.status(429).json({}) } })
-      assert.equal((await ask()).status, 429)
+      const answered = await ask()
+      assert.deepEqual([answered.status, answered.isSeen], [429, true])
       spillway.update({ shed: { respond: undefined, deadline: (req) => Number(req.get('x-none')) } })
-      assert.equal((await ask()).isSeen, true)
+      assert.equal((await ask()).isSeen, false)
       await release()
     })
 

@@ -68,6 +68,51 @@ for (const name of ['express', 'express-4']) {
   }
 }
 
+for (const name of ['express', 'express-4']) {
+  for (const [how, serve] of Object.entries({
+    'attach() and express()': attached,
+    'express() alone': (_spillway, app) => http.createServer(app),
+    'wrap() and express()': (spillway, app) => http.createServer(spillway.wrap(app)),
+  })) {
+    test(`${name}: ${how}: as the first middleware, functions that only read are called before ${name} runs`, async (t) => {
+      const seen = []
+      const classify = (req) => {
+        seen.push([
+          req.path,
+          req.query.a,
+          req.get('x-plan'),
+          req.originalUrl,
+          req.app.get('title'),
+          req.res !== undefined,
+        ])
+        return 'low'
+      }
+      const create = (spillway, handler) =>
+        serve(spillway, require(name)().set('title', 'Mine').use(spillway.express()).use(handler))
+      const { get, hold } = await holdingServer(t, { shed: { ...REFUSE, classify }, create })
+      // The first request of a server sets up that the next requests enter early.
+      assert.equal((await get('/first')).status, 200)
+      const first = await hold()
+      const { status, headers } = await get('/b?a=1', { headers: { 'x-plan': 'free' } })
+      assert.deepEqual([status, headers['x-powered-by']], [503, undefined])
+      assert.deepEqual(seen.at(-1), ['/b', '1', 'free', '/b?a=1', 'Mine', true])
+      first.release()
+      await first.answer
+    })
+  }
+
+  test(`${name}: a query parser that throws answers as it does without spillway`, async (t) => {
+    const create = (spillway, handler) => {
+      const app = require(name)().set('query parser', () => {
+        throw new Error('no such query')
+      })
+      return attached(spillway, app.use(spillway.express()).use(handler))
+    }
+    const { get } = await holdingServer(t, { shed: { ...REFUSE, classify: ({ query }) => query.a }, create })
+    assert.equal((await get('/?a=1')).status, name === 'express' ? 200 : 500)
+  })
+}
+
 test("without a middleware, attach() calls the functions itself, with Node's request", async (t) => {
   const seen = []
   const classify = (req) => {

@@ -108,6 +108,26 @@ test('a queued request whose client half-closes is rejected at once if no slot i
   assert.deepEqual(shed, [{ reason: 'concurrency', priority: 'normal', count: 1 }])
 })
 
+test('half-closing is no way past a standing queue: clients that have disconnected look the same, and would run one by one', () => {
+  const driven = new DrivenAdmission({})
+  const runs = []
+  for (let turn = 0; turn < 400; turn++) {
+    const socket = new EventEmitter()
+    driven.admission.onConnectionEvent('connection', { isSecure: false, isHandedOver: false })
+    const request = driven.ask({ socket })
+    socket.emit('end')
+    runs.push(request.answer === undefined)
+    driven.turn(3)
+    driven.end(request)
+  }
+  assert.deepEqual([runs[0], runs.at(-1)], [true, false])
+  const standsFrom = runs.indexOf(false)
+  assert.ok(
+    runs.slice(standsFrom).every((hasRun) => !hasRun),
+    'a request runs after the queue began to stand'
+  )
+})
+
 test('a queued request whose client half-closes is answered at once though 503s are sent late', () => {
   const { driven, queued, socket } = queuedBehind({})
   driven.admission.measurements.cost.rejectedShare = 0.1

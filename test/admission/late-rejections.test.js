@@ -19,12 +19,14 @@ HALF_CLOSED.emit('end')
  * @param {object} [start]
  * @param {number} [start.rejectedShare] of the loop's time that rejections take
  * @param {boolean} [start.isHolding] whether the first step has been taken
+ * @param {{ open: number }} [start.connections] how many are open
  */
-function driven({ rejectedShare = 0.05, isHolding = true } = {}) {
+function driven({ rejectedShare = 0.05, isHolding = true, connections = { open: 0 } } = {}) {
   const clock = new TimedClock()
   const cost = { rejectedShare }
   const given = { random: 0.5 }
-  const late = new LateRejections({ clock, cost, random: () => given.random })
+  const sampleConnections = () => ({ open: connections.open, busy: late.held })
+  const late = new LateRejections({ clock, cost, random: () => given.random, sampleConnections })
   let sent = 0
   const reject = (request = {}) => {
     late.onRequest()
@@ -33,6 +35,7 @@ function driven({ rejectedShare = 0.05, isHolding = true } = {}) {
   const pass = (ms) => {
     clock.advance(ms)
     clock.fire()
+    late.onTurn()
   }
   if (isHolding) {
     for (let window = 0; window < 2; window++) {
@@ -188,6 +191,39 @@ test('if as many requests arrive as before, 503s are held only for a fifth of a 
   holdsOver(30, all, { perSecond: 400 })
   const share = all.late.total / (30 * 400)
   assert.ok(share > 0.02 && share < 0.06, `${share} of all were held`)
+})
+
+/** Requests come through a proxy that has so many connections, and queues the requests for which none is free. */
+function holdsOfProxy(seconds, all, { connections, perSecond }) {
+  const { late, pass } = all
+  let waiting = 0
+  let longest = 0
+  const send = () => {
+    while (waiting > 0 && late.held < connections.open) {
+      waiting--
+      late.onRequest()
+      late.deliver({}, () => {})
+    }
+  }
+  for (let ms = 0; ms < seconds * 1000; ms += STEP_MS) {
+    waiting += (perSecond * STEP_MS) / 1000
+    pass(STEP_MS)
+    send()
+    if (ms > 2000) longest = Math.max(longest, waiting)
+  }
+  return longest
+}
+
+test("a hold that uses up a proxy's connections is taken back: its requests would wait for a connection", () => {
+  const connections = { open: 400 }
+  const all = driven({ isHolding: false, connections })
+  assert.ok(holdsOfProxy(20, all, { connections, perSecond: 8000 }) < 1600)
+  assert.ok(all.late.total < 20 * 8000 * 0.1, `${all.late.total} were held`)
+})
+
+test('impatient clients are held although other connections idle', () => {
+  const all = driven({ isHolding: false, connections: { open: 300 } })
+  assert.equal(Math.max(...holdsOver(12, all, { clients: 100 })), 1000)
 })
 
 test('clients that stop waiting for their answers are no longer held', () => {
