@@ -25,7 +25,7 @@ app.use(spillway.errorHandler())
 const server = app.listen(Number(process.env.PORT ?? 3000), '127.0.0.1')
 spillway.attach(server, { signals: true })
 
-spillway.on('overload', ({ reason }) => console.warn(`Turning requests away: ${reason}`))
+spillway.on('overload', ({ reason }) => console.warn(`Rejecting requests: ${reason}`))
 server.once('listening', () => {
   const { port } = server.address() as AddressInfo
   console.log(`Open http://127.0.0.1:${port}/metrics`)

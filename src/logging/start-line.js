@@ -39,7 +39,7 @@ function fieldsOf({ options: { endpoints, shed }, fleet, signals }, address) {
   return {
     event: 'started',
     version: VERSION,
-    mode: shed.mode,
+    shedMode: shed.mode,
     endpoints: [endpoints.metrics, endpoints.live, endpoints.ready].filter((path) => path !== false),
     ...(port !== undefined && { port }),
     ...(typeof address === 'string' && { socket: address }),
@@ -54,7 +54,7 @@ function fieldsOf({ options: { endpoints, shed }, fleet, signals }, address) {
 /** @param {ReturnType<typeof fieldsOf>} fields */
 function sentenceOf({
   version,
-  mode,
+  shedMode,
   endpoints,
   port,
   socket,
@@ -69,7 +69,7 @@ function sentenceOf({
   const place = socket ?? (port === undefined ? 'a server' : `port ${port}`)
   const scope = fleet ? ' for all workers' : ''
   return (
-    `${version} serves in mode ${mode}, with ${paths}${scope} on ${place}; Node.js ${node}, ` +
+    `${version} serves in mode ${shedMode}, with ${paths}${scope} on ${place}; Node.js ${node}, ` +
     `heap up to ${megabytes(heapLimitBytes)}, memory up to ${megabytes(memoryLimitBytes)}, ${cpus} CPUs`
   )
 }

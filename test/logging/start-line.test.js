@@ -36,7 +36,7 @@ const attached = (options) => `
   server.listen(0, '127.0.0.1', () => { process.stderr.write(String(server.address().port)); ${END} })`
 
 describe('the first line', () => {
-  it('has version, mode, endpoints, port and limits', async () => {
+  it('has version, mode of shedding, endpoints, port and limits', async () => {
     const [{ time, pid, hostname, port, msg, ...line }, ...more] = await logged(attached(''))
     assert.deepEqual(more, [])
     const { heapLimitBytes, memoryLimitBytes, cpus, ...rest } = line
@@ -46,7 +46,7 @@ describe('the first line', () => {
       component: 'spillway',
       event: 'started',
       version: VERSION,
-      mode: 'adaptive',
+      shedMode: 'adaptive',
       endpoints: ['/metrics', '/livez', '/readyz'],
       fleet: false,
       node: process.version,
@@ -62,8 +62,8 @@ describe('the first line', () => {
 
   it('says the mode, and the endpoints that are not switched off', async () => {
     const options = "{ shed: { mode: 'observe' }, endpoints: { metrics: false, live: '/up', ready: false } }"
-    const [{ mode, endpoints }] = await logged(attached(options))
-    assert.deepEqual([mode, endpoints], ['observe', ['/up']])
+    const [{ shedMode, endpoints }] = await logged(attached(options))
+    assert.deepEqual([shedMode, endpoints], ['observe', ['/up']])
   })
 
   it('says whether it answers for a fleet', async () => {
