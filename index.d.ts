@@ -1495,6 +1495,16 @@ export interface RouteSnapshot {
   /** Event streams and other long bodies, which are in no quantile. */
   readonly streams: { readonly count: number; readonly totalSeconds: number }
   /**
+   * Sums of the parts of its requests, streams excepted. `lastMinute` covers the last half minute to minute. `unreadMs` is in no
+   * duration.
+   */
+  readonly parts: {
+    readonly sinceStart: RequestParts & { readonly unreadMs: number }
+    readonly lastMinute: RequestParts & { readonly unreadMs: number }
+  }
+  /** How long its handlers ran on the event loop before they first returned, collections and streams included. */
+  readonly loopMs: { readonly sinceStart: number; readonly lastMinute: number }
+  /**
    * An estimate of the rejected requests for this route. No router saw them, so the URL is matched against the templates
    * that have answered before; of many rejections, one in sixteen is matched. Excludes routes with a RegExp, and your own
    * labels.
@@ -1552,11 +1562,31 @@ export interface SlowRequest {
   readonly queueMs: number
   /** The time until the head of the answer was written; `null` if no answer began. */
   readonly firstByteMs: number | null
-  /** The longest turn of the event loop while the request was in flight. */
+  /** The longest turn of the event loop while the request was in flight, that in which it ended included. */
   readonly loopDelayMs: number
+  /** Where its time went. */
+  readonly parts: RequestParts
+  /** How long it was at most in the kernel before it was read, while the loop was busy. It is not in `durationMs`. */
+  readonly unreadMs: number
   /** The id that the application (`req.id`) or the client (`x-request-id`) gave the request. */
   readonly requestId: string | number | null
   readonly traceId: string | null
+}
+
+/** The parts of the duration of a request, in milliseconds. They sum to the duration. */
+export interface RequestParts {
+  /** In the queue of the gate. */
+  readonly queueMs: number
+  /** In its handler, until the handler first returned. */
+  readonly runMs: number
+  /** The loop was busy after that: with other requests, or with what this one continued with. */
+  readonly loopBusyMs: number
+  /** Collections of garbage, outside of the queue. */
+  readonly gcMs: number
+  /** The loop was free before the head was written: the request waited for something else. */
+  readonly waitMs: number
+  /** The loop was free after the head was written: the rest of the answer was made, sent and taken. */
+  readonly bodyMs: number
 }
 
 /** The requests that pass the gate. No figure includes requests of class `bypass`, or any in mode `off`. */

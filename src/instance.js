@@ -170,7 +170,7 @@ class Instance {
     recorder.onEnd = (request, series) => {
       if (request.failure !== undefined) failures.onEnd(request)
       requestLog.onEnd(request)
-      admission.release(request)
+      admission.release(request, recorder.endedMs, request.endedIdleMs)
     }
     return new Servers({ recorder, endpoints, admission, known: lifecycle.servers, context })
   }
@@ -181,13 +181,16 @@ class Instance {
   }
 
   #start(place) {
-    const { admission, doctor, fleet, lifecycle, requestLog } = this
+    const { admission, doctor, fleet, lifecycle, recorder, requestLog } = this
     const { collections, loopDelay, utilization } = this.signals
+    collections.onPause = (startMs, durationMs) => recorder.parts.collections.record(startMs, durationMs)
     const orphans = new OrphanedRequests(this.recorder.requests, this.clock.now())
     this.#turnClock.onTurn((busyMs, nowMs, idleMs) => {
       admission.onTurn(busyMs, nowMs, idleMs)
       loopDelay.record(busyMs, nowMs)
       this.stalls?.onTurn(busyMs, nowMs)
+      collections.recordPending()
+      recorder.parts.onTurn(busyMs, nowMs, idleMs)
       utilization.onTurn(nowMs)
       requestLog.slow.onTurn(nowMs)
       lifecycle.recycle.onTurn(nowMs)
@@ -239,6 +242,7 @@ class Instance {
     this.servers.close()
     this.setUp.close()
     this.#turnClock.close()
+    this.recorder.parts.close()
     this.requestLog.slow.onTurn(this.clock.now())
     this.#prometheus.close()
     this.openTelemetry.close()

@@ -50,7 +50,9 @@ const TOOLTIP = new common.VizTooltipOptionsBuilder()
   .mode(common.TooltipDisplayMode.Multi)
   .sort(common.SortOrder.Descending)
 
-function panelOf({ title, description, unit, kind, of, decimals, exemplars = false }, id) {
+const STACKED = new common.StackingConfigBuilder().mode(common.StackingMode.Normal)
+
+function panelOf({ title, description, unit, kind, of, decimals, exemplars = false, stacked = false }, id) {
   const Builder = kind === 'heatmap' ? heatmap.PanelBuilder : timeseries.PanelBuilder
   const panel = new Builder().id(id).title(title).description(description).unit(unit).datasource(SOURCE)
   panel.span(COLUMNS / ABREAST).height(HEIGHT)
@@ -62,6 +64,7 @@ function panelOf({ title, description, unit, kind, of, decimals, exemplars = fal
     const top = decimals === 0 ? 1 : LEAST_TOP[unit]
     if (top !== undefined) panel.axisSoftMax(top)
     panel.axisSoftMin(0)
+    if (stacked) panel.stacking(STACKED).fillOpacity(30)
     if (decimals !== undefined) panel.decimals(decimals)
   }
   for (const [index, [expression, legend]] of of.entries()) {

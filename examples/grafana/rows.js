@@ -93,6 +93,29 @@ const ROWS = [
         ],
       },
       {
+        title: 'Where the time went',
+        stacked: true,
+        description:
+          'Mean time of a request of the routes chosen, by part. Unread is the time in the kernel before its duration began, at most.',
+        unit: 's',
+        of: [
+          [
+            `sum by (part) (${rate('spillway_request_part_seconds_total', OF_ROUTE)}) / scalar(sum(${rate(`${DURATION}_count`, OF_ROUTE)}))`,
+            '{{part}}',
+          ],
+        ],
+      },
+      {
+        title: 'Loop time by route',
+        stacked: true,
+        description:
+          'Share of the event loop that handlers of a route take before they first return, summed over the instances.',
+        unit: 'percentunit',
+        of: [
+          [`sum by (http_route) (${rate('spillway_route_loop_seconds_total', OF_ROUTE)})`, '{{http_route}}'],
+        ],
+      },
+      {
         title: 'In flight',
         decimals: 0,
         description: 'Requests that have begun and not ended.',

@@ -47,6 +47,8 @@ function createExpressMiddleware({ clock, recorder, endpoints, servers, admissio
       record.proceed = goOn
       record.resume = proceed
       if (admission.decide(request, clock.now()) !== RUN) return
+      goOn()
+      return recorder.parts.onReturn(request)
     }
     goOn()
   }

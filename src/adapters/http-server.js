@@ -10,6 +10,7 @@ const { ServerTable } = require('../lifecycle/server-table')
 const { ROOT } = require('../routing/route-node')
 const { instrumentApp } = require('../routing/instrument-router')
 const { isExpressApp } = require('./app-kinds')
+const { continueByDefault } = require('./expect-continue')
 const { becomeExpressRequest } = require('./express-request')
 const { notAListener } = require('./wrong-framework')
 const { EarlyEntry } = require('./early-entry')
@@ -23,25 +24,14 @@ const CONNECTIONS = new Set(['connection', 'secureConnection', 'tlsClientError']
 /** Events of invalid HTTP. A listener of `clientError` would turn off Node's own answer, so `emit` is observed instead. */
 const CLIENT_ERRORS = new Set(['clientError', 'sessionError'])
 
+/** @typedef {InstanceType<typeof import('../requests/request').Request>} Request */
+/** What became of a request: it is answered or queued, or it is not decided about here. */
+const TAKEN = Symbol('taken')
+const PASSED = Symbol('passed')
+
 /** Whether the primary accepts connections for this worker. A worker cannot read the policy, but its handle is a placeholder. */
 const isHandedOver = (server) =>
   /** @type {any} */ (cluster).isWorker && typeof server._handle?.open !== 'function'
-
-const continued = new WeakSet()
-
-/**
- * Does what Node does without a `checkContinue` listener: once, however many instances are attached, and not at all if the
- * user listens too.
- *
- * @this {import('node:http').Server}
- */
-function continueByDefault(req, res) {
-  if (continued.has(res) || this.listeners('checkContinue').some((each) => each !== continueByDefault)) return
-  continued.add(res)
-  // Node throws for an HTTP/2 stream that is closed by now, which would end the process.
-  if (res.stream?.closed !== true) res.writeContinue()
-  this.emit('request', req, res)
-}
 
 /** Runs a dequeued request, with the event it arrived by. */
 function resumeOf(server, emit, event) {
@@ -106,7 +96,7 @@ class Servers {
     let listeners = server.listenerCount('request')
     const resumeRequest = resumes.get('request')
     const open = (req, res, resume) => {
-      if (servers.#isClosed) return false
+      if (servers.#isClosed) return PASSED
       // `listeners()` makes a copy. Copying and searching it took 1 % of a Koa request.
       if (app === undefined && listeners !== server.listenerCount('request')) {
         listeners = server.listenerCount('request')
@@ -117,11 +107,16 @@ class Servers {
     /** @this {unknown} */
     const spillwayEmit = function (event, req, res) {
       // Hot path: `request` is compared first and without `arguments` (saves 0.2 of 1.6 µs).
-      if (event === 'request') return open(req, res, resumeRequest) || pass.call(this, event, req, res)
+      const isRequest = event === 'request'
+      if (isRequest || REQUESTS.has(event)) {
+        const opened = open(req, res, isRequest ? resumeRequest : resumes.get(event))
+        if (opened === TAKEN) return true
+        const emitted = pass.call(this, event, req, res)
+        if (opened !== PASSED) servers.#recorder.parts.onReturn(opened)
+        return emitted
+      }
       if (CONNECTIONS.has(event)) servers.#onConnection(event, server)
-      else if (REQUESTS.has(event)) {
-        return open(req, res, resumes.get(event)) || pass.call(this, event, req, res)
-      } else if (!servers.#isClosed) {
+      else if (!servers.#isClosed) {
         if (HANDOVERS.has(event)) servers.#onHandover(req, res)
         else if (CLIENT_ERRORS.has(event)) servers.#recorder.clientErrors.record(req)
       }
@@ -159,9 +154,14 @@ class Servers {
     return function spillwayListener(req, res) {
       if (servers.#isClosed) return pass.call(this, req, res)
       if (!isEarlyEntry) servers.watchConnections(req.socket?.server, req)
+      /** @type {Request | typeof TAKEN | typeof PASSED} */
+      let opened = PASSED
       if (isEarlyEntry && servers.#endpoints.callsAllow(req)) servers.#prepare(req, res)
-      else if (servers.#open(req, res, app, resume)) return
-      return pass.call(this, req, res)
+      else opened = servers.#open(req, res, app, resume)
+      if (opened === TAKEN) return
+      const returned = pass.call(this, req, res)
+      if (opened !== PASSED) servers.#recorder.parts.onReturn(opened)
+      return returned
     }
   }
 
@@ -200,21 +200,21 @@ class Servers {
   }
 
   // Hot path: bench/overhead.
-  /** @returns {boolean} whether the request is answered or queued */
+  /** @returns {Request | typeof TAKEN | typeof PASSED} the request, if it runs now; TAKEN if it is answered or queued; PASSED if it is not decided here */
   #open(req, res, app, resume) {
     let request = this.#recorder.find(res)
     if (request?.isCounted) {
       // `attach` around `wrap`: only the inner listener knows the app.
       if (app !== undefined) this.#startRouting(request, app)
-      return false
+      return PASSED
     }
     request ??= this.#recorder.prepare(req, res)
-    if (this.#endpoints.serve(req, res)) return true
+    if (this.#endpoints.serve(req, res)) return TAKEN
     this.#recorder.count(request)
     request.admission.resume = resume
     if (app !== undefined) this.#startRouting(request, app)
-    if (this.#admission.hasUserHooks && this.#isMiddlewareToDecide(req, res, app)) return false
-    return this.#admission.decide(request, request.startedMs) !== RUN
+    if (this.#admission.hasUserHooks && this.#isMiddlewareToDecide(req, res, app)) return PASSED
+    return this.#admission.decide(request, request.startedMs) === RUN ? request : TAKEN
   }
 
   /** The user's functions expect the framework's request, with the properties that earlier middleware has set. */

@@ -45,7 +45,11 @@ function createKoaMiddleware(parts) {
     if (request.admission.isDecided) return goOn()
     request.admission.proceed = keepError
     const decision = admission.decide(request, clock.now())
-    if (decision === RUN) return goOn()
+    if (decision === RUN) {
+      const done = goOn()
+      recorder.parts.onReturn(request)
+      return done
+    }
     if (decision === QUEUED) return untilAdmitted(request, ctx, goOn)
     if (request.admission.error !== undefined) throw request.admission.error
     ctx.respond = false

@@ -121,6 +121,7 @@ class Admission {
     const { admission } = request
     if (admission.isDecided) return RUN
     admission.isDecided = true
+    admission.admittedMs = nowMs
     if (this.#isOff) return RUN
     if ((request.ignores & SHED) !== 0) {
       admission.priority = BYPASS
@@ -175,9 +176,10 @@ class Admission {
     this.measurements.cost.onReject(this.#clock.now() - sinceMs)
   }
 
+  // Hot path: once a request. The recorder has read both clocks at the end of the request.
   /** @param {Request} request */
-  release(request) {
-    this.gate.release(request)
+  release(request, nowMs = this.#clock.now(), idleMs = this.#clock.idleMs()) {
+    this.gate.release(request, nowMs, idleMs)
   }
 
   /**

@@ -88,9 +88,10 @@ class Gate {
     return this.#limits.loop.isRejectingPointless || this.#measurements.turns.isIdling(nowMs)
   }
 
-  /** Puts the request in flight. */
+  /** Puts the request in flight. On arrival its idle time has just been read. */
   admit(request, nowMs) {
-    this.#limits.onAdmit(request.admission, nowMs, this.#clock.idleMs())
+    const isArrival = nowMs === request.startedMs
+    this.#limits.onAdmit(request.admission, nowMs, isArrival ? request.receivedIdleMs : this.#clock.idleMs())
     this.#stats.admitted++
     this.lastAdmitMs = nowMs
     if (this.#limits.inFlight > this.peakInFlight) this.peakInFlight = this.#limits.inFlight
@@ -107,7 +108,7 @@ class Gate {
   #enqueue(request, tag, nowMs) {
     const { admission } = request
     admission.tag = tag
-    admission.onQueue(nowMs, this.#measurements.turns.stallFreeMs(nowMs))
+    admission.onQueue(nowMs, this.#measurements.turns.stallFreeMs(nowMs), this.#clock.idleMs())
     // Other code than its handler may have begun the answer already.
     if (!request.hasAnswer) request.markQueued()
     if (this.#queue.length === 0) this.#limits.delay.onFirstQueued(nowMs)
@@ -119,11 +120,11 @@ class Gate {
   }
 
   /** Called once for every request that has ended, with any outcome. */
-  release(request) {
+  release(request, nowMs, idleMs) {
     const { admission } = request
     if (admission.isInFlight) {
       this.#measurements.cost.onEnd()
-      this.#limits.onEnd(admission, this.#clock.now(), this.#clock.idleMs())
+      this.#limits.onEnd(admission, nowMs, idleMs)
       if (this.#queue.length > 0) this.#clock.afterTurn(this.#dequeueOne)
     } else if (admission.isAbandoned) {
       if (this.#queue.has(request)) this.#remove(request)
@@ -190,9 +191,9 @@ class Gate {
     try {
       inRequestContext(request, request.admission.resume)
     } finally {
-      const ranMs = this.#clock.now() - nowMs
-      this.#measurements.cost.onRun(ranMs)
-      this.#spentMs += ranMs
+      request.returnedMs = this.#clock.now()
+      this.#measurements.cost.onRun(request.returnedMs - nowMs)
+      this.#spentMs += request.returnedMs - nowMs
     }
   }
 

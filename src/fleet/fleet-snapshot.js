@@ -3,7 +3,8 @@
 // loop and the heap of a process are only in the snapshot of that process.
 
 const { countersOf, deepFreeze, summaryOf } = require('../snapshot/snapshot')
-const { COUNT, ERRORS, SINCE, STREAMS } = require('./route-report')
+const { routePartsOf } = require('../snapshot/route-parts')
+const { COUNT, ERRORS, LAST_MINUTE_PARTS, PARTS, SINCE, STREAMS } = require('./route-report')
 const { TimeSlices } = require('./time-slices')
 
 /** @returns {Promise<import('../../index.js').FleetSnapshot>} */
@@ -33,7 +34,10 @@ function* readRoutes(sum, wallMs, requests, routes) {
     else {
       const [method, route] = key
       const streams = { count: totals[STREAMS], totalSeconds: totals[STREAMS + 1] }
-      routes.push(deepFreeze({ method, route, lastMinute, sinceStart, ...countersOf(totals, 0), streams }))
+      const parts = routePartsOf(totals.subarray(PARTS), totals.subarray(LAST_MINUTE_PARTS))
+      routes.push(
+        deepFreeze({ method, route, lastMinute, sinceStart, ...countersOf(totals, 0), streams, ...parts })
+      )
     }
     yield
   }

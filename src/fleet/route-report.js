@@ -6,14 +6,21 @@
 const { newHistogram } = require('../histograms/rolling')
 const { ADVISED_BOUNDS, countOf, sumOf } = require('../histograms/buckets')
 const { ByteReader, ByteWriter } = require('../histograms/histogram-bytes')
+const { PART_COLUMNS } = require('../requests/request-parts')
 const { COUNTERS } = require('../requests/route-series')
+const { partSumsOf } = require('../snapshot/route-parts')
 const { ROUTES, blockOf, doublesOf } = require('./report')
 const { isSum, isTime } = require('./report-shapes')
 
 const BLOCK = 32
-/** The totals are the counters of the series, then the count and the seconds of its streams. Each span has three numbers. */
+/**
+ * The totals are the counters of the series, the count and the seconds of its streams, and the parts of its requests: since the
+ * start and over the last minute. Each span has three numbers.
+ */
 const STREAMS = COUNTERS
-const TOTALS = COUNTERS + 2
+const PARTS = STREAMS + 2
+const LAST_MINUTE_PARTS = PARTS + PART_COLUMNS
+const TOTALS = LAST_MINUTE_PARTS + PART_COLUMNS
 const COUNT = 0
 const ERRORS = 1
 const SINCE = 2
@@ -61,7 +68,8 @@ class RouteWriter {
 }
 
 /** @returns {Generator<Buffer | undefined>} blocks; undefined for a step without one */
-function* reportRoutes({ recorder }, { counters, series, streams }, nowMs, wallMs) {
+function* reportRoutes({ recorder }, captured, nowMs, wallMs) {
+  const { counters, series, streams } = captured
   const writer = new RouteWriter()
   const scratch = [newHistogram(64), newHistogram(64)]
   const spansOf = (rolling) => {
@@ -75,11 +83,15 @@ function* reportRoutes({ recorder }, { counters, series, streams }, nowMs, wallM
   }
   const totals = new Float64Array(TOTALS)
   writer.write([], totals, spansOf(recorder.all))
-  for (const { method, route, row, streamRow, latency } of series) {
+  for (const each of series) {
+    const { method, route, row, streamRow, latency } = each
     totals.set(counters.subarray(row * COUNTERS, (row + 1) * COUNTERS))
     const hasStreams = streamRow !== undefined && countOf(streams, streamRow, ADVISED_BOUNDS) > 0
     totals[STREAMS] = hasStreams ? countOf(streams, streamRow, ADVISED_BOUNDS) : 0
     totals[STREAMS + 1] = hasStreams ? sumOf(streams, streamRow, ADVISED_BOUNDS) : 0
+    const [sinceStart, lastMinute] = partSumsOf(each, captured)
+    totals.set(sinceStart, PARTS)
+    totals.set(lastMinute, LAST_MINUTE_PARTS)
     writer.write([method, route], totals, spansOf(latency))
     yield writer.take()
   }
@@ -116,7 +128,8 @@ class RouteSum {
     for (const { body, at, hasLastMinute } of this.#positions) {
       const reader = new ByteReader(body, at)
       const from = readDoubles(reader, TOTALS)
-      for (let i = 0; i < TOTALS; i++) totals[i] += from[i]
+      const known = hasLastMinute ? TOTALS : LAST_MINUTE_PARTS
+      for (let i = 0; i < known; i++) totals[i] += from[i]
       const count = reader.readInteger()
       for (let i = 0; i < count; i++) {
         const since = readDoubles(reader, SPAN)
@@ -198,11 +211,11 @@ class RouteSums {
   *report(wallMs) {
     const writer = new RouteWriter()
     for (const { key, totals, spans } of this.read(wallMs)) {
-      writer.write(key, totals, spans.slice(0, 1))
+      writer.write(key, totals.fill(0, LAST_MINUTE_PARTS), spans.slice(0, 1))
       yield writer.take()
     }
     yield writer.take(true)
   }
 }
 
-module.exports = { COUNT, ERRORS, RouteSums, SINCE, STREAMS, reportRoutes }
+module.exports = { COUNT, ERRORS, LAST_MINUTE_PARTS, PARTS, RouteSums, SINCE, STREAMS, reportRoutes }

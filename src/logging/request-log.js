@@ -26,7 +26,7 @@ class RequestLog {
    *   logger: any,
    *   loopDelay: InstanceType<typeof import('../signals/loop-delay').LoopDelay>,
    *   options: import('../../index.js').ResolvedOptions['log'],
-   *   recorder: { isTracing: boolean } }} parts
+   *   recorder: Pick<InstanceType<typeof import('../requests/recorder').Recorder>, 'isTracing' | 'parts'> }} parts
    */
   constructor({ clock, faults, fields, logger, loopDelay, options, recorder }) {
     this.#rateLimit = new LogRateLimit(clock.now())
@@ -39,6 +39,7 @@ class RequestLog {
       clock,
       fields,
       loopDelay,
+      requestParts: recorder.parts,
       traceOf,
       onSlow: (slow) => this.#writeSlow(slow),
       onWindow: (slowest) => this.#writeSlowest(slowest),
@@ -101,13 +102,14 @@ class RequestLog {
 }
 
 function fieldsOf(event, { route, status, outcome, ...slow }) {
-  const { durationMs, queueMs, firstByteMs, loopDelayMs, trace, req } = slow
+  const { durationMs, queueMs, firstByteMs, loopDelayMs, parts, unreadMs, trace, req } = slow
   return {
     event,
     route,
     status,
     outcome,
-    ...withRounded({ durationMs, queueMs, firstByteMs, loopDelayMs }),
+    ...withRounded({ durationMs, queueMs, firstByteMs, loopDelayMs, unreadMs }),
+    parts: withRounded(parts),
     ...trace,
     req,
   }

@@ -40,6 +40,8 @@ function capture(parts, spare) {
     exemplars: tables.exemplars.copy(),
     natives: tables.natives?.copy(spare?.natives),
     streams: tables.streams.copy(spare?.streams),
+    parts: recorder.parts.copy(spare?.parts),
+    partsMinuteAgo: recorder.parts.minuteAgo(nowMs),
     bounds,
     series,
     /** The series that metrics show: with labels of the user's, one for each combination of their values. */

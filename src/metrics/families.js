@@ -24,6 +24,7 @@ const {
   unlabelled,
   wouldShed,
 } = require('./points')
+const { handlerTimes, parts } = require('./part-points')
 const {
   LAG_FAMILIES,
   OPENTELEMETRY_FAMILIES,
@@ -63,6 +64,18 @@ const FAMILIES = [
     type: 'summary',
     help: 'Time until the response head was written.',
     points: firstBytes,
+  },
+  {
+    name: 'spillway_request_part_seconds_total',
+    type: 'counter',
+    help: 'Where the time of requests went: queue, run, loop_busy, gc, wait and body sum to their durations; unread came before.',
+    points: parts,
+  },
+  {
+    name: 'spillway_route_loop_seconds_total',
+    type: 'counter',
+    help: 'Time that handlers ran on the event loop before they first returned, by route.',
+    points: handlerTimes,
   },
   {
     name: 'spillway_request_bytes_total',

@@ -23,6 +23,9 @@ class AdmissionRecord {
     this.queuedStallFreeMs = 0
     /** How long it may be queued by the user's `deadline`. */
     this.deadlineMs = Number.POSITIVE_INFINITY
+    /** The total idle time of the loop when its wait began. */
+    this.queuedIdleMs = 0
+    /** When it was admitted, or decided about so far. */
     this.admittedMs = 0
     /** Its entry in the queue, while it is queued. */
     this.entry = undefined
@@ -46,8 +49,9 @@ class AdmissionRecord {
     this.giveUp = undefined
   }
 
-  onQueue(nowMs, queuedStallFreeMs) {
+  onQueue(nowMs, queuedStallFreeMs, queuedIdleMs) {
     this.wasQueued = true
+    this.queuedIdleMs = queuedIdleMs
     this.queuedMs = nowMs
     this.queuedStallFreeMs = queuedStallFreeMs
   }

@@ -1,9 +1,10 @@
 'use strict'
-// Assigns the bytes of a connection to its requests: each gets what was read and written since the previous one ended.
+// What a connection knows of its requests. Assigns the bytes of a connection to its requests: each gets what was read and written since the previous one ended.
 // The numbers are exact for sequential requests, and exact in sum for pipelined requests and HTTP/2 streams.
 
 const kBytesRead = Symbol('spillway.bytesRead')
 const kBytesWritten = Symbol('spillway.bytesWritten')
+const kEndedMs = Symbol('spillway.endedMs')
 const kConnection = Symbol('spillway.connection')
 
 // Hot path: once a request.
@@ -19,6 +20,14 @@ function assignBytes(head) {
   connection[kBytesWritten] = written
 }
 
+/** @param {InstanceType<typeof import('./request').Request>} head whose bytes were assigned @param {number} endedMs */
+function markEnd({ connection }, endedMs) {
+  if (connection?.[kBytesRead] !== undefined) connection[kEndedMs] = endedMs
+}
+
+/** When the last request of the connection ended; -Infinity for its first. */
+const endedMsOf = (connection) => connection?.[kEndedMs] ?? Number.NEGATIVE_INFINITY
+
 /**
  * The socket of an HTTP/2 session. `session.socket` is a proxy that is empty after the session has closed, but a method
  * called on it returns the socket itself.
@@ -30,4 +39,4 @@ function connectionOf(session) {
   return session[kConnection]
 }
 
-module.exports = { assignBytes, connectionOf }
+module.exports = { assignBytes, connectionOf, endedMsOf, markEnd }

@@ -1,9 +1,19 @@
 'use strict'
-// Whether a response is a stream of server-sent events, by its content type. For headers passed to a plain `writeHead`,
+// Whether a response is a stream: of server-sent events, by its content type, or any other long body. For headers passed to a plain `writeHead`,
 // Node keeps only the rendered head (`_header`).
 
 const EVENT_STREAM = /^(content-type: *)?text\/event-stream *(;|$)/im
 
 const isEventStream = (res) => EVENT_STREAM.test(String(res.getHeader('content-type') ?? res._header))
 
-module.exports = { isEventStream }
+/** A body that took less time cannot distort a quantile, so its content type is not checked. */
+const SHORTEST_STREAM_MS = 10
+
+/** @param {InstanceType<typeof import('./request').Request>} request that has ended @param {number} streamAfterMs */
+function isStream({ durationMs, firstByteMs, res }, streamAfterMs) {
+  const bodyMs = durationMs - firstByteMs
+  if (firstByteMs < 0 || bodyMs < SHORTEST_STREAM_MS) return false
+  return bodyMs >= streamAfterMs || isEventStream(res)
+}
+
+module.exports = { isEventStream, isStream }

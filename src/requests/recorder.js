@@ -7,7 +7,7 @@ const { OWN_ROUTES, templateOf, upgradeTemplate } = require('../routing/template
 const { ActiveRequests } = require('./active-requests')
 const { activeTrace, isTracing } = require('../tracing/active-span')
 const { ClientErrors } = require('./client-errors')
-const { isEventStream } = require('./event-stream')
+const { isStream } = require('./event-stream')
 const { Ignore, METRICS } = require('./ignore')
 const { InFlight } = require('./in-flight')
 const { LabelledTable } = require('./labelled-series')
@@ -16,11 +16,9 @@ const { UPGRADED, isFailure, outcomeOf } = require('./outcome')
 const { NO_STATUS, Request, requestOf } = require('./request')
 const { ANSWERING, ENDED, QUEUED, RUNNING, STATES } = require('./request-state')
 const { watch } = require('./response-watch')
+const { RequestParts } = require('./request-parts')
 const { RouteTable } = require('./route-table')
 const { annotateSpan, serverSpan } = require('../tracing/server-span')
-
-/** A body that took less time cannot distort a quantile, so its content type is not checked. */
-const SHORTEST_STREAM_MS = 10
 
 const WEBSOCKET = /^ *websocket *$/i
 
@@ -32,6 +30,10 @@ class Recorder {
   clientErrors = new ClientErrors()
   all
   routes
+  /** Where the time of the requests went. */
+  parts
+  /** When the last request ended. */
+  endedMs = 0
   /** The series by `metrics.labels`, if the option is set. */
   labelled
   /** Whether each response is the last of its connection: while the process drains. */
@@ -52,6 +54,7 @@ class Recorder {
 
   constructor({ routes, latency, metrics, ignore }, clock, faults) {
     this.#clock = clock
+    this.parts = new RequestParts(clock)
     this.#faults = faults
     this.#label = routes.label
     this.#streamAfterMs = latency.streamAfter
@@ -101,6 +104,7 @@ class Recorder {
   prepare(req, res) {
     const request = new Request(this, req, res, this.#clock.now(), methodIndex(req.method))
     request.scheme = request.socket?.encrypted === true ? 1 : 0
+    this.parts.onReceive(request)
     // A middleware runs inside the span already. The client may disconnect before the response begins, so it is looked up now.
     if (this.isTracing) request.serverSpan = this.serverSpan()
     if (request.session !== undefined) this.onHttp2(request)
@@ -148,6 +152,8 @@ class Recorder {
 
   // Hot path: bench/overhead.
   end(request, head) {
+    this.endedMs = this.#clock.now()
+    request.endedIdleMs = this.#clock.idleMs()
     this.active.add(request, -1)
     this.requests.remove(request)
     let series
@@ -167,10 +173,10 @@ class Recorder {
   }
 
   #record(request, head) {
-    const nowMs = this.#clock.now()
+    const nowMs = this.endedMs
     request.durationMs = nowMs - request.startedMs
     request.outcome = outcomeOf(request)
-    request.isStream = this.#isStream(request)
+    request.isStream = isStream(request, this.#streamAfterMs)
     request.requestBytes = head.requestBytes
     request.responseBytes = head.responseBytes
     if (request.trace !== undefined) request.trace.atMs = this.#clock.wallMs()
@@ -186,20 +192,15 @@ class Recorder {
     }
     const series = this.routes.find(template, request.method)
     series.record(request, nowMs)
-    if (this.labelled !== undefined) this.labelled.record(series, request)
     request.series = series
+    this.parts.onEnd(request)
+    if (this.labelled !== undefined) this.labelled.record(series, request)
     if (request.isStream || request.outcome === UPGRADED) this.all.count(nowMs, false)
     else {
       this.all.record(request.durationMs, nowMs, isFailure(request.outcome))
       series.load.record(request.othersInFlight, request.durationMs - request.admission.waitedMs)
     }
     return series
-  }
-
-  #isStream(request) {
-    const bodyMs = request.durationMs - request.firstByteMs
-    if (request.firstByteMs < 0 || bodyMs < SHORTEST_STREAM_MS) return false
-    return bodyMs >= this.#streamAfterMs || isEventStream(request.res)
   }
 
   /** A request in flight, without data of the client. */

@@ -46,6 +46,16 @@ class Request extends RouteState {
     /** @type {Request | undefined} */
     this.newer = undefined
 
+    // Marks for its parts: see request-parts.js. Idle times are totals of the loop.
+    this.receivedIdleMs = 0
+    /** How long it was at most in the kernel before it was read. */
+    this.unreadMs = 0
+    /** When its handler, called when the request was admitted, returned for the first time. */
+    this.returnedMs = -1
+    /** -1 if the head was written before the handler returned. */
+    this.headIdleMs = -1
+    this.endedIdleMs = 0
+
     // How it ended.
     this.firstByteMs = -1
     this.durationMs = 0

@@ -5,7 +5,7 @@
 // Native responses report their end with `close` (1 µs), HTTP/2 with the stream's `close`, injected ones with on-finished (9 µs).
 
 const { kRouteState } = require('../routing/route-state')
-const { assignBytes } = require('./connection-bytes')
+const { assignBytes, markEnd } = require('./connection-bytes')
 const { kPipelined, mustClose, setConnectionClose } = require('./close-after-response')
 const { isInjected, onInjectedEnd } = require('./injected-response')
 const { NO_STATUS } = require('./request')
@@ -77,7 +77,10 @@ function onHead(head, status) {
   const trace = head.recorder.activeTrace()
   const serverSpan = head.serverSpan ?? head.recorder.serverSpan()
   for (let each = head; each !== undefined; each = each.next) {
-    if (each.firstByteMs < 0) each.firstByteMs = nowMs - each.startedMs
+    if (each.firstByteMs < 0) {
+      each.firstByteMs = nowMs - each.startedMs
+      each.recorder.parts.onHead(each)
+    }
     // An injected response accepts a head even after its end.
     if (each.state !== ENDED) each.markAnswering()
     each.status = status | 0
@@ -114,6 +117,7 @@ function endAll(head) {
     each.markEnded()
     if (each.isCounted) each.recorder.end(each, head)
   }
+  if (head.isCounted && head.session === undefined) markEnd(head, head.recorder.endedMs)
 }
 
 function leavePipeline(head) {

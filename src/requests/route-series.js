@@ -95,6 +95,8 @@ class Series {
 class RouteSeries extends Series {
   latency
   load = new LoadSlope()
+  /** Its row in the table of request-parts.js, once a request of it has ended. */
+  partsRow = undefined
 
   constructor(tables, method, route, startedMs) {
     super(tables, method, route)

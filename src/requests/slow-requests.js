@@ -1,6 +1,7 @@
 'use strict'
 // The slowest requests of each minute, and all requests over a threshold, with what each of them waited for.
-// A request that is neither costs one comparison. The loop delay during a request is known when the turn it ended in is over.
+// A request that is neither costs one comparison. The loop delay during a request, and the collections among its parts, are
+// known when the turn that it ended in is over. Until then they are shown as far as they are known.
 
 const { METHODS } = require('./methods')
 const { OUTCOMES, UPGRADED } = require('./outcome')
@@ -8,6 +9,8 @@ const { OUTCOMES, UPGRADED } = require('./outcome')
 const WINDOW_MS = 60_000
 /** How many requests of a window the snapshot shows. */
 const SHOWN = 10
+
+/** @typedef {InstanceType<typeof import('./request').Request>} Request */
 
 /**
  * @typedef {object} SlowRequest
@@ -20,6 +23,8 @@ const SHOWN = 10
  * @property {number} queueMs
  * @property {number | null} firstByteMs
  * @property {number} loopDelayMs
+ * @property {{ queueMs: number, runMs: number, loopBusyMs: number, gcMs: number, waitMs: number, bodyMs: number }} parts
+ * @property {number} unreadMs
  * @property {object | undefined} trace
  * @property {object} req
  * @property {number} startedMs
@@ -39,7 +44,7 @@ class SlowRequests {
   /** @type {SlowRequest[]} */
   #previousWindow = []
   #endsMs
-  /** Ended in this loop turn. @type {SlowRequest[]} */
+  /** Ended in this loop turn. @type {{ slow: SlowRequest, request: Request }[]} */
   #ended = []
 
   /**
@@ -47,6 +52,7 @@ class SlowRequests {
    * @param {{ clock: typeof import('../clock').systemClock,
    *   fields: { ofRequest: (req: import('node:http').IncomingMessage) => object },
    *   loopDelay: { longestSinceMs: (startedMs: number) => number },
+   *   requestParts: Pick<InstanceType<typeof import('./request-parts').RequestParts>, 'of' | 'turnMs'>,
    *   traceOf: () => object | undefined,
    *   onSlow: (slow: SlowRequest) => void, onWindow: (slowest: SlowRequest[]) => void }} parts
    */
@@ -62,7 +68,7 @@ class SlowRequests {
   record(request) {
     // Without a series, recording failed and was reported. Streams and upgraded connections are long by design.
     if (request.series === undefined || request.isStream || request.outcome === UPGRADED) return
-    const { clock, fields, traceOf } = this.#parts
+    const { clock, fields, requestParts, traceOf } = this.#parts
     const { durationMs, firstByteMs, status } = request
     const slow = {
       at: new Date(clock.wallMs()).toISOString(),
@@ -73,15 +79,23 @@ class SlowRequests {
       durationMs: rounded(durationMs),
       queueMs: rounded(request.admission.waitedMs),
       firstByteMs: firstByteMs < 0 ? null : rounded(firstByteMs),
-      loopDelayMs: 0,
+      loopDelayMs: this.#loopDelayMs(request.startedMs),
+      parts: requestParts.of(request),
+      unreadMs: rounded(request.unreadMs),
       trace: traceOf(),
       req: fields.ofRequest(request.req),
       startedMs: request.startedMs,
       endedMs: request.startedMs + durationMs,
       isOver: durationMs > this.#slowMs,
     }
-    this.#ended.push(slow)
+    this.#ended.push({ slow, request })
     this.#keep(slow)
+  }
+
+  /** The turn that a request ends in counts as well, as far as it has got. */
+  #loopDelayMs(startedMs) {
+    const { loopDelay, requestParts } = this.#parts
+    return rounded(Math.max(loopDelay.longestSinceMs(startedMs), requestParts.turnMs()))
   }
 
   #keep(slow) {
@@ -100,9 +114,10 @@ class SlowRequests {
   }
 
   #reportEnded() {
-    const { loopDelay, onSlow } = this.#parts
-    for (const slow of this.#ended) {
+    const { loopDelay, onSlow, requestParts } = this.#parts
+    for (const { slow, request } of this.#ended) {
       slow.loopDelayMs = rounded(loopDelay.longestSinceMs(slow.startedMs))
+      slow.parts = requestParts.of(request)
       if (slow.isOver) onSlow(slow)
     }
     this.#ended.length = 0

@@ -26,6 +26,8 @@ class GarbageCollection {
   #heapAfterBytes
   #onMinor
   #onMajor
+  /** Called with each pause. */
+  onPause = (_startMs, _durationMs) => {}
 
   /**
    * @param {{ onMinor: (usedBytes: number) => void, onMajor: (usedBytes: number) => void }} listeners called with the heap in use
@@ -50,6 +52,7 @@ class GarbageCollection {
     this.#observer?.disconnect()
   }
 
+  // Hot path: once a loop turn. V8 reports the pauses of a turn before its check phase, and to observers after it.
   /** Records what the observer has not been given yet: the collections of this loop turn. @returns {number} their milliseconds */
   recordPending() {
     return this.#record(this.#observer?.takeRecords() ?? [])
@@ -62,6 +65,7 @@ class GarbageCollection {
       if (kind === undefined) continue
       pausedMs += entry.duration
       this.#buckets.record(kind, entry.duration / 1000)
+      this.onPause(entry.startTime, entry.duration)
       if (kind === MINOR) this.#onMinor(v8.getHeapStatistics().used_heap_size)
       if (kind !== MAJOR) continue
       this.#heapAfterBytes = v8.getHeapStatistics().used_heap_size

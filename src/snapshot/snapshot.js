@@ -15,6 +15,7 @@ const {
 const { listOldest } = require('../requests/oldest-requests')
 const { OUTCOMES } = require('../requests/outcome')
 const { compareReleases } = require('./release-comparison')
+const { partSumsOf, routePartsOf } = require('./route-parts')
 
 /**
  * @import { AdmissionSnapshot, HeapTrendSnapshot, LatencySummary, RouteSnapshot } from '../../index.js'
@@ -67,7 +68,8 @@ function takeSnapshot(parts, captured) {
 }
 
 /** @returns {RouteSnapshot} */
-function routeOf(series, { counters, streams }, nowMs) {
+function routeOf(series, captured, nowMs) {
+  const { counters, streams } = captured
   const { streamRow } = series
   return {
     method: series.method,
@@ -82,12 +84,13 @@ function routeOf(series, { counters, streams }, nowMs) {
             count: countOf(streams, streamRow, ADVISED_BOUNDS),
             totalSeconds: sumOf(streams, streamRow, ADVISED_BOUNDS),
           },
+    ...routePartsOf(...partSumsOf(series, captured)),
   }
 }
 
 /** @returns {SlowRequest} */
 function slowOf({ req, trace, at, method, route, status, outcome, ...slow }) {
-  const { durationMs, queueMs, firstByteMs, loopDelayMs } = slow
+  const { durationMs, queueMs, firstByteMs, loopDelayMs, parts, unreadMs } = slow
   return {
     at,
     method,
@@ -98,6 +101,8 @@ function slowOf({ req, trace, at, method, route, status, outcome, ...slow }) {
     queueMs,
     firstByteMs,
     loopDelayMs,
+    parts,
+    unreadMs,
     requestId: req.id ?? null,
     traceId: trace?.trace_id ?? null,
   }

@@ -60,11 +60,11 @@ function routes({
   histogram = [1, 1, 0, 1],
   times = 1,
 }) {
-  const doubles = Float64Array.from([...Object.assign(new Array(12).fill(0), totals), ...since])
+  const doubles = Float64Array.from([...Object.assign(new Array(28).fill(0), totals), ...since])
   const bytes = Buffer.from(doubles.buffer)
   const name = Buffer.from(key)
-  const route = [[name.length], name, bytes.subarray(0, 96), [1], bytes.subarray(96), histogram].map((each) =>
-    Buffer.from(each)
+  const route = [[name.length], name, bytes.subarray(0, 224), [1], bytes.subarray(224), histogram].map(
+    (each) => Buffer.from(each)
   )
   return report(blockOf(ROUTES, Buffer.concat(new Array(times).fill(route).flat())))
 }
@@ -332,10 +332,15 @@ for (const [what, bytes] of Object.entries({
 
 test('routes as they should be are read', async (t) => {
   const { spillway, own } = await fleetOfOne(t)
-  fs.writeFileSync(path.join(own, `${BAD}.report`), routes({}))
+  fs.writeFileSync(
+    path.join(own, `${BAD}.report`),
+    routes({ totals: Object.assign([], { 12: 5, 18: 6, 19: 7 }) })
+  )
   const { unreadable, routes: shown } = await spillway.fleetSnapshot()
   assert.equal(unreadable, 0)
-  assert.equal(shown.find(({ route }) => route === '/a')?.sinceStart.count, 1)
+  const { sinceStart, parts, loopMs } = shown.find(({ route }) => route === '/a') ?? {}
+  assert.equal(sinceStart?.count, 1)
+  assert.deepEqual([parts?.sinceStart.queueMs, parts?.sinceStart.unreadMs, loopMs?.sinceStart], [5, 6, 7])
 })
 
 const FORMATS = {

@@ -68,6 +68,9 @@ describe('the line of a slow request', () => {
       queueMs: 0,
       firstByteMs: 250,
       loopDelayMs: 250,
+      parts: { queueMs: 0, runMs: 250, loopBusyMs: 0, gcMs: 0, waitMs: 0, bodyMs: 0 },
+      // The turn before it.
+      unreadMs: 100,
       msg: 'spillway: GET (unmatched) took 250 ms',
     })
     assert.deepEqual([req.url, req.headers.authorization], ['/users/7', '[Redacted]'])
@@ -105,6 +108,9 @@ describe('the line of a slow request', () => {
       queueMs: 0,
       firstByteMs: 9000,
       loopDelayMs: 9000,
+      parts: { queueMs: 0, runMs: 9000, loopBusyMs: 0, gcMs: 0, waitMs: 0, bodyMs: 0 },
+      // The turn before it.
+      unreadMs: 250,
       requestId: null,
       traceId: null,
     })

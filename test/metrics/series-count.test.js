@@ -4,10 +4,11 @@
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const express = require('express')
+const { PARTS } = require('../../src/requests/request-parts')
 const { serve } = require('../support/serve')
 const { ended, spillwayFor } = require('../support/spillway')
 
-const MOST = 250
+const MOST = 300
 const ROUTES = 10
 
 async function scraped(t, options) {
@@ -31,16 +32,21 @@ test(`an Express application of ${ROUTES} routes has at most ${MOST} series afte
   assert.ok(lines.length > 2 * ROUTES)
 })
 
-test('each further route adds its durations by status and its outcomes, and nothing else', async (t) => {
+test('each further route adds its durations by status, its outcomes and its parts, and nothing else', async (t) => {
   const lines = await scraped(t, { metrics: { buckets: [0.1, 1] } })
   const ofRoute = lines.filter((line) => line.includes('http_route="/resource-3/:id"'))
+  // A part that took no time has no series.
+  const names = ofRoute.map((line) => line.split('{')[0])
+  const parts = ofRoute.filter((line) => line.startsWith('spillway_request_part_seconds_total'))
+  assert.ok(parts.length >= 1 && parts.length <= PARTS.length, String(parts))
   assert.deepEqual(
-    ofRoute.map((line) => line.split('{')[0]),
+    names.filter((name) => name !== 'spillway_request_part_seconds_total'),
     [
       ...Array.from({ length: 3 }, () => 'http_server_request_duration_seconds_bucket'),
       'http_server_request_duration_seconds_sum',
       'http_server_request_duration_seconds_count',
       'spillway_requests_total',
+      'spillway_route_loop_seconds_total',
     ]
   )
 })

@@ -14,6 +14,8 @@ function watching({ slowAfter, slowest = 0 } = {}) {
   const clock = new FakeClock()
   const told = { slow: [], windows: [] }
   let loopDelayMs = 0
+  let turnMs = 0
+  let collectedMs = 0
   let asked = 0
   const slow = new SlowRequests(
     { slowAfter, slowest },
@@ -21,6 +23,7 @@ function watching({ slowAfter, slowest = 0 } = {}) {
       clock,
       fields: new RequestFields({ query: false }),
       loopDelay: { longestSinceMs: () => loopDelayMs },
+      requestParts: { of: () => ({ gcMs: collectedMs }), turnMs: () => turnMs },
       traceOf: () => ({ trace_id: 't' }),
       onSlow: (each) => told.slow.push(each),
       onWindow: (each) => told.windows.push(each.map(({ durationMs }) => durationMs)),
@@ -31,6 +34,11 @@ function watching({ slowAfter, slowest = 0 } = {}) {
     slow,
     told,
     asked: () => asked,
+    /** The current turn has been busy for so long, and in it V8 has reported so much. */
+    during: (busyMs, gcMs = 0) => {
+      turnMs = busyMs
+      collectedMs = gcMs
+    },
     turn: (delayMs = 0) => {
       loopDelayMs = delayMs
       slow.onTurn(clock.now())
@@ -45,6 +53,7 @@ function watching({ slowAfter, slowest = 0 } = {}) {
         isStream: false,
         startedMs: clock.now() - durationMs,
         durationMs,
+        unreadMs: 7,
         firstByteMs: durationMs / 2,
         admission: { waitedMs: 0 },
         ...properties,
@@ -102,6 +111,18 @@ test('a request over the threshold is reported after the turn it ended in, with 
     told.slow.map(({ durationMs, loopDelayMs, trace }) => [durationMs, loopDelayMs, trace]),
     [[101, 42, { trace_id: 't' }]]
   )
+})
+
+test('the turn that a request ended in counts before it is over, and the parts are final when it is', () => {
+  const { clock, during, end, slow, turn } = watching()
+  during(1300)
+  end(1290)
+  const shown = () =>
+    slow.sample(clock.now()).map(({ loopDelayMs, parts, unreadMs }) => [loopDelayMs, parts.gcMs, unreadMs])
+  assert.deepEqual(shown(), [[1300, 0, 7]])
+  during(0, 12)
+  turn(1350)
+  assert.deepEqual(shown(), [[1350, 12, 7]])
 })
 
 test('every request over the threshold is reported, not only the ten slowest', () => {

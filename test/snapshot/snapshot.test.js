@@ -55,7 +55,15 @@ const SUMMARY = {
 }
 const SUMS = { count: 'number', errors: 'number', totalMs: 'number', maxMs: 'number' }
 const CALLS = { lastMinute: SUMS, sinceStart: SUMS }
-
+const PARTS = {
+  queueMs: 'number',
+  runMs: 'number',
+  loopBusyMs: 'number',
+  gcMs: 'number',
+  waitMs: 'number',
+  bodyMs: 'number',
+}
+const PART_SUMS = { ...PARTS, unreadMs: 'number' }
 const SHAPE = {
   at: 'string',
   uptimeSeconds: 'number',
@@ -78,6 +86,8 @@ const SHAPE = {
       responseBytes: 'number',
       shed: 'number',
       streams: { count: 'number', totalSeconds: 'number' },
+      parts: { sinceStart: PART_SUMS, lastMinute: PART_SUMS },
+      loopMs: { sinceStart: 'number', lastMinute: 'number' },
     },
   ],
   routesFolded: 'number',
@@ -95,6 +105,8 @@ const SHAPE = {
       queueMs: 'number',
       firstByteMs: 'number',
       loopDelayMs: 'number',
+      parts: PARTS,
+      unreadMs: 'number',
       requestId: 'object',
       traceId: 'object',
     },
