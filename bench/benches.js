@@ -132,6 +132,13 @@ const BENCHES = [
     shown: 'its output',
   },
   {
+    name: 'client-view',
+    proves: 'Duration and `unreadMs` together are what clients see while the loop is blocked.',
+    takes: '3 minutes',
+    needsQuiet: true,
+    shown: 'its output',
+  },
+  {
     name: 'restart',
     proves: 'A restart by SIGTERM under load loses no request.',
     takes: '1 minute',
