@@ -585,6 +585,13 @@ export interface InsightOptions {
   readonly stallThreshold?: number | undefined
 
   /**
+   * Whether the time of each request is split into parts, and how long the handlers of each route run on the loop is summed.
+   *
+   * @default true
+   */
+  readonly parts?: boolean | undefined
+
+  /**
    * Whether a finding of high severity is logged, and `diagnose()` has figures: a reading every ten seconds while requests come.
    *
    * @default true
@@ -1155,6 +1162,7 @@ export interface ResolvedOptions {
   readonly insight: {
     readonly stalls: boolean
     readonly stallThreshold: number
+    readonly parts: boolean
     readonly doctor: boolean
     readonly outgoing: boolean
     readonly warnings: boolean
@@ -1496,14 +1504,17 @@ export interface RouteSnapshot {
   readonly streams: { readonly count: number; readonly totalSeconds: number }
   /**
    * Sums of the parts of its requests, streams excepted. `lastMinute` covers the last half minute to minute. `unreadMs` is in no
-   * duration.
+   * duration. `null` with `insight.parts: false`.
    */
   readonly parts: {
     readonly sinceStart: RequestParts & { readonly unreadMs: number }
     readonly lastMinute: RequestParts & { readonly unreadMs: number }
-  }
-  /** How long its handlers ran on the event loop before they first returned, collections and streams included. */
-  readonly loopMs: { readonly sinceStart: number; readonly lastMinute: number }
+  } | null
+  /**
+   * How long its handlers ran on the event loop before they first returned, collections and streams included. `null` with
+   * `insight.parts: false`.
+   */
+  readonly loopMs: { readonly sinceStart: number; readonly lastMinute: number } | null
   /**
    * An estimate of the rejected requests for this route. No router saw them, so the URL is matched against the templates
    * that have answered before; of many rejections, one in sixteen is matched. Excludes routes with a RegExp, and your own
@@ -1564,10 +1575,13 @@ export interface SlowRequest {
   readonly firstByteMs: number | null
   /** The longest turn of the event loop while the request was in flight, that in which it ended included. */
   readonly loopDelayMs: number
-  /** Where its time went. */
-  readonly parts: RequestParts
-  /** How long it was at most in the kernel before it was read, while the loop was busy. It is not in `durationMs`. */
-  readonly unreadMs: number
+  /** Where its time went. `null` with `insight.parts: false`. */
+  readonly parts: RequestParts | null
+  /**
+   * How long it was at most in the kernel before it was read, while the loop was busy. It is not in `durationMs`. `null` with
+   * `insight.parts: false`.
+   */
+  readonly unreadMs: number | null
   /** The id that the application (`req.id`) or the client (`x-request-id`) gave the request. */
   readonly requestId: string | number | null
   readonly traceId: string | null

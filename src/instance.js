@@ -183,13 +183,13 @@ class Instance {
   #start(place) {
     const { admission, doctor, fleet, lifecycle, recorder, requestLog } = this
     const { collections, loopDelay, utilization } = this.signals
-    collections.onPause = (startMs, durationMs) => recorder.parts.collections.record(startMs, durationMs)
+    recorder.parts.follow(collections)
     const orphans = new OrphanedRequests(this.recorder.requests, this.clock.now())
     this.#turnClock.onTurn((busyMs, nowMs, idleMs) => {
       admission.onTurn(busyMs, nowMs, idleMs)
       loopDelay.record(busyMs, nowMs)
       this.stalls?.onTurn(busyMs, nowMs)
-      collections.recordPending()
+      // After the stalls, which count the collections that nobody has recorded yet.
       recorder.parts.onTurn(busyMs, nowMs, idleMs)
       utilization.onTurn(nowMs)
       requestLog.slow.onTurn(nowMs)

@@ -3,18 +3,23 @@
 // loop and the heap of a process are only in the snapshot of that process.
 
 const { countersOf, deepFreeze, summaryOf } = require('../snapshot/snapshot')
-const { routePartsOf } = require('../snapshot/route-parts')
+const { NO_PARTS, routePartsOf } = require('../snapshot/route-parts')
 const { COUNT, ERRORS, LAST_MINUTE_PARTS, PARTS, SINCE, STREAMS } = require('./route-report')
 const { TimeSlices } = require('./time-slices')
 
-/** @returns {Promise<import('../../index.js').FleetSnapshot>} */
-async function takeFleetSnapshot(clock, sum, members, states) {
+/**
+ * @param {{ clock: import('../clock').Clock, recorder: { parts: { isOn: boolean } } }} parts of the instance that is asked
+ * @returns {Promise<import('../../index.js').FleetSnapshot>}
+ */
+async function takeFleetSnapshot({ clock, recorder }, sum, members, states) {
   const wallMs = clock.wallMs()
   const present = members.filter(({ state }) => state === 'live' || state === 'silent')
   /** @type {any} */
   const requests = { inFlight: present.reduce((total, { head }) => total + head.inFlight, 0) }
   const routes = []
-  await new TimeSlices(clock).run(readRoutes(sum, wallMs, requests, routes))
+  await new TimeSlices(clock).run(
+    readRoutes({ sum, wallMs, hasParts: recorder.parts.isOn }, requests, routes)
+  )
   const { unreadable, departed } = states
   const at = new Date(wallMs).toISOString()
   const workers = present.map(workerOf)
@@ -24,7 +29,7 @@ async function takeFleetSnapshot(clock, sum, members, states) {
   })
 }
 
-function* readRoutes(sum, wallMs, requests, routes) {
+function* readRoutes({ sum, wallMs, hasParts }, requests, routes) {
   for (const { key, totals, spans } of sum.routes.read(wallMs)) {
     const [sinceStart, lastMinute] = spans.map((span) => summaryOf(countsOf(span, wallMs)))
     // A sum of rates: the last minute of each worker has another length. All requests over the longest one gave 153 a second
@@ -34,7 +39,9 @@ function* readRoutes(sum, wallMs, requests, routes) {
     else {
       const [method, route] = key
       const streams = { count: totals[STREAMS], totalSeconds: totals[STREAMS + 1] }
-      const parts = routePartsOf(totals.subarray(PARTS), totals.subarray(LAST_MINUTE_PARTS))
+      const parts = hasParts
+        ? routePartsOf(totals.subarray(PARTS), totals.subarray(LAST_MINUTE_PARTS))
+        : NO_PARTS
       routes.push(
         deepFreeze({ method, route, lastMinute, sinceStart, ...countersOf(totals, 0), streams, ...parts })
       )

@@ -207,7 +207,7 @@ class Fleet {
 
   async snapshot() {
     const { sum, members, states } = await this.#gather({ withRoutes: true })
-    return takeFleetSnapshot(this.#parts.clock, sum, members, states)
+    return takeFleetSnapshot(this.#parts, sum, members, states)
   }
 
   async #gather({ withRoutes }) {

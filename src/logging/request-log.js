@@ -108,8 +108,8 @@ function fieldsOf(event, { route, status, outcome, ...slow }) {
     route,
     status,
     outcome,
-    ...withRounded({ durationMs, queueMs, firstByteMs, loopDelayMs, unreadMs }),
-    parts: withRounded(parts),
+    ...withRounded({ durationMs, queueMs, firstByteMs, loopDelayMs }),
+    ...(parts === null ? {} : { ...withRounded({ unreadMs }), parts: withRounded(parts) }),
     ...trace,
     req,
   }

@@ -40,6 +40,7 @@ function capture(parts, spare) {
     exemplars: tables.exemplars.copy(),
     natives: tables.natives?.copy(spare?.natives),
     streams: tables.streams.copy(spare?.streams),
+    hasParts: recorder.parts.isOn,
     parts: recorder.parts.copy(spare?.parts),
     partsMinuteAgo: recorder.parts.minuteAgo(nowMs),
     bounds,

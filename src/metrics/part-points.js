@@ -5,6 +5,8 @@ const { LOOP, PARTS, PART_COLUMNS } = require('../requests/request-parts')
 const { ExtendedLabels, Label, Labels } = require('./labels')
 
 const LABELS = PARTS.map((part) => new Label('part', part))
+/** A smaller sum has no series: a route that takes no time takes no storage. */
+const LEAST_MS = 100
 const kByRoute = Symbol('spillway.byRoute')
 const kLabels = Symbol('spillway.partLabels')
 
@@ -40,13 +42,14 @@ function labelsOf({ route }) {
 
 function* parts(captured) {
   for (const { labels, sums } of byRoute(captured)) {
-    for (let i = 0; i < PARTS.length; i++) if (sums[i] > 0) yield { labels: labels[i], value: sums[i] / 1000 }
+    for (let i = 0; i < PARTS.length; i++)
+      if (sums[i] >= LEAST_MS) yield { labels: labels[i], value: sums[i] / 1000 }
   }
 }
 
 function* handlerTimes(captured) {
   for (const { labels, sums } of byRoute(captured)) {
-    if (sums[LOOP] > 0) yield { labels: labels[LOOP], value: sums[LOOP] / 1000 }
+    if (sums[LOOP] >= LEAST_MS) yield { labels: labels[LOOP], value: sums[LOOP] / 1000 }
   }
 }
 

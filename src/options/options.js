@@ -61,7 +61,7 @@ function updateOptions(current, given) {
 const OFF = {
   endpoints: { metrics: false, live: false, ready: false },
   errors: { answer: false },
-  insight: { stalls: false, doctor: false, outgoing: false, warnings: false },
+  insight: { stalls: false, parts: false, doctor: false, outgoing: false, warnings: false },
 }
 const groupOf = (name, given) => (given === false ? (OFF[name] ?? given) : given)
 

@@ -1,5 +1,6 @@
 'use strict'
-// What a connection knows of its requests. Assigns the bytes of a connection to its requests: each gets what was read and written since the previous one ended.
+// What a connection knows of its requests: when the last one ended, and its bytes. Each request is assigned what was read and written
+// since the previous one ended.
 // The numbers are exact for sequential requests, and exact in sum for pipelined requests and HTTP/2 streams.
 
 const kBytesRead = Symbol('spillway.bytesRead')

@@ -1,6 +1,6 @@
 'use strict'
-// Whether a response is a stream: of server-sent events, by its content type, or any other long body. For headers passed to a plain `writeHead`,
-// Node keeps only the rendered head (`_header`).
+// Whether a response is a stream: of server-sent events, by its content type, or any other long body. For headers passed to a plain
+// `writeHead`, Node keeps only the rendered head (`_header`).
 
 const EVENT_STREAM = /^(content-type: *)?text\/event-stream *(;|$)/im
 

@@ -52,9 +52,9 @@ class Recorder {
   /** Upgrades that were counted: a server hook and a middleware may both see the same. */
   #upgrades = new WeakSet()
 
-  constructor({ routes, latency, metrics, ignore }, clock, faults) {
+  constructor({ routes, latency, metrics, ignore, insight }, clock, faults) {
     this.#clock = clock
-    this.parts = new RequestParts(clock)
+    this.parts = new RequestParts(clock, insight.parts)
     this.#faults = faults
     this.#label = routes.label
     this.#streamAfterMs = latency.streamAfter

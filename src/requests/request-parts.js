@@ -38,7 +38,10 @@ const MOST_ENDED = 1000
 /** @typedef {InstanceType<typeof import('./request').Request>} Request */
 
 class RequestParts {
+  /** Whether time is split: the option `insight.parts`. */
+  isOn
   collections = new CollectionTimes()
+  #recordPending = () => 0
   #rows = new Rows(PART_COLUMNS)
   #rolling
   #clock
@@ -49,13 +52,21 @@ class RequestParts {
   #turnedIdleMs
   #turnMs = 0
 
-  /** @param {typeof import('../clock').systemClock} clock */
-  constructor(clock) {
+  /** @param {typeof import('../clock').systemClock} clock @param {boolean} isOn */
+  constructor(clock, isOn) {
+    this.isOn = isOn
     this.#clock = clock
     this.#turnedMs = clock.now()
     this.#turnedIdleMs = clock.idleMs()
     this.#rolling = new RollingRows(this.#rows, this.#turnedMs)
     if (clock.isFrozen) this.close()
+  }
+
+  /** @param {Pick<InstanceType<typeof import('../signals/garbage-collection').GarbageCollection>, 'onPause' | 'recordPending'>} collections */
+  follow(collections) {
+    if (!this.isOn) return
+    collections.onPause = (startMs, durationMs) => this.collections.record(startMs, durationMs)
+    this.#recordPending = () => collections.recordPending()
   }
 
   /** How long the current loop turn has been busy. */
@@ -66,7 +77,9 @@ class RequestParts {
   // Hot path: once a request.
   onReceive(request) {
     const idleMs = this.#clock.idleMs()
+    // The gate needs it in any case.
     request.receivedIdleMs = idleMs
+    if (!this.isOn) return
     const idledMs = idleMs - this.#turnedIdleMs
     const soFarMs = request.startedMs - this.#turnedMs - idledMs
     // What arrives while the loop waits for it is read at once, so the turn before is over.
@@ -77,18 +90,18 @@ class RequestParts {
   // Hot path: once a request.
   /** The handler has returned for the first time. */
   onReturn(request) {
-    request.returnedMs = this.#clock.now()
+    if (this.isOn) request.returnedMs = this.#clock.now()
   }
 
   // Hot path: once a request.
   onHead(request) {
-    if (request.returnedMs >= 0) request.headIdleMs = this.#clock.idleMs()
+    if (this.isOn && request.returnedMs >= 0) request.headIdleMs = this.#clock.idleMs()
   }
 
   // Hot path: once a request. A turn in a frozen clock never ends.
   /** @param {Request} request that has ended and has a series */
   onEnd(request) {
-    if (this.#ended.push(request) >= this.#mostEnded) this.#settle()
+    if (this.isOn && this.#ended.push(request) >= this.#mostEnded) this.#settle()
   }
 
   // Hot path: once a loop turn.
@@ -96,6 +109,7 @@ class RequestParts {
     this.#turnedMs = nowMs
     this.#turnedIdleMs = idleMs
     this.#turnMs = busyMs
+    this.#recordPending()
     if (this.#ended.length > 0) this.#settle()
     this.#rolling.onTurn(nowMs)
   }
@@ -143,8 +157,9 @@ class RequestParts {
     values[start + GC] += inRunMs + inBusyMs
   }
 
-  /** The parts of one request that has ended. Collections of the current turn are not known before the turn ends. */
+  /** The parts of one request that has ended, or null. Collections of the current turn are not known before the turn ends. */
   of(request) {
+    if (!this.isOn) return null
     const values = new Float64Array(PART_COLUMNS)
     this.#addParts(request, values, 0)
     return partsIn((part) => Math.round(values[part] * 1000) / 1000)

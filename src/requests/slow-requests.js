@@ -23,8 +23,8 @@ const SHOWN = 10
  * @property {number} queueMs
  * @property {number | null} firstByteMs
  * @property {number} loopDelayMs
- * @property {{ queueMs: number, runMs: number, loopBusyMs: number, gcMs: number, waitMs: number, bodyMs: number }} parts
- * @property {number} unreadMs
+ * @property {{ queueMs: number, runMs: number, loopBusyMs: number, gcMs: number, waitMs: number, bodyMs: number } | null} parts
+ * @property {number | null} unreadMs
  * @property {object | undefined} trace
  * @property {object} req
  * @property {number} startedMs
@@ -52,7 +52,7 @@ class SlowRequests {
    * @param {{ clock: typeof import('../clock').systemClock,
    *   fields: { ofRequest: (req: import('node:http').IncomingMessage) => object },
    *   loopDelay: { longestSinceMs: (startedMs: number) => number },
-   *   requestParts: Pick<InstanceType<typeof import('./request-parts').RequestParts>, 'of' | 'turnMs'>,
+   *   requestParts: Pick<InstanceType<typeof import('./request-parts').RequestParts>, 'isOn' | 'of' | 'turnMs'>,
    *   traceOf: () => object | undefined,
    *   onSlow: (slow: SlowRequest) => void, onWindow: (slowest: SlowRequest[]) => void }} parts
    */
@@ -81,7 +81,7 @@ class SlowRequests {
       firstByteMs: firstByteMs < 0 ? null : rounded(firstByteMs),
       loopDelayMs: this.#loopDelayMs(request.startedMs),
       parts: requestParts.of(request),
-      unreadMs: rounded(request.unreadMs),
+      unreadMs: requestParts.isOn ? rounded(request.unreadMs) : null,
       trace: traceOf(),
       req: fields.ofRequest(request.req),
       startedMs: request.startedMs,

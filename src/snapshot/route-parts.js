@@ -20,6 +20,9 @@ function partSumsOf({ partsRow }, { parts, partsMinuteAgo }) {
   return [sinceStart, lastMinute]
 }
 
+/** What is shown of a route with `insight.parts: false`. */
+const NO_PARTS = Object.freeze({ parts: null, loopMs: null })
+
 /** @param {Float64Array} sinceStart @param {Float64Array} lastMinute */
 const routePartsOf = (sinceStart, lastMinute) => ({
   parts: { sinceStart: sumsIn(sinceStart), lastMinute: sumsIn(lastMinute) },
@@ -31,4 +34,4 @@ const sumsIn = (sums) => ({
   unreadMs: sums[UNREAD],
 })
 
-module.exports = { partSumsOf, routePartsOf }
+module.exports = { NO_PARTS, partSumsOf, routePartsOf }

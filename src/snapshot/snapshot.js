@@ -15,7 +15,7 @@ const {
 const { listOldest } = require('../requests/oldest-requests')
 const { OUTCOMES } = require('../requests/outcome')
 const { compareReleases } = require('./release-comparison')
-const { partSumsOf, routePartsOf } = require('./route-parts')
+const { NO_PARTS, partSumsOf, routePartsOf } = require('./route-parts')
 
 /**
  * @import { AdmissionSnapshot, HeapTrendSnapshot, LatencySummary, RouteSnapshot } from '../../index.js'
@@ -84,7 +84,7 @@ function routeOf(series, captured, nowMs) {
             count: countOf(streams, streamRow, ADVISED_BOUNDS),
             totalSeconds: sumOf(streams, streamRow, ADVISED_BOUNDS),
           },
-    ...routePartsOf(...partSumsOf(series, captured)),
+    ...(captured.hasParts ? routePartsOf(...partSumsOf(series, captured)) : NO_PARTS),
   }
 }
 

@@ -28,7 +28,11 @@ test('two workers with 100 a second add up to 200, although the last minute of o
     const blocks = Buffer.concat(reportOf(startMs, 180 * SECOND, clock.wallMs()))
     for (const { body } of readBlocks(blocks, 0)) routes.add(body, true)
   }
-  const { requests } = await takeFleetSnapshot(clock, { routes }, [], { unreadable: 0, departed: 0 })
+  const recorder = { parts: { isOn: true } }
+  const { requests } = await takeFleetSnapshot({ clock, recorder }, { routes }, [], {
+    unreadable: 0,
+    departed: 0,
+  })
   assert.equal(Math.round(requests.lastMinute.ratePerSecond), 200)
   assert.equal(requests.lastMinute.count, 9000)
   assert.equal(requests.sinceStart.count, 33_000)

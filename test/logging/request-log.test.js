@@ -27,7 +27,7 @@ async function countOf(spillway, count) {
 async function timed(t, options) {
   const { lines, logger } = pinoWithLines({ base: null })
   const clock = new FakeClock()
-  const given = { logger, shed: { mode: 'off' }, insight: false, ...options }
+  const given = { logger, shed: { mode: 'off' }, insight: { stalls: false, doctor: false }, ...options }
   const spillway = new Spillway(given, /** @type {any} */ (clock))
   t.after(() => spillway.close())
   const { get } = await serve(
@@ -75,6 +75,12 @@ describe('the line of a slow request', () => {
     })
     assert.deepEqual([req.url, req.headers.authorization], ['/users/7', '[Redacted]'])
     assert.doesNotMatch(JSON.stringify(lines), /s3cret/)
+  })
+
+  it('has no parts with `insight: false`', async (t) => {
+    const { lines, request } = await timed(t, { log: { slowAfter: 100 }, insight: false })
+    await request('/', 250)
+    assert.deepEqual(['parts' in lines[0], 'unreadMs' in lines[0], lines[0].loopDelayMs], [false, false, 250])
   })
 
   it('has its durations rounded', async (t) => {

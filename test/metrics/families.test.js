@@ -69,6 +69,7 @@ const MAY_BE_EMPTY = [
   'spillway_routes_folded_total',
   'spillway_labels_folded_total',
   'spillway_request_part_seconds_total',
+  'spillway_route_loop_seconds_total',
   'spillway_abandoned_requests_total',
   'spillway_queue_delay_seconds',
   'v8js_gc_duration_seconds',

@@ -101,6 +101,24 @@ for (const [way, listenerFor] of Object.entries(WAYS)) {
 const roundedIn = (sums) =>
   Object.fromEntries(Object.entries(sums).map(([name, ms]) => [name, Math.round(ms * 1000) / 1000]))
 
+for (const [name, insight] of Object.entries({
+  'insight: false': false,
+  'insight.parts: false': { parts: false },
+})) {
+  test(`with ${name} no time is split, and loopDelayMs is known all the same`, async (t) => {
+    const clock = toldClock()
+    const spillway = spillwayOn(t, clock, { insight })
+    const { get } = await serve(t, WAYS.attach(spillway, clock))
+    await get('/')
+    await ended(spillway, 1)
+    const { routes, slowest } = spillway.snapshot()
+    assert.deepEqual([routes[0].parts, routes[0].loopMs], [null, null])
+    const [{ durationMs, parts, unreadMs, loopDelayMs }] = slowest
+    assert.deepEqual([durationMs, parts, unreadMs], [98, null, null])
+    assert.ok(loopDelayMs > 0)
+  })
+}
+
 test('a queued request has its queue, whatever the loop did meanwhile, and the run of when it was dequeued', async (t) => {
   const clock = toldClock()
   const spillway = spillwayOn(t, clock, { shed: { maxConcurrent: 1 } })

@@ -13,9 +13,9 @@ const REQUESTS = 10_000
 const SPAN_MS = 30_000
 
 /** The parts, and a loop whose turns are over when told, with what it collected in them. */
-function driven() {
+function driven(isOn = true) {
   const clock = new FakeClock()
-  const parts = new RequestParts(/** @type {any} */ (clock))
+  const parts = new RequestParts(/** @type {any} */ (clock), isOn)
   let lastMs = clock.now()
   let lastIdleMs = clock.idleMs()
   let pauses = []
@@ -191,6 +191,42 @@ test('a request that outlasts more collections than are kept is told of the rece
   const { gcMs, loopBusyMs } = loop.parts.of(request)
   assert.ok(gcMs > 100 && gcMs <= 1000)
   assert.equal(gcMs + loopBusyMs, 2000)
+})
+
+test('the collections that a turn has not reported by its end are asked for', () => {
+  const { clock, end, parts, receive, turn } = driven()
+  const startMs = clock.now()
+  const collections = {
+    onPause: (_startMs, _durationMs) => {},
+    recordPending() {
+      collections.onPause(startMs, 40)
+      return 40
+    },
+  }
+  parts.follow(collections)
+  const request = receive()
+  clock.advance(100)
+  end(request)
+  turn()
+  assert.deepEqual(parts.of(request), { ...NONE, loopBusyMs: 60, gcMs: 40 })
+})
+
+test('switched off, a request is not split, and nothing is kept of it', () => {
+  const { clock, end, head, parts, receive, turn } = driven(false)
+  const collections = { onPause: () => {}, recordPending: () => assert.fail('asked for collections') }
+  parts.follow(collections)
+  clock.advance(300)
+  const series = {}
+  const request = receive({ series })
+  clock.advance(10)
+  parts.onReturn(request)
+  head(request)
+  end(request)
+  turn()
+  assert.deepEqual([parts.of(request), parts.copy().length, series], [null, 0, {}])
+  assert.deepEqual([request.unreadMs, request.returnedMs, request.headIdleMs], [0, -1, -1])
+  clock.advance(20)
+  assert.equal(parts.turnMs(), 20)
 })
 
 test('a stream counts for the loop time of its route, and for no part', () => {

@@ -23,7 +23,7 @@ function watching({ slowAfter, slowest = 0 } = {}) {
       clock,
       fields: new RequestFields({ query: false }),
       loopDelay: { longestSinceMs: () => loopDelayMs },
-      requestParts: { of: () => ({ gcMs: collectedMs }), turnMs: () => turnMs },
+      requestParts: { isOn: true, of: () => ({ gcMs: collectedMs }), turnMs: () => turnMs },
       traceOf: () => ({ trace_id: 't' }),
       onSlow: (each) => told.slow.push(each),
       onWindow: (each) => told.windows.push(each.map(({ durationMs }) => durationMs)),

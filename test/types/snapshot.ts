@@ -14,14 +14,18 @@ expectTypeOf(snapshot.signals.loop.delayMs.p99).toBeNumber()
 expectTypeOf(snapshot.signals.heap.afterGcBytes).toEqualTypeOf<number | null>()
 expectTypeOf(snapshot.signals.collections.major.totalMs).toBeNumber()
 expectTypeOf<keyof Snapshot['routes'][number]['outcomes']>().toEqualTypeOf<Outcome>()
-for (const { route, method, lastMinute } of snapshot.routes) {
+for (const { route, method, lastMinute, parts, loopMs } of snapshot.routes) {
   const line: string = `${method} ${route} ${lastMinute.p99Ms.toFixed(1)} ms`
   expectTypeOf(line).toBeString()
+  expectTypeOf(parts?.lastMinute.unreadMs).toEqualTypeOf<number | undefined>()
+  expectTypeOf(loopMs?.lastMinute).toEqualTypeOf<number | undefined>()
 }
 
-for (const { outcome, firstByteMs } of snapshot.slowest) {
+for (const { outcome, firstByteMs, parts, unreadMs } of snapshot.slowest) {
   expectTypeOf(outcome).toEqualTypeOf<Outcome>()
   expectTypeOf(firstByteMs).toEqualTypeOf<number | null>()
+  expectTypeOf(parts?.waitMs).toEqualTypeOf<number | undefined>()
+  expectTypeOf(unreadMs).toEqualTypeOf<number | null>()
 }
 
 // @ts-expect-error frozen
