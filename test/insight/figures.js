@@ -16,6 +16,7 @@ const ROUTE = Object.freeze({
   quantiles: { p50Ms: 18, p99Ms: 60, maxMs: 90 },
   loopShare: undefined,
   parts: undefined,
+  unreadMs: undefined,
 })
 
 const HEALTHY = Object.freeze({

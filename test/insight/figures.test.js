@@ -12,6 +12,7 @@ const { UsualDurations } = require('../../src/insight/doctor/usual-durations')
 const { COMPLETED, ERRORED } = require('../../src/requests/outcome')
 const { methodIndex } = require('../../src/requests/methods')
 const { handClock } = require('../support/hand-clock')
+const { requestWith } = require('../support/request')
 
 const MINUTE_MS = 60_000
 const near = (value, expected) =>
@@ -44,7 +45,10 @@ function readable(t, others = {}, options = {}) {
       }),
     figures: (earlier, now) => figuresOf(parts, { earlier, now, usual, recent: [] }),
     /** Requests of one route that have ended. */
-    end(route, { count, durationMs, outcome = COMPLETED, method = 'GET', firstByteMs = durationMs }) {
+    end(
+      route,
+      { count, durationMs, outcome = COMPLETED, method = 'GET', firstByteMs = durationMs, onEnd = undefined }
+    ) {
       const series = instance.recorder.routes.find(route, methodIndex(method))
       for (let i = 0; i < count; i++) {
         const status = outcome === ERRORED ? 500 : 200
@@ -59,6 +63,7 @@ function readable(t, others = {}, options = {}) {
         }
         series.record(request, clock.now())
         instance.recorder.requests.ended++
+        onEnd?.({ ...request, series })
       }
     },
   }
@@ -91,6 +96,44 @@ test('routes have what happened between the readings, and what had failed before
   )
   assert.ok(Number.isNaN(items.firstByteMs))
   assert.equal(items.usualMs, undefined)
+})
+
+/** Requests of 100 ms: 60 in the handler, 30 of a free loop before the answer and 10 after it. */
+const splitBy = (instance, clock) => (ended) => {
+  const request = requestWith({ ...ended, startedMs: clock.now(), returnedMs: clock.now() + 60 })
+  request.admission.admittedMs = clock.now()
+  Object.assign(request, { durationMs: 100, firstByteMs: 90, headIdleMs: 30, endedIdleMs: 40, unreadMs: 5 })
+  instance.recorder.parts.onEnd(request)
+}
+
+test('routes have the parts of their time between the readings, and their share of the loop', (t) => {
+  const { clock, end, figures, instance, read } = readable(t)
+  const onEnd = splitBy(instance, clock)
+  end('/orders', { count: 7, durationMs: 100, onEnd })
+  const earlier = read()
+  clock.advance(MINUTE_MS)
+  end('/orders', { count: 100, durationMs: 100, onEnd })
+  end('/items', { count: 10, durationMs: 100, onEnd })
+  const [orders, items] = figures(earlier, read()).routes
+  assert.deepEqual(orders.parts, {
+    queueMs: 0,
+    runMs: 6000,
+    loopBusyMs: 0,
+    gcMs: 0,
+    waitMs: 3000,
+    bodyMs: 1000,
+  })
+  assert.deepEqual([orders.unreadMs, orders.loopShare], [500, 0.1])
+  assert.deepEqual([items.parts?.runMs, items.loopShare], [600, 0.01])
+})
+
+test('with `insight.parts: false` no part of a time is known', (t) => {
+  const { clock, end, figures, instance, read } = readable(t, {}, { insight: { parts: false } })
+  const earlier = read()
+  clock.advance(MINUTE_MS)
+  end('/orders', { count: 10, durationMs: 100, onEnd: splitBy(instance, clock) })
+  const [{ count, loopShare, parts, unreadMs }] = figures(earlier, read()).routes
+  assert.deepEqual([count, loopShare, parts, unreadMs], [10, undefined, undefined, undefined])
 })
 
 test('a route without a request between the readings is left out', (t) => {

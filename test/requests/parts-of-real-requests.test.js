@@ -71,7 +71,7 @@ const WAYS = {
 const OPTIONS = {
   'by default': {},
   'with shedding off': { shed: { mode: 'off' } },
-  // The middleware decides then, even behind a server hook.
+  // A middleware may decide then, even behind a server hook.
   'with a function of the user': { shed: { classify: () => 'high' } },
 }
 

@@ -27,8 +27,9 @@ const MOST_QUANTILES = 20
  * @property {{ count: number, errors: number }} before since the start, until the figures begin
  * @property {{ count: number, elasticity: number, correlation: number }} load see requests/load-slope.js
  * @property {{ p50Ms: number, p99Ms: number, maxMs: number } | undefined} quantiles
- * @property {number | undefined} loopShare of the time, in which the loop ran its handlers
+ * @property {number | undefined} loopShare of the time, in which the loop ran its handlers, until they first returned
  * @property {Record<string, number> | undefined} parts milliseconds of `queueMs runMs loopBusyMs gcMs waitMs bodyMs`
+ * @property {number | undefined} unreadMs how long its requests were at most in the kernel, in sum
  *
  * @typedef {object} Turns
  * @property {number} count
@@ -89,7 +90,7 @@ function figuresOf(parts, { earlier, now, usual, recent }) {
   const elapsedMs = Math.max(1, now.atMs - earlier.atMs)
   const shareOf = (ms) => Math.min(1, Math.max(0, ms / elapsedMs))
   const memory = signals.memory.sample()
-  const routes = routesOf(recorder.routes.series, { earlier, now, usual }, nowMs)
+  const routes = routesOf(recorder, { earlier, now, usual, shareOf }, nowMs)
   return {
     seconds: elapsedMs / 1000,
     requests: {
@@ -135,8 +136,8 @@ function figuresOf(parts, { earlier, now, usual, recent }) {
 }
 
 /** @returns {RouteFigures[]} */
-function routesOf(series, { earlier, now, usual }, nowMs) {
-  const known = now.routes.length > 0 ? series : []
+function routesOf({ parts, routes }, { earlier, now, usual, shareOf }, nowMs) {
+  const known = now.routes.length > 0 ? routes.series : []
   const counted = known
     .map((each, index) => ({ series: each, index, sum: routeBetween(earlier, now, index) }))
     .filter(({ sum }) => sum.count > 0)
@@ -158,11 +159,13 @@ function routesOf(series, { earlier, now, usual }, nowMs) {
       before: { count: count || 0, errors: errors || 0 },
       load: load.sample(),
       quantiles: rank < MOST_QUANTILES ? quantilesIn(histogram, latency, nowMs) : undefined,
-      loopShare: undefined,
-      parts: undefined,
+      ...(parts.isOn ? partsOf(sum, shareOf) : NO_PARTS),
     }
   })
 }
+
+const partsOf = ({ loopMs, parts, unreadMs }, shareOf) => ({ loopShare: shareOf(loopMs), parts, unreadMs })
+const NO_PARTS = { loopShare: undefined, parts: undefined, unreadMs: undefined }
 
 function quantilesIn(histogram, latency, nowMs) {
   histogram.reset()

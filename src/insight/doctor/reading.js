@@ -4,11 +4,12 @@
 
 const { sumOf } = require('../../histograms/buckets')
 const { ABORTED, ERRORED, OUTCOMES, TIMED_OUT } = require('../../requests/outcome')
+const { LOOP, PART_COLUMNS, UNREAD, partsIn } = require('../../requests/request-parts')
 const { COUNTERS, FIRST_BYTE_COUNT, FIRST_BYTE_SUM } = require('../../requests/route-series')
 const { schedulerWait } = require('../../signals/scheduler-wait')
 const { stallTotals } = require('./other-figures')
 
-/** The columns of `routes`, one row a series. */
+/** The columns of `routes`, one row a series. The parts of its requests follow, in the order of requests/request-parts.js. */
 const COLUMNS = Object.freeze({
   count: 0,
   errors: 1,
@@ -17,7 +18,8 @@ const COLUMNS = Object.freeze({
   firstBytes: 4,
   firstByteMs: 5,
 })
-const WIDTH = Object.keys(COLUMNS).length
+const FIRST_PART = Object.keys(COLUMNS).length
+const WIDTH = FIRST_PART + PART_COLUMNS
 
 /**
  * @typedef {ReturnType<typeof takeReading>} Reading
@@ -42,7 +44,7 @@ function takeReading(parts, { cpuThrottling, longTurns, readScheduler = schedule
     longTurns: longTurns.sample(),
     shed: countsByReason(shed),
     wouldShed: countsByReason(wouldShed),
-    routes: routesOf(recorder.routes),
+    routes: routesOf(recorder),
     stallTotals: stallTotals(parts),
     errors: new Map(failures.table.sample().map(({ row, count }) => [row, count])),
   }
@@ -68,9 +70,10 @@ function countsByReason(rows) {
   return counts
 }
 
-function routesOf({ bounds, series, tables }) {
+function routesOf({ parts, routes: { bounds, series, tables } }) {
   const { values: counters } = tables.counters
   const durations = tables.durations.copy()
+  const partRows = parts.copy()
   const rows = new Float64Array(series.length * WIDTH)
   for (let i = 0; i < series.length; i++) {
     const start = series[i].row * COUNTERS
@@ -82,16 +85,22 @@ function routesOf({ bounds, series, tables }) {
     for (const { row } of series[i].statuses) rows[at + COLUMNS.ms] += sumOf(durations, row, bounds) * 1000
     rows[at + COLUMNS.firstBytes] = counters[start + FIRST_BYTE_COUNT]
     rows[at + COLUMNS.firstByteMs] = counters[start + FIRST_BYTE_SUM] * 1000
+    const { partsRow } = series[i]
+    if (partsRow === undefined) continue
+    const firstPart = partsRow * PART_COLUMNS
+    rows.set(partRows.subarray(firstPart, firstPart + PART_COLUMNS), at + FIRST_PART)
   }
   return rows
 }
 
 /** Of one series: from the later reading less the earlier, in which the series may not have been yet. */
 function routeBetween(earlier, later, index) {
-  const at = (column) => {
-    const cell = index * WIDTH + COLUMNS[column]
+  const between = (column) => {
+    const cell = index * WIDTH + column
     return later.routes[cell] - (earlier.routes[cell] ?? 0)
   }
+  const at = (name) => between(COLUMNS[name])
+  const partAt = (part) => between(FIRST_PART + part)
   return {
     count: at('count'),
     errors: at('errors'),
@@ -99,6 +108,9 @@ function routeBetween(earlier, later, index) {
     ms: at('ms'),
     firstBytes: at('firstBytes'),
     firstByteMs: at('firstByteMs'),
+    parts: partsIn(partAt),
+    unreadMs: partAt(UNREAD),
+    loopMs: partAt(LOOP),
   }
 }
 

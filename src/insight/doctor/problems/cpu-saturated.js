@@ -4,11 +4,14 @@
 //   a process that is used well. High from 96 %, where the wait has no bound.
 // - Nine tenths of the CPU limit while the loop has room: the thread pool, worker threads or the collector use the rest.
 
+const { mostOfTime } = require('../time-parts')
 const { evidence, percent, routeName } = require('../phrases')
 
 const BUSY = 0.9
 const FULL = 0.96
 const OF_LIMIT = 0.9
+/** Of the busy time: a route with less is not the one to begin with. */
+const LEAST_OF_LOOP = 0.2
 
 /** @type {import('../rules').Rule} */
 const rule = {
@@ -18,7 +21,7 @@ const rule = {
     const isLoop = loop.utilization >= BUSY
     if (!isLoop && !(ofLimit >= OF_LIMIT && cpu.used > loop.utilization)) return []
     const [first] = routes
-      .filter(({ loopShare }) => loopShare !== undefined)
+      .filter(({ loopShare }) => Number(loopShare) >= LEAST_OF_LOOP * loop.utilization)
       .sort((a, b) => Number(b.loopShare) - Number(a.loopShare))
     const route = isLoop && first !== undefined ? routeName(first) : null
     return [
@@ -34,6 +37,7 @@ const rule = {
           evidence('CPU used', cpu.used, 'CPUs'),
           evidence('CPU limit', cpu.limit, 'CPUs'),
           ...(route === null ? [] : [evidence(route, Number(first.loopShare), 'share of the time')]),
+          ...(isLoop ? mostOfTime(routes) : []),
         ],
         advice: isLoop
           ? `Run more processes, one for each CPU (\`clusterPrimary()\`), and look for the costly functions with a CPU profile (\`node --cpu-prof\`)${route === null ? '' : `, in ${route} first`}.`

@@ -8,6 +8,7 @@
 
 const { adviceForCall } = require('../blocking-calls')
 const { onCpuShare } = require('../on-cpu-share')
+const { mostOfTime } = require('../time-parts')
 const { counted, duration, evidence, percent, routeName } = require('../phrases')
 
 const SOME = 0.05
@@ -23,7 +24,7 @@ const rule = {
   problem: 'event-loop-blocked',
   explains: ['cpu-saturated', 'overloaded'],
   find(figures) {
-    const { loop, gc, scheduler, seconds } = figures
+    const { loop, gc, requests, routes, scheduler, seconds } = figures
     const netOf = (turns) =>
       isOfFew(turns, seconds) ? Math.max(0, turns.share * onCpuShare(scheduler) - gc.share) : 0
     const veryLong = netOf(loop.veryLong)
@@ -45,6 +46,9 @@ const rule = {
           evidence('longest loop turn', loop.longestMs, 'ms'),
           evidence('event loop busy', loop.utilization, 'share of the time'),
           evidence('garbage collection', gc.share, 'share of the time'),
+          ...loopEvidence(routes, route),
+          ...mostOfTime(routes),
+          ...unreadEvidence(routes, requests.count),
           ...(scheduler === undefined
             ? []
             : [evidence('waiting for a CPU', scheduler.waitShare, 'share of the time')]),
@@ -53,6 +57,20 @@ const rule = {
       },
     ]
   },
+}
+
+/** What the handlers of the route took of the loop. */
+function loopEvidence(routes, name) {
+  const found = routes.find((route) => route.loopShare !== undefined && routeName(route) === name)
+  return found === undefined ? [] : [evidence(`handlers of ${name}`, found.loopShare, 'share of the time')]
+}
+
+/** Clients wait for this time too, and no duration has it. */
+function unreadEvidence(routes, count) {
+  const known = routes.filter(({ unreadMs }) => unreadMs !== undefined)
+  if (known.length === 0 || count === 0) return []
+  const unreadMs = known.reduce((sum, route) => sum + Number(route.unreadMs), 0)
+  return [evidence('unread in the kernel (mean, at most)', unreadMs / count, 'ms')]
 }
 
 const isOfFew = ({ count, requests, share }, seconds) =>

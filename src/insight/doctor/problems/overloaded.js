@@ -3,6 +3,7 @@
 // - One in a hundred: below that it is a burst. High from one in twenty.
 // - Ten rejections at least: a handful in a minute is nothing to wake anybody for.
 
+const { mostOfTime } = require('../time-parts')
 const { counted, evidence, percent } = require('../phrases')
 
 const SOME = 0.01
@@ -25,7 +26,7 @@ const OTHER_ADVICE =
 const rule = {
   problem: 'overloaded',
   explains: ['cpu-saturated'],
-  find({ admission, requests, loop }) {
+  find({ admission, requests, routes, loop }) {
     const isObserved = admission.mode === 'observe'
     const rejected = isObserved ? admission.wouldReject : admission.rejected
     // In mode `observe` those that would be rejected run.
@@ -50,6 +51,7 @@ const rule = {
           evidence('answered requests', requests.count, 'requests'),
           evidence('queued now', admission.waiting, 'requests'),
           evidence('event loop busy', loop.utilization, 'share of the time'),
+          ...mostOfTime(routes),
         ],
         advice: ADVICE[reason] ?? OTHER_ADVICE,
       },

@@ -8,6 +8,7 @@
 // High from 250 ms in the mean: the wait is then most of the duration.
 
 const { costliestCall } = require('../outgoing-share')
+const { mayWaitOutside, mostOfTime } = require('../time-parts')
 const { counted, duration, evidence, percent, routeName } = require('../phrases')
 
 const ELASTICITY = 0.4
@@ -30,6 +31,7 @@ const rule = {
     const waiting = routes.filter(
       (route) =>
         isWaiting(route, seconds) &&
+        mayWaitOutside(route, loop) &&
         // Calls to another host that take most of the time are slow, whatever makes them wait.
         costliestCall(route, outgoing) === undefined &&
         route.timeShare >= LEAST_SHARE
@@ -47,6 +49,7 @@ const rule = {
         summary: `Requests of ${name}${others.length === 0 ? '' : ` and ${counted(others.length, 'other route')}`} wait for each other: they take ${duration(first.meanMs)} in the mean, and longer in proportion to the requests in flight, while the event loop is idle for ${percent(1 - loop.utilization)} of the time.`,
         evidence: [
           evidence('mean duration', first.meanMs, 'ms'),
+          ...mostOfTime([first]),
           evidence('in flight, in the mean', inFlight, 'requests'),
           evidence('growth of the duration with those in flight', first.load.elasticity, 'elasticity'),
           evidence('correlation', first.load.correlation, ''),
