@@ -32,7 +32,8 @@ class EarlyEntry {
   add(server, app, middleware) {
     if (this.#servers.has(server)) return
     // An unprepared request although the app's `handle` is replaced: another app or a listener called the app.
-    const isReplaceable = app !== undefined && !this.#apps.has(app) && isFirstInApp(app, middleware)
+    const isReplaceable =
+      app !== undefined && !this.#apps.has(app) && isFirstInApp(app, new Set([middleware]))
     if (isReplaceable && server.listeners('request').includes(app)) return this.#replaceHandle(app)
     this.#servers.set(server, true)
     server.prependListener('request', this.#prepare)

@@ -52,7 +52,7 @@ function createExpressMiddleware({ clock, recorder, endpoints, servers, admissio
     }
     goOn()
   }
-  servers.middlewares.add(spillway)
+  servers.addMiddleware(spillway)
   return refuseUse(spillway, { inKoa: expressInKoa })
 }
 

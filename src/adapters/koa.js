@@ -54,7 +54,7 @@ function createKoaMiddleware(parts) {
     if (request.admission.error !== undefined) throw request.admission.error
     ctx.respond = false
   }
-  servers.middlewares.add(spillway)
+  servers.addMiddleware(spillway)
   return refuseUse(spillway, { inExpress: koaInExpress })
 }
 

@@ -39,15 +39,23 @@ function isInAppRouter(app, middleware) {
   return routerOf(app).stack.some((layer) => isOf(layer, middleware))
 }
 
-/** Whether every request reaches the middleware before any other code of the user. */
-function isFirstInApp(app, middleware) {
+/**
+ * Whether every request of the app reaches one of the middlewares before any other code of the user.
+ * @param {{ has: (middleware: any) => boolean }} middlewares
+ */
+function isFirstInApp(app, middlewares) {
   const dialect = isExpress4(app) ? express4 : express5
   const first = routerOf(app)?.stack?.[dialect.BUILT_IN_LAYERS]
-  return first !== undefined && isOf(first, middleware) && dialect.isRootMount(first)
+  if (first === undefined || !dialect.isRootMount(first)) return false
+  return originalsOf(first).some((original) => middlewares.has(original))
 }
 
-/** The layer of Express 4 that sets `req.query`. In Express 5 the prototype of the request does. */
-const queryLayerOf = (app) => (isExpress4(app) ? app._router.stack[0] : undefined)
+/** The function of Express 4 that sets `req.query`, without the span of a tracer. In Express 5 the prototype of the request does. */
+function queryOf(app) {
+  if (!isExpress4(app)) return undefined
+  const { handle } = app._router.stack[0]
+  return handle.__original ?? handle
+}
 
 /**
  * The function of a layer and the functions it wraps: spillway keeps the original as the prototype, OpenTelemetry's
@@ -226,7 +234,7 @@ module.exports = {
   isFirstInApp,
   isInAppRouter,
   originalsOf,
-  queryLayerOf,
+  queryOf,
   routerOf,
   undispatchedRoute,
   instrumentApp,

@@ -142,3 +142,84 @@ test('without functions of the user, attach() decides before the framework runs'
   first.release()
   await first.answer
 })
+
+for (const name of ['express', 'express-4']) {
+  /** Serves an app that begins with `express()`. A listener of the user precedes the app, or joins later. */
+  const behindListener = (listen) => (spillway, handler) => {
+    const app = require(name)().use(spillway.express()).use(handler)
+    const server = http.createServer()
+    listen(spillway, server, app, (req) => {
+      req.user = 'paid'
+      // Express has only a getter for `ip`.
+      req.ip = '192.0.2.1'
+      req.url = `/new${req.url}`
+    })
+    return server
+  }
+  for (const [when, listen] of Object.entries({
+    'before attach()': (spillway, server, app, listener) =>
+      spillway.attach(server.on('request', listener).on('request', app)),
+    'after attach()': (spillway, server, app, listener) =>
+      spillway.attach(server.on('request', app)).prependListener('request', listener),
+  })) {
+    test(`${name}: functions see what a listener has put on the request that precedes the app, added ${when}`, async (t) => {
+      const seen = []
+      const classify = (req) => void seen.push([req.user, req.ip, req.originalUrl, req.query.a])
+      const create = behindListener(listen)
+      const { get } = await holdingServer(t, {
+        shed: { classify },
+        create,
+        logger: { warn() {}, error() {} },
+      })
+      for (let i = 0; i < 2; i++) {
+        assert.equal((await get('/?a=1')).status, 200)
+        assert.deepEqual(seen.pop(), ['paid', '192.0.2.1', '/new/?a=1', '1'])
+      }
+    })
+  }
+
+  test(`${name}: functions see what a listener of \`checkContinue\` has put on the request`, async (t) => {
+    const seen = []
+    const classify = (req) => void seen.push(req.user)
+    const create = (spillway, handler) => {
+      const server = attached(spillway, require(name)().use(spillway.express()).use(handler))
+      return server.on('checkContinue', (req, res) => {
+        req.user = 'paid'
+        res.writeContinue()
+        server.emit('request', req, res)
+      })
+    }
+    const { get } = await holdingServer(t, { shed: { classify }, create, logger: { warn() {}, error() {} } })
+    assert.equal((await get('/', { headers: { Expect: '100-continue' } })).status, 200)
+    assert.deepEqual(seen, ['paid'])
+  })
+
+  test(`${name}: functions may read \`req.params\`, which are empty before any route`, async (t) => {
+    const seen = []
+    const classify = (req) => void seen.push(req.params.tenant ?? req.query.tenant)
+    const create = (spillway, handler) =>
+      attached(spillway, require(name)().use(spillway.express()).use(handler))
+    const { get } = await holdingServer(t, { shed: { classify }, create, logger: { warn() {}, error() {} } })
+    await get('/?tenant=x')
+    assert.deepEqual(seen, ['x'])
+  })
+}
+
+test('a tracer that wraps the layers of Express 4 sees one `query` a request', async (t) => {
+  let spans = 0
+  const create = (spillway, handler) => {
+    const app = require('express-4')().use(spillway.express()).use(handler)
+    const [layer] = app._router.stack
+    const original = layer.handle
+    layer.handle = (req, res, next) => {
+      spans++
+      original(req, res, next)
+    }
+    // As OpenTelemetry's instrumentation does.
+    layer.handle.__original = original
+    return attached(spillway, app)
+  }
+  const { get } = await holdingServer(t, { shed: { classify: ({ query }) => query.a }, create })
+  await get('/?a=low')
+  assert.equal(spans, 1)
+})
