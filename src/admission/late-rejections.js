@@ -1,7 +1,7 @@
 'use strict'
 // Holds 503s while rejecting is itself the load. A client that retries at once is back in the next loop turn, so the
 // answer is sent late, and later by steps, while rejections take more than 2 % of the loop. A step that does not bring
-// fewer requests is taken back, and so is a step that uses up the spare connections of a proxy (docs/decisions/0004).
+// fewer requests is taken back, and so is a step for which a proxy's requests wait for a connection (docs/decisions/0004).
 
 const { AsyncResource } = require('node:async_hooks')
 const { isHalfClosed, offHalfClose, onHalfClose } = require('./half-closed')
@@ -24,7 +24,10 @@ const WINDOW_MS = 200
 const KEEP_SHARE = 0.8
 /** Connections without a request are spare if they are more than this share of all. */
 const SPARE_SHARE = 0.1
-/** A step is taken back if it leaves less than this share of the spare connections: a proxy's requests then wait for a connection. */
+/**
+ * A step is taken back if a connection is spare for less than this share of the time before: a proxy's requests then wait
+ * for a connection. A client that retries at once takes as long as before: its round trip.
+ */
 const MIN_LEFT = 0.5
 /** After a step was taken back, no step is tried for this long. Older rates are not compared with. */
 const STEADY_MS = 5000
@@ -172,11 +175,13 @@ class LateRejections {
     return open === 0 ? 0 : Math.max(0, 1 - used / open)
   }
 
-  /** Whether fewer requests arrive at this step than at the previous one, although connections are as spare. */
+  /** Whether fewer requests arrive at this step than at the previous one, although no request waits for a connection. */
   #pays(step) {
     const now = this.#rates[step]
     const before = this.#rates[step - 1]
-    const isExhausting = before.spare > SPARE_SHARE && now.spare < MIN_LEFT * before.spare
+    // By Little's law the time between two requests of a connection is spare / perMs. Multiplied out, so that nothing is divided by 0.
+    const isExhausting =
+      before.spare > SPARE_SHARE && now.spare * before.perMs < MIN_LEFT * before.spare * now.perMs
     return now.perMs <= KEEP_SHARE * before.perMs && !isExhausting
   }
 

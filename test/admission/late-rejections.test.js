@@ -155,7 +155,7 @@ const BACK_MS = 10
  *
  * @returns {number[]} for each second, how long the last that was sent in it had been held
  */
-function holdsOver(seconds, { late, clock, pass }, { clients = 0, perSecond = 0 }) {
+function holdsOver(seconds, { late, clock, pass }, { clients = 0, perSecond = 0, backMs = BACK_MS }) {
   const holds = []
   let isOver = false
   let lastMs = 0
@@ -164,7 +164,7 @@ function holdsOver(seconds, { late, clock, pass }, { clients = 0, perSecond = 0 
     late.onRequest()
     late.deliver({}, () => {
       lastMs = Math.round((clock.now() - sinceMs) / 10) * 10
-      if (isBack && !isOver) clock.after(BACK_MS, () => ask(true))
+      if (isBack && !isOver) clock.after(backMs, () => ask(true))
     })
   }
   for (let i = 0; i < clients; i++) ask(true)
@@ -219,6 +219,13 @@ test("a hold that uses up a proxy's connections is taken back: its requests woul
   const all = driven({ isHolding: false, connections })
   assert.ok(holdsOfProxy(20, all, { connections, perSecond: 8000 }) < 1600)
   assert.ok(all.late.total < 20 * 8000 * 0.1, `${all.late.total} were held`)
+})
+
+test('distant clients that retry at once are held: their round trip leaves as long between two requests as before', () => {
+  const all = driven({ isHolding: false, connections: { open: 200 } })
+  const holds = holdsOver(12, all, { clients: 200, backMs: 40 })
+  assert.equal(Math.max(...holds), 1000)
+  assert.ok(holds.at(-1) >= 400, `${holds} ms`)
 })
 
 test('impatient clients are held although other connections idle', () => {
