@@ -1,6 +1,7 @@
 'use strict'
-// Four workers, replaced when it crashes or takes too much memory, and all of them in turn on SIGUSR2.
-// Start it, open /users/7 a few times, then /metrics: on whichever worker answers, the numbers are those of all.
+// An Express server with four workers. The primary replaces a worker that crashes or uses too much memory, and replaces
+// all workers one by one on SIGUSR2.
+// Start it, open /users/7 a few times, then /metrics: any worker answers with the numbers of the whole fleet.
 
 const cluster = require('node:cluster')
 const express = require('express')
@@ -22,7 +23,7 @@ function serve() {
   app.use(spillway.errorHandler())
 
   const server = app.listen(process.env.PORT || 3000, '127.0.0.1')
-  // SIGTERM and SIGINT let a worker answer what it has begun; the primary passes them on.
+  // On SIGTERM or SIGINT the primary passes the signal on, and each worker drains its requests in flight.
   spillway.attach(server, { signals: true })
 
   server.once('listening', () => {

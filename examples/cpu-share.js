@@ -1,13 +1,13 @@
 'use strict'
-// What share of a core this process has had. A server under full load takes a whole one where it can: with less, others
-// have taken it, and what is measured then is theirs.
+// Measures the share of one CPU core that this process used. A saturated server uses a whole core. A smaller share
+// means that other processes took the rest, and the demo's figures say little about the server.
 
 class CpuShare {
   #sinceMs = performance.now()
   #usage = process.cpuUsage()
 
-  /** Since the last time, as a share of one core. */
-  take() {
+  /** @returns {number} the share of one core used since the last call */
+  sample() {
     const { user, system } = process.cpuUsage(this.#usage)
     const nowMs = performance.now()
     const share = (user + system) / 1000 / (nowMs - this.#sinceMs)

@@ -1,6 +1,6 @@
 'use strict'
-// The flags of the demo. Anything unknown is refused with one sentence: a misspelt flag that is ignored looks like
-// a flag that does nothing.
+// Parses the demo's flags and PORT. An unknown argument is an error, reported in one sentence: a misspelt flag that is
+// ignored looks like a flag that does nothing.
 
 const { parseArgs } = require('node:util')
 
@@ -12,16 +12,16 @@ const FLAGS = {
   help: { type: 'boolean', short: 'h' },
 }
 
-const HELP = `An Express server under up to ten times the load it can serve: first without spillway's gate, then with it.
+const HELP = `Runs an Express server at up to ten times its capacity: first without spillway's gate, then with it.
 
   npm start                          or: node examples/demo.js
   npm start -- --seconds 5 --once
 
-  --seconds <2-600>   how long the load lasts (20)
-  --rate <0-2000>     requests per second to take for what it can serve (0: measured)
-  --once              exit after the load, as it does in a pipe
-  --serve             serve on after the load, as it does on a terminal
-  --help              this text
+  --seconds <2-600>   duration of the load (20)
+  --rate <0-2000>     requests per second to take as the capacity (0: measure it)
+  --once              exit after the load (the default in a pipe)
+  --serve             keep serving after the load (the default on a terminal)
+  --help              show this help
 
   PORT                environment variable: the port to listen on (3000, or the next free one)`
 
@@ -30,7 +30,7 @@ const HELP = `An Express server under up to ten times the load it can serve: fir
  * @returns {{ problem?: string, help?: boolean, once?: boolean, port?: number, seconds?: number, rate?: number }}
  */
 function readDemoOptions(args, env = process.env, isTerminal = process.stdout.isTTY === true) {
-  // Not strict: its own messages take three lines.
+  // Not strict: the messages of parseArgs take three lines.
   const { values, tokens } = parseArgs({
     args,
     options: FLAGS,
@@ -46,7 +46,7 @@ function readDemoOptions(args, env = process.env, isTerminal = process.stdout.is
   const valued = ['once', 'serve', 'help'].find((name) => typeof values[name] === 'string')
   if (valued !== undefined) return { problem: `--${valued} takes no value: got '${values[valued]}'.` }
 
-  // A pipe has nobody in front of it who would open the pages, and stop it.
+  // In a pipe nobody can open the pages or stop the demo, so it exits by itself.
   const isOnce = values.once !== undefined || (values.serve === undefined && !isTerminal)
   const read = { help: values.help !== undefined, once: isOnce }
   for (const name of ['seconds', 'rate']) {

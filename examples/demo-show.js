@@ -1,6 +1,7 @@
 'use strict'
-// The course of the demo: listen, run the load, a line for each second of it, what came of it, then on a terminal serve on
-// until it is told to stop. However it ends, nothing stays behind: the load leaves when its channel to here closes.
+// Runs the demo: listens, starts the load, prints a line for each second and a summary, then keeps serving on a terminal
+// until a signal stops it. The load is a child process that exits when its IPC channel closes, so that none outlives
+// the demo.
 
 const { fork } = require('node:child_process')
 const { once } = require('node:events')
@@ -12,12 +13,12 @@ const { SecondsTable, routeLines } = require('./demo-tables')
 const PORTS_TRIED = 20
 const PAGES = [
   ['/metrics', 'what Prometheus scrapes'],
-  ['/livez', 'does it run?'],
-  ['/readyz', 'may traffic come?'],
+  ['/livez', 'liveness probe'],
+  ['/readyz', 'readiness probe'],
   ['/hello/you', 'fast'],
-  ['/users/7/orders', 'a router in a mount with a parameter'],
-  ['/search', 'slow, but only waiting'],
-  ['/report', 'keeps the event loop for itself'],
+  ['/users/7/orders', 'a router under a path with a parameter'],
+  ['/search', 'slow, but only waits'],
+  ['/report', 'blocks the event loop'],
   ['/pay', 'fails on purpose'],
 ]
 
@@ -38,14 +39,14 @@ class Show {
     if (this.#isStopped) return
     const { port: taken } = this.#server.address()
     const url = `http://127.0.0.1:${taken}`
-    if (port !== 0 && port !== taken) print(`Port ${port} is taken, ${taken} is free.`)
-    const first = rate === 0 ? ' First the load warms it up, and measures what it can do: 5 s.' : ''
+    if (port !== 0 && port !== taken) print(`Port ${port} is taken, using ${taken}.`)
+    const first = rate === 0 ? ' First 5 s to warm up and measure its capacity.' : ''
     print(`Express at ${url}.${first}`)
     const table = new SecondsTable()
     await this.#runLoad(url, seconds, rate, table)
     if (this.#isStopped) return
     print('', ...table.summary(), '', ...routeLines(this.#spillway.snapshot()))
-    print('/pay fails on purpose, to show errors counted; its clients get a safe 500.')
+    print('/pay fails on purpose: the errors are counted, and clients get a safe 500.')
     if (isOneShot) return this.stop()
     print(
       '',
@@ -56,13 +57,13 @@ class Show {
   }
 
   #stopOnSignals() {
-    // `on`, not `once`: under npm a Ctrl-C comes twice, from the terminal and from npm.
+    // `on`, not `once`: under npm the process gets SIGINT twice on Ctrl-C, from the terminal and from npm.
     for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => this.stop('Stopped.'))
-    // A reader that has left, as in `npm start | head`, is a reason to stop and not to crash.
+    // If the reader of the pipe exits, as in `npm start | head`, stop instead of crashing with EPIPE.
     process.stdout.on('error', () => this.stop())
   }
 
-  /** On the port asked for, or the next free one. */
+  /** Listens on the given port, or on the next free port. */
   async #listen(port) {
     for (let candidate = port; ; candidate++) {
       try {
@@ -77,13 +78,13 @@ class Show {
     }
   }
 
-  /** The load tells what it saw each second, and asks for the gate to be opened or shut. */
+  /** Prints what the load reports each second, and switches the gate when the load requests it. */
   async #runLoad(url, seconds, rate, table) {
     this.#load = fork(path.join(__dirname, 'load.js'), [url, String(seconds), String(rate)])
     const cpu = new CpuShare()
     this.#load.on('message', (message) => {
       if (this.#isStopped) return
-      const share = cpu.take()
+      const share = cpu.sample()
       if (message.isWarm) return
       const snapshot = this.#spillway.snapshot()
       if (message.second !== undefined) return print(...table.linesOf({ ...message, share }, snapshot))
@@ -93,10 +94,10 @@ class Show {
       } else print(...table.intro(message.capacity, seconds, rate === 0 ? share : undefined))
       this.#load.send('go', () => {})
     })
-    // The exit may be known before the last message is read; the end of the channel comes after it.
+    // `exit` may be emitted before the last message is read; `disconnect` is emitted after it.
     const [[code, signal]] = await Promise.all([once(this.#load, 'exit'), once(this.#load, 'disconnect')])
     if (code === 0 || this.#isStopped) return
-    // A terminal's Ctrl-C goes to the load as well, and the news of its end may come first.
+    // On Ctrl-C the terminal also signals the load, and its `exit` may arrive before our own signal.
     if (signal === 'SIGINT' || signal === 'SIGTERM') this.stop('Stopped.')
     else this.#fail(`The load ended early: ${signal ?? `exit code ${code}`}.`)
   }

@@ -1,18 +1,18 @@
 'use strict'
-// What came of the overload, with the gate and without: the sum of its steady seconds, and whether the machine was free
-// enough for honest figures. At most 79 columns.
+// Summarises the seconds of overload with and without the gate, and warns if the machine was too busy for reliable
+// figures. Lines have at most 79 columns.
 
-/** Of a core. A server under full load takes a whole one; with less, others have taken it. */
+/** Share of a core. A saturated server uses a whole core; a smaller share means that other processes took the rest. */
 const LEAST_SHARE = 0.85
-/** A load that is sent so late misses the 250 ms of its clients whatever the server does. */
+/** Requests sent later than this can miss their 250 ms whatever the server does. */
 const MOST_LATE_MS = 100
 
 class Summary {
   #capacity
-  /** The seconds of overload, by gate. */
+  /** The seconds of overload, by gate mode. */
   #passes = new Map()
 
-  /** @param {number} capacity in requests a second */
+  /** @param {number} capacity requests per second */
   constructor(capacity) {
     this.#capacity = capacity
   }
@@ -27,8 +27,8 @@ class Summary {
     const isWhole = passes.every((seconds) => seconds.length === 1)
     return [
       isWhole
-        ? 'One second of overload each: too short to be steady.'
-        : 'The steady part: each overload without its first second.',
+        ? 'One second of overload per pass: too short for a steady state.'
+        : 'Steady state: each overload without its first second.',
       ...passes.map((seconds) => this.#lineOf(seconds)),
       ...busyLines(passes.flat()),
     ]
@@ -39,7 +39,7 @@ class Summary {
     const perSecond = Math.round(sum(seconds, 'good') / seconds.length)
     const share = Math.round((100 * perSecond) / this.#capacity)
     return (
-      `${times} times the load, gate ${gate}: ${perSecond}/s in time, ${share} % of capacity; ` +
+      `${times}x load, gate ${gate}: ${perSecond}/s in time (${share} % of capacity), ` +
       `probes ${sum(seconds, 'probesAnswered')} of ${sum(seconds, 'probes')}.`
     )
   }
@@ -49,26 +49,26 @@ const steadyOf = (seconds) => (seconds.length > 1 ? seconds.slice(1) : seconds)
 
 const sum = (seconds, name) => seconds.reduce((total, second) => total + second[name], 0)
 
-/** @param {{ share: number, lateMs: number }[]} seconds of overload */
+/** @param {{ share: number, lateMs: number }[]} seconds the seconds of overload */
 function busyLines(seconds) {
   const share = sum(seconds, 'share') / seconds.length
   const lateMs = Math.max(...seconds.map((second) => second.lateMs))
   const problems = [
-    ...(share < LEAST_SHARE ? [`the server had ${percent(share)} of a core, and wants a whole one`] : []),
-    ...(lateMs > MOST_LATE_MS ? [`the load was sent up to ${Math.round(lateMs)} ms late`] : []),
+    ...(share < LEAST_SHARE ? [`the server had ${percent(share)} of a core and needs a whole core`] : []),
+    ...(lateMs > MOST_LATE_MS ? [`requests were sent up to ${Math.round(lateMs)} ms late`] : []),
   ]
   if (problems.length === 0) return []
   return [
-    'This machine is too busy for honest figures:',
+    'This machine is too busy for reliable figures:',
     ...problems.map((problem) => `  ${problem}.`),
-    'They would be better with less beside it: it wants two cores for itself.',
+    'Stop other programs and run the demo again: it needs two free cores.',
   ]
 }
 
-/** @param {number | undefined} share of a core, while the capacity was measured */
+/** @param {number | undefined} share of a core that the server had while its capacity was measured */
 const measuredBusy = (share) =>
   share < LEAST_SHARE
-    ? [`Others use this machine: the server had ${percent(share)} of a core. The figures are rough.`]
+    ? [`The machine is busy: the server had ${percent(share)} of a core. The figures are rough.`]
     : []
 
 const percent = (share) => `${Math.round(100 * share)} %`

@@ -1,7 +1,7 @@
 'use strict'
-// What the demo shows: what each column is, a line a second while the load runs, what came of it, and a table of the
-// routes. What was in time, the p99 and the probes are the clients'; errors and refusals are from spillway's snapshot.
-// At most 79 columns.
+// Formats what the demo prints: the explanation of the columns, a line for each second of load, and a table of routes.
+// The load measures answers in time, p99 and probes as its clients see them; errors and rejections are from
+// spillway.snapshot(). Lines have at most 79 columns.
 
 const { Summary, measuredBusy } = require('./demo-summary')
 const { TerminalTable } = require('./terminal-table')
@@ -9,16 +9,16 @@ const { TerminalTable } = require('./terminal-table')
 const LONGEST_BAR = 8
 const CLASSES = ['critical', 'normal', 'low']
 const LEGEND = [
-  ['s', 'the second'],
-  ['gate', 'off: nothing is refused; on: spillway refuses what would be late'],
-  ['load', 'how many times what the server can do'],
-  ['offered', 'requests that were due in that second, answered or not'],
-  ['in time', 'answers within 250 ms of when they were due; refusals are none'],
-  ['p99', 'of 100 answers 99 took no longer, in ms; refusals are none'],
-  ['errors', 'answers 500: /pay, one request in twelve, fails on purpose'],
-  ['refused', 'answers 503: of gold clients (critical), of most, of free ones (low)'],
-  ['probes', 'answers to /livez of those that were sent, each on a new connection'],
-  ['the bar', 'in time, as a share of what the server can do'],
+  ['s', 'second of the load'],
+  ['gate', 'off: rejects nothing; on: rejects requests that would be late'],
+  ['load', 'offered load as a multiple of the capacity'],
+  ['offered', 'requests due in that second, answered or not'],
+  ['in time', 'answers within 250 ms of when they were due, without rejections'],
+  ['p99', 'time in ms that 99 of 100 answers took at most, without rejections'],
+  ['errors', '500 responses: /pay, one request in twelve, fails on purpose'],
+  ['rejected', '503 responses by class: critical (gold), normal, low (free clients)'],
+  ['probes', '/livez probes answered of those sent, each on a new connection'],
+  ['the bar', 'answers in time as a share of the capacity'],
 ]
 
 class SecondsTable {
@@ -50,7 +50,7 @@ class SecondsTable {
         },
         { head: ['p99', 'ms'], width: 6, of: (row) => ms(row.p99Ms) },
         { head: ['errors'], width: 7, of: (row) => row.errors },
-        { head: ['refused', 'critical'], width: 10, of: shedOf('critical') },
+        { head: ['rejected', 'critical'], width: 10, of: shedOf('critical') },
         { head: ['', 'normal'], width: 7, of: shedOf('normal') },
         { head: ['', 'low'], width: 5, of: shedOf('low') },
         {
@@ -71,36 +71,36 @@ class SecondsTable {
   }
 
   /**
-   * What is to come, and what every column is.
+   * The lines before the table: what the load does, and what each column means.
    *
-   * @param {number} [share] of a core, that the server had while its capacity was measured
+   * @param {number} [share] of a core that the server had while its capacity was measured
    */
   intro(capacity, seconds, share) {
     this.#capacity = capacity
     this.#summary = new Summary(capacity)
     return [
-      `It can do ${capacity} requests a second. Now for ${seconds} s half of that, ten times it,`,
-      "half again: first without spillway's gate, then with it.",
+      `Capacity: ${capacity} requests per second. For ${seconds} s the load is half of that,`,
+      "ten times it, then half again: first without spillway's gate, then with it.",
       ...measuredBusy(share),
       '',
-      ...LEGEND.map(([name, what]) => `  ${name.padEnd(9)}${what}`),
+      ...LEGEND.map(([name, what]) => `  ${name.padEnd(10)}${what}`),
       '',
     ]
   }
 
-  /** A pass begins: what was counted before is not its own. */
+  /** Begins a pass: later lines count from this snapshot on. */
   begin(snapshot) {
     this.#before = countsOf(snapshot)
   }
 
-  /** The line of one second, under a header where one is due. `told` is what the load has seen of it. */
-  linesOf(told, snapshot) {
+  /** The line of one second, after a header if it is time for one. `observed` is what the load measured in that second. */
+  linesOf(observed, snapshot) {
     const now = countsOf(snapshot)
     const since = (name) => now[name] - this.#before[name]
     const shed = Object.fromEntries(CLASSES.map((name) => [name, since(name)]))
-    const line = this.#table.row({ ...told, errors: since('errors'), shed, capacity: this.#capacity })
+    const line = this.#table.row({ ...observed, errors: since('errors'), shed, capacity: this.#capacity })
     this.#before = now
-    if (told.times > 1) this.#summary.add(told)
+    if (observed.times > 1) this.#summary.add(observed)
     const isHeaderDue = this.#rows++ % this.#table.rowsPerHeader() === 0
     return isHeaderDue ? [...this.#table.header(), line] : [line]
   }

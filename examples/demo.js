@@ -1,7 +1,7 @@
 'use strict'
-// What `npm start` runs: an Express server under half of the load it can serve, ten times that load, and half again,
-// first without spillway's gate and then with it. This file is the server, with all that an application needs for
-// spillway. The rest is the show: demo-show.js runs it, load.js sends the requests from a process of its own.
+// What `npm start` runs: an Express server at half of its capacity, at ten times its capacity, and at half again, first
+// without spillway's gate and then with it. This file is the server, with everything an application needs to use
+// spillway. demo-show.js runs and prints the demo; load.js sends the requests from a separate process.
 
 const http = require('node:http')
 const { setTimeout: delay } = require('node:timers/promises')
@@ -11,22 +11,23 @@ const { runShow } = require('./demo-show')
 
 const CLASSES = { gold: 'critical', free: 'low' }
 const spillway = createSpillway({
-  // Optional: who is turned away first, and who last. Where it counts, from something a client cannot forge.
+  // Optional: `low` requests are rejected first, `critical` requests last. In production, classify by something that a
+  // client cannot forge.
   shed: { classify: ({ headers }) => CLASSES[headers['x-plan']] ?? 'normal' },
-  // The table below tells it; otherwise each overload and its end are a line of pino.
+  // The table shows overloads. By default, pino logs a line when an overload begins and ends.
   logger: false,
 })
 const app = express()
 
-// 1. The first middleware. It measures what comes after it, and answers /metrics, /livez and /readyz itself.
+// 1. The first middleware. It measures everything behind it, and answers /metrics, /livez and /readyz itself.
 app.use(spillway.express())
 
-// 2. The application, as it would be without spillway.
+// 2. The application, the same as without spillway.
 app.get('/hello/:name', (req, res) => {
   res.json({ hello: req.params.name })
 })
 
-// A router whose mount has a parameter: counted as /users/:id/orders, whoever the user is.
+// A router under a path with a parameter: all its requests count as /users/:id/orders.
 const users = express.Router({ mergeParams: true })
 users.get('/orders', async (req, res) => {
   await delay(5)
@@ -34,13 +35,13 @@ users.get('/orders', async (req, res) => {
 })
 app.use('/users/:id', users)
 
-// Slow, but only waiting: nobody else is held up.
+// Slow, but only waits: other requests are not delayed.
 app.get('/search', async (req, res) => {
   await delay(60)
   res.json({ found: 0 })
 })
 
-// Keeps the event loop to itself, so that every other request waits too.
+// Blocks the event loop, so that every other request waits too.
 app.get('/report', (req, res) => {
   const endMs = performance.now() + 6
   while (performance.now() < endMs);
@@ -53,12 +54,12 @@ app.get('/pay', async () => {
   throw new Error('The bank does not answer.')
 })
 
-// The last middleware: whatever is thrown or rejected gets a safe answer, and is counted.
+// The last middleware: it gives every error a safe answer, and counts it.
 app.use(spillway.errorHandler())
 
-// 3. Recommended: a request is measured, or turned away, before Express has spent any time on it.
+// 3. Recommended: spillway measures or rejects a request before Express spends any time on it.
 const server = http.createServer(app)
 spillway.attach(server)
 
-// In place of server.listen(3000): listens, runs the load, and shows what spillway.snapshot() has to say about it.
+// In place of server.listen(3000): listens, runs the load, and prints what spillway.snapshot() shows.
 runShow({ server, spillway })

@@ -1,10 +1,11 @@
 'use strict'
-// HTTP/2 without TLS (h2c), which browsers do not speak: curl --http2-prior-knowledge http://127.0.0.1:3000/metrics
+// The smallest HTTP/2 server, without TLS (h2c). Browsers do not support h2c:
+// curl --http2-prior-knowledge http://127.0.0.1:3000/metrics
 
 const http2 = require('node:http2')
 const { createSpillway } = require('spillway')
 
-// No router knows the routes here, so name them yourself; what you leave undefined is counted as '(unmatched)'.
+// There is no router here, so name the routes yourself. If you return undefined, the route is '(unmatched)'.
 const label = (req) => (req.url.startsWith('/users/') ? '/users/:id' : undefined)
 
 const spillway = createSpillway({ routes: { label } })
@@ -14,7 +15,7 @@ const server = http2.createServer((req, res) => {
   res.end(JSON.stringify({ path: req.url }))
 })
 
-// Any http, https or http2 server: each request is measured before your listeners see it.
+// Works with any http, https or http2 server: spillway measures each request before your listeners run.
 spillway.attach(server)
 
 server.listen(process.env.PORT || 3000, '127.0.0.1')

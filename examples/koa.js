@@ -1,5 +1,5 @@
 'use strict'
-// Koa 3 or 2 with @koa/router. Start it, open /users/7 a few times, then /metrics.
+// The smallest Koa server, for Koa 3 and 2 with @koa/router. Start it, open /users/7 a few times, then /metrics.
 
 const Router = require('@koa/router')
 const Koa = require('koa')
@@ -13,14 +13,14 @@ router.get('/users/:id', (ctx) => {
   ctx.body = { id: ctx.params.id }
 })
 
-// First, so that everything behind it is measured. It also answers /metrics, /livez and /readyz.
+// First, so that it measures everything behind it. It also answers /metrics, /livez and /readyz.
 app.use(spillway.koa())
 app.use(router.routes())
 app.use(router.allowedMethods())
 
 const server = app.listen(process.env.PORT || 3000, '127.0.0.1')
 
-// Recommended: the clock then starts before Koa does.
+// Recommended: measuring then starts before Koa runs.
 spillway.attach(server)
 
 server.once('listening', () => console.log(`Open http://127.0.0.1:${server.address().port}/metrics`))

@@ -1,61 +1,61 @@
 'use strict'
-// The demo's load, a process of its own, started by demo.js. It is open-loop: requests leave at a constant rate
-// whether or not the ones before were answered, as people do, and their latency counts from the moment they were due.
-// A load that waits for answers would slow down together with the server, and hide what its clients would suffer.
-// First it warms the server up and finds out how much it can do; then, twice, it goes from half of that to ten times and back.
+// The demo's load, a child process of the demo. It warms the server up and measures its capacity. Then, for each gate
+// mode, it sends half of the capacity, ten times the capacity, and half again.
+// The load is open-loop: it sends at a constant rate whether or not earlier requests were answered, and measures latency
+// from the moment a request was due. A load that waits for answers slows down with the server and hides the delay.
 
 const http = require('node:http')
 const { setTimeout: delay } = require('node:timers/promises')
 
 const MIX = { '/hello/:i': 4, '/report': 4, '/users/:i/orders': 2, '/search': 1, '/pay': 1 }
-// Until which part of a pass, at how many times the capacity.
+// `times`: multiple of the capacity. `until`: the share of the pass at which the step ends.
 const STEPS = [
   { until: 0.25, times: 0.5 },
   { until: 0.75, times: 10 },
   { until: 1, times: 0.5 },
 ]
 const GATES = ['off', 'on']
-// Of 17 requests one is of a client that pays most and five are of clients that pay nothing, whatever they ask for.
+// Of 17 requests, one is from a gold client and five are from free clients, independent of the path.
 const PLANS = ['gold', 'free', 'free', 'free', 'free', 'free']
 const PLANS_AMONG = 17
-/** An answer that took longer came too late to be of use. */
+/** An answer that takes longer is of no use to the client. */
 const IN_TIME_MS = 250
-/** Then a client gives up. */
-const PATIENCE_MS = 2000
+/** After this time a client gives up and disconnects. */
+const CLIENT_TIMEOUT_MS = 2000
 const PROBE_EVERY_MS = 250
-const PROBE_PATIENCE_MS = 1000
-/** For the compiler: what runs for the first time takes several times as long. */
+const PROBE_TIMEOUT_MS = 1000
+/** Until V8 has compiled the hot functions, requests take several times as long. */
 const WARM_UP_MS = 2500
 const SLICE_MS = 250
 const SLICES = 8
 const MEASURE_AT_ONCE = 16
 
-// Fewer connections than the 511 that Node lets wait to be accepted: past those the kernel leaves some hanging for many
-// seconds. A request that waits for a connection is as late as one that waits in the server, and counted as such.
+// Fewer connections than Node's listen backlog of 511: beyond the backlog the kernel leaves connections hanging for many
+// seconds. The time a request waits for a connection is part of its latency.
 const agent = new http.Agent({ keepAlive: true, maxSockets: 400 })
-const seen = { good: 0, lateMs: 0, latenciesMs: [], probes: 0, probesAnswered: 0 }
+const sample = { good: 0, lateMs: 0, latenciesMs: [], probes: 0, probesAnswered: 0 }
 let pending = 0
-let sentBefore = 0
+let sentCount = 0
 let url
 
 async function run(seconds, givenRate) {
-  const next = mixed(MIX)
-  await ask({ gate: 'off' })
+  const next = pathPicker(MIX)
+  await reportAndWait({ gate: 'off' })
   const capacity = givenRate || (await measureCapacity(next))
-  await ask({ capacity })
+  await reportAndWait({ capacity })
   let second = 0
   for (const [pass, gate] of GATES.entries()) {
     const length = pass === 0 ? Math.ceil(seconds / 2) : Math.floor(seconds / 2)
-    // First: what is left of the pass before is not for this gate to refuse.
-    await settled()
-    await ask({ gate })
+    // Requests of the pass before must not reach the gate of this pass.
+    await waitUntilIdle()
+    await reportAndWait({ gate })
     const startMs = performance.now()
     const probes = setInterval(probe, PROBE_EVERY_MS)
     for (let i = 0; i < length; i++) {
       const { times } = STEPS.find(({ until }) => (i + 0.5) / length <= until)
       const offered = Math.max(1, Math.round(capacity * times))
       await offer(offered, startMs + i * 1000, next)
-      tell({ second: ++second, gate, times, offered, ...taken() })
+      report({ second: ++second, gate, times, offered, ...takeSample() })
     }
     clearInterval(probes)
   }
@@ -67,19 +67,19 @@ async function offer(count, startMs, next) {
   for (let i = 0; i < count; i++) {
     const dueMs = startMs + (i / count) * 1000
     await until(dueMs)
-    seen.lateMs = Math.max(seen.lateMs, performance.now() - dueMs)
+    sample.lateMs = Math.max(sample.lateMs, performance.now() - dueMs)
     request(next(), dueMs)
   }
   await until(startMs + 1000)
 }
 
-/** No wait for what is due already: a sender that was late must not thin out the load. */
+/** Does not wait if the time is past already: a late sender must not lower the load. */
 async function until(dueMs) {
   const leftMs = dueMs - performance.now()
   if (leftMs > 0) await delay(Math.ceil(leftMs))
 }
 
-/** How many a second are answered when some always wait: the median of short slices, once the server is warm. */
+/** Answers per second while requests always wait: the median of short slices, after the warm-up. */
 async function measureCapacity(next) {
   const warmMs = performance.now() + WARM_UP_MS
   const endMs = warmMs + SLICES * SLICE_MS
@@ -93,9 +93,9 @@ async function measureCapacity(next) {
   }
   const clients = Array.from({ length: MEASURE_AT_ONCE }, client)
   await delay(WARM_UP_MS)
-  tell({ isWarm: true })
+  report({ isWarm: true })
   await Promise.all(clients)
-  taken()
+  takeSample()
   const [low, high] = answered
     .slice(0, SLICES)
     .sort((a, b) => a - b)
@@ -103,8 +103,8 @@ async function measureCapacity(next) {
   return Math.max(1, Math.round((((low + high) / 2) * 1000) / SLICE_MS))
 }
 
-/** The backlog of the pass before is not to be counted to the next: all of it is answered, or its clients have left. */
-async function settled() {
+/** Waits until every request of the pass before is answered or its client has disconnected, and the server is fast again. */
+async function waitUntilIdle() {
   while (pending > 0) await delay(20)
   const endMs = performance.now() + 10_000
   let tookMs = Number.POSITIVE_INFINITY
@@ -113,11 +113,11 @@ async function settled() {
     await new Promise((resolve) => request('/hello/again', sinceMs, resolve))
     tookMs = performance.now() - sinceMs
   }
-  taken()
+  takeSample()
 }
 
-/** Each path as often as its weight says, spread evenly and in the same order in every run. */
-function mixed(mix) {
+/** Returns a function that picks paths by weight, evenly spread and in the same order in every run. */
+function pathPicker(mix) {
   const entries = Object.entries(mix).map(([path, weight]) => ({ path, weight, due: 0 }))
   const total = entries.reduce((sum, { weight }) => sum + weight, 0)
   let count = 0
@@ -131,60 +131,60 @@ function mixed(mix) {
 
 function request(path, dueMs, done = () => {}) {
   pending++
-  const plan = PLANS[sentBefore++ % PLANS_AMONG]
+  const plan = PLANS[sentCount++ % PLANS_AMONG]
   const headers = plan === undefined ? {} : { 'x-plan': plan }
   const sent = http.get(url + path, { agent, headers }, (res) => {
     res.resume()
     res.once('end', () => {
-      // A refusal is an answer, and no service.
+      // A rejection is an answer, but it does not serve the client.
       if (res.statusCode === 503) return
       const tookMs = performance.now() - dueMs
-      seen.latenciesMs.push(tookMs)
-      if (tookMs <= IN_TIME_MS) seen.good++
+      sample.latenciesMs.push(tookMs)
+      if (tookMs <= IN_TIME_MS) sample.good++
     })
   })
-  const patience = setTimeout(() => sent.destroy(), PATIENCE_MS)
+  const timeout = setTimeout(() => sent.destroy(), CLIENT_TIMEOUT_MS)
   sent.once('error', () => {})
   sent.once('close', () => {
     pending--
-    clearTimeout(patience)
+    clearTimeout(timeout)
     done()
   })
 }
 
-/** As a load balancer asks: on a connection of its own, and not for long. */
+/** Probes as a load balancer does: on a new connection, with a short timeout. */
 function probe() {
-  const sent = http.get(`${url}/livez`, { agent: false, timeout: PROBE_PATIENCE_MS }, (res) => {
-    if (res.statusCode === 200) seen.probesAnswered++
+  const sent = http.get(`${url}/livez`, { agent: false, timeout: PROBE_TIMEOUT_MS }, (res) => {
+    if (res.statusCode === 200) sample.probesAnswered++
     res.resume()
   })
   sent.once('timeout', () => sent.destroy())
   sent.once('error', () => {})
-  sent.once('close', () => seen.probes++)
+  sent.once('close', () => sample.probes++)
 }
 
-/** What was seen since the last time. */
-function taken() {
-  const ascending = seen.latenciesMs.sort((a, b) => a - b)
-  const { good, lateMs, probes, probesAnswered } = seen
+/** What was measured since the last call. */
+function takeSample() {
+  const ascending = sample.latenciesMs.sort((a, b) => a - b)
+  const { good, lateMs, probes, probesAnswered } = sample
   const p99Ms = ascending[Math.ceil(ascending.length * 0.99) - 1]
-  Object.assign(seen, { good: 0, lateMs: 0, latenciesMs: [], probes: 0, probesAnswered: 0 })
+  Object.assign(sample, { good: 0, lateMs: 0, latenciesMs: [], probes: 0, probesAnswered: 0 })
   return { good, lateMs, p99Ms, probes, probesAnswered }
 }
 
-function tell(message) {
-  // The callback takes the error of a demo that has just gone: `disconnect` follows.
+function report(message) {
+  // The callback swallows the error if the demo has just exited: `disconnect` follows.
   process.send(message, () => {})
 }
 
-/** Tells the demo something that it has to act on before the load goes on. */
-function ask(message) {
-  tell(message)
+/** Sends a message, and waits until the demo has acted on it. */
+function reportAndWait(message) {
+  report(message)
   return new Promise((resolve) => process.once('message', resolve))
 }
 
 if (process.send === undefined) {
-  console.error('examples/demo.js starts this load itself: run that.')
+  console.error('Run examples/demo.js instead: it starts this load.')
   process.exitCode = 2
 } else {
   process.once('disconnect', () => process.exit())

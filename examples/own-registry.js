@@ -1,5 +1,5 @@
 'use strict'
-// Your own prom-client registry: spillway puts its metrics into it, and /metrics shows them together with yours.
+// A prom-client registry of your own: spillway registers its metrics there, and /metrics serves them with yours.
 
 const express = require('express')
 const { Counter, Registry } = require('prom-client')

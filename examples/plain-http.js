@@ -1,11 +1,11 @@
 'use strict'
-// No framework. Start it, open /users/7 a few times, then /metrics.
+// The smallest server without a framework. Start it, open /users/7 a few times, then /metrics.
 
 const http = require('node:http')
 const { createSpillway } = require('spillway')
 
-// No router knows the routes here, so name them yourself. What you leave undefined is counted as '(unmatched)':
-// never return the URL itself, which would make a new series for every user.
+// There is no router here, so name the routes yourself. If you return undefined, the route is '(unmatched)'.
+// Never return the URL itself: each user would create a new series.
 const label = (req) => (req.url.startsWith('/users/') ? '/users/:id' : undefined)
 
 const spillway = createSpillway({ routes: { label } })
@@ -15,7 +15,7 @@ function listener(req, res) {
   res.end(JSON.stringify({ path: req.url }))
 }
 
-// `wrap` measures the listener, and answers /metrics, /livez and /readyz before it.
+// `wrap` measures the listener, and answers /metrics, /livez and /readyz itself.
 const server = http.createServer(spillway.wrap(listener))
 
 server.listen(process.env.PORT || 3000, '127.0.0.1')

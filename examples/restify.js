@@ -1,5 +1,5 @@
 'use strict'
-// Restify 11, which itself needs Node 20 or 22. Start it, open /users/7 a few times, then /metrics.
+// The smallest Restify 11 server. Restify itself needs Node 20 or 22. Start it, open /users/7 a few times, then /metrics.
 
 const restify = require('restify')
 const { createSpillway } = require('spillway')
@@ -7,7 +7,7 @@ const { createSpillway } = require('spillway')
 const spillway = createSpillway()
 const server = restify.createServer()
 
-// In `pre`, not `use`: what runs before routing also sees the requests that no route takes.
+// `pre`, not `use`: it runs before routing, so it also measures requests that match no route.
 server.pre(spillway.express())
 
 server.get('/users/:id', (req, res, next) => {

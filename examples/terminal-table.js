@@ -1,8 +1,7 @@
 'use strict'
-// A table for a terminal: aligned columns under a header, in colour where a person is looking and plain in a pipe.
-//
-// A column is { head, width, of, colour }: the lines of its header, how wide it is (text is put to the right, or to
-// the left where the width is negative), the text of a row, and the name of a colour for a row, if any.
+// Formats a table for a terminal: aligned columns under a header, coloured on a terminal and plain in a pipe.
+// A column is { head, width, of, colour }: `head` has the lines of its header, `of(row)` returns the text of a cell, and
+// `colour(row)`, if given, returns the name of its colour. Cells are right-aligned, or left-aligned if `width` is negative.
 
 const COLOURS = { bold: 1, red: 31, green: 32, yellow: 33 }
 
@@ -14,7 +13,7 @@ class TerminalTable {
   constructor(columns, stream = process.stdout) {
     this.#columns = columns
     this.#stream = stream
-    // Only a terminal's stream has `hasColors`. NO_COLOR is looked at first: Node lets FORCE_COLOR overrule it.
+    // Only the stream of a terminal has `hasColors`. NO_COLOR is checked here because FORCE_COLOR overrides it in Node.
     this.#isColoured = !process.env.NO_COLOR && stream.hasColors?.() === true
   }
 
@@ -33,7 +32,7 @@ class TerminalTable {
     return cells.join('').trimEnd()
   }
 
-  /** How many rows may follow a header, so that one is in sight on a low screen as on a tall one. */
+  /** How many rows may follow a header, so that a header is always visible on the screen. */
   rowsPerHeader() {
     if (!this.#stream.isTTY) return Number.POSITIVE_INFINITY
     return Math.min(Math.max((this.#stream.rows || 24) - 4, 5), 20)

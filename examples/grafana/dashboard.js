@@ -1,5 +1,6 @@
 'use strict'
-// npm run dashboard: writes dashboard.json beside this file, from rows.js, in the Classic schema, which Grafana 10 to 13 import.
+// npm run dashboard: writes dashboard.json beside this file from rows.js, in the Classic schema that Grafana 10 to 13
+// import.
 
 const fs = require('node:fs')
 const path = require('node:path')
@@ -20,7 +21,7 @@ const timeseries = require('@grafana/grafana-foundation-sdk/timeseries')
 const { ANNOTATIONS, ROWS } = require('./rows')
 
 const FILE = path.join(__dirname, 'dashboard.json')
-// What is newer migrates on import; what is older does not import what is newer.
+// Newer versions of Grafana migrate an older schema on import; older versions do not import a newer schema.
 const GRAFANA_10_SCHEMA = 38
 // biome-ignore lint/suspicious/noTemplateCurlyInString: Grafana fills it in.
 const SOURCE = { type: 'prometheus', uid: '${datasource}' }
@@ -56,11 +57,11 @@ function panelOf({ title, description, unit, kind, of, decimals, exemplars = fal
   const Builder = kind === 'heatmap' ? heatmap.PanelBuilder : timeseries.PanelBuilder
   const panel = new Builder().id(id).title(title).description(description).unit(unit).datasource(SOURCE)
   panel.span(COLUMNS / ABREAST).height(HEIGHT)
-  // The builders' own defaults are no legend, and no unit on the axis of a heatmap.
+  // By default the builders show no legend, and no unit on the axis of a heatmap.
   if (kind === 'heatmap') panel.yAxis(new heatmap.YAxisConfigBuilder().unit(unit))
   else {
     panel.legend(LEGEND).tooltip(TOOLTIP)
-    // Zeros alone would otherwise get an axis up to 100, which of a share is 10000 %.
+    // If all values are zero, Grafana draws an axis up to 100, which is 10000 % for a share.
     const top = decimals === 0 ? 1 : LEAST_TOP[unit]
     if (top !== undefined) panel.axisSoftMax(top)
     panel.axisSoftMin(0)
@@ -70,7 +71,7 @@ function panelOf({ title, description, unit, kind, of, decimals, exemplars = fal
   for (const [index, [expression, legend]] of of.entries()) {
     const query = new DataqueryBuilder().datasource(SOURCE).expr(expression).legendFormat(legend).range()
     query.refId(String.fromCharCode(65 + index))
-    // Of the last expression only: each would show the same ones.
+    // On the last expression only: every expression would show the same exemplars.
     query.exemplar(exemplars && index === of.length - 1)
     if (kind === 'heatmap') query.format(PromQueryFormat.Heatmap)
     panel.withTarget(query)

@@ -1,6 +1,6 @@
 'use strict'
-// What the dashboard shows, as data: rows of panels, each with what it means, its unit and its expressions. Counters are
-// summed before anything is divided, and a quantile is taken of summed buckets, so that it is that of the whole fleet.
+// The dashboard as data: rows of panels, each with its description, unit and expressions, and the annotations.
+// Expressions sum counters before they divide, and take quantiles of summed buckets, so that they describe the whole fleet.
 
 const OF_JOB = 'job=~"$job", instance=~"$instance"'
 const OF_ROUTE = `${OF_JOB}, http_route=~"$route"`
@@ -10,21 +10,21 @@ const rate = (metric, matchers = OF_JOB) => `rate(${metric}{${matchers}}${RATE})
 const quantile = (q, metric, by, matchers) =>
   `histogram_quantile(${q}, sum by (le${by === '' ? '' : `, ${by}`}) (${rate(`${metric}_bucket`, matchers)}))`
 const DURATION = 'http_server_request_duration_seconds'
-/** A request that was answered in the stead of its handler got a 5xx too. */
+/** `timed_out` counts as failed: the client got a 503 from errors.timeout. */
 const FAILED = 'outcome=~"errored|timed_out"'
-/** A counter nobody has counted yet has no series. */
+/** A metric with labels has no series before its first event. */
 const orNone = (expression) => `(${expression} or vector(0))`
-/** Of what has never failed there is no series. */
+/** If nothing has failed yet, `part` has no series. */
 const share = (part, whole) => `(${part} or 0 * ${whole}) / ${whole}`
-/** Where prom-client's default metrics are collected, they are under their names. */
+/** If prom-client's default metrics are collected, the metric has prom-client's name. */
 const either = (ours, theirs, of = (metric) => `${metric}{${OF_JOB}}`) => `(${of(ours)} or ${of(theirs)})`
-/** What ended has those in it whom the gate lets by uncounted, of class bypass or in mode off. */
+/** Ended requests, not admitted requests: the gate does not count requests of class bypass or in mode off. */
 const OFFERED = [
   orNone(`sum(${rate('spillway_requests_total')})`),
   orNone(`sum(${rate('spillway_abandoned_requests_total')})`),
   `sum(${rate('spillway_shed_requests_total')})`,
 ].join(' + ')
-/** In a fleet each worker tells its own. While they are replaced there are two versions to one instance: it is the later's. */
+/** Each worker reports its own version. While workers are replaced an instance has two versions: use the later worker's. */
 const VERSIONS = `max by (job, instance, version) (spillway_build_info{${OF_JOB}} * on (job, instance, worker) group_left () spillway_start_time_seconds{${OF_JOB}})`
 const WITH_VERSION = `* on (job, instance) group_left (version) topk by (job, instance) (1, ${VERSIONS}) ^ 0`
 
@@ -34,14 +34,14 @@ const ROWS = [
     panels: [
       {
         title: 'Requests by route',
-        description: 'Requests that ended, a second, by route template.',
+        description: 'Ended requests per second, by route template.',
         unit: 'reqps',
         of: [[`sum by (http_route) (${rate('spillway_requests_total', OF_ROUTE)})`, '{{http_route}}']],
       },
       {
         title: 'Errors by route',
         description:
-          'Share of requests that ended errored (a status of 500 or more, or an answer the server cut off) or timed out.',
+          'Share of requests that errored (a status of 500 or more, or a response that the server cut off) or timed out.',
         unit: 'percentunit',
         of: [
           [
@@ -56,34 +56,34 @@ const ROWS = [
       {
         title: 'How requests ended',
         description:
-          'Completed, errored, aborted by the client, upgraded, timed out. Aborted ones are the first sign of trouble.',
+          'Completed, errored, aborted by the client, upgraded, timed out. A rise in aborted requests is often the first sign of trouble.',
         unit: 'reqps',
         of: [[`sum by (outcome) (${rate('spillway_requests_total', OF_ROUTE)})`, '{{outcome}}']],
       },
       {
         title: 'Duration',
         description:
-          'Quantiles of all requests of the routes chosen, streams apart; points are requests with their trace.',
+          'Quantiles over all requests of the selected routes, without streams. The points are exemplars: requests with their trace.',
         unit: 's',
         exemplars: true,
         of: [0.5, 0.95, 0.99].map((q) => [quantile(q, DURATION, '', OF_ROUTE), `p${q * 100}`]),
       },
       {
         title: 'p99 by route',
-        description: 'The duration that one request in a hundred exceeds, by route template.',
+        description: 'Duration that one request in a hundred exceeds, by route template.',
         unit: 's',
         of: [[quantile(0.99, DURATION, 'http_route', OF_ROUTE), '{{http_route}}']],
       },
       {
         title: 'Durations',
-        description: 'How many requests took how long.',
+        description: 'Distribution of request durations over time.',
         unit: 's',
         kind: 'heatmap',
         of: [[`sum by (le) (increase(${DURATION}_bucket{${OF_ROUTE}}${RATE}))`, '{{le}}']],
       },
       {
         title: 'Time to first byte',
-        description: 'Mean time until the head of the answer was written, by method, over all routes.',
+        description: 'Mean time until the response head was written, by method, over all routes.',
         unit: 's',
         of: [
           [
@@ -96,7 +96,7 @@ const ROWS = [
         title: 'Where the time went',
         stacked: true,
         description:
-          'Mean time of a request of the routes chosen, by part. Unread is the time in the kernel before its duration began, at most.',
+          'Mean time of a request of the selected routes, by part. Unread is the longest time it can have waited in the kernel before its duration began.',
         unit: 's',
         of: [
           [
@@ -109,7 +109,7 @@ const ROWS = [
         title: 'Loop time by route',
         stacked: true,
         description:
-          'Share of the event loop that handlers of a route take before they first return, summed over the instances.',
+          'Share of the event loop that the handlers of a route use before they first return, summed over the instances.',
         unit: 'percentunit',
         of: [
           [`sum by (http_route) (${rate('spillway_route_loop_seconds_total', OF_ROUTE)})`, '{{http_route}}'],
@@ -118,7 +118,7 @@ const ROWS = [
       {
         title: 'In flight',
         decimals: 0,
-        description: 'Requests that have begun and not ended.',
+        description: 'Requests that have arrived and not ended.',
         unit: 'short',
         of: [
           [
@@ -129,7 +129,7 @@ const ROWS = [
       },
       {
         title: 'Bytes',
-        description: 'Bytes received and sent over all routes, heads included.',
+        description: 'Bytes received and sent per second over all routes, including heads.',
         unit: 'Bps',
         of: [
           [`sum(${rate('spillway_request_bytes_total')})`, 'received'],
@@ -144,7 +144,7 @@ const ROWS = [
       {
         title: 'Offered and served',
         description:
-          'What came, and what ended completed. What is between the lines was turned away, or failed.',
+          'Requests that arrived, and requests that completed. The gap between the lines was rejected or failed.',
         unit: 'reqps',
         of: [
           [OFFERED, 'offered'],
@@ -152,43 +152,44 @@ const ROWS = [
         ],
       },
       {
-        title: 'Turned away, by reason',
-        description: 'Requests answered with 503. docs/admission.md explains each reason.',
+        title: 'Rejected by reason',
+        description: 'Requests rejected with 503. docs/admission.md explains each reason.',
         unit: 'reqps',
         of: [[`sum by (reason) (${rate('spillway_shed_requests_total')})`, '{{reason}}']],
       },
       {
-        title: 'Turned away, by class',
-        description: 'Low goes first, critical last.',
+        title: 'Rejected by class',
+        description: 'Requests rejected with 503. The class low is rejected first, critical last.',
         unit: 'reqps',
         of: [[`sum by (priority) (${rate('spillway_shed_requests_total')})`, '{{priority}}']],
       },
       {
-        title: 'Wait in the queue',
-        description: 'How long requests that were let in had waited for their turn.',
+        title: 'Time in the queue',
+        description: 'Time that admitted requests spent in the queue.',
         unit: 's',
         of: [0.5, 0.99].map((q) => [quantile(q, 'spillway_queue_delay_seconds', '', OF_JOB), `p${q * 100}`]),
       },
       {
         title: 'Queue and limit',
         decimals: 0,
-        description: 'Requests that wait, and how many may run at a time while a limit is in force.',
+        description: 'Queued requests, and how many requests may run at a time while a limit applies.',
         unit: 'short',
         of: [
-          [`sum(spillway_queue_length{${OF_JOB}})`, 'waiting'],
+          [`sum(spillway_queue_length{${OF_JOB}})`, 'queued'],
           [`sum(spillway_concurrency_limit{${OF_JOB}})`, 'limit'],
         ],
       },
       {
         title: 'Overloaded',
-        description: 'Share of the time in which a process turned requests away.',
+        description: 'Share of the time during which a process rejected requests.',
         unit: 'percentunit',
         of: [[`sum by (instance) (${rate('spillway_overloaded_seconds_total')})`, '{{instance}}']],
       },
       {
-        title: 'Episodes of overload',
+        title: 'Overload episodes',
         decimals: 0,
-        description: 'How often a process began to turn requests away, after a second or more without.',
+        description:
+          'How often a process began to reject requests, after at least a second without a rejection.',
         unit: 'short',
         of: [[`sum by (instance) (increase(spillway_overloads_total{${OF_JOB}}${RATE}))`, '{{instance}}']],
       },
@@ -201,7 +202,7 @@ const ROWS = [
         title: 'Findings',
         decimals: 0,
         description:
-          'What the doctor of each process finds now. /doctor on its admin server says what to do.',
+          'Problems that the doctor of each process finds now. /doctor on the admin server names the next step.',
         unit: 'short',
         of: [
           [
@@ -212,7 +213,7 @@ const ROWS = [
       },
       {
         title: 'Event-loop delay',
-        description: 'How long a turn of the loop kept it from its events.',
+        description: 'How long loop turns kept the event loop from handling other events.',
         unit: 's',
         of: ['p50', 'p99', 'max'].map((key) => [
           `max by (instance) ${either(`nodejs_eventloop_delay_${key}_seconds`, `nodejs_eventloop_lag_${key}_seconds`)}`,
@@ -222,7 +223,7 @@ const ROWS = [
       {
         title: 'Stalls',
         description:
-          'Share of the time in which the loop was blocked for 100 ms or longer at a time, by cause. The log and the snapshot name function and route.',
+          'Share of the time during which stalls (by default 100 ms or longer) blocked the event loop, by cause. The log and the snapshot name the function and the route.',
         unit: 'percentunit',
         of: [
           [
@@ -233,13 +234,14 @@ const ROWS = [
       },
       {
         title: 'Event-loop utilization',
-        description: 'Share of the time the loop was busy. Near 1 there is no room for a burst.',
+        description:
+          'Share of the time during which the event loop was busy. Near 100 % the process cannot absorb a burst.',
         unit: 'percentunit',
         of: [[`nodejs_eventloop_utilization_ratio{${OF_JOB}}`, '{{instance}} {{worker}}']],
       },
       {
         title: 'Heap',
-        description: 'In use, and in use after the last major collection.',
+        description: 'Heap in use now, and after the last major collection.',
         unit: 'bytes',
         of: [
           [
@@ -250,9 +252,8 @@ const ROWS = [
         ],
       },
       {
-        title: 'Heap against its limit',
-        description:
-          'In use after the last major collection, as a share of what V8 may use before it gives up.',
+        title: 'Heap use after collection',
+        description: 'Heap in use after the last major collection, as a share of the heap limit of V8.',
         unit: 'percentunit',
         of: [
           [
@@ -262,15 +263,15 @@ const ROWS = [
         ],
       },
       {
-        title: 'Growth of the heap after collection',
+        title: 'Heap growth after collection',
         description:
-          'Slope over an hour. What stays above 0 for hours is a leak; spillway_heap_growing gives the verdict.',
+          'Slope over an hour. A slope above 0 for hours suggests a leak; spillway_heap_growing gives the verdict.',
         unit: 'Bps',
         of: [[`deriv(spillway_heap_after_gc_bytes{${OF_JOB}}[1h])`, '{{instance}} {{worker}}']],
       },
       {
         title: 'Resident memory',
-        description: 'Against the limit of the container, or the machine.',
+        description: 'Resident memory as a share of the memory limit of the container or the machine.',
         unit: 'percentunit',
         of: [
           [
@@ -281,7 +282,7 @@ const ROWS = [
       },
       {
         title: 'Garbage collection',
-        description: 'Share of the time spent in collections, by kind.',
+        description: 'Share of the time spent in garbage collections, by kind.',
         unit: 'percentunit',
         of: [
           [
@@ -292,7 +293,7 @@ const ROWS = [
       },
       {
         title: 'CPU',
-        description: 'Cores in use.',
+        description: 'CPU cores in use.',
         unit: 'suffix: cores',
         of: [[`sum by (instance) (${rate('process_cpu_seconds_total')})`, '{{instance}}']],
       },
@@ -304,13 +305,13 @@ const ROWS = [
       {
         title: 'Versions',
         decimals: 0,
-        description: 'How many processes run which version.',
+        description: 'Number of processes that run each version.',
         unit: 'short',
         of: [[`count by (version, revision) (spillway_build_info{${OF_JOB}})`, '{{version}} {{revision}}']],
       },
       {
         title: 'p99 by version and route',
-        description: 'The same route before and after.',
+        description: 'Compare a route before and after a deploy.',
         unit: 's',
         of: [
           [
@@ -321,7 +322,7 @@ const ROWS = [
       },
       {
         title: 'Errors by version',
-        description: 'Share of requests that ended errored or timed out.',
+        description: 'Share of requests that errored or timed out.',
         unit: 'percentunit',
         of: [
           [
@@ -340,36 +341,37 @@ const ROWS = [
     panels: [
       {
         title: 'Requests by instance',
-        description: 'One that gets much less than the others may be failing its probes.',
+        description: 'An instance with much less traffic than the others may be failing its probes.',
         unit: 'reqps',
         of: [[`sum by (instance) (${rate('spillway_requests_total')})`, '{{instance}}']],
       },
       {
         title: 'p99 by instance',
-        description: 'One that is much slower than the others is ill.',
+        description: 'Look for an instance that is much slower than the others.',
         unit: 's',
         of: [[quantile(0.99, DURATION, 'instance', OF_JOB), '{{instance}}']],
       },
       {
         title: 'Uptime',
-        description: 'Time since the process began.',
+        description: 'Time since the process started.',
         unit: 's',
         of: [[`time() - process_start_time_seconds{${OF_JOB}}`, '{{instance}} {{worker}}']],
       },
       {
-        title: 'Errors nobody caught',
+        title: 'Uncaught errors',
         decimals: 0,
-        description: 'Exceptions and rejections, failures inside spillway, and what was no HTTP.',
+        description:
+          'Uncaught exceptions and rejections, errors caught inside spillway or its callbacks, and data that was not valid HTTP.',
         unit: 'short',
         of: [
           [`sum by (event) (increase(spillway_process_errors_total{${OF_JOB}}${RATE}))`, '{{event}}'],
           [
             orNone(`sum by (place) (increase(spillway_internal_errors_total{${OF_JOB}}${RATE}))`),
-            'in spillway {{place}}',
+            'spillway {{place}}',
           ],
           [
             orNone(`sum by (code) (increase(spillway_client_errors_total{${OF_JOB}}${RATE}))`),
-            'no HTTP {{code}}',
+            'invalid HTTP {{code}}',
           ],
         ],
       },
@@ -377,7 +379,7 @@ const ROWS = [
   },
 ]
 
-/** Marks over every graph. A deploy is a restart too: the last is drawn on top. */
+/** Marks over every graph. A deploy is a restart too, so deploys are last: Grafana draws the last on top. */
 const ANNOTATIONS = [
   {
     name: 'Restarts',

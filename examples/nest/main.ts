@@ -1,6 +1,6 @@
 // Nest 11 on Express. `npx tsc -p examples/nest && node examples/nest/dist/main.js`, open /users/7 a few times, then
-// /metrics. With the Fastify platform there is no `app.use` for it: there, `attach` alone measures and sheds, and the filter
-// gives the error handler `getRequest().raw`, `getResponse().raw` and a `next` that does nothing.
+// /metrics. On the Fastify platform, leave out `app.use`: `attach` alone measures and sheds. In the filter, give the
+// error handler `getRequest().raw`, `getResponse().raw` and an empty `next`.
 
 import 'reflect-metadata'
 import type { Server } from 'node:http'
@@ -33,8 +33,8 @@ class UsersController {
 @Module({ controllers: [UsersController] })
 class AppModule {}
 
-// Nest catches errors before Express can pass them on, so that the error handler has to be a filter: it answers, counts
-// and logs each once.
+// Nest catches errors before Express does, so the error handler has to be a filter. It answers each error, counts it
+// and logs it once.
 @Catch()
 class SpillwayFilter implements ExceptionFilter {
   catch(error: unknown, host: ArgumentsHost) {
@@ -45,14 +45,14 @@ class SpillwayFilter implements ExceptionFilter {
 
 async function main() {
   const app = await NestFactory.create(AppModule, { logger: ['warn', 'error'] })
-  // Before `listen`, which sets up the router: it has to be first.
+  // Before `listen`, which sets up the router: this middleware has to be the first.
   app.use(spillway.express())
   app.useGlobalFilters(new SpillwayFilter())
 
   const server: Server = app.getHttpServer()
   spillway.attach(server)
 
-  // The last answer first, then the onModuleDestroy of your providers.
+  // Drain first, then let Nest call onModuleDestroy of your providers.
   process.once('SIGTERM', async () => {
     await spillway.drain()
     await app.close()

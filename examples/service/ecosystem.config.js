@@ -1,5 +1,6 @@
 'use strict'
-// PM2: `pm2 start ecosystem.config.js`, and `pm2 reload shop` replaces the workers one by one without losing a request.
+// Runs the service under PM2: `pm2 start ecosystem.config.js`. `pm2 reload shop` replaces the workers one by one without
+// losing a request.
 
 module.exports = {
   apps: [
@@ -8,10 +9,10 @@ module.exports = {
       script: 'server.js',
       exec_mode: 'cluster',
       instances: 'max',
-      // spillway tells PM2 when the server listens, and the old worker is kept until then.
+      // spillway reports to PM2 that the server listens. PM2 keeps the old worker until then.
       wait_ready: true,
       listen_timeout: 30_000,
-      // PM2 kills after 1.6 s otherwise, which is less than a drain may take.
+      // By default PM2 kills the process after 1.6 s. A drain may take longer.
       kill_timeout: 25_000,
       env: { NODE_ENV: 'production' },
     },

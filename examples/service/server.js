@@ -1,6 +1,7 @@
 'use strict'
-// A service as it is deployed: metrics on a port of their own, a check of what it depends on, and an end without a lost
-// request. Beside it is what runs it: ecosystem.config.js for PM2, kubernetes/, and compose.yml with Prometheus and Grafana.
+// A service ready for production: metrics on a separate port, a health check of its database, and a shutdown that loses
+// no request. The files beside it run it: ecosystem.config.js with PM2, kubernetes/, and compose.yml with Prometheus and
+// Grafana.
 
 const { setTimeout: delay } = require('node:timers/promises')
 const express = require('express')
@@ -20,16 +21,16 @@ const { version } = require('./package.json')
 const spillway = createSpillway({
   // Marks deploys in the dashboard.
   release: { version },
-  // They are for Prometheus, on the admin server below, and not for the world.
+  // The admin server below serves the metrics, so that they are not public.
   endpoints: { metrics: false },
-  // Two seconds above the slowest route: a handler that forgets a request keeps it for no longer.
+  // Two seconds above the slowest route: if a handler forgets a request, it still gets an answer.
   errors: { timeout: 10_000 },
-  // At 80 % of the heap or of the container's memory it drains and exits with 0, to be started anew.
+  // At 80 % of the heap limit or of the container's memory it drains and exits with 0. The supervisor restarts it.
   memory: { recycleAt: 0.8 },
   log: { slowAfter: 1000 },
 })
 
-/** In place of a database. */
+/** Stands for a real database. */
 const database = {
   ping: async () => true,
   find: async (id) => {
@@ -38,7 +39,8 @@ const database = {
   },
 }
 
-// While it fails, /readyz says 503, and the balancer sends nothing. /livez goes on saying 200: a restart would not help.
+// While the check fails, /readyz answers 503, and the balancer sends no requests. /livez still answers 200: a restart would
+// not help.
 spillway.health.check('database', () => database.ping())
 
 const app = express()
@@ -49,7 +51,7 @@ app.get('/users/:id', async (req, res) => {
 app.use(spillway.errorHandler())
 
 const server = app.listen(Number(PORT), HOST)
-// SIGTERM drains, and ends the process with 0 if nothing had to be cut.
+// SIGTERM drains. The process exits with 0 if no request had to be cut off.
 spillway.attach(server, { signals: true })
 server.once('listening', () => console.log(`Serving http://${HOST}:${server.address().port}/users/7`))
 
@@ -61,6 +63,6 @@ const admin = {
 }
 spillway.listen(admin).then(
   ({ url }) => console.log(`Metrics at ${url}/metrics`),
-  // Of workers that share one host, one has the port and answers for all.
+  // Of the workers on one host, one has the port and answers for all.
   (error) => console.log(error.message)
 )

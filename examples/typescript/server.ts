@@ -1,5 +1,5 @@
-// Express with types. `npx tsc -p examples/typescript && node examples/typescript/dist/server.js`; Node 24 also runs this
-// file as it is: `node examples/typescript/server.ts`. Open /users/7 a few times, then /metrics.
+// Express with types. `npx tsc -p examples/typescript && node examples/typescript/dist/server.js`. Node 24 also runs this
+// file directly: `node examples/typescript/server.ts`. Open /users/7 a few times, then /metrics.
 
 import type { IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -10,7 +10,7 @@ function classify(req: IncomingMessage): Priority {
   return req.url?.startsWith('/checkout') ? 'critical' : 'normal'
 }
 
-// Named types are there for options that are put together elsewhere; given in place, they need none.
+// Options that are built apart from the call need the type; options in the call itself do not.
 const options: SpillwayOptions = { shed: { classify }, errors: { timeout: 10_000 } }
 
 const spillway = createSpillway(options)

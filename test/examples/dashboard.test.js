@@ -1,6 +1,6 @@
 'use strict'
-// The dashboard and the rules as files: in step with the script, explained panel by panel, and asking for nothing that
-// is not measured. That every expression has an answer is for test/prometheus/dashboard.e2e.js.
+// The dashboard and the rules as files: dashboard.json is up to date, every panel has a description, and expressions use
+// measured metrics only. test/prometheus/dashboard.e2e.js tests that every expression has an answer.
 
 const assert = require('node:assert/strict')
 const { readFileSync } = require('node:fs')
@@ -21,7 +21,7 @@ const expressions = [
 ]
 const rules = [...read('rules.yml').matchAll(/^ +expr: (.+)$/gm)].map(([, expression]) => expression)
 
-/** What is measured, with the endings that types have, and what prom-client's default metrics or Prometheus add. */
+/** The measured metrics with the suffixes of their types, and metrics of prom-client's defaults or Prometheus itself. */
 const MEASURED = new Set([
   ...FAMILIES.flatMap(({ name }) => [name, `${name}_bucket`, `${name}_sum`, `${name}_count`]),
   ...[...LAG_FAMILIES, ...STANDARD_FAMILIES, ...stateFamilies({})].map(({ name }) => name),
@@ -34,7 +34,7 @@ test('dashboard.json is what npm run dashboard writes', () => {
   assert.equal(read('dashboard.json'), render())
 })
 
-test('every panel has a title, a description and a unit, and takes its rates over $__rate_interval', () => {
+test('every panel has a title, a description and a unit, and its rates are over $__rate_interval', () => {
   for (const panel of JSON.parse(render()).panels.filter(({ type }) => type !== 'row')) {
     assert.match(panel.description, /^[A-Z].+\.$/s, panel.title)
     assert.ok(panel.fieldConfig.defaults.unit, panel.title)
@@ -48,20 +48,20 @@ test('every panel has a title, a description and a unit, and takes its rates ove
   }
 })
 
-test('every line of a panel has a name in a legend that is shown, and a worker is told from the next', () => {
+test('every series of a panel has a legend, and series of single processes name the worker', () => {
   for (const panel of JSON.parse(render()).panels.filter(({ type }) => type === 'timeseries')) {
     assert.equal(panel.options.legend.showLegend, true, panel.title)
     assert.equal(panel.options.tooltip.mode, 'multi', panel.title)
     for (const { expr, legendFormat } of panel.targets) {
       assert.ok(legendFormat, panel.title)
-      // What is of each process, and not summed up.
+      // The series of each process, without a sum.
       const isOfEach = !/ by \(/.test(expr) && legendFormat.includes('{{instance}}')
       assert.equal(legendFormat.includes('{{worker}}'), isOfEach, `${panel.title}: ${expr}`)
     }
   }
 })
 
-test('the axis of a heatmap has its unit, which it does not take from the field', () => {
+test('the axis of a heatmap has its own unit, because Grafana does not take it from the field', () => {
   for (const { options, fieldConfig } of JSON.parse(render()).panels.filter(
     ({ type }) => type === 'heatmap'
   )) {
@@ -69,7 +69,7 @@ test('the axis of a heatmap has its unit, which it does not take from the field'
   }
 })
 
-test('a deploy, which is a restart too, is marked over it; and only the last expression of a panel brings exemplars', () => {
+test('deploys are drawn over restarts, and only the last expression of a panel queries exemplars', () => {
   const { annotations, panels } = JSON.parse(render())
   assert.equal(annotations.list.at(-1).name, 'Deploys')
   const withExemplars = panels.flatMap(({ title, targets = [] }) =>
@@ -78,7 +78,7 @@ test('a deploy, which is a restart too, is marked over it; and only the last exp
   assert.deepEqual(withExemplars, [['Duration', 'C']])
 })
 
-test('every expression of a panel is of the job and the instances chosen', () => {
+test('every expression of a panel selects the chosen job and instances', () => {
   for (const expression of expressions) {
     for (const [, matchers] of expression.matchAll(/\{([^}]*)\}/g)) {
       assert.ok(matchers.startsWith('job=~"$job", instance=~"$instance"'), expression)
@@ -86,7 +86,7 @@ test('every expression of a panel is of the job and the instances chosen', () =>
   }
 })
 
-test('no panel, mark or rule asks for what is not measured', () => {
+test('panels, annotations and rules use measured metrics only', () => {
   for (const expression of [...expressions, ...rules]) {
     const names = expression
       .replace(/\{[^}]*\}|\[[^\]]*\]|\bby \([^)]*\)|\b(on|group_left) \([^)]*\)/g, '')
@@ -99,13 +99,13 @@ test('no panel, mark or rule asks for what is not measured', () => {
   }
 })
 
-test('a share of errors has those in it that errors.timeout has answered, as errorRatio of snapshot() does', () => {
+test('error shares include requests answered by errors.timeout, like errorRatio of snapshot()', () => {
   const shares = [...expressions, ...rules].filter((expression) => expression.includes('errored'))
   assert.equal(shares.length, 3)
   for (const expression of shares) assert.match(expression, /outcome=~"errored\|timed_out"/)
 })
 
-test('docs/alerts.md has a row for every alert, and the page that its runbook_url opens leads there', () => {
+test('docs/alerts.md has a row for every alert, and the README has the anchor of its runbook_url', () => {
   const page = readFileSync(join(ROOT, 'docs/alerts.md'), 'utf8')
   const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
   const alerts = [...read('rules.yml').matchAll(/- alert: (\w+)/g)].map(([, name]) => name)

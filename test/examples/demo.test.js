@@ -1,5 +1,5 @@
 'use strict'
-// The demo as a process: in a pipe, stopped in every phase of its life, and given what it does not know.
+// The demo as a process: in a pipe, stopped in every phase, and with invalid arguments.
 
 const { describe, test } = require('node:test')
 const assert = require('node:assert/strict')
@@ -19,20 +19,23 @@ const rowsOf = (stdout, pattern) =>
     .map((line) => line.match(pattern)?.groups)
     .filter((groups) => groups !== undefined)
 
-// At once, as npm does: one that comes while a process is being taken down ends it by the signal.
-function tellTwice(demo) {
+// Both at once, as npm does: a signal that arrives while Node shuts the process down would kill it.
+function signalTwice(demo) {
   demo.child.kill('SIGINT')
   demo.child.kill('SIGINT')
 }
 
 describe('the demo in a pipe', () => {
-  test('prints a header, a plain line a second and every route, and ends by itself with 0', async (t) => {
+  test('prints a header, a plain line for each second and every route, and exits by itself with 0', async (t) => {
     const demo = startExample(t, 'demo.js', { args: ['--seconds', '4', '--rate', '20'] })
     const { code, stdout, stderr } = await demo.closed
     assert.equal(stderr, '')
     assert.equal(code, 0)
     assert.match(stdout, /^[\n -~]+$/, 'neither colours nor block characters')
-    assert.ok(demo.lines.every((line) => line.length < 80))
+    assert.deepEqual(
+      demo.lines.filter((line) => line.length >= 80),
+      []
+    )
     assert.equal(demo.lines.filter((line) => /^ +s +gate +load +offered/.test(line)).length, 1)
 
     const seconds = rowsOf(stdout, SECOND)
@@ -45,10 +48,9 @@ describe('the demo in a pipe', () => {
         ['4', 'on', '10', '200'],
       ]
     )
-    assert.equal(seconds[0].normal + seconds[1].normal, '00', 'without the gate nothing is refused')
-    await demo.line(/^One second of overload each: too short to be steady\.$/)
-    for (const gate of ['off', 'on'])
-      await demo.line(new RegExp(`^10 times the load, gate ${gate}: \\d+/s in time`))
+    assert.equal(seconds[0].normal + seconds[1].normal, '00', 'without the gate nothing is rejected')
+    await demo.line(/^One second of overload per pass: too short for a steady state\.$/)
+    for (const gate of ['off', 'on']) await demo.line(new RegExp(`^10x load, gate ${gate}: \\d+/s in time`))
     await demo.line(/^\/pay fails on purpose/)
     for (const column of [
       's',
@@ -58,16 +60,16 @@ describe('the demo in a pipe', () => {
       'in time',
       'p99',
       'errors',
-      'refused',
+      'rejected',
       'probes',
       'the bar',
     ])
       await demo.line(new RegExp(`^  ${column} +\\S`))
     const routes = rowsOf(stdout, ROUTE)
     assert.deepEqual(routes.map(({ route }) => route).sort(), ROUTES)
-    // How many is the machine's affair: a busy one has not answered all when the load ends.
+    // The counts depend on the machine: a busy machine has not answered every request when the load ends.
     assert.ok(routes.every(({ count }) => Number(count) > 0))
-    // Not every one of its requests: on a busy machine a client has left before the error.
+    // Not every request to /pay is an error: on a busy machine a client disconnects before it.
     assert.deepEqual(
       routes.filter(({ errors }) => errors !== '0').map(({ route }) => route),
       ['/pay']
@@ -75,7 +77,7 @@ describe('the demo in a pipe', () => {
     demo.assertNothingIsLeft()
   })
 
-  test('stops without a word when its reader has left', async (t) => {
+  test('stops silently when the reader of its pipe exits', async (t) => {
     const demo = startExample(t, 'demo.js', { args: ['--seconds', '600', '--rate', '20'] })
     await demo.line(SECOND)
     demo.child.stdout.destroy()
@@ -85,21 +87,21 @@ describe('the demo in a pipe', () => {
   })
 })
 
-describe('the demo when it is told to stop', () => {
+describe('the demo when it gets a signal', () => {
   for (const [moment, line] of [
     ['at its first line', /^Express at/],
     ['in the middle of the load', SECOND],
   ]) {
-    for (const [how, tell] of [
+    for (const [how, send] of [
       ['a SIGINT', (demo) => demo.child.kill('SIGINT')],
       ['a SIGTERM', (demo) => demo.child.kill('SIGTERM')],
-      ['a Ctrl-C, which its load gets too', (demo) => demo.signalGroup('SIGINT')],
-      ['a Ctrl-C under npm, which comes twice', tellTwice],
+      ['a Ctrl-C, which its load also gets', (demo) => demo.signalGroup('SIGINT')],
+      ['a Ctrl-C under npm, which is two signals', signalTwice],
     ]) {
       test(`ends with 0 and leaves no child on ${how}, ${moment}`, async (t) => {
         const demo = startExample(t, 'demo.js', { args: ['--seconds', '600', '--rate', '60'] })
         await demo.line(line)
-        await tell(demo)
+        await send(demo)
         const { code, stdout, stderr } = await demo.closed
         assert.equal(stderr, '')
         assert.equal(code, 0)
@@ -109,7 +111,7 @@ describe('the demo when it is told to stop', () => {
     }
   }
 
-  test('takes its load with it even if it is killed', async (t) => {
+  test('ends its load even if it is killed', async (t) => {
     const demo = startExample(t, 'demo.js', { args: ['--seconds', '600'] })
     await demo.line(SECOND)
     demo.child.kill('SIGKILL')
@@ -119,7 +121,7 @@ describe('the demo when it is told to stop', () => {
 })
 
 describe('the demo after the load', () => {
-  test('serves on, answers at every address it prints, and stops with 0', async (t) => {
+  test('keeps serving, answers at every address it prints, and stops with 0', async (t) => {
     const demo = startExample(t, 'demo.js', { args: ['--seconds', '2', '--rate', '5', '--serve'] })
     await demo.line(/^Stop it with Ctrl-C\.$/)
     const urls = demo.lines
@@ -151,13 +153,13 @@ describe('the demo after the load', () => {
 })
 
 describe('the port of the demo', () => {
-  test('is the next free one, and it says so, where the one asked for is taken', async (t) => {
+  test('is the next free port if the requested port is taken, and the demo says so', async (t) => {
     const other = net.createServer().listen(0, '127.0.0.1')
     await once(other, 'listening')
     t.after(() => other.close())
     const { port } = other.address()
     const demo = startExample(t, 'demo.js', { args: ['--seconds', '2', '--rate', '1', '--once'], port })
-    const [, taken, free] = await demo.line(/^Port (\d+) is taken, (\d+) is free\.$/)
+    const [, taken, free] = await demo.line(/^Port (\d+) is taken, using (\d+)\.$/)
     assert.equal(Number(taken), port)
     assert.equal(new URL(await demo.url()).port, free)
     assert.notEqual(free, taken)
@@ -180,7 +182,7 @@ describe('the arguments of the demo', () => {
     [['--once=no'], "--once takes no value: got 'no'."],
     [[], "PORT must be a whole number from 0 to 65535: got 'http'.", { PORT: 'http' }],
   ]) {
-    test(`are refused with one sentence: ${args.join(' ') || `PORT=${env.PORT}`}`, () => {
+    test(`are rejected with one sentence: ${args.join(' ') || `PORT=${env.PORT}`}`, () => {
       assert.deepEqual(readDemoOptions(args, env ?? {}), { problem })
     })
   }
@@ -203,7 +205,7 @@ describe('the arguments of the demo', () => {
     })
   }
 
-  test('that are refused end it with 2 before anything else happens', async (t) => {
+  test('end the demo with 2 before it does anything else, if they are rejected', async (t) => {
     const { code, stdout, stderr } = await startExample(t, 'demo.js', { args: ['--now'] }).closed
     assert.deepEqual(
       { code, stdout, stderr },
@@ -220,9 +222,9 @@ describe('the arguments of the demo', () => {
 })
 
 describe('the load of the demo', () => {
-  test('says who starts it when it is started by hand', async (t) => {
+  test('names the demo when it is started by hand', async (t) => {
     const { code, stdout, stderr } = await startExample(t, 'load.js').closed
     assert.deepEqual([code, stdout], [2, ''])
-    assert.equal(stderr, 'examples/demo.js starts this load itself: run that.\n')
+    assert.equal(stderr, 'Run examples/demo.js instead: it starts this load.\n')
   })
 })

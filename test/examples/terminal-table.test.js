@@ -1,5 +1,5 @@
 'use strict'
-// What the demo's tables look like on a terminal, which the demo in a pipe does not show.
+// The demo's tables as a terminal shows them. demo.test.js covers a pipe only.
 
 const { describe, test } = require('node:test')
 const assert = require('node:assert/strict')
@@ -33,7 +33,7 @@ function withNoColor(t, value) {
 }
 
 describe('a table for the terminal', () => {
-  test('puts text to the left, numbers to the right, and a short head at the bottom', (t) => {
+  test('aligns text left, numbers right, and short headers at the bottom', (t) => {
     withNoColor(t, undefined)
     const table = new TerminalTable(COLUMNS, PIPE)
     assert.deepEqual(table.header(), ['        how', 'name   many'])
@@ -44,7 +44,7 @@ describe('a table for the terminal', () => {
     ['on a terminal', TERMINAL, undefined, true],
     ['on a terminal with an empty NO_COLOR', TERMINAL, '', true],
     ['on a terminal with NO_COLOR', TERMINAL, '1', false],
-    ['on a terminal that has none', DUMB, undefined, false],
+    ['on a terminal without colours', DUMB, undefined, false],
     ['in a pipe', PIPE, undefined, false],
   ]) {
     test(`is ${isColoured ? 'coloured' : 'plain'} ${where}`, (t) => {
@@ -63,7 +63,7 @@ describe('the line of a second', () => {
     routes: [{ outcomes: { completed: size, errored: size } }],
     admission: { shed: CLASSES.map((priority) => ({ reason: 'loop', priority, count: size })) },
   })
-  const told = (second, p99Ms) => ({
+  const observed = (second, p99Ms) => ({
     second,
     gate: 'off',
     times: 10,
@@ -84,10 +84,10 @@ describe('the line of a second', () => {
   const headersIn = (lines) => lines.filter((line) => line.includes('offered')).length
 
   for (const [name, stream] of Object.entries({ TERMINAL, PIPE })) {
-    test(`fits into 79 columns, ${name.toLowerCase()}, with all its numbers apart, whatever they are`, () => {
+    test(`fits into 79 columns, ${name.toLowerCase()}, with spaces between all numbers, however long they are`, () => {
       for (const size of [0, 0.05, 9.99, 9999]) {
         const lines = tableOn(stream)
-          .linesOf(told(600, size), snapshotOf(Math.floor(size)))
+          .linesOf(observed(600, size), snapshotOf(Math.floor(size)))
           .map(stripVTControlCharacters)
         for (const line of lines) assert.ok(line.length < 80, line)
         assert.equal(lines.at(-1).trim().split(/ +/).length, 12, lines.at(-1))
@@ -95,23 +95,23 @@ describe('the line of a second', () => {
     })
   }
 
-  test('shows what failed and was refused since the line before', () => {
+  test('shows the errors and rejections since the line before', () => {
     const table = tableOn(PIPE)
-    table.linesOf(told(1, 1), snapshotOf(7))
-    const [line] = table.linesOf(told(2, 1), snapshotOf(10))
+    table.linesOf(observed(1, 1), snapshotOf(7))
+    const [line] = table.linesOf(observed(2, 1), snapshotOf(10))
     assert.match(line, /^ +2 +off +10x +20000 +2000 +1\.0 +3 +3 +3 +3 +4\/4 #{8}$/)
   })
 
-  test('has no latency while no client has an answer', () => {
-    const lines = tableOn(PIPE).linesOf(told(1, undefined), snapshotOf(0))
+  test('shows no latency if no client has an answer', () => {
+    const lines = tableOn(PIPE).linesOf(observed(1, undefined), snapshotOf(0))
     assert.match(lines.at(-1), / - +0 /)
   })
 
-  test('shows nothing that was counted before its pass began', () => {
+  test('shows nothing counted before its pass began', () => {
     const table = tableOn(PIPE)
-    table.linesOf(told(1, 1), snapshotOf(7))
+    table.linesOf(observed(1, 1), snapshotOf(7))
     table.begin(snapshotOf(100))
-    const [line] = table.linesOf(told(2, 1), snapshotOf(101))
+    const [line] = table.linesOf(observed(2, 1), snapshotOf(101))
     assert.match(line, / 1 +1 +1 +1 +4\/4 #{8}$/)
   })
 
@@ -124,7 +124,7 @@ describe('the line of a second', () => {
   ]) {
     test(`stands under a header ${name}`, () => {
       const table = tableOn(stream)
-      const lines = Array.from({ length: 100 }, (_, i) => table.linesOf(told(i, 1), snapshotOf(1))).flat()
+      const lines = Array.from({ length: 100 }, (_, i) => table.linesOf(observed(i, 1), snapshotOf(1))).flat()
       assert.equal(headersIn(lines), expected)
       assert.ok(lines[1].includes('offered'))
     })
@@ -148,7 +148,7 @@ describe('the words about the seconds', () => {
     return summary.lines()
   }
 
-  test('sum up the steady part: each overload without its first second', () => {
+  test('summarise the steady state: each overload without its first second', () => {
     const lines = linesOf(
       second('off', { good: 2000 }),
       second('off', { good: 100, probesAnswered: 1 }),
@@ -157,31 +157,31 @@ describe('the words about the seconds', () => {
       second('on', { good: 1900 })
     )
     assert.deepEqual(lines, [
-      'The steady part: each overload without its first second.',
-      '10 times the load, gate off: 100/s in time, 5 % of capacity; probes 1 of 4.',
-      '10 times the load, gate on: 1850/s in time, 93 % of capacity; probes 8 of 8.',
+      'Steady state: each overload without its first second.',
+      '10x load, gate off: 100/s in time (5 % of capacity), probes 1 of 4.',
+      '10x load, gate on: 1850/s in time (93 % of capacity), probes 8 of 8.',
     ])
   })
 
-  test('say when there was no more than one', () => {
+  test('say if an overload had only one second', () => {
     const [first, , third] = linesOf(second('off', {}), second('on', { good: 1800 }))
-    assert.equal(first, 'One second of overload each: too short to be steady.')
-    assert.match(third, /^10 times the load, gate on: 1800\/s/)
+    assert.equal(first, 'One second of overload per pass: too short for a steady state.')
+    assert.match(third, /^10x load, gate on: 1800\/s/)
   })
 
-  test('say when the machine was too busy, and how that is known', () => {
+  test('say if the machine was too busy, and give the evidence', () => {
     const disturbed = second('on', { share: 0.5, lateMs: 480 })
     assert.deepEqual(linesOf(second('on', {}), disturbed, disturbed).slice(2), [
-      'This machine is too busy for honest figures:',
-      '  the server had 50 % of a core, and wants a whole one.',
-      '  the load was sent up to 480 ms late.',
-      'They would be better with less beside it: it wants two cores for itself.',
+      'This machine is too busy for reliable figures:',
+      '  the server had 50 % of a core and needs a whole core.',
+      '  requests were sent up to 480 ms late.',
+      'Stop other programs and run the demo again: it needs two free cores.',
     ])
-    // The second that does not count is none.
+    // The first second of an overload does not count.
     assert.equal(linesOf(disturbed, second('on', {})).length, 2)
   })
 
-  test('say so at once when the capacity is a guess', () => {
+  test('warn at the start if the measured capacity is uncertain', () => {
     assert.equal(measuredBusy(0.99).length, 0)
     assert.equal(measuredBusy(undefined).length, 0)
     assert.match(measuredBusy(0.6)[0], /the server had 60 % of a core/)
