@@ -26,6 +26,7 @@ const { Fleet } = require('./fleet/fleet')
 const { AdminServer } = require('./admin/server')
 const { Insight } = require('./insight/insight')
 const { Stalls } = require('./insight/stalls')
+const { ConnectionUse } = require('./lifecycle/connection-use')
 const { Lifecycle } = require('./lifecycle/lifecycle')
 const { takeFigures } = require('./releases/release-figures')
 const { ReleaseHistory } = require('./releases/release-history')
@@ -81,7 +82,7 @@ class Instance {
       faults,
       options: options.shed,
       sampleMemory: () => memoryForGate(this.signals),
-      sampleConnections: () => ({ open: this.lifecycle.servers.open, busy: recorder.requests.size }),
+      connections: new ConnectionUse({ recorder, serversNow: () => this.lifecycle.servers }),
       onOverload: emit,
       onObservedOverload: observedOverloads({ info, warn }),
     })

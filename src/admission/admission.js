@@ -55,7 +55,7 @@ class Admission {
    *   faults: InstanceType<typeof import('../requests/internal-errors').InternalErrors>,
    *   options: import('../../index.js').ResolvedOptions['shed'], random?: (() => number) | undefined,
    *   sampleMemory: () => ReturnType<typeof import('../signals/memory').memoryForGate>,
-   *   sampleConnections?: (() => { open: number, busy: number }) | undefined,
+   *   connections?: { readonly open: number, readonly busy: number } | undefined,
    *   onOverload: OnOverloadEvent, onObservedOverload?: OnOverloadEvent }} parts
    *   `onObservedOverload` gets the overloads of mode `observe`
    */
@@ -64,7 +64,7 @@ class Admission {
     faults,
     options,
     sampleMemory,
-    sampleConnections,
+    connections,
     random,
     onOverload,
     onObservedOverload = () => {},
@@ -79,7 +79,7 @@ class Admission {
     this.limits = new Limits({ clock, cost, turns })
     this.#resources = new ResourceLimits({ clock, hooks, sampleMemory, random })
     this.#rejection = new Rejection(faults)
-    this.late = new LateRejections({ clock, cost, random, sampleConnections })
+    this.late = new LateRejections({ clock, cost, random, connections })
     this.episode = new Episode(clock, onOverload)
     this.#observed = new Episode(clock, onObservedOverload)
     this.gate = new Gate({

@@ -13,6 +13,8 @@ const TURN_BUDGET_MS = 5
 const RECHECK_MS = 2
 /** How long the loop sleeps while it waits for the primary's next connection. */
 const AWAIT_PRIMARY_MS = 1
+/** In a standing queue, a request of a half-closed client may run this often. */
+const HALF_CLOSED_GAP_MS = 100
 /** @typedef {InstanceType<typeof import('../requests/request').Request>} Request */
 
 class Gate {
@@ -29,6 +31,7 @@ class Gate {
   /** When the first request arrived in the current loop turn; undefined if none did. */
   #firstArrivalMs
   #spentMs = 0
+  #ranHalfClosedMs = Number.NEGATIVE_INFINITY
   #isAccepting = false
   #isRecheckScheduled = false
   #isClosed = false
@@ -206,8 +209,10 @@ class Gate {
     // looks the same until its response is written.
     const isStanding =
       delay.isStanding(request.admission.priority, nowMs) && !this.#measurements.turns.isIdling(nowMs)
-    if (!isAtMaxConcurrent && !isStanding) this.#runQueued(request)
-    else this.#rejectQueued(request, this.#limits.shortResource)
+    const mayRun = !isStanding || nowMs - this.#ranHalfClosedMs >= HALF_CLOSED_GAP_MS
+    if (isAtMaxConcurrent || !mayRun) return this.#rejectQueued(request, this.#limits.shortResource)
+    if (isStanding) this.#ranHalfClosedMs = nowMs
+    this.#runQueued(request)
   }
 
   /** Rejects what has been queued for too long. A loop that idles rejects nothing but what is past its own deadline. */

@@ -120,12 +120,11 @@ test('half-closing is no way past a standing queue: clients that have disconnect
     driven.turn(3)
     driven.end(request)
   }
-  assert.deepEqual([runs[0], runs.at(-1)], [true, false])
-  const standsFrom = runs.indexOf(false)
-  assert.ok(
-    runs.slice(standsFrom).every((hasRun) => !hasRun),
-    'a request runs after the queue began to stand'
-  )
+  const later = runs.slice(runs.indexOf(false))
+  const ran = later.filter((hasRun) => hasRun).length
+  assert.equal(runs[0], true)
+  // A turn takes 3 ms, and one request may run every 100 ms.
+  assert.ok(ran > 0 && ran <= Math.ceil((later.length * 3) / 100), `${ran} of ${later.length} ran`)
 })
 
 test('a queued request whose client half-closes is answered at once though 503s are sent late', () => {

@@ -1,0 +1,163 @@
+'use strict'
+// Decides for how long a rejection is held (docs/decisions/0004). The next step is tried while rejections take more than 2 %
+// of the loop. A step is taken back if it does not bring fewer requests, or makes a proxy's requests wait for a connection.
+
+/** The mean time for which a rejection is held, by step. */
+const HOLDS_MS = [0, 100, 200, 400, 1000]
+/** The next step is tried while rejections take more than this share of the loop's time. */
+const COSTLY_SHARE = 0.02
+/** The last step is taken back while rejections take less than this share. */
+const CHEAP_SHARE = 0.005
+/** Rejections that take this share of the loop are a flood. */
+const FLOOD_SHARE = 0.5
+const WINDOW_MS = 200
+/** A step is kept if at most this share of the requests still arrives. */
+const KEEP_SHARE = 0.8
+/** Connections without a request are spare if they are more than this share of all. */
+const SPARE_SHARE = 0.1
+/**
+ * A step is taken back if a connection is spare for less than this share of the time before: a proxy's requests then wait
+ * for a connection. A client that retries at once takes as long as before: its round trip.
+ */
+const MIN_LEFT = 0.5
+/**
+ * The first step begins only after connections were seen spare, or after this many costly windows. A burst fills the
+ * connections of a proxy, and looks like impatient clients until the proxy has sent what it had queued.
+ */
+const MAX_LOOK_WINDOWS = 10
+/** The connections are looked at again after this time. */
+const LOOK_EVERY_MS = 30_000
+/** After a step was taken back, no step is tried for this long. Older rates are not compared with. */
+const STEADY_MS = 5000
+/** For this long after a step was taken back, a proxy still sends what has waited for a connection, and spares none. */
+const CATCH_UP_MS = 1000
+
+class HoldStep {
+  /** Whether rejections are most of the load. */
+  isFlood = false
+  #cost
+  #connections
+  #step = 0
+  /** The arrival rate, and the share of the connections that were spare, measured last at each step. */
+  #rates = HOLDS_MS.map(() => ({ perMs: 0, spare: 0, atMs: Number.NEGATIVE_INFINITY }))
+  #windowMs
+  #count = 0
+  #turns = 0
+  /** The sum of the busy connections over the turns of the window. One reading is no evidence: clients come in waves. */
+  #busy = 0
+  /** Whether the previous window was costly. The first costly window is partly calm, so its rate is no evidence. */
+  #wasCostly = false
+  #steadyUntilMs = 0
+  #tookBackMs = Number.NEGATIVE_INFINITY
+  /** When the connections were looked at last, and for how many costly windows since. */
+  #lookedMs = Number.NEGATIVE_INFINITY
+  #lookWindows = 0
+
+  /**
+   * @param {{ cost: { rejectedShare: number }, connections: { readonly open: number, readonly busy: number } }} parts
+   *   `busy`: connections whose request has no answer yet, read once a loop turn
+   * @param {number} nowMs
+   */
+  constructor({ cost, connections }, nowMs) {
+    this.#cost = cost
+    this.#connections = connections
+    this.#windowMs = nowMs
+  }
+
+  get holdMs() {
+    return HOLDS_MS[this.#step]
+  }
+
+  // Hot path: once a request.
+  onRequest() {
+    this.#count++
+  }
+
+  onTurn() {
+    this.#turns++
+    this.#busy += this.#connections.busy
+  }
+
+  /** Called for each rejection. Ends the window if it is over, and chooses the step of the next window. */
+  onReject(nowMs) {
+    const elapsedMs = nowMs - this.#windowMs
+    if (elapsedMs < Math.max(WINDOW_MS, 2 * this.holdMs)) return
+    const isCostly = this.#cost.rejectedShare > COSTLY_SHARE
+    this.#measure(nowMs, elapsedMs)
+    const isNewFlood = this.#isNewFlood(isCostly)
+    if (this.#step === 0) this.#look(nowMs, isCostly)
+    // A window this long means that nothing was rejected for a while: the step is outdated.
+    this.#step = isNewFlood || elapsedMs >= STEADY_MS ? 0 : this.#nextStep(nowMs, isCostly)
+    this.#wasCostly = isCostly
+  }
+
+  #measure(nowMs, elapsedMs) {
+    const leastSpare = nowMs - this.#tookBackMs <= CATCH_UP_MS ? this.#rates[this.#step].spare : 0
+    const spare = Math.max(leastSpare, this.#spareShare())
+    this.#rates[this.#step] = { perMs: this.#count / elapsedMs, spare, atMs: nowMs }
+    this.#windowMs = nowMs
+    this.#count = this.#turns = this.#busy = 0
+  }
+
+  /** The mean share of the connections on which no request is in flight, and none arrives in each loop turn. */
+  #spareShare() {
+    const { open } = this.#connections
+    const used = (this.#busy + this.#count) / Math.max(1, this.#turns)
+    return open === 0 ? 0 : Math.max(0, 1 - used / open)
+  }
+
+  /** A flood holds many more, so a step that did not pay before may pay now: forget the rates when a flood begins. */
+  #isNewFlood(isCostly) {
+    const wasFlood = this.isFlood
+    this.isFlood = this.#cost.rejectedShare > FLOOD_SHARE || (wasFlood && isCostly)
+    if (!this.isFlood || wasFlood) return false
+    for (const rate of this.#rates) rate.atMs = Number.NEGATIVE_INFINITY
+    this.#steadyUntilMs = 0
+    return true
+  }
+
+  #look(nowMs, isCostly) {
+    this.#lookWindows = isCostly ? this.#lookWindows + 1 : 0
+    // Where connections are unknown, there is nothing to see.
+    const isSeen = this.#connections.open === 0 || this.#rates[0].spare > SPARE_SHARE
+    if (!isSeen && this.#lookWindows < MAX_LOOK_WINDOWS) return
+    this.#lookedMs = nowMs
+    this.#lookWindows = 0
+  }
+
+  #nextStep(nowMs, isCostly) {
+    const step = this.#step
+    const next = Math.min(HOLDS_MS.length - 1, step + 1)
+    const previous = Math.max(0, step - 1)
+    if (this.#cost.rejectedShare < CHEAP_SHARE) return previous
+    if (step === 0 && !this.isFlood && nowMs - this.#lookedMs > LOOK_EVERY_MS) return 0
+    // The next step was taken back, or left in order to measure this one. The rate measured now shows that it paid.
+    if (isCostly && this.#isFresh(next, nowMs) && this.#pays(next)) {
+      this.#steadyUntilMs = nowMs
+      return next
+    }
+    if (!this.#isFresh(previous, nowMs)) return previous
+    if (step > 0 && !this.#pays(step)) {
+      this.#steadyUntilMs = nowMs + STEADY_MS
+      this.#tookBackMs = nowMs
+      return previous
+    }
+    return isCostly && this.#wasCostly && nowMs >= this.#steadyUntilMs ? next : step
+  }
+
+  #isFresh(step, nowMs) {
+    return nowMs - this.#rates[step].atMs <= STEADY_MS
+  }
+
+  /** Whether fewer requests arrive at this step than at the previous one, although no request waits for a connection. */
+  #pays(step) {
+    const now = this.#rates[step]
+    const before = this.#rates[step - 1]
+    // By Little's law the time between two requests of a connection is spare / perMs. Multiplied out, so that nothing is divided by 0.
+    const isExhausting =
+      before.spare > SPARE_SHARE && now.spare * before.perMs < MIN_LEFT * before.spare * now.perMs
+    return now.perMs <= KEEP_SHARE * before.perMs && !isExhausting
+  }
+}
+
+module.exports = { HoldStep }
