@@ -50,17 +50,20 @@ class World {
   #spec
   #admission
   #stack
+  #keepsRequests
   #random
   #pools = new Map()
   #slowdown = 1
 
   /**
    * @param {any} spec see generate.js
-   * @param {{ stack: any, shed?: object }} gate how an admission and a request of it are made, and its options
+   * @param {{ stack: any, shed?: object, keepsRequests?: boolean }} gate how an admission and a request of it are made, and its options
+   *   keepsRequests: beside their outcomes, for a test that reads them
    */
-  constructor(spec, { stack, shed }) {
+  constructor(spec, { stack, shed, keepsRequests = true }) {
     this.#spec = spec
     this.#stack = stack
+    this.#keepsRequests = keepsRequests
     this.#random = randomFrom(spec.seed ?? 1)
     this.#admission = stack.admission(this.loop.clock, shed)
     for (const [name, size] of Object.entries(spec.pools ?? {}))
@@ -90,7 +93,7 @@ class World {
   #startOpen(stream) {
     const { perSecond, arrivals = 'poisson', fromMs = 0, batch = 1, toPerSecond = perSecond } = stream
     const endMs = this.#endOf(stream)
-    const sockets = Array.from({ length: OPEN_CONNECTIONS }, () => ({}))
+    const sockets = []
     let next = 0
     const gapMs = (atMs) => {
       const rate = (perSecond + ((toPerSecond - perSecond) * (atMs - fromMs)) / (endMs - fromMs)) / batch
@@ -100,7 +103,8 @@ class World {
       if (atMs >= endMs) return
       this.loop.arrive(atMs, () => {
         for (let i = 0; i < batch; i++) {
-          const client = { population: stream, socket: sockets[next++ % OPEN_CONNECTIONS], isOpen: true }
+          const socket = (sockets[next++ % OPEN_CONNECTIONS] ??= {})
+          const client = { population: stream, socket, isOpen: true }
           this.#ask(client, atMs)
         }
         arrive(atMs + gapMs(atMs))
@@ -142,7 +146,7 @@ class World {
       },
       resume: () => this.#run(request, outcome, client, route),
     })
-    outcome.request = request
+    if (this.#keepsRequests) outcome.request = request
     if (population.leavesAfterMs !== undefined) {
       const leavesMs = sample(population.leavesAfterMs, this.#random)
       loop.at(loop.nowMs + leavesMs, () => this.#end(request, outcome, client))
