@@ -126,7 +126,8 @@ const LEAKING = `
   const turn = () => new Promise((resolve) => setImmediate(resolve))
   async function run() {
     for (let i = 0; i < 90; i++) {
-      kept.push(Array.from({ length: 10_000 }, (_, j) => ({ i, j })))
+      // 400 kB that a collection need not look into.
+      kept.push(new Array(50_000).fill(i + 0.5))
       clock.advance(10_000)
       gc()
       while (spillway.snapshot().signals.collections.major.count <= i) await turn()
