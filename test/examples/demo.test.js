@@ -25,7 +25,8 @@ function signalTwice(demo) {
   demo.child.kill('SIGINT')
 }
 
-describe('the demo in a pipe', () => {
+// Mostly they wait for the next second of the demo: side by side.
+describe('the demo in a pipe', { concurrency: true }, () => {
   test('prints a header, a plain line for each second and every route, and exits by itself with 0', async (t) => {
     const demo = startExample(t, 'demo.js', { args: ['--seconds', '4', '--rate', '20'] })
     const { code, stdout, stderr } = await demo.closed
@@ -87,7 +88,7 @@ describe('the demo in a pipe', () => {
   })
 })
 
-describe('the demo when it gets a signal', () => {
+describe('the demo when it gets a signal', { concurrency: true }, () => {
   for (const [moment, line] of [
     ['at its first line', /^Express at/],
     ['in the middle of the load', SECOND],
