@@ -124,7 +124,8 @@ function temporaryDirectory(t) {
   const directory = mkdtempSync(path.join(tmpdir(), 'sw-'))
   t.after(async () => {
     await Promise.all((fleetsOf.get(t) ?? []).map((fleet) => fleet.stop()))
-    rmSync(directory, { recursive: true, force: true })
+    // A member of this process may still be writing a report.
+    rmSync(directory, { recursive: true, force: true, maxRetries: 10 })
   })
   return directory
 }
