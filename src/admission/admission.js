@@ -46,6 +46,7 @@ class Admission {
   #rejection
   /** The overloads that mode `observe` only counts. */
   #observed
+  #random
   #retryAfter
   #isOff = true
   #mode
@@ -75,6 +76,7 @@ class Admission {
     const hooks = new UserHooks(faults)
     this.#clock = clock
     this.#hooks = hooks
+    this.#random = random
     this.measurements = measurements
     this.limits = new Limits({ clock, cost, turns })
     this.#resources = new ResourceLimits({ clock, hooks, sampleMemory, random })
@@ -104,7 +106,7 @@ class Admission {
       errorMode === 'next' || [classify, deadline, headers, key, respond].some((each) => each !== undefined)
     this.answersInFramework = errorMode === 'next' || respond !== undefined
     this.#isOff = mode === 'off' || this.#clock.isFrozen === true
-    this.#retryAfter = new RetryAfter(options.retryAfter)
+    this.#retryAfter = new RetryAfter(options.retryAfter, this.#random)
     this.#hooks.update(options)
     this.#rejection.update(options)
     this.#resources.update(options)
