@@ -4,9 +4,11 @@
 
 const cluster = require('node:cluster')
 const { Worker, isMainThread, parentPort, workerData } = require('node:worker_threads')
-const { createMember } = require('./fleet-member')
 
 const tell = (message) => (isMainThread ? process.send(message) : parentPort.postMessage(message))
+
+/** A primary that is no member loads no spillway. */
+const newMember = (options) => require('./fleet-member').createMember(options)
 
 function obey(member) {
   return async ({ id, ...order }) => {
@@ -19,7 +21,7 @@ function obey(member) {
 }
 
 async function runMember(options) {
-  const member = createMember(options)
+  const member = newMember(options)
   const listener = obey(member)
   if (isMainThread) process.on('message', listener)
   else parentPort.on('message', listener)
@@ -31,7 +33,7 @@ async function runMember(options) {
 function runPrimary({ member: isMember, threads, ...options }) {
   cluster.setupPrimary({ args: [JSON.stringify(options)] })
   const workers = new Map()
-  const self = isMember ? createMember(options) : undefined
+  const self = isMember ? newMember(options) : undefined
   let threadCount = 0
   const fork = () => {
     const child = threads ? new Worker(__filename, { workerData: options }) : cluster.fork()
