@@ -71,7 +71,7 @@ class Admission {
     onObservedOverload = () => {},
   }) {
     const cost = new RequestCost(clock.now())
-    const turns = new LoopTurns(clock, () => cost.endedInTurn * cost.ms)
+    const turns = new LoopTurns(clock)
     const measurements = { turns, cost, acceptBurst: new AcceptBurst() }
     const hooks = new UserHooks(faults)
     this.#clock = clock
@@ -81,7 +81,7 @@ class Admission {
     this.limits = new Limits({ clock, cost, turns })
     this.#resources = new ResourceLimits({ clock, hooks, sampleMemory, random })
     this.#rejection = new Rejection(faults)
-    this.late = new LateRejections({ clock, cost, random, connections })
+    this.late = new LateRejections({ clock, cost, stats: this.stats, random, connections })
     this.episode = new Episode(clock, onOverload)
     this.#observed = new Episode(clock, onObservedOverload)
     this.gate = new Gate({
@@ -129,16 +129,16 @@ class Admission {
       admission.priority = BYPASS
       return RUN
     }
-    admission.priority = this.#hooks.classOf(request.req)
+    if (this.#hooks.classifies) admission.priority = this.#hooks.classOf(request.req)
     if (admission.priority === BYPASS) return RUN
-    this.late.onRequest()
+    this.stats.decided++
     const decision = this.#decideAs(this.#mode, request, nowMs)
-    if (decision !== REJECTED) this.#retryAfter.onAdmit()
+    if (decision !== REJECTED && this.#retryAfter.isSpread) this.#retryAfter.onAdmit()
     return decision
   }
 
   #decideAs(mode, request, nowMs) {
-    const reason = this.#resources.reasonFor(request.admission.priority)
+    const reason = this.#resources.isShort ? this.#resources.reasonFor(request.admission.priority) : undefined
     if (mode === 'observe') return this.#observe(request, reason, nowMs)
     if (reason !== undefined) {
       if (nowMs - this.gate.lastAdmitMs <= MAX_ADMIT_GAP_MS) return this.gate.reject(request, reason)
@@ -199,9 +199,10 @@ class Admission {
 
   onTurn(busyMs, nowMs, idleMs) {
     const { acceptBurst, cost, turns } = this.measurements
-    turns.onTurn(busyMs, nowMs, idleMs)
-    cost.onTurn(busyMs, nowMs)
-    acceptBurst.onTurn(busyMs, nowMs)
+    const { arrivedInTurn, endedInTurn } = this.gate
+    turns.onTurn(busyMs, nowMs, idleMs, endedInTurn * cost.ms)
+    cost.onTurn(busyMs, nowMs, endedInTurn)
+    acceptBurst.onTurn(busyMs, nowMs, arrivedInTurn)
     this.#hooks.onTurn(nowMs)
     this.#resources.onTurn(busyMs, nowMs, idleMs)
     this.#shadow.onTurn(nowMs)

@@ -20,6 +20,9 @@ const HALF_CLOSED_GAP_MS = 100
 class Gate {
   peakInFlight = 0
   lastAdmitMs = 0
+  /** How many requests have arrived in the current loop turn, and how many of those in flight have ended. */
+  arrivedInTurn = 0
+  endedInTurn = 0
   #clock
   #limits
   #measurements
@@ -61,7 +64,7 @@ class Gate {
   decide(request, nowMs) {
     const { priority } = request.admission
     if (priority === BYPASS) return RUN
-    this.#measurements.acceptBurst.onRequest()
+    this.arrivedInTurn++
     this.#firstArrivalMs ??= nowMs
     const hasFreeSlot = this.#limits.hasFreeSlot(nowMs)
     if (!hasFreeSlot) this.#limits.onHeldBack(this.#limits.shortResource)
@@ -86,8 +89,9 @@ class Gate {
 
   /** An idling loop runs every request on arrival. A full loop accepts first, then runs what the turn's budget allows. */
   #fitsThisTurn(nowMs) {
-    const isWithinBudget = nowMs - this.#firstArrivalMs < TURN_BUDGET_MS
-    if (isWithinBudget && !this.#measurements.acceptBurst.isAccepting(nowMs)) return true
+    const { acceptBurst } = this.#measurements
+    const isAccepting = acceptBurst.mayBeAccepting && acceptBurst.isAccepting(nowMs)
+    if (!isAccepting && nowMs - this.#firstArrivalMs < TURN_BUDGET_MS) return true
     return this.#limits.loop.isRejectingPointless || this.#measurements.turns.isIdling(nowMs)
   }
 
@@ -126,7 +130,7 @@ class Gate {
   release(request, nowMs, idleMs) {
     const { admission } = request
     if (admission.isInFlight) {
-      this.#measurements.cost.onEnd()
+      this.endedInTurn++
       this.#limits.onEnd(admission, nowMs, idleMs)
       if (this.#queue.length > 0) this.#clock.afterTurn(this.#dequeueOne)
     } else if (admission.isAbandoned) {
@@ -142,6 +146,7 @@ class Gate {
     const { acceptBurst } = this.#measurements
     this.#limits.onTurn(nowMs, idleMs, isQueueing)
     this.#firstArrivalMs = undefined
+    this.arrivedInTurn = this.endedInTurn = 0
     this.#spentMs = 0
     this.#isAccepting = acceptBurst.shouldTurnAgain(nowMs, busyMs)
     if (!isQueueing) return

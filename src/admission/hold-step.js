@@ -36,12 +36,14 @@ class HoldStep {
   /** Whether rejections are most of the load. */
   isFlood = false
   #cost
+  #stats
   #connections
   #step = 0
   /** The arrival rate, and the share of the connections that were spare, measured last at each step. */
   #rates = HOLDS_MS.map(() => ({ perMs: 0, spare: 0, atMs: Number.NEGATIVE_INFINITY }))
   #windowMs
-  #count = 0
+  /** How many requests had been decided about when the window began. */
+  #decidedBefore = 0
   #turns = 0
   /** The sum of the busy connections over the turns of the window. One reading is no evidence: clients come in waves. */
   #busy = 0
@@ -54,23 +56,22 @@ class HoldStep {
   #lookWindows = 0
 
   /**
-   * @param {{ cost: { rejectedShare: number }, connections: { readonly open: number, readonly busy: number } }} parts
-   *   `busy`: connections whose request has no answer yet, read once a loop turn
+   * @param {{
+   *   cost: { rejectedShare: number },
+   *   stats: { decided: number },
+   *   connections: { readonly open: number, readonly busy: number },
+   * }} parts `busy`: connections whose request has no answer yet, read once a loop turn
    * @param {number} nowMs
    */
-  constructor({ cost, connections }, nowMs) {
+  constructor({ cost, stats, connections }, nowMs) {
     this.#cost = cost
+    this.#stats = stats
     this.#connections = connections
     this.#windowMs = nowMs
   }
 
   get holdMs() {
     return HOLDS_MS[this.#step]
-  }
-
-  // Hot path: once a request.
-  onRequest() {
-    this.#count++
   }
 
   onTurn() {
@@ -92,17 +93,20 @@ class HoldStep {
   }
 
   #measure(nowMs, elapsedMs) {
+    const { decided } = this.#stats
+    const count = decided - this.#decidedBefore
     const leastSpare = nowMs - this.#tookBackMs <= CATCH_UP_MS ? this.#rates[this.#step].spare : 0
-    const spare = Math.max(leastSpare, this.#spareShare())
-    this.#rates[this.#step] = { perMs: this.#count / elapsedMs, spare, atMs: nowMs }
+    const spare = Math.max(leastSpare, this.#spareShare(count))
+    this.#rates[this.#step] = { perMs: count / elapsedMs, spare, atMs: nowMs }
     this.#windowMs = nowMs
-    this.#count = this.#turns = this.#busy = 0
+    this.#decidedBefore = decided
+    this.#turns = this.#busy = 0
   }
 
   /** The mean share of the connections on which no request is in flight, and none arrives in each loop turn. */
-  #spareShare() {
+  #spareShare(count) {
     const { open } = this.#connections
-    const used = (this.#busy + this.#count) / Math.max(1, this.#turns)
+    const used = (this.#busy + count) / Math.max(1, this.#turns)
     return open === 0 ? 0 : Math.max(0, 1 - used / open)
   }
 

@@ -26,24 +26,20 @@ class LateRejections {
    * @param {{
    *   clock: typeof import('../clock').systemClock,
    *   cost: { rejectedShare: number },
+   *   stats: { decided: number },
    *   random?: (() => number) | undefined,
    *   connections?: { readonly open: number, readonly busy: number } | undefined,
    * }} parts `busy`: connections whose request has no answer yet, read once a loop turn
    */
-  constructor({ clock, cost, random = Math.random, connections = { open: 0, busy: 0 } }) {
+  constructor({ clock, cost, stats, random = Math.random, connections = { open: 0, busy: 0 } }) {
     this.#clock = clock
     this.#random = random
-    this.#step = new HoldStep({ cost, connections }, clock.now())
+    this.#step = new HoldStep({ cost, stats, connections }, clock.now())
   }
 
   /** Rejections held now. */
   get held() {
     return this.#held.size
-  }
-
-  // Hot path: once a request.
-  onRequest() {
-    this.#step.onRequest()
   }
 
   onTurn() {

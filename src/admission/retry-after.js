@@ -5,8 +5,12 @@
 
 const SPREAD = 9
 const SMOOTHING = 0.01
+/** A smaller share than this changes no answer that a client could tell. */
+const NEGLIGIBLE = 1e-4
 
 class RetryAfter {
+  /** Whether the spread is wider than at first: each admitted request then narrows it. */
+  isSpread = false
   #leastSeconds
   #random
   #rejectedShare = 0
@@ -18,10 +22,14 @@ class RetryAfter {
 
   onAdmit() {
     this.#rejectedShare -= this.#rejectedShare * SMOOTHING
+    if (this.#rejectedShare > NEGLIGIBLE) return
+    this.#rejectedShare = 0
+    this.isSpread = false
   }
 
   onReject() {
     this.#rejectedShare += (1 - this.#rejectedShare) * SMOOTHING
+    this.isSpread = true
   }
 
   seconds() {

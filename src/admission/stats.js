@@ -11,6 +11,8 @@ const cellOf = (reason, priority) => Number(REASON_INDEX.get(reason)) * PRIORITI
 class Stats {
   shed = new Float64Array(REASONS.length * PRIORITIES.length)
   wouldShed = new Float64Array(REASONS.length * PRIORITIES.length)
+  /** Requests that the rules have decided about: all but those of class bypass. */
+  decided = 0
   admitted = 0
   /** Requests whose client disconnected while they were queued. */
   abandoned = 0

@@ -7,6 +7,8 @@ const { NORMAL, priorityIndex } = require('./verdict')
 const PRESSURE_INTERVAL_MS = 100
 
 class UserHooks {
+  /** Whether `classify` is given: without it every request is `normal`. */
+  classifies = false
   /** The last value of `pressure()`, from 0 to 1; 0 without one. */
   pressure = 0
   #pressureMs = 0
@@ -19,13 +21,13 @@ class UserHooks {
 
   update(options) {
     this.#options = options
+    this.classifies = options.classify !== undefined
     if (options.pressure === undefined) this.pressure = 0
   }
 
   /** @returns {number} an index into PRIORITIES; `normal` for any value that is not a class */
   classOf(req) {
     const { classify } = this.#options
-    if (classify === undefined) return NORMAL
     return (
       this.#call('shed.classify', () => {
         const name = classify(req)

@@ -33,10 +33,11 @@ function driven({ rejectedShare = 0.05, isHolding = true, connections = { open: 
       return late.held
     },
   }
-  const late = new LateRejections({ clock, cost, random: () => given.random, connections: use })
+  const stats = { decided: 0 }
+  const late = new LateRejections({ clock, cost, stats, random: () => given.random, connections: use })
   let sent = 0
   const reject = (request = {}) => {
-    late.onRequest()
+    stats.decided++
     late.deliver(request, () => sent++)
   }
   const pass = (ms) => {
@@ -52,7 +53,7 @@ function driven({ rejectedShare = 0.05, isHolding = true, connections = { open: 
     reject({ socket: HALF_CLOSED })
     sent = 0
   }
-  return { clock, cost, given, late, pass, reject, sent: () => sent }
+  return { clock, cost, given, late, pass, reject, sent: () => sent, stats }
 }
 
 for (const [rejectedShare, sentAtOnce] of [
@@ -162,13 +163,13 @@ const BACK_MS = 10
  *
  * @returns {number[]} for each second, how long the last that was sent in it had been held
  */
-function holdsOver(seconds, { late, clock, pass }, { clients = 0, perSecond = 0, backMs = BACK_MS }) {
+function holdsOver(seconds, { late, clock, pass, stats }, { clients = 0, perSecond = 0, backMs = BACK_MS }) {
   const holds = []
   let isOver = false
   let lastMs = 0
   const ask = (isBack) => {
     const sinceMs = clock.now()
-    late.onRequest()
+    stats.decided++
     late.deliver({}, () => {
       lastMs = Math.round((clock.now() - sinceMs) / 10) * 10
       if (isBack && !isOver) clock.after(backMs, () => ask(true))
@@ -202,14 +203,14 @@ test('if as many requests arrive as before, 503s are held only for a fifth of a 
 
 /** Requests come through a proxy that has so many connections, and queues the requests for which none is free. */
 function holdsOfProxy(seconds, all, { connections, perSecond, backlog = 0 }) {
-  const { late, pass } = all
+  const { late, pass, stats } = all
   let waiting = backlog
   let longest = 0
   const send = () => {
     // A connection carries one request a loop turn.
     for (let spare = connections.open - late.held; waiting > 0 && spare > 0; spare--) {
       waiting--
-      late.onRequest()
+      stats.decided++
       late.deliver({}, () => {})
     }
   }
@@ -269,7 +270,7 @@ test('the window in which rejections become costly is not compared with: part of
 test('the number of rejections at once is no evidence of the arrival rate', () => {
   const all = driven({ isHolding: false })
   for (let ms = 0; ms < 3000; ms += 5) {
-    all.late.onRequest()
+    all.stats.decided++
     if (ms % 500 === 495) for (let i = 0; i < 100; i++) all.late.deliver({}, () => {})
     all.pass(5)
   }

@@ -16,16 +16,13 @@ const COST_MS = 1.99
 /** A loop whose requests cost `costMs`. */
 function driven({ costMs = COST_MS, rejectionMs = 0.03, rejectedShare = 0 } = {}) {
   const clock = new FakeClock()
-  const work = { ms: 0 }
-  const turns = new LoopTurns(clock, () => work.ms)
+  const turns = new LoopTurns(clock)
   const cost = { ms: costMs, rejectionMs, rejectedShare }
   const share = new LoopShare({ clock, cost, turns })
   const turn = (busyMs, { idledMs = 0, isContended = false } = {}) => {
     clock.idle(idledMs)
     clock.advance(busyMs)
-    work.ms = busyMs
-    turns.onTurn(busyMs, clock.now(), clock.idleMs())
-    work.ms = 0
+    turns.onTurn(busyMs, clock.now(), clock.idleMs(), busyMs)
     share.onTurn(clock.now(), clock.idleMs(), isContended)
   }
   const admit = () => {

@@ -12,16 +12,13 @@ const OPTIONS = { maxDelay: 200, targetDelay: 100, interval: 500 }
 
 function driven(options) {
   const clock = new FakeClock()
-  const work = { ms: 0 }
-  const turns = new LoopTurns(clock, () => work.ms)
+  const turns = new LoopTurns(clock)
   const delay = new QueueDelay(turns, clock.now())
   delay.update({ ...OPTIONS, ...options })
   const turn = (busyMs, { idledMs = 0, workMs = busyMs, isQueueing = true } = {}) => {
     clock.idle(idledMs)
     clock.advance(busyMs)
-    work.ms = workMs
-    turns.onTurn(busyMs, clock.now(), clock.idleMs())
-    work.ms = 0
+    turns.onTurn(busyMs, clock.now(), clock.idleMs(), workMs)
     delay.onTurn(clock.now(), isQueueing)
   }
   /** Turns of a full loop, with a queue at the end of each. */

@@ -13,17 +13,14 @@ const OPTIONS = { maxDelay: 200, targetDelay: 100, interval: 500 }
 
 function driven({ maxConcurrent, costMs = 2 } = {}) {
   const clock = new FakeClock()
-  const work = { ms: 0 }
-  const turns = new LoopTurns(clock, () => work.ms)
+  const turns = new LoopTurns(clock)
   const cost = { ms: costMs, rejectionMs: 0.03, rejectedShare: 0 }
   const limits = new Limits({ clock, cost, turns })
   limits.update({ ...OPTIONS, maxConcurrent })
   const turn = (busyMs, idledMs = 0) => {
     clock.idle(idledMs)
     clock.advance(busyMs)
-    work.ms = busyMs
-    turns.onTurn(busyMs, clock.now(), clock.idleMs())
-    work.ms = 0
+    turns.onTurn(busyMs, clock.now(), clock.idleMs(), busyMs)
     limits.onTurn(clock.now(), clock.idleMs(), false)
   }
   const admit = () => {

@@ -7,12 +7,14 @@ const { AcceptBurst } = require('../../src/admission/measurements/accept-burst')
 
 test('a burst begins with the second turn in a row that accepted a connection, and ends with one that did not', () => {
   const burst = new AcceptBurst()
+  assert.equal(burst.mayBeAccepting, false)
   burst.onAccept(0)
-  assert.equal(burst.isAccepting(0), true)
+  assert.deepEqual([burst.mayBeAccepting, burst.isAccepting(0)], [true, true])
   assert.equal(burst.shouldTurnAgain(0, 0), false)
   burst.onAccept(0.02)
   assert.equal(burst.shouldTurnAgain(0.02, 0), true)
   assert.equal(burst.shouldTurnAgain(0.04, 0), false)
+  assert.equal(burst.mayBeAccepting, false)
 })
 
 test('connections that come one by one delay no work', () => {
@@ -43,28 +45,26 @@ test('turns in which handlers burn do not end a burst before 100 ms: that time w
 test('a turn outside a burst counts as work, whatever code ran in it', () => {
   const burst = new AcceptBurst()
   burstFor(burst, 0)
-  for (let i = 0; i < 200; i++) burst.onRequest()
-  burst.onTurn(2, 25)
+  burst.onTurn(2, 25, 200)
   for (let i = 0; i < 2; i++) {
     burst.onAccept(30)
     burst.shouldTurnAgain(30, 0)
   }
-  burst.onTurn(2, 30)
+  burst.onTurn(2, 30, 0)
   assert.equal(burstFor(burst, 30), 8)
 })
 
 test('bursts together take at most four times the work', () => {
   const burst = new AcceptBurst()
   burstFor(burst, 0)
-  for (let i = 0; i < 200; i++) burst.onRequest()
-  burst.onTurn(2, 25)
+  burst.onTurn(2, 25, 200)
   assert.equal(burstFor(burst, 30), 8)
 })
 
 test('silent connections are no evidence of load: they get half of that time', () => {
   const burst = new AcceptBurst()
   burstFor(burst, 0)
-  burst.onTurn(2, 25)
+  burst.onTurn(2, 25, 0)
   assert.equal(burstFor(burst, 30), 4)
 })
 
@@ -106,7 +106,8 @@ test('the turns that do arithmetic of a TLS handshake belong to a burst, the tur
 test('requests are put off while a TLS handshake is in progress, until it ends or 20 ms have passed', () => {
   const burst = new AcceptBurst()
   burst.onHandshake(10)
-  assert.equal(burst.isAccepting(29), true)
+  burst.shouldTurnAgain(11, 0)
+  assert.deepEqual([burst.mayBeAccepting, burst.isAccepting(29)], [true, true])
   burst.onHandshakeEnd()
   assert.equal(burst.isAccepting(29), false)
   burst.onHandshake(30)
@@ -115,8 +116,7 @@ test('requests are put off while a TLS handshake is in progress, until it ends o
 
 test('unspent time is kept for the next bursts, up to a second', () => {
   const burst = new AcceptBurst()
-  for (let i = 0; i < 1000; i++) burst.onRequest()
-  for (let atMs = 0; atMs < 1000; atMs += 10) burst.onTurn(10, atMs)
+  for (let atMs = 0; atMs < 1000; atMs += 10) burst.onTurn(10, atMs, 10)
   let spentMs = 0
   for (let fromMs = 1000; ; fromMs += 30) {
     const lastedMs = burstFor(burst, fromMs)
@@ -128,13 +128,13 @@ test('unspent time is kept for the next bursts, up to a second', () => {
 
 test('connections and requests are compared within a second', () => {
   const burst = new AcceptBurst()
-  for (let i = 0; i < 200; i++) burst.onRequest()
+  burst.onTurn(0, 0, 200)
   burstFor(burst, 0)
   // The requests of more than a second ago say nothing of the sockets that came since.
-  burst.onTurn(0, 1500)
-  burst.onTurn(2, 1500)
+  burst.onTurn(0, 1500, 0)
+  burst.onTurn(2, 1500, 0)
   burst.onAccept(1501)
-  burst.onTurn(2, 1501)
+  burst.onTurn(2, 1501, 0)
   // Twice the first 2 ms' worth of four, and twice the second.
   assert.equal(burstFor(burst, 1502), 12)
 })

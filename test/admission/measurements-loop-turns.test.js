@@ -8,15 +8,12 @@ const { FakeClock } = require('../support/fake-clock')
 
 function driven() {
   const clock = new FakeClock()
-  const work = { ms: 0 }
-  const turns = new LoopTurns(clock, () => work.ms)
+  const turns = new LoopTurns(clock)
   /** A loop turn that idles first and works then, on requests that are known to cost `workMs`. */
   const turn = (busyMs, idledMs = 0, workMs = 0) => {
     clock.idle(idledMs)
     clock.advance(busyMs)
-    work.ms = workMs
-    turns.onTurn(busyMs, clock.now(), clock.idleMs())
-    work.ms = 0
+    turns.onTurn(busyMs, clock.now(), clock.idleMs(), workMs)
   }
   return { clock, turns, turn }
 }

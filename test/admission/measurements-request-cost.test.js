@@ -11,9 +11,8 @@ function driven() {
   /** A loop turn in which so many requests end and so many are rejected, after it idled. */
   const turn = ({ busyMs, ended = 0, rejected = 0, rejectMs = 0, idledMs = 0 }) => {
     nowMs += busyMs + idledMs
-    for (let i = 0; i < ended; i++) cost.onEnd()
     for (let i = 0; i < rejected; i++) cost.onReject(rejectMs)
-    cost.onTurn(busyMs, nowMs)
+    cost.onTurn(busyMs, nowMs, ended)
   }
   return { cost, turn }
 }
@@ -121,13 +120,4 @@ test('the share that rejections take of the loop follows within a second, and is
   assert.ok(cost.rejectedShare > 0.89 && cost.rejectedShare <= 0.9)
   for (let i = 0; i < 200; i++) turn({ busyMs: 10 })
   assert.ok(cost.rejectedShare < 0.01)
-})
-
-test('endedInTurn counts the requests that ended in the current turn', () => {
-  const { cost } = driven()
-  cost.onEnd()
-  cost.onEnd()
-  assert.equal(cost.endedInTurn, 2)
-  cost.onTurn(1, 1)
-  assert.equal(cost.endedInTurn, 0)
 })

@@ -82,8 +82,7 @@ const stack = {
     const { cost } = admission.measurements
     const wrongMs = Math.max(cost.ms, 0.1) * factor
     for (let i = 0; i < 10; i++) {
-      for (let ended = 0; ended < 10; ended++) cost.onEnd()
-      cost.onTurn(10 * wrongMs, clock.now())
+      cost.onTurn(10 * wrongMs, clock.now(), 10)
     }
     for (let i = 0; i < 200; i++) cost.onReject(0.01 * factor)
     for (let i = 0; i < 200; i++) {

@@ -12,6 +12,8 @@ const FULL = 0.95
 const MAX_PROBABILITY = 0.95
 
 class ResourceLimits {
+  /** Whether a resource is short: `reasonFor` may reject. */
+  isShort = false
   memoryPressure = 0
   #hooks
   #sampleMemory
@@ -39,9 +41,9 @@ class ResourceLimits {
     this.#sampleIntervalMs = options.sampleInterval
     // With the same limits keep the state: a value between exit and limit stays over it.
     if (!this.#thresholds?.matches(options)) this.#thresholds = new Thresholds(options)
+    this.#updateShortage()
   }
 
-  // Hot path: three comparisons while no resource is short.
   /** @returns {string | undefined} why a request of this class is rejected */
   reasonFor(priority) {
     if (this.#thresholds.reason !== undefined) return this.#thresholds.reason
@@ -54,13 +56,23 @@ class ResourceLimits {
     return undefined
   }
 
+  /** Called after the hooks have read the user's pressure. */
   onTurn(busyMs, nowMs, idleMs) {
     this.#turnSample.onTurn(busyMs)
-    if (!this.#turnSample.isDue(nowMs, this.#sampleIntervalMs)) return
+    if (this.#turnSample.isDue(nowMs, this.#sampleIntervalMs)) this.#sample(nowMs, idleMs)
+    this.#updateShortage()
+  }
+
+  #sample(nowMs, idleMs) {
     const { afterGcBytes, limitBytes, ...memory } = this.#sampleMemory()
     if (afterGcBytes !== undefined)
       this.memoryPressure = Math.min(1, Math.max(0, (afterGcBytes / limitBytes - BEGIN) / (FULL - BEGIN)))
     this.#thresholds.record({ ...this.#turnSample.take(nowMs, idleMs), ...memory })
+  }
+
+  #updateShortage() {
+    this.isShort =
+      this.#thresholds.reason !== undefined || this.#hooks.pressure > 0 || this.memoryPressure > 0
   }
 }
 

@@ -26,6 +26,8 @@ const HANDSHAKE_MS = 0.1
 class AcceptBurst {
   /** Whether the loop turns only because the primary may hand over another connection. */
   isAwaitingPrimary = false
+  /** Whether a connection or handshake began since the last turn. While none did, `isAccepting` is false. */
+  mayBeAccepting = false
   #isHandedOver = false
   #accepted = 0
   #seen = 0
@@ -44,6 +46,7 @@ class AcceptBurst {
 
   /** @param {boolean} isHandedOver whether the cluster's primary accepted the connection for this process */
   onAccept(nowMs, isHandedOver = false) {
+    this.mayBeAccepting = true
     this.#accepted++
     this.#windowAccepts++
     this.#isHandedOver = isHandedOver
@@ -54,6 +57,7 @@ class AcceptBurst {
   }
 
   onHandshake(nowMs) {
+    this.mayBeAccepting = true
     this.#handshakes++
     this.#lastHandshakeMs = nowMs
   }
@@ -63,12 +67,12 @@ class AcceptBurst {
     if (this.#handshakes > 0) this.#handshakes--
   }
 
-  onRequest() {
-    this.#windowRequests++
-  }
-
-  /** Outside a burst the whole turn was work, which adds to the time that may be spent on accepting. */
-  onTurn(busyMs, nowMs) {
+  /**
+   * Outside a burst the whole turn was work, which adds to the time that may be spent on accepting.
+   * @param {number} arrived how many requests arrived in this turn
+   */
+  onTurn(busyMs, nowMs, arrived) {
+    this.#windowRequests += arrived
     if (this.#sinceMs !== undefined) return
     if (nowMs - this.#windowMs > WINDOW_MS) {
       this.#windowMs = nowMs
@@ -97,6 +101,7 @@ class AcceptBurst {
     const isAccepting = this.#accepted !== this.#seen || (busyMs > HANDSHAKE_MS && isHandshaking)
     const isSecondInRow = isAccepting && this.#wasAccepting
     this.#seen = this.#accepted
+    this.mayBeAccepting = this.#handshakes > 0
     this.#wasAccepting = isAccepting || isHandshaking
     this.isAwaitingPrimary = !isAccepting && this.#mayGetAnother(nowMs)
     if (!isSecondInRow && !this.#isHandedOver) return this.#stop()

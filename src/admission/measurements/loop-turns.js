@@ -12,7 +12,6 @@ const STALL_MS = 20
 
 class LoopTurns {
   #clock
-  #workMs
   #turnedMs
   #turnedIdleMs
   #busyMs = 0
@@ -20,13 +19,9 @@ class LoopTurns {
   #stalledMs = 0
   #isSleeping = false
 
-  /**
-   * @param {typeof import('../../clock').systemClock} clock
-   * @param {() => number} workMs the known cost of the requests that ended in this turn
-   */
-  constructor(clock, workMs) {
+  /** @param {typeof import('../../clock').systemClock} clock */
+  constructor(clock) {
     this.#clock = clock
-    this.#workMs = workMs
     this.#turnedMs = clock.now()
     this.#turnedIdleMs = clock.idleMs()
   }
@@ -57,10 +52,6 @@ class LoopTurns {
     return nowMs - this.#stalledMs
   }
 
-  #stallOf(busyMs) {
-    return busyMs > STALL_MS ? Math.max(0, busyMs - this.#workMs() - STALL_MS) : 0
-  }
-
   /** How long the current turn has been busy. */
   #busySince(nowMs, idleMs) {
     return nowMs - this.#turnedMs - (idleMs - this.#turnedIdleMs)
@@ -76,8 +67,9 @@ class LoopTurns {
     this.#isSleeping = true
   }
 
-  onTurn(busyMs, nowMs, idleMs) {
-    this.#stalledMs += this.#stallOf(busyMs)
+  /** @param {number} workMs the known cost of the requests that ended in this turn */
+  onTurn(busyMs, nowMs, idleMs, workMs) {
+    this.#stalledMs += Math.max(0, busyMs - workMs - STALL_MS)
     this.#idleShare = this.#shareAfter(this.#isSleeping ? 0 : idleMs - this.#turnedIdleMs, busyMs)
     this.#isSleeping = false
     this.#busyMs = busyMs

@@ -17,6 +17,8 @@ const SHARE_SMOOTHING = 0.3
 const MAX_SHARE = 0.9
 
 class RequestCost {
+  /** The usual cost of a request. Until the first window ends, the time until handlers first return. */
+  ms = 0
   /** The cost of a rejection, with the reading of its request. */
   rejectionMs = FIRST_REJECTION_MS
   /** The share of the loop's time that rejections take. */
@@ -37,26 +39,19 @@ class RequestCost {
     this.#sinceMs = this.#shareSinceMs = nowMs
   }
 
-  /** The usual cost of a request. Until the first window ends, the time until handlers first return. */
-  get ms() {
-    return this.#medianMs || this.#runMs
-  }
-
   /** The mean cost of a request, rare expensive ones included. */
   get meanMs() {
     return this.#meanMs || this.#runMs
   }
 
-  /** How many requests have ended in the current loop turn. */
-  endedInTurn = 0
-
   /** A dequeued request's handler has returned for the first time. */
   onRun(ranMs) {
     this.#runMs += (ranMs - this.#runMs) * (this.#runMs === 0 ? 1 : SMOOTHING)
+    this.#update()
   }
 
-  onEnd() {
-    this.endedInTurn++
+  #update() {
+    this.ms = this.#medianMs || this.#runMs
   }
 
   onReject(tookMs) {
@@ -66,10 +61,10 @@ class RequestCost {
     this.rejectionMs += (costMs - this.rejectionMs) * SMOOTHING
   }
 
-  onTurn(busyMs, nowMs) {
+  /** @param {number} ended how many requests ended in this turn */
+  onTurn(busyMs, nowMs, ended) {
     this.#busyMs += busyMs
-    this.#ended += this.endedInTurn
-    this.endedInTurn = 0
+    this.#ended += ended
     this.#updateShare(nowMs)
     const isOver = this.#ended >= WINDOW_REQUESTS || nowMs - this.#sinceMs >= WINDOW_MS
     if (!isOver || this.#ended === 0) return
@@ -90,7 +85,7 @@ class RequestCost {
       below += window.ended
       if (below < ended / 2) continue
       this.#medianMs = window.costMs
-      return
+      return this.#update()
     }
   }
 
