@@ -86,7 +86,7 @@ class Stalls {
     // A breakpoint stops the loop for as long as its user thinks.
     if (isInspected()) return this.#tellInspected()
     const { clock, events, recorder, signals } = this.#parts
-    const hasRequests = recorder.active.total > 0 || recorder.routes.series.length > 0
+    const hasRequests = recorder.requests.size > 0 || recorder.routes.series.length > 0
     const isStart = !hasRequests && nowMs - this.#startedMs < START_MS
     const seen = this.#seenSince(nowMs - durationMs)
     const cause = causeOf({

@@ -168,7 +168,7 @@ class Drain {
   }
 
   get #inFlight() {
-    return this.#recorder.active.total
+    return this.#recorder.requests.size
   }
 
   #endIfDone() {

@@ -47,7 +47,7 @@ function capture(parts, spare) {
     series,
     /** The series that metrics show: with labels of the user's, one for each combination of their values. */
     shownSeries: recorder.labelled?.series.slice() ?? series,
-    inFlight: recorder.active.counts.slice(),
+    inFlight: recorder.requests.counts.slice(),
     folded,
     labelsFolded: recorder.labelled?.folded ?? [],
     admission: admission.sample(),

@@ -5,7 +5,7 @@
 
 const { ADVISED_BOUNDS, countOf, sumOf } = require('../histograms/buckets')
 const { NATIVE_WIDTH } = require('../histograms/native')
-const { SCHEMES } = require('../requests/active-requests')
+const { SCHEMES } = require('../requests/in-flight')
 const { METHODS } = require('../requests/methods')
 const { OUTCOMES } = require('../requests/outcome')
 const {

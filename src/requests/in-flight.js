@@ -1,6 +1,11 @@
 'use strict'
 // The requests in flight, in order of arrival: a list linked through the requests themselves.
-// It costs 0.012 µs a request; a Set would cost 0.045.
+// It costs 0.012 µs a request; a Set would cost 0.045. They are also counted by method and scheme, for the gauge.
+
+const { METRICS } = require('./ignore')
+const { METHODS } = require('./methods')
+
+const SCHEMES = Object.freeze(['http', 'https'])
 
 /** @typedef {InstanceType<typeof import('./request').Request>} Request */
 
@@ -8,6 +13,8 @@ class InFlight {
   /** How many are in flight, and how many have ended so far. */
   size = 0
   ended = 0
+  /** By method and scheme, without the requests that `ignore` leaves out of the metrics. */
+  counts = new Float64Array(METHODS.length * SCHEMES.length)
   /** @type {Request | undefined} */
   #oldest
   /** @type {Request | undefined} */
@@ -23,6 +30,7 @@ class InFlight {
   /** @param {Request} request */
   add(request) {
     this.size++
+    if ((request.ignores & METRICS) === 0) this.counts[cellOf(request)]++
     const older = this.#newest
     if (older === undefined) this.#oldest = request
     else older.newer = request
@@ -36,6 +44,7 @@ class InFlight {
   remove(request) {
     this.size--
     this.ended++
+    if ((request.ignores & METRICS) === 0) this.counts[cellOf(request)]--
     const { older, newer } = request
     if (older === undefined) this.#oldest = newer
     else older.newer = newer
@@ -56,4 +65,7 @@ class InFlight {
   }
 }
 
-module.exports = { InFlight }
+/** @param {Request} request */
+const cellOf = ({ method, scheme }) => method * SCHEMES.length + scheme
+
+module.exports = { InFlight, SCHEMES }

@@ -4,7 +4,6 @@
 
 const { RollingHistogram } = require('../histograms/rolling')
 const { OWN_ROUTES, templateOf, upgradeTemplate } = require('../routing/template')
-const { ActiveRequests } = require('./active-requests')
 const { activeTrace, isTracing } = require('../tracing/active-span')
 const { ClientErrors } = require('./client-errors')
 const { isStream } = require('./event-stream')
@@ -23,8 +22,6 @@ const { annotateSpan, serverSpan } = require('../tracing/server-span')
 const WEBSOCKET = /^ *websocket *$/i
 
 class Recorder {
-  /** How many requests are in flight. */
-  active = new ActiveRequests()
   /** The requests in flight. */
   requests = new InFlight()
   clientErrors = new ClientErrors()
@@ -116,7 +113,6 @@ class Recorder {
   count(request) {
     request.isCounted = true
     if (this.#ignore !== undefined) request.ignores = this.#ignore.of(request.req)
-    this.active.add(request, 1)
     request.othersInFlight = this.requests.size
     this.requests.add(request)
     // It ended before it arrived here. It is counted after this turn, when the application has routed it.
@@ -154,7 +150,6 @@ class Recorder {
   end(request, head) {
     this.endedMs = this.#clock.now()
     request.endedIdleMs = this.#clock.idleMs()
-    this.active.add(request, -1)
     this.requests.remove(request)
     let series
     try {

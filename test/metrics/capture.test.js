@@ -64,7 +64,7 @@ test('a capture does not change afterwards: numbers, statuses, streams, series, 
   const parts = partsFor()
   const { recorder, faults } = parts
   record(recorder, '/a')
-  recorder.active.counts[0] = 3
+  recorder.requests.counts[0] = 3
   faults.report('here', new Error('first'))
   const captured = capture(parts)
   const before = textOf(captured)
@@ -77,7 +77,7 @@ test('a capture does not change afterwards: numbers, statuses, streams, series, 
   record(recorder, '/a', { status: 500, outcome: 1 })
   record(recorder, '/a', { isStream: true })
   for (let i = 0; i < 100; i++) record(recorder, `/b/${i}`, { isStream: i % 2 === 0 })
-  recorder.active.counts[0] = 5
+  recorder.requests.counts[0] = 5
   recorder.routes.folded = 7
   faults.report('here', new Error('second'))
   faults.report('there', new Error('third'))

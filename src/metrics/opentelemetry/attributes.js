@@ -2,7 +2,7 @@
 // Converts the labels of a point to OpenTelemetry attributes, once per series: names of the conventions, the status as a number,
 // and no attribute for an unmatched route or a missing status.
 
-const { SCHEMES } = require('../../requests/active-requests')
+const { SCHEMES } = require('../../requests/in-flight')
 
 const CONVENTIONS = {
   http_request_method: 'http.request.method',
