@@ -170,7 +170,7 @@ class Instance {
     recorder.onHttp2 = (request) => lifecycle.servers.addSession(request)
     recorder.onEnd = (request, series) => {
       if (request.failure !== undefined) failures.onEnd(request)
-      requestLog.onEnd(request)
+      if (requestLog.logsAll || request.durationMs > requestLog.slow.thresholdMs) requestLog.onEnd(request)
       admission.release(request, recorder.endedMs, request.endedIdleMs)
     }
     return new Servers({ recorder, endpoints, admission, known: lifecycle.servers, context })

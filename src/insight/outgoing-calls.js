@@ -5,7 +5,7 @@
 // `node:http` begins when its head is sent.
 
 const { subscribe, unsubscribe } = require('node:diagnostics_channel')
-const { methodIndex } = require('../requests/methods')
+const { METHOD_INDEX, OTHER_METHOD } = require('../requests/methods')
 const { isHttpInstrumented, isUndiciInstrumented } = require('./http-instrumentation')
 const { OutgoingTable } = require('./outgoing-table')
 
@@ -99,7 +99,8 @@ class OutgoingCalls {
 
   #begin(request, hostName, method) {
     const host = this.#table.find(String(hostName).toLowerCase())
-    this.#calls.set(request, new Call(host, methodIndex(method), this.#askerNow(), this.#clock.now()))
+    const index = METHOD_INDEX[method] ?? OTHER_METHOD
+    this.#calls.set(request, new Call(host, index, this.#askerNow(), this.#clock.now()))
   }
 
   // The channel publishes when the head has come; the call ends with the body.

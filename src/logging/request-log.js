@@ -11,6 +11,8 @@ const { AccessHooks } = require('./access-hooks')
 const { AccessLog } = require('./access-log')
 
 class RequestLog {
+  /** Whether there is an access log. Without it, only slow requests are of interest. */
+  logsAll = false
   slow
   #access
   #rateLimit
@@ -46,11 +48,11 @@ class RequestLog {
     })
     if (options.access !== false) {
       const hooks = options.access === true ? undefined : new AccessHooks(options.access, { faults, logger })
+      this.logsAll = true
       this.#access = new AccessLog({ clock, fields, hooks, logger, traceOf })
     }
   }
 
-  // Hot path: runs for each request.
   onEnd(request) {
     if ((request.ignores & LOG) !== 0) return
     if (request.durationMs > this.slow.thresholdMs) this.#recordSlow(request)

@@ -9,11 +9,7 @@ const isEventStream = (res) => EVENT_STREAM.test(String(res.getHeader('content-t
 /** A body that took less time cannot distort a quantile, so its content type is not checked. */
 const SHORTEST_STREAM_MS = 10
 
-/** @param {InstanceType<typeof import('./request').Request>} request that has ended @param {number} streamAfterMs */
-function isStream({ durationMs, firstByteMs, res }, streamAfterMs) {
-  const bodyMs = durationMs - firstByteMs
-  if (firstByteMs < 0 || bodyMs < SHORTEST_STREAM_MS) return false
-  return bodyMs >= streamAfterMs || isEventStream(res)
-}
+/** @param {number} bodyMs the time from its head to its end, at least SHORTEST_STREAM_MS */
+const isStream = (res, bodyMs, streamAfterMs) => bodyMs >= streamAfterMs || isEventStream(res)
 
-module.exports = { isEventStream, isStream }
+module.exports = { SHORTEST_STREAM_MS, isEventStream, isStream }

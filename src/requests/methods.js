@@ -15,11 +15,12 @@ const METHODS = Object.freeze([
   'QUERY',
   '_OTHER',
 ])
-const OTHER = METHODS.length - 1
+const OTHER_METHOD = METHODS.length - 1
 
-const INDEX = Object.assign(Object.create(null), Object.fromEntries(METHODS.map((name, i) => [name, i])))
+/** The index of each name in METHODS; another method has none. @type {Record<string, number | undefined>} */
+const METHOD_INDEX = Object.assign(
+  Object.create(null),
+  Object.fromEntries(METHODS.map((name, i) => [name, i]))
+)
 
-/** @returns {number} an index into METHODS */
-const methodIndex = (method) => INDEX[method] ?? OTHER
-
-module.exports = { METHODS, methodIndex }
+module.exports = { METHODS, METHOD_INDEX, OTHER_METHOD }

@@ -6,11 +6,11 @@ const { RollingHistogram } = require('../histograms/rolling')
 const { OWN_ROUTES, templateOf, upgradeTemplate } = require('../routing/template')
 const { activeTrace, isTracing } = require('../tracing/active-span')
 const { ClientErrors } = require('./client-errors')
-const { isStream } = require('./event-stream')
+const { SHORTEST_STREAM_MS, isStream } = require('./event-stream')
 const { Ignore, METRICS } = require('./ignore')
 const { InFlight } = require('./in-flight')
 const { LabelledTable } = require('./labelled-series')
-const { METHODS, methodIndex } = require('./methods')
+const { METHODS } = require('./methods')
 const { UPGRADED, isFailure, outcomeOf } = require('./outcome')
 const { NO_STATUS, Request, requestOf } = require('./request')
 const { ANSWERING, ENDED, QUEUED, RUNNING, STATES } = require('./request-state')
@@ -99,7 +99,7 @@ class Recorder {
   // Hot path: bench/overhead.
   /** Opens the record and watches the response. Before Express has seen the response, this costs a third. */
   prepare(req, res) {
-    const request = new Request(this, req, res, this.#clock.now(), methodIndex(req.method))
+    const request = new Request(this, req, res, this.#clock.now())
     request.scheme = request.socket?.encrypted === true ? 1 : 0
     this.parts.onReceive(request)
     // A middleware runs inside the span already. The client may disconnect before the response begins, so it is looked up now.
@@ -125,7 +125,7 @@ class Recorder {
     this.#upgrades.add(req)
     if (this.#ignore !== undefined && (this.#ignore.of(req) & METRICS) !== 0) return
     const nowMs = this.#clock.now()
-    const request = new Request(this, req, undefined, nowMs, methodIndex(req.method))
+    const request = new Request(this, req, undefined, nowMs)
     request.outcome = UPGRADED
     request.markEnded()
     const series = this.routes.find(upgradeTemplate(req), request.method)
@@ -171,7 +171,8 @@ class Recorder {
     const nowMs = this.endedMs
     request.durationMs = nowMs - request.startedMs
     request.outcome = outcomeOf(request)
-    request.isStream = isStream(request, this.#streamAfterMs)
+    const bodyMs = request.firstByteMs < 0 ? 0 : request.durationMs - request.firstByteMs
+    request.isStream = bodyMs >= SHORTEST_STREAM_MS && isStream(request.res, bodyMs, this.#streamAfterMs)
     request.requestBytes = head.requestBytes
     request.responseBytes = head.responseBytes
     if (request.trace !== undefined) request.trace.atMs = this.#clock.wallMs()
@@ -191,10 +192,7 @@ class Recorder {
     this.parts.onEnd(request)
     if (this.labelled !== undefined) this.labelled.record(series, request)
     if (request.isStream || request.outcome === UPGRADED) this.all.count(nowMs, false)
-    else {
-      this.all.record(request.durationMs, nowMs, isFailure(request.outcome))
-      series.load.record(request.othersInFlight, request.durationMs - request.admission.waitedMs)
-    }
+    else this.all.record(request.durationMs, nowMs, isFailure(request.outcome))
     return series
   }
 
@@ -208,8 +206,11 @@ class Recorder {
     }
   }
 
-  /** Routers and applications write what this reads, so it may throw. */
   templateOf(head, status) {
+    const { ctx, node } = head
+    // A route of Express has the request, so its node has the label.
+    if (node?.isRoute === true && ctx === undefined) return node.label
+    // Routers and applications write what this reads, so it may throw.
     try {
       return templateOf(head, status)
     } catch (error) {

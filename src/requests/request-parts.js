@@ -101,7 +101,7 @@ class RequestParts {
   // Hot path: once a request. A turn in a frozen clock never ends.
   /** @param {Request} request that has ended and has a series */
   onEnd(request) {
-    if (this.isOn && this.#ended.push(request) >= this.#mostEnded) this.#settle()
+    if (this.#ended.push(request) >= this.#mostEnded) this.#settle()
   }
 
   // Hot path: once a loop turn.
@@ -116,15 +116,20 @@ class RequestParts {
 
   #settle() {
     const ended = this.#ended
-    for (let i = 0; i < ended.length; i++) {
-      const request = ended[i]
-      const start = (request.series.partsRow ??= this.#rows.add()) * PART_COLUMNS
-      const { values } = this.#rows
-      values[start + LOOP] += Math.max(0, request.returnedMs - request.admission.admittedMs)
-      // Streams and upgraded connections have no duration to split.
-      if (!request.isStream && request.outcome !== UPGRADED) this.#addParts(request, values, start)
-    }
+    for (let i = 0; i < ended.length; i++) this.#record(ended[i])
     ended.length = 0
+  }
+
+  #record(request) {
+    const { admission, durationMs, othersInFlight, series } = request
+    // Streams and upgraded connections have no duration to compare or to split.
+    const hasDuration = !request.isStream && request.outcome !== UPGRADED
+    if (hasDuration) series.load.record(othersInFlight, durationMs - admission.waitedMs)
+    if (!this.isOn) return
+    const start = (series.partsRow ??= this.#rows.add()) * PART_COLUMNS
+    const { values } = this.#rows
+    values[start + LOOP] += Math.max(0, request.returnedMs - admission.admittedMs)
+    if (hasDuration) this.#addParts(request, values, start)
   }
 
   // Hot path: once a request.

@@ -2,18 +2,21 @@
 // One measured request, from its arrival to the last byte of its response.
 // Each instance that measures a response has its own request, with its own state and admission.
 
-const { RouteState, kRouteState } = require('../routing/route-state')
+const { kRouteState } = require('../routing/route-state')
 const { AdmissionRecord } = require('./admission-record')
 const { connectionOf } = require('./connection-bytes')
+const { METHOD_INDEX, OTHER_METHOD } = require('./methods')
 const { ANSWERING, ENDED, QUEUED, RECEIVED, RUNNING, checked } = require('./request-state')
 
 /** The status of a response of which no byte was sent. */
 const NO_STATUS = 0
 
+/** @typedef {import('../routing/route-state').RouteState} RouteState */
+
 // The constructor sets every field and no code adds one, so that all requests share one hidden class.
-class Request extends RouteState {
-  constructor(recorder, req, res, startedMs, method) {
-    super()
+/** @implements {RouteState} */
+class Request {
+  constructor(recorder, req, res, startedMs) {
     this.recorder = recorder
     /** Changed only by the `mark…` methods below. */
     this.state = RECEIVED
@@ -24,7 +27,7 @@ class Request extends RouteState {
     this.session = this.stream?.session
     this.connection = this.session === undefined ? this.socket : connectionOf(this.session)
     this.startedMs = startedMs
-    this.method = method
+    this.method = METHOD_INDEX[req.method] ?? OTHER_METHOD
     this.scheme = 0
     /** Whether it counts: a request that a server hook has prepared counts once it reaches a middleware. */
     this.isCounted = false
@@ -33,6 +36,19 @@ class Request extends RouteState {
     /** The first request of this response, which holds the route state, and the request of the next instance. */
     this.head = this
     this.next = undefined
+
+    // The route state, which the routers write: see routing/route-state.js.
+    /** @type {RouteState['node']} */
+    this.node = undefined
+    /** @type {RouteState['errorNode']} */
+    this.errorNode = undefined
+    this.route = undefined
+    this.baseLength = 0
+    this.isSettled = false
+    this.hasBadBody = false
+    this.ctx = undefined
+    this.mounts = undefined
+
     /** The response's own `writeHead`, if somebody had replaced its class's. */
     this.ownWriteHead = undefined
     /** The pipelined requests of its connection, while it is one of them. */

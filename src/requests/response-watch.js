@@ -4,10 +4,11 @@
 // on it heads a chain: it watches for all of them, and holds the route state.
 // Native responses report their end with `close` (1 µs), HTTP/2 with the stream's `close`, injected ones with on-finished (9 µs).
 
+const { Socket } = require('node:net')
 const { kRouteState } = require('../routing/route-state')
 const { assignBytes, markEnd } = require('./connection-bytes')
 const { kPipelined, mustClose, setConnectionClose } = require('./close-after-response')
-const { isInjected, onInjectedEnd } = require('./injected-response')
+const { onInjectedEnd } = require('./injected-response')
 const { NO_STATUS } = require('./request')
 const { ENDED } = require('./request-state')
 
@@ -42,8 +43,8 @@ function watch(request) {
   } else {
     // Prepended with tracing, because OpenTelemetry's instrumentation ends the span in a listener of the same event.
     const on = request.recorder.isTracing ? 'prependListener' : 'on'
-    if (isInjected(socket)) onInjectedEnd(res, on, () => endAll(request))
-    else res[on]('close', onClose)
+    if (socket instanceof Socket) res[on]('close', onClose)
+    else onInjectedEnd(res, on, () => endAll(request))
   }
   if (isPipelined) joinPipeline(socket, request)
 }
@@ -60,7 +61,9 @@ function joinChain(head, request) {
 /** @this {import('node:http').ServerResponse} */
 function writeHead(status) {
   const head = this[kRouteState]
-  if (mustClose(head)) setConnectionClose(this, arguments)
+  // With several instances any of them may drain.
+  const mayClose = head.recorder.closesConnections || head.next !== undefined
+  if (mayClose && mustClose(head)) setConnectionClose(this, arguments)
   // Looked up at the call: Express replaces the prototype of a response after `watch` has seen it.
   const original = head.ownWriteHead ?? Object.getPrototypeOf(head.res).writeHead
   const result = original.apply(this, arguments)

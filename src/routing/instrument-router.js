@@ -10,7 +10,7 @@ const { isPromise } = require('node:util/types')
 const express4 = require('./express-4')
 const express5 = require('./express-5')
 const { ROOT, pathText } = require('./route-node')
-const { routeStateOf } = require('./route-state')
+const { kRouteState } = require('./route-state')
 
 const kInstrumented = Symbol('spillway.instrumented')
 const kPath = Symbol('spillway.path')
@@ -131,7 +131,7 @@ function wrapRoute(layer, router) {
   let lastOuter
   let lastNode
   return function spillwayRoute(req, res, next) {
-    const routeState = routeStateOf(res)
+    const routeState = res?.[kRouteState]
     if (routeState === undefined || routeState.isSettled) return dispatch(req, res, next)
     const previous = routeState.node ?? ROOT
     const outer = previous.base
@@ -151,13 +151,19 @@ function wrapRoute(layer, router) {
 
 function wrapMount(layer, pathOf, isExpress5) {
   const { handle } = layer
+  let lastOuter
+  let lastNode
   return function spillwayMount(req, res, next) {
-    const routeState = routeStateOf(res)
+    const routeState = res?.[kRouteState]
     if (routeState === undefined || routeState.isSettled) return handle(req, res, next)
     const previous = routeState.node ?? ROOT
     const outerLength = routeState.baseLength
     const { baseUrl } = req
-    const node = previous.base.mount(resolvePath(pathOf, baseUrl.slice(outerLength)))
+    const outer = previous.base
+    const isKnown = outer === lastOuter && typeof pathOf === 'string'
+    const node = isKnown ? lastNode : outer.mount(resolvePath(pathOf, baseUrl.slice(outerLength)))
+    lastOuter = outer
+    lastNode = node
     const leaveMount = (error) => {
       const failed = undispatchedRoute(routeState, req)
       leave(routeState, res, failed === undefined ? node : node.route(failed), previous, error)
@@ -188,7 +194,7 @@ function wrapMount(layer, pathOf, isExpress5) {
 /** Records that the parser failed. Without a body it cannot fail. */
 function wrapBodyParser({ handle }) {
   return function spillwayBodyParser(req, res, next) {
-    const routeState = hasBody(req) ? routeStateOf(res) : undefined
+    const routeState = hasBody(req) ? res?.[kRouteState] : undefined
     if (routeState === undefined) return handle(req, res, next)
     return handle(req, res, (error) => {
       if (error) routeState.hasBadBody = true

@@ -12,6 +12,8 @@ const SLASH = 47
 
 class RouteNode {
   template
+  /** The label of a request that this node took. */
+  label
   isRoute
   /** The node that the next path is appended to: a route strips nothing from the URL, so its base is its mount. */
   base
@@ -26,13 +28,10 @@ class RouteNode {
    */
   constructor(template, { base, tree } = {}) {
     this.template = template
+    this.label = template === '' ? '/' : template
     this.isRoute = base !== undefined
     this.base = base ?? this
     this.#tree = tree
-  }
-
-  get label() {
-    return this.template === '' ? '/' : this.template
   }
 
   mount(path) {

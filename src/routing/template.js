@@ -20,7 +20,7 @@ const SOCKET_IO = '(socket.io)'
 const OWN_ROUTES = Object.freeze([BAD_BODY, SOCKET_IO])
 const ENGINE_QUERY = /[?&]EIO=\d/
 
-/** @param {InstanceType<typeof import('./route-state').RouteState> & { req: RoutedRequest }} routeState */
+/** @param {import('./route-state').RouteState & { req: RoutedRequest }} routeState */
 function templateOf(routeState, status) {
   return frameworkTemplate(routeState, status) ?? ownRoute(routeState)
 }

@@ -10,7 +10,7 @@ const { figuresOf } = require('../../src/insight/doctor/figures')
 const { takeReading } = require('../../src/insight/doctor/reading')
 const { UsualDurations } = require('../../src/insight/doctor/usual-durations')
 const { COMPLETED, ERRORED } = require('../../src/requests/outcome')
-const { methodIndex } = require('../../src/requests/methods')
+const { METHODS } = require('../../src/requests/methods')
 const { handClock } = require('../support/hand-clock')
 const { requestWith } = require('../support/request')
 
@@ -49,7 +49,7 @@ function readable(t, others = {}, options = {}) {
       route,
       { count, durationMs, outcome = COMPLETED, method = 'GET', firstByteMs = durationMs, onEnd = undefined }
     ) {
-      const series = instance.recorder.routes.find(route, methodIndex(method))
+      const series = instance.recorder.routes.find(route, METHODS.indexOf(method))
       for (let i = 0; i < count; i++) {
         const status = outcome === ERRORED ? 500 : 200
         const request = {

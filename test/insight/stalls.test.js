@@ -41,7 +41,7 @@ function setUp({ hasRequests = true, canWatch = true, add = () => {} } = {}) {
     events: { emitWithoutLine: (_event, details) => told.events.push(details) },
     faults: { report: (place) => told.faults.push(place) },
     options: { insight: { stallThreshold: 100 }, routes: { unmatched: '(unmatched)' } },
-    recorder: { active: { total: hasRequests ? 1 : 0 }, routes: { series: [] } },
+    recorder: { requests: { size: hasRequests ? 1 : 0 }, routes: { series: [] } },
     signals: { collections: { recordPending: () => collectedMs } },
   }
   const warn = (fields, message) => told.lines.push({ ...fields, message })

@@ -4,12 +4,14 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
+const { LoadSlope } = require('../../src/requests/load-slope')
 const { PART_COLUMNS, RequestParts } = require('../../src/requests/request-parts')
 const { FakeClock } = require('../support/fake-clock')
 const { requestWith } = require('../support/request')
 const { randomFrom } = require('../simulation/random')
 
 const REQUESTS = 10_000
+const seriesOf = () => ({ load: new LoadSlope(), partsRow: undefined })
 const SPAN_MS = 30_000
 
 /** The parts, and a loop whose turns are over when told, with what it collected in them. */
@@ -35,7 +37,7 @@ function driven(isOn = true) {
       lastIdleMs = idleMs
     },
     receive(fields) {
-      const request = requestWith({ startedMs: clock.now(), series: {}, ...fields })
+      const request = requestWith({ startedMs: clock.now(), series: seriesOf(), ...fields })
       parts.onReceive(request)
       request.admission.onAdmit(clock.now(), 0)
       request.admission.idleMs = clock.idleMs()
@@ -124,7 +126,7 @@ test(`each part of ${REQUESTS} requests is what happened, and they sum to the du
 test('the sums of a route are those of its requests', () => {
   const loop = driven()
   const random = randomFrom(12)
-  const series = {}
+  const series = seriesOf()
   let durationMs = 0
   for (let i = 0; i < 500; i++) {
     const { request } = lived({ ...loop, receive: () => loop.receive({ series }) }, random)
@@ -211,25 +213,27 @@ test('the collections that a turn has not reported by its end are asked for', ()
   assert.deepEqual(parts.of(request), { ...NONE, loopBusyMs: 60, gcMs: 40 })
 })
 
-test('switched off, a request is not split, and nothing is kept of it', () => {
+test('switched off, a request is not split, and only its duration is kept, for the slope', () => {
   const { clock, end, head, parts, receive, turn } = driven(false)
   const collections = { onPause: () => {}, recordPending: () => assert.fail('asked for collections') }
   parts.follow(collections)
   clock.advance(300)
-  const series = {}
+  const series = seriesOf()
   const request = receive({ series })
   clock.advance(10)
   parts.onReturn(request)
   head(request)
   end(request)
   turn()
-  assert.deepEqual([parts.of(request), parts.copy().length, series], [null, 0, {}])
+  assert.deepEqual([parts.of(request), parts.copy().length, series.partsRow], [null, 0, undefined])
+  series.load.endSlice()
+  assert.equal(series.load.sample().count, 1)
   assert.deepEqual([request.unreadMs, request.returnedMs, request.headIdleMs], [0, -1, -1])
   clock.advance(20)
   assert.equal(parts.turnMs(), 20)
 })
 
-test('a stream counts for the loop time of its route, and for no part', () => {
+test('a stream counts for the loop time of its route, and for no part and no slope', () => {
   const { clock, end, parts, receive, turn } = driven()
   const request = receive()
   clock.advance(10)
@@ -239,11 +243,13 @@ test('a stream counts for the loop time of its route, and for no part', () => {
   end(request)
   turn()
   assert.deepEqual([...parts.copy()], [...Array(PART_COLUMNS - 1).fill(0), 10])
+  request.series.load.endSlice()
+  assert.equal(request.series.load.sample().count, 0)
 })
 
 test('a request is counted at the end of its turn, at once if a thousand have ended or no turn follows, and at a scrape', () => {
   const { end, parts, receive, turn } = driven()
-  const series = { partsRow: undefined }
+  const series = seriesOf()
   const isCounted = () => series.partsRow !== undefined
   end(receive({ series }))
   assert.equal(isCounted(), false)
@@ -264,7 +270,7 @@ test('a request is counted at the end of its turn, at once if a thousand have en
 
 test('the last minute is the half minute before this one, and this one so far', () => {
   const { clock, end, parts, receive, turn } = driven()
-  const series = {}
+  const series = seriesOf()
   const requestOf = (ms) => {
     const request = receive({ series })
     clock.advance(ms)

@@ -4,11 +4,11 @@
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const fc = require('fast-check')
-const { METHODS, methodIndex } = require('../../src/requests/methods')
+const { METHODS } = require('../../src/requests/methods')
 const { RouteTable } = require('../../src/requests/route-table')
 
-const GET = methodIndex('GET')
-const POST = methodIndex('POST')
+const GET = METHODS.indexOf('GET')
+const POST = METHODS.indexOf('POST')
 
 const tableOf = (max) => new RouteTable({ max, overflow: '(other)', unmatched: '(unmatched)' })
 const find = (table, template, method = GET) => table.find(template, method)

@@ -4,7 +4,7 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { methodIndex } = require('../../src/requests/methods')
+const { METHODS } = require('../../src/requests/methods')
 const { COUNTERS, SHED } = require('../../src/requests/route-series')
 const { RouteTable } = require('../../src/requests/route-table')
 const { FakeClock } = require('../support/fake-clock.js')
@@ -12,7 +12,7 @@ const { FakeClock } = require('../support/fake-clock.js')
 function shedder() {
   const clock = new FakeClock()
   const table = new RouteTable({ max: 10, overflow: '(other)', unmatched: '(unmatched)' })
-  const [users, orders] = ['/users/:id', '/orders'].map((route) => table.find(route, methodIndex('GET')))
+  const [users, orders] = ['/users/:id', '/orders'].map((route) => table.find(route, METHODS.indexOf('GET')))
   const recorder = { nowMs: clock.now }
   return {
     clock,

@@ -8,7 +8,7 @@ const GET = 0
 
 /** @returns {any} */
 function requestWith({ req = {}, res = {}, ...fields } = {}) {
-  return Object.assign(new Request(undefined, req, res, 0, GET), fields)
+  return Object.assign(new Request(undefined, req, res, 0), { method: GET }, fields)
 }
 
 module.exports = { requestWith }
