@@ -6,6 +6,7 @@ const http = require('node:http')
 const path = require('node:path')
 const { describe, it } = require('node:test')
 const Router = require('@koa/router')
+const express = require('express')
 const mount = require('koa-mount')
 const { checkRequests, labelledSpillway } = require('../support/router-trees')
 const { serve } = require('../support/serve')
@@ -99,6 +100,22 @@ for (const name of ['koa', 'koa-2']) {
           [['/one/two/three/:id', 4]]
         )
       }
+    })
+
+    it('names the route, where the app is the handler of a route of Express', async (t) => {
+      const spillway = spillwayFor(t)
+      const router = new Router()
+      router.get('/api/users/:id', (ctx) => {
+        ctx.body = 'a user'
+      })
+      const inner = new Koa().use(spillway.koa()).use(router.routes())
+      const outer = express()
+      outer.use(spillway.express())
+      outer.all('/api/*rest', inner.callback())
+      const { get } = await serve(t, outer)
+      assert.equal((await get('/api/users/7')).body, 'a user')
+      const { routes } = await ended(spillway, 1)
+      assert.equal(routes[0].route, '/api/users/:id')
     })
 
     it("leaves a `mountPath` alone that is the application's own", async (t) => {
