@@ -168,12 +168,8 @@ class Instance {
   #makeServers() {
     const { admission, context, endpoints, failures, lifecycle, recorder, requestLog } = this
     recorder.onHttp2 = (request) => lifecycle.servers.addSession(request)
-    recorder.onEnd = (request, series) => {
-      if (request.failure !== undefined) failures.onEnd(request)
-      if (requestLog.logsAll || request.durationMs > requestLog.slow.thresholdMs) requestLog.onEnd(request)
-      admission.release(request, recorder.endedMs, request.endedIdleMs)
-    }
-    return new Servers({ recorder, endpoints, admission, known: lifecycle.servers, context })
+    const known = lifecycle.servers
+    return new Servers({ recorder, endpoints, admission, failures, requestLog, known, context })
   }
 
   #makeSetUpCheck(place) {

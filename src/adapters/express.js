@@ -41,7 +41,7 @@ function createExpressMiddleware({ clock, recorder, endpoints, servers, admissio
       if (isNew && isNested && head === request) head.isSettled = true
       else head.node ??= ROOT
     }
-    const goOn = context.bind(request, next)
+    const goOn = context.isOn ? context.bind(request, next) : next
     const { admission: record } = request
     if (!record.isDecided) {
       record.proceed = goOn

@@ -2,14 +2,13 @@
 // Enters each request of a server before the framework: endpoints first, then admission. `attach` replaces `server.emit`, so
 // that listeners keep their order. `wrap` does the same before the server exists, early-entry.js for an app with the middleware.
 
-const cluster = require('node:cluster')
-const events = require('node:events')
-const tls = require('node:tls')
 const { RUN } = require('../admission/verdict')
 const { ServerTable } = require('../lifecycle/server-table')
 const { ROOT } = require('../routing/route-node')
 const { instrumentApp } = require('../routing/instrument-router')
 const { isExpressApp } = require('./app-kinds')
+const { captureRejection } = require('./capture-rejection')
+const { ConnectionEvents } = require('./connection-events')
 const { continueByDefault } = require('./expect-continue')
 const { becomeExpressRequest } = require('./express-request')
 const { notAListener } = require('./wrong-framework')
@@ -20,8 +19,6 @@ const { RequestListeners } = require('./request-listeners')
 const REQUESTS = new Set(['request', 'checkContinue', 'checkExpectation'])
 /** Events that hand the connection of a request to another protocol. */
 const HANDOVERS = new Set(['upgrade', 'connect'])
-/** Events of a connection: accepted, and for TLS the end of its handshake. */
-const CONNECTIONS = new Set(['connection', 'secureConnection', 'tlsClientError'])
 /** Events of invalid HTTP. A listener of `clientError` would turn off Node's own answer, so `emit` is observed instead. */
 const CLIENT_ERRORS = new Set(['clientError', 'sessionError'])
 
@@ -29,10 +26,6 @@ const CLIENT_ERRORS = new Set(['clientError', 'sessionError'])
 /** What became of a request: it is answered or queued, or it is not decided about here. */
 const TAKEN = Symbol('taken')
 const PASSED = Symbol('passed')
-
-/** Whether the primary accepts connections for this worker. A worker cannot read the policy, but its handle is a placeholder. */
-const isHandedOver = (server) =>
-  /** @type {any} */ (cluster).isWorker && typeof server._handle?.open !== 'function'
 
 /** Runs a dequeued request, with the event it arrived by. */
 function resumeOf(server, emit, event) {
@@ -42,45 +35,39 @@ function resumeOf(server, emit, event) {
   }
 }
 
-/** Does what Node's `emit` does with `captureRejections`. For a dequeued request, that `emit` is over. */
-function captureRejection(server, returned, req, res) {
-  const captured = server?.[events.captureRejectionSymbol]
-  if (!events.captureRejections || captured === undefined || typeof returned?.then !== 'function') return
-  returned.then(undefined, (error) => captured.call(server, error, 'request', req, res))
-}
-
 class Servers {
+  /** After close() a middleware still in use passes requests on and answers the endpoints, but measures nothing. */
+  isClosed = false
+  connections
   #hasMiddleware = false
   /** The middlewares that were made. Each can decide instead. Held weakly, because an app may make any number of them. */
   #middlewares = new WeakSet()
   #recorder
   #endpoints
   #attached = new ServerTable()
-  #watched = new ServerTable()
   #prepare
   #earlyEntry
   #admission
-  #known
   #context
   #seenApp
-  #isClosed = false
 
-  constructor({ recorder, endpoints, admission, known, context }) {
+  constructor({ recorder, endpoints, admission, failures, requestLog, known, context }) {
     this.#recorder = recorder
     this.#endpoints = endpoints
     this.#admission = admission
-    this.#known = known
+    this.connections = new ConnectionEvents({ admission, known })
     this.#context = context
     this.#prepare = (req, res) => {
       if (recorder.find(res) === undefined) recorder.prepare(req, res)
     }
+    // Hot path: once a request, however it entered.
+    recorder.onEnd = (request) => {
+      if (request.failure !== undefined) failures.onEnd(request)
+      if (requestLog.logsAll || request.durationMs > requestLog.slow.thresholdMs) requestLog.onEnd(request)
+      admission.release(request, recorder.endedMs, request.endedIdleMs)
+    }
     const decideBefore = (app, handle) => this.#wrapListener(handle.bind(app), app, true)
     this.#earlyEntry = new EarlyEntry({ prepare: this.#prepare, decideBefore })
-  }
-
-  /** After close() a middleware still in use passes requests on and answers the endpoints, but measures nothing. */
-  get isClosed() {
-    return this.#isClosed
   }
 
   isAttached(server) {
@@ -90,15 +77,18 @@ class Servers {
   attach(server) {
     if (this.#attached.has(server)) return
     const servers = this
+    const { connections } = this
     const emit = /** @type {(event: string | symbol, ...rest: any[]) => boolean} */ (server.emit)
-    const pass = this.#context.wrapEmit(emit)
-    const resumes = new Map([...REQUESTS].map((event) => [event, resumeOf(server, pass, event)]))
+    const context = this.#context
+    const emitInContext = context.wrapEmit(emit)
+    const resumes = new Map([...REQUESTS].map((event) => [event, resumeOf(server, emitInContext, event)]))
     const listeners = new RequestListeners(server)
     const resumeRequest = resumes.get('request')
     const open = (event, req, res, resume) => {
-      if (servers.#isClosed) return PASSED
-      listeners.update()
-      return servers.#open(req, res, listeners.app, resume, listeners.isAppFirst(event))
+      if (servers.isClosed) return PASSED
+      if (listeners.count !== server.listenerCount('request')) listeners.update()
+      const isAppFirst = servers.#admission.hasUserHooks && listeners.isAppFirst(event)
+      return servers.#open(req, res, listeners.app, resume, isAppFirst)
     }
     /** @this {unknown} */
     const spillwayEmit = function (event, req, res) {
@@ -107,12 +97,13 @@ class Servers {
       if (isRequest || REQUESTS.has(event)) {
         const opened = open(event, req, res, isRequest ? resumeRequest : resumes.get(event))
         if (opened === TAKEN) return true
+        const pass = context.isOn ? emitInContext : emit
         const emitted = pass.call(this, event, req, res)
         if (opened !== PASSED) servers.#recorder.parts.onReturn(opened)
         return emitted
       }
-      if (CONNECTIONS.has(event)) servers.#onConnection(event, server)
-      else if (!servers.#isClosed) {
+      if (connections.has(event)) connections.onEvent(event, server)
+      else if (!servers.isClosed) {
         if (HANDOVERS.has(event)) servers.#onHandover(req, res)
         else if (CLIENT_ERRORS.has(event)) servers.#recorder.clientErrors.record(req)
       }
@@ -123,8 +114,7 @@ class Servers {
     // Prepended, because a `once` listener of the user is removed before the next listener is called.
     server.prependListener('checkContinue', continueByDefault)
     this.#attached.set(server, { emit, spillwayEmit })
-    this.#watched.set(server, [])
-    this.#known.add(server)
+    connections.attach(server)
   }
 
   wrap(listener) {
@@ -139,17 +129,19 @@ class Servers {
    */
   #wrapListener(listener, app, isEarlyEntry) {
     const servers = this
-    const pass = this.#context.wrapListener(listener)
+    const context = this.#context
+    const listenInContext = context.wrapListener(listener)
     /** @this {InstanceType<typeof import('../requests/request').Request>} */
     const resume = function () {
       const { req, res, socket } = this
       const server = socket?.server
-      captureRejection(server, pass.call(server, req, res), req, res)
+      captureRejection(server, listenInContext.call(server, req, res), req, res)
     }
     /** @this {unknown} */
     return function spillwayListener(req, res) {
-      if (servers.#isClosed) return pass.call(this, req, res)
-      if (!isEarlyEntry) servers.watchConnections(req.socket?.server, req)
+      const pass = context.isOn ? listenInContext : listener
+      if (servers.isClosed) return pass.call(this, req, res)
+      if (!isEarlyEntry) servers.connections.watch(req.socket?.server, req)
       /** @type {Request | typeof TAKEN | typeof PASSED} */
       let opened = PASSED
       if (isEarlyEntry && servers.#endpoints.callsAllow(req)) servers.#prepare(req, res)
@@ -163,14 +155,9 @@ class Servers {
 
   /** Called for a request that reached the middleware unprepared: the next requests of the server enter before it. */
   enterEarly(server, req, middleware) {
-    if (server === undefined || this.#isClosed) return
+    if (server === undefined || this.isClosed) return
     this.#earlyEntry.add(server, isExpressApp(req.app) ? req.app : undefined, middleware)
-    this.watchConnections(server, req)
-  }
-
-  #onConnection(event, server) {
-    const isSecure = server instanceof tls.Server
-    this.#admission.onConnectionEvent(event, { isSecure, isHandedOver: isHandedOver(server) })
+    this.connections.watch(server, req)
   }
 
   /** CONNECT over HTTP/2 has a response: Node's 405 without a listener, or a tunnel, which is not decided about either. */
@@ -182,22 +169,9 @@ class Servers {
     if (!request.hasAnswer) request.markRunning()
   }
 
-  // Hot path: once a request if no server is attached.
-  /** A server that was not given to `attach` is watched from its first request on, with listeners for its connections. */
-  watchConnections(server, req) {
-    if (server === undefined || this.#watched.has(server)) return
-    this.#known.add(server, req)
-    const listeners = new Map()
-    for (const event of server instanceof tls.Server ? CONNECTIONS : ['connection']) {
-      listeners.set(event, () => this.#onConnection(event, server))
-    }
-    this.#watched.set(server, listeners)
-    for (const [event, listener] of listeners) server.on(event, listener)
-  }
-
   // Hot path: bench/overhead.
   /**
-   * @param {boolean} isAppFirst whether no other listener precedes the app
+   * @param {boolean} isAppFirst whether no other listener precedes the app; only asked if the user's functions decide
    * @returns {Request | typeof TAKEN | typeof PASSED} the request, if it runs now; TAKEN if it is answered or queued; PASSED if
    *   it is not decided here
    */
@@ -237,12 +211,9 @@ class Servers {
   }
 
   close() {
-    this.#isClosed = true
+    this.isClosed = true
     this.#earlyEntry.close()
-    for (const [server, listeners] of this.#watched) {
-      for (const [event, listener] of listeners) server.off(event, listener)
-    }
-    this.#watched.clear()
+    this.connections.close()
     for (const [server, { emit, spillwayEmit }] of this.#attached) {
       server.off('checkContinue', continueByDefault)
       // Other code has wrapped this `emit`, so it stays, and only passes events on.

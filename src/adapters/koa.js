@@ -29,7 +29,7 @@ function createKoaMiddleware(parts) {
         ctx.respond = false
         return
       }
-      servers.watchConnections(req.socket?.server, req)
+      servers.connections.watch(req.socket?.server, req)
       if (recorder.countRoutedUpgrade(req, res)) return next()
       request = recorder.prepare(req, res)
     }
@@ -41,7 +41,7 @@ function createKoaMiddleware(parts) {
       recorder.count(request)
     }
     request.head.ctx = ctx
-    const goOn = context.bind(request, next)
+    const goOn = context.isOn ? context.bind(request, next) : next
     if (request.admission.isDecided) return goOn()
     request.admission.proceed = keepError
     const decision = admission.decide(request, clock.now())

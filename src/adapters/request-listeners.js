@@ -6,8 +6,9 @@ const { isExpressApp } = require('./app-kinds')
 class RequestListeners {
   /** The Express app. It stays, because Socket.IO takes the listeners off the server and calls them from its own listener. */
   app
+  /** How many there were at the last update. */
+  count = -1
   #server
-  #count = -1
   #isFirst = false
 
   constructor(server) {
@@ -15,16 +16,10 @@ class RequestListeners {
     this.update()
   }
 
-  // Hot path: once a request.
+  /** Called if their number has changed. `listeners()` makes a copy: copying and searching it took 1 % of a Koa request. */
   update() {
-    const count = this.#server.listenerCount('request')
-    // `listeners()` makes a copy. Copying and searching it took 1 % of a Koa request.
-    if (count !== this.#count) this.#find(count)
-  }
-
-  #find(count) {
     const listeners = this.#server.listeners('request')
-    this.#count = count
+    this.count = listeners.length
     this.app ??= listeners.find(isExpressApp)
     if (listeners.includes(this.app)) this.#isFirst = listeners[0] === this.app
   }

@@ -4,14 +4,50 @@
 // there it is off until a part needs it. `errors.uncaught` turns it on for good, the stall watcher for some minutes.
 
 const { AsyncLocalStorage } = require('node:async_hooks')
-const { RequestReference } = require('../requests/request-reference')
+const { METHODS } = require('../requests/methods')
 
 /** Whether a context is cheap enough for every instance. A storage that uses async hooks has a symbol for its store. */
 const isCheap =
   Number.parseInt(process.versions.node, 10) >= 24 && !('kResourceStore' in new AsyncLocalStorage())
 
+/**
+ * What async contexts hold in place of a request. A connection in a pool, or a timer, keeps the context in which it was made for as
+ * long as it lives. So the context lets go of the request when that has ended, and keeps its route.
+ */
+class RequestReference {
+  /** Undefined once the request has ended. @type {any} */
+  request
+  #method = ''
+  /** @type {string | undefined} */
+  #route
+
+  /** @param {any} request */
+  constructor(request) {
+    this.request = request
+  }
+
+  get method() {
+    return this.request === undefined ? this.#method : METHODS[this.request.method]
+  }
+
+  /** @returns {string | undefined} undefined where no route has the request yet, or it was never recorded */
+  get route() {
+    const { request } = this
+    return request === undefined ? this.#route : (request.recorder.describe(request).route ?? undefined)
+  }
+
+  /** @param {{ route: string } | undefined} series where the request was recorded */
+  end(series) {
+    this.#method = this.method
+    this.#route = series?.route ?? this.route
+    this.request = undefined
+  }
+}
+
 class RequestContext {
   static isCheap = isCheap
+  /** Whether any part needs a context: without one, callbacks need not be wrapped. */
+  isOn = isCheap
   #storage = new AsyncLocalStorage()
   #recorder
   #users = isCheap ? 1 : 0
@@ -23,7 +59,7 @@ class RequestContext {
 
   /** @returns {InstanceType<typeof RequestReference> | undefined} of the running code, also after the request has ended */
   get reference() {
-    return this.#users > 0 ? this.#storage.getStore() : undefined
+    return this.isOn ? this.#storage.getStore() : undefined
   }
 
   /** @returns {any} undefined once the request has ended */
@@ -34,24 +70,30 @@ class RequestContext {
   /** @param {{ followsEvents?: boolean }} [options] followsEvents: listeners of the request's body have the context too */
   turnOn({ followsEvents = false } = {}) {
     this.#users++
+    this.isOn = true
     if (followsEvents) this.#followers++
   }
 
   turnOff({ followsEvents = false } = {}) {
     if (followsEvents) this.#followers--
-    // A disabled storage costs the application nothing, and keeps no request.
-    if (--this.#users === 0) this.#storage.disable()
+    if (--this.#users === 0) this.#disable()
   }
 
   close() {
     this.#users = 0
     this.#followers = 0
+    this.#disable()
+  }
+
+  /** A disabled storage costs the application nothing, and keeps no request. */
+  #disable() {
+    this.isOn = false
     this.#storage.disable()
   }
 
   /** Wraps a callback so that it runs in the context of the request. */
   bind(request, callback) {
-    if (this.#users === 0) return callback
+    if (!this.isOn) return callback
     if (this.#followers > 0) this.#follow(request)
     if (this.request === request) return callback
     return (given) => this.#run(request, callback, undefined, [given])
@@ -83,7 +125,7 @@ class RequestContext {
 
   /** The request of the response, unless its context is entered already. */
   #requestToEnter(res) {
-    if (this.#users === 0) return undefined
+    if (!this.isOn) return undefined
     const request = this.#recorder.find(res)
     if (request === undefined || this.request === request) return undefined
     if (this.#followers > 0) this.#follow(request)

@@ -39,8 +39,8 @@ class Recorder {
   isTracing = isTracing()
   /** Called with each HTTP/2 request. */
   onHttp2 = (_request) => {}
-  /** Called with each request that has ended, and its series, if any. */
-  onEnd = (_request, _series) => {}
+  /** Called with each request that has ended. */
+  onEnd = (_request) => {}
   #clock
   #faults
   #label
@@ -151,16 +151,15 @@ class Recorder {
     this.endedMs = this.#clock.now()
     request.endedIdleMs = this.#clock.idleMs()
     this.requests.remove(request)
-    let series
     try {
       // A rejected request never ran: it has no latency, its route can only be guessed, and the gate counts it.
       if (request.admission.isRejected) this.#recordRejected(request)
-      else if (!request.admission.isAbandoned) series = this.#record(request, head)
+      else if (!request.admission.isAbandoned) this.#record(request, head)
     } catch (error) {
       this.#faults.report('recording', error)
     }
     request.reference?.end(request.series)
-    this.onEnd(request, series)
+    this.onEnd(request)
   }
 
   #recordRejected(request) {
@@ -184,7 +183,7 @@ class Recorder {
     }
     if ((request.ignores & METRICS) !== 0) {
       request.series = this.routes.routeOnly(template)
-      return undefined
+      return
     }
     const series = this.routes.find(template, request.method)
     series.record(request, nowMs)
@@ -193,7 +192,6 @@ class Recorder {
     if (this.labelled !== undefined) this.labelled.record(series, request)
     if (request.isStream || request.outcome === UPGRADED) this.all.count(nowMs, false)
     else this.all.record(request.durationMs, nowMs, isFailure(request.outcome))
-    return series
   }
 
   /** A request in flight, without data of the client. */
