@@ -60,16 +60,8 @@ class Admission {
    *   onOverload: OnOverloadEvent, onObservedOverload?: OnOverloadEvent }} parts
    *   `onObservedOverload` gets the overloads of mode `observe`
    */
-  constructor({
-    clock,
-    faults,
-    options,
-    sampleMemory,
-    connections,
-    random,
-    onOverload,
-    onObservedOverload = () => {},
-  }) {
+  constructor(parts) {
+    const { clock, faults, options, sampleMemory, connections, random } = parts
     const cost = new RequestCost(clock.now())
     const turns = new LoopTurns(clock)
     const measurements = { turns, cost, acceptBurst: new AcceptBurst() }
@@ -82,8 +74,8 @@ class Admission {
     this.#resources = new ResourceLimits({ clock, hooks, sampleMemory, random })
     this.#rejection = new Rejection(faults)
     this.late = new LateRejections({ clock, cost, stats: this.stats, random, connections })
-    this.episode = new Episode(clock, onOverload)
-    this.#observed = new Episode(clock, onObservedOverload)
+    this.episode = new Episode(clock, parts.onOverload)
+    this.#observed = new Episode(clock, parts.onObservedOverload ?? (() => {}))
     this.gate = new Gate({
       clock,
       limits: this.limits,

@@ -5,7 +5,7 @@
 const { isDisconnected } = require('../requests/request')
 const { offHalfClose, onHalfClose } = require('./half-closed')
 const { inRequestContext } = require('./queue')
-const { BYPASS, QUEUED, REJECTED, RUN } = require('./verdict')
+const { QUEUED, REJECTED, RUN } = require('./verdict')
 
 /** The time in a loop turn that may go to requests which start in that turn. Then the loop polls and accepts again. */
 const TURN_BUDGET_MS = 5
@@ -31,8 +31,8 @@ class Gate {
   #hooks
   #stats
   #onReject
-  /** When the first request arrived in the current loop turn; undefined if none did. */
-  #firstArrivalMs
+  /** When the first request arrived in the last loop turn in which any did. */
+  #firstArrivalMs = 0
   #spentMs = 0
   #ranHalfClosedMs = Number.NEGATIVE_INFINITY
   #isAccepting = false
@@ -62,16 +62,12 @@ class Gate {
   // Hot path: once a request. With a free slot and no queue it is a dozen comparisons, with nothing allocated.
   /** @param {Request} request @returns {number} RUN, QUEUED (`resume` will be called) or REJECTED (`onReject` was called) */
   decide(request, nowMs) {
-    const { priority } = request.admission
-    if (priority === BYPASS) return RUN
-    this.arrivedInTurn++
-    this.#firstArrivalMs ??= nowMs
-    const hasFreeSlot = this.#limits.hasFreeSlot(nowMs)
-    if (!hasFreeSlot) this.#limits.onHeldBack(this.#limits.shortResource)
+    if (this.arrivedInTurn++ === 0) this.#firstArrivalMs = nowMs
+    if (!this.#limits.hasFreeSlot(nowMs)) this.#limits.onHeldBack(this.#limits.shortResource)
     else if (this.#queue.length === 0 && this.#fitsThisTurn(nowMs)) return this.admit(request, nowMs)
     const key = this.#hooks.keyOf(request)
     const tag = key === undefined ? 0 : this.#fairShares.tagOf(key)
-    const reason = this.#reasonFor(request, priority, tag, nowMs)
+    const reason = this.#reasonFor(request, tag, nowMs)
     if (reason !== undefined) return this.reject(request, reason)
     // A function of the user may have closed the instance, and a closed gate dequeues nothing.
     if (this.#isClosed) return this.admit(request, nowMs)
@@ -79,12 +75,13 @@ class Gate {
     return this.#enqueue(request, tag, nowMs)
   }
 
-  #reasonFor(request, priority, tag, nowMs) {
-    const ahead = this.#queue.ahead(priority, tag)
+  #reasonFor(request, tag, nowMs) {
+    const { admission } = request
+    const ahead = this.#queue.ahead(admission.priority, tag)
     const expectedWaitMs = this.#limits.expectedWaitMs(ahead)
-    request.admission.deadlineMs = this.#hooks.deadlineMs(request)
-    if (expectedWaitMs >= request.admission.deadlineMs) return 'deadline'
-    return this.#limits.reasonFor(expectedWaitMs, ahead, priority, nowMs)
+    admission.deadlineMs = this.#hooks.deadlineMs(request)
+    if (expectedWaitMs >= admission.deadlineMs) return 'deadline'
+    return this.#limits.reasonFor(expectedWaitMs, ahead, admission.priority, nowMs)
   }
 
   /** An idling loop runs every request on arrival. A full loop accepts first, then runs what the turn's budget allows. */
@@ -140,14 +137,11 @@ class Gate {
     }
   }
 
-  /** Called first in the check phase of every loop turn. */
   onTurn(nowMs, idleMs, busyMs) {
     const isQueueing = this.#queue.length > 0
     const { acceptBurst } = this.#measurements
     this.#limits.onTurn(nowMs, idleMs, isQueueing)
-    this.#firstArrivalMs = undefined
-    this.arrivedInTurn = this.endedInTurn = 0
-    this.#spentMs = 0
+    this.arrivedInTurn = this.endedInTurn = this.#spentMs = 0
     this.#isAccepting = acceptBurst.shouldTurnAgain(nowMs, busyMs)
     if (!isQueueing) return
     if (this.#isAccepting) return this.#acceptMore(acceptBurst)
@@ -185,7 +179,7 @@ class Gate {
     if (!this.#limits.hasFreeSlot(this.#clock.now())) return
     const request = this.#queue.shift()
     if (request === undefined) return
-    this.#offHalfClose(request)
+    offHalfClose(request, request.admission.onHalfClose)
     this.#runQueued(request)
   }
 
@@ -245,12 +239,7 @@ class Gate {
 
   #remove(request) {
     this.#queue.remove(request)
-    this.#offHalfClose(request)
-  }
-
-  #offHalfClose(request) {
     offHalfClose(request, request.admission.onHalfClose)
-    request.admission.onHalfClose = undefined
   }
 
   /** Rejects every queued request; from now on no request is queued. */
