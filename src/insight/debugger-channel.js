@@ -57,6 +57,7 @@ class WorkerChannel {
   #session
   #sessionId
   #lastId = 0
+  #evaluateId
   #onDone
 
   /** @param {SessionClass} Session @param {number} target the id of the thread @param {OnEvent} onEvent */
@@ -83,25 +84,27 @@ class WorkerChannel {
       if (sessionId !== this.#sessionId) return
       const { id, method, params } = JSON.parse(message)
       if (method !== undefined) this.#onEvent(method, params)
-      else if (id === this.#onDone?.id) this.#finish()
+      else if (id === this.#evaluateId) this.#finish()
     })
     session.connectToMainThread()
     session.post('NodeWorker.enable', { waitForDebuggerOnStart: false })
   }
 
   evaluate(callFrameId, expression) {
-    this.#send('Debugger.evaluateOnCallFrame', { callFrameId, expression, silent: true, returnByValue: true })
+    const params = { callFrameId, expression, silent: true, returnByValue: true }
+    this.#evaluateId = this.#send('Debugger.evaluateOnCallFrame', params)
   }
 
+  /** To disconnect resumes the thread. So no session is left when the thread goes on, and perhaps ends the process. */
   resume(onDone) {
-    this.#onDone = { id: this.#send('Debugger.resume'), onDone }
+    this.#onDone = onDone
+    if (this.#evaluateId === undefined) this.#finish()
   }
 
   #finish() {
-    const { onDone } = this.#onDone
-    this.#onDone = undefined
+    const onDone = this.#onDone
     this.close()
-    onDone()
+    onDone?.()
   }
 
   #send(method, params) {
@@ -114,7 +117,7 @@ class WorkerChannel {
   close() {
     this.#session?.disconnect()
     this.#session = undefined
-    this.#sessionId = undefined
+    this.#sessionId = this.#evaluateId = this.#onDone = undefined
   }
 }
 
