@@ -139,19 +139,19 @@ class Gate {
 
   onTurn(nowMs, idleMs, busyMs) {
     const isQueueing = this.#queue.length > 0
-    const { acceptBurst } = this.#measurements
     this.#limits.onTurn(nowMs, idleMs, isQueueing)
     this.arrivedInTurn = this.endedInTurn = this.#spentMs = 0
-    this.#isAccepting = acceptBurst.shouldTurnAgain(nowMs, busyMs)
+    this.#isAccepting = this.#measurements.acceptBurst.shouldTurnAgain(nowMs, busyMs)
     if (!isQueueing) return
-    if (this.#isAccepting) return this.#acceptMore(acceptBurst)
+    if (this.#isAccepting) return this.#acceptMore()
     this.#rejectOverdue(nowMs)
     this.#scheduleDequeues(nowMs)
   }
 
-  #acceptMore({ isAwaitingPrimary }) {
-    if (!isAwaitingPrimary) return this.#clock.afterTurn(this.#turnAgain)
-    this.#measurements.turns.onSleep()
+  #acceptMore() {
+    const { acceptBurst, turns } = this.#measurements
+    if (!acceptBurst.isAwaitingPrimary) return this.#clock.afterTurn(this.#turnAgain)
+    turns.onSleep()
     this.#clock.after(AWAIT_PRIMARY_MS, this.#turnAgain)
   }
 
@@ -219,10 +219,10 @@ class Gate {
     const { areEnforced, delay, isAtMaxConcurrent, shortResource } = this.#limits
     const isFull = areEnforced && (isAtMaxConcurrent || !this.#measurements.turns.isIdling(nowMs))
     const isOverdue = (each) => each.isPastDeadline(nowMs) || (isFull && delay.isOverdue(each, nowMs))
-    this.#rejectAll(isOverdue, (each) => (each.isPastDeadline(nowMs) ? 'deadline' : shortResource))
+    this.#rejectAll((each) => (each.isPastDeadline(nowMs) ? 'deadline' : shortResource), isOverdue)
   }
 
-  #rejectAll(isChosen, reasonOf) {
+  #rejectAll(reasonOf, isChosen = (_each) => true) {
     for (const request of this.#queue.filter(isChosen)) {
       // A listener or function of the user may have closed the instance, and so emptied the queue.
       if (!this.#queue.has(request)) continue
@@ -245,10 +245,7 @@ class Gate {
   /** Rejects every queued request; from now on no request is queued. */
   close() {
     this.#isClosed = true
-    this.#rejectAll(
-      () => true,
-      () => 'closed'
-    )
+    this.#rejectAll(() => 'closed')
   }
 }
 
