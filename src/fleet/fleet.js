@@ -1,8 +1,8 @@
 'use strict'
 // Lets all workers of a fleet answer as one: the member that is scraped requests the reports of the others, adds them up, and
-// answers for all. Each member writes its report to a private directory whenever a member requests it over a socket. Totals
-// never fall if a worker is killed, because a scrape shows only counts that are written, except on a full disk. Why not
-// messages through the primary: docs/decisions/0030-reports-in-files.md.
+// answers for all. A member that gets such a request over its socket writes its report to the fleet's private directory. A scrape
+// shows only counts that are in the directory, so totals do not fall if a worker is killed. A full disk is the exception: the
+// member then sends its report over the socket. Why not messages through the primary: docs/decisions/0030-reports-in-files.md.
 
 const { randomBytes } = require('node:crypto')
 const { retireMembers } = require('./retired-members')
@@ -20,9 +20,9 @@ const { pollMembers, pollOfOne } = require('./poll-members')
 const { stateFamilies, statesOf, withWorkerNames } = require('./worker-states')
 const { UnreadableReports } = require('./unreadable-reports')
 
-/** A member that joins retires others beyond this number of reports: workers that crash at start must not fill the disk. */
+/** Beyond this number of reports, a member that joins retires the ended members: workers that crash at start must not fill the disk. */
 const MANY_REPORTS = 32
-/** How often a member checks that it is still in the directory. A scraped member checks at each scrape. */
+/** How often a member checks that its files are still in the directory. A member also checks at each scrape it answers. */
 const CHECK_EVERY_MS = 60_000
 
 const open = new Set()
@@ -79,7 +79,7 @@ class Fleet {
 
   #join() {
     if (this.isMember || this.#isClosed) return
-    // Again: the process may be a primary now, which changes its name.
+    // Computed again: the process may have become a primary since, which changes its identity.
     this.#identity = identityOf(this.#options)
     if (open.size === 0) process.on('exit', onExit)
     open.add(this)
@@ -134,8 +134,8 @@ class Fleet {
   }
 
   /**
-   * Retires members if there are too many reports. If another fleet may have had the key (a PM2 app that was deleted or
-   * restarted), and all its members ended over a minute ago, their reports are removed instead.
+   * Retires ended members if there are too many reports. A key that is not exact may have belonged to another fleet, such as a PM2
+   * app that was deleted. If all its members ended over a minute ago, their reports are removed and not added up.
    */
   async #cleanUp(directory, isExact) {
     const { ids, generation } = await directory.list()
@@ -149,7 +149,7 @@ class Fleet {
     for (const each of poll.retired.generations) await directory.removeRetired(each)
   }
 
-  /** @returns {Promise<Buffer[] | undefined>} the report, if it could not be written */
+  /** @returns {Promise<Buffer[] | undefined>} the report, only if it could not be written to the directory */
   #onRequest = async (withRoutes) => {
     const { pieces, error } = await this.#report(withRoutes)
     return error === undefined ? undefined : pieces

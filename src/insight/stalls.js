@@ -1,7 +1,7 @@
 'use strict'
-// Stalls of the event loop: turns that were busy for `insight.stallThreshold` or longer. Counts them, tells their cause, and names the
-// function and the route. The first stall starts the watcher that reads the function. Ten minutes without one stop it, so that a
-// healthy process has none.
+// Counts the stalls of the event loop, finds the cause of each, and names the function and the route. A stall is a loop turn that was
+// busy for `insight.stallThreshold` or longer. The first stall starts the watcher, which reads the stack in later stalls. Ten minutes
+// without a stall stop the watcher, so that a healthy process has none.
 
 const { isTested } = require('../environment/deployment')
 const { isInspected } = require('../environment/inspected')
@@ -13,11 +13,12 @@ const { StallSites } = require('./stall-sites')
 const { stallWatcher } = require('./stall-watcher')
 
 const QUIET_MS = 600_000
-/** Until it has had a request, a process starts; but not for longer. */
+/** A stall before the first request counts as `startup`, for this long at most. */
 const START_MS = 60_000
 const LINE_INTERVAL_MS = 1000
-/** The scheduler's figures are read this often, and when a stall ends: what lies between counts as the stall's. */
+/** The scheduler's figures are read at this interval, and when a stall ends. All waiting since the last reading counts for the stall. */
 const READ_EVERY_MS = 1000
+/** The interval while the watcher runs. */
 const READ_WATCHING_MS = 100
 const FOLLOWING = { followsEvents: true }
 const NO_PLACE = { function: null, file: null, begin: 0, line: null, package: null, frames: [] }
@@ -47,7 +48,7 @@ class Stalls {
   #schedulerMs
   #lineMs = Number.NEGATIVE_INFINITY
   #unlogged = 0
-  #hasToldInspected = false
+  #hasReportedInspected = false
 
   /**
    * @param {{ parts: Parts, info: (fields: object, message: string) => void, warn: (fields: object, message: string) => void }} given
@@ -83,8 +84,8 @@ class Stalls {
 
   #onStall(durationMs, nowMs) {
     const waitedMs = Math.min(this.#waitedSince(nowMs), durationMs)
-    // A breakpoint stops the loop for as long as its user thinks.
-    if (isInspected()) return this.#tellInspected()
+    // A breakpoint blocks the loop until the developer continues.
+    if (isInspected()) return this.#reportInspected()
     const { clock, events, recorder, signals } = this.#parts
     const hasRequests = recorder.requests.size > 0 || recorder.routes.series.length > 0
     const isStart = !hasRequests && nowMs - this.#startedMs < START_MS
@@ -110,7 +111,7 @@ class Stalls {
     this.#watch()
   }
 
-  /** A collection and a starved host are nobody's function. */
+  /** Garbage collection and a starved host have no function: their stalls name no place. */
   #stallOf(cause, seen, isStart) {
     const isOurs = cause === 'javascript' || cause === 'native'
     const place = (isOurs && seen?.place) || NO_PLACE
@@ -123,7 +124,7 @@ class Stalls {
     return { ...place, cause, origin, method: reference?.method ?? null, route: reference?.route ?? null }
   }
 
-  /** What the watcher has seen in the turn that began then. */
+  /** What the watcher read in the loop turn that began at `beganMs`; undefined if it read nothing. */
   #seenSince(beganMs) {
     if (!this.#isWatching || this.#paused.atMs < beganMs) return undefined
     const { stack } = this.#watcher
@@ -132,13 +133,13 @@ class Stalls {
     return { delayMs: stack.delayMs, place: placeOf(stack.frames), reference }
   }
 
-  /** Runs inside the paused code: it only remembers. */
+  /** The debugger calls this inside the paused code, so it only stores the time and the request. */
   #onPause() {
     try {
       const { clock, context, options } = this.#parts
       const { reference } = context
       this.#paused.atMs = clock.now()
-      // A timer or a pooled connection keeps the context of the request that made it, long after that has ended.
+      // A timer or a pooled connection keeps the context of the request that made it, even after that request has ended.
       this.#paused.reference =
         reference?.request === undefined
           ? undefined
@@ -160,7 +161,7 @@ class Stalls {
       this.#isWatching = true
       this.#parts.context.turnOn(FOLLOWING)
     } catch (error) {
-      // Such as a permission model that allows no worker thread.
+      // Node's permission model, for one, may forbid worker threads.
       this.#onEnd(error)
     }
   }
@@ -177,7 +178,7 @@ class Stalls {
     if (nowMs - this.#quietSinceMs >= QUIET_MS || isInspected()) this.#unwatch()
   }
 
-  /** After an error the next would only be the same. Without one somebody else has used the debugger. */
+  /** The watcher has ended. After an error it is not started again. Without an error, other code has used the debugger. */
   #onEnd(error) {
     this.#unwatch()
     if (error === undefined) return
@@ -185,7 +186,7 @@ class Stalls {
     this.#parts.faults.report('insight.stalls', error)
   }
 
-  /** Milliseconds that this thread has waited for a CPU since the last reading; 0 where the system does not tell. */
+  /** Milliseconds that this thread has waited for a CPU since the last reading; 0 where the system does not report it. */
   #waitedSince(nowMs) {
     const before = this.#scheduler
     this.#schedulerMs = nowMs
@@ -214,9 +215,9 @@ class Stalls {
     this.#warn(fields, `spillway: ${sentenceOf(site, durationMs, !this.#isWatching && this.#canWatch)}`)
   }
 
-  #tellInspected() {
-    if (this.#hasToldInspected) return
-    this.#hasToldInspected = true
+  #reportInspected() {
+    if (this.#hasReportedInspected) return
+    this.#hasReportedInspected = true
     this.#info(
       { event: 'stall' },
       'spillway: the event loop was blocked. Stalls are not recorded while a debugger may be attached (--inspect).'

@@ -110,12 +110,15 @@ class Lifecycle {
     this.#supervisor.watch(server)
   }
 
-  /** @param {string} [cause] the signal, if the reason is not the signal itself */
+  /** @param {string} [cause] decides the mode of the drain: the signal, if `reason` is another word, such as 'replaced' */
   drain(options, reason, cause = reason) {
     return this.#drain.start({ reason, ...drainOrder(options, cause) })
   }
 
-  /** A worker of `clusterPrimary()` serves until its replacement is ready. Any other process stops being ready and exits. */
+  /**
+   * Memory is above its level. A worker of `clusterPrimary()` serves until its replacement is ready. Any other process fails
+   * `/readyz`, drains and exits.
+   */
   #degrade(details) {
     if (!this.#primaryLink.hasPrimary) this.health.degrade()
     this.#emit('degraded', details)

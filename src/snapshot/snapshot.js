@@ -1,6 +1,7 @@
 'use strict'
 // Builds `snapshot()`: the current state as one frozen plain object. Durations are in milliseconds, sizes in bytes. A quantile
-// without samples is 0.
+// without samples is 0. Totals come from the capture, `lastMinute` and `sinceStart` from the
+// recorder's histograms.
 
 const { quantilesOf } = require('../histograms/quantiles')
 const { ADVISED_BOUNDS, countOf, sumOf } = require('../histograms/buckets')
@@ -138,7 +139,7 @@ function summaryOf({ count, errors, seconds, histogram }) {
   }
 }
 
-/** The admitted requests that advice is based on, at least. */
+/** Advice needs at least this many admitted requests. */
 const MIN_ADMITTED = 1000
 
 /** @returns {AdmissionSnapshot} */
@@ -161,7 +162,10 @@ function admissionOf({ admission, loopDelay }) {
   }
 }
 
-/** Advises twice the usual values, so that only unusual load exceeds them. 20 ms leaves room for one slow handler. */
+/**
+ * Advises twice the p99 of the loop delay, and twice the highest number of requests in flight, so that only unusual load exceeds
+ * these limits. The least delay advised, 20 ms, tolerates one slow handler. The p99 is in seconds.
+ */
 const adviceOf = ({ peakInFlight }, loopDelay) => ({
   maxEventLoopDelay: Math.max(20, Math.ceil(loopDelay.p99 * 2000)),
   maxConcurrent: Math.max(10, 2 * peakInFlight),

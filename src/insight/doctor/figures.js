@@ -1,6 +1,6 @@
 'use strict'
-// The figures that the rules of the doctor judge, as one record: what happened between two readings, and what is so now. A figure
-// that nobody measures in this process is undefined, and then no rule makes a claim that needs it.
+// Builds the record of figures that the doctor's rules judge: what happened between two readings, and the current state. A figure
+// that this process cannot measure is undefined, and a rule that needs this figure makes no claim.
 
 const { newHistogram } = require('../../histograms/rolling')
 const { quantilesOf } = require('../../histograms/quantiles')
@@ -9,7 +9,7 @@ const { outgoingOf, stallsSince, warningsOf } = require('./other-figures')
 const { NOTHING, routeBetween } = require('./reading')
 const { waitingRequests } = require('./waiting-requests')
 
-/** Quantiles take 70 µs a route: only of the routes on which requests spent most time. */
+/** Quantiles take 70 µs per route, so only the routes with the most request time get them. */
 const MOST_QUANTILES = 20
 
 /**
@@ -23,13 +23,13 @@ const MOST_QUANTILES = 20
  * @property {number} timeShare of the time of all requests
  * @property {number} meanMs
  * @property {number} firstByteMs mean, until the answer began; NaN if most requests were not answered
- * @property {number | undefined} usualMs of the last hour; undefined before there was any
- * @property {{ count: number, errors: number }} before since the start, until the figures begin
+ * @property {number | undefined} usualMs the usual mean of the last hour; undefined before the first look
+ * @property {{ count: number, errors: number }} before from the start of the process to the earlier reading
  * @property {{ count: number, elasticity: number, correlation: number }} load see requests/load-slope.js
  * @property {{ p50Ms: number, p99Ms: number, maxMs: number } | undefined} quantiles
- * @property {number | undefined} loopShare of the time, in which the loop ran its handlers, until they first returned
+ * @property {number | undefined} loopShare share of the time for which the loop ran its handlers, until each first returned
  * @property {Record<string, number> | undefined} parts milliseconds of `queueMs runMs loopBusyMs gcMs waitMs bodyMs`
- * @property {number | undefined} unreadMs how long its requests were at most in the kernel, in sum
+ * @property {number | undefined} unreadMs the longest that its requests can have been in the kernel, in sum
  *
  * @typedef {object} Turns
  * @property {number} count
@@ -37,7 +37,7 @@ const MOST_QUANTILES = 20
  * @property {number} requests how many ended in them
  *
  * @typedef {object} Figures all shares are of the time, from 0 to 1, unless something else is named
- * @property {number} seconds how long the figures are about
+ * @property {number} seconds between the two readings
  * @property {{ count: number, errors: number, inFlight: number }} requests without the rejected ones
  * @property {RouteFigures[]} routes with a request in these seconds; those on which most time was spent first
  * @property {{ utilization: number, longestMs: number, long: Turns, veryLong: Turns }} loop long: from 20 ms; veryLong: from 50 ms
@@ -181,7 +181,9 @@ const turnsBetween = (earlier, later, shareOf) => ({
   requests: later.requests - earlier.requests,
 })
 
-/** Where other threads of this process run, as those of the collector do, they may be what the loop waits for. */
+/**
+ * The loop may wait for a CPU that other threads of this process use, such as the collector's. `foreignShare` leaves their time out.
+ */
 function schedulerBetween(earlier, now, shareOf) {
   if (earlier.scheduler === undefined || now.scheduler === undefined) return undefined
   const runShare = shareOf(now.scheduler.ranMs - earlier.scheduler.ranMs)
@@ -231,7 +233,7 @@ function errorKinds(earlier, now) {
 const sumOf = (rows, key) => rows.reduce((sum, row) => sum + row[key], 0)
 
 let limit
-/** It is read from files, and does not change. */
+/** Read once, because the limit is in files and does not change. */
 const cpuLimitOnce = () => (limit ??= cpuLimit())
 
 module.exports = { figuresOf }

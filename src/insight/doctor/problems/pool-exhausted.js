@@ -1,10 +1,11 @@
 'use strict'
 // Requests wait for each other, though the loop has time: for a connection of a pool, a lock, or a semaphore. Then the duration
-// grows in proportion to the requests in flight (requests/load-slope.js), which it does behind no slow dependency.
+// grows in proportion to the requests in flight (requests/load-slope.js). Behind a slow dependency it does not.
 // - Elasticity of .4: twice as many in flight take at least 1.4 times as long. Correlation of .5: in flight explains a quarter of
 //   the variance, which chance does not reach with fifty requests.
-// - 50 ms and three in flight in the mean: below that nobody waits for long.
-// - A loop that is busy for eight tenths makes requests wait for each other as well, and then the loop is the pool.
+// - 50 ms and three in flight in the mean: below that no request waits for long.
+// - A loop that is busy for eight tenths makes requests wait for each other as well, and then the loop is the
+//   resource they share.
 // High from 250 ms in the mean: the wait is then most of the duration.
 
 const { costliestCall } = require('../outgoing-share')
