@@ -1622,7 +1622,7 @@ export interface AdmissionSnapshot {
   /** The measured cost of a request to the event loop. */
   readonly costMs: number
   readonly admitted: number
-  /** Requests whose client disconnected while they were queued. */
+  /** Requests that ended in the queue: the client reset the connection, or closed the HTTP/2 stream. They never ran. */
   readonly abandoned: number
   /** Rejected requests. */
   readonly shed: readonly ShedCount[]

@@ -186,7 +186,7 @@ class Instance {
       admission.onTurn(busyMs, nowMs, idleMs)
       loopDelay.record(busyMs, nowMs)
       this.stalls?.onTurn(busyMs, nowMs)
-      // After the stalls, which count the collections that nobody has recorded yet.
+      // After the stalls, which record the pending collections.
       recorder.parts.onTurn(busyMs, nowMs, idleMs)
       utilization.onTurn(nowMs)
       requestLog.slow.onTurn(nowMs)

@@ -50,7 +50,7 @@ class Queue {
     return admission.entry !== undefined
   }
 
-  /** Empties the entry of the request. `shift` skips empty entries. */
+  /** Takes the request out. Its entry stays in the heap, empty, and `shift` skips it. */
   remove({ admission }) {
     admission.entry.request = undefined
     admission.entry = undefined

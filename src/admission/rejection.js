@@ -15,6 +15,7 @@ const PROBLEM = JSON.stringify({
 })
 const TEXT = 'Service Unavailable: overloaded, try again later.\n'
 
+/** `Retry-After` is last, so that `write` can set its value in a copy. */
 const headOf = (type, body) => [
   'Content-Type',
   type,

@@ -74,7 +74,7 @@ class Watch {
   #onEvent(method, params) {
     if (method === 'Debugger.scriptParsed') return this.#addScript(params)
     if (method !== 'Debugger.paused') return
-    // A `debugger` statement, or somebody else's debugger: not ours to resume, and not a process to watch.
+    // A `debugger` statement or another debugger paused the process. Do not resume it, and stop watching.
     if (!this.#isAsked) return this.#stop()
     this.#isAsked = false
     const pausedMs = clock.now()

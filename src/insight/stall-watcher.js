@@ -128,7 +128,7 @@ class StallWatcher {
       Atomics.wait(shared, PHASE, CONNECTED, DISCONNECT_MS)
   }
 
-  /** The worker has ended, though nobody stopped it. */
+  /** The worker thread has ended without being stopped. */
   #onEnd(watch, error) {
     if (this.#watch !== watch) return
     this.#stop()

@@ -114,7 +114,7 @@ class Doctor {
     this.#schedule()
   }
 
-  /** No request for a minute: whatever it was has ended, or nobody feels it. */
+  /** No request came for a minute: the problem has ended, or affects no client. */
   #rest() {
     for (const problem of this.#logged.keys()) this.#logEnd(problem)
     this.#endedBefore = this.#parts.recorder.requests.ended

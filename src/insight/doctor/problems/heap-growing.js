@@ -5,7 +5,7 @@
 //   left more than the one before, by 10 MB and a quarter in all, and the heap would be full within 15 minutes at that pace. A cache
 //   that fills is a matter of minutes as well, but is seldom as large as the heap.
 // - A heap that is nine tenths full after a collection leaves nothing to work with, growing or not.
-// High: the heap is full within an hour, for that is the time in which somebody has to act.
+// High: the heap is full within an hour, so an operator has less than an hour to act.
 
 const { duration, evidence, megabytes, percent } = require('../phrases')
 
