@@ -2,16 +2,21 @@
 // The events of an instance or of a cluster's primary. Each event writes a log line and calls its listeners. An error or
 // rejection of a logger or listener is counted, and ends nothing. An unknown event throws, because a typo would never fire.
 
-const { EventEmitter, captureRejectionSymbol } = require('node:events')
 const { withRounded } = require('./durations')
 const { SpillwayError } = require('./errors')
+
+const notAListener = (event, given) =>
+  new SpillwayError(
+    'ERR_SPILLWAY_MISUSE',
+    `A listener of '${event}' is a function: got ${given === null ? 'null' : typeof given}.`
+  )
 
 class Events {
   #levels
   #faults
   #logger
-  // Every open stream may listen to `draining`, so that more than ten listeners are no leak.
-  #emitter = new EventEmitter({ captureRejections: true }).setMaxListeners(0)
+  /** @type {Map<string, Function[]>} */
+  #listeners = new Map()
 
   /**
    * @param {Readonly<Record<string, 'info' | 'warn' | 'error'>>} levels the events, each with the level of its log line
@@ -21,17 +26,20 @@ class Events {
     this.#levels = levels
     this.#faults = faults
     this.#logger = logger
-    this.#emitter[captureRejectionSymbol] = (error, event) => faults.report(`on ${String(event)}`, error)
   }
 
   on(event, listener) {
     this.#requireKnown(event)
-    this.#emitter.on(event, listener)
+    if (typeof listener !== 'function') throw notAListener(event, listener)
+    this.#listeners.set(event, [...this.#listenersOf(event), listener])
   }
 
   off(event, listener) {
     this.#requireKnown(event)
-    this.#emitter.off(event, listener)
+    const listeners = [...this.#listenersOf(event)]
+    const at = listeners.lastIndexOf(listener)
+    if (at !== -1) listeners.splice(at, 1)
+    this.#listeners.set(event, listeners)
   }
 
   emit(event, details) {
@@ -43,7 +51,12 @@ class Events {
 
   /** For an event whose line is written elsewhere. */
   emitWithoutLine(event, details) {
-    this.#faults.guard(`on ${event}`, () => this.#emitter.emit(event, details))
+    for (const listener of this.#listenersOf(event))
+      this.#faults.guard(`on ${event}`, () => listener(details))
+  }
+
+  #listenersOf(event) {
+    return this.#listeners.get(event) ?? []
   }
 
   #requireKnown(event) {

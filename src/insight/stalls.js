@@ -79,13 +79,15 @@ class Stalls {
   // Hot path: once a loop turn.
   onTurn(busyMs, nowMs) {
     if (busyMs >= this.#thresholdMs) this.#onStall(busyMs, nowMs)
-    else if (nowMs - this.#schedulerMs >= READ_EVERY_MS) this.#waitedSince(nowMs)
+    else if (nowMs - this.#schedulerMs >= READ_EVERY_MS) this.#scheduledSince(nowMs)
   }
 
   #onStall(durationMs, nowMs) {
-    const waitedMs = Math.min(this.#waitedSince(nowMs), durationMs)
+    const scheduled = this.#scheduledSince(nowMs)
     // A breakpoint blocks the loop until the developer continues.
     if (isInspected()) return this.#reportInspected()
+    if (this.#mayHaveIdled(scheduled, durationMs)) return this.#watch()
+    const waitedMs = Math.min(scheduled?.waitedMs ?? 0, durationMs)
     const { clock, events, recorder, signals } = this.#parts
     const hasRequests = recorder.requests.size > 0 || recorder.routes.series.length > 0
     const isStart = !hasRequests && nowMs - this.#startedMs < START_MS
@@ -109,6 +111,16 @@ class Stalls {
     if (cause === 'garbage-collection' || cause === 'host') return
     this.#quietSinceMs = nowMs
     this.#watch()
+  }
+
+  /**
+   * Node counts the idle time before a signal as busy. While the watcher runs, its timer ends each idle time soon. Before, a turn in
+   * which the thread neither ran nor waited for a CPU is no evidence of a stall.
+   */
+  #mayHaveIdled(scheduled, durationMs) {
+    return (
+      !this.#isWatching && scheduled !== undefined && scheduled.ranMs + scheduled.waitedMs < durationMs / 2
+    )
   }
 
   /** Garbage collection and a starved host have no function: their stalls name no place. */
@@ -174,7 +186,7 @@ class Stalls {
   }
 
   #onBeat(nowMs) {
-    if (nowMs - this.#schedulerMs >= READ_WATCHING_MS) this.#waitedSince(nowMs)
+    if (nowMs - this.#schedulerMs >= READ_WATCHING_MS) this.#scheduledSince(nowMs)
     if (nowMs - this.#quietSinceMs >= QUIET_MS || isInspected()) this.#unwatch()
   }
 
@@ -186,12 +198,13 @@ class Stalls {
     this.#parts.faults.report('insight.stalls', error)
   }
 
-  /** Milliseconds that this thread has waited for a CPU since the last reading; 0 where the system does not report it. */
-  #waitedSince(nowMs) {
+  /** How long this thread has run, and waited for a CPU, since the last reading; undefined where the system does not report it. */
+  #scheduledSince(nowMs) {
     const before = this.#scheduler
     this.#schedulerMs = nowMs
     const now = (this.#scheduler = this.#readScheduler())
-    return before === undefined || now === undefined ? 0 : now.waitedMs - before.waitedMs
+    if (before === undefined || now === undefined) return undefined
+    return { ranMs: now.ranMs - before.ranMs, waitedMs: now.waitedMs - before.waitedMs }
   }
 
   #writeLine(site, durationMs, nowMs) {

@@ -15,6 +15,7 @@ function setUp({ hasRequests = true, canWatch = true, add = () => {} } = {}) {
   }
   let nowMs = 1000
   let waitedMs = 0
+  let ranMs = 0
   let collectedMs = 0
   let on = 0
   /** @type {any} */
@@ -45,11 +46,12 @@ function setUp({ hasRequests = true, canWatch = true, add = () => {} } = {}) {
     signals: { collections: { recordPending: () => collectedMs } },
   }
   const warn = (fields, message) => told.lines.push({ ...fields, message })
-  const readScheduler = () => ({ ranMs: 0, waitedMs })
+  const readScheduler = () => ({ ranMs, waitedMs })
   const stalls = new Stalls({ parts, info: warn, warn }, { watcher, readScheduler, canWatch })
   /** A turn of so many milliseconds, in which the watcher sees what is given. */
-  const turn = (busyMs, seen = undefined, { afterMs = 0 } = {}) => {
+  const turn = (busyMs, seen = undefined, { afterMs = 0, isAsleep = false } = {}) => {
     nowMs += afterMs + busyMs / 2
+    if (!isAsleep) ranMs += busyMs
     if (seen !== undefined) {
       context.reference = seen.reference
       watcher.stack = { delayMs: seen.delayMs ?? 1, frames: seen.frames ?? [PLACE] }
@@ -81,6 +83,14 @@ test('a turn below the threshold is no stall', () => {
   assert.deepEqual([isWatching(), events.length], [false, 0])
   turn(100)
   assert.deepEqual([stalls.sample().sites.length, events.length], [1, 1])
+})
+
+test('a turn in which the thread slept may have idled until a signal: it starts the watcher, and only then such a turn is a stall', () => {
+  const { turn, isWatching, events, lines } = setUp()
+  turn(5000, undefined, { isAsleep: true })
+  assert.deepEqual([events.length, lines.length, isWatching()], [0, 0, true])
+  turn(150, undefined, { isAsleep: true })
+  assert.deepEqual([events.length, lines.length], [1, 1])
 })
 
 test('the first stall starts the watcher, which names the next', () => {

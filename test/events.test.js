@@ -1,0 +1,52 @@
+'use strict'
+// What becomes of an event: its line, its listeners, and what a listener throws.
+
+const assert = require('node:assert/strict')
+const { test } = require('node:test')
+const { Events } = require('../src/events')
+const { InternalErrors } = require('../src/requests/internal-errors')
+
+function setUp() {
+  const lines = []
+  const write = (fields) => lines.push(fields.event ?? fields.place)
+  const logger = { info: write, warn: write, error: write }
+  const faults = new InternalErrors(logger)
+  return { events: new Events({ draining: 'info' }, { faults, logger }), faults, lines }
+}
+
+test('a listener that throws or rejects is reported, and the listeners after it are called', async () => {
+  const { events, faults, lines } = setUp()
+  const seen = []
+  events.on('draining', () => {
+    throw new Error('thrown')
+  })
+  events.on('draining', async () => {
+    throw new Error('rejected')
+  })
+  events.on('draining', (details) => seen.push(details))
+  events.emit('draining', { reason: 'drain' })
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.deepEqual(seen, [{ reason: 'drain' }])
+  assert.deepEqual(faults.list(), [['on draining', 2]])
+  assert.deepEqual(lines, ['draining', 'on draining'])
+})
+
+test('a listener is called as often as it was added, and is removed once at a time', () => {
+  const { events } = setUp()
+  let calls = 0
+  const listener = () => {
+    calls++
+    events.off('draining', listener)
+  }
+  for (let i = 0; i < 2; i++) events.on('draining', listener)
+  events.emitWithoutLine('draining', {})
+  assert.equal(calls, 2)
+  events.emitWithoutLine('draining', {})
+  assert.equal(calls, 2)
+})
+
+test('an unknown event, and a listener that is no function, throw at once', () => {
+  const { events } = setUp()
+  assert.throws(() => events.on('drain', () => {}), { code: 'ERR_SPILLWAY_UNKNOWN_EVENT' })
+  assert.throws(() => events.on('draining', /** @type {any} */ (null)), { code: 'ERR_SPILLWAY_MISUSE' })
+})
