@@ -21,12 +21,12 @@ const SPARE_SHARE = 0.1
  */
 const MIN_LEFT = 0.5
 /**
- * The first step begins only after connections were seen spare, or after this many costly windows. A burst fills the
- * connections of a proxy, and looks like impatient clients until the proxy has sent what it had queued.
+ * Where connections were spare before, the first step begins only while some are, or after this many costly windows. A burst
+ * fills the connections of a proxy, and looks like impatient clients until the proxy has sent what it had queued.
  */
-const MAX_LOOK_WINDOWS = 10
-/** The connections are looked at again after this time. */
-const LOOK_EVERY_MS = 30_000
+const MAX_FULL_WINDOWS = 10
+/** After this time the first step waits again. */
+const BEGIN_AGAIN_MS = 30_000
 /** After a step was taken back, no step is tried for this long. Older rates are not compared with. */
 const STEADY_MS = 5000
 /** For this long after a step was taken back, a proxy still sends what has waited for a connection, and spares none. */
@@ -51,9 +51,10 @@ class HoldStep {
   #wasCostly = false
   #steadyUntilMs = 0
   #tookBackMs = Number.NEGATIVE_INFINITY
-  /** When the connections were looked at last, and for how many costly windows since. */
-  #lookedMs = Number.NEGATIVE_INFINITY
-  #lookWindows = 0
+  #wasSpare = false
+  /** How many costly windows without spare connections have passed at step 0. */
+  #fullWindows = 0
+  #mayBeginUntilMs = Number.NEGATIVE_INFINITY
 
   /**
    * @param {{
@@ -86,7 +87,7 @@ class HoldStep {
     const isCostly = this.#cost.rejectedShare > COSTLY_SHARE
     this.#measure(nowMs, elapsedMs)
     const isNewFlood = this.#isNewFlood(isCostly)
-    if (this.#step === 0) this.#look(nowMs, isCostly)
+    if (this.#step === 0) this.#lookForSpare(nowMs, isCostly)
     // A window this long means that nothing was rejected for a while: the step is outdated.
     this.#step = isNewFlood || elapsedMs >= STEADY_MS ? 0 : this.#nextStep(nowMs, isCostly)
     this.#wasCostly = isCostly
@@ -120,13 +121,16 @@ class HoldStep {
     return true
   }
 
-  #look(nowMs, isCostly) {
-    this.#lookWindows = isCostly ? this.#lookWindows + 1 : 0
-    // Where connections are unknown, there is nothing to see.
-    const isSeen = this.#connections.open === 0 || this.#rates[0].spare > SPARE_SHARE
-    if (!isSeen && this.#lookWindows < MAX_LOOK_WINDOWS) return
-    this.#lookedMs = nowMs
-    this.#lookWindows = 0
+  #lookForSpare(nowMs, isCostly) {
+    const isSpare = this.#rates[0].spare > SPARE_SHARE
+    if (isSpare) this.#wasSpare = true
+    this.#fullWindows = isCostly && !isSpare ? this.#fullWindows + 1 : 0
+    if (this.#fullWindows >= MAX_FULL_WINDOWS) this.#mayBeginUntilMs = nowMs + BEGIN_AGAIN_MS
+  }
+
+  #mayBegin(nowMs) {
+    if (this.isFlood || !this.#wasSpare || nowMs <= this.#mayBeginUntilMs) return true
+    return this.#rates[0].spare > SPARE_SHARE
   }
 
   #nextStep(nowMs, isCostly) {
@@ -134,7 +138,7 @@ class HoldStep {
     const next = Math.min(HOLDS_MS.length - 1, step + 1)
     const previous = Math.max(0, step - 1)
     if (this.#cost.rejectedShare < CHEAP_SHARE) return previous
-    if (step === 0 && !this.isFlood && nowMs - this.#lookedMs > LOOK_EVERY_MS) return 0
+    if (step === 0 && !this.#mayBegin(nowMs)) return 0
     // The next step was taken back, or left in order to measure this one. The rate measured now shows that it paid.
     if (isCostly && this.#isFresh(next, nowMs) && this.#pays(next)) {
       this.#steadyUntilMs = nowMs
