@@ -21,10 +21,11 @@ const SPARE_SHARE = 0.1
  */
 const MIN_LEFT = 0.5
 /**
- * Where connections were spare before, the first step begins only while some are, or after this many costly windows. A burst
+ * Where connections were spare before, the first step begins only if some were for two windows, or none for this many. A burst
  * fills the connections of a proxy, and looks like impatient clients until the proxy has sent what it had queued.
  */
 const MAX_FULL_WINDOWS = 10
+const MIN_SPARE_WINDOWS = 2
 /** After this time the first step waits again. */
 const BEGIN_AGAIN_MS = 30_000
 /** After a step was taken back, no step is tried for this long. Older rates are not compared with. */
@@ -52,7 +53,8 @@ class HoldStep {
   #steadyUntilMs = 0
   #tookBackMs = Number.NEGATIVE_INFINITY
   #wasSpare = false
-  /** How many costly windows without spare connections have passed at step 0. */
+  /** How many windows in a row at step 0 had spare connections, and how many costly windows had none. */
+  #spareWindows = 0
   #fullWindows = 0
   #mayBeginUntilMs = Number.NEGATIVE_INFINITY
 
@@ -124,13 +126,14 @@ class HoldStep {
   #lookForSpare(nowMs, isCostly) {
     const isSpare = this.#rates[0].spare > SPARE_SHARE
     if (isSpare) this.#wasSpare = true
+    this.#spareWindows = isSpare ? this.#spareWindows + 1 : 0
     this.#fullWindows = isCostly && !isSpare ? this.#fullWindows + 1 : 0
     if (this.#fullWindows >= MAX_FULL_WINDOWS) this.#mayBeginUntilMs = nowMs + BEGIN_AGAIN_MS
   }
 
   #mayBegin(nowMs) {
     if (this.isFlood || !this.#wasSpare || nowMs <= this.#mayBeginUntilMs) return true
-    return this.#rates[0].spare > SPARE_SHARE
+    return this.#spareWindows >= MIN_SPARE_WINDOWS
   }
 
   #nextStep(nowMs, isCostly) {
