@@ -57,8 +57,6 @@ class WorkerChannel {
   #session
   #sessionId
   #lastId = 0
-  #evaluateId
-  #onDone
 
   /** @param {SessionClass} Session @param {number} target the id of the thread @param {OnEvent} onEvent */
   constructor(Session, target, onEvent) {
@@ -82,9 +80,8 @@ class WorkerChannel {
     })
     session.on('NodeWorker.receivedMessageFromWorker', ({ params: { sessionId, message } }) => {
       if (sessionId !== this.#sessionId) return
-      const { id, method, params } = JSON.parse(message)
+      const { method, params } = JSON.parse(message)
       if (method !== undefined) this.#onEvent(method, params)
-      else if (id === this.#evaluateId) this.#finish()
     })
     session.connectToMainThread()
     session.post('NodeWorker.enable', { waitForDebuggerOnStart: false })
@@ -92,32 +89,25 @@ class WorkerChannel {
 
   evaluate(callFrameId, expression) {
     const params = { callFrameId, expression, silent: true, returnByValue: true }
-    this.#evaluateId = this.#send('Debugger.evaluateOnCallFrame', params)
+    this.#send('Debugger.evaluateOnCallFrame', params)
   }
 
-  /** To disconnect resumes the thread. So no session is left when the thread goes on, and perhaps ends the process. */
+  /** Disconnects without an answer: a thread that goes on may end the process, and then no session may be left. */
   resume(onDone) {
-    this.#onDone = onDone
-    if (this.#evaluateId === undefined) this.#finish()
-  }
-
-  #finish() {
-    const onDone = this.#onDone
+    this.#send('Debugger.resume')
     this.close()
-    onDone?.()
+    onDone()
   }
 
   #send(method, params) {
-    const id = ++this.#lastId
-    const message = JSON.stringify({ id, method, params })
+    const message = JSON.stringify({ id: ++this.#lastId, method, params })
     this.#session.post('NodeWorker.sendMessageToWorker', { sessionId: this.#sessionId, message })
-    return id
   }
 
   close() {
     this.#session?.disconnect()
     this.#session = undefined
-    this.#sessionId = this.#evaluateId = this.#onDone = undefined
+    this.#sessionId = undefined
   }
 }
 

@@ -75,10 +75,10 @@ for (const [how, args, options] of [
 }
 
 test('resident memory is that of the process, and memory outside the heap is seen', () => {
-  const before = new Memory().sample()
   const outside = Buffer.alloc(50_000_000, 1)
   const after = new Memory().sample()
-  assert.ok(after.externalBytes - before.externalBytes >= outside.length)
+  // Not compared with before: a collection may have freed other memory outside the heap meanwhile.
+  assert.ok(after.externalBytes >= outside.length)
   assert.ok(after.rssBytes > after.heapUsedBytes)
 })
 
