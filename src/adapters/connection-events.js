@@ -1,5 +1,5 @@
 'use strict'
-// Tells the admission of connections: accepted, and for TLS the end of the handshake. An attached server passes these events
+// Reports connections to the admission: accepted, and for TLS the end of the handshake. An attached server passes these events
 // on. Any other server is watched from its first request on, with listeners.
 
 const cluster = require('node:cluster')

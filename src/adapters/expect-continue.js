@@ -1,5 +1,5 @@
 'use strict'
-// Answers `Expect: 100-continue` on attached servers. Node stops to do so once anybody listens, as `attach` does.
+// Answers `Expect: 100-continue` on attached servers. Node does so itself only while nobody listens, as `attach` does.
 
 const continued = new WeakSet()
 
