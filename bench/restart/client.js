@@ -12,7 +12,9 @@ const LONGEST_REFUSED_MS = 60_000
 /**
  * @param {{ port: number, ratePerSecond: number, connections: number, isOneEach?: boolean }} plan with `isOneEach` what is due
  *   waits until a connection has been answered, so that none is opened at the moment at which a server stops listening
- * @returns {{ stop: () => Promise<{ outcomes: Record<string, number>, refused: number }> }} outcomes: by status or error code
+ * @returns {{ whenConnected: Promise<void>, stop: () => Promise<{ outcomes: Record<string, number>, refused: number }> }}
+ *   `whenConnected` is settled once each connection has been answered; outcomes are by status or error code. With random
+ *   connections (without `isOneEach`) some may never be used.
  */
 function startLoad({ port, ratePerSecond, connections, isOneEach = false }) {
   // An agent for each connection: an agent with several sockets keeps requests waiting for seconds after refused connections.
@@ -21,6 +23,10 @@ function startLoad({ port, ratePerSecond, connections, isOneEach = false }) {
     () => new http.Agent({ keepAlive: true, maxFreeSockets: 1 })
   )
   const unused = [...agents]
+  const unanswered = new Set(agents)
+  let settleConnected = () => {}
+  /** @type {Promise<void>} */
+  const whenConnected = new Promise((resolve) => (settleConnected = resolve))
   const outcomes = {}
   let refused = 0
   let isOver = false
@@ -35,6 +41,7 @@ function startLoad({ port, ratePerSecond, connections, isOneEach = false }) {
       outcome = await ask({ port, agent, number })
     }
     if (isOneEach) unused.push(agent)
+    if (unanswered.delete(agent) && unanswered.size === 0) settleConnected()
     outcomes[outcome] = (outcomes[outcome] ?? 0) + 1
   }
   const run = async () => {
@@ -55,7 +62,7 @@ function startLoad({ port, ratePerSecond, connections, isOneEach = false }) {
     isOver = true
     return done
   }
-  return { stop }
+  return { whenConnected, stop }
 }
 
 function ask({ port, agent, number }) {

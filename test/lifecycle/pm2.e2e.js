@@ -77,6 +77,8 @@ for (const [what, mode] of Object.entries(MODES)) {
     writeFileSync(path.join(home, 'ecosystem.json'), JSON.stringify({ apps: [app] }))
     await pm2('start', 'ecosystem.json')
     const load = startLoad({ port, ratePerSecond: 100, connections: 24, isOneEach: true })
+    // A connection that is opened at the moment of the close is reset by the kernel, whatever the process does.
+    await load.whenConnected
     for (let i = 0; i < 2; i++) await pm2('reload', name)
     const { outcomes } = await load.stop()
     const processes = JSON.parse((await pm2('jlist')).stdout).filter((each) => each.name === name)
