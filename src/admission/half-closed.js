@@ -3,15 +3,15 @@
 // connection, answered or not. A request that is queued, or whose 503 is held, gets a callback before Node does so.
 // A client that closes its connection and reads nothing more looks the same.
 
-const kCallbacks = Symbol('spillway.halfCloseCallbacks')
-const kHalfClosed = Symbol('spillway.halfClosed')
+const { openRecord, recordOf } = require('../requests/connection-record')
 
 /** @this {any} */
 function onEnd() {
-  const callbacks = this[kCallbacks]
-  this[kHalfClosed] = true
-  this[kCallbacks] = undefined
-  for (const callback of callbacks) {
+  const record = openRecord(this)
+  const callbacks = record.halfCloseCallbacks
+  record.isHalfClosed = true
+  record.halfCloseCallbacks = undefined
+  for (const callback of callbacks ?? []) {
     try {
       callback()
     } catch (error) {
@@ -26,22 +26,24 @@ function onEnd() {
 /** Calls `callback` when the client of this request half-closes. HTTP/2 streams outlive that by themselves. */
 function onHalfClose({ socket, stream }, callback) {
   if (stream !== undefined || typeof socket?.prependListener !== 'function') return
-  if (socket[kCallbacks] === undefined) {
-    socket[kCallbacks] = new Set()
+  const record = openRecord(socket)
+  if (record.halfCloseCallbacks === undefined) {
+    record.halfCloseCallbacks = new Set()
     // Must run before Node's own listener, which ends the connection. One listener serves a whole pipeline.
     socket.prependOnceListener('end', onEnd)
   }
-  socket[kCallbacks].add(callback)
+  record.halfCloseCallbacks.add(callback)
 }
 
 function offHalfClose({ socket }, callback) {
-  const callbacks = socket?.[kCallbacks]
-  if (callbacks === undefined || !callbacks.delete(callback) || callbacks.size > 0) return
-  socket[kCallbacks] = undefined
+  const record = recordOf(socket)
+  const callbacks = record?.halfCloseCallbacks
+  if (record === undefined || callbacks === undefined || !callbacks.delete(callback) || callbacks.size > 0) return
+  record.halfCloseCallbacks = undefined
   socket.off('end', onEnd)
 }
 
 /** A half-closed client receives only an answer that is sent at once. */
-const isHalfClosed = ({ socket }) => socket?.[kHalfClosed] === true
+const isHalfClosed = ({ socket }) => recordOf(socket)?.isHalfClosed === true
 
 module.exports = { isHalfClosed, offHalfClose, onHalfClose }

@@ -4,8 +4,7 @@
 // This overrules a `Connection: keep-alive` of the application: proxies and recipes for event streams set it without
 // meaning to hold the connection. Kept connections would make the drain take its full timeout and then cut requests in flight.
 
-/** On a socket: its pipelined requests whose responses Node has not started to send, in order. */
-const kPipelined = Symbol('spillway.pipelined')
+const { recordOf } = require('./connection-record')
 
 /** Values to keep: `upgrade` has no next response to prevent. */
 const CLOSES = /\b(close|upgrade)\b/i
@@ -26,7 +25,7 @@ function mustClose(head) {
 function hasMoreToCome(head) {
   const { req, socket } = head
   let last = head
-  for (const each of socket?.[kPipelined] ?? []) last = each
+  for (const each of recordOf(socket)?.pipeline ?? []) last = each
   if (last !== head) return true
   const { 'content-length': length = '0', 'transfer-encoding': encoding } = req.headers
   return !req.complete && (encoding !== undefined || length !== '0')
@@ -55,4 +54,4 @@ const closingObject = (given) => Object.fromEntries(Object.entries(given ?? {}).
 /** @param {string[]} list names and values alternate */
 const closingList = (list) => list.map((each, i) => (i % 2 === 0 ? each : closing([list[i - 1], each])[1]))
 
-module.exports = { kPipelined, mustClose, setConnectionClose }
+module.exports = { mustClose, setConnectionClose }

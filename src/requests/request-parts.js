@@ -20,7 +20,7 @@
 const { Rows } = require('../histograms/rows')
 const { RollingRows } = require('../histograms/rolling-rows')
 const { CollectionTimes } = require('../signals/collection-times')
-const { endedMsOf } = require('./connection-bytes')
+const { endedMsOf } = require('./connection-record')
 const { UPGRADED } = require('./outcome')
 
 /** The order in a row, and of the values of the label `part`. `loop` is no part: the synchronous time of the handler. */

@@ -4,7 +4,7 @@
 
 const { kRouteState } = require('../routing/route-state')
 const { AdmissionRecord } = require('./admission-record')
-const { connectionOf } = require('./connection-bytes')
+const { connectionOf } = require('./connection-record')
 const { METHOD_INDEX, OTHER_METHOD } = require('./methods')
 const { ANSWERING, ENDED, QUEUED, RECEIVED, RUNNING, checked } = require('./request-state')
 

@@ -6,8 +6,8 @@
 
 const { Socket } = require('node:net')
 const { kRouteState } = require('../routing/route-state')
-const { assignBytes, markEnd } = require('./connection-bytes')
-const { kPipelined, mustClose, setConnectionClose } = require('./close-after-response')
+const { assignBytes, markEnd, openRecord, recordOf } = require('./connection-record')
+const { mustClose, setConnectionClose } = require('./close-after-response')
 const { onInjectedEnd } = require('./injected-response')
 const { NO_STATUS } = require('./request')
 const { ENDED } = require('./request-state')
@@ -98,17 +98,18 @@ function onClose() {
 }
 
 function joinPipeline(socket, request) {
-  if (socket[kPipelined] === undefined) {
-    socket[kPipelined] = new Set()
+  const record = openRecord(socket)
+  if (record.pipeline === undefined) {
+    record.pipeline = new Set()
     socket.on('close', onSocketClose)
   }
-  socket[kPipelined].add(request)
-  request.pipeline = socket[kPipelined]
+  record.pipeline.add(request)
+  request.pipeline = record.pipeline
 }
 
 /** @this {import('node:net').Socket} */
 function onSocketClose() {
-  for (const request of this[kPipelined]) endAll(request)
+  for (const request of recordOf(this)?.pipeline ?? []) endAll(request)
 }
 
 function endAll(head) {
@@ -129,7 +130,7 @@ function leavePipeline(head) {
   // The connection may be handed to another protocol next, so no listener of spillway stays on it.
   if (pipeline.size === 0) {
     socket.off('close', onSocketClose)
-    socket[kPipelined] = undefined
+    openRecord(socket).pipeline = undefined
   }
   if (head.res.socket !== null || head.res.writableFinished) return
   // The connection closed before Node sent anything of what the application wrote.
