@@ -39,8 +39,7 @@ const expressInKoa = () => misuse('spillway.express() was given to Koa. Use app.
 
 const errorsInKoa = () =>
   misuse(
-    'spillway.errorHandler() was called without `next`. It is the last middleware of Express or Connect: ' +
-      'app.use(spillway.errorHandler()). In Koa, koa() includes it.'
+    'spillway.errorHandler() was given to Koa. There koa() handles errors as well: remove app.use(spillway.errorHandler()).'
   )
 
 const errorsOnNoResponse = () =>

@@ -1,7 +1,7 @@
 'use strict'
 // Start-time fair queueing: under overload each key gets an equal share before any key gets more. A queued request gets a
 // tag, one more than the last tag of its key and never less than the tag dequeued last. The queue runs the lowest tag
-// first, so a key over its share waits behind its own requests. A salted hash maps keys to 1024 cells.
+// first, so a key over its share waits behind its own requests. A request that is rejected in the queue costs its key nothing. A salted hash maps keys to 1024 cells.
 
 const CELLS = 1024
 /** Only this many characters of a key are hashed. */
@@ -28,8 +28,16 @@ class FairShares {
     return Math.max(this.#dequeuedTag, this.#lastTags[this.#cellOf(key)] + 1)
   }
 
+  /** @returns {number} the cell of the key, for `onReject` */
   onQueue(key, tag) {
-    this.#lastTags[this.#cellOf(key)] = tag
+    const cell = this.#cellOf(key)
+    this.#lastTags[cell] = tag
+    return cell
+  }
+
+  /** A queued request was rejected, so its key has not had what it paid for. */
+  onReject(cell) {
+    if (this.#lastTags[cell] > this.#dequeuedTag) this.#lastTags[cell]--
   }
 
   onDequeue(tag) {

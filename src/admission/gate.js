@@ -3,6 +3,7 @@
 // one request a callback, so that Node runs ticks and promises between two requests as it does between two sockets.
 
 const { isDisconnected } = require('../requests/request')
+const { NO_CELL } = require('../requests/admission-record')
 const { offHalfClose, onHalfClose } = require('./half-closed')
 const { inRequestContext } = require('./queue')
 const { QUEUED, REJECTED, RUN } = require('./verdict')
@@ -71,7 +72,7 @@ class Gate {
     if (reason !== undefined) return this.reject(request, reason)
     // A function of the user may have closed the instance, and a closed gate dequeues nothing.
     if (this.#isClosed) return this.admit(request, nowMs)
-    if (key !== undefined) this.#fairShares.onQueue(key, tag)
+    if (key !== undefined) request.admission.cell = this.#fairShares.onQueue(key, tag)
     return this.#enqueue(request, tag, nowMs)
   }
 
@@ -233,6 +234,7 @@ class Gate {
 
   #rejectQueued(request, reason) {
     if (isDisconnected(request)) return
+    if (request.admission.cell !== NO_CELL) this.#fairShares.onReject(request.admission.cell)
     inRequestContext(request, () => this.reject(request, reason))
     request.admission.giveUp?.()
   }

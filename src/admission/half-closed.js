@@ -38,7 +38,8 @@ function onHalfClose({ socket, stream }, callback) {
 function offHalfClose({ socket }, callback) {
   const record = recordOf(socket)
   const callbacks = record?.halfCloseCallbacks
-  if (record === undefined || callbacks === undefined || !callbacks.delete(callback) || callbacks.size > 0) return
+  if (record === undefined || callbacks === undefined || !callbacks.delete(callback) || callbacks.size > 0)
+    return
   record.halfCloseCallbacks = undefined
   socket.off('end', onEnd)
 }

@@ -10,6 +10,9 @@ const CHECKS = 'Write `spillway.health.check(name, check)`. '
 const ON_DRAINING = "Write `spillway.on('draining', listener)`, or await `spillway.drain()`. "
 const ROUTE_LABEL = `The label is the route's template; for one of your own there is \`routes.label\`. `
 const LAG = 'Did you mean `shed.targetDelay`, or `shed.maxEventLoopDelay` for a fixed limit? '
+const TOKEN = 'Did you mean `endpoints.allow`? The admin server takes `listen({ token })`. '
+const FIXED_PROBES = 'The answer of a probe is fixed, and names each check. '
+const FIXED_MESSAGES = 'Messages and keys of the access log are fixed; `log.access.fields` adds some. '
 const NO_SIZES = 'Sizes are sums: `spillway_request_bytes_total`, `spillway_response_bytes_total`. '
 
 /** @type {Record<string, Record<string, string>>} by package, so that each entry can be verified */
@@ -32,6 +35,7 @@ const PEERS = {
     includePath: ALWAYS_LABELS,
     includeStatusCode: ALWAYS_LABELS,
     includeUp: 'Prometheus has an `up` of its own. ',
+    up: 'Prometheus has an `up` of its own. ',
     customLabels: didYouMean('metrics.labels'),
     transformLabels: didYouMean('metrics.labels'),
     normalizePath: ROUTE_LABEL,
@@ -61,6 +65,13 @@ const PEERS = {
     includeQueryParams: ROUTE_LABEL,
     excludeRoutes: didYouMean('ignore'),
     authenticate: didYouMean('endpoints.allow'),
+  },
+  'swagger-stats': {
+    uriPath: didYouMean('endpoints.metrics'),
+    authentication: TOKEN,
+    onAuthenticate: TOKEN,
+    elasticsearch: didYouMean('log.access'),
+    onResponseFinish: didYouMean('log.access.fields'),
   },
   'overload-protection': {
     clientRetrySecs: didYouMean('shed.retryAfter'),
@@ -92,6 +103,12 @@ const PEERS = {
     onShutdown: ON_DRAINING,
     beforeShutdown: didYouMean('drain.delay'),
     sendFailuresDuringShutdown: '`/readyz` returns 503 from the start of a drain on. ',
+    onSendFailureDuringShutdown: ON_DRAINING,
+    verbatim: FIXED_PROBES,
+    statusOkResponse: FIXED_PROBES,
+    statusErrorResponse: FIXED_PROBES,
+    statusError: FIXED_PROBES,
+    useExit0: 'The exit code is 0, or 1 if a request had to be cut. ',
   },
   'http-terminator, http-graceful-shutdown, stoppable, lightship': {
     gracefulTerminationTimeout: didYouMean('drain.timeout'),
@@ -108,6 +125,14 @@ const PEERS = {
     customProps: didYouMean('log.access.fields'),
     customLogLevel: didYouMean('log.access.level'),
     accessLog: didYouMean('log.access'),
+    customSuccessMessage: FIXED_MESSAGES,
+    customErrorMessage: FIXED_MESSAGES,
+    customReceivedMessage: FIXED_MESSAGES,
+    customAttributeKeys: FIXED_MESSAGES,
+    serializers: FIXED_MESSAGES,
+    genReqId: 'Set `req.id` in a middleware of yours; without it the line has `x-request-id`. ',
+    stream: 'Write `logger: pino(stream)`. ',
+    immediate: 'A line is written when the request has ended. ',
     skip: didYouMean('ignore'),
     'log.access.skip': didYouMean('log.access.ignore'),
     redact: 'Write `logger: { redact: [...] }`; headers are shown only by `log.headers`. ',
@@ -123,6 +148,9 @@ const PEERS = {
     concurrencyLimit: didYouMean('shed.maxConcurrent'),
     maxMemory: didYouMean('memory.recycleAt'),
     max_memory_restart: didYouMean('memory.recycleAt'),
+    slowMs: didYouMean('log.slowAfter'),
+    'log.slowMs': didYouMean('log.slowAfter'),
+    slowRequestThreshold: didYouMean('log.slowAfter'),
     livez: didYouMean('endpoints.live'),
     liveness: didYouMean('endpoints.live'),
     health: didYouMean('endpoints.live'),

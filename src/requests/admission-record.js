@@ -5,6 +5,7 @@
 /** The index of 'normal' among the priorities: the class of a request until it is classified. */
 const NORMAL = 2
 const NO_SLOT = -1
+const NO_CELL = -1
 
 // Hot path: one a request. The constructor sets every field and no code adds one, so all records share one hidden class.
 class AdmissionRecord {
@@ -16,6 +17,8 @@ class AdmissionRecord {
     this.reason = undefined
     /** Its position among the queued requests of its class, where keys share fairly; otherwise 0. */
     this.tag = 0
+    /** The cell of its key among the fair shares, once it is queued. */
+    this.cell = NO_CELL
     /** Whether it was ever in the queue, even if it never ran. */
     this.wasQueued = false
     this.queuedMs = 0
@@ -89,4 +92,4 @@ class AdmissionRecord {
   }
 }
 
-module.exports = { AdmissionRecord }
+module.exports = { AdmissionRecord, NO_CELL }

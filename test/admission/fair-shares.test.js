@@ -39,6 +39,18 @@ test('a request that is not queued costs its key no share', () => {
   assert.equal(queued(shares, 'a'), 1)
 })
 
+test('a queued request that is rejected gives its key the tag back, but none below the tag dequeued last', () => {
+  const shares = newShares()
+  queued(shares, 'a')
+  const cell = shares.onQueue('a', 2)
+  shares.onReject(cell)
+  assert.equal(shares.tagOf('a'), 2)
+  shares.onQueue('a', 2)
+  shares.onDequeue(2)
+  shares.onReject(cell)
+  assert.equal(shares.tagOf('a'), 3)
+})
+
 test('a tag is over 0, the empty key included', () => {
   assert.ok(newShares().tagOf('') > 0)
 })
@@ -134,4 +146,18 @@ test('a hog gets the share that light keys do not need', () => {
   const came = measured.filter(({ key: each }) => each === 'light').length
   assert.ok(served('light') >= 0.97 * came, `${served('light')} of ${came}`)
   assert.ok(served('hog') >= 3 * 300, String(served('hog')))
+})
+
+test('of two keys over their share, one that asks for seven times as much gets as much as the other', () => {
+  const open = [
+    { route: 0, perSecond: 300, key: 'heavy' },
+    { route: 0, perSecond: 2000, key: 'heavier' },
+  ]
+  const spec = { seed: 1, seconds: 8, routes: [{ steps: [{ burn: 2 }] }], open }
+  const { requests } = new World(spec, { stack, shed: { key } }).run()
+  const [heavy, heavier] = open.map(
+    ({ key: name }) =>
+      requests.filter((each) => each.key === name && each.atMs >= 2000 && each.servedMs !== undefined).length
+  )
+  assert.ok(Math.min(heavy, heavier) >= 0.95 * Math.max(heavy, heavier), `${heavy} : ${heavier}`)
 })

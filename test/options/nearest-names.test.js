@@ -2,7 +2,9 @@
 // What the refusal of an unknown option says was meant.
 
 const assert = require('node:assert/strict')
+const { readFileSync } = require('node:fs')
 const http = require('node:http')
+const path = require('node:path')
 const { describe, it } = require('node:test')
 const { clusterPrimary } = require('../../src/index.js')
 const { resolveOptions } = require('../../src/options/options')
@@ -74,8 +76,29 @@ const MEANT = {
     [{ ignorePaths: ['/a'] }, '`ignore`'],
     [{ log: { ignorePaths: ['/a'] } }, '`ignore`'],
     [{ gracefulShutdown: true }, '`drain`'],
+    [{ log: { slowMs: 500 } }, '`log.slowAfter`'],
   ],
 }
+
+/** The option names in the left columns of the tables of docs/migrating.md. Labels, metrics and calls are none. */
+function namesInMigrating() {
+  const page = readFileSync(path.join(__dirname, '..', '..', 'docs', 'migrating.md'), 'utf8')
+  const lefts = page.split('\n').flatMap((line) => (line.startsWith('|') ? [line.split('|')[1]] : []))
+  const names = lefts.flatMap((left) =>
+    [...left.matchAll(/`([a-z]\w*)(?::[^`]*)?`/g)].map(([, name]) => name)
+  )
+  return [...new Set(names)].filter((name) => name !== 'method' && !name.includes('_'))
+}
+
+it('each option that docs/migrating.md maps has a hint', () => {
+  const known = new Set(Object.keys(DEFAULTS))
+  const names = namesInMigrating().filter((name) => !known.has(name))
+  assert.ok(names.length > 50, String(names.length))
+  assert.deepEqual(
+    names.filter((name) => hint({ [name]: 1 }) === ''),
+    []
+  )
+})
 
 describe('an unknown option is reported with', () => {
   for (const [what, cases] of Object.entries(MEANT)) {
