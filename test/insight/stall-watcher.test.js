@@ -2,11 +2,14 @@
 // Stalls of real servers in processes of their own: function, file and route are named, and the process ends as it would without.
 
 const assert = require('node:assert/strict')
-const { spawn } = require('node:child_process')
+const { execFile, spawn } = require('node:child_process')
 const { on, once } = require('node:events')
+const { mkdtempSync, rmSync, writeFileSync } = require('node:fs')
 const http = require('node:http')
+const { tmpdir } = require('node:os')
 const { join } = require('node:path')
 const { test } = require('node:test')
+const { promisify } = require('node:util')
 const { outsideTests } = require('../support/outside-tests')
 
 const FILE = join(__dirname, 'stalling-server.js')
@@ -21,6 +24,26 @@ const FUNCTIONS = {
   sleep: 'waitForMemory',
   package: 'callPackage',
 }
+
+const TYPED = `
+// Comments that the compiler leaves out,
+// so that its lines are others.
+interface Command { command: string }
+import http from 'node:http'
+const { createSpillway } = require(${JSON.stringify(join(__dirname, '../../src/index.js'))})
+const spillway = createSpillway({ logger: false, fleet: false, shed: { mode: 'off' } })
+function hashTyped(password: string): void {
+  require('node:crypto').pbkdf2Sync(password, 'salt', 700_000, 32, 'sha512')
+}
+const server = http.createServer((_req: unknown, res: { end(): void }) => {
+  hashTyped('password')
+  res.end()
+})
+spillway.attach(server)
+spillway.on('stall', (stall: unknown) => process.send!({ stall }))
+server.listen(0, '127.0.0.1', () => process.send!({ port: (server.address() as any).port }))
+`
+const TYPED_LINE = TYPED.split('\n').findIndex((line) => line.includes('pbkdf2Sync')) + 1
 
 /** @param {import('node:test').TestContext} t */
 async function startServer(
@@ -145,6 +168,36 @@ test('a worker thread watches its own loop, and the main thread exits as it woul
   assert.deepEqual([stall.function, stall.file, stall.method], ['hashPassword', SHOWN_FILE, 'POST'])
   tell('exit', 6)
   assert.deepEqual(await closed, { code: 6, signal: null, printed: '' })
+})
+
+test('a cluster worker watches its own loop, and the primary exits as it would without', async (t) => {
+  const file = join(__dirname, 'cluster-of-server.js')
+  const { ask, closed, stallOf, tell, watched } = await startServer(t, 'http', { file })
+  await watched()
+  const stall = await stallOf(() => ask('POST', '/pbkdf2/1'))
+  assert.deepEqual([stall.function, stall.file, stall.method], ['hashPassword', SHOWN_FILE, 'POST'])
+  tell('exit', 7)
+  assert.deepEqual(await closed, { code: 7, signal: null, printed: '' })
+})
+
+/** Other lines than those of the source, and a map to it. */
+async function compile(t) {
+  const folder = mkdtempSync(join(tmpdir(), 'spillway-source-maps-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const source = join(folder, 'typed.ts')
+  writeFileSync(source, TYPED)
+  const tsc = join(__dirname, '../../node_modules/.bin/tsc')
+  const flags =
+    '--inlineSourceMap --removeComments --noCheck --ignoreConfig --module commonjs --target es2022'
+  await promisify(execFile)(tsc, [source, ...flags.split(' '), '--outDir', folder])
+  return join(folder, 'typed.js')
+}
+
+test('with source maps a stall names the line of the source', async (t) => {
+  const { watched } = await startServer(t, 'http', { file: await compile(t), args: ['--enable-source-maps'] })
+  const stall = await watched()
+  assert.match(stall.file, /typed\.ts$/)
+  assert.deepEqual([stall.function, stall.line], ['hashTyped', TYPED_LINE])
 })
 
 test("a stall by collections is nobody's function", async (t) => {
