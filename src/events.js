@@ -13,18 +13,18 @@ const notAListener = (event, given) =>
 
 class Events {
   #levels
-  #faults
+  #internalErrors
   #logger
   /** @type {Map<string, Function[]>} */
   #listeners = new Map()
 
   /**
    * @param {Readonly<Record<string, 'info' | 'warn' | 'error'>>} levels the events, each with the level of its log line
-   * @param {{ faults: InstanceType<typeof import('./requests/internal-errors').InternalErrors>, logger: any }} parts
+   * @param {{ internalErrors: InstanceType<typeof import('./requests/internal-errors').InternalErrors>, logger: any }} parts
    */
-  constructor(levels, { faults, logger }) {
+  constructor(levels, { internalErrors, logger }) {
     this.#levels = levels
-    this.#faults = faults
+    this.#internalErrors = internalErrors
     this.#logger = logger
   }
 
@@ -45,14 +45,14 @@ class Events {
   emit(event, details) {
     const level = this.#levels[event]
     const fields = { event, ...withRounded(details) }
-    this.#faults.guard('logger', () => this.#logger[level](fields, `spillway: ${event}`))
+    this.#internalErrors.guard('logger', () => this.#logger[level](fields, `spillway: ${event}`))
     this.emitWithoutLine(event, details)
   }
 
   /** For an event whose line is written elsewhere. */
   emitWithoutLine(event, details) {
     for (const listener of this.#listenersOf(event))
-      this.#faults.guard(`on ${event}`, () => listener(details))
+      this.#internalErrors.guard(`on ${event}`, () => listener(details))
   }
 
   #listenersOf(event) {

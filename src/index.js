@@ -35,12 +35,17 @@ const createSpillway = (options) =>
 const clusterPrimary = (options) => {
   const resolved = resolveMember('clusterPrimary', options)
   const clock = systemClock
-  const logger = loggerFrom(resolved.logger, { clock, onError: (error) => faults.report('logger', error) })
-  const faults = new InternalErrors(logger)
-  const notices = new Notices((fields, message) => faults.guard('logger', () => logger.warn(fields, message)))
+  const logger = loggerFrom(resolved.logger, {
+    clock,
+    onError: (error) => internalErrors.report('logger', error),
+  })
+  const internalErrors = new InternalErrors(logger)
+  const notices = new Notices((fields, message) =>
+    internalErrors.guard('logger', () => logger.warn(fields, message))
+  )
   for (const [option, sentence] of doubtsOf('clusterPrimary', resolved))
     notices.warn('doubtful-unit', new CallPlace(clusterPrimary), sentence, option)
-  return withBoundMembers(new ClusterPrimary(resolved, { cluster, clock, faults, logger }))
+  return withBoundMembers(new ClusterPrimary(resolved, { cluster, clock, internalErrors, logger }))
 }
 
 module.exports = { clusterPrimary, createSpillway, OverloadError, SpillwayError }

@@ -60,11 +60,14 @@ class Instance {
    * @param {InstanceType<typeof import('./call-place').CallPlace>} place where `createSpillway()` was called
    */
   constructor(options, clock, place) {
-    const logger = loggerFrom(options.logger, { clock, onError: (error) => faults.report('logger', error) })
-    const faults = new InternalErrors(logger)
-    const warn = (fields, message) => faults.guard('logger', () => logger.warn(fields, message))
-    const info = (fields, message) => faults.guard('logger', () => logger.info(fields, message))
-    this.events = new Events(EVENT_LEVELS, { faults, logger })
+    const logger = loggerFrom(options.logger, {
+      clock,
+      onError: (error) => internalErrors.report('logger', error),
+    })
+    const internalErrors = new InternalErrors(logger)
+    const warn = (fields, message) => internalErrors.guard('logger', () => logger.warn(fields, message))
+    const info = (fields, message) => internalErrors.guard('logger', () => logger.info(fields, message))
+    this.events = new Events(EVENT_LEVELS, { internalErrors, logger })
     const emit = (event, details) => {
       if (event === 'draining') this.admission.drain()
       this.events.emit(event, details)
@@ -73,13 +76,13 @@ class Instance {
     this.notices = new Notices(warn)
     this.options = options
     this.clock = clock
-    this.faults = faults
-    const recorder = new Recorder(options, clock, faults)
+    this.internalErrors = internalErrors
+    const recorder = new Recorder(options, clock, internalErrors)
     this.recorder = recorder
     this.signals = createSignals(clock)
     this.admission = new Admission({
       clock,
-      faults,
+      internalErrors,
       options: options.shed,
       sampleMemory: () => memoryForGate(this.signals),
       connections: new ConnectionUse({ recorder, serversNow: () => this.lifecycle.servers }),
@@ -99,10 +102,10 @@ class Instance {
       sampleMemory: () => memoryForRecycling(this.signals),
     })
     const fields = new RequestFields(options.log)
-    this.failures = new Failures({ options, clock, logger, faults, fields, recorder })
+    this.failures = new Failures({ options, clock, logger, internalErrors, fields, recorder })
     this.requestLog = new RequestLog({
       clock,
-      faults,
+      internalErrors,
       fields,
       logger,
       loopDelay: this.signals.loopDelay,
@@ -111,37 +114,44 @@ class Instance {
     })
     this.releases = new ReleaseHistory({
       clock,
-      faults,
+      internalErrors,
       options: options.release,
       warn,
       takeFigures: (maxRoutes) => takeFigures(this, maxRoutes),
     })
-    this.#timeouts = new Timeouts({ clock, faults, recorder, options, warn })
+    this.#timeouts = new Timeouts({ clock, internalErrors, recorder, options, warn })
     this.context = new RequestContext(recorder)
     this.processErrors = new ProcessErrors({
       context: this.context,
-      faults,
+      internalErrors,
       log: this.failures.log,
       recorder,
       options,
       exit: (reason) => this.lifecycle.exit(FAILURE, reason),
     })
-    this.insight = new Insight({ clock, faults, options, askerNow: () => this.context.reference })
+    this.insight = new Insight({ clock, internalErrors, options, askerNow: () => this.context.reference })
     if (options.insight.stalls) this.stalls = new Stalls({ parts: this, info, warn })
     const captureNow = (spare) => capture(this, spare)
     const gather = () => (this.fleet.isMember ? this.fleet.gather() : undefined)
     const { bounds } = recorder.routes
-    this.#prometheus = new Prometheus({ ...options, bounds, clock, faults, capture: captureNow, gather })
+    this.#prometheus = new Prometheus({
+      ...options,
+      bounds,
+      clock,
+      internalErrors,
+      capture: captureNow,
+      gather,
+    })
     this.doctor = new Doctor({ parts: this, warn, info, isOn: options.insight.doctor })
     this.fleet = new Fleet(this, options.fleet, captureNow, this.#prometheus)
     this.openTelemetry = new OpenTelemetry(this, captureNow)
     this.handlers = endpointHandlers({
       health: this.lifecycle.health,
       prometheus: this.#prometheus,
-      faults,
+      internalErrors,
     })
-    this.#admin = new AdminServer({ pages: this.#makePages(), clock, faults })
-    this.endpoints = new Endpoints(options.endpoints, this.handlers, faults)
+    this.#admin = new AdminServer({ pages: this.#makePages(), clock, internalErrors })
+    this.endpoints = new Endpoints(options.endpoints, this.handlers, internalErrors)
     this.servers = this.#makeServers()
     this.setUp = this.#makeSetUpCheck(place)
     this.startedAtMs = clock.now()
@@ -156,7 +166,7 @@ class Instance {
       // The guard has authorized this request, so that it need not queue behind unauthorized scrapes.
       handlers: {
         ...this.handlers,
-        metrics: streamHandler(this.#prometheus, this.faults, { isFirst: true }),
+        metrics: streamHandler(this.#prometheus, this.internalErrors, { isFirst: true }),
       },
       clock: this.clock,
       takeSnapshot: () => this.snapshot(),
@@ -173,8 +183,17 @@ class Instance {
   }
 
   #makeSetUpCheck(place) {
-    const { admission, endpoints, faults, handlers, notices, options, servers } = this
-    return new SetUpCheck({ admission, endpoints, faults, handlers, notices, options, place, servers })
+    const { admission, endpoints, internalErrors, handlers, notices, options, servers } = this
+    return new SetUpCheck({
+      admission,
+      endpoints,
+      internalErrors,
+      handlers,
+      notices,
+      options,
+      place,
+      servers,
+    })
   }
 
   #start(place) {

@@ -29,7 +29,7 @@ function createErrorHandler({ failures, options }) {
 const catching = new WeakMap()
 
 /** Wraps the app's `ctx.onerror`, for requests that this instance measures. */
-function catchErrors(app, { failures, options, recorder, servers, faults }) {
+function catchErrors(app, { failures, options, recorder, servers, internalErrors }) {
   const { context } = app
   const instances = catching.get(context) ?? new WeakSet()
   if (instances.has(failures)) return
@@ -47,7 +47,7 @@ function catchErrors(app, { failures, options, recorder, servers, faults }) {
     const failure = failures.record(error, req, res)
     if (!answer) return onerror.call(this, isNothing ? errorFor(error) : error)
     const hasBegun = res.headersSent || isOver(res)
-    faults.guard("a listener of the app's error event", () => emitError(this, error, hasBegun))
+    internalErrors.guard("a listener of the app's error event", () => emitError(this, error, hasBegun))
     failures.answer(req, res, failure)
   }
 }

@@ -29,7 +29,7 @@ class SetUpCheck {
   #requestsLeft = MAX_REQUESTS
   #isListening = false
   #onRequest = ({ request, server }) =>
-    this.#parts.faults.guard('setup_check', () => this.#onStart(request, server))
+    this.#parts.internalErrors.guard('setup_check', () => this.#onStart(request, server))
 
   /**
    * @param {{
@@ -40,7 +40,7 @@ class SetUpCheck {
    *   handlers: Record<string, Function>,
    *   servers: InstanceType<typeof import('./http-server').Servers>,
    *   admission: InstanceType<typeof import('../admission/admission').Admission>,
-   *   faults: InstanceType<typeof import('../requests/internal-errors').InternalErrors>,
+   *   internalErrors: InstanceType<typeof import('../requests/internal-errors').InternalErrors>,
    * }} parts `place`: of `createSpillway()`
    */
   constructor(parts) {
@@ -90,7 +90,7 @@ class SetUpCheck {
   checkExpress({ app, originalUrl }, isMeasured) {
     if (this.#checked.has(app)) return true
     let isDone = true
-    this.#parts.faults.guard('setup_check', () => {
+    this.#parts.internalErrors.guard('setup_check', () => {
       const layout = expressLayout(app)
       if (hasRoute(layout) && !this.#parts.endpoints.has({ url: originalUrl }))
         this.#checkApp(app, layout, isMeasured)
@@ -125,7 +125,7 @@ class SetUpCheck {
   #once(app, check) {
     if (this.#checked.has(app)) return
     this.#checked.add(app)
-    this.#parts.faults.guard('setup_check', check)
+    this.#parts.internalErrors.guard('setup_check', check)
   }
 
   #checkMiddleware(layout, { name, isMeasured }) {

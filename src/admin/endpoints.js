@@ -20,18 +20,18 @@ class Endpoints {
   /** @type {Map<string, { name: string, handler: Handler }>} */
   #byPath = new Map()
   #allow
-  #faults
+  #internalErrors
   #firstLetters = new Uint8Array(128)
   #shortest = Number.POSITIVE_INFINITY
 
   /**
    * @param {Partial<import('../../index.js').ResolvedOptions['endpoints']>} options
    * @param {Record<string, Handler>} handlers
-   * @param {InternalErrors} [faults] required with `allow`
+   * @param {InternalErrors} [internalErrors] required with `allow`
    */
-  constructor({ allow, ...paths }, handlers, faults) {
+  constructor({ allow, ...paths }, handlers, internalErrors) {
     this.#allow = allow
-    this.#faults = faults
+    this.#internalErrors = internalErrors
     for (const [name, path] of Object.entries(paths)) {
       if (path === false) continue
       this.#byPath.set(path, { name, handler: handlers[name] })
@@ -69,13 +69,13 @@ class Endpoints {
     try {
       const answer = this.#allow(req, name)
       if (typeof answer === 'boolean') return answer
-      this.#faults?.catchRejection(ALLOW, answer)
-      this.#faults?.report(
+      this.#internalErrors?.catchRejection(ALLOW, answer)
+      this.#internalErrors?.report(
         ALLOW,
         new Error(`It must return true or false, but returned '${String(answer)}'; the request is denied`)
       )
     } catch (error) {
-      this.#faults?.report(ALLOW, error)
+      this.#internalErrors?.report(ALLOW, error)
     }
     return false
   }
@@ -92,23 +92,23 @@ function readOnly(answer) {
 
 /**
  * @param {() => JsonAnswer | Promise<JsonAnswer>} check its promise is never rejected
- * @param {InternalErrors} faults
+ * @param {InternalErrors} internalErrors
  */
-function jsonHandler(check, faults) {
+function jsonHandler(check, internalErrors) {
   return readOnly((req, res) => {
     const answer = check()
-    if (answer instanceof Promise) writeLater(req, res, answer, faults)
+    if (answer instanceof Promise) writeLater(req, res, answer, internalErrors)
     else writeJson(req, res, answer)
   })
 }
 
 /** By then others may have answered: a timeout middleware, or Koa without `ctx.respond = false`. */
-function writeLater(req, res, answer, faults) {
+function writeLater(req, res, answer, internalErrors) {
   answer
     .then((later) => res.headersSent || writeJson(req, res, later))
     .catch((error) => {
       // A patched `writeHead` may throw, and no caller is left to catch the error.
-      faults.report('ready', error)
+      internalErrors.report('ready', error)
       res.destroy()
     })
 }
@@ -166,10 +166,10 @@ function healthJsonOf({ status, reason, checks = {} }) {
 
 /**
  * @param {Pick<InstanceType<typeof import('../metrics/scrape/prometheus').Prometheus>, 'formatFor' | 'write'>} exporter
- * @param {InternalErrors} faults
+ * @param {InternalErrors} internalErrors
  * @param {{ isFirst?: boolean }} [options] isFirst: written before other scrapes
  */
-function streamHandler(exporter, faults, options) {
+function streamHandler(exporter, internalErrors, options) {
   return readOnly((req, res) => {
     const format = exporter.formatFor(req.headers.accept)
     res.writeHead(200, {
@@ -181,18 +181,18 @@ function streamHandler(exporter, faults, options) {
     exporter
       .write(/** @type {import('node:http').ServerResponse} */ (res), format, options)
       .catch((error) => {
-        faults.report('metrics', error)
+        internalErrors.report('metrics', error)
         res.destroy()
       })
   })
 }
 
 /** The handlers of the endpoints of an instance. */
-function endpointHandlers({ prometheus, health, faults }) {
+function endpointHandlers({ prometheus, health, internalErrors }) {
   return {
-    metrics: streamHandler(prometheus, faults),
-    live: jsonHandler(() => health.live(), faults),
-    ready: jsonHandler(() => health.ready(), faults),
+    metrics: streamHandler(prometheus, internalErrors),
+    live: jsonHandler(() => health.live(), internalErrors),
+    ready: jsonHandler(() => health.ready(), internalErrors),
   }
 }
 

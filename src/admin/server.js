@@ -44,7 +44,7 @@ const REASONS = {
 class AdminServer {
   #pages
   #clock
-  #faults
+  #internalErrors
   #server
   #isRetrying = false
   #isClosed = false
@@ -52,13 +52,13 @@ class AdminServer {
 
   /**
    * @param {{ pages: Map<string, Handler>, clock: import('../clock').Clock,
-   *   faults: InstanceType<typeof import('../requests/internal-errors').InternalErrors> }} parts
+   *   internalErrors: InstanceType<typeof import('../requests/internal-errors').InternalErrors> }} parts
    *   pages: the handler of each path
    */
-  constructor({ pages, clock, faults }) {
+  constructor({ pages, clock, internalErrors }) {
     this.#pages = pages
     this.#clock = clock
-    this.#faults = faults
+    this.#internalErrors = internalErrors
   }
 
   /**
@@ -130,7 +130,7 @@ class AdminServer {
       try {
         this.#answer({ guard, connections }, req, res)
       } catch (error) {
-        this.#faults.report('listen', error)
+        this.#internalErrors.report('listen', error)
         res.destroy()
       }
     })

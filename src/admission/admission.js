@@ -53,7 +53,7 @@ class Admission {
 
   /**
    * @param {{ clock: typeof import('../clock').systemClock,
-   *   faults: InstanceType<typeof import('../requests/internal-errors').InternalErrors>,
+   *   internalErrors: InstanceType<typeof import('../requests/internal-errors').InternalErrors>,
    *   options: import('../../index.js').ResolvedOptions['shed'], random?: (() => number) | undefined,
    *   sampleMemory: () => ReturnType<typeof import('../signals/memory').memoryForGate>,
    *   connections?: { readonly open: number, readonly busy: number } | undefined,
@@ -61,18 +61,18 @@ class Admission {
    *   `onObservedOverload` gets the overloads of mode `observe`
    */
   constructor(parts) {
-    const { clock, faults, options, sampleMemory, connections, random } = parts
+    const { clock, internalErrors, options, sampleMemory, connections, random } = parts
     const cost = new RequestCost(clock.now())
     const turns = new LoopTurns(clock)
     const measurements = { turns, cost, acceptBurst: new AcceptBurst() }
-    const hooks = new UserHooks(faults)
+    const hooks = new UserHooks(internalErrors)
     this.#clock = clock
     this.#hooks = hooks
     this.#random = random
     this.measurements = measurements
     this.limits = new Limits({ clock, cost, turns })
     this.#resources = new ResourceLimits({ clock, hooks, sampleMemory, random })
-    this.#rejection = new Rejection(faults)
+    this.#rejection = new Rejection(internalErrors)
     this.late = new LateRejections({ clock, cost, stats: this.stats, random, connections })
     this.episode = new Episode(clock, parts.onOverload)
     this.#observed = new Episode(clock, parts.onObservedOverload ?? (() => {}))

@@ -33,11 +33,11 @@ const TEXT_HEAD = headOf('text/plain; charset=utf-8', TEXT)
 const MAX_READ_BYTES = 65_536
 
 class Rejection {
-  #faults
+  #internalErrors
   #options
 
-  constructor(faults) {
-    this.#faults = faults
+  constructor(internalErrors) {
+    this.#internalErrors = internalErrors
   }
 
   update(options) {
@@ -66,11 +66,11 @@ class Rejection {
   #headersFor(req, verdict) {
     try {
       const given = this.#options.headers(req, verdict)
-      if (this.#faults.catchRejection('shed.headers', given))
+      if (this.#internalErrors.catchRejection('shed.headers', given))
         throw new TypeError('it returned a promise, and not headers')
       return Object.entries(given ?? {}).filter(isSendable)
     } catch (error) {
-      this.#faults.report('shed.headers', error)
+      this.#internalErrors.report('shed.headers', error)
       return undefined
     }
   }
@@ -88,7 +88,7 @@ class Rejection {
       if (returned === false && !res.headersSent) sendStandardAnswer()
     }
     const onFailure = (error) => {
-      this.#faults.report('shed.respond', error)
+      this.#internalErrors.report('shed.respond', error)
       if (!res.headersSent) sendStandardAnswer()
       // No code is left that would end the answer.
       else if (!res.writableEnded) (res.stream ?? res).destroy()
@@ -113,7 +113,7 @@ class Rejection {
     try {
       for (const [name, value] of extra) res.setHeader(name, value)
     } catch (error) {
-      this.#faults.report('shed.headers', error)
+      this.#internalErrors.report('shed.headers', error)
       removeAll(res, extra)
       setStandardHeaders(req, res, retryAfterSeconds)
     }
@@ -124,7 +124,7 @@ class Rejection {
     try {
       write(req, res, retryAfterSeconds)
     } catch (error) {
-      this.#faults.report('shed', error)
+      this.#internalErrors.report('shed', error)
       ;(res.stream ?? res).destroy()
     }
   }
@@ -135,7 +135,7 @@ class Rejection {
     try {
       write(req, res, retryAfterSeconds, extra)
     } catch (error) {
-      this.#faults.report('shed.headers', error)
+      this.#internalErrors.report('shed.headers', error)
       // HTTP/2 keeps the headers it has set and would fail again.
       if (!res.headersSent) removeAll(res, extra)
       this.#write(req, res, retryAfterSeconds)

@@ -13,10 +13,10 @@ class UserHooks {
   pressure = 0
   #pressureMs = 0
   #options
-  #faults
+  #internalErrors
 
-  constructor(faults) {
-    this.#faults = faults
+  constructor(internalErrors) {
+    this.#internalErrors = internalErrors
   }
 
   update(options) {
@@ -77,15 +77,15 @@ class UserHooks {
     try {
       return callback()
     } catch (error) {
-      this.#faults.report(option, error)
+      this.#internalErrors.report(option, error)
       return undefined
     }
   }
 
   #reportInvalid(option, value, message) {
-    this.#faults.report(option, new Error(message))
+    this.#internalErrors.report(option, new Error(message))
     // The rejection of a promise would end the process.
-    this.#faults.catchRejection(option, value)
+    this.#internalErrors.catchRejection(option, value)
   }
 }
 

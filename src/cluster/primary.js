@@ -34,7 +34,7 @@ const misuse = (message) => new SpillwayError('ERR_SPILLWAY_MISUSE', message)
 class ClusterPrimary {
   #cluster
   #clock
-  #faults
+  #internalErrors
   #logger
   #options
   /** @type {Set<Worker>} */
@@ -57,7 +57,7 @@ class ClusterPrimary {
   #firstSignalMs = Number.NEGATIVE_INFINITY
   #listener = (signal) => this.#onSignal(signal)
 
-  constructor(options, { cluster, clock, faults, logger }) {
+  constructor(options, { cluster, clock, internalErrors, logger }) {
     if (!cluster.isPrimary) {
       throw misuse(
         'clusterPrimary() was called in a worker. Call it in the primary: if (cluster.isPrimary) clusterPrimary(), else start your server.'
@@ -69,9 +69,9 @@ class ClusterPrimary {
     }
     this.#cluster = cluster
     this.#clock = clock
-    this.#faults = faults
+    this.#internalErrors = internalErrors
     this.#logger = logger
-    this.#events = new Events(EVENTS, { faults, logger })
+    this.#events = new Events(EVENTS, { internalErrors, logger })
     this.#options = { ...options, workers: options.workers ?? availableParallelism() }
     if (options.exec !== undefined) cluster.setupPrimary({ exec: options.exec })
     if (options.signals) for (const signal of Object.keys(SIGNALS)) process.on(signal, this.#listener)
@@ -204,7 +204,7 @@ class ClusterPrimary {
   /** @param {Partial<Worker> & { forkedMs: number }} worker @param {import('./worker').Exit} exit */
   #onExit(worker, { code, signal, error }) {
     this.#workers.delete(/** @type {Worker} */ (worker))
-    if (error !== undefined) this.#faults.report('fork', error)
+    if (error !== undefined) this.#internalErrors.report('fork', error)
     if (worker.wasKilled) this.#counts.killed++
     if (!worker.isLeaving) this.#onUnexpectedExit(worker, code, signal)
     else if (code !== 0) this.#isClean = false
@@ -242,7 +242,7 @@ class ClusterPrimary {
 
   #logFailure(error) {
     const err = describeError(error)
-    this.#faults.guard('logger', () => this.#logger.error({ err }, `spillway: ${err.message}`))
+    this.#internalErrors.guard('logger', () => this.#logger.error({ err }, `spillway: ${err.message}`))
   }
 }
 

@@ -57,12 +57,12 @@ function cutOff(res) {
 }
 
 class ErrorAnswer {
-  #faults
+  #internalErrors
   #showsStack
 
-  /** @param {{ faults: InstanceType<typeof import('../requests/internal-errors').InternalErrors>, showsStack?: boolean }} parts */
-  constructor({ faults, showsStack = process.env.NODE_ENV === 'development' }) {
-    this.#faults = faults
+  /** @param {{ internalErrors: InstanceType<typeof import('../requests/internal-errors').InternalErrors>, showsStack?: boolean }} parts */
+  constructor({ internalErrors, showsStack = process.env.NODE_ENV === 'development' }) {
+    this.#internalErrors = internalErrors
     this.#showsStack = showsStack
   }
 
@@ -74,7 +74,7 @@ class ErrorAnswer {
       write(req, res, failure, this.#showsStack)
     } catch (error) {
       // Middlewares wrap methods of the response, and theirs may throw.
-      this.#faults.report('error_answer', error)
+      this.#internalErrors.report('error_answer', error)
       cutOff(res)
     }
   }

@@ -11,14 +11,14 @@ const OTHER_KINDS = '_OTHER'
 class ErrorLog {
   #logger
   #clock
-  #faults
+  #internalErrors
   #fields
   #limits = new Map()
 
-  constructor({ logger, clock, faults, fields }) {
+  constructor({ logger, clock, internalErrors, fields }) {
     this.#logger = logger
     this.#clock = clock
-    this.#faults = faults
+    this.#internalErrors = internalErrors
     this.#fields = fields
   }
 
@@ -64,7 +64,7 @@ class ErrorLog {
     const limit = this.#limitOf(`${event} ${status} ${failure.type}`)
     const unlogged = limit.take(this.#clock.now())
     if (unlogged < 0) return
-    this.#faults.guard('logger', () => {
+    this.#internalErrors.guard('logger', () => {
       const fields = {
         err: failure.describe(),
         event,

@@ -37,17 +37,17 @@ class Failures {
   log
   #answer
   #recorder
-  #faults
+  #internalErrors
   #unmatched
   /** The last response each error was recorded for: an application may throw the same object for many requests. */
   #recordedFor = new WeakMap()
 
-  constructor({ options, clock, logger, faults, fields, recorder }) {
+  constructor({ options, clock, logger, internalErrors, fields, recorder }) {
     this.table = new ErrorTable(options.routes.overflow)
-    this.log = new ErrorLog({ logger, clock, faults, fields })
-    this.#answer = new ErrorAnswer({ faults })
+    this.log = new ErrorLog({ logger, clock, internalErrors, fields })
+    this.#answer = new ErrorAnswer({ internalErrors })
     this.#recorder = recorder
-    this.#faults = faults
+    this.#internalErrors = internalErrors
     this.#unmatched = options.routes.unmatched
   }
 
@@ -101,7 +101,7 @@ class Failures {
       recordError(serverSpan()?.span ?? span, failure)
       return traceFieldsOf(span)
     } catch (error) {
-      this.#faults.report('tracing', error)
+      this.#internalErrors.report('tracing', error)
       return undefined
     }
   }

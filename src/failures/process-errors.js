@@ -22,11 +22,11 @@ class ProcessErrors {
 
   /**
    * @param {{ context: InstanceType<typeof import('./request-context').RequestContext>,
-   *   faults: InstanceType<typeof import('../requests/internal-errors').InternalErrors>,
+   *   internalErrors: InstanceType<typeof import('../requests/internal-errors').InternalErrors>,
    *   log: InstanceType<typeof import('./error-log').ErrorLog>, recorder: InstanceType<typeof import('../requests/recorder').Recorder>,
    *   options: import('../../index.js').ResolvedOptions, exit: (reason: string) => void }} parts
    */
-  constructor({ context, faults, log, recorder, options, exit }) {
+  constructor({ context, internalErrors, log, recorder, options, exit }) {
     const { uncaught } = options.errors
     this.#namesRequest = uncaught !== 'log'
     this.#log = log
@@ -36,11 +36,11 @@ class ProcessErrors {
     // Guarded: an error thrown here would end the process in place of the original error.
     this.#observer = {
       onError: (error, event, willExit) =>
-        faults.guard('errors.uncaught', () => this.#record(error, event, willExit)),
+        internalErrors.guard('errors.uncaught', () => this.#record(error, event, willExit)),
       exit:
         uncaught === 'drain'
           ? (origin) => {
-              faults.guard('errors.uncaught', () => this.#answer())
+              internalErrors.guard('errors.uncaught', () => this.#answer())
               exit(origin)
             }
           : undefined,

@@ -13,7 +13,7 @@ const CHECK_EVERY_MS = 100
 
 class Timeouts {
   #clock
-  #faults
+  #internalErrors
   #recorder
   #timeout
   #substitute
@@ -22,13 +22,13 @@ class Timeouts {
   #checkLater = () => this.#clock.after(CHECK_EVERY_MS, () => this.#check())
 
   /**
-   * @param {{ clock: typeof import('../clock').systemClock, faults: InstanceType<typeof import('../requests/internal-errors').InternalErrors>,
+   * @param {{ clock: typeof import('../clock').systemClock, internalErrors: InstanceType<typeof import('../requests/internal-errors').InternalErrors>,
    *   recorder: InstanceType<typeof import('../requests/recorder').Recorder>, options: import('../../index.js').ResolvedOptions,
    *   warn: (fields: object, message: string) => void }} parts
    */
-  constructor({ clock, faults, recorder, options, warn }) {
+  constructor({ clock, internalErrors, recorder, options, warn }) {
     this.#clock = clock
-    this.#faults = faults
+    this.#internalErrors = internalErrors
     this.#warn = warn
     this.#recorder = recorder
     this.#timeout = options.errors.timeout
@@ -67,12 +67,12 @@ class Timeouts {
         priority: PRIORITIES[request.admission.priority],
       })
       if (timeoutMs === undefined || timeoutMs > 0) return timeoutMs ?? Number.POSITIVE_INFINITY
-      this.#faults.catchRejection('errors.timeout', timeoutMs)
+      this.#internalErrors.catchRejection('errors.timeout', timeoutMs)
       throw new TypeError(
         `${String(timeoutMs)} is not a number of milliseconds above 0; the request has no timeout`
       )
     } catch (error) {
-      this.#faults.report('errors.timeout', error)
+      this.#internalErrors.report('errors.timeout', error)
       return Number.POSITIVE_INFINITY
     }
   }
@@ -83,7 +83,7 @@ class Timeouts {
       for (let each = request.head; each !== undefined; each = each.next) each.isTimedOut = true
       return true
     } catch (error) {
-      this.#faults.report('errors.timeout', error)
+      this.#internalErrors.report('errors.timeout', error)
       cutOff(request.res)
       return false
     }

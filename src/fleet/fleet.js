@@ -94,7 +94,7 @@ class Fleet {
     } catch (/** @type {any} */ error) {
       if (currentUser() !== user) return this.#enter()
       const why = `this worker shows its own numbers only: ${error.message}`
-      this.#parts.faults.report('fleet', new Error(why, { cause: error }))
+      this.#parts.internalErrors.report('fleet', new Error(why, { cause: error }))
     }
     this.#nextCheckMs = this.#parts.clock.now() + CHECK_EVERY_MS
   }
@@ -160,7 +160,7 @@ class Fleet {
     const made = await this.#reporter.make(this.#self(), withRoutes, async (pieces) => {
       if (this.#directory !== undefined && !this.#isClosed) await this.#directory.write(this.#id, pieces)
     })
-    if (made.error !== undefined) this.#parts.faults.report('fleet', made.error)
+    if (made.error !== undefined) this.#parts.internalErrors.report('fleet', made.error)
     return made
   }
 
@@ -179,7 +179,7 @@ class Fleet {
     try {
       await retireMembers(directory, this.#parts.clock, poll, this.#id, this.#own)
     } catch (error) {
-      this.#parts.faults.report('fleet', error)
+      this.#parts.internalErrors.report('fleet', error)
     }
     this.#isRetiring = false
   }
@@ -212,7 +212,7 @@ class Fleet {
 
   async #gather({ withRoutes }) {
     await this.#rejoinIfLost()
-    const { clock, faults } = this.#parts
+    const { clock, internalErrors } = this.#parts
     const directory = this.#directory
     const loan = this.#buffers.lend()
     const isAlone = directory === undefined
@@ -224,7 +224,8 @@ class Fleet {
     const readable = new ReadableSum({ clock, withRoutes, own: this.#own })
     const { sum, members, retired } = await readable.of(withWorkerNames(poll.members), poll.retired, spare)
     this.#unreadable.logNew(directory?.path, members, retired)
-    if (sum.misunderstood > 0) faults.report('fleet', new Error('workers define a metric differently'))
+    if (sum.misunderstood > 0)
+      internalErrors.report('fleet', new Error('workers define a metric differently'))
     const retirement = isAlone ? undefined : this.#retire(directory, { members, retired })
     // A snapshot still reads the routes from the buffers. A scrape needs only the sum.
     if (!withRoutes) retirement?.then(loan.giveBack)
@@ -235,9 +236,9 @@ class Fleet {
     if (this.#isClosed) return
     this.#isClosed = true
     this.#stopWatching()
-    const { faults } = this.#parts
+    const { internalErrors } = this.#parts
     const directory = this.#directory
-    faults.guard('fleet', () => directory?.writeNow(this.#id, this.#reporter.makeNow(this.#self())))
+    internalErrors.guard('fleet', () => directory?.writeNow(this.#id, this.#reporter.makeNow(this.#self())))
     this.#closeSocket()
     open.delete(this)
     if (open.size === 0) process.off('exit', onExit)

@@ -113,7 +113,7 @@ class Reporter {
   }
 
   async #readForeign(source, pieces, slices) {
-    const onInvalid = (error) => this.#parts.faults.report('metrics', error)
+    const onInvalid = (error) => this.#parts.internalErrors.report('metrics', error)
     try {
       for (const family of await readMetric(source, onInvalid)) {
         await slices.run(putInto(pieces, reportFamily(family, family.points())))

@@ -9,12 +9,12 @@ class Insight {
   warnings
 
   /**
-   * @param {{ clock: import('../clock').Clock, faults: InstanceType<typeof import('../requests/internal-errors').InternalErrors>,
+   * @param {{ clock: import('../clock').Clock, internalErrors: InstanceType<typeof import('../requests/internal-errors').InternalErrors>,
    *   options: import('../../index.js').ResolvedOptions, askerNow: ConstructorParameters<typeof OutgoingCalls>[0]['askerNow'] }} parts
    */
-  constructor({ clock, faults, options, askerNow }) {
+  constructor({ clock, internalErrors, options, askerNow }) {
     const { insight, routes } = options
-    this.outgoing = new OutgoingCalls({ clock, faults, routes, askerNow, isOn: insight.outgoing })
+    this.outgoing = new OutgoingCalls({ clock, internalErrors, routes, askerNow, isOn: insight.outgoing })
     this.warnings = new ProcessWarnings({ clock, isOn: insight.warnings })
   }
 

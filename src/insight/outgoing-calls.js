@@ -27,7 +27,7 @@ class Call {
 class OutgoingCalls {
   #isOn
   #clock
-  #faults
+  #internalErrors
   #table
   #askerNow
   #unmatched
@@ -38,14 +38,14 @@ class OutgoingCalls {
   #isUndiciShown = true
 
   /**
-   * @param {{ clock: import('../clock').Clock, faults: InstanceType<typeof import('../requests/internal-errors').InternalErrors>,
+   * @param {{ clock: import('../clock').Clock, internalErrors: InstanceType<typeof import('../requests/internal-errors').InternalErrors>,
    *   isOn: boolean,
    *   routes: { overflow: string, unmatched: string }, askerNow: () => { method: string, route: string | undefined } | undefined }} parts
    *   `askerNow`: the request that the running code works for, if known
    */
-  constructor({ clock, faults, isOn, routes, askerNow }) {
+  constructor({ clock, internalErrors, isOn, routes, askerNow }) {
     this.#clock = clock
-    this.#faults = faults
+    this.#internalErrors = internalErrors
     this.#isOn = isOn
     this.#askerNow = askerNow
     this.#unmatched = routes.unmatched
@@ -86,7 +86,7 @@ class OutgoingCalls {
       try {
         listener(message)
       } catch (error) {
-        this.#faults.report('insight.outgoing', error)
+        this.#internalErrors.report('insight.outgoing', error)
       }
     }
   }

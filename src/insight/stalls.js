@@ -25,7 +25,7 @@ const NO_PLACE = { function: null, file: null, begin: 0, line: null, package: nu
 
 /**
  * @typedef {Pick<InstanceType<typeof import('../instance').Instance>,
- *   'clock' | 'context' | 'events' | 'faults' | 'options' | 'recorder' | 'signals'>} Parts
+ *   'clock' | 'context' | 'events' | 'internalErrors' | 'options' | 'recorder' | 'signals'>} Parts
  */
 
 class Stalls {
@@ -195,7 +195,7 @@ class Stalls {
     this.#unwatch()
     if (error === undefined) return
     this.#canWatch = false
-    this.#parts.faults.report('insight.stalls', error)
+    this.#parts.internalErrors.report('insight.stalls', error)
   }
 
   /** How long this thread has run, and waited for a CPU, since the last reading; undefined where the system does not report it. */

@@ -23,18 +23,18 @@ class AccessHooks {
   #fields
   #level
   #ignores
-  #faults
+  #internalErrors
   #logger
 
   /**
    * @param {import('../../index.js').AccessLogOptions} options
-   * @param {{ faults: InstanceType<typeof import('../requests/internal-errors').InternalErrors>, logger: any }} parts
+   * @param {{ internalErrors: InstanceType<typeof import('../requests/internal-errors').InternalErrors>, logger: any }} parts
    */
-  constructor({ fields, level, ignore }, { faults, logger }) {
+  constructor({ fields, level, ignore }, { internalErrors, logger }) {
     this.#fields = fields
     this.#level = level
     this.#ignores = ignore === undefined ? undefined : compile(ignore)
-    this.#faults = faults
+    this.#internalErrors = internalErrors
     this.#logger = logger
   }
 
@@ -87,15 +87,15 @@ class AccessHooks {
     try {
       return callback()
     } catch (error) {
-      this.#faults.report(place, error)
+      this.#internalErrors.report(place, error)
       return undefined
     }
   }
 
   #reportResult(place, value, message) {
-    this.#faults.report(place, new Error(message))
+    this.#internalErrors.report(place, new Error(message))
     // If the value is a promise, its rejection must be handled.
-    this.#faults.catchRejection(place, value)
+    this.#internalErrors.catchRejection(place, value)
   }
 }
 

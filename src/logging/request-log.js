@@ -17,23 +17,23 @@ class RequestLog {
   #access
   #rateLimit
   #clock
-  #faults
+  #internalErrors
   #logger
   #recorder
 
   /**
    * @param {{ clock: import('../clock').Clock,
-   *   faults: InstanceType<typeof import('../requests/internal-errors').InternalErrors>,
+   *   internalErrors: InstanceType<typeof import('../requests/internal-errors').InternalErrors>,
    *   fields: InstanceType<typeof import('./request-fields').RequestFields>,
    *   logger: any,
    *   loopDelay: InstanceType<typeof import('../signals/loop-delay').LoopDelay>,
    *   options: import('../../index.js').ResolvedOptions['log'],
    *   recorder: Pick<InstanceType<typeof import('../requests/recorder').Recorder>, 'isTracing' | 'parts'> }} parts
    */
-  constructor({ clock, faults, fields, logger, loopDelay, options, recorder }) {
+  constructor({ clock, internalErrors, fields, logger, loopDelay, options, recorder }) {
     this.#rateLimit = new LogRateLimit(clock.now())
     this.#clock = clock
-    this.#faults = faults
+    this.#internalErrors = internalErrors
     this.#logger = logger
     this.#recorder = recorder
     const traceOf = () => this.#trace()
@@ -47,7 +47,8 @@ class RequestLog {
       onWindow: (slowest) => this.#writeSlowest(slowest),
     })
     if (options.access !== false) {
-      const hooks = options.access === true ? undefined : new AccessHooks(options.access, { faults, logger })
+      const hooks =
+        options.access === true ? undefined : new AccessHooks(options.access, { internalErrors, logger })
       this.logsAll = true
       this.#access = new AccessLog({ clock, fields, hooks, logger, traceOf })
     }
@@ -60,14 +61,14 @@ class RequestLog {
   }
 
   #recordSlow(request) {
-    this.#faults.guard('recording', () => this.slow.record(request))
+    this.#internalErrors.guard('recording', () => this.slow.record(request))
   }
 
   #writeAccess(request) {
     try {
-      this.#faults.catchRejection('logger', this.#access.write(request))
+      this.#internalErrors.catchRejection('logger', this.#access.write(request))
     } catch (error) {
-      this.#faults.report('logger', error)
+      this.#internalErrors.report('logger', error)
     }
   }
 
@@ -93,13 +94,13 @@ class RequestLog {
       const span = activeSpan()
       return span === undefined ? undefined : traceFieldsOf(span)
     } catch (error) {
-      this.#faults.report('tracing', error)
+      this.#internalErrors.report('tracing', error)
       return undefined
     }
   }
 
   #guard(callback) {
-    this.#faults.guard('logger', callback)
+    this.#internalErrors.guard('logger', callback)
   }
 }
 

@@ -10,7 +10,7 @@
  *   clock: import('../clock').Clock,
  *   doctor?: { findings: readonly { problem: string, severity: string }[] },
  *   failures: InstanceType<typeof import('../failures/failures').Failures>,
- *   faults: InstanceType<typeof import('../requests/internal-errors').InternalErrors>,
+ *   internalErrors: InstanceType<typeof import('../requests/internal-errors').InternalErrors>,
  *   insight: InstanceType<typeof import('../insight/insight').Insight>,
  *   processErrors: InstanceType<typeof import('../failures/process-errors').ProcessErrors>,
  *   processStartedAtSeconds: number,
@@ -27,7 +27,8 @@
  * @param {any} [spare] a capture that is no longer read; its tables are reused
  */
 function capture(parts, spare) {
-  const { processErrors, admission, insight, clock, failures, recorder, faults, releases, signals } = parts
+  const { processErrors, admission, insight, clock, failures, recorder, internalErrors, releases, signals } =
+    parts
   const nowMs = clock.now()
   recorder.lookForSdk()
   const { bounds, folded, tables } = recorder.routes
@@ -56,7 +57,7 @@ function capture(parts, spare) {
     outgoing: insight.outgoing.sample(spare?.outgoing),
     warnings: insight.warnings.sample(),
     clientErrors: recorder.clientErrors.list(),
-    internalErrors: faults.list(),
+    internalErrors: internalErrors.list(),
     stalls: parts.stalls?.sample(),
     findings: parts.doctor?.findings ?? [],
     release: releases.current,

@@ -16,7 +16,7 @@ class ReleaseHistory {
   /** @type {import('./release-file').ReleaseRecord | undefined} */
   previous
   #clock
-  #faults
+  #internalErrors
   #takeFigures
   #file
   #dueMs = Number.POSITIVE_INFINITY
@@ -25,13 +25,13 @@ class ReleaseHistory {
   /**
    * @param {{ options: { version: string | undefined, revision: string | undefined, file: string | undefined },
    *   clock: import('../clock').Clock,
-   *   faults: InstanceType<typeof import('../requests/internal-errors').InternalErrors>,
+   *   internalErrors: InstanceType<typeof import('../requests/internal-errors').InternalErrors>,
    *   warn: (fields: object, message: string) => void,
    *   takeFigures: (maxRoutes: number) => ReturnType<typeof import('./release-figures').takeFigures> }} parts
    */
-  constructor({ options, clock, faults, warn, takeFigures }) {
+  constructor({ options, clock, internalErrors, warn, takeFigures }) {
     this.#clock = clock
-    this.#faults = faults
+    this.#internalErrors = internalErrors
     this.#takeFigures = takeFigures
     this.current = { ...releaseOf(options), since: textOf(clock.wallMs()) }
     if (options.file === undefined) return
@@ -44,7 +44,7 @@ class ReleaseHistory {
   }
 
   #begin(file) {
-    this.#faults.guard('release.file', () => this.#restore(file.read()))
+    this.#internalErrors.guard('release.file', () => this.#restore(file.read()))
     this.#dueMs = this.#clock.now() + FIRST_SAVE_MS
     process.on('exit', this.#onExit)
   }
@@ -77,7 +77,7 @@ class ReleaseHistory {
   /** An error is reported once, and the next save tries again: a disk may be full for an hour. */
   #save() {
     this.#dueMs = this.#clock.now() + SAVE_INTERVAL_MS
-    this.#faults.guard('release.file', () => {
+    this.#internalErrors.guard('release.file', () => {
       const releases = this.#file.read()
       this.#findPrevious(releases)
       const figures = this.#takeFigures(MAX_ROUTES)

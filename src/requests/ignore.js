@@ -15,14 +15,14 @@ const PLACE = 'ignore'
 class Ignore {
   /** @type {{ matches: (req: import('node:http').IncomingMessage) => boolean, bits: number }[]} */
   #filters
-  #faults
+  #internalErrors
 
   /**
    * @param {IgnoreOption} rules
-   * @param {InstanceType<typeof import('./internal-errors').InternalErrors>} faults
+   * @param {InstanceType<typeof import('./internal-errors').InternalErrors>} internalErrors
    */
-  constructor(rules, faults) {
-    this.#faults = faults
+  constructor(rules, internalErrors) {
+    this.#internalErrors = internalErrors
     this.#filters = filtersOf(rules)
   }
 
@@ -38,7 +38,7 @@ class Ignore {
     try {
       return matches(req)
     } catch (error) {
-      this.#faults.report(PLACE, error)
+      this.#internalErrors.report(PLACE, error)
       return false
     }
   }

@@ -32,11 +32,11 @@ class LabelledTable {
    * @param {{ labels: Record<string, Function>, maxLabelValues: number }} metrics
    * @param {{ max: number, overflow: string }} routes
    * @param {import('./route-series').SeriesTables} tables
-   * @param {InstanceType<typeof import('./internal-errors').InternalErrors>} faults
+   * @param {InstanceType<typeof import('./internal-errors').InternalErrors>} internalErrors
    */
-  constructor({ labels, maxLabelValues: maxValues }, { max, overflow: other }, tables, faults) {
+  constructor({ labels, maxLabelValues: maxValues }, { max, overflow: other }, tables, internalErrors) {
     this.#labels = Object.entries(labels).map(
-      ([name, valueFor]) => new RequestLabel({ name, valueFor, other, maxValues, faults })
+      ([name, valueFor]) => new RequestLabel({ name, valueFor, other, maxValues, internalErrors })
     )
     this.#others = this.#labels.map(() => OTHER)
     this.#max = max

@@ -42,25 +42,25 @@ class Recorder {
   /** Called with each request that has ended. */
   onEnd = (_request) => {}
   #clock
-  #faults
+  #internalErrors
   #label
   #ignore
   #streamAfterMs
   /** Upgrades that were counted: a server hook and a middleware may both see the same. */
   #upgrades = new WeakSet()
 
-  constructor({ routes, latency, metrics, ignore, insight }, clock, faults) {
+  constructor({ routes, latency, metrics, ignore, insight }, clock, internalErrors) {
     this.#clock = clock
     this.parts = new RequestParts(clock, insight.parts)
-    this.#faults = faults
+    this.#internalErrors = internalErrors
     this.#label = routes.label
     this.#streamAfterMs = latency.streamAfter
     const nowMs = clock.now()
     const { nativeHistograms } = latency
     this.routes = new RouteTable(routes, { nativeHistograms, buckets: metrics.buckets }, nowMs)
     if (Object.keys(metrics.labels ?? {}).length > 0)
-      this.labelled = new LabelledTable(metrics, routes, this.routes.tables, faults)
-    if (ignore !== undefined) this.#ignore = new Ignore(ignore, faults)
+      this.labelled = new LabelledTable(metrics, routes, this.routes.tables, internalErrors)
+    if (ignore !== undefined) this.#ignore = new Ignore(ignore, internalErrors)
     this.all = new RollingHistogram(nowMs)
   }
 
@@ -86,7 +86,7 @@ class Recorder {
     try {
       return call(holder, template, request)
     } catch (error) {
-      this.#faults.report('tracing', error)
+      this.#internalErrors.report('tracing', error)
       return undefined
     }
   }
@@ -156,7 +156,7 @@ class Recorder {
       if (request.admission.isRejected) this.#recordRejected(request)
       else if (!request.admission.isAbandoned) this.#record(request, head)
     } catch (error) {
-      this.#faults.report('recording', error)
+      this.#internalErrors.report('recording', error)
     }
     request.reference?.end(request.series)
     this.onEnd(request)
@@ -212,7 +212,7 @@ class Recorder {
     try {
       return templateOf(head, status)
     } catch (error) {
-      this.#faults.report('routing', error)
+      this.#internalErrors.report('routing', error)
       return undefined
     }
   }
@@ -222,10 +222,10 @@ class Recorder {
     if (this.#label === undefined) return template
     try {
       const label = this.#label(request.req, request.res, template)
-      this.#faults.catchRejection('routes.label', label)
+      this.#internalErrors.catchRejection('routes.label', label)
       return typeof label === 'string' && label !== '' ? label : template
     } catch (error) {
-      this.#faults.report('routes.label', error)
+      this.#internalErrors.report('routes.label', error)
       return template
     }
   }

@@ -17,19 +17,19 @@ class RequestLabel {
   #texts
   #indexes
   #maxTexts
-  #faults
+  #internalErrors
 
   /**
    * @param {{ name: string, valueFor: Function, other: string, maxValues: number,
-   *   faults: InstanceType<typeof import('./internal-errors').InternalErrors> }} parts
+   *   internalErrors: InstanceType<typeof import('./internal-errors').InternalErrors> }} parts
    */
-  constructor({ name, valueFor, other, maxValues, faults }) {
+  constructor({ name, valueFor, other, maxValues, internalErrors }) {
     this.name = name
     this.#valueFor = valueFor
     this.#texts = [other, '']
     this.#indexes = new Map(this.#texts.map((text, index) => [text, index]))
     this.#maxTexts = maxValues + this.#texts.length
-    this.#faults = faults
+    this.#internalErrors = internalErrors
   }
 
   /** @returns {number} the index of the request's value */
@@ -48,13 +48,13 @@ class RequestLabel {
       if (typeof value === 'string') return value.slice(0, MAX_LENGTH)
       if (PRINTABLE.includes(typeof value)) return String(value)
       if (value === undefined || value === null) return ''
-      this.#faults.catchRejection('metrics.labels', value)
-      this.#faults.report(
+      this.#internalErrors.catchRejection('metrics.labels', value)
+      this.#internalErrors.report(
         'metrics.labels',
         new Error(`'${this.name}' returned ${typeof value} instead of a string`)
       )
     } catch (error) {
-      this.#faults.report('metrics.labels', error)
+      this.#internalErrors.report('metrics.labels', error)
     }
     return ''
   }

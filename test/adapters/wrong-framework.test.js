@@ -28,7 +28,13 @@ const MISUSES = [
     [framework, make, 'express()', (spillway) => spillway.express(), /Use app\.use\(spillway\.koa\(\)\)\.$/],
     [framework, make, 'express', (spillway) => spillway.express, /Use app\.use\(spillway\.koa\(\)\)\.$/],
     [framework, make, 'koa', (spillway) => spillway.koa, call('koa')],
-    [framework, make, 'errorHandler()', (spillway) => spillway.errorHandler(), /given to Koa\. There koa\(\) handles errors/],
+    [
+      framework,
+      make,
+      'errorHandler()',
+      (spillway) => spillway.errorHandler(),
+      /given to Koa\. There koa\(\) handles errors/,
+    ],
   ]),
 ]
 

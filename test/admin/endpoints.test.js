@@ -243,7 +243,7 @@ test('a handler can be mounted anywhere', async (t) => {
 })
 
 test('a failing exporter is counted and its response destroyed, so that a partial scrape is not taken as complete', async (t) => {
-  const faults = new InternalErrors({ error() {} })
+  const internalErrors = new InternalErrors({ error() {} })
   const exporter = {
     formatFor: () => ({ contentType: 'text/plain' }),
     async write(res) {
@@ -251,11 +251,11 @@ test('a failing exporter is counted and its response destroyed, so that a partia
       throw new Error('as it should')
     },
   }
-  const { port } = await serve(t, streamHandler(exporter, faults))
+  const { port } = await serve(t, streamHandler(exporter, internalErrors))
   const req = http.get({ port, host: '127.0.0.1', agent: false })
   const [res] = await once(req, 'response')
   await assert.rejects(res.toArray(), { code: 'ECONNRESET' })
-  assert.deepEqual(faults.list(), [['metrics', 1]])
+  assert.deepEqual(internalErrors.list(), [['metrics', 1]])
 })
 
 test('HEAD does not call the exporter', () => {

@@ -97,7 +97,7 @@ describe('an event', () => {
     const { lines, logger } = pinoWithLines()
     const events = new Events(
       { ready: 'info', crashed: 'error' },
-      { faults: new InternalErrors(logger), logger }
+      { internalErrors: new InternalErrors(logger), logger }
     )
     const heard = []
     events.on('crashed', (details) => heard.push(details))

@@ -17,8 +17,8 @@ const { FakeClock } = require('../support/fake-clock')
 
 function partsFor() {
   const clock = new FakeClock()
-  const faults = new InternalErrors({ error() {} })
-  const recorder = new Recorder(resolveOptions(), clock, faults)
+  const internalErrors = new InternalErrors({ error() {} })
+  const recorder = new Recorder(resolveOptions(), clock, internalErrors)
   const signals = {
     loopDelay: new LoopDelay(clock.now()),
     utilization: new Utilization(clock),
@@ -44,7 +44,7 @@ function partsFor() {
     insight,
     processErrors,
     recorder,
-    faults,
+    internalErrors,
     releases,
     signals,
     startedAtWallMs: clock.wallMs(),
@@ -62,10 +62,10 @@ const textOf = (captured) => [...renderFamilies(FAMILIES, captured)].join('')
 
 test('a capture does not change afterwards: numbers, statuses, streams, series, internal errors', () => {
   const parts = partsFor()
-  const { recorder, faults } = parts
+  const { recorder, internalErrors } = parts
   record(recorder, '/a')
   recorder.requests.counts[0] = 3
-  faults.report('here', new Error('first'))
+  internalErrors.report('here', new Error('first'))
   const captured = capture(parts)
   const before = textOf(captured)
   assert.match(
@@ -79,8 +79,8 @@ test('a capture does not change afterwards: numbers, statuses, streams, series, 
   for (let i = 0; i < 100; i++) record(recorder, `/b/${i}`, { isStream: i % 2 === 0 })
   recorder.requests.counts[0] = 5
   recorder.routes.folded = 7
-  faults.report('here', new Error('second'))
-  faults.report('there', new Error('third'))
+  internalErrors.report('here', new Error('second'))
+  internalErrors.report('there', new Error('third'))
 
   assert.equal(textOf(captured), before)
   const after = textOf(capture(parts))

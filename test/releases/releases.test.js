@@ -74,17 +74,17 @@ const figures = (count) => ({
 /** One process of a release: `serve` says how many requests it has answered. */
 function begin(t, file, version, clock) {
   const logged = []
-  const faults = new InternalErrors({ error: (fields) => logged.push(fields) })
+  const internalErrors = new InternalErrors({ error: (fields) => logged.push(fields) })
   let count = 0
   const history = new ReleaseHistory({
     options: { version, revision: undefined, file },
     clock,
-    faults,
+    internalErrors,
     warn: (_fields, message) => logged.push(message),
     takeFigures: () => figures(count),
   })
   t.after(() => history.close())
-  return { history, logged, faults, serve: (requests) => (count += requests) }
+  return { history, logged, internalErrors, serve: (requests) => (count += requests) }
 }
 
 const countsIn = (file) =>
@@ -227,7 +227,7 @@ for (const [what, content] of Object.entries(FOREIGN)) {
     const file = path.join(folder(t), 'releases.json')
     fs.writeFileSync(file, content)
     const clock = new FakeClock()
-    const { history, logged, faults, serve } = begin(t, file, '1', clock)
+    const { history, logged, internalErrors, serve } = begin(t, file, '1', clock)
     assert.equal(history.previous, undefined)
     serve(10)
     history.onTurn(0, clock.now() + 60_000)
@@ -237,7 +237,7 @@ for (const [what, content] of Object.entries(FOREIGN)) {
       logged[0].err.message,
       /is not a file that spillway has written \(.+\)\. Delete it, or use another path\.$/
     )
-    assert.deepEqual(faults.list(), [['release.file', 3]])
+    assert.deepEqual(internalErrors.list(), [['release.file', 3]])
     assert.deepEqual(fs.readFileSync(file), Buffer.from(content))
   })
 }

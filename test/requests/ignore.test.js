@@ -20,11 +20,11 @@ const ALL = METRICS | LOG | SHED
 
 function ignoring(rules) {
   const reported = []
-  const faults = new InternalErrors({
+  const internalErrors = new InternalErrors({
     error: ({ place, err }, line) => reported.push([place, err.message, line]),
   })
-  const ignore = new Ignore(rules, faults)
-  return { of: (url, more) => ignore.of({ url, ...more }), reported, faults }
+  const ignore = new Ignore(rules, internalErrors)
+  return { of: (url, more) => ignore.of({ url, ...more }), reported, internalErrors }
 }
 
 describe('a path', () => {
@@ -87,14 +87,14 @@ for (const [what, ask, message] of [
   ['rejects', () => Promise.reject(new Error('as it should')), /it returned a promise/],
 ]) {
   test(`a function that ${what} ignores nothing, is counted and logged once`, async () => {
-    const { of, reported, faults } = ignoring([ask, '/a'])
+    const { of, reported, internalErrors } = ignoring([ask, '/a'])
     assert.deepEqual([of('/'), of('/'), of('/a')], [0, 0, ALL])
     await turn()
     assert.equal(reported.length, 1)
     assert.equal(reported[0][0], 'ignore')
     assert.match(reported[0][1], message)
     assert.match(reported[0][2], /^spillway: caught an error in `ignore`\. Further errors there are counted,/)
-    assert.ok(new Map(faults.list()).get('ignore') >= 3)
+    assert.ok(new Map(internalErrors.list()).get('ignore') >= 3)
   })
 }
 

@@ -33,10 +33,12 @@ const ENDED = {
 
 function tableOf(labels, { most = 3, max = 1000 } = {}) {
   const reported = []
-  const faults = new InternalErrors({ error: ({ place, err }) => reported.push([place, err.message]) })
+  const internalErrors = new InternalErrors({
+    error: ({ place, err }) => reported.push([place, err.message]),
+  })
   const routes = new RouteTable({ max, overflow: OTHER, unmatched: '(unmatched)' })
   const metrics = { labels, maxLabelValues: most }
-  const table = new LabelledTable(metrics, { max, overflow: OTHER }, routes.tables, faults)
+  const table = new LabelledTable(metrics, { max, overflow: OTHER }, routes.tables, internalErrors)
   const record = (req, route = '/a') => {
     const series = routes.find(route, 0)
     const request = { ...ENDED, req }
@@ -44,7 +46,7 @@ function tableOf(labels, { most = 3, max = 1000 } = {}) {
     table.record(series, request)
   }
   const listed = () => table.series.map(({ route, labels: values }) => [route, ...Object.values(values)])
-  return { table, record, listed, reported, faults }
+  return { table, record, listed, reported, internalErrors }
 }
 
 const tenant = (req) => req.tenant
@@ -115,7 +117,7 @@ for (const [what, ask, message] of [
   ['rejects', () => Promise.reject(new Error('as it should')), /returned object/],
 ]) {
   test(`what ${what} gives no value, is counted and logged once`, async () => {
-    const { record, listed, reported, faults } = tableOf({ tenant: ask })
+    const { record, listed, reported, internalErrors } = tableOf({ tenant: ask })
     record({})
     record({})
     await new Promise((resolve) => setImmediate(resolve))
@@ -123,7 +125,7 @@ for (const [what, ask, message] of [
     assert.equal(reported.length, 1)
     assert.equal(reported[0][0], 'metrics.labels')
     assert.match(reported[0][1], message)
-    assert.ok(new Map(faults.list()).get('metrics.labels') >= 2)
+    assert.ok(new Map(internalErrors.list()).get('metrics.labels') >= 2)
   })
 }
 

@@ -15,7 +15,7 @@ const numbers = (globalThis[Symbol.for('spillway.instances')] ??= new Set())
 class OpenTelemetry {
   #parts
   #recorder
-  #faults
+  #internalErrors
   #unmatched
   #labels
   /** @type {number | undefined} */
@@ -26,15 +26,15 @@ class OpenTelemetry {
 
   /**
    * @param {{ clock: import('../../clock').Clock,
-   *   faults: InstanceType<typeof import('../../requests/internal-errors').InternalErrors>,
+   *   internalErrors: InstanceType<typeof import('../../requests/internal-errors').InternalErrors>,
    *   recorder: InstanceType<typeof import('../../requests/recorder').Recorder>,
    *   options: import('../../../index.js').ResolvedOptions }} instance
    * @param {import('../capture').TakeCapture} capture
    */
-  constructor({ clock, faults, recorder, options }, capture) {
+  constructor({ clock, internalErrors, recorder, options }, capture) {
     this.#parts = { clock, capture }
     this.#recorder = recorder
-    this.#faults = faults
+    this.#internalErrors = internalErrors
     this.#unmatched = options.routes.unmatched
     this.#labels = Object.keys(options.metrics.labels ?? {})
     this.lookForSdk()
@@ -44,7 +44,7 @@ class OpenTelemetry {
   lookForSdk() {
     this.#recorder.lookForSdk()
     if (this.#isClosed || this.#producer !== undefined || this.#observed !== undefined) return
-    this.#faults.guard('opentelemetry', () => {
+    this.#internalErrors.guard('opentelemetry', () => {
       const provider = registeredSdk()?.metrics
       if (provider !== undefined)
         this.#observed = new ObservableInstruments({ provider, ...this.#makeParts() })
@@ -68,7 +68,7 @@ class OpenTelemetry {
   }
 
   #removeInstruments() {
-    this.#faults.guard('opentelemetry', () => this.#observed?.close())
+    this.#internalErrors.guard('opentelemetry', () => this.#observed?.close())
     this.#observed = undefined
   }
 

@@ -32,7 +32,7 @@ const SLICE = 64
 
 class Prometheus {
   #clock
-  #faults
+  #internalErrors
   #capture
   #gather
   #registry
@@ -51,13 +51,13 @@ class Prometheus {
    *   bounds: import('../../histograms/buckets').Bounds,
    *   capture: TakeCapture,
    *   clock: import('../../clock').Clock,
-   *   faults: InstanceType<typeof import('../../requests/internal-errors').InternalErrors>,
+   *   internalErrors: InstanceType<typeof import('../../requests/internal-errors').InternalErrors>,
    *   gather: () => Promise<Sources & { release(): void }> | undefined,
    *   metrics: import('../../../index.js').ResolvedOptions['metrics'],
    *   registry: any,
    * }} parts `gather` collects the metrics of a fleet; undefined outside a fleet
    */
-  constructor({ registry, metrics, bounds, clock, faults, capture, gather }) {
+  constructor({ registry, metrics, bounds, clock, internalErrors, capture, gather }) {
     const { defaults, prefix } = metrics
     const families = prefixed(familiesWith(bounds), prefix)
     this.#families = [...families, ...prefixed(NATIVE_FAMILIES, prefix)]
@@ -67,7 +67,7 @@ class Prometheus {
     if (defaults) defaultMetrics()
     this.#gather = gather
     this.#clock = clock
-    this.#faults = faults
+    this.#internalErrors = internalErrors
     this.#capture = capture
     this.#registry = registry ?? client.register
     this.#budget = new ScrapeBudget(clock)
@@ -162,7 +162,7 @@ class Prometheus {
       if (metric instanceof RegistryMetric) continue
       const name = wholeNameOf(metric, registry)
       if (seen.has(name)) {
-        if (registry === this.#registry) this.#faults.report('metrics', duplicateName(name))
+        if (registry === this.#registry) this.#internalErrors.report('metrics', duplicateName(name))
         continue
       }
       seen.add(name)
@@ -185,7 +185,7 @@ class Prometheus {
       try {
         yield* await renderMetric(registry, metric, { name, seen, format })
       } catch (error) {
-        this.#faults.report('metrics', error)
+        this.#internalErrors.report('metrics', error)
       }
     }
   }

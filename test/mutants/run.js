@@ -1,0 +1,101 @@
+'use strict'
+// npm run mutants -- [flags]
+//
+// Changes one line of src/ at a time, in a copy, and runs the tests of the room that the file is in. A mutant that no test
+// notices survives: something that the tests do not prove.
+//
+//   --sample 200          how many mutants, chosen at random
+//   --seed 1              of the choice
+//   --files admission     only files whose path in src/ begins so
+//   --tests a.js,b.js     these test files, instead of those of the room (and the worlds, for admission)
+//   --seconds 60          the time of the tests of one mutant; what takes longer is killed, and so is the mutant
+//   --save <name>         saves to bench/results/<name>-node-<major>.json (mutants)
+
+const { spawn } = require('node:child_process')
+const fs = require('node:fs')
+const os = require('node:os')
+const path = require('node:path')
+const { readFlags } = require('../../bench/support/flags')
+const { save } = require('../../bench/support/results')
+const { randomFrom } = require('../simulation/random')
+const { mutantsOf } = require('./mutate')
+
+const ROOT = path.join(__dirname, '..', '..')
+const COPIED = ['src', 'test', 'bench', 'examples', 'docs', 'package.json', 'index.d.ts', 'async-errors.d.ts']
+const flags = readFlags({ sample: 200, seed: 1, files: '', tests: [String], seconds: 60, save: 'mutants' })
+
+function makeCopy() {
+  const copy = fs.mkdtempSync(path.join(os.tmpdir(), 'spillway-mutants-'))
+  const filter = (from) => path.basename(from) !== 'node_modules'
+  for (const name of COPIED)
+    fs.cpSync(path.join(ROOT, name), path.join(copy, name), { recursive: true, filter })
+  fs.symlinkSync(path.join(ROOT, 'node_modules'), path.join(copy, 'node_modules'))
+  return copy
+}
+
+/** @returns {{ file: string, line: number, before: string, after: string, source: string }[]} */
+function chooseMutants() {
+  const files = fs
+    .readdirSync(path.join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.js') && file.startsWith(flags.files))
+    .sort()
+  const all = files.flatMap((file) =>
+    mutantsOf(fs.readFileSync(path.join(ROOT, 'src', file), 'utf8')).map((each) => ({ file, ...each }))
+  )
+  const random = randomFrom(flags.seed)
+  const drawn = all.map((each) => ({ each, at: random() })).sort((a, b) => a.at - b.at)
+  return drawn.slice(0, flags.sample).map(({ each }) => each)
+}
+
+/** @returns {string[]} the test files of a room of src/; those of test/ itself for a file that is in none */
+function testsOf(copy, file) {
+  if (flags.tests !== undefined) return flags.tests
+  const [room] = file.split(path.sep)
+  const rooms = room === 'admission' ? [room, 'simulation'] : [room]
+  const tests = rooms.flatMap((each) => testsIn(copy, path.join('test', each)))
+  return tests.length > 0 ? tests : testsIn(copy, 'test')
+}
+
+function testsIn(copy, folder) {
+  if (!fs.statSync(path.join(copy, folder), { throwIfNoEntry: false })?.isDirectory()) return []
+  const files = fs.readdirSync(path.join(copy, folder)).filter((each) => each.endsWith('.test.js'))
+  return files.map((each) => path.join(folder, each))
+}
+
+/** @returns {Promise<boolean>} whether the tests pass */
+function passes(copy, tests) {
+  const args = ['--test', '--test-concurrency=2', ...tests]
+  const child = spawn(process.execPath, args, { cwd: copy, stdio: 'ignore', detached: true })
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => process.kill(-Number(child.pid), 'SIGKILL'), flags.seconds * 1000)
+    child.on('exit', (code) => {
+      clearTimeout(timer)
+      resolve(code === 0)
+    })
+  })
+}
+
+async function main() {
+  const mutants = chooseMutants()
+  const copy = makeCopy()
+  process.on('exit', () => fs.rmSync(copy, { recursive: true, force: true }))
+  const survivors = []
+  for (const [i, { file, line, before, after, source }] of mutants.entries()) {
+    const target = path.join(copy, 'src', file)
+    const original = fs.readFileSync(target)
+    fs.writeFileSync(target, source)
+    const survives = await passes(copy, testsOf(copy, file))
+    fs.writeFileSync(target, original)
+    if (survives) survivors.push({ file, line, before, after })
+    process.stdout.write(
+      `[${i + 1}/${mutants.length}] ${survives ? 'survives' : 'killed  '} src/${file}:${line} ${before} -> ${after}\n`
+    )
+  }
+  const killed = mutants.length - survivors.length
+  process.stdout.write(`${killed} of ${mutants.length} killed\n`)
+  process.stdout.write(
+    `saved ${save(flags.save, { seed: flags.seed, mutants: mutants.length, killed, survivors })}\n`
+  )
+}
+
+main()
