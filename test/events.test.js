@@ -10,12 +10,12 @@ function setUp() {
   const lines = []
   const write = (fields) => lines.push(fields.event ?? fields.place)
   const logger = { info: write, warn: write, error: write }
-  const faults = new InternalErrors(logger)
-  return { events: new Events({ draining: 'info' }, { faults, logger }), faults, lines }
+  const internalErrors = new InternalErrors(logger)
+  return { events: new Events({ draining: 'info' }, { internalErrors, logger }), internalErrors, lines }
 }
 
 test('a listener that throws or rejects is reported, and the listeners after it are called', async () => {
-  const { events, faults, lines } = setUp()
+  const { events, internalErrors, lines } = setUp()
   const seen = []
   events.on('draining', () => {
     throw new Error('thrown')
@@ -27,7 +27,7 @@ test('a listener that throws or rejects is reported, and the listeners after it 
   events.emit('draining', { reason: 'drain' })
   await new Promise((resolve) => setImmediate(resolve))
   assert.deepEqual(seen, [{ reason: 'drain' }])
-  assert.deepEqual(faults.list(), [['on draining', 2]])
+  assert.deepEqual(internalErrors.list(), [['on draining', 2]])
   assert.deepEqual(lines, ['draining', 'on draining'])
 })
 

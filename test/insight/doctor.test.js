@@ -188,7 +188,7 @@ test('a reading that fails is reported, and the next look goes on', (t) => {
   clock.pass(LOOK_MS)
   end(30)
   clock.pass(LOOK_MS)
-  assert.ok(instance.faults.list().some(([place, count]) => place === 'doctor' && count >= 1))
+  assert.ok(instance.internalErrors.list().some(([place, count]) => place === 'doctor' && count >= 1))
   assert.match(doctor.diagnose().summary, /^Healthy/)
 })
 

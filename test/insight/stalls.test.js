@@ -11,7 +11,7 @@ function setUp({ hasRequests = true, canWatch = true, add = () => {} } = {}) {
   const told = {
     lines: /** @type {any[]} */ ([]),
     events: /** @type {any[]} */ ([]),
-    faults: /** @type {any[]} */ ([]),
+    internalErrors: /** @type {any[]} */ ([]),
   }
   let nowMs = 1000
   let waitedMs = 0
@@ -40,7 +40,7 @@ function setUp({ hasRequests = true, canWatch = true, add = () => {} } = {}) {
     clock: { now: () => nowMs, wallMs: () => 0, isFrozen: false },
     context,
     events: { emitWithoutLine: (_event, details) => told.events.push(details) },
-    faults: { report: (place) => told.faults.push(place) },
+    internalErrors: { report: (place) => told.internalErrors.push(place) },
     options: { insight: { stallThreshold: 100 }, routes: { unmatched: '(unmatched)' } },
     recorder: { requests: { size: hasRequests ? 1 : 0 }, routes: { series: [] } },
     signals: { collections: { recordPending: () => collectedMs } },
@@ -213,19 +213,19 @@ test('close() stops the watcher', () => {
 })
 
 test('a watcher that fails is reported and not started again; one whose debugger was taken is', () => {
-  const { turn, endWatcher, faults, isWatching } = setUp()
+  const { turn, endWatcher, internalErrors, isWatching } = setUp()
   turn(150)
   endWatcher(undefined)
-  assert.deepEqual([isWatching(), faults], [false, []])
+  assert.deepEqual([isWatching(), internalErrors], [false, []])
   turn(150)
   assert.ok(isWatching())
   endWatcher(new Error('out of memory'))
   turn(150)
-  assert.deepEqual([isWatching(), faults], [false, ['insight.stalls']])
+  assert.deepEqual([isWatching(), internalErrors], [false, ['insight.stalls']])
 })
 
 test('where no thread may be started, stalls are counted all the same', () => {
-  const { stalls, turn, faults, isWatching } = setUp({
+  const { stalls, turn, internalErrors, isWatching } = setUp({
     add() {
       throw new Error('not permitted')
     },
@@ -233,5 +233,5 @@ test('where no thread may be started, stalls are counted all the same', () => {
   turn(150)
   turn(150)
   assert.equal(stalls.sample().sites[0].count, 2)
-  assert.deepEqual([isWatching(), faults], [false, ['insight.stalls']])
+  assert.deepEqual([isWatching(), internalErrors], [false, ['insight.stalls']])
 })

@@ -17,11 +17,11 @@ function listeningLogger() {
 
 test('repeated errors in one place are logged once and counted each time', () => {
   const logger = listeningLogger()
-  const faults = new InternalErrors(logger)
+  const internalErrors = new InternalErrors(logger)
   const errors = [new Error('first'), new Error('second'), new Error('third')]
-  for (const error of errors) faults.report('here', error)
-  faults.report('there', errors[2])
-  assert.deepEqual(faults.list(), [
+  for (const error of errors) internalErrors.report('here', error)
+  internalErrors.report('there', errors[2])
+  assert.deepEqual(internalErrors.list(), [
     ['here', 3],
     ['there', 1],
   ])
@@ -39,22 +39,22 @@ test('repeated errors in one place are logged once and counted each time', () =>
 })
 
 test('a logger that throws does not fail the caller', () => {
-  const faults = new InternalErrors({
+  const internalErrors = new InternalErrors({
     error() {
       throw new Error('disk full')
     },
   })
-  faults.report('here', new Error('no'))
-  faults.report('here', new Error('no'))
-  assert.deepEqual(faults.list(), [['here', 2]])
+  internalErrors.report('here', new Error('no'))
+  internalErrors.report('here', new Error('no'))
+  assert.deepEqual(internalErrors.list(), [['here', 2]])
 })
 
 for (const [what, make] of Object.entries(HOSTILE_THENABLES)) {
   test(`${what} is heeded without a throw, and counted once`, async () => {
-    const faults = new InternalErrors(listeningLogger())
-    assert.equal(faults.catchRejection('here', make()), true)
+    const internalErrors = new InternalErrors(listeningLogger())
+    assert.equal(internalErrors.catchRejection('here', make()), true)
     await new Promise((resolve) => setImmediate(resolve))
-    assert.deepEqual(faults.list(), [['here', 1]])
+    assert.deepEqual(internalErrors.list(), [['here', 1]])
   })
 }
 
