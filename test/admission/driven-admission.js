@@ -38,10 +38,10 @@ class DrivenAdmission {
   admission
 
   constructor(shed) {
-    this.faults = new InternalErrors({ error: (fields) => this.logged.push(fields.place), warn() {} })
+    this.internalErrors = new InternalErrors({ error: (fields) => this.logged.push(fields.place), warn() {} })
     this.admission = new Admission({
       clock: this.clock,
-      faults: this.faults,
+      internalErrors: this.internalErrors,
       options: resolveOptions({ shed }).shed,
       sampleMemory: () => this.memory,
       onOverload: (event, details) => this.told.push([event, details]),

@@ -15,14 +15,14 @@ const SILENT = { info() {}, warn() {}, error() {} }
 function primaryOf(count, { isReady = true, logger = SILENT, signals = false } = {}) {
   const cluster = new MadeUpCluster()
   const clock = handClock()
-  const faults = new InternalErrors(SILENT)
+  const internalErrors = new InternalErrors(SILENT)
   const options = { workers: count, signals, startTimeout: START_MS, killTimeout: KILL_MS }
-  const primary = new ClusterPrimary(options, { cluster, clock, faults, logger })
+  const primary = new ClusterPrimary(options, { cluster, clock, internalErrors, logger })
   const events = []
   for (const event of ['ready', 'degraded', 'replaced', 'crashed'])
     primary.on(event, (details) => events.push([event, details]))
   if (isReady) for (const worker of cluster.workers) worker.listen()
-  return { cluster, clock, events, faults, primary }
+  return { cluster, clock, events, internalErrors, primary }
 }
 
 /** What promises have to say has been said. */
@@ -40,9 +40,9 @@ test('the configured number of workers is forked, and `ready` follows when all l
 })
 
 test('a second primary in a process throws until the first has stopped, as each would fork all the workers', async () => {
-  const { cluster, clock, faults, primary } = primaryOf(2)
+  const { cluster, clock, internalErrors, primary } = primaryOf(2)
   const options = { workers: 1, signals: false, startTimeout: START_MS, killTimeout: KILL_MS }
-  const again = () => new ClusterPrimary(options, { cluster, clock, faults, logger: SILENT })
+  const again = () => new ClusterPrimary(options, { cluster, clock, internalErrors, logger: SILENT })
   assert.throws(again, { code: 'ERR_SPILLWAY_MISUSE', message: /already/ })
   assert.equal(cluster.workers.length, 2)
   const stopped = primary.stop()
@@ -161,7 +161,7 @@ test('a worker that exits with 0 by itself is replaced, and does not count as a 
 })
 
 test('a worker that cannot be spawned is forked again after pauses that double, and stop() does not wait for it', async () => {
-  const { cluster, clock, events, faults, primary } = primaryOf(1)
+  const { cluster, clock, events, internalErrors, primary } = primaryOf(1)
   cluster.canSpawn = false
   clock.pass(10_000)
   cluster.workers[0].exit(1)
@@ -176,17 +176,17 @@ test('a worker that cannot be spawned is forked again after pauses that double, 
     assert.equal(cluster.workers.length, length + 1)
   }
   assert.equal(events.filter(([event]) => event === 'crashed').length, 4)
-  assert.deepEqual(faults.list(), [['fork', 3]])
+  assert.deepEqual(internalErrors.list(), [['fork', 3]])
   cluster.workers.at(-1).failToSpawn()
   await primary.stop()
 })
 
 test('a fork that throws does not end the primary, and is tried again after a pause', () => {
-  const { cluster, clock, events, faults, primary } = primaryOf(2)
+  const { cluster, clock, events, internalErrors, primary } = primaryOf(2)
   cluster.failure = Object.assign(new Error('spawn ENOMEM'), { code: 'ENOMEM' })
   clock.pass(10_000)
   cluster.workers[0].exit(1)
-  assert.deepEqual(faults.list(), [['fork', 1]])
+  assert.deepEqual(internalErrors.list(), [['fork', 1]])
   assert.equal(events.filter(([event]) => event === 'crashed').length, 2)
   clock.pass(99, 1)
   cluster.failure = undefined
@@ -309,7 +309,7 @@ test('a worker without spillway is disconnected, and killed if it stays', async 
 
 test('workers run `exec`', () => {
   const cluster = new MadeUpCluster()
-  const parts = { cluster, clock: handClock(), faults: new InternalErrors(SILENT), logger: SILENT }
+  const parts = { cluster, clock: handClock(), internalErrors: new InternalErrors(SILENT), logger: SILENT }
   new ClusterPrimary({ workers: 1, exec: './server.js', signals: false }, parts)
   assert.deepEqual(cluster.settings, [{ exec: './server.js' }])
 })
@@ -348,13 +348,13 @@ test('messages of the application are ignored', () => {
 })
 
 test('an error thrown by a listener is counted, and stops nothing', async () => {
-  const { cluster, faults, primary } = primaryOf(1)
+  const { cluster, internalErrors, primary } = primaryOf(1)
   primary.on('degraded', () => {
     throw new Error('as it should')
   })
   cluster.workers[0].say('degraded', { reason: 'heap' })
   await settle()
-  assert.deepEqual(faults.list(), [['on degraded', 1]])
+  assert.deepEqual(internalErrors.list(), [['on degraded', 1]])
   assert.equal(cluster.workers.length, 2)
 })
 
@@ -362,7 +362,7 @@ test('an error thrown by a logger is counted, and stops nothing', async () => {
   const broken = () => {
     throw new Error('as it should')
   }
-  const { cluster, events, faults, primary } = primaryOf(1, { logger: { warn: broken, error: broken } })
+  const { cluster, events, internalErrors, primary } = primaryOf(1, { logger: { warn: broken, error: broken } })
   const restart = primary.restart()
   await settle()
   cluster.workers[1].listen()
@@ -373,7 +373,7 @@ test('an error thrown by a logger is counted, and stops nothing', async () => {
     events.map(([event]) => event),
     ['ready', 'replaced']
   )
-  assert.deepEqual(faults.list(), [['logger', 2]])
+  assert.deepEqual(internalErrors.list(), [['logger', 2]])
 })
 
 test('clusterPrimary() throws in a worker', () => {
@@ -382,7 +382,7 @@ test('clusterPrimary() throws in a worker', () => {
     () =>
       new ClusterPrimary(
         { workers: 1 },
-        { cluster, clock: handClock(), faults: new InternalErrors(SILENT), logger: SILENT }
+        { cluster, clock: handClock(), internalErrors: new InternalErrors(SILENT), logger: SILENT }
       ),
     { code: 'ERR_SPILLWAY_MISUSE', message: /in a worker/ }
   )

@@ -24,8 +24,8 @@ function logging(options) {
   })
   const clock = new FakeClock()
   const logger = pino(options ?? {}, sink)
-  const faults = new InternalErrors(logger)
-  return { lines, clock, faults, log: new ErrorLog({ logger, clock, faults, fields }) }
+  const internalErrors = new InternalErrors(logger)
+  return { lines, clock, internalErrors, log: new ErrorLog({ logger, clock, internalErrors, fields }) }
 }
 
 test('a line has the error, the request, the route and the trace', () => {
@@ -116,16 +116,16 @@ test('kinds beyond the limit share one rate limit', () => {
 })
 
 test('an error thrown by the logger is counted and has no other effect', () => {
-  const faults = new InternalErrors({ error() {} })
+  const internalErrors = new InternalErrors({ error() {} })
   const logger = {
     warn() {},
     error() {
       throw new Error('disk full')
     },
   }
-  const log = new ErrorLog({ logger, clock: new FakeClock(), faults, fields })
+  const log = new ErrorLog({ logger, clock: new FakeClock(), internalErrors, fields })
   log.write(new Failure(new Error('x')), { req: REQ })
-  assert.deepEqual(faults.list(), [['logger', 1]])
+  assert.deepEqual(internalErrors.list(), [['logger', 1]])
 })
 
 test('pino serializers of the application apply to the line', () => {
@@ -138,7 +138,7 @@ test('pino serializers of the application apply to the line', () => {
 })
 
 test('a request that cannot be described loses its line, and nothing else', () => {
-  const { lines, log, faults } = logging()
+  const { lines, log, internalErrors } = logging()
   const req = {
     ...REQ,
     get headers() {
@@ -147,5 +147,5 @@ test('a request that cannot be described loses its line, and nothing else', () =
   }
   log.write(new Failure(new Error('boom')), { req, route: '/' })
   assert.equal(lines.filter(({ event }) => event === 'error').length, 0)
-  assert.equal(new Map(faults.list()).get('logger'), 1)
+  assert.equal(new Map(internalErrors.list()).get('logger'), 1)
 })
