@@ -362,7 +362,9 @@ test('an error thrown by a logger is counted, and stops nothing', async () => {
   const broken = () => {
     throw new Error('as it should')
   }
-  const { cluster, events, internalErrors, primary } = primaryOf(1, { logger: { warn: broken, error: broken } })
+  const { cluster, events, internalErrors, primary } = primaryOf(1, {
+    logger: { warn: broken, error: broken },
+  })
   const restart = primary.restart()
   await settle()
   cluster.workers[1].listen()
