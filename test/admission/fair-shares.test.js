@@ -133,31 +133,24 @@ test('beside a hog each light key gets its equal share, and without the option i
   assert.ok(Math.max(...unkeyed.slice(0, 10)) < 0.5 * unkeyedShare)
 })
 
-test('a hog gets the share that light keys do not need', () => {
-  const open = [
-    { route: 0, perSecond: 20, key: 'light' },
-    { route: 0, perSecond: 5000, key: 'hog' },
-  ]
-  const spec = { seed: 1, seconds: 6, routes: [{ steps: [{ burn: 2 }] }], open }
+/** The requests that came after the first two seconds, by key, before a handler that burns 2 ms. */
+function requestsByKey(perSecond, seconds) {
+  const open = Object.entries(perSecond).map(([name, each]) => ({ route: 0, perSecond: each, key: name }))
+  const spec = { seed: 1, seconds, routes: [{ steps: [{ burn: 2 }] }], open }
   const { requests } = new World(spec, { stack, shed: { key } }).run()
-  const measured = requests.filter(({ atMs }) => atMs >= 2000 && atMs < 5000)
-  const served = (name) =>
-    measured.filter(({ key: each, servedMs }) => each === name && servedMs !== undefined).length
-  const came = measured.filter(({ key: each }) => each === 'light').length
-  assert.ok(served('light') >= 0.97 * came, `${served('light')} of ${came}`)
+  const of = (name) => requests.filter((each) => each.key === name && each.atMs >= 2000 && each.atMs < 5000)
+  const served = (name) => of(name).filter(({ servedMs }) => servedMs !== undefined).length
+  return { came: (name) => of(name).length, served }
+}
+
+test('a hog gets the share that light keys do not need', () => {
+  const { came, served } = requestsByKey({ light: 20, hog: 5000 }, 6)
+  assert.ok(served('light') >= 0.97 * came('light'), `${served('light')} of ${came('light')}`)
   assert.ok(served('hog') >= 3 * 300, String(served('hog')))
 })
 
 test('of two keys over their share, one that asks for seven times as much gets as much as the other', () => {
-  const open = [
-    { route: 0, perSecond: 300, key: 'heavy' },
-    { route: 0, perSecond: 2000, key: 'heavier' },
-  ]
-  const spec = { seed: 1, seconds: 8, routes: [{ steps: [{ burn: 2 }] }], open }
-  const { requests } = new World(spec, { stack, shed: { key } }).run()
-  const [heavy, heavier] = open.map(
-    ({ key: name }) =>
-      requests.filter((each) => each.key === name && each.atMs >= 2000 && each.servedMs !== undefined).length
-  )
-  assert.ok(Math.min(heavy, heavier) >= 0.95 * Math.max(heavy, heavier), `${heavy} : ${heavier}`)
+  const { served } = requestsByKey({ heavy: 300, heavier: 2000 }, 8)
+  const counts = [served('heavy'), served('heavier')]
+  assert.ok(Math.min(...counts) >= 0.95 * Math.max(...counts), counts.join(' : '))
 })

@@ -160,25 +160,21 @@ test('nothing is printed at the end, and exit codes stay as they are', async (t)
   assert.doesNotMatch(printed, /debugger/i)
 })
 
-test('a worker thread watches its own loop, and the main thread exits as it would without', async (t) => {
-  const file = join(__dirname, 'worker-of-server.js')
-  const { ask, closed, stallOf, tell, watched } = await startServer(t, 'http', { file })
-  await watched()
-  const stall = await stallOf(() => ask('POST', '/pbkdf2/1'))
-  assert.deepEqual([stall.function, stall.file, stall.method], ['hashPassword', SHOWN_FILE, 'POST'])
-  tell('exit', 6)
-  assert.deepEqual(await closed, { code: 6, signal: null, printed: '' })
-})
-
-test('a cluster worker watches its own loop, and the primary exits as it would without', async (t) => {
-  const file = join(__dirname, 'cluster-of-server.js')
-  const { ask, closed, stallOf, tell, watched } = await startServer(t, 'http', { file })
-  await watched()
-  const stall = await stallOf(() => ask('POST', '/pbkdf2/1'))
-  assert.deepEqual([stall.function, stall.file, stall.method], ['hashPassword', SHOWN_FILE, 'POST'])
-  tell('exit', 7)
-  assert.deepEqual(await closed, { code: 7, signal: null, printed: '' })
-})
+for (const [what, file] of [
+  ['a worker thread', 'worker-of-server.js'],
+  ['a cluster worker', 'cluster-of-server.js'],
+]) {
+  test(`${what} watches its own loop, and the process that started it exits as it would without`, async (t) => {
+    const { ask, closed, stallOf, tell, watched } = await startServer(t, 'http', {
+      file: join(__dirname, file),
+    })
+    await watched()
+    const stall = await stallOf(() => ask('POST', '/pbkdf2/1'))
+    assert.deepEqual([stall.function, stall.file, stall.method], ['hashPassword', SHOWN_FILE, 'POST'])
+    tell('exit', 6)
+    assert.deepEqual(await closed, { code: 6, signal: null, printed: '' })
+  })
+}
 
 /** Other lines than those of the source, and a map to it. */
 async function compile(t) {
