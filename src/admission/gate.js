@@ -181,6 +181,7 @@ class Gate {
     const request = this.#queue.shift()
     if (request === undefined) return
     offHalfClose(request, request.admission.onHalfClose)
+    this.#fairShares.onDequeue(request.admission.tag)
     this.#runQueued(request)
   }
 
@@ -188,7 +189,6 @@ class Gate {
     // The client has disconnected: a handler that starts now would never get the events of its end.
     if (isDisconnected(request)) return
     const nowMs = this.#clock.now()
-    this.#fairShares.onDequeue(request.admission.tag)
     this.#stats.onWait(nowMs - request.admission.queuedMs)
     this.admit(request, nowMs)
     try {
@@ -202,6 +202,8 @@ class Gate {
 
   /** A half-closed client receives only an answer that is sent at once: run the request now, or reject it. */
   #onHalfClose(request) {
+    // A handler that ran for the same half-close may have closed the instance, and so emptied the queue.
+    if (!this.#queue.has(request)) return
     this.#remove(request)
     const nowMs = this.#clock.now()
     const { delay, isAtMaxConcurrent } = this.#limits

@@ -144,3 +144,27 @@ test('a request that left the queue is run once, though its client half-closes t
   socket.emit('end')
   assert.deepEqual([runs, socket.listenerCount('end')], [1, 0])
 })
+
+test('a request that runs because its client half-closes does not put the other keys behind its own', () => {
+  const driven = new DrivenAdmission({ maxConcurrent: 1, maxDelay: 60_000, key: (req) => req.key })
+  const running = driven.ask()
+  const socket = new EventEmitter()
+  for (let i = 0; i < 5; i++) driven.ask({ key: 'greedy' })
+  const last = driven.ask({ key: 'greedy', socket })
+  driven.end(running)
+  socket.emit('end')
+  assert.equal(last.hasRun, true)
+  const other = driven.ask({ key: 'other' })
+  assert.deepEqual([other.decision, other.admission.tag], [QUEUED, 1])
+})
+
+test('a handler that closes the instance as its client half-closes leaves nothing for the next of its pipeline', async () => {
+  const { driven, queued, running, socket } = queuedBehind({})
+  const next = driven.ask({ socket })
+  queued.admission.resume = () => driven.admission.close()
+  driven.end(running)
+  socket.emit('end')
+  assert.deepEqual([next.hasRun, next.answer?.status], [undefined, 503])
+  // An error of a callback is thrown in a tick of its own.
+  await new Promise(setImmediate)
+})
