@@ -208,12 +208,18 @@ function* overloads({ admission }) {
   yield { labels: nameLabels('resource', 'memory'), value: memoryPressure }
 }
 
-const stallPoints = (figureOf) =>
-  function* ({ stalls }) {
-    for (const each of stalls?.causes ?? []) {
-      if (each.count > 0) yield { labels: nameLabels('cause', each.cause), value: figureOf(each) }
-    }
+function* stallCounts({ stalls }) {
+  for (const { cause, count } of stalls?.causes ?? []) {
+    if (count > 0) yield { labels: nameLabels('cause', cause), value: count }
   }
+}
+
+/** Each cause from the start: an alert reads these, and Prometheus sees no increase when a series begins with its first stall. */
+const stallSeconds = ({ stalls }) =>
+  (stalls?.causes ?? []).map(({ cause, totalMs }) => ({
+    labels: nameLabels('cause', cause),
+    value: totalMs / 1000,
+  }))
 
 const findings = ({ findings: found }) =>
   found.map(({ problem, severity }) => ({ labels: findingLabels(problem, severity), value: 1 }))
@@ -247,7 +253,8 @@ module.exports = {
   overloads,
   queueDelays,
   shed,
-  stallPoints,
+  stallCounts,
+  stallSeconds,
   heapSpaces,
   streams,
   totalByMethod,

@@ -146,6 +146,19 @@ test('rejections that any process may have are counted from 0, because rate() mi
   }
 })
 
+test('the seconds of stalls are counted from 0 by cause, because an alert reads their rate', async (t) => {
+  const spillway = spillwayFor(t, { insight: {} })
+  const { get } = await serve(
+    t,
+    spillway.wrap(() => {})
+  )
+  const { samples } = parse((await get('/metrics')).body).get('spillway_stall_seconds_total')
+  assert.deepEqual(
+    samples.map(({ labels }) => labels.cause),
+    ['javascript', 'native', 'garbage-collection', 'host', 'unknown']
+  )
+})
+
 test('durations have method, route and status; without a response the status is empty', async (t) => {
   const spillway = spillwayFor(t)
   const { get, server } = await serve(
