@@ -15,13 +15,17 @@ const { promisify } = require('node:util')
 // Node 20 throws if `performance.now` is called detached.
 const now = performance.now.bind(performance)
 const { nodeTiming } = performance
+const NANOSECONDS_PER_MS = 1_000_000n
 const wallNow = Date.now
+const monotonic = process.hrtime.bigint
 // Fake timers may be in Node's modules already: sinon marks them with `clock`, and those of node:test lack `promisify.custom`.
 const isFrozen = 'clock' in nextTurn || !(promisify.custom in nextTurn)
 
 const systemClock = Object.freeze({
   /** Monotonic milliseconds. */
   now,
+  /** Monotonic milliseconds on a scale that all threads of the process share; an integer that wraps at 32 bits. */
+  sharedMs: () => Number(BigInt.asIntN(32, monotonic() / NANOSECONDS_PER_MS)),
   /** Milliseconds for which the loop has waited for events since it began. */
   idleMs: () => nodeTiming.idleTime,
   /** Milliseconds since the epoch: for display, never for durations. */

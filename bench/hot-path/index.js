@@ -20,8 +20,15 @@ const { median } = require('../support/statistics')
 const PROCESS = path.join(__dirname, 'process.js')
 // Without Express: its own work scatters by 10 µs from process to process.
 const CASES = {
-  http: ['none', 'attach', 'attach, shed off', 'attach, errors by request'],
-  koa: ['none', 'attach', 'attach, shed off', 'attach, errors by request', 'middleware'],
+  http: ['none', 'attach', 'attach, shed off', 'attach, insight off', 'attach, errors by request'],
+  koa: [
+    'none',
+    'attach',
+    'attach, shed off',
+    'attach, insight off',
+    'attach, errors by request',
+    'middleware',
+  ],
 }
 
 const { processes, save: name } = readFlags({ processes: 9, save: 'hot-path' })

@@ -9,6 +9,7 @@ const { peer } = require('../support/peers')
 /** The options of a variant, by what follows the comma of its name. */
 const OPTIONS = {
   'shed off': { shed: { mode: 'off' } },
+  'insight off': { insight: false },
   'errors by request': { errors: { uncaught: 'logRequest' } },
 }
 const SLICE = 100

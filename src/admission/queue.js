@@ -28,7 +28,7 @@ class Queue {
     const { priority, tag } = admission
     const entry = { request, priority, tag, order: this.#order++ }
     admission.entry = entry
-    // Only queued requests pay for this: on Node 20 it costs 7.8 µs.
+    // Only queued requests pay for this.
     admission.resource = new AsyncResource('spillway.queue')
     this.#counts[priority]++
     this.length++

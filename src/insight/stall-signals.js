@@ -1,7 +1,7 @@
 'use strict'
 // What the two sides of the stall watcher agree on: the cells of their shared memory, and their times.
 
-/** Cells. */
+/** Cells. BEAT is the time of the last beat, by the clock that all threads share. */
 const BEAT = 0
 const PHASE = 1
 const STOP = 2
@@ -12,10 +12,10 @@ const IDLE = 0
 const CONNECTED = 1
 const DISCONNECTED = 2
 
-const MOST_PERIOD_MS = 50
+const MOST_PERIOD_MS = 250
 
-/** How often the watched thread beats, because an idle loop must differ from a blocked one, and how often the other one looks. */
-const periodOf = (thresholdMs) => Math.min(thresholdMs / 4, MOST_PERIOD_MS)
+/** How often an idle thread beats, because it must differ from a blocked one. Each beat wakes two threads. */
+const periodOf = (thresholdMs) => Math.min(0.7 * thresholdMs, MOST_PERIOD_MS)
 
 /** Of the time, that pauses may take. A host that is busy makes them longer than they are: then half a second of rest is enough. */
 const PAUSE_SHARE = 0.01
@@ -28,8 +28,8 @@ const MAX_FRAMES = 60
 const restAfterMs = (pauseMs, frames) =>
   Math.min(pauseMs / PAUSE_SHARE, frames < DEEP_FRAMES ? LONGEST_REST_MS : Number.POSITIVE_INFINITY)
 
-/** The stack is read a little before the threshold, so that a stall just over it is read as well. */
-const isSlow = (stoppedMs, thresholdMs) => stoppedMs >= 0.8 * thresholdMs
+/** How long after the last beat the stack is read: soon enough for a stall just over the threshold that began with that beat. */
+const readAfterMs = (thresholdMs) => 0.8 * thresholdMs
 
 module.exports = {
   BEAT,
@@ -41,6 +41,6 @@ module.exports = {
   PHASE,
   STOP,
   periodOf,
+  readAfterMs,
   restAfterMs,
-  isSlow,
 }

@@ -14,8 +14,8 @@ const {
   MAX_FRAMES,
   PHASE,
   STOP,
-  isSlow,
   periodOf,
+  readAfterMs,
   restAfterMs,
 } = require('./stall-signals')
 const { DirectChannel, WorkerChannel } = require('./debugger-channel')
@@ -26,13 +26,18 @@ const MAX_SCRIPTS = 20_000
 const { shared, port, target, thresholdMs, expression } = workerData
 
 const periodMs = periodOf(thresholdMs)
+const slowMs = readAfterMs(thresholdMs)
+/** A poll that is later than this was not scheduled in time, and the watched thread perhaps neither. */
+const MAX_LATE_MS = 25
+const MIN_POLL_MS = 5
 
 class Watch {
-  /** How long the beat has stopped, as far as this thread itself was running. */
-  #stoppedMs = 0
-  #beat = -1
-  #polledMs = clock.now()
-  #askedBeat = -1
+  #beat = Atomics.load(shared, BEAT)
+  /** For how long since that beat this thread itself did not run. */
+  #lostMs = 0
+  #dueMs = clock.sharedMs()
+  /** @type {number | undefined} */
+  #askedBeat
   #askedMs = 0
   #isAsked = false
   #isStopped = false
@@ -55,20 +60,30 @@ class Watch {
 
   #poll = () => {
     if (Atomics.load(shared, STOP) !== 0) return this.#stop()
-    clock.wait(periodMs, this.#poll)
-    const nowMs = clock.now()
-    const beat = Atomics.load(shared, BEAT)
-    // A thread that was not scheduled itself cannot tell a blocked loop from a starved host.
-    this.#stoppedMs =
-      beat === this.#beat ? this.#stoppedMs + Math.min(nowMs - this.#polledMs, 2 * periodMs) : 0
-    this.#beat = beat
-    this.#polledMs = nowMs
-    if (!isSlow(this.#stoppedMs, thresholdMs) || beat === this.#askedBeat || nowMs < this.#restUntilMs) return
+    const nowMs = clock.sharedMs()
+    const stoppedMs = this.#stoppedMs(nowMs)
+    const isSlow = stoppedMs >= slowMs
+    const pollMs = isSlow ? periodMs : Math.max(slowMs - stoppedMs, MIN_POLL_MS)
+    this.#dueMs = nowMs + pollMs
+    clock.wait(pollMs, this.#poll)
+    const beat = this.#beat
+    if (!isSlow || beat === this.#askedBeat || clock.now() < this.#restUntilMs) return
     this.#askedBeat = beat
     this.#isAsked = true
     this.#channel.pause(() => {
       this.#askedMs = clock.now()
     })
+  }
+
+  /** How long ago the last beat was, without the time in which this thread did not run: that cannot tell a blocked loop from a starved host. */
+  #stoppedMs(nowMs) {
+    const beat = Atomics.load(shared, BEAT)
+    const ageMs = (nowMs - beat) | 0
+    const lateMs = (nowMs - this.#dueMs) | 0
+    if (beat !== this.#beat) this.#lostMs = 0
+    this.#beat = beat
+    if (lateMs > MAX_LATE_MS) this.#lostMs += Math.min(lateMs, ageMs)
+    return ageMs - this.#lostMs
   }
 
   #onEvent(method, params) {

@@ -1,7 +1,7 @@
 'use strict'
 // Watches this thread for stalls, from a worker thread (stall-watcher-thread.js) that all instances of the thread share. While it
-// watches, a timer beats into shared memory. Where the beat stops, the worker reads the stack of the blocked code, and what
-// the code works for is read here, in the pause. decisions/0043 has the figures.
+// watches, each loop turn beats into shared memory, and a timer if there is none. Where the beat stops, the worker reads the stack of the
+// blocked code, and what the code works for is read here, in the pause. decisions/0043 has the figures.
 
 const {
   MessageChannel,
@@ -96,13 +96,18 @@ class StallWatcher {
     worker.unref()
     watch.unwatch = watchProcessEnd(() => this.#stop())
     Object.defineProperty(globalThis, kStalls, { value: this.#onPause, configurable: true })
-    this.#beat()
+    this.#beatAgain()
   }
 
-  #beat = () => {
+  // Hot path: once a loop turn, while it watches.
+  beat() {
+    if (this.#watch !== undefined) Atomics.store(this.#watch.shared, BEAT, this.#clock.sharedMs())
+  }
+
+  #beatAgain = () => {
     if (this.#watch === undefined) return
-    Atomics.add(this.#watch.shared, BEAT, 1)
-    this.#watch.timer = this.#clock.after(this.#watch.periodMs, this.#beat)
+    this.beat()
+    this.#watch.timer = this.#clock.after(this.#watch.periodMs, this.#beatAgain)
     const nowMs = this.#clock.now()
     for (const subscriber of this.#subscribers.keys()) subscriber.onBeat(nowMs)
   }

@@ -52,7 +52,7 @@ class Stalls {
 
   /**
    * @param {{ parts: Parts, info: (fields: object, message: string) => void, warn: (fields: object, message: string) => void }} given
-   * @param {{ watcher?: Pick<typeof stallWatcher, 'add' | 'remove' | 'stack'>, readScheduler?: typeof schedulerWait,
+   * @param {{ watcher?: Pick<typeof stallWatcher, 'add' | 'beat' | 'remove' | 'stack'>, readScheduler?: typeof schedulerWait,
    *   canWatch?: boolean }} [forTests]
    */
   constructor(
@@ -78,6 +78,7 @@ class Stalls {
 
   // Hot path: once a loop turn.
   onTurn(busyMs, nowMs) {
+    if (this.#isWatching) this.#watcher.beat()
     if (busyMs >= this.#thresholdMs) this.#onStall(busyMs, nowMs)
     else if (nowMs - this.#schedulerMs >= READ_EVERY_MS) this.#scheduledSince(nowMs)
   }

@@ -12,6 +12,7 @@ function setUp({ hasRequests = true, canWatch = true, add = () => {} } = {}) {
     lines: /** @type {any[]} */ ([]),
     events: /** @type {any[]} */ ([]),
     internalErrors: /** @type {any[]} */ ([]),
+    beats: 0,
   }
   let nowMs = 1000
   let waitedMs = 0
@@ -29,6 +30,7 @@ function setUp({ hasRequests = true, canWatch = true, add = () => {} } = {}) {
     remove() {
       subscriber = undefined
     },
+    beat: () => told.beats++,
   }
   const context = {
     reference: /** @type {any} */ (undefined),
@@ -71,6 +73,7 @@ function setUp({ hasRequests = true, canWatch = true, add = () => {} } = {}) {
     endWatcher: (error) => subscriber.onEnd(error),
     wait: (ms) => (waitedMs += ms),
     collect: (ms) => (collectedMs = ms),
+    beats: () => told.beats,
     isWatching: () => subscriber !== undefined && on === 1,
   }
 }
@@ -91,6 +94,16 @@ test('a turn in which the thread slept may have idled until a signal: it starts 
   assert.deepEqual([events.length, lines.length, isWatching()], [0, 0, true])
   turn(150, undefined, { isAsleep: true })
   assert.deepEqual([events.length, lines.length], [1, 1])
+})
+
+test('each turn beats while the watcher runs, so that a busy loop needs no timer to differ from a blocked one', () => {
+  const { turn, beats } = setUp()
+  turn(1)
+  assert.equal(beats(), 0)
+  turn(150)
+  turn(1)
+  turn(1)
+  assert.equal(beats(), 2)
 })
 
 test('the first stall starts the watcher, which names the next', () => {
