@@ -3,7 +3,7 @@
 // and route. Histograms are added slot by slot, so a quantile of the fleet is the quantile of all its responses. A sum only
 // keeps the positions of each route in the reports, and a snapshot reads one histogram at a time.
 
-const { newHistogram } = require('../histograms/rolling')
+const { newHistogram } = require('../histograms/hdr-histogram')
 const { ADVISED_BOUNDS, countOf, sumOf } = require('../histograms/buckets')
 const { ByteReader, ByteWriter } = require('../histograms/histogram-bytes')
 const { PART_COLUMNS } = require('../requests/request-parts')

@@ -5,6 +5,7 @@
 
 /** @import { JsHistogram } from 'hdr-histogram-js' */
 
+const MAX_US = 60_000_000
 const CELLS_PER_OCTAVE_LOG2 = 7
 
 /**
@@ -41,4 +42,10 @@ function addHistogram(sum, histogram) {
   sum.updateMinAndMax(histogram.maxValue)
 }
 
-module.exports = { addHistogram, countsOf, recordInto }
+/** The library counts NaN and Infinity in no cell, and throws on negative values: clamp to 1..MAX_US. */
+function toMicroseconds(durationMs) {
+  const us = Math.round(durationMs * 1000)
+  return us >= 1 ? Math.min(us, MAX_US) : 1
+}
+
+module.exports = { MAX_US, addHistogram, countsOf, recordInto, toMicroseconds }

@@ -4,13 +4,12 @@
 // becomes the previous one, and the one before that is added to the total, without a timer. Half minutes begin by the
 // clock and not with a request, so that a rate after a pause covers the pause.
 
-const { build } = require('hdr-histogram-js')
-const { addHistogram, recordInto } = require('./hdr-counts')
+const { addHistogram, recordInto, toMicroseconds } = require('./hdr-counts')
+const { newHistogram } = require('./hdr-histogram')
 
 /** @typedef {{ count: number, errors: number, seconds: number, histogram: import('hdr-histogram-js').JsHistogram }} SpanCounts */
 
 const SPAN_MS = 30_000
-const MAX_US = 60_000_000
 // A 32-bit cell wraps silently: a total moves to 64-bit cells before it has recorded as many values.
 const MAX_CELL = 2 ** 32 - 1
 
@@ -136,26 +135,10 @@ function addSpans(histogram, spans, { count, errors, seconds }) {
   return sum
 }
 
-/** The library counts NaN and Infinity in no cell, and throws on negative values: clamp to 1..MAX_US. */
-function toMicroseconds(durationMs) {
-  const us = Math.round(durationMs * 1000)
-  return us >= 1 ? Math.min(us, MAX_US) : 1
-}
-
-function newHistogram(bitBucketSize) {
-  const histogram = build({
-    bitBucketSize,
-    lowestDiscernibleValue: 1,
-    highestTrackableValue: MAX_US,
-    numberOfSignificantValueDigits: 2,
-  })
-  return /** @type {import('hdr-histogram-js').JsHistogram} */ (histogram)
-}
-
 function widened(histogram) {
   const wide = newHistogram(64)
   wide.add(histogram)
   return wide
 }
 
-module.exports = { RollingHistogram, newHistogram, toMicroseconds }
+module.exports = { RollingHistogram }

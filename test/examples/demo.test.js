@@ -89,16 +89,15 @@ describe('the demo in a pipe', { concurrency: true }, () => {
 })
 
 describe('the demo when it gets a signal', { concurrency: true }, () => {
-  for (const [moment, line] of [
-    ['at its first line', /^Express at/],
-    ['in the middle of the load', SECOND],
+  const sigint = ['a SIGINT', (demo) => demo.child.kill('SIGINT')]
+  const sigterm = ['a SIGTERM', (demo) => demo.child.kill('SIGTERM')]
+  const group = ['a Ctrl-C, which its load also gets', (demo) => demo.signalGroup('SIGINT')]
+  const twice = ['a Ctrl-C under npm, which is two signals', signalTwice]
+  for (const [moment, line, signals] of [
+    ['at its first line', /^Express at/, [sigterm, twice]],
+    ['in the middle of the load', SECOND, [sigint, group, twice]],
   ]) {
-    for (const [how, send] of [
-      ['a SIGINT', (demo) => demo.child.kill('SIGINT')],
-      ['a SIGTERM', (demo) => demo.child.kill('SIGTERM')],
-      ['a Ctrl-C, which its load also gets', (demo) => demo.signalGroup('SIGINT')],
-      ['a Ctrl-C under npm, which is two signals', signalTwice],
-    ]) {
+    for (const [how, send] of signals) {
       test(`ends with 0 and leaves no child on ${how}, ${moment}`, async (t) => {
         const demo = startExample(t, 'demo.js', { args: ['--seconds', '600', '--rate', '60'] })
         await demo.line(line)

@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const fc = require('fast-check')
 const { addHistogram, countsOf, recordInto } = require('../../src/histograms/hdr-counts')
-const { newHistogram } = require('../../src/histograms/rolling')
+const { newHistogram } = require('../../src/histograms/hdr-histogram')
 
 const values = fc.array(fc.integer({ min: 1, max: 60_000_000 }), { maxLength: 200 })
 

@@ -5,7 +5,9 @@ const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const fc = require('fast-check')
 const { recordInto } = require('../../src/histograms/hdr-counts')
-const { RollingHistogram, newHistogram, toMicroseconds } = require('../../src/histograms/rolling')
+const { toMicroseconds } = require('../../src/histograms/hdr-counts')
+const { newHistogram } = require('../../src/histograms/hdr-histogram')
+const { RollingHistogram } = require('../../src/histograms/rolling')
 
 const SECOND = 1000
 

@@ -11,7 +11,7 @@ const { Arrivals, ERRORS, SERVERS } = require('../../bench/soak/servers')
 const { settle } = require('../support/drive')
 const { readableSpillway } = require('../support/measured')
 
-const REQUESTS = 2500
+const REQUESTS = 1000
 const CLIENTS = 8
 const SEED = 20261121
 const TIMEOUT_MS = 60_000

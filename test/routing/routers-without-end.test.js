@@ -18,10 +18,10 @@ const collectGarbage = vm.runInNewContext('gc')
 
 const GET = METHODS.indexOf('GET')
 /** What is bounded is full by then. */
-const WARM = 20_000
-const REQUESTS = 50_000
+const WARM = 10_000
+const REQUESTS = 25_000
 /** Each request would leave half a kilobyte. */
-const MOST_GROWTH_BYTES = 3_000_000
+const MOST_GROWTH_BYTES = 1_500_000
 
 function heapBytes() {
   collectGarbage()

@@ -2,7 +2,7 @@
 // Builds the record of figures that the doctor's rules judge: what happened between two readings, and the current state. A figure
 // that this process cannot measure is undefined, and a rule that needs this figure makes no claim.
 
-const { newHistogram } = require('../../histograms/rolling')
+const { newHistogram } = require('../../histograms/hdr-histogram')
 const { quantilesOf } = require('../../histograms/quantiles')
 const { cpuLimit } = require('../../signals/cpu-limit')
 const { outgoingOf, stallsSince, warningsOf } = require('./other-figures')
