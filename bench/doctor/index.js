@@ -6,6 +6,7 @@
 //
 //   --faults blocked,pool   only these faults
 //   --loads 20,60,120       requests a second
+//   --shares .1,.5          in place of --loads: of what the service answers at most
 //   --at-once 1             how many services run at a time
 //   --healthy-seconds 15    how long a service is healthy first
 //   --faulty-seconds 45     how long it has its fault
@@ -25,6 +26,10 @@ const HOGS = 6
 /** Ends by itself, should the bench be killed. */
 const HOG = 'const end = Date.now() + 120_000; while (Date.now() < end);'
 const SLOW_CLIENTS = 12
+const CAPACITY_CLIENTS = 64
+const CAPACITY_MS = 10_000
+/** A service that has just been started takes no more. */
+const COLD_RATE = 500
 const MIX = [
   ['GET', '/items', 0.6],
   ['GET', '/orders', 0.3],
@@ -51,6 +56,7 @@ const flags = readFlags(
   {
     faults: [String],
     loads: [20, 60, 120],
+    shares: [Number],
     'at-once': 1,
     'healthy-seconds': 15,
     'faulty-seconds': 45,
@@ -124,7 +130,7 @@ async function run(fault, load) {
     execArgv: flags,
   })
   const [{ port, doctor }] = await once(child, 'message')
-  let stopLoad = startLoad(port, load)
+  let stopLoad = startLoad(port, Math.min(load, COLD_RATE))
   await sleep(healthyMs)
   child.send('begin')
   stopLoad()
@@ -133,6 +139,7 @@ async function run(fault, load) {
   let diagnosis
   const from = performance.now()
   let firstRightMs
+  const seen = new Set()
   const nameOf = ({ findings, healthy }) => {
     const [first] = findings.filter(
       (finding) => !flags.shared || fault === 'hogs' || finding.problem !== 'host-starved'
@@ -145,26 +152,53 @@ async function run(fault, load) {
       (res) => res.json(),
       (error) => ({ findings: [], healthy: null, error: String(error) })
     )
+    if (diagnosis.findings.length > 0) seen.add(nameOf(diagnosis))
     if (nameOf(diagnosis) === problem) firstRightMs ??= performance.now() - from
   }
   stopLoad()
   stopOthers()
   child.kill('SIGKILL')
-  return {
-    fault,
-    load,
-    expected: problem,
-    found: nameOf(diagnosis),
-    isRight: nameOf(diagnosis) === problem,
-    firstRightMs,
-    diagnosis,
+  seen.delete('healthy')
+  const found = fault === 'healthy' && seen.size > 0 ? [...seen].join(', ') : nameOf(diagnosis)
+  return { fault, load, expected: problem, found, isRight: found === problem, firstRightMs, diagnosis }
+}
+
+/** Answers a second of as many requests at a time as the service takes. */
+async function measureCapacity() {
+  const child = fork(path.join(__dirname, 'server.js'), { env: { ...process.env, FAULT: 'healthy' } })
+  const [{ port }] = await once(child, 'message')
+  const agent = new http.Agent({ keepAlive: true, maxSockets: CAPACITY_CLIENTS })
+  const fromMs = performance.now()
+  const isOver = () => performance.now() - fromMs > CAPACITY_MS
+  let answered = 0
+  const client = async () => {
+    while (!isOver()) {
+      const [method, route] = pick()
+      const request = http.request({
+        agent,
+        port,
+        host: '127.0.0.1',
+        method: String(method),
+        path: String(route),
+      })
+      request.end()
+      const [res] = await once(request, 'response')
+      res.resume()
+      await once(res, 'end')
+      if (performance.now() - fromMs > CAPACITY_MS / 2) answered++
+    }
   }
+  await Promise.all(Array.from({ length: CAPACITY_CLIENTS }, client))
+  agent.destroy()
+  child.kill('SIGKILL')
+  return (answered / CAPACITY_MS) * 2 * 1000
 }
 
 async function main() {
   process.stdout.write(`${machineLine()}\n`)
   const faults = flags.faults ?? Object.keys(FAULTS)
-  const jobs = faults.flatMap((fault) => flags.loads.map((load) => ({ fault, load })))
+  const loads = flags.shares === undefined ? flags.loads : await loadsOf(flags.shares)
+  const jobs = faults.flatMap((fault) => loads.map((load) => ({ fault, load })))
   const rows = []
   const work = async () => {
     for (let job = jobs.shift(); job !== undefined; job = jobs.shift()) {
@@ -177,6 +211,12 @@ async function main() {
   const right = rows.filter(({ isRight }) => isRight).length
   process.stdout.write(`${right} of ${rows.length} first findings are right\n`)
   process.stdout.write(`saved ${save(flags.save, { right, of: rows.length, rows })}\n`)
+}
+
+async function loadsOf(shares) {
+  const capacity = await measureCapacity()
+  process.stdout.write(`answers at most ${Math.round(capacity)} requests a second\n`)
+  return shares.map((share) => Math.round(share * capacity))
 }
 
 function show({ fault, load, expected, found, isRight, firstRightMs, diagnosis }) {
