@@ -1,7 +1,8 @@
 'use strict'
-// Start-time fair queueing: under overload each key gets an equal share before any key gets more. A queued request gets a
+// Under overload each key gets an equal share before any key gets more (start-time fair queueing). A queued request gets a
 // tag, one more than the last tag of its key and never less than the tag dequeued last. The queue runs the lowest tag
-// first, so a key over its share waits behind its own requests. A request that is rejected in the queue costs its key nothing. A salted hash maps keys to 1024 cells.
+// first, so a key over its share waits behind its own requests. A key gets the tag of a rejected request back. A salted hash maps keys
+// to 1024 cells.
 
 const CELLS = 1024
 /** Only this many characters of a key are hashed. */
@@ -23,7 +24,7 @@ class FairShares {
     this.#salt = Math.floor(random() * 2 ** 32)
   }
 
-  /** @param {string} key @returns {number} above 0. A query: the key pays only when the request is queued. */
+  /** @param {string} key @returns {number} above 0. It changes nothing: the key pays when the request is queued. */
   tagOf(key) {
     return Math.max(this.#dequeuedTag, this.#lastTags[this.#cellOf(key)] + 1)
   }
