@@ -26,7 +26,9 @@ class RequestCost {
   #medianMs = 0
   #meanMs = 0
   #runMs = 0
-  #windows = []
+  /** The windows in turn, and the same objects by cost. */
+  #windows = Array.from({ length: WINDOWS }, () => ({ costMs: Number.POSITIVE_INFINITY, ended: 0 }))
+  #byCost = [...this.#windows]
   #next = 0
   #sinceMs
   #busyMs = 0
@@ -70,7 +72,9 @@ class RequestCost {
     if (!isOver || this.#ended === 0) return
     const workMs = Math.max(0, this.#busyMs - this.#rejectedMs)
     const costMs = workMs / this.#ended
-    this.#windows[this.#next++ % WINDOWS] = { costMs, ended: this.#ended }
+    const window = this.#windows[this.#next++ % WINDOWS]
+    window.costMs = costMs
+    window.ended = this.#ended
     this.#meanMs += (costMs - this.#meanMs) * Math.max(1 / this.#next, MEAN_SMOOTHING)
     this.#sinceMs = nowMs
     this.#busyMs = this.#ended = this.#rejectedMs = 0
@@ -78,10 +82,12 @@ class RequestCost {
   }
 
   #updateMedian() {
-    const sorted = [...this.#windows].sort((a, b) => a.costMs - b.costMs)
-    const ended = sorted.reduce((sum, window) => sum + window.ended, 0)
+    const windows = this.#byCost
+    let ended = 0
+    for (const window of windows) ended += window.ended
+    sortInPlace(windows)
     let below = 0
-    for (const window of sorted) {
+    for (const window of windows) {
       below += window.ended
       if (below < ended / 2) continue
       this.#medianMs = window.costMs
@@ -96,6 +102,16 @@ class RequestCost {
     this.rejectedShare += (share - this.rejectedShare) * SHARE_SMOOTHING
     this.#shareSinceMs = nowMs
     this.#shareRejectedMs = 0
+  }
+}
+
+/** By insertion: only one of a few windows has changed, and `sort` allocates. */
+function sortInPlace(windows) {
+  for (let i = 1; i < windows.length; i++) {
+    const window = windows[i]
+    let at = i
+    for (; at > 0 && windows[at - 1].costMs > window.costMs; at--) windows[at] = windows[at - 1]
+    windows[at] = window
   }
 }
 
