@@ -7,6 +7,7 @@
 //   --sample 200          how many mutants, chosen at random
 //   --seed 1              of the choice
 //   --files admission     only files whose path in src/ begins so
+//   --rooms a,b           of the chosen mutants, only those in these folders of src/
 //   --tests a.js,b.js     these test files, instead of those of the room (and the worlds, for admission)
 //   --seconds 60          the time of the tests of one mutant; what takes longer is killed, and so is the mutant
 //   --save <name>         saves to bench/results/<name>-node-<major>.json (mutants)
@@ -15,6 +16,7 @@ const { spawn } = require('node:child_process')
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
+const readline = require('node:readline')
 const { readFlags } = require('../../bench/support/flags')
 const { save } = require('../../bench/support/results')
 const { randomFrom } = require('../simulation/random')
@@ -22,7 +24,15 @@ const { mutantsOf } = require('./mutate')
 
 const ROOT = path.join(__dirname, '..', '..')
 const COPIED = ['src', 'test', 'bench', 'examples', 'docs', 'package.json', 'index.d.ts', 'async-errors.d.ts']
-const flags = readFlags({ sample: 200, seed: 1, files: '', tests: [String], seconds: 60, save: 'mutants' })
+const flags = readFlags({
+  sample: 200,
+  seed: 1,
+  files: '',
+  rooms: [String],
+  tests: [String],
+  seconds: 60,
+  save: 'mutants',
+})
 
 function makeCopy() {
   const copy = fs.mkdtempSync(path.join(os.tmpdir(), 'spillway-mutants-'))
@@ -44,7 +54,10 @@ function chooseMutants() {
   )
   const random = randomFrom(flags.seed)
   const drawn = all.map((each) => ({ each, at: random() })).sort((a, b) => a.at - b.at)
-  return drawn.slice(0, flags.sample).map(({ each }) => each)
+  const chosen = drawn.slice(0, flags.sample).map(({ each }) => each)
+  return chosen.filter(
+    ({ file }) => flags.rooms === undefined || flags.rooms.includes(file.split(path.sep)[0])
+  )
 }
 
 /** @returns {string[]} the test files of a room of src/; those of test/ itself for a file that is in none */
@@ -62,12 +75,20 @@ function testsIn(copy, folder) {
   return files.map((each) => path.join(folder, each))
 }
 
-/** @returns {Promise<boolean>} whether the tests pass */
+/** Ends at the first failure. @returns {Promise<boolean>} whether the tests pass */
 function passes(copy, tests) {
-  const args = ['--test', '--test-concurrency=2', ...tests]
-  const child = spawn(process.execPath, args, { cwd: copy, stdio: 'ignore', detached: true })
+  const args = ['--test', '--test-concurrency=2', '--test-reporter=tap', ...tests]
+  const child = spawn(process.execPath, args, {
+    cwd: copy,
+    stdio: ['ignore', 'pipe', 'ignore'],
+    detached: true,
+  })
+  const kill = () => process.kill(-Number(child.pid), 'SIGKILL')
   return new Promise((resolve) => {
-    const timer = setTimeout(() => process.kill(-Number(child.pid), 'SIGKILL'), flags.seconds * 1000)
+    const timer = setTimeout(kill, flags.seconds * 1000)
+    readline.createInterface({ input: child.stdout }).on('line', (line) => {
+      if (/^ *not ok/.test(line) && child.exitCode === null && child.signalCode === null) kill()
+    })
     child.on('exit', (code) => {
       clearTimeout(timer)
       resolve(code === 0)
