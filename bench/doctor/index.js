@@ -40,11 +40,11 @@ const MIX = [
 const FAULTS = {
   healthy: { problem: 'healthy' },
   blocked: { problem: 'event-loop-blocked' },
-  gc: { problem: 'garbage-collection', flags: ['--max-semi-space-size=1', '--max-old-space-size=400'] },
+  gc: { problem: 'garbage-collection', nodeFlags: ['--max-semi-space-size=1', '--max-old-space-size=400'] },
   slow: { problem: 'slow-dependency' },
   pool: { problem: 'pool-exhausted' },
   hogs: { problem: 'host-starved' },
-  leak: { problem: 'heap-growing', flags: ['--max-old-space-size=300'] },
+  leak: { problem: 'heap-growing', nodeFlags: ['--max-old-space-size=300'] },
   errors: { problem: 'errors' },
   orphans: { problem: 'orphaned-requests' },
   overload: { problem: 'overloaded', rate: (load) => 500 + 4 * load },
@@ -124,10 +124,10 @@ function startHogs() {
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 
 async function run(fault, load) {
-  const { problem, flags = [], rate = (each) => each } = FAULTS[fault]
+  const { problem, nodeFlags = [], rate = (each) => each } = FAULTS[fault]
   const child = fork(path.join(__dirname, 'server.js'), {
     env: { ...process.env, FAULT: fault, RATE: String(load) },
-    execArgv: flags,
+    execArgv: nodeFlags,
   })
   const [{ port, doctor }] = await once(child, 'message')
   let stopLoad = startLoad(port, Math.min(load, COLD_RATE))
