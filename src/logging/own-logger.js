@@ -5,11 +5,13 @@
 // It writes access-log lines without pino's serializers: see docs/decisions/0023-access-log-lines.md.
 
 const os = require('node:os')
+const { isatty } = require('node:tty')
 const { isTested } = require('../environment/deployment')
 const { SpillwayError } = require('../errors')
 const { LogDestination } = require('./log-destination')
 const { prettyFormat } = require('./pretty-lines')
 
+const STDOUT = 1
 const SILENT = { isLevelEnabled: () => false, info() {}, warn() {}, error() {} }
 
 class OwnLogger {
@@ -20,14 +22,16 @@ class OwnLogger {
 
   /**
    * @param {import('pino').LoggerOptions | undefined} options
-   * @param {{ clock: import('../clock').Clock, onError: (error: Error) => void }} parts `onError` is called when it cannot write
+   * @param {{ clock: import('../clock').Clock, onError: (error: Error) => void, fd?: number }} parts
+   *   onError: called when it cannot write; fd: where it writes, by default standard output
    * @param {(logger: any) => any} childOf
    */
-  constructor(options, { clock, onError }, childOf) {
+  constructor(options, { clock, onError, fd = STDOUT }, childOf) {
     this.#options = options
     this.#childOf = childOf
     this.#parts = {
       clock,
+      fd,
       onError: (error) => {
         this.#current = undefined
         onError(error)
@@ -80,7 +84,7 @@ class OwnLogger {
     try {
       if (options?.transport !== undefined)
         return { pino: this.#childOf(pino({ name: 'spillway', ...options })) }
-      const format = options === undefined ? prettyFormat() : undefined
+      const format = options === undefined ? prettyFormat({ isTerminal: isatty(this.#parts.fd) }) : undefined
       const destination = new LogDestination(pino, { ...this.#parts, format })
       const made = this.#childOf(pino({ name: 'spillway', ...options }, destination))
       if (options !== undefined) return { pino: made }
