@@ -75,12 +75,16 @@ class Program {
     return (await this.until('stderr', ADDRESS))[0]
   }
 
-  /** The lines of register, which are JSON where standard error is no terminal. */
+  /**
+   * The lines of spillway, which are JSON where standard error is no terminal. A machine that is busy stalls a process while it
+   * starts, so lines about stalls are left out.
+   */
   get lines() {
     return this.stderr
       .split('\n')
       .filter((line) => line.includes('"spillway"'))
       .map((line) => JSON.parse(line))
+      .filter(({ event }) => event !== 'stall')
   }
 
   async metrics() {
@@ -98,6 +102,10 @@ class Program {
       }
       await new Promise((resolve) => setTimeout(resolve, 60))
     }
+  }
+
+  write(text) {
+    this.#child.stdin.write(text)
   }
 
   /** Ends its standard input. */
