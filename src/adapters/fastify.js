@@ -5,11 +5,14 @@
 const { ROOT } = require('../routing/route-node')
 const { routeStateOf } = require('../routing/route-state')
 
-/** @param {any} fastify a new app, without hooks and routes */
-function nameFastifyRoutes(fastify) {
+/**
+ * @param {any} fastify a new app, without hooks and routes
+ * @param {() => boolean} isOn whether routes are named now
+ */
+function nameFastifyRoutes(fastify, isOn) {
   // Hot path: once a request.
   fastify.addHook('onRequest', (request, reply, done) => {
-    const routeState = routeStateOf(reply.raw)
+    const routeState = isOn() ? routeStateOf(reply.raw) : undefined
     if (routeState !== undefined && routeState.node === undefined) {
       const url = request.is404 ? undefined : request.routeOptions?.url
       if (typeof url === 'string') routeState.node = ROOT.route(url)

@@ -39,7 +39,11 @@ function followKoa(Koa, parts) {
   /** @this {any} */
   const replacement = function spillwayCreateContext(req, res) {
     const ctx = createContext.call(this, req, res)
-    internalErrors.guard('koa', () => follow(this, ctx, res))
+    try {
+      follow(this, ctx, res)
+    } catch (/** @type {any} */ error) {
+      internalErrors.report('koa', error)
+    }
     return ctx
   }
   prototype.createContext = Object.defineProperty(replacement, kFollowed, { value: true })

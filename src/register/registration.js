@@ -62,7 +62,7 @@ class Registration {
     const fleet = isMainThread ? options.fleet : (options.fleet ?? true)
     const instance = new Instance({ ...options, fleet, logger }, this.#clock, new CallPlace(Registration))
     this.#frameworks = new Frameworks(instance)
-    use.onUse = (place) => this.#leaveAlone(place)
+    use.onUse = (place) => this.#guard(() => this.#leaveAlone(place))
     // In place of the instance's own line at start.
     instance.lifecycle.servers.onListen = (server) => this.#guard(() => this.#start(server))
     return instance
@@ -140,10 +140,17 @@ class Registration {
     try {
       work()
     } catch (/** @type {any} */ error) {
-      const wasOff = this.isOff
+      if (!this.isOff) process.emitWarning(`spillway/register measures nothing: ${error?.message ?? error}`)
       this.isOff = true
-      if (!wasOff) process.emitWarning(`spillway/register measures nothing: ${error?.message ?? error}`)
+      this.#closeSilently()
+    }
+  }
+
+  #closeSilently() {
+    try {
       this.#close()
+    } catch {
+      // The failure has been told.
     }
   }
 }

@@ -30,12 +30,16 @@ const isHttpServer = (server) =>
 
 const isMeasured = (server) => isHttpServer(server) && !use.ownServers.has(server)
 
-/** Nothing of ours may throw into the application. */
+let hasFailed = false
+
+/** Nothing of ours may throw into the application. The first failure is told, and is the last. */
 function guarded(work) {
+  if (hasFailed) return
   try {
     work()
   } catch (/** @type {any} */ error) {
-    process.emitWarning(`spillway/register: ${error?.message ?? error}`)
+    hasFailed = true
+    process.emitWarning(`spillway/register measures nothing: ${error?.message ?? error}`)
   }
 }
 
@@ -55,8 +59,10 @@ function onRequest({ server }) {
 
 function onFastify({ fastify }) {
   guarded(() => {
+    const { isTested } = require('../environment/deployment')
+    if (isTested()) return
     const { nameFastifyRoutes } = require('../adapters/fastify')
-    nameFastifyRoutes(fastify)
+    nameFastifyRoutes(fastify, () => use.first === undefined)
   })
 }
 

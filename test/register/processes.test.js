@@ -94,6 +94,24 @@ describe('a process with a server', () => {
     assert.match(program.lines[0].msg, /SPILLWAY_ADMIN_PORT/)
   })
 
+  it('runs on if spillway fails, and one warning says so', async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'spillway-'))
+    t.after(() => rmSync(folder, { recursive: true, force: true }))
+    const broken = join(folder, 'broken.js')
+    const instance = JSON.stringify(join(ROOT, 'src', 'instance.js'))
+    writeFileSync(
+      broken,
+      `require.cache[${instance}] = { loaded: true, exports: { Instance: class { constructor() { throw new Error('broken') } } } }`
+    )
+    const program = new Program(t, ['--require', broken, appFile('http.js')])
+    const url = `http://127.0.0.1:${await program.port()}/x`
+    for (let i = 0; i < 3; i++) assert.equal((await get(url)).body, 'answer to /x')
+    assert.equal((await program.end()).code, 3)
+    assert.deepEqual(program.stderr.match(/Warning: .*/g), [
+      'Warning: spillway/register measures nothing: broken',
+    ])
+  })
+
   it('has no admin server without a port', async (t) => {
     const program = new Program(t, [appFile('http.js')], { env: { SPILLWAY_ADMIN_PORT: 'off' } })
     await program.until('stderr', /The admin server is off/)
