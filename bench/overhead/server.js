@@ -13,7 +13,7 @@ const OVERLOAD_PROTECTION = { logging: false, maxEventLoopDelay: 10_000 }
 
 /** Its hooks only have to be there before the server listens. */
 const register = () => {
-  process.env.SPILLWAY_ADMIN_PORT = '0'
+  Object.assign(process.env, { SPILLWAY_ADMIN_PORT: '0', SPILLWAY_LOGGER: 'false' })
   require('../../src/register.js')
 }
 

@@ -8,6 +8,8 @@ const http2 = require('node:http2')
 const { describe, it } = require('node:test')
 const { Program, appFile, get } = require('../support/registered')
 
+const { RESTIFY_SKIP } = require('../support/restify')
+
 const UNMATCHED = '(unmatched)'
 const JSON_7 = '{"id":"7"}'
 
@@ -49,6 +51,11 @@ const APPS = {
     file: 'fastify.mjs',
     routes: { '/users/7': '/users/:id', '/fails': '/fails', '/no': UNMATCHED },
   },
+  Restify: {
+    file: 'restify.js',
+    skip: RESTIFY_SKIP,
+    routes: { '/users/7': '/users/:id', '/no': UNMATCHED },
+  },
   Hono: { file: 'hono.mjs', routes: { '/users/7': UNMATCHED } },
 }
 
@@ -63,8 +70,10 @@ async function answersOf(program, routes) {
   return answers
 }
 
-for (const [name, { args = [], file, routes, body = JSON_7, code = 0 }] of Object.entries(APPS)) {
-  describe(name, () => {
+for (const [name, { args = [], file, routes, body = JSON_7, code = 0, skip = false }] of Object.entries(
+  APPS
+)) {
+  describe(name, { skip }, () => {
     for (const way of WAYS_OF[file] ?? IMPORT) {
       it(`is measured with --${way}`, async (t) => {
         const env = { NODE_ENV: 'production' }

@@ -3,7 +3,7 @@
 // other option.
 
 const assert = require('node:assert/strict')
-const { mkdtempSync, rmSync, writeFileSync } = require('node:fs')
+const { mkdtempSync, readFileSync, rmSync, writeFileSync } = require('node:fs')
 const { tmpdir } = require('node:os')
 const { join } = require('node:path')
 const { describe, it } = require('node:test')
@@ -65,6 +65,16 @@ describe('a variable', () => {
   it('of another program, or an empty one, is none', () => {
     const env = { SPILLWAYS: '1', SPILLWAY_SHED_MODE: '', SPILLWAY_PRIMARY: '1', SPILLWAY_CONFIG: 'x.json' }
     assert.deepEqual(readVariables(env), { settings: [], problems: [] })
+  })
+
+  it('that docs/zero-code.md names is there', () => {
+    const page = readFileSync(join(__dirname, '../../docs/zero-code.md'), 'utf8')
+    const named = [...new Set(page.match(/SPILLWAY_[A-Z_]+[A-Z]/g))]
+    assert.ok(named.length >= 10)
+    assert.deepEqual(
+      named.filter((name) => !VARIABLES.has(name)),
+      ['SPILLWAY_CONFIG']
+    )
   })
 
   for (const [variable, sentence] of [

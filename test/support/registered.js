@@ -91,14 +91,17 @@ class Program {
     return parse((await get(`${await this.admin()}/metrics`)).body)
   }
 
-  /** How often a route was answered: waits for the count, which follows the answer. */
+  /** Waits until requests with these labels are counted, which follows their answers. There must be no more than `count`. */
   async untilCounted(labels, count = 1) {
     for (;;) {
       const families = await this.metrics()
       try {
-        if (oneValue(families, 'spillway_requests_total', labels) >= count) return families
-      } catch (error) {
-        this.last = error
+        const counted = oneValue(families, 'spillway_requests_total', labels)
+        if (counted > count) throw new Error(`${counted} requests are counted, not ${count}`)
+        if (counted === count) return
+      } catch (/** @type {any} */ error) {
+        // There is no such series yet.
+        if (!error.message.startsWith('0 values')) throw error
       }
       await new Promise((resolve) => setTimeout(resolve, 60))
     }
