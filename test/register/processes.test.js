@@ -112,6 +112,15 @@ describe('a process with a server', () => {
     ])
   })
 
+  it('does not measure its own admin server', async (t) => {
+    const program = new Program(t, [appFile('http.js')])
+    const url = await program.admin()
+    for (let i = 0; i < 5; i++) await get(`${url}/config`)
+    const { requests } = JSON.parse((await get(`${url}/snapshot`)).body)
+    assert.deepEqual([requests.sinceStart.count, requests.inFlight], [0, 0])
+    await program.end()
+  })
+
   it('has no admin server without a port', async (t) => {
     const program = new Program(t, [appFile('http.js')], { env: { SPILLWAY_ADMIN_PORT: 'off' } })
     await program.until('stderr', /The admin server is off/)
@@ -181,7 +190,10 @@ it('worker threads are measured as one fleet, and one line says where', async (t
   // The second takes the port over: it has counted one request.
   while ((await countAt(port)) !== 1) await new Promise((resolve) => setTimeout(resolve, 60))
   assert.deepEqual(await program.end(), { code: 0, signal: null })
-  assert.equal(program.lines.filter(({ url }) => url === `http://127.0.0.1:${port}`).length, 1)
+  assert.deepEqual(
+    program.lines.filter(({ event }) => event === 'registered').map(({ url }) => url),
+    [`http://127.0.0.1:${port}`]
+  )
 })
 
 it('a cluster of two is measured as one fleet, and one line says where', async (t) => {
