@@ -77,6 +77,12 @@ class OwnLogger {
     return (this.#current ??= this.#make()).pino
   }
 
+  /** Standard error is for people: spillway/register has one line to say there. */
+  #format() {
+    const { fd } = this.#parts
+    return prettyFormat({ isTerminal: isatty(fd), isPlain: fd !== STDOUT })
+  }
+
   #make() {
     const options = this.#options
     if (options === undefined && isTested()) return { pino: SILENT }
@@ -84,7 +90,7 @@ class OwnLogger {
     try {
       if (options?.transport !== undefined)
         return { pino: this.#childOf(pino({ name: 'spillway', ...options })) }
-      const format = options === undefined ? prettyFormat({ isTerminal: isatty(this.#parts.fd) }) : undefined
+      const format = options === undefined ? this.#format() : undefined
       const destination = new LogDestination(pino, { ...this.#parts, format })
       const made = this.#childOf(pino({ name: 'spillway', ...options }, destination))
       if (options !== undefined) return { pino: made }

@@ -111,9 +111,13 @@ class Program {
     this.#child.stdin.write(text)
   }
 
+  kill(signal) {
+    this.#child.kill(signal)
+  }
+
   /** Ends its standard input. */
   async end() {
-    this.#child.stdin.end()
+    this.#child.stdin.on('error', () => {}).end()
     const [code, signal] = await this.#closed
     return { code, signal }
   }
