@@ -54,9 +54,8 @@ class Registration {
   }
 
   #makeInstance() {
-    const settings = new Settings(process.env)
-    this.#settings = settings
-    const { options } = settings
+    this.#settings = new Settings(process.env)
+    const { options } = this.#settings
     const logger = this.#openLogger(options.logger)
     // Threads of one process are workers of one fleet, also where the main thread has no server.
     const fleet = isMainThread ? options.fleet : (options.fleet ?? true)
@@ -77,13 +76,13 @@ class Registration {
   #start(server) {
     if (this.#hasStarted) return
     this.#hasStarted = true
-    for (const problem of this.#settings.problems) this.#warn('option', problem)
+    if (isFirstWorker()) for (const problem of this.#settings.problems) this.#warn('option', problem)
     const measured = describe(server, this.#instance.options)
     if (!this.#settings.hasAdmin)
       return this.#info({}, `${measured}. The admin server is off: SPILLWAY_ADMIN_PORT`)
     this.#openAdmin(this.#settings.admin).then(
-      ({ url }) => this.#info({ url }, `look at ${url}. ${measured}`),
-      (error) => this.#reportAdmin(error, measured)
+      ({ url }) => this.#guard(() => this.#info({ url }, `look at ${url}. ${measured}`)),
+      (error) => this.#guard(() => this.#reportAdmin(error, measured))
     )
   }
 
@@ -99,8 +98,7 @@ class Registration {
 
   #reportAdmin(error, measured) {
     // In a cluster one worker has the port and says so. The first worker speaks for the case that another process has it.
-    const isOfSibling =
-      isPortInUse(error) && (!isMainThread || (cluster.isWorker && cluster.worker?.id !== 1))
+    const isOfSibling = isPortInUse(error) && !(isMainThread && isFirstWorker())
     if (isOfSibling || this.isOff) return
     this.#warn(
       'admin',
@@ -112,7 +110,9 @@ class Registration {
   #leaveAlone(place) {
     if (this.isOff) return
     this.#close()
-    this.#openLogger(this.#settings?.options.logger)
+    if (!isFirstWorker()) return
+    this.#settings ??= new Settings(process.env)
+    this.#openLogger(this.#settings.options.logger)
     const at = place.at()
     const where = at === undefined ? '' : ` (${at})`
     this.#info(
@@ -154,6 +154,9 @@ class Registration {
     }
   }
 }
+
+/** What is true of all workers of a cluster is told by the first. */
+const isFirstWorker = () => !cluster.isWorker || cluster.worker?.id === 1
 
 const isPortInUse = (error) => error?.cause?.code === 'EADDRINUSE'
 

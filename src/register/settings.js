@@ -15,6 +15,8 @@ const DEFAULTS = {
 const OFF = [false, 'off', 'false']
 
 class Settings {
+  /** @type {import('../../index.js').ResolvedOptions} */
+  options
   /** What was wrong, a sentence each. @type {string[]} */
   problems = []
   hasAdmin = true
@@ -34,17 +36,7 @@ class Settings {
     this.problems.push(...problems)
     for (const { group, key, value, variable } of settings) this.#set(variable, group, key, value)
     this.hasPort = this.#ofMembers.admin.port !== undefined
-  }
-
-  /** @returns {import('../../index.js').ResolvedOptions} */
-  get options() {
-    try {
-      return resolveOptions(this.#given)
-    } catch (/** @type {any} */ error) {
-      // Two options that exclude each other.
-      this.problems.push(`${error.message} The defaults are in force.`)
-      return resolveOptions(DEFAULTS)
-    }
+    this.options = this.#resolve()
   }
 
   get admin() {
@@ -53,6 +45,16 @@ class Settings {
 
   get attach() {
     return resolveMember(MEMBERS.attach, this.#ofMembers.attach)
+  }
+
+  #resolve() {
+    try {
+      return resolveOptions(this.#given)
+    } catch (/** @type {any} */ error) {
+      // Two options that exclude each other.
+      this.problems.push(`${error.message} The defaults are in force.`)
+      return resolveOptions(DEFAULTS)
+    }
   }
 
   #readFile(path) {

@@ -213,12 +213,15 @@ it('worker threads are measured as one fleet, and one line says where', async (t
 
 it('a cluster of two is measured as one fleet, and one line says where', async (t) => {
   const port = await freePort()
-  const program = new Program(t, [appFile('cluster.js')], { env: { SPILLWAY_ADMIN_PORT: String(port) } })
+  const program = new Program(t, [appFile('cluster.js')], {
+    env: { SPILLWAY_ADMIN_PORT: String(port), SPILLWAY_XYZZY: '1' },
+  })
   const url = `http://127.0.0.1:${await program.port()}/x`
   for (let i = 0; i < 10; i++) await get(url)
   await program.untilCounted({ outcome: 'completed' }, 10)
   assert.deepEqual(await program.end(), { code: 0, signal: null })
   assert.equal(program.lines.filter(({ url: at }) => at === `http://127.0.0.1:${port}`).length, 1)
+  assert.equal(program.lines.filter(({ subject }) => subject === 'option').length, 1)
 })
 
 /** How many requests the holder of the port has counted; undefined where nothing answers. */
