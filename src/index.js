@@ -11,6 +11,7 @@ const { ClusterPrimary } = require('./cluster/primary')
 const { Notices } = require('./notices')
 const { doubtsOf } = require('./options/doubtful-units')
 const { resolveMember } = require('./options/options')
+const { announceUse } = require('./process-use')
 const { InternalErrors } = require('./requests/internal-errors')
 const { Spillway } = require('./spillway')
 
@@ -28,8 +29,12 @@ function withBoundMembers(instance) {
 }
 
 /** @param {import('../index.js').SpillwayOptions} [options] */
-const createSpillway = (options) =>
-  refuseUncalled(withBoundMembers(new Spillway(options, undefined, new CallPlace(createSpillway))))
+const createSpillway = (options) => {
+  const place = new CallPlace(createSpillway)
+  const spillway = new Spillway(options, undefined, place)
+  announceUse(place)
+  return refuseUncalled(withBoundMembers(spillway))
+}
 
 /** @param {import('../index.js').ClusterPrimaryOptions} [options] */
 const clusterPrimary = (options) => {

@@ -233,9 +233,13 @@ class Instance {
     this.admission.update(this.options.shed)
   }
 
+  openAdmin(options) {
+    return this.#admin.listen(options)
+  }
+
   /** A caller that ignores the promise finds the error in the log. Unhandled, the rejection would end the process. */
   listen(options) {
-    const listening = this.#admin.listen(options)
+    const listening = this.openAdmin(options)
     const message = 'spillway: the admin server does not listen'
     listening.catch((error) => this.warn({ err: describeError(error) }, message))
     return listening

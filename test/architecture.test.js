@@ -8,7 +8,8 @@ const { test } = require('node:test')
 
 const SRC = resolve(__dirname, '../src')
 const LAYERS = [
-  ['index.js', 'async-errors.js'],
+  ['index.js', 'async-errors.js', 'register.js'],
+  ['register'],
   ['spillway.js'],
   ['instance.js'],
   ['adapters'],
@@ -38,6 +39,7 @@ const LAYERS = [
     'errors.js',
     'events.js',
     'notices.js',
+    'process-use.js',
     'url-path.js',
     'version.js',
   ],

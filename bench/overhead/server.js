@@ -11,6 +11,12 @@ const [framework, variant, plain = '1'] = process.argv.slice(2)
 /** It costs the same with any threshold. With its default of 42 ms, a stall of the machine gives a 503, which ends the bench. */
 const OVERLOAD_PROTECTION = { logging: false, maxEventLoopDelay: 10_000 }
 
+/** Its hooks only have to be there before the server listens. */
+const register = () => {
+  Object.assign(process.env, { SPILLWAY_ADMIN_PORT: '0', SPILLWAY_LOGGER: 'false' })
+  require('../../src/register.js')
+}
+
 const RECOMMENDED = 'spillway attach + express() + errorHandler()'
 const VARIANTS = {
   express: {
@@ -18,6 +24,7 @@ const VARIANTS = {
     'spillway express()': (app) => app.use(createSpillway().express()),
     floor: (_app, server) => attachFloor(server),
     'spillway attach': (_app, server) => createSpillway().attach(server),
+    'spillway register': register,
     [RECOMMENDED]: (app, server) => {
       const spillway = createSpillway()
       app.use(spillway.express())
@@ -41,6 +48,7 @@ const VARIANTS = {
     'spillway koa()': (app) => app.use(createSpillway().koa()),
     floor: (_app, server) => attachFloor(server),
     'spillway attach': (_app, server) => createSpillway().attach(server),
+    'spillway register': register,
     'spillway attach + koa()': (app, server) => {
       const spillway = createSpillway()
       app.use(spillway.koa())

@@ -1,12 +1,15 @@
 'use strict'
 // A separate HTTP server for operators. Its requests are neither gated nor counted, so it answers while the application rejects
 // requests. Without a token it listens on a loopback address only. Connections, heads, bodies and request rates are limited.
-// In a cluster, one worker holds the port. The others try again every second, so that the port survives a rolling restart.
+// In a cluster, and among worker threads, one of them holds the port. The others try again every second, so that the port
+// survives a rolling restart.
 
 const cluster = /** @type {any} */ (require('node:cluster'))
 const http = require('node:http')
 const net = require('node:net')
+const { isMainThread } = require('node:worker_threads')
 const { SpillwayError } = require('../errors')
+const { markOwn } = require('../process-use')
 const { urlPath } = require('../url-path')
 const { AdminConnections } = require('./connections')
 const { AdminGuard } = require('./guard')
@@ -90,7 +93,7 @@ class AdminServer {
       server.on('error', (error) => {
         reject(explain(error, options))
         if (this.#server !== server || server.listening) return
-        if (isPortInUse(error) && cluster.isWorker) this.#retryLater(server, open)
+        if (isPortInUse(error) && hasSiblings()) this.#retryLater(server, open)
         else this.#server = undefined
       })
       server.on('listening', () => {
@@ -126,6 +129,7 @@ class AdminServer {
     // Destroys the socket of a client that reads nothing of its response for this long.
     server.timeout = timeout
     const guard = new AdminGuard({ host, token, hosts, maxRequestsPerSecond, clock: this.#clock })
+    markOwn(server)
     server.on('request', (req, res) => {
       try {
         this.#answer({ guard, connections }, req, res)
@@ -178,10 +182,14 @@ function reject(res, { status, text, headers }) {
 
 const isPortInUse = (error) => error.code === 'EADDRINUSE'
 
+/** Whether another worker or thread of the application may hold the port. */
+const hasSiblings = () => cluster.isWorker || !isMainThread
+
 function explain(error, { host, port }) {
   const reason = REASONS[error.code]
   if (reason === undefined) return error
-  return listenError(`The admin server cannot listen: ${authority(host, port)} ${reason}.`)
+  const message = `The admin server cannot listen: ${authority(host, port)} ${reason}.`
+  return Object.assign(listenError(message), { cause: error })
 }
 
 const authority = (host, port) => `${net.isIPv6(host) ? `[${host}]` : host}:${port}`

@@ -1,5 +1,5 @@
 'use strict'
-// The standard output of our own pino logger. Lines are held for up to 100 ms or 64 kB, because each hand-over to the writing
+// The output of our own pino logger: standard output, or for spillway/register standard error. Lines are held for up to 100 ms or 64 kB, because each hand-over to the writing
 // thread costs the loop 50 µs: see docs/decisions/0022-held-log-lines.md. Errors are not held.
 // Held lines are written when the process exits; a process that a signal ends loses them.
 // At most a megabyte waits for a slow reader, so that the reader can neither block the loop nor fill the memory.
@@ -17,6 +17,7 @@ class LogDestination {
   lastLevel = 0
   #clock
   #destination
+  #fd
   #format
   #held = ''
   #maxHeld
@@ -27,13 +28,13 @@ class LogDestination {
 
   /**
    * @param {typeof import('pino')} pino
-   * @param {{ clock: import('../clock').Clock, onError: (error: Error) => void,
+   * @param {{ clock: import('../clock').Clock, onError: (error: Error) => void, fd?: number,
    *   format?: import('./pretty-lines').Format | undefined }} parts
    *   onError: called once, when no more lines can be written; format: makes JSON lines readable for people
    */
-  constructor(pino, { clock, onError, format }) {
+  constructor(pino, { clock, onError, fd = 1, format }) {
     const retryEAGAIN = () => !this.#isEnding || ++this.#attempts < MAX_ATTEMPTS_AT_EXIT
-    const destination = pino.destination({ sync: false, maxLength: MAX_WAITING_BYTES, retryEAGAIN })
+    const destination = pino.destination({ dest: fd, sync: false, maxLength: MAX_WAITING_BYTES, retryEAGAIN })
     const { flushSync } = destination
     // Pino calls flushSync() when the process exits, but not when a thread does.
     destination.flushSync = () => {
@@ -54,6 +55,7 @@ class LogDestination {
     })
     this.#clock = clock
     this.#destination = destination
+    this.#fd = fd
     this.#format = format
     this.#maxHeld = isMainThread && !clock.isFrozen ? MAX_HELD_CHARACTERS : 0
     // Makes pino set `lastLevel` before it writes a line.
@@ -84,7 +86,7 @@ class LogDestination {
   #writeLast(pino, retryEAGAIN) {
     const lines = this.#take()
     if (lines === '') return
-    const last = pino.destination({ sync: true, retryEAGAIN })
+    const last = pino.destination({ dest: this.#fd, sync: true, retryEAGAIN })
     last.on('error', () => {})
     last.write(lines)
   }

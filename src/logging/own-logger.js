@@ -5,11 +5,13 @@
 // It writes access-log lines without pino's serializers: see docs/decisions/0023-access-log-lines.md.
 
 const os = require('node:os')
+const { isatty } = require('node:tty')
 const { isTested } = require('../environment/deployment')
 const { SpillwayError } = require('../errors')
 const { LogDestination } = require('./log-destination')
 const { prettyFormat } = require('./pretty-lines')
 
+const STDOUT = 1
 const SILENT = { isLevelEnabled: () => false, info() {}, warn() {}, error() {} }
 
 class OwnLogger {
@@ -20,14 +22,16 @@ class OwnLogger {
 
   /**
    * @param {import('pino').LoggerOptions | undefined} options
-   * @param {{ clock: import('../clock').Clock, onError: (error: Error) => void }} parts `onError` is called when it cannot write
+   * @param {{ clock: import('../clock').Clock, onError: (error: Error) => void, fd?: number }} parts
+   *   onError: called when it cannot write; fd: where it writes, by default standard output
    * @param {(logger: any) => any} childOf
    */
-  constructor(options, { clock, onError }, childOf) {
+  constructor(options, { clock, onError, fd = STDOUT }, childOf) {
     this.#options = options
     this.#childOf = childOf
     this.#parts = {
       clock,
+      fd,
       onError: (error) => {
         this.#current = undefined
         onError(error)
@@ -73,6 +77,12 @@ class OwnLogger {
     return (this.#current ??= this.#make()).pino
   }
 
+  /** Standard error is for people: spillway/register has one line to say there. */
+  #format() {
+    const { fd } = this.#parts
+    return prettyFormat({ isTerminal: isatty(fd), isPlain: fd !== STDOUT })
+  }
+
   #make() {
     const options = this.#options
     if (options === undefined && isTested()) return { pino: SILENT }
@@ -80,7 +90,7 @@ class OwnLogger {
     try {
       if (options?.transport !== undefined)
         return { pino: this.#childOf(pino({ name: 'spillway', ...options })) }
-      const format = options === undefined ? prettyFormat() : undefined
+      const format = options === undefined ? this.#format() : undefined
       const destination = new LogDestination(pino, { ...this.#parts, format })
       const made = this.#childOf(pino({ name: 'spillway', ...options }, destination))
       if (options !== undefined) return { pino: made }

@@ -19,10 +19,11 @@ const SAMPLE = '{"level":40,"time":0,"msg":"a line"}\n'
 /** @typedef {(line: string) => string} Format */
 
 /**
- * @param {{ isTerminal?: boolean, from?: string[] }} [where] `from`: the files from which pino-pretty is resolved
+ * @param {{ isTerminal?: boolean, from?: string[], isPlain?: boolean }} [where] from: the files from which pino-pretty is resolved;
+ *   isPlain: without it, lines on a terminal are their sentence alone
  * @returns {Format | undefined}
  */
-function prettyFormat({ isTerminal = isatty(STDOUT), from = applicationFiles() } = {}) {
+function prettyFormat({ isTerminal = isatty(STDOUT), from = applicationFiles(), isPlain = false } = {}) {
   if (!isTerminal) return undefined
   for (const file of from) {
     try {
@@ -31,7 +32,17 @@ function prettyFormat({ isTerminal = isatty(STDOUT), from = applicationFiles() }
       // pino-pretty is missing or of an unknown version.
     }
   }
-  return undefined
+  return isPlain ? sentenceOf : undefined
+}
+
+/** A line with an error stays JSON, because the stack is there. */
+function sentenceOf(line) {
+  try {
+    const { msg, err } = JSON.parse(line)
+    return msg === undefined || err !== undefined ? line : `${msg}\n`
+  } catch {
+    return line
+  }
 }
 
 const applicationFiles = () =>

@@ -113,4 +113,4 @@ function distance(from, to) {
   return row[b.length]
 }
 
-module.exports = { unknownOption, wordHint }
+module.exports = { nearest, unknownOption, wordHint }

@@ -150,4 +150,4 @@ function describeObject(value) {
   return keys.length > 0 && keys.length <= MAX_SHOWN_KEYS ? `an object with ${keys.join(', ')}` : 'an object'
 }
 
-module.exports = { DEFAULTS, resolveMember, resolveOptions, updateOptions }
+module.exports = { DEFAULTS, groupOf, resolveMember, resolveOptions, updateOptions }

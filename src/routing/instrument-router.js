@@ -244,4 +244,5 @@ module.exports = {
   routerOf,
   undispatchedRoute,
   instrumentApp,
+  instrumentClass,
 }

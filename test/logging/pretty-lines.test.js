@@ -33,6 +33,15 @@ test('on a terminal pino-pretty formats the lines', (t) => {
   assert.equal(onTerminal(application(t, TODAYS))?.(LINE), 'PRETTY careful without hostname\n')
 })
 
+test('for people without it a line is its sentence alone; with an error it stays whole', () => {
+  const format = prettyFormat({ isTerminal: true, from: [], isPlain: true })
+  assert.equal(format?.(LINE), 'careful\n')
+  const failed = '{"level":50,"msg":"failed","err":{"stack":"Error: x"}}\n'
+  assert.equal(format?.(failed), failed)
+  assert.equal(format?.('no JSON'), 'no JSON')
+  assert.equal(prettyFormat({ isTerminal: false, from: [], isPlain: true }), undefined)
+})
+
 test('in a pipe pino-pretty is not resolved', (t) => {
   const file = application(t, "throw new Error('loaded')")
   assert.equal(prettyFormat({ isTerminal: false, from: [file] }), undefined)

@@ -10,6 +10,7 @@ const { dirname, join } = require('node:path')
 const { after, before, test } = require('node:test')
 const { promisify } = require('node:util')
 const { dependencies } = require('../../package.json')
+const { outsideTests } = require('../support/outside-tests')
 const { ROOT, pack } = require('./pack.js')
 
 const run = promisify(execFile)
@@ -63,6 +64,30 @@ for (const [name, source] of Object.entries(PROGRAMS)) {
     assert.equal(stderr, '')
     assert.ok(stdout.startsWith('200\n# HELP '), stdout)
     assert.ok(stdout.split('\n').includes(SERIES), stdout)
+  })
+}
+
+// An application that knows nothing of spillway.
+const UNCHANGED = `
+const http = require('node:http')
+const server = http.createServer((req, res) => res.end('hello')).listen(0, '127.0.0.1', () => {
+  const { port } = server.address()
+  http.get({ port, agent: false }, (res) => res.resume().on('end', () => server.close()))
+})
+`
+
+for (const flag of ['--import', '--require']) {
+  test(`${flag} spillway/register says where the admin server is, and the program exits by itself`, async () => {
+    writeFileSync(join(folder, 'unchanged.cjs'), UNCHANGED)
+    const { stdout, stderr } = await run(process.execPath, [flag, 'spillway/register', 'unchanged.cjs'], {
+      cwd: folder,
+      env: outsideTests({ SPILLWAY_ADMIN_PORT: '0', SPILLWAY_INSIGHT_STALLS: 'false' }),
+    })
+    assert.equal(stdout, '')
+    assert.match(
+      JSON.parse(stderr).msg,
+      /^spillway: look at http:\/\/127\.0\.0\.1:\d+\. Port \d+ is measured/
+    )
   })
 }
 

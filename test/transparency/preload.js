@@ -1,6 +1,6 @@
 'use strict'
 // Puts spillway into a process that knows nothing of it, as SPILLWAY_WAY says: `attach` to every server, `wrap` around every
-// listener, or a `middleware` first in every app of Express, Connect, Koa and Restify. At exit it writes what it saw to the file
+// listener, a `middleware` first in every app of Express, Connect, Koa and Restify, or by `register`. At exit it writes what it saw to the file
 // SPILLWAY_REPORT, so that a run in which it saw nothing proves nothing. Two options are not as by default: the delays, because a
 // machine that is busy with something else may have a request turned away for a good reason, and the answers to errors, which
 // Koa's middleware gives in place of Koa.
@@ -21,11 +21,11 @@ const FACTORIES = [
 ]
 const SERVERS = [http.Server, https.Server, http2.createServer().constructor]
 
-const spillway = createSpillway({
-  logger: false,
-  errors: { answer: false },
-  shed: { maxDelay: 60_000, targetDelay: 60_000 },
-})
+const LONG = { maxDelay: 60_000, targetDelay: 60_000 }
+const spillway =
+  WAY === 'register' ? undefined : createSpillway({ logger: false, errors: { answer: false }, shed: LONG })
+/** The instance that register has made, if a server was made. */
+let registered
 
 /** For the proof that a difference is found: it breaks something on purpose. */
 const BREAKS = {
@@ -154,10 +154,38 @@ function replaceFrameworks() {
   }
 }
 
-const WAYS = { attach: attachAll, wrap: wrapAll, middleware: replaceFrameworks }
+/** Register measures nothing under a test runner, so it is not told of it. */
+function register() {
+  require('../../src/environment/deployment').isTested = () => false
+  const made = require('../../src/instance')
+  const { Instance } = made
+  made.Instance = class extends Instance {
+    /** @param {[any, any, any]} given */
+    constructor(...given) {
+      super(...given)
+      registered = this
+    }
+  }
+  Object.assign(process.env, {
+    SPILLWAY_ADMIN_PORT: 'off',
+    SPILLWAY_LOGGER: 'false',
+    SPILLWAY_SHED_MAX_DELAY: LONG.maxDelay,
+    SPILLWAY_SHED_TARGET_DELAY: LONG.targetDelay,
+  })
+  require('../../src/register.js')
+}
+
+const WAYS = { attach: attachAll, wrap: wrapAll, middleware: replaceFrameworks, register }
+
+/** Without a server register makes no instance. */
+const NOTHING = {
+  requests: { sinceStart: { count: 0 } },
+  admission: { shed: [], wouldShed: [] },
+  internalErrors: {},
+}
 
 process.once('exit', () => {
-  const { requests, admission, internalErrors } = spillway.snapshot()
+  const { requests, admission, internalErrors } = (spillway ?? registered)?.snapshot() ?? NOTHING
   const { shed, wouldShed } = admission
   fs.writeFileSync(
     REPORT,

@@ -4,8 +4,8 @@
 const fs = require('node:fs')
 const path = require('node:path')
 
-const SERVER = ['attach', 'wrap']
-const EVERY = ['attach', 'wrap', 'middleware']
+const SERVER = ['attach', 'wrap', 'register']
+const EVERY = [...SERVER, 'middleware']
 
 /** By suite, the ways in which spillway is put in. */
 const OWN = {
@@ -16,7 +16,7 @@ const OWN = {
   express: EVERY,
   koa: EVERY,
   connect: EVERY,
-  restify: ['attach', 'middleware'],
+  restify: ['attach', 'middleware', 'register'],
   fastify: SERVER,
   ws: SERVER,
   'socket.io': SERVER,
@@ -51,7 +51,7 @@ function suitesIn(folder, major) {
   }))
   const brought = Object.entries(BROUGHT).map(([name, under]) => ({
     name: `${name}'s own`,
-    ways: ['attach'],
+    ways: ['attach', 'register'],
     files: testsUnder(path.join(folder, 'node_modules', name, under)),
   }))
   return [...own, ...brought].filter(({ name }) => major <= (LAST_NODES[name] ?? major))

@@ -1,0 +1,37 @@
+'use strict'
+// What the copies of this package in one thread know of each other: whether the application itself calls createSpillway(),
+// whether spillway/register is loaded, and which servers are spillway's own. The application comes first: register leaves it alone.
+
+/** The symbol's version counts the changes of the fields: copies of this package read each other's. */
+const kUse = Symbol.for('spillway.use.1')
+
+/**
+ * @typedef {{ at: () => string | undefined }} Place of a call of createSpillway()
+ * @typedef {object} ProcessUse
+ * @property {Place | undefined} first where the application called createSpillway() first
+ * @property {((place: Place) => void) | undefined} onUse called at that call
+ * @property {boolean} isRegistered whether a copy of spillway/register is loaded
+ * @property {WeakSet<object>} ownServers
+ */
+
+/** @type {ProcessUse} */
+const use = (globalThis[kUse] ??= {
+  first: undefined,
+  onUse: undefined,
+  isRegistered: false,
+  ownServers: new WeakSet(),
+})
+
+/** @param {{ at: string | undefined }} place of the call, which is formatted only if it is shown */
+function announceUse(place) {
+  if (use.first !== undefined) return
+  use.first = { at: () => place.at }
+  use.onUse?.(use.first)
+}
+
+/** @param {object} server that spillway/register shall not measure */
+function markOwn(server) {
+  use.ownServers.add(server)
+}
+
+module.exports = { announceUse, markOwn, use }

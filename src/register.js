@@ -1,0 +1,14 @@
+'use strict'
+// `node --import spillway/register app.js`, or `--require`: measures every server of an unchanged application, and starts the
+// admin server. It only puts the hooks in: the rest is loaded for the first server that listens. docs/zero-code.md.
+
+const { watchServers } = require('./register/server-watch')
+
+try {
+  watchServers()
+} catch (/** @type {any} */ error) {
+  // The application runs all the same.
+  process.emitWarning(`spillway/register does nothing: ${error?.message ?? error}`)
+}
+
+module.exports = {}

@@ -1,0 +1,12 @@
+'use strict'
+const express = require('express')
+const { endWithStdin } = require('./end-with-stdin')
+
+const app = express()
+const users = express.Router()
+users.get('/:id', (req, res) => res.json({ id: req.params.id }))
+app.use('/users', users)
+app.get('/fails', () => {
+  throw new Error('as intended')
+})
+endWithStdin(app.listen(0, '127.0.0.1'))

@@ -1,0 +1,114 @@
+'use strict'
+// The options of spillway/register by variables and by a file: each mistake is one sentence with the nearest name, and costs no
+// other option.
+
+const assert = require('node:assert/strict')
+const { mkdtempSync, rmSync, writeFileSync } = require('node:fs')
+const { tmpdir } = require('node:os')
+const { join } = require('node:path')
+const { describe, it } = require('node:test')
+const { DEFAULTS, MEMBER_DEFAULTS } = require('../../src/options/table')
+const { Settings } = require('../../src/register/settings')
+const { Program, appFile, get } = require('../support/registered')
+
+describe('the settings', () => {
+  it('keep the paths and the answers of the application, and shed nothing', () => {
+    const { options, admin, attach, hasAdmin, hasPort, problems } = new Settings({})
+    assert.deepEqual(options.endpoints, { ...DEFAULTS.endpoints, metrics: false, live: false, ready: false })
+    assert.equal(options.errors.answer, false)
+    assert.equal(options.shed.mode, 'observe')
+    assert.deepEqual(admin, MEMBER_DEFAULTS.listen)
+    assert.deepEqual([attach.signals, hasAdmin, hasPort, problems], [false, true, false, []])
+  })
+
+  it('take the default for an invalid value, name its variable, and show no secret', () => {
+    const settings = new Settings({
+      SPILLWAY_SHED_MAX_DELAY: 'soon',
+      SPILLWAY_SHED_INTERVAL: '700',
+      SPILLWAY_ADMIN_TOKEN: 'secret',
+    })
+    assert.equal(settings.options.shed.maxDelay, 200)
+    assert.equal(settings.options.shed.interval, 700)
+    assert.deepEqual(settings.problems, [
+      "SPILLWAY_SHED_MAX_DELAY: `shed.maxDelay` must be a number of milliseconds above 0: got 'soon' (string). The default is in force.",
+      'SPILLWAY_ADMIN_TOKEN: `listen.token` must be at least 16 visible ASCII characters: got a string (not shown). The default is in force.',
+    ])
+  })
+
+  const withFile = (t, text) => {
+    const folder = mkdtempSync(join(tmpdir(), 'spillway-'))
+    t.after(() => rmSync(folder, { recursive: true, force: true }))
+    const file = join(folder, 'spillway.json')
+    writeFileSync(file, text)
+    return file
+  }
+
+  it('come from a file, and variables override it', (t) => {
+    const given = {
+      shed: { mode: 'adaptive', maxDelay: 300 },
+      insight: false,
+      admin: { port: 0 },
+      attach: { signals: true },
+      fleet: { name: 'shop' },
+    }
+    const file = withFile(t, JSON.stringify(given))
+    const { options, admin, attach, problems, hasPort } = new Settings({
+      SPILLWAY_CONFIG: file,
+      SPILLWAY_SHED_MAX_DELAY: '400',
+      SPILLWAY_INSIGHT_DOCTOR: 'true',
+    })
+    assert.deepEqual(problems, [])
+    assert.deepEqual([options.shed.mode, options.shed.maxDelay], ['adaptive', 400])
+    assert.deepEqual([options.insight.stalls, options.insight.doctor], [false, true])
+    assert.deepEqual(options.fleet, { name: 'shop' })
+    assert.deepEqual([admin.port, hasPort, attach.signals], [0, true, true])
+  })
+
+  it('leave out what is wrong in a file, and keep the rest', (t) => {
+    const file = withFile(t, '{ "shed": { "maxDelya": 1, "interval": 700 }, "sheds": {} }')
+    const { options, problems } = new Settings({ SPILLWAY_CONFIG: file })
+    assert.equal(options.shed.interval, 700)
+    assert.equal(problems.length, 2)
+    assert.ok(
+      problems[0].startsWith(`${file}: Unknown option \`shed.maxDelya\`. Did you mean \`shed.maxDelay\`?`)
+    )
+    assert.ok(problems[1].startsWith(`${file}: Unknown option \`sheds\`.`))
+  })
+
+  for (const [what, text] of [
+    ['is no JSON', '{'],
+    ['holds no object', '[]'],
+  ])
+    it(`are the defaults if the file ${what}`, (t) => {
+      const { options, problems } = new Settings({ SPILLWAY_CONFIG: withFile(t, text) })
+      assert.equal(options.shed.mode, 'observe')
+      assert.equal(problems.length, 1)
+      assert.match(problems[0], /^SPILLWAY_CONFIG cannot be read: /)
+    })
+
+  it('are the defaults if there is no file', () => {
+    const { problems } = new Settings({ SPILLWAY_CONFIG: '/nowhere/spillway.json' })
+    assert.match(problems[0], /^SPILLWAY_CONFIG cannot be read: ENOENT/)
+  })
+
+  it('are the defaults if two options exclude each other', () => {
+    const settings = new Settings({ SPILLWAY_ENDPOINTS_LIVE: '/same', SPILLWAY_ENDPOINTS_READY: '/same' })
+    assert.deepEqual([settings.options.endpoints.live, settings.problems.length], [false, 1])
+  })
+})
+
+it('a process says what is wrong once, and the options in force are those that are right', async (t) => {
+  const env = { SPILLWAY_SHED_MODE: 'adaptiv', SPILLWAY_SHED_INTERVAL: '700', SPILLWAY_MODE: 'x' }
+  const program = new Program(t, [appFile('http.js')], { env })
+  const { shed } = JSON.parse((await get(`${await program.admin()}/config`)).body)
+  assert.deepEqual([shed.mode, shed.interval], ['observe', 700])
+  assert.equal((await program.end()).code, 3)
+  assert.deepEqual(
+    program.lines.map(({ level, subject }) => [level, subject]),
+    [
+      [40, 'option'],
+      [40, 'option'],
+      [30, undefined],
+    ]
+  )
+})
