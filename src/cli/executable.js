@@ -1,0 +1,38 @@
+#!/usr/bin/env node
+'use strict'
+// The program `spillway`: hands the arguments, the environment and the streams of this process to the command line, and ends with the
+// exit code that comes back. The only file of src/cli/ that touches the process.
+
+const { systemClock } = require('../clock')
+const { runCommandLine } = require('./command-line')
+
+const { argv, env, stdin, stdout, stderr } = process
+
+/** What a command needs of the process beside its streams. */
+const processSignals = {
+  on: (name, listener) => process.on(name, listener),
+  off: (name, listener) => process.off(name, listener),
+  /** Ends the process by this signal, once nobody listens to it any more. */
+  raise: (name) => process.kill(process.pid, name),
+  /** Stops the whole job as Ctrl-Z does: npx, which may have started this process, stops as well. */
+  stopJob: () => process.kill(0, 'SIGTSTP'),
+}
+
+// The reader of the pipe has read enough, as `head` does.
+for (const stream of [stdout, stderr]) {
+  stream.on('error', (error) => {
+    if (/** @type {NodeJS.ErrnoException} */ (error).code === 'EPIPE') process.exit(0)
+    throw error
+  })
+}
+
+runCommandLine(argv.slice(2), {
+  env,
+  stdin,
+  stdout,
+  stderr,
+  signals: processSignals,
+  clock: systemClock,
+}).then((code) => {
+  process.exitCode = code
+})
