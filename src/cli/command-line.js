@@ -45,9 +45,11 @@ async function runCommandLine(args, surroundings) {
   const err = new Output(stderr, env)
   try {
     return await run(readArguments(args), { ...surroundings, out, err })
-  } catch (error) {
-    if (!(error instanceof CommandError)) throw error
-    err.print([`${err.paint('red', 'spillway:')} ${error.message}`])
+  } catch (cause) {
+    const error = /** @type {Error} */ (cause)
+    // Not thrown: Node would exit with 1, which says of a process that something is wrong with it.
+    const text = error instanceof CommandError ? error.message : `a mistake of its own.\n${error.stack}`
+    err.print([`${err.paint('red', 'spillway:')} ${text}`])
     return EXIT.failed
   }
 }

@@ -4,6 +4,7 @@
 // exit code that comes back. The only file of src/cli/ that touches the process.
 
 const { systemClock } = require('../clock')
+const { EXIT } = require('./command-error')
 const { runCommandLine } = require('./command-line')
 
 const { argv, env, stdin, stdout, stderr } = process
@@ -18,11 +19,10 @@ const processSignals = {
   stopJob: () => process.kill(0, 'SIGTSTP'),
 }
 
-// The reader of the pipe has read enough, as `head` does.
+// EPIPE: the reader of the pipe has read enough, as `head` does. Else the terminal or the disk is gone.
 for (const stream of [stdout, stderr]) {
   stream.on('error', (error) => {
-    if (/** @type {NodeJS.ErrnoException} */ (error).code === 'EPIPE') process.exit(0)
-    throw error
+    process.exit(/** @type {NodeJS.ErrnoException} */ (error).code === 'EPIPE' ? EXIT.done : EXIT.failed)
   })
 }
 

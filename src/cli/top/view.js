@@ -21,9 +21,10 @@ class View {
   /** The name of the route that is selected: it stays so wherever the sorting puts it. @type {string | undefined} */
   #selected
   #firstLine = 0
-  /** How many lines or rows fit below the head, as drawn last. */
+  /** How many rows of the table fit below the head, as drawn last. */
   #height = 1
-  #length = 0
+  /** How far a page can be scrolled. */
+  #lastFirstLine = 0
 
   /** @param {{ out: InstanceType<typeof import('../output').Output>, url: string, feed: InstanceType<typeof import('./feed').Feed>, sort: string }} parts */
   constructor({ out, url, feed, sort }) {
@@ -78,7 +79,7 @@ class View {
     const step = steps[key]
     if (step === undefined) return
     if (this.#page !== 'routes') {
-      this.#firstLine = within(this.#firstLine + step, 0, this.#length - this.#height)
+      this.#firstLine = within(this.#firstLine + step, 0, this.#lastFirstLine)
       return
     }
     const rows = this.#rows()
@@ -113,10 +114,11 @@ class View {
 
   #pageLines(width) {
     const all = this.#page === 'doctor' ? doctorLines(this.#feed.diagnosis, this.#out) : this.#detail(width)
-    this.#length = all.length
-    this.#height += 1
-    this.#firstLine = within(this.#firstLine, 0, all.length - this.#height)
-    return all.slice(this.#firstLine, this.#firstLine + this.#height)
+    // A page has no header of a table.
+    const height = this.#height + 1
+    this.#lastFirstLine = Math.max(0, all.length - height)
+    this.#firstLine = within(this.#firstLine, 0, this.#lastFirstLine)
+    return all.slice(this.#firstLine, this.#firstLine + height)
   }
 
   #detail(width) {
