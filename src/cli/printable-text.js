@@ -36,7 +36,7 @@ function widthOf(text) {
  * @param {string} [end] what shows that something was cut off, such as '…'
  */
 function clip(text, width, end = '') {
-  if (text.length <= width || widthOf(text) <= width) return text
+  if (widthOf(text) <= width) return text
   const room = Math.max(0, width - widthOf(end))
   let kept = ''
   let used = 0

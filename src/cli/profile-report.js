@@ -45,6 +45,7 @@ function profileLines(result, { kind, out }) {
     { head: 'where', isText: true, isFlexible: true, of: placeOf },
   ])
   const rows = most(functions, MOST_FUNCTIONS)
+  const packageRows = most(packages, MOST_PACKAGES)
   const facts = [
     durationMs === undefined ? undefined : duration(durationMs),
     samples === undefined ? undefined : `${samples} samples`,
@@ -53,7 +54,7 @@ function profileLines(result, { kind, out }) {
   return [
     facts.filter(Boolean).join(', '),
     '',
-    ...(packages.length === 0 ? [] : [...tableLines(byPackage, most(packages, MOST_PACKAGES), look), '']),
+    ...(packageRows.length === 0 ? [] : [...tableLines(byPackage, packageRows, look), '']),
     ...(rows.length === 0
       ? [`Nothing was ${kind === 'heap' ? what : 'running'}.`]
       : tableLines(byFunction, rows, look)),

@@ -9,10 +9,11 @@ const { tmpdir } = require('node:os')
 const { dirname, join } = require('node:path')
 const { after, before, test } = require('node:test')
 const { promisify } = require('node:util')
-const { dependencies } = require('../../package.json')
+const { dependencies, version } = require('../../package.json')
 const { ROOT, pack } = require('./pack.js')
 
 const run = promisify(execFile)
+const NPM_ENV = { ...process.env, npm_config_update_notifier: 'false' }
 
 let folder
 before(async () => {
@@ -65,6 +66,18 @@ for (const [name, source] of Object.entries(PROGRAMS)) {
     assert.ok(stdout.split('\n').includes(SERIES), stdout)
   })
 }
+
+// npm makes the links of its programs when it installs or rebuilds a package.
+test('npx runs the program of the tarball', async () => {
+  const npm = (...args) =>
+    run(args[0], args.slice(1), { cwd: folder, env: NPM_ENV, shell: process.platform === 'win32' })
+  await npm('npm', 'rebuild', '--offline', '--ignore-scripts', 'spillway')
+  const { stdout, stderr } = await npm('npx', '--no-install', 'spillway', '--version')
+  assert.deepEqual([stdout, stderr], [`${version}\n`, ''])
+  const refused = await npm('npx', '--no-install', 'spillway', 'doctor', '1').catch((error) => error)
+  assert.equal(refused.code, 2)
+  assert.match(refused.stderr, /^spillway: http:\/\/127\.0\.0\.1:1 does not listen/)
+})
 
 const TYPED = `
 const spillway: Spillway = createSpillway({ routes: { max: 10 } })
