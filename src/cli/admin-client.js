@@ -30,6 +30,8 @@ class AdminClient {
   #agent
   #isClosed = false
   #transport
+  /** @type {Set<http.ClientRequest>} */
+  #requests = new Set()
 
   /**
    * @param {{ url: string, token: { value: string, from: string } | undefined, clock: import('../clock').Clock }} options
@@ -85,6 +87,8 @@ class AdminClient {
   /** Closes all connections: a server stops what it does for a client that is gone. */
   close() {
     this.#isClosed = true
+    // Those that wait for the connection would open one of their own.
+    for (const req of this.#requests) req.destroy()
     this.#agent.destroy()
   }
 
@@ -112,9 +116,13 @@ class AdminClient {
       const headers = { Accept: accept, 'User-Agent': `spillway/${VERSION}`, ...this.#authorization() }
       const req = this.#transport.request(this.url + path, { method, headers, agent: this.#agent })
       const fail = () => req.destroy(Object.assign(new Error('timeout'), { code: 'ETIMEDOUT', timeoutMs }))
+      this.#requests.add(req)
       let timer = this.#clock.wait(timeoutMs, fail)
       req.on('error', (error) => reject(Object.assign(error, { isReused: req.reusedSocket })))
-      req.on('close', () => this.#clock.cancel(timer))
+      req.on('close', () => {
+        this.#requests.delete(req)
+        this.#clock.cancel(timer)
+      })
       req.on('response', (res) => {
         res.on('data', () => {
           this.#clock.cancel(timer)

@@ -7,7 +7,7 @@ const { systemClock } = require('../clock')
 const { EXIT } = require('./command-error')
 const { runCommandLine } = require('./command-line')
 
-const { argv, env, stdin, stdout, stderr } = process
+const { argv, env, platform, stdin, stdout, stderr } = process
 
 /** What a command needs of the process beside its streams. */
 const processSignals = {
@@ -15,8 +15,8 @@ const processSignals = {
   off: (name, listener) => process.off(name, listener),
   /** Ends the process by this signal, once nobody listens to it any more. */
   raise: (name) => process.kill(process.pid, name),
-  /** Stops the whole job as Ctrl-Z does: npx, which may have started this process, stops as well. */
-  stopJob: () => process.kill(0, 'SIGTSTP'),
+  /** Stops the whole job as Ctrl-Z does: npx, which may have started this process, stops as well. Windows has no jobs. */
+  stopJob: () => void (platform === 'win32' || process.kill(0, 'SIGTSTP')),
 }
 
 // EPIPE: the reader of the pipe has read enough, as `head` does. Else the terminal or the disk is gone.

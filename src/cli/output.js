@@ -66,7 +66,7 @@ class Output {
     this.write(`${lines.map((line) => line.trimEnd()).join('\n')}\n`)
   }
 
-  /** @param {(event: 'resize', listener: () => void) => void} listener called when the size of the terminal has changed */
+  /** @param {() => void} listener called when the size of the terminal has changed @returns {() => void} ends that */
   onResize(listener) {
     this.#stream.on('resize', listener)
     return () => void this.#stream.off('resize', listener)

@@ -73,6 +73,12 @@ describe('of a real service', () => {
   })
 })
 
+test('an admin server may be behind a path prefix', async (t) => {
+  const { url, requests } = await standInFor(t, { 'GET /shop/doctor': json(diagnosisOf()) })
+  assert.equal((await runProgram(['doctor', `${url}/shop/`])).code, 0)
+  assert.deepEqual(requests, ['GET /shop/doctor'])
+})
+
 describe('doctor', () => {
   const doctorOf = async (t, more) => {
     const { url } = await standInFor(t, { 'GET /doctor': json(diagnosisOf(more)) })

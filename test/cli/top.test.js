@@ -193,6 +193,40 @@ describe('spillway top in a terminal', { skip: TERMINAL_SKIP }, () => {
     assert.deepEqual(await terminal.ended(), { code: 0, signal: null, isRestored: true })
   })
 
+  test('q ends it at once while the service does not answer', async (t) => {
+    let snapshots = 0
+    const { url, requests } = await standInFor(t, {
+      'GET /snapshot': (req, res) => {
+        if (++snapshots === 1) json(snapshotOf())(req, res)
+      },
+      'GET /doctor': json(diagnosisOf()),
+    })
+    const terminal = openTerminal(t, ['top', url])
+    await terminal.until((screen) => /^LOST .* no answer; is its event loop blocked\?$/m.test(screen))
+    terminal.press('q')
+    assert.deepEqual(await terminal.ended(), { code: 0, signal: null, isRestored: true })
+    assert.deepEqual(requests, ['GET /snapshot', 'GET /doctor', 'GET /snapshot'])
+  })
+
+  test('scrolls to the routes that do not fit', async (t) => {
+    const routes = Array.from({ length: 100 }, (_, index) => routeOf(`/r${index}`, 1000 - index))
+    const { url } = await standInFor(t, {
+      'GET /snapshot': json(snapshotOf({ routes })),
+      'GET /doctor': json(diagnosisOf()),
+    })
+    const terminal = openTerminal(t, ['top', url])
+    const lines = await terminal.until((screen) => screen.includes('q quit'))
+    assert.ok(rowOf(lines, 'GET /r0 ') && !rowOf(lines, 'GET /r99 '))
+    terminal.press('\x1b[F')
+    const last = await terminal.until((screen) => screen.includes('GET /r99 '))
+    assert.ok(rowOf(last, 'ROUTE') && !rowOf(last, 'GET /r0 '))
+    assert.match(last.at(-1), /^q quit/)
+    terminal.press('\x1b[5~\x1b[H')
+    await terminal.until((screen) => screen.includes('GET /r0 '))
+    terminal.press('q')
+    await terminal.ended()
+  })
+
   test('pointed at nothing it never opens a screen', async (t) => {
     const terminal = openTerminal(t, ['top', '1'])
     assert.deepEqual(await terminal.ended(), { code: 2, signal: null, isRestored: true })

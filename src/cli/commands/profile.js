@@ -90,7 +90,6 @@ async function take(question, verb, { client, err }) {
       (each) => {
         if (each.progress !== undefined) line.show(each.progress)
         if (each.result !== undefined) result = each.result
-        if (typeof each.error === 'string') throw new CommandError(printable(each.error))
       },
       { timeoutMs: SILENCE_MS }
     )
