@@ -31,6 +31,10 @@ describe('spillway top in a terminal', { skip: TERMINAL_SKIP }, () => {
   })
   const open = (t, options) => openTerminal(t, ['top', String(service.admin)], options)
   const isDrawn = (screen) => screen.includes('q quit')
+  const isFrame = (screen, rows, columns) => {
+    const lines = screen.split('\n')
+    return lines.length === rows && lines.every((line) => line.length <= columns)
+  }
   const rowOf = (lines, name) => lines.find((line) => line.startsWith(name))
 
   test('shows the service, its health, its figures and its routes, and gives the terminal back', async (t) => {
@@ -145,11 +149,6 @@ describe('spillway top in a terminal', { skip: TERMINAL_SKIP }, () => {
     assert.equal((await terminal.ended()).isRestored, true)
   })
 
-  const isFrame = (screen, rows, columns) => {
-    const lines = screen.split('\n')
-    return lines.length === rows && lines.every((line) => line.length <= columns)
-  }
-
   for (const [signal, how] of Object.entries({
     SIGINT: { code: 0, signal: null },
     SIGTERM: { code: null, signal: 15 },
@@ -193,7 +192,7 @@ describe('spillway top in a terminal', { skip: TERMINAL_SKIP }, () => {
     assert.deepEqual(await terminal.ended(), { code: 0, signal: null, isRestored: true })
   })
 
-  test('q ends it at once while the service does not answer', async (t) => {
+  test('is drawn anew, and ended by q, while the service does not answer', async (t) => {
     let snapshots = 0
     const { url, requests } = await standInFor(t, {
       'GET /snapshot': (req, res) => {
@@ -202,7 +201,11 @@ describe('spillway top in a terminal', { skip: TERMINAL_SKIP }, () => {
       'GET /doctor': json(diagnosisOf()),
     })
     const terminal = openTerminal(t, ['top', url])
-    await terminal.until((screen) => /^LOST .* no answer; is its event loop blocked\?$/m.test(screen))
+    const isBlocked = (screen) => /^LOST .* no answer; is its event loop blocked\?$/m.test(screen)
+    await terminal.until(isBlocked)
+    // Drawn for its new size, not because of an answer.
+    terminal.resize({ rows: 12, columns: 100 })
+    await terminal.until((screen) => isFrame(screen, 12, 100) && isBlocked(screen))
     terminal.press('q')
     assert.deepEqual(await terminal.ended(), { code: 0, signal: null, isRestored: true })
     assert.deepEqual(requests, ['GET /snapshot', 'GET /doctor', 'GET /snapshot'])
@@ -223,6 +226,12 @@ describe('spillway top in a terminal', { skip: TERMINAL_SKIP }, () => {
     assert.match(last.at(-1), /^q quit/)
     terminal.press('\x1b[5~\x1b[H')
     await terminal.until((screen) => screen.includes('GET /r0 '))
+    terminal.resize({ rows: 16, columns: 80 })
+    terminal.press(RETURN)
+    const detail = await terminal.until((screen) => screen.includes('Durations') && isFrame(screen, 16, 80))
+    assert.match(detail.at(-1), /^q quit +Esc back/)
+    terminal.press('\x1b[F')
+    await terminal.until((screen) => screen.includes('1000 completed'))
     terminal.press('q')
     await terminal.ended()
   })
