@@ -98,16 +98,20 @@ function nearest(word, options) {
   return found
 }
 
-/** The Levenshtein distance, ignoring case. */
+/** How many letters differ, are missing or surplus, or have changed places with the next; ignoring case. */
 function distance(from, to) {
   const a = from.toLowerCase()
   const b = to.toLowerCase()
+  let before = []
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)
   for (let i = 1; i <= a.length; i++) {
     const next = [i]
     for (let j = 1; j <= b.length; j++) {
       next[j] = Math.min(row[j] + 1, next[j - 1] + 1, row[j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1))
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
+        next[j] = Math.min(next[j], before[j - 2] + 1)
     }
+    before = row
     row = next
   }
   return row[b.length]

@@ -9,11 +9,12 @@ const { tmpdir } = require('node:os')
 const { dirname, join } = require('node:path')
 const { after, before, test } = require('node:test')
 const { promisify } = require('node:util')
-const { dependencies } = require('../../package.json')
+const { dependencies, version } = require('../../package.json')
 const { outsideTests } = require('../support/outside-tests')
 const { ROOT, pack } = require('./pack.js')
 
 const run = promisify(execFile)
+const NPM_ENV = { ...process.env, npm_config_update_notifier: 'false' }
 
 let folder
 before(async () => {
@@ -90,6 +91,18 @@ for (const flag of ['--import', '--require']) {
     )
   })
 }
+
+// npm makes the links of its programs when it installs or rebuilds a package.
+test('npx runs the program of the tarball', async () => {
+  const npm = (...args) =>
+    run(args[0], args.slice(1), { cwd: folder, env: NPM_ENV, shell: process.platform === 'win32' })
+  await npm('npm', 'rebuild', '--offline', '--ignore-scripts', 'spillway')
+  const { stdout, stderr } = await npm('npx', '--no-install', 'spillway', '--version')
+  assert.deepEqual([stdout, stderr], [`${version}\n`, ''])
+  const refused = await npm('npx', '--no-install', 'spillway', 'doctor', '1').catch((error) => error)
+  assert.equal(refused.code, 2)
+  assert.match(refused.stderr, /^spillway: http:\/\/127\.0\.0\.1:1 does not listen/)
+})
 
 const TYPED = `
 const spillway: Spillway = createSpillway({ routes: { max: 10 } })

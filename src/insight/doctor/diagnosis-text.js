@@ -1,35 +1,35 @@
 'use strict'
 // A diagnosis as text for a terminal: the sentence first, then each finding with its figures and what to do.
 
-const WIDTH = 100
+const USUAL_WIDTH = 100
 const INDENT = '    '
 
-/** @param {import('../../../index.js').Diagnosis} diagnosis */
-function textOf({ findings, requests, seconds, summary }) {
+/** @param {import('../../../index.js').Diagnosis} diagnosis @param {number} [width] */
+function textOf({ findings, requests, seconds, summary }, width = USUAL_WIDTH) {
   if (findings.length === 0) return `${summary}\n`
   const head = `${findings.length} finding${findings.length === 1 ? '' : 's'} in ${requests} requests of the last ${Math.round(seconds)} seconds\n`
-  return [head, ...findings.map(findingText)].join('\n')
+  return [head, ...findings.map((finding) => findingText(finding, width))].join('\n')
 }
 
-function findingText({ advice, effectOf, evidence, more, problem, severity, summary }) {
+function findingText({ advice, effectOf, evidence, more, problem, severity, summary }, width) {
   const effect = effectOf === null ? '' : `, an effect of ${effectOf}`
   return [
     `${severity.toUpperCase()}  ${problem}${effect}`,
-    ...wrapped(summary),
+    ...wrapped(summary, width),
     ...evidence.map(
       ({ name, unit, value }) => `${INDENT}- ${name}: ${value}${unit === '' ? '' : ` ${unit}`}`
     ),
-    ...wrapped(`What to do: ${advice}`),
+    ...wrapped(`What to do: ${advice}`, width),
     `${INDENT}More: ${more}`,
     '',
   ].join('\n')
 }
 
-function wrapped(text) {
+function wrapped(text, width) {
   const lines = []
   let line = INDENT
   for (const word of text.split(' ')) {
-    if (line.length + word.length > WIDTH && line !== INDENT) {
+    if (line.length + word.length > width && line !== INDENT) {
       lines.push(line.trimEnd())
       line = INDENT
     }

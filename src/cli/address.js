@@ -1,0 +1,59 @@
+'use strict'
+// Where to ask: a port, a host or a URL of an admin server as it is typed, else SPILLWAY_ADMIN_URL, else the default of `listen()`.
+
+const { MEMBER_DEFAULTS } = require('../options/table')
+const { CommandError } = require('./command-error')
+
+const { host: DEFAULT_HOST, port: DEFAULT_PORT } = MEMBER_DEFAULTS.listen
+const VARIABLE = 'SPILLWAY_ADMIN_URL'
+const MAX_PORT = 65_535
+
+/**
+ * @param {string | undefined} given such as '9464', 'shop.internal:9464' or 'https://ops.example/shop'
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {string} a URL without a slash at its end
+ */
+function adminUrl(given, env) {
+  if (given !== undefined) return urlOf(given, `'${given}'`)
+  const fromEnv = env[VARIABLE]
+  return fromEnv ? urlOf(fromEnv, `'${fromEnv}' in ${VARIABLE}`) : `http://${DEFAULT_HOST}:${DEFAULT_PORT}`
+}
+
+function urlOf(text, shown) {
+  if (/^\d+$/.test(text)) {
+    if (Number(text) < 1 || Number(text) > MAX_PORT)
+      throw new CommandError(`${shown} is no port: give a number from 1 to ${MAX_PORT}.`)
+    return `http://${DEFAULT_HOST}:${Number(text)}`
+  }
+  const url = parse(/^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : withPort(`http://${text}`))
+  if (url === undefined || !/^https?:$/.test(url.protocol) || url.hostname === '') {
+    throw new CommandError(
+      `${shown} is no address: give a port such as 9464, or a URL such as http://host:9464.`
+    )
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new CommandError('Give the token by --token or SPILLWAY_TOKEN, not in the URL.')
+  }
+  return `${url.protocol}//${url.host}${url.pathname.replace(/\/+$/, '')}`
+}
+
+/** A host without a scheme and a port has the port of an admin server. */
+function withPort(text) {
+  const url = parse(text)
+  return url === undefined || url.port !== '' || /:80(\/|$)/.test(text)
+    ? text
+    : text.replace(/^(http:\/\/[^/]+)/, `$1:${DEFAULT_PORT}`)
+}
+
+function parse(text) {
+  try {
+    return new URL(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** What somebody types who forgot the command: `spillway 9464`. */
+const looksLikeAddress = (text) => /^\d+$/.test(text) || text.includes('://') || /:\d+$/.test(text)
+
+module.exports = { adminUrl, looksLikeAddress }

@@ -1,0 +1,171 @@
+'use strict'
+// Asks an admin server: JSON, a stream of JSON lines, or a file. One connection is kept, so that a client that asks each second is one
+// client of the server. A redirect is not followed, because the token goes to nobody but the server that was named.
+
+const { createWriteStream } = require('node:fs')
+const http = require('node:http')
+const https = require('node:https')
+const { createInterface } = require('node:readline')
+const { pipeline } = require('node:stream/promises')
+const { VERSION } = require('../version')
+const { failureOf, refusalOf, strangerOf } = require('./ask-errors')
+
+const TIMEOUT_MS = 10_000
+const JSON_TYPE = 'application/json'
+const LINES_TYPE = 'application/x-ndjson'
+const MOST_BYTES = 64_000_000
+
+/** What tells an answer of Spillway from that of another server. */
+const MARKS = {
+  '/snapshot': ({ requests, admission }) => requests !== undefined && admission !== undefined,
+  '/doctor': ({ findings }) => Array.isArray(findings),
+  '/config': ({ shed }) => shed !== undefined,
+}
+
+class AdminClient {
+  /** Without a slash at its end. @type {string} */
+  url
+  #token
+  #clock
+  #agent
+  #isClosed = false
+  #transport
+  /** @type {Set<http.ClientRequest>} */
+  #requests = new Set()
+
+  /**
+   * @param {{ url: string, token: { value: string, from: string } | undefined, clock: import('../clock').Clock }} options
+   */
+  constructor({ url, token, clock }) {
+    this.url = url
+    this.#token = token
+    this.#clock = clock
+    this.#transport = url.startsWith('https:') ? https : http
+    this.#agent = new this.#transport.Agent({ keepAlive: true, maxSockets: 1 })
+  }
+
+  /** @param {keyof typeof MARKS} path */
+  async getJson(path) {
+    const res = await this.#send('GET', path, { accept: JSON_TYPE })
+    const text = await this.#textOf(res)
+    if (res.statusCode !== 200) throw this.#refusal(path, res, text)
+    const value = parsed(text)
+    if (value === undefined || !MARKS[path](value)) throw strangerOf(this.url, path, res)
+    return value
+  }
+
+  /**
+   * Asks for something that takes time and is told line by line.
+   *
+   * @param {string} path
+   * @param {(line: any) => void} onLine
+   * @param {{ timeoutMs?: number }} [options] timeoutMs: how long the server may be silent
+   */
+  async postForLines(path, onLine, options) {
+    const res = await this.#send('POST', path, { accept: LINES_TYPE, ...options })
+    if (res.statusCode !== 200) throw this.#refusal(path, res, await this.#textOf(res))
+    try {
+      for await (const line of createInterface({ input: res, crlfDelay: Number.POSITIVE_INFINITY })) {
+        const value = parsed(line)
+        if (value === undefined) throw strangerOf(this.url, path, res)
+        onLine(value)
+      }
+      // A line reader ends as usual when the connection breaks.
+      if (!res.complete) throw res.errored ?? Object.assign(new Error('aborted'), { code: 'ECONNRESET' })
+    } catch (error) {
+      throw failureOf(error, this.url)
+    }
+  }
+
+  /** @param {string} path @param {string} file */
+  async saveFile(path, file) {
+    const res = await this.#send('GET', path, { accept: '*/*' })
+    if (res.statusCode !== 200) throw this.#refusal(path, res, await this.#textOf(res))
+    await pipeline(res, createWriteStream(file))
+  }
+
+  /** Closes all connections: a server stops what it does for a client that is gone. */
+  close() {
+    this.#isClosed = true
+    // Those that wait for the connection would open one of their own.
+    for (const req of this.#requests) req.destroy()
+    this.#agent.destroy()
+  }
+
+  /** @returns {Promise<http.IncomingMessage>} */
+  async #send(method, path, options) {
+    try {
+      return await this.#sendOnce(method, path, options)
+    } catch (cause) {
+      const error = /** @type {any} */ (cause)
+      // The server closed the kept connection just before we used it.
+      const isStale = error.isReused && error.code === 'ECONNRESET' && method === 'GET' && !this.#isClosed
+      if (isStale) return this.#sendOnce(method, path, options).catch((again) => this.#fail(again))
+      return this.#fail(error)
+    }
+  }
+
+  /** @returns {never} */
+  #fail(error) {
+    throw failureOf(error, this.url)
+  }
+
+  /** @returns {Promise<http.IncomingMessage>} */
+  #sendOnce(method, path, { accept, timeoutMs = TIMEOUT_MS }) {
+    return new Promise((resolve, reject) => {
+      const headers = { Accept: accept, 'User-Agent': `spillway/${VERSION}`, ...this.#authorization() }
+      const req = this.#transport.request(this.url + path, { method, headers, agent: this.#agent })
+      const fail = () => req.destroy(Object.assign(new Error('timeout'), { code: 'ETIMEDOUT', timeoutMs }))
+      this.#requests.add(req)
+      let timer = this.#clock.wait(timeoutMs, fail)
+      req.on('error', (error) => reject(Object.assign(error, { isReused: req.reusedSocket })))
+      req.on('close', () => {
+        this.#requests.delete(req)
+        this.#clock.cancel(timer)
+      })
+      req.on('response', (res) => {
+        res.on('data', () => {
+          this.#clock.cancel(timer)
+          timer = this.#clock.wait(timeoutMs, fail)
+        })
+        res.pause()
+        resolve(res)
+      })
+      req.end()
+    })
+  }
+
+  #authorization() {
+    return this.#token === undefined ? {} : { Authorization: `Bearer ${this.#token.value}` }
+  }
+
+  async #textOf(res) {
+    const pieces = []
+    let size = 0
+    try {
+      for await (const piece of res) {
+        pieces.push(piece)
+        if ((size += piece.length) > MOST_BYTES) throw strangerOf(this.url, '', res)
+      }
+    } catch (error) {
+      throw failureOf(error, this.url)
+    }
+    return Buffer.concat(pieces).toString('utf8')
+  }
+
+  #refusal(path, res, text) {
+    return refusalOf({ url: this.url, path, res, text, token: this.#token })
+  }
+}
+
+/** @returns {any} undefined if it is no object */
+function parsed(text) {
+  try {
+    const value = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+module.exports = { AdminClient }

@@ -1,0 +1,102 @@
+'use strict'
+// Reads the arguments: which command, which address, which options. An unknown command or option is compared with the known ones.
+
+const { parseArgs } = require('node:util')
+const { nearest } = require('../options/nearest-names')
+const { looksLikeAddress } = require('./address')
+const { CommandError } = require('./command-error')
+const { COMMANDS } = require('./commands')
+const { printable } = require('./printable-text')
+const { COMMON_OPTIONS, optionsOf } = require('./options')
+
+/** @import { Command } from './commands' */
+
+/** All options of all commands: the command is known only when they have been read. */
+const ALL = Object.assign({}, COMMON_OPTIONS, ...COMMANDS.map(optionsOf))
+const CONFIG = Object.fromEntries(
+  Object.entries(ALL).map(([name, { short, takes }]) => [
+    name,
+    {
+      type: takes === undefined ? /** @type {const} */ ('boolean') : /** @type {const} */ ('string'),
+      ...(short && { short }),
+    },
+  ])
+)
+
+/**
+ * @param {readonly string[]} args
+ * @returns {{ command: Command | undefined, address: string | undefined, values: Record<string, any> }}
+ */
+function readArguments(args) {
+  const { tokens } = parseArgs({
+    args: [...args],
+    options: CONFIG,
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  })
+  const words = tokens.flatMap((token) => (token.kind === 'positional' ? [token.value] : []))
+  const asksHelp = words[0] === 'help'
+  if (asksHelp) words.shift()
+  const [name, address, surplus] = words
+  const command = name === undefined ? undefined : commandOf(name)
+  const values = valuesOf(
+    tokens.filter((token) => token.kind === 'option'),
+    command
+  )
+  if (surplus !== undefined)
+    throw new CommandError(
+      `'${surplus}' is one argument too many. A command takes one address: see ${helpOf(command)}.`
+    )
+  return { command, address, values: asksHelp ? { ...values, help: true } : values }
+}
+
+/** @returns {Command} */
+function commandOf(name) {
+  const command = COMMANDS.find((each) => each.name === name)
+  if (command !== undefined) return command
+  if (looksLikeAddress(name))
+    throw new CommandError(`Which command? For example: spillway top ${name}. See spillway --help.`)
+  const names = COMMANDS.map((each) => ({ key: each.name, path: each.name }))
+  const begun = names.filter(({ key }) => key.startsWith(name))
+  throw new CommandError(
+    `Unknown command '${printable(name)}'.${hint(begun.length > 0 ? begun : nearest(name, names))} See spillway --help.`
+  )
+}
+
+function valuesOf(tokens, command) {
+  const known = { ...COMMON_OPTIONS, ...(command && optionsOf(command)) }
+  /** @type {Record<string, any>} */
+  const values = {}
+  for (const { name, rawName, value, inlineValue } of tokens) {
+    const option = Object.hasOwn(known, name) ? known[name] : undefined
+    if (option === undefined) throw unknownOption(name, rawName, command, known)
+    values[name] = option.takes === undefined ? flag(rawName, inlineValue) : option.read(value, rawName)
+  }
+  return values
+}
+
+function flag(rawName, isInline) {
+  if (isInline) throw new CommandError(`${rawName} takes no value.`)
+  return true
+}
+
+function unknownOption(name, rawName, command, known) {
+  const others = COMMANDS.filter((each) => Object.hasOwn(optionsOf(each), name)).map((each) => each.name)
+  if (others.length > 0) {
+    const subject = command === undefined ? 'spillway without a command' : `spillway ${command.name}`
+    return new CommandError(
+      `${subject} has no option ${rawName}, but ${others.join(' and ')} ${others.length === 1 ? 'has' : 'have'}.`
+    )
+  }
+  const near = nearest(
+    name,
+    Object.keys(known).map((key) => ({ key, path: `--${key}` }))
+  )
+  return new CommandError(`Unknown option ${rawName}.${hint(near)} See ${helpOf(command)}.`)
+}
+
+const hint = (found) => (found.length === 0 ? '' : ` Did you mean ${found[0].path}?`)
+const helpOf = (command) => (command === undefined ? 'spillway --help' : `spillway ${command.name} --help`)
+
+module.exports = { readArguments }

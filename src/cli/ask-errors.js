@@ -1,0 +1,92 @@
+'use strict'
+// Why an admin server could not be asked, as a sentence with the next step: by the error of the connection, by the status that came
+// back, or because the answer is not one of Spillway.
+
+const { CommandError } = require('./command-error')
+const { printable } = require('./printable-text')
+
+const PAGE = 'docs/admin.md'
+
+/** By the code of the error, after the URL. @type {Record<string, (error: any) => string>} */
+const FAILURES = {
+  ECONNREFUSED: () =>
+    'does not listen. Start the service, let it call `spillway.listen()`, or give the port or URL of its admin server.',
+  ENOTFOUND: () => 'has a host name that cannot be resolved. Check the name, or give the address.',
+  EAI_AGAIN: () => 'has a host name that cannot be resolved now. Check the network, or give the address.',
+  EHOSTUNREACH: () => 'cannot be reached. Check the address and the network.',
+  ENETUNREACH: () => 'cannot be reached. Check the address and the network.',
+  ETIMEDOUT: ({ timeoutMs }) =>
+    `did not answer${timeoutMs === undefined ? '' : ` within ${Math.round(timeoutMs / 1000)} s`}. Its event loop may be blocked, or a firewall drops what it gets: ask again, or from its own machine.`,
+  ECONNRESET: () =>
+    'closed the connection before its answer was whole. The process may have ended, or another server listens there: ask again, or check the port.',
+  EPROTO: () => 'speaks no TLS. Use http:// in place of https://.',
+  ERR_SSL_WRONG_VERSION_NUMBER: () => 'speaks no TLS. Use http:// in place of https://.',
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: () => 'speaks no TLS. Use http:// in place of https://.',
+  ERR_INVALID_CHAR: () => 'cannot be sent this token: a token has visible ASCII characters only.',
+}
+
+/** @param {any} error of a connection @param {string} url @returns {InstanceType<typeof CommandError>} */
+function failureOf(error, url) {
+  if (error instanceof CommandError) return error
+  // One error for each address of a name such as localhost.
+  const [first = error] = error.errors ?? []
+  const code = first.code ?? ''
+  if (code.startsWith('HPE_'))
+    return new CommandError(`${url} speaks no HTTP. Give the port of the admin server.`)
+  const sentence = FAILURES[code]
+  return new CommandError(
+    `${url} ${sentence === undefined ? `cannot be asked: ${printable(first.message)}.` : sentence(first)}`
+  )
+}
+
+/**
+ * @param {{ url: string, path: string, res: import('node:http').IncomingMessage, text: string,
+ *   token: { from: string } | undefined }} refused
+ * @returns {InstanceType<typeof CommandError>}
+ */
+function refusalOf({ url, path, res, text, token }) {
+  const { statusCode: status = 0, headers } = res
+  if (status === 401) {
+    return new CommandError(
+      token === undefined
+        ? `${url} requires a token. Set SPILLWAY_TOKEN, or give --token.`
+        : `${url} does not accept the token of ${token.from}. Use the \`token\` that the service gives to listen().`
+    )
+  }
+  if (status === 421) {
+    return new CommandError(
+      `${url} does not answer for the host '${new URL(url).host}'. Use the address of the server, or add this name to the \`hosts\` of listen().`
+    )
+  }
+  if (status === 429) {
+    return new CommandError(
+      `${url} has had too many requests in this second. Ask again, or look with fewer clients.`
+    )
+  }
+  if (status >= 300 && status < 400) {
+    return new CommandError(`${url} redirects to ${printable(headers.location ?? 'nowhere')}. Give that URL.`)
+  }
+  // It is the sentence of the server that says why, such as: another profile is running.
+  const reason = firstLine(text)
+  if (isTask(path) && reason !== '' && [400, 409, 503].includes(status)) return new CommandError(reason)
+  if (isTask(path) && (status === 404 || status === 405)) {
+    return new CommandError(
+      `The Spillway at ${url} has no ${taskOf(path)}. Update the package in the service, then ask again.`
+    )
+  }
+  return strangerOf(url, path, res)
+}
+
+const isTask = (path) => /^\/(profile|heap)\b/.test(path)
+const taskOf = (path) => (path.startsWith('/heap') ? 'heap profiles' : 'CPU profiles')
+const firstLine = (text) => printable(text.split('\n', 1)[0].slice(0, 400)).trim()
+
+/** @param {string} url @param {string} path @param {import('node:http').IncomingMessage} res @returns {InstanceType<typeof CommandError>} */
+function strangerOf(url, path, res) {
+  return new CommandError(
+    `${url} is no admin server of Spillway: its answer to ${path || '/'} has status ${res.statusCode}. ` +
+      `An admin server has a port of its own, 9464 by default: see ${PAGE}.`
+  )
+}
+
+module.exports = { failureOf, refusalOf, strangerOf }

@@ -1,0 +1,79 @@
+'use strict'
+// One run of the program: reads the arguments, finds the command, asks the service, and returns the exit code. A CommandError becomes
+// one line on stderr.
+
+const { VERSION } = require('../version')
+const { AdminClient } = require('./admin-client')
+const { adminUrl } = require('./address')
+const { readArguments } = require('./arguments')
+const { CommandError, EXIT } = require('./command-error')
+const { Output } = require('./output')
+const { commandHelp, generalHelp } = require('./help')
+
+/**
+ * @typedef {object} Surroundings
+ * @property {NodeJS.ProcessEnv} env
+ * @property {NodeJS.ReadStream} stdin
+ * @property {NodeJS.WriteStream} stdout
+ * @property {NodeJS.WriteStream} stderr
+ * @property {{ on: (name: NodeJS.Signals, listener: () => void) => void, off: (name: NodeJS.Signals, listener: () => void) => void,
+ *   raise: (name: NodeJS.Signals) => void, stopJob: () => void }} signals
+ * @property {import('../clock').Clock} clock
+ */
+
+/**
+ * What a command is given.
+ *
+ * @typedef {object} Context
+ * @property {InstanceType<typeof AdminClient>} client
+ * @property {Record<string, any>} values of its options
+ * @property {InstanceType<typeof Output>} out
+ * @property {InstanceType<typeof Output>} err
+ * @property {NodeJS.ReadStream} stdin
+ * @property {Surroundings['signals']} signals
+ * @property {import('../clock').Clock} clock
+ */
+
+/**
+ * @param {readonly string[]} args
+ * @param {Surroundings} surroundings
+ * @returns {Promise<number>} the exit code
+ */
+async function runCommandLine(args, surroundings) {
+  const { env, stdout, stderr } = surroundings
+  const out = new Output(stdout, env)
+  const err = new Output(stderr, env)
+  try {
+    return await run(readArguments(args), { ...surroundings, out, err })
+  } catch (cause) {
+    const error = /** @type {Error} */ (cause)
+    // Not thrown: Node would exit with 1, which says of a process that something is wrong with it.
+    const text = error instanceof CommandError ? error.message : `a mistake of its own.\n${error.stack}`
+    err.print([`${err.paint('red', 'spillway:')} ${text}`])
+    return EXIT.failed
+  }
+}
+
+async function run({ command, values, address }, { env, out, err, stdin, signals, clock }) {
+  if (values.version) {
+    out.print([VERSION])
+    return EXIT.done
+  }
+  if (command === undefined || values.help) {
+    out.print(command === undefined ? generalHelp() : commandHelp(command))
+    return EXIT.done
+  }
+  const client = new AdminClient({ url: adminUrl(address, env), token: tokenOf(values, env), clock })
+  try {
+    return await command.run({ client, values, out, err, stdin, signals, clock })
+  } finally {
+    client.close()
+  }
+}
+
+function tokenOf({ token }, { SPILLWAY_TOKEN }) {
+  if (token !== undefined) return { value: token, from: '--token' }
+  return SPILLWAY_TOKEN ? { value: SPILLWAY_TOKEN, from: 'SPILLWAY_TOKEN' } : undefined
+}
+
+module.exports = { runCommandLine }

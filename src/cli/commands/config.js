@@ -1,0 +1,47 @@
+'use strict'
+// `spillway config`: the options in force, one a line.
+
+const { EXIT } = require('../command-error')
+const { jsonLines } = require('../json-lines')
+const { tableLines } = require('../text-table')
+
+/** @type {import('../commands').Command} */
+const config = {
+  name: 'config',
+  about: 'the options in force, those changed by `update()` included',
+  options: {},
+  examples: [
+    ['spillway config', 'all options of the service at port 9464'],
+    ['spillway config 9465 | grep shed', 'a group of them'],
+    ['spillway config --json | jq .shed.mode', 'one of them, for a script'],
+  ],
+  async run({ client, values, out }) {
+    const options = await client.getJson('/config')
+    if (values.json) out.print(jsonLines(options, out))
+    else out.print(configLines(options, out))
+    return EXIT.done
+  },
+}
+
+const isGroup = (value) => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function configLines(options, { paint, lineWidth }) {
+  const rows = Object.entries(options).flatMap(([name, value]) =>
+    isGroup(value)
+      ? Object.entries(value).map(([key, each]) => ({ name: `${name}.${key}`, value: each }))
+      : [{ name, value }]
+  )
+  const columns = [
+    { head: 'option', isText: true, of: ({ name }) => name },
+    {
+      head: 'value',
+      isText: true,
+      isFlexible: true,
+      // An option that is not set is null in JSON.
+      of: ({ value }) => (value === null ? '-' : typeof value === 'string' ? value : JSON.stringify(value)),
+    },
+  ]
+  return tableLines(columns, rows, { paint, width: lineWidth })
+}
+
+module.exports = { config }

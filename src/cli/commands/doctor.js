@@ -1,0 +1,46 @@
+'use strict'
+// `spillway doctor`: what is wrong with the process, and what to do. The exit code tells a script.
+
+const { textOf } = require('../../insight/doctor/diagnosis-text')
+const { EXIT } = require('../command-error')
+const { jsonLines } = require('../json-lines')
+const { printable } = require('../printable-text')
+
+/** A longer line of prose is hard to read. */
+const MOST_WIDTH = 100
+const STYLES = { HIGH: 'red', MEDIUM: 'yellow', LOW: 'dim' }
+
+/** @type {import('../commands').Command} */
+const doctor = {
+  name: 'doctor',
+  about: 'what is wrong with the process, with figures and the next step',
+  more: [
+    'Exit code: 0 nothing is wrong, or too little traffic to tell; 1 something is wrong; 2 it could not be asked.',
+  ],
+  options: {},
+  examples: [
+    ['spillway doctor', 'ask the service at port 9464'],
+    ['spillway doctor 9465 || alert-somebody', 'in a script'],
+    ['spillway doctor --json | jq .findings[0]', 'the first finding'],
+  ],
+  async run({ client, values, out }) {
+    const diagnosis = await client.getJson('/doctor')
+    out.print(values.json ? jsonLines(diagnosis, out) : doctorLines(diagnosis, out))
+    return diagnosis.healthy === false ? EXIT.unhealthy : EXIT.done
+  },
+}
+
+/**
+ * @param {import('../../../index.js').Diagnosis} diagnosis
+ * @param {Pick<InstanceType<typeof import('../output').Output>, 'paint' | 'lineWidth'>} out
+ */
+function doctorLines(diagnosis, { paint, lineWidth }) {
+  const lines = textOf(diagnosis, Math.min(MOST_WIDTH, lineWidth)).trimEnd().split('\n').map(printable)
+  if (diagnosis.findings.length === 0) return [paint(diagnosis.healthy ? 'green' : undefined, lines[0])]
+  return lines.map((line) => {
+    const [word] = line.split(' ', 1)
+    return Object.hasOwn(STYLES, word) ? paint('bold', paint(STYLES[word], line)) : line
+  })
+}
+
+module.exports = { doctor, doctorLines }

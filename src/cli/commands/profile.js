@@ -1,0 +1,119 @@
+'use strict'
+// `spillway profile` and `spillway heap`: a profile of the running process. Progress goes to stderr while it is taken; then come tables by
+// package and by function, and a file for other tools. Ctrl-C closes the connection, and the server stops profiling.
+
+const { constants } = require('node:fs')
+const { access } = require('node:fs/promises')
+const path = require('node:path')
+const { CommandError, EXIT } = require('../command-error')
+const { jsonLines } = require('../json-lines')
+const { printable } = require('../printable-text')
+const { ProgressLine } = require('../progress-line')
+const { seconds, text } = require('../options')
+const { profileLines } = require('../profile-report')
+
+/** A blocked event loop sends no progress: it is what one wants to profile. */
+const SILENCE_MS = 60_000
+
+/** @import { Command } from '../commands' */
+
+/**
+ * @param {{ name: 'profile' | 'heap', usualSeconds: number, extension: string, about: string, more: string[], verb: string }} kind
+ * @returns {Command}
+ */
+function profileCommand({ name, usualSeconds, extension, about, more, verb }) {
+  return {
+    name,
+    about,
+    more,
+    options: {
+      seconds: { takes: 'N', read: seconds, about: `how long to look, ${usualSeconds} by default` },
+      out: {
+        takes: 'FILE',
+        read: text,
+        about: `save it as ${extension} as well, for Chrome DevTools and others`,
+      },
+    },
+    examples: [
+      [`spillway ${name}`, `${usualSeconds} seconds of the service at port 9464`],
+      [`spillway ${name} 9465 --seconds 30`, 'longer, of another service'],
+      [`spillway ${name} --out slow${extension}`, 'open the file in Chrome DevTools or speedscope'],
+      [`spillway ${name} --json | jq .packages`, 'the tables as JSON'],
+    ],
+    async run(context) {
+      const { values, out } = context
+      if (values.out !== undefined) await checkFolder(values.out)
+      const result = await take(`/${name}?seconds=${values.seconds ?? usualSeconds}`, verb, context)
+      out.print(values.json ? jsonLines(result, out) : profileLines(result, { kind: name, out }))
+      if (values.out !== undefined) await save(`/${name}/last${extension}`, context)
+      return EXIT.done
+    },
+  }
+}
+
+const profile = profileCommand({
+  name: 'profile',
+  usualSeconds: 10,
+  extension: '.cpuprofile',
+  about: 'which functions, files and packages use the CPU',
+  more: ['The service answers meanwhile, after a pause of some milliseconds at the start, which is shown.'],
+  verb: 'Profiling',
+})
+
+const heap = profileCommand({
+  name: 'heap',
+  usualSeconds: 60,
+  extension: '.heapprofile',
+  about: 'which functions and packages allocate memory that stays in use',
+  more: ['Allocations are sampled. It is no heap snapshot: the service is not stopped.'],
+  verb: 'Sampling allocations',
+})
+
+/** A profile of a minute is not taken for a folder that does not exist. */
+async function checkFolder(file) {
+  try {
+    await access(path.dirname(path.resolve(file)), constants.W_OK)
+  } catch {
+    throw new CommandError(
+      `'${printable(file)}' cannot be written: its folder does not exist or is not writable. Give another --out.`
+    )
+  }
+}
+
+/** @param {string} question @param {string} verb @param {import('../command-line').Context} context */
+async function take(question, verb, { client, err }) {
+  const line = new ProgressLine(err, verb)
+  let result
+  try {
+    await client.postForLines(
+      question,
+      (each) => {
+        if (each.progress !== undefined) line.show(each.progress)
+        if (each.result !== undefined) result = each.result
+      },
+      { timeoutMs: SILENCE_MS }
+    )
+  } finally {
+    line.clear()
+  }
+  if (result === undefined)
+    throw new CommandError(
+      `${client.url} ended without a result. Look at the log of the service, then ask again.`
+    )
+  return result
+}
+
+/** @param {string} from @param {import('../command-line').Context} context */
+async function save(from, { client, values: { out: file }, err }) {
+  try {
+    await client.saveFile(from, file)
+  } catch (error) {
+    if (error instanceof CommandError) throw error
+    throw new CommandError(
+      `'${printable(file)}' cannot be written (${/** @type {any} */ (error).code}). The service keeps the file for some minutes at ${client.url}${from}.`
+    )
+  }
+  err.print([`Saved ${printable(file)}.`])
+}
+
+module.exports = { heap, profile }

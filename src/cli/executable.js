@@ -1,0 +1,38 @@
+#!/usr/bin/env node
+'use strict'
+// The program `spillway`: hands the arguments, the environment and the streams of this process to the command line, and ends with the
+// exit code that comes back. The only file of src/cli/ that touches the process.
+
+const { systemClock } = require('../clock')
+const { EXIT } = require('./command-error')
+const { runCommandLine } = require('./command-line')
+
+const { argv, env, platform, stdin, stdout, stderr } = process
+
+/** What a command needs of the process beside its streams. */
+const processSignals = {
+  on: (name, listener) => process.on(name, listener),
+  off: (name, listener) => process.off(name, listener),
+  /** Ends the process by this signal, once nobody listens to it any more. */
+  raise: (name) => process.kill(process.pid, name),
+  /** Stops the whole job as Ctrl-Z does: npx, which may have started this process, stops as well. Windows has no jobs. */
+  stopJob: () => void (platform === 'win32' || process.kill(0, 'SIGTSTP')),
+}
+
+// EPIPE: the reader of the pipe has read enough, as `head` does. Else the terminal or the disk is gone.
+for (const stream of [stdout, stderr]) {
+  stream.on('error', (error) => {
+    process.exit(/** @type {NodeJS.ErrnoException} */ (error).code === 'EPIPE' ? EXIT.done : EXIT.failed)
+  })
+}
+
+runCommandLine(argv.slice(2), {
+  env,
+  stdin,
+  stdout,
+  stderr,
+  signals: processSignals,
+  clock: systemClock,
+}).then((code) => {
+  process.exitCode = code
+})

@@ -1,0 +1,62 @@
+'use strict'
+// The help: of the program, and of each command with its options and examples.
+
+const { COMMANDS } = require('./commands')
+const { COMMON_OPTIONS } = require('./options')
+
+const WHERE = [
+  'Where to ask: a port (9464), a host or a URL (https://ops.example/shop). Without it:',
+  'SPILLWAY_ADMIN_URL, else http://127.0.0.1:9464. The service listens there after `spillway.listen()`.',
+]
+const EXIT_CODES = 'Exit code: 0 done, 2 the service could not be asked or the command is wrong.'
+
+function generalHelp() {
+  return [
+    'spillway <command> [port or URL] [options]',
+    '',
+    'Looks at a running service that has an admin server of Spillway.',
+    '',
+    ...listed(COMMANDS.map(({ name, about }) => [name, about])),
+    '',
+    ...optionLines(COMMON_OPTIONS),
+    '',
+    ...WHERE,
+    EXIT_CODES.replace(/\.$/, '; `doctor`: 1 if something is wrong.'),
+    '',
+    'spillway <command> --help shows its options and examples.',
+  ]
+}
+
+/** @param {import('./commands').Command} command */
+function commandHelp({ name, about, more = [], options, examples }) {
+  return [
+    `spillway ${name} [port or URL] [options]`,
+    '',
+    `${about[0].toUpperCase()}${about.slice(1)}.`,
+    ...more,
+    '',
+    ...optionLines({ ...options, ...COMMON_OPTIONS }),
+    '',
+    ...WHERE,
+    ...(name === 'doctor' ? [] : [EXIT_CODES]),
+    '',
+    'Examples:',
+    ...listed(examples),
+  ]
+}
+
+function optionLines(options) {
+  return listed(
+    Object.entries(options).map(([name, { short, takes, about }]) => [
+      `${short === undefined ? '    ' : `-${short}, `}--${name}${takes === undefined ? '' : ` ${takes}`}`,
+      about,
+    ])
+  )
+}
+
+function listed(pairs) {
+  const width = Math.max(...pairs.map(([name]) => name.length))
+  return pairs.map(([name, about]) => `  ${name.padEnd(width)}  ${about}`)
+}
+
+module.exports = { commandHelp, generalHelp }

@@ -1,0 +1,43 @@
+'use strict'
+// The options of the command line: what each takes, how its value is read, and its line in the help. Every command has the common ones.
+
+const { CommandError } = require('./command-error')
+
+/**
+ * @typedef {object} Option
+ * @property {string} about a line of the help
+ * @property {string} [short]
+ * @property {string} [takes] the word for its value in the help; without it the option is a flag
+ * @property {(value: string | undefined, rawName: string) => unknown} [read] of an option that takes a value
+ */
+
+/** @param {string | undefined} value @param {string} rawName */
+function text(value, rawName) {
+  if (typeof value === 'string' && value !== '') return value
+  throw new CommandError(`${rawName} needs a value.`)
+}
+
+/** @param {string | undefined} value @param {string} rawName */
+function seconds(value, rawName) {
+  if (value !== undefined && /^\d+$/.test(value) && Number(value) > 0) return Number(value)
+  throw new CommandError(`${rawName} needs a whole number of seconds, such as ${rawName} 10.`)
+}
+
+/** @param {readonly string[]} words @returns {NonNullable<Option['read']>} */
+const wordOf = (words) => (value, rawName) => {
+  if (value !== undefined && words.includes(value)) return value
+  throw new CommandError(`${rawName} takes one of: ${words.join(', ')}.`)
+}
+
+/** @type {Record<string, Option>} */
+const COMMON_OPTIONS = {
+  token: { takes: 'TOKEN', read: text, about: 'the token of the admin server; better: SPILLWAY_TOKEN' },
+  json: { about: 'the answer of the service as JSON' },
+  help: { short: 'h', about: 'this help' },
+  version: { short: 'v', about: 'the version of spillway' },
+}
+
+/** @param {{ options: Record<string, Option> }} command */
+const optionsOf = ({ options }) => options
+
+module.exports = { COMMON_OPTIONS, optionsOf, seconds, text, wordOf }

@@ -1,0 +1,71 @@
+'use strict'
+// Text in columns of a terminal. Route names and error types come from a service, so control characters in them are replaced: a name
+// must not move the cursor. Widths count wide characters twice, and marks and our own colour codes not at all.
+
+const CONTROL = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
+const MARK = /^\p{M}$/u
+/** Characters that take two columns: East Asian scripts, full-width forms and pictures. */
+const WIDE =
+  /^[\u{1100}-\u{115f}\u{2e80}-\u{a4cf}\u{ac00}-\u{d7a3}\u{f900}-\u{faff}\u{fe30}-\u{fe6f}\u{ff00}-\u{ff60}\u{ffe0}-\u{ffe6}\u{1f300}-\u{1f64f}\u{1f900}-\u{1f9ff}\u{20000}-\u{3fffd}]$/u
+/** A colour code, or one character. */
+const PIECE = new RegExp(`${String.fromCharCode(27)}\\[[\\d;]*m|.`, 'gsu')
+const END_OF_STYLES = '\x1b[0m'
+
+/** @param {unknown} text */
+const printable = (text) => String(text).replace(CONTROL, '\u{fffd}')
+
+const isCode = (piece) => piece.length > 1 && piece.startsWith('\x1b')
+
+function widthOfPiece(piece) {
+  if (isCode(piece) || MARK.test(piece)) return 0
+  return WIDE.test(piece) ? 2 : 1
+}
+
+/** @param {string} text printable, perhaps coloured */
+function widthOf(text) {
+  let width = 0
+  for (const [piece] of text.matchAll(PIECE)) width += widthOfPiece(piece)
+  return width
+}
+
+/**
+ * Cuts a text to a width.
+ *
+ * @param {string} text printable, perhaps coloured
+ * @param {number} width
+ * @param {string} [end] what shows that something was cut off, such as '…'
+ */
+function clip(text, width, end = '') {
+  if (widthOf(text) <= width) return text
+  const room = Math.max(0, width - widthOf(end))
+  let kept = ''
+  let used = 0
+  let isStyled = false
+  for (const [piece] of text.matchAll(PIECE)) {
+    const pieceWidth = widthOfPiece(piece)
+    if (used + pieceWidth > room) break
+    used += pieceWidth
+    kept += piece
+    isStyled ||= isCode(piece)
+  }
+  return kept + (width > 0 ? end : '') + (isStyled ? END_OF_STYLES : '')
+}
+
+const padEnd = (text, width) => text + ' '.repeat(Math.max(0, width - widthOf(text)))
+const padStart = (text, width) => ' '.repeat(Math.max(0, width - widthOf(text))) + text
+
+/** Breaks a text at spaces into lines. @param {string} text @param {number} width @returns {string[]} */
+function wrap(text, width) {
+  const lines = []
+  let line = ''
+  for (const word of text.split(' ')) {
+    if (line !== '' && widthOf(line) + 1 + widthOf(word) > width) {
+      lines.push(line)
+      line = ''
+    }
+    line += line === '' ? word : ` ${word}`
+  }
+  return [...lines, line]
+}
+
+module.exports = { clip, padEnd, padStart, printable, widthOf, wrap }

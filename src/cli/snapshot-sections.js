@@ -1,0 +1,219 @@
+'use strict'
+// A snapshot as sections of text. A section without anything to tell is left out.
+
+const { stallLines } = require('./commands/stalls')
+const { bytes, count, duration, ms, percent, rate, span, timeOfDay } = require('./figures')
+const { printable } = require('./printable-text')
+const { routeOf } = require('./route-name')
+const { tableLines } = require('./text-table')
+
+const INDENT = '  '
+
+/**
+ * @import { Snapshot } from '../../index.js'
+ */
+
+/**
+ * @param {Snapshot} snapshot
+ * @param {{ out: InstanceType<typeof import('./output').Output>, url: string }} where
+ * @returns {string[]}
+ */
+function snapshotLines(snapshot, { out, url }) {
+  const { paint } = out
+  const look = { paint, width: out.lineWidth - INDENT.length, end: out.isUnicode ? '…' : '...' }
+  const sections = Object.entries(SECTIONS)
+    .map(([title, linesOf]) => ({ title, lines: linesOf(snapshot, look) }))
+    .filter(({ lines }) => lines.length > 0)
+  return [
+    headLine(snapshot, url),
+    ...sections.flatMap(({ title, lines }) => [
+      '',
+      paint('bold', title),
+      ...lines.map((line) => INDENT + line),
+    ]),
+  ]
+}
+
+function headLine({ at, uptimeSeconds, releases: { current } }, url) {
+  const release = [current.version, current.revision].filter(Boolean).join(' ')
+  return printable(
+    `${url}, ${release === '' ? '' : `release ${release}, `}up ${span(uptimeSeconds)}, at ${timeOfDay(at)}`
+  )
+}
+
+const LATENCIES = /** @type {const} */ (['p50Ms', 'p90Ms', 'p95Ms', 'p99Ms', 'p999Ms', 'maxMs'])
+const text = (head, of, more) => ({ head, of, isText: true, ...more })
+const number = (head, of, more) => ({ head, of, ...more })
+
+/** Pairs of a name and a value, aligned. */
+function pairs(rows) {
+  const width = Math.max(...rows.map(([name]) => name.length))
+  return rows.map(([name, value]) => `${name.padEnd(width)}  ${printable(value)}`)
+}
+
+/** @type {Record<string, (snapshot: Snapshot, look: any) => string[]>} */
+const SECTIONS = {
+  Requests: ({ requests }, look) => summaryTable(requests, look),
+  'Routes, last minute': ({ routes }, look) =>
+    routes.length === 0 ? [] : tableLines(ROUTE_COLUMNS, byRate(routes), look),
+  Gate: ({ admission, requests }) =>
+    pairs([
+      ['mode', `${admission.mode}${admission.isOverloaded ? ', rejecting requests now' : ''}`],
+      ['in flight', `${requests.inFlight}${limitOf(admission)}`],
+      ['queued', count(admission.waiting)],
+      ['a request costs', duration(admission.costMs)],
+      ['admitted', count(admission.admitted)],
+      ...admission.shed.map((each) => [`shed, ${each.reason}`, `${each.count} of class ${each.priority}`]),
+      ...admission.wouldShed.map((each) => [
+        `would shed, ${each.reason}`,
+        `${each.count} of class ${each.priority}`,
+      ]),
+    ]),
+  Process: ({ signals: { loop, cpu, heap, memory, collections } }) =>
+    pairs([
+      [
+        'event loop',
+        `${percent(loop.utilization)} busy; turns: p50 ${duration(loop.delayMs.p50)}, p99 ${duration(loop.delayMs.p99)}, max ${duration(loop.delayMs.max)}`,
+      ],
+      ['CPU', `${percent(cpu.utilization)} of a core`],
+      [
+        'heap',
+        `${bytes(heap.usedBytes)} used, ${bytes(heap.afterGcBytes)} after the last major collection, limit ${bytes(heap.limitBytes)}`,
+      ],
+      ['heap trend', trendOf(heap.trend)],
+      [
+        'memory',
+        `${bytes(memory.rssBytes)} resident, limit ${bytes(memory.limitBytes)}, ${bytes(memory.externalBytes)} outside the heap`,
+      ],
+      [
+        'collections',
+        Object.entries(collections)
+          .filter(([, { count: times }]) => times > 0)
+          .map(([kind, { count: times, totalMs }]) => `${kind} ${times} (${duration(totalMs)})`)
+          .join(', '),
+      ],
+    ]),
+  'Outgoing calls, last minute': ({ outgoing }, look) =>
+    outgoing.hosts.length === 0 ? [] : tableLines(OUTGOING_COLUMNS, outgoing.hosts, look),
+  'Slowest requests': ({ slowest }, look) =>
+    slowest.length === 0 ? [] : tableLines(SLOWEST_COLUMNS, slowest, look),
+  'Longest in flight': ({ oldest }, look) =>
+    oldest.length === 0 ? [] : tableLines(OLDEST_COLUMNS, oldest, look),
+  Errors: ({ errors }, look) => (errors.length === 0 ? [] : tableLines(ERROR_COLUMNS, errors, look)),
+  Stalls: ({ stalls }, { paint }) => (stalls.count === 0 ? [] : stallLines(stalls, paint)),
+  'Also counted': (snapshot) => {
+    const rows = [
+      ...counts('process', snapshot.processErrors),
+      ...counts('warning', snapshot.warnings.counts),
+      ...counts('client error', snapshot.clientErrors),
+      ...counts('inside Spillway', snapshot.internalErrors),
+    ]
+    return rows.length === 0 ? [] : pairs(rows)
+  },
+}
+
+function summaryTable({ lastMinute, sinceStart }, { paint }) {
+  const rows = [
+    ['count', ({ count: total }) => count(total)],
+    ['per second', ({ ratePerSecond }) => rate(ratePerSecond)],
+    ['errors', ({ errorRatio }) => percent(errorRatio)],
+    ...LATENCIES.map((name) => [latencyName(name), (summary) => duration(summary[name])]),
+  ]
+  const columns = [
+    text('', ([name]) => name),
+    number('last minute', ([, of]) => of(lastMinute)),
+    number('since start', ([, of]) => of(sinceStart)),
+  ]
+  return tableLines(columns, rows, { paint })
+}
+
+/** @param {string} name such as p999Ms */
+const latencyName = (name) => (name === 'p999Ms' ? 'p99.9' : name.replace('Ms', ''))
+
+const byRate = (routes) =>
+  [...routes].sort(
+    (a, b) =>
+      b.lastMinute.ratePerSecond - a.lastMinute.ratePerSecond || b.sinceStart.count - a.sinceStart.count
+  )
+
+const limitOf = ({ limit, limitedBy }) =>
+  limit === null ? ', no limit now' : ` of ${limit}, limited by ${limitedBy}`
+
+function trendOf({ verdict, megabytesPerHour, secondsToLimit }) {
+  if (verdict === 'unknown') return 'not known yet'
+  if (verdict === 'none') return 'does not grow'
+  const end = secondsToLimit === null ? '' : `, full in ${span(secondsToLimit)}`
+  return `grows by ${Math.round(megabytesPerHour)} MB an hour${end}`
+}
+
+const counts = (what, record) =>
+  Object.entries(record)
+    .filter(([, times]) => times > 0)
+    .map(([name, times]) => [`${what}: ${printable(name)}`, count(times)])
+
+const ROUTE_COLUMNS = [
+  text('route', routeOf, { isFlexible: true }),
+  number('count', (route) => count(route.lastMinute.count)),
+  number('per s', (route) => rate(route.lastMinute.ratePerSecond)),
+  number('p50 ms', (route) => ms(route.lastMinute.p50Ms)),
+  number('p95 ms', (route) => ms(route.lastMinute.p95Ms)),
+  number('p99 ms', (route) => ms(route.lastMinute.p99Ms)),
+  number('errors', (route) => percent(route.lastMinute.errorRatio), {
+    style: (route) => (route.lastMinute.errorRatio > 0 ? 'red' : undefined),
+  }),
+  number('shed', (route) => count(route.shed)),
+]
+
+const OUTGOING_COLUMNS = [
+  text('host', ({ host }) => host, { isFlexible: true }),
+  number('calls', ({ lastMinute }) => count(lastMinute.count)),
+  number('errors', ({ lastMinute }) => count(lastMinute.errors)),
+  number('mean ms', ({ lastMinute }) =>
+    lastMinute.count === 0 ? '-' : ms(lastMinute.totalMs / lastMinute.count)
+  ),
+  number('max ms', ({ lastMinute }) => ms(lastMinute.maxMs)),
+]
+
+const SLOWEST_COLUMNS = [
+  text('route', routeOf, { isFlexible: true }),
+  number('ms', ({ durationMs }) => ms(durationMs)),
+  number('status', ({ status }) => status ?? '-'),
+  text('outcome', ({ outcome }) => outcome),
+  text('mostly', ({ parts }) => mostly(parts)),
+  text('at', ({ at }) => timeOfDay(at)),
+  text('id', ({ requestId, traceId }) => requestId ?? traceId ?? ''),
+]
+
+const OLDEST_COLUMNS = [
+  text('route', routeOf, { isFlexible: true }),
+  text('state', ({ state }) => state),
+  number('age', ({ ageMs }) => duration(ageMs)),
+]
+
+const ERROR_COLUMNS = [
+  text('route', ({ route }) => route, { isFlexible: true }),
+  number('status', ({ status }) => status),
+  text('type', ({ type }) => type),
+  number('count', ({ count: times }) => count(times)),
+]
+
+const PARTS = {
+  queueMs: 'queue',
+  runMs: 'run',
+  loopBusyMs: 'loop busy',
+  gcMs: 'gc',
+  waitMs: 'wait',
+  bodyMs: 'body',
+}
+
+/** The largest part of a time, such as 'wait 83 %'. @param {Record<string, number> | null} parts */
+function mostly(parts) {
+  if (parts === null) return '-'
+  const known = Object.keys(PARTS)
+  const total = known.reduce((sum, name) => sum + parts[name], 0)
+  if (total === 0) return '-'
+  const largest = known.reduce((most, name) => (parts[name] > parts[most] ? name : most))
+  return `${PARTS[largest]} ${percent(parts[largest] / total)}`
+}
+
+module.exports = { PARTS, mostly, snapshotLines }

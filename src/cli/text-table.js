@@ -1,0 +1,61 @@
+'use strict'
+// A table as lines of text: columns as wide as what is in them, two spaces between them. The flexible column is cut where the line would
+// be wider than it may be.
+
+const { clip, padEnd, padStart, printable, widthOf } = require('./printable-text')
+
+const GAP = '  '
+
+/**
+ * @import { Style } from './output'
+ * @typedef {object} Column
+ * @property {string} head
+ * @property {(row: any) => unknown} of the text of a cell
+ * @property {boolean} [isText] aligned to the left
+ * @property {boolean} [isFlexible] it is cut where the line is too long; one column of a table
+ * @property {number} [least] a width that it has whatever is in it, so that nothing jumps from one drawing to the next
+ * @property {(row: any) => Style | undefined} [style]
+ */
+
+/**
+ * @param {readonly Column[]} columns
+ * @param {readonly any[]} rows
+ * @param {{ paint: import('./output').Paint, width?: number, end?: string, fills?: boolean }} look
+ *   width: how wide a line may be; end: what shows that a cell was cut; fills: the flexible column takes the rest of the line
+ * @returns {{ head: string, rows: string[] }}
+ */
+function layOut(columns, rows, { paint, width = Number.POSITIVE_INFINITY, end = '...', fills = false }) {
+  const cells = rows.map((row) => columns.map(({ of }) => printable(of(row))))
+  const widths = columns.map(({ head, least = 0 }, index) =>
+    cells.reduce((most, row) => Math.max(most, widthOf(row[index])), Math.max(widthOf(head), least))
+  )
+  const flexible = columns.findIndex(({ isFlexible }) => isFlexible)
+  if (flexible !== -1) {
+    const spare = width - widths.reduce((sum, each) => sum + each, 0) - GAP.length * (widths.length - 1)
+    if (spare < 0 || (fills && Number.isFinite(width)))
+      widths[flexible] = Math.max(widthOf(columns[flexible].head), widths[flexible] + spare)
+  }
+  const lineOf = (texts, styleOf) =>
+    texts
+      .map((text, index) => {
+        const cut = clip(text, widths[index], end)
+        const aligned = columns[index].isText ? padEnd(cut, widths[index]) : padStart(cut, widths[index])
+        return paint(styleOf(columns[index]), aligned)
+      })
+      .join(GAP)
+  return {
+    head: lineOf(
+      columns.map(({ head }) => head),
+      () => 'bold'
+    ),
+    rows: rows.map((row, index) => lineOf(cells[index], ({ style }) => style?.(row))),
+  }
+}
+
+/** The lines of a table, its header first. @type {(...given: Parameters<typeof layOut>) => string[]} */
+function tableLines(...given) {
+  const { head, rows } = layOut(...given)
+  return [head, ...rows]
+}
+
+module.exports = { layOut, tableLines }

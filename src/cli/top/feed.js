@@ -1,0 +1,111 @@
+'use strict'
+// Asks the service about once a second, and keeps what the last answers said: snapshot, diagnosis, rates, the last minute of requests a
+// second, and since when the service does not answer.
+
+const { SnapshotRates } = require('./rates')
+
+/** A little more than a second, because the server takes a snapshot at most once a second. */
+const POLL_MS = 1020
+const TIMEOUT_TOLD_MS = 2000
+const MOST_POINTS = 120
+
+/**
+ * @import { Diagnosis, Snapshot } from '../../../index.js'
+ */
+
+class Feed {
+  /** Undefined before `open()`, as are the next two. @type {Snapshot} */
+  snapshot = /** @type {any} */ (undefined)
+  /** @type {Diagnosis} */
+  diagnosis = /** @type {any} */ (undefined)
+  /** @type {InstanceType<typeof SnapshotRates>} */
+  rates = /** @type {any} */ (undefined)
+  /** Requests a second, the oldest first. @type {number[]} */
+  history = []
+  /** Why there is nothing new. @type {{ sinceMs: number, message: string } | undefined} */
+  loss
+  #client
+  #clock
+  #timer
+  #isStopped = false
+  #askedMs = 0
+
+  /** @param {{ client: InstanceType<typeof import('../admin-client').AdminClient>, clock: import('../../clock').Clock }} parts */
+  constructor({ client, clock }) {
+    this.#client = client
+    this.#clock = clock
+  }
+
+  /** Asks for the first time. It throws where the service cannot be asked. */
+  async open() {
+    this.#askedMs = this.#clock.now()
+    this.#take(await this.#ask())
+  }
+
+  /** Goes on asking. @param {() => void} onChange called after each answer, and each second without one */
+  start(onChange) {
+    this.#askLater(onChange)
+  }
+
+  stop() {
+    this.#isStopped = true
+    this.#clock.cancel(this.#timer)
+  }
+
+  /** For how many seconds the service has not answered. */
+  get lostSeconds() {
+    return this.loss === undefined ? 0 : Math.round((this.#clock.now() - this.loss.sinceMs) / 1000)
+  }
+
+  async #ask() {
+    const [snapshot, diagnosis] = await Promise.all([
+      this.#client.getJson('/snapshot'),
+      this.#client.getJson('/doctor'),
+    ])
+    return { snapshot, diagnosis }
+  }
+
+  #take({ snapshot, diagnosis }) {
+    this.loss = undefined
+    this.diagnosis = diagnosis
+    const before = this.snapshot
+    if (before?.at === snapshot.at) return
+    const isSameProcess = before !== undefined && snapshot.uptimeSeconds > before.uptimeSeconds
+    this.snapshot = snapshot
+    this.rates = new SnapshotRates(snapshot, isSameProcess ? before : undefined)
+    if (!isSameProcess) return
+    this.history.push(this.rates.all.requests)
+    if (this.history.length > MOST_POINTS) this.history.shift()
+  }
+
+  #askLater(onChange) {
+    const waitMs = Math.max(0, this.#askedMs + POLL_MS - this.#clock.now())
+    this.#timer = this.#clock.wait(waitMs, () => void this.#poll(onChange))
+  }
+
+  async #poll(onChange) {
+    this.#askedMs = this.#clock.now()
+    // A blocked event loop answers late: that is told before the request times out.
+    const isLate = this.#clock.wait(TIMEOUT_TOLD_MS, () => {
+      this.#lose('no answer; is its event loop blocked?')
+      onChange()
+    })
+    try {
+      const answer = await this.#ask()
+      if (!this.#isStopped) this.#take(answer)
+    } catch (error) {
+      this.#lose(/** @type {Error} */ (error).message)
+    } finally {
+      this.#clock.cancel(isLate)
+    }
+    if (this.#isStopped) return
+    onChange()
+    this.#askLater(onChange)
+  }
+
+  #lose(message) {
+    this.loss = { sinceMs: this.loss?.sinceMs ?? this.#askedMs, message }
+  }
+}
+
+module.exports = { Feed, POLL_MS }

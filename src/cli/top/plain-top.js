@@ -1,0 +1,77 @@
+'use strict'
+// `spillway top` in a pipe: the health and the table of routes once, or one line a second for as long as somebody reads.
+
+const { EXIT } = require('../command-error')
+const { bytes, duration, percent, rate, timeOfDay } = require('../figures')
+const { jsonLines } = require('../json-lines')
+const { printable } = require('../printable-text')
+const { tableLines } = require('../text-table')
+const { Feed } = require('./feed')
+const { routeTable, sortedRows } = require('./route-table')
+
+/** @param {import('../command-line').Context} context @param {string} sort */
+async function plainTop({ client, clock, values, out }, sort) {
+  const feed = new Feed({ client, clock })
+  await feed.open()
+  out.print(values.json ? stateLines(feed, out) : snapshotTable(feed, { out, url: client.url, sort }))
+  return EXIT.done
+}
+
+function snapshotTable(feed, { out, url, sort }) {
+  const { paint, lineWidth } = out
+  const { head, rows } = routeTable(sortedRows(feed, sort), { sort, paint, width: lineWidth })
+  const { requests, admission, signals } = feed.snapshot
+  const { lastMinute, inFlight } = requests
+  return [
+    printable(`${url}: ${feed.diagnosis.summary}`),
+    `Last minute: ${rate(lastMinute.ratePerSecond)} requests/s, p50 ${duration(lastMinute.p50Ms)}, p99 ${duration(lastMinute.p99Ms)}, errors ${percent(lastMinute.errorRatio)}.`,
+    `Now: ${inFlight} in flight, ${admission.waiting} queued, loop ${percent(signals.loop.utilization)} busy, heap ${bytes(signals.heap.usedBytes)}.`,
+    '',
+    head,
+    ...rows,
+  ]
+}
+
+const stateLines = ({ snapshot, diagnosis }, out) => jsonLines({ snapshot, diagnosis }, out)
+
+/** One line a second. @param {import('../command-line').Context} context */
+async function watchLines({ client, clock, values, out, err, signals }) {
+  const feed = new Feed({ client, clock })
+  await feed.open()
+  const line = values.json ? () => stateLines(feed, { isScreen: false }) : () => [watchLine(feed, out)]
+  const print = () => {
+    if (feed.loss === undefined) out.print(line())
+    else err.print([printable(`spillway: ${feed.lostSeconds} s without an answer: ${feed.loss.message}`)])
+  }
+  if (!values.json) out.print([watchHead(out)])
+  print()
+  await new Promise((resolve) => {
+    signals.on('SIGINT', () => resolve(undefined))
+    feed.start(print)
+  })
+  feed.stop()
+  return EXIT.done
+}
+
+const WATCH_COLUMNS = [
+  { head: 'time', isText: true, least: 8, of: ({ snapshot }) => timeOfDay(snapshot.at) },
+  { head: 'req/s', least: 7, of: ({ rates }) => rate(rates.all.requests) },
+  { head: 'p50', least: 8, of: ({ snapshot }) => duration(snapshot.requests.lastMinute.p50Ms) },
+  { head: 'p99', least: 8, of: ({ snapshot }) => duration(snapshot.requests.lastMinute.p99Ms) },
+  { head: 'errors/s', least: 8, of: ({ rates }) => rate(rates.all.errors) },
+  { head: 'shed/s', least: 7, of: ({ rates }) => rate(rates.all.shed) },
+  { head: 'in flight', least: 9, of: ({ snapshot }) => snapshot.requests.inFlight },
+  { head: 'loop', least: 6, of: ({ snapshot }) => percent(snapshot.signals.loop.utilization) },
+  { head: 'heap', least: 8, of: ({ snapshot }) => bytes(snapshot.signals.heap.usedBytes) },
+  { head: 'health', isText: true, of: ({ diagnosis }) => healthWords(diagnosis) },
+]
+
+const watchHead = ({ paint }) => tableLines(WATCH_COLUMNS, [], { paint })[0]
+const watchLine = (feed, { paint }) => tableLines(WATCH_COLUMNS, [feed], { paint })[1]
+
+function healthWords({ healthy, findings }) {
+  if (healthy === null) return 'unknown'
+  return healthy ? 'healthy' : findings.map(({ problem }) => problem).join(', ')
+}
+
+module.exports = { plainTop, watchLines }

@@ -1,0 +1,140 @@
+'use strict'
+// One route in full: its durations, where its time goes, outcomes, errors, stalls, outgoing calls and slow requests.
+
+const { placeOf } = require('../commands/stalls')
+const { bytes, count, duration, ms, percent, rate, timeOfDay } = require('../figures')
+const { printable } = require('../printable-text')
+const { isSameRoute, routeOf } = require('../route-name')
+const { PARTS, mostly } = require('../snapshot-sections')
+const { tableLines } = require('../text-table')
+
+const BAR_WIDTH = 30
+const MEANINGS = {
+  queueMs: 'in the queue of the gate',
+  runMs: 'its handler ran',
+  loopBusyMs: 'the loop was busy with something else',
+  gcMs: 'garbage collection',
+  waitMs: 'the loop was free: it awaited something',
+  bodyMs: 'from the head to the last byte',
+}
+
+/**
+ * @import { RouteSnapshot } from '../../../index.js'
+ * @param {RouteSnapshot} route
+ * @param {InstanceType<typeof import('./feed').Feed>} feed
+ * @param {{ out: InstanceType<typeof import('../output').Output>, width: number }} look
+ * @returns {string[]}
+ */
+function routeDetail(route, { snapshot, rates }, { out, width }) {
+  const { paint } = out
+  const look = { paint, width, end: out.isUnicode ? '…' : '...' }
+  const { requests, errors, shed } = rates.of(route)
+  return [
+    paint('bold', printable(routeOf(route))),
+    `${rate(requests)} requests, ${rate(errors)} errors and ${rate(shed)} shed a second now`,
+    ...section('Durations', durationLines(route, look), paint),
+    ...section('Where the time of the last minute went', partLines(route, out), paint),
+    ...section('Since the start', sinceStartLines(route), paint),
+    ...section('Errors', errorLines(route, snapshot), paint),
+    ...section('Stalls', stallLines(route, snapshot), paint),
+    ...section('Outgoing calls, last minute', outgoingLines(route, snapshot), paint),
+    ...section('Slowest requests', slowLines(route, snapshot, look), paint),
+  ]
+}
+
+const section = (title, lines, paint) =>
+  lines.length === 0 ? [] : ['', paint('bold', title), ...lines.map((line) => `  ${line}`)]
+
+function durationLines({ lastMinute, sinceStart }, look) {
+  const rows = [
+    { over: 'last minute', ...lastMinute },
+    { over: 'since start', ...sinceStart },
+  ]
+  const quantile = (head, key) => ({ head, least: 8, of: (row) => ms(row[key]) })
+  const columns = [
+    { head: 'ms', isText: true, of: ({ over }) => over },
+    quantile('p50', 'p50Ms'),
+    quantile('p90', 'p90Ms'),
+    quantile('p95', 'p95Ms'),
+    quantile('p99', 'p99Ms'),
+    quantile('p99.9', 'p999Ms'),
+    quantile('max', 'maxMs'),
+  ]
+  return tableLines(columns, rows, look)
+}
+
+function partLines({ parts, lastMinute }, { paint, isUnicode }) {
+  if (parts === null || lastMinute.count === 0) return []
+  const names = Object.keys(PARTS)
+  const total = names.reduce((sum, name) => sum + parts.lastMinute[name], 0)
+  if (total === 0) return []
+  const block = isUnicode ? '█' : '#'
+  return names.map((name) => {
+    const share = parts.lastMinute[name] / total
+    const mean = `${ms(parts.lastMinute[name] / lastMinute.count)} ms`
+    const bar = block.repeat(Math.round(share * BAR_WIDTH)).padEnd(BAR_WIDTH)
+    return `${PARTS[name].padEnd(9)} ${percent(share).padStart(7)} ${mean.padStart(10)}  ${paint('cyan', bar)}  ${paint('dim', MEANINGS[name])}`
+  })
+}
+
+function sinceStartLines({
+  sinceStart,
+  outcomes,
+  shed,
+  streams,
+  firstByteMeanMs,
+  requestBytes,
+  responseBytes,
+}) {
+  const others = Object.entries(outcomes)
+    .filter(([, times]) => times > 0)
+    .map(([outcome, times]) => `${times} ${outcome}`)
+  return [
+    `${count(sinceStart.count)} requests: ${[...others, `${shed} shed`].join(', ')}`,
+    `${bytes(requestBytes)} received, ${bytes(responseBytes)} sent, head after ${duration(firstByteMeanMs)} in the mean` +
+      (streams.count === 0 ? '' : `, ${streams.count} streams`),
+  ].map(printable)
+}
+
+const errorLines = ({ route }, { errors }) =>
+  errors
+    .filter((each) => each.route === route)
+    .map(({ type, status, count: times }) => printable(`${times} times ${type} (${status})`))
+
+const stallLines = (route, { stalls: { sites } }) =>
+  sites
+    .filter(isSameRoute(route))
+    .map((site) => printable(`${placeOf(site)}: ${site.count} times, ${duration(site.totalMs)} in all`))
+
+const outgoingLines = (route, { outgoing }) =>
+  outgoing.hosts.flatMap(({ host, routes }) =>
+    routes
+      .filter(isSameRoute(route))
+      .filter(({ lastMinute }) => lastMinute.count > 0)
+      .map(({ lastMinute: { count: calls, errors, totalMs, maxMs } }) =>
+        printable(
+          `${host}: ${calls} calls, ${errors} failed, ${duration(totalMs / calls)} in the mean, ${duration(maxMs)} at most`
+        )
+      )
+  )
+
+function slowLines(route, { slowest }, look) {
+  const rows = slowest.filter(isSameRoute(route))
+  if (rows.length === 0) return []
+  const columns = [
+    { head: 'at', isText: true, of: ({ at }) => timeOfDay(at) },
+    { head: 'ms', least: 7, of: ({ durationMs }) => ms(durationMs) },
+    { head: 'status', of: ({ status }) => status ?? '-' },
+    { head: 'outcome', isText: true, of: ({ outcome }) => outcome },
+    { head: 'mostly', isText: true, of: ({ parts }) => mostly(parts) },
+    {
+      head: 'id',
+      isText: true,
+      isFlexible: true,
+      of: ({ requestId, traceId }) => requestId ?? traceId ?? '-',
+    },
+  ]
+  return tableLines(columns, rows, look)
+}
+
+module.exports = { routeDetail }

@@ -1,0 +1,120 @@
+'use strict'
+// The routes of a service as a table: sorted, with as many columns as the width has room for.
+
+const { ms, percent, rate } = require('../figures')
+const { mostly } = require('../snapshot-sections')
+const { routeOf } = require('../route-name')
+const { layOut } = require('../text-table')
+
+/**
+ * @import { RouteSnapshot } from '../../../index.js'
+ * @import { Column } from '../text-table'
+ * @typedef {{ route: RouteSnapshot, name: string, rates: ReturnType<InstanceType<typeof import('./rates').SnapshotRates>['of']> }} Row
+ * @typedef {Column & { sort?: string, from?: number, by?: (row: Row) => number }} RouteColumn
+ *   sort: its name as an order; by: what it is ordered by, the most first; from: the width from which it is shown
+ */
+
+const least = 6
+
+/** @type {readonly RouteColumn[]} */
+const COLUMNS = [
+  { head: 'ROUTE', isText: true, isFlexible: true, sort: 'route', of: ({ name }) => name },
+  {
+    head: 'REQ/S',
+    least,
+    sort: 'requests',
+    by: ({ rates }) => rates.requests,
+    of: ({ rates }) => rate(rates.requests),
+  },
+  {
+    head: 'P50 MS',
+    least,
+    sort: 'p50',
+    by: (row) => row.route.lastMinute.p50Ms,
+    of: (row) => ms(row.route.lastMinute.p50Ms),
+  },
+  {
+    head: 'P95 MS',
+    least,
+    sort: 'p95',
+    from: 100,
+    by: (row) => row.route.lastMinute.p95Ms,
+    of: (row) => ms(row.route.lastMinute.p95Ms),
+  },
+  {
+    head: 'P99 MS',
+    least,
+    sort: 'p99',
+    by: (row) => row.route.lastMinute.p99Ms,
+    of: (row) => ms(row.route.lastMinute.p99Ms),
+  },
+  { head: 'MAX MS', least, from: 110, of: (row) => ms(row.route.lastMinute.maxMs) },
+  {
+    head: 'ERRORS',
+    least,
+    sort: 'errors',
+    by: (row) => row.route.lastMinute.errorRatio,
+    of: (row) => percent(row.route.lastMinute.errorRatio),
+    style: (row) =>
+      row.route.lastMinute.errorRatio >= 0.05
+        ? 'red'
+        : row.route.lastMinute.errorRatio > 0
+          ? 'yellow'
+          : undefined,
+  },
+  {
+    head: 'SHED/S',
+    least,
+    sort: 'shed',
+    from: 72,
+    by: ({ rates }) => rates.shed ?? 0,
+    of: ({ rates }) => rate(rates.shed),
+    style: ({ rates }) => ((rates.shed ?? 0) > 0 ? 'yellow' : undefined),
+  },
+  {
+    head: 'LOOP',
+    least,
+    sort: 'loop',
+    from: 60,
+    by: ({ rates }) => rates.loopMs ?? 0,
+    of: ({ rates }) => percent(loopShare(rates)),
+  },
+  {
+    head: 'MOSTLY',
+    isText: true,
+    least: 14,
+    from: 116,
+    of: ({ route }) => mostly(route.parts?.lastMinute ?? null),
+  },
+]
+
+const loopShare = ({ loopMs }) => (loopMs === undefined ? undefined : loopMs / 1000)
+
+/** The orders, in the order in which the key goes through them. */
+const SORTS = COLUMNS.flatMap(({ sort }) => (sort === undefined ? [] : [sort]))
+const FIRST_SORT = 'requests'
+
+/** @param {InstanceType<typeof import('./feed').Feed>} feed @param {string} sort @returns {Row[]} */
+function sortedRows({ snapshot, rates }, sort) {
+  const rows = snapshot.routes.map((route) => ({ route, name: routeOf(route), rates: rates.of(route) }))
+  const by = COLUMNS.find((column) => column.sort === sort)?.by
+  const byName = (a, b) => (a.name < b.name ? -1 : 1)
+  if (by === undefined) return rows.sort(byName)
+  // Routes without requests in the last minute have the quantiles 0.
+  return rows.sort(
+    (a, b) => by(b) - by(a) || b.route.sinceStart.count - a.route.sinceStart.count || byName(a, b)
+  )
+}
+
+/**
+ * @param {readonly Row[]} rows
+ * @param {{ sort: string, paint: import('../output').Paint, width: number, end?: string, fills?: boolean }} look
+ */
+function routeTable(rows, { sort, ...look }) {
+  const columns = COLUMNS.filter(({ from = 0 }) => look.width >= from).map((column) =>
+    column.sort === sort ? { ...column, head: `${column.head}*` } : column
+  )
+  return layOut(columns, rows, look)
+}
+
+module.exports = { FIRST_SORT, SORTS, routeTable, sortedRows }

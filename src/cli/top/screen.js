@@ -1,0 +1,52 @@
+'use strict'
+// The alternate screen of a terminal: what was there before comes back when it is left, however the process ends. Drawing overwrites line
+// by line, so that nothing flickers.
+
+const { clip, widthOf } = require('../printable-text')
+
+const ENTER = '\x1b[?1049h\x1b[?25l\x1b[H'
+const LEAVE = '\x1b[?25h\x1b[?1049l'
+/** A terminal that knows it shows a frame only when it is whole. */
+const BEGIN_FRAME = '\x1b[?2026h\x1b[H'
+const END_FRAME = '\x1b[?2026l'
+const CLEAR_LINE = '\x1b[K'
+const CLEAR_BELOW = '\x1b[J'
+
+class Screen {
+  #out
+  #stdin
+  #isOpen = false
+
+  /** @param {{ out: InstanceType<typeof import('../output').Output>, stdin: NodeJS.ReadStream }} terminal */
+  constructor({ out, stdin }) {
+    this.#out = out
+    this.#stdin = stdin
+  }
+
+  enter() {
+    this.#isOpen = true
+    if (this.#stdin.isTTY) this.#stdin.setRawMode(true)
+    this.#out.write(ENTER)
+  }
+
+  leave() {
+    if (!this.#isOpen) return
+    this.#isOpen = false
+    this.#out.write(LEAVE)
+    if (this.#stdin.isTTY) this.#stdin.setRawMode(false)
+  }
+
+  /** @param {readonly string[]} lines what does not fit is cut off */
+  draw(lines) {
+    if (!this.#isOpen) return
+    const { columns, rows } = this.#out
+    const shown = lines.slice(0, rows).map((line) => wholeLine(clip(line, columns), columns))
+    const below = shown.length < rows ? `\r\n${CLEAR_BELOW}` : ''
+    this.#out.write(BEGIN_FRAME + shown.join('\r\n') + below + END_FRAME)
+  }
+}
+
+/** After the last column the cursor is still on it: clearing would remove what is there. */
+const wholeLine = (line, columns) => (widthOf(line) < columns ? line + CLEAR_LINE : line)
+
+module.exports = { Screen }

@@ -1,0 +1,143 @@
+'use strict'
+// What `spillway top` shows: the routes, one route, or what the doctor found; what is selected, how it is sorted and scrolled. It turns
+// keys into states, and a state into lines.
+
+const { doctorLines } = require('../commands/doctor')
+const { padEnd } = require('../printable-text')
+const { headLines } = require('./head-lines')
+const { routeDetail } = require('./route-detail')
+const { SORTS, routeTable, sortedRows } = require('./route-table')
+
+/** A blank line, the header of the table, and the line of the keys. */
+const FRAME_LINES = 3
+
+class View {
+  #out
+  #url
+  #feed
+  #sort
+  /** @type {'routes' | 'route' | 'doctor'} */
+  #page = 'routes'
+  /** The name of the route that is selected: it stays so wherever the sorting puts it. @type {string | undefined} */
+  #selected
+  #firstLine = 0
+  /** How many rows of the table fit below the head, as drawn last. */
+  #height = 1
+  /** How far a page can be scrolled. */
+  #lastFirstLine = 0
+
+  /** @param {{ out: InstanceType<typeof import('../output').Output>, url: string, feed: InstanceType<typeof import('./feed').Feed>, sort: string }} parts */
+  constructor({ out, url, feed, sort }) {
+    this.#out = out
+    this.#url = url
+    this.#feed = feed
+    this.#sort = sort
+  }
+
+  /** @param {string} key */
+  onKey(key) {
+    if (key === 'sort') this.#sort = SORTS[(SORTS.indexOf(this.#sort) + 1) % SORTS.length]
+    else if (key === 'doctor') this.#open(this.#page === 'doctor' ? 'routes' : 'doctor')
+    else if (key === 'back') this.#open('routes')
+    else if (key === 'enter' && this.#page === 'routes') this.#openRoute()
+    else this.#move(key)
+  }
+
+  /** @returns {string[]} as many as the terminal has rows */
+  lines() {
+    const { columns: width, rows } = this.#out
+    const head = headLines(this.#feed, { out: this.#out, url: this.#url, width })
+    this.#height = Math.max(1, rows - head.length - FRAME_LINES)
+    const body = this.#page === 'routes' ? this.#routeLines(width) : this.#pageLines(width)
+    const filled = [...body, ...Array(Math.max(0, this.#height + 1 - body.length)).fill('')]
+    return [...head, '', ...filled, this.#out.paint('dim', this.#keyLine(width))]
+  }
+
+  #open(page) {
+    this.#page = page
+    this.#firstLine = 0
+  }
+
+  #openRoute() {
+    this.#selected ??= this.#rows()[0]?.name
+    if (this.#selected !== undefined) this.#open('route')
+  }
+
+  #rows() {
+    return sortedRows(this.#feed, this.#sort)
+  }
+
+  #move(key) {
+    const steps = {
+      up: -1,
+      down: 1,
+      'page up': -this.#height,
+      'page down': this.#height,
+      first: -Infinity,
+      last: Infinity,
+    }
+    const step = steps[key]
+    if (step === undefined) return
+    if (this.#page !== 'routes') {
+      this.#firstLine = within(this.#firstLine + step, 0, this.#lastFirstLine)
+      return
+    }
+    const rows = this.#rows()
+    // Nothing is selected at first: down selects the first row.
+    const index = rows.findIndex(({ name }) => name === this.#selected)
+    this.#selected =
+      rows[within(index === -1 && step > 0 ? step - 1 : index + step, 0, rows.length - 1)]?.name
+  }
+
+  #routeLines(width) {
+    const { paint, isUnicode } = this.#out
+    const rows = this.#rows()
+    if (rows.length === 0) return ['No route has answered a request yet.']
+    const index = rows.findIndex(({ name }) => name === this.#selected)
+    this.#firstLine = within(this.#firstLine, 0, rows.length - this.#height)
+    if (index !== -1) this.#firstLine = within(this.#firstLine, index - this.#height + 1, index)
+    const shown = rows.slice(this.#firstLine, this.#firstLine + this.#height)
+    const table = routeTable(shown, {
+      sort: this.#sort,
+      paint,
+      width,
+      end: isUnicode ? '…' : '...',
+      fills: true,
+    })
+    return [
+      table.head,
+      ...table.rows.map((line, row) =>
+        row + this.#firstLine === index ? paint('inverse', padEnd(line, width)) : line
+      ),
+    ]
+  }
+
+  #pageLines(width) {
+    const all = this.#page === 'doctor' ? doctorLines(this.#feed.diagnosis, this.#out) : this.#detail(width)
+    // A page has no header of a table.
+    const height = this.#height + 1
+    this.#lastFirstLine = Math.max(0, all.length - height)
+    this.#firstLine = within(this.#firstLine, 0, this.#lastFirstLine)
+    return all.slice(this.#firstLine, this.#firstLine + height)
+  }
+
+  #detail(width) {
+    const row = this.#rows().find(({ name }) => name === this.#selected)
+    if (row === undefined) return ['This process has not answered a request of this route.']
+    return routeDetail(row.route, this.#feed, { out: this.#out, width })
+  }
+
+  #keyLine(width) {
+    const arrows = this.#out.isUnicode ? '↑↓' : 'up/down'
+    if (this.#page !== 'routes')
+      return `q quit  Esc back  ${arrows} scroll${this.#page === 'route' ? '  d doctor' : ''}`
+    const keys = `q quit  s sort: ${this.#sort}  ${arrows} select  Enter detail  d doctor`
+    const about = 'Latencies and errors: last minute'
+    return keys.length + about.length + 2 > width ? keys : padEnd(keys, width - about.length) + about
+  }
+}
+
+/** The greater of the least and the smaller of the most: a list that is shorter than the screen begins at its first line. */
+const within = (value, least, most) => Math.max(least, Math.min(value, Math.max(least, most)))
+
+module.exports = { View }

@@ -1,0 +1,185 @@
+'use strict'
+// `spillway profile` and `spillway heap` against the contract of the admin server: progress, tables, the file, refusals, and that the
+// server sees the end of a client that is stopped.
+
+const assert = require('node:assert/strict')
+const { spawn } = require('node:child_process')
+const { once } = require('node:events')
+const { mkdtempSync, readFileSync, rmSync } = require('node:fs')
+const { tmpdir } = require('node:os')
+const { join } = require('node:path')
+const { after, before, describe, test } = require('node:test')
+const { stripVTControlCharacters } = require('node:util')
+const { standInFor } = require('./admin-stand-in')
+const { PROGRAM, plainEnv, runProgram, startService } = require('./program')
+const { TERMINAL_SKIP, openTerminal } = require('./terminal')
+
+let folder
+before(() => {
+  folder = mkdtempSync(join(tmpdir(), 'spillway-cli-'))
+})
+after(() => rmSync(folder, { recursive: true, force: true }))
+
+const row = (name, selfShare, totalShare, more) => ({
+  name,
+  file: 'src/auth.js',
+  line: 41,
+  package: 'app',
+  selfMs: selfShare * 1000,
+  totalMs: totalShare * 1000,
+  selfBytes: selfShare * 1e6,
+  totalBytes: totalShare * 1e6,
+  selfShare,
+  totalShare,
+  isHandler: false,
+  ...more,
+})
+const RESULT = {
+  startPauseMs: 31.4,
+  durationMs: 1001,
+  samples: 812,
+  functions: [
+    row('pbkdf2Sync', 0.62, 0.62, { file: 'node:crypto', line: null }),
+    row('login', 0.1, 0.75, { isHandler: true }),
+    row('', 0.05, 0.05),
+    row('noise', 0, 0.0004),
+  ],
+  files: [],
+  packages: [row('node', 0.62, 0.62, { package: 'node' }), row('app', 0.15, 0.8)],
+  flame: { name: '(root)', file: '', line: 0, package: '', ms: 1000, children: [] },
+}
+const progress = (elapsedMs) => ({ progress: { elapsedMs, totalMs: 1000 } })
+const lines =
+  (...values) =>
+  (_req, res) => {
+    res.writeHead(200, { 'Content-Type': 'application/x-ndjson' })
+    res.end(values.map((value) => `${JSON.stringify(value)}\n`).join(''))
+  }
+const say = (status, sentence) => (_req, res) => res.writeHead(status).end(`${sentence}\n`)
+
+describe('profile', () => {
+  test('asks for the seconds, and prints packages before functions, with the handlers marked', async (t) => {
+    const { url, requests } = await standInFor(t, {
+      'POST /profile': lines(progress(500), { result: RESULT }),
+    })
+    const { code, out, err } = await runProgram(['profile', url, '--seconds', '1'])
+    assert.deepEqual([code, err], [0, ''])
+    assert.deepEqual(requests, ['POST /profile?seconds=1'])
+    const printed = out.split('\n')
+    assert.equal(printed[0], '1 s, 812 samples, the start paused the process for 31.4 ms')
+    assert.match(printed[2], /^ +self +total +package$/)
+    assert.match(printed[3], /^ *620 ms +62 % +620 ms +62 % +node$/)
+    assert.match(printed[6], /^ +self +total +function +where$/)
+    assert.match(printed[7], /620 ms +62 % +620 ms +62 % +pbkdf2Sync +node:crypto$/)
+    assert.match(printed[8], /100 ms +10 % +750 ms +75 % +login \* +src\/auth\.js:41$/)
+    assert.match(printed[9], /\(anonymous\)/)
+    assert.ok(!out.includes('noise'))
+    assert.equal(printed.at(-2), '* the handler of a route')
+  })
+
+  test('shows its progress on a terminal, and removes it', { skip: TERMINAL_SKIP }, async (t) => {
+    const { url } = await standInFor(t, { 'POST /profile': lines(progress(500), { result: RESULT }) })
+    const terminal = openTerminal(t, ['profile', url])
+    assert.deepEqual(await terminal.ended(), { code: 0, signal: null, isRestored: true })
+    const written = terminal.written()
+    assert.ok(written.includes('Profiling ██████████░░░░░░░░░░ 1 of 1 s\r\x1b[K'), written)
+    assert.match(stripVTControlCharacters(written), /login \*/)
+  })
+
+  test('--json prints the result as it came', async (t) => {
+    const { url } = await standInFor(t, { 'POST /profile': lines({ result: RESULT }) })
+    assert.deepEqual(JSON.parse((await runProgram(['profile', url, '--json'])).out), RESULT)
+  })
+
+  test('--out saves the file that the server keeps', async (t) => {
+    const file = join(folder, 'slow.cpuprofile')
+    const { url, requests } = await standInFor(t, {
+      'POST /profile': lines({ result: RESULT }),
+      'GET /profile/last.cpuprofile': (_req, res) => res.end('{"nodes":[]}'),
+    })
+    const { code, err } = await runProgram(['profile', url, '--out', file])
+    assert.deepEqual([code, err], [0, `Saved ${file}.\n`])
+    assert.equal(readFileSync(file, 'utf8'), '{"nodes":[]}')
+    assert.deepEqual(requests, ['POST /profile?seconds=10', 'GET /profile/last.cpuprofile'])
+  })
+
+  test('takes no profile for a file that cannot be written', async (t) => {
+    const { url, requests } = await standInFor(t, {})
+    const { code, err } = await runProgram(['profile', url, '--out', join(folder, 'none', 'x.cpuprofile')])
+    assert.equal(code, 2)
+    assert.match(err, /cannot be written: its folder does not exist/)
+    assert.deepEqual(requests, [])
+  })
+
+  for (const [status, sentence] of /** @type {const} */ ([
+    [409, 'Another profile is running: ask again when it has ended.'],
+    [503, 'The process is overloaded: ask again later.'],
+    [400, 'Give seconds from 1 to 60.'],
+  ]))
+    test(`passes on why the server refuses with ${status}`, async (t) => {
+      const { url } = await standInFor(t, { 'POST /profile': say(status, sentence) })
+      const { code, out, err } = await runProgram(['profile', url])
+      assert.deepEqual([code, out, err], [2, '', `spillway: ${sentence}\n`])
+    })
+
+  test('says that a service without profiles has none', async (t) => {
+    const { url } = await standInFor(t, {})
+    const old = await standInFor(t, { 'POST /heap': say(405, 'Only GET and HEAD are allowed.') })
+    assert.match(
+      (await runProgram(['profile', url])).err,
+      /has no CPU profiles\. Update the package in the service/
+    )
+    assert.match(
+      (await runProgram(['heap', old.url])).err,
+      /has no heap profiles\. Update the package in the service/
+    )
+  })
+
+  test('says that the service ended in the middle', async (t) => {
+    const { url } = await standInFor(t, {
+      'POST /profile': (_req, res) => {
+        res.writeHead(200).write(`${JSON.stringify(progress(500))}\n`)
+        setImmediate(() => res.destroy())
+      },
+    })
+    const { code, out, err } = await runProgram(['profile', url])
+    assert.deepEqual([code, out], [2, ''])
+    assert.match(err, /closed the connection before its answer was whole/)
+    const short = await standInFor(t, { 'POST /profile': lines(progress(500)) })
+    assert.match((await runProgram(['profile', short.url])).err, /ended without a result/)
+  })
+
+  test('that is stopped by Ctrl-C closes its connection', async (t) => {
+    let isAsked = (_res) => {}
+    const asked = new Promise((resolve) => {
+      isAsked = resolve
+    })
+    const { url } = await standInFor(t, {
+      'POST /profile': (_req, res) => {
+        res.writeHead(200).write(`${JSON.stringify(progress(500))}\n`)
+        isAsked(res)
+      },
+    })
+    const child = spawn(process.execPath, [PROGRAM, 'profile', url], { env: plainEnv(), stdio: 'ignore' })
+    const res = await asked
+    const closed = once(res, 'close')
+    child.kill('SIGINT')
+    await closed
+    assert.deepEqual(await once(child, 'exit'), [null, 'SIGINT'])
+  })
+})
+
+test('heap counts bytes', async (t) => {
+  const { url, requests } = await standInFor(t, { 'POST /heap': lines({ result: RESULT }) })
+  const { code, out } = await runProgram(['heap', url])
+  assert.equal(code, 0)
+  assert.deepEqual(requests, ['POST /heap?seconds=60'])
+  assert.match(out, /^ *620 kB +62 % +620 kB +62 % +pbkdf2Sync/m)
+})
+
+test('of a real service it works, or says that the service has none', async (t) => {
+  const { admin } = await startService(t)
+  const { code, out, err } = await runProgram(['profile', admin, '--seconds', '1'])
+  if (code === 0) assert.match(out, /^ +self +total +function +where$/m)
+  else assert.match(err, /has no CPU profiles/)
+})

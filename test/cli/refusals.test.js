@@ -1,0 +1,163 @@
+'use strict'
+// Pointed at something that cannot be asked, the program says so in one line, with the next step, and exits with 2.
+
+const assert = require('node:assert/strict')
+const net = require('node:net')
+const { once } = require('node:events')
+const { describe, test } = require('node:test')
+const { AdminClient } = require('../../src/cli/admin-client')
+const { spillwayFor } = require('../support/spillway')
+const { diagnosisOf, json, snapshotOf, standInFor } = require('./admin-stand-in')
+const { runProgram } = require('./program')
+
+const TOKEN = 'a-token-of-sixteen'
+
+/** @param {import('node:test').TestContext} t */
+async function refused(t, args, pattern, options) {
+  const { code, out, err } = await runProgram(args, options)
+  assert.equal(out, '')
+  assert.match(err, pattern)
+  assert.equal(err.split('\n').length, 2, err)
+  assert.equal(code, 2)
+}
+
+describe('an address that cannot be asked', () => {
+  test('nothing listens', (t) =>
+    refused(t, ['doctor', '1'], /^spillway: http:\/\/127\.0\.0\.1:1 does not listen\. Start the service/))
+
+  test('a name that does not resolve', (t) =>
+    refused(t, ['top', 'http://no-such-host.invalid'], /cannot be resolved/))
+
+  test('another http server', async (t) => {
+    const { url } = await standInFor(t, {})
+    await refused(
+      t,
+      ['top', url],
+      /is no admin server of Spillway: its answer to \/snapshot has status 404\./
+    )
+  })
+
+  test('an http server that answers everything', async (t) => {
+    for (const answer of [json({ ok: true }), json([1]), (_req, res) => res.end('<html>')]) {
+      const { url } = await standInFor(t, { 'GET /snapshot': answer })
+      await refused(t, ['snapshot', url], /is no admin server of Spillway/)
+    }
+  })
+
+  test('a server that speaks no HTTP, or hangs up', async (t) => {
+    for (const [greeting, pattern] of /** @type {const} */ ([
+      ['SSH-2.0-OpenSSH\r\n', /speaks no HTTP/],
+      ['', /closed the connection/],
+    ])) {
+      const server = net
+        .createServer((socket) => socket.end(greeting).on('error', () => {}))
+        .listen(0, '127.0.0.1')
+      t.after(() => server.close())
+      await once(server, 'listening')
+      await refused(t, ['doctor', String(/** @type {any} */ (server.address()).port)], pattern)
+    }
+  })
+
+  test('a server without TLS asked by https', async (t) => {
+    const { port } = await standInFor(t, {})
+    await refused(t, ['doctor', `https://127.0.0.1:${port}`], /speaks no TLS\. Use http:\/\//)
+  })
+
+  test('a redirect is shown and not followed', async (t) => {
+    const { url, requests } = await standInFor(t, {
+      'GET /doctor': (_req, res) => res.writeHead(302, { Location: 'https://elsewhere.example/' }).end(),
+    })
+    await refused(
+      t,
+      ['doctor', url, '--token', TOKEN],
+      /redirects to https:\/\/elsewhere\.example\/\. Give that URL/
+    )
+    assert.deepEqual(requests, ['GET /doctor'])
+  })
+
+  test('an answer that never comes', async (t) => {
+    const { url } = await standInFor(t, { 'GET /doctor': () => {} })
+    const clock = { wait: (_ms, fail) => setImmediate(fail), cancel: () => {} }
+    const client = new AdminClient({ url, token: undefined, clock: /** @type {any} */ (clock) })
+    t.after(() => client.close())
+    await assert.rejects(
+      client.getJson('/doctor'),
+      /did not answer within 10 s\. Its event loop may be blocked/
+    )
+  })
+})
+
+describe('an admin server that refuses', () => {
+  const listening = (t, options) => spillwayFor(t, undefined).listen({ port: 0, ...options })
+
+  test('wants a token', async (t) => {
+    const { url } = await listening(t, { token: TOKEN })
+    await refused(t, ['doctor', url], /requires a token\. Set SPILLWAY_TOKEN, or give --token\./)
+    await refused(t, ['doctor', url, '--token', `${TOKEN}!`], /does not accept the token of --token/)
+    await refused(t, ['doctor', url], /does not accept the token of SPILLWAY_TOKEN/, {
+      env: { SPILLWAY_TOKEN: 'another-token-here' },
+    })
+    for (const [args, env] of /** @type {const} */ ([
+      [['--token', TOKEN], {}],
+      [[], { SPILLWAY_TOKEN: TOKEN }],
+    ]))
+      assert.equal((await runProgram(['doctor', url, ...args], { env })).code, 0)
+  })
+
+  test('has had too many requests', async (t) => {
+    const { url } = await standInFor(t, {
+      'GET /doctor': (_req, res) => res.writeHead(429).end('Too many requests.\n'),
+    })
+    await refused(t, ['doctor', url], /too many requests in this second/)
+  })
+
+  test('a host that it does not know is named', async (t) => {
+    const { url } = await standInFor(t, { 'GET /doctor': (_req, res) => res.writeHead(421).end() })
+    await refused(
+      t,
+      ['doctor', url],
+      /does not answer for the host '127\.0\.0\.1:\d+'\. .*`hosts` of listen\(\)/
+    )
+  })
+})
+
+describe('a command that is wrong', () => {
+  for (const [args, pattern] of /** @type {[string[], RegExp][]} */ ([
+    [['tpo'], /^spillway: Unknown command 'tpo'\. Did you mean top\? See spillway --help\./],
+    [['snap'], /Did you mean snapshot\?/],
+    [['frobnicate'], /^spillway: Unknown command 'frobnicate'\. See spillway --help\./],
+    [['9464'], /Which command\? For example: spillway top 9464/],
+    [['top', '--jsn'], /Unknown option --jsn\. Did you mean --json\? See spillway top --help/],
+    [['top', '--out', 'x'], /spillway top has no option --out, but profile and heap have/],
+    [['--watch'], /without a command has no option --watch, but top has/],
+    [['top', '--sort', 'size'], /--sort takes one of: route, requests/],
+    [['top', '--sort'], /--sort takes one of/],
+    [['profile', '--seconds', 'ten'], /--seconds needs a whole number/],
+    [['profile', '--seconds', '0'], /--seconds needs a whole number/],
+    [['top', '--token'], /--token needs a value/],
+    [['top', '--json=yes'], /--json takes no value/],
+    [['top', '1', '2'], /'2' is one argument too many/],
+    [['top', '99999'], /'99999' is no port/],
+    [['top', 'ftp://host'], /'ftp:\/\/host' is no address/],
+    [['top', 'http://user:secret@host'], /Give the token by --token or SPILLWAY_TOKEN/],
+    [['top', '--constructor'], /Unknown option --constructor/],
+    [['top', '--token', 'ein-schlüssel'], /cannot be sent this token|does not listen/],
+  ])) {
+    test(args.join(' '), (t) => refused(t, args, pattern))
+  }
+
+  test('a wrong address in the environment is named with its variable', (t) =>
+    refused(t, ['top'], /'x:y:z' in SPILLWAY_ADMIN_URL is no address/, {
+      env: { SPILLWAY_ADMIN_URL: 'x:y:z' },
+    }))
+})
+
+test('the mistake of an unknown answer is no health of a process', async (t) => {
+  const { url } = await standInFor(t, {
+    'GET /snapshot': json(snapshotOf({ routes: 7 })),
+    'GET /doctor': json(diagnosisOf()),
+  })
+  const { code, err } = await runProgram(['top', url])
+  assert.equal(code, 2)
+  assert.match(err, /^spillway: a mistake of its own\.\nTypeError/)
+})

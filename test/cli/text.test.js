@@ -1,0 +1,203 @@
+'use strict'
+// Figures, widths, tables, keys and rates of the command line: the parts that need no service.
+
+const assert = require('node:assert/strict')
+const { describe, test } = require('node:test')
+const { adminUrl } = require('../../src/cli/address')
+const figures = require('../../src/cli/figures')
+const { jsonLines } = require('../../src/cli/json-lines')
+const { clip, padEnd, padStart, printable, widthOf, wrap } = require('../../src/cli/printable-text')
+const { layOut, tableLines } = require('../../src/cli/text-table')
+const { keysOf } = require('../../src/cli/top/keys')
+const { SnapshotRates } = require('../../src/cli/top/rates')
+const { routeOf, snapshotOf, summaryOf } = require('./admin-stand-in')
+
+const plain = (_style, text) => text
+const marked = (style, text) => (style === undefined ? text : `\x1b[31m${text}\x1b[39m`)
+
+describe('figures', () => {
+  const cases = {
+    ms: [
+      [0, '0'],
+      [0.0412, '0.04'],
+      [0.42, '0.4'],
+      [9.96, '10.0'],
+      [24.72, '24.7'],
+      [99.96, '100'],
+      [1391, '1391'],
+      [null, '-'],
+    ],
+    duration: [
+      [0.2, '0.2 ms'],
+      [999, '999 ms'],
+      [1500, '1.5 s'],
+      [119_000, '119 s'],
+      [192_000, '3 min 12 s'],
+      [undefined, '-'],
+    ],
+    span: [
+      [0, '0 s'],
+      [59, '59 s'],
+      [60, '1 min'],
+      [3700, '1 h 1 min'],
+      [90_000, '1 d 1 h'],
+      [Number.NaN, '-'],
+    ],
+    bytes: [
+      [0, '0 B'],
+      [999, '999 B'],
+      [1000, '1 kB'],
+      [22_200_000, '22.2 MB'],
+      [999_700, '1 MB'],
+      [4.35e9, '4.35 GB'],
+      [null, '-'],
+    ],
+    percent: [
+      [0, '0 %'],
+      [0.0004, '<0.1 %'],
+      [0.012, '1.2 %'],
+      [0.0996, '10 %'],
+      [1, '100 %'],
+      [undefined, '-'],
+    ],
+    rate: [
+      [0, '0'],
+      [0.04, '0.0'],
+      [1.64, '1.6'],
+      [99.96, '100'],
+      [1283.4, '1283'],
+      [undefined, '-'],
+    ],
+  }
+  for (const [name, pairs] of Object.entries(cases))
+    test(name, () => {
+      for (const [value, text] of pairs) assert.equal(figures[name](value), text, String(value))
+    })
+})
+
+describe('text of a service', () => {
+  test('loses its control characters, those that turn text around included', () => {
+    assert.equal(
+      printable('a\x1b[2J\r\n\u{9b}b\u{202e}\u{2028}'),
+      'a\u{fffd}[2J\u{fffd}\u{fffd}\u{fffd}b\u{fffd}\u{fffd}'
+    )
+    assert.equal(printable('/käse/:id/日本'), '/käse/:id/日本')
+  })
+
+  test('has the width that a terminal gives it', () => {
+    assert.equal(widthOf('abc'), 3)
+    assert.equal(widthOf('日本'), 4)
+    assert.equal(widthOf('e\u{301}'), 1)
+    assert.equal(widthOf(marked('red', 'ab')), 2)
+    assert.equal(padStart('日', 4), '  日')
+    assert.equal(padEnd('日', 4), '日  ')
+  })
+
+  test('is cut to a width, and a colour that was open is closed', () => {
+    assert.equal(clip('abcdef', 4), 'abcd')
+    assert.equal(clip('abcdef', 4, '…'), 'abc…')
+    assert.equal(clip('日本語', 4), '日本')
+    assert.equal(clip('日本語', 3), '日')
+    assert.equal(clip('abc', 0, '…'), '')
+    assert.equal(clip(marked('red', 'abcdef'), 2), '\x1b[31mab\x1b[0m')
+    assert.equal(clip(marked('red', 'ab'), 2), marked('red', 'ab'))
+  })
+
+  test('is broken at spaces', () => {
+    assert.deepEqual(wrap('one two three', 7), ['one two', 'three'])
+    assert.deepEqual(wrap('unbreakable word', 4), ['unbreakable', 'word'])
+  })
+
+  test('is JSON without control characters', () => {
+    const value = { route: '\x1b[2J\u{9b}\u{2028}\x7f' }
+    const [text] = jsonLines(value, { isScreen: false })
+    assert.deepEqual(JSON.parse(text), value)
+    assert.doesNotMatch(text, /[\p{Cc}\p{Zl}]/u)
+  })
+})
+
+describe('a table', () => {
+  const columns = [
+    { head: 'route', isText: true, isFlexible: true, of: ({ route }) => route },
+    { head: 'ms', least: 4, of: ({ ms }) => ms },
+  ]
+  const rows = [
+    { route: '/users/:id', ms: 1 },
+    { route: '/', ms: 12345 },
+  ]
+
+  test('has columns as wide as their cells, numbers to the right', () => {
+    assert.deepEqual(tableLines(columns, rows, { paint: plain }), [
+      'route          ms',
+      '/users/:id      1',
+      '/           12345',
+    ])
+  })
+
+  test('cuts the flexible column to a width, and widens it where it fills the line', () => {
+    assert.deepEqual(tableLines(columns, rows, { paint: plain, width: 13, end: '…' }).slice(1), [
+      '/user…      1',
+      '/       12345',
+    ])
+    const { head, rows: filled } = layOut(columns, rows, { paint: plain, width: 30, fills: true })
+    assert.deepEqual([head, ...filled].map(widthOf), [30, 30, 30])
+  })
+})
+
+test('keys are read one by one, and what is none is left out', () => {
+  assert.deepEqual(keysOf('\x1b[Bj\x1bOA\x1b[6~\r'), ['down', 'down', 'up', 'page down', 'enter'])
+  assert.deepEqual(keysOf('\x1b'), ['back'])
+  assert.deepEqual(keysOf('x\x1b[200~\x1b[1;5Zq'), ['quit'])
+  assert.deepEqual(keysOf('constructor'), ['sort'])
+})
+
+describe('an address', () => {
+  const cases = {
+    9465: 'http://127.0.0.1:9465',
+    'shop.internal': 'http://shop.internal:9464',
+    'shop.internal:80': 'http://shop.internal',
+    'shop.internal/a': 'http://shop.internal:9464/a',
+    '[::1]:9465': 'http://[::1]:9465',
+    'https://ops.example/shop/': 'https://ops.example/shop',
+    'http://ops.example': 'http://ops.example',
+  }
+  for (const [given, url] of Object.entries(cases)) test(given, () => assert.equal(adminUrl(given, {}), url))
+
+  test('is that of the environment, or the default', () => {
+    assert.equal(adminUrl(undefined, {}), 'http://127.0.0.1:9464')
+    assert.equal(adminUrl(undefined, { SPILLWAY_ADMIN_URL: '9470' }), 'http://127.0.0.1:9470')
+    assert.equal(adminUrl('9471', { SPILLWAY_ADMIN_URL: '9470' }), 'http://127.0.0.1:9471')
+  })
+})
+
+describe('rates', () => {
+  const at = (uptimeSeconds, count, more) =>
+    snapshotOf({
+      uptimeSeconds,
+      requests: { inFlight: 0, lastMinute: summaryOf(30, { errorRatio: 0.1 }), sinceStart: summaryOf(count) },
+      routes: [routeOf('/a', count, more)],
+    })
+
+  test('are the differences between two snapshots', () => {
+    const errored = { completed: 0, errored: 6, aborted: 0, upgraded: 0, timed_out: 2 }
+    const now = at(12, 130, { outcomes: errored, loopMs: { sinceStart: 500, lastMinute: 0 } })
+    now.admission.shed.push({ reason: 'loop', priority: 'normal', count: 20 })
+    const before = at(10, 100, { loopMs: { sinceStart: 100, lastMinute: 0 } })
+    const rates = new SnapshotRates(now, before)
+    assert.deepEqual(rates.all, { requests: 15, errors: 4, shed: 10 })
+    assert.deepEqual(rates.of(now.routes[0]), { requests: 15, errors: 4, shed: 0, loopMs: 200 })
+  })
+
+  test('are those of the last minute where there is one snapshot', () => {
+    const now = at(12, 130, { loopMs: { sinceStart: 500, lastMinute: 300 }, lastMinute: summaryOf(30) })
+    const rates = new SnapshotRates(now, undefined)
+    assert.deepEqual(rates.all, { requests: 1, errors: 0.1, shed: undefined })
+    assert.deepEqual(rates.of(now.routes[0]), { requests: 1, errors: 0, shed: undefined, loopMs: 10 })
+  })
+
+  test('are never below 0, and a new route counts from its start', () => {
+    const rates = new SnapshotRates(at(12, 90), at(10, 100))
+    assert.equal(rates.all.requests, 0)
+    assert.equal(rates.of(routeOf('/new', 8)).requests, 4)
+  })
+})
