@@ -6,6 +6,7 @@
 
 const { isMainThread } = require('node:worker_threads')
 
+const FDS = { stdout: 1, stderr: 2 }
 const HOLD_MS = 100
 const MAX_HELD_CHARACTERS = 2 ** 16
 const MAX_WAITING_BYTES = 2 ** 20
@@ -28,12 +29,14 @@ class LogDestination {
 
   /**
    * @param {typeof import('pino')} pino
-   * @param {{ clock: import('../clock').Clock, onError: (error: Error) => void, fd?: number,
+   * @param {{ clock: import('../clock').Clock, onError: (error: Error) => void, output?: 'stdout' | 'stderr',
    *   format?: import('./pretty-lines').Format | undefined }} parts
    *   onError: called once, when no more lines can be written; format: makes JSON lines readable for people
    */
-  constructor(pino, { clock, onError, fd = 1, format }) {
+  constructor(pino, { clock, onError, output = 'stdout', format }) {
     const retryEAGAIN = () => !this.#isEnding || ++this.#attempts < MAX_ATTEMPTS_AT_EXIT
+    // Read as pino reads it: this makes a pipe non-blocking, so that a reader that has stopped cannot stop the process.
+    const fd = process[output].fd ?? FDS[output]
     const destination = pino.destination({ dest: fd, sync: false, maxLength: MAX_WAITING_BYTES, retryEAGAIN })
     const { flushSync } = destination
     // Pino calls flushSync() when the process exits, but not when a thread does.

@@ -12,8 +12,8 @@ const CHILD_OPTIONS = { serializers: { req: identity, res: identity } }
 
 /**
  * @param {any} option the option `logger`
- * @param {{ clock: import('../clock').Clock, onError: (error: Error) => void, fd?: number }} own for a logger of our own;
- *   onError: called when it can no longer write; fd: where it writes, by default standard output
+ * @param {{ clock: import('../clock').Clock, onError: (error: Error) => void, output?: 'stdout' | 'stderr' }} own for a logger of our own;
+ *   onError: called when it can no longer write; output: where it writes, by default standard output
  */
 function loggerFrom(option, own) {
   if (option === false) return SILENT

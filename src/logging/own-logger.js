@@ -11,7 +11,7 @@ const { SpillwayError } = require('../errors')
 const { LogDestination } = require('./log-destination')
 const { prettyFormat } = require('./pretty-lines')
 
-const STDOUT = 1
+const FDS = { stdout: 1, stderr: 2 }
 const SILENT = { isLevelEnabled: () => false, info() {}, warn() {}, error() {} }
 
 class OwnLogger {
@@ -22,16 +22,16 @@ class OwnLogger {
 
   /**
    * @param {import('pino').LoggerOptions | undefined} options
-   * @param {{ clock: import('../clock').Clock, onError: (error: Error) => void, fd?: number }} parts
-   *   onError: called when it cannot write; fd: where it writes, by default standard output
+   * @param {{ clock: import('../clock').Clock, onError: (error: Error) => void, output?: 'stdout' | 'stderr' }} parts
+   *   onError: called when it cannot write; output: where it writes, by default standard output
    * @param {(logger: any) => any} childOf
    */
-  constructor(options, { clock, onError, fd = STDOUT }, childOf) {
+  constructor(options, { clock, onError, output = 'stdout' }, childOf) {
     this.#options = options
     this.#childOf = childOf
     this.#parts = {
       clock,
-      fd,
+      output,
       onError: (error) => {
         this.#current = undefined
         onError(error)
@@ -79,8 +79,8 @@ class OwnLogger {
 
   /** Standard error is for people: spillway/register has one line to say there. */
   #format() {
-    const { fd } = this.#parts
-    return prettyFormat({ isTerminal: isatty(fd), isPlain: fd !== STDOUT })
+    const { output } = this.#parts
+    return prettyFormat({ isTerminal: isatty(FDS[output]), isPlain: output === 'stderr' })
   }
 
   #make() {

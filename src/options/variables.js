@@ -13,7 +13,6 @@ const CONFIG = 'SPILLWAY_CONFIG'
 const PRIMARY = 'SPILLWAY_PRIMARY'
 /** The members that register calls, by the name of their group in variables and in the file. */
 const MEMBERS = { admin: 'listen', attach: 'attach' }
-const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i
 
 /** @typedef {{ group: string, key: string, rule: string }} Target group: '' for the top level; rule: its name in the table of rules */
 
@@ -91,7 +90,7 @@ function readText(text, rule) {
 }
 
 function* numbersIn(texts) {
-  if (texts.every((each) => NUMBER.test(each))) yield texts.map(Number)
+  if (texts.every((each) => each !== '' && Number.isFinite(Number(each)))) yield texts.map(Number)
 }
 
 function readings(text) {

@@ -14,9 +14,6 @@ const { use } = require('../process-use')
 const { Frameworks } = require('./frameworks')
 const { Settings } = require('./settings')
 
-/** The application's output is its own. */
-const STDERR = 2
-
 class Registration {
   /** Nothing is measured: under a test runner, beside an instance of the application, or after a failure. */
   isOff = isTested()
@@ -69,7 +66,8 @@ class Registration {
 
   #openLogger(option) {
     const onError = (error) => this.#instance?.internalErrors.report('logger', error)
-    this.#logger = loggerFrom(option, { clock: this.#clock, onError, fd: STDERR })
+    // Standard output is the application's own.
+    this.#logger = loggerFrom(option, { clock: this.#clock, onError, output: 'stderr' })
     return this.#logger
   }
 

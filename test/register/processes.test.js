@@ -115,16 +115,14 @@ describe('a process with a server', () => {
   it('drains at SIGTERM if it is told to', { skip: process.platform === 'win32' }, async (t) => {
     const program = new Program(t, [appFile('http.js')], { env: { SPILLWAY_ATTACH_SIGNALS: 'true' } })
     await program.admin()
-    program.kill('SIGTERM')
-    assert.deepEqual(await program.end(), { code: 0, signal: null })
+    assert.deepEqual(await program.kill('SIGTERM'), { code: 0, signal: null })
     assert.ok(program.lines.some(({ event }) => event === 'drained'))
   })
 
   it('ends at SIGTERM as without spillway', { skip: process.platform === 'win32' }, async (t) => {
     const program = new Program(t, [appFile('http.js')])
     await program.admin()
-    program.kill('SIGTERM')
-    assert.deepEqual(await program.end(), { code: null, signal: 'SIGTERM' })
+    assert.deepEqual(await program.kill('SIGTERM'), { code: null, signal: 'SIGTERM' })
   })
 
   it('does not measure its own admin server', async (t) => {

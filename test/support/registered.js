@@ -111,8 +111,11 @@ class Program {
     this.#child.stdin.write(text)
   }
 
-  kill(signal) {
+  /** Ends it by a signal, while its standard input stays open. */
+  async kill(signal) {
     this.#child.kill(signal)
+    const [code, endedBy] = await this.#closed
+    return { code, signal: endedBy }
   }
 
   /** Ends its standard input. */
