@@ -34,7 +34,7 @@ function urlOf(text, shown) {
   if (url.username !== '' || url.password !== '') {
     throw new CommandError('Give the token by --token or SPILLWAY_TOKEN, not in the URL.')
   }
-  return `${url.protocol}//${url.host}${url.pathname.replace(/\/+$/, '')}`
+  return `${url.protocol}//${url.host}${withoutEndSlashes(url.pathname)}`
 }
 
 /** A host without a scheme and a port has the port of an admin server. */
@@ -43,6 +43,12 @@ function withPort(text) {
   return url === undefined || url.port !== '' || /:80(\/|$)/.test(text)
     ? text
     : text.replace(/^(http:\/\/[^/]+)/, `$1:${DEFAULT_PORT}`)
+}
+
+function withoutEndSlashes(path) {
+  let end = path.length
+  while (path[end - 1] === '/') end--
+  return path.slice(0, end)
 }
 
 function parse(text) {
