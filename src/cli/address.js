@@ -32,7 +32,7 @@ function urlOf(text, shown) {
     )
   }
   if (url.username !== '' || url.password !== '') {
-    throw new CommandError('Give the token by --token or SPILLWAY_TOKEN, not in the URL.')
+    throw new CommandError('Give the token by --token or SPILLWAY_ADMIN_TOKEN, not in the URL.')
   }
   return `${url.protocol}//${url.host}${withoutEndSlashes(url.pathname)}`
 }

@@ -49,7 +49,7 @@ function refusalOf({ url, path, res, text, token }) {
   if (status === 401) {
     return new CommandError(
       token === undefined
-        ? `${url} requires a token. Set SPILLWAY_TOKEN, or give --token.`
+        ? `${url} requires a token. Set SPILLWAY_ADMIN_TOKEN, or give --token.`
         : `${url} does not accept the token of ${token.from}. Use the \`token\` that the service gives to listen().`
     )
   }

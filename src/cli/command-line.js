@@ -71,9 +71,9 @@ async function run({ command, values, address }, { env, out, err, stdin, signals
   }
 }
 
-function tokenOf({ token }, { SPILLWAY_TOKEN }) {
+function tokenOf({ token }, { SPILLWAY_ADMIN_TOKEN }) {
   if (token !== undefined) return { value: token, from: '--token' }
-  return SPILLWAY_TOKEN ? { value: SPILLWAY_TOKEN, from: 'SPILLWAY_TOKEN' } : undefined
+  return SPILLWAY_ADMIN_TOKEN ? { value: SPILLWAY_ADMIN_TOKEN, from: 'SPILLWAY_ADMIN_TOKEN' } : undefined
 }
 
 module.exports = { runCommandLine }

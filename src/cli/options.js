@@ -31,7 +31,7 @@ const wordOf = (words) => (value, rawName) => {
 
 /** @type {Record<string, Option>} */
 const COMMON_OPTIONS = {
-  token: { takes: 'TOKEN', read: text, about: 'the token of the admin server; better: SPILLWAY_TOKEN' },
+  token: { takes: 'TOKEN', read: text, about: 'the token of the admin server; better: SPILLWAY_ADMIN_TOKEN' },
   json: { about: 'the answer of the service as JSON' },
   help: { short: 'h', about: 'this help' },
   version: { short: 'v', about: 'the version of spillway' },

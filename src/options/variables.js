@@ -9,8 +9,8 @@ const { DEFAULTS, MEMBER_DEFAULTS, RULES } = require('./table')
 const PREFIX = 'SPILLWAY_'
 /** The path of a JSON file with options. */
 const CONFIG = 'SPILLWAY_CONFIG'
-/** What clusterPrimary() gives its workers. */
-const PRIMARY = 'SPILLWAY_PRIMARY'
+/** Variables of others: what clusterPrimary() gives its workers, and where the command line asks. */
+const OTHERS = ['SPILLWAY_PRIMARY', 'SPILLWAY_ADMIN_URL']
 /** The members that register calls, by the name of their group in variables and in the file. */
 const MEMBERS = { admin: 'listen', attach: 'attach' }
 
@@ -63,7 +63,7 @@ function readVariables(env) {
   const problems = []
   for (const [variable, text = ''] of Object.entries(env)) {
     // An empty variable counts as not set: compose files write `NAME: ${NAME}`.
-    if (!variable.startsWith(PREFIX) || text === '' || [CONFIG, PRIMARY].includes(variable)) continue
+    if (!variable.startsWith(PREFIX) || text === '' || [CONFIG, ...OTHERS].includes(variable)) continue
     const target = VARIABLES.get(variable)
     if (target === undefined) problems.push(unknown(variable))
     else settings.push({ ...target, variable, value: readText(text, target.rule) })

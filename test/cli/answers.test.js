@@ -170,7 +170,7 @@ describe('what the program says of itself', () => {
       assert.match(help.out, new RegExp(`^spillway ${command} \\[port or URL\\]`))
       assert.match(
         help.out,
-        new RegExp(`^Examples:\n {2}(SPILLWAY_TOKEN=\\.\\.\\. )?spillway ${command}`, 'm')
+        new RegExp(`^Examples:\n {2}(SPILLWAY_ADMIN_TOKEN=\\.\\.\\. )?spillway ${command}`, 'm')
       )
     }
     assert.equal((await runProgram(['help', 'top'])).out, (await runProgram(['top', '-h'])).out)

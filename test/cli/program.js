@@ -11,7 +11,7 @@ const SERVICE = path.join(__dirname, 'service.js')
 
 /** An environment in which nothing says where to ask, or how. */
 function plainEnv(more) {
-  const { NO_COLOR, FORCE_COLOR, SPILLWAY_ADMIN_URL, SPILLWAY_TOKEN, ...env } = outsideTests()
+  const { NO_COLOR, FORCE_COLOR, SPILLWAY_ADMIN_URL, SPILLWAY_ADMIN_TOKEN, ...env } = outsideTests()
   return { ...env, ...more }
 }
 

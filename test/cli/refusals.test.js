@@ -92,14 +92,14 @@ describe('an admin server that refuses', () => {
 
   test('wants a token', async (t) => {
     const { url } = await listening(t, { token: TOKEN })
-    await refused(t, ['doctor', url], /requires a token\. Set SPILLWAY_TOKEN, or give --token\./)
+    await refused(t, ['doctor', url], /requires a token\. Set SPILLWAY_ADMIN_TOKEN, or give --token\./)
     await refused(t, ['doctor', url, '--token', `${TOKEN}!`], /does not accept the token of --token/)
-    await refused(t, ['doctor', url], /does not accept the token of SPILLWAY_TOKEN/, {
-      env: { SPILLWAY_TOKEN: 'another-token-here' },
+    await refused(t, ['doctor', url], /does not accept the token of SPILLWAY_ADMIN_TOKEN/, {
+      env: { SPILLWAY_ADMIN_TOKEN: 'another-token-here' },
     })
     for (const [args, env] of /** @type {const} */ ([
       [['--token', TOKEN], {}],
-      [[], { SPILLWAY_TOKEN: TOKEN }],
+      [[], { SPILLWAY_ADMIN_TOKEN: TOKEN }],
     ]))
       assert.equal((await runProgram(['doctor', url, ...args], { env })).code, 0)
   })
@@ -139,7 +139,7 @@ describe('a command that is wrong', () => {
     [['top', '1', '2'], /'2' is one argument too many/],
     [['top', '99999'], /'99999' is no port/],
     [['top', 'ftp://host'], /'ftp:\/\/host' is no address/],
-    [['top', 'http://user:secret@host'], /Give the token by --token or SPILLWAY_TOKEN/],
+    [['top', 'http://user:secret@host'], /Give the token by --token or SPILLWAY_ADMIN_TOKEN/],
     [['top', '--constructor'], /Unknown option --constructor/],
     [['top', '--token', 'ein-schlüssel'], /cannot be sent this token|does not listen/],
   ])) {

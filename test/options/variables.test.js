@@ -60,7 +60,13 @@ describe('a variable', () => {
     })
 
   it('of another program, or an empty one, is none', () => {
-    const env = { SPILLWAYS: '1', SPILLWAY_SHED_MODE: '', SPILLWAY_PRIMARY: '1', SPILLWAY_CONFIG: 'x.json' }
+    const env = {
+      SPILLWAYS: '1',
+      SPILLWAY_SHED_MODE: '',
+      SPILLWAY_PRIMARY: '1',
+      SPILLWAY_ADMIN_URL: 'http://127.0.0.1:1',
+      SPILLWAY_CONFIG: 'x.json',
+    }
     assert.deepEqual(readVariables(env), { settings: [], problems: [] })
   })
 

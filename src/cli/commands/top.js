@@ -21,7 +21,7 @@ const top = {
   examples: [
     ['spillway top', 'the service at port 9464'],
     ['spillway top 9465 --sort loop', 'which route uses the event loop most'],
-    ['SPILLWAY_TOKEN=... spillway top http://10.0.0.7:9464', 'another machine'],
+    ['SPILLWAY_ADMIN_TOKEN=... spillway top http://10.0.0.7:9464', 'another machine'],
     ['spillway top --watch >> figures.txt', 'one line a second'],
   ],
   run(context) {
