@@ -1,0 +1,42 @@
+'use strict'
+// Small tables of names and figures, for what needs no sorting.
+
+const { make } = require('./dom')
+
+/** @param {string} caption @param {[name: string, value: string][]} rows */
+const factTable = (caption, rows) =>
+  make(
+    'table',
+    { class: 'small' },
+    make('caption', null, caption),
+    make(
+      'tbody',
+      null,
+      ...rows.map(([name, value]) =>
+        make('tr', null, make('th', { scope: 'row' }, name), make('td', null, value))
+      )
+    )
+  )
+
+/** @param {string} caption @param {string[]} heads @param {string[][]} rows the first cell names the row */
+const gridTable = (caption, heads, rows) =>
+  make(
+    'table',
+    { class: 'small' },
+    make('caption', null, caption),
+    make('thead', null, make('tr', null, ...heads.map((head) => make('th', { scope: 'col' }, head)))),
+    make(
+      'tbody',
+      null,
+      ...rows.map(([name, ...values]) =>
+        make(
+          'tr',
+          null,
+          make('th', { scope: 'row' }, name),
+          ...values.map((value) => make('td', null, value))
+        )
+      )
+    )
+  )
+
+module.exports = { factTable, gridTable }
