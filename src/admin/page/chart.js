@@ -12,6 +12,9 @@ const HEIGHT = 96
 const AXIS_WIDTH = 46
 const FONT = '11px system-ui, sans-serif'
 const SYNC = 'spillway'
+/** The share of a chart that bands of stalls may cover. */
+const MOST_COVERED = 0.15
+const TICK_HEIGHT = 4
 
 /**
  * @typedef {object} Series
@@ -164,18 +167,28 @@ class Chart {
     return most ?? (Math.max(max ?? 0, least) * 1.1 || 1)
   }
 
-  /** A faint band in each chart, where the loop stalled: what else happened then stands above it. */
+  /** Marks the stalls of the loop in each chart: what else happened then stands below the mark. Few stalls are faint bands, many are ticks. */
   #markStalls(plot) {
     const { ctx, bbox } = plot
+    const bands = this.#stallBands(plot)
+    const covered = bands.reduce((sum, { width }) => sum + width, 0)
+    const isMany = covered > MOST_COVERED * bbox.width
     ctx.save()
-    ctx.fillStyle = color('stall-band')
+    ctx.fillStyle = color(isMany ? 'stall-tick' : 'stall-band')
+    const height = isMany ? TICK_HEIGHT * devicePixelRatio : bbox.height
+    for (const { left, width } of bands) ctx.fillRect(left, bbox.top, width, height)
+    ctx.restore()
+  }
+
+  #stallBands(plot) {
+    const bands = []
     for (const { at, stallMs } of this.#past.points) {
       if (!(stallMs > 0)) continue
       const right = plot.valToPos(at / 1000, 'x', true)
-      const left = Math.max(bbox.left, plot.valToPos((at - Math.max(1000, stallMs)) / 1000, 'x', true))
-      if (right > bbox.left) ctx.fillRect(left, bbox.top, Math.max(2, right - left), bbox.height)
+      const left = Math.max(plot.bbox.left, plot.valToPos((at - stallMs) / 1000, 'x', true))
+      if (right > plot.bbox.left) bands.push({ left, width: Math.max(2, right - left) })
     }
-    ctx.restore()
+    return bands
   }
 }
 
