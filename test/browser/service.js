@@ -44,7 +44,7 @@ async function main() {
     res.json({})
   })
   app.get('/login', function login(_req, res) {
-    pbkdf2Sync('secret', 'salt', 250_000, 64, 'sha512')
+    pbkdf2Sync('secret', 'salt', 400_000, 64, 'sha512')
     res.json({})
   })
   app.get('/hostile', () => {

@@ -24,7 +24,7 @@ const gridTable = (caption, heads, rows) =>
     'table',
     { class: 'small' },
     make('caption', null, caption),
-    make('thead', null, make('tr', null, ...heads.map((head) => make('th', { scope: 'col' }, head)))),
+    make('thead', null, make('tr', null, ...heads.map(makeHead))),
     make(
       'tbody',
       null,
@@ -38,5 +38,8 @@ const gridTable = (caption, heads, rows) =>
       )
     )
   )
+
+/** A column of names may have no title: an empty header says nothing. */
+const makeHead = (head) => (head === '' ? make('td') : make('th', { scope: 'col' }, head))
 
 module.exports = { factTable, gridTable }

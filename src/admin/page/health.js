@@ -22,14 +22,14 @@ const PLACES = {
 }
 
 class HealthPanel {
-  #title = make('h2', { id: 'health-title', role: 'status' })
+  #title = make('h2', { id: 'health-title' })
   #about = make('p', { class: 'faint' })
   #list = make('ol', { class: 'findings' })
   /** By problem and route, so that an opened finding stays open. */
   #items = new Map()
 
   constructor() {
-    byId('health').append(this.#title, this.#about, this.#list)
+    byId('health').append(make('div', { role: 'status' }, this.#title), this.#about, this.#list)
   }
 
   /** @param {any} diagnosis */

@@ -186,8 +186,9 @@ class Table {
     setText(this.#more, this.#showsAll ? `Show ${most} of ${sorted.length}` : `Show all ${sorted.length}`)
   }
 
-  /** Moves only what is not in its place: moving an element takes its focus. */
+  /** Moves only what is not in its place. An element that is moved loses its focus, and gets it back. */
   #place(shown) {
+    const focused = document.activeElement
     const wanted = shown.flatMap(({ tr, detail }) => (detail === undefined ? [tr] : [tr, detail]))
     const kept = new Set(wanted)
     for (const tr of [...this.#body.children]) if (!kept.has(tr)) tr.remove()
@@ -195,6 +196,7 @@ class Table {
       const there = this.#body.children[i]
       if (there !== tr) this.#body.insertBefore(tr, there ?? null)
     }
+    if (focused instanceof HTMLElement && this.#body.contains(focused)) focused.focus({ preventScroll: true })
   }
 
   #remove(key) {
