@@ -218,7 +218,8 @@ export interface Spillway {
   handler(name: HandlerName): Handler
 
   /**
-   * Starts the admin server: metrics, snapshot, health, releases and the options in force; `/` lists its pages. The server
+   * Starts the admin server: metrics, snapshot, health, releases and the options in force. `/` is a live page of all this for a
+   * browser, and otherwise lists the paths. The server
    * answers during an overload and does not keep the process alive; `close()` closes it. A failure to listen is also
    * logged, and ends no process if the rejection is unhandled.
    *

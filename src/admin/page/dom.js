@@ -43,7 +43,10 @@ function setChildren(element, key, makeChildren) {
   element.replaceChildren(...makeChildren())
 }
 
+/** The parts of a text, of which those between backticks are code. @param {string} text @returns {(Node | string)[]} */
+const withCode = (text) => text.split('`').map((part, i) => (i % 2 === 0 ? part : make('code', null, part)))
+
 /** @param {string} id @returns {any} */
 const byId = (id) => document.getElementById(id)
 
-module.exports = { byId, make, setChildren, setStyle, setText }
+module.exports = { byId, make, setChildren, setStyle, setText, withCode }

@@ -1,7 +1,7 @@
 'use strict'
 // Whether the process is healthy: the sentence of the doctor, and each finding as a sentence that opens its evidence.
 
-const { byId, make, setText } = require('./dom')
+const { byId, make, setChildren, setText, withCode } = require('./dom')
 const { evidence, seconds } = require('./format')
 
 const ICONS = { high: '▲', medium: '●', low: '○' }
@@ -37,8 +37,8 @@ class HealthPanel {
     const panel = byId('health')
     panel.dataset.healthy = String(healthy)
     setText(this.#title, titleOf(healthy, findings))
-    const about = findings.length === 0 ? summary : `${requests} requests in the last ${seconds(span)}`
-    setText(this.#about, about)
+    const traffic = `${requests} requests in the last ${seconds(span)}`
+    setText(this.#about, findings.length === 0 ? withoutVerdict(summary) : traffic)
     document.title = findings.length === 0 ? 'spillway' : `(${findings.length}) spillway`
     const keys = findings.map(({ problem, route }) => `${problem} ${route}`)
     for (const [key, { item }] of this.#items) {
@@ -64,6 +64,12 @@ function titleOf(healthy, findings) {
   return findings.length === 1 ? '1 problem' : `${findings.length} problems`
 }
 
+/** The verdict stands above it already. */
+function withoutVerdict(summary) {
+  const rest = summary.replace(/^(Healthy|Not enough traffic to tell): /, '')
+  return rest.charAt(0).toUpperCase() + rest.slice(1)
+}
+
 function makeFinding({ problem }) {
   const badge = make('span', { class: 'badge' })
   const sentence = make('span')
@@ -86,7 +92,7 @@ function fillFinding({ item, badge, sentence, advice, body, effect }, finding) {
   item.className = finding.severity
   setText(badge, `${ICONS[finding.severity]} ${WORDS[finding.severity]}`)
   setText(sentence, finding.summary)
-  setText(advice, finding.advice)
+  setChildren(advice, finding.advice, () => withCode(finding.advice))
   setText(effect, finding.effectOf === null ? '' : `An effect of ${finding.effectOf}.`)
   body.replaceChildren(
     ...finding.evidence.map((each) =>

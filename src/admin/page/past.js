@@ -5,6 +5,8 @@ const SPAN_S = 600
 const GAP_S = 5
 /** The spans to choose from, in seconds. */
 const SPANS = [120, 300, 600]
+/** While the process is young, a minute fills the charts better. */
+const YOUNG_S = 60
 
 class Past {
   /** @type {any[]} */
@@ -32,7 +34,7 @@ class Past {
   get span() {
     if (this.chosenSpan !== undefined) return this.chosenSpan
     const seconds = this.points.length === 0 ? 0 : (this.last.at - this.points[0].at) / 1000
-    return SPANS.find((span) => seconds <= span) ?? SPAN_S
+    return [YOUNG_S, ...SPANS].find((span) => seconds <= span) ?? SPAN_S
   }
 
   /** The ends of the time axis, in seconds. */

@@ -51,9 +51,14 @@ function stallsSection() {
   }
 }
 
-function makeDetail({ frames, file, line, package: from }) {
-  if (frames.length === 0)
-    return make('p', { class: 'faint' }, 'No stack was read: the next stall here has one.')
+function makeDetail({ cause, frames, file, line, package: from }) {
+  if (frames.length === 0) {
+    const isOurs = cause !== 'host' && cause !== 'garbage-collection'
+    const words = isOurs
+      ? 'No stack was read. The next stall here has one.'
+      : 'No function of the application did this.'
+    return make('p', { class: 'faint' }, words)
+  }
   return make(
     'div',
     { class: 'stack' },
