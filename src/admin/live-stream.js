@@ -8,7 +8,7 @@ const { SECOND_MS } = require('../insight/history')
 
 const MOST_VIEWERS = 20
 const CONTENT_TYPE = 'application/x-ndjson; charset=utf-8'
-/** A client that has read nothing for so long is cut. Independent of `timeout`, which may be shorter than the pause between lines. */
+/** A client that has read nothing for one to two of these is cut. Independent of `timeout`, which may be shorter than the pause between lines. */
 const UNREAD_MS = 15_000
 
 /** @typedef {import('node:http').ServerResponse} Response */

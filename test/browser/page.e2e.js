@@ -187,6 +187,17 @@ test('each part shows what snapshot() says', { skip }, async (t) => {
       return [mode, count(admitted)]
     }
   )
+  await untilSame(
+    async () => {
+      const facts = await factsOf(page, 'health')
+      return [facts['requests a second'], facts['p50, p99'], facts.errors]
+    },
+    async () => {
+      const { lastMinute } = (await snapshot()).requests
+      const { ratePerSecond, p50Ms, p99Ms, errorRatio } = lastMinute
+      return [number(ratePerSecond), `${duration(p50Ms)}, ${duration(p99Ms)}`, percent(errorRatio)]
+    }
+  )
   const { signals, releases } = await snapshot()
   assert.equal((await factsOf(page, 'memory')).limit, bytes(signals.heap.limitBytes))
   assert.match(await page.locator('#releases').innerText(), new RegExp(`this: ${releases.current.version}`))

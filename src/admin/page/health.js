@@ -2,7 +2,8 @@
 // Whether the process is healthy: the sentence of the doctor, and each finding as a sentence that opens its evidence.
 
 const { byId, make, setChildren, setText, withCode } = require('./dom')
-const { evidence, seconds } = require('./format')
+const { factTable } = require('./facts')
+const { count, duration, evidence, number, percent, seconds } = require('./format')
 
 const ICONS = { high: '▲', medium: '●', low: '○' }
 const WORDS = { high: 'high', medium: 'medium', low: 'low' }
@@ -25,15 +26,24 @@ class HealthPanel {
   #title = make('h2', { id: 'health-title' })
   #about = make('p', { class: 'faint' })
   #list = make('ol', { class: 'findings' })
+  #now = make('div', { class: 'now' })
   /** By problem and route, so that an opened finding stays open. */
   #items = new Map()
 
   constructor() {
-    byId('health').append(make('div', { role: 'status' }, this.#title), this.#about, this.#list)
+    byId('health').append(make('div', { role: 'status' }, this.#title), this.#about, this.#list, this.#now)
   }
 
-  /** @param {any} diagnosis */
-  update({ healthy, summary, findings, requests, seconds: span }) {
+  /** @param {any} state */
+  update({ diagnosis, snapshot }) {
+    this.#showFindings(diagnosis)
+    const rows = rowsOf(snapshot)
+    // Findings take this place, so that nothing moves when they come.
+    this.#now.hidden = diagnosis.findings.length > 0
+    setChildren(this.#now, rows.join(), () => [factTable('Last minute', rows)])
+  }
+
+  #showFindings({ healthy, summary, findings, requests, seconds: span }) {
     const panel = byId('health')
     panel.dataset.healthy = String(healthy)
     setText(this.#title, titleOf(healthy, findings))
@@ -56,6 +66,23 @@ class HealthPanel {
     const there = this.#list.children[i]
     if (there !== parts.item) this.#list.insertBefore(parts.item, there ?? null)
   }
+}
+
+/** @returns {[string, string][]} */
+function rowsOf({ admission, requests, routes, signals }) {
+  const { lastMinute } = requests
+  const { delayMs, utilization } = signals.loop
+  const limit = admission.limit === null ? '' : ` of ${count(admission.limit)}`
+  return [
+    ['requests a second', number(lastMinute.ratePerSecond)],
+    ['p50, p99', `${duration(lastMinute.p50Ms)}, ${duration(lastMinute.p99Ms)}`],
+    ['errors', percent(lastMinute.errorRatio)],
+    ['in flight, queued', `${count(requests.inFlight)}${limit}, ${count(admission.waiting)}`],
+    ['event loop busy', percent(utilization)],
+    ['loop delay, p99', duration(delayMs.p99)],
+    ['CPU', percent(signals.cpu.utilization)],
+    ['routes', count(routes.length)],
+  ]
 }
 
 function titleOf(healthy, findings) {

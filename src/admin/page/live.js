@@ -39,6 +39,13 @@ class Live {
     }
   }
 
+  /** Until `open()`. */
+  close() {
+    clearTimeout(this.#retryTimer)
+    this.#abort?.abort()
+    this.#abort = undefined
+  }
+
   async #read(abort) {
     let silence = setTimeout(() => abort.abort(), SILENCE_MS)
     try {

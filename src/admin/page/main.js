@@ -58,7 +58,7 @@ function draw() {
     show()
     charts.update(state)
     if (state === undefined) return
-    health.update(state.diagnosis)
+    health.update(state)
     for (const section of sections) section.update(state)
     showAbout(state.snapshot)
   })
@@ -124,6 +124,25 @@ for (const { id, title, isWide, about, content } of sections) {
   )
 }
 
+/** A tab that nobody sees for a minute gives up its connection: a browser has only six to a server. */
+const HIDDEN_MS = 60_000
+let hiddenTimer
+let isPaused = false
+
+document.addEventListener('visibilitychange', () => {
+  clearTimeout(hiddenTimer)
+  if (document.hidden) {
+    hiddenTimer = setTimeout(() => {
+      isPaused = document.body.dataset.connection === 'open'
+      if (!isPaused) return
+      live.close()
+      showConnection('paused', 'paused while hidden')
+    }, HIDDEN_MS)
+  } else if (isPaused) {
+    isPaused = false
+    live.open(true)
+  }
+})
 addEventListener('online', () => live.open(true))
 addEventListener('pageshow', (event) => event.persisted && live.open(true))
 showConnection('opening', 'connecting')

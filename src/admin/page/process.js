@@ -167,7 +167,7 @@ const releasesSection = () =>
           make(
             'p',
             { class: 'empty' },
-            'No release to compare with: give the option release.file, a file that outlives a deploy.'
+            'Nothing to compare with yet. With the option release.file, the next release stands beside this one.'
           )
         )
       if (routes.length > 0)
