@@ -11,6 +11,8 @@ class RecentValues {
   /** The counts of the newest half minute, as they were. @type {Uint32Array} */
   #copy
   #copiedStartMs
+  /** The counts since then, while they are read. @type {Uint32Array} */
+  #since
 
   /** @param {RollingHistogram} rolling */
   constructor(rolling) {
@@ -18,6 +20,7 @@ class RecentValues {
     const newest = newestOf(rolling)
     this.#copy = Uint32Array.from(countsOf(newest.histogram))
     this.#copiedStartMs = newest.startMs
+    this.#since = new Uint32Array(this.#copy.length)
   }
 
   /**
@@ -25,23 +28,30 @@ class RecentValues {
    * @returns {number[] | undefined} in recorded units; undefined if nothing was recorded
    */
   take(ratios) {
-    const since = this.#countsSince()
-    const newest = newestOf(this.#rolling)
-    this.#copy.set(countsOf(newest.histogram))
-    this.#copiedStartMs = newest.startMs
-    const total = since.reduce((sum, count) => sum + count, 0)
-    return total === 0 ? undefined : quantilesIn(since, total, ratios, newest.histogram)
+    const total = this.#read()
+    const { histogram, startMs } = newestOf(this.#rolling)
+    const found = total === 0 ? undefined : quantilesIn(this.#since, total, ratios, histogram)
+    if (total > 0 || startMs !== this.#copiedStartMs) this.#copy.set(countsOf(histogram))
+    this.#copiedStartMs = startMs
+    return found
   }
 
-  #countsSince() {
-    const since = new Uint32Array(this.#copy.length)
+  /** Fills `#since`. @returns {number} how many values were recorded since the last reading */
+  #read() {
+    const since = this.#since.fill(0)
+    let total = 0
     for (const { histogram, startMs } of this.#rolling.spans) {
-      if (startMs < this.#copiedStartMs) continue
+      if (startMs < this.#copiedStartMs || histogram.totalCount === 0) continue
       const counts = countsOf(histogram)
-      const copied = startMs === this.#copiedStartMs ? this.#copy : undefined
-      for (let cell = 0; cell < since.length; cell++) since[cell] += counts[cell] - (copied?.[cell] ?? 0)
+      const copy = startMs === this.#copiedStartMs ? this.#copy : undefined
+      const last = histogram.countsArrayIndex(histogram.maxValue)
+      for (let cell = 0; cell <= last; cell++) {
+        const count = copy === undefined ? counts[cell] : counts[cell] - copy[cell]
+        since[cell] += count
+        total += count
+      }
     }
-    return since
+    return total
   }
 }
 

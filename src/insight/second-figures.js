@@ -3,7 +3,7 @@
 // quantiles from the histograms, and the state of the gate, the loop and the memory now.
 
 const { RecentValues } = require('../histograms/recent-values')
-const { memoryForGate } = require('../signals/memory')
+const { memoryInUse } = require('../signals/memory')
 
 const MEDIAN_AND_P99 = [0.5, 0.99]
 const P99 = [0.99]
@@ -44,7 +44,7 @@ class SecondFigures {
     const idle = (idleMs - this.#lastIdleMs) / 1000 / seconds
     this.#lastMs = nowMs
     this.#lastIdleMs = idleMs
-    const memory = memoryForGate(signals)
+    const { heapUsedBytes, rssBytes } = memoryInUse()
     return {
       at: clock.wallMs(),
       requests: rateOf('requests'),
@@ -56,9 +56,9 @@ class SecondFigures {
       loopDelayP99: inMs(turn),
       utilization: rounded(Math.min(1, Math.max(0, 1 - idle))),
       stallMs: this.#parts.stalls === undefined ? null : Math.round(totals.stallMs - before.stallMs),
-      heapAfterGc: memory.afterGcBytes ?? null,
-      heapUsed: memory.heapUsedBytes,
-      rss: memory.rssBytes,
+      heapAfterGc: signals.collections.heapAfterBytes ?? null,
+      heapUsed: heapUsedBytes,
+      rss: rssBytes,
     }
   }
 

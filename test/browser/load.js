@@ -4,15 +4,17 @@
 const http = require('node:http')
 
 const EVERY_MS = 20
+/** A client may choose its id, which slow requests show. */
+const HOSTILE_ID = `<img src=x onerror="window.harmed = 'id'">`
 
 /** @param {string} url @returns {{ get: (path: string) => Promise<unknown>, stop: () => Promise<void> }} */
 function startLoad(url) {
   const agent = new http.Agent({ keepAlive: true, maxSockets: 20 })
   const open = new Set()
-  const get = (path) => {
+  const get = (path, headers = {}) => {
     const done = new Promise((resolve) => {
       http
-        .get(url + path, { agent }, (res) => res.resume().on('close', () => resolve(res.statusCode)))
+        .get(url + path, { agent, headers }, (res) => res.resume().on('close', () => resolve(res.statusCode)))
         .on('error', resolve)
     })
     open.add(done)
@@ -27,7 +29,7 @@ function startLoad(url) {
     get(`/users/${ticks}`)
     if (ticks % 2 === 0) get('/orders/5')
     if (ticks % 3 === 0) get('/prices')
-    if (ticks % 4 === 0) get('/reports/7')
+    if (ticks % 4 === 0) get('/reports/7', { 'X-Request-Id': HOSTILE_ID })
     if (ticks % 50 === 0) get('/hostile')
     if (ticks % 75 === 0) get('/login')
   }, EVERY_MS)

@@ -231,6 +231,7 @@ test('hostile names and messages are shown as text', { skip }, async (t) => {
   const places = {
     '#routes tbody': `GET /${HOSTILE}`,
     '#errors tbody': HOSTILE,
+    '#slow tbody': `<img src=x onerror="window.harmed = 'id'">`,
     '#errors .details': `HostileWarning: ${HOSTILE}`,
     '#health .findings': `GET /${HOSTILE}`,
   }
