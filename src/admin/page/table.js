@@ -35,7 +35,9 @@ class Table {
   #empty
   #more
   #scroll
+  /** What is shown, by key. */
   #rows = new Map()
+  #keys = new Set()
   #data = []
   #open = new Set()
   #sortedBy
@@ -107,14 +109,16 @@ class Table {
     this.#arrange()
   }
 
-  /** @param {readonly any[]} data */
+  /** Of a thousand rows only those are made that are shown. @param {readonly any[]} data */
   update(data) {
+    const { keyOf } = this.#options
+    const before = this.#keys
     this.#data = [...data]
+    this.#keys = new Set(this.#data.map(keyOf))
     const isUsed = this.#body.matches(':hover') || this.#body.contains(document.activeElement)
-    const keys = new Set(this.#data.map(this.#options.keyOf))
-    const isSame = this.#rows.size === keys.size && [...keys].every((key) => this.#rows.has(key))
-    for (const row of this.#data) this.#fill(row)
-    if (!isUsed || !isSame) this.#arrange()
+    const isSame = before.size === this.#keys.size && [...before].every((key) => this.#keys.has(key))
+    if (!isUsed || !isSame) return this.#arrange()
+    for (const row of this.#data) if (this.#rows.has(keyOf(row))) this.#fill(row)
   }
 
   #fill(row) {
@@ -176,9 +180,10 @@ class Table {
   #arrange() {
     const { keyOf, most = Number.POSITIVE_INFINITY } = this.#options
     const sorted = this.#sorted()
-    const shown = this.#showsAll ? sorted : sorted.slice(0, most)
-    const keys = new Set(sorted.map(keyOf))
+    const shown = sorted.filter((row, i) => this.#showsAll || i < most || this.#open.has(keyOf(row)))
+    const keys = new Set(shown.map(keyOf))
     for (const key of this.#rows.keys()) if (!keys.has(key)) this.#remove(key)
+    for (const row of shown) this.#fill(row)
     this.#place(shown.map((row) => this.#rows.get(keyOf(row))))
     this.#empty.hidden = sorted.length > 0
     this.#scroll.hidden = sorted.length === 0
