@@ -5,13 +5,12 @@
 const { pbkdf2Sync } = require('node:crypto')
 const { once } = require('node:events')
 const http = require('node:http')
-const path = require('node:path')
 const { setTimeout: wait } = require('node:timers/promises')
 const express = require('express')
 const { createSpillway } = require('../../src/index.js')
 
 const HOSTILE = `<img src=x onerror="window.harmed = 'route'"><script>window.harmed = 'script'</script>`
-const { TOKEN: token, RELEASE_FILE: file } = process.env
+const { TOKEN: token, VERSION: version = '1.4.0' } = process.env
 class HostileError extends Error {
   name = HOSTILE
 }
@@ -25,7 +24,7 @@ async function main() {
   const spillway = createSpillway({
     logger: false,
     routes: { label: (_req, _res, template) => (template === '/hostile' ? `/${HOSTILE}` : template) },
-    release: { version: '1.4.0', ...(file !== undefined && { file: path.resolve(file) }) },
+    release: { version },
   })
   let isBroken = false
   const app = express()

@@ -10,6 +10,8 @@ const { uPlot } = /** @type {any} */ (globalThis)
 
 const HEIGHT = 96
 const AXIS_WIDTH = 46
+/** Of a time on the axis. */
+const LABEL_WIDTH = 50
 const FONT = '11px system-ui, sans-serif'
 const SYNC = 'spillway'
 /** The share of a chart that bands of stalls may cover. */
@@ -143,8 +145,7 @@ class Chart {
           space: 70,
           grid: { show: false },
           ticks: { show: false },
-          values: (_plot, splits) =>
-            splits.map((each) => time(each * 1000).slice(0, this.#past.span > 120 ? 5 : 8)),
+          values: (plot, splits) => splits.map((each) => this.#timeLabel(plot, each)),
         },
         {
           stroke: () => color('faint-text'),
@@ -160,6 +161,12 @@ class Chart {
       hooks: { setCursor: [(plot) => this.#onCursor(plot)], drawClear: [(plot) => this.#markStalls(plot)] },
       series: [{}, ...series.map(seriesOptions)],
     }
+  }
+
+  /** None at the left end, where it would cover the scale of the values. */
+  #timeLabel(plot, atS) {
+    if (plot.valToPos(atS, 'x') < LABEL_WIDTH / 2) return null
+    return time(atS * 1000).slice(0, this.#past.span > 120 ? 5 : 8)
   }
 
   #top(max) {
