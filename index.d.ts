@@ -218,7 +218,8 @@ export interface Spillway {
   handler(name: HandlerName): Handler
 
   /**
-   * Starts the admin server: metrics, snapshot, health, releases and the options in force; `/` lists its pages. The server
+   * Starts the admin server: metrics, snapshot, health, releases and the options in force. `/` is a live page of all this for a
+   * browser, and otherwise lists the paths. The server
    * answers during an overload and does not keep the process alive; `close()` closes it. A failure to listen is also
    * logged, and ends no process if the rejection is unhandled.
    *
@@ -1397,6 +1398,33 @@ export interface Diagnosis {
   readonly summary: string
   /** Sorted by severity, causes before their effects. */
   readonly findings: readonly Finding[]
+}
+
+/** A second of the process, as `/live` of the admin server streams it. What is not known is `null`. */
+export interface LivePoint {
+  /** When the second was over, in milliseconds since the epoch. */
+  readonly at: number
+  /** Requests that ended, errors among them, and rejected requests: each a second. */
+  readonly requests: number
+  readonly errors: number
+  readonly shed: number
+  /** Milliseconds, of the requests that ended in this second; `null` without any. */
+  readonly p50: number | null
+  readonly p99: number | null
+  readonly inFlight: number
+  /** How many requests may be in flight; `null` if nothing limits them. */
+  readonly limit: number | null
+  readonly queued: number
+  /** How long the loop turns of this second were busy, in milliseconds. */
+  readonly loopDelayP99: number | null
+  /** The share of the second in which the loop was busy. */
+  readonly utilization: number
+  /** Milliseconds of stalls that ended in this second; `null` with `insight.stalls: false`. */
+  readonly stallMs: number | null
+  /** Bytes in use after the last major collection; `null` before the first. */
+  readonly heapAfterGc: number | null
+  readonly heapUsed: number
+  readonly rss: number
 }
 
 /** A claim, with the figures that it rests on. */

@@ -6,6 +6,7 @@ const { Servers } = require('./adapters/http-server')
 const { SetUpCheck } = require('./adapters/setup-check')
 const { Admission } = require('./admission/admission')
 const { Events } = require('./events')
+const { asksForPage } = require('./admin/live-page')
 const { adminPages } = require('./admin/pages')
 const { Endpoints, endpointHandlers, streamHandler } = require('./admin/endpoints')
 const { Doctor } = require('./insight/doctor/doctor')
@@ -24,6 +25,7 @@ const { RequestContext } = require('./failures/request-context')
 const { Timeouts } = require('./failures/timeouts')
 const { Fleet } = require('./fleet/fleet')
 const { AdminServer } = require('./admin/server')
+const { History } = require('./insight/history')
 const { Insight } = require('./insight/insight')
 const { Stalls } = require('./insight/stalls')
 const { ConnectionUse } = require('./lifecycle/connection-use')
@@ -49,6 +51,8 @@ class Instance {
   /** Undefined with `insight.stalls: false`. @type {InstanceType<typeof Stalls> | undefined} */
   stalls
   #admin
+  #history
+  #liveStream
   #turnClock
   #prometheus
   #timeouts
@@ -150,7 +154,10 @@ class Instance {
       prometheus: this.#prometheus,
       internalErrors,
     })
-    this.#admin = new AdminServer({ pages: this.#makePages(), clock, internalErrors })
+    this.#history = new History(this)
+    const { pages, liveStream } = this.#makePages()
+    this.#liveStream = liveStream
+    this.#admin = new AdminServer({ pages, isPublic: asksForPage, clock, internalErrors })
     this.endpoints = new Endpoints(options.endpoints, this.handlers, internalErrors)
     this.servers = this.#makeServers()
     this.setUp = this.#makeSetUpCheck(place)
@@ -171,7 +178,10 @@ class Instance {
       clock: this.clock,
       takeSnapshot: () => this.snapshot(),
       diagnose: () => this.doctor.diagnose(),
+      takeFleetSnapshot: () => (this.fleet.isMember ? this.fleet.snapshot() : undefined),
       optionsNow: () => this.options,
+      history: this.#history,
+      internalErrors: this.internalErrors,
     })
   }
 
@@ -213,6 +223,7 @@ class Instance {
       orphans.onTurn(nowMs)
       fleet.onTurn(nowMs)
       doctor.onTurn(busyMs)
+      this.#history.onTurn(nowMs, idleMs)
     })
     if (this.releases.isEnabled) this.#turnClock.onTurn(this.releases.onTurn)
     collections.start()
@@ -234,7 +245,11 @@ class Instance {
   }
 
   openAdmin(options) {
-    return this.#admin.listen(options)
+    const listening = this.#admin.listen(options)
+    // A process without an admin server needs no history: nobody could see it.
+    this.#history.start()
+    this.#liveStream.limitTo(options.maxConnections)
+    return listening
   }
 
   /** A caller that ignores the promise finds the error in the log. Unhandled, the rejection would end the process. */
@@ -249,6 +264,8 @@ class Instance {
     if (this.#isClosed) return
     this.#isClosed = true
     openInstances.remove()
+    this.#liveStream.close()
+    this.#history.close()
     this.#admin.close()
     this.doctor.close()
     this.releases.close()

@@ -6,6 +6,7 @@ const { exec } = require('node:child_process')
 const CHECKS = [
   'biome ci --colors=off .',
   'tsc -p tsconfig.json',
+  'tsc -p tsconfig.page.json',
   'publint --strict',
   'attw --pack . --entrypoints . async-errors --format ascii --no-color --no-emoji',
 ]

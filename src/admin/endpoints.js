@@ -196,4 +196,12 @@ function endpointHandlers({ prometheus, health, internalErrors }) {
   }
 }
 
-module.exports = { Endpoints, JSON_TYPE, dataHandler, endpointHandlers, jsonHandler, streamHandler }
+module.exports = {
+  Endpoints,
+  JSON_TYPE,
+  dataHandler,
+  endpointHandlers,
+  jsonHandler,
+  readOnly,
+  streamHandler,
+}

@@ -54,12 +54,16 @@ class AdminGuard {
     this.#strangers = new RateLimit(maxRequestsPerSecond)
   }
 
-  /** @returns {Rejection | undefined} undefined if the request is allowed */
-  check(req) {
+  /**
+   * @param {import('node:http').IncomingMessage} req
+   * @param {boolean} [isPublic] whether what it asks for needs no token
+   * @returns {Rejection | undefined} undefined if the request is allowed
+   */
+  check(req, isPublic = false) {
     const rejection = this.#authorize(req)
     const limit = rejection === undefined ? this.#authorized : this.#strangers
     if (!limit.take(this.#clock.now())) return REJECTIONS.rate
-    if (rejection !== undefined) return rejection
+    if (rejection !== undefined && !(isPublic && rejection === REJECTIONS.token)) return rejection
     if (req.method !== 'GET' && req.method !== 'HEAD') return REJECTIONS.method
     const { 'content-length': length = '0', 'transfer-encoding': encoding } = req.headers
     return encoding === undefined && length === '0' ? undefined : REJECTIONS.body

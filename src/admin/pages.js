@@ -5,15 +5,19 @@
 const { describeOptions } = require('./config')
 const { doctorPage } = require('./doctor-page')
 const { JSON_TYPE, dataHandler } = require('./endpoints')
+const { livePage } = require('./live-page')
+const { LiveState } = require('./live-state')
+const { LiveStream } = require('./live-stream')
 
 /** @import { Handler } from '../../index.js' */
 
 const SNAPSHOT_MS = 1000
 
 const ABOUT = {
-  '/': 'this list',
+  '/': 'the live page for a browser, else this list',
   '/metrics': 'Prometheus text, OpenMetrics or protobuf, by Accept',
   '/snapshot': 'the current snapshot as JSON, made at most once a second',
+  '/live': 'the last ten minutes, then a point a second, as lines of JSON',
   '/doctor': 'what is wrong with this process, over the last minute: JSON, or text by Accept',
   '/livez': '200 while the event loop runs',
   '/readyz': '200 while the process is ready for traffic, else 503',
@@ -28,10 +32,14 @@ const INDEX = `spillway\n\n${Object.entries(ABOUT)
 /**
  * @param {{ handlers: Record<import('../../index.js').HandlerName, Handler>, clock: import('../clock').Clock,
  *   takeSnapshot: () => import('../../index.js').Snapshot, diagnose: () => import('../../index.js').Diagnosis,
- *   optionsNow: () => object }} parts
- * @returns {Map<string, Handler>}
+ *   takeFleetSnapshot: () => Promise<import('../../index.js').FleetSnapshot> | undefined, optionsNow: () => object,
+ *   history: InstanceType<typeof import('../insight/history').History>,
+ *   internalErrors: InstanceType<typeof import('../requests/internal-errors').InternalErrors> }} parts
+ * @returns {{ pages: Map<string, Handler>, liveStream: InstanceType<typeof LiveStream> }}
  */
-function adminPages({ handlers: { metrics, live, ready }, clock, takeSnapshot, diagnose, optionsNow }) {
+function adminPages(parts) {
+  const { handlers, clock, takeSnapshot, diagnose, optionsNow, internalErrors } = parts
+  const { metrics, live, ready } = handlers
   /** @type {import('../../index.js').Snapshot} */
   let snapshot
   let takenMs = Number.NEGATIVE_INFINITY
@@ -43,11 +51,14 @@ function adminPages({ handlers: { metrics, live, ready }, clock, takeSnapshot, d
     return snapshot
   }
   const json = (makeValue) => dataHandler(JSON_TYPE, () => JSON.stringify(makeValue()))
-  return new Map(
+  const state = new LiveState({ ...parts, takeSnapshot: recentSnapshot })
+  const liveStream = new LiveStream({ ...parts, state })
+  const pages = new Map(
     Object.entries({
-      '/': dataHandler('text/plain; charset=utf-8', () => INDEX),
+      '/': livePage(INDEX, internalErrors),
       '/metrics': metrics,
       '/snapshot': json(recentSnapshot),
+      '/live': liveStream.handler,
       '/doctor': doctorPage(diagnose),
       '/livez': live,
       '/readyz': ready,
@@ -55,6 +66,7 @@ function adminPages({ handlers: { metrics, live, ready }, clock, takeSnapshot, d
       '/config': json(() => describeOptions(optionsNow())),
     })
   )
+  return { pages, liveStream }
 }
 
 module.exports = { adminPages }

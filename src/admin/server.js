@@ -46,6 +46,7 @@ const REASONS = {
 
 class AdminServer {
   #pages
+  #isPublic
   #clock
   #internalErrors
   #server
@@ -54,12 +55,13 @@ class AdminServer {
   #fail = (_error) => {}
 
   /**
-   * @param {{ pages: Map<string, Handler>, clock: import('../clock').Clock,
+   * @param {{ pages: Map<string, Handler>, isPublic: (req: http.IncomingMessage) => boolean, clock: import('../clock').Clock,
    *   internalErrors: InstanceType<typeof import('../requests/internal-errors').InternalErrors> }} parts
-   *   pages: the handler of each path
+   *   pages: the handler of each path; isPublic: whether the answer has no data, and so needs no token
    */
-  constructor({ pages, clock, internalErrors }) {
+  constructor({ pages, isPublic, clock, internalErrors }) {
     this.#pages = pages
+    this.#isPublic = isPublic
     this.#clock = clock
     this.#internalErrors = internalErrors
   }
@@ -147,9 +149,10 @@ class AdminServer {
 
   #answer({ guard, connections }, req, res) {
     for (const [name, value] of HEADERS) res.setHeader(name, value)
-    const rejection = guard.check(req)
+    const isPublic = this.#isPublic(req)
+    const rejection = guard.check(req, isPublic)
     if (rejection !== undefined) return reject(res, rejection)
-    connections.authorize(req.socket)
+    if (!isPublic) connections.authorize(req.socket)
     const page = this.#pages.get(urlPath(req.url))
     if (page === undefined) return reject(res, { status: 404, text: 'Not found. / lists all pages.' })
     page(req, res)

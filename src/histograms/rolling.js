@@ -95,6 +95,21 @@ class RollingHistogram {
     this.#total.add(span.histogram)
   }
 
+  /** Everything counted since the start. */
+  get totals() {
+    let { count, errors } = this.#earlier
+    for (const span of this.#spans()) {
+      count += span.count
+      errors += span.errors
+    }
+    return { count, errors }
+  }
+
+  /** The half minutes that still have their own histogram, the older first. */
+  get spans() {
+    return this.#spans()
+  }
+
   /** @returns {SpanCounts} */
   lastMinute(nowMs) {
     return this.addLastMinute(newHistogram(32), nowMs)

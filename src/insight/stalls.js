@@ -29,6 +29,8 @@ const NO_PLACE = { function: null, file: null, begin: 0, line: null, package: nu
  */
 
 class Stalls {
+  /** Of all stalls so far. */
+  totalMs = 0
   #parts
   #info
   #warn
@@ -105,6 +107,7 @@ class Stalls {
     const total = /** @type {{ count: number, totalMs: number }} */ (this.#counts.get(cause))
     total.count++
     total.totalMs += durationMs
+    this.totalMs += durationMs
     // What the application does before its first request keeps no client waiting.
     if (isStart) return
     this.#writeLine(site, durationMs, nowMs)

@@ -21,6 +21,11 @@ class LoopDelay {
     this.#longest.record(busyMs, nowMs)
   }
 
+  /** How long each turn was busy. */
+  get turns() {
+    return this.#turns
+  }
+
   longestSinceMs(sinceMs) {
     return this.#longest.since(sinceMs)
   }

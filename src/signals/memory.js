@@ -43,6 +43,9 @@ function rssBytes() {
   return lastRssBytes
 }
 
+/** What changes from second to second, at a hundredth of the cost of all. */
+const memoryInUse = () => ({ heapUsedBytes: v8.getHeapStatistics().used_heap_size, rssBytes: rssBytes() })
+
 /** The cgroup's limit. Without a limit Node returns 0, undefined or about 2^64; then it is the machine's memory. */
 function containerLimitBytes() {
   const constrained = process.constrainedMemory?.() ?? 0
@@ -93,4 +96,4 @@ function memoryForGate({ collections }) {
   }
 }
 
-module.exports = { Memory, memoryForGate, memoryForRecycling }
+module.exports = { Memory, memoryForGate, memoryForRecycling, memoryInUse }

@@ -108,6 +108,10 @@ const CHECKS = {
       assert.equal((await answer.json()).detail, 'No such order')
     },
   },
+  'docs/page.md: The live page': {
+    check: async ({ declared }) =>
+      assert.match(await getText(declared.url, { headers: { accept: 'text/html' } }), /<title>spillway</),
+  },
   'docs/examples.md: Plain `http`, `https` and `http2`': {
     check: async ({ created }) => assert.equal(await getText(await created.url()), 'hello'),
   },

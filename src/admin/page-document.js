@@ -1,0 +1,81 @@
+'use strict'
+// Puts the files of page/ together: one document that loads nothing else, and the policy that lets nothing else run. Its modules are
+// CommonJS, as all of src/. The document is made when it is first asked for, off the event loop, and kept compressed.
+
+const { createHash } = require('node:crypto')
+const { readFile, readdir } = require('node:fs/promises')
+const path = require('node:path')
+const { promisify } = require('node:util')
+const zlib = require('node:zlib')
+
+const FOLDER = path.join(__dirname, 'page')
+const CHARTS = 'vendor/uPlot.iife.min.js'
+const CHART_STYLE = 'vendor/uPlot.min.css'
+/** In this order: what comes later overrides. */
+const STYLES = ['colors.css', 'frame.css', 'health.css', 'charts.css', 'tables.css', 'narrow.css']
+const DOCUMENT = 'index.html'
+
+const gzip = promisify(zlib.gzip)
+
+/** @typedef {{ policy: string, gzipped: Buffer }} PageDocument */
+
+/** @returns {Promise<PageDocument>} */
+async function buildDocument() {
+  const [template, styleTexts, charts, modules] = await Promise.all([
+    readPart(DOCUMENT),
+    Promise.all([CHART_STYLE, ...STYLES].map(readPart)),
+    readPart(CHARTS),
+    readModules(),
+  ])
+  const styles = styleTexts.join('\n')
+  const script = bundle(modules)
+  const html = filled(template, { STYLES: styles, CHARTS: charts, SCRIPT: script })
+  return {
+    policy: policyOf({ scripts: [charts, script], styles: [styles] }),
+    gzipped: await gzip(html, { level: zlib.constants.Z_BEST_COMPRESSION }),
+  }
+}
+
+const readPart = (name) => readFile(path.join(FOLDER, name), 'utf8')
+
+/** @returns {Promise<{ name: string, text: string }[]>} */
+async function readModules() {
+  const names = (await readdir(FOLDER)).filter((name) => name.endsWith('.js')).sort()
+  return Promise.all(names.map(async (name) => ({ name, text: await readPart(name) })))
+}
+
+/** A function a module, as Node wraps them. @param {{ name: string, text: string }[]} modules */
+function bundle(modules) {
+  const wrapped = modules.map(
+    ({ name, text }) => `${JSON.stringify(`./${name.slice(0, -'.js'.length)}`)}(module, require) {\n${text}}`
+  )
+  return `(() => {
+const modules = {${wrapped.join(',\n')}}
+const loaded = {}
+function load(name) {
+if (loaded[name] === undefined) modules[name]((loaded[name] = { exports: {} }), load)
+return loaded[name].exports
+}
+load('./main')
+})()`
+}
+
+/** A replacement text would give a meaning to `$&`, which is in the code. */
+const filled = (template, parts) => template.replace(/\/\*(\w+)\*\//g, (mark, name) => parts[name] ?? mark)
+
+function policyOf({ scripts, styles }) {
+  const hashes = (texts) => texts.map((text) => `'sha256-${hashOf(text)}'`).join(' ')
+  return [
+    "default-src 'none'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    `script-src ${hashes(scripts)}`,
+    `style-src ${hashes(styles)}`,
+    "connect-src 'self'",
+  ].join('; ')
+}
+
+const hashOf = (text) => createHash('sha256').update(text).digest('base64')
+
+module.exports = { buildDocument }

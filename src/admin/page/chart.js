@@ -1,0 +1,214 @@
+'use strict'
+// One small chart with its legend, which shows the figures of now, or of the moment under the pointer in any chart.
+
+const { color } = require('./colors')
+const { make, setText } = require('./dom')
+const { time } = require('./format')
+
+/** From the script before this one: vendor/. */
+const { uPlot } = /** @type {any} */ (globalThis)
+
+const HEIGHT = 96
+const AXIS_WIDTH = 46
+/** Of a time on the axis. */
+const LABEL_WIDTH = 50
+const FONT = '11px system-ui, sans-serif'
+const SYNC = 'spillway'
+/** The share of a chart that bands of stalls may cover. */
+const MOST_COVERED = 0.15
+const TICK_HEIGHT = 4
+
+/**
+ * @typedef {object} Series
+ * @property {string} label
+ * @property {string} color
+ * @property {(point: any) => number | null} read
+ * @property {boolean} [isDashed]
+ * @property {boolean} [isFilled]
+ * @property {boolean} [isBar]
+ *
+ * @typedef {object} ChartOptions
+ * @property {string} title
+ * @property {Series[]} series
+ * @property {(value: number | null | undefined) => string} format
+ * @property {number} [most] the end of the scale; without it the largest value
+ * @property {number} [least] the scale ends no lower, so that noise is not shown as a mountain
+ */
+
+class Chart {
+  element
+  #options
+  #past
+  #plot
+  #values
+  #canvas = make('div', { class: 'plot', role: 'img' })
+  #note = make('span', { class: 'note' })
+  #hovered = null
+
+  /** @param {ChartOptions} options @param {InstanceType<typeof import('./past').Past>} past */
+  constructor(options, past) {
+    this.#options = options
+    this.#past = past
+    this.#values = options.series.map(() => make('b'))
+    const legend = options.series.map(({ label, color: name, isDashed }, i) =>
+      make(
+        'span',
+        { class: `key ${name}${isDashed ? ' dashed' : ''}` },
+        make('i', { 'aria-hidden': 'true' }),
+        `${label} `,
+        this.#values[i]
+      )
+    )
+    this.element = make(
+      'figure',
+      { class: 'chart' },
+      make(
+        'figcaption',
+        null,
+        make('h2', null, options.title),
+        this.#note,
+        make('span', { class: 'keys' }, ...legend)
+      ),
+      this.#canvas
+    )
+  }
+
+  /** The element must be in the document: a plot has a width. */
+  mount() {
+    this.#plot = new uPlot(this.#plotOptions(), this.#data(), this.#canvas)
+    new ResizeObserver(([{ contentRect }]) => {
+      const width = Math.floor(contentRect.width)
+      if (width > 0 && width !== this.#plot.width) this.#plot.setSize({ width, height: HEIGHT })
+    }).observe(this.#canvas)
+  }
+
+  #data() {
+    return this.#past.columns(this.#options.series.map(({ read }) => read))
+  }
+
+  /** @param {string} [note] beside the title */
+  update(note) {
+    if (note !== undefined) setText(this.#note, note)
+    this.#plot?.setData(this.#data())
+    if (this.#hovered === null) this.#show(this.#past.last)
+  }
+
+  redraw() {
+    this.#plot?.redraw(false, true)
+  }
+
+  #show(point) {
+    const { format, series, title } = this.#options
+    const words = series.map(({ label, read }, i) => {
+      const text = point === undefined ? '–' : format(read(point))
+      setText(this.#values[i], text)
+      return `${label} ${text}`
+    })
+    if (point === this.#past.last)
+      this.#canvas.setAttribute('aria-label', `${title}, chart. Now: ${words.join(', ')}`)
+  }
+
+  #onCursor(plot) {
+    const { idx } = plot.cursor
+    this.#hovered = idx ?? null
+    if (idx === null || idx === undefined) return this.#show(this.#past.last)
+    const at = plot.data[0][idx] * 1000
+    const point = this.#past.points.find((each) => Math.abs(each.at - at) < 1)
+    if (point === undefined) return
+    this.#show(point)
+    plot.root.title = time(point.at)
+  }
+
+  #plotOptions() {
+    const { series, format } = this.#options
+    return {
+      width: Math.max(100, Math.floor(this.#canvas.clientWidth)),
+      height: HEIGHT,
+      padding: [6, 2, 0, 0],
+      legend: { show: false },
+      cursor: {
+        sync: { key: SYNC, setSeries: false },
+        drag: { x: false, y: false, setScale: false },
+        y: false,
+        points: { size: 5, width: 0 },
+      },
+      scales: {
+        x: { time: true, range: () => this.#past.range },
+        y: { range: (_plot, _min, max) => [0, this.#top(max)] },
+      },
+      axes: [
+        {
+          stroke: () => color('faint-text'),
+          font: FONT,
+          size: 18,
+          gap: 2,
+          space: 70,
+          grid: { show: false },
+          ticks: { show: false },
+          values: (plot, splits) => splits.map((each) => this.#timeLabel(plot, each)),
+        },
+        {
+          stroke: () => color('faint-text'),
+          font: FONT,
+          size: AXIS_WIDTH,
+          gap: 3,
+          space: 24,
+          grid: { stroke: () => color('grid'), width: 1 },
+          ticks: { show: false },
+          values: (_plot, splits) => splits.map((each) => format(each)),
+        },
+      ],
+      hooks: { setCursor: [(plot) => this.#onCursor(plot)], drawClear: [(plot) => this.#markStalls(plot)] },
+      series: [{}, ...series.map(seriesOptions)],
+    }
+  }
+
+  /** None at the left end, where it would cover the scale of the values. */
+  #timeLabel(plot, atS) {
+    if (plot.valToPos(atS, 'x') < LABEL_WIDTH / 2) return null
+    return time(atS * 1000).slice(0, this.#past.span > 120 ? 5 : 8)
+  }
+
+  #top(max) {
+    const { most, least = 0 } = this.#options
+    return most ?? (Math.max(max ?? 0, least) * 1.1 || 1)
+  }
+
+  /** Marks the stalls of the loop in each chart: what else happened then stands below the mark. Few stalls are faint bands, many are ticks. */
+  #markStalls(plot) {
+    const { ctx, bbox } = plot
+    const bands = this.#stallBands(plot)
+    const covered = bands.reduce((sum, { width }) => sum + width, 0)
+    const isMany = covered > MOST_COVERED * bbox.width
+    ctx.save()
+    ctx.fillStyle = color(isMany ? 'stall-tick' : 'stall-band')
+    const height = isMany ? TICK_HEIGHT * devicePixelRatio : bbox.height
+    for (const { left, width } of bands) ctx.fillRect(left, bbox.top, width, height)
+    ctx.restore()
+  }
+
+  #stallBands(plot) {
+    const bands = []
+    for (const { at, stallMs } of this.#past.points) {
+      if (!(stallMs > 0)) continue
+      const right = plot.valToPos(at / 1000, 'x', true)
+      const left = Math.max(plot.bbox.left, plot.valToPos((at - stallMs) / 1000, 'x', true))
+      if (right > plot.bbox.left) bands.push({ left, width: Math.max(2, right - left) })
+    }
+    return bands
+  }
+}
+
+function seriesOptions({ label, color: name, isDashed, isFilled, isBar }) {
+  return {
+    label,
+    stroke: () => color(name),
+    width: isDashed ? 1.25 : 1.5,
+    points: { show: false },
+    ...(isDashed && { dash: [4, 3] }),
+    ...(isFilled && { fill: () => color(`${name}-fill`) }),
+    ...(isBar && { fill: () => color(name), paths: uPlot.paths.bars({ size: [0.9, 12, 2] }), width: 0 }),
+  }
+}
+
+module.exports = { Chart }

@@ -1,0 +1,131 @@
+'use strict'
+// Whether the process is healthy: the sentence of the doctor, and each finding as a sentence that opens its evidence.
+
+const { byId, make, setChildren, setText, withCode } = require('./dom')
+const { factTable } = require('./facts')
+const { count, duration, evidence, number, percent, seconds } = require('./format')
+
+const ICONS = { high: '▲', medium: '●', low: '○' }
+const WORDS = { high: 'high', medium: 'medium', low: 'low' }
+/** The part of the page that shows more. */
+const PLACES = {
+  'event-loop-blocked': ['stalls', 'Stalls'],
+  'cpu-saturated': ['routes', 'Routes'],
+  'garbage-collection': ['memory', 'Memory'],
+  'heap-growing': ['memory', 'Memory'],
+  'slow-dependency': ['outgoing', 'Outgoing calls'],
+  'pool-exhausted': ['slow', 'Slow requests'],
+  overloaded: ['admission', 'Admission'],
+  'orphaned-requests': ['oldest', 'In flight the longest'],
+  errors: ['errors', 'Errors'],
+  'listener-leak': ['errors', 'Errors'],
+  'slow-clients': ['oldest', 'In flight the longest'],
+}
+
+class HealthPanel {
+  #title = make('h2', { id: 'health-title' })
+  #about = make('p', { class: 'faint' })
+  #list = make('ol', { class: 'findings' })
+  #now = make('div', { class: 'now' })
+  /** By problem and route, so that an opened finding stays open. */
+  #items = new Map()
+
+  constructor() {
+    byId('health').append(make('div', { role: 'status' }, this.#title), this.#about, this.#list, this.#now)
+  }
+
+  /** @param {any} state */
+  update({ diagnosis, snapshot }) {
+    this.#showFindings(diagnosis)
+    const rows = rowsOf(snapshot)
+    // Findings take this place, so that nothing moves when they come.
+    this.#now.hidden = diagnosis.findings.length > 0
+    setChildren(this.#now, rows.join(), () => [factTable('Last minute', rows)])
+  }
+
+  #showFindings({ healthy, summary, findings, requests, seconds: span }) {
+    const panel = byId('health')
+    panel.dataset.healthy = String(healthy)
+    setText(this.#title, titleOf(healthy, findings))
+    const traffic = `${requests} requests in the last ${seconds(span)}`
+    setText(this.#about, findings.length === 0 ? withoutVerdict(summary) : traffic)
+    document.title = findings.length === 0 ? 'spillway' : `(${findings.length}) spillway`
+    const keys = findings.map(({ problem, route }) => `${problem} ${route}`)
+    for (const [key, { item }] of this.#items) {
+      if (keys.includes(key)) continue
+      item.remove()
+      this.#items.delete(key)
+    }
+    for (const [i, finding] of findings.entries()) this.#show(keys[i], finding, i)
+  }
+
+  #show(key, finding, i) {
+    let parts = this.#items.get(key)
+    if (parts === undefined) this.#items.set(key, (parts = makeFinding(finding)))
+    fillFinding(parts, finding)
+    const there = this.#list.children[i]
+    if (there !== parts.item) this.#list.insertBefore(parts.item, there ?? null)
+  }
+}
+
+/** @returns {[string, string][]} */
+function rowsOf({ admission, requests, routes, signals }) {
+  const { lastMinute } = requests
+  const { delayMs, utilization } = signals.loop
+  const limit = admission.limit === null ? '' : ` of ${count(admission.limit)}`
+  return [
+    ['requests a second', number(lastMinute.ratePerSecond)],
+    ['p50, p99', `${duration(lastMinute.p50Ms)}, ${duration(lastMinute.p99Ms)}`],
+    ['errors', percent(lastMinute.errorRatio)],
+    ['in flight, queued', `${count(requests.inFlight)}${limit}, ${count(admission.waiting)}`],
+    ['event loop busy', percent(utilization)],
+    ['loop delay, p99', duration(delayMs.p99)],
+    ['CPU', percent(signals.cpu.utilization)],
+    ['routes', count(routes.length)],
+  ]
+}
+
+function titleOf(healthy, findings) {
+  if (healthy === null) return 'Not enough traffic to tell'
+  if (healthy) return 'Healthy'
+  return findings.length === 1 ? '1 problem' : `${findings.length} problems`
+}
+
+/** The verdict stands above it already. */
+function withoutVerdict(summary) {
+  const rest = summary.replace(/^(Healthy|Not enough traffic to tell): /, '')
+  return rest.charAt(0).toUpperCase() + rest.slice(1)
+}
+
+function makeFinding({ problem }) {
+  const badge = make('span', { class: 'badge' })
+  const sentence = make('span')
+  const advice = make('p')
+  const body = make('tbody')
+  const effect = make('p', { class: 'faint' })
+  const place = PLACES[problem]
+  const link =
+    place === undefined ? null : make('p', null, 'See ', make('a', { href: `#${place[0]}` }, place[1]))
+  const table = make('table', { class: 'evidence' }, make('caption', { class: 'unseen' }, 'Evidence'), body)
+  const item = make(
+    'li',
+    { 'data-problem': problem },
+    make('details', null, make('summary', null, badge, ' ', sentence), table, advice, effect, link)
+  )
+  return { item, badge, sentence, advice, body, effect }
+}
+
+function fillFinding({ item, badge, sentence, advice, body, effect }, finding) {
+  item.className = finding.severity
+  setText(badge, `${ICONS[finding.severity]} ${WORDS[finding.severity]}`)
+  setText(sentence, finding.summary)
+  setChildren(advice, finding.advice, () => withCode(finding.advice))
+  setText(effect, finding.effectOf === null ? '' : `An effect of ${finding.effectOf}.`)
+  body.replaceChildren(
+    ...finding.evidence.map((each) =>
+      make('tr', null, make('th', { scope: 'row' }, each.name), make('td', null, evidence(each)))
+    )
+  )
+}
+
+module.exports = { HealthPanel }

@@ -1,0 +1,108 @@
+'use strict'
+// The connection to the process: one streamed answer, read line by line. When it ends, or says nothing for some seconds, it is made
+// again, soon at first and then every ten seconds.
+
+const { token } = require('./token')
+
+const SILENCE_MS = 8000
+const FIRST_RETRY_MS = 500
+const MOST_RETRY_MS = 10_000
+
+/** Works behind a path prefix, with or without the slash at its end. @param {string} path */
+const urlOf = (path) => new URL(path, location.origin + location.pathname.replace(/\/?$/, '/')).href
+
+class Live {
+  #handlers
+  #retryMs = FIRST_RETRY_MS
+  #retryTimer
+  #abort
+
+  /**
+   * @param {{ onLine: (line: any) => void, onLost: (retryMs: number, reason: string) => void, onOpen: () => void,
+   *   onToken: (wasWrong: boolean) => void }} handlers
+   */
+  constructor(handlers) {
+    this.#handlers = handlers
+  }
+
+  /** @param {boolean} [isNow] whether to ask again at once, if it waits to */
+  async open(isNow = false) {
+    if (isNow) this.#retryMs = FIRST_RETRY_MS
+    clearTimeout(this.#retryTimer)
+    this.#abort?.abort()
+    const abort = (this.#abort = new AbortController())
+    try {
+      await this.#read(abort)
+      if (abort === this.#abort) this.#lost('The process has closed the connection.')
+    } catch (error) {
+      if (abort === this.#abort) this.#lost(reasonOf(error))
+    }
+  }
+
+  /** Until `open()`. */
+  close() {
+    clearTimeout(this.#retryTimer)
+    this.#abort?.abort()
+    this.#abort = undefined
+  }
+
+  async #read(abort) {
+    let silence = setTimeout(() => abort.abort(), SILENCE_MS)
+    try {
+      const response = await fetch(urlOf('live'), {
+        headers: token.headers,
+        signal: abort.signal,
+        cache: 'no-store',
+      })
+      if (response.status === 401) {
+        const wasWrong = token.isKnown
+        token.forget()
+        this.#abort = undefined
+        return this.#handlers.onToken(wasWrong)
+      }
+      if (!response.ok || response.body === null) throw new Refusal((await response.text()).trim())
+      this.#retryMs = FIRST_RETRY_MS
+      this.#handlers.onOpen()
+      for await (const line of linesOf(response.body)) {
+        clearTimeout(silence)
+        silence = setTimeout(() => abort.abort(), SILENCE_MS)
+        this.#handlers.onLine(JSON.parse(line))
+      }
+    } finally {
+      clearTimeout(silence)
+    }
+  }
+
+  #lost(reason) {
+    this.#abort = undefined
+    this.#handlers.onLost(this.#retryMs, reason)
+    this.#retryTimer = setTimeout(() => this.open(), this.#retryMs)
+    this.#retryMs = Math.min(MOST_RETRY_MS, this.#retryMs * 2)
+  }
+}
+
+class Refusal extends Error {}
+
+const reasonOf = (error) => (error instanceof Refusal ? error.message : 'The process does not answer.')
+
+/** Not every browser has an async iterator of a stream. */
+async function* linesOf(body) {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader()
+  let rest = ''
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return
+    const lines = (rest + value).split('\n')
+    rest = lines.pop() ?? ''
+    yield* lines
+  }
+}
+
+/** @param {string} path @returns {Promise<any>} */
+async function getJson(path) {
+  const response = await fetch(urlOf(path), { headers: token.headers, cache: 'no-store' })
+  if (!response.ok) throw new Error(`${path}: ${response.status}`)
+  return response.json()
+}
+
+module.exports = { Live, getJson, urlOf }

@@ -1,0 +1,149 @@
+'use strict'
+// Starts the page: connects the stream to the charts, the verdict and the sections.
+
+const { Charts } = require('./charts')
+const { byId, make, setText } = require('./dom')
+const { errorsSection } = require('./errors')
+const { seconds } = require('./format')
+const { HealthPanel } = require('./health')
+const { Live } = require('./live')
+const { optionsSection } = require('./options')
+const { outgoingSection } = require('./outgoing')
+const { Past } = require('./past')
+const { admissionSection, memorySection, releasesSection, workersSection } = require('./process')
+const { routesSection } = require('./routes')
+const { oldestSection, slowSection } = require('./slow')
+const { stallsSection } = require('./stalls')
+const { token } = require('./token')
+
+/**
+ * @typedef {object} Section
+ * @property {string} id
+ * @property {string} title
+ * @property {boolean} [isWide] takes the whole width
+ * @property {Node} [about] beside the title
+ * @property {Node[]} content
+ * @property {(state: any) => void} update with each snapshot and diagnosis
+ * @property {() => Promise<void>} [reload] with each connection
+ */
+
+const past = new Past()
+const health = new HealthPanel()
+const charts = new Charts(past)
+/** In the order of the page. @type {Section[]} */
+const sections = [
+  routesSection(),
+  slowSection(),
+  stallsSection(),
+  errorsSection(),
+  outgoingSection(),
+  admissionSection(),
+  oldestSection(),
+  memorySection(),
+  workersSection(),
+  releasesSection(),
+  optionsSection(),
+]
+
+let isShown = false
+let state
+let isDrawing = false
+
+/** A hidden tab draws nothing; however many lines come, a frame draws once. */
+function draw() {
+  if (isDrawing) return
+  isDrawing = true
+  requestAnimationFrame(() => {
+    isDrawing = false
+    show()
+    charts.update(state)
+    if (state === undefined) return
+    health.update(state)
+    for (const section of sections) section.update(state)
+    showAbout(state.snapshot)
+  })
+}
+
+function show() {
+  if (isShown) return
+  isShown = true
+  byId('content').hidden = false
+  charts.mount()
+}
+
+function showAbout({ uptimeSeconds, releases: { current } }) {
+  const release = [current.version, current.revision.slice(0, 10)].filter(Boolean).join(' ')
+  setText(byId('about'), [release, `up ${seconds(uptimeSeconds)}`].filter(Boolean).join(' · '))
+}
+
+function showConnection(name, text) {
+  const element = byId('connection')
+  document.body.dataset.connection = name
+  setText(element, text)
+}
+
+const live = new Live({
+  onOpen() {
+    byId('sign-in').hidden = true
+    showConnection('open', 'live')
+    for (const { reload } of sections) reload?.().catch(() => {})
+  },
+  onLine(line) {
+    if (line.history !== undefined) past.replace(line.history)
+    if (line.point !== undefined) past.add(line.point)
+    if (line.state !== undefined) state = line.state
+    draw()
+  },
+  onLost(retryMs, reason) {
+    showConnection('lost', `Connection lost. ${reason} Trying again in ${seconds(retryMs / 1000)}.`)
+  },
+  onToken(wasWrong) {
+    showConnection('waiting', '')
+    byId('sign-in').hidden = false
+    setText(byId('sign-in-error'), wasWrong ? 'The server does not accept this token.' : '')
+    byId('token').focus()
+  },
+})
+
+byId('sign-in').addEventListener('submit', (event) => {
+  event.preventDefault()
+  token.keep(byId('token').value)
+  byId('token').value = ''
+  live.open(true)
+})
+
+for (const { id, title, isWide, about, content } of sections) {
+  const heading = make('h2', { id: `${id}-title` }, title)
+  byId('sections').append(
+    make(
+      'section',
+      { id, class: isWide ? 'wide' : null, 'aria-labelledby': `${id}-title` },
+      make('div', { class: 'section-head' }, heading, about),
+      ...content
+    )
+  )
+}
+
+/** A tab that nobody sees for a minute gives up its connection: a browser has only six to a server. */
+const HIDDEN_MS = 60_000
+let hiddenTimer
+let isPaused = false
+
+document.addEventListener('visibilitychange', () => {
+  clearTimeout(hiddenTimer)
+  if (document.hidden) {
+    hiddenTimer = setTimeout(() => {
+      isPaused = document.body.dataset.connection === 'open'
+      if (!isPaused) return
+      live.close()
+      showConnection('paused', 'paused while hidden')
+    }, HIDDEN_MS)
+  } else if (isPaused) {
+    isPaused = false
+    live.open(true)
+  }
+})
+addEventListener('online', () => live.open(true))
+addEventListener('pageshow', (event) => event.persisted && live.open(true))
+showConnection('opening', 'connecting')
+live.open()

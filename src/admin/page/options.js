@@ -1,0 +1,35 @@
+'use strict'
+// The options in force, from `/config`: read when the page opens, and when the connection is made again.
+
+const { make } = require('./dom')
+const { factTable } = require('./facts')
+const { getJson } = require('./live')
+
+const isGroup = (value) => typeof value === 'object' && value !== null && !Array.isArray(value)
+const written = (value) => (typeof value === 'string' ? value : JSON.stringify(value))
+
+function optionsSection() {
+  const content = make('div', { class: 'details' })
+  return {
+    id: 'options',
+    title: 'Options in force',
+    isWide: true,
+    content: [content],
+    update() {},
+    async reload() {
+      const options = await getJson('config')
+      const groups = Object.entries(options).filter(([, value]) => isGroup(value))
+      const plain = Object.entries(options).filter(([, value]) => !isGroup(value))
+      content.replaceChildren(
+        ...groups.map(([name, group]) => factTable(name, rowsOf(Object.entries(group)))),
+        factTable('others', rowsOf(plain))
+      )
+    },
+  }
+}
+
+/** @returns {[string, string][]} */
+const rowsOf = (entries) =>
+  entries.map(([name, value]) => [name, value === null ? 'not set' : written(value)])
+
+module.exports = { optionsSection }

@@ -1,0 +1,68 @@
+'use strict'
+// Calls to other servers, by host, and by the route that asked.
+
+const { gridTable } = require('./facts')
+const { count, duration, percent, routeName } = require('./format')
+const { Table } = require('./table')
+
+const meanOf = ({ count: calls, totalMs }) => (calls === 0 ? Number.NaN : totalMs / calls)
+const failedOf = ({ count: calls, errors }) => (calls === 0 ? 0 : errors / calls)
+const HEADS = ['Asked by', 'calls', 'mean', 'longest', 'failed']
+
+function outgoingSection() {
+  const table = new Table({
+    caption: 'Outgoing calls of the last minute, by host',
+    columns: [
+      { title: 'Host', isText: true, sort: ({ host }) => host, text: ({ host }) => host },
+      {
+        title: 'calls',
+        sort: ({ lastMinute }) => lastMinute.count,
+        text: ({ lastMinute }) => count(lastMinute.count),
+      },
+      {
+        title: 'mean',
+        sort: ({ lastMinute }) => meanOf(lastMinute) || 0,
+        text: ({ lastMinute }) => duration(meanOf(lastMinute)),
+      },
+      {
+        title: 'longest',
+        sort: ({ lastMinute }) => lastMinute.maxMs,
+        text: ({ lastMinute }) => duration(lastMinute.maxMs),
+      },
+      {
+        title: 'in sum',
+        sort: ({ lastMinute }) => lastMinute.totalMs,
+        text: ({ lastMinute }) => duration(lastMinute.totalMs),
+      },
+      {
+        title: 'failed',
+        sort: ({ lastMinute }) => failedOf(lastMinute),
+        fill: (cell, { lastMinute }) => {
+          cell.textContent = percent(failedOf(lastMinute))
+          cell.classList.toggle('bad', failedOf(lastMinute) >= 0.01)
+        },
+      },
+    ],
+    keyOf: ({ host }) => host,
+    empty: 'No call yet. Calls by fetch, undici and node:http are measured by themselves.',
+    detail: ({ routes }) => gridTable('By route', HEADS, routes.map(rowOf)),
+    sortedBy: 4,
+    most: 10,
+  })
+  return {
+    id: 'outgoing',
+    title: 'Outgoing calls',
+    content: [table.element],
+    update: ({ snapshot }) => table.update(snapshot.outgoing.hosts),
+  }
+}
+
+const rowOf = ({ method, route, lastMinute }) => [
+  route === null ? 'not known, or in the background' : routeName({ method, route }),
+  count(lastMinute.count),
+  duration(meanOf(lastMinute)),
+  duration(lastMinute.maxMs),
+  percent(failedOf(lastMinute)),
+]
+
+module.exports = { outgoingSection }

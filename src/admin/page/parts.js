@@ -1,0 +1,90 @@
+'use strict'
+// Where the time of requests went, as a bar of coloured parts with the same in words.
+
+const { make, setChildren, setStyle } = require('./dom')
+const { duration, percent } = require('./format')
+
+const PARTS = [
+  { key: 'queueMs', name: 'queue', about: 'in the queue of the gate' },
+  { key: 'runMs', name: 'run', about: 'its own handler, until it first returned' },
+  { key: 'loopBusyMs', name: 'loop busy', about: 'the event loop was busy with other work' },
+  { key: 'gcMs', name: 'collections', about: 'garbage collection' },
+  { key: 'waitMs', name: 'wait', about: 'it waited for something while the loop was free' },
+  { key: 'bodyMs', name: 'body', about: 'from the head to the last byte' },
+]
+
+const msOf = (parts, { key }) => Math.max(0, parts[key] ?? 0)
+const sumOf = (parts) => PARTS.reduce((sum, part) => sum + msOf(parts, part), 0)
+
+/**
+ * @param {HTMLElement} cell
+ * @param {any} parts `null` where parts are not measured
+ * @param {number} [width] the share of the cell that the bar takes
+ */
+function fillBar(cell, parts, width = 1) {
+  const total = parts === null || parts === undefined ? 0 : sumOf(parts)
+  const shares = PARTS.map((part) => (total === 0 ? 0 : msOf(parts, part) / total))
+  const key = shares.map((share) => share.toFixed(3)).join() + width.toFixed(3)
+  setChildren(cell, key, () =>
+    total === 0 ? ['–'] : [makeBar(shares, width), make('span', { class: 'unseen' }, inWords(shares))]
+  )
+}
+
+function makeBar(shares, width) {
+  const bar = make('span', { class: 'bar', 'aria-hidden': 'true', title: inWords(shares) })
+  setStyle(bar, { width: `${Math.max(1, width * 100)}%` })
+  for (const [i, share] of shares.entries()) {
+    if (share < 0.004) continue
+    bar.append(make('span', { class: `part-${PARTS[i].key}`, style: { width: `${share * 100}%` } }))
+  }
+  return bar
+}
+
+const inWords = (shares) =>
+  PARTS.map(({ name }, i) => ({ name, share: shares[i] }))
+    .filter(({ share }) => share >= 0.005)
+    .sort((a, b) => b.share - a.share)
+    .map(({ name, share }) => `${name} ${percent(share)}`)
+    .join(', ')
+
+/** What each colour means. */
+const makeLegend = () =>
+  make(
+    'p',
+    { class: 'legend' },
+    ...PARTS.map(({ key, name, about }) =>
+      make(
+        'span',
+        { class: 'key', title: about },
+        make('i', { class: `part-${key}`, 'aria-hidden': 'true' }),
+        name
+      )
+    )
+  )
+
+/** @param {any} parts @param {number} [requests] to show the mean of */
+const makePartsTable = (parts, requests = 1) =>
+  make(
+    'table',
+    { class: 'small' },
+    make('caption', null, requests === 1 ? 'Where the time went' : 'Mean of a request'),
+    make(
+      'tbody',
+      null,
+      ...PARTS.map((part) =>
+        make(
+          'tr',
+          null,
+          make(
+            'th',
+            { scope: 'row', title: part.about },
+            make('i', { class: `part-${part.key}`, 'aria-hidden': 'true' }),
+            part.name
+          ),
+          make('td', null, duration(msOf(parts, part) / Math.max(1, requests)))
+        )
+      )
+    )
+  )
+
+module.exports = { PARTS, fillBar, makeLegend, makePartsTable }

@@ -1,0 +1,191 @@
+'use strict'
+// The state of the process in small tables: the gate, the memory, the workers and the releases.
+
+const { make, setChildren } = require('./dom')
+const { factTable, gridTable } = require('./facts')
+const {
+  NONE,
+  bytes,
+  count,
+  duration,
+  moment,
+  number,
+  percent,
+  routeName,
+  seconds,
+  time,
+} = require('./format')
+
+/**
+ * A section that is made again when its figures have changed.
+ *
+ * @param {string} id @param {string} title @param {(state: any) => Node[]} makeContent @param {boolean} [isWide]
+ */
+function plainSection(id, title, makeContent, isWide = false) {
+  const content = make('div', { class: 'details' })
+  return {
+    id,
+    title,
+    isWide,
+    content: [content],
+    update(state) {
+      const made = makeContent(state)
+      setChildren(content, made.map((node) => node.textContent).join('\n'), () => made)
+    },
+  }
+}
+
+const rejectedRows = (list) =>
+  list.map(({ reason, priority, count: times }) => [reason, priority, count(times)])
+
+const admissionSection = () =>
+  plainSection('admission', 'Admission', ({ snapshot: { admission } }) => {
+    const { shed, wouldShed, advice } = admission
+    return [
+      factTable('The gate', [
+        ['mode', admission.mode],
+        ['overloaded', admission.isOverloaded ? 'yes' : 'no'],
+        ['limit', admission.limit === null ? 'none' : `${count(admission.limit)}, by ${admission.limitedBy}`],
+        ['cost of a request', duration(admission.costMs)],
+        ['admitted', count(admission.admitted)],
+        ['left the queue', count(admission.abandoned)],
+      ]),
+      ...(shed.length > 0
+        ? [gridTable('Rejected', ['Reason', 'class', 'requests'], rejectedRows(shed))]
+        : []),
+      ...(wouldShed.length > 0
+        ? [gridTable('Would be rejected', ['Reason', 'class', 'requests'], rejectedRows(wouldShed))]
+        : []),
+      ...(shed.length + wouldShed.length === 0
+        ? [make('p', { class: 'faint' }, 'No request was rejected.')]
+        : []),
+      ...(advice === null
+        ? []
+        : [
+            factTable('Fixed limits that the traffic suggests', [
+              ['shed.maxConcurrent', count(advice.maxConcurrent)],
+              ['shed.maxEventLoopDelay', duration(advice.maxEventLoopDelay)],
+            ]),
+          ]),
+    ]
+  })
+
+const VERDICTS = { none: 'does not grow', growing: 'grows', unknown: 'not known yet' }
+
+const memorySection = () =>
+  plainSection('memory', 'Memory', ({ snapshot: { signals } }) => {
+    const { heap, memory, collections } = signals
+    const { trend } = heap
+    return [
+      factTable('Heap', [
+        ['after the last major collection', bytes(heap.afterGcBytes)],
+        ['limit', bytes(heap.limitBytes)],
+        ['trend', VERDICTS[trend.verdict]],
+        ['growth', trend.megabytesPerHour === null ? NONE : `${number(trend.megabytesPerHour)} MB/h`],
+        ['full in', seconds(trend.secondsToLimit)],
+        ['outside of the heap', bytes(memory.externalBytes)],
+      ]),
+      gridTable(
+        'Collections since the start',
+        ['Kind', 'collections', 'in sum'],
+        Object.entries(collections)
+          .filter(([, each]) => each.count > 0)
+          .map(([kind, each]) => [kind, count(each.count), duration(each.totalMs)])
+      ),
+    ]
+  })
+
+const workersSection = () =>
+  plainSection('workers', 'Workers', ({ fleet, snapshot }) => {
+    if (fleet === null || fleet.workers.length < 2)
+      return [
+        make(
+          'p',
+          { class: 'empty' },
+          'This process answers alone. In a cluster its workers stand here side by side.'
+        ),
+      ]
+    return [
+      gridTable(
+        'This worker first',
+        ['Worker', 'process', 'state', 'reported'],
+        fleet.workers.map(({ worker, pid, state, reportedAt }) => [
+          String(worker),
+          String(pid),
+          state,
+          time(reportedAt),
+        ])
+      ),
+      gridTable(
+        'All together, and this worker',
+        ['', 'in flight', 'a second', 'p50', 'p99', 'errors'],
+        [
+          ['all workers', ...figuresOf(fleet.requests)],
+          ['this worker', ...figuresOf(snapshot.requests)],
+        ]
+      ),
+    ]
+  })
+
+const figuresOf = ({ inFlight, lastMinute }) => [
+  count(inFlight),
+  number(lastMinute.ratePerSecond),
+  duration(lastMinute.p50Ms),
+  duration(lastMinute.p99Ms),
+  percent(lastMinute.errorRatio),
+]
+
+const nameOf = ({ version, revision }) =>
+  [version, revision.slice(0, 10)].filter(Boolean).join(' ') || 'not named'
+
+const releasesSection = () =>
+  plainSection(
+    'releases',
+    'Releases',
+    ({ snapshot: { releases } }) => {
+      const { current, previous, routes } = releases
+      const columnsOf = ({ requests, since }) => [
+        moment(since),
+        count(requests.count),
+        duration(requests.p50Ms),
+        duration(requests.p99Ms),
+        percent(requests.errorRatio),
+        percent(requests.shedRatio),
+      ]
+      const rows = [[`this: ${nameOf(current)}`, ...columnsOf(current)]]
+      if (previous !== null) rows.push([`before: ${nameOf(previous)}`, ...columnsOf(previous)])
+      /** @type {Node[]} */
+      const content = [
+        gridTable(
+          'This one and the one before',
+          ['Release', 'since', 'requests', 'p50', 'p99', 'errors', 'shed'],
+          rows
+        ),
+      ]
+      if (previous === null)
+        content.push(
+          make(
+            'p',
+            { class: 'empty' },
+            'Nothing to compare with yet. With the option release.file, the next release stands beside this one.'
+          )
+        )
+      if (routes.length > 0)
+        content.push(
+          gridTable(
+            'By route, before and now',
+            ['Route', 'p50', 'p99', 'errors'],
+            routes.map((each) => [
+              routeName(each),
+              `${duration(each.previous.p50Ms)} → ${duration(each.current.p50Ms)}`,
+              `${duration(each.previous.p99Ms)} → ${duration(each.current.p99Ms)}`,
+              `${percent(each.previous.errorRatio)} → ${percent(each.current.errorRatio)}`,
+            ])
+          )
+        )
+      return content
+    },
+    true
+  )
+
+module.exports = { admissionSection, memorySection, releasesSection, workersSection }

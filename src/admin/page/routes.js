@@ -1,0 +1,171 @@
+'use strict'
+// The routes, and the latency of a route in detail.
+
+const { make } = require('./dom')
+const { gridTable, factTable } = require('./facts')
+const { bytes, count, duration, number, percent, routeName } = require('./format')
+const { fillBar, makeLegend, makePartsTable } = require('./parts')
+const { Table } = require('./table')
+
+const QUANTILES = ['p50Ms', 'p90Ms', 'p95Ms', 'p99Ms', 'p999Ms', 'maxMs']
+const HEADS = ['', 'requests', 'a second', 'errors', 'p50', 'p90', 'p95', 'p99', 'p99.9', 'max']
+
+/** Milliseconds of each second in which its handlers ran on the loop. */
+function loopShareOf({ loopMs, lastMinute }) {
+  if (loopMs === null) return Number.NaN
+  return lastMinute.count === 0 ? 0 : (loopMs.lastMinute / lastMinute.count) * lastMinute.ratePerSecond
+}
+
+const latency = (title, key) => ({
+  title,
+  sort: ({ lastMinute }) => lastMinute[key],
+  text: ({ lastMinute }) => (lastMinute.count === 0 ? '–' : duration(lastMinute[key])),
+})
+
+/** @returns {import('./table').Column[]} */
+const columns = () => [
+  { title: 'Route', isText: true, sort: routeName, text: routeName },
+  {
+    title: 'a second',
+    about: 'Requests a second, over the last minute',
+    sort: ({ lastMinute }) => lastMinute.ratePerSecond,
+    text: ({ lastMinute }) => number(lastMinute.ratePerSecond),
+  },
+  latency('p50', 'p50Ms'),
+  latency('p95', 'p95Ms'),
+  latency('p99', 'p99Ms'),
+  {
+    title: 'errors',
+    about: 'The share of requests that failed, over the last minute',
+    sort: ({ lastMinute }) => lastMinute.errorRatio,
+    fill: (cell, { lastMinute }) => {
+      cell.textContent = lastMinute.count === 0 ? '–' : percent(lastMinute.errorRatio)
+      cell.classList.toggle('bad', lastMinute.errorRatio >= 0.01)
+    },
+  },
+  {
+    title: 'shed',
+    about: 'Rejected requests since the start, estimated',
+    sort: ({ shed }) => shed,
+    text: ({ shed }) => count(shed),
+  },
+  {
+    title: 'loop ms/s',
+    about: 'For how long its handlers run on the event loop in each second',
+    sort: loopShareOf,
+    text: (route) => number(loopShareOf(route)),
+  },
+  {
+    title: 'Where the time goes',
+    isText: true,
+    fill: (cell, { parts }) => {
+      cell.classList.add('wide')
+      fillBar(cell, parts?.lastMinute)
+    },
+  },
+]
+
+function makeDetail(route) {
+  const { lastMinute, sinceStart, outcomes, parts, streams } = route
+  const rowOf = (name, summary) => [
+    name,
+    count(summary.count),
+    number(summary.ratePerSecond),
+    percent(summary.errorRatio),
+    ...QUANTILES.map((key) => duration(summary[key])),
+  ]
+  return make(
+    'div',
+    { class: 'details' },
+    gridTable('Latency', HEADS, [rowOf('last minute', lastMinute), rowOf('since the start', sinceStart)]),
+    makeScale(lastMinute, sinceStart),
+    parts === null ? null : makePartsTable(parts.lastMinute, lastMinute.count),
+    factTable(
+      'Outcomes',
+      Object.entries(outcomes).map(([name, value]) => [name.replace('_', ' '), count(value)])
+    ),
+    factTable('Answers', [
+      ['mean time to the first byte', duration(route.firstByteMeanMs)],
+      ['received', bytes(route.requestBytes)],
+      ['sent', bytes(route.responseBytes)],
+      ['streams', count(streams.count)],
+    ])
+  )
+}
+
+const DECADES = [0.1, 1, 10, 100, 1000, 10_000, 100_000]
+const positionOf = (ms) => {
+  const [first, last] = [DECADES[0], DECADES[DECADES.length - 1]].map(Math.log10)
+  return Math.min(1, Math.max(0, (Math.log10(Math.max(ms, 1e-9)) - first) / (last - first)))
+}
+
+/** The quantiles on a logarithmic scale: where most answers are, and how far the slow ones reach. */
+function makeScale(lastMinute, sinceStart) {
+  const rows = [
+    ['last minute', lastMinute],
+    ['since the start', sinceStart],
+  ]
+  return make(
+    'div',
+    { class: 'scale', 'aria-hidden': 'true' },
+    ...rows.map(([name, summary]) =>
+      make('div', { class: 'scale-row' }, make('span', null, name), makeStrip(summary))
+    ),
+    make('div', { class: 'scale-row' }, make('span'), makeTicks())
+  )
+}
+
+function makeStrip({ count: requests, p50Ms, p90Ms, p99Ms, maxMs }) {
+  const strip = make('span', { class: 'strip' })
+  if (requests === 0) return strip
+  const band = (name, from, to) =>
+    strip.append(
+      make('span', {
+        class: name,
+        title: `${duration(from)} to ${duration(to)}`,
+        style: { left: `${positionOf(from) * 100}%`, width: `${(positionOf(to) - positionOf(from)) * 100}%` },
+      })
+    )
+  band('to-max', p99Ms, maxMs)
+  band('to-p99', p90Ms, p99Ms)
+  band('to-p90', p50Ms, p90Ms)
+  strip.append(
+    make('span', {
+      class: 'median',
+      title: `p50 ${duration(p50Ms)}`,
+      style: { left: `${positionOf(p50Ms) * 100}%` },
+    })
+  )
+  return strip
+}
+
+const makeTicks = () =>
+  make(
+    'span',
+    { class: 'ticks' },
+    ...DECADES.slice(1, -1).map((ms) =>
+      make('span', { style: { left: `${positionOf(ms) * 100}%` } }, duration(ms))
+    )
+  )
+
+function routesSection() {
+  const table = new Table({
+    caption: 'Routes, over the last minute',
+    columns: columns(),
+    keyOf: routeName,
+    empty: 'No request yet. A route appears with its first answer.',
+    detail: makeDetail,
+    sortedBy: 7,
+    most: 12,
+  })
+  return {
+    id: 'routes',
+    title: 'Routes',
+    isWide: true,
+    about: makeLegend(),
+    content: [table.element],
+    update: ({ snapshot }) => table.update(snapshot.routes),
+  }
+}
+
+module.exports = { loopShareOf, routesSection }

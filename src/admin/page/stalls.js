@@ -1,0 +1,70 @@
+'use strict'
+// What blocked the event loop, by code location.
+
+const { make, setChildren } = require('./dom')
+const { NONE, count, duration, routeName, time } = require('./format')
+const { Table } = require('./table')
+
+const REASONS = {
+  'garbage-collection': 'garbage collection',
+  host: 'the machine gave the CPU to others',
+  unknown: 'not seen: the watcher starts with the first stall',
+}
+
+const nameOf = ({ function: name, cause }) => name ?? REASONS[cause] ?? '(anonymous)'
+const fileOf = ({ file, line }) => (file === null ? '' : `${file.split('/').slice(-2).join('/')}:${line}`)
+const ORIGINS = { background: 'in the background', startup: 'at startup' }
+const originOf = ({ route, method, origin }) =>
+  route === null ? (ORIGINS[origin] ?? NONE) : routeName({ route, method })
+
+const fillPlace = (cell, site) =>
+  setChildren(cell, `${nameOf(site)} ${fileOf(site)}`, () => [
+    `${nameOf(site)} `,
+    make('span', { class: 'faint' }, fileOf(site)),
+  ])
+
+function stallsSection() {
+  const table = new Table({
+    caption: 'Stalls of the event loop, by code location',
+    columns: [
+      { title: 'Function', isText: true, fill: fillPlace },
+      { title: 'In', isText: true, text: originOf },
+      { title: 'Cause', isText: true, text: ({ cause }) => cause.replace('-', ' ') },
+      { title: 'stalls', sort: (site) => site.count, text: (site) => count(site.count) },
+      { title: 'in sum', sort: ({ totalMs }) => totalMs, text: ({ totalMs }) => duration(totalMs) },
+      { title: 'longest', sort: ({ maxMs }) => maxMs, text: ({ maxMs }) => duration(maxMs) },
+      { title: 'last', sort: ({ lastAt }) => Date.parse(lastAt), text: ({ lastAt }) => time(lastAt) },
+    ],
+    keyOf: ({ cause, function: name, file, line, route, method, origin, package: from }) =>
+      [cause, name, file, line, route, method, origin, from].join('\n'),
+    empty: 'The event loop has not stalled: no loop turn took longer than the threshold.',
+    detail: makeDetail,
+    sortedBy: 4,
+    most: 8,
+  })
+  return {
+    id: 'stalls',
+    title: 'Stalls',
+    isWide: true,
+    content: [table.element],
+    update: ({ snapshot }) => table.update(snapshot.stalls.sites),
+  }
+}
+
+function makeDetail({ cause, frames, file, line, package: from }) {
+  if (frames.length === 0) {
+    const isOurs = cause !== 'host' && cause !== 'garbage-collection'
+    const words = isOurs
+      ? 'No stack was read. The next stall here has one.'
+      : 'No function of the application did this.'
+    return make('p', { class: 'faint' }, words)
+  }
+  return make(
+    'div',
+    { class: 'stack' },
+    make('p', null, `${file}:${line}`, from === null ? null : `, in a call of ${from}`),
+    make('ol', null, ...frames.map((frame) => make('li', null, make('code', null, frame))))
+  )
+}
+
+module.exports = { stallsSection }

@@ -1,0 +1,222 @@
+'use strict'
+// A table that is updated in place: sortable columns, and rows that open to show more. A row keeps its elements while its figures
+// change. The order does not change under a pointer or a focus in the table.
+
+const { make, setText } = require('./dom')
+
+/**
+ * @typedef {object} Column
+ * @property {string} title
+ * @property {string} [about] shown when the pointer rests on the title
+ * @property {boolean} [isText] aligned left; figures are aligned right
+ * @property {(row: any) => number | string} [sort] makes the column sortable
+ * @property {(row: any) => string} [text]
+ * @property {(cell: HTMLElement, row: any) => void} [fill] in place of `text`
+ *
+ * @typedef {object} TableOptions
+ * @property {string} caption for screen readers
+ * @property {Column[]} columns the first one names the row
+ * @property {(row: any) => string} keyOf
+ * @property {string} empty what to do, or that nothing has happened
+ * @property {(row: any) => Node} [detail] makes the content of an opened row
+ * @property {number} [sortedBy] the column
+ * @property {boolean} [ascending]
+ * @property {number} [most] rows that are shown before the button that shows all
+ */
+
+let tables = 0
+
+class Table {
+  element
+  #options
+  #id = `table-${++tables}`
+  #body = make('tbody')
+  #heads
+  #empty
+  #more
+  #scroll
+  /** What is shown, by key. */
+  #rows = new Map()
+  #keys = new Set()
+  #data = []
+  #open = new Set()
+  #sortedBy
+  #ascending
+  #showsAll = false
+
+  /** @param {TableOptions} options */
+  constructor(options) {
+    this.#options = options
+    this.#sortedBy = options.sortedBy
+    this.#ascending = options.ascending ?? false
+    this.#heads = options.columns.map((column, i) => this.#makeHead(column, i))
+    const table = make(
+      'table',
+      { id: this.#id },
+      make('caption', { class: 'unseen' }, options.caption),
+      make('thead', null, make('tr', null, ...this.#heads)),
+      this.#body
+    )
+    this.#scroll = make(
+      'div',
+      { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': options.caption },
+      table
+    )
+    this.#empty = make('p', { class: 'empty' }, options.empty)
+    this.#more = make('button', {
+      type: 'button',
+      class: 'more',
+      hidden: true,
+      onclick: () => this.#showAll(),
+    })
+    this.element = make('div', { class: 'table' }, this.#scroll, this.#empty, this.#more)
+    this.#showSort()
+  }
+
+  /** @param {Column} column @param {number} i */
+  #makeHead({ title, about, isText, sort }, i) {
+    const label =
+      sort === undefined
+        ? title
+        : make(
+            'button',
+            { type: 'button', onclick: () => this.#sortBy(i) },
+            title,
+            make('span', { class: 'arrow', 'aria-hidden': 'true' })
+          )
+    return make('th', { scope: 'col', class: isText ? 'text' : 'figure', title: about }, label)
+  }
+
+  #sortBy(i) {
+    this.#ascending = this.#sortedBy === i ? !this.#ascending : this.#options.columns[i].isText === true
+    this.#sortedBy = i
+    this.#showSort()
+    this.#arrange()
+  }
+
+  #showSort() {
+    for (const [i, head] of this.#heads.entries()) {
+      const isSorted = i === this.#sortedBy
+      if (isSorted) head.setAttribute('aria-sort', this.#ascending ? 'ascending' : 'descending')
+      else head.removeAttribute('aria-sort')
+      const arrow = head.querySelector('.arrow')
+      if (arrow !== null) setText(arrow, isSorted ? (this.#ascending ? '▲' : '▼') : '')
+    }
+  }
+
+  #showAll() {
+    this.#showsAll = !this.#showsAll
+    this.#arrange()
+  }
+
+  /** Of a thousand rows only those are made that are shown. @param {readonly any[]} data */
+  update(data) {
+    const { keyOf } = this.#options
+    const before = this.#keys
+    this.#data = [...data]
+    this.#keys = new Set(this.#data.map(keyOf))
+    const isUsed = this.#body.matches(':hover') || this.#body.contains(document.activeElement)
+    const isSame = before.size === this.#keys.size && [...before].every((key) => this.#keys.has(key))
+    if (!isUsed || !isSame) return this.#arrange()
+    for (const row of this.#data) if (this.#rows.has(keyOf(row))) this.#fill(row)
+  }
+
+  #fill(row) {
+    const { columns, keyOf } = this.#options
+    const key = keyOf(row)
+    let parts = this.#rows.get(key)
+    if (parts === undefined) this.#rows.set(key, (parts = this.#makeRow(key)))
+    parts.data = row
+    for (const [i, { text, fill }] of columns.entries()) {
+      if (fill !== undefined) fill(parts.cells[i], row)
+      else setText(parts.cells[i], text?.(row) ?? '')
+    }
+    if (parts.detail !== undefined) this.#fillDetail(parts)
+  }
+
+  #makeRow(key) {
+    const { columns, detail } = this.#options
+    const tr = make('tr')
+    const cells = columns.map(({ isText }, i) => {
+      const name = isText ? 'text' : 'figure'
+      const cell = i === 0 ? make('th', { scope: 'row', class: name }) : make('td', { class: name })
+      tr.append(cell)
+      return cell
+    })
+    const parts = { tr, cells, data: undefined, detail: undefined }
+    if (detail === undefined) return parts
+    const button = make('button', {
+      type: 'button',
+      class: 'opener',
+      'aria-expanded': 'false',
+      onclick: () => this.#toggle(key, button),
+    })
+    cells[0].append(button)
+    cells[0] = button
+    return parts
+  }
+
+  #toggle(key, button) {
+    const parts = this.#rows.get(key)
+    const isOpen = !this.#open.has(key)
+    button.setAttribute('aria-expanded', String(isOpen))
+    if (isOpen) {
+      this.#open.add(key)
+      const cell = make('td', { colspan: this.#options.columns.length })
+      parts.detail = make('tr', { class: 'detail' }, cell)
+      this.#fillDetail(parts)
+      parts.tr.after(parts.detail)
+    } else {
+      this.#open.delete(key)
+      parts.detail.remove()
+      parts.detail = undefined
+    }
+  }
+
+  #fillDetail({ detail, data }) {
+    detail.firstChild.replaceChildren(this.#options.detail?.(data) ?? '')
+  }
+
+  #arrange() {
+    const { keyOf, most = Number.POSITIVE_INFINITY } = this.#options
+    const sorted = this.#sorted()
+    const shown = sorted.filter((row, i) => this.#showsAll || i < most || this.#open.has(keyOf(row)))
+    const keys = new Set(shown.map(keyOf))
+    for (const key of this.#rows.keys()) if (!keys.has(key)) this.#remove(key)
+    for (const row of shown) this.#fill(row)
+    this.#place(shown.map((row) => this.#rows.get(keyOf(row))))
+    this.#empty.hidden = sorted.length > 0
+    this.#scroll.hidden = sorted.length === 0
+    this.#more.hidden = sorted.length <= most
+    setText(this.#more, this.#showsAll ? `Show ${most} of ${sorted.length}` : `Show all ${sorted.length}`)
+  }
+
+  /** Moves only what is not in its place. An element that is moved loses its focus, and gets it back. */
+  #place(shown) {
+    const focused = document.activeElement
+    const wanted = shown.flatMap(({ tr, detail }) => (detail === undefined ? [tr] : [tr, detail]))
+    const kept = new Set(wanted)
+    for (const tr of [...this.#body.children]) if (!kept.has(tr)) tr.remove()
+    for (const [i, tr] of wanted.entries()) {
+      const there = this.#body.children[i]
+      if (there !== tr) this.#body.insertBefore(tr, there ?? null)
+    }
+    if (focused instanceof HTMLElement && this.#body.contains(focused)) focused.focus({ preventScroll: true })
+  }
+
+  #remove(key) {
+    this.#rows.delete(key)
+    this.#open.delete(key)
+  }
+
+  #sorted() {
+    const sort = this.#sortedBy === undefined ? undefined : this.#options.columns[this.#sortedBy].sort
+    if (sort === undefined) return this.#data
+    const sign = this.#ascending ? 1 : -1
+    return [...this.#data].sort((a, b) => sign * compare(sort(a), sort(b)))
+  }
+}
+
+const compare = (a, b) => (typeof a === 'string' ? a.localeCompare(b) : a - b)
+
+module.exports = { Table }

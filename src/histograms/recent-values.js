@@ -1,0 +1,72 @@
+'use strict'
+// The quantiles of what a rolling histogram has recorded since they were last taken. It compares the counts with a copy of the
+// counts then, so that recording a value costs nothing more. A reading takes a few microseconds.
+
+const { countsOf } = require('./hdr-counts')
+
+/** @typedef {InstanceType<typeof import('./rolling').RollingHistogram>} RollingHistogram */
+
+class RecentValues {
+  #rolling
+  /** The counts of the newest half minute, as they were. @type {Uint32Array} */
+  #copy
+  #copiedStartMs
+  /** The counts since then, while they are read. @type {Uint32Array} */
+  #since
+
+  /** @param {RollingHistogram} rolling */
+  constructor(rolling) {
+    this.#rolling = rolling
+    const newest = newestOf(rolling)
+    this.#copy = Uint32Array.from(countsOf(newest.histogram))
+    this.#copiedStartMs = newest.startMs
+    this.#since = new Uint32Array(this.#copy.length)
+  }
+
+  /**
+   * @param {readonly number[]} ratios ascending, 0..1
+   * @returns {number[] | undefined} in recorded units; undefined if nothing was recorded
+   */
+  take(ratios) {
+    const total = this.#read()
+    const { histogram, startMs } = newestOf(this.#rolling)
+    const found = total === 0 ? undefined : quantilesIn(this.#since, total, ratios, histogram)
+    if (total > 0 || startMs !== this.#copiedStartMs) this.#copy.set(countsOf(histogram))
+    this.#copiedStartMs = startMs
+    return found
+  }
+
+  /** Fills `#since`. @returns {number} how many values were recorded since the last reading */
+  #read() {
+    const since = this.#since.fill(0)
+    let total = 0
+    for (const { histogram, startMs } of this.#rolling.spans) {
+      if (startMs < this.#copiedStartMs || histogram.totalCount === 0) continue
+      const counts = countsOf(histogram)
+      const copy = startMs === this.#copiedStartMs ? this.#copy : undefined
+      const last = histogram.countsArrayIndex(histogram.maxValue)
+      for (let cell = 0; cell <= last; cell++) {
+        const count = copy === undefined ? counts[cell] : counts[cell] - copy[cell]
+        since[cell] += count
+        total += count
+      }
+    }
+    return total
+  }
+}
+
+/** @param {RollingHistogram} rolling */
+const newestOf = ({ spans }) => spans[spans.length - 1]
+
+function quantilesIn(counts, total, ratios, histogram) {
+  const found = []
+  let seen = 0
+  for (let cell = 0; found.length < ratios.length; cell++) {
+    seen += counts[cell]
+    while (found.length < ratios.length && seen >= Math.max(1, Math.ceil(ratios[found.length] * total)))
+      found.push(histogram.highestEquivalentValue(histogram.valueFromIndex(cell)))
+  }
+  return found
+}
+
+module.exports = { RecentValues }
