@@ -6,7 +6,7 @@ const { Servers } = require('./adapters/http-server')
 const { SetUpCheck } = require('./adapters/setup-check')
 const { Admission } = require('./admission/admission')
 const { Events } = require('./events')
-const { adminPages } = require('./admin/pages')
+const { ACCESS, adminPages } = require('./admin/pages')
 const { Endpoints, endpointHandlers, streamHandler } = require('./admin/endpoints')
 const { Doctor } = require('./insight/doctor/doctor')
 const { capture } = require('./metrics/capture')
@@ -25,6 +25,7 @@ const { Timeouts } = require('./failures/timeouts')
 const { Fleet } = require('./fleet/fleet')
 const { AdminServer } = require('./admin/server')
 const { Insight } = require('./insight/insight')
+const { Profiles } = require('./insight/profiles/profiles')
 const { Stalls } = require('./insight/stalls')
 const { ConnectionUse } = require('./lifecycle/connection-use')
 const { Lifecycle } = require('./lifecycle/lifecycle')
@@ -150,7 +151,12 @@ class Instance {
       prometheus: this.#prometheus,
       internalErrors,
     })
-    this.#admin = new AdminServer({ pages: this.#makePages(), clock, internalErrors })
+    this.profiles = new Profiles({
+      clock,
+      isOverloaded: () => this.admission.episode.isOn,
+      onPause: (ms) => this.stalls?.excuse(ms),
+    })
+    this.#admin = new AdminServer({ pages: this.#makePages(), access: ACCESS, clock, internalErrors })
     this.endpoints = new Endpoints(options.endpoints, this.handlers, internalErrors)
     this.servers = this.#makeServers()
     this.setUp = this.#makeSetUpCheck(place)
@@ -172,6 +178,9 @@ class Instance {
       takeSnapshot: () => this.snapshot(),
       diagnose: () => this.doctor.diagnose(),
       optionsNow: () => this.options,
+      profiles: this.profiles,
+      internalErrors: this.internalErrors,
+      onPause: (ms) => this.stalls?.excuse(ms),
     })
   }
 
@@ -246,6 +255,7 @@ class Instance {
     this.#isClosed = true
     openInstances.remove()
     this.#admin.close()
+    this.profiles.close()
     this.doctor.close()
     this.releases.close()
     this.#timeouts.close()

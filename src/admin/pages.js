@@ -5,6 +5,8 @@
 const { describeOptions } = require('./config')
 const { doctorPage } = require('./doctor-page')
 const { JSON_TYPE, dataHandler } = require('./endpoints')
+const { heapSnapshotPage } = require('./heap-snapshot-page')
+const { profilePages } = require('./profile-pages')
 
 /** @import { Handler } from '../../index.js' */
 
@@ -19,19 +21,39 @@ const ABOUT = {
   '/readyz': '200 while the process is ready for traffic, else 503',
   '/releases': 'this release compared with the previous one',
   '/config': 'the options in force',
+  '/profile': 'POST ?seconds=10 takes a CPU profile; what it costs',
+  '/heap': 'POST ?seconds=60 tells what was allocated and is still in memory; what it costs',
+  '/heap-snapshot': 'POST ?confirm=yes takes a whole heap snapshot; what it costs',
+}
+
+/** What a client may do to each page that is not only read. */
+const ACCESS = {
+  /** Paths that take POST. */
+  posts: new Set(['/profile', '/heap', '/heap-snapshot']),
+  /** Paths that show what only a client with a token may see. */
+  secrets: new Set(['/heap-snapshot']),
 }
 
 const INDEX = `spillway\n\n${Object.entries(ABOUT)
-  .map(([path, about]) => `${path.padEnd(12)}${about}\n`)
+  .map(([path, about]) => `${path.padEnd(16)}${about}\n`)
   .join('')}`
 
 /**
  * @param {{ handlers: Record<import('../../index.js').HandlerName, Handler>, clock: import('../clock').Clock,
  *   takeSnapshot: () => import('../../index.js').Snapshot, diagnose: () => import('../../index.js').Diagnosis,
- *   optionsNow: () => object }} parts
+ *   optionsNow: () => object, profiles: InstanceType<typeof import('../insight/profiles/profiles').Profiles>,
+ *   internalErrors: InstanceType<typeof import('../requests/internal-errors').InternalErrors>,
+ *   onPause: (ms: number) => void }} parts
  * @returns {Map<string, Handler>}
  */
-function adminPages({ handlers: { metrics, live, ready }, clock, takeSnapshot, diagnose, optionsNow }) {
+function adminPages(parts) {
+  const {
+    handlers: { metrics, live, ready },
+    clock,
+    takeSnapshot,
+    diagnose,
+    optionsNow,
+  } = parts
   /** @type {import('../../index.js').Snapshot} */
   let snapshot
   let takenMs = Number.NEGATIVE_INFINITY
@@ -53,8 +75,10 @@ function adminPages({ handlers: { metrics, live, ready }, clock, takeSnapshot, d
       '/readyz': ready,
       '/releases': json(() => recentSnapshot().releases),
       '/config': json(() => describeOptions(optionsNow())),
+      ...profilePages(parts),
+      '/heap-snapshot': heapSnapshotPage(parts),
     })
   )
 }
 
-module.exports = { adminPages }
+module.exports = { ACCESS, adminPages }

@@ -41,8 +41,14 @@ const REASONS = {
   EACCES: 'requires privileges that this process does not have. Use a `port` above 1023',
 }
 
+const NO_TOKEN = {
+  status: 403,
+  text: 'This page shows what only a client with a token may see. Give listen() a `token`.',
+}
+
 class AdminServer {
   #pages
+  #access
   #clock
   #internalErrors
   #server
@@ -51,12 +57,13 @@ class AdminServer {
   #fail = (_error) => {}
 
   /**
-   * @param {{ pages: Map<string, Handler>, clock: import('../clock').Clock,
+   * @param {{ pages: Map<string, Handler>, access: { posts: Set<string>, secrets: Set<string> }, clock: import('../clock').Clock,
    *   internalErrors: InstanceType<typeof import('../requests/internal-errors').InternalErrors> }} parts
-   *   pages: the handler of each path
+   *   pages: the handler of each path; access: the paths that take POST, and those that need a token
    */
-  constructor({ pages, clock, internalErrors }) {
+  constructor({ pages, access, clock, internalErrors }) {
     this.#pages = pages
+    this.#access = access
     this.#clock = clock
     this.#internalErrors = internalErrors
   }
@@ -143,10 +150,12 @@ class AdminServer {
 
   #answer({ guard, connections }, req, res) {
     for (const [name, value] of HEADERS) res.setHeader(name, value)
-    const rejection = guard.check(req)
+    const path = urlPath(req.url)
+    const rejection = guard.check(req, this.#access.posts.has(path))
     if (rejection !== undefined) return reject(res, rejection)
     connections.authorize(req.socket)
-    const page = this.#pages.get(urlPath(req.url))
+    if (!guard.hasToken && this.#access.secrets.has(path)) return reject(res, NO_TOKEN)
+    const page = this.#pages.get(path)
     if (page === undefined) return reject(res, { status: 404, text: 'Not found. / lists all pages.' })
     page(req, res)
   }

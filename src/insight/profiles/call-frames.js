@@ -1,0 +1,48 @@
+'use strict'
+// What a person reads of a call frame: function, file, line, and the package it belongs to. Names in parentheses are no packages:
+// Node itself, and V8's own work.
+
+const { isOfNode, isOwn, packageOf, pathOf, sourceOf } = require('../stack-frames')
+
+const NODE = '(node)'
+const ENGINE = '(v8)'
+const OWN = 'spillway'
+/** V8's names for what is no function. */
+const ENGINE_NAMES = new Set(['(root)', '(idle)', '(program)', '(garbage collector)'])
+
+/**
+ * @typedef {{ functionName: string, scriptId: string, url: string, lineNumber: number, columnNumber: number }} CallFrame
+ * @typedef {{ name: string, file: string | null, line: number | null, package: string | null, path: string, isNode: boolean }} Frame
+ *   package: null for the application
+ */
+
+class CallFrames {
+  /** @type {Map<string, Frame>} */
+  #byPlace = new Map()
+
+  /** Of each function there is one. @param {CallFrame} callFrame @returns {Frame} */
+  of(callFrame) {
+    const { functionName, scriptId, lineNumber, columnNumber } = callFrame
+    const place = `${scriptId}:${lineNumber}:${columnNumber}:${functionName}`
+    let frame = this.#byPlace.get(place)
+    if (frame === undefined) this.#byPlace.set(place, (frame = describe(callFrame)))
+    return frame
+  }
+}
+
+/** @param {CallFrame} callFrame @returns {Frame} */
+function describe({ functionName, url, lineNumber, columnNumber }) {
+  const name = functionName || '(anonymous)'
+  if (ENGINE_NAMES.has(name))
+    return { name, file: null, line: null, package: ENGINE, path: '', isNode: false }
+  const path = pathOf(url)
+  // A built-in of the engine, and code of `eval`, have no address.
+  if (path === '') return { name, file: null, line: null, package: NODE, path, isNode: true }
+  const isNode = isOfNode(path)
+  const { file, line } = sourceOf({ name, path, line: lineNumber + 1, column: columnNumber, begin: 0 })
+  return { name, file, line, package: isNode ? NODE : ownerOf(path), path, isNode }
+}
+
+const ownerOf = (path) => (isOwn({ path }) ? OWN : packageOf(path))
+
+module.exports = { CallFrames, ENGINE, NODE, OWN }

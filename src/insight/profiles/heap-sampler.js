@@ -1,0 +1,66 @@
+'use strict'
+// Samples what is allocated, and keeps what is still alive at the end. V8 does not know yet which of the youngest objects are garbage:
+// what was allocated since about the last minor collection is left out, because a collection only for the profile would block the loop.
+
+const { getHeapSpaceStatistics } = require('node:v8')
+const { ProfilerSession } = require('./profiler-session')
+
+/** One sample in so many allocated bytes. */
+const SAMPLE_BYTES = 128 * 1024
+
+class HeapSampler {
+  #clock
+  #onPause
+  #session
+
+  /** @param {{ clock: import('../../clock').Clock, onPause: (ms: number) => void }} parts onPause: the sampler blocked the loop */
+  constructor({ clock, onPause }) {
+    this.#clock = clock
+    this.#onPause = onPause
+  }
+
+  /** @returns {number} for how long it blocked the loop */
+  start() {
+    const beganMs = this.#clock.now()
+    this.#session = new ProfilerSession('HeapProfiler')
+    this.#session.post('HeapProfiler.startSampling', { samplingInterval: SAMPLE_BYTES })
+    return this.#pausedSince(beganMs)
+  }
+
+  /** @returns {import('./profile-tree').HeapProfile} */
+  stop() {
+    const beganMs = this.#clock.now()
+    try {
+      const profile = this.#session?.post('HeapProfiler.stopSampling').profile
+      if (profile === undefined) throw new Error('the sampler did not run')
+      return profile
+    } finally {
+      this.close()
+      this.#pausedSince(beganMs)
+    }
+  }
+
+  #pausedSince(beganMs) {
+    const pauseMs = this.#clock.now() - beganMs
+    this.#onPause(pauseMs)
+    return pauseMs
+  }
+
+  close() {
+    this.#session?.close()
+    this.#session = undefined
+  }
+}
+
+/** The samples without those that may be garbage of the young generation. Samples are numbered as they are taken. */
+function survivors({ samples }) {
+  const newest = samples.reduce((most, { ordinal }) => Math.max(most, ordinal), 0)
+  return samples.filter(({ ordinal }) => ordinal <= newest - youngBytes() / SAMPLE_BYTES)
+}
+
+function youngBytes() {
+  const young = getHeapSpaceStatistics().filter(({ space_name: name }) => name.startsWith('new_'))
+  return young.reduce((sum, { space_size: bytes }) => sum + bytes, 0)
+}
+
+module.exports = { HeapSampler, survivors }

@@ -1,0 +1,153 @@
+'use strict'
+// The profiles that can be taken of this thread: CPU time, and memory that stays. One is taken at a time, for as long as somebody waits
+// for it. What is made of a profile is made in several loop turns, so that no request waits for it.
+
+const { memoryForProfile } = require('../../signals/memory')
+const { CpuProfiler } = require('./cpu-profiler')
+const { flameTree } = require('./flame-tree')
+const { growthOf } = require('./heap-growth')
+const { HeapSampler, survivors } = require('./heap-sampler')
+const { KeptProfile } = require('./kept-profile')
+const { pprofOf } = require('./pprof')
+const { cpuTree, heapTree } = require('./profile-tree')
+const { rounded, tablesOf } = require('./profile-tables')
+const { refusalOf } = require('./refusal')
+
+/** @typedef {'cpu' | 'heap'} Kind */
+
+class Profiles {
+  #clock
+  #isOverloaded
+  #sampleMemory
+  #samplers
+  /** @type {Record<Kind, InstanceType<typeof KeptProfile>>} */
+  kept
+  /** The start pause of the last profile, by kind: what the next will cost. @type {Record<Kind, number | null>} */
+  lastStartPauseMs = { cpu: null, heap: null }
+  #lastHeap
+  #isClosed = false
+
+  /**
+   * @param {{ clock: import('../../clock').Clock, isOverloaded: () => boolean, onPause: (ms: number) => void,
+   *   sampleMemory?: typeof memoryForProfile }} parts onPause: a profiler has blocked the loop for so long
+   */
+  constructor({ clock, isOverloaded, onPause, sampleMemory = memoryForProfile }) {
+    this.#clock = clock
+    this.#isOverloaded = isOverloaded
+    this.#sampleMemory = sampleMemory
+    this.#samplers = { cpu: new CpuProfiler({ clock, onPause }), heap: new HeapSampler({ clock, onPause }) }
+    this.kept = {
+      cpu: new KeptProfile({
+        clock,
+        makePprof: (profile, when) => pprofOf(cpuTree(profile).root, 'cpu', when),
+      }),
+      heap: new KeptProfile({
+        clock,
+        makePprof: (profile, when) => pprofOf(heapTree(profile.head, survivors(profile)), 'heap', when),
+      }),
+    }
+  }
+
+  /** Why none can be taken now. */
+  get refusal() {
+    return refusalOf({
+      isOverloaded: this.#isOverloaded(),
+      memory: this.#sampleMemory(),
+      isFrozen: this.#clock.isFrozen || this.#isClosed,
+    })
+  }
+
+  get memory() {
+    return this.#sampleMemory()
+  }
+
+  /**
+   * Starts at once, or throws: ask for `refusal` before.
+   *
+   * @param {Kind} kind
+   * @param {{ durationMs: number, signal: AbortSignal }} asked an aborted signal ends it
+   * @returns {{ startPauseMs: number, result: Promise<object | undefined> }} undefined where it was aborted
+   */
+  take(kind, { durationMs, signal }) {
+    const startPauseMs = this.#samplers[kind].start(durationMs)
+    this.lastStartPauseMs[kind] = rounded(startPauseMs)
+    return { startPauseMs, result: this.#finish(kind, { startPauseMs, durationMs, signal }) }
+  }
+
+  async #finish(kind, { startPauseMs, durationMs, signal }) {
+    const beganMs = this.#clock.now()
+    await this.#waitFor(durationMs, signal)
+    if (signal.aborted || this.#isClosed) return void this.#samplers[kind].close()
+    const tookMs = this.#clock.now() - beganMs
+    const profile = this.#samplers[kind].stop()
+    await this.#nextTurn()
+    const figures = { startPauseMs: rounded(startPauseMs), durationMs: rounded(tookMs) }
+    const result = await this.#resultOf(kind, figures, profile)
+    await this.kept[kind].keep(profile, { atMs: this.#clock.wallMs(), durationMs: tookMs })
+    return result
+  }
+
+  async #resultOf(kind, figures, profile) {
+    return kind === 'cpu' ? this.#cpuResult(figures, profile) : this.#heapResult(figures, profile)
+  }
+
+  async #cpuResult(figures, profile) {
+    const { root, idleMs } = cpuTree(profile)
+    await this.#nextTurn()
+    const { total, ...tables } = tablesOf(root, 'Ms')
+    await this.#nextTurn()
+    return {
+      ...figures,
+      samples: profile.samples?.length ?? 0,
+      busyMs: rounded(total),
+      idleMs: rounded(idleMs),
+      ...tables,
+      flame: flameTree(root, 'ms'),
+    }
+  }
+
+  async #heapResult(figures, profile) {
+    const samples = survivors(profile)
+    const root = heapTree(profile.head, samples)
+    await this.#nextTurn()
+    const { total, ...tables } = tablesOf(root, 'Bytes')
+    const result = {
+      ...figures,
+      samples: samples.length,
+      aliveBytes: rounded(total),
+      ...tables,
+      flame: flameTree(root, 'bytes'),
+    }
+    const growth = this.#lastHeap === undefined ? null : growthOf(this.#lastHeap, result)
+    this.#lastHeap = { functions: result.functions, durationMs: result.durationMs }
+    return { ...result, growth }
+  }
+
+  /** @param {AbortSignal} signal @returns {Promise<void>} */
+  #waitFor(durationMs, signal) {
+    return new Promise((resolve) => {
+      const end = () => {
+        this.#clock.cancel(timer)
+        signal.removeEventListener('abort', end)
+        resolve()
+      }
+      const timer = this.#clock.after(durationMs, end)
+      signal.addEventListener('abort', end)
+      if (signal.aborted) end()
+    })
+  }
+
+  #nextTurn() {
+    return new Promise((resolve) => void this.#clock.afterTurn(() => resolve(undefined)))
+  }
+
+  close() {
+    this.#isClosed = true
+    for (const kind of /** @type {Kind[]} */ (['cpu', 'heap'])) {
+      this.#samplers[kind].close()
+      this.kept[kind].forget()
+    }
+  }
+}
+
+module.exports = { Profiles }
