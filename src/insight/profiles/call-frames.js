@@ -7,13 +7,16 @@ const { isOfNode, isOwn, packageOf, pathOf, sourceOf } = require('../stack-frame
 const NODE = '(node)'
 const ENGINE = '(v8)'
 const OWN = 'spillway'
+const NO_SCRIPT = '0'
+/** What is measured only while a profile runs, see signals/profiled-idle.js. */
+const MEASURING = /[/\\]src[/\\]signals[/\\](?:profiled-idle|thread-cpu)\.js$/
 /** V8's names for what is no function. */
 const ENGINE_NAMES = new Set(['(root)', '(idle)', '(program)', '(garbage collector)'])
 
 /**
  * @typedef {{ functionName: string, scriptId: string, url: string, lineNumber: number, columnNumber: number }} CallFrame
- * @typedef {{ name: string, file: string | null, line: number | null, package: string | null, path: string, isNode: boolean }} Frame
- *   package: null for the application
+ * @typedef {{ name: string, file: string | null, line: number | null, package: string | null, path: string, isNode: boolean,
+ *   isNative: boolean }} Frame package: null for the application; isNative: of the engine or of Node, written in C++
  */
 
 class CallFrames {
@@ -31,18 +34,28 @@ class CallFrames {
 }
 
 /** @param {CallFrame} callFrame @returns {Frame} */
-function describe({ functionName, url, lineNumber, columnNumber }) {
+function describe({ functionName, scriptId, url, lineNumber, columnNumber }) {
   const name = functionName || '(anonymous)'
-  if (ENGINE_NAMES.has(name))
-    return { name, file: null, line: null, package: ENGINE, path: '', isNode: false }
+  if (ENGINE_NAMES.has(name)) return ofEngine(name)
   const path = pathOf(url)
-  // A built-in of the engine, and code of `eval`, have no address.
-  if (path === '') return { name, file: null, line: null, package: NODE, path, isNode: true }
+  if (scriptId === NO_SCRIPT)
+    return { name, file: null, line: null, package: NODE, path, isNode: true, isNative: true }
+  if (MEASURING.test(path)) return { ...ofEngine('(profiler)'), path }
   const isNode = isOfNode(path)
   const { file, line } = sourceOf({ name, path, line: lineNumber + 1, column: columnNumber, begin: 0 })
-  return { name, file, line, package: isNode ? NODE : ownerOf(path), path, isNode }
+  return { name, file, line, package: isNode ? NODE : ownerOf(path), path, isNode, isNative: false }
 }
 
+/** @returns {Frame} */
+const ofEngine = (name) => ({
+  name,
+  file: null,
+  line: null,
+  package: ENGINE,
+  path: '',
+  isNode: false,
+  isNative: false,
+})
 const ownerOf = (path) => (isOwn({ path }) ? OWN : packageOf(path))
 
 module.exports = { CallFrames, ENGINE, NODE, OWN }

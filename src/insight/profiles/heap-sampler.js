@@ -52,15 +52,16 @@ class HeapSampler {
   }
 }
 
-/** The samples without those that may be garbage of the young generation. Samples are numbered as they are taken. */
+/** The samples without the youngest, which may be garbage. Samples are numbered as they are taken. */
 function survivors({ samples }) {
   const newest = samples.reduce((most, { ordinal }) => Math.max(most, ordinal), 0)
   return samples.filter(({ ordinal }) => ordinal <= newest - youngBytes() / SAMPLE_BYTES)
 }
 
 function youngBytes() {
-  const young = getHeapSpaceStatistics().filter(({ space_name: name }) => name.startsWith('new_'))
-  return young.reduce((sum, { space_size: bytes }) => sum + bytes, 0)
+  // V8 allocates in one half of the young space, and copies what is alive into the other.
+  const young = getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space')
+  return (young?.space_size ?? 0) / 2
 }
 
 module.exports = { HeapSampler, survivors }

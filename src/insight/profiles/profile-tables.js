@@ -1,6 +1,7 @@
 'use strict'
 // The bottom-up tables of a call tree: by function, by file and by package, the costliest first. A row has what ran in it (self), and in
-// all it called (total). The table of packages counts Node's functions for the package that calls them: a logger is as costly as what it writes.
+// all it called (total). Node's functions count as part of the function that calls them: a logger is as costly as what it writes, and
+// the name of interest is `hashPassword`, not `pbkdf2Sync`. The flame tree has them all.
 
 const { ENGINE, NODE } = require('./call-frames')
 const { isRouteHandler } = require('./route-handlers')
@@ -9,7 +10,7 @@ const MOST_ROWS = 200
 const APPLICATION = '(application)'
 /** Node's parts that serve requests, run callbacks and move data. They are nobody's. */
 const OF_THE_SERVER =
-  /^node:(?:_http_|http|https|_tls|net|events|timers|diagnostics_channel|async_hooks|internal\/(?:http|net|stream|streams|timers|process|async_|events|perf|url|per_context))/
+  /^node:(?:_http_|http|https|_tls|net|events|timers|diagnostics_channel|async_hooks|internal\/(?:http|net|stream|streams|timers|process\/task_queues|async_|events))/
 
 /**
  * @typedef {import('./profile-tree').TreeNode} TreeNode
@@ -31,18 +32,18 @@ class ProfileTables {
 
   /** @param {TreeNode} root */
   constructor(root) {
-    for (const child of root.children) this.total += this.#visit(child, null)
+    for (const child of root.children) this.total += this.#visit(child, [])
   }
 
-  /** @param {TreeNode} node @param {string | null} caller the package that a function of Node is counted for */
-  #visit({ frame, self, children }, caller) {
-    const packageName = this.#packageOf(frame, caller)
-    const rows = [this.#functionRow(frame), this.#fileRow(frame), this.#packageRow(packageName)]
+  /** @param {TreeNode} node @param {Row[]} callerRows */
+  #visit({ frame, self, children }, callerRows) {
+    const isOfCaller = callerRows.length > 0 && countsForCaller(frame, callerRows[0])
+    const rows = isOfCaller ? callerRows : this.#rowsOf(frame)
     for (const row of rows) row.open++
-    rows[0].isHandler ||= isRouteHandler(frame, this.#callers)
+    if (!isOfCaller) rows[0].isHandler ||= isRouteHandler(frame, this.#callers)
     this.#callers.push(frame)
     let total = self
-    for (const child of children) total += this.#visit(child, packageName)
+    for (const child of children) total += this.#visit(child, rows)
     this.#callers.pop()
     for (const row of rows) {
       row.self += self
@@ -53,10 +54,8 @@ class ProfileTables {
   }
 
   /** @param {Frame} frame */
-  #packageOf(frame, caller) {
-    if (!frame.isNode) return frame.package === ENGINE ? frame.name : (frame.package ?? APPLICATION)
-    const isOnBehalf = caller !== null && caller !== ENGINE && !OF_THE_SERVER.test(frame.path)
-    return isOnBehalf ? caller : NODE
+  #rowsOf(frame) {
+    return [this.#functionRow(frame), this.#fileRow(frame), this.#packageRow(frame)]
   }
 
   #functionRow(frame) {
@@ -69,11 +68,16 @@ class ProfileTables {
     return rowOf(this.files, key, { name: key, file, line: null, package: of })
   }
 
-  #packageRow(name) {
+  #packageRow({ package: of, name: ofEngine }) {
+    const name = of === ENGINE ? ofEngine : (of ?? APPLICATION)
     const isPackage = !name.startsWith('(')
     return rowOf(this.packages, name, { name, file: null, line: null, package: isPackage ? name : null })
   }
 }
+
+/** A call of C++ is part of the function that makes it, and so is a call of Node's functions, unless they serve. */
+const countsForCaller = (frame, caller) =>
+  frame.isNative || (frame.isNode && caller.package !== NODE && !OF_THE_SERVER.test(frame.path))
 
 /** @returns {Row} */
 function rowOf(rows, key, named) {

@@ -115,6 +115,7 @@ class Profiles {
       ...figures,
       samples: samples.length,
       aliveBytes: rounded(total),
+      unsettledBytes: sizeOf(profile.samples) - sizeOf(samples),
       ...tables,
       flame: flameTree(root, 'bytes'),
     }
@@ -149,5 +150,7 @@ class Profiles {
     }
   }
 }
+
+const sizeOf = (samples) => samples.reduce((sum, { size }) => sum + size, 0)
 
 module.exports = { Profiles }
