@@ -88,9 +88,15 @@ class ProfilePage {
     const client = new AbortController()
     res.once('close', () => client.abort())
     const durationMs = seconds * SECOND_MS
-    let taken
+    const type = ACCEPTED.find(req.headers.accept)
+    let endProgress = () => {}
+    const onStart = (pauseMs) => {
+      if (type === ACCEPTED.lines) endProgress = this.#showProgress(res, pauseMs, durationMs)
+    }
+    /** @type {Promise<object | undefined>} */
+    let taking
     try {
-      taken = this.#profiles.take(this.#kind, { durationMs, signal: client.signal })
+      taking = this.#profiles.take(this.#kind, { durationMs, signal: client.signal, onStart })
     } catch (/** @type {any} */ error) {
       return sendText(res, { status: 503, text: `The profiler does not start: ${error.message}.` })
     }
@@ -98,15 +104,14 @@ class ProfilePage {
     const { timeout } = socket
     // No byte is sent for so long, and that is not the client's fault.
     socket.setTimeout(durationMs + timeout)
-    const type = ACCEPTED.find(req.headers.accept)
-    const progress =
-      type === ACCEPTED.lines ? this.#showProgress(res, taken.startPauseMs, durationMs) : () => {}
-    taken.result
+    taking
       .finally(() => {
-        progress()
+        endProgress()
         socket.setTimeout(timeout)
       })
-      .then((result) => result !== undefined && !res.destroyed && this.#answer(req, res, type, result))
+      .then(async (result) => {
+        if (result !== undefined && !res.destroyed) await this.#answer(req, res, type, result)
+      })
       .catch((error) => {
         this.#internalErrors.report('profile', error)
         res.destroy()

@@ -8,8 +8,9 @@ const NODE = '(node)'
 const ENGINE = '(v8)'
 const OWN = 'spillway'
 const NO_SCRIPT = '0'
-/** What is measured only while a profile runs, see signals/profiled-idle.js. */
-const MEASURING = /[/\\]src[/\\]signals[/\\](?:profiled-idle|thread-cpu)\.js$/
+/** What runs only for the profile. */
+const MEASURING =
+  /[/\\]src[/\\](?:signals[/\\](?:profiled-idle|thread-cpu)|insight[/\\]profiles[/\\][\w-]+)\.js$/
 /** V8's names for what is no function. */
 const ENGINE_NAMES = new Set(['(root)', '(idle)', '(program)', '(garbage collector)'])
 
@@ -18,6 +19,18 @@ const ENGINE_NAMES = new Set(['(root)', '(idle)', '(program)', '(garbage collect
  * @typedef {{ name: string, file: string | null, line: number | null, package: string | null, path: string, isNode: boolean,
  *   isNative: boolean }} Frame package: null for the application; isNative: of the engine or of Node, written in C++
  */
+
+/** @returns {Frame} */
+const ofEngine = (name) => ({
+  name,
+  file: null,
+  line: null,
+  package: ENGINE,
+  path: '',
+  isNode: false,
+  isNative: false,
+})
+const PROFILER = ofEngine('(profiler)')
 
 class CallFrames {
   /** @type {Map<string, Frame>} */
@@ -40,22 +53,12 @@ function describe({ functionName, scriptId, url, lineNumber, columnNumber }) {
   const path = pathOf(url)
   if (scriptId === NO_SCRIPT)
     return { name, file: null, line: null, package: NODE, path, isNode: true, isNative: true }
-  if (MEASURING.test(path)) return { ...ofEngine('(profiler)'), path }
+  if (isOwn({ path }) && MEASURING.test(path)) return PROFILER
   const isNode = isOfNode(path)
   const { file, line } = sourceOf({ name, path, line: lineNumber + 1, column: columnNumber, begin: 0 })
   return { name, file, line, package: isNode ? NODE : ownerOf(path), path, isNode, isNative: false }
 }
 
-/** @returns {Frame} */
-const ofEngine = (name) => ({
-  name,
-  file: null,
-  line: null,
-  package: ENGINE,
-  path: '',
-  isNode: false,
-  isNative: false,
-})
 const ownerOf = (path) => (isOwn({ path }) ? OWN : packageOf(path))
 
 module.exports = { CallFrames, ENGINE, NODE, OWN }

@@ -27,6 +27,10 @@ class HeapSampler {
     return this.#pausedSince(beganMs)
   }
 
+  settle() {
+    return 0
+  }
+
   /** @returns {import('./profile-tree').HeapProfile} */
   stop() {
     const beganMs = this.#clock.now()

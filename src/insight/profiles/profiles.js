@@ -65,19 +65,24 @@ class Profiles {
    * Starts at once, or throws: ask for `refusal` before.
    *
    * @param {Kind} kind
-   * @param {{ durationMs: number, signal: AbortSignal }} asked an aborted signal ends it
-   * @returns {{ startPauseMs: number, result: Promise<object | undefined> }} undefined where it was aborted
+   * @param {{ durationMs: number, signal: AbortSignal, onStart: (pauseMs: number) => void }} asked
+   *   an aborted signal ends it; onStart: it has blocked the loop for so long
+   * @returns {Promise<object | undefined>} undefined where it was aborted
    */
-  take(kind, { durationMs, signal }) {
-    const startPauseMs = this.#samplers[kind].start(durationMs)
-    this.lastStartPauseMs[kind] = rounded(startPauseMs)
-    return { startPauseMs, result: this.#finish(kind, { startPauseMs, durationMs, signal }) }
+  take(kind, asked) {
+    const pauseMs = this.#samplers[kind].start(asked.durationMs)
+    return this.#finish(kind, pauseMs, asked).finally(() => this.#samplers[kind].close())
   }
 
-  async #finish(kind, { startPauseMs, durationMs, signal }) {
+  async #finish(kind, pauseMs, { durationMs, signal, onStart }) {
+    await this.#nextTurn()
+    if (signal.aborted || this.#isClosed) return undefined
+    const startPauseMs = pauseMs + this.#samplers[kind].settle()
+    this.lastStartPauseMs[kind] = rounded(startPauseMs)
+    onStart(startPauseMs)
     const beganMs = this.#clock.now()
     await this.#waitFor(durationMs, signal)
-    if (signal.aborted || this.#isClosed) return void this.#samplers[kind].close()
+    if (signal.aborted || this.#isClosed) return undefined
     const tookMs = this.#clock.now() - beganMs
     const profile = this.#samplers[kind].stop()
     await this.#nextTurn()
