@@ -17,8 +17,9 @@ const BYTES_A_SECOND = 60 * 2 ** 20
 function heapSnapshotPage({ profiles, onPause, clock }) {
   return (req, res) => {
     const { memory } = profiles
-    if (req.method !== 'POST' || !/[?&]confirm=yes(&|$)/.test(req.url ?? ''))
-      return sendText(res, { status: req.method === 'POST' ? 400 : 200, text: costOf(memory) })
+    const isPost = req.method === 'POST'
+    if (!isPost || !/[?&]confirm=yes(&|$)/.test(req.url ?? ''))
+      return sendText(res, { status: isPost ? 400 : 200, text: costOf(memory) })
     const refusal = profiles.refusal ?? snapshotRefusalOf(memory)
     if (refusal !== undefined) return sendText(res, refusal)
     res.writeHead(200, {

@@ -30,7 +30,7 @@ const ABOUT = {
 const ACCESS = {
   /** Paths that take POST. */
   posts: new Set(['/profile', '/heap', '/heap-snapshot']),
-  /** Paths that show what only a client with a token may see. */
+  /** Paths whose answer to POST shows secrets, which only a client with a token may see. */
   secrets: new Set(['/heap-snapshot']),
 }
 

@@ -100,14 +100,13 @@ class ProfilePage {
     } catch (/** @type {any} */ error) {
       return sendText(res, { status: 503, text: `The profiler does not start: ${error.message}.` })
     }
-    const { socket } = req
-    const { timeout } = socket
-    // No byte is sent for so long, and that is not the client's fault.
-    socket.setTimeout(durationMs + timeout)
+    // No byte is sent for so long that the socket times out. It is not the client's fault, so nothing is done about it.
+    const goOn = () => {}
+    res.on('timeout', goOn)
     taking
       .finally(() => {
         endProgress()
-        socket.setTimeout(timeout)
+        res.off('timeout', goOn)
       })
       .then(async (result) => {
         if (result !== undefined && !res.destroyed) await this.#answer(req, res, type, result)

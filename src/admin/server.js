@@ -43,7 +43,7 @@ const REASONS = {
 
 const NO_TOKEN = {
   status: 403,
-  text: 'This page shows what only a client with a token may see. Give listen() a `token`.',
+  text: 'The answer would show secrets of the process, so the admin server needs a token: give listen() a `token`.',
 }
 
 class AdminServer {
@@ -154,7 +154,8 @@ class AdminServer {
     const rejection = guard.check(req, this.#access.posts.has(path))
     if (rejection !== undefined) return reject(res, rejection)
     connections.authorize(req.socket)
-    if (!guard.hasToken && this.#access.secrets.has(path)) return reject(res, NO_TOKEN)
+    const isSecret = req.method === 'POST' && this.#access.secrets.has(path)
+    if (isSecret && !guard.hasToken) return reject(res, NO_TOKEN)
     const page = this.#pages.get(path)
     if (page === undefined) return reject(res, { status: 404, text: 'Not found. / lists all pages.' })
     page(req, res)

@@ -82,10 +82,16 @@ test('it answers with the profile itself, or with pprof', async (t) => {
   }
 })
 
+test('the timeout of the admin server does not cut an answer that takes longer', async (t) => {
+  const { post } = await startProfiled(t, { timeout: 300 })
+  const { status, json } = await post('/profile?seconds=2')
+  assert.equal(status, 200)
+  assert.ok(json.nodes.length > 0)
+})
+
 test('wrong seconds are refused', async (t) => {
   const { post } = await startProfiled(t)
-  for (const seconds of ['0', '61', '-1', '0.5', 'ten', '1e1', '', 'Infinity', '10&seconds=70'.slice(3)]) {
-    if (seconds === '') continue
+  for (const seconds of ['0', '61', '-1', '0.5', 'ten', '1e1', '', 'Infinity']) {
     const { status, body } = await post(`/profile?seconds=${seconds}`)
     assert.equal(status, 400, seconds)
     assert.equal(body.toString(), 'Give ?seconds= as a number from 1 to 60.\n')

@@ -11,7 +11,7 @@ const express = require('express')
 const { createSpillway } = require('../../src/index.js')
 const { systemClock } = require('../../src/clock.js')
 
-const [options = '{}', token] = process.argv.slice(2)
+const [options = '{}', token, timeout] = process.argv.slice(2)
 const BURN_MS = 5
 const KEPT = 200
 
@@ -68,7 +68,12 @@ async function main() {
   const server = app.listen(0, '127.0.0.1')
   spillway.attach(server)
   await once(server, 'listening')
-  const admin = await spillway.listen({ port: 0, maxRequestsPerSecond: 1000, ...(token && { token }) })
+  const admin = await spillway.listen({
+    port: 0,
+    maxRequestsPerSecond: 1000,
+    ...(token && { token }),
+    ...(timeout && { timeout: Number(timeout) }),
+  })
   const answers = {
     idle: () => ({
       atMs: performance.now(),

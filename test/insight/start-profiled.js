@@ -11,9 +11,9 @@ const FILE = join(__dirname, 'profiled-server.js')
 /** Over so long the idle time is compared. */
 const SPAN_MS = 500
 
-/** @param {import('node:test').TestContext} t @param {{ options?: object, token?: string, args?: string[] }} [given] */
-async function startProfiled(t, { options = {}, token = '', args = [] } = {}) {
-  const child = spawn(process.execPath, [...args, FILE, JSON.stringify(options), token], {
+/** @param {import('node:test').TestContext} t @param {{ options?: object, token?: string, timeout?: number, args?: string[] }} [given] */
+async function startProfiled(t, { options = {}, token = '', timeout, args = [] } = {}) {
+  const child = spawn(process.execPath, [...args, FILE, JSON.stringify(options), token, `${timeout ?? ''}`], {
     env: outsideTests(),
     cwd: join(__dirname, '../..'),
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],

@@ -10,7 +10,7 @@ const MOST_ROWS = 200
 const APPLICATION = '(application)'
 /** Node's parts that serve requests, run callbacks and move data. They are nobody's. */
 const OF_THE_SERVER =
-  /^node:(?:_http_|http|https|_tls|net|events|timers|diagnostics_channel|async_hooks|internal\/(?:http|net|stream|streams|timers|process\/task_queues|async_|events))/
+  /^node:(?:_http_|http|https|_tls|net|events|timer|diagnostics_channel|async_hooks|internal\/(?:http|net|stream|streams|timer|process\/task_queues|async_|events))/
 
 /**
  * @typedef {import('./profile-tree').TreeNode} TreeNode

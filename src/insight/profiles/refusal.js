@@ -25,7 +25,8 @@ function refusalOf({ isOverloaded, memory, isFrozen }) {
       status: 503,
       text: 'The process runs under --inspect. Take the profile with the debugger that may be attached.',
     }
-  if (isFrozen) return { status: 503, text: 'Time stands still in this process: fake timers are installed.' }
+  if (isFrozen)
+    return { status: 503, text: 'Time stands still in this process, because its clock is replaced.' }
   if (isOverloaded)
     return {
       status: 503,
