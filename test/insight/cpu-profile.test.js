@@ -2,7 +2,7 @@
 // CPU profiles of a real server in a process of its own, taken at its admin server under load.
 
 const assert = require('node:assert/strict')
-const http = require('node:http')
+const { once } = require('node:events')
 const { test } = require('node:test')
 const zlib = require('node:zlib')
 const { Profile } = require('pprof-format')
@@ -99,18 +99,8 @@ test('wrong seconds are refused', async (t) => {
 })
 
 test('one is taken at a time, of whatever kind, and a client that disconnects ends it', async (t) => {
-  const { adminPort, post, get, idleShare } = await startProfiled(t)
-  const gone = http.request({
-    host: '127.0.0.1',
-    port: adminPort,
-    method: 'POST',
-    path: '/profile?seconds=60',
-    agent: false,
-    ...LINES,
-  })
-  gone.on('error', () => {})
-  gone.end()
-  await new Promise((resolve) => gone.once('response', (res) => res.once('data', resolve)))
+  const { begin, post, get, idleShare } = await startProfiled(t)
+  const gone = await begin('/profile?seconds=60')
   for (const path of ['/profile?seconds=1', '/heap?seconds=1']) {
     const { status, body } = await post(path)
     assert.deepEqual(
@@ -126,10 +116,11 @@ test('one is taken at a time, of whatever kind, and a client that disconnects en
 })
 
 test('the idle time is right while a profile runs and afterwards', async (t) => {
-  const { post, idleShare, nodeIdleShare } = await startProfiled(t)
-  const profile = post('/profile?seconds=2')
+  const { begin, get, idleShare, nodeIdleShare } = await startProfiled(t)
+  const profile = await begin('/profile?seconds=60')
   const [share, ofNode] = [await idleShare(), await nodeIdleShare()]
-  await profile
+  profile.destroy()
+  while ((await get('/profile')).json.refusal !== null);
   if (process.platform === 'linux') assert.ok(ofNode < share, `${ofNode} ${share}`)
   assert.ok(share > 0.6, `${share}`)
   assert.ok((await idleShare()) > 0.8)
@@ -161,20 +152,8 @@ for (const [how, code, signal] of [
   ['kill', null, 'SIGTERM'],
 ]) {
   test(`a process that ends by ${how} in the middle prints nothing`, async (t) => {
-    const { child, adminPort, printed, closed } = await startProfiled(t)
-    const req = http.request({
-      host: '127.0.0.1',
-      port: adminPort,
-      method: 'POST',
-      path: '/profile?seconds=60',
-      agent: false,
-      ...LINES,
-    })
-    req.on('error', () => {})
-    req.end()
-    await new Promise((resolve) =>
-      req.once('response', (res) => res.on('error', () => {}).once('data', resolve))
-    )
+    const { begin, child, printed, closed } = await startProfiled(t)
+    await begin('/profile?seconds=60')
     child.send(how)
     assert.deepEqual(await closed, [code, signal])
     assert.equal(printed(), '')
@@ -182,20 +161,9 @@ for (const [how, code, signal] of [
 }
 
 test('close() ends a profile', async (t) => {
-  const { ask, adminPort, idleShare } = await startProfiled(t)
-  const req = http.request({
-    host: '127.0.0.1',
-    port: adminPort,
-    method: 'POST',
-    path: '/profile?seconds=60',
-    agent: false,
-    ...LINES,
-  })
-  const ended = new Promise((resolve) => req.on('error', resolve).on('close', resolve))
-  req.end()
-  await new Promise((resolve) =>
-    req.once('response', (res) => res.on('error', () => {}).once('data', resolve))
-  )
+  const { ask, begin, idleShare } = await startProfiled(t)
+  const req = await begin('/profile?seconds=60')
+  const ended = once(req, 'close')
   await ask('close')
   await ended
   assert.ok((await idleShare()) > 0.9)

@@ -60,9 +60,28 @@ async function startProfiled(t, { options = {}, token = '', timeout, args = [] }
       await Promise.all(clients)
     }
   }
+  /** Asks for a profile, and returns when it has begun: a request whose answer has not ended. */
+  const begin = async (path) => {
+    const headers = { ...authorization, accept: 'application/x-ndjson' }
+    const req = http.request({
+      host: '127.0.0.1',
+      port: adminPort,
+      method: 'POST',
+      path,
+      headers,
+      agent: false,
+    })
+    req.end()
+    const [res] = await once(req, 'response')
+    // It may be cut.
+    req.on('error', () => {})
+    res.on('error', () => {})
+    await once(res, 'data')
+    return req
+  }
   return {
-    adminPort,
     ask,
+    begin,
     child,
     closed,
     get: atAdmin('GET'),
