@@ -140,7 +140,8 @@ test('bursts of cheap requests are not shed while a profile runs, and it makes n
     ])
   }
   assert.deepEqual([...statuses], [200])
-  const { stalls } = await ask('state')
+  const { stalls, shed } = await ask('state')
+  assert.equal(shed, 0)
   assert.deepEqual(
     stalls.filter(({ name }) => /post|Profiler|pausing/.test(name ?? '')),
     []

@@ -80,7 +80,7 @@ async function main() {
       idleMs: systemClock.idleMs(),
       nodeMs: performance.nodeTiming.idleTime,
     }),
-    state: () => ({ stalls, shed: spillway.snapshot().admission.rejected }),
+    state: () => ({ stalls, shed: spillway.snapshot().admission.shed.length }),
     exit: () => process.exit(3),
     kill: () => process.kill(process.pid, 'SIGTERM'),
     close: () => spillway.close(),
