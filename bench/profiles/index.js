@@ -96,10 +96,22 @@ async function load({ port, agent }, { rate, seconds, latencies }) {
 async function takeProfile({ adminPort }, seconds) {
   const path = `/profile?seconds=${seconds}`
   const headers = { accept: 'application/x-ndjson' }
-  const req = http.request({ host: '127.0.0.1', port: adminPort, method: 'POST', path, headers })
+  const req = http.request({
+    host: '127.0.0.1',
+    port: adminPort,
+    method: 'POST',
+    path,
+    headers,
+    agent: false,
+  })
   req.end()
   const [res] = await once(req, 'response')
-  if (res.statusCode !== 200) throw new Error(Buffer.concat(await res.toArray()).toString())
+  if (res.statusCode !== 200) {
+    // A busy machine made an overload.
+    res.resume()
+    await wait(1000)
+    return takeProfile({ adminPort }, seconds)
+  }
   let text = ''
   res.setEncoding('utf8').on('data', (piece) => {
     text += piece
@@ -124,6 +136,7 @@ async function runOnce({ rate, seconds }) {
     const idleBefore = await server.ask('idle')
     await load(server, { rate, seconds, latencies: without })
     const idleStart = await server.ask('idle')
+    const shedBefore = await server.ask('shed')
     const withProfile = /** @type {number[]} */ ([])
     let isStarted = false
     const profiling = takeProfile(server, seconds).finally(() => {
@@ -145,7 +158,8 @@ async function runOnce({ rate, seconds }) {
       p99WithMs: round(percentile(withProfile, 0.99)),
       idleWithout: idleShares(idleBefore, idleStart),
       idleProfiled,
-      shed: await server.ask('shed'),
+      shedBefore,
+      shed: (await server.ask('shed')) - shedBefore,
     }
   } finally {
     server.agent.destroy()
@@ -173,6 +187,7 @@ async function run({ runs: count, save: name, ...load }) {
     idleWithout: middle((each) => each.idleWithout.node),
     idleProfiledByNode: middle((each) => each.idleProfiled.node),
     idleProfiled: middle((each) => each.idleProfiled.corrected),
+    shedBefore: runs.reduce((sum, { shedBefore }) => sum + shedBefore, 0),
     shed: runs.reduce((sum, { shed }) => sum + shed, 0),
   }
   process.stdout.write(`${JSON.stringify(summary)}\nsaved ${save(name, { summary, runs })}\n`)

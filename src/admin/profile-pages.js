@@ -22,7 +22,7 @@ const KINDS = {
     extension: 'cpuprofile',
     usualS: 10,
     costs:
-      'The start blocks the event loop once, usually for 20 to 250 ms. Then sampling takes up to 3 % of a core.',
+      'The start blocks the event loop twice, for longer the larger the heap is, and drops optimized code once. Then sampling takes up to 3 % of a core.',
   },
   heap: {
     path: '/heap',
@@ -67,12 +67,14 @@ class ProfilePage {
   }
 
   #description() {
-    const { kept, lastStartPauseMs, refusal } = this.#profiles
+    const profiles = this.#profiles
+    const { kept, lastStartPauseMs, refusal } = profiles
     const { costs, usualS } = KINDS[this.#kind]
     const { atMs } = kept[this.#kind]
     return {
       seconds: { least: 1, most: LONGEST_S, usual: usualS },
       costs,
+      expectedPauseMs: profiles.expectedPauseMs(this.#kind),
       lastStartPauseMs: lastStartPauseMs[this.#kind],
       lastAt: atMs === undefined ? null : new Date(atMs).toISOString(),
       refusal: refusal?.text ?? null,

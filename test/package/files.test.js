@@ -9,7 +9,7 @@ const { packages } = require('../../package-lock.json')
 const { ROOT, pack } = require('./pack.js')
 
 /** Some 40 kB are examples with the dashboard, and 50 kB docs. */
-const LIMIT_BYTES = 450_000
+const LIMIT_BYTES = 480_000
 
 let packed
 before(async () => {
@@ -47,6 +47,6 @@ test('README.md states how many packages an installation has', () => {
   assert.equal(Number(stated), installed.length + 1)
 })
 
-test('the package stays under 450 kB packed', () => {
+test('the package stays under 480 kB packed', () => {
   assert.ok(packed.size > 0 && packed.size < LIMIT_BYTES, `${packed.size} bytes`)
 })

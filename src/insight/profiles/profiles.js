@@ -13,6 +13,9 @@ const { cpuTree, heapTree } = require('./profile-tree')
 const { rounded, tablesOf } = require('./profile-tables')
 const { refusalOf } = require('./refusal')
 
+const BASE_PAUSE_MS = 20
+const FIRST_HEAP_PAUSE_MS = 15
+
 /** @typedef {'cpu' | 'heap'} Kind */
 
 class Profiles {
@@ -55,6 +58,18 @@ class Profiles {
       memory: this.#sampleMemory(),
       isFrozen: this.#clock.isFrozen || this.#isClosed,
     })
+  }
+
+  /**
+   * For how long the next start may block the loop: as long as the last did. Before the first it is estimated from the heap, which V8 walks
+   * twice at about a millisecond for a megabyte.
+   *
+   * @param {Kind} kind
+   */
+  expectedPauseMs(kind) {
+    const last = this.lastStartPauseMs[kind]
+    if (last !== null || kind === 'heap') return last ?? FIRST_HEAP_PAUSE_MS
+    return Math.round(2 * (BASE_PAUSE_MS + this.#sampleMemory().heapUsedBytes / 2 ** 20))
   }
 
   get memory() {
