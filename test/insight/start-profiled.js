@@ -8,11 +8,13 @@ const { join } = require('node:path')
 const { outsideTests } = require('../support/outside-tests')
 
 const FILE = join(__dirname, 'profiled-server.js')
+/** A busy machine makes overloads, in which profiles are refused. */
+const NO_SHEDDING = { shed: { mode: 'off' } }
 /** Over so long the idle time is compared. */
 const SPAN_MS = 500
 
 /** @param {import('node:test').TestContext} t @param {{ options?: object, token?: string, timeout?: number, args?: string[] }} [given] */
-async function startProfiled(t, { options = {}, token = '', timeout, args = [] } = {}) {
+async function startProfiled(t, { options = NO_SHEDDING, token = '', timeout, args = [] } = {}) {
   const child = spawn(process.execPath, [...args, FILE, JSON.stringify(options), token, `${timeout ?? ''}`], {
     env: outsideTests(),
     cwd: join(__dirname, '../..'),

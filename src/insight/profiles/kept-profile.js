@@ -29,8 +29,8 @@ class KeptProfile {
   /** @param {any} profile @param {{ atMs: number, durationMs: number }} when */
   async keep(profile, when) {
     const zipped = await gzip(await textOf(profile, () => this.#nextTurn()))
+    this.forget()
     this.#last = { zipped, ...when }
-    this.#clock.cancel(this.#timer)
     this.#timer = this.#clock.after(KEEP_MS, () => this.forget())
   }
 
@@ -66,6 +66,7 @@ class KeptProfile {
   }
 
   forget() {
+    if (this.#last === undefined) return
     this.#clock.cancel(this.#timer)
     this.#last = undefined
   }

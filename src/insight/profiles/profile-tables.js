@@ -16,7 +16,8 @@ const OF_THE_SERVER =
  * @typedef {import('./profile-tree').TreeNode} TreeNode
  * @typedef {import('./call-frames').Frame} Frame
  * @typedef {{ name: string, file: string | null, line: number | null, package: string | null, self: number, total: number,
- *   isHandler: boolean, open: number }} Row open: how often it is on the stack of the node being visited
+ *   handled: number, open: number }} Row handled: the part of total that a router called; open: how often it is on the stack of the node
+ *   being visited
  */
 
 class ProfileTables {
@@ -40,7 +41,7 @@ class ProfileTables {
     const isOfCaller = callerRows.length > 0 && countsForCaller(frame, callerRows[0])
     const rows = isOfCaller ? callerRows : this.#rowsOf(frame)
     for (const row of rows) row.open++
-    if (!isOfCaller) rows[0].isHandler ||= isRouteHandler(frame, this.#callers)
+    const isHandler = !isOfCaller && isRouteHandler(frame, this.#callers)
     this.#callers.push(frame)
     let total = self
     for (const child of children) total += this.#visit(child, rows)
@@ -50,6 +51,7 @@ class ProfileTables {
       // A function that calls itself counts once.
       if (--row.open === 0) row.total += total
     }
+    if (isHandler) rows[0].handled += total
     return total
   }
 
@@ -82,7 +84,7 @@ const countsForCaller = (frame, caller) =>
 /** @returns {Row} */
 function rowOf(rows, key, named) {
   let row = rows.get(key)
-  if (row === undefined) rows.set(key, (row = { ...named, self: 0, total: 0, isHandler: false, open: 0 }))
+  if (row === undefined) rows.set(key, (row = { ...named, self: 0, total: 0, handled: 0, open: 0 }))
   return row
 }
 
@@ -108,7 +110,7 @@ function tablesOf(root, unit) {
   }
 }
 
-function publicRow({ name, file, line, package: of, self, total, isHandler }, unit, all) {
+function publicRow({ name, file, line, package: of, self, total, handled }, unit, all) {
   return {
     name,
     file,
@@ -118,7 +120,8 @@ function publicRow({ name, file, line, package: of, self, total, isHandler }, un
     [`total${unit}`]: rounded(total),
     selfShare: shareOf(self, all),
     totalShare: shareOf(total, all),
-    isHandler,
+    // Where V8 does not know that a handler was inlined, what it calls may seem to be called by the router.
+    isHandler: handled > 0 && handled >= total / 2,
   }
 }
 

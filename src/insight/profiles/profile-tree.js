@@ -12,8 +12,15 @@ const MICROSECONDS = 1000
  * @typedef {{ head: HeapNode, samples: { nodeId: number, size: number, ordinal: number }[] }} HeapProfile
  */
 
-/** @param {import('node:inspector').Profiler.Profile} profile @returns {{ root: TreeNode, idleMs: number }} without the idle time */
-function cpuTree({ nodes, samples = [], timeDeltas = [] }) {
+/**
+ * @param {import('node:inspector').Profiler.Profile} profile
+ * @param {number} [lastMs] of the profile, that counts: what was before is its start
+ * @returns {{ root: TreeNode, idleMs: number }} without the idle time
+ */
+function cpuTree(
+  { nodes, samples = [], timeDeltas = [], startTime, endTime },
+  lastMs = Number.POSITIVE_INFINITY
+) {
   const frames = new CallFrames()
   /** @type {Map<number, TreeNode>} */
   const byId = new Map()
@@ -22,10 +29,14 @@ function cpuTree({ nodes, samples = [], timeDeltas = [] }) {
     const node = /** @type {TreeNode} */ (byId.get(id))
     for (const child of children) node.children.push(/** @type {TreeNode} */ (byId.get(child)))
   }
+  const fromTime = endTime - lastMs * MICROSECONDS
+  let time = startTime
   // A sample holds until the next.
   samples.forEach((id, i) => {
     const node = byId.get(id)
-    if (node !== undefined) node.self += Math.max(0, timeDeltas[i + 1] ?? 0) / MICROSECONDS
+    time += timeDeltas[i]
+    if (node !== undefined && time >= fromTime)
+      node.self += Math.max(0, timeDeltas[i + 1] ?? 0) / MICROSECONDS
   })
   const root = /** @type {TreeNode} */ (byId.get(nodes[0].id))
   const idle = root.children.find(({ frame }) => frame.name === '(idle)')

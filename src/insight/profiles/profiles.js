@@ -42,7 +42,7 @@ class Profiles {
     this.kept = {
       cpu: new KeptProfile({
         clock,
-        makePprof: (profile, when) => pprofOf(cpuTree(profile).root, 'cpu', when),
+        makePprof: (profile, when) => pprofOf(cpuTree(profile, when.durationMs).root, 'cpu', when),
       }),
       heap: new KeptProfile({
         clock,
@@ -103,6 +103,7 @@ class Profiles {
     await this.#nextTurn()
     const figures = { startPauseMs: rounded(startPauseMs), durationMs: rounded(tookMs) }
     const result = await this.#resultOf(kind, figures, profile)
+    if (this.#isClosed) return undefined
     await this.kept[kind].keep(profile, { atMs: this.#clock.wallMs(), durationMs: tookMs })
     return result
   }
@@ -112,7 +113,7 @@ class Profiles {
   }
 
   async #cpuResult(figures, profile) {
-    const { root, idleMs } = cpuTree(profile)
+    const { root, idleMs } = cpuTree(profile, figures.durationMs)
     await this.#nextTurn()
     const { total, ...tables } = tablesOf(root, 'Ms')
     await this.#nextTurn()
