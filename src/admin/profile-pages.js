@@ -95,7 +95,7 @@ class ProfilePage {
     const onStart = (pauseMs) => {
       if (type === ACCEPTED.lines) endProgress = this.#showProgress(res, pauseMs, durationMs)
     }
-    /** @type {Promise<object | undefined>} */
+    /** @type {Promise<Buffer | undefined>} */
     let taking
     try {
       taking = this.#profiles.take(this.#kind, { durationMs, signal: client.signal, onStart })
@@ -136,7 +136,11 @@ class ProfilePage {
   }
 
   async #answer(req, res, type, result) {
-    if (type === ACCEPTED.lines) return void res.end(`${JSON.stringify({ result })}\n`)
+    if (type === ACCEPTED.lines) {
+      res.write('{"result":')
+      res.write(result)
+      return void res.end('}\n')
+    }
     const kept = this.#profiles.kept[this.#kind]
     const name = this.#fileName()
     if (type !== ACCEPTED.json)

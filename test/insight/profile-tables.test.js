@@ -7,6 +7,7 @@ const { describe, test } = require('node:test')
 const { pathToFileURL } = require('node:url')
 const zlib = require('node:zlib')
 const { Profile } = require('pprof-format')
+const { CallFrames } = require('../../src/insight/profiles/call-frames')
 const { flameTree } = require('../../src/insight/profiles/flame-tree')
 const { growthOf } = require('../../src/insight/profiles/heap-growth')
 const { pprofOf } = require('../../src/insight/profiles/pprof')
@@ -51,10 +52,11 @@ function profileOf(tree) {
     return id
   }
   add(['(root)', 'engine', 0, ...tree])
-  return { nodes, samples, timeDeltas, startTime: 0, endTime: 0 }
+  return { nodes, samples, timeDeltas, startTime: 0, endTime: timeDeltas.reduce((a, b) => a + b) }
 }
 
-const tables = (tree) => tablesOf(cpuTree(/** @type {any} */ (profileOf(tree))).root, 'Ms')
+const treeOf = (tree, lastMs) => cpuTree(/** @type {any} */ (profileOf(tree)), new CallFrames(), lastMs)
+const tables = (tree) => tablesOf(treeOf(tree).root, 'Ms')
 const times = (rows) => rows.map(({ name, selfMs, totalMs }) => [name, selfMs, totalMs])
 
 test('self and total time, by function, file and package', () => {
@@ -121,6 +123,24 @@ test("Node's functions count for the function that calls them, and the server's 
   ])
 })
 
+test('what was sampled during the start does not count', () => {
+  // The profile of 9 ms ends at 9.
+  const { root } = treeOf(
+    [
+      ['start', 'app', 4],
+      ['serve', 'app', 5],
+    ],
+    6
+  )
+  assert.deepEqual(
+    root.children.map(({ frame, self }) => [frame.name, self]),
+    [
+      ['start', 0],
+      ['serve', 5],
+    ]
+  )
+})
+
 test('no time at all has shares of 0', () => {
   const { total, functions } = tables([['serve', 'app', 0]])
   assert.equal(total, 0)
@@ -156,13 +176,20 @@ describe('route handlers', () => {
     assert.deepEqual(handlersOf(['parserOnIncoming', 'node:_http_server', 0, emit]), ['listener'])
   })
 
+  test('what is called by a router only where its handler is inlined is none', () => {
+    const route = (...callees) => ['next', 'route', 0, ['handleRequest', 'router', 0, ...callees]]
+    assert.deepEqual(handlersOf(route(['handler', 'app', 1, ['helper', 'app', 9]], ['helper', 'app', 4])), [
+      'handler',
+    ])
+  })
+
   test('a timer has none', () => {
     assert.deepEqual(handlersOf(['processTimers', 'node:internal/timers', 0, ['tick', 'app', 1]]), [])
   })
 })
 
 describe('the flame tree', () => {
-  const flame = (tree) => flameTree(cpuTree(/** @type {any} */ (profileOf(tree))).root, 'ms')
+  const flame = (tree) => flameTree(treeOf(tree).root, 'ms')
 
   test('merges the calls of one function from one caller, and sorts them', () => {
     const { name, ms, children } = flame([
@@ -190,7 +217,7 @@ describe('the flame tree', () => {
 })
 
 test('pprof has every stack with its time, the innermost function first', async () => {
-  const { root } = cpuTree(/** @type {any} */ (profileOf([['serve', 'app', 2, ['write', 'logger', 3]]])))
+  const { root } = treeOf([['serve', 'app', 2, ['write', 'logger', 3]]])
   const bytes = await pprofOf(root, 'cpu', { atMs: 1000, durationMs: 5 })
   const {
     sample,
@@ -228,6 +255,7 @@ test('heap samples are summed by the function that allocates', async () => {
   const head = { id: 1, callFrame: { ...frame('(root)', '0'), url: '' }, children: [leaf] }
   const root = heapTree(
     head,
+    new CallFrames(),
     [2, 2].map((nodeId, ordinal) => ({ nodeId, size: 100, ordinal }))
   )
   const { functions, total } = tablesOf(root, 'Bytes')

@@ -3,8 +3,11 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
+const zlib = require('node:zlib')
+const { CallFrames, placeKey } = require('../../src/insight/profiles/call-frames')
 const { KeptProfile } = require('../../src/insight/profiles/kept-profile')
 const { ProfilerSession } = require('../../src/insight/profiles/profiler-session')
+const { sourcesOf } = require('../../src/insight/profiles/profile-work')
 const { Profiles } = require('../../src/insight/profiles/profiles')
 const { snapshotRefusalOf } = require('../../src/insight/profiles/refusal')
 
@@ -120,17 +123,42 @@ test('the last profile is kept for five minutes, and a newer one for five more',
   const clock = manualClock()
   const kept = new KeptProfile({
     clock: /** @type {any} */ (clock),
-    makePprof: async (profile) => Buffer.from(JSON.stringify(profile)),
+    work: async ({ when }) => ({ pprof: new Uint8Array([when.atMs]) }),
   })
-  assert.deepEqual([kept.zipped, await kept.json(), await kept.pprof()], [undefined, undefined, undefined])
-  const nodes = Array.from({ length: 1200 }, (_, id) => ({ id }))
-  await kept.keep({ nodes, samples: [1, 2] }, { atMs: 7, durationMs: 1 })
-  await kept.keep({ nodes, samples: [1, 3] }, { atMs: 8, durationMs: 1 })
-  assert.deepEqual(JSON.parse(String(await kept.json())), { nodes, samples: [1, 3] })
-  assert.deepEqual(JSON.parse(String(await kept.pprof())), { nodes, samples: [1, 3] })
+  assert.deepEqual(
+    [kept.atMs, kept.zipped, await kept.json(), await kept.pprof()],
+    [undefined, undefined, undefined, undefined]
+  )
+  const keep = (text, atMs) =>
+    kept.keep({
+      kind: 'cpu',
+      zipped: zlib.gzipSync(text),
+      when: { atMs, durationMs: 1 },
+      sources: new Map(),
+      youngBytes: 0,
+    })
+  keep('"older"', 7)
+  keep('"newer"', 8)
+  assert.equal(String(await kept.json()), '"newer"')
+  assert.equal(String(zlib.gunzipSync(/** @type {Buffer} */ (kept.zipped))), '"newer"')
+  assert.deepEqual([.../** @type {Buffer} */ (await kept.pprof())], [8])
   assert.equal(kept.atMs, 8)
   const [timer, ...others] = clock.timers
   assert.deepEqual([timer.delayMs, others.length], [300_000, 0])
   timer.callback()
   assert.equal(kept.zipped, undefined)
+})
+
+test('places are those of the source where there is a source map', () => {
+  const callFrame = {
+    functionName: 'typed',
+    scriptId: '9',
+    url: 'file:///app/dist/a.js',
+    lineNumber: 3,
+    columnNumber: 1,
+  }
+  const sources = new Map([[placeKey(callFrame), { name: 'typed', file: 'src/a.ts', line: 12 }]])
+  const { name, file, line } = new CallFrames(sources).of(callFrame)
+  assert.deepEqual([name, file, line], ['typed', 'src/a.ts', 12])
+  assert.equal(sourcesOf({ nodes: [{ callFrame }] }).size, 0)
 })

@@ -35,16 +35,28 @@ const PROFILER = ofEngine('(profiler)')
 class CallFrames {
   /** @type {Map<string, Frame>} */
   #byPlace = new Map()
+  #sources
+
+  /** @param {import('./profile-work').Sources} [sources] */
+  constructor(sources = new Map()) {
+    this.#sources = sources
+  }
 
   /** Of each function there is one. @param {CallFrame} callFrame @returns {Frame} */
   of(callFrame) {
-    const { functionName, scriptId, lineNumber, columnNumber } = callFrame
-    const place = `${scriptId}:${lineNumber}:${columnNumber}:${functionName}`
-    let frame = this.#byPlace.get(place)
-    if (frame === undefined) this.#byPlace.set(place, (frame = describe(callFrame)))
-    return frame
+    const place = placeKey(callFrame)
+    const known = this.#byPlace.get(place)
+    if (known !== undefined) return known
+    const frame = describe(callFrame)
+    const source = this.#sources.get(place)
+    const shown = source === undefined ? frame : { ...frame, file: source.file, line: source.line }
+    this.#byPlace.set(place, shown)
+    return shown
   }
 }
+
+const placeKey = ({ functionName, scriptId, lineNumber, columnNumber }) =>
+  `${scriptId}:${lineNumber}:${columnNumber}:${functionName}`
 
 /** @param {CallFrame} callFrame @returns {Frame} */
 function describe({ functionName, scriptId, url, lineNumber, columnNumber }) {
@@ -61,4 +73,4 @@ function describe({ functionName, scriptId, url, lineNumber, columnNumber }) {
 
 const ownerOf = (path) => (isOwn({ path }) ? OWN : packageOf(path))
 
-module.exports = { CallFrames, ENGINE, NODE, OWN }
+module.exports = { CallFrames, placeKey, ENGINE, NODE, OWN }

@@ -31,16 +31,11 @@ class CpuProfiler {
     this.#endCorrection = correctIdle()
     if (this.#endCorrection === undefined)
       throw new Error('this system does not tell how long a thread has run')
-    try {
-      return this.#pausing(() => {
-        this.#session = new ProfilerSession('Profiler')
-        this.#session.post('Profiler.setSamplingInterval', { interval: Math.round(interval) })
-        this.#session.post('Profiler.start')
-      })
-    } catch (error) {
-      this.close()
-      throw error
-    }
+    return this.#pausing(() => {
+      this.#session = new ProfilerSession('Profiler')
+      this.#session.post('Profiler.setSamplingInterval', { interval: Math.round(interval) })
+      this.#session.post('Profiler.start')
+    })
   }
 
   /**
@@ -50,6 +45,8 @@ class CpuProfiler {
    * @returns {number} for how long it blocked the loop
    */
   settle() {
+    // To switch coverage off would end that of the process.
+    if (process.env.NODE_V8_COVERAGE !== undefined) return 0
     if (getHeapStatistics().used_heap_size > LARGEST_HEAP_BYTES) return 0
     return this.#pausing(() => {
       this.#session?.post('Profiler.startPreciseCoverage', { callCount: false, detailed: false })

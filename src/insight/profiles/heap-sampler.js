@@ -3,10 +3,8 @@
 // what was allocated since about the last minor collection is left out, because a collection only for the profile would block the loop.
 
 const { getHeapSpaceStatistics } = require('node:v8')
+const { SAMPLE_BYTES } = require('./profile-tree')
 const { ProfilerSession } = require('./profiler-session')
-
-/** One sample in so many allocated bytes. */
-const SAMPLE_BYTES = 128 * 1024
 
 class HeapSampler {
   #clock
@@ -56,16 +54,11 @@ class HeapSampler {
   }
 }
 
-/** The samples without the youngest, which may be garbage. Samples are numbered as they are taken. */
-function survivors({ samples }) {
-  const newest = samples.reduce((most, { ordinal }) => Math.max(most, ordinal), 0)
-  return samples.filter(({ ordinal }) => ordinal <= newest - youngBytes() / SAMPLE_BYTES)
-}
-
+/** What V8 has allocated since about the last minor collection, at most. */
 function youngBytes() {
   // V8 allocates in one half of the young space, and copies what is alive into the other.
   const young = getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space')
   return (young?.space_size ?? 0) / 2
 }
 
-module.exports = { HeapSampler, survivors }
+module.exports = { HeapSampler, youngBytes }

@@ -1,8 +1,6 @@
 'use strict'
 // The call tree of a profile, in one form for CPU time and for memory: each node has the value of its own (ms or bytes) and its callees.
 
-const { CallFrames } = require('./call-frames')
-
 const MICROSECONDS = 1000
 
 /**
@@ -14,14 +12,15 @@ const MICROSECONDS = 1000
 
 /**
  * @param {import('node:inspector').Profiler.Profile} profile
+ * @param {InstanceType<typeof import('./call-frames').CallFrames>} frames
  * @param {number} [lastMs] of the profile, that counts: what was before is its start
  * @returns {{ root: TreeNode, idleMs: number }} without the idle time
  */
 function cpuTree(
   { nodes, samples = [], timeDeltas = [], startTime, endTime },
+  frames,
   lastMs = Number.POSITIVE_INFINITY
 ) {
-  const frames = new CallFrames()
   /** @type {Map<number, TreeNode>} */
   const byId = new Map()
   for (const { id, callFrame } of nodes) byId.set(id, { frame: frames.of(callFrame), self: 0, children: [] })
@@ -44,9 +43,13 @@ function cpuTree(
   return { root, idleMs: idle?.self ?? 0 }
 }
 
-/** @param {HeapProfile['head']} head @param {HeapProfile['samples']} samples those that count @returns {TreeNode} */
-function heapTree(head, samples) {
-  const frames = new CallFrames()
+/**
+ * @param {HeapProfile['head']} head
+ * @param {InstanceType<typeof import('./call-frames').CallFrames>} frames
+ * @param {HeapProfile['samples']} samples those that count
+ * @returns {TreeNode}
+ */
+function heapTree(head, frames, samples) {
   const bytes = new Map()
   for (const { nodeId, size } of samples) bytes.set(nodeId, (bytes.get(nodeId) ?? 0) + size)
   /** @returns {TreeNode} */
@@ -58,4 +61,18 @@ function heapTree(head, samples) {
   return convert(head)
 }
 
-module.exports = { cpuTree, heapTree }
+/** One sample in so many allocated bytes. */
+const SAMPLE_BYTES = 128 * 1024
+
+/**
+ * The samples without the youngest, which may be garbage. Samples are numbered as they are taken.
+ *
+ * @param {HeapProfile['samples']} samples
+ * @param {number} youngBytes allocated since about the last minor collection
+ */
+function survivors(samples, youngBytes) {
+  const newest = samples.reduce((most, { ordinal }) => Math.max(most, ordinal), 0)
+  return samples.filter(({ ordinal }) => ordinal <= newest - youngBytes / SAMPLE_BYTES)
+}
+
+module.exports = { SAMPLE_BYTES, cpuTree, heapTree, survivors }

@@ -1,16 +1,13 @@
 'use strict'
 // The profiles that can be taken of this thread: CPU time, and memory that stays. One is taken at a time, for as long as somebody waits
-// for it. What is made of a profile is made in several loop turns, so that no request waits for it.
+// for it.
 
 const { memoryForProfile } = require('../../signals/memory')
 const { CpuProfiler } = require('./cpu-profiler')
-const { flameTree } = require('./flame-tree')
-const { growthOf } = require('./heap-growth')
-const { HeapSampler, survivors } = require('./heap-sampler')
+const { HeapSampler, youngBytes } = require('./heap-sampler')
 const { KeptProfile } = require('./kept-profile')
-const { pprofOf } = require('./pprof')
-const { cpuTree, heapTree } = require('./profile-tree')
-const { rounded, tablesOf } = require('./profile-tables')
+const { rounded } = require('./profile-tables')
+const { sourcesOf, workOn } = require('./profile-work')
 const { refusalOf } = require('./refusal')
 
 const BASE_PAUSE_MS = 20
@@ -39,16 +36,7 @@ class Profiles {
     this.#isOverloaded = isOverloaded
     this.#sampleMemory = sampleMemory
     this.#samplers = { cpu: new CpuProfiler({ clock, onPause }), heap: new HeapSampler({ clock, onPause }) }
-    this.kept = {
-      cpu: new KeptProfile({
-        clock,
-        makePprof: (profile, when) => pprofOf(cpuTree(profile, when.durationMs).root, 'cpu', when),
-      }),
-      heap: new KeptProfile({
-        clock,
-        makePprof: (profile, when) => pprofOf(heapTree(profile.head, survivors(profile)), 'heap', when),
-      }),
-    }
+    this.kept = { cpu: new KeptProfile({ clock }), heap: new KeptProfile({ clock }) }
   }
 
   /** Why none can be taken now. */
@@ -82,11 +70,18 @@ class Profiles {
    * @param {Kind} kind
    * @param {{ durationMs: number, signal: AbortSignal, onStart: (pauseMs: number) => void }} asked
    *   an aborted signal ends it; onStart: it has blocked the loop for so long
-   * @returns {Promise<object | undefined>} undefined where it was aborted
+   * @returns {Promise<Buffer | undefined>} the result as JSON; undefined where it was aborted
    */
   take(kind, asked) {
-    const pauseMs = this.#samplers[kind].start(asked.durationMs)
-    return this.#finish(kind, pauseMs, asked).finally(() => this.#samplers[kind].close())
+    const sampler = this.#samplers[kind]
+    let pauseMs
+    try {
+      pauseMs = sampler.start(asked.durationMs)
+    } catch (error) {
+      sampler.close()
+      throw error
+    }
+    return this.#finish(kind, pauseMs, asked).finally(() => sampler.close())
   }
 
   async #finish(kind, pauseMs, { durationMs, signal, onStart }) {
@@ -100,49 +95,19 @@ class Profiles {
     if (signal.aborted || this.#isClosed) return undefined
     const tookMs = this.#clock.now() - beganMs
     const profile = this.#samplers[kind].stop()
-    await this.#nextTurn()
     const figures = { startPauseMs: rounded(startPauseMs), durationMs: rounded(tookMs) }
-    const result = await this.#resultOf(kind, figures, profile)
+    const when = { atMs: this.#clock.wallMs(), durationMs: tookMs }
+    await this.#nextTurn()
+    return this.#resultOf(kind, { profile, figures, when })
+  }
+
+  async #resultOf(kind, { profile, figures, when }) {
+    const about = { kind, sources: sourcesOf(profile), youngBytes: youngBytes() }
+    const { json, zipped, functions } = await workOn({ ...about, profile, figures, before: this.#lastHeap })
     if (this.#isClosed) return undefined
-    await this.kept[kind].keep(profile, { atMs: this.#clock.wallMs(), durationMs: tookMs })
-    return result
-  }
-
-  async #resultOf(kind, figures, profile) {
-    return kind === 'cpu' ? this.#cpuResult(figures, profile) : this.#heapResult(figures, profile)
-  }
-
-  async #cpuResult(figures, profile) {
-    const { root, idleMs } = cpuTree(profile, figures.durationMs)
-    await this.#nextTurn()
-    const { total, ...tables } = tablesOf(root, 'Ms')
-    await this.#nextTurn()
-    return {
-      ...figures,
-      samples: profile.samples?.length ?? 0,
-      busyMs: rounded(total),
-      idleMs: rounded(idleMs),
-      ...tables,
-      flame: flameTree(root, 'ms'),
-    }
-  }
-
-  async #heapResult(figures, profile) {
-    const samples = survivors(profile)
-    const root = heapTree(profile.head, samples)
-    await this.#nextTurn()
-    const { total, ...tables } = tablesOf(root, 'Bytes')
-    const result = {
-      ...figures,
-      samples: samples.length,
-      aliveBytes: rounded(total),
-      unsettledBytes: sizeOf(profile.samples) - sizeOf(samples),
-      ...tables,
-      flame: flameTree(root, 'bytes'),
-    }
-    const growth = this.#lastHeap === undefined ? null : growthOf(this.#lastHeap, result)
-    this.#lastHeap = { functions: result.functions, durationMs: result.durationMs }
-    return { ...result, growth }
+    if (kind === 'heap') this.#lastHeap = { functions, durationMs: when.durationMs }
+    this.kept[kind].keep({ ...about, zipped, when })
+    return Buffer.from(json)
   }
 
   /** @param {AbortSignal} signal @returns {Promise<void>} */
@@ -171,7 +136,5 @@ class Profiles {
     }
   }
 }
-
-const sizeOf = (samples) => samples.reduce((sum, { size }) => sum + size, 0)
 
 module.exports = { Profiles }
