@@ -100,7 +100,7 @@ class ProfilePage {
     try {
       taking = this.#profiles.take(this.#kind, { durationMs, signal: client.signal, onStart })
     } catch (/** @type {any} */ error) {
-      return sendText(res, { status: 503, text: `The profiler does not start: ${error.message}.` })
+      return sendText(res, { status: 503, text: `The profiler does not start: ${error.message}` })
     }
     // No byte is sent for so long that the socket times out. It is not the client's fault, so nothing is done about it.
     const goOn = () => {}
@@ -113,10 +113,7 @@ class ProfilePage {
       .then(async (result) => {
         if (result !== undefined && !res.destroyed) await this.#answer(req, res, type, result)
       })
-      .catch((error) => {
-        this.#internalErrors.report('profile', error)
-        res.destroy()
-      })
+      .catch((error) => this.#fail(res, error))
   }
 
   /** @returns {() => void} ends it */
@@ -159,11 +156,16 @@ class ProfilePage {
     return (_req, res) => {
       read(this.#profiles.kept[this.#kind])
         .then((bytes) => download(res, { bytes, name: `${this.#fileName()}.${extension}`, contentType }))
-        .catch((error) => {
-          this.#internalErrors.report('profile', error)
-          res.destroy()
-        })
+        .catch((error) => this.#fail(res, error))
     }
+  }
+
+  /** Where a worker thread may not be started, for one. */
+  #fail(res, error) {
+    this.#internalErrors.report('profile', error)
+    const text = `The profile could not be made: ${error.message}`
+    if (!res.headersSent) sendText(res, { status: 500, text })
+    else res.end(`${JSON.stringify({ error: text })}\n`)
   }
 
   #fileName() {
