@@ -106,6 +106,31 @@ for (const kind of /** @type {const} */ (['cpu', 'heap'])) {
   })
 }
 
+test('the next one may begin while the result of the last is made, and is not ended with it', async (t) => {
+  // The worker thread keeps no process alive.
+  const alive = setInterval(() => {}, 60_000)
+  t.after(() => clearInterval(alive))
+  const { clock, profiles } = setUp()
+  const take = () => {
+    const client = new AbortController()
+    let result
+    const started = new Promise((resolve) => {
+      result = profiles.take('cpu', { durationMs: 5000, signal: client.signal, onStart: resolve })
+    })
+    return { client, started, result }
+  }
+  const first = take()
+  await first.started
+  for (const { callback } of clock.timers) callback()
+  while (ProfilerSession.isOpen) await new Promise((resolve) => setImmediate(resolve))
+  const second = take()
+  assert.equal(JSON.parse(String(await first.result)).durationMs, 0)
+  assert.equal(ProfilerSession.isOpen, true)
+  second.client.abort()
+  assert.equal(await second.result, undefined)
+  assert.equal(ProfilerSession.isOpen, false)
+})
+
 test('a client that disconnects before the start has ended gets none', async () => {
   const { profiles } = setUp()
   const client = new AbortController()

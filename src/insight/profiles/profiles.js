@@ -81,24 +81,35 @@ class Profiles {
       sampler.close()
       throw error
     }
-    return this.#finish(kind, pauseMs, asked).finally(() => sampler.close())
+    return this.#finish(kind, pauseMs, asked)
   }
 
-  async #finish(kind, pauseMs, { durationMs, signal, onStart }) {
+  async #finish(kind, pauseMs, asked) {
+    const sample = await this.#sample(kind, pauseMs, asked)
+    if (sample === undefined) return undefined
     await this.#nextTurn()
-    if (signal.aborted || this.#isClosed) return undefined
-    const startPauseMs = pauseMs + this.#samplers[kind].settle()
-    this.lastStartPauseMs[kind] = rounded(startPauseMs)
-    onStart(startPauseMs)
-    const beganMs = this.#clock.now()
-    await this.#waitFor(durationMs, signal)
-    if (signal.aborted || this.#isClosed) return undefined
-    const tookMs = this.#clock.now() - beganMs
-    const profile = this.#samplers[kind].stop()
-    const figures = { startPauseMs: rounded(startPauseMs), durationMs: rounded(tookMs) }
-    const when = { atMs: this.#clock.wallMs(), durationMs: tookMs }
-    await this.#nextTurn()
-    return this.#resultOf(kind, { profile, figures, when })
+    return this.#resultOf(kind, sample)
+  }
+
+  /** When it has ended, the next may begin, although there is no result yet. */
+  async #sample(kind, pauseMs, { durationMs, signal, onStart }) {
+    const sampler = this.#samplers[kind]
+    try {
+      await this.#nextTurn()
+      if (signal.aborted || this.#isClosed) return undefined
+      const startPauseMs = rounded(pauseMs + sampler.settle())
+      this.lastStartPauseMs[kind] = startPauseMs
+      onStart(startPauseMs)
+      const beganMs = this.#clock.now()
+      await this.#waitFor(durationMs, signal)
+      if (signal.aborted || this.#isClosed) return undefined
+      const tookMs = rounded(this.#clock.now() - beganMs)
+      const profile = sampler.stop()
+      const when = { atMs: this.#clock.wallMs(), durationMs: tookMs }
+      return { profile, when, figures: { startPauseMs, durationMs: tookMs } }
+    } finally {
+      sampler.close()
+    }
   }
 
   async #resultOf(kind, { profile, figures, when }) {
