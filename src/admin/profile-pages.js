@@ -2,6 +2,7 @@
 // `/profile` and `/heap`: POST takes a profile and answers when it is done, GET says what it costs and whether it may be taken now. The
 // last profile can be downloaded for some minutes. A client that disconnects ends its profile.
 
+const { urlPath } = require('../url-path')
 const { JSON_TYPE, dataHandler } = require('./endpoints')
 const { ACCEPTED, acceptsGzip, download, sendText } = require('./profile-answers')
 
@@ -22,7 +23,7 @@ const KINDS = {
     extension: 'cpuprofile',
     usualS: 10,
     costs:
-      'The start blocks the event loop twice, for longer the larger the heap is, and drops optimized code once. Then sampling takes up to 3 % of a core.',
+      'The start blocks the event loop twice, for longer the larger the heap is, and drops optimized code once. Then sampling takes up to 5 % of a core.',
   },
   heap: {
     path: '/heap',
@@ -98,7 +99,8 @@ class ProfilePage {
     /** @type {Promise<Buffer | undefined>} */
     let taking
     try {
-      taking = this.#profiles.take(this.#kind, { durationMs, signal: client.signal, onStart })
+      const keepsOptimized = queryOf(req.url).get('keepOptimized') === 'yes'
+      taking = this.#profiles.take(this.#kind, { durationMs, signal: client.signal, keepsOptimized, onStart })
     } catch (/** @type {any} */ error) {
       return sendText(res, { status: 503, text: `The profiler does not start: ${error.message}` })
     }
@@ -174,10 +176,11 @@ class ProfilePage {
   }
 }
 
+const queryOf = (url) => new URLSearchParams(url.slice(urlPath(url).length))
+
 /** @returns {number | undefined} undefined if it is no number in the range */
 function secondsOf(url, usualS) {
-  const query = url.indexOf('?')
-  const text = query === -1 ? null : new URLSearchParams(url.slice(query)).get('seconds')
+  const text = queryOf(url).get('seconds')
   if (text === null) return usualS
   const seconds = /^\d{1,3}(\.\d+)?$/.test(text) ? Number(text) : Number.NaN
   return seconds >= 1 && seconds <= LONGEST_S ? seconds : undefined

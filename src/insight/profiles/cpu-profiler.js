@@ -6,7 +6,7 @@ const { getHeapStatistics } = require('node:v8')
 const { correctIdle } = require('../../signals/profiled-idle')
 const { ProfilerSession } = require('./profiler-session')
 
-const SAMPLE_MICROSECONDS = 1000
+const SAMPLE_MICROSECONDS = 2000
 /** A longer profile samples less often, so that no profile is larger than this. */
 const MOST_SAMPLES = 20_000
 const MICROSECONDS = 1000

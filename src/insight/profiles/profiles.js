@@ -68,8 +68,8 @@ class Profiles {
    * Starts at once, or throws: ask for `refusal` before.
    *
    * @param {Kind} kind
-   * @param {{ durationMs: number, signal: AbortSignal, onStart: (pauseMs: number) => void }} asked
-   *   an aborted signal ends it; onStart: it has blocked the loop for so long
+   * @param {{ durationMs: number, signal: AbortSignal, keepsOptimized?: boolean, onStart: (pauseMs: number) => void }} asked
+   *   an aborted signal ends it; keepsOptimized: no code is dropped; onStart: it has blocked the loop for so long
    * @returns {Promise<Buffer | undefined>} the result as JSON; undefined where it was aborted
    */
   take(kind, asked) {
@@ -92,12 +92,12 @@ class Profiles {
   }
 
   /** When it has ended, the next may begin, although there is no result yet. */
-  async #sample(kind, pauseMs, { durationMs, signal, onStart }) {
+  async #sample(kind, pauseMs, { durationMs, signal, keepsOptimized = false, onStart }) {
     const sampler = this.#samplers[kind]
     try {
       await this.#nextTurn()
       if (signal.aborted || this.#isClosed) return undefined
-      const startPauseMs = rounded(pauseMs + sampler.settle())
+      const startPauseMs = rounded(pauseMs + (keepsOptimized ? 0 : sampler.settle()))
       this.lastStartPauseMs[kind] = startPauseMs
       onStart(startPauseMs)
       const beganMs = this.#clock.now()
