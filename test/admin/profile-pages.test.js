@@ -82,3 +82,16 @@ test('without a profile there is nothing to download', async (t) => {
   ])
     assert.equal((await get(path)).status, 404)
 })
+
+test('keepOptimized=yes, and nothing else, keeps optimized code', async (t) => {
+  const asked = /** @type {boolean[]} */ ([])
+  const { request } = await setUp(t, {
+    async take(_kind, { keepsOptimized }) {
+      asked.push(keepsOptimized)
+      throw new Error('no worker')
+    },
+  })
+  for (const query of ['', '?keepOptimized=no', '?seconds=1&keepOptimized=yes'])
+    await request({ method: 'POST', path: `/profile${query}` })
+  assert.deepEqual(asked, [false, false, true])
+})
