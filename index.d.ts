@@ -218,10 +218,9 @@ export interface Spillway {
   handler(name: HandlerName): Handler
 
   /**
-   * Starts the admin server: metrics, snapshot, health, releases and the options in force. `/` is a live page of all this for a
-   * browser, and otherwise lists the paths. The server
-   * answers during an overload and does not keep the process alive; `close()` closes it. A failure to listen is also
-   * logged, and ends no process if the rejection is unhandled.
+   * Starts the admin server: metrics, snapshot, health, releases, the options in force, and profiles on demand. `/` is a live page
+   * of all this for a browser, and otherwise lists the paths. The server answers during an overload and does not keep the process alive;
+   * `close()` closes it. A failure to listen is also logged, and ends no process if the rejection is unhandled.
    *
    * @throws {SpillwayError} for a host other than loopback without a token, and if an option is unknown or has an invalid
    * value; (rejects) if the server cannot listen, for example because the port is in use
@@ -706,7 +705,7 @@ export interface ListenOptions {
   readonly hosts?: readonly string[] | undefined
 
   /**
-   * Milliseconds in which a client must send its request, and must read its answer. A connection without an authorized
+   * Milliseconds in which a client must send its request, and must read its answer; a profile may take longer. A connection without an authorized
    * request is closed after 1500 at most.
    *
    * @default 10000

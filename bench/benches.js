@@ -132,6 +132,14 @@ const BENCHES = [
     shown: 'its output',
   },
   {
+    name: 'profiles',
+    proves:
+      'A CPU profile under load names the function that burns, keeps p99 as it is, and makes the gate reject nothing.',
+    takes: '4 minutes; --runs 5',
+    needsQuiet: true,
+    shown: 'docs/decisions/0045-profiles-while-it-serves.md',
+  },
+  {
     name: 'client-view',
     proves: 'Duration and `unreadMs` together are what clients see while the loop is blocked.',
     takes: '3 minutes',

@@ -16,6 +16,8 @@ const { promisify } = require('node:util')
 const now = performance.now.bind(performance)
 const { nodeTiming } = performance
 const NANOSECONDS_PER_MS = 1_000_000n
+const nodeIdleMs = () => nodeTiming.idleTime
+let readIdleMs = nodeIdleMs
 const wallNow = Date.now
 const monotonic = process.hrtime.bigint
 // Fake timers may be in Node's modules already: sinon marks them with `clock`, and those of node:test lack `promisify.custom`.
@@ -27,7 +29,7 @@ const systemClock = Object.freeze({
   /** Monotonic milliseconds on a scale that all threads of the process share; an integer that wraps at 32 bits. */
   sharedMs: () => Number(BigInt.asIntN(32, monotonic() / NANOSECONDS_PER_MS)),
   /** Milliseconds for which the loop has waited for events since it began. */
-  idleMs: () => nodeTiming.idleTime,
+  idleMs: () => readIdleMs(),
   /** Milliseconds since the epoch: for display, never for durations. */
   wallMs: () => wallNow(),
   /** Calls back in the check phase of this loop turn, and keeps the process alive until then. In frozen time: as a microtask. */
@@ -44,6 +46,21 @@ const systemClock = Object.freeze({
   isFrozen,
 })
 
+/**
+ * Reads the idle time elsewhere, for as long as Node's own is wrong (decisions/0045). The time does not jump when it ends.
+ *
+ * @param {(nodeIdleMs: () => number, beganMs: number) => () => number} replacement
+ * @returns {() => void} goes back to Node's
+ */
+function replaceIdle(replacement) {
+  const before = readIdleMs
+  readIdleMs = replacement(nodeIdleMs, before())
+  return () => {
+    const missedMs = readIdleMs() - nodeIdleMs()
+    readIdleMs = () => nodeTiming.idleTime + missedMs
+  }
+}
+
 /** @typedef {typeof systemClock} Clock */
 
-module.exports = { systemClock }
+module.exports = { replaceIdle, systemClock }

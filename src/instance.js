@@ -6,8 +6,7 @@ const { Servers } = require('./adapters/http-server')
 const { SetUpCheck } = require('./adapters/setup-check')
 const { Admission } = require('./admission/admission')
 const { Events } = require('./events')
-const { asksForPage } = require('./admin/live-page')
-const { adminPages } = require('./admin/pages')
+const { ACCESS, adminPages } = require('./admin/pages')
 const { Endpoints, endpointHandlers, streamHandler } = require('./admin/endpoints')
 const { Doctor } = require('./insight/doctor/doctor')
 const { capture } = require('./metrics/capture')
@@ -27,6 +26,7 @@ const { Fleet } = require('./fleet/fleet')
 const { AdminServer } = require('./admin/server')
 const { History } = require('./insight/history')
 const { Insight } = require('./insight/insight')
+const { Profiles } = require('./insight/profiles/profiles')
 const { Stalls } = require('./insight/stalls')
 const { ConnectionUse } = require('./lifecycle/connection-use')
 const { Lifecycle } = require('./lifecycle/lifecycle')
@@ -155,9 +155,14 @@ class Instance {
       internalErrors,
     })
     this.#history = new History(this)
+    this.profiles = new Profiles({
+      clock,
+      isOverloaded: () => this.admission.episode.isOn,
+      onPause: (ms) => this.stalls?.excuse(ms),
+    })
     const { pages, liveStream } = this.#makePages()
     this.#liveStream = liveStream
-    this.#admin = new AdminServer({ pages, isPublic: asksForPage, clock, internalErrors })
+    this.#admin = new AdminServer({ pages, access: ACCESS, clock, internalErrors })
     this.endpoints = new Endpoints(options.endpoints, this.handlers, internalErrors)
     this.servers = this.#makeServers()
     this.setUp = this.#makeSetUpCheck(place)
@@ -181,7 +186,9 @@ class Instance {
       takeFleetSnapshot: () => (this.fleet.isMember ? this.fleet.snapshot() : undefined),
       optionsNow: () => this.options,
       history: this.#history,
+      profiles: this.profiles,
       internalErrors: this.internalErrors,
+      onPause: (ms) => this.stalls?.excuse(ms),
     })
   }
 
@@ -267,6 +274,7 @@ class Instance {
     this.#liveStream.close()
     this.#history.close()
     this.#admin.close()
+    this.profiles.close()
     this.doctor.close()
     this.releases.close()
     this.#timeouts.close()

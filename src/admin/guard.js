@@ -25,6 +25,12 @@ const REJECTIONS = {
     headers: { 'WWW-Authenticate': 'Bearer' },
   },
   method: { status: 405, text: 'Only GET and HEAD are allowed.', headers: { Allow: 'GET, HEAD' } },
+  postMethod: {
+    status: 405,
+    text: 'Only GET, HEAD and POST are allowed.',
+    headers: { Allow: 'GET, HEAD, POST' },
+  },
+  origin: { status: 403, text: 'Another website has sent this request.' },
   body: { status: 413, text: 'A request must not have a body.' },
   rate: { status: 429, text: 'Too many requests.', headers: { 'Retry-After': '1' } },
 }
@@ -54,17 +60,24 @@ class AdminGuard {
     this.#strangers = new RateLimit(maxRequestsPerSecond)
   }
 
+  get hasToken() {
+    return this.#token !== undefined
+  }
+
   /**
    * @param {import('node:http').IncomingMessage} req
-   * @param {boolean} [isPublic] whether what it asks for needs no token
+   * @param {{ isPublic?: boolean, takesPost?: boolean }} [page] isPublic: whether what it asks for needs no token
    * @returns {Rejection | undefined} undefined if the request is allowed
    */
-  check(req, isPublic = false) {
+  check(req, { isPublic = false, takesPost = false } = {}) {
     const rejection = this.#authorize(req)
     const limit = rejection === undefined ? this.#authorized : this.#strangers
     if (!limit.take(this.#clock.now())) return REJECTIONS.rate
     if (rejection !== undefined && !(isPublic && rejection === REJECTIONS.token)) return rejection
-    if (req.method !== 'GET' && req.method !== 'HEAD') return REJECTIONS.method
+    const isPost = takesPost && req.method === 'POST'
+    if (!isPost && req.method !== 'GET' && req.method !== 'HEAD')
+      return takesPost ? REJECTIONS.postMethod : REJECTIONS.method
+    if (isPost && !this.#isFromHere(req)) return REJECTIONS.origin
     const { 'content-length': length = '0', 'transfer-encoding': encoding } = req.headers
     return encoding === undefined && length === '0' ? undefined : REJECTIONS.body
   }
@@ -75,9 +88,21 @@ class AdminGuard {
     return this.#hasToken(req.headers.authorization) ? undefined : REJECTIONS.token
   }
 
+  /** A browser sends POST for any website, and says for which. Other clients say nothing. */
+  #isFromHere({ headers, socket }) {
+    const { origin, 'sec-fetch-site': site = 'none' } = headers
+    if (site !== 'same-origin' && site !== 'none') return false
+    if (origin === undefined) return true
+    const host = /^https?:\/\/([^/]+)$/i.exec(origin)?.[1]
+    return host !== undefined && this.#isOurs(host, socket)
+  }
+
   #hasOurHost({ headersDistinct: { host = [] }, socket }) {
-    if (host.length !== 1) return false
-    const given = host[0].toLowerCase()
+    return host.length === 1 && this.#isOurs(host[0], socket)
+  }
+
+  #isOurs(host, socket) {
+    const given = host.toLowerCase()
     // Compared with its port too: behind a proxy or a mapped port, a Host may have any port.
     if (this.#hosts.has(given)) return true
     const name = withoutPort(given, socket.localPort)

@@ -5,9 +5,11 @@
 const { describeOptions } = require('./config')
 const { doctorPage } = require('./doctor-page')
 const { JSON_TYPE, dataHandler } = require('./endpoints')
-const { livePage } = require('./live-page')
+const { heapSnapshotPage } = require('./heap-snapshot-page')
+const { asksForPage, livePage } = require('./live-page')
 const { LiveState } = require('./live-state')
 const { LiveStream } = require('./live-stream')
+const { profilePages } = require('./profile-pages')
 
 /** @import { Handler } from '../../index.js' */
 
@@ -23,10 +25,23 @@ const ABOUT = {
   '/readyz': '200 while the process is ready for traffic, else 503',
   '/releases': 'this release compared with the previous one',
   '/config': 'the options in force',
+  '/profile': 'POST ?seconds=10 takes a CPU profile; what it costs',
+  '/heap': 'POST ?seconds=60 tells what was allocated and is still in memory; what it costs',
+  '/heap-snapshot': 'POST ?confirm=yes takes a whole heap snapshot; what it costs',
+}
+
+/** What a client may do to each page that is not only read. */
+const ACCESS = {
+  /** Paths that take POST. */
+  posts: new Set(['/profile', '/heap', '/heap-snapshot']),
+  /** Paths whose answer to POST shows secrets, which only a client with a token may see. */
+  secrets: new Set(['/heap-snapshot']),
+  /** Whether the answer has no data, and so needs no token. */
+  isPublic: asksForPage,
 }
 
 const INDEX = `spillway\n\n${Object.entries(ABOUT)
-  .map(([path, about]) => `${path.padEnd(12)}${about}\n`)
+  .map(([path, about]) => `${path.padEnd(16)}${about}\n`)
   .join('')}`
 
 /**
@@ -34,7 +49,9 @@ const INDEX = `spillway\n\n${Object.entries(ABOUT)
  *   takeSnapshot: () => import('../../index.js').Snapshot, diagnose: () => import('../../index.js').Diagnosis,
  *   takeFleetSnapshot: () => Promise<import('../../index.js').FleetSnapshot> | undefined, optionsNow: () => object,
  *   history: InstanceType<typeof import('../insight/history').History>,
- *   internalErrors: InstanceType<typeof import('../requests/internal-errors').InternalErrors> }} parts
+ *   profiles: InstanceType<typeof import('../insight/profiles/profiles').Profiles>,
+ *   internalErrors: InstanceType<typeof import('../requests/internal-errors').InternalErrors>,
+ *   onPause: (ms: number) => void }} parts
  * @returns {{ pages: Map<string, Handler>, liveStream: InstanceType<typeof LiveStream> }}
  */
 function adminPages(parts) {
@@ -64,9 +81,11 @@ function adminPages(parts) {
       '/readyz': ready,
       '/releases': json(() => recentSnapshot().releases),
       '/config': json(() => describeOptions(optionsNow())),
+      ...profilePages(parts),
+      '/heap-snapshot': heapSnapshotPage(parts),
     })
   )
   return { pages, liveStream }
 }
 
-module.exports = { adminPages }
+module.exports = { ACCESS, adminPages }

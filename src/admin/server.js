@@ -44,9 +44,14 @@ const REASONS = {
   EACCES: 'requires privileges that this process does not have. Use a `port` above 1023',
 }
 
+const NO_TOKEN = {
+  status: 403,
+  text: 'The answer would show secrets of the process, so the admin server needs a token: give listen() a `token`.',
+}
+
 class AdminServer {
   #pages
-  #isPublic
+  #access
   #clock
   #internalErrors
   #server
@@ -55,13 +60,13 @@ class AdminServer {
   #fail = (_error) => {}
 
   /**
-   * @param {{ pages: Map<string, Handler>, isPublic: (req: http.IncomingMessage) => boolean, clock: import('../clock').Clock,
+   * @param {{ pages: Map<string, Handler>, access: typeof import('./pages').ACCESS, clock: import('../clock').Clock,
    *   internalErrors: InstanceType<typeof import('../requests/internal-errors').InternalErrors> }} parts
-   *   pages: the handler of each path; isPublic: whether the answer has no data, and so needs no token
+   *   pages: the handler of each path; access: which of them take POST, need a token, or need none
    */
-  constructor({ pages, isPublic, clock, internalErrors }) {
+  constructor({ pages, access, clock, internalErrors }) {
     this.#pages = pages
-    this.#isPublic = isPublic
+    this.#access = access
     this.#clock = clock
     this.#internalErrors = internalErrors
   }
@@ -149,11 +154,14 @@ class AdminServer {
 
   #answer({ guard, connections }, req, res) {
     for (const [name, value] of HEADERS) res.setHeader(name, value)
-    const isPublic = this.#isPublic(req)
-    const rejection = guard.check(req, isPublic)
+    const path = urlPath(req.url)
+    const { posts, secrets } = this.#access
+    const isPublic = this.#access.isPublic(req)
+    const rejection = guard.check(req, { isPublic, takesPost: posts.has(path) })
     if (rejection !== undefined) return reject(res, rejection)
     if (!isPublic) connections.authorize(req.socket)
-    const page = this.#pages.get(urlPath(req.url))
+    if (req.method === 'POST' && secrets.has(path) && !guard.hasToken) return reject(res, NO_TOKEN)
+    const page = this.#pages.get(path)
     if (page === undefined) return reject(res, { status: 404, text: 'Not found. / lists all pages.' })
     page(req, res)
   }

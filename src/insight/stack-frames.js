@@ -86,4 +86,4 @@ function shown(path) {
   }
 }
 
-module.exports = { placeOf }
+module.exports = { isOfNode, isOwn, packageOf, pathOf, placeOf, sourceOf }

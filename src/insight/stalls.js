@@ -51,6 +51,8 @@ class Stalls {
   #lineMs = Number.NEGATIVE_INFINITY
   #unlogged = 0
   #hasReportedInspected = false
+  /** How long Spillway itself blocked the loop, and when. */
+  #excused = { ms: 0, atMs: Number.NEGATIVE_INFINITY }
 
   /**
    * @param {{ parts: Parts, info: (fields: object, message: string) => void, warn: (fields: object, message: string) => void }} given
@@ -85,7 +87,15 @@ class Stalls {
     else if (nowMs - this.#schedulerMs >= READ_EVERY_MS) this.#scheduledSince(nowMs)
   }
 
-  #onStall(durationMs, nowMs) {
+  /** A profiler has blocked the loop in this turn: that is no stall of the application. */
+  excuse(ms) {
+    this.#excused = { ms, atMs: this.#parts.clock.now() }
+  }
+
+  #onStall(busyMs, nowMs) {
+    const { ms, atMs } = this.#excused
+    const durationMs = busyMs - (atMs >= nowMs - busyMs ? ms : 0)
+    if (durationMs < this.#thresholdMs) return
     const scheduled = this.#scheduledSince(nowMs)
     // A breakpoint blocks the loop until the developer continues.
     if (isInspected()) return this.#reportInspected()

@@ -96,4 +96,15 @@ function memoryForGate({ collections }) {
   }
 }
 
-module.exports = { Memory, memoryForGate, memoryForRecycling, memoryInUse }
+/** What is in use now, garbage included, with its limits: before a profile, which needs memory of its own. */
+function memoryForProfile() {
+  const { used_heap_size: heapUsedBytes, heap_size_limit: heapLimitBytes } = v8.getHeapStatistics()
+  return {
+    heapUsedBytes,
+    heapLimitBytes: afterGcLimitBytes(heapLimitBytes),
+    rssBytes: rssBytes(),
+    rssLimitBytes: containerLimitBytes(),
+  }
+}
+
+module.exports = { Memory, memoryForGate, memoryForProfile, memoryForRecycling, memoryInUse }

@@ -15,7 +15,20 @@ const { startProgram } = require('../support/program.js')
 const { ended, spillwayFor } = require('../support/spillway.js')
 
 const TOKEN = 'correct-horse-battery-staple'
-const PATHS = ['/', '/metrics', '/snapshot', '/live', '/doctor', '/livez', '/readyz', '/releases', '/config']
+const PATHS = [
+  '/',
+  '/metrics',
+  '/snapshot',
+  '/live',
+  '/doctor',
+  '/livez',
+  '/readyz',
+  '/releases',
+  '/config',
+  '/profile',
+  '/heap',
+  '/heap-snapshot',
+]
 /** All but the stream, which does not end by itself: live.test.js. */
 const ENDING_PATHS = PATHS.filter((path) => path !== '/live')
 
@@ -61,6 +74,46 @@ for (const path of ENDING_PATHS) {
     const head = await get(`${path}?x=1`, { method: 'HEAD' })
     assert.deepEqual([head.status, head.body], [200, ''])
     assert.equal(head.headers['content-type'], headers['content-type'])
+  })
+}
+
+for (const path of ['/profile', '/heap', '/heap-snapshot']) {
+  test(`${path} takes POST, and no other method`, async (t) => {
+    const { get } = await adminFor(t)
+    const { status } = await get(`${path}?seconds=no`, { method: 'POST' })
+    assert.equal(status, path === '/heap-snapshot' ? 403 : 400)
+    const { status: refused, headers } = await get(path, { method: 'PUT' })
+    assert.deepEqual([refused, headers.allow], [405, 'GET, HEAD, POST'])
+    const withBody = await get(`${path}?seconds=no`, { method: 'POST', body: 'x' })
+    assert.equal(withBody.status, 413)
+  })
+
+  test(`${path} refuses a POST that a browser sends for another website`, async (t) => {
+    const { address, get } = await adminFor(t, { token: TOKEN, hosts: ['admin.example.com'] })
+    const post = async (headers) =>
+      (
+        await get(`${path}?seconds=no`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${TOKEN}`, ...headers },
+        })
+      ).status
+    for (const headers of [
+      {},
+      { origin: address.url },
+      { origin: 'https://admin.example.com' },
+      { origin: address.url, 'sec-fetch-site': 'same-origin' },
+      { 'sec-fetch-site': 'none' },
+    ])
+      assert.equal(await post(headers), 400, JSON.stringify(headers))
+    for (const headers of [
+      { origin: 'https://evil.example' },
+      { origin: 'http://localhost:1' },
+      { origin: 'null' },
+      { origin: '' },
+      { origin: address.url, 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+    ])
+      assert.equal(await post(headers), 403, JSON.stringify(headers))
   })
 }
 

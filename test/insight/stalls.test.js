@@ -51,7 +51,7 @@ function setUp({ hasRequests = true, canWatch = true, add = () => {} } = {}) {
   const readScheduler = () => ({ ranMs, waitedMs })
   const stalls = new Stalls({ parts, info: warn, warn }, { watcher, readScheduler, canWatch })
   /** A turn of so many milliseconds, in which the watcher sees what is given. */
-  const turn = (busyMs, seen = undefined, { afterMs = 0, isAsleep = false } = {}) => {
+  const turn = (busyMs, seen = undefined, { afterMs = 0, isAsleep = false, excusedMs = 0 } = {}) => {
     nowMs += afterMs + busyMs / 2
     if (!isAsleep) ranMs += busyMs
     if (seen !== undefined) {
@@ -59,6 +59,7 @@ function setUp({ hasRequests = true, canWatch = true, add = () => {} } = {}) {
       watcher.stack = { delayMs: seen.delayMs ?? 1, frames: seen.frames ?? [PLACE] }
       subscriber?.onPause()
     }
+    if (excusedMs > 0) stalls.excuse(excusedMs)
     nowMs += busyMs / 2
     stalls.onTurn(busyMs, nowMs)
   }
@@ -247,4 +248,20 @@ test('where no thread may be started, stalls are counted all the same', () => {
   turn(150)
   assert.equal(stalls.sample().sites[0].count, 2)
   assert.deepEqual([isWatching(), internalErrors], [false, ['insight.stalls']])
+})
+
+test('what a profiler blocks is no stall, and the rest of the turn is', () => {
+  const { turn, events } = setUp()
+  turn(340, undefined, { excusedMs: 250 })
+  assert.equal(events.length, 0)
+  turn(360, undefined, { excusedMs: 250 })
+  assert.deepEqual(
+    events.map(({ durationMs }) => durationMs),
+    [110]
+  )
+  turn(120)
+  assert.deepEqual(
+    events.map(({ durationMs }) => durationMs),
+    [110, 120]
+  )
 })

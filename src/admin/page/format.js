@@ -10,7 +10,7 @@ const isKnown = (value) => typeof value === 'number' && Number.isFinite(value)
 /** A whole number in groups of three digits. */
 function count(value) {
   if (!isKnown(value)) return NONE
-  return String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, NARROW_SPACE)
+  return Math.round(value).toLocaleString('en').replaceAll(',', NARROW_SPACE)
 }
 
 /** A number with about three digits. */

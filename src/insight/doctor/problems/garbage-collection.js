@@ -44,10 +44,10 @@ const rule = {
 
 function adviceFor(isMajor, full) {
   if (!isMajor)
-    return 'Handlers allocate much that is short-lived. Take a heap profile (`node --heap-prof`) to see where, and try --max-semi-space-size=64 for fewer collections.'
+    return 'Handlers allocate much that is short-lived. Take a heap profile (`POST /heap` of the admin server) to see where, and try --max-semi-space-size=64 for fewer collections.'
   if (full >= FULL)
     return 'The heap is nearly full, so that Node.js collects all the time. Raise --max-old-space-size if the container has room, or keep less in memory.'
-  return 'Handlers build large objects that live for some time. Stream or page large results instead of holding them, and take a heap profile (`node --heap-prof`) to see where they are made.'
+  return 'Handlers build large objects that live for some time. Stream or page large results instead of holding them, and take a heap profile (`POST /heap` of the admin server) to see where they are made.'
 }
 
 module.exports = rule

@@ -52,7 +52,7 @@ const rule = {
         advice:
           growth === undefined
             ? `At ${percent(FULL)} Node.js collects all the time. Raise --max-old-space-size if the container has room, and look at what is kept in caches and globals.`
-            : 'Take two heap snapshots some minutes apart, and compare which objects grew. Look at caches without a limit, maps keyed by request or user, and listeners that are never removed. Meanwhile `memory.recycleAt` replaces the process in time.',
+            : 'Take two heap profiles some minutes apart (`POST /heap` of the admin server): `growth` names the functions whose objects stay. Look at caches without a limit, maps keyed by request or user, and listeners that are never removed. Meanwhile `memory.recycleAt` replaces the process in time.',
       },
     ]
   },

@@ -1,0 +1,46 @@
+'use strict'
+// How a profile is sent: by the type that the client accepts, as a file to save, compressed where the client reads that.
+
+/** The types by name. JSON is what a client gets that names none. */
+const ACCEPTED = {
+  json: 'application/json',
+  lines: 'application/x-ndjson',
+  protobuf: 'application/x-protobuf',
+  googleProtobuf: 'application/vnd.google.protobuf',
+  /** @param {string} [accept] @returns {string} the first of ours that the client lists */
+  find(accept = '') {
+    const { json, lines, protobuf, googleProtobuf } = ACCEPTED
+    const listed = accept.split(',').map((each) => each.split(';')[0].trim().toLowerCase())
+    return listed.find((type) => [json, lines, protobuf, googleProtobuf].includes(type)) ?? json
+  },
+}
+
+const acceptsGzip = (req) => /(^|[\s,])gzip($|[\s,;])/.test(String(req.headers['accept-encoding'] ?? ''))
+
+/** @param {any} res @param {{ status: number, text: string }} answer */
+function sendText(res, answer) {
+  const { status, text } = answer
+  const bytes = Buffer.from(`${text}\n`)
+  res.writeHead(status, { 'Content-Type': 'text/plain; charset=utf-8', 'Content-Length': bytes.length })
+  res.end(res.req.method === 'HEAD' ? undefined : bytes)
+}
+
+/** @param {any} res @param {{ bytes: Buffer | undefined, name: string, contentType: string, isZipped?: boolean }} file */
+function download(res, file) {
+  const { bytes, name, contentType, isZipped = false } = file
+  if (res.destroyed) return
+  if (bytes === undefined)
+    return sendText(res, {
+      status: 404,
+      text: 'There is no profile of the last five minutes. POST takes one.',
+    })
+  res.writeHead(200, {
+    'Content-Type': contentType,
+    'Content-Length': bytes.length,
+    'Content-Disposition': `attachment; filename="${name}"`,
+    ...(isZipped && { 'Content-Encoding': 'gzip' }),
+  })
+  res.end(res.req.method === 'HEAD' ? undefined : bytes)
+}
+
+module.exports = { ACCEPTED, acceptsGzip, download, sendText }

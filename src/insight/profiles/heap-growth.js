@@ -1,0 +1,35 @@
+'use strict'
+// Compares two heap profiles. Each tells what was allocated in its own time and is still alive, so all of it is growth. A cache that
+// warms up grows in one of them, a leak in both: a site grows by the smaller of the two, for the same time.
+
+const { rounded } = require('./profile-tables')
+
+const MOST_ROWS = 50
+
+/** @typedef {{ functions: any[], durationMs: number }} Result */
+
+/** @param {Result} before @param {Result} now @returns {object[]} what grows most comes first */
+function growthOf(before, now) {
+  const scale = now.durationMs / before.durationMs
+  const bytesBefore = new Map(before.functions.map((row) => [siteOf(row), row.selfBytes * scale]))
+  return now.functions
+    .map(({ name, file, line, package: of, selfBytes, isHandler }) => {
+      const beforeBytes = bytesBefore.get(siteOf({ name, file, line })) ?? 0
+      return {
+        name,
+        file,
+        line,
+        package: of,
+        selfBytes,
+        beforeBytes: rounded(beforeBytes),
+        growthBytes: rounded(Math.min(selfBytes, beforeBytes)),
+        isHandler,
+      }
+    })
+    .sort((a, b) => b.growthBytes - a.growthBytes || b.selfBytes - a.selfBytes)
+    .slice(0, MOST_ROWS)
+}
+
+const siteOf = ({ name, file, line }) => `${file}:${line}:${name}`
+
+module.exports = { growthOf }

@@ -1,0 +1,131 @@
+'use strict'
+// The bottom-up tables of a call tree: by function, by file and by package, the costliest first. A row has what ran in it (self), and in
+// all it called (total). Node's functions count as part of the function that calls them: a logger is as costly as what it writes, and
+// the name of interest is `hashPassword`, not `pbkdf2Sync`. The flame tree has them all.
+
+const { ENGINE, NODE } = require('./call-frames')
+const { isRouteHandler } = require('./route-handlers')
+
+const MOST_ROWS = 200
+const APPLICATION = '(application)'
+/** Node's parts that serve requests, run callbacks and move data. They are nobody's. */
+const OF_THE_SERVER =
+  /^node:(?:_http_|http|https|_tls|net|events|timer|diagnostics_channel|async_hooks|internal\/(?:http|net|stream|streams|timer|process\/task_queues|async_|events))/
+
+/**
+ * @typedef {import('./profile-tree').TreeNode} TreeNode
+ * @typedef {import('./call-frames').Frame} Frame
+ * @typedef {{ name: string, file: string | null, line: number | null, package: string | null, self: number, total: number,
+ *   handled: number, open: number }} Row handled: the part of total that a router called; open: how often it is on the stack of the node
+ *   being visited
+ */
+
+class ProfileTables {
+  /** @type {Map<Frame, Row>} */
+  functions = new Map()
+  /** @type {Map<string, Row>} */
+  files = new Map()
+  /** @type {Map<string, Row>} */
+  packages = new Map()
+  total = 0
+  /** @type {Frame[]} */
+  #callers = []
+
+  /** @param {TreeNode} root */
+  constructor(root) {
+    for (const child of root.children) this.total += this.#visit(child, [])
+  }
+
+  /** @param {TreeNode} node @param {Row[]} callerRows */
+  #visit({ frame, self, children }, callerRows) {
+    const isOfCaller = callerRows.length > 0 && countsForCaller(frame, callerRows[0])
+    const rows = isOfCaller ? callerRows : this.#rowsOf(frame)
+    for (const row of rows) row.open++
+    const isHandler = !isOfCaller && isRouteHandler(frame, this.#callers)
+    this.#callers.push(frame)
+    let total = self
+    for (const child of children) total += this.#visit(child, rows)
+    this.#callers.pop()
+    for (const row of rows) {
+      row.self += self
+      // A function that calls itself counts once.
+      if (--row.open === 0) row.total += total
+    }
+    if (isHandler) rows[0].handled += total
+    return total
+  }
+
+  /** @param {Frame} frame */
+  #rowsOf(frame) {
+    return [this.#functionRow(frame), this.#fileRow(frame), this.#packageRow(frame)]
+  }
+
+  #functionRow(frame) {
+    const { name, file, line, package: of } = frame
+    return rowOf(this.functions, frame, { name, file, line, package: of })
+  }
+
+  #fileRow({ file, name, package: of }) {
+    const key = file ?? (of === ENGINE ? name : NODE)
+    return rowOf(this.files, key, { name: key, file, line: null, package: of })
+  }
+
+  #packageRow({ package: of, name: ofEngine }) {
+    const name = of === ENGINE ? ofEngine : (of ?? APPLICATION)
+    const isPackage = !name.startsWith('(')
+    return rowOf(this.packages, name, { name, file: null, line: null, package: isPackage ? name : null })
+  }
+}
+
+/** A call of C++ is part of the function that makes it, and so is a call of Node's functions, unless they serve. */
+const countsForCaller = (frame, caller) =>
+  frame.isNative || (frame.isNode && caller.package !== NODE && !OF_THE_SERVER.test(frame.path))
+
+/** @returns {Row} */
+function rowOf(rows, key, named) {
+  let row = rows.get(key)
+  if (row === undefined) rows.set(key, (row = { ...named, self: 0, total: 0, handled: 0, open: 0 }))
+  return row
+}
+
+const bySelf = (a, b) => b.self - a.self || b.total - a.total
+
+/**
+ * Packages come before the application, Node and V8, which are no packages.
+ *
+ * @param {TreeNode} root
+ * @param {'Ms' | 'Bytes'} unit
+ */
+function tablesOf(root, unit) {
+  const tables = new ProfileTables(root)
+  const shown = (rows) => rows.slice(0, MOST_ROWS).map((row) => publicRow(row, unit, tables.total))
+  const packages = [...tables.packages.values()].sort(
+    (a, b) => Number(a.package === null) - Number(b.package === null) || bySelf(a, b)
+  )
+  return {
+    total: tables.total,
+    functions: shown([...tables.functions.values()].sort(bySelf)),
+    files: shown([...tables.files.values()].sort(bySelf)),
+    packages: shown(packages),
+  }
+}
+
+function publicRow({ name, file, line, package: of, self, total, handled }, unit, all) {
+  return {
+    name,
+    file,
+    line,
+    package: of,
+    [`self${unit}`]: rounded(self),
+    [`total${unit}`]: rounded(total),
+    selfShare: shareOf(self, all),
+    totalShare: shareOf(total, all),
+    // Where V8 does not know that a handler was inlined, what it calls may seem to be called by the router.
+    isHandler: handled > 0 && handled >= total / 2,
+  }
+}
+
+const rounded = (value) => Math.round(value * 100) / 100
+const shareOf = (value, all) => (all > 0 ? Math.round((value / all) * 1e4) / 1e4 : 0)
+
+module.exports = { rounded, tablesOf }

@@ -1,0 +1,69 @@
+'use strict'
+// The side of profile-work.js that works, in a worker thread of its own: tables, flame tree, JSON and pprof of one profile.
+
+const { workerData, parentPort } = require('node:worker_threads')
+const { gunzipSync, gzipSync } = require('node:zlib')
+const { CallFrames } = require('./call-frames')
+const { flameTree } = require('./flame-tree')
+const { growthOf } = require('./heap-growth')
+const { pprofOf } = require('./pprof')
+const { cpuTree, heapTree, survivors } = require('./profile-tree')
+const { rounded, tablesOf } = require('./profile-tables')
+
+const TASKS = {
+  /** Of CPU time. */
+  cpu({ profile, frames, figures }) {
+    const { root, idleMs } = cpuTree(profile, frames, figures.durationMs)
+    const { total, ...tables } = tablesOf(root, 'Ms')
+    const samples = profile.samples?.length ?? 0
+    return {
+      ...figures,
+      samples,
+      busyMs: rounded(total),
+      idleMs: rounded(idleMs),
+      ...tables,
+      flame: flameTree(root, 'ms'),
+    }
+  },
+
+  /** Of memory that stays. */
+  heap({ profile, frames, figures, youngBytes, before }) {
+    const samples = survivors(profile.samples, youngBytes)
+    const root = heapTree(profile.head, frames, samples)
+    const { total, ...tables } = tablesOf(root, 'Bytes')
+    const result = {
+      ...figures,
+      samples: samples.length,
+      aliveBytes: rounded(total),
+      unsettledBytes: sizeOf(profile.samples) - sizeOf(samples),
+      ...tables,
+      flame: flameTree(root, 'bytes'),
+    }
+    return { ...result, growth: before === undefined ? null : growthOf(before, result) }
+  },
+}
+
+const sizeOf = (samples) => samples.reduce((sum, { size }) => sum + size, 0)
+
+/** @param {import('./profile-work').Task} task */
+async function answerTo(task) {
+  const frames = new CallFrames(task.sources)
+  if ('zipped' in task) return pprofAnswer(task, frames)
+  const result = TASKS[task.kind]({ ...task, frames })
+  return {
+    json: Buffer.from(JSON.stringify(result)),
+    zipped: gzipSync(JSON.stringify(task.profile)),
+    functions: result.functions,
+  }
+}
+
+async function pprofAnswer({ kind, zipped, when, youngBytes }, frames) {
+  const profile = JSON.parse(gunzipSync(zipped).toString())
+  const root =
+    kind === 'cpu'
+      ? cpuTree(profile, frames, when.durationMs).root
+      : heapTree(profile.head, frames, survivors(profile.samples, youngBytes))
+  return { pprof: await pprofOf(root, kind, when) }
+}
+
+answerTo(workerData).then((answer) => parentPort?.postMessage(answer))

@@ -1,0 +1,78 @@
+'use strict'
+// The call tree of a profile, in one form for CPU time and for memory: each node has the value of its own (ms or bytes) and its callees.
+
+const MICROSECONDS = 1000
+
+/**
+ * @typedef {import('./call-frames').CallFrame} CallFrame
+ * @typedef {{ frame: import('./call-frames').Frame, self: number, children: TreeNode[] }} TreeNode
+ * @typedef {{ id: number, callFrame: CallFrame, children: HeapNode[] }} HeapNode
+ * @typedef {{ head: HeapNode, samples: { nodeId: number, size: number, ordinal: number }[] }} HeapProfile
+ */
+
+/**
+ * @param {import('node:inspector').Profiler.Profile} profile
+ * @param {InstanceType<typeof import('./call-frames').CallFrames>} frames
+ * @param {number} [lastMs] of the profile, that counts: what was before is its start
+ * @returns {{ root: TreeNode, idleMs: number }} without the idle time
+ */
+function cpuTree(
+  { nodes, samples = [], timeDeltas = [], startTime, endTime },
+  frames,
+  lastMs = Number.POSITIVE_INFINITY
+) {
+  /** @type {Map<number, TreeNode>} */
+  const byId = new Map()
+  for (const { id, callFrame } of nodes) byId.set(id, { frame: frames.of(callFrame), self: 0, children: [] })
+  for (const { id, children = [] } of nodes) {
+    const node = /** @type {TreeNode} */ (byId.get(id))
+    for (const child of children) node.children.push(/** @type {TreeNode} */ (byId.get(child)))
+  }
+  const fromTime = endTime - lastMs * MICROSECONDS
+  let time = startTime
+  // A sample holds until the next.
+  samples.forEach((id, i) => {
+    const node = byId.get(id)
+    time += timeDeltas[i]
+    if (node !== undefined && time >= fromTime)
+      node.self += Math.max(0, timeDeltas[i + 1] ?? 0) / MICROSECONDS
+  })
+  const root = /** @type {TreeNode} */ (byId.get(nodes[0].id))
+  const idle = root.children.find(({ frame }) => frame.name === '(idle)')
+  root.children = root.children.filter((child) => child !== idle)
+  return { root, idleMs: idle?.self ?? 0 }
+}
+
+/**
+ * @param {HeapProfile['head']} head
+ * @param {InstanceType<typeof import('./call-frames').CallFrames>} frames
+ * @param {HeapProfile['samples']} samples those that count
+ * @returns {TreeNode}
+ */
+function heapTree(head, frames, samples) {
+  const bytes = new Map()
+  for (const { nodeId, size } of samples) bytes.set(nodeId, (bytes.get(nodeId) ?? 0) + size)
+  /** @returns {TreeNode} */
+  const convert = ({ id, callFrame, children }) => ({
+    frame: frames.of(callFrame),
+    self: bytes.get(id) ?? 0,
+    children: children.map(convert),
+  })
+  return convert(head)
+}
+
+/** One sample in so many allocated bytes. */
+const SAMPLE_BYTES = 128 * 1024
+
+/**
+ * The samples without the youngest, which may be garbage. Samples are numbered as they are taken.
+ *
+ * @param {HeapProfile['samples']} samples
+ * @param {number} youngBytes allocated since about the last minor collection
+ */
+function survivors(samples, youngBytes) {
+  const newest = samples.reduce((most, { ordinal }) => Math.max(most, ordinal), 0)
+  return samples.filter(({ ordinal }) => ordinal <= newest - youngBytes / SAMPLE_BYTES)
+}
+
+module.exports = { SAMPLE_BYTES, cpuTree, heapTree, survivors }

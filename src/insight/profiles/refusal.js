@@ -1,0 +1,57 @@
+'use strict'
+// Why no profile may be taken now. A profile blocks the loop when it starts and takes memory, so a process that is in trouble is left alone.
+
+const { isInspected } = require('../../environment/inspected')
+const { ProfilerSession } = require('./profiler-session')
+
+const MOST_HEAP = 0.85
+const MOST_RSS = 0.95
+const SNAPSHOT_HEAP = 0.5
+
+/**
+ * @typedef {{ status: number, text: string }} Refusal
+ * @typedef {{ heapUsedBytes: number, heapLimitBytes: number, rssBytes: number, rssLimitBytes: number }} Memory
+ */
+
+/**
+ * @param {{ isOverloaded: boolean, memory: Memory, isFrozen: boolean }} now
+ * @returns {Refusal | undefined}
+ */
+function refusalOf({ isOverloaded, memory, isFrozen }) {
+  if (ProfilerSession.isOpen)
+    return { status: 409, text: 'Another profile is being taken. Wait until it has ended.' }
+  if (isInspected())
+    return {
+      status: 503,
+      text: 'The process runs under --inspect. Take the profile with the debugger that may be attached.',
+    }
+  if (isFrozen)
+    return { status: 503, text: 'Time stands still in this process, because its clock is replaced.' }
+  if (isOverloaded)
+    return {
+      status: 503,
+      text: 'The process is overloaded, and to start a profile blocks the event loop. Try again when it has recovered.',
+    }
+  if (isShort(memory))
+    return { status: 503, text: `Memory is short: ${shareText(memory)}. A profile needs some of it.` }
+  return undefined
+}
+
+/** A heap snapshot needs about as much memory as the heap has. @param {Memory} memory @returns {Refusal | undefined} */
+function snapshotRefusalOf(memory) {
+  if (memory.heapUsedBytes <= memory.heapLimitBytes * SNAPSHOT_HEAP) return undefined
+  return {
+    status: 503,
+    text: `Memory is short for a heap snapshot: ${shareText(memory)}, and it needs as much again.`,
+  }
+}
+
+const isShort = ({ heapUsedBytes, heapLimitBytes, rssBytes, rssLimitBytes }) =>
+  heapUsedBytes > heapLimitBytes * MOST_HEAP || rssBytes > rssLimitBytes * MOST_RSS
+
+const shareText = ({ heapUsedBytes, heapLimitBytes, rssBytes, rssLimitBytes }) =>
+  `the heap uses ${percent(heapUsedBytes / heapLimitBytes)} of ${megabytes(heapLimitBytes)}, the process ${percent(rssBytes / rssLimitBytes)} of ${megabytes(rssLimitBytes)}`
+const percent = (share) => `${Math.round(share * 100)} %`
+const megabytes = (bytes) => `${Math.round(bytes / 2 ** 20)} MB`
+
+module.exports = { megabytes, refusalOf, snapshotRefusalOf }

@@ -1,0 +1,86 @@
+'use strict'
+// The idle time of the loop while the CPU profiler runs. V8 samples by a signal, which interrupts the wait for events, and Node counts
+// the wait before an interruption as busy: an idle loop looks full (decisions/0045). While a profile runs, a wait is idle for as long as the
+// thread was not on a CPU.
+
+const { replaceIdle, systemClock } = require('../clock')
+const { openThreadCpu } = require('./thread-cpu')
+
+/** These suspend the thread from outside to sample it, without a signal. */
+const WITHOUT_SIGNALS = new Set(['darwin', 'win32'])
+
+class ProfiledIdle {
+  #clock
+  #cpu
+  #nodeIdleMs
+  /** Node's idle time changes whenever a wait has ended, even where it is too little. */
+  #lastNodeIdleMs
+  #idleMs
+  #markMs = 0
+  #markRanMs = 0
+  #turn
+
+  /**
+   * @param {{ clock: Pick<import('../clock').Clock, 'now' | 'onTurn' | 'cancelTurn'>, cpu: import('./thread-cpu').ThreadCpu,
+   *   nodeIdleMs: () => number, beganMs: number }} parts
+   */
+  constructor({ clock, cpu, nodeIdleMs, beganMs }) {
+    this.#clock = clock
+    this.#cpu = cpu
+    this.#nodeIdleMs = nodeIdleMs
+    this.#idleMs = beganMs
+    this.#lastNodeIdleMs = nodeIdleMs()
+    this.#mark()
+    this.#turn = clock.onTurn(this.#onTurn)
+  }
+
+  idleMs = () => {
+    const nodeIdleMs = this.#nodeIdleMs()
+    const toldMs = nodeIdleMs - this.#lastNodeIdleMs
+    if (toldMs === 0) return this.#idleMs
+    this.#lastNodeIdleMs = nodeIdleMs
+    const beforeMs = this.#markMs
+    const beforeRanMs = this.#markRanMs
+    this.#mark()
+    const passedMs = this.#markMs - beforeMs
+    const offCpuMs = passedMs - (this.#markRanMs - beforeRanMs)
+    this.#idleMs += Math.max(toldMs, Math.min(offCpuMs, passedMs))
+    return this.#idleMs
+  }
+
+  /** Before the next wait: what ran in this turn is not part of it. */
+  #onTurn = () => {
+    this.idleMs()
+    this.#mark()
+    this.#turn = this.#clock.onTurn(this.#onTurn)
+  }
+
+  #mark() {
+    this.#markMs = this.#clock.now()
+    this.#markRanMs = this.#cpu.ranMs()
+  }
+
+  close() {
+    this.#clock.cancelTurn(this.#turn)
+    this.#cpu.close()
+  }
+}
+
+/** @returns {(() => void) | undefined} ends it; undefined where idle time and CPU time cannot be told apart */
+function correctIdle() {
+  if (WITHOUT_SIGNALS.has(process.platform)) return () => {}
+  const cpu = openThreadCpu()
+  if (cpu === undefined) return undefined
+  /** @type {ProfiledIdle | undefined} */
+  let profiled
+  const goBack = replaceIdle((nodeIdleMs, beganMs) => {
+    profiled = new ProfiledIdle({ clock: systemClock, cpu, nodeIdleMs, beganMs })
+    return profiled.idleMs
+  })
+  return () => {
+    goBack()
+    profiled?.close()
+  }
+}
+
+module.exports = { ProfiledIdle, correctIdle }
