@@ -107,10 +107,15 @@ async function run({ stalls: count, every: everyMs, save: name }) {
   await server.get('/block')
   const gaps = { first: [await server.ask('gap')], rest: /** @type {number[]} */ ([]) }
   await wait(1000)
+  /** After each hundred stalls: whether the process grows. */
+  const rssMb = []
   for (let i = 0; i < count; i++) {
     await server.get('/block')
     gaps.rest.push(await server.ask('gap'))
     await wait(everyMs)
+    if ((i + 1) % 100 !== 0) continue
+    rssMb.push(round((await server.ask('usage')).rssMb))
+    process.stdout.write(`${i + 1} stalls  ${rssMb.at(-1)} MB\n`)
   }
   const watched = await measure(server)
   process.stdout.write(`with a watcher     ${JSON.stringify(watched)}\n`)
@@ -124,7 +129,7 @@ async function run({ stalls: count, every: everyMs, save: name }) {
   }
   process.stdout.write(`pauses             ${JSON.stringify(pauses)}\n`)
   process.stdout.write(`stalls             ${JSON.stringify(named)}\n`)
-  process.stdout.write(`saved ${save(name, { unwatched, watched, pauses, named })}\n`)
+  process.stdout.write(`saved ${save(name, { unwatched, watched, pauses, named, rssMb })}\n`)
   server.agent.destroy()
   server.child.disconnect()
 }
