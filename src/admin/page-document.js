@@ -12,7 +12,15 @@ const FOLDER = path.join(__dirname, 'page')
 const CHARTS = 'vendor/uPlot.iife.min.js'
 const CHART_STYLE = 'vendor/uPlot.min.css'
 /** In this order: what comes later overrides. */
-const STYLES = ['colors.css', 'frame.css', 'health.css', 'charts.css', 'tables.css', 'narrow.css']
+const STYLES = [
+  'colors.css',
+  'frame.css',
+  'health.css',
+  'charts.css',
+  'tables.css',
+  'profiles.css',
+  'narrow.css',
+]
 const DOCUMENT = 'index.html'
 
 const gzip = promisify(zlib.gzip)

@@ -15,6 +15,20 @@ class HostileError extends Error {
   name = HOSTILE
 }
 
+function grindCoffee(ms) {
+  const until = performance.now() + ms
+  let sum = 0
+  while (performance.now() < until) for (let i = 0; i < 1e4; i++) sum += Math.sqrt(i)
+  return sum
+}
+
+const kept = []
+function keepSession() {
+  const sessions = []
+  for (let i = 0; i < 2000; i++) sessions.push({ session: i, user: `user ${i}` })
+  kept.push(sessions)
+}
+
 async function main() {
   const upstream = http.createServer((_req, res) => wait(8).then(() => res.end('{}')))
   upstream.listen(0, '127.0.0.1')
@@ -44,6 +58,14 @@ async function main() {
   })
   app.get('/login', function login(_req, res) {
     pbkdf2Sync('secret', 'salt', 400_000, 64, 'sha512')
+    res.json({})
+  })
+  app.get('/coffee', function brew(_req, res) {
+    grindCoffee(20)
+    res.json({})
+  })
+  app.get('/keep', (_req, res) => {
+    keepSession()
     res.json({})
   })
   app.get('/hostile', () => {

@@ -105,4 +105,4 @@ async function getJson(path) {
   return response.json()
 }
 
-module.exports = { Live, getJson, urlOf }
+module.exports = { Live, getJson, linesOf, urlOf }

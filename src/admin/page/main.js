@@ -11,6 +11,7 @@ const { optionsSection } = require('./options')
 const { outgoingSection } = require('./outgoing')
 const { Past } = require('./past')
 const { admissionSection, memorySection, releasesSection, workersSection } = require('./process')
+const { profilesSection } = require('./profiles')
 const { routesSection } = require('./routes')
 const { oldestSection, slowSection } = require('./slow')
 const { stallsSection } = require('./stalls')
@@ -35,6 +36,7 @@ const sections = [
   routesSection(),
   slowSection(),
   stallsSection(),
+  profilesSection(),
   errorsSection(),
   outgoingSection(),
   admissionSection(),

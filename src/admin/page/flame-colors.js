@@ -1,0 +1,67 @@
+'use strict'
+// The colour of a frame: by the package it is of. The packages with the largest totals have colours of their own, as many as people with
+// any colour vision can tell apart. The others share one.
+
+const { make } = require('./dom')
+
+const OWN_COLORS = 6
+const APPLICATION = { name: 'application', css: 'from-application' }
+const NODE = { name: 'Node', css: 'from-node' }
+const ENGINE = { name: 'V8', css: 'from-v8' }
+const OTHERS = { name: 'other packages', css: 'from-others' }
+
+class FlameColors {
+  /** By package. @type {Map<string | null, { name: string, css: string }>} */
+  #colors = new Map()
+
+  /** @param {import('./flame-layout').Frame[]} frames */
+  constructor(frames) {
+    const totals = totalsOf(frames)
+    for (const name of totals.keys()) this.#colors.set(name, OTHERS)
+    const packages = [...totals].filter(([name]) => isPackage(name)).sort(([, a], [, b]) => b - a)
+    for (const [i, [name]] of packages.slice(0, OWN_COLORS).entries())
+      this.#colors.set(name, { name: String(name), css: `from-package-${i + 1}` })
+    for (const [name, color] of /** @type {const} */ ([
+      [null, APPLICATION],
+      ['(node)', NODE],
+      ['(v8)', ENGINE],
+    ]))
+      if (totals.has(name)) this.#colors.set(name, color)
+  }
+
+  /** The class of a frame. @param {import('./flame-layout').Frame} frame */
+  classOf({ node, depth }) {
+    return depth === 0 ? 'from-all' : (this.#colors.get(node.package) ?? OTHERS).css
+  }
+
+  makeLegend() {
+    const colors = [...new Set(this.#colors.values())].sort((a, b) => rankOf(a) - rankOf(b))
+    return make(
+      'p',
+      { class: 'legend' },
+      ...colors.map(({ name, css }) =>
+        make('span', { class: 'key' }, make('i', { class: css, 'aria-hidden': 'true' }), name)
+      )
+    )
+  }
+}
+
+const isPackage = (name) => name !== null && !name.startsWith('(')
+const ORDER = [APPLICATION, undefined, OTHERS, NODE, ENGINE]
+const rankOf = (color) => (ORDER.includes(color) ? ORDER.indexOf(color) : 1)
+
+/** What a package calls of itself counts once. @param {import('./flame-layout').Frame[]} frames */
+function totalsOf(frames) {
+  /** @type {Map<string | null, number>} */
+  const totals = new Map()
+  const countedTo = new Map()
+  for (const { node, index, end, share } of frames.slice(1)) {
+    const name = node.package
+    if (index < (countedTo.get(name) ?? 0)) continue
+    countedTo.set(name, end)
+    totals.set(name, (totals.get(name) ?? 0) + share)
+  }
+  return totals
+}
+
+module.exports = { FlameColors }

@@ -1,0 +1,105 @@
+'use strict'
+// Where the frames of a flame graph are: below their caller, as wide as their share. Frames are in the order of the tree, so that all
+// that a frame calls comes right after it.
+
+/**
+ * @typedef {object} Frame
+ * @property {{ name: string, file: string | null, line: number | null, package: string | null }} node
+ * @property {number} value ms or bytes
+ * @property {number} index
+ * @property {number} end the index after the last frame below it
+ * @property {number} depth
+ * @property {Frame | undefined} parent
+ * @property {number} start of the whole, from 0 to 1
+ * @property {number} share of the whole, from 0 to 1
+ *
+ * @typedef {{ frame: Frame, left: number, width: number }} Shown from 0 to 1
+ */
+
+/** @param {any} root @param {'ms' | 'bytes'} unit @returns {Frame[]} */
+function framesOf(root, unit) {
+  const whole = Math.max(root[unit], Number.MIN_VALUE)
+  /** @type {Frame[]} */
+  const frames = []
+  /** Without recursion: a stack may be deeper than that of the browser. @type {{ node: any, parent: Frame | undefined, start: number }[]} */
+  const waiting = [{ node: root, parent: undefined, start: 0 }]
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const { node, parent, start } = next
+    const value = node[unit]
+    const depth = parent === undefined ? 0 : parent.depth + 1
+    const index = frames.length
+    const frame = { node, value, index, end: index + 1, depth, parent, start, share: value / whole }
+    frames.push(frame)
+    const ends = startsOf(node.children, start, whole, unit)
+    for (let i = node.children.length - 1; i >= 0; i--)
+      waiting.push({ node: node.children[i], parent: frame, start: ends[i] })
+  }
+  for (let i = frames.length - 1; i > 0; i--) {
+    const parent = /** @type {Frame} */ (frames[i].parent)
+    parent.end = Math.max(parent.end, frames[i].end)
+  }
+  return frames
+}
+
+function startsOf(children, start, whole, unit) {
+  let at = start
+  return children.map((child) => {
+    const before = at
+    at += child[unit] / whole
+    return before
+  })
+}
+
+/** @param {Frame} frame @returns {Frame[]} its callers, the root first, and itself */
+function pathTo(frame) {
+  const path = []
+  for (let each = /** @type {Frame | undefined} */ (frame); each !== undefined; each = each.parent)
+    path.push(each)
+  return path.reverse()
+}
+
+/**
+ * @param {Frame[]} frames
+ * @param {Frame} zoomed takes the whole width, as its callers do
+ * @param {number} least the width below which a frame is left out
+ * @returns {Shown[]}
+ */
+function layOut(frames, zoomed, least) {
+  const shown = pathTo(zoomed).map((frame) => ({ frame, left: 0, width: 1 }))
+  let i = zoomed.index + 1
+  while (i < zoomed.end) {
+    const frame = frames[i]
+    const width = frame.share / zoomed.share
+    if (width < least) {
+      i = frame.end
+      continue
+    }
+    shown.push({ frame, left: (frame.start - zoomed.start) / zoomed.share, width })
+    i++
+  }
+  return shown
+}
+
+/**
+ * @param {Frame[]} frames
+ * @param {string} text
+ * @returns {{ matches: Set<Frame>, share: number }} share: of the whole, what a match calls counted once
+ */
+function search(frames, text) {
+  const wanted = text.trim().toLowerCase()
+  const matches = new Set()
+  let share = 0
+  let countedTo = 0
+  if (wanted === '') return { matches, share }
+  for (const frame of frames) {
+    const { name, file, package: from } = frame.node
+    if (![name, file, from].some((each) => each?.toLowerCase().includes(wanted))) continue
+    matches.add(frame)
+    if (frame.index < countedTo) continue
+    share += frame.share
+    countedTo = frame.end
+  }
+  return { matches, share: Math.min(1, share) }
+}
+
+module.exports = { framesOf, layOut, pathTo, search }

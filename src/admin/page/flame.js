@@ -1,0 +1,188 @@
+'use strict'
+// The flame graph of a profile: the root on top, what it calls below it. Each frame is a button, so that a pointer, the keyboard and a
+// screen reader have the same: the frame is named in the line below, and opens to the whole width.
+
+const { make, setStyle, setText } = require('./dom')
+const { percent } = require('./format')
+const { FlameColors } = require('./flame-colors')
+const { framesOf, layOut, pathTo, search } = require('./flame-layout')
+
+const ROW_PX = 19
+const LEAST_SHARE = 0.001
+/** Less holds no letters, and thousands of texts are slow. */
+const LEAST_TEXT_PX = 20
+
+class FlameGraph {
+  element
+  #frames
+  #write
+  #colors
+  #zoomed
+  /** What the arrow keys move. */
+  #current
+  /** The elements, by frame. @type {Map<import('./flame-layout').Frame, HTMLElement>} */
+  #elements = new Map()
+  /** @type {import('./flame-layout').Shown[]} */
+  #shown = []
+  #matches = new Set()
+  #drawnPx = 0
+  #graph
+  #line = make('p', { class: 'flame-line', 'aria-live': 'polite' })
+  #found = make('span', { class: 'faint', role: 'status' })
+  #back
+
+  /** @param {any} root @param {{ unit: 'ms' | 'bytes', write: (value: number) => string }} as how a value is read and written */
+  constructor(root, { unit, write }) {
+    this.#frames = framesOf(root, unit)
+    this.#write = write
+    this.#colors = new FlameColors(this.#frames)
+    this.#zoomed = this.#current = this.#frames[0]
+    this.#graph = make('div', {
+      class: 'flame',
+      role: 'group',
+      'aria-label': 'Flame graph: arrow keys move, Enter zooms in, Escape zooms out',
+      onclick: (event) => this.#onFrame(event, (frame) => this.#zoom(frame)),
+      onpointerover: (event) => this.#onFrame(event, (frame) => this.#describe(frame)),
+      onpointerleave: () => this.#describe(this.#current),
+      onfocusin: (event) => this.#onFrame(event, (frame) => this.#select(frame)),
+      onkeydown: (event) => this.#onKey(event),
+    })
+    this.#back = make(
+      'button',
+      { type: 'button', class: 'plain', hidden: true, onclick: () => this.#zoom(this.#frames[0]) },
+      'Show all'
+    )
+    const input = make('input', {
+      type: 'search',
+      placeholder: 'Function, file or package',
+      'aria-label': 'Search in the flame graph',
+      oninput: () => this.#search(input.value),
+    })
+    this.element = make(
+      'div',
+      null,
+      make('div', { class: 'flame-head' }, input, this.#found, this.#back, this.#colors.makeLegend()),
+      this.#graph,
+      this.#line
+    )
+    new ResizeObserver(() => this.#fit()).observe(this.#graph)
+  }
+
+  /** What is narrower than a pixel depends on the width. */
+  #fit() {
+    const widthPx = this.#graph.clientWidth
+    if (widthPx > 0 && widthPx !== this.#drawnPx) this.#draw()
+  }
+
+  #draw() {
+    this.#drawnPx = this.#graph.clientWidth
+    const least = Math.max(LEAST_SHARE, 1 / Math.max(1, this.#drawnPx))
+    this.#shown = layOut(this.#frames, this.#zoomed, least)
+    this.#elements = new Map(this.#shown.map((shown) => [shown.frame, this.#makeFrame(shown)]))
+    if (!this.#elements.has(this.#current)) this.#current = this.#zoomed
+    const hadFocus = this.#graph.contains(document.activeElement)
+    const rows = this.#shown.reduce((most, { frame }) => Math.max(most, frame.depth + 1), 0)
+    const canvas = make('div', { class: 'flame-rows' }, ...this.#elements.values())
+    setStyle(canvas, { height: `${rows * ROW_PX}px` })
+    this.#graph.replaceChildren(canvas)
+    this.#back.hidden = this.#zoomed === this.#frames[0]
+    this.#mark()
+    this.#describe(this.#current)
+    const current = this.#elements.get(this.#current)
+    if (current !== undefined) current.tabIndex = 0
+    if (hadFocus) current?.focus()
+  }
+
+  /** @param {import('./flame-layout').Shown} shown */
+  #makeFrame({ frame, left, width }) {
+    const { name } = frame.node
+    const hasText = width * this.#drawnPx >= LEAST_TEXT_PX
+    const element = make(
+      'div',
+      {
+        role: 'button',
+        class: `frame ${this.#colors.classOf(frame)}`,
+        tabindex: -1,
+        'data-index': frame.index,
+        'aria-label': hasText ? null : name,
+      },
+      hasText ? name : null
+    )
+    setStyle(element, { left: `${left * 100}%`, width: `${width * 100}%`, top: `${frame.depth * ROW_PX}px` })
+    return element
+  }
+
+  #onFrame({ target }, act) {
+    const element = target.closest('.frame')
+    if (element !== null) act(this.#frames[Number(element.dataset.index)])
+  }
+
+  #select(frame) {
+    const before = this.#elements.get(this.#current)
+    if (before !== undefined) before.tabIndex = -1
+    this.#current = frame
+    const element = this.#elements.get(frame)
+    if (element !== undefined) element.tabIndex = 0
+    this.#describe(frame)
+  }
+
+  #zoom(frame) {
+    this.#zoomed = this.#current = frame
+    this.#draw()
+  }
+
+  #onKey(event) {
+    if (event.key === 'Escape') {
+      this.#zoom(this.#frames[0])
+    } else if (event.key === 'Enter' || event.key === ' ') {
+      this.#zoom(this.#current)
+    } else {
+      const next = this.#neighbour(event.key)
+      if (next === undefined) return
+      this.#elements.get(next)?.focus()
+    }
+    event.preventDefault()
+  }
+
+  /** @param {string} key @returns {import('./flame-layout').Frame | undefined} of what is shown */
+  #neighbour(key) {
+    const current = this.#current
+    if (key === 'ArrowUp') return current.parent
+    if (key === 'Home') return this.#frames[0]
+    const shown = this.#shown.map(({ frame }) => frame)
+    if (key === 'ArrowDown') return shown.find(({ parent }) => parent === current)
+    const row = shown.filter(({ depth }) => depth === current.depth)
+    if (key === 'ArrowLeft') return row[row.indexOf(current) - 1]
+    if (key === 'ArrowRight') return row[row.indexOf(current) + 1]
+    return undefined
+  }
+
+  #search(text) {
+    const { matches, share } = search(this.#frames, text)
+    this.#matches = matches
+    this.#graph.classList.toggle('searched', text.trim() !== '')
+    setText(
+      this.#found,
+      text.trim() === '' ? '' : matches.size === 0 ? 'No match' : `Matches: ${percent(share)}`
+    )
+    this.#mark()
+  }
+
+  #mark() {
+    for (const [frame, element] of this.#elements)
+      element.classList.toggle('matched', this.#matches.has(frame))
+  }
+
+  #describe(frame) {
+    const { name, file, line, package: from } = frame.node
+    const place = file === null ? '' : line === null ? file : `${file}:${line}`
+    const cost = `${this.#write(frame.value)}, ${percent(frame.share)}`
+    const ofZoomed =
+      frame === this.#zoomed || this.#zoomed.index === 0 || pathTo(this.#zoomed).includes(frame)
+        ? ''
+        : `${percent(frame.share / this.#zoomed.share)} of ${this.#zoomed.node.name}`
+    setText(this.#line, [name, place, from, cost, ofZoomed].filter(Boolean).join(' · '))
+  }
+}
+
+module.exports = { FlameGraph }

@@ -1,0 +1,75 @@
+'use strict'
+// A profile that has been taken: what it says in a sentence, its files to save, the tables and the flame graph.
+
+const { make, setText } = require('./dom')
+const { FlameGraph } = require('./flame')
+const { bytes, count, duration, time } = require('./format')
+const { saveFile } = require('./profile-request')
+const { makeGrowth, makeTables } = require('./profile-tables')
+
+/** @typedef {{ path: string, title: string, extension: string, unit: 'ms' | 'bytes', choices: number[], usual: number }} ProfileKind */
+
+const FIGURES = {
+  ms: { self: 'selfMs', total: 'totalMs', write: duration },
+  bytes: { self: 'selfBytes', total: 'totalBytes', write: bytes },
+}
+
+/** @param {ProfileKind} kind @param {any} result */
+function makeResult(kind, result) {
+  const figures = FIGURES[kind.unit]
+  const { growth, flame } = result
+  const note = noteOf(kind, result)
+  return make(
+    'div',
+    { class: 'profile' },
+    make('h3', null, `${kind.title} of ${duration(result.durationMs)}, until ${time(Date.now())}`),
+    make('p', { class: 'faint' }, aboutOf(kind, result)),
+    note === undefined ? null : make('p', null, note),
+    makeFiles(kind),
+    growth ? makeGrowth(growth, figures) : null,
+    ...(flame[kind.unit] > 0
+      ? [
+          makeTables(result, figures),
+          new FlameGraph(flame, { unit: kind.unit, write: figures.write }).element,
+        ]
+      : [])
+  )
+}
+
+function aboutOf({ unit }, { busyMs, idleMs, aliveBytes, unsettledBytes, samples, startPauseMs }) {
+  const of =
+    unit === 'ms'
+      ? `Busy ${duration(busyMs)}, idle ${duration(idleMs)}`
+      : `${bytes(aliveBytes)} were allocated and are still in memory, ${bytes(unsettledBytes)} too new to tell`
+  return `${of}; ${count(samples)} samples. The start blocked the event loop for ${duration(startPauseMs)}.`
+}
+
+function noteOf({ unit }, { flame, growth }) {
+  if (flame[unit] === 0)
+    return unit === 'ms'
+      ? 'The process did nothing in this time.'
+      : 'Nothing of this time is certain to stay. Take a longer profile, or one under more load.'
+  if (unit === 'bytes' && growth === null)
+    return 'Take it again in some minutes: what grew in both profiles is then shown first.'
+  return undefined
+}
+
+/** @param {ProfileKind} kind */
+function makeFiles({ path, extension }) {
+  const error = make('span', { class: 'bad', role: 'alert' })
+  const link = (name, title) =>
+    make('button', { type: 'button', class: 'plain', onclick: () => save(`${path}/last.${name}`) }, title)
+  const save = (file) => {
+    setText(error, '')
+    saveFile(file).catch(({ message }) => setText(error, message))
+  }
+  return make(
+    'p',
+    { class: 'files' },
+    link(extension, `Save .${extension}`),
+    link('pb.gz', 'Save pprof'),
+    error
+  )
+}
+
+module.exports = { makeResult }

@@ -1,0 +1,103 @@
+'use strict'
+// The tables of a profile: by function, package and file, and what grew between two heap profiles.
+
+const { make, setChildren } = require('./dom')
+const { percent } = require('./format')
+const { Table } = require('./table')
+
+const MOST_ROWS = 12
+const BY = [
+  { key: 'functions', title: 'Functions' },
+  { key: 'packages', title: 'Packages' },
+  { key: 'files', title: 'Files' },
+]
+
+/** @typedef {{ self: string, total: string, write: (value: number) => string }} Figures the fields of a row, and how they are written */
+
+const placeOf = ({ file, line }) => (line === null ? '' : `${file.split('/').slice(-2).join('/')}:${line}`)
+const PARTS_OF_NODE = { '(node)': 'Node', '(v8)': 'V8' }
+const packageOf = ({ package: from }) => (from === null ? 'application' : (PARTS_OF_NODE[from] ?? from))
+
+const fillName = (cell, row) => {
+  setChildren(cell, JSON.stringify(row), () => [
+    row.name,
+    ...(row.isHandler ? [' ', make('span', { class: 'handler' }, 'route handler')] : []),
+    ' ',
+    make('span', { class: 'faint' }, placeOf(row)),
+  ])
+  cell.title = row.line === null ? row.name : `${row.name} ${row.file}:${row.line}`
+}
+
+/** A name may be there twice. */
+const numbered = (rows) => rows.map((row, position) => ({ ...row, position }))
+const keyOf = ({ position }) => String(position)
+const figure = (title, about, field, write) => ({
+  title,
+  about,
+  sort: (row) => row[field],
+  text: (row) => write(row[field]),
+})
+
+/** @param {any} result @param {Figures} figures */
+function makeTables(result, figures) {
+  const place = make('div')
+  const show = (chosen) => {
+    for (const [i, button] of buttons.entries())
+      button.setAttribute('aria-pressed', String(BY[i].key === chosen))
+    place.replaceChildren(makeTable(chosen, result[chosen], figures))
+  }
+  const buttons = BY.map(({ key, title }) =>
+    make('button', { type: 'button', onclick: () => show(key) }, title)
+  )
+  show('functions')
+  const legend = make('legend', { class: 'unseen' }, 'What a row of the table is')
+  return make('div', null, make('fieldset', { class: 'span' }, legend, ...buttons), place)
+}
+
+function makeTable(key, rows, { self, total, write }) {
+  const isPackages = key === 'packages'
+  const table = new Table({
+    caption: `The profile by ${key}`,
+    columns: [
+      {
+        title: key === 'functions' ? 'Function' : isPackages ? 'Package' : 'File',
+        isText: true,
+        fill: fillName,
+      },
+      ...(isPackages ? [] : [{ title: 'Package', isText: true, sort: packageOf, text: packageOf }]),
+      figure('self', 'In it alone', self, write),
+      figure('share', 'The share of self', 'selfShare', percent),
+      figure('total', 'In it, and in all that it calls', total, write),
+      figure('share of total', 'The share of total', 'totalShare', percent),
+    ],
+    keyOf,
+    empty: 'Nothing was seen.',
+    // Packages come before the application, Node and V8, as the process sends them.
+    ...(!isPackages && { sortedBy: 2 }),
+    most: MOST_ROWS,
+  })
+  table.update(numbered(rows))
+  return table.element
+}
+
+/** @param {any[]} growth @param {Figures} figures */
+function makeGrowth(growth, { write }) {
+  const table = new Table({
+    caption: 'What grew in both heap profiles, by function',
+    columns: [
+      { title: 'Grew in both profiles', isText: true, fill: fillName },
+      { title: 'Package', isText: true, sort: packageOf, text: packageOf },
+      figure('growth', 'The smaller of the two', 'growthBytes', write),
+      figure('in this one', 'Allocated during this profile and still there', 'selfBytes', write),
+      figure('in the one before', 'For the same time', 'beforeBytes', write),
+    ],
+    keyOf,
+    empty: 'No function has objects that stayed in both profiles.',
+    sortedBy: 2,
+    most: MOST_ROWS,
+  })
+  table.update(numbered(growth.filter(({ growthBytes }) => growthBytes > 0)))
+  return table.element
+}
+
+module.exports = { makeGrowth, makeTables }

@@ -1,0 +1,190 @@
+'use strict'
+// Takes a profile of CPU time or of memory that stays, one at a time, and shows it. The process says what it costs, and why none can be
+// taken now.
+
+const { make, setText } = require('./dom')
+const { duration, seconds } = require('./format')
+const { describeProfile, takeProfile } = require('./profile-request')
+const { makeResult } = require('./profile-result')
+
+/** @type {import('./profile-result').ProfileKind[]} */
+const KINDS = [
+  {
+    path: 'profile',
+    title: 'CPU profile',
+    extension: 'cpuprofile',
+    unit: 'ms',
+    choices: [5, 10, 30, 60],
+    usual: 10,
+  },
+  {
+    path: 'heap',
+    title: 'Heap profile',
+    extension: 'heapprofile',
+    unit: 'bytes',
+    choices: [10, 60],
+    usual: 60,
+  },
+]
+const DESCRIBE_MS = 4000
+/** A cancelled profile ends in the process a moment later. */
+const SETTLE_MS = 300
+
+/** The button of a kind of profile, for how long, what it costs, and why it cannot be pressed. */
+class Control {
+  element
+  kind
+  #seconds
+  #button
+  #costs = make('span', { class: 'faint' })
+  #refusal = make('span', { class: 'refusal' })
+  #isRefused = true
+  /** The control of the profile that is being taken. @type {Control | undefined} */
+  #running
+
+  /** @param {import('./profile-result').ProfileKind} kind @param {(control: Control) => void} onPress */
+  constructor(kind, onPress) {
+    const { path, title, choices, usual } = kind
+    this.kind = kind
+    const about = make('p', { id: `${path}-costs` }, this.#refusal, this.#costs)
+    this.#button = make(
+      'button',
+      {
+        type: 'button',
+        class: 'take',
+        disabled: true,
+        'aria-describedby': about.id,
+        onclick: () => onPress(this),
+      },
+      title
+    )
+    this.#seconds = make(
+      'select',
+      { 'aria-label': `Seconds of the ${title}` },
+      ...choices.map((each) => make('option', { value: each, selected: each === usual }, seconds(each)))
+    )
+    this.element = make('div', { class: 'control' }, this.#button, this.#seconds, about)
+  }
+
+  get seconds() {
+    return Number(this.#seconds.value)
+  }
+
+  /** @param {Control | undefined} control whose profile is being taken */
+  set running(control) {
+    this.#running = control
+    this.#show()
+  }
+
+  async describe() {
+    const { costs, expectedPauseMs, refusal } = await describeProfile(this.kind.path)
+    setText(this.#costs, `${costs} Here the start takes about ${duration(expectedPauseMs)}.`)
+    // That this profile is being taken is shown below.
+    setText(this.#refusal, refusal === null || this.#running === this ? '' : `${refusal} `)
+    this.#isRefused = refusal !== null
+    this.#show()
+  }
+
+  #show() {
+    this.#button.disabled = this.#isRefused || this.#running !== undefined
+    this.#seconds.disabled = this.#running !== undefined
+  }
+
+  focus() {
+    this.#button.focus({ preventScroll: true })
+  }
+}
+
+class Profiles {
+  content
+  #controls = KINDS.map((kind) => new Control(kind, (control) => this.#take(control)))
+  #bar = make('progress', { 'aria-label': 'Progress of the profile' })
+  #about = make('span')
+  #cancel = make('button', { type: 'button', class: 'plain', onclick: () => this.#abort?.abort() }, 'Cancel')
+  #running = make('p', { class: 'running', hidden: true }, this.#bar, this.#about, this.#cancel)
+  #status = make('p', { role: 'status' })
+  #result = make('div')
+  /** @type {AbortController | undefined} */
+  #abort
+  #isSeen = false
+  #describedMs = Number.NEGATIVE_INFINITY
+
+  constructor() {
+    const controls = make('div', { class: 'controls' }, ...this.#controls.map(({ element }) => element))
+    this.content = [controls, this.#running, this.#status, this.#result]
+    new IntersectionObserver((entries) => {
+      this.#isSeen = entries[entries.length - 1].isIntersecting
+      this.refresh()
+    }).observe(controls)
+  }
+
+  /** Asks only while it is seen, and not too often. */
+  refresh() {
+    if (this.#isSeen && performance.now() - this.#describedMs >= DESCRIBE_MS) this.describe()
+  }
+
+  async describe() {
+    this.#describedMs = performance.now()
+    await Promise.all(this.#controls.map((control) => control.describe())).catch(() => {})
+  }
+
+  /** @param {Control} control */
+  async #take(control) {
+    if (this.#abort !== undefined) return
+    const abort = (this.#abort = new AbortController())
+    const asked = {
+      seconds: control.seconds,
+      signal: abort.signal,
+      onProgress: (at) => this.#showProgress(at),
+    }
+    setText(this.#status, '')
+    this.#show(control)
+    setText(this.#about, 'Starting')
+    this.#bar.removeAttribute('value')
+    this.#cancel.focus({ preventScroll: true })
+    try {
+      const result = await takeProfile(control.kind.path, asked)
+      this.#result.replaceChildren(makeResult(control.kind, result))
+      setText(this.#status, '')
+    } catch (/** @type {any} */ error) {
+      setText(this.#status, abort.signal.aborted ? 'Cancelled.' : error.message)
+    }
+    const hadFocus = document.activeElement === this.#cancel
+    this.#abort = undefined
+    this.#show(undefined)
+    await new Promise((resolve) => setTimeout(resolve, SETTLE_MS))
+    await this.describe()
+    if (hadFocus && document.activeElement === document.body) control.focus()
+  }
+
+  /** @param {Control | undefined} running */
+  #show(running) {
+    this.#running.hidden = running === undefined
+    for (const control of this.#controls) control.running = running
+  }
+
+  #showProgress({ elapsedMs, totalMs }) {
+    if (!this.#bar.hasAttribute('value')) this.describe()
+    this.#bar.max = totalMs
+    this.#bar.value = elapsedMs
+    const isOver = elapsedMs >= totalMs
+    setText(
+      this.#about,
+      isOver ? 'Making the tables' : `${seconds(elapsedMs / 1000)} of ${seconds(totalMs / 1000)}`
+    )
+  }
+}
+
+function profilesSection() {
+  const profiles = new Profiles()
+  return {
+    id: 'profiles',
+    title: 'Profiles',
+    isWide: true,
+    content: profiles.content,
+    update: () => profiles.refresh(),
+    reload: () => profiles.describe(),
+  }
+}
+
+module.exports = { profilesSection }

@@ -1,0 +1,181 @@
+'use strict'
+// The section Profiles of the live page in a real browser: it takes profiles of a real service, and shows them as tables and a flame graph.
+
+const assert = require('node:assert/strict')
+const { readFileSync } = require('node:fs')
+const path = require('node:path')
+const { gunzipSync } = require('node:zlib')
+const { after, before, test } = require('node:test')
+const { startProgram } = require('../support/program')
+const { launch, missing, openPage, picture } = require('./browser')
+
+const TOKEN = 'correct-horse-battery-staple'
+const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
+const SERVICE = path.join(__dirname, 'service.js')
+/** For what has no time of its own: a busy machine takes long. */
+const PATIENCE = { timeout: 30_000 }
+const OTHER = 'Another profile is being taken. Wait until it has ended.'
+const skip = missing
+
+/** @type {import('playwright-core').Browser} */
+let browser
+before(async () => {
+  if (!skip) browser = await launch()
+})
+after(() => browser?.close())
+
+/** A page of a service that is asked for one path, one request after the other. */
+async function openedFor(t, { requests, env, ...options }) {
+  const program = startProgram('', { t, env, file: SERVICE, hasChannel: true })
+  const [line] = await program.until(/^\{.*\}$/m)
+  const { url, admin } = JSON.parse(line)
+  let isAsking = requests !== undefined
+  const ask = async () => {
+    while (isAsking) await fetch(`${url}${requests}`).then((answer) => answer.text())
+  }
+  const asking = ask().catch(() => {})
+  t.after(async () => {
+    isAsking = false
+    await asking
+  })
+  return { admin, url, ...(await openPage(t, browser, `${admin}/`, options)) }
+}
+
+const buttonOf = (page, name) => page.locator('#profiles').getByRole('button', { name, exact: true })
+
+/** Presses the button when it may be pressed. */
+async function take(page, name, seconds) {
+  await page.locator('#profiles').scrollIntoViewIfNeeded(PATIENCE)
+  await page.getByLabel(`Seconds of the ${name}`).selectOption(String(seconds), PATIENCE)
+  await buttonOf(page, name).click(PATIENCE)
+}
+
+async function faultsOf(page) {
+  const { violations } = await page.evaluate('axe.run("#profiles")')
+  return violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html }) => html) }))
+}
+
+async function savedBy(page, name) {
+  const [download] = await Promise.all([
+    page.waitForEvent('download', PATIENCE),
+    buttonOf(page, name).click(),
+  ])
+  return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) }
+}
+
+test('a CPU profile names the function that burns: table, flame graph, search, zoom and files', {
+  skip,
+}, async (t) => {
+  const { page, checkFaults } = await openedFor(t, { requests: '/coffee', env: { TOKEN }, mayFail: true })
+  await page.locator('#token').fill(TOKEN)
+  await page.keyboard.press('Enter')
+  await take(page, 'CPU profile', 5)
+  await page.getByRole('button', { name: 'Cancel' }).waitFor(PATIENCE)
+  await page.locator('#profiles .refusal', { hasText: OTHER }).waitFor(PATIENCE)
+  const rows = page.locator('#profiles .table tbody tr')
+  await rows.first().waitFor(PATIENCE)
+  assert.match(await rows.first().innerText(), /^grindCoffee browser\/service\.js:\d+\s+application/)
+  assert.equal(await rows.filter({ hasText: 'route handler' }).filter({ hasText: /^brew/ }).count(), 1)
+
+  const flame = page.locator('#profiles .flame')
+  const line = page.locator('#profiles .flame-line')
+  const frame = flame.getByRole('button', { name: 'grindCoffee', exact: true }).first()
+  const root = flame.getByRole('button', { name: '(all)', exact: true })
+  const search = page.getByLabel('Search in the flame graph')
+  await search.fill('GRINDcoffee')
+  assert.ok((await flame.locator('.matched').allInnerTexts()).every((text) => text === 'grindCoffee'))
+  assert.match(await page.locator('#profiles').innerText(), /Matches: [5-9]\d %/)
+  await page.evaluate(AXE)
+  assert.deepEqual(await faultsOf(page), [])
+  await search.fill('')
+  assert.equal(await flame.locator('.matched').count(), 0)
+
+  const whole = (await root.boundingBox())?.width ?? 0
+  await frame.hover()
+  assert.match(await line.innerText(), /^grindCoffee · .*browser\/service\.js:\d+ · .* s, \d+ %$/)
+  const brew = flame.getByRole('button', { name: 'brew', exact: true }).first()
+  assert.ok(((await brew.boundingBox())?.width ?? 0) < whole)
+  await brew.click()
+  assert.equal((await brew.boundingBox())?.width, whole)
+  await page.keyboard.press('ArrowDown')
+  assert.equal(await page.evaluate('document.activeElement.textContent'), 'grindCoffee')
+  assert.match(await line.innerText(), / % of brew$/)
+  await page.keyboard.press('ArrowUp')
+  await page.keyboard.press('ArrowUp')
+  await page.keyboard.press('Enter')
+  assert.ok(((await brew.boundingBox())?.width ?? 0) <= whole)
+  await root.click()
+  assert.ok(((await brew.boundingBox())?.width ?? 0) < whole)
+
+  await buttonOf(page, 'Packages').click()
+  assert.match(await page.locator('#profiles .table').innerText(), /express/)
+  await buttonOf(page, 'Files').click()
+  assert.match(await rows.first().innerText(), /browser\/service\.js/)
+  await buttonOf(page, 'Functions').click()
+
+  const profile = await savedBy(page, 'Save .cpuprofile')
+  assert.match(profile.name, /^spillway-.*\.cpuprofile$/)
+  assert.ok(
+    JSON.parse(String(profile.bytes)).nodes.some(({ callFrame }) => callFrame.functionName === 'grindCoffee')
+  )
+  const pprof = await savedBy(page, 'Save pprof')
+  assert.ok(gunzipSync(pprof.bytes).includes('grindCoffee'))
+
+  for (const scheme of /** @type {const} */ (['light', 'dark'])) {
+    await page.emulateMedia({ colorScheme: scheme })
+    for (const width of [1280, 390]) {
+      await page.setViewportSize({ width, height: 900 })
+      if (width === 390) assert.deepEqual(await faultsOf(page), [])
+      const widest = Number(await page.evaluate('document.documentElement.scrollWidth'))
+      assert.ok(widest <= width, `${widest} pixels`)
+      await page.locator('#profiles').evaluate((element) => element.scrollIntoView())
+      await picture(page, `profiles-${scheme}-${width}`)
+    }
+  }
+  await checkFaults()
+})
+
+test('a profile that another client takes refuses this one, in a sentence', { skip }, async (t) => {
+  const { page, checkFaults } = await openedFor(t, { mayFail: true })
+  await page.locator('#profiles').scrollIntoViewIfNeeded(PATIENCE)
+  await page.locator('#profiles .take:enabled').first().waitFor(PATIENCE)
+  await page.evaluate(`
+    window.other = new AbortController()
+    fetch('heap?seconds=60', { method: 'POST', signal: other.signal }).catch(() => {})
+    document.querySelector('#profiles .take').click()`)
+  await page.locator('#profiles', { hasText: OTHER }).waitFor(PATIENCE)
+  await page
+    .locator('#profiles .take:enabled')
+    .first()
+    .waitFor({ ...PATIENCE, state: 'detached' })
+  await page.evaluate('other.abort()')
+  await checkFaults()
+})
+
+test('Cancel ends the profile in the process', { skip }, async (t) => {
+  const { admin, page, checkFaults } = await openedFor(t, {})
+  await take(page, 'CPU profile', 60)
+  await page.locator('#profiles .running', { hasText: 'of 60 s' }).waitFor(PATIENCE)
+  const refusal = async () => (await (await fetch(`${admin}/profile`)).json()).refusal
+  assert.equal(await refusal(), OTHER)
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await page.locator('#profiles', { hasText: 'Cancelled.' }).waitFor(PATIENCE)
+  await page.locator('#profiles .take:enabled').first().waitFor(PATIENCE)
+  assert.equal(await refusal(), null)
+  await checkFaults()
+})
+
+test('a second heap profile shows first what grew in both', { skip }, async (t) => {
+  const { page, checkFaults } = await openedFor(t, { requests: '/keep' })
+  // What it shows does not depend on how long it takes.
+  await page.route('**/heap?seconds=10', (route) =>
+    route.continue({ url: route.request().url().replace('seconds=10', 'seconds=1') })
+  )
+  await take(page, 'Heap profile', 10)
+  await page.locator('#profiles', { hasText: 'Take it again in some minutes' }).waitFor(PATIENCE)
+  await take(page, 'Heap profile', 10)
+  const first = page.locator('#profiles .table').first()
+  await first.getByText('Grew in both profiles').waitFor(PATIENCE)
+  assert.match(await first.locator('tbody tr').first().innerText(), /^keepSession /)
+  await checkFaults()
+})
