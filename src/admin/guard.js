@@ -85,6 +85,7 @@ class AdminGuard {
   /** @returns {Rejection | undefined} */
   #authorize(req) {
     if (!this.#hasOurHost(req)) return REJECTIONS.host
+    if (isOfAnotherWebsite(req)) return REJECTIONS.origin
     return this.#hasToken(req.headers.authorization) ? undefined : REJECTIONS.token
   }
 
@@ -117,6 +118,11 @@ class AdminGuard {
     return timingSafeEqual(digest(given), this.#token)
   }
 }
+
+/** Whether a website makes a browser ask, for a script, an image or a frame. To follow a link is no such request. */
+const isOfAnotherWebsite = ({
+  headers: { 'sec-fetch-site': site = 'none', 'sec-fetch-dest': destination },
+}) => site !== 'same-origin' && site !== 'none' && destination !== 'document'
 
 /** @returns {string | undefined} the name; undefined if it has a different port */
 function withoutPort(name, port) {

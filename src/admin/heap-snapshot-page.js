@@ -1,26 +1,29 @@
 'use strict'
 // `POST /heap-snapshot?confirm=yes`: the whole heap, for the developer tools of a browser. To make it blocks the loop for seconds and
-// takes as much memory as the heap has, so it says so first. It shows everything in memory, secrets too: the server asks for a token.
+// may take ten times the memory of the heap, so it says so first. It shows everything in memory, secrets too: the server asks for a token.
 
 const { pipeline } = require('node:stream')
 const { getHeapSnapshot } = require('node:v8')
-const { megabytes, snapshotRefusalOf } = require('../insight/profiles/refusal')
+const { megabytes, snapshotBytes, snapshotRefusalOf } = require('../insight/profiles/refusal')
 const { sendText } = require('./profile-answers')
 
-/** About how fast V8 writes it down. */
-const BYTES_A_SECOND = 60 * 2 ** 20
+/** About how fast V8 goes through a heap of small objects, at least. */
+const BYTES_A_SECOND = 10 * 2 ** 20
+
+const ANOTHER = { status: 409, text: 'Another heap snapshot is being sent. Wait until it has ended.' }
 
 /**
  * @param {{ profiles: InstanceType<typeof import('../insight/profiles/profiles').Profiles>, onPause: (ms: number) => void, clock: import('../clock').Clock }} parts
  * @returns {import('../../index.js').Handler}
  */
 function heapSnapshotPage({ profiles, onPause, clock }) {
+  let isTaking = false
   return (req, res) => {
     const { memory } = profiles
     const isPost = req.method === 'POST'
     if (!isPost || !/[?&]confirm=yes(&|$)/.test(req.url ?? ''))
       return sendText(res, { status: isPost ? 400 : 200, text: costOf(memory) })
-    const refusal = profiles.refusal ?? snapshotRefusalOf(memory)
+    const refusal = isTaking ? ANOTHER : (profiles.refusal ?? snapshotRefusalOf(memory))
     if (refusal !== undefined) return sendText(res, refusal)
     res.writeHead(200, {
       'Content-Type': 'application/json; charset=utf-8',
@@ -28,15 +31,18 @@ function heapSnapshotPage({ profiles, onPause, clock }) {
     })
     const beganMs = clock.now()
     const snapshot = getHeapSnapshot()
+    isTaking = true
     onPause(clock.now() - beganMs)
     // A client that disconnects ends the stream, which frees the snapshot.
-    pipeline(snapshot, /** @type {any} */ (res), () => {})
+    pipeline(snapshot, /** @type {any} */ (res), () => {
+      isTaking = false
+    })
   }
 }
 
-function costOf({ heapUsedBytes }) {
-  const seconds = Math.max(1, Math.round(heapUsedBytes / BYTES_A_SECOND))
-  return `A heap snapshot blocks the event loop for about ${seconds} s and takes about ${megabytes(heapUsedBytes)} of memory for a while. It contains everything in memory, secrets too. POST with ?confirm=yes takes it.`
+function costOf(memory) {
+  const seconds = Math.max(1, Math.round(memory.heapUsedBytes / BYTES_A_SECOND))
+  return `A heap snapshot blocks the event loop for up to ${seconds} s and may take ${megabytes(snapshotBytes(memory))} of memory for a while. It contains everything in memory, secrets too. POST with ?confirm=yes takes it.`
 }
 
 module.exports = { heapSnapshotPage }

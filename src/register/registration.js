@@ -67,7 +67,14 @@ class Registration {
   #openLogger(option) {
     const onError = (error) => this.#instance?.internalErrors.report('logger', error)
     // Standard output is the application's own.
-    this.#logger = loggerFrom(option, { clock: this.#clock, onError, output: 'stderr' })
+    const own = { clock: this.#clock, onError, output: /** @type {const} */ ('stderr') }
+    try {
+      this.#logger = loggerFrom(option, own)
+    } catch (/** @type {any} */ error) {
+      // pino checks its options when it is made.
+      this.#settings.problems.push(`${error.message} The default is in force.`)
+      this.#logger = loggerFrom(undefined, own)
+    }
     return this.#logger
   }
 
@@ -76,8 +83,11 @@ class Registration {
     this.#hasStarted = true
     if (isFirstWorker()) for (const problem of this.#settings.problems) this.#warn('option', problem)
     const measured = describe(server, this.#instance.options)
-    if (!this.#settings.hasAdmin)
-      return this.#info({}, `${measured}. The admin server is off: SPILLWAY_ADMIN_PORT`)
+    const { hasAdmin, isAdminRefused } = this.#settings
+    if (!hasAdmin) {
+      const why = isAdminRefused ? 'see the warning' : 'SPILLWAY_ADMIN_PORT'
+      return this.#info({}, `${measured}. The admin server is off: ${why}`)
+    }
     this.#openAdmin(this.#settings.admin).then(
       ({ url }) => this.#guard(() => this.#info({ url }, `look at ${url}. ${measured}`)),
       (error) => this.#guard(() => this.#reportAdmin(error, measured))

@@ -2,7 +2,7 @@
 // The options of spillway/register: the defaults of register, then a JSON file (SPILLWAY_CONFIG), then the variables SPILLWAY_*.
 // Each is checked for itself, so that a mistake costs this option and no other. Nothing here throws.
 
-const { readFileSync } = require('node:fs')
+const { readFileSync, statSync } = require('node:fs')
 const { groupOf, resolveMember, resolveOptions } = require('../options/options')
 const { CONFIG, MEMBERS, readVariables } = require('../options/variables')
 
@@ -13,6 +13,10 @@ const DEFAULTS = {
   shed: { mode: 'observe' },
 }
 const OFF = [false, 'off', 'false']
+const ADMIN = 'SPILLWAY_ADMIN_'
+const MOST_FILE_BYTES = 1_000_000
+/** A mistake may have cost the token, and without it anybody on the machine could read the admin server. */
+const NOT_STARTED = 'The admin server does not start.'
 
 class Settings {
   /** @type {import('../../index.js').ResolvedOptions} */
@@ -20,6 +24,8 @@ class Settings {
   /** What was wrong, a sentence each. @type {string[]} */
   problems = []
   hasAdmin = true
+  /** Whether it does not start because of a mistake. */
+  isAdminRefused = false
   /** Whether the port of the admin server was given. */
   hasPort = false
   /** @type {Record<string, any>} */
@@ -34,6 +40,7 @@ class Settings {
     if (OFF.includes(port ?? '')) this.hasAdmin = false
     const { settings, problems } = readVariables(this.hasAdmin ? env : others)
     this.problems.push(...problems)
+    if (problems.some((problem) => problem.startsWith(ADMIN))) this.#refuseAdmin()
     for (const { group, key, value, variable } of settings) this.#set(variable, group, key, value)
     this.hasPort = this.#ofMembers.admin.port !== undefined
     this.options = this.#resolve()
@@ -57,14 +64,21 @@ class Settings {
     }
   }
 
+  #refuseAdmin() {
+    if (!this.isAdminRefused) this.problems.push(NOT_STARTED)
+    this.isAdminRefused = true
+    this.hasAdmin = false
+  }
+
   #readFile(path) {
     if (path === undefined || path === '') return
     try {
-      const given = JSON.parse(readFileSync(path, 'utf8'))
+      const given = readJson(path)
       if (Object(given) !== given || Array.isArray(given)) throw new TypeError('it holds no object')
       for (const [name, value] of Object.entries(given)) this.#setGroup(`${path}`, name, value)
     } catch (/** @type {any} */ error) {
       this.problems.push(`${CONFIG} cannot be read: ${error.message}.`)
+      this.#refuseAdmin()
     }
   }
 
@@ -82,11 +96,26 @@ class Settings {
       if (own !== undefined) resolveMember(own, { [key]: value })
       else resolveOptions(group === '' ? { [key]: value } : { [group]: { [key]: value } })
     } catch (/** @type {any} */ error) {
-      this.problems.push(`${source}: ${error.message} The default is in force.`)
+      const isAdmin = group === 'admin'
+      this.problems.push(`${source}: ${error.message}${isAdmin ? '' : ' The default is in force.'}`)
+      if (isAdmin) this.#refuseAdmin()
       return
     }
     if (group === '') this.#given[key] = groupOf(key, value)
     else (this.#ofMembers[group] ?? (this.#given[group] ??= {}))[key] = value
+  }
+}
+
+/** The text is not told, because it may hold secrets. */
+function readJson(path) {
+  const stats = statSync(path)
+  if (!stats.isFile() || stats.size > MOST_FILE_BYTES) throw new Error('it is no file of at most 1 MB')
+  const text = readFileSync(path, 'utf8')
+  try {
+    return JSON.parse(text)
+  } catch (/** @type {any} */ error) {
+    const place = /position \d+/.exec(error.message)?.[0]
+    throw new Error(`it is not JSON${place === undefined ? '' : ` at ${place}`}`)
   }
 }
 

@@ -117,6 +117,18 @@ for (const path of ['/profile', '/heap', '/heap-snapshot']) {
   })
 }
 
+test('a website cannot read a page by a script, an image or a frame, and takes nothing of the limit of requests', async (t) => {
+  const { address, get } = await adminFor(t, { maxRequestsPerSecond: 2 })
+  const status = async (path, headers) => (await ask(address, path, { headers })).status
+  for (const destination of ['empty', 'image', 'iframe', 'script']) {
+    const headers = { 'sec-fetch-site': 'cross-site', 'sec-fetch-dest': destination }
+    for (const path of ['/snapshot', '/live', '/'])
+      assert.ok([403, 429].includes(Number(await status(path, headers))))
+  }
+  assert.equal((await get('/livez')).status, 200)
+  assert.equal(await status('/', { 'sec-fetch-site': 'cross-site', 'sec-fetch-dest': 'document' }), 200)
+})
+
 test('/doctor answers JSON, or text where the client prefers text', async (t) => {
   const { spillway, get } = await adminFor(t)
   const typeFor = async (accept) => (await get('/doctor', { headers: { accept } })).headers['content-type']

@@ -31,8 +31,10 @@ describe('the settings', () => {
     assert.equal(settings.options.shed.interval, 700)
     assert.deepEqual(settings.problems, [
       "SPILLWAY_SHED_MAX_DELAY: `shed.maxDelay` must be a number of milliseconds above 0: got 'soon' (string). The default is in force.",
-      'SPILLWAY_ADMIN_TOKEN: `listen.token` must be at least 16 visible ASCII characters: got a string (not shown). The default is in force.',
+      'SPILLWAY_ADMIN_TOKEN: `listen.token` must be at least 16 visible ASCII characters: got a string (not shown).',
+      'The admin server does not start.',
     ])
+    assert.equal(settings.hasAdmin, false)
   })
 
   const withFile = (t, text) => {
@@ -82,9 +84,24 @@ describe('the settings', () => {
     it(`are the defaults if the file ${what}`, (t) => {
       const { options, problems } = new Settings({ SPILLWAY_CONFIG: withFile(t, text) })
       assert.equal(options.shed.mode, 'observe')
-      assert.equal(problems.length, 1)
-      assert.match(problems[0], /^SPILLWAY_CONFIG cannot be read: /)
+      assert.match(problems[0], /^SPILLWAY_CONFIG cannot be read: it /)
+      assert.deepEqual(problems.slice(1), ['The admin server does not start.'])
+      assert.ok(!text.includes('{') || !problems[0].includes(text), 'its text may be a secret')
     })
+
+  it('start no admin server without the token that a mistake may have cost', (t) => {
+    const file = withFile(t, '{"admin":{"token":SECRET-token-123}}')
+    for (const env of [
+      { SPILLWAY_ADMIN_TOKN: 'correct-horse-battery-staple' },
+      { SPILLWAY_CONFIG: withFile(t, '{"admin":{"tokn":"correct-horse-battery-staple"}}') },
+      { SPILLWAY_CONFIG: file },
+      { SPILLWAY_CONFIG: '/dev/zero' },
+    ]) {
+      const { hasAdmin, isAdminRefused, problems } = new Settings(env)
+      assert.deepEqual([hasAdmin, isAdminRefused], [false, true], JSON.stringify(env))
+      assert.ok(!problems.join().includes('SECRET'))
+    }
+  })
 
   it('are the defaults if there is no file', () => {
     const { problems } = new Settings({ SPILLWAY_CONFIG: '/nowhere/spillway.json' })

@@ -16,6 +16,8 @@ class KeptProfile {
   /** @type {Kept | undefined} */
   #last
   #timer
+  /** @type {Promise<Buffer> | undefined} */
+  #pprof
 
   /** @param {{ clock: import('../../clock').Clock, work?: typeof workOn }} parts */
   constructor({ clock, work = workOn }) {
@@ -47,13 +49,21 @@ class KeptProfile {
 
   /** @returns {Promise<Buffer | undefined>} gzipped, as the format requires */
   async pprof() {
-    return this.#last && Buffer.from((await this.#work(this.#last)).pprof)
+    if (this.#last === undefined) return undefined
+    // Made once: each time takes a thread.
+    this.#pprof ??= this.#work(this.#last).then(({ pprof }) => Buffer.from(pprof))
+    try {
+      return await this.#pprof
+    } catch (error) {
+      this.#pprof = undefined
+      throw error
+    }
   }
 
   forget() {
     if (this.#last === undefined) return
     this.#clock.cancel(this.#timer)
-    this.#last = undefined
+    this.#last = this.#pprof = undefined
   }
 }
 
