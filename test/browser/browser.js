@@ -20,8 +20,8 @@ const missing =
 const launch = () =>
   chromium.launch({
     executablePath: /** @type {string} */ (executablePath),
-    // Chromium has no sandbox for root, which CI runs as.
-    args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
+    // Chromium has no sandbox for root, which CI runs as. The shared memory of a container may be too small for it.
+    args: ['--disable-dev-shm-usage', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])],
   })
 
 /** Runs in the page before its own scripts. */
