@@ -178,8 +178,14 @@ test('heap counts bytes', async (t) => {
 })
 
 test('of a real service it works, or says that the service has none', async (t) => {
-  const { admin } = await startService(t)
-  const { code, out, err } = await runProgram(['profile', admin, '--seconds', '1'])
+  const { admin, get } = await startService(t)
+  // An idle process may run nothing at all in a second, so it answers requests until the profile is there.
+  let isProfiled = false
+  const profiled = runProgram(['profile', admin, '--seconds', '1']).finally(() => {
+    isProfiled = true
+  })
+  while (!isProfiled) await get('/')
+  const { code, out, err } = await profiled
   if (code === 0) assert.match(out, /^ +self +total +function +where$/m)
   else assert.match(err, /has no CPU profiles/)
 })
