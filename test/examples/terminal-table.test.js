@@ -1,5 +1,5 @@
 'use strict'
-// The demo's tables as a terminal shows them. demo.test.js covers a pipe only.
+// The demo's tables as a terminal shows them. demo.program.js covers a pipe only.
 
 const { describe, test } = require('node:test')
 const assert = require('node:assert/strict')

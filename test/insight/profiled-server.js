@@ -88,7 +88,7 @@ async function main() {
   process.on('message', (/** @type {string} */ question) => process.send?.({ answer: answers[question]() }))
   process.on('disconnect', () => process.exit())
   const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
-  process.send?.({ port, adminPort: admin.port })
+  process.send?.({ ports: { port, adminPort: admin.port } })
 }
 
 main()

@@ -156,7 +156,7 @@ for (const [how, code, signal] of [
     const { begin, child, printed, closed } = await startProfiled(t)
     await begin('/profile?seconds=60')
     child.send(how)
-    assert.deepEqual(await closed, [code, signal])
+    assert.deepEqual(await closed, { code, signal })
     assert.equal(printed(), '')
   })
 }
