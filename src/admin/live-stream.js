@@ -1,14 +1,14 @@
 'use strict'
 // Answers `GET /live`: lines of JSON for as long as the client stays. First the last ten minutes, then a point a second and the state
 // every few seconds. A line is made once, however many read it. While nobody reads there is no timer, and nothing is made.
-// A client that reads slowly misses lines; what waits for it is bounded by its first line and one more.
+// A client that reads slowly misses lines: at most its first line and one more wait for it.
 
 const { readOnly } = require('./endpoints')
 const { SECOND_MS } = require('../insight/history')
 
 const MOST_VIEWERS = 20
 const CONTENT_TYPE = 'application/x-ndjson; charset=utf-8'
-/** A client that has read nothing for one to two of these is cut. Independent of `timeout`, which may be shorter than the pause between lines. */
+/** A client that reads nothing for once to twice this time is disconnected. `timeout` may be shorter than the pause between lines. */
 const UNREAD_MS = 15_000
 
 /** @typedef {import('node:http').ServerResponse} Response */

@@ -1,6 +1,6 @@
 'use strict'
 // Asks an admin server: JSON, a stream of JSON lines, or a file. One connection is kept, so that a client that asks each second is one
-// client of the server. A redirect is not followed, because the token goes to nobody but the server that was named.
+// client of the server. A redirect is not followed: the token must reach only the server that was named.
 
 const { createWriteStream } = require('node:fs')
 const http = require('node:http')
@@ -55,7 +55,7 @@ class AdminClient {
   }
 
   /**
-   * Asks for something that takes time and is told line by line.
+   * Asks for work that takes time and reports line by line.
    *
    * @param {string} path
    * @param {(line: any) => void} onLine
@@ -87,7 +87,7 @@ class AdminClient {
   /** Closes all connections: a server stops what it does for a client that is gone. */
   close() {
     this.#isClosed = true
-    // Those that wait for the connection would open one of their own.
+    // Requests that wait for the connection would open their own.
     for (const req of this.#requests) req.destroy()
     this.#agent.destroy()
   }

@@ -47,7 +47,7 @@ async function runCommandLine(args, surroundings) {
     return await run(readArguments(args), { ...surroundings, out, err })
   } catch (cause) {
     const error = /** @type {Error} */ (cause)
-    // Not thrown: Node would exit with 1, which says of a process that something is wrong with it.
+    // Not thrown: Node would exit with 1, by which `doctor` says that the service is unhealthy.
     const text = error instanceof CommandError ? error.message : `a mistake of its own.\n${error.stack}`
     err.print([`${err.paint('red', 'spillway:')} ${text}`])
     return EXIT.failed

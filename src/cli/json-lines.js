@@ -1,6 +1,6 @@
 'use strict'
-// The answer of a service as JSON: indented on a terminal, on one line in a pipe. JSON has no control characters but in escapes, except
-// those above 0x7f, which are escaped here.
+// The answer of a service as JSON: indented on a terminal, on one line in a pipe. JSON escapes control
+// characters below 0x20; those from 0x7f on are escaped here.
 
 /** @param {unknown} value @param {{ isScreen: boolean }} out @returns {string[]} */
 function jsonLines(value, { isScreen }) {

@@ -10,7 +10,7 @@ const { uPlot } = /** @type {any} */ (globalThis)
 
 const HEIGHT = 96
 const AXIS_WIDTH = 46
-/** Of a time on the axis. */
+/** How wide a time on the axis is. */
 const LABEL_WIDTH = 50
 const FONT = '11px system-ui, sans-serif'
 const SYNC = 'spillway'

@@ -1,5 +1,5 @@
 'use strict'
-// Where the time of requests went, as a bar of coloured parts with the same in words.
+// Shows where the time of requests went: a bar of coloured parts, and the same in words.
 
 const { make, setChildren, setStyle } = require('./dom')
 const { duration, percent } = require('./format')

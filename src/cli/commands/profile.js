@@ -12,7 +12,7 @@ const { ProgressLine } = require('../progress-line')
 const { seconds, text } = require('../options')
 const { profileLines } = require('../profile-report')
 
-/** A blocked event loop sends no progress: it is what one wants to profile. */
+/** A blocked event loop sends no progress, and a blocked service is worth a profile. */
 const SILENCE_MS = 60_000
 
 /** @import { Command } from '../commands' */
