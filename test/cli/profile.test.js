@@ -111,7 +111,27 @@ describe('profile', () => {
     assert.deepEqual(requests, [])
   })
 
+  test('--worker asks for another worker, and for its file', async (t) => {
+    const file = join(folder, 'worker.cpuprofile')
+    const { url, requests } = await standInFor(t, {
+      'POST /profile': lines({ result: RESULT }),
+      'GET /profile/last.cpuprofile': (_req, res) => res.end('{"nodes":[]}'),
+    })
+    const { code } = await runProgram(['profile', url, '--worker', 'main.1&2', '--out', file])
+    assert.equal(code, 0)
+    const worker = 'worker=main.1%262'
+    assert.deepEqual(requests, [
+      `POST /profile?seconds=10&${worker}`,
+      `GET /profile/last.cpuprofile?${worker}`,
+    ])
+    const unknown = 'No worker has this name. There are: 1, 2.'
+    const other = await standInFor(t, { 'POST /heap': say(404, unknown) })
+    const { err } = await runProgram(['heap', other.url, '--worker', '3'])
+    assert.equal(err, `spillway: ${unknown}\n`)
+  })
+
   for (const [status, sentence] of /** @type {const} */ ([
+    [502, 'Worker 2 has ended before it answered.'],
     [409, 'Another profile is running: ask again when it has ended.'],
     [503, 'The process is overloaded: ask again later.'],
     [400, 'Give seconds from 1 to 60.'],

@@ -28,6 +28,11 @@ function profileCommand({ name, usualSeconds, extension, about, more, verb }) {
     more,
     options: {
       seconds: { takes: 'N', read: seconds, about: `how long to look, ${usualSeconds} by default` },
+      worker: {
+        takes: 'NAME',
+        read: text,
+        about: 'of this worker of a cluster, as `top` and /metrics name it',
+      },
       out: {
         takes: 'FILE',
         read: text,
@@ -37,15 +42,18 @@ function profileCommand({ name, usualSeconds, extension, about, more, verb }) {
     examples: [
       [`spillway ${name}`, `${usualSeconds} seconds of the service at port 9464`],
       [`spillway ${name} 9465 --seconds 30`, 'longer, of another service'],
+      [`spillway ${name} --worker 2`, 'of another worker of the cluster'],
       [`spillway ${name} --out slow${extension}`, 'open the file in Chrome DevTools or speedscope'],
       [`spillway ${name} --json | jq .packages`, 'the tables as JSON'],
     ],
     async run(context) {
       const { values, out } = context
       if (values.out !== undefined) await checkFolder(values.out)
-      const result = await take(`/${name}?seconds=${values.seconds ?? usualSeconds}`, verb, context)
+      const worker = values.worker === undefined ? '' : `worker=${encodeURIComponent(values.worker)}`
+      const span = `seconds=${values.seconds ?? usualSeconds}`
+      const result = await take(`/${name}?${[span, worker].filter(Boolean).join('&')}`, verb, context)
       out.print(values.json ? jsonLines(result, out) : profileLines(result, { kind: name, out }))
-      if (values.out !== undefined) await save(`/${name}/last${extension}`, context)
+      if (values.out !== undefined) await save(`/${name}/last${extension}${worker && `?${worker}`}`, context)
       return EXIT.done
     },
   }
