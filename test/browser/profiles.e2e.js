@@ -169,6 +169,21 @@ test('Cancel ends the profile in the process', { skip }, async (t) => {
   await checkFaults()
 })
 
+test('a finding about the CPU has a button that takes the profile', { skip }, async (t) => {
+  const { page, checkFaults } = await openedFor(t, { requests: '/coffee' })
+  const finding = page.locator(
+    '#health [data-problem="event-loop-blocked"], #health [data-problem="cpu-saturated"]'
+  )
+  await finding.first().waitFor({ timeout: 60_000 })
+  await finding.first().locator('summary').click()
+  await finding.first().getByRole('button', { name: 'Take a CPU profile' }).click()
+  await page.locator('#profiles .running', { hasText: 'of 10 s' }).waitFor(PATIENCE)
+  assert.ok(await page.locator('#profiles .controls').isVisible())
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await page.locator('#profiles', { hasText: 'Cancelled.' }).waitFor(PATIENCE)
+  await checkFaults()
+})
+
 test('a second heap profile shows first what grew in both', { skip }, async (t) => {
   const { page, checkFaults } = await openedFor(t, { requests: '/keep' })
   // What it shows does not depend on how long it takes.

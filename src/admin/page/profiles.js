@@ -98,6 +98,11 @@ class Control {
     this.#seconds.disabled = this.#running !== undefined
   }
 
+  press() {
+    this.focus()
+    this.#button.click()
+  }
+
   focus() {
     this.#button.focus({ preventScroll: true })
   }
@@ -145,6 +150,13 @@ class Profiles {
     this.#describedMs = performance.now()
     const worker = this.#worker.name
     await Promise.all(this.#controls.map((control) => control.describe(worker))).catch(() => {})
+  }
+
+  /** For a finding of the doctor. What is refused is said beside the button. @param {string} path */
+  takeFor(path) {
+    const control = this.#controls.find(({ kind }) => kind.path === path)
+    control?.element.scrollIntoView({ block: 'start' })
+    control?.press()
   }
 
   /** @param {Control} control */
@@ -206,6 +218,7 @@ function profilesSection() {
     content: profiles.content,
     update: (state) => profiles.update(state),
     reload: () => profiles.describe(),
+    take: (path) => profiles.takeFor(path),
   }
 }
 
