@@ -5,7 +5,7 @@
 const assert = require('node:assert/strict')
 const { spawn } = require('node:child_process')
 const { once } = require('node:events')
-const { mkdtempSync, readFileSync, rmSync } = require('node:fs')
+const { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } = require('node:fs')
 const { tmpdir } = require('node:os')
 const { join } = require('node:path')
 const { after, before, describe, test } = require('node:test')
@@ -109,6 +109,43 @@ describe('profile', () => {
     assert.equal(code, 2)
     assert.match(err, /cannot be written: its folder does not exist/)
     assert.deepEqual(requests, [])
+  })
+
+  test('--out replaces no file and follows no link, unless --force says so, and takes no profile for them', async (t) => {
+    const file = join(folder, 'kept.cpuprofile')
+    const link = join(folder, 'link.cpuprofile')
+    writeFileSync(file, 'kept')
+    symlinkSync(file, link)
+    const { url, requests } = await standInFor(t, {
+      'POST /profile': lines({ result: RESULT }),
+      'GET /profile/last.cpuprofile': (_req, res) => res.end('new'),
+    })
+    for (const path of [file, link]) {
+      const { code, err } = await runProgram(['profile', url, '--out', path])
+      assert.equal(code, 2)
+      assert.match(err, /is already there\. Give another --out, or --force to replace it\.$/m)
+    }
+    const inFolder = await runProgram(['profile', url, '--out', folder, '--force'])
+    assert.match(inFolder.err, /is a folder\. Give a file to --out\./)
+    assert.deepEqual(requests, [])
+    assert.equal(readFileSync(file, 'utf8'), 'kept')
+    assert.equal((await runProgram(['profile', url, '--out', file, '--force'])).code, 0)
+    assert.equal(readFileSync(file, 'utf8'), 'new')
+  })
+
+  test('--out does not replace a file that has come while the profile was taken', async (t) => {
+    const file = join(folder, 'late.cpuprofile')
+    const { url } = await standInFor(t, {
+      'POST /profile': (req, res) => {
+        writeFileSync(file, 'kept')
+        lines({ result: RESULT })(req, res)
+      },
+      'GET /profile/last.cpuprofile': (_req, res) => res.end('new'),
+    })
+    const { code, err } = await runProgram(['profile', url, '--out', file])
+    assert.equal(code, 2)
+    assert.match(err, /cannot be written \(EEXIST\)\. The service keeps the file for some minutes/)
+    assert.equal(readFileSync(file, 'utf8'), 'kept')
   })
 
   test('--worker asks for another worker, and for its file', async (t) => {
