@@ -183,7 +183,7 @@ class Instance {
       clock: this.clock,
       takeSnapshot: () => this.snapshot(),
       diagnose: () => this.doctor.diagnose(),
-      takeFleetSnapshot: () => (this.fleet.isMember ? this.fleet.snapshot() : undefined),
+      fleet: this.fleet,
       optionsNow: () => this.options,
       history: this.#history,
       profiles: this.profiles,

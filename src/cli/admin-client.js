@@ -77,11 +77,11 @@ class AdminClient {
     }
   }
 
-  /** @param {string} path @param {string} file */
-  async saveFile(path, file) {
+  /** @param {string} path @param {string} file @param {string} flags of the file system */
+  async saveFile(path, file, flags) {
     const res = await this.#send('GET', path, { accept: '*/*' })
     if (res.statusCode !== 200) throw this.#refusal(path, res, await this.#textOf(res))
-    await pipeline(res, createWriteStream(file))
+    await pipeline(res, createWriteStream(file, { flags }))
   }
 
   /** Closes all connections: a server stops what it does for a client that is gone. */

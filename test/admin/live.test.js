@@ -161,6 +161,22 @@ test('a client that reads nothing misses lines: what waits for it does not grow'
   assert.ok((await quick.next()).history)
 })
 
+test('a client whose buffers stay full for half a minute is cut, however little it reads', async (t) => {
+  const { history, responses, server } = await streamFor(t, { stateBytes: 300_000 })
+  const slow = await watch(t, server)
+  slow.res.pause()
+  const [response] = responses
+  while (!response.writableNeedDrain) {
+    history.onPoint({ at: 1 }, 1)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  history.onPoint({ at: 2 }, 1000)
+  history.onPoint({ at: 3 }, 30_999)
+  assert.equal(response.destroyed, false)
+  history.onPoint({ at: 4 }, 31_000)
+  assert.equal(response.destroyed, true)
+})
+
 test('without a viewer there is no timer, and nothing is made', async (t) => {
   const { history, made, responses, server, timers } = await streamFor(t)
   assert.deepEqual([timers.size, made.states], [0, 0])

@@ -29,14 +29,15 @@ const { token } = require('./token')
  */
 
 const past = new Past()
-const health = new HealthPanel()
+const profiles = profilesSection()
+const health = new HealthPanel(profiles.take)
 const charts = new Charts(past)
 /** In the order of the page. @type {Section[]} */
 const sections = [
   routesSection(),
   slowSection(),
   stallsSection(),
-  profilesSection(),
+  profiles,
   errorsSection(),
   outgoingSection(),
   admissionSection(),
