@@ -10,6 +10,7 @@ const { asksForPage, livePage } = require('./live-page')
 const { LiveState } = require('./live-state')
 const { LiveStream } = require('./live-stream')
 const { profilePages } = require('./profile-pages')
+const { reportPages } = require('./report-pages')
 
 /** @import { Handler } from '../../index.js' */
 
@@ -20,6 +21,8 @@ const ABOUT = {
   '/metrics': 'Prometheus text, OpenMetrics or protobuf, by Accept',
   '/snapshot': 'the current snapshot as JSON, made at most once a second',
   '/live': 'the last ten minutes, then a point a second, as lines of JSON',
+  '/report': '?from=&to= gives a report of the last ten minutes, one HTML file to keep',
+  '/totals': 'what a report of a run is made from: counters and latencies since the start',
   '/doctor': 'what is wrong with this process, over the last minute: JSON, or text by Accept',
   '/livez': '200 while the event loop runs',
   '/readyz': '200 while the process is ready for traffic, else 503',
@@ -46,7 +49,7 @@ const INDEX = `spillway\n\n${Object.entries(ABOUT)
 
 /**
  * @param {{ handlers: Record<import('../../index.js').HandlerName, Handler>, clock: import('../clock').Clock,
- *   takeSnapshot: () => import('../../index.js').Snapshot, diagnose: () => import('../../index.js').Diagnosis,
+ *   takeSnapshot: () => import('../../index.js').Snapshot, takeTotals: () => import('../../index.js').RunTotals, diagnose: () => import('../../index.js').Diagnosis,
  *   takeFleetSnapshot: () => Promise<import('../../index.js').FleetSnapshot> | undefined, optionsNow: () => object,
  *   history: InstanceType<typeof import('../insight/history').History>,
  *   profiles: InstanceType<typeof import('../insight/profiles/profiles').Profiles>,
@@ -76,6 +79,7 @@ function adminPages(parts) {
       '/metrics': metrics,
       '/snapshot': json(recentSnapshot),
       '/live': liveStream.handler,
+      ...reportPages(parts),
       '/doctor': doctorPage(diagnose),
       '/livez': live,
       '/readyz': ready,
