@@ -43,7 +43,7 @@ function loadStyle() {
  * @returns {{ html: string, policy: string }} policy: of the document, where it is served
  */
 function makeDocument(run, css, baseline) {
-  const times = new Times(run.zone ?? undefined, run.to)
+  const times = new Times(run.zone, run.to)
   const policy = policyFor(css)
   const page = html`<!doctype html>
 <html lang="en">

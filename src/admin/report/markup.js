@@ -15,9 +15,7 @@ class Markup {
 
 /** @param {string} text */
 const escaped = (text) =>
-  text
-    .replace(UNSEEN, '\ufffd')
-    .replace(/[&<>"']/g, (character) => ENTITIES[character])
+  text.replace(UNSEEN, '\ufffd').replace(/[&<>"']/g, (character) => ENTITIES[character])
 
 /** @param {any} value @returns {string} */
 function written(value) {

@@ -43,7 +43,8 @@ function makeRun(recorded) {
   const isNow = end.at - to <= TOLERANCE_MS
   const isWhole = isNow && from - startedAt <= TOLERANCE_MS
   const start = recorded.start ?? (isWhole ? 'process' : undefined)
-  const totals = { start, end, isNow, seconds: (to - from) / SECOND_MS }
+  const countedFrom = start === 'process' ? Math.max(from, startedAt) : from
+  const totals = { start, end, isNow, seconds: Math.max(1, Math.min(to, end.at) - countedFrom) / SECOND_MS }
   return {
     format: FORMAT,
     title: title ?? null,
@@ -51,7 +52,7 @@ function makeRun(recorded) {
     command: command ?? null,
     from,
     to,
-    zone: zone ?? null,
+    zone: zone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone,
     startedAt,
     notices,
     workers,
