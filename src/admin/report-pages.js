@@ -7,7 +7,7 @@ const { JSON_TYPE, dataHandler, readOnly } = require('./endpoints')
 const { sendText } = require('./profile-answers')
 const { loadStyle, makeDocument } = require('./report/document')
 const { Sightings } = require('./report/sightings')
-const { isZone } = require('./report/times')
+const { isZone, reportName } = require('./report/times')
 const { makeRun } = require('./report/run')
 
 /** So many times what the last one took. */
@@ -87,6 +87,7 @@ async function answer(req, res, reports, parts) {
   res.writeHead(200, {
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Length': bytes.length,
+    'Content-Disposition': `inline; filename="${reportName(run.to, run.zone)}"`,
     'Content-Security-Policy': `${policy}; frame-ancestors 'none'`,
     'Cache-Control': 'no-store',
   })

@@ -93,7 +93,7 @@ function unknownOption(name, rawName, command, known) {
   if (others.length > 0) {
     const subject = command === undefined ? 'spillway without a command' : `spillway ${command.name}`
     return new CommandError(
-      `${subject} has no option ${rawName}, but ${others.join(' and ')} ${others.length === 1 ? 'has' : 'have'}.`
+      `${subject} has no option ${rawName}, but ${listed(others)} ${others.length === 1 ? 'has' : 'have'}.`
     )
   }
   const near = nearest(
@@ -103,6 +103,8 @@ function unknownOption(name, rawName, command, known) {
   return new CommandError(`Unknown option ${rawName}.${hint(near)} See ${helpOf(command)}.`)
 }
 
+/** @param {string[]} names */
+const listed = (names) => names.join(', ').replace(/, ([^,]*)$/, ' and $1')
 const hint = (found) => (found.length === 0 ? '' : ` Did you mean ${found[0].path}?`)
 const helpOf = (command) => (command === undefined ? 'spillway --help' : `spillway ${command.name} --help`)
 

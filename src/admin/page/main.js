@@ -13,6 +13,7 @@ const { Past } = require('./past')
 const { admissionSection, memorySection, releasesSection, workersSection } = require('./process')
 const { profilesSection } = require('./profiles')
 const { routesSection } = require('./routes')
+const { saveReportButton } = require('./save-report')
 const { oldestSection, slowSection } = require('./slow')
 const { stallsSection } = require('./stalls')
 const { token } = require('./token')
@@ -31,6 +32,7 @@ const { token } = require('./token')
 const past = new Past()
 const health = new HealthPanel()
 const charts = new Charts(past)
+saveReportButton(past)
 /** In the order of the page. @type {Section[]} */
 const sections = [
   routesSection(),

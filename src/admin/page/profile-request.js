@@ -1,5 +1,5 @@
 'use strict'
-// Asks the process for a profile and for its files. What is refused comes as an error with one sentence.
+// Asks the process for a profile, and saves files that it makes. What is refused comes as an error with one sentence.
 
 const { linesOf, urlOf } = require('./live')
 const { token } = require('./token')
@@ -60,7 +60,7 @@ const describeProfile = async (path) => (await ask(path)).json()
 /** Saves a file. A link cannot send the token, so the file is fetched, and saved from memory. @param {string} path */
 async function saveFile(path) {
   const response = await ask(path)
-  const [, name = 'profile'] =
+  const [, name = 'spillway'] =
     /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '') ?? []
   const link = document.createElement('a')
   link.href = URL.createObjectURL(await response.blob())

@@ -58,7 +58,8 @@ function makeDocument(run, css, baseline) {
 </head>
 <body>
 ${makeHead(run, times)}<main>
-${makeNotices(run)}${makeSummary(run, times, baseline)}${makeFindings(run, times)}${makeComparison(run, baseline)}
+${makeNotices(run)}<div class="overview${baseline !== undefined && ' compared'}">${makeSummary(run, times, baseline)}${makeFindings(run, times)}</div>
+${makeComparison(run, baseline)}
 ${makeCurveSection(run, times)}${makeRoutes(run, times)}${makeParts(run, times)}${makeSlowest(run, times)}
 ${makeStalls(run, times)}${makeErrors(run, times)}${makeOutgoing(run, times)}${makeRejections(run, times)}
 ${makeMemory(run, times)}${makeReleases(run, times)}${makeSteps(run, times)}${makeOptions(run)}

@@ -50,7 +50,7 @@ function makeStalls(run, times) {
     'longest',
     'last',
   ]
-  const stacks = stalls.filter(({ frames }) => frames.length > 0)
+  const stacks = uniqueStacks(stalls)
   return makeSection(
     'stalls',
     'Stalls of the event loop',
@@ -63,6 +63,12 @@ function makeStalls(run, times) {
       )}</ol>`
   )
 }
+
+/** One function may stand in several rows. */
+const uniqueStacks = (stalls) =>
+  [...new Map(stalls.map((site) => [site.frames.join('\n'), site])).values()].filter(
+    ({ frames }) => frames.length > 0
+  )
 
 /** @param {Run} run @param {Times} times */
 function makeErrors(run, times) {
@@ -78,6 +84,7 @@ function makeErrors(run, times) {
         String(status),
         count(times),
       ]),
+      isSmall: true,
     })
   const others =
     otherErrors.length > 0 &&

@@ -19,6 +19,9 @@ const LATENCY_NAMES = {
   p999Ms: 'p99.9',
   maxMs: 'max',
 }
+const LEAST_CHANGE = 0.005
+/** Less may be chance, and has no colour. */
+const LEAST_TELLING = 0.05
 const WORDS = { high: '▲ high', medium: '● medium', low: '○ low' }
 
 const titleOf = ({ title }) => title ?? 'Load test report'
@@ -29,7 +32,7 @@ function makeHead(run, times) {
   const { from, to, address, command, process, releases } = run
   const release = nameOf(releases.current)
   return html`<header><h1>${titleOf(run)}</h1>
-<p>${times.moment(from)} to ${times.time(to)} (${seconds((to - from) / 1000)}). Times are of ${times.name}.</p>
+<p>${times.moment(from)} to ${times.time(to)} (${seconds((to - from) / 1000)}). Times are ${times.name}.</p>
 <p>${release !== '' && `Release ${release}, `}process ${process.pid} on ${process.host}${address !== null && `, asked at ${address}`}.
 Node ${process.node}, spillway ${process.spillway}, ${process.platform}, ${process.cpus} CPUs (${process.cpuModel}), ${bytes(process.memoryBytes)}.</p>
 ${command !== null && html`<p>Command: <code>${command}</code></p>`}</header>
@@ -117,16 +120,20 @@ function makeSummary(run, times, baseline) {
   )
 }
 
-/** By how much a figure has changed, and whether that is better. */
-/** @param {any} before @param {any} after @param {{ isBetter?: number, isCount?: boolean }} figure */
+/**
+ * By how much a figure has changed, and whether that is better.
+ *
+ * @param {any} before @param {any} after
+ * @param {{ isBetter?: number, isCount?: boolean }} figure isBetter: 1 if more is better, -1 if less is
+ */
 function changeOf(before, after, { isBetter = 0, isCount = false }) {
   if (isCount || !Number.isFinite(before) || !Number.isFinite(after)) return ''
-  if (before === after) return '='
-  if (before === 0) return html`<span class="${isBetter > 0 ? 'good' : 'bad'}">new</span>`
+  if (before === 0) return after === 0 ? '=' : html`<span class="${isBetter > 0 ? 'good' : 'bad'}">new</span>`
   const ratio = after / before
+  if (Math.abs(ratio - 1) < LEAST_CHANGE) return '='
   const words = ratio >= 2 ? `× ${number(ratio)}` : `${ratio > 1 ? '+' : '−'}${percent(Math.abs(ratio - 1))}`
-  const isSmall = Math.abs(ratio - 1) < 0.05
-  return isSmall ? words : html`<span class="${ratio > 1 === isBetter > 0 ? 'good' : 'bad'}">${words}</span>`
+  if (Math.abs(ratio - 1) < LEAST_TELLING) return words
+  return html`<span class="${ratio > 1 === isBetter > 0 ? 'good' : 'bad'}">${words}</span>`
 }
 
 /** @param {Run} run @param {Times} times */

@@ -30,6 +30,7 @@ function makeRoutes(run, times) {
       routeName(route),
       count(route.count),
       number(route.perSecond),
+      count(route.errors),
       share >= 0.01 ? html`<span class="bad">${percent(share)}</span>` : percent(share),
       route.shed === null ? NONE : count(route.shed),
       ...['meanMs', 'p50Ms', 'p95Ms', 'p99Ms', 'maxMs'].map((key) =>
@@ -37,7 +38,19 @@ function makeRoutes(run, times) {
       ),
     ]
   })
-  const heads = [ROUTE, 'requests', 'a second', 'errors', 'shed', 'mean', 'p50', 'p95', 'p99', 'max']
+  const heads = [
+    ROUTE,
+    'requests',
+    'a second',
+    'errors',
+    'of all',
+    'shed',
+    'mean',
+    'p50',
+    'p95',
+    'p99',
+    'max',
+  ]
   const sources = `${about}${covers === 'run' ? ' Latencies are exact to 1 %, from the histograms of the process.' : ''}`
   return makeSection(
     'routes',
@@ -94,7 +107,7 @@ function makeBar(parts, scale = 1) {
 function makeSlowest({ slowest, eventsCover }, times) {
   const about =
     eventsCover === 'run'
-      ? 'The slowest requests that ended in this run, of the ten slowest of each two minutes.'
+      ? 'The slowest requests that ended in this run, of the ten slowest of every minute or two.'
       : 'The slowest requests of the last one to two minutes of the process that ended in this run.'
   if (slowest.length === 0)
     return makeSection('slowest', 'Slowest requests', about, html`<p>None is known.</p>`)

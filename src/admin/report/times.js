@@ -23,7 +23,7 @@ class Times {
     const { timeZone } = this.#time.resolvedOptions()
     const parts = new Intl.DateTimeFormat('en', { ...where, timeZoneName: 'shortOffset' }).formatToParts(atMs)
     const { value: offset = '' } = parts.find(({ type }) => type === 'timeZoneName') ?? {}
-    this.name = [...new Set([timeZone, offset])].join(', ')
+    this.name = timeZone === 'UTC' ? timeZone : `${timeZone} (${offset})`
   }
 
   /** @param {number | string} at milliseconds since the epoch, or ISO 8601 */
@@ -38,6 +38,12 @@ class Times {
   }
 }
 
+/** With the time, so that each report has a name of its own. @param {number} atMs @param {string} [zone] */
+function reportName(atMs, zone) {
+  const digits = new Times(zone, atMs).moment(atMs).replaceAll(/[-:]/g, '').replace(' ', '-')
+  return `spillway-report-${digits}.html`
+}
+
 /** @param {string} name */
 function isZone(name) {
   try {
@@ -47,4 +53,4 @@ function isZone(name) {
   }
 }
 
-module.exports = { Times, isZone }
+module.exports = { Times, isZone, reportName }

@@ -5,6 +5,7 @@ const { constants } = require('node:fs')
 const { access, lstat, readFile, writeFile } = require('node:fs/promises')
 const path = require('node:path')
 const { readRun } = require('../../admin/report/document')
+const { reportName } = require('../../admin/report/times')
 const { CommandError } = require('../command-error')
 const { printable } = require('../printable-text')
 
@@ -16,7 +17,7 @@ class ReportFile {
 
   /** @param {string | undefined} given @param {{ mayReplace: boolean, nowMs: number }} options */
   constructor(given, { mayReplace, nowMs }) {
-    this.#path = given ?? usualName(nowMs)
+    this.#path = given ?? reportName(nowMs)
     this.#mayReplace = mayReplace
   }
 
@@ -56,21 +57,6 @@ class ReportFile {
 function numbered(file, number) {
   const { dir, name, ext } = path.parse(file)
   return path.join(dir, `${name}-${number}${ext}`)
-}
-
-/** With the time, so that each report has a name of its own. */
-function usualName(nowMs) {
-  const date = new Date(nowMs)
-  const parts = [
-    date.getFullYear(),
-    date.getMonth() + 1,
-    date.getDate(),
-    date.getHours(),
-    date.getMinutes(),
-    date.getSeconds(),
-  ]
-  const [year, month, day, ...time] = parts.map((part) => String(part).padStart(2, '0'))
-  return `spillway-report-${year}${month}${day}-${time.join('')}.html`
 }
 
 /** The run of an earlier report. @param {string} file */
