@@ -1,17 +1,14 @@
 'use strict'
-// `/totals` and `/report`: what a report of a run is made from, and the report of what the process remembers as one document. Each takes
-// at most a twentieth of the time: until then, all get the last one.
+// `/totals` and `/report`: what a report of a run is made from, and the report of what the process remembers, as one document.
 
 const { describeOptions } = require('./config')
-const { JSON_TYPE, dataHandler, readOnly } = require('./endpoints')
+const { JSON_TYPE, readOnly } = require('./endpoints')
 const { sendText } = require('./profile-answers')
 const { loadStyle, makeDocument } = require('./report/document')
 const { Sightings } = require('./report/sightings')
 const { isZone, reportName } = require('./report/times')
 const { makeRun } = require('./report/run')
-
-/** So many times what the last one took. */
-const REST = 20
+const { Rested } = require('./rested')
 
 /**
  * @import { Handler, RunTotals } from '../../index.js'
@@ -27,71 +24,47 @@ const REST = 20
 
 /** @param {Parts} parts @returns {Record<string, Handler>} */
 function reportPages(parts) {
-  const totals = new Rested(parts.clock, () => parts.takeTotals())
-  const reports = new Rested(parts.clock, (query) => runOf(new URLSearchParams(query), totals.take(), parts))
-  return {
-    '/totals': dataHandler(JSON_TYPE, () => JSON.stringify(totals.take())),
-    '/report': readOnly((req, res) => {
-      answer(req, res, reports, parts).catch((error) => {
+  const rested = new Rested(parts.clock)
+  const page = (answer) =>
+    readOnly((req, res) => {
+      answer(req, res).catch((error) => {
         parts.internalErrors.report('report', error)
         res.destroy()
       })
+    })
+  return {
+    '/totals': page(async (req, res) => {
+      const text = await rested.take('/totals', () => JSON.stringify(parts.takeTotals()))
+      send(req, res, { 'Content-Type': JSON_TYPE }, text)
     }),
+    '/report': page((req, res) => answerReport(req, res, rested, parts)),
   }
 }
 
-/** Makes a value again when it has rested long enough from making the last. @template Value */
-class Rested {
-  #clock
-  #make
-  /** @type {{ key: string, value: Value } | undefined} */
-  #last
-  #dueMs = Number.NEGATIVE_INFINITY
-
-  /** @param {Pick<import('../clock').Clock, 'now'>} clock @param {(key: string) => Value} make */
-  constructor(clock, make) {
-    this.#clock = clock
-    this.#make = make
-  }
-
-  /** Whether it has a value for the key, or may make one. @param {string} key */
-  isReady(key) {
-    return this.#clock.now() >= this.#dueMs || this.#last?.key === key
-  }
-
-  /** @param {string} [key] @returns {Value} */
-  take(key = '') {
-    const nowMs = this.#clock.now()
-    if (this.#last?.key === key && nowMs < this.#dueMs) return this.#last.value
-    const value = this.#make(key)
-    this.#last = { key, value }
-    this.#dueMs = nowMs + REST * (this.#clock.now() - nowMs)
-    return value
-  }
+function send(req, res, headers, text) {
+  const bytes = Buffer.from(text)
+  res.writeHead(200, { ...headers, 'Content-Length': bytes.length, 'Cache-Control': 'no-store' })
+  res.end(req.method === 'HEAD' ? undefined : bytes)
 }
 
 /** @param {Parts} parts */
-async function answer(req, res, reports, parts) {
-  const query = new URL(req.url, 'http://localhost').search
-  const wrong = mistakeIn(new URLSearchParams(query))
+async function answerReport(req, res, rested, parts) {
+  const { searchParams, search } = new URL(req.url, 'http://localhost')
+  const wrong = mistakeIn(searchParams)
   if (wrong !== undefined) return sendText(res, { status: 400, text: wrong })
   const style = await loadStyle()
   const fleet = await parts.takeFleetSnapshot()
-  if (!reports.isReady(query)) {
-    res.setHeader('Retry-After', '1')
-    return sendText(res, { status: 503, text: 'A report was made just now. Ask again in a second.' })
-  }
-  const run = { ...reports.take(query), workers: fleet?.workers.length ?? 1 }
-  const { html, policy } = makeDocument(run, style)
-  const bytes = Buffer.from(html)
-  res.writeHead(200, {
-    'Content-Type': 'text/html; charset=utf-8',
-    'Content-Length': bytes.length,
-    'Content-Disposition': `inline; filename="${reportName(run.to, run.zone)}"`,
-    'Content-Security-Policy': `${policy}; frame-ancestors 'none'`,
-    'Cache-Control': 'no-store',
+  const workers = fleet?.workers.length ?? 1
+  const { name, html, policy } = await rested.take(`/report${search}`, () => {
+    const run = runOf(searchParams, workers, parts)
+    return { name: reportName(run.to, run.zone), ...makeDocument(run, style) }
   })
-  res.end(req.method === 'HEAD' ? undefined : bytes)
+  const headers = {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Disposition': `inline; filename="${name}"`,
+    'Content-Security-Policy': policy.replace(';', "; frame-ancestors 'none';"),
+  }
+  send(req, res, headers, html)
 }
 
 /** @param {URLSearchParams} query @returns {string | undefined} */
@@ -114,8 +87,9 @@ function spanIn(query) {
   return [read('from', Number.NEGATIVE_INFINITY), read('to', Number.POSITIVE_INFINITY)]
 }
 
-/** @param {URLSearchParams} query @param {RunTotals} totals @param {Parts} parts */
-function runOf(query, totals, { history, diagnose, optionsNow }) {
+/** @param {URLSearchParams} query @param {number} workers @param {Parts} parts */
+function runOf(query, workers, { history, diagnose, optionsNow, takeTotals }) {
+  const totals = takeTotals()
   const [from, to] = spanIn(query)
   const sightings = new Sightings()
   sightings.add(diagnose())
@@ -126,6 +100,7 @@ function runOf(query, totals, { history, diagnose, optionsNow }) {
     findings: sightings.list(),
     slowest: totals.snapshot.slowest,
     options: describeOptions(optionsNow()),
+    workers,
     ...(query.has('zone') && { zone: /** @type {string} */ (query.get('zone')) }),
   })
 }
