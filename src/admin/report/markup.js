@@ -34,11 +34,8 @@ const withCode = (text) => text.split('`').map((part, i) => (i % 2 === 0 ? part 
 
 /** JSON that ends no element and opens none. @param {unknown} value */
 const json = (value) =>
-  new Markup(
-    JSON.stringify(value).replace(
-      /[<>&\u2028\u2029]/g,
-      (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
-    )
-  )
+  new Markup(JSON.stringify(value).replace(/[<>&]/g, inHexadecimal).replace(UNSEEN, inHexadecimal))
+
+const inHexadecimal = (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 
 module.exports = { Markup, html, json, withCode }

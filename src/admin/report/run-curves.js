@@ -3,7 +3,7 @@
 
 const { CHARTS } = require('../page/chart-list')
 
-const MOST_POINTS = 300
+const MOST_POINTS = 240
 const SECOND_MS = 1000
 
 /** @import { LivePoint } from '../../../index.js' */

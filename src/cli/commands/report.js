@@ -121,12 +121,6 @@ function untilEnd(recording, { signals, clock, values, err }) {
     values.for === undefined
       ? 'Ctrl-C ends it and writes the report.'
       : `For ${span(values.for / 1000)}; Ctrl-C ends it earlier.`
-  if (err.isScreen) {
-    recording.onPoint = ({ at, requests, p99 }, fromMs) =>
-      err.write(
-        `${CLEAR_LINE}Recording, ${span((at - fromMs) / 1000)}: ${rate(requests)}/s, p99 ${duration(p99)}. ${how}`
-      )
-  } else err.print([`Recording. ${how}`])
   return new Promise((resolve) => {
     const timer = values.for === undefined ? undefined : clock.wait(values.for, () => end())
     const end = () => {
@@ -137,6 +131,11 @@ function untilEnd(recording, { signals, clock, values, err }) {
     }
     signals.on('SIGINT', end)
     signals.on('SIGTERM', end)
+    if (!err.isScreen) return err.print([`Recording. ${how}`])
+    recording.onPoint = ({ at, requests, p99 }, fromMs) => {
+      const now = `${span((at - fromMs) / 1000)}: ${rate(requests)}/s, p99 ${duration(p99)}`
+      err.write(`${CLEAR_LINE}Recording, ${now}. ${how}`)
+    }
   })
 }
 
