@@ -19,7 +19,7 @@ function makeTable({ caption, heads, rows, isSmall = false }) {
     ([name, ...cells]) =>
       html`<tr><th scope="row" class="text">${name}</th>${cells.map((cell, i) => html`<td class="${kindOf(i + 1)}">${cell}</td>`)}</tr>`
   )
-  return html`<div class="scroll${isSmall && ' small'}" role="region" tabindex="0" aria-label="${caption}"><table>
+  return html`<div class="scroll${isSmall && ' small'}" role="group" tabindex="0" aria-label="${caption}"><table>
 <caption>${caption}</caption><thead><tr>${headCells}</tr></thead><tbody>${lines}</tbody></table></div>`
 }
 
