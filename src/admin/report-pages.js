@@ -98,6 +98,7 @@ function runOf(query, workers, { history, diagnose, optionsNow, takeTotals }) {
     points: history.points(),
     end: totals,
     findings: sightings.list(),
+    hasVerdict: sightings.hasVerdict,
     slowest: totals.snapshot.slowest,
     options: describeOptions(optionsNow()),
     workers,

@@ -13,7 +13,7 @@ const { makeCurves } = require('../../src/admin/report/run-curves')
 const { Sightings } = require('../../src/admin/report/sightings')
 const { Times, isZone, reportName } = require('../../src/admin/report/times')
 const { Rested } = require('../../src/admin/rested')
-const { routeOf, snapshotOf, summaryOf } = require('../cli/admin-stand-in')
+const { diagnosisOf, routeOf, snapshotOf, summaryOf } = require('../cli/admin-stand-in')
 const { FakeClock } = require('../support/fake-clock')
 
 const AT = Date.UTC(2026, 10, 26, 14, 0, 0)
@@ -111,6 +111,7 @@ const recordedOf = (more) => ({
   start: totalsAt(0, { '/users/:id': 1000, '/pay': 40 }),
   end: totalsAt(60, { '/users/:id': 3000, '/pay': 80, '/new': 20 }),
   findings: [],
+  hasVerdict: true,
   slowest: [],
   options: { shed: { mode: 'adaptive', key: null }, ignore: null },
   zone: 'Europe/Berlin',
@@ -411,7 +412,7 @@ test('curves keep the worst of each step, and their figures are those of all poi
 test('a finding is shown once, as it was at its worst, with when it was seen', () => {
   const sightings = new Sightings()
   const add = (second, ...findings) =>
-    sightings.add({ ...{ at: new Date(AT + second * 1000).toISOString() }, findings })
+    sightings.add(diagnosisOf({ at: new Date(AT + second * 1000).toISOString(), findings }))
   add(0, finding({ severity: 'low', share: 0.1 }))
   add(
     5,
@@ -435,6 +436,16 @@ test('a finding is shown once, as it was at its worst, with when it was seen', (
       ['overloaded', 'medium', 0.5, 5000, 5000, false],
     ]
   )
+})
+
+test('that nothing was found is said only where the doctor could tell', () => {
+  const sightings = new Sightings()
+  sightings.add(diagnosisOf({ healthy: null }))
+  assert.equal(sightings.hasVerdict, false)
+  assert.match(textOf(documentOf({ hasVerdict: false })), /too little traffic for the doctor to tell/)
+  sightings.add(diagnosisOf())
+  assert.equal(sightings.hasVerdict, true)
+  assert.match(textOf(documentOf({})), /No problem was found/)
 })
 
 test('times are of the zone that the report names', () => {

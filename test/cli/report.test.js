@@ -334,13 +334,17 @@ test('--baseline shows each figure before and now, with its change', async (t) =
   assert.deepEqual(countsOf(runIn(second)), { 'GET /users/:id': [60, 0] })
 })
 
-test('a token is sent, and stands in no report', async (t) => {
+test('a token is sent, and stands in no report; nor does a secret of the command', async (t) => {
   const token = 'correct-horse-battery-staple'
   const { admin, appUrl } = await startService(t, { SERVICE_TOKEN: token })
   const file = newFile()
   const env = { SPILLWAY_ADMIN_TOKEN: token }
-  assert.equal((await runProgram(['report', admin, '--out', file, ...asks(appUrl, 3)], { env })).code, 0)
-  assert.ok(!readFileSync(file, 'utf8').includes(token))
+  const more = ['--', '-H', `Authorization: Bearer ${token}`, '--password', 'hunter22', '-d', '30']
+  const args = ['report', admin, '--out', file, ...asks(appUrl, 3), ...more]
+  assert.equal((await runProgram(args, { env })).code, 0)
+  const text = readFileSync(file, 'utf8')
+  assert.ok(!text.includes(token) && !text.includes('hunter22'))
+  assert.match(runIn(file).command, /-H Authorization: \[Redacted\] --password \[Redacted\] -d 30$/)
   assert.equal((await runProgram(['report', admin, '--out', newFile(), ...asks(appUrl, 3)])).code, 2)
 })
 

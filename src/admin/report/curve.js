@@ -27,7 +27,7 @@ function makeCurves(run, times) {
   const points = pointsOf(run.curves)
   const drawing = new Drawing(points, run)
   const stalls = new Markup(
-    `<svg class="unseen" aria-hidden="true"><defs><path id="stalls" d="${drawing.stallPath()}"/></defs></svg>`
+    `<svg class="unseen" aria-hidden="true"><defs><path id="stall-bands" d="${drawing.stallPath()}"/></defs></svg>`
   )
   return html`${stalls}<div class="charts">${CHARTS.map((chart) => makeFigure(chart, { drawing, run, times }))}</div>`
 }
@@ -80,7 +80,7 @@ class Drawing {
       return html`<line x1="${LEFT}" x2="${RIGHT}" y1="${y}" y2="${y}"/><text x="${LEFT - 4}" y="${y + 3}">${format(value)}</text>`
     })
     return html`<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${words}">
-<g class="grid">${grid}</g><use href="#stalls" class="stalls"/>
+<g class="grid">${grid}</g><use href="#stall-bands" class="stalls"/>
 ${series.map((each) => this.#line(each, top))}<g class="grid">${labels}</g></svg>`
   }
 

@@ -15,7 +15,10 @@ class Markup {
 
 /** @param {string} text */
 const escaped = (text) =>
-  text.replace(UNSEEN, '\ufffd').replace(/[&<>"']/g, (character) => ENTITIES[character])
+  text
+    .replace(/[\t\n\r]+/g, ' ')
+    .replace(UNSEEN, '\ufffd')
+    .replace(/[&<>"']/g, (character) => ENTITIES[character])
 
 /** @param {any} value @returns {string} */
 function written(value) {

@@ -150,8 +150,12 @@ function makeFindings(run, times) {
     run.eventsCover === 'run'
       ? 'What the doctor found in this run. It judges the last minute, every few seconds.'
       : `What the doctor found in the last minute, at ${times.time(run.to)}. It had not been asked before.`
-  if (findings.length === 0)
-    return makeSection('findings', 'Findings', about, html`<p>No problem was found.</p>`)
+  if (findings.length === 0) {
+    const words = run.hasVerdict
+      ? 'No problem was found.'
+      : 'There was too little traffic for the doctor to tell.'
+    return makeSection('findings', 'Findings', about, html`<p>${words}</p>`)
+  }
   return makeSection(
     'findings',
     findings.length === 1 ? '1 finding' : `${findings.length} findings`,

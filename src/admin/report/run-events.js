@@ -10,10 +10,10 @@ const MOST = Object.freeze({ findings: 20, slowest: 15, stalls: 12, frames: 8, e
  */
 
 /**
- * @param {Pick<import('./run').Recorded, 'findings' | 'slowest'> & { from: number, to: number }} run
+ * @param {Pick<import('./run').Recorded, 'findings' | 'hasVerdict' | 'slowest'> & { from: number, to: number }} run
  * @param {import('./run-requests').Totals} totals
  */
-function describeEvents({ findings, slowest, from, to }, { start, end, isNow }) {
+function describeEvents({ findings, hasVerdict, slowest, from, to }, { start, end, isNow }) {
   const { snapshot } = end
   const before = start === 'process' || start === undefined ? undefined : start.snapshot
   const isKnown = start !== undefined
@@ -22,6 +22,7 @@ function describeEvents({ findings, slowest, from, to }, { start, end, isNow }) 
     eventsCover: /** @type {Covers} */ (isKnown ? 'run' : 'process'),
     // The doctor judges the last minute.
     isJudged: isKnown || isNow,
+    hasVerdict,
     findings: isKnown || isNow ? findings.slice(0, MOST.findings) : [],
     slowest: slowest.filter(({ at }) => isInRun(at)).slice(0, MOST.slowest),
     stalls: stallsOf(snapshot, before, isInRun),

@@ -22,6 +22,7 @@ const SECOND_MS = 1000
  * @property {RunTotals | 'process'} [start] 'process': the process began in the run. Without it, nothing is known of the start
  * @property {RunTotals} end
  * @property {import('./sightings').Sighting[]} findings
+ * @property {boolean} hasVerdict whether the doctor could tell anything
  * @property {readonly SlowRequest[]} slowest
  * @property {object} options
  * @property {string} [zone]

@@ -10,9 +10,12 @@ class Sightings {
   /** By problem and route. @type {Map<string, Sighting>} */
   #seen = new Map()
   #isFirst = true
+  /** Whether there ever was enough traffic to tell. */
+  hasVerdict = false
 
   /** @param {Diagnosis} diagnosis */
-  add({ at, findings }) {
+  add({ at, healthy, findings }) {
+    this.hasVerdict ||= healthy !== null
     for (const finding of findings) {
       const key = `${finding.problem} ${finding.route}`
       const before = this.#seen.get(key)

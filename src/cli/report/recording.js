@@ -77,6 +77,7 @@ class Recording {
       start: this.#start,
       end: this.#latest,
       findings: this.#sightings.list(),
+      hasVerdict: this.#sightings.hasVerdict,
       slowest: [...this.#slowest.values()].sort((a, b) => b.durationMs - a.durationMs),
       options: this.#options,
       notices: this.#notices,

@@ -31,6 +31,7 @@ async function readRemembered(client, { from, to }) {
     points: history,
     end,
     findings: sightings.list(),
+    hasVerdict: sightings.hasVerdict,
     slowest: end.snapshot.slowest,
     options,
     notices: noticesOf(history, asked, client.url),
