@@ -1426,6 +1426,37 @@ export interface LivePoint {
   readonly rss: number
 }
 
+/** Which Node, which machine and which process. */
+export interface ProcessDescription {
+  readonly pid: number
+  readonly host: string
+  /** The version of Node. */
+  readonly node: string
+  readonly platform: string
+  readonly cpus: number
+  readonly cpuModel: string
+  readonly memoryBytes: number
+}
+
+/** How often which latency occurred: the highest value of a cell in microseconds, then its count, the lowest cell first. */
+export interface LatencyCounts {
+  readonly maxUs: number
+  readonly cells: readonly number[]
+}
+
+/** What `/totals` of the admin server answers: two of them tell what happened in between. */
+export interface RunTotals {
+  /** When it was taken, in milliseconds since the epoch. */
+  readonly at: number
+  readonly process: ProcessDescription & { readonly spillway: string }
+  readonly snapshot: Snapshot
+  /** Since the start; of the two hundred routes with the most requests. */
+  readonly latencies: {
+    readonly all: LatencyCounts
+    readonly routes: readonly ({ readonly method: string; readonly route: string } & LatencyCounts)[]
+  }
+}
+
 /** A claim, with the figures that it rests on. */
 export interface Finding {
   readonly problem:

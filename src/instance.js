@@ -17,6 +17,7 @@ const { OpenTelemetry } = require('./metrics/opentelemetry/opentelemetry')
 const { Prometheus } = require('./metrics/scrape/prometheus')
 const { RequestLog } = require('./logging/request-log')
 const { takeSnapshot } = require('./snapshot/snapshot')
+const { takeTotals } = require('./snapshot/totals')
 const { StartLine } = require('./logging/start-line')
 const { Failures } = require('./failures/failures')
 const { ProcessErrors } = require('./failures/process-errors')
@@ -182,6 +183,7 @@ class Instance {
       },
       clock: this.clock,
       takeSnapshot: () => this.snapshot(),
+      takeTotals: () => takeTotals(this, this.snapshot()),
       diagnose: () => this.doctor.diagnose(),
       fleet: this.fleet,
       optionsNow: () => this.options,
@@ -201,16 +203,8 @@ class Instance {
 
   #makeSetUpCheck(place) {
     const { admission, endpoints, internalErrors, handlers, notices, options, servers } = this
-    return new SetUpCheck({
-      admission,
-      endpoints,
-      internalErrors,
-      handlers,
-      notices,
-      options,
-      place,
-      servers,
-    })
+    const parts = { admission, endpoints, internalErrors, handlers, notices, options, place, servers }
+    return new SetUpCheck(parts)
   }
 
   #start(place) {

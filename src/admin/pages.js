@@ -10,6 +10,7 @@ const { asksForPage, livePage } = require('./live-page')
 const { LiveState } = require('./live-state')
 const { LiveStream } = require('./live-stream')
 const { profilePages } = require('./profile-pages')
+const { reportPages } = require('./report-pages')
 const { workerPages } = require('./worker-pages')
 
 /** @import { Handler } from '../../index.js' */
@@ -21,6 +22,8 @@ const ABOUT = {
   '/metrics': 'Prometheus text, OpenMetrics or protobuf, by Accept',
   '/snapshot': 'the current snapshot as JSON, made at most once a second',
   '/live': 'the last ten minutes, then a point a second, as lines of JSON',
+  '/report': '?from=&to= gives a report of the last ten minutes, one HTML file to keep',
+  '/totals': 'what a report of a run is made from: counters and latencies since the start',
   '/doctor': 'what is wrong with this process, over the last minute: JSON, or text by Accept',
   '/livez': '200 while the event loop runs',
   '/readyz': '200 while the process is ready for traffic, else 503',
@@ -47,7 +50,8 @@ const INDEX = `spillway\n\n${Object.entries(ABOUT)
 
 /**
  * @param {{ handlers: Record<import('../../index.js').HandlerName, Handler>, clock: import('../clock').Clock,
- *   takeSnapshot: () => import('../../index.js').Snapshot, diagnose: () => import('../../index.js').Diagnosis,
+ *   takeSnapshot: () => import('../../index.js').Snapshot, takeTotals: () => import('../../index.js').RunTotals,
+ *   diagnose: () => import('../../index.js').Diagnosis,
  *   fleet: { isMember: boolean, snapshot: () => Promise<import('../../index.js').FleetSnapshot>,
  *     find: Parameters<typeof workerPages>[1], pages: { offer: (pages: Map<string, Handler>) => void } }, optionsNow: () => object,
  *   history: InstanceType<typeof import('../insight/history').History>,
@@ -70,11 +74,8 @@ function adminPages(parts) {
     return snapshot
   }
   const json = (makeValue) => dataHandler(JSON_TYPE, () => JSON.stringify(makeValue()))
-  const state = new LiveState({
-    ...parts,
-    takeSnapshot: recentSnapshot,
-    takeFleetSnapshot: () => (fleet.isMember ? fleet.snapshot() : undefined),
-  })
+  const takeFleetSnapshot = () => (fleet.isMember ? fleet.snapshot() : undefined)
+  const state = new LiveState({ ...parts, takeSnapshot: recentSnapshot, takeFleetSnapshot })
   const liveStream = new LiveStream({ ...parts, state })
   const ofWorker = { ...profilePages(parts), '/heap-snapshot': heapSnapshotPage(parts) }
   fleet.pages.offer(new Map(Object.entries(ofWorker)))
@@ -84,6 +85,7 @@ function adminPages(parts) {
       '/metrics': metrics,
       '/snapshot': json(recentSnapshot),
       '/live': liveStream.handler,
+      ...reportPages({ ...parts, takeFleetSnapshot }),
       '/doctor': doctorPage(diagnose),
       '/livez': live,
       '/readyz': ready,

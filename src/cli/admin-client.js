@@ -20,6 +20,7 @@ const MARKS = {
   '/snapshot': ({ requests, admission }) => requests !== undefined && admission !== undefined,
   '/doctor': ({ findings }) => Array.isArray(findings),
   '/config': ({ shed }) => shed !== undefined,
+  '/totals': ({ latencies, snapshot }) => latencies !== undefined && snapshot !== undefined,
 }
 
 class AdminClient {
@@ -63,6 +64,26 @@ class AdminClient {
    */
   async postForLines(path, onLine, options) {
     const res = await this.#send('POST', path, { accept: LINES_TYPE, ...options })
+    await this.#readLines(path, res, onLine)
+  }
+
+  /**
+   * Reads a stream that has no end, over a connection of its own, until the signal.
+   *
+   * @param {string} path
+   * @param {(line: any) => void} onLine
+   * @param {AbortSignal} signal
+   */
+  async followLines(path, onLine, signal) {
+    try {
+      const res = await this.#send('GET', path, { accept: LINES_TYPE, signal })
+      await this.#readLines(path, res, onLine)
+    } catch (error) {
+      if (!signal.aborted) throw error
+    }
+  }
+
+  async #readLines(path, res, onLine) {
     if (res.statusCode !== 200) throw this.#refusal(path, res, await this.#textOf(res))
     try {
       for await (const line of createInterface({ input: res, crlfDelay: Number.POSITIVE_INFINITY })) {
@@ -111,10 +132,16 @@ class AdminClient {
   }
 
   /** @returns {Promise<http.IncomingMessage>} */
-  #sendOnce(method, path, { accept, timeoutMs = TIMEOUT_MS }) {
+  #sendOnce(method, path, { accept, signal, timeoutMs = TIMEOUT_MS }) {
     return new Promise((resolve, reject) => {
       const headers = { Accept: accept, 'User-Agent': `spillway/${VERSION}`, ...this.#authorization() }
-      const req = this.#transport.request(this.url + path, { method, headers, agent: this.#agent })
+      const req = this.#transport.request(this.url + path, {
+        method,
+        headers,
+        // A stream would keep the one connection from all else.
+        agent: signal === undefined ? this.#agent : false,
+        signal,
+      })
       const fail = () => req.destroy(Object.assign(new Error('timeout'), { code: 'ETIMEDOUT', timeoutMs }))
       this.#requests.add(req)
       let timer = this.#clock.wait(timeoutMs, fail)

@@ -80,8 +80,9 @@ function refusalOf({ url, path, res, text, token }) {
   return strangerOf(url, path, res)
 }
 
-const isTask = (path) => /^\/(profile|heap)\b/.test(path)
-const taskOf = (path) => (path.startsWith('/heap') ? 'heap profiles' : 'CPU profiles')
+const isTask = (path) => /^\/(profile|heap|totals)\b/.test(path)
+const TASKS = { heap: 'heap profiles', profile: 'CPU profiles', totals: 'reports' }
+const taskOf = (path) => TASKS[path.slice(1).split('?', 1)[0]]
 const firstLine = (text) => printable(text.split('\n', 1)[0].slice(0, 400)).trim()
 
 /** @param {string} url @param {string} path @param {import('node:http').IncomingMessage} res @returns {InstanceType<typeof CommandError>} */

@@ -20,6 +20,8 @@ const PATHS = [
   '/metrics',
   '/snapshot',
   '/live',
+  '/report',
+  '/totals',
   '/doctor',
   '/livez',
   '/readyz',

@@ -18,23 +18,6 @@ const SYNC = 'spillway'
 const MOST_COVERED = 0.15
 const TICK_HEIGHT = 4
 
-/**
- * @typedef {object} Series
- * @property {string} label
- * @property {string} color
- * @property {(point: any) => number | null} read
- * @property {boolean} [isDashed]
- * @property {boolean} [isFilled]
- * @property {boolean} [isBar]
- *
- * @typedef {object} ChartOptions
- * @property {string} title
- * @property {Series[]} series
- * @property {(value: number | null | undefined) => string} format
- * @property {number} [most] the end of the scale; without it the largest value
- * @property {number} [least] the scale ends no lower, so that noise is not shown as a mountain
- */
-
 class Chart {
   element
   #options
@@ -45,7 +28,7 @@ class Chart {
   #note = make('span', { class: 'note' })
   #hovered = null
 
-  /** @param {ChartOptions} options @param {InstanceType<typeof import('./past').Past>} past */
+  /** @param {import('./chart-list').ChartOptions} options @param {InstanceType<typeof import('./past').Past>} past */
   constructor(options, past) {
     this.#options = options
     this.#past = past

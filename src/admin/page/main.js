@@ -13,6 +13,7 @@ const { Past } = require('./past')
 const { admissionSection, memorySection, releasesSection, workersSection } = require('./process')
 const { profilesSection } = require('./profiles')
 const { routesSection } = require('./routes')
+const { saveReportButton } = require('./save-report')
 const { oldestSection, slowSection } = require('./slow')
 const { stallsSection } = require('./stalls')
 const { token } = require('./token')
@@ -32,6 +33,7 @@ const past = new Past()
 const profiles = profilesSection()
 const health = new HealthPanel(profiles.take)
 const charts = new Charts(past)
+saveReportButton(past)
 /** In the order of the page. @type {Section[]} */
 const sections = [
   routesSection(),

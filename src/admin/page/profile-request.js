@@ -1,5 +1,5 @@
 'use strict'
-// Asks the process for a profile and for its files. What is refused comes as an error with one sentence.
+// Asks the process for a profile, and saves files that it makes. What is refused comes as an error with one sentence.
 
 const { linesOf, urlOf } = require('./live')
 const { token } = require('./token')
@@ -63,10 +63,15 @@ async function endOf({ body }, onProgress) {
 /** @param {string} path @param {string} worker @returns {Promise<any>} what it costs, and why none can be taken now */
 const describeProfile = async (path, worker) => (await ask(withQuery(path, {}, worker))).json()
 
-/** Saves a file. A link cannot send the token, so the file is fetched, and saved from memory. @param {string} path @param {string} worker */
-async function saveFile(path, worker) {
+/**
+ * Saves a file. A link cannot send the token, so the file is fetched, and saved from memory.
+ *
+ * @param {string} path
+ * @param {string} [worker]
+ */
+async function saveFile(path, worker = '') {
   const response = await ask(withQuery(path, {}, worker))
-  const [, name = 'profile'] =
+  const [, name = 'spillway'] =
     /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '') ?? []
   const link = document.createElement('a')
   link.href = URL.createObjectURL(await response.blob())
