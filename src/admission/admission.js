@@ -3,6 +3,7 @@
 // file: `decide` before a request runs, `release` when the request has ended.
 
 const { SHED } = require('../requests/ignore')
+const { ConnectionGate } = require('./connection-gate')
 const { Episode } = require('./episode')
 const { FairShares } = require('./fair-shares')
 const { Gate } = require('./gate')
@@ -18,7 +19,7 @@ const { RetryAfter } = require('./retry-after')
 const { ShadowQueue } = require('./shadow-queue')
 const { Stats, listCounts } = require('./stats')
 const { UserHooks } = require('./user-hooks')
-const { BYPASS, REJECTED, RUN } = require('./verdict')
+const { BYPASS, NORMAL, REJECTED, RUN } = require('./verdict')
 
 /** Admit one request at least this often, whatever resource is short: without samples a limit could not recover. */
 const MAX_ADMIT_GAP_MS = 100
@@ -50,6 +51,9 @@ class Admission {
   #retryAfter
   #isOff = true
   #mode
+  /** Of connections that live long. @type {InstanceType<typeof ConnectionGate> | undefined} */
+  #connectionGate
+  #options
 
   /**
    * @param {{ clock: typeof import('../clock').systemClock,
@@ -103,6 +107,8 @@ class Admission {
     this.#rejection.update(options)
     this.#resources.update(options)
     this.limits.update(options)
+    this.#options = options
+    this.#connectionGate?.update(this.#gateOptions())
   }
 
   // Hot path: once a request.
@@ -170,6 +176,52 @@ class Admission {
     this.measurements.cost.onReject(this.#clock.now() - sinceMs)
   }
 
+  /** The gate of connections such as WebSockets, made at its first use. */
+  connectionGate() {
+    if (this.#connectionGate !== undefined) return this.#connectionGate
+    this.#connectionGate = new ConnectionGate({
+      clock: this.#clock,
+      turns: this.measurements.turns,
+      shortage: (priority) => (this.#resources.isShort ? this.#resources.reasonFor(priority) : undefined),
+      onReject: (reason, priority) => this.#onRejectConnection(reason, priority),
+      onWouldReject: (reason, priority) => this.#onWouldReject(reason, priority),
+    })
+    this.#connectionGate.update(this.#gateOptions())
+    return this.#connectionGate
+  }
+
+  #gateOptions() {
+    return { mode: this.#isOff ? 'off' : this.#mode, interval: this.#options.interval }
+  }
+
+  #onRejectConnection(reason, priority) {
+    this.stats.onReject(reason, priority)
+    this.#retryAfter.onReject()
+    this.episode.onReject(reason, this.#clock.now())
+  }
+
+  /** The class of a connection, by the request that opens it. */
+  classOf(req) {
+    return this.#hooks.classifies ? this.#hooks.classOf(req) : NORMAL
+  }
+
+  retryAfterSeconds() {
+    return this.#retryAfter.seconds()
+  }
+
+  /** Whether a resource is short, whatever the queue. */
+  get isShort() {
+    return this.#resources.isShort && !this.#isOff
+  }
+
+  /** Whether messages are rejected in overload: mode `observe` only counts them. */
+  rejectsMessages(priority) {
+    if (this.#isOff) return false
+    if (this.#mode !== 'observe') return true
+    this.#onWouldReject('loop', priority)
+    return false
+  }
+
   // Hot path: once a request. The recorder has read both clocks at the end of the request.
   /** @param {Request} request */
   release(request, nowMs = this.#clock.now(), idleMs = this.#clock.idleMs()) {
@@ -199,6 +251,7 @@ class Admission {
     this.#resources.onTurn(busyMs, nowMs, idleMs)
     this.#shadow.onTurn(nowMs)
     this.late.onTurn()
+    this.#connectionGate?.onTurn(busyMs, nowMs, idleMs)
     this.gate.onTurn(nowMs, idleMs, busyMs)
   }
 
@@ -245,6 +298,7 @@ class Admission {
   close() {
     this.#isOff = true
     this.late.drain()
+    this.#connectionGate?.close()
     this.gate.close()
   }
 }
