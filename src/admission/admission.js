@@ -19,7 +19,7 @@ const { RetryAfter } = require('./retry-after')
 const { ShadowQueue } = require('./shadow-queue')
 const { Stats, listCounts } = require('./stats')
 const { UserHooks } = require('./user-hooks')
-const { BYPASS, NORMAL, REJECTED, RUN } = require('./verdict')
+const { BYPASS, REJECTED, RUN } = require('./verdict')
 
 /** Admit one request at least this often, whatever resource is short: without samples a limit could not recover. */
 const MAX_ADMIT_GAP_MS = 100
@@ -108,7 +108,7 @@ class Admission {
     this.#resources.update(options)
     this.limits.update(options)
     this.#options = options
-    this.#connectionGate?.update(this.#gateOptions())
+    this.#connectionGate?.update(this.#isOff, options)
   }
 
   // Hot path: once a request.
@@ -161,9 +161,7 @@ class Admission {
 
   #onReject(request, reason) {
     request.admission.onReject(reason)
-    this.stats.onReject(reason, request.admission.priority)
-    this.#retryAfter.onReject()
-    this.episode.onReject(reason, this.#clock.now())
+    this.#countRejection(reason, request.admission.priority)
     const send = () => this.#send(request, reason)
     // A framework takes the error when `decide` returns, so the rejection cannot be sent late.
     if (this.#rejection.goesToErrorHandler(request)) send()
@@ -178,48 +176,23 @@ class Admission {
 
   /** The gate of connections such as WebSockets, made at its first use. */
   connectionGate() {
-    if (this.#connectionGate !== undefined) return this.#connectionGate
-    this.#connectionGate = new ConnectionGate({
+    this.#connectionGate ??= new ConnectionGate({
       clock: this.#clock,
       turns: this.measurements.turns,
-      shortage: (priority) => (this.#resources.isShort ? this.#resources.reasonFor(priority) : undefined),
-      onReject: (reason, priority) => this.#onRejectConnection(reason, priority),
+      hooks: this.#hooks,
+      resources: this.#resources,
+      retryAfterSeconds: () => this.#retryAfter.seconds(),
+      onReject: (reason, priority) => this.#countRejection(reason, priority),
       onWouldReject: (reason, priority) => this.#onWouldReject(reason, priority),
     })
-    this.#connectionGate.update(this.#gateOptions())
+    this.#connectionGate.update(this.#isOff, this.#options)
     return this.#connectionGate
   }
 
-  #gateOptions() {
-    return { mode: this.#isOff ? 'off' : this.#mode, interval: this.#options.interval }
-  }
-
-  #onRejectConnection(reason, priority) {
+  #countRejection(reason, priority) {
     this.stats.onReject(reason, priority)
     this.#retryAfter.onReject()
     this.episode.onReject(reason, this.#clock.now())
-  }
-
-  /** The class of a connection, by the request that opens it. */
-  classOf(req) {
-    return this.#hooks.classifies ? this.#hooks.classOf(req) : NORMAL
-  }
-
-  retryAfterSeconds() {
-    return this.#retryAfter.seconds()
-  }
-
-  /** Whether a resource is short, whatever the queue. */
-  get isShort() {
-    return this.#resources.isShort && !this.#isOff
-  }
-
-  /** Whether messages are rejected in overload: mode `observe` only counts them. */
-  rejectsMessages(priority) {
-    if (this.#isOff) return false
-    if (this.#mode !== 'observe') return true
-    this.#onWouldReject('loop', priority)
-    return false
   }
 
   // Hot path: once a request. The recorder has read both clocks at the end of the request.

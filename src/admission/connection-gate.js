@@ -7,7 +7,7 @@
 // A stall, a collection or a burst of connections is over sooner (docs/decisions/0050).
 
 const { IDLE_SHARE } = require('./measurements/loop-turns')
-const { BYPASS, CRITICAL } = require('./verdict')
+const { BYPASS, CRITICAL, LOW, NORMAL } = require('./verdict')
 
 /** The horizon of the idle share: the load of many connections varies more in less time. */
 const HORIZON_MS = 250
@@ -47,9 +47,10 @@ class ConnectionGate {
   /**
    * @param {{ clock: typeof import('../clock').systemClock,
    *   turns: Pick<InstanceType<typeof import('./measurements/loop-turns').LoopTurns>, 'stallFreeMs'>,
-   *   shortage: (priority: number) => string | undefined,
+   *   hooks: Pick<InstanceType<typeof import('./user-hooks').UserHooks>, 'classifies' | 'classOf'>,
+   *   resources: Pick<InstanceType<typeof import('./limits/resource-limits').ResourceLimits>, 'isShort' | 'reasonFor'>,
+   *   retryAfterSeconds: () => number,
    *   onReject: (reason: string, priority: number) => void, onWouldReject: (reason: string, priority: number) => void }} parts
-   *   `shortage`: why a connection of this class is rejected, whatever the loop does
    */
   constructor(parts) {
     this.#parts = parts
@@ -57,10 +58,20 @@ class ConnectionGate {
     this.#turnedIdleMs = parts.clock.idleMs()
   }
 
-  /** @param {{ mode: string, interval: number }} options */
-  update({ mode, interval }) {
-    this.#mode = mode
+  /** @param {boolean} isOff @param {{ mode: string, interval: number }} options */
+  update(isOff, { mode, interval }) {
+    this.#mode = isOff ? 'off' : mode
     this.#intervalMs = interval
+  }
+
+  /** The class of a connection, by the request that opens it. */
+  classOf(req) {
+    const { hooks } = this.#parts
+    return hooks.classifies ? hooks.classOf(req) : NORMAL
+  }
+
+  retryAfterSeconds() {
+    return this.#parts.retryAfterSeconds()
   }
 
   get held() {
@@ -94,8 +105,20 @@ class ConnectionGate {
     if (this.#idleShare >= CALM_SHARE && this.#held.size === 0) this.#wasFull = false
   }
 
-  /** Whether the loop has been full for `shed.interval`: then messages of low priority are rejected. */
-  isOverloaded(nowMs) {
+  /** Whether a message of class `low` is to be rejected: the loop has been full for `shed.interval`, or a resource is short. */
+  get isOverloaded() {
+    if (this.#isClosed || this.#mode === 'off') return false
+    return this.#parts.resources.isShort || this.#isLoopFull(this.#parts.clock.now())
+  }
+
+  /** In overload. @returns {boolean} false in mode `observe`, which only counts the message */
+  rejectMessage() {
+    if (this.#mode !== 'observe') return true
+    this.#parts.onWouldReject('loop', LOW)
+    return false
+  }
+
+  #isLoopFull(nowMs) {
     return this.#parts.turns.stallFreeMs(nowMs) - this.#fullSinceMs >= this.#intervalMs
   }
 
@@ -142,16 +165,20 @@ class ConnectionGate {
     if (this.#isClosed) return undefined
     if (this.isClosing) return 'closed'
     if (this.#mode === 'off' || priority === BYPASS) return undefined
-    const reason = this.#parts.shortage(priority) ?? this.#loopReason(priority, nowMs)
+    const reason = this.#shortage(priority) ?? this.#loopReason(priority, nowMs)
     if (reason === undefined || this.#mode !== 'observe') return reason
     this.#parts.onWouldReject(reason, priority)
     return undefined
   }
 
+  #shortage(priority) {
+    const { resources } = this.#parts
+    return resources.isShort ? resources.reasonFor(priority) : undefined
+  }
+
   #loopReason(priority, nowMs) {
     if (priority === CRITICAL) return undefined
-    if (this.#mode === 'observe')
-      return this.isOverloaded(nowMs) && !this.#hasRoom(nowMs) ? 'loop' : undefined
+    if (this.#mode === 'observe') return this.#isLoopFull(nowMs) && !this.#hasRoom(nowMs) ? 'loop' : undefined
     return this.#held.size >= MOST_HELD || this.#isStanding(nowMs) ? 'loop' : undefined
   }
 

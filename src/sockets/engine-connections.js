@@ -94,7 +94,7 @@ class EngineConnections {
     const leaving = [...this.#transports.keys()]
     for (const connection of leaving) this.#sockets.guard(() => connection.close())
     if (leaving.length === 0) return
-    clock.wait(GOODBYE_MS, () => {
+    clock.after(GOODBYE_MS, () => {
       for (const connection of leaving)
         if (connection.readyState !== 'closed') this.#sockets.guard(() => connection.close(true))
     })

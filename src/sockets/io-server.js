@@ -26,7 +26,7 @@ class IoServer {
     this.#io = io
     this.#sockets = sockets
     this.#priority = priority
-    this.#watcher = { receive: (socket, name, next) => this.#receive(socket, name, next) }
+    this.#watcher = { receive: (socket, packet, next) => this.#receive(socket, packet, next) }
     if (io.engine !== undefined) this.#addEngine(io.engine)
     // Before `listen()` there is no engine.
     const { onEngine } = this
@@ -88,11 +88,17 @@ class IoServer {
     if (!watchIoSocket(socket, this.#watcher)) this.#sockets.onUnknown()
   }
 
-  #receive(socket, name, next) {
+  #receive(socket, packet, next) {
     if (this.#isClosed) return next
+    const name = String(packet.data?.[0])
     const isHandled = socket.listenerCount(name) > 0
-    if (this.#priority !== undefined && this.#sockets.rejects(this.#priority, name, socket, isHandled))
-      return REJECTED
+    if (this.#priority !== undefined) {
+      const rejection = this.#sockets.rejectionOf(this.#priority, name, socket, isHandled)
+      if (rejection !== undefined) {
+        answer(socket, packet, rejection)
+        return REJECTED
+      }
+    }
     return this.#sockets.receive(name, isHandled, next)
   }
 
@@ -107,6 +113,11 @@ class IoServer {
     for (const namespace of this.#namespaces)
       for (const socket of namespace.sockets.values()) unwatchIoSocket(socket, this.#watcher)
   }
+}
+
+function answer(socket, { id }, rejection) {
+  if (id !== undefined && id !== null) socket.ack(id)(rejection)
+  else socket.emit('spillway:overloaded', rejection)
 }
 
 module.exports = { IoServer }

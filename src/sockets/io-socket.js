@@ -14,7 +14,7 @@ const KNOWN = ['run(', 'nextTick', '_onerror', 'connected', 'emitUntyped']
 
 /**
  * @typedef {object} Watcher
- * @property {(socket: any, name: string, next: any) => any} receive a message, or REJECTED
+ * @property {(socket: any, packet: { id?: number, data?: any[] }, next: any) => any} receive a message, or REJECTED: it is answered
  */
 const REJECTED = Symbol('rejected')
 
@@ -35,10 +35,10 @@ class IoSocket {
   }
 
   /** @returns {any} the message, with those of the other instances, REJECTED, or undefined if nobody watches any more */
-  receive(socket, name) {
+  receive(socket, packet) {
     let message
     for (const watcher of this.watchers) {
-      message = watcher.receive(socket, name, message)
+      message = watcher.receive(socket, packet, message)
       if (message === REJECTED) return REJECTED
     }
     return message
@@ -53,8 +53,8 @@ class IoSocket {
 function onEvent(watched, onevent) {
   /** @this {any} */
   return function (packet) {
-    const message = watched.receive(this, String(packet.data?.[0]))
-    if (message === REJECTED) return answerRejected(this, packet)
+    const message = watched.receive(this, packet)
+    if (message === REJECTED) return undefined
     const before = current
     current = message
     try {
@@ -94,13 +94,6 @@ function onDispatch(dispatch) {
       })
     })
   }
-}
-
-/** @param {any} socket @param {{ id?: number, data?: any[] }} packet */
-function answerRejected(socket, packet) {
-  const answer = { error: 'spillway:overloaded', event: packet.data?.[0], retryAfter: 1 }
-  if (packet.id !== undefined && packet.id !== null) socket.ack(packet.id)(answer)
-  else socket.emit('spillway:overloaded', answer)
 }
 
 const isKnown = (socket) => {

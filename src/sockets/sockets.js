@@ -2,7 +2,7 @@
 // The sockets of one instance: the servers of Socket.IO and ws that it watches, and what is counted of them. Until `sockets()` is called there is
 // nothing of it in the way of a request.
 
-const { NORMAL, priorityIndex } = require('../admission/verdict')
+const { LOW, NORMAL, priorityIndex } = require('../admission/verdict')
 const { SHED: SHED_PART } = require('../requests/ignore')
 const { Failure } = require('../failures/failure')
 const { ConnectionTable } = require('./connection-table')
@@ -12,8 +12,6 @@ const { refuseRequest, refuseUpgrade } = require('./refusal')
 const { isSocketIo, isWebSocketServer, notSockets } = require('./shapes')
 const { SocketMessage } = require('./socket-message')
 const { WsServer } = require('./ws-server')
-
-const LOW = Number(priorityIndex('low'))
 
 /**
  * @typedef {Pick<InstanceType<typeof import('../instance').Instance>,
@@ -100,7 +98,9 @@ class Sockets {
    * @param {() => void} open
    */
   decide(req, res, open) {
-    const { admission, recorder } = this.#parts
+    const { recorder } = this.#parts
+    /** @type {any} */
+    const gate = this.#gate
     const request = res === undefined ? undefined : recorder.find(res)
     const isExempt = request !== undefined && (request.ignores & SHED_PART) !== 0
     const { socket } = req
@@ -120,13 +120,13 @@ class Sockets {
         return open()
       }
       this.connections.onRefuse(reason)
-      const seconds = admission.retryAfterSeconds()
+      const seconds = gate.retryAfterSeconds()
       if (res === undefined) return refuseUpgrade(socket, seconds)
       request?.admission.onReject(reason)
       refuseRequest(res, seconds)
     }
     if (isExempt) return onDecision(undefined)
-    giveUp = this.#gate?.decide(admission.classOf(req), onDecision)
+    giveUp = gate.decide(gate.classOf(req), onDecision)
     if (giveUp === undefined) return
     ;(res ?? socket).on('close', onGone)
     // Without a listener the error of a held connection would end the process.
@@ -139,16 +139,18 @@ class Sockets {
     return new SocketMessage(this, this.events.rowOf(isHandled ? name : UNHANDLED), this.nowMs(), next)
   }
 
-  /** Whether the message is rejected, by the user's function for its priority: only in overload, and only the class `low`. */
-  rejects(priority, name, socket, isHandled) {
+  /**
+   * Whether the message is rejected, by the user's function for its priority: only in overload, and only the class `low`.
+   * @param {Function} priority
+   * @returns {import('../../index.js').OverloadedMessage | undefined} the answer
+   */
+  rejectionOf(priority, event, socket, isHandled) {
     const gate = this.#gate
-    const { admission, clock } = this.#parts
-    if (gate === undefined || !(gate.isOverloaded(clock.now()) || admission.isShort)) return false
-    const given = this.call('sockets.priority', () => priority(name, socket))
-    if ((priorityIndex(given) ?? NORMAL) !== LOW) return false
-    if (!admission.rejectsMessages(LOW)) return false
-    this.events.onEnd(this.events.rowOf(isHandled ? name : UNHANDLED), SHED, 0, 0)
-    return true
+    if (gate === undefined || !gate.isOverloaded) return undefined
+    const given = this.call('sockets.priority', () => priority(event, socket))
+    if ((priorityIndex(given) ?? NORMAL) !== LOW || !gate.rejectMessage()) return undefined
+    this.events.onEnd(this.events.rowOf(isHandled ? event : UNHANDLED), SHED, 0, 0)
+    return { error: 'spillway:overloaded', event, retryAfter: gate.retryAfterSeconds() }
   }
 
   /** A listener threw, or its promise rejected. Node goes on with the error, so that it is logged where it ends. */

@@ -87,9 +87,12 @@ class WsServer {
     this.#sockets.connections.onReceive(sizeOf(data))
     const kind = this.#kindOf(data, isBinary)
     const isHandled = ws.listenerCount('message') > 0
-    if (this.#priority !== undefined && this.#sockets.rejects(this.#priority, kind, ws, isHandled)) {
-      this.#answerRejected(ws, kind)
-      return REJECTED
+    if (this.#priority !== undefined) {
+      const rejection = this.#sockets.rejectionOf(this.#priority, kind, ws, isHandled)
+      if (rejection !== undefined) {
+        this.#sockets.guard(() => ws.send(JSON.stringify(rejection)))
+        return REJECTED
+      }
     }
     return this.#sockets.receive(kind, isHandled, next)
   }
@@ -100,18 +103,12 @@ class WsServer {
     return typeof kind === 'string' && kind !== '' ? kind : DEFAULT_KIND
   }
 
-  #answerRejected(ws, kind) {
-    this.#sockets.guard(() =>
-      ws.send(JSON.stringify({ error: 'spillway:overloaded', event: kind, retryAfter: 1 }))
-    )
-  }
-
   /** 1001: the server goes away. A client that does not answer is cut. */
   goodbye(clock) {
     const leaving = [...this.#open]
     for (const ws of leaving) this.#sockets.guard(() => ws.close(GOING_AWAY, 'going away'))
     if (leaving.length === 0) return
-    clock.wait(GOODBYE_MS, () => {
+    clock.after(GOODBYE_MS, () => {
       for (const ws of leaving) if (this.#open.has(ws)) this.#sockets.guard(() => ws.terminate())
     })
   }
