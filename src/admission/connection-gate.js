@@ -3,7 +3,7 @@
 // room for its load, and not only for its handshake. Nothing is held or rejected unless the loop was full lately:
 //   room = idle share of the loop - 0.1 - load of a connection x connections admitted in the last quarter of a second
 //   load of a connection = busy share of the loop / open connections
-// Without room a connection is held. It is rejected if it was held for `shed.interval`, or at once while others have been for so long.
+// Without room a connection is held. It is rejected if it was held for twice `shed.interval`, or at once while others have been for so long.
 // A stall, a collection or a burst of connections is over sooner (docs/decisions/0050).
 
 const { IDLE_SHARE } = require('./measurements/loop-turns')
@@ -15,9 +15,11 @@ const HORIZON_MS = 250
 const CALM_SHARE = 0.2
 /** How often held connections are looked at, and how many are admitted then. */
 const LOOK_MS = 10
-const MOST_AT_ONCE = 8
+const MOST_AT_ONCE = 20
+/** How long one is held, in intervals of `shed.interval`. */
+const PATIENCE = 2
 /** A held connection occupies a socket. */
-const MOST_HELD = 512
+const MOST_HELD = 2000
 
 /** @typedef {{ priority: number, sinceMs: number, onDecision: (reason: string | undefined) => void }} Held */
 
@@ -122,6 +124,10 @@ class ConnectionGate {
     return this.#parts.turns.stallFreeMs(nowMs) - this.#fullSinceMs >= this.#intervalMs
   }
 
+  get #patienceMs() {
+    return PATIENCE * this.#intervalMs
+  }
+
   #hasRoom(nowMs) {
     if (!this.#wasFull) return true
     const share = this.#shareNow(nowMs)
@@ -129,10 +135,10 @@ class ConnectionGate {
     return share - IDLE_SHARE - load * this.#recent > 0
   }
 
-  /** Whether one has been held for `shed.interval`, and so all that time the loop had no room. */
+  /** Whether connections have been held all the time for as long as one is held: then the loop has no room. */
   #isStanding(nowMs) {
     return (
-      this.#held.size > 0 && this.#parts.turns.stallFreeMs(nowMs) - this.#queuedSinceMs >= this.#intervalMs
+      this.#held.size > 0 && this.#parts.turns.stallFreeMs(nowMs) - this.#queuedSinceMs >= this.#patienceMs
     )
   }
 
@@ -209,7 +215,7 @@ class ConnectionGate {
         admitted++
         this.#recent++
         this.#release(held, undefined)
-      } else if (stallFreeMs - held.sinceMs >= this.#intervalMs) this.#release(held, 'loop')
+      } else if (stallFreeMs - held.sinceMs >= this.#patienceMs) this.#release(held, 'loop')
       else break
     }
     if (this.#held.size > 0) this.#lookLater()

@@ -48,6 +48,8 @@ class RequestContext {
   static isCheap = isCheap
   /** Whether any part needs a context: without one, callbacks need not be wrapped. */
   isOn = isCheap
+  /** What is being thrown at this moment, by code that no request has. @type {{ reference: any, onUncaught: (error: unknown) => void } | undefined} */
+  thrown
   #storage = new AsyncLocalStorage()
   #recorder
   #users = isCheap ? 1 : 0
@@ -105,6 +107,10 @@ class RequestContext {
 
   /** What the error belongs to, if that is known, and otherwise what runs. */
   referenceOf(error) {
+    const { thrown } = this
+    this.thrown = undefined
+    thrown?.onUncaught(error)
+    if (thrown !== undefined) return thrown.reference
     return this.#failures.get(error) ?? this.reference
   }
 

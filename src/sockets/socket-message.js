@@ -33,15 +33,22 @@ class SocketMessage {
     const { reference } = this.#row
     const before = sockets.running
     sockets.running = reference
+    let hasReturned = false
+    // Without `catch`: Node shows the line that threw, and a debugger stops there.
     try {
-      return sockets.context.runAs(reference, callback)
-    } catch (error) {
-      this.onError(error)
-      throw error
+      const returned = sockets.context.runAs(reference, callback)
+      hasReturned = true
+      return returned
     } finally {
       sockets.running = before
+      if (!hasReturned) this.#onThrow()
       this.onSettled()
     }
+  }
+
+  #onThrow() {
+    this.#hasFailed = true
+    this.#sockets.onThrow(this.#row.reference)
   }
 
   /** A listener is an async function, and has not ended. */
@@ -49,6 +56,7 @@ class SocketMessage {
     this.#pending++
   }
 
+  /** The promise of a listener has rejected. */
   onError(error) {
     this.#hasFailed = true
     this.#sockets.onError(error, this.#row.reference)

@@ -153,7 +153,14 @@ class Sockets {
     return { error: 'spillway:overloaded', event, retryAfter: gate.retryAfterSeconds() }
   }
 
-  /** A listener threw, or its promise rejected. Node goes on with the error, so that it is logged where it ends. */
+  /** A listener throws. Unless code of the application catches the error, the process is told of it before anything else runs. */
+  onThrow(reference) {
+    const { clock, context } = this.#parts
+    context.thrown = { reference, onUncaught: (error) => this.onError(error, reference) }
+    clock.onTurn(() => (context.thrown = undefined))
+  }
+
+  /** Node goes on with the error, so that it is logged where it ends. */
   onError(error, reference) {
     const { context, failures, internalErrors } = this.#parts
     internalErrors.guard('sockets', () => {
