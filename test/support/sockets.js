@@ -25,13 +25,22 @@ async function listening(t, server) {
   return /** @type {import('node:net').AddressInfo} */ (server.address()).port
 }
 
+const other = (_req, res) => res.end('other')
+
 /** @param {import('node:test').TestContext} t */
 async function socketIo(
   t,
-  { options = {}, serverOptions = {}, sockets = undefined, clock = undefined, attach = true } = {}
+  {
+    options = {},
+    serverOptions = {},
+    sockets = undefined,
+    clock = undefined,
+    attach = true,
+    handler = other,
+  } = {}
 ) {
   const spillway = spillwayFor(t, options, clock)
-  const server = http.createServer((_req, res) => res.end('other'))
+  const server = http.createServer(handler)
   if (attach) spillway.attach(server)
   const io = new Server(server, serverOptions)
   t.after(() => io.close())
