@@ -14,6 +14,7 @@ const { admissionSection, memorySection, releasesSection, workersSection } = req
 const { profilesSection } = require('./profiles')
 const { routesSection } = require('./routes')
 const { saveReportButton } = require('./save-report')
+const { socketsSection } = require('./sockets')
 const { oldestSection, slowSection } = require('./slow')
 const { stallsSection } = require('./stalls')
 const { token } = require('./token')
@@ -42,6 +43,7 @@ const sections = [
   profiles,
   errorsSection(),
   outgoingSection(),
+  socketsSection(),
   admissionSection(),
   oldestSection(),
   memorySection(),
