@@ -6,6 +6,7 @@
 const { ADVISED_BOUNDS, boundsOf } = require('../histograms/buckets')
 const { DEFAULTS } = require('../options/table')
 const { outgoing } = require('./outgoing-points')
+const { POOL_FAMILIES } = require('./pool-families')
 const { REQUEST_BYTES, RESPONSE_BYTES } = require('../requests/route-series')
 const {
   totalByMethod,
@@ -208,6 +209,7 @@ const FAMILIES = [
     help: 'Errors caught inside spillway or in callbacks of the application, by place.',
     points: countsByName('internalErrors', 'place'),
   },
+  ...POOL_FAMILIES,
   ...PROCESS_FAMILIES,
 ]
 
