@@ -95,6 +95,7 @@ const SECTIONS = {
     ]),
   'Outgoing calls, last minute': ({ outgoing }, look) =>
     outgoing.hosts.length === 0 ? [] : tableLines(OUTGOING_COLUMNS, outgoing.hosts, look),
+  Pools: ({ pools }, look) => (pools.length === 0 ? [] : tableLines(POOL_COLUMNS, pools, look)),
   'Slowest requests': ({ slowest }, look) =>
     slowest.length === 0 ? [] : tableLines(SLOWEST_COLUMNS, slowest, look),
   'Longest in flight': ({ oldest }, look) =>
@@ -172,6 +173,20 @@ const OUTGOING_COLUMNS = [
     lastMinute.count === 0 ? '-' : ms(lastMinute.totalMs / lastMinute.count)
   ),
   number('max ms', ({ lastMinute }) => ms(lastMinute.maxMs)),
+]
+
+const POOL_COLUMNS = [
+  text('pool', ({ name }) => name, { isFlexible: true }),
+  text('kind', ({ kind }) => kind),
+  number('used', ({ used, max }) => `${count(used)}${max === null ? '' : ` of ${count(max)}`}`),
+  number('idle', ({ idle }) => count(idle)),
+  number('waiting', ({ waiting }) => count(waiting)),
+  number('wait p99 ms', ({ wait }) => ms(wait.lastMinute.p99Ms)),
+  number('use mean ms', ({ use }) => ms(use.lastMinute.meanMs)),
+  number('timeouts', ({ timeouts }) => count(timeouts)),
+  text('held by', ({ holders: [first] }) =>
+    first === undefined || first.route === null ? '-' : routeOf(first)
+  ),
 ]
 
 const SLOWEST_COLUMNS = [

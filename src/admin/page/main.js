@@ -11,6 +11,7 @@ const { optionsSection } = require('./options')
 const { outgoingSection } = require('./outgoing')
 const { Past } = require('./past')
 const { admissionSection, memorySection, releasesSection, workersSection } = require('./process')
+const { poolsSection } = require('./pools')
 const { profilesSection } = require('./profiles')
 const { routesSection } = require('./routes')
 const { oldestSection, slowSection } = require('./slow')
@@ -39,6 +40,7 @@ const sections = [
   profilesSection(),
   errorsSection(),
   outgoingSection(),
+  poolsSection(),
   admissionSection(),
   oldestSection(),
   memorySection(),
