@@ -11,6 +11,7 @@ const { optionsSection } = require('./options')
 const { outgoingSection } = require('./outgoing')
 const { Past } = require('./past')
 const { admissionSection, memorySection, releasesSection, workersSection } = require('./process')
+const { poolsSection } = require('./pools')
 const { profilesSection } = require('./profiles')
 const { routesSection } = require('./routes')
 const { saveReportButton } = require('./save-report')
@@ -44,6 +45,7 @@ const sections = [
   errorsSection(),
   outgoingSection(),
   socketsSection(),
+  poolsSection(),
   admissionSection(),
   oldestSection(),
   memorySection(),
