@@ -1,0 +1,82 @@
+'use strict'
+// Runs a story: for each of its runs the application, the clients, and meanwhile somebody who asks the admin server. The result is
+// plain data, which print.js, page.js and the tests read.
+
+const path = require('node:path')
+const { Application } = require('./application')
+const { HTTP_LOAD, Load } = require('./load')
+const { whatWasSaid } = require('./said')
+const { Watch } = require('./watch')
+
+const USUAL_SECONDS = 12
+const LONGEST_SHORT_SECONDS = 40
+/** Of a short run that has nothing to wait for. */
+const SHORT_SECONDS = 2
+const LOOK_MS = 200
+
+/**
+ * @typedef {object} Told
+ * @property {string} story
+ * @property {string} date
+ * @property {string} node
+ * @property {any[]} runs
+ */
+
+/**
+ * @param {any} story a story.js, with its name and folder
+ * @param {{ seconds?: number, short?: boolean, own?: object }} options
+ * @param {{ onRun(run: any, seconds: number): { second(progress: any): void, end(result: any): void } }} [output]
+ * @returns {Promise<Told>}
+ */
+async function tell(story, { seconds = story.seconds ?? USUAL_SECONDS, short = false, own = {} }, output) {
+  const setUp = await story.setUp?.(own)
+  const told = {
+    story: story.name,
+    date: new Date().toISOString(),
+    node: process.version,
+    runs: /** @type {any[]} */ ([]),
+  }
+  try {
+    for (const run of story.runs) {
+      const longest = short ? (run.isTold ? LONGEST_SHORT_SECONDS : SHORT_SECONDS) : (run.seconds ?? seconds)
+      told.runs.push(await tellRun({ story, run, seconds: longest, short, setUp, output }))
+    }
+  } finally {
+    await setUp?.end?.()
+  }
+  return told
+}
+
+async function tellRun({ story, run, seconds, short, setUp, output }) {
+  const line = output?.onRun(run, seconds)
+  const file = path.join(story.folder, story.app ?? 'app.js')
+  const application = await new Application({ ...run, file, env: { ...setUp?.env, ...run.env } }).ready()
+  const watch = new Watch(application)
+  try {
+    const { script = HTTP_LOAD, parts } = { ...story.load, ...run.load }
+    const message = { url: application.url, seconds, parts, ...setUp?.load }
+    const load = new Load(script, message, (progress) => line?.second(progress))
+    const meanwhile = story.meanwhile?.({ application, watch, run, seconds, short, load })
+    if (short && run.isTold) stopWhenTold({ application, watch, run, load })
+    const report = await load.ended
+    const extra = await meanwhile
+    await watch.end()
+    const result = { name: run.name, ...report, ...whatWasSaid({ application, watch, story }), extra }
+    line?.end(result)
+    return result
+  } finally {
+    await application.stop()
+  }
+}
+
+/** A short run ends when Spillway has said what the story is about. */
+function stopWhenTold({ application, watch, run, load }) {
+  const timer = setInterval(() => {
+    if (!run.isTold({ application, watch })) return
+    load.stop()
+  }, LOOK_MS)
+  const end = () => clearInterval(timer)
+  load.ended.then(end, end)
+}
+
+module.exports = { tell }
