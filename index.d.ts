@@ -1378,6 +1378,8 @@ export interface WarningsSnapshot {
     readonly name: string
     /** Without what may be secret in it. */
     readonly message: string
+    /** The file, line and column of the application that caused it, if its stack has one. */
+    readonly at: string | null
     readonly count: number
     readonly lastAt: string
   }[]

@@ -10,6 +10,8 @@ const HTTP_LOAD = path.join(__dirname, 'http-load.js')
 
 class Load {
   #child
+  /** What was answered in each second so far. @type {number[]} */
+  served = []
   /** The report, when the load has ended. @type {Promise<any>} */
   ended
 
@@ -32,7 +34,9 @@ class Load {
     let report
     this.#child.on('message', (message) => {
       report ??= message.report
-      if (message.second !== undefined) onSecond(message)
+      if (message.second === undefined) return
+      this.served.push(message.served)
+      onSecond(message)
     })
     // `exit` may come before the last message.
     const [[code, signal]] = await Promise.all([once(this.#child, 'exit'), once(this.#child, 'disconnect')])

@@ -12,7 +12,7 @@ const bold = (text) => (isColoured ? `\x1b[1m${text}\x1b[0m` : text)
 const BAR = 20
 /** In a pipe a line of progress comes so often. */
 const PIPE_SECONDS = 5
-const LEAST_CELL = 12
+const LEAST_CELL = 10
 const BUSY =
   'This machine was busy with other programs (host-starved): the figures are rough. For exact figures stop them and run the story again.'
 

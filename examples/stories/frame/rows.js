@@ -16,12 +16,13 @@ const FIGURES = [
   ['p50', ({ p50Ms }) => ms(p50Ms)],
   ['p95', ({ p95Ms }) => ms(p95Ms)],
   ['p99', ({ p99Ms }) => ms(p99Ms)],
-  [
-    'errors',
-    ({ errors, unanswered }) => (unanswered > 0 ? `${errors} (${unanswered} no answer)` : String(errors)),
-  ],
+  ['errors', ({ errors }) => String(errors)],
 ]
-const REJECTED = ['rejected (503)', ({ rejected }) => String(rejected)]
+/** Shown where a run has them. */
+const SOME = [
+  ['no answer', 'unanswered'],
+  ['rejected (503)', 'rejected'],
+]
 
 /** @returns {{ head?: string, cells: string[] }[]} `head` alone begins a section */
 function rowsOf({ runs }) {
@@ -30,7 +31,7 @@ function rowsOf({ runs }) {
     ...names.flatMap((name) => sectionOf(name, runs)),
     { head: 'the process', cells: [] },
     { head: '  memory, at most', cells: runs.map(({ memory }) => megabytes(memory.peakRssBytes)) },
-    { head: '  event loop blocked', cells: runs.map(({ stalls, seconds }) => blocked(stalls, seconds)) },
+    { head: '  event loop stalled', cells: runs.map(({ stalls, seconds }) => blocked(stalls, seconds)) },
     ...(runs.some(({ crash }) => crash)
       ? [{ head: '  ended by itself', cells: runs.map(({ crash }) => crashCell(crash)) }]
       : []),
@@ -39,7 +40,8 @@ function rowsOf({ runs }) {
 
 function sectionOf(name, runs) {
   const parts = runs.map((run) => run.parts.find((part) => part.name === name))
-  const figures = parts.some((part) => part?.rejected > 0) ? [...FIGURES, REJECTED] : FIGURES
+  const some = SOME.filter(([, key]) => parts.some((part) => part?.[key] > 0))
+  const figures = [...FIGURES, ...some.map(([label, key]) => [label, (part) => String(part[key])])]
   return [
     { head: name, cells: [] },
     ...figures.map(([label, of]) => ({
@@ -50,11 +52,8 @@ function sectionOf(name, runs) {
 }
 
 const blocked = ({ totalMs }, seconds) =>
-  totalMs === 0 ? 'never' : `${Math.min(100, Math.round(totalMs / seconds / 10))} % of the time`
+  totalMs === 0 ? 'never' : `${Math.min(100, Math.round(totalMs / seconds / 10))} %`
 
-const crashCell = (crash) =>
-  crash === null
-    ? 'no'
-    : `after ${number(crash.afterMs / 1000)} s (${crash.signal ?? `exit code ${crash.code}`})`
+const crashCell = (crash) => (crash === null ? 'no' : `after ${number(crash.afterMs / 1000)} s`)
 
 module.exports = { rowsOf }

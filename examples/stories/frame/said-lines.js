@@ -15,7 +15,9 @@ function saidLines(run, columns) {
   const lines = [
     ...run.log.slice(0, MOST_LOGGED).flatMap((group) => labelled('log', logged(group), columns)),
     ...causesFirst(run.found).flatMap((finding) => doctorLines(finding, columns)),
-    ...run.stalls.sites.slice(0, 1).flatMap((site) => labelled('stalls', stallText(site), columns)),
+    ...namedFirst(run.stalls.sites)
+      .slice(0, 1)
+      .flatMap((site) => labelled('stalls', stallText(site), columns)),
     ...Object.entries(run.extra?.said ?? {}).flatMap(([label, text]) =>
       labelled(label, String(text), columns)
     ),
@@ -24,13 +26,19 @@ function saidLines(run, columns) {
   return lines.length > 0 ? lines : labelled('doctor', 'nothing found', columns)
 }
 
+const namedFirst = (sites) =>
+  [...sites].sort((a, b) => Number(a.function === null) - Number(b.function === null))
+
 /** What the machine did to the process is said last: it is not what the story is about. */
 function causesFirst(found) {
   const own = found.filter(({ problem }) => problem !== STARVED)
   return [...own.slice(0, MOST_FINDINGS), ...found.filter(({ problem }) => problem === STARVED)]
 }
 
-const logged = ({ message, count }) => (count > 1 ? `${message} (and ${count - 1} more like it)` : message)
+function logged({ count, error, message }) {
+  const text = error === undefined ? message : `${message}: ${error}`
+  return count > 1 ? `${text} (and ${count - 1} more like it)` : text
+}
 
 const doctorLines = ({ advice, effectOf, problem, severity, summary }, columns) => [
   ...labelled(

@@ -17,7 +17,10 @@ function whatWasSaid({ application, watch, story }) {
   const { findings, found, memory, snapshot } = watch
   const { sites = [], count = 0, totalMs = 0 } = snapshot?.stalls ?? {}
   return {
-    log: groupsOf(logged.filter(({ level }) => level >= WARN)),
+    log: groupsOf(
+      logged.filter(({ level }) => level >= WARN),
+      story.folder
+    ),
     findings,
     found: [...found.values()].sort(
       (a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity)
@@ -38,15 +41,27 @@ function whatWasSaid({ application, watch, story }) {
   }
 }
 
-function groupsOf(logged) {
+function groupsOf(logged, folder) {
   const groups = new Map()
-  for (const { msg, event, level, unlogged = 0 } of logged) {
+  for (const { err, msg, event, level, unlogged = 0 } of logged) {
     const key = `${event} ${String(msg).replace(FIGURE, '')}`
     const group = groups.get(key)
-    if (group === undefined) groups.set(key, { event, level, message: msg, count: 1 + unlogged })
+    if (group === undefined)
+      groups.set(key, { event, level, message: msg, error: errorOf(err, folder), count: 1 + unlogged })
     else group.count += 1 + unlogged
   }
   return [...groups.values()]
+}
+
+/** What was thrown, and where in the application. */
+function errorOf(err, folder) {
+  if (err === undefined) return undefined
+  const at = String(err.stack ?? '')
+    .split('\n')
+    .find((line) => line.includes(folder))
+  const place = at?.match(/at (?:async )?(?:(\S+) \()?(?:file:\/\/)?(\/.*):\d+\)?$/)
+  const where = place ? ` at ${place[1] ?? '(anonymous)'} (${path.relative(folder, place[2])})` : ''
+  return `${err.type ?? err.name ?? 'Error'}: ${err.message}${where}`
 }
 
 const shortSite = (site, folder) => {

@@ -56,10 +56,15 @@ async function tellRun({ story, run, seconds, short, setUp, output }) {
     const { script = HTTP_LOAD, parts } = { ...story.load, ...run.load }
     const message = { url: application.url, seconds, parts, ...setUp?.load }
     const load = new Load(script, message, (progress) => line?.second(progress))
-    const meanwhile = story.meanwhile?.({ application, watch, run, seconds, short, load })
-    if (short && run.isTold) stopWhenTold({ application, watch, run, load })
+    let extra
+    const meanwhile = Promise.resolve(story.meanwhile?.({ application, watch, run, seconds, short, load }))
+      .catch((error) => ({ said: { failed: error.message } }))
+      .then((result) => {
+        extra = result
+      })
+    if (short && run.isTold) stopWhen(load, () => run.isTold({ application, watch, extra }))
     const report = await load.ended
-    const extra = await meanwhile
+    await meanwhile
     await watch.end()
     const result = { name: run.name, ...report, ...whatWasSaid({ application, watch, story }), extra }
     line?.end(result)
@@ -70,10 +75,9 @@ async function tellRun({ story, run, seconds, short, setUp, output }) {
 }
 
 /** A short run ends when Spillway has said what the story is about. */
-function stopWhenTold({ application, watch, run, load }) {
+function stopWhen(load, isTold) {
   const timer = setInterval(() => {
-    if (!run.isTold({ application, watch })) return
-    load.stop()
+    if (isTold()) load.stop()
   }, LOOK_MS)
   const end = () => clearInterval(timer)
   load.ended.then(end, end)
