@@ -66,13 +66,16 @@ function openLoop(url, part, recorder, agent) {
     const request = http.request({ agent, headers, hostname, method, path: pathOf(part), port }, (res) => {
       res.resume().once('end', () => end(res.statusCode))
     })
-    const end = (status) => {
+    const end = (status, why) => {
       clearTimeout(timer)
-      if (dueAt.delete(request)) recorder.record(name, performance.now() - dueMs, status)
+      if (dueAt.delete(request)) recorder.record(name, performance.now() - dueMs, status, why)
     }
-    const timer = setTimeout(() => request.destroy(), timeoutMs)
+    const timer = setTimeout(() => {
+      end(0, 'timeout')
+      request.destroy()
+    }, timeoutMs)
     dueAt.set(request, dueMs)
-    request.on('error', () => end(0)).once('close', () => end(0))
+    request.on('error', ({ code }) => end(0, code)).once('close', () => end(0))
     request.end(body)
   }
   const startedMs = performance.now()

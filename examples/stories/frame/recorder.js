@@ -11,12 +11,18 @@ class Recorder {
   /** Of the load alone: its last requests are counted, and their time is not. @type {number | undefined} */
   #seconds
 
-  /** @param {string} name @param {number} ms from when the request was due until its end @param {number} status 0 without an answer */
-  record(name, ms, status) {
+  /**
+   * @param {string} name
+   * @param {number} ms from when the request was due until its end
+   * @param {number} status 0 without an answer
+   * @param {string} [why] there is none
+   */
+  record(name, ms, status, why) {
     const second = Math.floor(this.#elapsedSeconds())
     const part = this.#partOf(name)
     const at = (part.seconds[second] ??= newSum())
     for (const sum of [part.total, at]) add(sum, ms, status)
+    if (status === 0) part.failures[why ?? 'no answer'] = (part.failures[why ?? 'no answer'] ?? 0) + 1
   }
 
   /** The figures of one second, all parts together, for a line of progress. */
@@ -36,8 +42,9 @@ class Recorder {
     const seconds = this.#seconds ?? this.#elapsedSeconds()
     return {
       seconds,
-      parts: [...this.#parts].map(([name, { total, seconds: each }]) => ({
+      parts: [...this.#parts].map(([name, { failures, total, seconds: each }]) => ({
         name,
+        failures,
         ...figuresOf(total, seconds),
         seconds: Array.from({ length: Math.floor(seconds) }, (_, i) => figuresOf(each[i] ?? newSum(), 1)),
       })),
@@ -49,7 +56,7 @@ class Recorder {
   }
 
   #partOf(name) {
-    const part = this.#parts.get(name) ?? { total: newSum(), seconds: [] }
+    const part = this.#parts.get(name) ?? { total: newSum(), seconds: [], failures: {} }
     this.#parts.set(name, part)
     return part
   }

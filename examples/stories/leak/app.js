@@ -16,14 +16,18 @@ const isRecycled = process.argv.includes('--recycle')
 /** As in a container of a story that is told in a minute. By default a process is watched for 30 s, and left alone for a minute. */
 const RECYCLING = { recycleAt: 0.6, recycleAfter: 1000, minUptime: 5000 }
 
+const ROWS = 215
+
 function serve() {
-  const spillway = createSpillway({ memory: isRecycled ? RECYCLING : {} })
+  // In `observe` nothing is rejected. In mode `adaptive`, which is the default, a heap that is nearly full rejects requests.
+  const spillway = createSpillway({ shed: { mode: 'observe' }, memory: isRecycled ? RECYCLING : {} })
   const app = express()
   app.use(spillway.express())
 
   const rendered = new Map()
   function render(url) {
-    const rows = Array.from({ length: 400 }, (_, row) => ({ url, row, text: `row ${row} of ${url}` }))
+    const rows = []
+    for (let row = 0; row < ROWS; row++) rows.push({ url, row, text: `row ${row} of ${url}` })
     rendered.set(url, rows)
     return rows
   }

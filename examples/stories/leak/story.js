@@ -6,8 +6,10 @@ const { setTimeout: delay } = require('node:timers/promises')
 const { takeProfile } = require('../frame/profile')
 
 const HEAP_MEGABYTES = 160
-const PAGES_PER_SECOND = 30
-const PROFILE_SECONDS = 5
+/** As a container of 256 MB would have it. */
+const SMALL_HEAP = [`--max-old-space-size=${HEAP_MEGABYTES}`, '--max-semi-space-size=4']
+const PAGES_PER_SECOND = 120
+const PROFILE_SECONDS = 8
 const LOOK_MS = 250
 
 const isWarned = (watch) => watch.found.has('heap-growing')
@@ -23,13 +25,13 @@ module.exports = {
     {
       name: 'before',
       what: 'until the heap is full',
-      nodeFlags: [`--max-old-space-size=${HEAP_MEGABYTES}`],
+      nodeFlags: SMALL_HEAP,
       isTold: ({ extra }) => extra !== undefined,
     },
     {
       name: 'after',
       what: 'memory.recycleAt, clusterPrimary()',
-      nodeFlags: [`--max-old-space-size=${HEAP_MEGABYTES}`],
+      nodeFlags: SMALL_HEAP,
       args: ['--recycle'],
       isTold: ({ application }) => application.logged.some(({ event }) => event === 'replaced'),
     },
