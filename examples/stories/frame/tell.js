@@ -9,7 +9,7 @@ const { whatWasSaid } = require('./said')
 const { Watch } = require('./watch')
 
 const USUAL_SECONDS = 12
-const LONGEST_SHORT_SECONDS = 40
+const LONGEST_SHORT_SECONDS = 58
 /** Of a short run that has nothing to wait for. */
 const SHORT_SECONDS = 2
 const LOOK_MS = 200

@@ -9,7 +9,7 @@ const HEAP_MEGABYTES = 160
 /** As a container of 256 MB would have it. */
 const SMALL_HEAP = [`--max-old-space-size=${HEAP_MEGABYTES}`, '--max-semi-space-size=4']
 const PAGES_PER_SECOND = 120
-const PROFILE_SECONDS = 8
+const PROFILE_SECONDS = 6
 const LOOK_MS = 250
 
 const isWarned = (watch) => watch.found.has('heap-growing')

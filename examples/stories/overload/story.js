@@ -26,7 +26,7 @@ const runOf = ({ framework, policy, what = policy }) => ({
   isSpillway: policy === 'spillway',
   // What is said behind each framework is the same.
   isSilent: policy !== 'spillway' || framework !== 'express',
-  shortSeconds: policy === 'spillway' && framework === 'express' ? DOCTOR_SECONDS : 1,
+  shortSeconds: policy === 'spillway' && framework === 'express' ? DOCTOR_SECONDS : 1.5,
 })
 const spillwayRuns = FRAMEWORKS.flatMap((framework) =>
   [OFF, ON].map((policy) => runOf({ framework, ...policy }))
