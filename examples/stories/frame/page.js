@@ -51,9 +51,10 @@ function markdownTable(told) {
   return [heads, ['---', ...told.runs.map(() => '---:')], ...rows].map((cells) => `| ${cells.join(' | ')} |`)
 }
 
-function machineLine({ date, node, story }) {
+function machineLine({ date, node, runs, story }) {
   const [{ model = 'unknown CPU' } = {}] = os.cpus()
-  return `\`npm run story ${story}\`, ${date.slice(0, 10)}: ${model.trim()}, ${os.availableParallelism()} cores, ${os.platform()}, Node ${node}.`
+  const isBusy = runs.some(({ found }) => found.some(({ problem }) => problem === 'host-starved'))
+  return `\`npm run story ${story}\`, ${date.slice(0, 10)}: ${model.trim()}, ${os.availableParallelism()} cores, ${os.platform()}, Node ${node}.${isBusy ? ' Other programs ran beside it: the figures are rough.' : ''}`
 }
 
 /** Panels say which figure of which part they show, or have a function of their own. */

@@ -16,8 +16,7 @@ const isWarned = (watch) => watch.found.has('heap-growing')
 
 module.exports = {
   title: 'A cache without a limit',
-  summary:
-    'a heap that grows until the process ends: warned of in time, and replaced without a failed request',
+  summary: 'a heap that grows until the process ends, or is replaced',
   intro:
     `A service keeps every page that it has rendered. Its heap may have ${HEAP_MEGABYTES} MB, and ${PAGES_PER_SECOND} requests a second come, ` +
     'each for another page. Before: it runs until the heap is full. After: the same leak, and Spillway replaces the worker in time.',
