@@ -1447,7 +1447,11 @@ export interface PoolSnapshot {
   /** The routes whose requests held connections, those that held them longest in the last minute first; at most twenty. */
   readonly holders: readonly PoolHolder[]
   /** The ten connections that have been held longest and are not given back yet. */
-  readonly longestHeld: readonly { readonly method: string | null; readonly route: string | null; readonly ageMs: number }[]
+  readonly longestHeld: readonly {
+    readonly method: string | null
+    readonly route: string | null
+    readonly ageMs: number
+  }[]
 }
 
 export interface PoolTimes {
@@ -1567,6 +1571,8 @@ export interface WarningsSnapshot {
     readonly name: string
     /** Without what may be secret in it. */
     readonly message: string
+    /** The file, line and column of the application that caused it, if its stack has one. */
+    readonly at: string | null
     readonly count: number
     readonly lastAt: string
   }[]

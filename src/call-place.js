@@ -22,14 +22,17 @@ class CallPlace {
 
   /** @returns {string | undefined} such as '/srv/app.js:14:9'; undefined if the stack names no file */
   get at() {
-    const { stack } = /** @type {any} */ (this)
-    if (typeof stack !== 'string') return undefined
-    for (const line of stack.split('\n')) {
-      const [, file, row, column] = POSITION.exec(locationOf(line)) ?? []
-      if (file !== undefined && !NO_FILE.test(file)) return `${pathOf(file)}:${row}:${column}`
-    }
-    return undefined
+    return placesIn(/** @type {any} */ (this).stack)[0]
   }
+}
+
+/** @param {unknown} stack as V8 writes it @returns {string[]} such as '/srv/app.js:14:9', the innermost first, without Node's own */
+function placesIn(stack) {
+  if (typeof stack !== 'string') return []
+  return stack.split('\n').flatMap((line) => {
+    const [, file, row, column] = POSITION.exec(locationOf(line)) ?? []
+    return file === undefined || NO_FILE.test(file) ? [] : [`${pathOf(file)}:${row}:${column}`]
+  })
 }
 
 /** @returns {string} for code in an `eval`, the call of the outermost `eval` */
@@ -56,4 +59,4 @@ function pathOf(file) {
   }
 }
 
-module.exports = { CallPlace }
+module.exports = { CallPlace, placesIn }

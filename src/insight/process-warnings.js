@@ -1,8 +1,10 @@
 'use strict'
-// Counts the warnings of the process by name, such as MaxListenersExceededWarning. Node prints them as before: a listener for
-// `warning` changes nothing.
+// Counts the warnings of the process by name, such as MaxListenersExceededWarning, with the place in the application that caused the
+// last ones. Node prints them as before: a listener for `warning` changes nothing.
 
+const { placesIn } = require('../call-place')
 const { maskText } = require('../redaction/text')
+const { isOwn, packageOf, shown } = require('./stack-frames')
 
 const MAX_NAMES = 30
 const MAX_RECENT = 10
@@ -14,7 +16,7 @@ class ProcessWarnings {
   #isOn
   #clock
   #counts = new Map()
-  /** The last warnings, one per name and message. @type {Map<string, { name: string, message: string, count: number, lastAt: string }>} */
+  /** The last warnings, one per name and message. @type {Map<string, import('../../index.js').WarningsSnapshot['recent'][number]>} */
   #recent = new Map()
 
   /** @param {{ clock: import('../clock').Clock, isOn: boolean }} parts */
@@ -46,7 +48,7 @@ class ProcessWarnings {
     try {
       const name = this.#nameOf(warning?.name)
       this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1)
-      this.#keep(name, maskText(String(warning?.message ?? '').slice(0, MAX_MESSAGE)))
+      this.#keep(name, maskText(String(warning?.message ?? '').slice(0, MAX_MESSAGE)), warning)
     } catch {
       // The warning has no readable name or message.
     }
@@ -57,14 +59,25 @@ class ProcessWarnings {
     return this.#counts.has(name) || this.#counts.size < MAX_NAMES ? name : OTHER
   }
 
-  #keep(name, message) {
+  #keep(name, message, warning) {
     const key = `${name} ${message}`
-    const count = (this.#recent.get(key)?.count ?? 0) + 1
+    const known = this.#recent.get(key)
+    const { count = 0 } = known ?? {}
+    // Stacks are slow to write: only of the first.
+    const at = known === undefined ? placeOf(warning) : known.at
+    const lastAt = new Date(this.#clock.wallMs()).toISOString()
     this.#recent.delete(key)
-    this.#recent.set(key, { name, message, count, lastAt: new Date(this.#clock.wallMs()).toISOString() })
+    this.#recent.set(key, { name, message, at, count: count + 1, lastAt })
     const [oldest] = this.#recent.keys()
     if (this.#recent.size > MAX_RECENT) this.#recent.delete(oldest)
   }
+}
+
+/** The innermost line of the application in its stack, or else of a package. @returns {string | null} */
+function placeOf(warning) {
+  const places = placesIn(warning?.stack).filter((path) => !isOwn({ path }))
+  const place = places.find((path) => packageOf(path) === null) ?? places[0]
+  return place === undefined ? null : shown(place)
 }
 
 module.exports = { ProcessWarnings }

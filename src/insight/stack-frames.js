@@ -86,4 +86,4 @@ function shown(path) {
   }
 }
 
-module.exports = { isOfNode, isOwn, packageOf, pathOf, placeOf, sourceOf }
+module.exports = { isOfNode, isOwn, packageOf, pathOf, placeOf, shown, sourceOf }

@@ -12,6 +12,9 @@ const IDLE = 0
 const CONNECTED = 1
 const DISCONNECTED = 2
 
+/** How the watching thread ends where the heap of the process is full. */
+const HEAP_IS_FULL = 9
+
 const MOST_PERIOD_MS = 250
 
 /** How often an idle thread beats, because it must differ from a blocked one. Each beat wakes two threads. */
@@ -36,6 +39,7 @@ module.exports = {
   CELLS,
   CONNECTED,
   DISCONNECTED,
+  HEAP_IS_FULL,
   IDLE,
   MAX_FRAMES,
   PHASE,

@@ -9,6 +9,7 @@ const {
   BEAT,
   CONNECTED,
   DISCONNECTED,
+  HEAP_IS_FULL,
   IDLE,
   MAX_FRAMES,
   PHASE,
@@ -88,6 +89,8 @@ class Watch {
   #onEvent(method, params) {
     if (method === 'Debugger.scriptParsed') return this.#addScript(params)
     if (method !== 'Debugger.paused') return
+    // At the limit of the heap V8 pauses for the debugger, with a limit four times as high for as long as one is there.
+    if (params.reason === 'OOM') return this.#stop(HEAP_IS_FULL)
     // A `debugger` statement or another debugger paused the process. Do not resume it, and stop watching.
     if (!this.#isAsked) return this.#stop()
     this.#isAsked = false
@@ -122,7 +125,7 @@ class Watch {
     }
   }
 
-  #stop() {
+  #stop(code = 0) {
     if (this.#isStopped) return
     this.#isStopped = true
     try {
@@ -130,7 +133,7 @@ class Watch {
     } finally {
       Atomics.store(shared, PHASE, DISCONNECTED)
       Atomics.notify(shared, PHASE)
-      process.exit()
+      process.exit(code)
     }
   }
 }

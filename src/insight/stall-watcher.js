@@ -12,7 +12,17 @@ const {
 } = require('node:worker_threads')
 const { systemClock } = require('../clock')
 const { watchProcessEnd } = require('./process-end')
-const { BEAT, CELLS, CONNECTED, DISCONNECTED, IDLE, PHASE, STOP, periodOf } = require('./stall-signals')
+const {
+  BEAT,
+  CELLS,
+  CONNECTED,
+  DISCONNECTED,
+  HEAP_IS_FULL,
+  IDLE,
+  PHASE,
+  STOP,
+  periodOf,
+} = require('./stall-signals')
 
 /** What the worker calls in the pause. Anything else in scope may be shadowed by the code that is paused. */
 const kStalls = Symbol.for('spillway.stalls.1')
@@ -25,7 +35,7 @@ const DISCONNECT_MS = 500
 /**
  * @typedef {{ name: string, url: string, line: number, column: number, begin: number }} Frame
  * @typedef {{ thresholdMs: number, onBeat: (nowMs: number) => void, onPause: () => void,
- *   onEnd: (error: unknown) => void }} Subscriber `onPause` runs inside the paused code, and must not throw
+ *   onEnd: (error: unknown, isForGood: boolean) => void }} Subscriber `onPause` runs inside the paused code, and must not throw
  */
 
 class StallWatcher {
@@ -91,8 +101,8 @@ class StallWatcher {
       unwatch: () => {},
     }
     this.#watch = watch
-    worker.on('error', (error) => this.#onEnd(watch, error))
-    worker.on('exit', () => this.#onEnd(watch, undefined))
+    worker.on('error', (error) => this.#onEnd(watch, error, true))
+    worker.on('exit', (code) => this.#onEnd(watch, undefined, code === HEAP_IS_FULL))
     worker.unref()
     watch.unwatch = watchProcessEnd(() => this.#stop())
     Object.defineProperty(globalThis, kStalls, { value: this.#onPause, configurable: true })
@@ -134,12 +144,12 @@ class StallWatcher {
   }
 
   /** The worker thread has ended without being stopped. */
-  #onEnd(watch, error) {
+  #onEnd(watch, error, isForGood) {
     if (this.#watch !== watch) return
     this.#stop()
     const subscribers = [...this.#subscribers.keys()]
     this.#subscribers.clear()
-    for (const subscriber of subscribers) subscriber.onEnd(error)
+    for (const subscriber of subscribers) subscriber.onEnd(error, isForGood)
   }
 }
 

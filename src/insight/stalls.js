@@ -79,7 +79,7 @@ class Stalls {
       thresholdMs: this.#thresholdMs,
       onBeat: (nowMs) => this.#onBeat(nowMs),
       onPause: () => this.#onPause(),
-      onEnd: (error) => this.#onEnd(error),
+      onEnd: (error, isForGood) => this.#onEnd(error, isForGood),
     }
   }
 
@@ -191,7 +191,7 @@ class Stalls {
       this.#parts.context.turnOn(FOLLOWING)
     } catch (error) {
       // For example, Node's permission model may forbid worker threads.
-      this.#onEnd(error)
+      this.#onEnd(error, true)
     }
   }
 
@@ -207,12 +207,14 @@ class Stalls {
     if (nowMs - this.#quietSinceMs >= QUIET_MS || isInspected()) this.#unwatch()
   }
 
-  /** The watcher has ended. After an error it is not started again. Without an error, other code has used the debugger. */
-  #onEnd(error) {
+  /**
+   * The watcher has ended. After an error it is not started again, nor where the heap was full: with a debugger, V8 lets it grow far
+   * beyond its limit. Otherwise other code has used the debugger.
+   */
+  #onEnd(error, isForGood) {
     this.#unwatch()
-    if (error === undefined) return
-    this.#canWatch = false
-    this.#parts.internalErrors.report('insight.stalls', error)
+    if (isForGood) this.#canWatch = false
+    if (error !== undefined) this.#parts.internalErrors.report('insight.stalls', error)
   }
 
   /** How long this thread has run, and waited for a CPU, since the last reading; undefined where the system does not report it. */

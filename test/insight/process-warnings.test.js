@@ -67,9 +67,27 @@ const LEAKING = `
   const spillway = createSpillway({ logger: false })
   const emitter = new EventEmitter()
   for (let i = 0; i < 11; i++) emitter.on('end', () => {})
-  setImmediate(() => console.log(JSON.stringify(spillway.snapshot().warnings.counts)))`
+  setImmediate(() => console.log(JSON.stringify(spillway.snapshot().warnings)))`
 
-test('a listener leak is counted once Node warns of it', async (t) => {
+test('a listener leak is counted once Node warns of it, with the line that adds the listener', async (t) => {
   const { output } = await runNode(LEAKING, { t })
-  assert.deepEqual(output, { MaxListenersExceededWarning: 1 })
+  assert.deepEqual(output.counts, { MaxListenersExceededWarning: 1 })
+  assert.match(output.recent[0].at, /^\[eval\]:6:\d+$/)
+})
+
+test('the place of a warning is of the application, or else of a package, and never of Spillway or Node', (t) => {
+  const warnings = warningsFor(t)
+  const at = (...frames) => {
+    const message = frames.join(' ')
+    emit({ name: 'MaxListenersExceededWarning', message, stack: ['Warning', ...frames].join('\n') })
+    return warnings.list().recent[0].at
+  }
+  const node = '    at _addListener (node:events:600:17)'
+  const own = `    at use (${require.resolve('../../src/adapters/express')}:9:9)`
+  const ofPackage = '    at hook (/srv/node_modules/etag/index.js:3:5)'
+  assert.equal(at(node, own, ofPackage, '    at addEtag (/srv/app.js:31:21)'), '/srv/app.js:31:21')
+  assert.equal(at(node, own, ofPackage), '/srv/node_modules/etag/index.js:3:5')
+  assert.equal(at(node, own), null)
+  emit({ name: 'MaxListenersExceededWarning', message: 'without a stack' })
+  assert.equal(warnings.list().recent[0].at, null)
 })

@@ -518,14 +518,15 @@ test('listener-leak', () => {
   ])
 })
 
-test('listener-leak shows the message of the warning, for it names the emitter', () => {
+test('listener-leak shows the message of the warning, which names the emitter, and the place', () => {
   const message = 'Possible EventEmitter memory leak detected. 11 data listeners added to [Socket].'
   const recent = [
     { name: 'DeprecationWarning', message: 'other' },
-    { name: 'MaxListenersExceededWarning', message },
+    { name: 'MaxListenersExceededWarning', message, at: '/srv/app.js:31:21' },
   ]
   const [claim] = ruleOf('listener-leak').find(
     figuresWith({ warnings: { counts: { MaxListenersExceededWarning: 1 }, recent } })
   )
   assert.ok(claim.summary.includes(message))
+  assert.match(claim.advice, /^Look at \/srv\/app\.js:31:21, /)
 })

@@ -150,6 +150,18 @@ test('nothing is printed at the end, and exit codes stay as they are', async (t)
   assert.doesNotMatch(printed, /debugger/i)
 })
 
+test('a full heap ends the process as it would without, and not at four times its limit', async (t) => {
+  const { child, closed, tell, watched } = await startServer(t, 'http', { args: ['--max-old-space-size=40'] })
+  await watched()
+  const limits = []
+  child.on('message', ({ limitBytes }) => limitBytes && limits.push(limitBytes))
+  tell('fill')
+  const { signal, printed } = await closed
+  assert.match(printed, /heap out of memory/)
+  assert.equal(signal, 'SIGABRT')
+  assert.ok(limits.at(-1) < 2 * limits[0], `the limit was ${limits[0]}, and then ${limits.at(-1)}`)
+})
+
 for (const [what, file] of [
   ['a worker thread', 'worker-of-server.js'],
   ['a cluster worker', 'cluster-of-server.js'],

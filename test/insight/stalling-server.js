@@ -8,6 +8,7 @@ const os = require('node:os')
 const path = require('node:path')
 const crypto = require('node:crypto')
 const http = require('node:http')
+const v8 = require('node:v8')
 const { isMainThread, parentPort, workerData } = require('node:worker_threads')
 const { createSpillway } = require('../../src/index.js')
 
@@ -159,6 +160,14 @@ function onJob() {
   burn()
 }
 
+/** Until the heap is full. Tells the limit, which V8 may raise. */
+const kept = []
+function fill() {
+  for (let i = 0; i < 20_000; i++) kept.push({ i, text: `row ${i}` })
+  tell({ limitBytes: v8.getHeapStatistics().heap_size_limit })
+  setTimeout(fill, 1)
+}
+
 const server = http.createServer(LISTENERS[framework]())
 if (framework === 'http') spillway.attach(server)
 const tell = (message) => (isMainThread ? process.send?.(message) : parentPort?.postMessage(message))
@@ -167,6 +176,7 @@ spillway.on('stall', (stall) => tell({ stall }))
 /** Commands of the test. */
 function onCommand({ command, code }) {
   if (command === 'job') setTimeout(onJob, 1)
+  else if (command === 'fill') fill()
   else if (command === 'snapshot') tell({ snapshot: spillway.snapshot().stalls })
   else if (command === 'exit') process.exit(code)
   else if (command === 'throw')

@@ -23,8 +23,8 @@ const filesIn = (folder) =>
     .map((entry) => relative(ROOT, join(entry.parentPath ?? entry.path, entry.name)))
     .map((path) => path.split(sep).join('/'))
 
-/** What the compiler wrote, what writes the dashboard, and the tests of the rules. */
-const UNPUBLISHED = /^examples\/(\w+\/dist\/|grafana\/(\w+\.js|rules\.test\.yml)$)/
+/** What the compiler wrote, what writes the dashboard, the tests of the rules, and the stories, which need packages for development. */
+const UNPUBLISHED = /^examples\/(\w+\/dist\/|stories\/|grafana\/(\w+\.js|rules\.test\.yml)$)/
 
 test('the package holds src/, the types, docs and examples, and nothing else', () => {
   const types = ['async-errors.d.ts', 'index.d.ts']

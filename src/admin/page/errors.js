@@ -61,8 +61,8 @@ function otherRows({ processErrors, clientErrors, internalErrors }) {
 const makeWarnings = (recent) =>
   factTable(
     'Warnings of the process',
-    recent.map(({ name, message, count: times, lastAt }) => [
-      `${name}: ${message}`,
+    recent.map(({ name, message, at, count: times, lastAt }) => [
+      `${name}: ${message}${at ? ` at ${at}` : ''}`,
       `${count(times)}, last ${time(lastAt)}`,
     ])
   )

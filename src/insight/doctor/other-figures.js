@@ -6,7 +6,7 @@ const { POOL_REASON } = require('../../admission/verdict')
 
 /**
  * @import { StallFigures, CallFigures } from './figures'
- * @typedef {{ counts: Readonly<Record<string, number>>, recent: readonly { name: string, message: string }[] }} Warnings
+ * @typedef {{ counts: Readonly<Record<string, number>>, recent: readonly { name: string, message: string, at?: string | null }[] }} Warnings
  * @typedef {{ lastMinute: { count: number, totalMs: number } }} Sums
  * @typedef {object} OtherParts
  * @property {{ sample(): { sites: readonly any[] } } | undefined} [stalls]

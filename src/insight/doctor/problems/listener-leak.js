@@ -14,16 +14,16 @@ const rule = {
   find({ warnings }) {
     const count = warnings?.counts[WARNING] ?? 0
     if (count === 0) return []
-    const message = warnings?.recent.find(({ name }) => name === WARNING)?.message
+    const { at = null, message } = warnings?.recent.find(({ name }) => name === WARNING) ?? {}
+    const place = at === null ? '' : `, added at ${at}`
     return [
       {
         severity: 'medium',
         share: 0,
         route: null,
-        summary: `Listeners are added and never removed: Node.js has warned of ${counted(count, 'emitter')} with more listeners than expected${message === undefined ? '' : ` ("${message.slice(0, MOST_LETTERS)}")`}.`,
+        summary: `Listeners are added and never removed: Node.js has warned of ${counted(count, 'emitter')} with more listeners than expected${place}${message === undefined ? '' : ` ("${message.slice(0, MOST_LETTERS)}")`}.`,
         evidence: [evidence(WARNING, count, 'warnings')],
-        advice:
-          'Start the process with --trace-warnings to see where the listener is added. Register hooks once at the start and not in a handler, and remove the listeners of a request when it ends (`once`, `AbortSignal`).',
+        advice: `${at === null ? 'Start the process with --trace-warnings to see where the listener is added.' : `Look at ${at}, where the listener is added.`} Register hooks once at the start and not in a handler, and remove the listeners of a request when it ends (\`once\`, \`AbortSignal\`).`,
       },
     ]
   },

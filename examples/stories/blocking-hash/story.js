@@ -1,0 +1,47 @@
+'use strict'
+// The load of the story, what is compared, and what Spillway has to say.
+
+/** A shop has few log-ins at a time. Meanwhile others look at its products. */
+const CLIENTS = 4
+const LOOKS_PER_SECOND = 40
+
+module.exports = {
+  title: 'A log-in that stops the shop',
+  summary: 'pbkdf2Sync in a log-in: every other request waits for it',
+  intro:
+    'A shop hashes passwords with pbkdf2Sync, on the event loop. Its log-ins are slow, and nobody can tell why its products are ' +
+    `slow too. ${CLIENTS} clients log in again and again, and ${LOOKS_PER_SECOND} requests a second come for the products.`,
+  runs: [
+    {
+      name: 'before',
+      what: 'pbkdf2Sync',
+      isTold: ({ watch }) =>
+        watch.found.get('event-loop-blocked')?.route === 'POST /login' &&
+        watch.snapshot.stalls.sites.some(({ route }) => route === '/login'),
+    },
+    { name: 'after', what: 'pbkdf2 in the thread pool', args: ['--fixed'] },
+  ],
+  load: {
+    parts: [
+      {
+        name: 'POST /login',
+        method: 'POST',
+        path: '/login',
+        body: { name: 'ada', password: 'lovelace' },
+        connections: CLIENTS,
+      },
+      { name: 'GET /products', path: '/products', rate: LOOKS_PER_SECOND },
+    ],
+  },
+  learn: [
+    'A synchronous call of 100 ms is not slow for one client: it is slow for all of them, because nothing else runs meanwhile. ' +
+      'Look at the products: their handler does nothing.',
+    'The asynchronous hash takes as much CPU, but in the thread pool: one for each core at a time, four at most. Log-ins are as many ' +
+      'times more, and everything else is quick again.',
+    'The log line alone has the function, the line and the route. No profiler was attached.',
+  ],
+  picture: {
+    title: 'Time of GET /products while others log in',
+    panels: [{ title: 'p99 of GET /products, ms', part: 'GET /products', figure: 'p99Ms', scale: 'log' }],
+  },
+}

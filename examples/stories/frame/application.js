@@ -1,0 +1,92 @@
+'use strict'
+// The application of a story, as a process of its own: where it serves, what it has logged, and how it ended.
+
+const { spawn } = require('node:child_process')
+const { once } = require('node:events')
+const path = require('node:path')
+const readline = require('node:readline')
+
+const PRELOAD = path.join(__dirname, 'end-with-parent.js')
+const SERVING = /^Serving (http:\/\/127\.0\.0\.1:\d+)/
+const ADMIN = /^Admin server at (http:\/\/127\.0\.0\.1:\d+)/
+const STOP_MS = 5000
+const MOST_LINES = 5000
+
+class Application {
+  /** Where it serves. */
+  url
+  /** Its admin servers: of a cluster each worker has one, the newest last. @type {string[]} */
+  adminUrls = []
+  /** What it has logged, as objects. @type {any[]} */
+  logged = []
+  /** What else it has written. @type {string[]} */
+  lines = []
+  /** @type {{ code: number | null, signal: string | null, afterMs: number } | undefined} */
+  ended
+  #child
+  #startedMs = performance.now()
+  #isStopping = false
+  #onLine = () => {}
+
+  /** @param {{ file: string, args?: string[], env?: Record<string, string>, nodeFlags?: string[] }} given */
+  constructor({ file, args = [], env = {}, nodeFlags = [] }) {
+    const { NODE_OPTIONS, FORCE_COLOR, ...outer } = process.env
+    this.#child = spawn(process.execPath, [...nodeFlags, '--require', PRELOAD, file, ...args], {
+      env: { ...outer, NODE_ENV: 'production', PORT: '0', ADMIN_PORT: '0', ...env },
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    })
+    for (const stream of [this.#child.stdout, this.#child.stderr])
+      readline.createInterface({ input: stream }).on('line', (line) => this.#read(line))
+    this.closed = once(this.#child, 'close').then(([code, signal]) => {
+      this.ended = { code, signal, afterMs: performance.now() - this.#startedMs }
+      this.#onLine()
+    })
+  }
+
+  /** Resolves when the application serves and its admin server answers. */
+  ready() {
+    return new Promise((resolve, reject) => {
+      this.#onLine = () => {
+        if (this.url !== undefined && this.adminUrls.length > 0) resolve(this)
+        else if (this.ended)
+          reject(new Error(`The application ended at its start:\n${this.lines.join('\n')}`))
+      }
+      this.#onLine()
+    })
+  }
+
+  /** Whether it ended by itself. */
+  get hasCrashed() {
+    return this.ended !== undefined && !this.#isStopping
+  }
+
+  async stop() {
+    this.#isStopping ||= this.ended === undefined
+    if (this.ended !== undefined) return
+    this.#child.kill('SIGTERM')
+    const timer = setTimeout(() => this.#child.kill('SIGKILL'), STOP_MS)
+    await this.closed
+    clearTimeout(timer)
+  }
+
+  #read(line) {
+    this.url ??= line.match(SERVING)?.[1]
+    const admin = line.match(ADMIN)?.[1]
+    if (admin !== undefined) this.adminUrls.push(admin)
+    if (this.logged.length + this.lines.length > MOST_LINES) return
+    const fields = line.startsWith('{') ? parsed(line) : undefined
+    if (fields !== undefined) this.logged.push(fields)
+    else this.lines.push(line)
+    this.#onLine()
+  }
+}
+
+function parsed(line) {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}
+
+module.exports = { Application }

@@ -1,0 +1,55 @@
+'use strict'
+// Parses the arguments of a story. An unknown one is an error, in one sentence.
+
+const { parseArgs } = require('node:util')
+
+const FLAGS = /** @type {const} */ ({
+  help: { type: 'boolean', short: 'h' },
+  json: { type: 'boolean' },
+  save: { type: 'boolean' },
+  seconds: { type: 'string' },
+  short: { type: 'boolean' },
+})
+const LONGEST_SECONDS = 600
+
+const HELP = `Runs a story before and after its mending: a real application, under a real load.
+
+  npm run story                            lists the stories
+  npm run story blocking-hash
+  npm run story blocking-hash -- --short
+
+  --short          ends each run as soon as Spillway has said what is wrong
+  --seconds <n>    how long each run takes; each story has its own default
+  --json           prints everything as JSON
+  --save           writes the figures into the README.md of the story, and draws story.svg
+  --help           shows this help`
+
+/**
+ * @param {string[]} args
+ * @param {string[]} names of the stories
+ * @param {(name: string) => Record<string, { type: 'string' | 'boolean' }> | undefined} ownFlagsOf what a story takes besides
+ * @returns {{ problem?: string, help?: boolean, name?: string, json?: boolean, save?: boolean, seconds?: number, short?: boolean,
+ *   own?: Record<string, string | boolean> }}
+ */
+function readArguments(args, names, ownFlagsOf = () => undefined) {
+  const name = args.find((arg) => names.includes(arg))
+  const ownFlags = (name === undefined ? undefined : ownFlagsOf(name)) ?? {}
+  let parsed
+  try {
+    parsed = parseArgs({ args, options: { ...ownFlags, ...FLAGS }, allowPositionals: true })
+  } catch (error) {
+    return { problem: `${String(error.message).split(/[.\n]/)[0]}. See: npm run story -- --help` }
+  }
+  const { positionals, values } = parsed
+  if (name === undefined && positionals.length > 0)
+    return { problem: `There is no story '${positionals[0]}'. Stories: ${names.join(', ')}.` }
+  if (positionals.length > 1) return { problem: `One story at a time: got ${positionals.join(' and ')}.` }
+  const { help, json, save, seconds, short, ...own } = values
+  const read = { name, own, help, json, save, short }
+  if (seconds === undefined) return read
+  if (!/^[1-9]\d*$/.test(seconds) || Number(seconds) > LONGEST_SECONDS)
+    return { problem: `--seconds must be a whole number from 1 to ${LONGEST_SECONDS}: got '${seconds}'.` }
+  return { ...read, seconds: Number(seconds) }
+}
+
+module.exports = { HELP, readArguments }

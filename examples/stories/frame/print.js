@@ -1,0 +1,87 @@
+'use strict'
+// Prints a story: how it was, a line of progress while it runs, the table, what Spillway said, and what to learn. In a pipe there are no
+// colours, and no line is drawn twice.
+
+const { rowsOf } = require('./rows')
+const { saidLines } = require('./said-lines')
+const { columnsOf, wrapped } = require('./wrapped')
+
+const { stdout } = process
+const isColoured = !process.env.NO_COLOR && stdout.isTTY === true && stdout.hasColors?.() === true
+const bold = (text) => (isColoured ? `\x1b[1m${text}\x1b[0m` : text)
+const BAR = 20
+/** In a pipe a line of progress comes so often. */
+const PIPE_SECONDS = 5
+const LEAST_CELL = 10
+const BUSY =
+  'This machine was busy with other programs (host-starved): the figures are rough. For exact figures stop them and run the story again.'
+
+const print = (...lines) => console.log(lines.join('\n'))
+
+function printHead({ intro, title }) {
+  print(bold(title), '', ...wrapped(intro), '')
+}
+
+const runTitle = ({ name, what }) => (what === undefined || name.includes(what) ? name : `${name}: ${what}`)
+
+function printRun(run, seconds) {
+  if (!stdout.isTTY) print(`${runTitle(run)}, ${seconds} s`)
+  return {
+    second(progress) {
+      const text = progressText(progress)
+      if (stdout.isTTY) draw(`${run.name.padEnd(8)} ${barOf(progress.second / seconds)} ${text}`)
+      else if (progress.text !== undefined || progress.second % PIPE_SECONDS === 0) print(`  ${text}`)
+    },
+    end() {
+      if (stdout.isTTY) {
+        draw(`${runTitle(run)}: done`)
+        stdout.write('\n')
+      }
+    },
+  }
+}
+
+const progressText = ({ errors, p99Ms, second, served, text }) =>
+  text ??
+  `${String(second).padStart(2)} s: ${served} answers a second, p99 ${p99Ms ?? '-'} ms${errors > 0 ? `, ${errors} errors` : ''}`
+
+function barOf(share) {
+  const full = Math.round(Math.min(1, share) * BAR)
+  return '#'.repeat(full) + '.'.repeat(BAR - full)
+}
+
+const draw = (text) => stdout.write(`\r\x1b[K${text.slice(0, columnsOf())}`)
+
+function printEnd(story, told) {
+  print('', ...(story.table?.(told) ?? tableLines(told)))
+  const silent = new Set(story.runs.filter(({ isSilent }) => isSilent).map(({ name }) => name))
+  for (const run of told.runs.filter(({ name }) => !silent.has(name))) {
+    print('', bold(`What Spillway said by itself ${runTitle(run)}`), '', ...saidLines(run))
+  }
+  if (told.runs.some(({ found }) => found.some(({ problem }) => problem === 'host-starved')))
+    print('', ...wrapped(BUSY))
+  print(
+    '',
+    bold('What to learn'),
+    '',
+    ...story.learn.flatMap((text) => wrapped(text, { first: '  - ', indent: '    ' }))
+  )
+}
+
+/** @returns {string[]} */
+function tableLines(told) {
+  const rows = rowsOf(told)
+  const heads = told.runs.map(({ name }) => name)
+  const first = Math.max(...rows.map(({ head }) => head.length)) + 2
+  const widths = heads.map(
+    (head, i) => 2 + Math.max(LEAST_CELL, head.length, ...rows.map(({ cells }) => cells[i]?.length ?? 0))
+  )
+  const line = (head, cells) =>
+    (head.padEnd(first) + cells.map((cell, i) => cell.padStart(widths[i])).join('')).trimEnd()
+  return [
+    bold(line('', heads)),
+    ...rows.map(({ cells, head }) => (cells.length === 0 ? bold(head) : line(head, cells))),
+  ]
+}
+
+module.exports = { printEnd, printHead, printRun, tableLines }

@@ -1,0 +1,68 @@
+'use strict'
+// What Spillway said in a run, as lines of text: the log, the doctor, the stalls.
+
+const { wrapped } = require('./wrapped')
+
+const INDENT = '           '
+const labelled = (label, text, columns) =>
+  wrapped(text, { first: `  ${label.padEnd(INDENT.length - 2)}`, indent: INDENT, columns })
+const STARVED = 'host-starved'
+const MOST_FINDINGS = 3
+const MOST_LOGGED = 4
+
+/** @returns {string[]} */
+function saidLines(run, columns) {
+  const lines = [
+    ...run.log.slice(0, MOST_LOGGED).flatMap((group) => labelled('log', logged(group), columns)),
+    ...causesFirst(run.found).flatMap((finding) => doctorLines(finding, columns)),
+    ...namedFirst(run.stalls.sites)
+      .slice(0, 1)
+      .flatMap((site) => labelled('stalls', stallText(site), columns)),
+    ...Object.entries(run.extra?.said ?? {}).flatMap(([label, text]) =>
+      labelled(label, String(text), columns)
+    ),
+  ]
+  if (run.crash) lines.push(...crashLines(run.crash, columns))
+  return lines.length > 0 ? lines : labelled('doctor', 'nothing found', columns)
+}
+
+const namedFirst = (sites) =>
+  [...sites].sort((a, b) => Number(a.function === null) - Number(b.function === null))
+
+/** What the machine did to the process is said last: it is not what the story is about. */
+function causesFirst(found) {
+  const own = found.filter(({ problem }) => problem !== STARVED)
+  return [...own.slice(0, MOST_FINDINGS), ...found.filter(({ problem }) => problem === STARVED)]
+}
+
+function logged({ count, error, message }) {
+  const line = message.replace(/^spillway: /, '')
+  const text = error === undefined ? line : `${line}: ${error}`
+  return count > 1 ? `${text} (and ${count - 1} more like it)` : text
+}
+
+const doctorLines = ({ advice, effectOf, problem, severity, summary }, columns) => [
+  ...labelled(
+    'doctor',
+    `${severity.toUpperCase()} ${problem}${effectOf ? `, an effect of ${effectOf}` : ''}: ${summary}`,
+    columns
+  ),
+  ...(effectOf || problem === STARVED ? [] : wrapped(`What to do: ${advice}`, { indent: INDENT, columns })),
+]
+
+function stallText({ cause, count, file, frames, function: name, line, method, route, totalMs }) {
+  const called = frames[frames.findIndex((frame) => frame.startsWith(`${name} `)) - 1]
+  const by = name === null ? cause : `${name} (${file}:${line})`
+  const within = called === undefined ? '' : `, which called ${called.split(' ')[0]}`
+  const where = route === null ? '' : ` of ${method} ${route}`
+  return `${count} stall${count === 1 ? '' : 's'}${where} by ${by}${within}: ${(totalMs / 1000).toFixed(1)} s in all`
+}
+
+function crashLines({ afterMs, code, output, signal }, columns) {
+  const how = signal ?? `exit code ${code}`
+  const error = output.find((line) => /^\w*Error:|FATAL ERROR/.test(line))
+  const text = `the process ended by itself after ${(afterMs / 1000).toFixed(1)} s (${how})${error ? `: ${error}` : ''}`
+  return labelled('Node', text, columns)
+}
+
+module.exports = { saidLines }
