@@ -71,7 +71,6 @@ class StallWatcher {
 
   #start() {
     const { port1, port2 } = new MessageChannel()
-    port1.unref()
     const shared = new Int32Array(new SharedArrayBuffer(CELLS * Int32Array.BYTES_PER_ELEMENT))
     const thresholdMs = Math.min(...[...this.#subscribers.keys()].map((each) => each.thresholdMs))
     const worker = new Worker(require.resolve('./stall-watcher-thread'), {

@@ -8,6 +8,8 @@ const zlib = require('node:zlib')
 const { Profile } = require('pprof-format')
 const { startProfiled } = require('./start-profiled')
 
+/** A host that is this busy fills the loop by itself. */
+const MOST_WAIT_SHARE = 0.1
 const LINES = { headers: { accept: 'application/x-ndjson' } }
 
 test('a profile under load names the function that burns, its handler, and its package', async (t) => {
@@ -127,8 +129,14 @@ test('the idle time is right while a profile runs and afterwards', async (t) => 
   assert.ok((await nodeIdleShare()) > 0.8)
 })
 
+/** Whether the process waited for a CPU for so long that what was shed says nothing. */
+function isStarved(before, after) {
+  return after.waitedMs - before.waitedMs > MOST_WAIT_SHARE * (after.atMs - before.atMs)
+}
+
 test('bursts of cheap requests are not shed while a profile runs, and it makes no stall', async (t) => {
   const { ask, post, request } = await startProfiled(t, { options: { insight: { stallThreshold: 50 } } })
+  const before = await ask('state')
   const profile = post('/profile?seconds=3')
   const statuses = new Set()
   for (let ended = false; !ended; ) {
@@ -139,9 +147,10 @@ test('bursts of cheap requests are not shed while a profile runs, and it makes n
       new Promise((resolve) => setTimeout(resolve, 50, false)),
     ])
   }
-  assert.deepEqual([...statuses], [200])
-  const { stalls, shed } = await ask('state')
-  assert.equal(shed, 0)
+  const after = await ask('state')
+  const { stalls, shed } = after
+  if (isStarved(before, after)) t.diagnostic('the host was busy: shedding was not judged')
+  else assert.deepEqual([[...statuses], shed], [[200], 0])
   assert.deepEqual(
     stalls.filter(({ name }) => /post|Profiler|pausing/.test(name ?? '')),
     []

@@ -10,6 +10,7 @@ const { performance } = require('node:perf_hooks')
 const express = require('express')
 const { createSpillway } = require('../../src/index.js')
 const { systemClock } = require('../../src/clock.js')
+const { schedulerWait } = require('../../src/signals/scheduler-wait.js')
 
 const [options = '{}', token, timeout] = process.argv.slice(2)
 const BURN_MS = 5
@@ -80,7 +81,12 @@ async function main() {
       idleMs: systemClock.idleMs(),
       nodeMs: performance.nodeTiming.idleTime,
     }),
-    state: () => ({ stalls, shed: spillway.snapshot().admission.shed.length }),
+    state: () => ({
+      stalls,
+      shed: spillway.snapshot().admission.shed.length,
+      atMs: performance.now(),
+      waitedMs: schedulerWait()?.waitedMs ?? 0,
+    }),
     exit: () => process.exit(3),
     kill: () => process.kill(process.pid, 'SIGTERM'),
     close: () => spillway.close(),
