@@ -493,9 +493,15 @@ test('costly answers rest: one after the other, never older than their request, 
   second.callback()
   assert.deepEqual(await Promise.all(waiting), [2, 2, 3])
   fake.advance(190)
+  const long = rested.take('long', () => fake.advance(100))
+  await long
   const failed = rested.take('c', () => {
     throw new Error('cannot')
   })
+  const last = await nextTimer()
+  assert.equal(last.delayMs, 1000)
+  fake.advance(1000)
+  last.callback()
   await assert.rejects(failed, /cannot/)
   assert.equal(await rested.take('a', make), 4)
 })
