@@ -448,6 +448,11 @@ test('that nothing was found is said only where the doctor could tell', () => {
   assert.match(textOf(documentOf({})), /No problem was found/)
 })
 
+test('that other workers have answered a part of the requests is said', () => {
+  assert.match(textOf(documentOf({ workers: 4 })), /figures of one of 4 workers/)
+  assert.doesNotMatch(textOf(documentOf({ workers: 1 })), /workers/)
+})
+
 test('times are of the zone that the report names', () => {
   const times = new Times('Europe/Berlin', AT)
   assert.deepEqual(
