@@ -1,9 +1,11 @@
 'use strict'
-// Makes costly answers one after the other, with a rest after each: together they take at most a twentieth of the time, however many ask.
+// Makes costly answers one after the other, with a rest after each: they take a twentieth of the time, however many ask.
 // An answer is never older than its request. Requests for the same that wait share one.
 
 /** So many times what the last one took. */
 const REST = 19
+/** A client does not wait for longer, whatever a busy machine made of the last one. */
+const MOST_REST_MS = 1000
 
 class Rested {
   #clock
@@ -46,7 +48,7 @@ class Rested {
       return make()
     } finally {
       const nowMs = this.#clock.now()
-      this.#dueMs = nowMs + REST * (nowMs - beganMs)
+      this.#dueMs = nowMs + Math.min(MOST_REST_MS, REST * (nowMs - beganMs))
     }
   }
 }

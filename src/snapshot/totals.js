@@ -31,7 +31,7 @@ function takeTotals({ recorder, clock }, snapshot) {
     .slice(0, MOST_ROUTES)
     .map(({ series: { method, route, latency } }) => ({ method, route, ...countsFor(latency) }))
   return {
-    at: clock.wallMs(),
+    at: Date.parse(snapshot.at),
     process: { ...describeProcess(), spillway: VERSION },
     snapshot,
     latencies: { all: countsFor(recorder.all), routes },

@@ -448,6 +448,11 @@ test('that nothing was found is said only where the doctor could tell', () => {
   assert.match(textOf(documentOf({})), /No problem was found/)
 })
 
+test('that other workers have answered a part of the requests is said', () => {
+  assert.match(textOf(documentOf({ workers: 4 })), /figures of one of 4 workers/)
+  assert.doesNotMatch(textOf(documentOf({ workers: 1 })), /workers/)
+})
+
 test('times are of the zone that the report names', () => {
   const times = new Times('Europe/Berlin', AT)
   assert.deepEqual(
@@ -493,9 +498,15 @@ test('costly answers rest: one after the other, never older than their request, 
   second.callback()
   assert.deepEqual(await Promise.all(waiting), [2, 2, 3])
   fake.advance(190)
+  const long = rested.take('long', () => fake.advance(100))
+  await long
   const failed = rested.take('c', () => {
     throw new Error('cannot')
   })
+  const last = await nextTimer()
+  assert.equal(last.delayMs, 1000)
+  fake.advance(1000)
+  last.callback()
   await assert.rejects(failed, /cannot/)
   assert.equal(await rested.take('a', make), 4)
 })

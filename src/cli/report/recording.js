@@ -60,8 +60,8 @@ class Recording {
   /** @returns {Promise<import('../../admin/report/run').Recorded>} */
   async end() {
     try {
-      this.#keep(await this.#client.getJson('/totals'))
       this.#sightings.add(await this.#client.getJson('/doctor'))
+      this.#keep(await this.#client.getJson('/totals'))
     } catch (error) {
       const at = timeOfDay(this.#latest.snapshot.at)
       this.#notices.push(
