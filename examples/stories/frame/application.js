@@ -9,6 +9,7 @@ const readline = require('node:readline')
 const PRELOAD = path.join(__dirname, 'end-with-parent.js')
 const SERVING = /^Serving (http:\/\/127\.0\.0\.1:\d+)/
 const ADMIN = /^Admin server at (http:\/\/127\.0\.0\.1:\d+)/
+const START_MS = 60_000
 const STOP_MS = 5000
 const MOST_LINES = 5000
 
