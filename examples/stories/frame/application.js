@@ -45,15 +45,17 @@ class Application {
   }
 
   /** Resolves when the application serves and its admin server answers. */
-  ready() {
-    return new Promise((resolve, reject) => {
+  async ready() {
+    const late = setTimeout(() => this.#child.kill('SIGKILL'), START_MS)
+    await new Promise((resolve) => {
       this.#onLine = () => {
-        if (this.url !== undefined && this.adminUrls.length > 0) resolve(this)
-        else if (this.ended)
-          reject(new Error(`The application ended at its start:\n${this.lines.join('\n')}`))
+        if (this.ended || (this.url !== undefined && this.adminUrls.length > 0)) resolve(undefined)
       }
       this.#onLine()
     })
+    clearTimeout(late)
+    if (this.ended) throw new Error(`The application ended before it served:\n${this.lines.join('\n')}`)
+    return this
   }
 
   /** Whether it ended by itself. */
