@@ -25,8 +25,10 @@ function saidLines(run, columns) {
       labelled(label, String(text), columns)
     ),
   ]
+  if (run.found.length === 0 && run.crash === null)
+    lines.push(...labelled('doctor', 'nothing found', columns))
   if (run.crash) lines.push(...crashLines(run.crash, columns))
-  return lines.length > 0 ? lines : labelled('doctor', 'nothing found', columns)
+  return lines
 }
 
 /** Errors first, and last what the machine did. */
