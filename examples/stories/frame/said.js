@@ -18,7 +18,7 @@ function whatWasSaid({ application, watch, story }) {
   const { sites = [], count = 0, totalMs = 0 } = snapshot?.stalls ?? {}
   return {
     log: groupsOf(
-      logged.filter(({ level }) => level >= WARN),
+      logged.filter(({ event, level }) => level >= WARN || story.says?.includes(event)),
       story.folder
     ),
     events: [...new Set(logged.flatMap(({ event }) => event ?? []))],
