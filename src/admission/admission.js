@@ -178,7 +178,6 @@ class Admission {
   connectionGate() {
     this.#connectionGate ??= new ConnectionGate({
       clock: this.#clock,
-      turns: this.measurements.turns,
       hooks: this.#hooks,
       resources: this.#resources,
       retryAfterSeconds: () => this.#retryAfter.seconds(),

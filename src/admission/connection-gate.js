@@ -13,6 +13,8 @@ const { BYPASS, CRITICAL, LOW, NORMAL } = require('./verdict')
 const HORIZON_MS = 250
 /** The loop counts as full lately until it idles this much. */
 const CALM_SHARE = 0.2
+/** How much of one turn counts as waiting. */
+const TURN_MS = 100
 /** How often held connections are looked at, and how many are admitted then. */
 const LOOK_MS = 10
 const MOST_AT_ONCE = 20
@@ -33,7 +35,7 @@ class ConnectionGate {
   #intervalMs
   /** @type {Set<Held>} */
   #held = new Set()
-  /** Since when at least one is held, on the stall-free clock. */
+  /** Since when at least one is held, on the clock of waiting. */
   #queuedSinceMs = 0
   #idleShare = 1
   #turnedMs
@@ -41,14 +43,15 @@ class ConnectionGate {
   /** Connections admitted lately, whose load the idle share does not show yet. */
   #recent = 0
   #wasFull = false
-  /** Since when the loop is full, on the stall-free clock; NaN while it idles. */
+  /** Since when the loop is full, on the clock of waiting; NaN while it idles. */
   #fullSinceMs = Number.NaN
+  /** The time up to the last turn, of each turn at most TURN_MS: a stall is not a long wait. */
+  #waitedMs = 0
   #isLookScheduled = false
   #isClosed = false
 
   /**
    * @param {{ clock: typeof import('../clock').systemClock,
-   *   turns: Pick<InstanceType<typeof import('./measurements/loop-turns').LoopTurns>, 'stallFreeMs'>,
    *   hooks: Pick<InstanceType<typeof import('./user-hooks').UserHooks>, 'classifies' | 'classOf'>,
    *   resources: Pick<InstanceType<typeof import('./limits/resource-limits').ResourceLimits>, 'isShort' | 'reasonFor'>,
    *   retryAfterSeconds: () => number,
@@ -80,6 +83,11 @@ class ConnectionGate {
     return this.#held.size
   }
 
+  /** The clock of whatever waits here. The stall-free clock of requests takes a turn of many messages for a stall. */
+  #patientMs(nowMs) {
+    return this.#waitedMs + Math.min(TURN_MS, nowMs - this.#turnedMs)
+  }
+
   #share(idledMs, busyMs) {
     const share = 1 - (1 - this.#idleShare) * Math.exp(-idledMs / HORIZON_MS)
     return share * Math.exp(-busyMs / HORIZON_MS)
@@ -97,12 +105,13 @@ class ConnectionGate {
       this.#recent *= Math.exp(-(nowMs - this.#turnedMs) / HORIZON_MS)
       if (this.#recent < 0.01) this.#recent = 0
     }
+    this.#waitedMs = this.#patientMs(nowMs)
     this.#turnedMs = nowMs
     this.#turnedIdleMs = idleMs
     if (this.#idleShare >= IDLE_SHARE) this.#fullSinceMs = Number.NaN
     else {
       this.#wasFull = true
-      if (Number.isNaN(this.#fullSinceMs)) this.#fullSinceMs = this.#parts.turns.stallFreeMs(nowMs)
+      if (Number.isNaN(this.#fullSinceMs)) this.#fullSinceMs = this.#patientMs(nowMs)
     }
     if (this.#idleShare >= CALM_SHARE && this.#held.size === 0) this.#wasFull = false
   }
@@ -121,7 +130,7 @@ class ConnectionGate {
   }
 
   #isLoopFull(nowMs) {
-    return this.#parts.turns.stallFreeMs(nowMs) - this.#fullSinceMs >= this.#intervalMs
+    return this.#patientMs(nowMs) - this.#fullSinceMs >= this.#intervalMs
   }
 
   get #patienceMs() {
@@ -137,9 +146,7 @@ class ConnectionGate {
 
   /** Whether connections have been held all the time for as long as one is held: then the loop has no room. */
   #isStanding(nowMs) {
-    return (
-      this.#held.size > 0 && this.#parts.turns.stallFreeMs(nowMs) - this.#queuedSinceMs >= this.#patienceMs
-    )
+    return this.#held.size > 0 && this.#patientMs(nowMs) - this.#queuedSinceMs >= this.#patienceMs
   }
 
   /**
@@ -160,7 +167,7 @@ class ConnectionGate {
       onDecision(undefined)
       return undefined
     }
-    return this.#hold({ priority, sinceMs: this.#parts.turns.stallFreeMs(nowMs), onDecision })
+    return this.#hold({ priority, sinceMs: this.#patientMs(nowMs), onDecision })
   }
 
   #mayHold(priority) {
@@ -208,7 +215,7 @@ class ConnectionGate {
 
   #look() {
     const nowMs = this.#parts.clock.now()
-    const stallFreeMs = this.#parts.turns.stallFreeMs(nowMs)
+    const stallFreeMs = this.#patientMs(nowMs)
     let admitted = 0
     for (const held of [...this.#held]) {
       if (admitted < MOST_AT_ONCE && this.#hasRoom(nowMs)) {

@@ -4,7 +4,6 @@
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { ConnectionGate } = require('../../src/admission/connection-gate')
-const { LoopTurns } = require('../../src/admission/measurements/loop-turns')
 const { BYPASS, CRITICAL, NORMAL } = require('../../src/admission/verdict')
 
 const OPTIONS = { mode: 'adaptive', interval: 500 }
@@ -24,12 +23,10 @@ function build({
     afterTurn: (callback) => callback(),
     after: (delayMs, callback) => timers.push({ dueMs: nowMs + delayMs, callback }),
   }
-  const turns = new LoopTurns(/** @type {any} */ (clock))
   const rejected = []
   const observed = []
   const gate = new ConnectionGate({
     clock: /** @type {any} */ (clock),
-    turns,
     hooks: /** @type {any} */ (hooks),
     resources: /** @type {any} */ (resources),
     retryAfterSeconds: () => 3,
@@ -43,7 +40,6 @@ function build({
   const turn = (idledMs, busyMs) => {
     idleMs += idledMs
     nowMs += idledMs + busyMs
-    turns.onTurn(busyMs, nowMs, idleMs, 0)
     gate.onTurn(busyMs, nowMs, idleMs)
     const due = timers.filter(({ dueMs }) => dueMs <= nowMs)
     timers = timers.filter(({ dueMs }) => dueMs > nowMs)
