@@ -6,7 +6,7 @@
 //               the clients measured by acknowledgements. A client's figure has the network and both loops in it as well, so that
 //               only an event that takes some time can be compared: `probe` awaits 100 to 600 ms, and comes from a process of 20 sessions
 //   without     the same as overloaded, without Spillway
-//   overloaded  110 sessions take half of the loop. Then 1040 more come within 26 seconds: five times what the loop bears. Those that
+//   overloaded  60 sessions take a quarter of the loop. Then 1100 more come within 26 seconds: five times what the loop bears. Those that
 //               are connected keep their time where newcomers are refused, and lose it without Spillway
 //   cost        microseconds that watching adds to a message, in one process, watched and unwatched in turn
 //
@@ -105,11 +105,11 @@ const BASE = { transport: 'websocket', everyMs: 1000, events: ['say'] }
 
 async function overloaded(isWatched) {
   return withServer({ isWatched, burnMs: 4 }, async ({ port, server, clients }) => {
-    await open(clients, { ...BASE, name: 'connected', port, count: 110, perSecond: 100 })
+    await open(clients, { ...BASE, name: 'connected', port, count: 60, perSecond: 100 })
     clients.process.send({ measure: 'before' })
     await sleep(8000)
     clients.process.send({ measure: 'during' })
-    const newcomers = open(clients, { ...BASE, name: 'newcomers', port, count: 1040, perSecond: 40 })
+    const newcomers = open(clients, { ...BASE, name: 'newcomers', port, count: 1100, perSecond: 42 })
     await sleep(28_000)
     const groups = await reportOf(clients)
     const { sockets, clients: now } = await reportOf(server)
