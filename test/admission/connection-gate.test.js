@@ -89,6 +89,7 @@ test('after a stall connections are held for as long as it takes to idle again, 
       held.every(({ decision }) => decision === 'open'),
       `stall of ${stallMs} ms`
     )
+    load(0.7, 2000)
     assert.equal(ask().decision, 'open')
   }
 })
