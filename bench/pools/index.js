@@ -112,7 +112,9 @@ async function main() {
       const queryMs = QUERY_MS[size] ?? QUERY_MS[5]
       const settings = { url: postgres.url, size, queryMs }
       const capacity = await capacityOf(settings, size)
-      process.stdout.write(`a pool of ${size} with queries of ${queryMs} ms serves ${Math.round(capacity)}/s\n`)
+      process.stdout.write(
+        `a pool of ${size} with queries of ${queryMs} ms serves ${Math.round(capacity)}/s\n`
+      )
       for (const multiple of multiples) {
         for (const isObserved of [false, true]) {
           const found = await measure({ ...settings, isObserved }, { capacity, multiple })
@@ -124,7 +126,9 @@ async function main() {
   } finally {
     await postgres.stop()
   }
-  process.stdout.write(`${save(flags.save ?? (isWhole ? 'pools' : 'pools-part'), { allowedMs: ALLOWED_MS, rows })}\n`)
+  process.stdout.write(
+    `${save(flags.save ?? (isWhole ? 'pools' : 'pools-part'), { allowedMs: ALLOWED_MS, rows })}\n`
+  )
 }
 
 main()

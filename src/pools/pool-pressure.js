@@ -58,8 +58,9 @@ class PoolPressure {
   // Hot path: once a use.
   onUse(ms) {
     const mean = this.meanUseMs
-    this.#spreadMs += (ms - this.#spreadMs) * SPREAD_SMOOTHING
-    this.#spreadSquare += (ms * ms - this.#spreadSquare) * SPREAD_SMOOTHING
+    const smoothing = this.#spreadSquare === 0 ? 1 : SPREAD_SMOOTHING
+    this.#spreadMs += (ms - this.#spreadMs) * smoothing
+    this.#spreadSquare += (ms * ms - this.#spreadSquare) * smoothing
     if (mean === 0) this.meanUseMs = ms
     else this.meanUseMs = mean + (Math.min(ms, MAX_OF_MEAN * Math.max(0.1, mean)) - mean) * USE_SMOOTHING
   }
