@@ -130,6 +130,7 @@ const SHAPE = {
     hosts: [{ host: 'string', ...CALLS, routes: [{ method: 'object', route: 'object', ...CALLS }] }],
     folded: 'number',
   },
+  pools: [],
   warnings: { counts: {}, recent: [] },
   signals: {
     loop: {
