@@ -8,6 +8,8 @@ const WARN = 40
 const SEVERITIES = ['high', 'medium', 'low']
 /** Lines that differ in their figures alone are one. */
 const FIGURE = /\d+(\.\d+)?/g
+/** Places are shown from here, on whatever machine. */
+const ROOT = path.join(__dirname, '..', '..', '..') + path.sep
 const SHORT_LETTERS = 24
 /** What every line has. */
 const COMMON = new Set('level time pid hostname name component event msg at unlogged'.split(' '))
@@ -55,7 +57,7 @@ function groupsOf(logged, folder) {
       groups.set(key, {
         event,
         level,
-        message: msg,
+        message: String(msg).replaceAll(ROOT, ''),
         error: errorOf(err, folder) ?? figuresOf(line),
         count: 1 + unlogged,
       })
