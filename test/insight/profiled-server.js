@@ -26,19 +26,45 @@ function burnCpu() {
   } while (used < BURN_MS)
 }
 
-/** A package that computes for long. */
-function loadPackage() {
+/** So much that a request of it takes milliseconds, beside which Express is little. */
+const PIECES = 1000
+
+/** Work whose share is known without a clock. @param {number} pieces */
+function sortNumbers(pieces) {
+  let sum = 0
+  for (let i = 0; i < pieces; i++) {
+    const numbers = []
+    for (let k = 0; k < 64; k++) numbers.push((k * 7919 + i) % 101)
+    numbers.sort((a, b) => a - b)
+    sum += numbers[7]
+  }
+  return sum
+}
+
+/** A package of a temporary application. @param {string} name @param {string} source */
+function loadPackage(name, source) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'spillway-profiles-'))
-  const file = path.join(folder, 'node_modules', '@scope', 'slow-package', 'index.js')
+  const file = path.join(folder, 'node_modules', name, 'index.js')
   fs.mkdirSync(path.dirname(file), { recursive: true })
-  fs.writeFileSync(file, `const BURN_MS = ${BURN_MS}\nexports.work = ${burnCpu}\n`)
+  fs.writeFileSync(file, source)
   try {
     return require(file)
   } finally {
     fs.rmSync(folder, { recursive: true })
   }
 }
-const slowPackage = loadPackage()
+const slowPackage = loadPackage(
+  '@scope/slow-package',
+  `const BURN_MS = ${BURN_MS}\nexports.work = ${burnCpu}\n`
+)
+const logger = loadPackage(
+  'costly-logger',
+  `exports.info = (pieces) => sortNumbers(pieces)\n${sortNumbers}\n`
+)
+const driver = loadPackage(
+  'costly-driver',
+  `exports.query = (pieces) => sortNumbers(pieces)\n${sortNumbers}\n`
+)
 
 const kept = []
 function keepSome() {
@@ -59,6 +85,16 @@ async function main() {
   })
   app.get('/package', function packageHandler(_req, res) {
     slowPackage.work()
+    res.end()
+  })
+  app.get('/logged', function loggedHandler(_req, res) {
+    sortNumbers(PIECES * 0.95)
+    logger.info(PIECES * 0.05)
+    res.end()
+  })
+  app.get('/queried', function queriedHandler(_req, res) {
+    driver.query(PIECES * 0.2)
+    sortNumbers(PIECES * 0.8)
     res.end()
   })
   app.get('/keep', function keepHandler(_req, res) {

@@ -23,14 +23,19 @@ const filesIn = (folder) =>
     .map((entry) => relative(ROOT, join(entry.parentPath ?? entry.path, entry.name)))
     .map((path) => path.split(sep).join('/'))
 
-/** What the compiler wrote, what writes the dashboard, the tests of the rules, and the stories, which need packages for development. */
-const UNPUBLISHED = /^examples\/(\w+\/dist\/|stories\/|grafana\/(\w+\.js|rules\.test\.yml)$)/
+/**
+ * What the compiler wrote, what writes the dashboard, the tests of the rules, the stories, which need packages for development, and
+ * pictures.
+ */
+const UNPUBLISHED =
+  /^(examples\/(\w+\/dist\/|stories\/|grafana\/(\w+\.js|rules\.test\.yml)$)|docs\/pictures\/)/
 
 test('the package holds src/, the types, docs and examples, and nothing else', () => {
   const types = ['async-errors.d.ts', 'index.d.ts']
   const pages = ['CHANGELOG.md', 'LICENSE', 'README.md']
   const examples = filesIn('examples').filter((path) => !UNPUBLISHED.test(path))
-  const expected = [...filesIn('src'), ...types, ...filesIn('docs'), ...examples, ...pages, 'package.json']
+  const docs = filesIn('docs').filter((path) => !UNPUBLISHED.test(path))
+  const expected = [...filesIn('src'), ...types, ...docs, ...examples, ...pages, 'package.json']
   assert.deepEqual(packed.files.map(({ path }) => path).sort(), expected.sort())
 })
 
