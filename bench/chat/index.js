@@ -90,7 +90,8 @@ async function healthy() {
     const groups = { ...(await reportOf(clients)), ...(await reportOf(probe)) }
     const events = Object.entries(EVENTS).map(([event, group]) => {
       const found = sockets.events.find((each) => each.event === event)
-      if (found?.acks == null) throw new Error(`no '${event}' was answered: the machine has no CPU left for this bench`)
+      if (found?.acks == null)
+        throw new Error(`no '${event}' was answered: the machine has no CPU left for this bench`)
       return {
         event,
         handler: found.lastMinute,
