@@ -155,11 +155,8 @@ class Instance {
     this.doctor = new Doctor({ parts: this, warn, info, isOn: options.insight.doctor })
     this.fleet = new Fleet(this, options.fleet, captureNow, this.#prometheus)
     this.openTelemetry = new OpenTelemetry(this, captureNow)
-    this.handlers = endpointHandlers({
-      health: this.lifecycle.health,
-      prometheus: this.#prometheus,
-      internalErrors,
-    })
+    const { health } = this.lifecycle
+    this.handlers = endpointHandlers({ health, prometheus: this.#prometheus, internalErrors })
     this.#history = new History(this)
     this.profiles = new Profiles({
       clock,

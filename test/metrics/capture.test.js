@@ -37,6 +37,7 @@ function partsFor() {
     warnings: { sample: () => [] },
   }
   const pools = { samples: { sample: () => [] } }
+  const sockets = { sample: () => undefined }
   const releases = { current: { version: '1.2.3', revision: '' } }
   return {
     admission,
@@ -49,6 +50,7 @@ function partsFor() {
     pools,
     releases,
     signals,
+    sockets,
     startedAtWallMs: clock.wallMs(),
   }
 }

@@ -10,7 +10,7 @@ const { packages } = require('../../package-lock.json')
 const { ROOT, pack } = require('./pack.js')
 
 /** Some 40 kB are examples with the dashboard, 50 kB docs, and 55 kB the live page. */
-const LIMIT_BYTES = 640_000
+const LIMIT_BYTES = 720_000
 
 let packed
 before(async () => {
@@ -65,6 +65,6 @@ test('README.md states how many packages an installation has', () => {
   assert.equal(Number(stated), installed.length + 1)
 })
 
-test('the package stays under 640 kB packed', () => {
+test('the package stays under 720 kB packed', () => {
   assert.ok(packed.size > 0 && packed.size < LIMIT_BYTES, `${packed.size} bytes`)
 })
