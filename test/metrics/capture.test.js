@@ -37,7 +37,8 @@ function partsFor() {
     warnings: { sample: () => [] },
   }
   const pools = { samples: { sample: () => [] } }
-  const sockets = { sample: () => undefined }
+  const unused = { isUsed: false, transports: [], closed: [], refused: [], events: [] }
+  const sockets = { sample: () => unused }
   const releases = { current: { version: '1.2.3', revision: '' } }
   return {
     admission,
