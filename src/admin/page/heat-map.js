@@ -8,7 +8,7 @@ const { HeatPicture } = require('./heat-picture')
 const { ask } = require('./profile-request')
 
 const EVERY_MS = 10_000
-const TITLE = 'Latency of each request, over the last ten minutes'
+const TITLE = 'Latency of the last ten minutes'
 const NOT_KEPT =
   'The process keeps the latencies of its hundred busiest routes, and this route is not among them. It is as soon as it has more requests than one of these.'
 const NONE =
@@ -38,7 +38,7 @@ class HeatMap {
       make('summary', null, 'As a table, by minute'),
       make(
         'div',
-        { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': `${this.#name}: ${caption}` },
+        { class: 'heat-scroll', tabindex: 0, role: 'region', 'aria-label': `${this.#name}: ${caption}` },
         make(
           'table',
           { class: 'small' },
