@@ -33,9 +33,14 @@ function addRows(histogram, into, start) {
   const end = histogram.countsArrayIndex(histogram.maxValue) + 1
   for (let row = 0; row < ROWS && firstCells[row] < end; row++) {
     const rowEnd = Math.min(end, firstCells[row + 1] ?? end)
-    for (let cell = firstCells[row]; cell < rowEnd; cell++) into[start + row] += counts[cell]
+    let count = 0
+    for (let cell = firstCells[row]; cell < rowEnd; cell++) count += counts[cell]
+    into[start + row] += count
   }
 }
+
+/** The newest half minute while it is read: counting its cells is nearly all that a reading costs. */
+const newest = new Uint32Array(ROWS)
 
 class RowsSinceMark {
   #rolling
@@ -48,21 +53,33 @@ class RowsSinceMark {
     this.#rolling = rolling
   }
 
-  mark() {
-    const { spans } = this.#rolling
-    const { histogram, startMs } = spans[spans.length - 1]
-    addRows(histogram, this.#marked.fill(0), 0)
-    this.#markedStartMs = startMs
-  }
-
   /** Adds what was recorded since the mark. @param {Uint32Array} into @param {number} start */
   addTo(into, start) {
+    this.#read(into, start)
+  }
+
+  /** As `addTo`, and sets the mark. @param {Uint32Array} into @param {number} start */
+  take(into, start) {
+    this.#markedStartMs = this.#read(into, start)
+    this.#marked.set(newest)
+  }
+
+  mark() {
+    this.take(new Uint32Array(ROWS), 0)
+  }
+
+  /** Leaves the counts of the newest half minute in `newest`. @returns {number} when that began */
+  #read(into, start) {
+    let newestStartMs = Number.NEGATIVE_INFINITY
     for (const { histogram, startMs } of this.#rolling.spans) {
       if (startMs < this.#markedStartMs) continue
-      addRows(histogram, into, start)
-      if (startMs !== this.#markedStartMs) continue
-      for (let row = 0; row < ROWS; row++) into[start + row] -= this.#marked[row]
+      newestStartMs = startMs
+      addRows(histogram, newest.fill(0), 0)
+      const isMarked = startMs === this.#markedStartMs
+      for (let row = 0; row < ROWS; row++)
+        into[start + row] += isMarked ? newest[row] - this.#marked[row] : newest[row]
     }
+    return newestStartMs
   }
 }
 

@@ -29,8 +29,7 @@ class RouteHeat {
 
   /** Puts what was recorded since the last column into this one. @param {number} column that is clear */
   take(column) {
-    this.#since.addTo(this.#cells, column * ROWS)
-    this.#since.mark()
+    this.#since.take(this.#cells, column * ROWS)
     this.requests += this.#sumOf(column)
   }
 
@@ -54,7 +53,11 @@ class RouteHeat {
 }
 
 /** Most cells are empty. @param {Uint32Array} cells @returns {[row: number, requests: number][]} */
-const pairsOf = (cells) =>
-  [...cells.entries()].filter(([, requests]) => requests > 0).map(([row, requests]) => [row, requests])
+function pairsOf(cells) {
+  /** @type {[row: number, requests: number][]} */
+  const pairs = []
+  for (let row = 0; row < ROWS; row++) if (cells[row] > 0) pairs.push([row, cells[row]])
+  return pairs
+}
 
 module.exports = { COLUMNS, RouteHeat }

@@ -84,8 +84,8 @@ const colorOf = (steps, requests) => (steps.findLast(({ least }) => least <= req
 /** The same by minute, the latest minute first. @param {Heat} heat @returns {{ at: number, requests: Map<number, number> }[]} */
 function minutesOf({ columns }) {
   const minutes = new Map()
-  for (const { from, to, cells } of columns) {
-    const at = Math.floor((from + Math.min(to - from, COLUMN_MS) / 2) / MINUTE_MS) * MINUTE_MS
+  for (const { from, cells } of columns) {
+    const at = Math.floor((from + COLUMN_MS / 2) / MINUTE_MS) * MINUTE_MS
     if (!minutes.has(at)) minutes.set(at, { at, requests: new Map() })
     const { requests } = minutes.get(at)
     for (const [row, more] of cells) requests.set(row, (requests.get(row) ?? 0) + more)

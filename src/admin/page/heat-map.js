@@ -21,7 +21,9 @@ class HeatMap {
   #timer
   #isClosed = false
   #note = make('span', { class: 'faint heat-note' })
-  #picture = new HeatPicture((sentence) => setText(this.#note, sentence))
+  /** What the note says while no pointer is in the picture. */
+  #usual = ''
+  #picture = new HeatPicture((sentence) => setText(this.#note, sentence || this.#usual))
   #empty = make('p', { class: 'empty heat-empty', role: 'status' })
   #head = make('thead')
   #body = make('tbody')
@@ -63,7 +65,7 @@ class HeatMap {
     try {
       if (!document.hidden) this.#show(await (await ask(this.#path)).json())
     } catch (/** @type {any} */ error) {
-      setText(this.#note, `Not up to date. ${error.message}`)
+      this.#say(`Not up to date. ${error.message}`)
     }
     if (!this.#isClosed) this.#timer = setTimeout(() => this.#load(), EVERY_MS)
   }
@@ -71,20 +73,19 @@ class HeatMap {
   /** @param {import('./heat-figures').Heat} heat */
   #show(heat) {
     const requests = requestsOf(heat)
-    setText(this.#note, '')
+    const words = requests === 0 ? 'no request' : inWords(heat, requests)
+    this.#say(words)
     setText(this.#empty, requests > 0 ? '' : heat.isKept ? NONE : NOT_KEPT)
-    this.#picture.show(heat, `${this.#name}: ${this.#summary(heat, requests)}`)
+    this.#picture.show(
+      heat,
+      `${this.#name}, heat map of its latencies: ${words}. The table below has the figures.`
+    )
     this.#fillTable(heat)
   }
 
-  #summary(heat, requests) {
-    if (requests === 0) return 'heat map of its latencies, without a request'
-    const byRow = new Map()
-    for (const { cells } of heat.columns)
-      for (const [row, more] of cells) byRow.set(row, (byRow.get(row) ?? 0) + more)
-    const [[row, most]] = [...byRow].sort(([, a], [, b]) => b - a)
-    const [fromMs, toMs] = rangeOf(heat, row)
-    return `heat map of its latencies, ${count(requests)} requests, the most of them, ${count(most)}, from ${duration(fromMs)} to ${duration(toMs)}. The table below has the figures.`
+  #say(usual) {
+    this.#usual = usual
+    setText(this.#note, usual)
   }
 
   #fillTable(heat) {
@@ -113,6 +114,15 @@ class HeatMap {
     this.#isClosed = true
     clearTimeout(this.#timer)
   }
+}
+
+/** How many requests, and in which row most of them are. */
+function inWords(heat, requests) {
+  const byRow = new Map()
+  for (const { cells } of heat.columns)
+    for (const [row, more] of cells) byRow.set(row, (byRow.get(row) ?? 0) + more)
+  const [[row]] = [...byRow].sort(([, a], [, b]) => b - a)
+  return `${count(requests)} requests, most often ${rangeOf(heat, row).map(duration).join(' to ')}`
 }
 
 module.exports = { HeatMap }
