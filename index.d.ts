@@ -1621,6 +1621,24 @@ export interface LivePoint {
   readonly rss: number
 }
 
+/** The latencies of a route over the last ten minutes, as `/routes/heat` of the admin server answers. */
+export interface RouteHeatMap {
+  readonly method: string
+  readonly route: string
+  /** Whether the route is among those whose latencies are kept. If not, no column has a request. */
+  readonly isKept: boolean
+  /** Where each row starts, in milliseconds. A row ends where the next one starts, the last at 60 seconds. */
+  readonly rowStartsMs: readonly number[]
+  /** The oldest first. A column is ten seconds, or longer if the process was idle. The last one is not full yet. */
+  readonly columns: readonly {
+    /** Milliseconds since the epoch. */
+    readonly from: number
+    readonly to: number
+    /** How many requests ended in each row; a row without any is left out. */
+    readonly cells: readonly (readonly [row: number, requests: number])[]
+  }[]
+}
+
 /** Which Node, which machine and which process. */
 export interface ProcessDescription {
   readonly pid: number

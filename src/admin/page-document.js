@@ -18,6 +18,7 @@ const STYLES = [
   'health.css',
   'charts.css',
   'tables.css',
+  'heat.css',
   'profiles.css',
   'narrow.css',
 ]

@@ -6,6 +6,7 @@ const { describeOptions } = require('./config')
 const { doctorPage } = require('./doctor-page')
 const { JSON_TYPE, dataHandler } = require('./endpoints')
 const { heapSnapshotPage } = require('./heap-snapshot-page')
+const { heatPage } = require('./heat-page')
 const { asksForPage, livePage } = require('./live-page')
 const { LiveState } = require('./live-state')
 const { LiveStream } = require('./live-stream')
@@ -22,6 +23,7 @@ const ABOUT = {
   '/metrics': 'Prometheus text, OpenMetrics or protobuf, by Accept',
   '/snapshot': 'the current snapshot as JSON, made at most once a second',
   '/live': 'the last ten minutes, then a point a second, as lines of JSON',
+  '/routes/heat': '?method=GET&route=/users/:id gives its latencies of the last ten minutes, by ten seconds',
   '/report': '?from=&to= gives a report of the last ten minutes, one HTML file to keep',
   '/totals': 'what a report of a run is made from: counters and latencies since the start',
   '/doctor': 'what is wrong with this process, over the last minute: JSON, or text by Accept',
@@ -85,6 +87,7 @@ function adminPages(parts) {
       '/metrics': metrics,
       '/snapshot': json(recentSnapshot),
       '/live': liveStream.handler,
+      '/routes/heat': heatPage(parts.history.heat),
       ...reportPages({ ...parts, takeFleetSnapshot }),
       '/doctor': doctorPage(diagnose),
       '/livez': live,

@@ -1,7 +1,9 @@
 'use strict'
 // The last ten minutes, a point a second, in 72 kB. It begins with `start()`. A point is taken in the first loop turn after its second
-// is over: no timer wakes an idle process, so a second in which the loop did not turn has no point.
+// is over: no timer wakes an idle process, so a second in which the loop did not turn has no point. With the points it takes the columns of
+// the heat maps.
 
+const { LatencyHeat } = require('./latency-heat')
 const { SecondFigures } = require('./second-figures')
 
 /** @import { LivePoint } from '../../index.js' */
@@ -34,6 +36,8 @@ class History {
   dueMs = Number.POSITIVE_INFINITY
   /** Called with each point. @type {(point: LivePoint, nowMs: number) => void} */
   onPoint = () => {}
+  /** The latencies of each route. */
+  heat
   #parts
   /** @type {InstanceType<typeof SecondFigures> | undefined} */
   #figures
@@ -44,6 +48,7 @@ class History {
   /** @param {import('./second-figures').Parts & { internalErrors: any }} parts */
   constructor(parts) {
     this.#parts = parts
+    this.heat = new LatencyHeat(parts)
   }
 
   start() {
@@ -51,6 +56,7 @@ class History {
     this.#rows = new Float64Array(MOST_POINTS * COLUMNS.length)
     this.#figures = new SecondFigures(this.#parts)
     this.dueMs = this.#parts.clock.now() + SECOND_MS
+    this.heat.start()
   }
 
   // Hot path: once a loop turn.
@@ -65,6 +71,7 @@ class History {
     const point = figures.take(nowMs, idleMs)
     const start = (this.#count++ % MOST_POINTS) * COLUMNS.length
     for (const [i, name] of COLUMNS.entries()) this.#rows[start + i] = point[name] ?? Number.NaN
+    this.heat.onPoint(nowMs)
     this.onPoint(point, nowMs)
   }
 
@@ -95,6 +102,7 @@ class History {
   close() {
     this.dueMs = Number.POSITIVE_INFINITY
     this.onPoint = () => {}
+    this.heat.close()
   }
 }
 

@@ -89,7 +89,8 @@ test('no script of it takes text for markup or code', () => {
   const names = readdirSync(FOLDER).filter((name) => name.endsWith('.js'))
   assert.ok(names.length > 10)
   for (const name of names) {
-    const text = readFileSync(path.join(FOLDER, name), 'utf8')
+    // The name of a language, at which nothing is asked.
+    const text = readFileSync(path.join(FOLDER, name), 'utf8').replace("'http://www.w3.org/2000/svg'", '')
     assert.ok(
       !/(inner|outer)HTML|insertAdjacentHTML|document\.write|\beval\b|new Function|https?:|<\/script/.test(
         text

@@ -20,6 +20,7 @@ const PATHS = [
   '/metrics',
   '/snapshot',
   '/live',
+  '/routes/heat',
   '/report',
   '/totals',
   '/doctor',
@@ -32,7 +33,7 @@ const PATHS = [
   '/heap-snapshot',
 ]
 /** All but the stream, which does not end by itself: live.test.js. */
-const ENDING_PATHS = PATHS.filter((path) => path !== '/live')
+const ENDING_PATHS = PATHS.filter((path) => path !== '/live' && path !== '/routes/heat')
 
 async function ask({ host, port }, path, options) {
   const req = http.request({ host, port, path, agent: false, ...options })

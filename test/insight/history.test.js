@@ -17,7 +17,7 @@ function historyFor({ mode = 'adaptive', hasStalls = true } = {}) {
   const parts = {
     clock,
     admission: { stats: { shed: new Float64Array(4) }, sample: () => gate },
-    recorder: { all, requests: { size: 9 } },
+    recorder: { all, requests: { size: 9 }, routes: { series: [] } },
     signals: { loopDelay, collections: { heapAfterBytes: undefined } },
     stalls: hasStalls ? stalls : undefined,
     internalErrors: { guard: (_place, run) => run() },

@@ -19,6 +19,21 @@ function make(tag, attributes, ...children) {
   return element
 }
 
+const SVG = 'http://www.w3.org/2000/svg'
+
+/**
+ * @param {string} tag of SVG
+ * @param {Attributes | null} [attributes]
+ * @param {...Node} children
+ * @returns {SVGElement}
+ */
+function draw(tag, attributes, ...children) {
+  const element = /** @type {SVGElement} */ (document.createElementNS(SVG, tag))
+  for (const [name, value] of Object.entries(attributes ?? {})) setAttribute(element, name, value)
+  element.append(...children)
+  return element
+}
+
 function setAttribute(element, name, value) {
   if (value === null || value === undefined || value === false) return
   if (name.startsWith('on')) element.addEventListener(name.slice(2), value)
@@ -49,4 +64,4 @@ const withCode = (text) => text.split('`').map((part, i) => (i % 2 === 0 ? part 
 /** @param {string} id @returns {any} */
 const byId = (id) => document.getElementById(id)
 
-module.exports = { byId, make, setChildren, setStyle, setText, withCode }
+module.exports = { byId, draw, make, setChildren, setStyle, setText, withCode }

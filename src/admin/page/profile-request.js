@@ -80,4 +80,4 @@ async function saveFile(path, worker = '') {
   setTimeout(() => URL.revokeObjectURL(link.href), REVOKE_MS)
 }
 
-module.exports = { describeProfile, saveFile, takeProfile }
+module.exports = { ask, describeProfile, saveFile, takeProfile }

@@ -4,6 +4,7 @@
 const { make } = require('./dom')
 const { gridTable, factTable } = require('./facts')
 const { bytes, count, duration, number, percent, routeName } = require('./format')
+const { HeatMap } = require('./heat-map')
 const { fillBar, makeLegend, makePartsTable } = require('./parts')
 const { Table } = require('./table')
 
@@ -155,6 +156,7 @@ function routesSection() {
     keyOf: routeName,
     empty: 'No request yet. A route appears with its first answer.',
     detail: makeDetail,
+    lasting: (route) => new HeatMap(route),
     sortedBy: 7,
     most: 12,
   })

@@ -18,10 +18,13 @@ const { make, setText } = require('./dom')
  * @property {Column[]} columns the first one names the row
  * @property {(row: any) => string} keyOf
  * @property {string} empty what to do, or that nothing has happened
- * @property {(row: any) => Node} [detail] makes the content of an opened row
+ * @property {(row: any) => Node} [detail] makes the content of an opened row, again with each update
+ * @property {(row: any) => Lasting} [lasting] makes what stays in an opened row while its figures change, before the detail
  * @property {number} [sortedBy] the column
  * @property {boolean} [ascending]
  * @property {number} [most] rows that are shown before the button that shows all
+ *
+ * @typedef {{ element: HTMLElement, close: () => void }} Lasting close: it is not shown any more
  */
 
 let tables = 0
@@ -143,7 +146,7 @@ class Table {
       tr.append(cell)
       return cell
     })
-    const parts = { tr, cells, data: undefined, detail: undefined }
+    const parts = { tr, cells, data: undefined, detail: undefined, content: undefined, lasting: undefined }
     if (detail === undefined) return parts
     const button = make('button', {
       type: 'button',
@@ -162,19 +165,27 @@ class Table {
     button.setAttribute('aria-expanded', String(isOpen))
     if (isOpen) {
       this.#open.add(key)
-      const cell = make('td', { colspan: this.#options.columns.length })
+      parts.content = make('div')
+      parts.lasting = this.#options.lasting?.(parts.data)
+      const cell = make(
+        'td',
+        { colspan: this.#options.columns.length },
+        parts.lasting?.element,
+        parts.content
+      )
       parts.detail = make('tr', { class: 'detail' }, cell)
       this.#fillDetail(parts)
       parts.tr.after(parts.detail)
     } else {
       this.#open.delete(key)
+      parts.lasting?.close()
       parts.detail.remove()
       parts.detail = undefined
     }
   }
 
-  #fillDetail({ detail, data }) {
-    detail.firstChild.replaceChildren(this.#options.detail?.(data) ?? '')
+  #fillDetail({ content, data }) {
+    content.replaceChildren(this.#options.detail?.(data) ?? '')
   }
 
   #arrange() {
@@ -205,6 +216,7 @@ class Table {
   }
 
   #remove(key) {
+    this.#rows.get(key).lasting?.close()
     this.#rows.delete(key)
     this.#open.delete(key)
   }

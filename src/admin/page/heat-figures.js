@@ -1,0 +1,96 @@
+'use strict'
+// What a heat map shows, from what the process answers: which rows, how much time, the steps of its colours, and the same by minute as a
+// table. Nothing here draws.
+
+const { SPANS } = require('./past')
+
+const COLUMN_MS = 10_000
+const MINUTE_MS = 60_000
+const ROWS_PER_DECADE = 5
+/** A picture of fewer rows shows noise as if it mattered. */
+const LEAST_ROWS = 2 * ROWS_PER_DECADE
+/** From 1 ms to 1 s. */
+const UNUSED_ROWS = /** @type {[first: number, end: number]} */ ([6, 21])
+const LAST_MS = 60_000
+/** The least number of requests of each colour; the first of these that does for the most. */
+const STEPS = [
+  [1, 2, 5, 10, 20, 50],
+  [1, 3, 10, 30, 100, 300],
+  [1, 10, 100, 1000, 10_000, 100_000],
+]
+const COLORS = 6
+
+/**
+ * @typedef {{ from: number, to: number, cells: [row: number, requests: number][] }} Column
+ * @typedef {{ isKept: boolean, rowStartsMs: number[], columns: Column[] }} Heat
+ */
+
+/** @param {Heat} heat @returns {number} */
+const requestsOf = ({ columns }) =>
+  columns.reduce((sum, { cells }) => cells.reduce((of, [, requests]) => of + requests, sum), 0)
+
+/** Where a row starts and ends. @param {Heat} heat @param {number} row @returns {[fromMs: number, toMs: number]} */
+const rangeOf = ({ rowStartsMs }, row) => [rowStartsMs[row], rowStartsMs[row + 1] ?? LAST_MS]
+
+/** The rows to show: whole powers of ten around those in use, so that the scale seldom changes. @param {Heat} heat @returns {[first: number, end: number]} */
+function rowsOf({ columns, rowStartsMs }) {
+  const used = columns.flatMap(({ cells }) => cells.map(([row]) => row))
+  if (used.length === 0) return UNUSED_ROWS
+  const lowest = Math.min(...used)
+  const first = decadeBelow(lowest)
+  const end = Math.max(decadeAbove(Math.max(...used) + 1), decadeAbove(first + LEAST_ROWS))
+  if (end <= rowStartsMs.length) return [first, end]
+  return [Math.min(first, decadeBelow(rowStartsMs.length - LEAST_ROWS)), rowStartsMs.length]
+}
+
+/** Row 0 is below the first power of ten, which is row 1. */
+const decadeBelow = (row) => (row === 0 ? 0 : row - ((row - 1) % ROWS_PER_DECADE))
+const decadeAbove = (row) => 1 + Math.ceil((row - 1) / ROWS_PER_DECADE) * ROWS_PER_DECADE
+
+/** The time to show: the least span that shows everything. @param {Heat} heat @returns {[fromMs: number, toMs: number]} */
+function timesOf({ columns }) {
+  const end = columns[columns.length - 1].to
+  const passedS = (end - columns[0].from) / 1000
+  const span = SPANS.find((each) => passedS <= each) ?? SPANS[SPANS.length - 1]
+  return [end - span * 1000, end]
+}
+
+/** Of a column that is longer, because the process was idle, what ten seconds of it had. @param {Column} column @param {number} requests */
+function perColumn({ from, to }, requests) {
+  const columns = (to - from) / COLUMN_MS
+  return columns < 1.5 ? requests : Math.max(1, Math.round(requests / columns))
+}
+
+/** @param {Heat} heat @returns {{ least: number, color: number }[]} the fewest requests of each colour from 1 to 6 */
+function stepsOf({ columns }) {
+  const most = columns.reduce(
+    (max, column) =>
+      column.cells.reduce((of, [, requests]) => Math.max(of, perColumn(column, requests)), max),
+    1
+  )
+  const steps = STEPS.find((each) => most <= 2 * each[each.length - 1]) ?? STEPS[STEPS.length - 1]
+  const used = steps.filter((least) => least <= most)
+  // Fewer steps are as far apart in colour as they can be.
+  const distance = used.length === 1 ? 0 : (COLORS - 1) / (used.length - 1)
+  return used.map((least, i) => ({
+    least,
+    color: used.length === 1 ? COLORS / 2 : 1 + Math.round(i * distance),
+  }))
+}
+
+/** @param {{ least: number, color: number }[]} steps @param {number} requests at least 1 */
+const colorOf = (steps, requests) => (steps.findLast(({ least }) => least <= requests) ?? steps[0]).color
+
+/** The same by minute, the latest minute first. @param {Heat} heat @returns {{ at: number, requests: Map<number, number> }[]} */
+function minutesOf({ columns }) {
+  const minutes = new Map()
+  for (const { from, cells } of columns) {
+    const at = Math.floor((from + COLUMN_MS / 2) / MINUTE_MS) * MINUTE_MS
+    if (!minutes.has(at)) minutes.set(at, { at, requests: new Map() })
+    const { requests } = minutes.get(at)
+    for (const [row, more] of cells) requests.set(row, (requests.get(row) ?? 0) + more)
+  }
+  return [...minutes.values()].reverse()
+}
+
+module.exports = { colorOf, minutesOf, perColumn, rangeOf, requestsOf, rowsOf, stepsOf, timesOf }

@@ -1,0 +1,128 @@
+'use strict'
+// The heat map of a route while it is open: asks the process for it, again every ten seconds, and shows it as a picture and as a table.
+
+const { make, setText } = require('./dom')
+const { count, duration, routeName, time } = require('./format')
+const { minutesOf, rangeOf, requestsOf } = require('./heat-figures')
+const { HeatPicture } = require('./heat-picture')
+const { ask } = require('./profile-request')
+
+const EVERY_MS = 10_000
+const TITLE = 'Latency of the last ten minutes'
+const NOT_KEPT =
+  'The process keeps the latencies of its hundred busiest routes, and this route is not among them. It is as soon as it has more requests than one of these.'
+const NONE =
+  'No request of this route ended in the last ten minutes. The picture begins with the next request. Streams are not in it.'
+
+class HeatMap {
+  element
+  #name
+  #path
+  #timer
+  #isClosed = false
+  #note = make('span', { class: 'faint heat-note' })
+  /** What the note says while no pointer is in the picture. */
+  #usual = ''
+  #picture = new HeatPicture((sentence) => setText(this.#note, sentence || this.#usual))
+  #empty = make('p', { class: 'empty heat-empty', role: 'status' })
+  #head = make('thead')
+  #body = make('tbody')
+  #table
+
+  /** @param {{ method: string, route: string }} route */
+  constructor({ method, route }) {
+    this.#name = routeName({ method, route })
+    this.#path = `routes/heat?${new URLSearchParams({ method, route })}`
+    const caption = 'Requests by latency and minute, the latest minute first'
+    this.#table = make(
+      'details',
+      null,
+      make('summary', null, 'As a table, by minute'),
+      make(
+        'div',
+        { class: 'heat-scroll', tabindex: 0, role: 'region', 'aria-label': `${this.#name}: ${caption}` },
+        make(
+          'table',
+          { class: 'small' },
+          make('caption', { class: 'unseen' }, caption),
+          this.#head,
+          this.#body
+        )
+      )
+    )
+    this.element = make(
+      'figure',
+      { class: 'heat' },
+      make('figcaption', null, make('b', null, TITLE), this.#note),
+      make('div', { class: 'heat-frame' }, this.#picture.element, this.#empty),
+      this.#picture.legend,
+      this.#table
+    )
+    this.#load()
+  }
+
+  async #load() {
+    try {
+      if (!document.hidden) this.#show(await (await ask(this.#path)).json())
+    } catch (/** @type {any} */ error) {
+      this.#say(`Not up to date. ${error.message}`)
+    }
+    if (!this.#isClosed) this.#timer = setTimeout(() => this.#load(), EVERY_MS)
+  }
+
+  /** @param {import('./heat-figures').Heat} heat */
+  #show(heat) {
+    const requests = requestsOf(heat)
+    const words = requests === 0 ? 'no request' : inWords(heat, requests)
+    this.#say(words)
+    setText(this.#empty, requests > 0 ? '' : heat.isKept ? NONE : NOT_KEPT)
+    this.#picture.show(
+      heat,
+      `${this.#name}, heat map of its latencies: ${words}. The table below has the figures.`
+    )
+    this.#fillTable(heat)
+  }
+
+  #say(usual) {
+    this.#usual = usual
+    setText(this.#note, usual)
+  }
+
+  #fillTable(heat) {
+    const minutes = minutesOf(heat)
+    const used = new Set(minutes.flatMap(({ requests }) => [...requests.keys()]))
+    const head = (text) => make('th', { scope: 'col' }, text)
+    this.#head.replaceChildren(
+      make('tr', null, head('latency'), ...minutes.map(({ at }) => head(time(at).slice(0, 5))))
+    )
+    this.#body.replaceChildren(
+      ...[...used]
+        .sort((a, b) => b - a)
+        .map((row) =>
+          make(
+            'tr',
+            null,
+            make('th', { scope: 'row' }, rangeOf(heat, row).map(duration).join(' to ')),
+            ...minutes.map(({ requests }) => make('td', null, count(requests.get(row) ?? 0)))
+          )
+        )
+    )
+  }
+
+  /** Asks no more. */
+  close() {
+    this.#isClosed = true
+    clearTimeout(this.#timer)
+  }
+}
+
+/** How many requests, and in which row most of them are. */
+function inWords(heat, requests) {
+  const byRow = new Map()
+  for (const { cells } of heat.columns)
+    for (const [row, more] of cells) byRow.set(row, (byRow.get(row) ?? 0) + more)
+  const [[row]] = [...byRow].sort(([, a], [, b]) => b - a)
+  return `${count(requests)} requests, most often ${rangeOf(heat, row).map(duration).join(' to ')}`
+}
+
+module.exports = { HeatMap }
