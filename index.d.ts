@@ -210,6 +210,16 @@ export interface Spillway {
   ): (req: Req, res: Res) => void
 
   /**
+   * Watches a server of Socket.IO 4 or a `WebSocketServer` of ws: connections, messages, and the latency of each event. In overload new
+   * connections are answered with 503, never those that are open.
+   *
+   * @returns a handle, whose `close()` takes everything off
+   * @throws {SpillwayError} for any other value
+   */
+  sockets(io: SocketIoServer, options?: Pick<SocketsOptions, 'priority'>): SocketsHandle
+  sockets(wss: WebSocketServer, options?: SocketsOptions): SocketsHandle
+
+  /**
    * The handler of one endpoint, to mount anywhere: `admin.get('/metrics', spillway.handler('metrics'))`. In Koa set
    * `ctx.respond = false` and call it with `ctx.req` and `ctx.res`.
    *
@@ -802,6 +812,40 @@ export interface ShedVerdict {
  */
 export type ShedFunction<Result> = { call(req: Request): Result }['call']
 
+/** A `Server` of socket.io, of any copy of it. */
+export interface SocketIoServer {
+  of: (...given: any[]) => unknown
+  bind: (...given: any[]) => unknown
+  readonly engine: unknown
+}
+
+/** A `WebSocketServer` of ws, of any copy of it. */
+export interface WebSocketServer {
+  handleUpgrade: (...given: any[]) => void
+  shouldHandle: (...given: any[]) => unknown
+  readonly options: object
+}
+
+export interface SocketsOptions {
+  /** Of ws: the kind of a message, which is its name in metrics. At most 100 are told apart. The default is `message`. */
+  readonly kind?: ((data: any, isBinary: boolean) => string) | undefined
+  /** The class of a message. In overload, messages of the class `low` are answered with an error. By default none is. */
+  readonly priority?: ((event: string, socket: any) => Priority | undefined) | undefined
+}
+
+export interface SocketsHandle {
+  /** Takes everything off the server and its connections, which go on. `spillway.close()` does this too. */
+  readonly close: () => void
+}
+
+/** What a message of low priority is answered with in overload: its acknowledgement, the event `spillway:overloaded`, or text of ws. */
+export interface OverloadedMessage {
+  readonly error: 'spillway:overloaded'
+  readonly event: string
+  /** In seconds. */
+  readonly retryAfter: number
+}
+
 /** Returns headers for the answer to a rejected request. */
 export type ShedHeaders = {
   call(
@@ -1286,6 +1330,8 @@ export interface Snapshot {
   readonly slowest: readonly SlowRequest[]
   /** Calls of this process to other servers, by `fetch`, undici and `node:http`. */
   readonly outgoing: OutgoingSnapshot
+  /** Connections and events of what was given to `sockets()`. */
+  readonly sockets: SocketsSnapshot
   /** Warnings that the process emitted, such as MaxListenersExceededWarning. */
   readonly warnings: WarningsSnapshot
   /** Admitted, queued and rejected requests. */
@@ -1325,8 +1371,8 @@ export interface StallSite {
   readonly package: string | null
   readonly route: string | null
   readonly method: string | null
-  /** `startup`: before the first request. `null` where the code is not known. */
-  readonly origin: 'request' | 'background' | 'startup' | null
+  /** `event`: of a socket, whose name is `route`. `startup`: before the first request. `null` where the code is not known. */
+  readonly origin: 'request' | 'event' | 'background' | 'startup' | null
   readonly count: number
   readonly totalMs: number
   readonly maxMs: number
@@ -1368,6 +1414,53 @@ export interface OutgoingCallSums {
   readonly errors: number
   readonly totalMs: number
   readonly maxMs: number
+}
+
+export interface SocketsSnapshot {
+  readonly connections: {
+    readonly open: number
+    /** Since `sockets()`; those that were open before are not among them. */
+    readonly opened: number
+    readonly transports: readonly {
+      readonly transport: 'polling' | 'websocket' | 'webtransport' | 'other'
+      readonly open: number
+      readonly opened: number
+    }[]
+    /** By reason, those above 0. */
+    readonly closed: Readonly<Partial<Record<SocketCloseReason, number>>>
+    /** Answered with 503, by reason. */
+    readonly refused: Readonly<Record<string, number>>
+  }
+  readonly messages: {
+    readonly received: number
+    readonly receivedBytes: number
+    readonly sent: number
+    readonly sentBytes: number
+  }
+  /** At most 100, `(unhandled)` and `routes.overflow`: the most frequent first. */
+  readonly events: readonly SocketEventSnapshot[]
+  /** Messages of further events, counted under `routes.overflow`. */
+  readonly folded: number
+}
+
+export type SocketCloseReason =
+  | 'client_close'
+  | 'server_close'
+  | 'lost'
+  | 'ping_timeout'
+  | 'protocol_error'
+  | 'application'
+  | 'other'
+
+export interface SocketEventSnapshot {
+  /** Of ws, what `kind` returned. `(unhandled)`: events that nobody listens to. */
+  readonly event: string
+  readonly outcomes: Readonly<Record<'completed' | 'errored' | 'blocked' | 'shed', number>>
+  /** From receipt to the end of the listeners; `null` before the first. */
+  readonly lastMinute: LatencySummary | null
+  readonly sinceStart: LatencySummary | null
+  /** From receipt to the acknowledgement; `null` if none was ever sent. */
+  readonly acks: { readonly lastMinute: LatencySummary; readonly sinceStart: LatencySummary } | null
 }
 
 export interface WarningsSnapshot {
@@ -1772,6 +1865,7 @@ export type ErrorCode =
   /** No option has this name. */
   | 'ERR_SPILLWAY_UNKNOWN_OPTION'
   /** `handler()` was called with an unknown name. */
+  | 'ERR_SPILLWAY_NOT_SOCKETS'
   | 'ERR_SPILLWAY_UNKNOWN_HANDLER'
   /** The registry contains the metrics of another instance, or a metric of the same name. */
   | 'ERR_SPILLWAY_REGISTRY_TAKEN'

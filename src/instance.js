@@ -42,6 +42,7 @@ const { RequestFields } = require('./logging/request-fields')
 const { describeError } = require('./redaction/error-description')
 const { memoryForGate, memoryForRecycling } = require('./signals/memory')
 const { createSignals } = require('./signals/signals')
+const { Sockets } = require('./sockets/sockets')
 const { TurnClock } = require('./signals/turn-clock')
 
 /** Node's own exit code after an uncaught error. */
@@ -133,6 +134,8 @@ class Instance {
       options,
       exit: (reason) => this.lifecycle.exit(FAILURE, reason),
     })
+    this.sockets = new Sockets(this, (used) => this.#watchSockets(used))
+    this.lifecycle.onStopAccepting = () => this.sockets.goodbye()
     this.insight = new Insight({ clock, internalErrors, options, askerNow: () => this.context.reference })
     if (options.insight.stalls) this.stalls = new Stalls({ parts: this, info, warn })
     const captureNow = (spare) => capture(this, spare)
@@ -190,6 +193,11 @@ class Instance {
       internalErrors: this.internalErrors,
       onPause: (ms) => this.stalls?.excuse(ms),
     })
+  }
+
+  #watchSockets(used) {
+    this.servers.sockets = used
+    this.recorder.decidesUpgrade = used === undefined ? undefined : (req) => used.decidesUpgrade(req)
   }
 
   #makeServers() {
@@ -284,6 +292,7 @@ class Instance {
     this.context.close()
     this.lifecycle.close()
     this.admission.close()
+    this.sockets.close()
     this.servers.close()
     this.setUp.close()
     this.#turnClock.close()

@@ -109,6 +109,15 @@ class Spillway {
     )
   }
 
+  /**
+   * @param {import('../index.js').SocketIoServer | import('../index.js').WebSocketServer} given
+   * @param {import('../index.js').SocketsOptions} [options]
+   * @returns {import('../index.js').SocketsHandle}
+   */
+  sockets(given, options) {
+    return this.#instance.sockets.add(given, resolveMember('sockets', options))
+  }
+
   /** @param {{ shed: import('../index.js').ShedOptions }} given */
   update(given) {
     this.#instance.update(given)

@@ -23,6 +23,7 @@ const LAYERS = [
   ['lifecycle'],
   ['releases'],
   ['cluster'],
+  ['sockets'],
   ['failures'],
   ['logging'],
   ['admission'],

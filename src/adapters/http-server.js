@@ -4,6 +4,7 @@
 
 const { RUN } = require('../admission/verdict')
 const { ServerTable } = require('../lifecycle/server-table')
+const { SHED } = require('../requests/ignore')
 const { ROOT } = require('../routing/route-node')
 const { instrumentApp } = require('../routing/instrument-router')
 const { isExpressApp } = require('./app-kinds')
@@ -39,6 +40,8 @@ class Servers {
   /** After close() a middleware still in use passes requests on and answers the endpoints, but measures nothing. */
   isClosed = false
   connections
+  /** The sockets that are watched. @type {{ ownsRequest: (req: any) => boolean } | undefined} */
+  sockets
   #hasMiddleware = false
   /** The middlewares that were made. Each can decide instead. Held weakly, because an app may make any number of them. */
   #middlewares = new WeakSet()
@@ -187,9 +190,18 @@ class Servers {
     this.#recorder.count(request)
     request.admission.resume = resume
     if (app !== undefined) this.#startRouting(request, app)
+    if (this.sockets?.ownsRequest(req)) return this.#openInSession(request)
     if (this.#admission.hasUserHooks && this.#isMiddlewareToDecide(req, res, isAppFirst ? app : undefined))
       return PASSED
     return this.#admission.decide(request, request.startedMs) === RUN ? request : TAKEN
+  }
+
+  /** A session was admitted when it opened. Its requests are not decided about, and those that wait for messages wait for long. */
+  #openInSession(request) {
+    request.head.isLongPoll = request.isLongPoll = request.req.method === 'GET'
+    request.ignores |= SHED
+    this.#admission.decide(request, request.startedMs)
+    return request
   }
 
   /** The user's functions expect the framework's request, with the properties that earlier code of the user has set. */

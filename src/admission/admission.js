@@ -3,6 +3,7 @@
 // file: `decide` before a request runs, `release` when the request has ended.
 
 const { SHED } = require('../requests/ignore')
+const { ConnectionGate } = require('./connection-gate')
 const { Episode } = require('./episode')
 const { FairShares } = require('./fair-shares')
 const { Gate } = require('./gate')
@@ -50,6 +51,9 @@ class Admission {
   #retryAfter
   #isOff = true
   #mode
+  /** Of connections that live long. @type {InstanceType<typeof ConnectionGate> | undefined} */
+  #connectionGate
+  #options
 
   /**
    * @param {{ clock: typeof import('../clock').systemClock,
@@ -103,6 +107,8 @@ class Admission {
     this.#rejection.update(options)
     this.#resources.update(options)
     this.limits.update(options)
+    this.#options = options
+    this.#connectionGate?.update(this.#isOff, options)
   }
 
   // Hot path: once a request.
@@ -155,9 +161,7 @@ class Admission {
 
   #onReject(request, reason) {
     request.admission.onReject(reason)
-    this.stats.onReject(reason, request.admission.priority)
-    this.#retryAfter.onReject()
-    this.episode.onReject(reason, this.#clock.now())
+    this.#countRejection(reason, request.admission.priority)
     const send = () => this.#send(request, reason)
     // A framework takes the error when `decide` returns, so the rejection cannot be sent late.
     if (this.#rejection.goesToErrorHandler(request)) send()
@@ -168,6 +172,27 @@ class Admission {
     const sinceMs = this.#clock.now()
     this.#rejection.answer(request, reason, this.#retryAfter.seconds())
     this.measurements.cost.onReject(this.#clock.now() - sinceMs)
+  }
+
+  /** The gate of connections such as WebSockets, made at its first use. */
+  connectionGate() {
+    this.#connectionGate ??= new ConnectionGate({
+      clock: this.#clock,
+      turns: this.measurements.turns,
+      hooks: this.#hooks,
+      resources: this.#resources,
+      retryAfterSeconds: () => this.#retryAfter.seconds(),
+      onReject: (reason, priority) => this.#countRejection(reason, priority),
+      onWouldReject: (reason, priority) => this.#onWouldReject(reason, priority),
+    })
+    this.#connectionGate.update(this.#isOff, this.#options)
+    return this.#connectionGate
+  }
+
+  #countRejection(reason, priority) {
+    this.stats.onReject(reason, priority)
+    this.#retryAfter.onReject()
+    this.episode.onReject(reason, this.#clock.now())
   }
 
   // Hot path: once a request. The recorder has read both clocks at the end of the request.
@@ -199,6 +224,7 @@ class Admission {
     this.#resources.onTurn(busyMs, nowMs, idleMs)
     this.#shadow.onTurn(nowMs)
     this.late.onTurn()
+    this.#connectionGate?.onTurn(busyMs, nowMs, idleMs)
     this.gate.onTurn(nowMs, idleMs, busyMs)
   }
 
@@ -245,6 +271,7 @@ class Admission {
   close() {
     this.#isOff = true
     this.late.drain()
+    this.#connectionGate?.close()
     this.gate.close()
   }
 }

@@ -11,6 +11,7 @@ const REJECTED = 2
 const PRIORITIES = Object.freeze(/** @type {const} */ (['critical', 'high', 'normal', 'low', 'bypass']))
 const CRITICAL = 0
 const NORMAL = 2
+const LOW = 3
 const BYPASS = 4
 /** The number of classes that can be queued: all before `bypass`. */
 const QUEUED_CLASSES = BYPASS
@@ -41,6 +42,7 @@ const priorityIndex = (name) => PRIORITY_INDEX.get(name)
 module.exports = {
   BYPASS,
   CRITICAL,
+  LOW,
   NORMAL,
   PRIORITIES,
   QUEUED,

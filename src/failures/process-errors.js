@@ -53,7 +53,7 @@ class ProcessErrors {
 
   #record(error, event, willExit) {
     this.counts[event]++
-    const reference = this.#context.reference
+    const reference = this.#context.referenceOf(error)
     const request = reference?.request
     this.#log.writeUncaught(new Failure(error), {
       event,

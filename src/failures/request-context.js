@@ -48,10 +48,14 @@ class RequestContext {
   static isCheap = isCheap
   /** Whether any part needs a context: without one, callbacks need not be wrapped. */
   isOn = isCheap
+  /** What is being thrown at this moment, by code that no request has. @type {{ reference: any, onUncaught: (error: unknown) => void } | undefined} */
+  thrown
   #storage = new AsyncLocalStorage()
   #recorder
   #users = isCheap ? 1 : 0
   #followers = 0
+  /** Of errors that no request has. */
+  #failures = new WeakMap()
 
   constructor(recorder) {
     this.#recorder = recorder
@@ -89,6 +93,25 @@ class RequestContext {
   #disable() {
     this.isOn = false
     this.#storage.disable()
+  }
+
+  /** Calls back in a context that is no request's, such as that of a message. @template T @param {() => T} callback @returns {T} */
+  runAs(reference, callback) {
+    return this.isOn ? this.#storage.run(reference, callback) : callback()
+  }
+
+  /** Keeps what an error belongs to, for where it ends uncaught. */
+  recordFailure(error, reference) {
+    if (Object(error) === error) this.#failures.set(error, reference)
+  }
+
+  /** What the error belongs to, if that is known, and otherwise what runs. */
+  referenceOf(error) {
+    const { thrown } = this
+    this.thrown = undefined
+    thrown?.onUncaught(error)
+    if (thrown !== undefined) return thrown.reference
+    return this.#failures.get(error) ?? this.reference
   }
 
   /** Wraps a callback so that it runs in the context of the request. */

@@ -45,7 +45,7 @@ class Timeouts {
     const expired = []
     let isAnyWaiting = false
     for (const request of this.#recorder.requests) {
-      if (request.hasAnswer) continue
+      if (request.hasAnswer || request.isLongPoll) continue
       isAnyWaiting = true
       const ageMs = nowMs - request.startedMs
       // The list is in order of arrival: the rest is younger.

@@ -20,12 +20,15 @@ const LINE_INTERVAL_MS = 1000
 const READ_EVERY_MS = 1000
 /** The interval while the watcher runs. */
 const READ_WATCHING_MS = 100
+/** In the place of a method: the code ran for an event of a socket. */
+const EVENT = 'event'
 const FOLLOWING = { followsEvents: true }
 const NO_PLACE = { function: null, file: null, begin: 0, line: null, package: null, frames: [] }
 
 /**
  * @typedef {Pick<InstanceType<typeof import('../instance').Instance>,
- *   'clock' | 'context' | 'events' | 'internalErrors' | 'options' | 'recorder' | 'signals'>} Parts
+ *   'clock' | 'context' | 'events' | 'internalErrors' | 'options' | 'recorder' | 'signals'>
+ *   & { sockets?: { running: { method: string, route: string, isEvent: boolean } | undefined } }} Parts
  */
 
 class Stalls {
@@ -142,10 +145,10 @@ class Stalls {
     const isOurs = cause === 'javascript' || cause === 'native'
     const place = (isOurs && seen?.place) || NO_PLACE
     const reference = isOurs ? seen?.reference : undefined
-    /** @type {'startup' | 'request' | 'background' | null} */
+    /** @type {'startup' | 'request' | 'event' | 'background' | null} */
     let origin = null
     if (isStart) origin = 'startup'
-    else if (reference !== undefined) origin = 'request'
+    else if (reference !== undefined) origin = reference.method === EVENT ? 'event' : 'request'
     else if (isOurs) origin = 'background'
     return { ...place, cause, origin, method: reference?.method ?? null, route: reference?.route ?? null }
   }
@@ -162,12 +165,12 @@ class Stalls {
   /** The debugger calls this inside the paused code, so it only stores the time and the request. */
   #onPause() {
     try {
-      const { clock, context, options } = this.#parts
-      const { reference } = context
+      const { clock, context, options, sockets } = this.#parts
+      const reference = sockets?.running ?? context.reference
       this.#paused.atMs = clock.now()
       // A timer or a pooled connection keeps the context of the request that made it, even after that request has ended.
       this.#paused.reference =
-        reference?.request === undefined
+        reference?.request === undefined && !reference?.isEvent
           ? undefined
           : {
               method: reference.method,

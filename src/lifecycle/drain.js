@@ -32,6 +32,7 @@ class Drain {
   #servers
   #onBegin
   #onWait
+  #onClose
   #onEnd
   /** @type {Promise<DrainReport> | undefined} */
   #done
@@ -47,15 +48,16 @@ class Drain {
   /**
    * @param {{ clock: typeof import('../clock').systemClock, recorder: InstanceType<typeof import('../requests/recorder').Recorder>,
    *   servers: InstanceType<typeof import('./known-servers').KnownServers>,
-   *   onBegin: (order: DrainOrder) => void, onWait: (inFlight: number) => void,
-   *   onEnd: (report: DrainReport) => void }} parts `onWait` is called once, in development, if the drain takes over a second
+   *   onBegin: (order: DrainOrder) => void, onWait: (inFlight: number) => void, onClose?: () => void,
+   *   onEnd: (report: DrainReport) => void }} parts `onClose` is called when the listening sockets are closed; `onWait` is called once, in development, if the drain takes over a second
    */
-  constructor({ clock, recorder, servers, onBegin, onWait, onEnd }) {
+  constructor({ clock, recorder, servers, onBegin, onWait, onClose = () => {}, onEnd }) {
     this.#clock = clock
     this.#recorder = recorder
     this.#servers = servers
     this.#onBegin = onBegin
     this.#onWait = onWait
+    this.#onClose = onClose
     this.#onEnd = onEnd
     // The server's last connection may be destroyed a moment after its `close` event.
     servers.onClose = () => clock.afterTurn(() => this.#endIfDone())
@@ -121,6 +123,7 @@ class Drain {
     for (const connections of this.#servers) connections.stopAccepting()
     this.#closedMs = this.#clock.now()
     this.#recorder.closesConnections = true
+    this.#onClose()
     this.#finish()
   }
 

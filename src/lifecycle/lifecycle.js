@@ -23,6 +23,8 @@ class Lifecycle {
   health
   servers = new KnownServers()
   recycle
+  /** Called in a drain, when the listening sockets are closed. */
+  onStopAccepting = () => {}
   #processExit = processExit()
   #supervisor
   #primaryLink
@@ -65,6 +67,7 @@ class Lifecycle {
           { inFlight },
           'spillway: waiting for requests in flight; a second signal ends the process at once'
         ),
+      onClose: () => this.onStopAccepting(),
       onEnd: (drained) => {
         const { cut, durationMs } = drained
         const log = cut === 0 ? info : warn

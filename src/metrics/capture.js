@@ -18,6 +18,7 @@
  *   releases: InstanceType<typeof import('../releases/release-history').ReleaseHistory>,
  *   signals: ReturnType<typeof import('../signals/signals').createSignals>,
  *   stalls?: { sample: () => { causes: any[], sites: any[] } } | undefined,
+ *   sockets: InstanceType<typeof import('../sockets/sockets').Sockets>,
  *   startedAtWallMs: number,
  * }} Parts
  */
@@ -55,6 +56,7 @@ function capture(parts, spare) {
     errors: failures.table.sample(),
     processErrors: Object.entries(processErrors.counts),
     outgoing: insight.outgoing.sample(spare?.outgoing),
+    sockets: parts.sockets.sample(spare?.sockets),
     warnings: insight.warnings.sample(),
     clientErrors: recorder.clientErrors.list(),
     internalErrors: internalErrors.list(),

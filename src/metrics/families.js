@@ -32,6 +32,7 @@ const {
   PROCESS_FAMILIES,
   STANDARD_FAMILIES,
 } = require('./process-families')
+const { SOCKET_FAMILIES } = require('./socket-families')
 
 /** @import { Family } from './points' */
 
@@ -208,6 +209,7 @@ const FAMILIES = [
     help: 'Errors caught inside spillway or in callbacks of the application, by place.',
     points: countsByName('internalErrors', 'place'),
   },
+  ...SOCKET_FAMILIES,
   ...PROCESS_FAMILIES,
 ]
 

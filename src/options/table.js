@@ -109,6 +109,7 @@ const MEMBER_DEFAULTS = Object.freeze({
     maxConnections: 32,
     maxRequestsPerSecond: 20,
   }),
+  sockets: Object.freeze({ kind: undefined, priority: undefined }),
   'health.check': Object.freeze({ timeout: 1000, cache: 1000 }),
   clusterPrimary: Object.freeze({
     workers: undefined,
@@ -195,6 +196,8 @@ const RULES = {
   logger: LOGGER,
 
   'attach.signals': BOOLEAN,
+  'sockets.kind': ['a function (data, isBinary) that returns a string', isFunction],
+  'sockets.priority': ['a function (event, socket) that returns a class', isFunction],
   'listen.port': ['a whole number from 0 to 65535', (value) => isWhole(value) && value <= 65_535],
   'listen.host': ['a host name or an IP address', isText],
   'listen.token': [

@@ -9,6 +9,8 @@ function listOldest(recorder) {
   const waiting = []
   const answering = []
   for (const request of recorder.requests) {
+    // It is meant to wait, and each client has one.
+    if (request.isLongPoll) continue
     const list = request.hasAnswer ? answering : waiting
     if (list.length < MAX_SHOWN) list.push(request)
     if (waiting.length === MAX_SHOWN) break

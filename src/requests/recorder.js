@@ -46,6 +46,8 @@ class Recorder {
   #label
   #ignore
   #streamAfterMs
+  /** Whether a part decides about an upgrade, and then counts it. @type {((req: any) => boolean) | undefined} */
+  decidesUpgrade
   /** Upgrades that were counted: a server hook and a middleware may both see the same. */
   #upgrades = new WeakSet()
 
@@ -121,6 +123,10 @@ class Recorder {
 
   /** Counts a request whose connection was handed to another protocol: there is no response to wait for. */
   upgrade(req) {
+    if (this.decidesUpgrade?.(req) !== true) this.countUpgrade(req)
+  }
+
+  countUpgrade(req) {
     if (this.#upgrades.has(req)) return
     this.#upgrades.add(req)
     if (this.#ignore !== undefined && (this.#ignore.of(req) & METRICS) !== 0) return
@@ -171,7 +177,9 @@ class Recorder {
     request.durationMs = nowMs - request.startedMs
     request.outcome = outcomeOf(request)
     const bodyMs = request.firstByteMs < 0 ? 0 : request.durationMs - request.firstByteMs
-    request.isStream = bodyMs >= SHORTEST_STREAM_MS && isStream(request.res, bodyMs, this.#streamAfterMs)
+    request.isStream =
+      request.isLongPoll ||
+      (bodyMs >= SHORTEST_STREAM_MS && isStream(request.res, bodyMs, this.#streamAfterMs))
     request.requestBytes = head.requestBytes
     request.responseBytes = head.responseBytes
     if (request.trace !== undefined) request.trace.atMs = this.#clock.wallMs()

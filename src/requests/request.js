@@ -93,6 +93,8 @@ class Request {
     this.responseBytes = 0
     /** Its series; `{ route }` if the metrics leave it out; undefined if it never ran. */
     this.series = undefined
+    /** It waits for messages of a session that is open: see sockets/. */
+    this.isLongPoll = false
     /** Its last error, counted when the request ends. */
     this.failure = undefined
   }

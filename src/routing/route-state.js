@@ -16,6 +16,7 @@ const kRouteState = Symbol('spillway.routeState')
  * @property {number} baseLength how many characters of the URL the outer mounts have taken
  * @property {boolean} isSettled a layer called `next` after it had answered: later layers do not change the route
  * @property {boolean} hasBadBody a body parser rejected the body
+ * @property {boolean} [isLongPoll] a client of Socket.IO waits for messages
  * @property {any} ctx Koa's context
  * @property {any} mounts the koa-mount prefixes that were entered
  */

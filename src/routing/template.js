@@ -12,16 +12,19 @@ const { undispatchedRoute } = require('./instrument-router')
 const BAD_BODY = '(bad body)'
 /** Socket.IO, or another package on Engine.IO, answered. */
 const SOCKET_IO = '(socket.io)'
+/** A client of Socket.IO waited for messages, in a session that was open. */
+const SOCKET_IO_POLL = '(socket.io poll)'
 /**
  * @typedef {import('node:http').IncomingMessage & { getRoute?: () => { path?: string | RegExp } | undefined,
  *   _query?: { EIO?: string }, baseUrl?: string, originalUrl?: string, route?: any }} RoutedRequest
  */
 
-const OWN_ROUTES = Object.freeze([BAD_BODY, SOCKET_IO])
+const OWN_ROUTES = Object.freeze([BAD_BODY, SOCKET_IO, SOCKET_IO_POLL])
 const ENGINE_QUERY = /[?&]EIO=\d/
 
 /** @param {import('./route-state').RouteState & { req: RoutedRequest }} routeState */
 function templateOf(routeState, status) {
+  if (routeState.isLongPoll) return SOCKET_IO_POLL
   return frameworkTemplate(routeState, status) ?? ownRoute(routeState)
 }
 

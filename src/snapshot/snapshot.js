@@ -17,6 +17,7 @@ const { listOldest } = require('../requests/oldest-requests')
 const { OUTCOMES } = require('../requests/outcome')
 const { compareReleases } = require('./release-comparison')
 const { NO_PARTS, partSumsOf, routePartsOf } = require('./route-parts')
+const { socketsOf } = require('./sockets')
 
 /**
  * @import { AdmissionSnapshot, HeapTrendSnapshot, LatencySummary, RouteSnapshot } from '../../index.js'
@@ -52,6 +53,7 @@ function takeSnapshot(parts, captured) {
     processErrors: /** @type {Snapshot['processErrors']} */ (Object.fromEntries(captured.processErrors)),
     clientErrors: Object.fromEntries(captured.clientErrors),
     outgoing: insight.outgoing.list(),
+    sockets: socketsOf(captured.sockets, nowMs, summaryOf),
     warnings: insight.warnings.list(),
     slowest: requestLog.slow.sample(nowMs).map(slowOf),
     admission: admissionOf(captured),

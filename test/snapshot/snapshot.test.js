@@ -130,6 +130,12 @@ const SHAPE = {
     hosts: [{ host: 'string', ...CALLS, routes: [{ method: 'object', route: 'object', ...CALLS }] }],
     folded: 'number',
   },
+  sockets: {
+    connections: { open: 'number', opened: 'number', transports: [], closed: {}, refused: {} },
+    messages: { received: 'number', receivedBytes: 'number', sent: 'number', sentBytes: 'number' },
+    events: [],
+    folded: 'number',
+  },
   warnings: { counts: {}, recent: [] },
   signals: {
     loop: {

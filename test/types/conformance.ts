@@ -44,6 +44,7 @@ expectTypeOf<Actual['listen']>().toEqualTypeOf<Declared.Spillway['listen']>()
 type MemberKeys = { [Member in keyof typeof MEMBER_DEFAULTS]: keyof (typeof MEMBER_DEFAULTS)[Member] }
 expectTypeOf<MemberKeys>().toEqualTypeOf<{
   readonly attach: keyof Declared.AttachOptions
+  readonly sockets: keyof Declared.SocketsOptions
   readonly listen: keyof Declared.ListenOptions
   readonly 'health.check': keyof Declared.HealthCheckOptions
   readonly clusterPrimary: keyof Declared.ClusterPrimaryOptions

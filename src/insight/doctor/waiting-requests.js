@@ -28,6 +28,7 @@ function waitingRequests({ clock, recorder }) {
   for (const request of recorder.requests) {
     const ageMs = nowMs - request.startedMs
     if (ageMs < SLOW_CLIENT_MS || ++looked > MOST_LOOKED_AT) break
+    if (request.isLongPoll) continue
     if (countClient(clients, request)) clients.oldestMs = Math.max(clients.oldestMs, ageMs)
     else if (ageMs >= UNANSWERED_MS && !request.hasAnswer && !request.isQueued)
       countUnanswered(unanswered, recorder.describe(request))

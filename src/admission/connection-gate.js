@@ -1,0 +1,244 @@
+'use strict'
+// Decides whether a connection that lives long, such as a WebSocket, may open now. Its messages cannot be rejected, so that the loop must have
+// room for its load, and not only for its handshake. Nothing is held or rejected unless the loop was full lately:
+//   room = idle share of the loop - 0.1 - load of a connection x connections admitted in the last quarter of a second
+//   load of a connection = busy share of the loop / open connections
+// Without room a connection is held. It is rejected if it was held for twice `shed.interval`, or at once while others have been for so long.
+// A stall, a collection or a burst of connections is over sooner (docs/decisions/0050).
+
+const { IDLE_SHARE } = require('./measurements/loop-turns')
+const { BYPASS, CRITICAL, LOW, NORMAL } = require('./verdict')
+
+/** The horizon of the idle share: the load of many connections varies more in less time. */
+const HORIZON_MS = 250
+/** The loop counts as full lately until it idles this much. */
+const CALM_SHARE = 0.2
+/** How often held connections are looked at, and how many are admitted then. */
+const LOOK_MS = 10
+const MOST_AT_ONCE = 20
+/** How long one is held, in intervals of `shed.interval`. */
+const PATIENCE = 2
+/** A held connection occupies a socket. */
+const MOST_HELD = 2000
+
+/** @typedef {{ priority: number, sinceMs: number, onDecision: (reason: string | undefined) => void }} Held */
+
+class ConnectionGate {
+  /** Whether the process drains: no connection opens any more. */
+  isClosing = false
+  /** How many connections are open. */
+  openNow = () => 0
+  #parts
+  #mode
+  #intervalMs
+  /** @type {Set<Held>} */
+  #held = new Set()
+  /** Since when at least one is held, on the stall-free clock. */
+  #queuedSinceMs = 0
+  #idleShare = 1
+  #turnedMs
+  #turnedIdleMs
+  /** Connections admitted lately, whose load the idle share does not show yet. */
+  #recent = 0
+  #wasFull = false
+  /** Since when the loop is full, on the stall-free clock; NaN while it idles. */
+  #fullSinceMs = Number.NaN
+  #isLookScheduled = false
+  #isClosed = false
+
+  /**
+   * @param {{ clock: typeof import('../clock').systemClock,
+   *   turns: Pick<InstanceType<typeof import('./measurements/loop-turns').LoopTurns>, 'stallFreeMs'>,
+   *   hooks: Pick<InstanceType<typeof import('./user-hooks').UserHooks>, 'classifies' | 'classOf'>,
+   *   resources: Pick<InstanceType<typeof import('./limits/resource-limits').ResourceLimits>, 'isShort' | 'reasonFor'>,
+   *   retryAfterSeconds: () => number,
+   *   onReject: (reason: string, priority: number) => void, onWouldReject: (reason: string, priority: number) => void }} parts
+   */
+  constructor(parts) {
+    this.#parts = parts
+    this.#turnedMs = parts.clock.now()
+    this.#turnedIdleMs = parts.clock.idleMs()
+  }
+
+  /** @param {boolean} isOff @param {{ mode: string, interval: number }} options */
+  update(isOff, { mode, interval }) {
+    this.#mode = isOff ? 'off' : mode
+    this.#intervalMs = interval
+  }
+
+  /** The class of a connection, by the request that opens it. */
+  classOf(req) {
+    const { hooks } = this.#parts
+    return hooks.classifies ? hooks.classOf(req) : NORMAL
+  }
+
+  retryAfterSeconds() {
+    return this.#parts.retryAfterSeconds()
+  }
+
+  get held() {
+    return this.#held.size
+  }
+
+  #share(idledMs, busyMs) {
+    const share = 1 - (1 - this.#idleShare) * Math.exp(-idledMs / HORIZON_MS)
+    return share * Math.exp(-busyMs / HORIZON_MS)
+  }
+
+  #shareNow(nowMs) {
+    const idledMs = this.#parts.clock.idleMs() - this.#turnedIdleMs
+    return this.#share(idledMs, Math.max(0, nowMs - this.#turnedMs - idledMs))
+  }
+
+  // Hot path: once a loop turn, where sockets are watched.
+  onTurn(busyMs, nowMs, idleMs) {
+    this.#idleShare = this.#share(idleMs - this.#turnedIdleMs, busyMs)
+    if (this.#recent > 0) {
+      this.#recent *= Math.exp(-(nowMs - this.#turnedMs) / HORIZON_MS)
+      if (this.#recent < 0.01) this.#recent = 0
+    }
+    this.#turnedMs = nowMs
+    this.#turnedIdleMs = idleMs
+    if (this.#idleShare >= IDLE_SHARE) this.#fullSinceMs = Number.NaN
+    else {
+      this.#wasFull = true
+      if (Number.isNaN(this.#fullSinceMs)) this.#fullSinceMs = this.#parts.turns.stallFreeMs(nowMs)
+    }
+    if (this.#idleShare >= CALM_SHARE && this.#held.size === 0) this.#wasFull = false
+  }
+
+  /** Whether a message of class `low` is to be rejected: the loop has been full for `shed.interval`, or a resource is short. */
+  get isOverloaded() {
+    if (this.#isClosed || this.#mode === 'off') return false
+    return this.#parts.resources.isShort || this.#isLoopFull(this.#parts.clock.now())
+  }
+
+  /** In overload. @returns {boolean} false in mode `observe`, which only counts the message */
+  rejectMessage() {
+    if (this.#mode !== 'observe') return true
+    this.#parts.onWouldReject('loop', LOW)
+    return false
+  }
+
+  #isLoopFull(nowMs) {
+    return this.#parts.turns.stallFreeMs(nowMs) - this.#fullSinceMs >= this.#intervalMs
+  }
+
+  get #patienceMs() {
+    return PATIENCE * this.#intervalMs
+  }
+
+  #hasRoom(nowMs) {
+    if (!this.#wasFull) return true
+    const share = this.#shareNow(nowMs)
+    const load = (1 - share) / Math.max(1, this.openNow())
+    return share - IDLE_SHARE - load * this.#recent > 0
+  }
+
+  /** Whether connections have been held all the time for as long as one is held: then the loop has no room. */
+  #isStanding(nowMs) {
+    return (
+      this.#held.size > 0 && this.#parts.turns.stallFreeMs(nowMs) - this.#queuedSinceMs >= this.#patienceMs
+    )
+  }
+
+  /**
+   * @param {number} priority an index into PRIORITIES
+   * @param {(reason: string | undefined) => void} onDecision called with the reason of a rejection, now or later
+   * @returns {(() => void) | undefined} gives up a connection that is held; undefined if it is decided
+   */
+  decide(priority, onDecision) {
+    const nowMs = this.#parts.clock.now()
+    const reason = this.#reasonNow(priority, nowMs)
+    if (reason !== undefined) {
+      this.#parts.onReject(reason, priority)
+      onDecision(reason)
+      return undefined
+    }
+    if (!this.#mayHold(priority) || (this.#held.size === 0 && this.#hasRoom(nowMs))) {
+      this.#recent++
+      onDecision(undefined)
+      return undefined
+    }
+    return this.#hold({ priority, sinceMs: this.#parts.turns.stallFreeMs(nowMs), onDecision })
+  }
+
+  #mayHold(priority) {
+    return this.#mode === 'adaptive' && !this.#isClosed && priority !== BYPASS && priority !== CRITICAL
+  }
+
+  #reasonNow(priority, nowMs) {
+    if (this.#isClosed) return undefined
+    if (this.isClosing) return 'closed'
+    if (this.#mode === 'off' || priority === BYPASS) return undefined
+    const reason = this.#shortage(priority) ?? this.#loopReason(priority, nowMs)
+    if (reason === undefined || this.#mode !== 'observe') return reason
+    this.#parts.onWouldReject(reason, priority)
+    return undefined
+  }
+
+  #shortage(priority) {
+    const { resources } = this.#parts
+    return resources.isShort ? resources.reasonFor(priority) : undefined
+  }
+
+  #loopReason(priority, nowMs) {
+    if (priority === CRITICAL) return undefined
+    if (this.#mode === 'observe') return this.#isLoopFull(nowMs) && !this.#hasRoom(nowMs) ? 'loop' : undefined
+    return this.#held.size >= MOST_HELD || this.#isStanding(nowMs) ? 'loop' : undefined
+  }
+
+  /** @param {Held} held */
+  #hold(held) {
+    if (this.#held.size === 0) this.#queuedSinceMs = held.sinceMs
+    this.#held.add(held)
+    this.#lookLater()
+    return () => this.#held.delete(held)
+  }
+
+  /** A timer, because an idle loop makes no turn. */
+  #lookLater() {
+    if (this.#isLookScheduled) return
+    this.#isLookScheduled = true
+    this.#parts.clock.after(LOOK_MS, () => {
+      this.#isLookScheduled = false
+      this.#look()
+    })
+  }
+
+  #look() {
+    const nowMs = this.#parts.clock.now()
+    const stallFreeMs = this.#parts.turns.stallFreeMs(nowMs)
+    let admitted = 0
+    for (const held of [...this.#held]) {
+      if (admitted < MOST_AT_ONCE && this.#hasRoom(nowMs)) {
+        admitted++
+        this.#recent++
+        this.#release(held, undefined)
+      } else if (stallFreeMs - held.sinceMs >= this.#patienceMs) this.#release(held, 'loop')
+      else break
+    }
+    if (this.#held.size > 0) this.#lookLater()
+  }
+
+  /** A turn later: what the application does with the connection may throw. @param {Held} held */
+  #release(held, reason) {
+    if (!this.#held.delete(held)) return
+    if (reason !== undefined) this.#parts.onReject(reason, held.priority)
+    this.#parts.clock.afterTurn(() => held.onDecision(reason))
+  }
+
+  /** The process says goodbye to its connections: it opens none from now on. */
+  drain() {
+    this.isClosing = true
+    for (const held of this.#held) this.#release(held, 'closed')
+  }
+
+  /** Spillway is taken off: whatever is held opens. */
+  close() {
+    this.#isClosed = true
+    for (const held of this.#held) this.#release(held, undefined)
+  }
+}
+
+module.exports = { ConnectionGate }

@@ -1,0 +1,49 @@
+'use strict'
+// Why a connection closed: a closed set of labels, for what Engine.IO and ws report. A client chooses its close code, so that no code is a label.
+
+const CLOSE_REASONS = Object.freeze(
+  /** @type {const} */ ([
+    'client_close', // the client closed it as usual
+    'server_close', // this process closed it
+    'lost', // the connection broke without a goodbye
+    'ping_timeout', // the client did not answer in time
+    'protocol_error', // one side broke the protocol, or sent too much
+    'application', // with a code of the application, from 3000 on
+    'other',
+  ])
+)
+
+const OF_ENGINE = {
+  'transport close': 'client_close',
+  'transport error': 'lost',
+  'ping timeout': 'ping_timeout',
+  'parse error': 'protocol_error',
+  'forced close': 'server_close',
+  'server shutting down': 'server_close',
+}
+
+/** @param {string} reason of Engine.IO's `close` event */
+const reasonOfEngine = (reason) => (Object.hasOwn(OF_ENGINE, reason) ? OF_ENGINE[reason] : 'other')
+
+const OF_CODES = {
+  1000: 'client_close',
+  1001: 'client_close',
+  1005: 'client_close',
+  1006: 'lost',
+  1011: 'server_close',
+  1012: 'server_close',
+  1013: 'server_close',
+  1014: 'server_close',
+}
+
+/**
+ * @param {number} code of the `close` event of ws
+ * @param {boolean} isOurs whether this process sent its close frame first, or cut the connection
+ */
+function reasonOfCode(code, isOurs) {
+  if (code >= 3000 && code <= 4999) return 'application'
+  if (isOurs) return 'server_close'
+  return OF_CODES[code] ?? (code >= 1002 && code <= 1010 ? 'protocol_error' : 'other')
+}
+
+module.exports = { CLOSE_REASONS, reasonOfCode, reasonOfEngine }

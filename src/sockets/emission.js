@@ -1,0 +1,68 @@
+'use strict'
+// Calls the listeners of an event as `emit` of Node does, and sees when each has ended. `emit` drops what listeners return, and a listener that is
+// wrapped would be another one for `off()`, `listeners()` and other packages.
+//
+// An error is thrown on, and a rejection stays unhandled, as without Spillway. Only the promise of an async function is followed: nobody else has it.
+// To follow another promise would either hide its rejection from Node, or report one that the application handles itself.
+
+const { EventEmitter } = require('node:events')
+
+const ASYNC_FUNCTION = Object.getPrototypeOf(async () => {})
+/** Set on an emitter that turns the rejections of its listeners into errors. */
+const kCapture = Object.getOwnPropertySymbols(new EventEmitter()).find(
+  ({ description }) => description === 'kCapture'
+)
+
+/** `once` wraps its listener, which the wrapper has as `listener`. */
+const isAsync = (listener) => Object.getPrototypeOf(listener.listener ?? listener) === ASYNC_FUNCTION
+
+/** Node's `emit` does more than call the listeners: with no listener of `error`, with `captureRejections`, and in a domain. */
+const needsEmit = (emitter, listeners) =>
+  listeners.length === 0 ||
+  (kCapture !== undefined && emitter[kCapture] === true) ||
+  (emitter.domain !== undefined && emitter.domain !== null)
+
+/**
+ * @param {EventEmitter} emitter
+ * @param {string} event
+ * @param {any[]} args of the listeners
+ * @param {InstanceType<typeof import('./socket-message').SocketMessage>} message
+ * @returns {boolean} whether there was a listener
+ */
+function emitWatched(emitter, event, args, message) {
+  return runAll(message, () => {
+    const listeners = emitter.rawListeners(event)
+    if (needsEmit(emitter, listeners)) return EventEmitter.prototype.emit.call(emitter, event, ...args)
+    for (let i = 0; i < listeners.length; i++) {
+      const returned = Reflect.apply(listeners[i], emitter, args)
+      if (returned instanceof Promise && isAsync(listeners[i])) follow(returned, message)
+    }
+    return true
+  })
+}
+
+function runAll(message, callback) {
+  const { next } = message
+  return message.run(next === undefined ? callback : () => runAll(next, callback))
+}
+
+/** The promise that `then` makes rejects in place of the given one, which now counts as handled. */
+function follow(promise, message) {
+  each(message, (one) => one.onFollow())
+  promise.then(
+    () => each(message, (one) => one.onSettled()),
+    (error) => {
+      each(message, (one) => {
+        one.onError(error)
+        one.onSettled()
+      })
+      throw error
+    }
+  )
+}
+
+function each(message, callback) {
+  for (let one = message; one !== undefined; one = one.next) callback(one)
+}
+
+module.exports = { each, emitWatched }

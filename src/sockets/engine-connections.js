@@ -1,0 +1,119 @@
+'use strict'
+// Watches the connections of one Engine.IO server, which Socket.IO speaks through: opens, closes and messages; whether a session is known; and whether a
+// new connection may open, which `allowRequest` decides.
+
+const { reasonOfEngine } = require('./close-reasons')
+const { sizeOf } = require('./payload-size')
+
+const SID = /[?&]sid=([^&#]+)/
+/** How long a goodbye may take to reach the client. */
+const GOODBYE_MS = 2000
+
+/** @typedef {InstanceType<typeof import('./sockets').Sockets>} Sockets */
+
+class EngineConnections {
+  #engine
+  #pathOf
+  #sockets
+  #allowRequest
+  #ownAllowRequest
+  /** By connection: the name of its transport. */
+  #transports = new Map()
+  #isClosed = false
+  #onConnection = (connection) => this.#add(connection, true)
+  #onPacket
+  #onPacketCreate
+  #onUpgrade
+  #onClose
+
+  /** @param {any} engine @param {() => string} pathOf the path that its requests begin with @param {Sockets} sockets */
+  constructor(engine, pathOf, sockets) {
+    this.#engine = engine
+    this.#pathOf = pathOf
+    this.#sockets = sockets
+    const { connections } = sockets
+    const engines = this
+    this.#onPacket = ({ type, data }) => {
+      if (type === 'message') connections.onReceive(sizeOf(data))
+    }
+    this.#onPacketCreate = ({ type, data }) => {
+      if (type === 'message') connections.onSend(sizeOf(data))
+    }
+    /** @this {any} */
+    this.#onUpgrade = function ({ name }) {
+      connections.onUpgrade(engines.#transports.get(this), name)
+      engines.#transports.set(this, name)
+    }
+    /** @this {any} */
+    this.#onClose = function (reason) {
+      connections.onClose(engines.#transports.get(this), reasonOfEngine(reason))
+      engines.#transports.delete(this)
+    }
+    engine.prependListener('connection', this.#onConnection)
+    for (const connection of Object.values(engine.clients)) this.#add(connection, false)
+    const own = engine.opts.allowRequest
+    this.#ownAllowRequest = own
+    /** @this {unknown} */
+    this.#allowRequest = function (req, callback) {
+      engines.#decide(req, () => (own === undefined ? callback(null, true) : own.call(this, req, callback)))
+    }
+    engine.opts.allowRequest = this.#allowRequest
+  }
+
+  #add(connection, isNew) {
+    if (this.#transports.has(connection)) return
+    const { name } = connection.transport
+    const { connections } = this.#sockets
+    this.#transports.set(connection, name)
+    if (isNew) connections.onOpen(name)
+    else connections.onFound(name)
+    connection.on('packet', this.#onPacket)
+    connection.on('packetCreate', this.#onPacketCreate)
+    connection.on('upgrade', this.#onUpgrade)
+    connection.on('close', this.#onClose)
+  }
+
+  #decide(req, open) {
+    if (this.#isClosed) return open()
+    this.#sockets.decide(req, req.res, open)
+  }
+
+  /** Whether the request is of the engine, by its path. */
+  has({ url }) {
+    return url.startsWith(this.#pathOf())
+  }
+
+  /** Whether the request belongs to a session that is open: only the engine gives the ids of sessions. */
+  hasSession({ url }) {
+    const sid = SID.exec(url)?.[1]
+    return sid !== undefined && Object.hasOwn(this.#engine.clients, sid)
+  }
+
+  /** Closes every connection, as a lost server does: a client of Socket.IO then connects again, and finds another process. */
+  goodbye(clock) {
+    const leaving = [...this.#transports.keys()]
+    for (const connection of leaving) this.#sockets.guard(() => connection.close())
+    if (leaving.length === 0) return
+    clock.after(GOODBYE_MS, () => {
+      for (const connection of leaving)
+        if (connection.readyState !== 'closed') this.#sockets.guard(() => connection.close(true))
+    })
+  }
+
+  close() {
+    this.#isClosed = true
+    const engine = this.#engine
+    engine.off('connection', this.#onConnection)
+    if (engine.opts.allowRequest === this.#allowRequest) engine.opts.allowRequest = this.#ownAllowRequest
+    for (const [connection, transport] of this.#transports) {
+      connection.off('packet', this.#onPacket)
+      connection.off('packetCreate', this.#onPacketCreate)
+      connection.off('upgrade', this.#onUpgrade)
+      connection.off('close', this.#onClose)
+      this.#sockets.connections.onForget(transport)
+    }
+    this.#transports.clear()
+  }
+}
+
+module.exports = { EngineConnections }

@@ -1,0 +1,86 @@
+'use strict'
+// One message that was received: when it came, which of its listeners have not ended, and whether it was acknowledged. Each instance that watches the
+// socket has its own, linked by `next`.
+
+const { BLOCKED, COMPLETED, ERRORED } = require('./event-table')
+
+/** @typedef {InstanceType<typeof import('./sockets').Sockets>} Sockets */
+
+class SocketMessage {
+  #sockets
+  #row
+  #startedMs
+  /** Listeners that have not ended; the call of them counts as one. */
+  #pending = 1
+  #hasFailed = false
+  #isAcknowledged = false
+
+  /**
+   * @param {Sockets} sockets
+   * @param {ReturnType<InstanceType<typeof import('./event-table').EventTable>['rowOf']>} row
+   * @param {SocketMessage | undefined} next of another instance
+   */
+  constructor(sockets, row, startedMs, next) {
+    this.#sockets = sockets
+    this.#row = row
+    this.#startedMs = startedMs
+    this.next = next
+  }
+
+  /** Calls the listeners: code of the application, which may throw. */
+  run(callback) {
+    const sockets = this.#sockets
+    const { reference } = this.#row
+    const before = sockets.running
+    sockets.running = reference
+    let hasReturned = false
+    // Without `catch`: Node shows the line that threw, and a debugger stops there.
+    try {
+      const returned = sockets.context.runAs(reference, callback)
+      hasReturned = true
+      return returned
+    } finally {
+      sockets.running = before
+      if (!hasReturned) this.#onThrow()
+      this.onSettled()
+    }
+  }
+
+  #onThrow() {
+    this.#hasFailed = true
+    this.#sockets.onThrow(this.#row.reference)
+  }
+
+  /** A listener is an async function, and has not ended. */
+  onFollow() {
+    this.#pending++
+  }
+
+  /** The promise of a listener has rejected. */
+  onError(error) {
+    this.#hasFailed = true
+    this.#sockets.onError(error, this.#row.reference)
+  }
+
+  onSettled() {
+    if (--this.#pending > 0) return
+    const nowMs = this.#sockets.nowMs()
+    const outcome = this.#hasFailed ? ERRORED : COMPLETED
+    this.#sockets.events.onEnd(this.#row, outcome, nowMs - this.#startedMs, nowMs)
+  }
+
+  /** Socket.IO sends the first acknowledgement only. */
+  onAck() {
+    if (this.#isAcknowledged) return
+    this.#isAcknowledged = true
+    const nowMs = this.#sockets.nowMs()
+    this.#sockets.events.onAck(this.#row, nowMs - this.#startedMs, nowMs)
+  }
+
+  /** A middleware has passed an error: no listener is called. */
+  onBlocked() {
+    this.#sockets.events.onEnd(this.#row, BLOCKED, 0, 0)
+  }
+}
+
+module.exports = { SocketMessage }

@@ -1,0 +1,215 @@
+'use strict'
+// The sockets of one instance: the servers of Socket.IO and ws that it watches, and what is counted of them. Until `sockets()` is called there is
+// nothing of it in the way of a request.
+
+const { LOW, NORMAL, priorityIndex } = require('../admission/verdict')
+const { SHED: SHED_PART } = require('../requests/ignore')
+const { Failure } = require('../failures/failure')
+const { ConnectionTable } = require('./connection-table')
+const { EventTable, SHED, UNHANDLED } = require('./event-table')
+const { IoServer } = require('./io-server')
+const { refuseRequest, refuseUpgrade } = require('./refusal')
+const { isSocketIo, isWebSocketServer, notSockets } = require('./shapes')
+const { SocketMessage } = require('./socket-message')
+const { WsServer } = require('./ws-server')
+
+/**
+ * @typedef {Pick<InstanceType<typeof import('../instance').Instance>,
+ *   'admission' | 'clock' | 'context' | 'failures' | 'internalErrors' | 'notices' | 'options' | 'recorder'>} Parts
+ */
+
+class Sockets {
+  connections = new ConnectionTable()
+  events
+  /** What runs now: read by the watcher of stalls, which pauses the thread. */
+  running
+  #parts
+  #gate
+  /** @type {Set<InstanceType<typeof IoServer> | InstanceType<typeof WsServer>>} */
+  #servers = new Set()
+  #onUse
+
+  /** @param {Parts} parts @param {(sockets: Sockets | undefined) => void} onUse called when the first server is watched, and when none is */
+  constructor(parts, onUse) {
+    this.#parts = parts
+    this.#onUse = onUse
+    this.events = new EventTable(parts.options.routes.overflow, parts.clock.now())
+  }
+
+  get context() {
+    return this.#parts.context
+  }
+
+  nowMs() {
+    return this.#parts.clock.now()
+  }
+
+  /**
+   * @param {any} given
+   * @param {import('../../index.js').SocketsOptions} options
+   * @returns {{ close: () => void }}
+   */
+  add(given, options) {
+    const Server = isSocketIo(given) ? IoServer : isWebSocketServer(given) ? WsServer : undefined
+    if (Server === undefined) throw notSockets(given)
+    const gate = (this.#gate ??= this.#parts.admission.connectionGate())
+    gate.openNow = () => this.connections.open
+    const server = new Server(given, options, this)
+    this.#servers.add(server)
+    this.#onUse(this)
+    return Object.freeze({ close: () => this.#remove(server) })
+  }
+
+  #remove(server) {
+    if (!this.#servers.delete(server)) return
+    server.close()
+    if (this.#servers.size === 0) this.#onUse(undefined)
+  }
+
+  /** Whether any server was ever watched: until then there is nothing to show. */
+  get isUsed() {
+    return this.#gate !== undefined
+  }
+
+  // Hot path where Socket.IO is watched: once a request.
+  /** Whether the request is of a session that is open: its client has been let in, and waits for answers. */
+  ownsRequest(req) {
+    for (const { engine } of this.#servers) if (engine?.has(req)) return engine.hasSession(req)
+    return false
+  }
+
+  /** Whether a watched server decides about the upgrade, and so counts it. */
+  decidesUpgrade(req) {
+    for (const server of this.#servers) {
+      if (
+        server instanceof WsServer
+          ? server.hasUpgrade(req)
+          : server.engine?.has(req) && !server.engine.hasSession(req)
+      )
+        return true
+    }
+    return false
+  }
+
+  /**
+   * Opens a connection, now or later, or answers 503.
+   * @param {any} req of the handshake
+   * @param {any} res undefined for an upgrade
+   * @param {() => void} open
+   */
+  decide(req, res, open) {
+    const { recorder } = this.#parts
+    /** @type {any} */
+    const gate = this.#gate
+    const request = res === undefined ? undefined : recorder.find(res)
+    const isExempt = request !== undefined && (request.ignores & SHED_PART) !== 0
+    const { socket } = req
+    let giveUp
+    const undo = () => {
+      ;(res ?? socket).off('close', onGone)
+      if (res === undefined) socket.off('error', ignore)
+    }
+    const onGone = () => {
+      undo()
+      giveUp?.()
+    }
+    const onDecision = (reason) => {
+      if (giveUp !== undefined) undo()
+      if (reason === undefined) {
+        if (res === undefined) recorder.countUpgrade(req)
+        return open()
+      }
+      this.connections.onRefuse(reason)
+      const seconds = gate.retryAfterSeconds()
+      if (res === undefined) return refuseUpgrade(socket, seconds)
+      request?.admission.onReject(reason)
+      refuseRequest(res, seconds)
+    }
+    if (isExempt) return onDecision(undefined)
+    giveUp = gate.decide(gate.classOf(req), onDecision)
+    if (giveUp === undefined) return
+    ;(res ?? socket).on('close', onGone)
+    // Without a listener the error of a held connection would end the process.
+    if (res === undefined) socket.on('error', ignore)
+  }
+
+  // Hot path: once a message.
+  /** @param {string} name @param {boolean} isHandled whether there is a listener @param {any} next the message of another instance */
+  receive(name, isHandled, next) {
+    return new SocketMessage(this, this.events.rowOf(isHandled ? name : UNHANDLED), this.nowMs(), next)
+  }
+
+  /**
+   * Whether the message is rejected, by the user's function for its priority: only in overload, and only the class `low`.
+   * @param {Function} priority
+   * @returns {import('../../index.js').OverloadedMessage | undefined} the answer
+   */
+  rejectionOf(priority, event, socket, isHandled) {
+    const gate = this.#gate
+    if (gate === undefined || !gate.isOverloaded) return undefined
+    const given = this.call('sockets.priority', () => priority(event, socket))
+    if ((priorityIndex(given) ?? NORMAL) !== LOW || !gate.rejectMessage()) return undefined
+    this.events.onEnd(this.events.rowOf(isHandled ? event : UNHANDLED), SHED, 0, 0)
+    return { error: 'spillway:overloaded', event, retryAfter: gate.retryAfterSeconds() }
+  }
+
+  /** A listener throws. Unless code of the application catches the error, the process is told of it before anything else runs. */
+  onThrow(reference) {
+    const { clock, context } = this.#parts
+    context.thrown = { reference, onUncaught: (error) => this.onError(error, reference) }
+    clock.onTurn(() => (context.thrown = undefined))
+  }
+
+  /** Node goes on with the error, so that it is logged where it ends. */
+  onError(error, reference) {
+    const { context, failures, internalErrors } = this.#parts
+    internalErrors.guard('sockets', () => {
+      context.recordFailure(error, reference)
+      failures.table.count(reference.label, new Failure(error))
+    })
+  }
+
+  /** Calls a function of the user. @returns {unknown} undefined if it throws or returns a promise */
+  call(option, callback) {
+    const { internalErrors } = this.#parts
+    try {
+      const given = callback()
+      return internalErrors.catchRejection(option, given) ? undefined : given
+    } catch (error) {
+      internalErrors.report(option, error)
+      return undefined
+    }
+  }
+
+  guard(callback) {
+    this.#parts.internalErrors.guard('sockets', callback)
+  }
+
+  /** A version of Socket.IO whose events cannot be followed. */
+  onUnknown() {
+    this.#parts.internalErrors.report(
+      'sockets',
+      new Error(
+        'this version of Socket.IO is not known: its connections and messages are counted, its events are not'
+      )
+    )
+  }
+
+  /** The process drains and accepts no more: whatever is open is told so. */
+  goodbye() {
+    this.#gate?.drain()
+    for (const server of this.#servers) server.goodbye(this.#parts.clock)
+  }
+
+  sample(spare) {
+    return { isUsed: this.isUsed, ...this.connections.sample(), ...this.events.sample(spare) }
+  }
+
+  close() {
+    for (const server of [...this.#servers]) this.#remove(server)
+  }
+}
+
+const ignore = () => {}
+
+module.exports = { Sockets }

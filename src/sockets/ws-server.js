@@ -1,0 +1,128 @@
+'use strict'
+// Watches one `WebSocketServer` of ws: whether an upgrade may become a connection, and the connections. `handleUpgrade` is replaced on the server, which
+// ws calls for a server of its own, and the application where it has `noServer`.
+
+const { reasonOfCode } = require('./close-reasons')
+const { sizeOf } = require('./payload-size')
+const { replaceMethod } = require('./own-method')
+const { REJECTED, isClosedByUs, unwatchWebSocket, watchWebSocket } = require('./ws-socket')
+
+const TRANSPORT = 'websocket'
+const GOING_AWAY = 1001
+/** How long a client may take to answer the close frame. */
+const GOODBYE_MS = 2000
+const DEFAULT_KIND = 'message'
+
+class WsServer {
+  /** Socket.IO's requests are none of ws. */
+  engine = undefined
+  #wss
+  #sockets
+  #kind
+  #priority
+  #open = new Set()
+  #isClosed = false
+  #restore
+  #watcher
+  #onClose
+
+  /**
+   * @param {any} wss
+   * @param {import('../../index.js').SocketsOptions} options
+   * @param {InstanceType<typeof import('./sockets').Sockets>} sockets
+   */
+  constructor(wss, { kind, priority }, sockets) {
+    this.#wss = wss
+    this.#sockets = sockets
+    this.#kind = kind
+    this.#priority = priority
+    const server = this
+    this.#watcher = {
+      receive: (ws, data, isBinary, next) => this.#receive(ws, data, isBinary, next),
+      onSend: (data) => sockets.connections.onSend(sizeOf(data)),
+    }
+    /** @this {any} */
+    this.#onClose = function (code) {
+      server.#open.delete(this)
+      sockets.connections.onClose(TRANSPORT, reasonOfCode(code, isClosedByUs(this)))
+    }
+    for (const ws of wss.clients ?? []) this.#add(ws, false)
+    this.#restore = replaceMethod(
+      wss,
+      'handleUpgrade',
+      (handleUpgrade) =>
+        /** @this {any} */
+        function (req, socket, head, callback) {
+          const open = () =>
+            handleUpgrade.call(this, req, socket, head, (ws, ...rest) => {
+              server.#add(ws, true)
+              return callback(ws, ...rest)
+            })
+          if (server.#isClosed || !this.shouldHandle(req)) return open()
+          // Node reuses the memory of the head, and the connection may be held.
+          head = Buffer.from(head)
+          sockets.decide(req, undefined, open)
+        }
+    )
+  }
+
+  /** Whether it decides about this upgrade: with `noServer` the application may give it to another. */
+  hasUpgrade(req) {
+    const { server, port } = this.#wss.options
+    if (server === null && port === null) return false
+    return req.socket?.server === (server ?? this.#wss._server) && this.#wss.shouldHandle(req)
+  }
+
+  #add(ws, isNew) {
+    if (this.#isClosed || this.#open.has(ws)) return
+    this.#open.add(ws)
+    if (isNew) this.#sockets.connections.onOpen(TRANSPORT)
+    else this.#sockets.connections.onFound(TRANSPORT)
+    watchWebSocket(ws, this.#watcher)
+    ws.on('close', this.#onClose)
+  }
+
+  #receive(ws, data, isBinary, next) {
+    if (this.#isClosed) return next
+    this.#sockets.connections.onReceive(sizeOf(data))
+    const kind = this.#kindOf(data, isBinary)
+    const isHandled = ws.listenerCount('message') > 0
+    if (this.#priority !== undefined) {
+      const rejection = this.#sockets.rejectionOf(this.#priority, kind, ws, isHandled)
+      if (rejection !== undefined) {
+        this.#sockets.guard(() => ws.send(JSON.stringify(rejection)))
+        return REJECTED
+      }
+    }
+    return this.#sockets.receive(kind, isHandled, next)
+  }
+
+  #kindOf(data, isBinary) {
+    if (this.#kind === undefined) return DEFAULT_KIND
+    const kind = this.#sockets.call('sockets.kind', () => this.#kind?.(data, isBinary))
+    return typeof kind === 'string' && kind !== '' ? kind : DEFAULT_KIND
+  }
+
+  /** 1001: the server goes away. A client that does not answer is cut. */
+  goodbye(clock) {
+    const leaving = [...this.#open]
+    for (const ws of leaving) this.#sockets.guard(() => ws.close(GOING_AWAY, 'going away'))
+    if (leaving.length === 0) return
+    clock.after(GOODBYE_MS, () => {
+      for (const ws of leaving) if (this.#open.has(ws)) this.#sockets.guard(() => ws.terminate())
+    })
+  }
+
+  close() {
+    this.#isClosed = true
+    this.#restore()
+    for (const ws of this.#open) {
+      ws.off('close', this.#onClose)
+      unwatchWebSocket(ws, this.#watcher)
+      this.#sockets.connections.onForget(TRANSPORT)
+    }
+    this.#open.clear()
+  }
+}
+
+module.exports = { WsServer }

@@ -1,0 +1,96 @@
+'use strict'
+// Watches the messages of one WebSocket of ws. Its `emit`, `send`, `close` and `terminate` are replaced, on the WebSocket itself. A WebSocket is watched
+// once, for all instances that watch it.
+
+const { emitWatched } = require('./emission')
+const { replaceMethod } = require('./own-method')
+
+const kWatched = Symbol.for('spillway.websocket.1')
+const REJECTED = Symbol('rejected')
+
+/**
+ * @typedef {object} Watcher
+ * @property {(ws: any, data: any, isBinary: boolean, next: any) => any} receive a message, or REJECTED
+ * @property {(data: any) => void} onSend
+ */
+
+class WsSocket {
+  /** @type {Set<Watcher>} */
+  watchers = new Set()
+  /** Whether this process closed it. */
+  isOurs = false
+  #restore
+
+  constructor(ws) {
+    const watched = this
+    const closesIt = (original) =>
+      /** @this {any} */
+      function (...given) {
+        watched.isOurs ||= !this._closeFrameReceived
+        return original.apply(this, given)
+      }
+    this.#restore = [
+      replaceMethod(ws, 'emit', (emit) => onEmit(watched, emit)),
+      replaceMethod(ws, 'send', (send) => onSend(watched, send)),
+      replaceMethod(ws, 'close', closesIt),
+      replaceMethod(ws, 'terminate', closesIt),
+    ]
+  }
+
+  receive(ws, data, isBinary) {
+    let message
+    for (const watcher of this.watchers) {
+      message = watcher.receive(ws, data, isBinary, message)
+      if (message === REJECTED) return REJECTED
+    }
+    return message
+  }
+
+  restore() {
+    for (const restore of this.#restore) restore()
+  }
+}
+
+/** @param {WsSocket} watched */
+function onEmit(watched, emit) {
+  /** @this {any} */
+  return function (event, ...args) {
+    if (event !== 'message') return emit.call(this, event, ...args)
+    const message = watched.receive(this, args[0], args[1])
+    if (message === REJECTED) return true
+    if (message === undefined) return emit.call(this, event, ...args)
+    return emitWatched(this, event, args, message)
+  }
+}
+
+/** @param {WsSocket} watched */
+function onSend(watched, send) {
+  /** @this {any} */
+  return function (data, ...rest) {
+    const sent = send.call(this, data, ...rest)
+    for (const watcher of watched.watchers) watcher.onSend(data)
+    return sent
+  }
+}
+
+/** @param {any} ws @param {Watcher} watcher */
+function watchWebSocket(ws, watcher) {
+  if (ws[kWatched] === undefined)
+    Object.defineProperty(ws, kWatched, { value: new WsSocket(ws), configurable: true })
+  ws[kWatched].watchers.add(watcher)
+}
+
+/** @param {any} ws @param {Watcher} watcher */
+function unwatchWebSocket(ws, watcher) {
+  const watched = ws[kWatched]
+  if (watched === undefined) return
+  watched.watchers.delete(watcher)
+  if (watched.watchers.size > 0) return
+  watched.restore()
+  delete ws[kWatched]
+}
+
+/** Whether this process closed the WebSocket. */
+const isClosedByUs = (ws) => ws[kWatched]?.isOurs === true
+
+module.exports = { REJECTED, isClosedByUs, unwatchWebSocket, watchWebSocket }

@@ -1,0 +1,203 @@
+'use strict'
+// Which connections open, by the idle share of the loop: in a time that the test moves.
+
+const assert = require('node:assert/strict')
+const { test } = require('node:test')
+const { ConnectionGate } = require('../../src/admission/connection-gate')
+const { LoopTurns } = require('../../src/admission/measurements/loop-turns')
+const { BYPASS, CRITICAL, NORMAL } = require('../../src/admission/verdict')
+
+const OPTIONS = { mode: 'adaptive', interval: 500 }
+
+function build({
+  mode = 'adaptive',
+  open = 100,
+  hooks = { classifies: false },
+  resources = { isShort: false },
+} = {}) {
+  let nowMs = 0
+  let idleMs = 0
+  let timers = []
+  const clock = {
+    now: () => nowMs,
+    idleMs: () => idleMs,
+    afterTurn: (callback) => callback(),
+    after: (delayMs, callback) => timers.push({ dueMs: nowMs + delayMs, callback }),
+  }
+  const turns = new LoopTurns(/** @type {any} */ (clock))
+  const rejected = []
+  const observed = []
+  const gate = new ConnectionGate({
+    clock: /** @type {any} */ (clock),
+    turns,
+    hooks: /** @type {any} */ (hooks),
+    resources: /** @type {any} */ (resources),
+    retryAfterSeconds: () => 3,
+    onReject: (reason, priority) => rejected.push([reason, priority]),
+    onWouldReject: (reason, priority) => observed.push([reason, priority]),
+  })
+  gate.update(false, { ...OPTIONS, mode })
+  let openNow = open
+  gate.openNow = () => openNow
+  /** One loop turn: idles first, then works. Timers run where they are due. */
+  const turn = (idledMs, busyMs) => {
+    idleMs += idledMs
+    nowMs += idledMs + busyMs
+    turns.onTurn(busyMs, nowMs, idleMs, 0)
+    gate.onTurn(busyMs, nowMs, idleMs)
+    const due = timers.filter(({ dueMs }) => dueMs <= nowMs)
+    timers = timers.filter(({ dueMs }) => dueMs > nowMs)
+    for (const { callback } of due) callback()
+  }
+  /** Turns of 10 ms, each busy for its share. */
+  const load = (share, forMs) => {
+    for (let ms = 0; ms < forMs; ms += 10) turn(10 * (1 - share), 10 * share)
+  }
+  const ask = (priority = NORMAL) => {
+    const asked = { decision: /** @type {any} */ ('held'), giveUp: /** @type {any} */ (undefined) }
+    asked.giveUp = gate.decide(priority, (reason) => {
+      asked.decision = reason ?? 'open'
+      if (reason === undefined) openNow++
+    })
+    return asked
+  }
+  return { gate, ask, load, turn, rejected, observed, resources, opened: () => openNow }
+}
+
+test('a loop that idles a tenth opens every connection at once', () => {
+  const { ask, load, rejected } = build()
+  for (const share of [0.1, 0.5, 0.7, 0.85]) {
+    load(share, 3000)
+    for (let i = 0; i < 20; i++) assert.equal(ask().decision, 'open', `busy ${share}`)
+  }
+  assert.deepEqual(rejected, [])
+})
+
+test('after a stall connections are held for as long as it takes to idle again, and none is rejected', () => {
+  for (const stallMs of [300, 1000, 5000]) {
+    const { ask, load, turn, rejected } = build()
+    load(0.7, 3000)
+    turn(0, stallMs)
+    const held = Array.from({ length: 20 }, () => ask())
+    load(0.7, 490)
+    assert.deepEqual(rejected, [], `stall of ${stallMs} ms`)
+    assert.ok(
+      held.every(({ decision }) => decision === 'open'),
+      `stall of ${stallMs} ms`
+    )
+    assert.equal(ask().decision, 'open')
+  }
+})
+
+test('a full loop holds connections and rejects them after two intervals, others at once', () => {
+  const { ask, load, rejected, gate } = build()
+  load(1, 2000)
+  const first = ask()
+  assert.equal(first.decision, 'held')
+  load(1, 900)
+  assert.equal(first.decision, 'held')
+  const second = ask()
+  load(1, 200)
+  assert.equal(first.decision, 'loop')
+  assert.equal(second.decision, 'held')
+  assert.equal(gate.held, 1)
+  assert.equal(ask().decision, 'loop', 'while others have been held for two intervals')
+  assert.deepEqual(rejected[0], ['loop', NORMAL])
+})
+
+test('newcomers at five times the capacity leave the loop its tenth, and the connected keep their time', () => {
+  const { ask, load, opened } = build({ open: 0 })
+  const capacity = 500
+  let most = 0
+  for (let ms = 0; ms < 60_000; ms += 10) {
+    // Each connection loads the loop by 1/500. 42 newcomers a second for 60 seconds are five times what it bears.
+    if (ms % 24 < 10) ask()
+    const share = opened() / capacity
+    most = Math.max(most, share)
+    load(Math.min(1, share), 10)
+  }
+  assert.ok(most > 0.85, `the loop is used: ${most}`)
+  assert.ok(most < 0.97, `and not full: ${most}`)
+})
+
+test('a burst of connections at the start opens, in order', () => {
+  const { ask, load, rejected } = build({ open: 0 })
+  const asked = []
+  // 2000 come within a second. To open one takes half a millisecond.
+  for (let i = 0; i < 100; i++) {
+    let opened = 0
+    for (let each = 0; each < 20; each++) {
+      const one = ask()
+      asked.push(one)
+      if (one.decision === 'open') opened++
+    }
+    load(Math.min(1, opened / 20), 10)
+  }
+  load(0.2, 3000)
+  const count = (decision) => asked.filter((each) => each.decision === decision).length
+  assert.equal(count('held'), 0)
+  assert.ok(count('loop') <= 2, `rejected ${count('loop')}: ${rejected.length}`)
+})
+
+test('classes critical and bypass are neither held nor rejected', () => {
+  const { ask, load } = build()
+  load(1, 5000)
+  assert.equal(ask(BYPASS).decision, 'open')
+  assert.equal(ask(CRITICAL).decision, 'open')
+  assert.equal(ask().decision, 'held')
+})
+
+test('a resource that is short rejects with its own reason, whatever the loop does', () => {
+  const resources = { isShort: true, reasonFor: () => 'memory' }
+  const { ask, gate } = build({ resources: /** @type {any} */ (resources) })
+  assert.equal(ask().decision, 'memory')
+  assert.equal(gate.isOverloaded, true)
+})
+
+test('mode observe opens everything and counts; off and threshold do neither', () => {
+  const observed = build({ mode: 'observe' })
+  observed.load(1, 3000)
+  assert.equal(observed.ask().decision, 'open')
+  assert.deepEqual(observed.observed, [['loop', NORMAL]])
+  for (const mode of ['off', 'threshold']) {
+    const { ask, load, observed: counted } = build({ mode })
+    load(1, 3000)
+    assert.equal(ask().decision, 'open', mode)
+    assert.deepEqual(counted, [])
+  }
+})
+
+test('one that gives up is forgotten, and one that is held at a close opens', () => {
+  const { ask, load, gate, rejected } = build()
+  load(1, 2000)
+  const gone = ask()
+  gone.giveUp()
+  const stays = ask()
+  assert.equal(gate.held, 1)
+  gate.close()
+  assert.equal(gone.decision, 'held')
+  assert.equal(stays.decision, 'open')
+  assert.equal(ask().decision, 'open')
+  assert.deepEqual(rejected, [])
+})
+
+test('a drain rejects what is held, and everything after', () => {
+  const { ask, load, gate } = build()
+  load(1, 2000)
+  const held = ask()
+  gate.drain()
+  assert.equal(held.decision, 'closed')
+  assert.equal(ask(BYPASS).decision, 'closed')
+})
+
+test('messages of low priority are rejected when the loop has been full for the interval', () => {
+  const { gate, load } = build()
+  load(0.89, 5000)
+  assert.equal(gate.isOverloaded, false)
+  load(1, 400)
+  assert.equal(gate.isOverloaded, false)
+  load(1, 1200)
+  assert.equal(gate.isOverloaded, true)
+  load(0.5, 200)
+  assert.equal(gate.isOverloaded, false)
+})
