@@ -243,6 +243,14 @@ export interface Spillway {
   /** Adds the checks on which `/readyz` depends. */
   readonly health: HealthChecks
 
+  /**
+   * Observes a pool of connections: how many are in use, how long callers wait for one, and which routes hold them. A request that
+   * would wait too long for a connection is rejected before it runs, with reason `pool:<name>`.
+   *
+   * @throws {SpillwayError} if the object is no pool of a known kind, the name is taken, or there are twenty pools already
+   */
+  pool(name: string, pool: ObservablePool, options?: PoolOptions): PoolHandle
+
   /** All figures of this process, or thread, as one frozen plain object. */
   snapshot(): Snapshot
 
@@ -745,6 +753,38 @@ export interface AdminAddress {
   readonly url: string
 }
 
+/**
+ * A Pool of pg, a pool of mysql2, an instance of knex, a Pool of tarn, a pool of generic-pool, a client of ioredis, a Pool or Client
+ * of undici, or the figures of any other pool.
+ */
+export type ObservablePool = object | PoolFigures
+
+/** The figures of a pool, as numbers or as functions. They are read when somebody looks. */
+export interface PoolFigures {
+  /** All open connections. */
+  readonly size: number | (() => number)
+  /** Those of them that nobody uses. */
+  readonly idle: number | (() => number)
+  /** Callers that wait for a connection. */
+  readonly waiting: number | (() => number)
+  /** The most connections that the pool opens. */
+  readonly max?: number | (() => number) | undefined
+}
+
+export interface PoolOptions {
+  /**
+   * Milliseconds that a request may wait for connections of this pool. A request that would wait longer is rejected on arrival, if
+   * its route is known to need the pool. `false` rejects none. Without this option it is `shed.targetDelay`, and nothing is rejected
+   * while fewer than twenty callers wait.
+   */
+  readonly maxWait?: number | false | undefined
+}
+
+export interface PoolHandle {
+  /** Takes off everything that was put on the pool. A second call changes nothing. */
+  close(): void
+}
+
 export interface HealthChecks {
   /**
    * Adds a check that `/readyz` calls. A check fails if it throws, rejects, returns `false` or takes longer than `timeout`.
@@ -795,6 +835,8 @@ export type ShedReason =
   | 'rss_bytes'
   /** `close()` was called while the request was queued. */
   | 'closed'
+  /** The request would wait too long for a connection of the pool of that name: see `pool()`. */
+  | `pool:${string}`
 
 /** The facts of a rejection, for `shed.respond`, `shed.headers` and `OverloadError`. */
 export interface ShedVerdict {
@@ -1332,6 +1374,8 @@ export interface Snapshot {
   readonly outgoing: OutgoingSnapshot
   /** Connections and events of what was given to `sockets()`. */
   readonly sockets: SocketsSnapshot
+  /** The pools that were given to `pool()`. */
+  readonly pools: readonly PoolSnapshot[]
   /** Warnings that the process emitted, such as MaxListenersExceededWarning. */
   readonly warnings: WarningsSnapshot
   /** Admitted, queued and rejected requests. */
@@ -1380,6 +1424,58 @@ export interface StallSite {
   readonly lastAt: string
   /** The stack, the innermost frame first. */
   readonly frames: readonly string[]
+}
+
+export interface PoolSnapshot {
+  readonly name: string
+  readonly kind: 'pg' | 'mysql2' | 'tarn' | 'generic-pool' | 'ioredis' | 'undici' | 'given'
+  /** Connections in use. */
+  readonly used: number
+  readonly idle: number
+  /** Callers that wait for a connection. */
+  readonly waiting: number
+  /** `null` if the pool does not say how many connections it opens at most. */
+  readonly max: number | null
+  /** How long a request may wait before others are rejected; `null` if none is rejected for this pool. */
+  readonly maxWaitMs: number | null
+  /** Callers that waited until they timed out. */
+  readonly timeouts: number
+  /** The time that callers waited. Of ioredis, undici and given figures it is not known, and counts are 0. */
+  readonly wait: PoolTimes
+  /** The time from getting a connection to giving it back. */
+  readonly use: PoolTimes
+  /** The routes whose requests held connections, those that held them longest in the last minute first; at most twenty. */
+  readonly holders: readonly PoolHolder[]
+  /** The ten connections that have been held longest and are not given back yet. */
+  readonly longestHeld: readonly { readonly method: string | null; readonly route: string | null; readonly ageMs: number }[]
+}
+
+export interface PoolTimes {
+  readonly lastMinute: PoolTimesSummary
+  readonly sinceStart: PoolTimesSummary
+}
+
+export interface PoolTimesSummary {
+  readonly count: number
+  readonly meanMs: number
+  readonly p50Ms: number
+  readonly p99Ms: number
+  readonly maxMs: number
+}
+
+export interface PoolHolder {
+  /** `null` if the request is not known: in the background, and on Node 20 and 22 before anybody had to wait. So is `route`. */
+  readonly method: string | null
+  readonly route: string | null
+  readonly lastMinute: PoolHolds
+  readonly sinceStart: PoolHolds
+}
+
+/** Connections that were given back. */
+export interface PoolHolds {
+  readonly count: number
+  readonly heldMs: number
+  readonly maxMs: number
 }
 
 export interface OutgoingSnapshot {
@@ -1864,6 +1960,8 @@ export type ErrorCode =
   | 'ERR_SPILLWAY_OPTION_VALUE'
   /** No option has this name. */
   | 'ERR_SPILLWAY_UNKNOWN_OPTION'
+  /** `pool()` got an object that is no pool of a known kind. */
+  | 'ERR_SPILLWAY_UNKNOWN_POOL'
   /** `handler()` was called with an unknown name. */
   | 'ERR_SPILLWAY_NOT_SOCKETS'
   | 'ERR_SPILLWAY_UNKNOWN_HANDLER'

@@ -27,6 +27,7 @@ const { AdminServer } = require('./admin/server')
 const { History } = require('./insight/history')
 const { Insight } = require('./insight/insight')
 const { Profiles } = require('./insight/profiles/profiles')
+const { Pools } = require('./pools/pools')
 const { Stalls } = require('./insight/stalls')
 const { ConnectionUse } = require('./lifecycle/connection-use')
 const { Lifecycle } = require('./lifecycle/lifecycle')
@@ -126,6 +127,7 @@ class Instance {
     })
     this.#timeouts = new Timeouts({ clock, internalErrors, recorder, options, warn })
     this.context = new RequestContext(recorder)
+    this.pools = Pools.of(this)
     this.processErrors = new ProcessErrors({
       context: this.context,
       internalErrors,
@@ -209,25 +211,18 @@ class Instance {
 
   #makeSetUpCheck(place) {
     const { admission, endpoints, internalErrors, handlers, notices, options, servers } = this
-    return new SetUpCheck({
-      admission,
-      endpoints,
-      internalErrors,
-      handlers,
-      notices,
-      options,
-      place,
-      servers,
-    })
+    const parts = { admission, endpoints, internalErrors, handlers, notices, options, place, servers }
+    return new SetUpCheck(parts)
   }
 
   #start(place) {
-    const { admission, doctor, fleet, lifecycle, recorder, requestLog } = this
+    const { admission, doctor, fleet, lifecycle, pools, recorder, requestLog } = this
     const { collections, loopDelay, utilization } = this.signals
     recorder.parts.follow(collections)
     const orphans = new OrphanedRequests(this.recorder.requests, this.clock.now())
     this.#turnClock.onTurn((busyMs, nowMs, idleMs) => {
       admission.onTurn(busyMs, nowMs, idleMs)
+      pools.onTurn(nowMs)
       loopDelay.record(busyMs, nowMs)
       this.stalls?.onTurn(busyMs, nowMs)
       // After the stalls, which record the pending collections.
@@ -289,6 +284,7 @@ class Instance {
     this.stalls?.close()
     this.processErrors.close()
     this.insight.close()
+    this.pools.close()
     this.context.close()
     this.lifecycle.close()
     this.admission.close()

@@ -160,6 +160,17 @@ class Spillway {
     return this.#instance.openTelemetry.producer()
   }
 
+  /**
+   * @param {string} name
+   * @param {import('../index.js').ObservablePool} pool
+   * @param {import('../index.js').PoolOptions} [given]
+   * @returns {import('../index.js').PoolHandle}
+   */
+  pool(name, pool, given) {
+    const options = this.#memberOptions('pool', given, Spillway.prototype.pool)
+    return Object.freeze({ close: this.#instance.pools.add(name, pool, options) })
+  }
+
   ready() {
     this.#instance.lifecycle.health.markReady()
   }

@@ -17,6 +17,7 @@ const LAYERS = [
   ['adapters'],
   ['fleet'],
   ['admin'],
+  ['pools'],
   ['insight'],
   ['snapshot'],
   ['metrics'],

@@ -17,12 +17,21 @@ const { Queue } = require('./queue')
 const { Rejection } = require('./rejection')
 const { RetryAfter } = require('./retry-after')
 const { ShadowQueue } = require('./shadow-queue')
-const { Stats, listCounts } = require('./stats')
+const { Stats } = require('./stats')
 const { UserHooks } = require('./user-hooks')
 const { BYPASS, REJECTED, RUN } = require('./verdict')
 
 /** Admit one request at least this often, whatever resource is short: without samples a limit could not recover. */
 const MAX_ADMIT_GAP_MS = 100
+
+/** Until a pool is registered: nothing is done for a request. */
+const NO_POOLS = Object.freeze({
+  isOn: false,
+  isWatched: false,
+  reasonFor: (_request, _nowMs, _isObserved) => undefined,
+  onReject(_request) {},
+  onEnd(_request) {},
+})
 
 /** @typedef {{ turns: InstanceType<typeof LoopTurns>, cost: InstanceType<typeof RequestCost>, acceptBurst: InstanceType<typeof AcceptBurst> }} Measurements */
 /** @typedef {InstanceType<typeof import('../requests/request').Request>} Request */
@@ -39,6 +48,8 @@ class Admission {
   hasUserHooks = false
   /** Whether the framework's response or error handler is needed to answer a rejected request. */
   answersInFramework = false
+  /** Whether the connections of a pool are short: see pools/pools.js. @type {any} */
+  pools = NO_POOLS
   #clock
   #hooks
   #queue = new Queue()
@@ -137,7 +148,12 @@ class Admission {
 
   #decideAs(mode, request, nowMs) {
     const reason = this.#resources.isShort ? this.#resources.reasonFor(request.admission.priority) : undefined
-    if (mode === 'observe') return this.#observe(request, reason, nowMs)
+    const ofPool =
+      reason === undefined && this.pools.isWatched
+        ? this.pools.reasonFor(request, nowMs, mode === 'observe')
+        : undefined
+    if (mode === 'observe') return this.#observe(request, reason ?? ofPool, nowMs)
+    if (ofPool !== undefined) return this.gate.reject(request, ofPool)
     if (reason !== undefined) {
       if (nowMs - this.gate.lastAdmitMs <= MAX_ADMIT_GAP_MS) return this.gate.reject(request, reason)
       // Restart the interval even if the gate queues this request.
@@ -161,6 +177,7 @@ class Admission {
 
   #onReject(request, reason) {
     request.admission.onReject(reason)
+    if (request.admission.pools !== undefined) this.pools.onReject(request)
     this.#countRejection(reason, request.admission.priority)
     const send = () => this.#send(request, reason)
     // A framework takes the error when `decide` returns, so the rejection cannot be sent late.
@@ -199,6 +216,7 @@ class Admission {
   /** @param {Request} request */
   release(request, nowMs = this.#clock.now(), idleMs = this.#clock.idleMs()) {
     this.gate.release(request, nowMs, idleMs)
+    if (this.pools.isOn) this.pools.onEnd(request)
   }
 
   /**
@@ -246,8 +264,8 @@ class Admission {
       memoryPressure: this.#resources.memoryPressure,
       admitted,
       abandoned,
-      shed: listCounts(shed),
-      wouldShed: listCounts(wouldShed),
+      shed: this.stats.list(shed),
+      wouldShed: this.stats.list(wouldShed),
       answeredLate: this.late.total,
       queueDelays: queueDelays.copy(),
     }

@@ -32,6 +32,8 @@ const REASONS = Object.freeze(
     'closed', // gate.js: the instance was closed while the request was queued
   ])
 )
+/** `pool:<name>`, from pools/pool-pressure.js: the request would wait too long for a connection of that pool. */
+const POOL_REASON = 'pool:'
 
 /** @type {Map<string, number>} */
 const PRIORITY_INDEX = new Map(PRIORITIES.map((name, index) => [name, index]))
@@ -44,6 +46,7 @@ module.exports = {
   CRITICAL,
   LOW,
   NORMAL,
+  POOL_REASON,
   PRIORITIES,
   QUEUED,
   QUEUED_CLASSES,

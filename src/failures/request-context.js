@@ -17,6 +17,8 @@ const isCheap =
 class RequestReference {
   /** Undefined once the request has ended. @type {any} */
   request
+  /** What the request has done with pools so far: see pools/visits.js. @type {any} */
+  visits = undefined
   #method = ''
   /** @type {string | undefined} */
   #route

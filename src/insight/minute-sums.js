@@ -25,6 +25,16 @@ class MinuteSums {
     add(this.#total, 0, durationMs, isError)
   }
 
+  /** Records several at once, of which none failed. */
+  recordAll(count, totalMs, maxMs, nowMs) {
+    this.record(maxMs, false, nowMs)
+    const start = (Math.floor(nowMs / SPAN_MS) % SPANS) * COLUMNS
+    for (const [values, at] of /** @type {const} */ ([[this.#spans, start], [this.#total, 0]])) {
+      values[at + COUNT] += count - 1
+      values[at + TOTAL_MS] += totalMs - maxMs
+    }
+  }
+
   /** @returns {Sums} */
   sinceStart() {
     return read(this.#total, 0)

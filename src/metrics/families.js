@@ -6,6 +6,7 @@
 const { ADVISED_BOUNDS, boundsOf } = require('../histograms/buckets')
 const { DEFAULTS } = require('../options/table')
 const { outgoing } = require('./outgoing-points')
+const { POOL_FAMILIES } = require('./pool-families')
 const { REQUEST_BYTES, RESPONSE_BYTES } = require('../requests/route-series')
 const {
   totalByMethod,
@@ -210,6 +211,7 @@ const FAMILIES = [
     points: countsByName('internalErrors', 'place'),
   },
   ...SOCKET_FAMILIES,
+  ...POOL_FAMILIES,
   ...PROCESS_FAMILIES,
 ]
 

@@ -111,6 +111,7 @@ const MEMBER_DEFAULTS = Object.freeze({
   }),
   sockets: Object.freeze({ kind: undefined, priority: undefined }),
   'health.check': Object.freeze({ timeout: 1000, cache: 1000 }),
+  pool: Object.freeze({ maxWait: undefined }),
   clusterPrimary: Object.freeze({
     workers: undefined,
     exec: undefined,
@@ -216,6 +217,7 @@ const RULES = {
     (value) => isAbove0(value) && fitsTimer(value),
   ],
   'health.check.cache': TIMER_FROM_0,
+  'pool.maxWait': ['a number of milliseconds, or false', (value) => value === false || MILLISECONDS[1](value)],
   'clusterPrimary.workers': COUNT,
   'clusterPrimary.exec': ['the path of the file the workers run', isText],
   'clusterPrimary.startTimeout': TIMER_FROM_1,

@@ -36,7 +36,7 @@ const RATIOS = [0.5, 0.9, 0.95, 0.99, 0.999]
 
 /** @param {Parts} parts @param {Capture} captured @returns {Snapshot} */
 function takeSnapshot(parts, captured) {
-  const { clock, insight, recorder, releases, requestLog, startedAtMs } = parts
+  const { clock, insight, pools, recorder, releases, requestLog, startedAtMs } = parts
   const nowMs = clock.now()
   /** @type {Omit<Snapshot, 'releases'>} */
   const snapshot = {
@@ -54,6 +54,7 @@ function takeSnapshot(parts, captured) {
     clientErrors: Object.fromEntries(captured.clientErrors),
     outgoing: insight.outgoing.list(),
     sockets: socketsOf(captured.sockets, nowMs, summaryOf),
+    pools: pools.samples.list(),
     warnings: insight.warnings.list(),
     slowest: requestLog.slow.sample(nowMs).map(slowOf),
     admission: admissionOf(captured),

@@ -11,6 +11,8 @@ const CONVENTIONS = {
   url_scheme: 'url.scheme',
   server_address: 'server.address',
   error_type: 'error.type',
+  db_client_connection_pool_name: 'db.client.connection.pool.name',
+  db_client_connection_state: 'db.client.connection.state',
   nodejs_eventloop_state: 'nodejs.eventloop.state',
   v8js_gc_type: 'v8js.gc.type',
   v8js_heap_space_name: 'v8js.heap.space.name',

@@ -14,6 +14,16 @@ const { PROCESS_FAMILIES } = require('../process-families')
 const CONVENTIONS = {
   http_server_request_duration_seconds: ['http.server.request.duration', 's'],
   http_client_request_duration_seconds: ['http.client.request.duration', 's'],
+  db_client_connection_count: ['db.client.connection.count', '{connection}', 'upDownCounter'],
+  db_client_connection_max: ['db.client.connection.max', '{connection}', 'upDownCounter'],
+  db_client_connection_pending_requests: [
+    'db.client.connection.pending_requests',
+    '{request}',
+    'upDownCounter',
+  ],
+  db_client_connection_timeouts_total: ['db.client.connection.timeouts', '{timeout}', 'counter'],
+  db_client_connection_wait_time_seconds: ['db.client.connection.wait_time', 's'],
+  db_client_connection_use_time_seconds: ['db.client.connection.use_time', 's'],
   http_server_active_requests: ['http.server.active_requests', '{request}', 'upDownCounter'],
   ...Object.fromEntries(
     ['min', 'max', 'mean', 'stddev', 'p50', 'p90', 'p99'].map((key) => [

@@ -1,0 +1,42 @@
+'use strict'
+// A client of ioredis: one connection, over which any number of commands are sent. Waiting are the commands that have no answer:
+// those that were sent, behind the first of them, and those that wait for the connection.
+
+class Redis {
+  isTimed = false
+  max = 1
+  #redis
+
+  constructor(redis) {
+    this.#redis = redis
+  }
+
+  get waiting() {
+    return this.figures().waiting
+  }
+
+  figures() {
+    const { status, commandQueue, offlineQueue } = this.#redis
+    const used = commandQueue.length > 0 ? 1 : 0
+    return {
+      used,
+      idle: status === 'ready' ? 1 - used : 0,
+      waiting: commandQueue.length - used + offlineQueue.length,
+      max: 1,
+    }
+  }
+
+  close() {}
+}
+
+module.exports = {
+  kind: 'ioredis',
+  accepts: 'a client of ioredis',
+  find: (redis) =>
+    typeof redis.sendCommand === 'function' &&
+    typeof redis.commandQueue?.length === 'number' &&
+    typeof redis.offlineQueue?.length === 'number'
+      ? redis
+      : undefined,
+  Adapter: Redis,
+}

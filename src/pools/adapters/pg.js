@@ -1,0 +1,80 @@
+'use strict'
+// `pg.Pool`, and `pg-pool` by itself. `pool.query` calls `pool.connect`, so one method sees every caller. The pool emits `release`
+// for each connection that is given back, and `remove` for each that is closed.
+
+const { ReplacedMethod } = require('../replaced-method')
+
+class PgPool {
+  isTimed = true
+  #pool
+  #record
+  #connect
+  #isOpen = true
+
+  constructor(pool, record) {
+    this.#pool = pool
+    this.#record = record
+    this.#connect = new ReplacedMethod(pool, 'connect', (method) => this.#observeConnect(method))
+    pool.on('release', this.#onRelease)
+    pool.on('remove', this.#onRemove)
+  }
+
+  #observeConnect(method) {
+    const adapter = this
+    const record = this.#record
+    // Hot path: once a use.
+    /** @this {unknown} */
+    return function connect(callback) {
+      if (!adapter.#isOpen) return Reflect.apply(method.inner, this, arguments)
+      const use = record.ask()
+      const given =
+        typeof callback !== 'function'
+          ? []
+          : [
+              (error, client, done) => {
+                if (error) record.fail(use, error)
+                else record.grant(use, client)
+                return callback(error, client, done)
+              },
+            ]
+      return record.call(use, method.inner, this, given)
+    }
+  }
+
+  #onRelease = (_error, client) => this.#record.release(client)
+  #onRemove = (client) => this.#record.release(client)
+
+  get max() {
+    return this.#pool.options?.max ?? 0
+  }
+
+  get waiting() {
+    return this.#pool.waitingCount
+  }
+
+  figures() {
+    const { totalCount, idleCount, waitingCount } = this.#pool
+    return { used: totalCount - idleCount, idle: idleCount, waiting: waitingCount, max: this.max }
+  }
+
+  close() {
+    this.#isOpen = false
+    this.#connect.restore()
+    this.#pool.off('release', this.#onRelease)
+    this.#pool.off('remove', this.#onRemove)
+  }
+}
+
+module.exports = {
+  kind: 'pg',
+  accepts: 'a Pool of pg',
+  find: (pool) =>
+    typeof pool.connect === 'function' &&
+    typeof pool.on === 'function' &&
+    typeof pool.totalCount === 'number' &&
+    typeof pool.idleCount === 'number' &&
+    typeof pool.waitingCount === 'number'
+      ? pool
+      : undefined,
+  Adapter: PgPool,
+}

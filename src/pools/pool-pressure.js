@@ -1,0 +1,121 @@
+'use strict'
+// How long a request would wait for a connection of one pool, and whether that is longer than is tolerated:
+//   wait = asks of a request x (those ahead of it - those that the pool serves until it asks) x use time / connections
+// Ahead are the callers that wait, and the admitted requests that have yet to ask. While nobody waits, nothing is rejected.
+// Where `maxWait` is not given, fewer than twenty ahead are chance: at 70 % of its capacity a pool has no more (decisions/0053).
+
+const { CRITICAL } = require('../admission/verdict')
+
+const USE_SMOOTHING = 0.1
+/** A use counts for at most this multiple of the mean: the end of a hang says little about the uses to come. */
+const MAX_OF_MEAN = 10
+const LEAST_AHEAD = 20
+/** One request at least is admitted in this time, so that what was learned can prove wrong. */
+const MAX_ADMIT_GAP_MS = 100
+/** A pool is watched for so long after somebody had to wait. */
+const WATCH_MS = 300_000
+
+class PoolPressure {
+  /** Whether somebody had to wait lately, so that requests are looked at on arrival. */
+  isWatched = false
+  /** The admitted requests that are expected to ask, and have not. */
+  coming = 0
+  meanUseMs = 0
+  #maxWait
+  #targetDelay
+  #figures
+  #watchedUntilMs = 0
+  #lastAdmitMs = Number.NEGATIVE_INFINITY
+  /** For mode `observe`: the modelled wait behind the requests that would have been admitted. */
+  #modelledMs = 0
+  #modelledAtMs = 0
+
+  /**
+   * @param {{ maxWait: number | false | undefined, targetDelay: () => number,
+   *   figures: { readonly max: number, readonly waiting: number, readonly held: number } }} parts `figures`: of the pool, now
+   */
+  constructor({ maxWait, targetDelay, figures }) {
+    this.#maxWait = maxWait
+    this.#targetDelay = targetDelay
+    this.#figures = figures
+  }
+
+  /** Whether the pool may reject requests at all. */
+  get isEnforced() {
+    return this.#maxWait !== false && this.#maxWait !== 0
+  }
+
+  get maxWaitMs() {
+    return this.#maxWait === undefined ? this.#targetDelay() : Number(this.#maxWait)
+  }
+
+  // Hot path: once a use.
+  onUse(ms) {
+    const mean = this.meanUseMs
+    if (mean === 0) this.meanUseMs = ms
+    else this.meanUseMs = mean + (Math.min(ms, MAX_OF_MEAN * Math.max(0.1, mean)) - mean) * USE_SMOOTHING
+  }
+
+  onShortage(nowMs) {
+    this.isWatched = true
+    this.#watchedUntilMs = nowMs + WATCH_MS
+  }
+
+  onTurn(nowMs) {
+    if (this.isWatched && nowMs >= this.#watchedUntilMs) this.isWatched = false
+  }
+
+  /** The mean time between two connections that become free while all are in use. */
+  get #slotMs() {
+    const { max } = this.#figures
+    return max > 0 ? this.meanUseMs / max : 0
+  }
+
+  /** @param {{ travelMs: number, asksPerRequest: number }} route */
+  expectedWaitMs(route) {
+    const slotMs = this.#slotMs
+    return slotMs === 0 ? 0 : this.#aheadOf(route, slotMs) * slotMs * route.asksPerRequest
+  }
+
+  /** How many are ahead when a request of the route asks. */
+  #aheadOf({ travelMs }, slotMs) {
+    const { held, max, waiting } = this.#figures
+    const free = waiting > 0 ? 0 : Math.max(0, max - held)
+    return Math.max(0, waiting + this.coming - free - travelMs / slotMs)
+  }
+
+  /** @param {{ travelMs: number, asksPerRequest: number }} route @param {number} priority @param {number} nowMs */
+  rejects(route, priority, nowMs) {
+    const slotMs = this.#slotMs
+    if (!this.isEnforced || slotMs === 0 || priority === CRITICAL) return false
+    const ahead = this.#aheadOf(route, slotMs)
+    if (!this.#isTooLong(ahead, ahead * slotMs * route.asksPerRequest)) return false
+    return nowMs - this.#lastAdmitMs <= MAX_ADMIT_GAP_MS
+  }
+
+  #isTooLong(ahead, waitMs) {
+    return waitMs > this.maxWaitMs && (this.#maxWait !== undefined || ahead >= LEAST_AHEAD)
+  }
+
+  onAdmit(nowMs) {
+    this.#lastAdmitMs = nowMs
+    this.coming++
+  }
+
+  /**
+   * In mode `observe` everybody waits, so the wait is modelled: it grows with each request that would have been admitted.
+   *
+   * @param {{ asksPerRequest: number }} route @param {number} priority @param {number} nowMs
+   */
+  wouldReject(route, priority, nowMs) {
+    const slotMs = this.#slotMs
+    if (!this.isEnforced || slotMs === 0 || priority === CRITICAL) return false
+    this.#modelledMs = Math.max(0, this.#modelledMs - (nowMs - this.#modelledAtMs))
+    this.#modelledAtMs = nowMs
+    if (this.#isTooLong(this.#modelledMs / slotMs, this.#modelledMs)) return true
+    this.#modelledMs += slotMs * route.asksPerRequest
+    return false
+  }
+}
+
+module.exports = { LEAST_AHEAD, MAX_ADMIT_GAP_MS, PoolPressure, WATCH_MS }

@@ -1,0 +1,267 @@
+'use strict'
+// Everything measured of one pool: who waits, who holds a connection, for how long, and for which route. An adapter calls `ask`
+// when a caller asks for a connection, then `grant` or `fail`, and `release` when the connection is given back.
+// The pool is the user's: nothing here throws into it.
+
+const { ADVISED_BOUNDS, Buckets } = require('../histograms/buckets')
+const { RollingHistogram } = require('../histograms/rolling')
+const { LoadSlope } = require('../requests/load-slope')
+const { PoolPressure } = require('./pool-pressure')
+const { RouteUses } = require('./route-uses')
+const { addVisit, findVisit } = require('./visits')
+
+const WAIT_ROW = 0
+const USE_ROW = 1
+
+/** One connection, from the moment a caller asks for it until it is given back. */
+class Use {
+  isAnswered = false
+  grantedMs = 0
+  othersHeld = 0
+
+  /** @param {number} askedMs @param {any} asker the reference of the request that asked, if known */
+  constructor(askedMs, asker) {
+    this.askedMs = askedMs
+    this.asker = asker
+  }
+}
+
+class PoolRecord {
+  name
+  kind
+  pressure
+  routes
+  waits
+  uses
+  /** The time of a use against the connections that were in use. */
+  load = new LoadSlope()
+  buckets = new Buckets(ADVISED_BOUNDS)
+  asks = 0
+  timeouts = 0
+  waitMs = 0
+  useMs = 0
+  #adapter
+  #clock
+  #internalErrors
+  #askerNow
+  #onShortage
+  /** @type {Map<unknown, Use>} */
+  #held = new Map()
+  #asking = 0
+  #askingSinceMs = 0
+  #askedMs = 0
+
+  /**
+   * @param {{ name: string, kind: string, maxWait: number | false | undefined, targetDelay: () => number, overflow: string,
+   *   clock: import('../clock').Clock, askerNow: () => any, onShortage: (record: PoolRecord, nowMs: number) => void,
+   *   internalErrors: InstanceType<typeof import('../requests/internal-errors').InternalErrors> }} parts
+   */
+  constructor({
+    name,
+    kind,
+    maxWait,
+    targetDelay,
+    overflow,
+    clock,
+    askerNow,
+    onShortage,
+    internalErrors,
+  }) {
+    this.name = name
+    this.kind = kind
+    this.#clock = clock
+    this.#internalErrors = internalErrors
+    this.#askerNow = askerNow
+    this.#onShortage = onShortage
+    this.routes = new RouteUses(overflow)
+    const nowMs = clock.now()
+    this.waits = new RollingHistogram(nowMs)
+    this.uses = new RollingHistogram(nowMs)
+    this.buckets.add()
+    this.buckets.add()
+    this.pressure = new PoolPressure({ maxWait, targetDelay, figures: this })
+  }
+
+  /** @param {import('./adapters/adapters').Adapter} adapter which observes the pool from now on */
+  observe(adapter) {
+    this.#adapter = adapter
+  }
+
+  /** Whether the adapter sees each use of a connection, and not only how many there are. */
+  get isTimed() {
+    return this.#adapter.isTimed
+  }
+
+  /** The most connections that the pool opens; 0 if it does not say. */
+  get max() {
+    return this.#adapter.max
+  }
+
+  get waiting() {
+    return this.#adapter.waiting
+  }
+
+  /** The connections whose use has been seen to begin. */
+  get held() {
+    return this.#held.size
+  }
+
+  // Hot path: once a use, as the three methods below.
+  /** @returns {Use} */
+  ask() {
+    const nowMs = this.#clock.now()
+    const use = new Use(nowMs, undefined)
+    try {
+      this.asks++
+      if (this.#asking++ === 0) this.#askingSinceMs = nowMs
+      const asker = (use.asker = this.#askerNow())
+      if (asker?.request !== undefined) this.#onVisit(asker, nowMs)
+      if (this.#asking + this.#held.size > this.#adapter.max) this.#onShortage(this, nowMs)
+    } catch (error) {
+      this.#internalErrors.report('pools', error)
+    }
+    return use
+  }
+
+  #onVisit(asker, nowMs) {
+    const known = findVisit(asker, this)
+    if (known !== undefined) {
+      known.asks++
+      return
+    }
+    addVisit(asker, this).asks = 1
+    const { admission } = asker.request
+    for (const each of admission.pools ?? []) if (each.record === this) each.arrive(nowMs - admission.admittedMs)
+  }
+
+  /**
+   * Calls the pool's own method for a caller. Of a promise the outcome is observed; a callback is in `given`.
+   *
+   * @param {Use} use @param {Function} method @param {unknown} self @param {ArrayLike<unknown>} given
+   */
+  call(use, method, self, given) {
+    let returned
+    try {
+      returned = Reflect.apply(method, self, given)
+    } catch (error) {
+      this.fail(use, error)
+      throw error
+    }
+    if (typeof returned?.then === 'function')
+      returned.then(
+        (connection) => this.grant(use, connection),
+        (error) => this.fail(use, error)
+      )
+    return returned
+  }
+
+  /** @param {Use} use @param {unknown} connection */
+  grant(use, connection) {
+    try {
+      const nowMs = this.#clock.now()
+      if (!this.#answer(use, nowMs)) return
+      const waitMs = nowMs - use.askedMs
+      this.waitMs += waitMs
+      this.buckets.record(WAIT_ROW, waitMs / 1000)
+      this.waits.record(waitMs, nowMs, false)
+      use.grantedMs = nowMs
+      use.othersHeld = this.#held.size
+      this.#held.set(connection, use)
+    } catch (error) {
+      this.#internalErrors.report('pools', error)
+    }
+  }
+
+  /** @param {Use} use @param {unknown} error */
+  fail(use, error) {
+    try {
+      const nowMs = this.#clock.now()
+      if (!this.#answer(use, nowMs)) return
+      this.waitMs += nowMs - use.askedMs
+      if (isTimeout(error)) this.timeouts++
+    } catch (failure) {
+      this.#internalErrors.report('pools', failure)
+    }
+  }
+
+  /** @returns {boolean} whether this is the first answer to the caller */
+  #answer(use, nowMs) {
+    if (use.isAnswered) return false
+    use.isAnswered = true
+    if (--this.#asking === 0) this.#askedMs += nowMs - this.#askingSinceMs
+    return true
+  }
+
+  /** The connection is given back, or removed. A second time changes nothing. @param {unknown} connection */
+  release(connection) {
+    try {
+      const use = this.#held.get(connection)
+      if (use === undefined) return
+      this.#held.delete(connection)
+      const nowMs = this.#clock.now()
+      const ms = nowMs - use.grantedMs
+      this.useMs += ms
+      this.buckets.record(USE_ROW, ms / 1000)
+      this.uses.record(ms, nowMs, false)
+      this.load.record(use.othersHeld + 1, ms)
+      this.pressure.onUse(ms)
+      this.#countFor(use.asker, ms, nowMs)
+    } catch (error) {
+      this.#internalErrors.report('pools', error)
+    }
+  }
+
+  #countFor(asker, ms, nowMs) {
+    if (asker?.request !== undefined) findVisit(asker, this)?.onUse(ms)
+    else this.#heldBy(asker).held.record(ms, false, nowMs)
+  }
+
+  /** The route of a request that has ended, or of none. */
+  #heldBy(asker) {
+    return asker?.route === undefined
+      ? this.routes.unknown
+      : this.routes.findOrAdd(asker.method, asker.route)
+  }
+
+  /** How long somebody has been waiting for a connection, all times together. */
+  askedMs(nowMs) {
+    return this.#askedMs + (this.#asking > 0 ? nowMs - this.#askingSinceMs : 0)
+  }
+
+  /** The connections that are held now, those that have been longest first. */
+  heldNow(nowMs) {
+    return [...this.#held.values()].map(({ asker, grantedMs }) => ({
+      method: asker?.method ?? null,
+      route: asker?.route ?? null,
+      ageMs: nowMs - grantedMs,
+    }))
+  }
+
+  /** What the pool says of itself. The user's figures may throw. */
+  figures() {
+    try {
+      return this.#adapter.figures()
+    } catch (error) {
+      this.#internalErrors.report('pools', error)
+      return { used: 0, idle: 0, waiting: 0, max: 0 }
+    }
+  }
+
+  close() {
+    this.#adapter.close()
+    this.#held.clear()
+  }
+}
+
+/** The pools have no common code: pg says it in the message, tarn and generic-pool in the name. */
+function isTimeout(error) {
+  const { name, code, message, constructor } = Object(error)
+  return (
+    name === 'TimeoutError' ||
+    constructor?.name === 'TimeoutError' ||
+    code === 'ETIMEDOUT' ||
+    /time(d )?out/i.test(String(message))
+  )
+}
+
+module.exports = { PoolRecord, USE_ROW, WAIT_ROW }

@@ -1,0 +1,214 @@
+'use strict'
+// The pools of one instance, by name. The gate asks here whether a request would wait too long for a connection. On arrival no router
+// has seen the request, so its route is guessed from its URL, and only a route is rejected whose requests were seen to need the pool.
+// Requests are looked at only while a pool is watched: after somebody had to wait for a connection.
+
+const { POOL_REASON } = require('../admission/verdict')
+const { SpillwayError } = require('../errors')
+const { adapterOf } = require('./adapters/adapters')
+const { PoolRecord } = require('./pool-record')
+const { PoolSamples } = require('./pool-samples')
+
+const MAX_POOLS = 20
+const MAX_NAME_LENGTH = 64
+/** A reason of the gate, and a label of its metric. */
+const reasonOf = ({ name }) => POOL_REASON + name
+
+/** A request that was admitted and is expected to ask the pool for a connection. */
+class Coming {
+  #isComing = true
+
+  /** @param {InstanceType<typeof PoolRecord>} record @param {any} route */
+  constructor(record, route) {
+    this.record = record
+    this.route = route
+  }
+
+  /** It asks: so long after it was admitted. */
+  arrive(ms) {
+    if (!this.#isComing) return
+    this.leave()
+    this.route.onTravel(ms)
+  }
+
+  /** It will not ask any more. */
+  leave() {
+    if (!this.#isComing) return
+    this.#isComing = false
+    this.record.pressure.coming--
+  }
+}
+
+class Pools {
+  /** Whether there is a pool: without one, nothing is done for a request. */
+  isOn = false
+  /** Whether a pool is watched: only then a request is looked at on arrival. */
+  isWatched = false
+  samples
+  #parts
+  /** @type {Map<string, InstanceType<typeof PoolRecord>>} */
+  #records = new Map()
+
+  /**
+   * @param {{ clock: import('../clock').Clock, overflow: string, targetDelay: () => number,
+   *   context: { reference: any, turnOn: () => void, turnOff: () => void },
+   *   recorder: InstanceType<typeof import('../requests/recorder').Recorder>,
+   *   internalErrors: InstanceType<typeof import('../requests/internal-errors').InternalErrors> }} parts
+   *   `overflow`: the name of the route past the bound; `targetDelay`: how long a request may wait where `maxWait` is not given
+   */
+  constructor(parts) {
+    this.#parts = parts
+    this.samples = new PoolSamples(this.#records, parts.clock)
+  }
+
+  /** The pools of an instance, which its gate asks from now on. @param {any} instance */
+  static of(instance) {
+    const { admission, clock, context, internalErrors, options, recorder } = instance
+    const targetDelay = () => instance.options.shed.targetDelay
+    const { overflow } = options.routes
+    admission.pools = new Pools({ clock, context, internalErrors, overflow, recorder, targetDelay })
+    return admission.pools
+  }
+
+  /**
+   * @param {string} name @param {any} pool @param {{ maxWait: number | false | undefined }} options
+   * @returns {() => void} takes the pool off again
+   */
+  add(name, pool, { maxWait }) {
+    requireName(name, this.#records)
+    const found = adapterOf(pool)
+    const { clock, context, internalErrors, overflow, targetDelay } = this.#parts
+    const record = new PoolRecord({
+      name,
+      kind: found.kind,
+      maxWait,
+      targetDelay,
+      overflow,
+      clock,
+      internalErrors,
+      askerNow: () => context.reference,
+      onShortage: (each, nowMs) => this.#watch(each, nowMs),
+    })
+    record.observe(found.observe(record))
+    this.#records.set(name, record)
+    this.isOn = true
+    return () => this.#remove(record)
+  }
+
+  #remove(record) {
+    if (this.#records.get(record.name) !== record) return
+    this.#records.delete(record.name)
+    record.close()
+    record.pressure.isWatched = false
+    this.isOn = this.#records.size > 0
+    this.#updateWatch()
+  }
+
+  /** Who waits for what is seen only where requests have a context. */
+  #watch(record, nowMs) {
+    record.pressure.onShortage(nowMs)
+    if (!this.isWatched) this.#updateWatch()
+  }
+
+  #updateWatch() {
+    const wasWatched = this.isWatched
+    this.isWatched = [...this.#records.values()].some(({ pressure }) => pressure.isWatched)
+    if (this.isWatched === wasWatched) return
+    if (this.isWatched) this.#parts.context.turnOn()
+    else this.#parts.context.turnOff()
+  }
+
+  // Hot path: once a loop turn.
+  onTurn(nowMs) {
+    if (!this.isWatched) return
+    for (const { pressure } of this.#records.values()) pressure.onTurn(nowMs)
+    this.#updateWatch()
+  }
+
+  /**
+   * Called for each request while a pool is watched. A request that is not rejected is expected to ask from now on.
+   *
+   * @param {InstanceType<typeof import('../requests/request').Request>} request
+   * @param {number} nowMs
+   * @param {boolean} isObserved whether nothing is rejected in truth: mode `observe`
+   * @returns {string | undefined} why the request is to be rejected
+   */
+  reasonFor(request, nowMs, isObserved) {
+    try {
+      return this.#reasonFor(request, nowMs, isObserved)
+    } catch (error) {
+      this.#parts.internalErrors.report('pools', error)
+      return undefined
+    }
+  }
+
+  #reasonFor({ admission, req }, nowMs, isObserved) {
+    const series = this.#parts.recorder.routes.shed.find(req)
+    if (series === undefined) return undefined
+    const coming = []
+    for (const record of this.#records.values()) {
+      const route = record.pressure.isWatched ? record.routes.find(series.method, series.route) : undefined
+      if (!route?.isKnownUser) continue
+      const { pressure } = record
+      const isRejected = isObserved
+        ? pressure.wouldReject(route, admission.priority, nowMs)
+        : pressure.rejects(route, admission.priority, nowMs)
+      if (isRejected) return reasonOf(record)
+      coming.push(new Coming(record, route))
+    }
+    if (coming.length === 0) return undefined
+    for (const { record } of coming) record.pressure.onAdmit(nowMs)
+    admission.pools = coming
+    return undefined
+  }
+
+  /** The request was rejected after all. */
+  onReject({ admission }) {
+    for (const each of admission.pools ?? []) each.leave()
+  }
+
+  // Hot path: once a request, while there is a pool.
+  /** The request has ended: counts what it did with the pools, under its route. */
+  onEnd(request) {
+    try {
+      if (request.admission.pools !== undefined) this.onReject(request)
+      // Without a reference nobody knows whether it asked for a connection.
+      if (request.reference !== undefined) this.#count(request, this.#parts.clock.now())
+    } catch (error) {
+      this.#parts.internalErrors.report('pools', error)
+    }
+  }
+
+  #count({ reference, series }, nowMs) {
+    let visit = reference.visits
+    reference.visits = undefined
+    // Rejected requests never ran, and have no series.
+    if (series?.method === undefined) return
+    for (let each = visit; each !== undefined; each = each.earlier)
+      each.pool.routes.findOrAdd(series.method, series.route)
+    for (const { routes } of this.#records.values()) routes.find(series.method, series.route)?.onRequest()
+    for (; visit !== undefined; visit = visit.earlier) {
+      const route = visit.pool.routes.findOrAdd(series.method, series.route)
+      route.onAsks(visit.asks)
+      if (visit.uses > 0) route.held.recordAll(visit.uses, visit.heldMs, visit.maxMs, nowMs)
+    }
+  }
+
+  close() {
+    for (const record of this.#records.values()) this.#remove(record)
+  }
+}
+
+/** @param {unknown} name @param {Map<string, unknown>} records */
+function requireName(name, records) {
+  if (typeof name !== 'string' || name === '' || name.length > MAX_NAME_LENGTH)
+    throw refusal(`The first argument of pool() must be a name of up to ${MAX_NAME_LENGTH} letters, such as 'orders'.`)
+  if (records.has(name))
+    throw refusal(`There is a pool '${name}' already. Close its handle first, or take another name.`)
+  if (records.size >= MAX_POOLS)
+    throw refusal(`There are ${MAX_POOLS} pools already, which is the most. Close one first.`)
+}
+
+const refusal = (message) => new SpillwayError('ERR_SPILLWAY_OPTION_VALUE', message)
+
+module.exports = { MAX_POOLS, Pools, reasonOf }

@@ -1,0 +1,55 @@
+'use strict'
+// Replaces a method of a pool that is not ours, and takes the replacement off again. Several instances, or several names, may
+// replace the same method. Each replacement knows the next inner one, so any of them can be taken out of the middle.
+// Where other code has wrapped ours since then, ours stays and only passes calls on.
+
+/** By the function that is in place of a method. @type {WeakMap<Function, ReplacedMethod>} */
+const replacements = new WeakMap()
+
+class ReplacedMethod {
+  /** What the replacement calls. @type {Function} */
+  inner
+  #target
+  #name
+  #outer
+  /** The property as it was on the object itself, if it was there. */
+  #before
+
+  /**
+   * @param {any} target
+   * @param {string} name
+   * @param {(method: ReplacedMethod) => Function} replace makes the function, which calls `method.inner`
+   */
+  constructor(target, name, replace) {
+    this.#target = target
+    this.#name = name
+    this.inner = target[name]
+    this.#before = Object.getOwnPropertyDescriptor(target, name)
+    this.#outer = replace(this)
+    replacements.set(this.#outer, this)
+    const enumerable = this.#before?.enumerable ?? false
+    Object.defineProperty(target, name, {
+      value: this.#outer,
+      configurable: true,
+      writable: true,
+      enumerable,
+    })
+  }
+
+  restore() {
+    const current = this.#target[this.#name]
+    if (current === this.#outer) return this.#putBack()
+    let above = replacements.get(current)
+    while (above !== undefined && above.inner !== this.#outer) above = replacements.get(above.inner)
+    if (above === undefined) return
+    above.inner = this.inner
+    above.#before = this.#before
+  }
+
+  #putBack() {
+    if (this.#before === undefined) delete this.#target[this.#name]
+    else Object.defineProperty(this.#target, this.#name, this.#before)
+  }
+}
+
+module.exports = { ReplacedMethod }

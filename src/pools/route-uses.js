@@ -1,0 +1,109 @@
+'use strict'
+// What the requests of each route do with one pool: how long they hold its connections, and which share of them needs one at all.
+// The routes are bounded in number; uses past the bound are counted under the name of the overflow.
+
+const { MinuteSums } = require('../insight/minute-sums')
+
+const MAX_ROUTES = 200
+/** A route is known to need the pool after so many requests, of which so large a share asked for a connection. */
+const LEAST_REQUESTS = 20
+const LEAST_SHARE = 0.9
+/** Half of what was learned is forgotten when so many requests were counted. */
+const MOST_COUNTED = 1000
+const TRAVEL_SMOOTHING = 0.1
+
+class RouteUse {
+  /** The connections that its requests held, and for how long. */
+  held = new MinuteSums()
+  /** Requests that ended, those of them that asked for a connection, and how often these asked. */
+  #requests = 0
+  #asking = 0
+  #asks = 0
+  /** From the admission of a request until it first asks. */
+  travelMs = 0
+
+  /** @param {string | null} method @param {string | null} route */
+  constructor(method, route) {
+    this.method = method
+    this.route = route
+  }
+
+  get isKnownUser() {
+    return this.#requests >= LEAST_REQUESTS && this.#asking >= LEAST_SHARE * this.#requests
+  }
+
+  /** How often a request asks that asks at all. */
+  get asksPerRequest() {
+    return this.#asking === 0 ? 1 : this.#asks / this.#asking
+  }
+
+  /** A request of the route has ended. */
+  onRequest() {
+    if (this.#requests >= MOST_COUNTED) {
+      this.#requests /= 2
+      this.#asking /= 2
+      this.#asks /= 2
+    }
+    this.#requests++
+  }
+
+  /** It had asked for a connection so many times. @param {number} asks */
+  onAsks(asks) {
+    this.#asking++
+    this.#asks += asks
+  }
+
+  onTravel(ms) {
+    this.travelMs += (ms - this.travelMs) * TRAVEL_SMOOTHING
+  }
+}
+
+class RouteUses {
+  /** @type {Map<string, RouteUse>} */
+  #routes = new Map()
+  #overflow
+  /** Of uses whose request is not known: in the background, or where async contexts are off. */
+  unknown = new RouteUse(null, null)
+
+  /** @param {string} overflow */
+  constructor(overflow) {
+    this.#overflow = overflow
+  }
+
+  /** @param {string} method @param {string} route @returns {RouteUse | undefined} undefined if none of its requests ever asked */
+  find(method, route) {
+    return this.#routes.get(`${method} ${route}`)
+  }
+
+  /** @param {string} method @param {string} route @returns {RouteUse} */
+  findOrAdd(method, route) {
+    const key = `${method} ${route}`
+    const found = this.#routes.get(key)
+    if (found !== undefined) return found
+    if (this.#routes.size >= MAX_ROUTES && route !== this.#overflow)
+      return this.findOrAdd(method, this.#overflow)
+    const added = new RouteUse(method, route)
+    this.#routes.set(key, added)
+    return added
+  }
+
+  /** The routes that held connections, those that held them longest in the last minute first. */
+  list(nowMs) {
+    return [...this.#routes.values(), this.unknown]
+      .map(({ method, route, held }) => ({
+        method,
+        route,
+        lastMinute: usesOf(held.lastMinute(nowMs)),
+        sinceStart: usesOf(held.sinceStart()),
+      }))
+      .filter(({ sinceStart }) => sinceStart.count > 0)
+      .sort(
+        (a, b) =>
+          b.lastMinute.heldMs - a.lastMinute.heldMs || b.sinceStart.heldMs - a.sinceStart.heldMs || 0
+      )
+  }
+}
+
+const usesOf = ({ count, totalMs, maxMs }) => ({ count, heldMs: totalMs, maxMs })
+
+module.exports = { LEAST_REQUESTS, MAX_ROUTES, RouteUses }

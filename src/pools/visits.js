@@ -1,0 +1,36 @@
+'use strict'
+// What one request does with the pools, kept in the reference that async contexts hold of it, until the request ends. Then its route
+// is known, and its sums are counted there. A use that ends later is counted by itself.
+
+class Visit {
+  asks = 0
+  uses = 0
+  heldMs = 0
+  maxMs = 0
+
+  /** @param {object} pool the record of the pool @param {Visit | undefined} earlier of another pool */
+  constructor(pool, earlier) {
+    this.pool = pool
+    this.earlier = earlier
+  }
+
+  onUse(ms) {
+    this.uses++
+    this.heldMs += ms
+    if (ms > this.maxMs) this.maxMs = ms
+  }
+}
+
+/** @param {{ visits: Visit | undefined }} reference @returns {Visit | undefined} */
+function findVisit(reference, pool) {
+  let visit = reference.visits
+  while (visit !== undefined && visit.pool !== pool) visit = visit.earlier
+  return visit
+}
+
+/** @param {{ visits: Visit | undefined }} reference @returns {Visit} */
+function addVisit(reference, pool) {
+  return (reference.visits = new Visit(pool, reference.visits))
+}
+
+module.exports = { addVisit, findVisit }
