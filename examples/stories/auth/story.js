@@ -1,0 +1,135 @@
+'use strict'
+// The database, the load of the story, what is compared, and what Spillway has to say. During two of the releases a profile is taken, as
+// by `npx spillway profile`.
+
+const fs = require('node:fs')
+const os = require('node:os')
+const path = require('node:path')
+const { setTimeout: delay } = require('node:timers/promises')
+const { hasPostgres, startPostgres } = require('../../../bench/healthy/postgres')
+const { farAway } = require('../frame/distance')
+const { takeProfile } = require('../frame/profile')
+
+/** As between two regions of a cloud. */
+const ROUND_TRIP_MS = 40
+const PROFILE_SECONDS = 3
+/** Until the users of the rush have logged in, in full and in a short run. */
+const RUSH_SECONDS = 5
+const SHORT_RUSH_SECONDS = 3
+const DRIVER = /^(pg|pg-.*|postgres-(array|bytea|date|interval))$/
+const LOGGER = /^morgan$/
+const MOST_PACKAGES = 4
+
+const percent = (share) => `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %`
+
+module.exports = {
+  title: 'Accounts behind five connections',
+  summary:
+    'a database pool that is too small; then a driver and a logger that take the CPU; three releases compared',
+  intro:
+    `Users sign up, log in, and look at their profile ten times a second, which takes three queries. The database is ${ROUND_TRIP_MS} ms away. ` +
+    'It is Postgres, and idle. The CPU is idle too, and yet everybody waits. The team deploys two releases against it.',
+  runs: [
+    {
+      name: '1.0.0',
+      what: 'a pool of 5 connections',
+      args: ['--release', '1.0.0'],
+      isTold: ({ watch }) => watch.found.has('pool-exhausted'),
+    },
+    {
+      name: 'rejects',
+      what: 'the same, and Spillway rejects who would wait too long',
+      args: ['--release', '1.0.0'],
+      env: { SHED: 'adaptive' },
+      isTold: ({ watch }) => watch.snapshot?.admission.shed['pool:db'] > 0,
+    },
+    {
+      name: '1.1.0',
+      what: 'a pool of 50 connections',
+      args: ['--release', '1.1.0'],
+      isTold: ({ extra }) => extra !== undefined,
+    },
+    {
+      name: '1.2.0',
+      what: 'fewer columns, no line for each request',
+      args: ['--release', '1.2.0'],
+      isTold: ({ extra }) => extra !== undefined,
+    },
+  ],
+  load: { script: path.join(__dirname, 'users.js') },
+  flags: { postgres: { type: 'string' }, distance: { type: 'string' } },
+  missing: ({ postgres }) =>
+    postgres === undefined && !hasPostgres()
+      ? [
+          'This story needs a Postgres, and found none. One of these:',
+          '  npm ci --prefix examples/stories/auth/postgres      its programs from npm, 60 MB',
+          '  apt-get install postgresql                          those of Debian',
+          '  docker compose -f examples/stories/auth/compose.yml up --wait',
+          '  npm run story auth -- --postgres postgres://story:story@127.0.0.1:5433/story',
+        ].join('\n')
+      : undefined,
+  setUp,
+  async meanwhile({ watch, run, short }) {
+    if (run.name === '1.0.0' || run.name === 'rejects') return undefined
+    await delay((short ? SHORT_RUSH_SECONDS : RUSH_SECONDS) * 1000)
+    const { packages } = await takeProfile(watch, 'profile', PROFILE_SECONDS)
+    const { releases } = await watch.get('/snapshot')
+    return {
+      packages,
+      releases,
+      said: { profile: profileText(packages), releases: releaseText(releases) },
+    }
+  },
+  learn: [
+    'The database was idle, and so was the CPU: the time was spent in a queue inside the process, which neither of them shows. A pool that ' +
+      'is given to spillway.pool() says how long requests wait in it, and which route holds its connections.',
+    'A pool should be as large as the connections in use at the same time (Little: queries a second x seconds of a query), with some to ' +
+      'spare, and not larger: the database has a limit for all processes together.',
+    'While a pool is too small, those who would wait too long are better told so at once: the others stay quick.',
+    'A profile by package shows what libraries cost. `select *` makes the driver decode what nobody reads.',
+  ],
+  picture: {
+    title: 'Time of GET /profile while users arrive',
+    panels: [
+      { title: 'p99 of GET /profile, ms', part: 'GET /profile', figure: 'p99Ms', scale: 'log' },
+      { title: 'answers of GET /profile a second', part: 'GET /profile', figure: 'perSecond' },
+    ],
+  },
+}
+
+const shareOf = (packages, pattern) =>
+  packages.filter(({ name }) => pattern.test(name)).reduce((sum, { selfShare }) => sum + selfShare, 0)
+
+function profileText(packages) {
+  const first = packages.slice(0, MOST_PACKAGES).map(({ name, selfShare }) => `${name} ${percent(selfShare)}`)
+  const [driver, logger] = [DRIVER, LOGGER].map((pattern) => percent(shareOf(packages, pattern)))
+  return `of the CPU time by package: ${first.join(', ')}. The driver, which is pg and its packages, takes ${driver} in all, the logger (morgan) ${logger}.`
+}
+
+/** What the live page shows as "this release" and "the one before". */
+function releaseText({ current, previous, routes }) {
+  const profile = routes.find(({ method, route }) => method === 'GET' && route === '/profile')
+  if (previous === null || !profile?.previous) return `no release before ${current.version}`
+  const [now, before] = [profile.current, profile.previous].map(({ p99Ms }) => `${Math.round(p99Ms)} ms`)
+  return `p99 of GET /profile is ${now} in ${current.version}, and was ${before} in ${previous.version}. A graph marks the deploy: spillway_build_info{version="${current.version}"}`
+}
+
+async function setUp({ postgres, distance }) {
+  const own = postgres === undefined ? await startPostgres() : undefined
+  const url = postgres ?? own?.url
+  if (url === undefined) throw new Error('Postgres did not start.')
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'spillway-story-'))
+  const far = new URL(url)
+  const roundTripMs = Number(distance ?? (postgres === undefined ? ROUND_TRIP_MS : 0))
+  const proxy = await farAway({ hostname: far.hostname, port: Number(far.port || 5432), roundTripMs })
+  far.hostname = '127.0.0.1'
+  far.port = String(proxy.port)
+  return {
+    env: { DATABASE_URL: far.href, RELEASES: path.join(folder, 'releases.json') },
+    async end() {
+      proxy.end()
+      await own?.stop()
+      fs.rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
