@@ -16,7 +16,7 @@ module.exports = {
       name: 'before',
       what: 'pbkdf2Sync',
       isTold: ({ watch }) =>
-        watch.found.get('event-loop-blocked')?.route !== undefined &&
+        watch.found.get('event-loop-blocked')?.route === 'POST /login' &&
         watch.snapshot.stalls.sites.some(({ route }) => route === '/login'),
     },
     { name: 'after', what: 'pbkdf2 in the thread pool', args: ['--fixed'] },

@@ -5,7 +5,7 @@
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
-const { picture } = require('./picture')
+const { barPicture, picture } = require('./picture')
 const { rowsOf } = require('./rows')
 const { saidLines } = require('./said-lines')
 
@@ -19,13 +19,17 @@ function savePage(story, told) {
   if (from === -1 || to < from)
     throw new Error(`${file} needs ${OPEN} and ${SHUT}, each on a line of its own.`)
   fs.writeFileSync(file, `${before.slice(0, from)}${OPEN}\n${figures(story, told)}\n${before.slice(to)}`)
-  const { title, panels } = story.picture
-  fs.writeFileSync(path.join(story.folder, 'story.svg'), picture(title, panelsOf(panels, told)))
+  const { bars, barsTitle, panels, title } = story.picture
+  const drawn =
+    bars === undefined ? picture(title, panelsOf(panels, told)) : barPicture(barsTitle, bars(told))
+  fs.writeFileSync(path.join(story.folder, 'story.svg'), drawn)
 }
 
 function figures(story, told) {
   const table = story.markdown?.(told) ?? markdownTable(told)
-  const said = told.runs.flatMap((run) => [`${run.name}:`, ...saidLines(run, COLUMNS), ''])
+  const silent = new Set(story.runs.filter(({ isSilent }) => isSilent).map(({ name }) => name))
+  const heard = told.runs.filter(({ name }) => !silent.has(name))
+  const said = heard.flatMap((run) => [`${run.name}:`, ...saidLines(run, COLUMNS), ''])
   return [
     ...table,
     '',
@@ -47,9 +51,10 @@ function markdownTable(told) {
   return [heads, ['---', ...told.runs.map(() => '---:')], ...rows].map((cells) => `| ${cells.join(' | ')} |`)
 }
 
-function machineLine({ date, node, story }) {
+function machineLine({ date, node, runs, story }) {
   const [{ model = 'unknown CPU' } = {}] = os.cpus()
-  return `\`npm run story ${story}\`, ${date.slice(0, 10)}: ${model.trim()}, ${os.availableParallelism()} cores, ${os.platform()}, Node ${node}.`
+  const isBusy = runs.some(({ found }) => found.some(({ problem }) => problem === 'host-starved'))
+  return `\`npm run story ${story}\`, ${date.slice(0, 10)}: ${model.trim()}, ${os.availableParallelism()} cores, ${os.platform()}, Node ${node}.${isBusy ? ' Other programs ran beside it: the figures are rough.' : ''}`
 }
 
 /** Panels say which figure of which part they show, or have a function of their own. */

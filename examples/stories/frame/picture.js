@@ -9,6 +9,7 @@ const PLOT_WIDTH = 470
 const RIGHT = 150
 const PANEL_HEIGHT = 130
 const PANEL_STEP = 195
+const BAR_STEP = 24
 
 /**
  * @typedef {object} Panel
@@ -28,9 +29,28 @@ const rule = (x1, y1, x2, y2) =>
 
 /** @param {string} title @param {Panel[]} panels @returns {string} */
 function picture(title, panels) {
-  const width = LEFT + PLOT_WIDTH + RIGHT
-  const height = panels.length * PANEL_STEP + 5
   const drawn = panels.map((panel, i) => panelOf(panel, 30 + i * PANEL_STEP))
+  return svgOf(title, panels.length * PANEL_STEP + 5, drawn)
+}
+
+/** @param {string} title @param {{ name: string, value: number, isOurs: boolean }[]} bars their values are per cent @returns {string} */
+function barPicture(title, bars) {
+  const left = 220
+  const rows = bars.map(({ name, value, isOurs }, i) => {
+    const y = 30 + i * BAR_STEP
+    const color = COLORS[isOurs ? 1 : 6]
+    const width = Math.max(1, (Math.min(value, 100) / 100) * (LEFT + PLOT_WIDTH + RIGHT - left - 60))
+    return [
+      text(left - 8, y + 12, name, 'text-anchor="end"'),
+      `<rect x="${left}" y="${y}" width="${round1(width)}" height="16" fill="${color}"/>`,
+      text(left + width + 6, y + 12, `${value} %`, `style="fill:${color}"`),
+    ].join('\n')
+  })
+  return svgOf(title, 35 + bars.length * BAR_STEP, [text(0, 15, title, 'font-weight="600"'), ...rows])
+}
+
+function svgOf(title, height, drawn) {
+  const width = LEFT + PLOT_WIDTH + RIGHT
   return (
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-label="${escaped(title)}">\n` +
     `<style>text{font:12px system-ui,sans-serif;fill:${GREY}}</style>\n${drawn.join('\n')}\n</svg>\n`
@@ -93,4 +113,4 @@ function logScale(values) {
   return { at: (value) => Math.max(0, (Math.log10(Math.max(value, 10 ** from)) - from) / (to - from)), ticks }
 }
 
-module.exports = { picture }
+module.exports = { barPicture, picture }

@@ -22,7 +22,7 @@ function printHead({ intro, title }) {
   print(bold(title), '', ...wrapped(intro), '')
 }
 
-const runTitle = ({ name, what }) => (what === undefined ? name : `${name}: ${what}`)
+const runTitle = ({ name, what }) => (what === undefined || name.includes(what) ? name : `${name}: ${what}`)
 
 function printRun(run, seconds) {
   if (!stdout.isTTY) print(`${runTitle(run)}, ${seconds} s`)
@@ -30,7 +30,7 @@ function printRun(run, seconds) {
     second(progress) {
       const text = progressText(progress)
       if (stdout.isTTY) draw(`${run.name.padEnd(8)} ${barOf(progress.second / seconds)} ${text}`)
-      else if (progress.second % PIPE_SECONDS === 0) print(`  ${text}`)
+      else if (progress.text !== undefined || progress.second % PIPE_SECONDS === 0) print(`  ${text}`)
     },
     end() {
       if (stdout.isTTY) {
@@ -41,7 +41,8 @@ function printRun(run, seconds) {
   }
 }
 
-const progressText = ({ errors, p99Ms, second, served }) =>
+const progressText = ({ errors, p99Ms, second, served, text }) =>
+  text ??
   `${String(second).padStart(2)} s: ${served} answers a second, p99 ${p99Ms ?? '-'} ms${errors > 0 ? `, ${errors} errors` : ''}`
 
 function barOf(share) {
@@ -53,13 +54,9 @@ const draw = (text) => stdout.write(`\r\x1b[K${text.slice(0, columnsOf())}`)
 
 function printEnd(story, told) {
   print('', ...(story.table?.(told) ?? tableLines(told)))
-  for (const [i, run] of told.runs.entries()) {
-    print(
-      '',
-      bold(`What Spillway said by itself ${runTitle({ ...story.runs[i], name: run.name })}`),
-      '',
-      ...saidLines(run)
-    )
+  const silent = new Set(story.runs.filter(({ isSilent }) => isSilent).map(({ name }) => name))
+  for (const run of told.runs.filter(({ name }) => !silent.has(name))) {
+    print('', bold(`What Spillway said by itself ${runTitle(run)}`), '', ...saidLines(run))
   }
   if (told.runs.some(({ found }) => found.some(({ problem }) => problem === 'host-starved')))
     print('', ...wrapped(BUSY))

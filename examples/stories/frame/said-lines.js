@@ -36,7 +36,8 @@ function causesFirst(found) {
 }
 
 function logged({ count, error, message }) {
-  const text = error === undefined ? message : `${message}: ${error}`
+  const line = message.replace(/^spillway: /, '')
+  const text = error === undefined ? line : `${line}: ${error}`
   return count > 1 ? `${text} (and ${count - 1} more like it)` : text
 }
 

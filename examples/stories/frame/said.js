@@ -21,6 +21,7 @@ function whatWasSaid({ application, watch, story }) {
       logged.filter(({ level }) => level >= WARN),
       story.folder
     ),
+    events: [...new Set(logged.flatMap(({ event }) => event ?? []))],
     findings,
     found: [...found.values()].sort(
       (a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity)

@@ -9,7 +9,7 @@ const PATIENCE_MS = 15_000
 class Watch {
   /** What the doctor has found last. @type {any[]} */
   findings = []
-  /** Every problem that it has found, with the first finding of each. @type {Map<string, any>} */
+  /** Every problem that it has found, with the last finding of each that names a route, if one does. @type {Map<string, any>} */
   found = new Map()
   /** @type {any} */
   snapshot
@@ -62,11 +62,16 @@ class Watch {
       this.memory.push({ second, rssBytes: memory.rssBytes, heapBytes: heap.afterGcBytes ?? heap.usedBytes })
       if (doctor.healthy === null) return
       this.findings = doctor.findings
-      for (const finding of doctor.findings)
-        if (!this.found.has(finding.problem)) this.found.set(finding.problem, { ...finding, second })
+      for (const finding of doctor.findings) this.#keep(finding, second)
     } catch {
       // It ends, or is too busy: the next answer is a second away.
     }
+  }
+
+  #keep(finding, second) {
+    const known = this.found.get(finding.problem)
+    if (known?.route && !finding.route) return
+    this.found.set(finding.problem, { ...finding, second: known?.second ?? second })
   }
 }
 

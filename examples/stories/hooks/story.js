@@ -12,7 +12,7 @@ const WITHOUT_RESTIFY = 24
 
 module.exports = {
   title: 'A hook that each request registers again',
-  summary: 'a listener more for each request: every request is slower than the one before',
+  summary: 'a listener more for each request, each slower than the last',
   intro:
     'A Restify server sends ETags. Its middleware registers the listener that computes them: once for every request, instead of once for all. ' +
     `The first requests are quick. ${CLIENTS} clients ask for the same page again and again.`,

@@ -16,7 +16,7 @@ const isRecycled = process.argv.includes('--recycle')
 /** As in a container of a story that is told in a minute. By default a process is watched for 30 s, and left alone for a minute. */
 const RECYCLING = { recycleAt: 0.6, recycleAfter: 1000, minUptime: 5000 }
 
-const ROWS = 215
+const ROWS = 190
 
 function serve() {
   // In `observe` nothing is rejected. In mode `adaptive`, which is the default, a heap that is nearly full rejects requests.
@@ -32,7 +32,7 @@ function serve() {
     return rows
   }
 
-  app.get('/pages/:page', async (req, res) => {
+  app.get('/pages/:page', async function showPage(req, res) {
     await delay(2) // the database
     const rows = rendered.get(req.url) ?? render(req.url)
     res.json(rows.slice(0, 10))

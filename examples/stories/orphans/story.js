@@ -10,7 +10,7 @@ const isNamed = ({ watch }) => watch.found.get('orphaned-requests')?.route === '
 
 module.exports = {
   title: 'Saves that nobody answers',
-  summary: 'an error that nobody catches: requests without an answer, and memory that stays',
+  summary: 'an error that nobody catches: no answer, and memory that stays',
   intro:
     'A game server on Express 4. One version of the game sends saves without `items`: the async handler throws, and nobody catches it. ' +
     'The player waits for an answer that never comes, and the server keeps what the handler held. Three runs: rejections that are only ' +

@@ -1,0 +1,173 @@
+'use strict'
+// The frame of the stories: its arguments, its table, its text at 80 columns, its pictures, and the list of stories.
+
+const { describe, test } = require('node:test')
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const path = require('node:path')
+const { readArguments } = require('../../examples/stories/frame/arguments')
+const { barPicture, picture } = require('../../examples/stories/frame/picture')
+const { tableLines } = require('../../examples/stories/frame/print')
+const { Recorder } = require('../../examples/stories/frame/recorder')
+const { saidLines } = require('../../examples/stories/frame/said-lines')
+const { wrapped } = require('../../examples/stories/frame/wrapped')
+
+const STORIES = path.join(__dirname, '..', '..', 'examples', 'stories')
+const names = fs.readdirSync(STORIES).filter((name) => fs.existsSync(path.join(STORIES, name, 'story.js')))
+const WIDTH = 79
+
+const PART = {
+  perSecond: 12345.6,
+  meanMs: 1,
+  p50Ms: 2.34,
+  p95Ms: null,
+  p99Ms: 1234.5,
+  count: 5,
+  errors: 1,
+  unanswered: 1,
+  rejected: 0,
+}
+const run = (name, crash = null) => ({
+  name,
+  seconds: 10,
+  parts: [{ name: 'POST /save', ...PART }],
+  memory: { peakRssBytes: 2 ** 27 },
+  stalls: { totalMs: 5000, sites: [] },
+  log: [{ message: 'spillway: event loop blocked', count: 3 }],
+  found: [
+    { problem: 'host-starved', severity: 'high', summary: 'others run', advice: 'look', effectOf: null },
+    {
+      problem: 'errors',
+      severity: 'high',
+      summary: 'it fails '.repeat(20),
+      advice: 'mend it',
+      effectOf: null,
+    },
+  ],
+  crash,
+})
+
+describe('the arguments of a story', () => {
+  test('are a name and flags, and flags of the story itself', () => {
+    const own = { postgres: { type: /** @type {const} */ ('string') } }
+    const read = readArguments(
+      ['auth', '--short', '--seconds', '7', '--postgres', 'url'],
+      ['auth'],
+      () => own
+    )
+    assert.deepEqual(
+      [read.name, read.short, read.seconds, { ...read.own }],
+      ['auth', true, 7, { postgres: 'url' }]
+    )
+    assert.equal(readArguments([], ['auth']).name, undefined)
+  })
+
+  for (const [args, problem] of /** @type {const} */ ([
+    [['nope'], /^There is no story 'nope'\. Stories: auth, chat\.$/],
+    [['auth', 'chat'], /^One story at a time: got auth and chat\.$/],
+    [['auth', '--sec'], /^Unknown option '--sec'\. See:/],
+    [['auth', '--seconds', '0'], /from 1 to 600: got '0'\.$/],
+    [['auth', '--seconds'], /argument missing/],
+  ])) {
+    test(`are rejected with one sentence: ${args.join(' ')}`, () => {
+      const read = readArguments([...args], ['auth', 'chat'])
+      assert.match(String(read.problem), problem)
+      assert.doesNotMatch(String(read.problem), /\n/)
+    })
+  }
+})
+
+test('what is printed fits 80 columns, and has a row for what a run alone has', () => {
+  const told = {
+    runs: [
+      run('warned'),
+      run('default', { afterMs: 900, code: 1, signal: null, output: ['TypeError: x'] }),
+      run('after'),
+    ],
+  }
+  const lines = [...tableLines(told), ...told.runs.flatMap((each) => saidLines(each, WIDTH))]
+  assert.deepEqual(
+    lines.filter((line) => line.length > WIDTH),
+    []
+  )
+  const text = lines.join('\n')
+  assert.match(text, /no answer +1 +1 +1/)
+  assert.match(text, /event loop stalled +50 % +50 % +50 %/)
+  assert.match(text, /ended by itself +no +after 0\.9 s +no/)
+  assert.doesNotMatch(text, /rejected/)
+  assert.match(text, /event loop blocked \(and 2 more like it\)/)
+  assert.ok(
+    text.indexOf('errors: it fails') < text.indexOf('host-starved'),
+    'what the machine did comes last'
+  )
+  assert.match(text, /the process ended by itself after 0\.9 s \(exit code 1\): TypeError: x/)
+})
+
+test('a text is broken between words, and a long word stays whole', () => {
+  assert.deepEqual(wrapped('one two three', { first: '- ', indent: '  ', columns: 9 }), [
+    '- one two',
+    '  three',
+  ])
+  assert.deepEqual(wrapped('a verylongword b', { columns: 5 }), ['a', 'verylongword', 'b'])
+})
+
+test('errors, rejections and requests without an answer are counted apart', () => {
+  const recorder = new Recorder()
+  for (const status of [200, 200, 404, 500, 503, 0]) recorder.record('GET /', status, status, 'timeout')
+  recorder.end()
+  const [part] = recorder.report().parts
+  const { count, errors, failures, rejected, unanswered } = part
+  assert.deepEqual(
+    { count, errors, failures, rejected, unanswered },
+    { count: 5, errors: 2, failures: { timeout: 1 }, rejected: 1, unanswered: 1 }
+  )
+})
+
+test('pictures are SVG with every line and bar, whatever the values', () => {
+  const points = /** @type {[number, number][]} */ ([
+    [1, 0],
+    [2, 12_345],
+  ])
+  for (const scale of /** @type {const} */ (['log', 'linear'])) {
+    const svg = picture('a & b', [
+      {
+        title: '<p99>',
+        scale,
+        lines: [
+          { name: 'before', points },
+          { name: 'after', points: [] },
+        ],
+      },
+    ])
+    assert.match(svg, /^<svg [^>]*aria-label="a &amp; b">/)
+    assert.match(svg, /&lt;p99>/)
+    assert.equal(svg.match(/<polyline/g)?.length, 1)
+    assert.doesNotMatch(svg, /NaN|Infinity/)
+  }
+  assert.equal(
+    barPicture('x', [
+      { name: 'a', value: 0, isOurs: false },
+      { name: 'b', value: 120, isOurs: true },
+    ]).match(/<rect/g)?.length,
+    2
+  )
+})
+
+describe('a story', () => {
+  for (const name of names) {
+    test(`${name} has all its files, and every field that is printed`, () => {
+      const folder = path.join(STORIES, name)
+      const story = require(path.join(folder, 'story.js'))
+      for (const file of [story.app ?? 'app.js', 'story.svg'].map((each) => path.join(folder, each)))
+        assert.ok(fs.existsSync(file), file)
+      const page = fs.readFileSync(path.join(folder, 'README.md'), 'utf8')
+      assert.match(page, /<!-- figures -->\n.+\n<!-- \/figures -->/s)
+      assert.ok(page.includes(`npm run story ${name}`) && page.includes('(story.svg)'))
+      assert.ok(fs.existsSync(path.join(__dirname, `${name}.e2e.js`)))
+      for (const field of ['title', 'summary', 'intro']) assert.equal(typeof story[field], 'string', field)
+      assert.ok(`  blocking-hash  ${story.summary}`.length < 80, story.summary)
+      assert.ok(story.learn.length >= 2 && story.runs.length >= 2)
+      assert.ok(Math.max(0, story.seconds ?? 0) <= 60)
+    })
+  }
+})
