@@ -136,7 +136,7 @@ class Instance {
       options,
       exit: (reason) => this.lifecycle.exit(FAILURE, reason),
     })
-    this.sockets = new Sockets(this, (used) => this.#watchSockets(used))
+    this.sockets = new Sockets(this)
     this.lifecycle.onStopAccepting = () => this.sockets.goodbye()
     this.insight = new Insight({ clock, internalErrors, options, askerNow: () => this.context.reference })
     if (options.insight.stalls) this.stalls = new Stalls({ parts: this, info, warn })
@@ -197,11 +197,6 @@ class Instance {
     })
   }
 
-  #watchSockets(used) {
-    this.servers.sockets = used
-    this.recorder.decidesUpgrade = used === undefined ? undefined : (req) => used.decidesUpgrade(req)
-  }
-
   #makeServers() {
     const { admission, context, endpoints, failures, lifecycle, recorder, requestLog } = this
     recorder.onHttp2 = (request) => lifecycle.servers.addSession(request)
@@ -211,8 +206,8 @@ class Instance {
 
   #makeSetUpCheck(place) {
     const { admission, endpoints, internalErrors, handlers, notices, options, servers } = this
-    const parts = { admission, endpoints, internalErrors, handlers, notices, options, place, servers }
-    return new SetUpCheck(parts)
+    const parts = { admission, endpoints, internalErrors, handlers, notices, options, servers }
+    return new SetUpCheck({ ...parts, place })
   }
 
   #start(place) {

@@ -337,6 +337,63 @@ const ROWS = [
     ],
   },
   {
+    title: 'Sockets',
+    panels: [
+      {
+        title: 'Connections',
+        decimals: 0,
+        description: 'Open connections of Socket.IO and ws, by transport, summed over the instances.',
+        unit: 'short',
+        of: [[`sum by (transport) (spillway_socket_connections{${OF_JOB}})`, '{{transport}}']],
+      },
+      {
+        title: 'Opened, closed and refused',
+        description: 'Connections per second: opened, closed by reason, and answered with 503 in overload.',
+        unit: 'cps',
+        of: [
+          [`sum(${rate('spillway_socket_connections_opened_total')})`, 'opened'],
+          [`sum by (reason) (${rate('spillway_socket_connections_closed_total')})`, 'closed: {{reason}}'],
+          [`sum by (reason) (${rate('spillway_socket_connections_refused_total')})`, 'refused: {{reason}}'],
+        ],
+      },
+      {
+        title: 'Messages',
+        description: 'Messages per second, by direction.',
+        unit: 'mps',
+        of: [[`sum by (direction) (${rate('spillway_socket_messages_total')})`, '{{direction}}']],
+      },
+      {
+        title: 'Message bytes',
+        description: 'Bytes of messages per second, by direction, without frames and compression.',
+        unit: 'Bps',
+        of: [[`sum by (direction) (${rate('spillway_socket_message_bytes_total')})`, '{{direction}}']],
+      },
+      {
+        title: 'p99 by event',
+        description: 'Time from receipt to the end of the listeners that one message in a hundred exceeds.',
+        unit: 's',
+        of: [[quantile(0.99, 'spillway_socket_event_duration_seconds', 'event', OF_JOB), '{{event}}']],
+      },
+      {
+        title: 'Acknowledgement p99 by event',
+        description: 'Time from receipt to the acknowledgement that one message in a hundred exceeds.',
+        unit: 's',
+        of: [[quantile(0.99, 'spillway_socket_event_ack_seconds', 'event', OF_JOB), '{{event}}']],
+      },
+      {
+        title: 'Failed events',
+        description: 'Share of the messages of an event whose listeners threw, or that were blocked or shed.',
+        unit: 'percentunit',
+        of: [
+          [
+            `sum by (event, outcome) (${rate('spillway_socket_events_total', `${OF_JOB}, outcome!="completed"`)}) / on (event) group_left () sum by (event) (${rate('spillway_socket_events_total')})`,
+            '{{event}} {{outcome}}',
+          ],
+        ],
+      },
+    ],
+  },
+  {
     title: 'Fleet',
     panels: [
       {

@@ -95,6 +95,10 @@ const SECTIONS = {
     ]),
   'Outgoing calls, last minute': ({ outgoing }, look) =>
     outgoing.hosts.length === 0 ? [] : tableLines(OUTGOING_COLUMNS, outgoing.hosts, look),
+  Sockets: ({ sockets }) =>
+    sockets.connections.opened + sockets.connections.open === 0 ? [] : pairs(socketRows(sockets)),
+  'Events of sockets, last minute': ({ sockets }, look) =>
+    sockets.events.length === 0 ? [] : tableLines(EVENT_COLUMNS, sockets.events, look),
   'Slowest requests': ({ slowest }, look) =>
     slowest.length === 0 ? [] : tableLines(SLOWEST_COLUMNS, slowest, look),
   'Longest in flight': ({ oldest }, look) =>
@@ -172,6 +176,34 @@ const OUTGOING_COLUMNS = [
     lastMinute.count === 0 ? '-' : ms(lastMinute.totalMs / lastMinute.count)
   ),
   number('max ms', ({ lastMinute }) => ms(lastMinute.maxMs)),
+]
+
+const sentence = (counts) =>
+  Object.entries(counts)
+    .map(([reason, times]) => `${reason.replace('_', ' ')} ${count(times)}`)
+    .join(', ')
+
+function socketRows({ connections: { open, opened, transports, closed, refused }, messages }) {
+  const by = transports.map(({ transport, open: now }) => `${transport} ${count(now)}`).join(', ')
+  return [
+    ['open', `${count(open)} (${by}), ${count(opened)} opened`],
+    ...(Object.keys(closed).length > 0 ? [['closed', sentence(closed)]] : []),
+    ...(Object.keys(refused).length > 0 ? [['refused', sentence(refused)]] : []),
+    ['received', `${count(messages.received)} (${bytes(messages.receivedBytes)})`],
+    ['sent', `${count(messages.sent)} (${bytes(messages.sentBytes)})`],
+  ]
+}
+
+const EVENT_COLUMNS = [
+  text('event', ({ event }) => event, { isFlexible: true }),
+  number('per s', ({ lastMinute }) => rate(lastMinute?.ratePerSecond ?? 0)),
+  number('p50 ms', ({ lastMinute }) => (lastMinute === null ? '-' : ms(lastMinute.p50Ms))),
+  number('p99 ms', ({ lastMinute }) => (lastMinute === null ? '-' : ms(lastMinute.p99Ms))),
+  number('ack p99', ({ acks }) => (acks === null ? '-' : ms(acks.lastMinute.p99Ms))),
+  number('errors', ({ outcomes }) => count(outcomes.errored), {
+    style: ({ outcomes }) => (outcomes.errored > 0 ? 'red' : undefined),
+  }),
+  number('shed', ({ outcomes }) => count(outcomes.shed)),
 ]
 
 const SLOWEST_COLUMNS = [

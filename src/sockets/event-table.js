@@ -90,6 +90,14 @@ class EventTable {
     row.ackLatency.record(durationMs, nowMs, false)
   }
 
+  /** How many messages each event had so far, and how many of them failed. @returns {Map<string, { count: number, errors: number }>} */
+  totals() {
+    const totals = new Map()
+    for (const { name, outcomes } of this.#rows.values())
+      totals.set(name, { count: outcomes[COMPLETED] + outcomes[ERRORED], errors: outcomes[ERRORED] })
+    return totals
+  }
+
   /** @param {{ durations: Float64Array, acks: Float64Array }} [spare] */
   sample(spare) {
     return {

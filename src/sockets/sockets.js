@@ -15,7 +15,7 @@ const { WsServer } = require('./ws-server')
 
 /**
  * @typedef {Pick<InstanceType<typeof import('../instance').Instance>,
- *   'admission' | 'clock' | 'context' | 'failures' | 'internalErrors' | 'notices' | 'options' | 'recorder'>} Parts
+ *   'admission' | 'clock' | 'context' | 'failures' | 'internalErrors' | 'options' | 'recorder' | 'servers'>} Parts
  */
 
 class Sockets {
@@ -27,12 +27,10 @@ class Sockets {
   #gate
   /** @type {Set<InstanceType<typeof IoServer> | InstanceType<typeof WsServer>>} */
   #servers = new Set()
-  #onUse
 
-  /** @param {Parts} parts @param {(sockets: Sockets | undefined) => void} onUse called when the first server is watched, and when none is */
-  constructor(parts, onUse) {
+  /** @param {Parts} parts */
+  constructor(parts) {
     this.#parts = parts
-    this.#onUse = onUse
     this.events = new EventTable(parts.options.routes.overflow, parts.clock.now())
   }
 
@@ -56,14 +54,21 @@ class Sockets {
     gate.openNow = () => this.connections.open
     const server = new Server(given, options, this)
     this.#servers.add(server)
-    this.#onUse(this)
+    this.#connect(this)
     return Object.freeze({ close: () => this.#remove(server) })
   }
 
   #remove(server) {
     if (!this.#servers.delete(server)) return
     server.close()
-    if (this.#servers.size === 0) this.#onUse(undefined)
+    if (this.#servers.size === 0) this.#connect(undefined)
+  }
+
+  /** Requests are looked at only while a server is watched. @param {Sockets | undefined} sockets */
+  #connect(sockets) {
+    const { recorder, servers } = this.#parts
+    servers.sockets = sockets
+    recorder.decidesUpgrade = sockets === undefined ? undefined : (req) => sockets.decidesUpgrade(req)
   }
 
   /** Whether any server was ever watched: until then there is nothing to show. */

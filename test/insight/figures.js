@@ -40,6 +40,7 @@ const HEALTHY = Object.freeze({
   clients: { reading: 0, sending: 0, unsentBytes: 0, oldestMs: 0, inFlight: 4 },
   gaveUp: [],
   errorKinds: [],
+  events: [],
   stalls: undefined,
   outgoing: undefined,
   warnings: undefined,

@@ -401,6 +401,22 @@ test('errors', () => {
   ])
 })
 
+test('errors: an event of a socket is judged as a route is', () => {
+  const claim = ruleOf('errors').find(
+    figuresWith({
+      routes: [],
+      requests: { count: 0, errors: 0 },
+      events: [
+        { method: 'event', route: 'save', count: 600, errors: 150, before: { count: 1000, errors: 1 } },
+      ],
+      errorKinds: [{ route: 'event save', status: 500, type: 'TypeError', count: 150 }],
+    })
+  )[0]
+  assert.equal(claim.severity, 'high')
+  assert.equal(claim.share, 0.25)
+  assert.match(claim.summary, /^event save has begun to fail: 25 % of .*mostly with TypeError/)
+})
+
 test('errors says whether the route has begun to fail, and with what', () => {
   const claimOf = (before) =>
     ruleOf('errors').find(

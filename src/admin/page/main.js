@@ -13,6 +13,7 @@ const { Past } = require('./past')
 const { admissionSection, memorySection, releasesSection, workersSection } = require('./process')
 const { profilesSection } = require('./profiles')
 const { routesSection } = require('./routes')
+const { socketsSection } = require('./sockets')
 const { oldestSection, slowSection } = require('./slow')
 const { stallsSection } = require('./stalls')
 const { token } = require('./token')
@@ -39,6 +40,7 @@ const sections = [
   profilesSection(),
   errorsSection(),
   outgoingSection(),
+  socketsSection(),
   admissionSection(),
   oldestSection(),
   memorySection(),

@@ -41,7 +41,8 @@ function diagnose(figures, at, rules = RULES) {
         : { ...finding, severity: /** @type {const} */ ('low'), effectOf: cause.rule.problem }
     })
     .sort((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity))
-  const isKnown = isLong && figures.requests.count >= FEWEST_REQUESTS
+  const messages = figures.events.reduce((sum, { count }) => sum + count, 0)
+  const isKnown = isLong && figures.requests.count + messages >= FEWEST_REQUESTS
   const healthy = findings.length > 0 ? false : isKnown ? true : null
   return {
     at,
@@ -67,9 +68,11 @@ function explains({ rule, finding: cause }, effect) {
   return cause.problem === 'overloaded' || cause.share >= EXPLAINED * effect.share
 }
 
-function sentenceOf(healthy, findings, { requests, seconds }) {
+function sentenceOf(healthy, findings, { requests, seconds, events }) {
   if (healthy === false) return findings[0].summary
-  const traffic = `${counted(requests.count, 'request')} in the last ${duration(seconds * 1000)}`
+  const messages = events.reduce((sum, { count }) => sum + count, 0)
+  const what = messages === 0 ? '' : ` and ${counted(messages, 'message')}`
+  const traffic = `${counted(requests.count, 'request')}${what} in the last ${duration(seconds * 1000)}`
   return healthy ? `Healthy: no problem found in ${traffic}.` : `Not enough traffic to tell: ${traffic}.`
 }
 

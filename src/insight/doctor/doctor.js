@@ -32,7 +32,7 @@ class Doctor {
   #warn
   /** Of the last minute, the oldest first. @type {Reading[]} */
   #readings = []
-  /** How many requests had ended when the doctor went to rest. */
+  /** How many requests had ended, and messages had come, when the doctor went to rest. */
   #endedBefore = 0
   #usual = new UsualDurations()
   /** The heap after the last major collection before each look, where there was one. @type {{ atMs: number, bytes: number }[]} */
@@ -62,10 +62,12 @@ class Doctor {
   /** Wakes the doctor where a request came since it went to rest. */
   onTurn(busyMs) {
     if (!this.#isOn) return
-    const { requests } = this.#parts.recorder
-    this.#own.longTurns.onTurn(busyMs, requests.ended)
+    const { recorder, sockets } = this.#parts
+    const { requests } = recorder
+    const messages = sockets?.connections.received ?? 0
+    this.#own.longTurns.onTurn(busyMs, requests.ended + messages)
     if (this.#timer !== undefined) return
-    if (requests.size === 0 && requests.ended === this.#endedBefore) return
+    if (requests.size === 0 && requests.ended + messages === this.#endedBefore) return
     this.#schedule()
     this.#parts.internalErrors.guard('doctor', () => this.#wake())
   }
@@ -107,8 +109,8 @@ class Doctor {
     this.#readings.push(now)
     const [oldest] = this.#readings
     const isMinute = now.atMs - oldest.atMs >= WINDOW_MS
-    if (isMinute && oldest.ended === now.ended && this.#parts.recorder.requests.size === 0)
-      return this.#rest()
+    const isQuiet = oldest.ended === now.ended && oldest.messages === now.messages
+    if (isMinute && isQuiet && this.#parts.recorder.requests.size === 0) return this.#rest()
     // Several, where the process was suspended.
     while (now.atMs - this.#readings[0].atMs >= WINDOW_MS) this.#readings.shift()
     this.#schedule()
@@ -117,7 +119,8 @@ class Doctor {
   /** No request came for a minute: the problem has ended, or affects no client. */
   #rest() {
     for (const problem of this.#logged.keys()) this.#logEnd(problem)
-    this.#endedBefore = this.#parts.recorder.requests.ended
+    const { recorder, sockets } = this.#parts
+    this.#endedBefore = recorder.requests.ended + (sockets?.connections.received ?? 0)
     this.#readings = []
     this.#last = undefined
   }

@@ -5,7 +5,7 @@
 const { newHistogram } = require('../../histograms/hdr-histogram')
 const { quantilesOf } = require('../../histograms/quantiles')
 const { cpuLimit } = require('../../signals/cpu-limit')
-const { outgoingOf, stallsSince, warningsOf } = require('./other-figures')
+const { eventsBetween, outgoingOf, stallsSince, warningsOf } = require('./other-figures')
 const { NOTHING, routeBetween } = require('./reading')
 const { waitingRequests } = require('./waiting-requests')
 
@@ -40,6 +40,7 @@ const MOST_QUANTILES = 20
  * @property {number} seconds between the two readings
  * @property {{ count: number, errors: number, inFlight: number }} requests without the rejected ones
  * @property {RouteFigures[]} routes with a request in these seconds; those on which most time was spent first
+ * @property {Pick<RouteFigures, 'method' | 'route' | 'count' | 'errors' | 'before'>[]} events of sockets, with a message in these seconds
  * @property {{ utilization: number, longestMs: number, long: Turns, veryLong: Turns }} loop long: from 20 ms; veryLong: from 50 ms
  * @property {{ used: number, limit: number }} cpu in CPUs
  * @property {{ runShare: number, waitShare: number, foreignShare: number } | undefined} scheduler of the thread of the loop: on a CPU,
@@ -128,6 +129,7 @@ function figuresOf(parts, { earlier, now, usual, recent }) {
           outcome === 'aborted' && firstByteMs === null && endedMs > earlier.atMs
       )
       .map(({ method, route, durationMs }) => ({ method, route, durationMs })),
+    events: eventsBetween(earlier.events, now.events),
     errorKinds: errorKinds(earlier, now),
     stalls: stallsSince(parts, earlier.stallTotals),
     outgoing: outgoingOf(parts),

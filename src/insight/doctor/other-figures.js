@@ -8,6 +8,7 @@
  * @typedef {{ lastMinute: { count: number, totalMs: number } }} Sums
  * @typedef {object} OtherParts
  * @property {{ sample(): { sites: readonly any[] } } | undefined} [stalls]
+ * @property {{ connections: { received: number }, events: { totals(): Map<string, { count: number, errors: number }> } } | undefined} [sockets]
  * @property {{
  *   outgoing?: { list(): { hosts: readonly (Sums & { host: string,
  *     routes: readonly (Sums & { method: string | null, route: string | null })[] })[] } },
@@ -41,6 +42,26 @@ function stallsSince({ stalls }, totals) {
   return { sites }
 }
 
+/**
+ * The events of sockets with a message in these seconds, as the figures of routes.
+ *
+ * @param {Map<string, { count: number, errors: number }>} before @param {Map<string, { count: number, errors: number }>} now
+ */
+function eventsBetween(before, now) {
+  return [...now]
+    .map(([event, { count, errors }]) => {
+      const earlier = before.get(event) ?? { count: 0, errors: 0 }
+      return {
+        method: 'event',
+        route: event,
+        count: count - earlier.count,
+        errors: errors - earlier.errors,
+        before: earlier,
+      }
+    })
+    .filter(({ count }) => count > 0)
+}
+
 /** Calls of the last minute, by host and by the route that asked. @param {OtherParts} parts @returns {CallFigures[] | undefined} */
 function outgoingOf({ insight }) {
   return insight?.outgoing
@@ -61,4 +82,4 @@ function outgoingOf({ insight }) {
 /** @param {OtherParts} parts @returns {Warnings | undefined} */
 const warningsOf = ({ insight }) => insight?.warnings?.list()
 
-module.exports = { outgoingOf, stallTotals, stallsSince, warningsOf }
+module.exports = { eventsBetween, outgoingOf, stallTotals, stallsSince, warningsOf }

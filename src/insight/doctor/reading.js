@@ -38,6 +38,8 @@ function takeReading(parts, { cpuThrottling, longTurns, readScheduler = schedule
   return {
     atMs: clock.now(),
     ended: recorder.requests.ended,
+    messages: parts.sockets?.connections.received ?? 0,
+    events: parts.sockets?.events.totals() ?? new Map(),
     ...processOf(signals),
     scheduler: readScheduler(),
     throttling: cpuThrottling.sample(),

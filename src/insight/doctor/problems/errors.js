@@ -2,6 +2,7 @@
 // A route, or most of the process, answers with errors: a status of 500 or more, an answer that was cut off, or a timeout.
 // - One in twenty of a route and five at least: a retry hides less than that.
 // - High: a fifth of a route, or a twentieth of all requests.
+// An event of a socket is judged as a route is: a message that failed is a request that failed.
 // The sentence says whether the route failed before as well: what began to fail has a deploy or a dependency for its reason.
 
 const { counted, evidence, percent, routeName } = require('../phrases')
@@ -16,16 +17,17 @@ const FEWEST_BEFORE = 20
 /** @type {import('../rules').Rule} */
 const rule = {
   problem: 'errors',
-  find({ errorKinds, requests, routes }) {
-    const failing = routes
+  find({ errorKinds, events, requests, routes }) {
+    const failing = [...routes, ...events]
       .filter(({ count, errors }) => errors >= FEWEST && errors / count >= SOME)
       .sort((a, b) => b.errors - a.errors)
     if (failing.length === 0) return []
     const [first, ...others] = failing
-    const share = requests.errors / requests.count
+    const all = sumsOf(requests, events)
+    const share = all.errors / all.count
     const name = routeName(first)
     const ratio = first.errors / first.count
-    const kind = errorKinds.find(({ route }) => route === first.route)
+    const kind = errorKinds.find(({ route }) => route === first.route || route === name)
     const { before } = first
     const ratioBefore = before.count >= FEWEST_BEFORE ? before.errors / before.count : undefined
     const hasBegun = ratioBefore !== undefined && ratio >= BEGUN * ratioBefore
@@ -38,7 +40,7 @@ const rule = {
         evidence: [
           evidence('failed requests of the route', first.errors, 'requests'),
           evidence('requests of the route', first.count, 'requests'),
-          evidence('failed requests of all routes', requests.errors, 'requests'),
+          evidence('failed requests of all routes', all.errors, 'requests'),
           ...(ratioBefore === undefined ? [] : [evidence('before', ratioBefore, 'share of requests')]),
           ...(kind === undefined ? [] : [evidence(`${kind.type} (${kind.status})`, kind.count, 'errors')]),
         ],
@@ -46,6 +48,12 @@ const rule = {
       },
     ]
   },
+}
+
+/** Of requests and messages. */
+function sumsOf(requests, events) {
+  const sum = (key) => events.reduce((total, event) => total + event[key], requests[key])
+  return { count: sum('count'), errors: sum('errors') }
 }
 
 module.exports = rule
