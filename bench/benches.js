@@ -30,6 +30,14 @@ const BENCHES = [
     shown: 'table `healthy`',
   },
   {
+    name: 'pools',
+    proves:
+      'With `spillway.pool()` a service serves what its pool can serve, in time, at ten times the load, and rejects nothing below.',
+    takes: '4 minutes. Needs Postgres',
+    needsQuiet: true,
+    shown: 'docs/pools.md',
+  },
+  {
     name: 'overhead',
     proves: 'What spillway and other packages add to the CPU time of a request.',
     takes: '20 minutes',

@@ -99,6 +99,7 @@ const SECTIONS = {
     sockets.connections.opened + sockets.connections.open === 0 ? [] : pairs(socketRows(sockets)),
   'Events of sockets, last minute': ({ sockets }, look) =>
     sockets.events.length === 0 ? [] : tableLines(EVENT_COLUMNS, sockets.events, look),
+  Pools: ({ pools }, look) => (pools.length === 0 ? [] : tableLines(POOL_COLUMNS, pools, look)),
   'Slowest requests': ({ slowest }, look) =>
     slowest.length === 0 ? [] : tableLines(SLOWEST_COLUMNS, slowest, look),
   'Longest in flight': ({ oldest }, look) =>
@@ -204,6 +205,20 @@ const EVENT_COLUMNS = [
     style: ({ outcomes }) => (outcomes.errored > 0 ? 'red' : undefined),
   }),
   number('shed', ({ outcomes }) => count(outcomes.shed)),
+]
+
+const POOL_COLUMNS = [
+  text('pool', ({ name }) => name, { isFlexible: true }),
+  text('kind', ({ kind }) => kind),
+  number('used', ({ used, max }) => `${count(used)}${max === null ? '' : ` of ${count(max)}`}`),
+  number('idle', ({ idle }) => count(idle)),
+  number('waiting', ({ waiting }) => count(waiting)),
+  number('wait p99 ms', ({ wait }) => ms(wait.lastMinute.p99Ms)),
+  number('use mean ms', ({ use }) => ms(use.lastMinute.meanMs)),
+  number('timeouts', ({ timeouts }) => count(timeouts)),
+  text('held by', ({ holders: [first] }) =>
+    first === undefined || first.route === null ? '-' : routeOf(first)
+  ),
 ]
 
 const SLOWEST_COLUMNS = [

@@ -29,7 +29,10 @@ class MinuteSums {
   recordAll(count, totalMs, maxMs, nowMs) {
     this.record(maxMs, false, nowMs)
     const start = (Math.floor(nowMs / SPAN_MS) % SPANS) * COLUMNS
-    for (const [values, at] of /** @type {const} */ ([[this.#spans, start], [this.#total, 0]])) {
+    for (const [values, at] of /** @type {const} */ ([
+      [this.#spans, start],
+      [this.#total, 0],
+    ])) {
       values[at + COUNT] += count - 1
       values[at + TOTAL_MS] += totalMs - maxMs
     }

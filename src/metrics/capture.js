@@ -11,7 +11,7 @@
  *   doctor?: { findings: readonly { problem: string, severity: string }[] },
  *   failures: InstanceType<typeof import('../failures/failures').Failures>,
  *   internalErrors: InstanceType<typeof import('../requests/internal-errors').InternalErrors>,
- *   pools: { samples: { sample(): any[], list(): any[] } },
+ *   pools: { samples: InstanceType<typeof import('../pools/pool-samples').PoolSamples> },
  *   insight: InstanceType<typeof import('../insight/insight').Insight>,
  *   processErrors: InstanceType<typeof import('../failures/process-errors').ProcessErrors>,
  *   processStartedAtSeconds: number,

@@ -34,7 +34,7 @@ function* connections({ pools }) {
   }
 }
 
-const valueOf = (key, isShown) =>
+const figure = (key, isShown) =>
   function* ({ pools }) {
     for (const each of pools) if (isShown(each)) yield { labels: labelsOf(each.name).pool, value: each[key] }
   }
@@ -59,20 +59,20 @@ const POOL_FAMILIES = [
     type: 'gauge',
     across: 'sum',
     help: 'The most connections that a pool opens.',
-    points: valueOf('max', ({ max }) => max > 0),
+    points: figure('max', ({ max }) => max > 0),
   },
   {
     name: 'db_client_connection_pending_requests',
     type: 'gauge',
     across: 'sum',
     help: 'Callers that wait for a connection of a pool.',
-    points: valueOf('waiting', () => true),
+    points: figure('waiting', () => true),
   },
   {
     name: 'db_client_connection_timeouts_total',
     type: 'counter',
     help: 'Callers that waited for a connection of a pool until they timed out.',
-    points: valueOf('timeouts', ({ isTimed }) => isTimed),
+    points: figure('timeouts', ({ isTimed }) => isTimed),
   },
   {
     name: 'db_client_connection_wait_time_seconds',

@@ -217,7 +217,10 @@ const RULES = {
     (value) => isAbove0(value) && fitsTimer(value),
   ],
   'health.check.cache': TIMER_FROM_0,
-  'pool.maxWait': ['a number of milliseconds, or false', (value) => value === false || MILLISECONDS[1](value)],
+  'pool.maxWait': [
+    'a number of milliseconds, or false (0 is off too)',
+    (value) => value === false || value === 0 || isAbove0(value),
+  ],
   'clusterPrimary.workers': COUNT,
   'clusterPrimary.exec': ['the path of the file the workers run', isText],
   'clusterPrimary.startTimeout': TIMER_FROM_1,

@@ -2,7 +2,8 @@
 // How long a request would wait for a connection of one pool, and whether that is longer than is tolerated:
 //   wait = asks of a request x (those ahead of it - those that the pool serves until it asks) x use time / connections
 // Ahead are the callers that wait, and the admitted requests that have yet to ask. While nobody waits, nothing is rejected.
-// Where `maxWait` is not given, fewer than twenty ahead are chance: at 70 % of its capacity a pool has no more (decisions/0053).
+// Where `maxWait` is not given, twenty ahead are chance: at 70 % of its capacity a pool has no more. Where the times of uses differ,
+// chance makes more of them wait (decisions/0053).
 
 const { CRITICAL } = require('../admission/verdict')
 
@@ -10,6 +11,9 @@ const USE_SMOOTHING = 0.1
 /** A use counts for at most this multiple of the mean: the end of a hang says little about the uses to come. */
 const MAX_OF_MEAN = 10
 const LEAST_AHEAD = 20
+/** The mean queue of a pool is larger by this factor than with exponential times: half of the mean square over the squared mean. */
+const MOST_SPREAD = 20
+const SPREAD_SMOOTHING = 0.01
 /** One request at least is admitted in this time, so that what was learned can prove wrong. */
 const MAX_ADMIT_GAP_MS = 100
 /** A pool is watched for so long after somebody had to wait. */
@@ -29,6 +33,8 @@ class PoolPressure {
   /** For mode `observe`: the modelled wait behind the requests that would have been admitted. */
   #modelledMs = 0
   #modelledAtMs = 0
+  #spreadMs = 0
+  #spreadSquare = 0
 
   /**
    * @param {{ maxWait: number | false | undefined, targetDelay: () => number,
@@ -52,6 +58,9 @@ class PoolPressure {
   // Hot path: once a use.
   onUse(ms) {
     const mean = this.meanUseMs
+    const smoothing = this.#spreadSquare === 0 ? 1 : SPREAD_SMOOTHING
+    this.#spreadMs += (ms - this.#spreadMs) * smoothing
+    this.#spreadSquare += (ms * ms - this.#spreadSquare) * smoothing
     if (mean === 0) this.meanUseMs = ms
     else this.meanUseMs = mean + (Math.min(ms, MAX_OF_MEAN * Math.max(0.1, mean)) - mean) * USE_SMOOTHING
   }
@@ -94,7 +103,12 @@ class PoolPressure {
   }
 
   #isTooLong(ahead, waitMs) {
-    return waitMs > this.maxWaitMs && (this.#maxWait !== undefined || ahead >= LEAST_AHEAD)
+    return waitMs > this.maxWaitMs && (this.#maxWait !== undefined || ahead >= this.#mostByChance)
+  }
+
+  get #mostByChance() {
+    const spread = this.#spreadSquare / this.#spreadMs ** 2 / 2
+    return LEAST_AHEAD * Math.min(MOST_SPREAD, Math.max(1, spread))
   }
 
   onAdmit(nowMs) {

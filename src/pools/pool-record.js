@@ -56,17 +56,7 @@ class PoolRecord {
    *   clock: import('../clock').Clock, askerNow: () => any, onShortage: (record: PoolRecord, nowMs: number) => void,
    *   internalErrors: InstanceType<typeof import('../requests/internal-errors').InternalErrors> }} parts
    */
-  constructor({
-    name,
-    kind,
-    maxWait,
-    targetDelay,
-    overflow,
-    clock,
-    askerNow,
-    onShortage,
-    internalErrors,
-  }) {
+  constructor({ name, kind, maxWait, targetDelay, overflow, clock, askerNow, onShortage, internalErrors }) {
     this.name = name
     this.kind = kind
     this.#clock = clock
@@ -131,7 +121,8 @@ class PoolRecord {
     }
     addVisit(asker, this).asks = 1
     const { admission } = asker.request
-    for (const each of admission.pools ?? []) if (each.record === this) each.arrive(nowMs - admission.admittedMs)
+    for (const each of admission.pools ?? [])
+      if (each.record === this) each.arrive(nowMs - admission.admittedMs)
   }
 
   /**
@@ -218,9 +209,7 @@ class PoolRecord {
 
   /** The route of a request that has ended, or of none. */
   #heldBy(asker) {
-    return asker?.route === undefined
-      ? this.routes.unknown
-      : this.routes.findOrAdd(asker.method, asker.route)
+    return asker?.route === undefined ? this.routes.unknown : this.routes.findOrAdd(asker.method, asker.route)
   }
 
   /** How long somebody has been waiting for a connection, all times together. */
@@ -255,10 +244,10 @@ class PoolRecord {
 
 /** The pools have no common code: pg says it in the message, tarn and generic-pool in the name. */
 function isTimeout(error) {
-  const { name, code, message, constructor } = Object(error)
+  const { name, code, message, constructor: kind } = Object(error)
   return (
     name === 'TimeoutError' ||
-    constructor?.name === 'TimeoutError' ||
+    kind?.name === 'TimeoutError' ||
     code === 'ETIMEDOUT' ||
     /time(d )?out/i.test(String(message))
   )

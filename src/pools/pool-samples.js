@@ -88,7 +88,10 @@ class PoolSamples {
       used,
       held: { count: held.length, longestMs: Math.max(0, ...held.map(({ ageMs }) => ageMs)) },
       load: record.load.sample(),
-      holders: record.routes.list(nowMs).map(({ method, route, lastMinute }) => ({ method, route, ...lastMinute })),
+      asksPerRequest: record.routes.asksPerRequest,
+      holders: record.routes
+        .list(nowMs)
+        .map(({ method, route, lastMinute }) => ({ method, route, ...lastMinute })),
     }
   }
 

@@ -202,7 +202,9 @@ class Pools {
 /** @param {unknown} name @param {Map<string, unknown>} records */
 function requireName(name, records) {
   if (typeof name !== 'string' || name === '' || name.length > MAX_NAME_LENGTH)
-    throw refusal(`The first argument of pool() must be a name of up to ${MAX_NAME_LENGTH} letters, such as 'orders'.`)
+    throw refusal(
+      `The first argument of pool() must be a name of up to ${MAX_NAME_LENGTH} letters, such as 'orders'.`
+    )
   if (records.has(name))
     throw refusal(`There is a pool '${name}' already. Close its handle first, or take another name.`)
   if (records.size >= MAX_POOLS)

@@ -87,6 +87,12 @@ class RouteUses {
     return added
   }
 
+  /** How often a request asks that asks at all, whatever its route. */
+  get asksPerRequest() {
+    const routes = [...this.#routes.values()]
+    return routes.length === 0 ? 1 : Math.max(...routes.map(({ asksPerRequest }) => asksPerRequest))
+  }
+
   /** The routes that held connections, those that held them longest in the last minute first. */
   list(nowMs) {
     return [...this.#routes.values(), this.unknown]
@@ -98,8 +104,7 @@ class RouteUses {
       }))
       .filter(({ sinceStart }) => sinceStart.count > 0)
       .sort(
-        (a, b) =>
-          b.lastMinute.heldMs - a.lastMinute.heldMs || b.sinceStart.heldMs - a.sinceStart.heldMs || 0
+        (a, b) => b.lastMinute.heldMs - a.lastMinute.heldMs || b.sinceStart.heldMs - a.sinceStart.heldMs || 0
       )
   }
 }

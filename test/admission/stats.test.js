@@ -3,13 +3,13 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { Stats, listCounts } = require('../../src/admission/stats')
+const { Stats } = require('../../src/admission/stats')
 const { PRIORITIES, REASONS } = require('../../src/admission/verdict')
 const { ADVISED_BOUNDS, countOf, sumOf } = require('../../src/histograms/buckets')
 
 test('nothing is listed where nothing was counted', () => {
-  const { shed, wouldShed } = new Stats()
-  assert.deepEqual([listCounts(shed), listCounts(wouldShed)], [[], []])
+  const stats = new Stats()
+  assert.deepEqual([stats.list(stats.shed), stats.list(stats.wouldShed)], [[], []])
 })
 
 test('each reason and class has a count of its own', () => {
@@ -22,15 +22,25 @@ test('each reason and class has a count of its own', () => {
       expected.push({ reason, priority: name, count })
     }
   }
-  assert.deepEqual(listCounts(stats.shed), expected)
-  assert.deepEqual(listCounts(stats.wouldShed), [])
+  assert.deepEqual(stats.list(stats.shed), expected)
+  assert.deepEqual(stats.list(stats.wouldShed), [])
 })
 
 test('what would have been shed is counted apart', () => {
   const stats = new Stats()
   stats.onWouldReject('loop', 3)
-  assert.deepEqual(listCounts(stats.wouldShed), [{ reason: 'loop', priority: 'low', count: 1 }])
-  assert.deepEqual(listCounts(stats.shed), [])
+  assert.deepEqual(stats.list(stats.wouldShed), [{ reason: 'loop', priority: 'low', count: 1 }])
+  assert.deepEqual(stats.list(stats.shed), [])
+})
+
+test('a pool has a reason of its own, and pools past the twentieth share one', () => {
+  const stats = new Stats()
+  for (let i = 0; i < 25; i++) stats.onReject(`pool:p${i}`, 2)
+  stats.onReject('pool:p0', 2)
+  const listed = stats.list(stats.shed)
+  assert.equal(listed.length, 21)
+  assert.deepEqual(listed[0], { reason: 'pool:p0', priority: 'normal', count: 2 })
+  assert.deepEqual(listed[20], { reason: 'pool:(other)', priority: 'normal', count: 5 })
 })
 
 test('how long requests were queued is recorded in seconds', () => {

@@ -50,6 +50,7 @@ const snapshotOf = (more) => ({
   internalErrors: {},
   warnings: { counts: {}, recent: [] },
   outgoing: { hosts: [], folded: 0 },
+  pools: [],
   stalls: { count: 0, totalMs: 0, sites: [] },
   admission: {
     mode: 'adaptive',

@@ -67,7 +67,7 @@ class World {
     this.#random = randomFrom(spec.seed ?? 1)
     this.#admission = stack.admission(this.loop.clock, shed)
     for (const [name, size] of Object.entries(spec.pools ?? {}))
-      this.#pools.set(name, new Pool(this.loop, size))
+      this.#pools.set(name, stack.pool?.({ name, size, loop: this.loop }) ?? new Pool(this.loop, size))
     for (const route of spec.routes) route.count = 0
     for (const each of spec.closed ?? []) this.#startClosed(each)
     for (const each of spec.open ?? []) this.#startOpen(each)
@@ -121,6 +121,8 @@ class World {
     else if (kind === 'slow') {
       this.loop.at(atMs, () => (this.#slowdown = factor))
       this.loop.at(atMs + ms, () => (this.#slowdown = 1))
+    } else if (kind === 'leak') {
+      this.loop.at(atMs, () => this.#pools.get(disturbance.pool).leak(disturbance.share ?? 1))
     } else if (kind === 'surge') this.#startOpen({ ...disturbance, fromMs: atMs, toMs: atMs + ms })
     else throw new Error(`no disturbance '${kind}'`)
   }
@@ -170,7 +172,7 @@ class World {
         return step(i + 1)
       }
       const ms = sample(wait, this.#random) * this.#slowdown
-      if (pool !== undefined) return this.#pools.get(pool).query(ms, () => step(i + 1))
+      if (pool !== undefined) return this.#pools.get(pool).query(ms, () => step(i + 1), request)
       this.loop.at(this.loop.nowMs + ms, () => step(i + 1))
     }
     step(0)
@@ -204,7 +206,10 @@ class World {
 
   run() {
     const endMs = this.#spec.seconds * 1000
-    this.loop.run(endMs, (busyMs, nowMs, idleMs) => this.#admission.onTurn(busyMs, nowMs, idleMs))
+    this.loop.run(endMs, (busyMs, nowMs, idleMs) => {
+      this.#admission.onTurn(busyMs, nowMs, idleMs)
+      this.#stack.onTurn?.(nowMs)
+    })
     return this
   }
 }

@@ -28,6 +28,7 @@ expectTypeOf<Parameters<typeof actual.createSpillway>>().toEqualTypeOf<
 expectTypeOf<Actual['handler']>().toEqualTypeOf<Declared.Spillway['handler']>()
 expectTypeOf<Actual['snapshot']>().toEqualTypeOf<Declared.Spillway['snapshot']>()
 expectTypeOf<Actual['fleetSnapshot']>().toEqualTypeOf<Declared.Spillway['fleetSnapshot']>()
+expectTypeOf<Actual['pool']>().toEqualTypeOf<Declared.Spillway['pool']>()
 expectTypeOf<Actual['close']>().toEqualTypeOf<Declared.Spillway['close']>()
 expectTypeOf<keyof InstanceType<typeof actual.SpillwayError>>().toEqualTypeOf<keyof Declared.SpillwayError>()
 expectTypeOf<ConstructorParameters<typeof actual.SpillwayError>>().toEqualTypeOf<
@@ -47,6 +48,7 @@ expectTypeOf<MemberKeys>().toEqualTypeOf<{
   readonly sockets: keyof Declared.SocketsOptions
   readonly listen: keyof Declared.ListenOptions
   readonly 'health.check': keyof Declared.HealthCheckOptions
+  readonly pool: keyof Declared.PoolOptions
   readonly clusterPrimary: keyof Declared.ClusterPrimaryOptions
 }>()
 

@@ -11,6 +11,7 @@ const { optionsSection } = require('./options')
 const { outgoingSection } = require('./outgoing')
 const { Past } = require('./past')
 const { admissionSection, memorySection, releasesSection, workersSection } = require('./process')
+const { poolsSection } = require('./pools')
 const { profilesSection } = require('./profiles')
 const { routesSection } = require('./routes')
 const { socketsSection } = require('./sockets')
@@ -41,6 +42,7 @@ const sections = [
   errorsSection(),
   outgoingSection(),
   socketsSection(),
+  poolsSection(),
   admissionSection(),
   oldestSection(),
   memorySection(),

@@ -103,6 +103,7 @@ class Doctor {
     const now = this.#read()
     this.#recordHeap(now)
     for (const series of this.#parts.recorder.routes.series) series.load.endSlice()
+    this.#parts.pools?.samples.endSlices()
     this.#log(this.#judge(now).findings)
     const before = /** @type {Reading} */ (this.#readings.at(-1))
     this.#recordUsual(before, now)

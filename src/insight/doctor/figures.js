@@ -5,7 +5,7 @@
 const { newHistogram } = require('../../histograms/hdr-histogram')
 const { quantilesOf } = require('../../histograms/quantiles')
 const { cpuLimit } = require('../../signals/cpu-limit')
-const { eventsBetween, outgoingOf, stallsSince, warningsOf } = require('./other-figures')
+const { eventsBetween, outgoingOf, poolsOf, stallsSince, warningsOf } = require('./other-figures')
 const { NOTHING, routeBetween } = require('./reading')
 const { waitingRequests } = require('./waiting-requests')
 
@@ -58,6 +58,7 @@ const MOST_QUANTILES = 20
  * @property {{ route: string, status: number, type: string, count: number }[]} errorKinds the most frequent first
  * @property {{ sites: StallFigures[] } | undefined} stalls of these seconds, the costliest first
  * @property {CallFigures[] | undefined} outgoing calls to other hosts, the costliest first
+ * @property {import('./other-figures').PoolFigures[]} [pools] that were given to `pool()`
  * @property {import('./other-figures').Warnings | undefined} warnings of the process since its start
  *
  * @typedef {object} StallFigures a site as in the snapshot, and `ms`, its cost in these seconds
@@ -133,6 +134,7 @@ function figuresOf(parts, { earlier, now, usual, recent }) {
     errorKinds: errorKinds(earlier, now),
     stalls: stallsSince(parts, earlier.stallTotals),
     outgoing: outgoingOf(parts),
+    pools: poolsOf(parts, earlier, now),
     warnings: warningsOf(parts),
   }
 }

@@ -2,6 +2,8 @@
 // Figures of parts that an instance may be without: stalls, outgoing calls and warnings of the process. Where there is no such part
 // the figure is undefined.
 
+const { POOL_REASON } = require('../../admission/verdict')
+
 /**
  * @import { StallFigures, CallFigures } from './figures'
  * @typedef {{ counts: Readonly<Record<string, number>>, recent: readonly { name: string, message: string, at?: string | null }[] }} Warnings
@@ -14,6 +16,21 @@
  *     routes: readonly (Sums & { method: string | null, route: string | null })[] })[] } },
  *   warnings?: { list(): Warnings },
  * } | undefined} [insight]
+ * @typedef {object} PoolFigures of a pool that was given to `pool()`, in these seconds
+ * @property {string} name
+ * @property {number} seconds
+ * @property {number} max 0 if it is not known
+ * @property {number} waiting callers that wait now
+ * @property {number} asks callers that asked for a connection
+ * @property {number} asksPerRequest
+ * @property {number} meanWaitMs
+ * @property {number} meanUseMs
+ * @property {number} waitingShare of the time, in which somebody waited
+ * @property {number} timeouts
+ * @property {number} rejected requests that would have waited too long
+ * @property {{ count: number, longestMs: number }} held connections that are not given back yet
+ * @property {{ count: number, elasticity: number, correlation: number }} load the time of a use against the connections in use
+ * @property {{ method: string | null, route: string | null, heldMs: number }[]} holders those that held connections longest first
  */
 
 const keyOf = ({ cause, file, function: name, method, route, origin }) =>
@@ -82,4 +99,34 @@ function outgoingOf({ insight }) {
 /** @param {OtherParts} parts @returns {Warnings | undefined} */
 const warningsOf = ({ insight }) => insight?.warnings?.list()
 
-module.exports = { eventsBetween, outgoingOf, stallTotals, stallsSince, warningsOf }
+/**
+ * @param {{ pools?: { samples: InstanceType<typeof import('../../pools/pool-samples').PoolSamples> } }} parts
+ * @param {Pick<import('./reading').Reading, 'atMs' | 'pools' | 'shed'>} earlier
+ * @param {Pick<import('./reading').Reading, 'atMs' | 'pools' | 'shed'>} now
+ * @returns {PoolFigures[]}
+ */
+function poolsOf({ pools }, earlier, now) {
+  const elapsedMs = Math.max(1, now.atMs - earlier.atMs)
+  return [...(now.pools ?? [])].flatMap(([name, later]) => {
+    const state = pools?.samples.stateOf(name)
+    if (state === undefined || !state.isTimed) return []
+    const before = earlier.pools?.get(name)
+    const between = (key) => later[key] - (before?.[key] ?? 0)
+    const reason = POOL_REASON + name
+    return [
+      {
+        name,
+        seconds: elapsedMs / 1000,
+        ...state,
+        asks: between('asks'),
+        meanWaitMs: between('waitMs') / Math.max(1, between('asks')),
+        meanUseMs: between('useMs') / Math.max(1, between('uses')),
+        waitingShare: Math.min(1, between('askedMs') / elapsedMs),
+        timeouts: between('timeouts'),
+        rejected: (now.shed[reason] ?? 0) - (earlier.shed[reason] ?? 0),
+      },
+    ]
+  })
+}
+
+module.exports = { eventsBetween, outgoingOf, poolsOf, stallTotals, stallsSince, warningsOf }

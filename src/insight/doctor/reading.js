@@ -33,7 +33,7 @@ const WIDTH = FIRST_PART + PART_COLUMNS
  *   of the doctor
  */
 function takeReading(parts, { cpuThrottling, longTurns, readScheduler = schedulerWait }) {
-  const { admission, clock, failures, recorder, signals } = parts
+  const { admission, clock, failures, pools, recorder, signals } = parts
   const { shed, wouldShed } = admission.sample()
   return {
     atMs: clock.now(),
@@ -48,6 +48,7 @@ function takeReading(parts, { cpuThrottling, longTurns, readScheduler = schedule
     wouldShed: countsByReason(wouldShed),
     routes: routesOf(recorder),
     stallTotals: stallTotals(parts),
+    pools: /** @type {Map<string, Record<string, number>> | undefined} */ (pools?.samples.readings()),
     errors: new Map(failures.table.sample().map(({ row, count }) => [row, count])),
   }
 }

@@ -3,6 +3,7 @@
 // - One in a hundred: below that it is a burst. High from one in twenty.
 // - Ten rejections at least: a handful in a minute is nothing to wake anybody for.
 
+const { POOL_REASON } = require('../../../admission/verdict')
 const { mostOfTime } = require('../time-parts')
 const { counted, evidence, percent } = require('../phrases')
 
@@ -28,12 +29,13 @@ const rule = {
   explains: ['cpu-saturated'],
   find({ admission, requests, routes, loop }) {
     const isObserved = admission.mode === 'observe'
-    const rejected = isObserved ? admission.wouldReject : admission.rejected
+    const rejected = isObserved ? admission.wouldReject : admission.rejected - forPools(admission.reasons)
     // In mode `observe` those that would be rejected run.
     const offered = requests.count + (isObserved ? 0 : rejected)
     const share = offered === 0 ? 0 : rejected / offered
     if (rejected < FEWEST || share < SOME) return []
     const [reason = 'loop'] = Object.entries(admission.reasons)
+      .filter(([name]) => !name.startsWith(POOL_REASON))
       .sort(([, a], [, b]) => b - a)
       .map(([name]) => name)
     return [
@@ -58,5 +60,12 @@ const rule = {
     ]
   },
 }
+
+/** A pool that is short is a finding of its own: pool-exhausted. */
+const forPools = (reasons) =>
+  Object.entries(reasons).reduce(
+    (sum, [name, count]) => (name.startsWith(POOL_REASON) ? sum + count : sum),
+    0
+  )
 
 module.exports = rule

@@ -1,5 +1,6 @@
 'use strict'
-// Requests wait for each other, though the loop has time: for a connection of a pool, a lock, or a semaphore. Then the duration
+// Requests wait for a connection of a pool. A pool that was given to `pool()` says so itself: short-pools.js. Of any other it is
+// inferred: requests wait for each other, though the loop has time, for a connection, a lock, or a semaphore. Then the duration
 // grows in proportion to the requests in flight (requests/load-slope.js). Behind a slow dependency it does not.
 // - Elasticity of .4: twice as many in flight take at least 1.4 times as long. Correlation of .5: in flight explains a quarter of
 //   the variance, which chance does not reach with fifty requests.
@@ -11,6 +12,7 @@
 const { costliestCall } = require('../outgoing-share')
 const { mayWaitOutside, mostOfTime } = require('../time-parts')
 const { counted, duration, evidence, percent, routeName } = require('../phrases')
+const { shortPools } = require('../short-pools')
 
 const ELASTICITY = 0.4
 const CORRELATION = 0.5
@@ -27,40 +29,47 @@ const LEAST_SHARE = 0.1
 const rule = {
   problem: 'pool-exhausted',
   explains: ['slow-dependency'],
-  find({ loop, routes, scheduler, seconds, outgoing }) {
+  find(figures) {
+    const { loop, scheduler } = figures
     if (loop.utilization >= MOST_BUSY || (scheduler?.waitShare ?? 0) >= MOST_STARVED) return []
-    const waiting = routes.filter(
-      (route) =>
-        isWaiting(route, seconds) &&
-        mayWaitOutside(route, loop) &&
-        // Calls to another host that take most of the time are slow, whatever makes them wait.
-        costliestCall(route, outgoing) === undefined &&
-        route.timeShare >= LEAST_SHARE
-    )
-    if (waiting.length === 0) return []
-    const [first, ...others] = waiting
-    const share = waiting.reduce((sum, { timeShare }) => sum + timeShare, 0)
-    const inFlight = (first.count * first.meanMs) / 1000 / seconds
-    const name = routeName(first)
-    return [
-      {
-        severity: first.meanMs >= LONG_MS ? 'high' : 'medium',
-        share,
-        route: name,
-        summary: `Requests of ${name}${others.length === 0 ? '' : ` and ${counted(others.length, 'other route')}`} wait for each other: they take ${duration(first.meanMs)} in the mean, and longer in proportion to the requests in flight, while the event loop is idle for ${percent(1 - loop.utilization)} of the time.`,
-        evidence: [
-          evidence('mean duration', first.meanMs, 'ms'),
-          ...mostOfTime([first]),
-          evidence('in flight, in the mean', inFlight, 'requests'),
-          evidence('growth of the duration with those in flight', first.load.elasticity, 'elasticity'),
-          evidence('correlation', first.load.correlation, ''),
-          evidence('requests', first.count, 'requests'),
-          evidence('event loop busy', loop.utilization, 'share of the time'),
-        ],
-        advice: `Look at the pool that ${name} uses: how many connections it has, and how many requests wait for one (\`pool.waitingCount\` of pg). Hold a connection for as short as possible, release it on every path, and then make the pool larger, as far as the database allows.`,
-      },
-    ]
+    const known = shortPools(figures)
+    return known.length > 0 ? known : inferredOf(figures)
   },
+}
+
+/** @param {import('../figures').Figures} figures @returns {import('../rules').Claim[]} */
+function inferredOf({ loop, routes, seconds, outgoing }) {
+  const waiting = routes.filter(
+    (route) =>
+      isWaiting(route, seconds) &&
+      mayWaitOutside(route, loop) &&
+      // Calls to another host that take most of the time are slow, whatever makes them wait.
+      costliestCall(route, outgoing) === undefined &&
+      route.timeShare >= LEAST_SHARE
+  )
+  if (waiting.length === 0) return []
+  const [first, ...others] = waiting
+  const share = waiting.reduce((sum, { timeShare }) => sum + timeShare, 0)
+  const inFlight = (first.count * first.meanMs) / 1000 / seconds
+  const name = routeName(first)
+  return [
+    {
+      severity: first.meanMs >= LONG_MS ? 'high' : 'medium',
+      share,
+      route: name,
+      summary: `Requests of ${name}${others.length === 0 ? '' : ` and ${counted(others.length, 'other route')}`} wait for each other: they take ${duration(first.meanMs)} in the mean, and longer in proportion to the requests in flight, while the event loop is idle for ${percent(1 - loop.utilization)} of the time.`,
+      evidence: [
+        evidence('mean duration', first.meanMs, 'ms'),
+        ...mostOfTime([first]),
+        evidence('in flight, in the mean', inFlight, 'requests'),
+        evidence('growth of the duration with those in flight', first.load.elasticity, 'elasticity'),
+        evidence('correlation', first.load.correlation, ''),
+        evidence('requests', first.count, 'requests'),
+        evidence('event loop busy', loop.utilization, 'share of the time'),
+      ],
+      advice: `Look at the pool that ${name} uses: how many connections it has, and how many requests wait for one (\`pool.waitingCount\` of pg). Hold a connection for as short as possible, release it on every path, and then make the pool larger, as far as the database allows.`,
+    },
+  ]
 }
 
 function isWaiting({ count, meanMs, load }, seconds) {

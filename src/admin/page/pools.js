@@ -1,0 +1,74 @@
+'use strict'
+// The pools of connections, and which routes hold their connections.
+
+const { gridTable } = require('./facts')
+const { NONE, count, duration, percent, routeName } = require('./format')
+const { Table } = require('./table')
+
+const HEADS = ['Held by', 'uses', 'mean', 'longest', 'share']
+const isTimed = ({ wait, use }) => wait.sinceStart.count + use.sinceStart.count > 0
+
+function poolsSection() {
+  const table = new Table({
+    caption: 'Pools of connections',
+    columns: [
+      { title: 'Pool', isText: true, sort: ({ name }) => name, text: ({ name }) => name },
+      { title: 'Kind', isText: true, text: ({ kind }) => kind },
+      {
+        title: 'in use',
+        sort: ({ used }) => used,
+        text: ({ used, max }) => (max === null ? count(used) : `${count(used)} of ${count(max)}`),
+      },
+      { title: 'idle', sort: ({ idle }) => idle, text: ({ idle }) => count(idle) },
+      {
+        title: 'waiting',
+        sort: ({ waiting }) => waiting,
+        fill: (cell, { waiting }) => {
+          cell.textContent = count(waiting)
+          cell.classList.toggle('bad', waiting > 0)
+        },
+      },
+      {
+        title: 'wait p99',
+        about: 'How long callers waited for a connection in the last minute',
+        sort: ({ wait }) => wait.lastMinute.p99Ms,
+        text: (pool) => (isTimed(pool) ? duration(pool.wait.lastMinute.p99Ms) : NONE),
+      },
+      {
+        title: 'use mean',
+        about: 'From getting a connection to giving it back, in the last minute',
+        sort: ({ use }) => use.lastMinute.meanMs,
+        text: (pool) => (isTimed(pool) ? duration(pool.use.lastMinute.meanMs) : NONE),
+      },
+      { title: 'timeouts', sort: ({ timeouts }) => timeouts, text: ({ timeouts }) => count(timeouts) },
+    ],
+    keyOf: ({ name }) => name,
+    empty: "No pool is observed. `spillway.pool('orders', pool)` adds one.",
+    detail: ({ holders }) => {
+      const total = holders.reduce((sum, { lastMinute }) => sum + lastMinute.heldMs, 0)
+      return gridTable(
+        'By route, in the last minute',
+        HEADS,
+        holders.map((each) => rowOf(each, total))
+      )
+    },
+    sortedBy: 4,
+    most: 20,
+  })
+  return {
+    id: 'pools',
+    title: 'Pools',
+    content: [table.element],
+    update: ({ snapshot }) => table.update(snapshot.pools),
+  }
+}
+
+const rowOf = ({ method, route, lastMinute }, total) => [
+  route === null ? 'not known, or in the background' : routeName({ method, route }),
+  count(lastMinute.count),
+  duration(lastMinute.count === 0 ? Number.NaN : lastMinute.heldMs / lastMinute.count),
+  duration(lastMinute.maxMs),
+  percent(total === 0 ? 0 : lastMinute.heldMs / total),
+]
+
+module.exports = { poolsSection }

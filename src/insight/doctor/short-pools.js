@@ -1,0 +1,101 @@
+'use strict'
+// The pools that were given to `pool()` and are short of connections: for how much of the time somebody waits, which routes hold the
+// connections, and how many would do by Little's law: connections = uses per second x seconds of a use.
+
+const { counted, duration, evidence, percent, routeName } = require('./phrases')
+
+/** @typedef {import('./other-figures').PoolFigures} PoolFigures */
+
+const FEWEST = 20
+/** Somebody waits for a tenth of the time, and a caller for 20 ms in the mean: below that the pool is merely used. */
+const LEAST_SHARE = 0.1
+const LEAST_MS = 20
+const LONG_MS = 250
+const FEWEST_REJECTED = 10
+const MANY_REJECTED = 0.05
+/** A connection that is held for so long while others wait was forgotten, or works for minutes. */
+const LEAKED_MS = 10_000
+/** As in problems/pool-exhausted.js: the time of a use grows with the connections in use. */
+const ELASTICITY = 0.4
+const CORRELATION = 0.5
+const LEAST_USES = 50
+/** A pool that is used more than that makes callers wait by chance. */
+const BEST_USE = 0.7
+
+/** @param {import('./figures').Figures} figures @returns {import('./rules').Claim[]} */
+const shortPools = ({ pools = [] }) => pools.filter(isShort).map(claimOf)
+
+/** @param {PoolFigures} pool */
+function isShort({ asks, meanWaitMs, rejected, timeouts, waitingShare, ...pool }) {
+  if (timeouts > 0 || rejected >= FEWEST_REJECTED || isLeaking(pool)) return true
+  return asks >= FEWEST && meanWaitMs >= LEAST_MS && waitingShare >= LEAST_SHARE
+}
+
+const isLeaking = ({ held, max, waiting }) =>
+  waiting > 0 && max > 0 && held.count >= max && held.longestMs >= LEAKED_MS
+
+const isLimitedByServer = ({ load }) =>
+  load.count >= LEAST_USES && load.elasticity >= ELASTICITY && load.correlation >= CORRELATION
+
+/** @param {PoolFigures} pool @returns {import('./rules').Claim} */
+function claimOf(pool) {
+  const { asks, meanUseMs, meanWaitMs, name, rejected, timeouts, waitingShare } = pool
+  const isMuch = rejected >= MANY_REJECTED * (asks + rejected)
+  const isHigh = timeouts > 0 || isMuch || meanWaitMs >= LONG_MS || isLeaking(pool)
+  const needed = neededOf(pool)
+  const [holder] = pool.holders
+  return {
+    severity: isHigh ? 'high' : 'medium',
+    share: waitingShare,
+    route: holder === undefined || holder.route === null ? null : routeName(holder),
+    summary: `Requests wait for a connection of the pool '${name}' for ${percent(waitingShare)} of the time, ${duration(meanWaitMs)} in the mean${sizeOf(pool)}.${holderOf(pool)}${rejectedOf(pool)}`,
+    evidence: [
+      evidence('time in which somebody waits', waitingShare, 'share of the time'),
+      evidence('mean wait for a connection', meanWaitMs, 'ms'),
+      evidence('mean time of a use', meanUseMs, 'ms'),
+      evidence('connections at most', pool.max, 'connections'),
+      ...(needed === undefined ? [] : [evidence("needed by Little's law", needed, 'connections')]),
+      evidence('callers that waited until they timed out', timeouts, 'callers'),
+      evidence('rejected requests', rejected, 'requests'),
+      evidence('held longest, not given back yet', pool.held.longestMs, 'ms'),
+    ],
+    advice: adviceOf(pool, needed),
+  }
+}
+
+const sizeOf = ({ max }) => (max > 0 ? `: it has ${counted(max, 'connection')}` : '')
+
+/** @param {PoolFigures} pool */
+function holderOf({ holders }) {
+  const total = holders.reduce((sum, { heldMs }) => sum + heldMs, 0)
+  const known = holders.filter(({ route }) => route !== null)
+  if (total === 0 || known.length === 0) return ''
+  return ` ${routeName(known[0])} holds them longest: ${percent(known[0].heldMs / total)} of the time in use.`
+}
+
+const rejectedOf = ({ rejected }) =>
+  rejected > 0 ? ` ${counted(rejected, 'request')} would have waited too long, and were rejected.` : ''
+
+/** @param {PoolFigures} pool @returns {number | undefined} how many connections would do for all who ask */
+function neededOf({ asks, asksPerRequest, meanUseMs, rejected, seconds }) {
+  const busy = (((asks + rejected * asksPerRequest) / seconds) * meanUseMs) / 1000
+  return busy > 0 ? Math.ceil(busy / BEST_USE) : undefined
+}
+
+/** @param {PoolFigures} pool @param {number | undefined} needed */
+function adviceOf(pool, needed) {
+  const { held, holders, max, name } = pool
+  const [holder] = holders
+  const whose = holder === undefined || holder.route === null ? 'its requests' : routeName(holder)
+  if (isLeaking(pool))
+    return `All connections of '${name}' are held, one for ${duration(held.longestMs)}: look for a path of ${whose} that does not give its connection back, such as an error before \`release()\`.`
+  if (isLimitedByServer(pool))
+    return `A larger pool would not help: a use takes longer the more connections are in use, so the server behind '${name}' is the limit. Make what ${whose} asks of it cheaper, or hold connections for a shorter time.`
+  const size =
+    needed === undefined || needed <= max
+      ? `By Little's law ${counted(max, 'connection')} should do in the mean, so bursts make callers wait.`
+      : `By Little's law ${counted(needed, 'connection')} would do: make the pool that large, if the server can take as many from all processes.`
+  return `${size} Hold a connection for as short as possible: not while ${whose} awaits anything else.`
+}
+
+module.exports = { shortPools }
