@@ -7,6 +7,7 @@ const os = require('node:os')
 const path = require('node:path')
 const { setTimeout: delay } = require('node:timers/promises')
 const { hasPostgres, startPostgres } = require('../../../bench/healthy/postgres')
+const { ARTILLERY_FLAG, artilleryLoad, artilleryMissing } = require('../frame/artillery')
 const { farAway } = require('../frame/distance')
 const { takeProfile } = require('../frame/profile')
 
@@ -57,9 +58,10 @@ module.exports = {
     },
   ],
   load: { script: path.join(__dirname, 'users.js') },
-  flags: { postgres: { type: 'string' }, distance: { type: 'string' } },
-  missing: ({ postgres }) =>
-    postgres === undefined && !hasPostgres()
+  flags: { ...ARTILLERY_FLAG, postgres: { type: 'string' }, distance: { type: 'string' } },
+  missing: ({ artillery, postgres }) =>
+    artilleryMissing({ artillery }) ??
+    (postgres === undefined && !hasPostgres()
       ? [
           'This story needs a Postgres, and found none. One of these:',
           '  npm ci --prefix examples/stories/auth/postgres      its programs from npm, 60 MB',
@@ -67,7 +69,7 @@ module.exports = {
           '  docker compose -f examples/stories/auth/compose.yml up --wait',
           '  npm run story auth -- --postgres postgres://story:story@127.0.0.1:5433/story',
         ].join('\n')
-      : undefined,
+      : undefined),
   setUp,
   async meanwhile({ watch, run, short }) {
     if (run.name === '1.0.0' || run.name === 'rejects') return undefined
@@ -114,7 +116,7 @@ function releaseText({ current, previous, routes }) {
   return `p99 of GET /profile is ${now} in ${current.version}, and was ${before} in ${previous.version}. A graph marks the deploy: spillway_build_info{version="${current.version}"}`
 }
 
-async function setUp({ postgres, distance }) {
+async function setUp({ artillery, postgres, distance }) {
   const own = postgres === undefined ? await startPostgres() : undefined
   const url = postgres ?? own?.url
   if (url === undefined) throw new Error('Postgres did not start.')
@@ -125,6 +127,7 @@ async function setUp({ postgres, distance }) {
   far.hostname = '127.0.0.1'
   far.port = String(proxy.port)
   return {
+    load: artillery ? artilleryLoad(__dirname) : {},
     env: { DATABASE_URL: far.href, RELEASES: path.join(folder, 'releases.json') },
     async end() {
       proxy.end()

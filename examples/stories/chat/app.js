@@ -33,7 +33,8 @@ const users = Array.from({ length: USERS }, (_, id) => ({
 const grid = new UserGrid(users)
 
 /** The driver returns new documents for each query. */
-const findAll = () => users.map((user) => JSON.parse(JSON.stringify(user)))
+const copyOf = (user) => JSON.parse(JSON.stringify(user))
+const findAll = () => users.map(copyOf)
 
 function findNear(place, metres) {
   return findAll().filter((user) => metresBetween(user, place) < metres)
@@ -44,7 +45,9 @@ function findNearInGrid(place, metres) {
 }
 
 function signPush({ id, secret }, text) {
-  return createHmac('sha256', secret).update(JSON.stringify({ to: id, text })).digest('base64')
+  return createHmac('sha256', secret)
+    .update(JSON.stringify({ to: id, text }))
+    .digest('base64')
 }
 
 io.on('connection', (socket) => {

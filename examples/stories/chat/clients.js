@@ -8,9 +8,14 @@ const { Recorder } = require('../frame/recorder')
 
 const MESSAGES = 3
 const PAUSE_MS = 300
-const TIMEOUT_MS = 10_000
+/** How long a visitor waits. */
+const TIMEOUT_MS = 5000
 const TICK_MS = 10
-const MESSAGE = { place: { longitude: 127.25, latitude: 37.25 }, metres: 5000, text: 'Has anybody seen my cat?' }
+const MESSAGE = {
+  place: { longitude: 127.25, latitude: 37.25 },
+  metres: 5000,
+  text: 'Has anybody seen my cat?',
+}
 
 const OK = 200
 const NO_ANSWER = 0
@@ -63,7 +68,7 @@ class Session {
       () => OK,
       () => NO_ANSWER
     )
-    this.#record('message, until its acknowledgement', startedMs, status)
+    this.#record('message, until acknowledged', startedMs, status)
     return status
   }
 
