@@ -8,6 +8,7 @@
 //   --sizes 5,50          only these pools
 //   --multiples 1,10      only these multiples of the capacity
 //   --seconds 3           how long each run counts
+//   --acquire             instead: what one use of a connection costs more
 //   --save <name>         saves to bench/results/<name>-node-<major>.json (pools; pools-part if not everything is measured)
 
 const { spawn } = require('node:child_process')
@@ -16,6 +17,7 @@ const { startPostgres } = require('../healthy/postgres')
 const { readFlags } = require('../support/flags')
 const { pinLoad, startServer } = require('../support/pinned')
 const { machineLine, save } = require('../support/results')
+const { measureAcquire } = require('./acquire')
 
 const SERVER = path.join(__dirname, 'server.js')
 const LOAD = path.join(__dirname, '..', 'support', 'open-loop.js')
@@ -26,7 +28,10 @@ const ALLOWED_MS = 250
 const BESIDE_PER_SECOND = 50
 const SETTLE_SECONDS = 2
 
-const flags = readFlags({ sizes: [Number], multiples: [Number], seconds: 3, save: String }, {})
+const flags = readFlags(
+  { sizes: [Number], multiples: [Number], seconds: 3, acquire: false, save: String },
+  {}
+)
 const { seconds, sizes = [5, 50], multiples = MULTIPLES } = flags
 const isWhole = flags.sizes === undefined && flags.multiples === undefined
 
@@ -103,6 +108,11 @@ function print({ size, multiple, isObserved, ofCapacity, p99Ms, shed, beside, re
 
 async function main() {
   process.stdout.write(`${machineLine()}\n`)
+  if (flags.acquire) {
+    const us = Object.entries(await measureAcquire()).map(([name, value]) => `${name} ${value.toFixed(2)}`)
+    process.stdout.write(`microseconds of CPU time a use: ${us.join(', ')}\n`)
+    return
+  }
   const postgres = await startPostgres()
   if (postgres === undefined) throw new Error('this bench needs a Postgres: initdb and postgres in the PATH')
   pinLoad()

@@ -300,6 +300,57 @@ const ROWS = [
     ],
   },
   {
+    title: 'Pools',
+    panels: [
+      {
+        title: 'Connections',
+        description:
+          'Connections of each pool that was given to `pool()`: in use, and the most that it opens.',
+        unit: 'short',
+        of: [
+          [
+            `sum by (db_client_connection_pool_name) (db_client_connection_count{${OF_JOB}, db_client_connection_state="used"})`,
+            '{{db_client_connection_pool_name}} in use',
+          ],
+          [
+            `sum by (db_client_connection_pool_name) (db_client_connection_max{${OF_JOB}})`,
+            '{{db_client_connection_pool_name}} at most',
+          ],
+        ],
+      },
+      {
+        title: 'Waiting for a connection',
+        description: 'Callers that wait for a connection, by pool, and callers that timed out per second.',
+        unit: 'short',
+        of: [
+          [
+            `sum by (db_client_connection_pool_name) (db_client_connection_pending_requests{${OF_JOB}})`,
+            '{{db_client_connection_pool_name}} waiting',
+          ],
+          [
+            `sum by (db_client_connection_pool_name) (${rate('db_client_connection_timeouts_total')})`,
+            '{{db_client_connection_pool_name}} timed out',
+          ],
+        ],
+      },
+      {
+        title: 'Wait and use of connections',
+        description: 'p99 of the time that callers wait for a connection, and of the time that they hold it.',
+        unit: 's',
+        of: [
+          [
+            quantile(0.99, 'db_client_connection_wait_time_seconds', 'db_client_connection_pool_name'),
+            '{{db_client_connection_pool_name}} wait',
+          ],
+          [
+            quantile(0.99, 'db_client_connection_use_time_seconds', 'db_client_connection_pool_name'),
+            '{{db_client_connection_pool_name}} use',
+          ],
+        ],
+      },
+    ],
+  },
+  {
     title: 'Deploys',
     panels: [
       {

@@ -3,7 +3,7 @@
 //   wait = asks of a request x (those ahead of it - those that the pool serves until it asks) x use time / connections
 // Ahead are the callers that wait, and the admitted requests that have yet to ask. While nobody waits, nothing is rejected.
 // Where `maxWait` is not given, twenty ahead are chance: at 70 % of its capacity a pool has no more. Where the times of uses differ,
-// chance makes more of them wait (decisions/0053).
+// chance makes more of them wait. And a burst may wait longer: a queue that was empty `shed.interval` ago (decisions/0053).
 
 const { CRITICAL } = require('../admission/verdict')
 
@@ -26,23 +26,26 @@ class PoolPressure {
   coming = 0
   meanUseMs = 0
   #maxWait
-  #targetDelay
+  #shed
   #figures
+  /** When nobody waited, the last time that this was looked at. */
+  #emptiedMs = 0
   #watchedUntilMs = 0
   #lastAdmitMs = Number.NEGATIVE_INFINITY
   /** For mode `observe`: the modelled wait behind the requests that would have been admitted. */
   #modelledMs = 0
   #modelledAtMs = 0
+  #modelEmptiedMs = 0
   #spreadMs = 0
   #spreadSquare = 0
 
   /**
-   * @param {{ maxWait: number | false | undefined, targetDelay: () => number,
+   * @param {{ maxWait: number | false | undefined, shed: () => { targetDelay: number, interval: number },
    *   figures: { readonly max: number, readonly waiting: number, readonly held: number } }} parts `figures`: of the pool, now
    */
-  constructor({ maxWait, targetDelay, figures }) {
+  constructor({ maxWait, shed, figures }) {
     this.#maxWait = maxWait
-    this.#targetDelay = targetDelay
+    this.#shed = shed
     this.#figures = figures
   }
 
@@ -52,11 +55,12 @@ class PoolPressure {
   }
 
   get maxWaitMs() {
-    return this.#maxWait === undefined ? this.#targetDelay() : Number(this.#maxWait)
+    return this.#maxWait === undefined ? this.#shed().targetDelay : Number(this.#maxWait)
   }
 
   // Hot path: once a use.
-  onUse(ms) {
+  onUse(ms, nowMs) {
+    if (this.#figures.waiting === 0) this.#emptiedMs = nowMs
     const mean = this.meanUseMs
     const smoothing = this.#spreadSquare === 0 ? 1 : SPREAD_SMOOTHING
     this.#spreadMs += (ms - this.#spreadMs) * smoothing
@@ -98,12 +102,17 @@ class PoolPressure {
     const slotMs = this.#slotMs
     if (!this.isEnforced || slotMs === 0 || priority === CRITICAL) return false
     const ahead = this.#aheadOf(route, slotMs)
-    if (!this.#isTooLong(ahead, ahead * slotMs * route.asksPerRequest)) return false
+    if (this.#figures.waiting === 0) this.#emptiedMs = nowMs
+    const waitMs = ahead * slotMs * route.asksPerRequest
+    if (!this.#isTooLong(ahead, waitMs, nowMs - this.#emptiedMs)) return false
     return nowMs - this.#lastAdmitMs <= MAX_ADMIT_GAP_MS
   }
 
-  #isTooLong(ahead, waitMs) {
-    return waitMs > this.maxWaitMs && (this.#maxWait !== undefined || ahead >= this.#mostByChance)
+  #isTooLong(ahead, waitMs, standsMs) {
+    if (waitMs <= this.maxWaitMs) return false
+    if (this.#maxWait !== undefined) return true
+    const { interval } = this.#shed()
+    return ahead >= this.#mostByChance && (standsMs > interval || waitMs > interval)
   }
 
   get #mostByChance() {
@@ -126,7 +135,9 @@ class PoolPressure {
     if (!this.isEnforced || slotMs === 0 || priority === CRITICAL) return false
     this.#modelledMs = Math.max(0, this.#modelledMs - (nowMs - this.#modelledAtMs))
     this.#modelledAtMs = nowMs
-    if (this.#isTooLong(this.#modelledMs / slotMs, this.#modelledMs)) return true
+    if (this.#modelledMs === 0) this.#modelEmptiedMs = nowMs
+    if (this.#isTooLong(this.#modelledMs / slotMs, this.#modelledMs, nowMs - this.#modelEmptiedMs))
+      return true
     this.#modelledMs += slotMs * route.asksPerRequest
     return false
   }

@@ -17,6 +17,7 @@ const USE_ROW = 1
 class Use {
   isAnswered = false
   grantedMs = 0
+  grantedStallFreeMs = 0
   othersHeld = 0
 
   /** @param {number} askedMs @param {any} asker the reference of the request that asked, if known */
@@ -45,6 +46,7 @@ class PoolRecord {
   #internalErrors
   #askerNow
   #onShortage
+  #stallFreeMs
   /** @type {Map<unknown, Use>} */
   #held = new Map()
   #asking = 0
@@ -52,24 +54,37 @@ class PoolRecord {
   #askedMs = 0
 
   /**
-   * @param {{ name: string, kind: string, maxWait: number | false | undefined, targetDelay: () => number, overflow: string,
+   * @param {{ name: string, kind: string, maxWait: number | false | undefined, shed: () => { targetDelay: number, interval: number }, overflow: string,
    *   clock: import('../clock').Clock, askerNow: () => any, onShortage: (record: PoolRecord, nowMs: number) => void,
+   *   stallFreeMs: (nowMs: number) => number,
    *   internalErrors: InstanceType<typeof import('../requests/internal-errors').InternalErrors> }} parts
    */
-  constructor({ name, kind, maxWait, targetDelay, overflow, clock, askerNow, onShortage, internalErrors }) {
+  constructor({
+    name,
+    kind,
+    maxWait,
+    shed,
+    overflow,
+    clock,
+    askerNow,
+    onShortage,
+    stallFreeMs,
+    internalErrors,
+  }) {
     this.name = name
     this.kind = kind
     this.#clock = clock
     this.#internalErrors = internalErrors
     this.#askerNow = askerNow
     this.#onShortage = onShortage
+    this.#stallFreeMs = stallFreeMs
     this.routes = new RouteUses(overflow)
     const nowMs = clock.now()
     this.waits = new RollingHistogram(nowMs)
     this.uses = new RollingHistogram(nowMs)
     this.buckets.add()
     this.buckets.add()
-    this.pressure = new PoolPressure({ maxWait, targetDelay, figures: this })
+    this.pressure = new PoolPressure({ maxWait, shed, figures: this })
   }
 
   /** @param {import('./adapters/adapters').Adapter} adapter which observes the pool from now on */
@@ -156,6 +171,7 @@ class PoolRecord {
       this.buckets.record(WAIT_ROW, waitMs / 1000)
       this.waits.record(waitMs, nowMs, false)
       use.grantedMs = nowMs
+      use.grantedStallFreeMs = this.#stallFreeMs(nowMs)
       use.othersHeld = this.#held.size
       this.#held.set(connection, use)
     } catch (error) {
@@ -195,7 +211,8 @@ class PoolRecord {
       this.buckets.record(USE_ROW, ms / 1000)
       this.uses.record(ms, nowMs, false)
       this.load.record(use.othersHeld + 1, ms)
-      this.pressure.onUse(ms)
+      // A stall of the loop delays every release, and says nothing about the pool.
+      this.pressure.onUse(this.#stallFreeMs(nowMs) - use.grantedStallFreeMs, nowMs)
       this.#countFor(use.asker, ms, nowMs)
     } catch (error) {
       this.#internalErrors.report('pools', error)

@@ -50,11 +50,12 @@ class Pools {
   #records = new Map()
 
   /**
-   * @param {{ clock: import('../clock').Clock, overflow: string, targetDelay: () => number,
+   * @param {{ clock: import('../clock').Clock, overflow: string, shed: () => { targetDelay: number, interval: number },
+   *   turns: { stallFreeMs: (nowMs: number) => number },
    *   context: { reference: any, turnOn: () => void, turnOff: () => void },
    *   recorder: InstanceType<typeof import('../requests/recorder').Recorder>,
    *   internalErrors: InstanceType<typeof import('../requests/internal-errors').InternalErrors> }} parts
-   *   `overflow`: the name of the route past the bound; `targetDelay`: how long a request may wait where `maxWait` is not given
+   *   `overflow`: the name of the route past the bound; `shed`: the options of the gate now
    */
   constructor(parts) {
     this.#parts = parts
@@ -64,9 +65,10 @@ class Pools {
   /** The pools of an instance, which its gate asks from now on. @param {any} instance */
   static of(instance) {
     const { admission, clock, context, internalErrors, options, recorder } = instance
-    const targetDelay = () => instance.options.shed.targetDelay
+    const shed = () => instance.options.shed
     const { overflow } = options.routes
-    admission.pools = new Pools({ clock, context, internalErrors, overflow, recorder, targetDelay })
+    const { turns } = admission.measurements
+    admission.pools = new Pools({ clock, context, internalErrors, overflow, recorder, shed, turns })
     return admission.pools
   }
 
@@ -77,16 +79,17 @@ class Pools {
   add(name, pool, { maxWait }) {
     requireName(name, this.#records)
     const found = adapterOf(pool)
-    const { clock, context, internalErrors, overflow, targetDelay } = this.#parts
+    const { clock, context, internalErrors, overflow, shed, turns } = this.#parts
     const record = new PoolRecord({
       name,
       kind: found.kind,
       maxWait,
-      targetDelay,
+      shed,
       overflow,
       clock,
       internalErrors,
       askerNow: () => context.reference,
+      stallFreeMs: (nowMs) => turns.stallFreeMs(nowMs),
       onShortage: (each, nowMs) => this.#watch(each, nowMs),
     })
     record.observe(found.observe(record))

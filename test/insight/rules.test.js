@@ -265,6 +265,80 @@ test('pool-exhausted', () => {
   ])
 })
 
+const POOL = {
+  name: 'orders',
+  seconds: 60,
+  max: 5,
+  waiting: 3,
+  asks: 6000,
+  asksPerRequest: 1,
+  meanWaitMs: 120,
+  meanUseMs: 50,
+  waitingShare: 0.7,
+  timeouts: 0,
+  rejected: 0,
+  held: { count: 5, longestMs: 40 },
+  load: { count: 6000, elasticity: 0.1, correlation: 0.1 },
+  holders: [
+    { method: 'GET', route: '/report', heldMs: 200_000 },
+    { method: null, route: null, heldMs: 100_000 },
+  ],
+}
+const shortPool = (changes = {}, others = {}) => ({ pools: [merge(POOL, changes)], ...others })
+
+test('pool-exhausted, of a pool that was given to pool()', () => {
+  check('pool-exhausted', [
+    [shortPool(), 'medium'],
+    [shortPool({ waitingShare: 0.09 }), 'none'],
+    [shortPool({ waitingShare: 0.1 }), 'medium'],
+    [shortPool({ meanWaitMs: 19 }), 'none'],
+    [shortPool({ meanWaitMs: 20 }), 'medium'],
+    [shortPool({ meanWaitMs: 250 }), 'high'],
+    [shortPool({ asks: 19 }), 'none'],
+    [shortPool({ asks: 20 }), 'medium'],
+    [shortPool({ waitingShare: 0, timeouts: 1 }), 'high'],
+    [shortPool({ waitingShare: 0, rejected: 9 }), 'none'],
+    [shortPool({ waitingShare: 0, rejected: 10 }), 'medium'],
+    [shortPool({ rejected: 1000 }), 'high'],
+    [shortPool({ waitingShare: 0, held: { longestMs: 9999 } }), 'none'],
+    [shortPool({ waitingShare: 0, held: { longestMs: 10_000 } }), 'high'],
+    [shortPool({ waitingShare: 0, waiting: 0, held: { longestMs: 10_000 } }), 'none'],
+    [shortPool({ holders: [] }), 'medium'],
+    [shortPool({ max: 0, asks: 20, meanUseMs: 0 }), 'medium'],
+    [shortPool({}, { loop: { utilization: 0.8 } }), 'none'],
+  ])
+})
+
+test('a short pool is named with its holder and the size that would do, or with what else is the limit', () => {
+  const claimOf = (changes) => ruleOf('pool-exhausted').find(figuresWith(shortPool(changes)))[0]
+  const { summary, advice, route, share } = claimOf()
+  assert.match(summary, /the pool 'orders' for 70 % of the time, 120 ms in the mean: it has 5 connections/)
+  assert.match(summary, /GET \/report holds them longest: 67 % of the time in use/)
+  // 100 a second of 50 ms are 5 connections all the time, and 7 would be.7 of their time in use.
+  assert.match(advice, /By Little's law 8 connections would do/)
+  assert.deepEqual([route, share], ['GET /report', 0.7])
+  assert.match(claimOf({ asks: 1200 }).advice, /5 connections should do in the mean, so bursts/)
+  assert.match(
+    claimOf({ load: { elasticity: 0.6, correlation: 0.7 } }).advice,
+    /A larger pool would not help: a use takes longer the more connections are in use/
+  )
+  assert.match(
+    claimOf({ held: { longestMs: 60_000 } }).advice,
+    /held, one for 60 s: look for a path of GET \/report/
+  )
+  // With ten times as many requests, of which most were rejected, ten times as many would be needed.
+  assert.match(claimOf({ rejected: 54_000 }).advice, /72 connections would do/)
+})
+
+test('what is rejected for a pool is not an overload of the process', () => {
+  const admission = { rejected: 500, reasons: { 'pool:orders': 495, loop: 5 } }
+  assert.equal(severityOf('overloaded', figuresWith({ admission })), 'none')
+  assert.equal(
+    severityOf('overloaded', figuresWith({ admission: { rejected: 500, reasons: { loop: 500 } } })),
+    'high'
+  )
+})
+
 test('pool-exhausted is not claimed where calls to another host take most of the time', () => {
   const calls = (totalMs) =>
     pooled({}, { outgoing: [{ host: 'db', method: 'GET', route: '/orders', count: 600, totalMs }] })

@@ -36,6 +36,7 @@ function partsFor() {
     outgoing: { sample: () => ({ series: [], values: new Float64Array() }) },
     warnings: { sample: () => [] },
   }
+  const pools = { samples: { sample: () => [] } }
   const releases = { current: { version: '1.2.3', revision: '' } }
   return {
     admission,
@@ -45,6 +46,7 @@ function partsFor() {
     processErrors,
     recorder,
     internalErrors,
+    pools,
     releases,
     signals,
     startedAtWallMs: clock.wallMs(),

@@ -8,6 +8,8 @@ const { FAMILIES, LAG_FAMILIES, NATIVE_FAMILIES } = require('../../src/metrics/f
 const { leapingClock } = require('../support/leaping-clock')
 const { parse, oneValue } = require('../support/metrics-text')
 const { serve } = require('../support/serve')
+const { Pool } = require('pg')
+const { withoutDatabase } = require('../pools/fake-client')
 const { ended, spillwayFor } = require('../support/spillway')
 
 const SERIES = ['http_request_method', 'http_route']
@@ -48,6 +50,12 @@ const NAMES = {
   spillway_socket_events_total: ['counter', ['event', 'outcome']],
   spillway_socket_event_duration_seconds: ['histogram', ['event', 'le']],
   spillway_socket_event_ack_seconds: ['histogram', ['event', 'le']],
+  db_client_connection_count: ['gauge', ['db_client_connection_pool_name', 'db_client_connection_state']],
+  db_client_connection_max: ['gauge', ['db_client_connection_pool_name']],
+  db_client_connection_pending_requests: ['gauge', ['db_client_connection_pool_name']],
+  db_client_connection_timeouts_total: ['counter', ['db_client_connection_pool_name']],
+  db_client_connection_wait_time_seconds: ['histogram', ['db_client_connection_pool_name', 'le']],
+  db_client_connection_use_time_seconds: ['histogram', ['db_client_connection_pool_name', 'le']],
   spillway_process_errors_total: ['counter', ['event']],
   spillway_process_warnings_total: ['counter', ['name']],
   spillway_build_info: ['gauge', ['revision', 'version']],
@@ -115,6 +123,10 @@ test('each family has its type, labels and help in the text', async (t) => {
       setTimeout(() => res.end(), 15)
     })
   )
+  const pool = new Pool(withoutDatabase())
+  spillway.pool('orders', pool)
+  await pool.query('select 1')
+  await pool.end()
   await get('/fault')
   await get('/')
   await ended(spillway, 2)

@@ -10,7 +10,8 @@ const { World } = require('./world')
 const MOST_UTILISATION = 0.7
 const MOST_SHED = 0.001
 
-const worldOf = (spec, shed) => new World(structuredClone(spec), { stack, shed, keepsRequests: false })
+const worldOf = (spec, shed, given = stack) =>
+  new World(structuredClone(spec), { stack: given, shed, keepsRequests: false })
 
 /** Counts the rejections whose reason is the loop, and those of them while it idled a tenth of its time. */
 function loopRejectionsOf({ admission: { episode, measurements } }) {
@@ -38,9 +39,9 @@ function utilisationOf(spec) {
 }
 
 /** @returns {{ requests: number, shed: number, isHarmed: boolean, utilisation?: number, reasons: any, loopRejections: { all: number, whileIdling: number } }} */
-function judge(seed, options) {
+function judge(seed, { stack: given, ...options } = {}) {
   const spec = generate(seed, options)
-  const world = worldOf(spec)
+  const world = worldOf(spec, undefined, given)
   const loopRejections = loopRejectionsOf(world)
   world.run()
   const requests = world.requests.filter(({ atMs }) => atMs >= spec.measuredMs)

@@ -79,7 +79,8 @@ function poolStack({ isObserved = true, maxWait } = {}) {
         clock,
         context: asker,
         overflow: '(other)',
-        targetDelay: () => shed?.targetDelay ?? 150,
+        turns: admission.measurements.turns,
+        shed: () => ({ targetDelay: 150, interval: 500, ...shed }),
         recorder: /** @type {any} */ ({ routes: { shed: { find: ({ series }) => series } } }),
         internalErrors: /** @type {any} */ ({
           report(_place, error) {

@@ -136,6 +136,7 @@ const SHAPE = {
     events: [],
     folded: 'number',
   },
+  pools: [],
   warnings: { counts: {}, recent: [] },
   signals: {
     loop: {
