@@ -309,6 +309,18 @@ test('pool-exhausted, of a pool that was given to pool()', () => {
   ])
 })
 
+test('pool-exhausted, of a pool that was given to pool(), in a process that waits for a CPU', () => {
+  const starved = (changes = {}) => shortPool(changes, { ...starvedBy(0.1, 0.5), loop: { utilization: 0.9 } })
+  check('pool-exhausted', [
+    [starved(), 'medium'],
+    [starved({ meanWaitMs: 500 }), 'medium'],
+    [starved({ waitingShare: 0.49 }), 'none'],
+    [starved({ waitingShare: 0.5 }), 'medium'],
+    [starved({ meanUseMs: 121 }), 'none'],
+    [starved({ meanUseMs: 120 }), 'medium'],
+  ])
+})
+
 test('a short pool is named with its holder and the size that would do, or with what else is the limit', () => {
   const claimOf = (changes) => ruleOf('pool-exhausted').find(figuresWith(shortPool(changes)))[0]
   const { summary, advice, route, share } = claimOf()
