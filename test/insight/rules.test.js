@@ -316,6 +316,7 @@ test('pool-exhausted, of a pool that was given to pool(), in a process that wait
     [starved({ meanWaitMs: 500 }), 'medium'],
     [starved({ waitingShare: 0.49 }), 'none'],
     [starved({ waitingShare: 0.5 }), 'medium'],
+    [starved({ held: { count: 4 } }), 'none'],
     [starved({ meanUseMs: 121 }), 'none'],
     [starved({ meanUseMs: 120 }), 'medium'],
   ])

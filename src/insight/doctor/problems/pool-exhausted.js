@@ -41,14 +41,15 @@ const rule = {
 
 /**
  * A process that waits for a CPU gives its connections back late, and everything takes longer. A pool that was given to `pool()` is short all the
- * same, if somebody waits for most of the time, and for longer than a connection is used.
+ * same, if all its connections are in use, and somebody waits for half of the time, for longer than a connection is used.
  *
  * @param {import('../figures').Figures} figures
  * @returns {import('../rules').Claim[]}
  */
 function fullPools({ pools = [], ...figures }) {
   const full = pools.filter(
-    ({ meanUseMs, meanWaitMs, waitingShare }) => waitingShare >= FULL_SHARE && meanWaitMs >= meanUseMs
+    ({ held, max, meanUseMs, meanWaitMs, waitingShare }) =>
+      held.count >= max && waitingShare >= FULL_SHARE && meanWaitMs >= meanUseMs
   )
   return shortPools({ ...figures, pools: full }).map((claim) => ({ ...claim, severity: 'medium' }))
 }
