@@ -5,7 +5,7 @@ const { randomBytes, scrypt, timingSafeEqual } = require('node:crypto')
 const { promisify } = require('node:util')
 
 const HASH_BYTES = 64
-const TOPICS = 40
+const TOPICS = 60
 const UNIQUE_VIOLATION = '23505'
 const hashOf = promisify(scrypt)
 

@@ -13,7 +13,7 @@ const PHASES = [
   { name: 'rush', seconds: 3, from: 4, to: 10 },
   { name: 'steady', seconds: Number.POSITIVE_INFINITY, from: 1, to: 1 },
 ]
-const THINK_MS = 100
+const THINK_MS = 50
 const LOOKS_PER_CHANGE = 10
 const TIMEOUT_MS = 10_000
 /** `Retry-After` of a rejection is heeded up to this. */

@@ -13,7 +13,7 @@ const BY_ENDPOINT = 'plugins.metrics-by-endpoint.'
 const RESPONSE_TIME = `${BY_ENDPOINT}response_time.`
 /** What it calls its figures, and what they are. */
 const TIMES = {
-  'socketio.response_time': 'emit, until its acknowledgement',
+  'socketio.response_time': 'message, until acknowledged',
   'vusers.session_length': 'whole session, with its pauses',
 }
 
