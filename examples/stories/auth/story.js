@@ -36,7 +36,7 @@ const RUNS = [
   },
   {
     name: 'rejects',
-    what: 'the same, and Spillway rejects who would wait too long',
+    what: 'the same, and Spillway rejects what would wait too long',
     args: ['--release', '1.0.0'],
     env: { SHED: 'adaptive' },
     isTold: ({ watch }) => watch.snapshot?.admission.shed['pool:db'] > 0,
@@ -60,7 +60,7 @@ module.exports = {
   summary:
     'a database pool that is too small; then a driver and a logger that take the CPU; three releases compared',
   intro:
-    `Users sign up, log in, and look at their profile ten times a second, which takes three queries. The database is ${ROUND_TRIP_MS} ms away. ` +
+    `Users sign up, log in, and look at their profile again and again, which takes three queries. The database is ${ROUND_TRIP_MS} ms away. ` +
     'It is Postgres, and idle. The CPU is idle too, and yet everybody waits. The team deploys two releases against it.',
   runs: RUNS,
   shortRuns: RUNS.filter(({ name }) => name !== 'rejects'),
@@ -81,21 +81,21 @@ module.exports = {
   async meanwhile({ watch, run, short }) {
     if (!isHealthy(run)) return undefined
     await delay((short ? SHORT_RUSH_SECONDS : RUSH_SECONDS) * 1000)
-    const { packages } = await takeProfile(watch, 'profile', short ? SHORT_PROFILE_SECONDS : PROFILE_SECONDS)
-    const { releases } = await watch.get('/snapshot')
+    const profile = await takeProfile(watch, 'profile', short ? SHORT_PROFILE_SECONDS : PROFILE_SECONDS)
+    const { pools, releases } = await watch.get('/snapshot')
     return {
-      packages,
+      packages: profile.packages,
       releases,
-      said: { profile: profileText(packages), releases: releaseText(releases) },
+      said: { pool: poolText(pools[0]), profile: profileText(profile), releases: releaseText(releases) },
     }
   },
   learn: [
-    'The database was idle, and so was the CPU: the time was spent in a queue inside the process, which neither of them shows. A pool that ' +
-      'is given to spillway.pool() says how long requests wait in it, and which route holds its connections.',
-    'A pool should be as large as the connections in use at the same time (Little: queries a second x seconds of a query), with some to ' +
-      'spare, and not larger: the database has a limit for all processes together.',
-    'While a pool is too small, those who would wait too long are better told so at once: the others stay quick.',
-    'A profile by package shows what libraries cost. `select *` makes the driver decode what nobody reads.',
+    'The database is idle, and so is the CPU: the time is spent in a queue inside the process, which neither of them shows. A pool that is ' +
+      'given to spillway.pool() says how long callers wait, and which route holds its connections.',
+    "A pool needs as many connections as are in use at a time: queries a second x seconds of a query (Little's law), and some to spare. " +
+      'Clients that are answered sooner come back sooner, so look again after the change. The database has a limit for all processes together.',
+    'As long as a pool is too small, Spillway rejects what would wait too long, so that the others are answered in time.',
+    'A profile by package shows what libraries cost. `select *` makes the driver decode columns that nobody reads.',
   ],
   picture: {
     title: 'Time of GET /profile while users arrive',
@@ -109,10 +109,13 @@ module.exports = {
 const shareOf = (packages, pattern) =>
   packages.filter(({ name }) => pattern.test(name)).reduce((sum, { selfShare }) => sum + selfShare, 0)
 
-function profileText(packages) {
+const poolText = ({ max, name, use, used, waiting }) =>
+  `${used} of the ${max} connections of '${name}' are in use, for ${Math.round(use.lastMinute.meanMs)} ms in the mean, and ${waiting} callers wait`
+
+function profileText({ busyMs, durationMs, packages }) {
   const first = packages.slice(0, MOST_PACKAGES).map(({ name, selfShare }) => `${name} ${percent(selfShare)}`)
   const [driver, logger] = [DRIVER, LOGGER].map((pattern) => percent(shareOf(packages, pattern)))
-  return `of the CPU time by package: ${first.join(', ')}. The driver, which is pg and its packages, takes ${driver} in all, the logger (morgan) ${logger}.`
+  return `the loop is busy for ${percent(busyMs / durationMs)} of the time. Of that, by package: ${first.join(', ')}. The driver, which is pg and its packages, takes ${driver} in all, the logger (morgan) ${logger}.`
 }
 
 /** What the live page shows as "this release" and "the one before". */
