@@ -150,6 +150,8 @@ test('event-loop-blocked: very long turns at any load', () => {
     [turns(0.2, { gc: { share: 0.1 } }), 'medium'],
     [turns(0.2, { scheduler: { runShare: 0.2, waitShare: 0.2, foreignShare: 0.2 } }), 'medium'],
     [turns(0.2, { scheduler: { runShare: 0.2, waitShare: 0.61, foreignShare: 0.61 } }), 'none'],
+    // Threads of its own, such as those that hash in the pool.
+    [turns(0.2, { scheduler: { runShare: 0.2, waitShare: 0.61, foreignShare: 0 } }), 'none'],
     [turns(0.2, { scheduler: undefined }), 'high'],
   ])
 })

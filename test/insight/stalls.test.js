@@ -71,7 +71,7 @@ function setUp({ hasRequests = true, canWatch = true, add = () => {} } = {}) {
       nowMs += ms
       subscriber.onBeat(nowMs)
     },
-    endWatcher: (error) => subscriber.onEnd(error),
+    endWatcher: (error, isForGood = error !== undefined) => subscriber.onEnd(error, isForGood),
     wait: (ms) => (waitedMs += ms),
     collect: (ms) => (collectedMs = ms),
     beats: () => told.beats,
@@ -236,6 +236,14 @@ test('a watcher that fails is reported and not started again; one whose debugger
   endWatcher(new Error('out of memory'))
   turn(150)
   assert.deepEqual([isWatching(), internalErrors], [false, ['insight.stalls']])
+})
+
+test('a watcher that has ended because the heap is full is not started again, and no failure', () => {
+  const { turn, endWatcher, internalErrors, isWatching } = setUp()
+  turn(150)
+  endWatcher(undefined, true)
+  turn(150)
+  assert.deepEqual([isWatching(), internalErrors], [false, []])
 })
 
 test('where no thread may be started, stalls are counted all the same', () => {

@@ -9,6 +9,7 @@ const readline = require('node:readline')
 const PRELOAD = path.join(__dirname, 'end-with-parent.js')
 const SERVING = /^Serving (http:\/\/127\.0\.0\.1:\d+)/
 const ADMIN = /^Admin server at (http:\/\/127\.0\.0\.1:\d+)/
+const START_MS = 60_000
 const STOP_MS = 5000
 const MOST_LINES = 5000
 
@@ -44,15 +45,17 @@ class Application {
   }
 
   /** Resolves when the application serves and its admin server answers. */
-  ready() {
-    return new Promise((resolve, reject) => {
+  async ready() {
+    const late = setTimeout(() => this.#child.kill('SIGKILL'), START_MS)
+    await new Promise((resolve) => {
       this.#onLine = () => {
-        if (this.url !== undefined && this.adminUrls.length > 0) resolve(this)
-        else if (this.ended)
-          reject(new Error(`The application ended at its start:\n${this.lines.join('\n')}`))
+        if (this.ended || (this.url !== undefined && this.adminUrls.length > 0)) resolve(undefined)
       }
       this.#onLine()
     })
+    clearTimeout(late)
+    if (this.ended) throw new Error(`The application ended before it served:\n${this.lines.join('\n')}`)
+    return this
   }
 
   /** Whether it ended by itself. */

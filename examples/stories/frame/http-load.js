@@ -97,7 +97,7 @@ function openLoop(url, part, recorder, agent) {
 
 async function run({ url, seconds, parts }, stopped) {
   const agent = parts.some(({ rate }) => rate) ? await warmAgent(new URL(url)) : undefined
-  const recorder = new Recorder()
+  const recorder = new Recorder(parts.map(({ name }) => name))
   const loops = parts.map((part) => (part.rate ? openLoop : closedLoop)(url, part, recorder, agent))
   let second = 0
   const progress = setInterval(() => {

@@ -59,9 +59,13 @@ function machineLine({ date, node, runs, story }) {
 
 /** Panels say which figure of which part they show, or have a function of their own. */
 const panelsOf = (panels, told) =>
-  panels.map(({ figure, of, part, ...panel }) => ({
+  panels.map(({ figure, of, part, without, ...panel }) => ({
     ...panel,
-    lines: of?.(told) ?? told.runs.map((run) => ({ name: run.name, points: pointsOf(run, part, figure) })),
+    lines:
+      of?.(told) ??
+      told.runs
+        .filter(({ name }) => name !== without)
+        .map((run) => ({ name: run.name, points: pointsOf(run, part, figure) })),
   }))
 
 /** @returns {[number, number][]} */

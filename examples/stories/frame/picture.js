@@ -77,7 +77,7 @@ function panelOf({ lines, scale = 'linear', title, unit = '', xTitle = 'seconds'
   parts.push(text(LEFT + PLOT_WIDTH + 14, top + PANEL_HEIGHT + 17, xTitle))
   let lastY = Number.NEGATIVE_INFINITY
   const ends = lines
-    .map((line, i) => ({ ...line, color: COLORS[i % COLORS.length] }))
+    .map((line, i) => ({ ...line, color: colorOf(i, lines.length) }))
     .filter((line) => line.points.length > 0)
     .map((line) => ({ ...line, endX: atX(line.points.at(-1)[0]), endY: atY(line.points.at(-1)[1]) }))
   for (const { name, color, points: at, endX, endY } of ends.sort((a, b) => a.endY - b.endY)) {
@@ -90,6 +90,12 @@ function panelOf({ lines, scale = 'linear', title, unit = '', xTitle = 'seconds'
     parts.push(text(endX + 8, lastY, name, `style="fill:${color}"`))
   }
   return parts.join('\n')
+}
+
+/** The last run is the mended one, in green. */
+function colorOf(i, count) {
+  if (i === count - 1 && count > 1) return COLORS[1]
+  return COLORS[i === 0 ? 0 : (i + 1) % COLORS.length]
 }
 
 function linearScale(values) {

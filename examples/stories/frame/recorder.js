@@ -11,6 +11,11 @@ class Recorder {
   /** Of the load alone: its last requests are counted, and their time is not. @type {number | undefined} */
   #seconds
 
+  /** @param {string[]} [names] of the parts, in the order of the table */
+  constructor(names = []) {
+    for (const name of names) this.#partOf(name)
+  }
+
   /**
    * @param {string} name
    * @param {number} ms from when the request was due until its end

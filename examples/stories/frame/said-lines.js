@@ -13,21 +13,28 @@ const MOST_LOGGED = 4
 /** @returns {string[]} */
 function saidLines(run, columns) {
   const lines = [
-    ...run.log.slice(0, MOST_LOGGED).flatMap((group) => labelled('log', logged(group), columns)),
+    ...ownFirst(run.log)
+      .slice(0, MOST_LOGGED)
+      .flatMap((group) => labelled('log', logged(group), columns)),
     ...causesFirst(run.found).flatMap((finding) => doctorLines(finding, columns)),
-    ...namedFirst(run.stalls.sites)
+    ...run.stalls.sites
+      .filter(({ function: name }) => name !== null)
       .slice(0, 1)
       .flatMap((site) => labelled('stalls', stallText(site), columns)),
     ...Object.entries(run.extra?.said ?? {}).flatMap(([label, text]) =>
       labelled(label, String(text), columns)
     ),
   ]
+  if (run.found.length === 0 && run.crash === null)
+    lines.push(...labelled('doctor', 'nothing found', columns))
   if (run.crash) lines.push(...crashLines(run.crash, columns))
-  return lines.length > 0 ? lines : labelled('doctor', 'nothing found', columns)
+  return lines
 }
 
-const namedFirst = (sites) =>
-  [...sites].sort((a, b) => Number(a.function === null) - Number(b.function === null))
+/** Errors first, and last what the machine did. */
+const ownFirst = (log) =>
+  [...log].sort((a, b) => Number(isOfHost(a)) - Number(isOfHost(b)) || Math.sign(b.level - a.level))
+const isOfHost = ({ message }) => /waited for a CPU/.test(message)
 
 /** What the machine did to the process is said last: it is not what the story is about. */
 function causesFirst(found) {
@@ -50,9 +57,9 @@ const doctorLines = ({ advice, effectOf, problem, severity, summary }, columns) 
   ...(effectOf || problem === STARVED ? [] : wrapped(`What to do: ${advice}`, { indent: INDENT, columns })),
 ]
 
-function stallText({ cause, count, file, frames, function: name, line, method, route, totalMs }) {
+function stallText({ count, file, frames, function: name, line, method, route, totalMs }) {
   const called = frames[frames.findIndex((frame) => frame.startsWith(`${name} `)) - 1]
-  const by = name === null ? cause : `${name} (${file}:${line})`
+  const by = `${name} (${file}:${line})`
   const within = called === undefined ? '' : `, which called ${called.split(' ')[0]}`
   const where = route === null ? '' : ` of ${method} ${route}`
   return `${count} stall${count === 1 ? '' : 's'}${where} by ${by}${within}: ${(totalMs / 1000).toFixed(1)} s in all`

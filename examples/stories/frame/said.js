@@ -8,6 +8,11 @@ const WARN = 40
 const SEVERITIES = ['high', 'medium', 'low']
 /** Lines that differ in their figures alone are one. */
 const FIGURE = /\d+(\.\d+)?/g
+/** Places are shown from here, on whatever machine. */
+const ROOT = path.join(__dirname, '..', '..', '..') + path.sep
+const SHORT_LETTERS = 24
+/** What every line has. */
+const COMMON = new Set('level time pid hostname name component event msg at unlogged'.split(' '))
 const MOST_STALLS = 3
 const MOST_OUTPUT = 12
 
@@ -18,7 +23,7 @@ function whatWasSaid({ application, watch, story }) {
   const { sites = [], count = 0, totalMs = 0 } = snapshot?.stalls ?? {}
   return {
     log: groupsOf(
-      logged.filter(({ level }) => level >= WARN),
+      logged.filter(({ event, level }) => level >= WARN || story.says?.includes(event)),
       story.folder
     ),
     events: [...new Set(logged.flatMap(({ event }) => event ?? []))],
@@ -44,14 +49,28 @@ function whatWasSaid({ application, watch, story }) {
 
 function groupsOf(logged, folder) {
   const groups = new Map()
-  for (const { err, msg, event, level, unlogged = 0 } of logged) {
+  for (const line of logged) {
+    const { err, msg, event, level, unlogged = 0 } = line
     const key = `${event} ${String(msg).replace(FIGURE, '')}`
     const group = groups.get(key)
     if (group === undefined)
-      groups.set(key, { event, level, message: msg, error: errorOf(err, folder), count: 1 + unlogged })
+      groups.set(key, {
+        event,
+        level,
+        message: String(msg).replaceAll(ROOT, ''),
+        error: errorOf(err, folder) ?? figuresOf(line),
+        count: 1 + unlogged,
+      })
     else group.count += 1 + unlogged
   }
   return [...groups.values()]
+}
+
+/** A short line says the rest in its fields: that a worker has crashed, with which signal and after how long. */
+function figuresOf(line) {
+  if (String(line.msg).length > SHORT_LETTERS) return undefined
+  const fields = Object.entries(line).filter(([key, value]) => !COMMON.has(key) && typeof value !== 'object')
+  return fields.length === 0 ? undefined : fields.map(([key, value]) => `${key} ${value}`).join(', ')
 }
 
 /** What was thrown, and where in the application. */

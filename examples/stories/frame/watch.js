@@ -9,7 +9,7 @@ const PATIENCE_MS = 15_000
 class Watch {
   /** What the doctor has found last. @type {any[]} */
   findings = []
-  /** Every problem that it has found, with the last finding of each that names a route, if one does. @type {Map<string, any>} */
+  /** Every problem that it has found, with the first finding of each, or the first that names a route. @type {Map<string, any>} */
   found = new Map()
   /** @type {any} */
   snapshot
@@ -82,7 +82,7 @@ class Watch {
 
   #keep(finding, second) {
     const known = this.found.get(finding.problem)
-    if (known?.route && !finding.route) return
+    if (known !== undefined && (known.route !== null || finding.route === null)) return
     this.found.set(finding.problem, { ...finding, second: known?.second ?? second })
   }
 }

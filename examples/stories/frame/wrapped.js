@@ -4,7 +4,7 @@
 const MOST_COLUMNS = 100
 const USUAL_COLUMNS = 80
 
-const columnsOf = (stream = process.stdout) => Math.min(stream.columns ?? USUAL_COLUMNS, MOST_COLUMNS) - 1
+const columnsOf = (stream = process.stdout) => Math.min(stream.columns || USUAL_COLUMNS, MOST_COLUMNS) - 1
 
 /**
  * @param {string} text

@@ -37,6 +37,7 @@ module.exports = {
   ],
   seconds: 60,
   isQuiet: true,
+  says: ['replaced'],
   load: { parts: [{ name: 'GET /pages', path: '/pages/{n}', rate: PAGES_PER_SECOND }] },
   async meanwhile({ watch, load, run }) {
     if (run.name !== 'before') return undefined
@@ -56,7 +57,7 @@ module.exports = {
     }
   },
   learn: [
-    'The heap after a collection is what counts: it rises like stairs. Spillway says minutes before the end that there will be one.',
+    'The heap after a collection is what counts: it rises like stairs. Spillway says how long it will still last.',
     'A heap profile of some seconds names the function whose objects stay. It needs no heap snapshot, which would block the process and ' +
       'double its memory.',
     'Recycling is no mending. It gives the time to mend: the new worker listens before the old one drains, so no request fails.',

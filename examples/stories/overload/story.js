@@ -47,7 +47,7 @@ const LEFT = 2
 
 module.exports = {
   title: 'Ten times the load',
-  summary: 'ten times the load, behind four frameworks, beside other packages',
+  summary: 'ten times the load, behind four frameworks and beside peers',
   intro:
     'A search takes 2 ms of CPU. First each server is asked for as much as it can answer, then for ten times as much, as after a ' +
     'campaign. A client leaves after 250 ms. Without a gate each request waits behind all others, so that none is in time. ' +

@@ -7,7 +7,7 @@
 // - A turn is of one request, and not of many, where it took 10 ms or more for each request that ended in it.
 
 const { adviceForCall } = require('../blocking-calls')
-const { onCpuShare } = require('../on-cpu-share')
+const { ranShare } = require('../on-cpu-share')
 const { mostOfTime } = require('../time-parts')
 const { counted, duration, evidence, percent, routeName } = require('../phrases')
 
@@ -26,7 +26,7 @@ const rule = {
   find(figures) {
     const { loop, gc, requests, routes, scheduler, seconds } = figures
     const netOf = (turns) =>
-      isOfFew(turns, seconds) ? Math.max(0, turns.share * onCpuShare(scheduler) - gc.share) : 0
+      isOfFew(turns, seconds) ? Math.max(0, turns.share * ranShare(scheduler) - gc.share) : 0
     const veryLong = netOf(loop.veryLong)
     const long = loop.utilization >= BUSY ? netOf(loop.long) : 0
     const share = Math.max(veryLong, long)
