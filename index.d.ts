@@ -856,23 +856,23 @@ export type ShedFunction<Result> = { call(req: Request): Result }['call']
 
 /** A `Server` of socket.io, of any copy of it. */
 export interface SocketIoServer {
-  of: (...given: any[]) => unknown
-  bind: (...given: any[]) => unknown
+  of: (...given: never[]) => unknown
+  bind: (...given: never[]) => unknown
   readonly engine: unknown
 }
 
 /** A `WebSocketServer` of ws, of any copy of it. */
 export interface WebSocketServer {
-  handleUpgrade: (...given: any[]) => void
-  shouldHandle: (...given: any[]) => unknown
+  handleUpgrade: (...given: never[]) => void
+  shouldHandle: (...given: never[]) => unknown
   readonly options: object
 }
 
 export interface SocketsOptions {
   /** Of ws: the kind of a message, which is its name in metrics. At most 100 are told apart. The default is `message`. */
-  readonly kind?: ((data: any, isBinary: boolean) => string) | undefined
+  readonly kind?: { call(data: unknown, isBinary: boolean): string }['call'] | undefined
   /** The class of a message. In overload, messages of the class `low` are answered with an error. By default none is. */
-  readonly priority?: ((event: string, socket: any) => Priority | undefined) | undefined
+  readonly priority?: { call(event: string, socket: unknown): Priority | undefined }['call'] | undefined
 }
 
 export interface SocketsHandle {

@@ -148,6 +148,14 @@ const BENCHES = [
     shown: 'docs/decisions/0045-profiles-while-it-serves.md',
   },
   {
+    name: 'chat',
+    proves:
+      'A chat on Socket.IO: healthy sessions are left alone, five times too many are refused, and watching a message costs at most 2 µs.',
+    takes: '3 minutes',
+    needsQuiet: true,
+    shown: 'table `chat`',
+  },
+  {
     name: 'client-view',
     proves: 'Duration and `unreadMs` together are what clients see while the loop is blocked.',
     takes: '3 minutes',

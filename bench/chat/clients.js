@@ -9,6 +9,8 @@
 const { io } = require('socket.io-client')
 const { percentile } = require('../support/statistics')
 
+/** How long the server is to wait before it acknowledges. */
+const WAITS = { lookup: () => 20 + Math.random() * 100, probe: () => 100 + Math.random() * 500 }
 const ACK_TIMEOUT_MS = 30_000
 const groups = new Map()
 let phase = 'none'
@@ -62,7 +64,7 @@ class Group {
       try {
         await socket
           .timeout(ACK_TIMEOUT_MS)
-          .emitWithAck(event, event === 'lookup' ? 20 + Math.random() * 100 : 'hello')
+          .emitWithAck(event, WAITS[event] === undefined ? 'hello' : WAITS[event]())
         this.#record(`${begun} ${event}`, performance.now() - startMs)
       } catch {
         if (socket.connected) this.unanswered++

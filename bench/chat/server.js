@@ -1,15 +1,18 @@
 'use strict'
 // node server.js <JSON>: a chat on Socket.IO, with or without Spillway. It answers over IPC what it has measured.
-// Event `say` burns CPU, event `lookup` awaits something for 20 to 120 ms. Both are acknowledged at their end.
+// Event `say` burns CPU, events `lookup` and `probe` await something for as long as the client says. All are acknowledged at their end.
 
 const http = require('node:http')
 const { Server } = require('socket.io')
 const { createSpillway } = require('../../src/index.js')
-const { burnIterations, calibrate } = require('../support/burn')
 
 const { isWatched, burnMs } = JSON.parse(process.argv[2])
 
-const iterations = Math.round(burnMs * calibrate())
+function burn(ms) {
+  const sinceMs = performance.now()
+  while (performance.now() - sinceMs < ms);
+}
+
 const server = http.createServer((_req, res) => res.end())
 const io = new Server(server)
 const spillway = isWatched ? createSpillway({ logger: false }) : undefined
@@ -20,13 +23,14 @@ if (spillway !== undefined) {
 
 io.on('connection', (socket) => {
   socket.on('say', (_text, ack) => {
-    burnIterations(iterations)
+    burn(burnMs)
     ack()
   })
-  socket.on('lookup', async (waitMs, ack) => {
-    await new Promise((resolve) => setTimeout(resolve, waitMs))
-    ack()
-  })
+  for (const event of ['lookup', 'probe'])
+    socket.on(event, async (waitMs, ack) => {
+      await new Promise((resolve) => setTimeout(resolve, waitMs))
+      ack()
+    })
 })
 
 function report() {

@@ -3,6 +3,7 @@
 
 const { accessLogTable } = require('./access-log')
 const { benchesTable } = require('./benches')
+const { chatTable } = require('./chat')
 const { connectionsTable } = require('./connections')
 const { errorsTable } = require('./errors')
 const { healthyTable } = require('./healthy')
@@ -26,6 +27,7 @@ const TABLES = {
   errors: errorsTable,
   scrape: scrapeTable,
   'scrape-flood': scrapeFloodTable,
+  chat: chatTable,
   fleet: fleetTable,
   benches: benchesTable,
 }

@@ -191,14 +191,17 @@ class Admission {
     this.measurements.cost.onReject(this.#clock.now() - sinceMs)
   }
 
-  /** The gate of connections such as WebSockets, made at its first use. */
-  connectionGate() {
+  /**
+   * The gate of connections such as WebSockets, made at its first use.
+   * @param {() => { open: number, handledMs: number }} connections
+   */
+  connectionGate(connections) {
     this.#connectionGate ??= new ConnectionGate({
       clock: this.#clock,
-      turns: this.measurements.turns,
       hooks: this.#hooks,
       resources: this.#resources,
       retryAfterSeconds: () => this.#retryAfter.seconds(),
+      connections,
       onReject: (reason, priority) => this.#countRejection(reason, priority),
       onWouldReject: (reason, priority) => this.#onWouldReject(reason, priority),
     })

@@ -1,18 +1,20 @@
 'use strict'
 // Decides whether a connection that lives long, such as a WebSocket, may open now. Its messages cannot be rejected, so that the loop must have
-// room for its load, and not only for its handshake. Nothing is held or rejected unless the loop was full lately:
-//   room = idle share of the loop - 0.1 - load of a connection x connections admitted in the last quarter of a second
-//   load of a connection = busy share of the loop / open connections
+// room for its load, and not only for its handshake. While the loop idles three tenths of its time there is room. Then:
+//   room = idle share of the loop - 0.1 - the load that connections which opened lately will take (connection-load.js)
 // Without room a connection is held. It is rejected if it was held for twice `shed.interval`, or at once while others have been for so long.
-// A stall, a collection or a burst of connections is over sooner (docs/decisions/0050).
+// A stall, a collection or a burst of connections is over sooner (docs/decisions/0055).
 
+const { ConnectionLoad } = require('./connection-load')
 const { IDLE_SHARE } = require('./measurements/loop-turns')
 const { BYPASS, CRITICAL, LOW, NORMAL } = require('./verdict')
 
 /** The horizon of the idle share: the load of many connections varies more in less time. */
 const HORIZON_MS = 250
-/** The loop counts as full lately until it idles this much. */
-const CALM_SHARE = 0.2
+/** A loop that idles this much has room: no load that takes 70 % of the loop is held. */
+const CALM_SHARE = 0.3
+/** How much of one turn counts as waiting. */
+const TURN_MS = 100
 /** How often held connections are looked at, and how many are admitted then. */
 const LOOK_MS = 10
 const MOST_AT_ONCE = 20
@@ -26,38 +28,36 @@ const MOST_HELD = 2000
 class ConnectionGate {
   /** Whether the process drains: no connection opens any more. */
   isClosing = false
-  /** How many connections are open. */
-  openNow = () => 0
   #parts
   #mode
   #intervalMs
   /** @type {Set<Held>} */
   #held = new Set()
-  /** Since when at least one is held, on the stall-free clock. */
+  /** Since when at least one is held, on the clock of waiting. */
   #queuedSinceMs = 0
   #idleShare = 1
   #turnedMs
   #turnedIdleMs
-  /** Connections admitted lately, whose load the idle share does not show yet. */
-  #recent = 0
-  #wasFull = false
-  /** Since when the loop is full, on the stall-free clock; NaN while it idles. */
+  #load
+  /** Since when the loop is full, on the clock of waiting; NaN while it idles. */
   #fullSinceMs = Number.NaN
+  /** The time up to the last turn, of each turn at most TURN_MS: a stall is not a long wait. */
+  #waitedMs = 0
   #isLookScheduled = false
   #isClosed = false
 
   /**
    * @param {{ clock: typeof import('../clock').systemClock,
-   *   turns: Pick<InstanceType<typeof import('./measurements/loop-turns').LoopTurns>, 'stallFreeMs'>,
    *   hooks: Pick<InstanceType<typeof import('./user-hooks').UserHooks>, 'classifies' | 'classOf'>,
    *   resources: Pick<InstanceType<typeof import('./limits/resource-limits').ResourceLimits>, 'isShort' | 'reasonFor'>,
-   *   retryAfterSeconds: () => number,
+   *   retryAfterSeconds: () => number, connections: () => { open: number, handledMs: number },
    *   onReject: (reason: string, priority: number) => void, onWouldReject: (reason: string, priority: number) => void }} parts
    */
   constructor(parts) {
     this.#parts = parts
     this.#turnedMs = parts.clock.now()
     this.#turnedIdleMs = parts.clock.idleMs()
+    this.#load = new ConnectionLoad(parts.connections, this.#turnedMs)
   }
 
   /** @param {boolean} isOff @param {{ mode: string, interval: number }} options */
@@ -80,6 +80,11 @@ class ConnectionGate {
     return this.#held.size
   }
 
+  /** The clock of whatever waits here. The stall-free clock of requests takes a turn of many messages for a stall. */
+  #patientMs(nowMs) {
+    return this.#waitedMs + Math.min(TURN_MS, nowMs - this.#turnedMs)
+  }
+
   #share(idledMs, busyMs) {
     const share = 1 - (1 - this.#idleShare) * Math.exp(-idledMs / HORIZON_MS)
     return share * Math.exp(-busyMs / HORIZON_MS)
@@ -93,18 +98,12 @@ class ConnectionGate {
   // Hot path: once a loop turn, where sockets are watched.
   onTurn(busyMs, nowMs, idleMs) {
     this.#idleShare = this.#share(idleMs - this.#turnedIdleMs, busyMs)
-    if (this.#recent > 0) {
-      this.#recent *= Math.exp(-(nowMs - this.#turnedMs) / HORIZON_MS)
-      if (this.#recent < 0.01) this.#recent = 0
-    }
+    this.#load.onTurn(nowMs)
+    this.#waitedMs = this.#patientMs(nowMs)
     this.#turnedMs = nowMs
     this.#turnedIdleMs = idleMs
     if (this.#idleShare >= IDLE_SHARE) this.#fullSinceMs = Number.NaN
-    else {
-      this.#wasFull = true
-      if (Number.isNaN(this.#fullSinceMs)) this.#fullSinceMs = this.#parts.turns.stallFreeMs(nowMs)
-    }
-    if (this.#idleShare >= CALM_SHARE && this.#held.size === 0) this.#wasFull = false
+    else if (Number.isNaN(this.#fullSinceMs)) this.#fullSinceMs = this.#waitedMs
   }
 
   /** Whether a message of class `low` is to be rejected: the loop has been full for `shed.interval`, or a resource is short. */
@@ -121,7 +120,7 @@ class ConnectionGate {
   }
 
   #isLoopFull(nowMs) {
-    return this.#parts.turns.stallFreeMs(nowMs) - this.#fullSinceMs >= this.#intervalMs
+    return this.#patientMs(nowMs) - this.#fullSinceMs >= this.#intervalMs
   }
 
   get #patienceMs() {
@@ -129,17 +128,13 @@ class ConnectionGate {
   }
 
   #hasRoom(nowMs) {
-    if (!this.#wasFull) return true
     const share = this.#shareNow(nowMs)
-    const load = (1 - share) / Math.max(1, this.openNow())
-    return share - IDLE_SHARE - load * this.#recent > 0
+    return share >= CALM_SHARE || share - IDLE_SHARE - this.#load.expected > 0
   }
 
   /** Whether connections have been held all the time for as long as one is held: then the loop has no room. */
   #isStanding(nowMs) {
-    return (
-      this.#held.size > 0 && this.#parts.turns.stallFreeMs(nowMs) - this.#queuedSinceMs >= this.#patienceMs
-    )
+    return this.#held.size > 0 && this.#patientMs(nowMs) - this.#queuedSinceMs >= this.#patienceMs
   }
 
   /**
@@ -156,11 +151,11 @@ class ConnectionGate {
       return undefined
     }
     if (!this.#mayHold(priority) || (this.#held.size === 0 && this.#hasRoom(nowMs))) {
-      this.#recent++
+      this.#load.onAdmit()
       onDecision(undefined)
       return undefined
     }
-    return this.#hold({ priority, sinceMs: this.#parts.turns.stallFreeMs(nowMs), onDecision })
+    return this.#hold({ priority, sinceMs: this.#patientMs(nowMs), onDecision })
   }
 
   #mayHold(priority) {
@@ -208,12 +203,12 @@ class ConnectionGate {
 
   #look() {
     const nowMs = this.#parts.clock.now()
-    const stallFreeMs = this.#parts.turns.stallFreeMs(nowMs)
+    const stallFreeMs = this.#patientMs(nowMs)
     let admitted = 0
     for (const held of [...this.#held]) {
       if (admitted < MOST_AT_ONCE && this.#hasRoom(nowMs)) {
         admitted++
-        this.#recent++
+        this.#load.onAdmit()
         this.#release(held, undefined)
       } else if (stallFreeMs - held.sinceMs >= this.#patienceMs) this.#release(held, 'loop')
       else break

@@ -33,6 +33,7 @@ class SocketMessage {
     const { reference } = this.#row
     const before = sockets.running
     sockets.running = reference
+    const sinceMs = sockets.nowMs()
     let hasReturned = false
     // Without `catch`: Node shows the line that threw, and a debugger stops there.
     try {
@@ -42,7 +43,10 @@ class SocketMessage {
     } finally {
       sockets.running = before
       if (!hasReturned) this.#onThrow()
-      this.onSettled()
+      const nowMs = sockets.nowMs()
+      // A listener that emits to its own socket is within another.
+      if (before === undefined) sockets.handledMs += nowMs - sinceMs
+      this.#settle(nowMs)
     }
   }
 
@@ -63,8 +67,11 @@ class SocketMessage {
   }
 
   onSettled() {
+    this.#settle(this.#sockets.nowMs())
+  }
+
+  #settle(nowMs) {
     if (--this.#pending > 0) return
-    const nowMs = this.#sockets.nowMs()
     const outcome = this.#hasFailed ? ERRORED : COMPLETED
     this.#sockets.events.onEnd(this.#row, outcome, nowMs - this.#startedMs, nowMs)
   }

@@ -21,6 +21,8 @@ const { WsServer } = require('./ws-server')
 class Sockets {
   connections = new ConnectionTable()
   events
+  /** For how long listeners have run, until each first returned. */
+  handledMs = 0
   /** What runs now: read by the watcher of stalls, which pauses the thread. */
   running
   #parts
@@ -50,8 +52,10 @@ class Sockets {
   add(given, options) {
     const Server = isSocketIo(given) ? IoServer : isWebSocketServer(given) ? WsServer : undefined
     if (Server === undefined) throw notSockets(given)
-    const gate = (this.#gate ??= this.#parts.admission.connectionGate())
-    gate.openNow = () => this.connections.open
+    this.#gate ??= this.#parts.admission.connectionGate(() => ({
+      open: this.connections.open,
+      handledMs: this.handledMs,
+    }))
     const server = new Server(given, options, this)
     this.#servers.add(server)
     this.#connect(this)

@@ -4,7 +4,6 @@
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { ConnectionGate } = require('../../src/admission/connection-gate')
-const { LoopTurns } = require('../../src/admission/measurements/loop-turns')
 const { BYPASS, CRITICAL, NORMAL } = require('../../src/admission/verdict')
 
 const OPTIONS = { mode: 'adaptive', interval: 500 }
@@ -17,6 +16,8 @@ function build({
 } = {}) {
   let nowMs = 0
   let idleMs = 0
+  let openNow = open
+  let handledMs = 0
   let timers = []
   const clock = {
     now: () => nowMs,
@@ -24,26 +25,23 @@ function build({
     afterTurn: (callback) => callback(),
     after: (delayMs, callback) => timers.push({ dueMs: nowMs + delayMs, callback }),
   }
-  const turns = new LoopTurns(/** @type {any} */ (clock))
   const rejected = []
   const observed = []
   const gate = new ConnectionGate({
     clock: /** @type {any} */ (clock),
-    turns,
     hooks: /** @type {any} */ (hooks),
     resources: /** @type {any} */ (resources),
     retryAfterSeconds: () => 3,
+    connections: () => ({ open: openNow, handledMs }),
     onReject: (reason, priority) => rejected.push([reason, priority]),
     onWouldReject: (reason, priority) => observed.push([reason, priority]),
   })
   gate.update(false, { ...OPTIONS, mode })
-  let openNow = open
-  gate.openNow = () => openNow
   /** One loop turn: idles first, then works. Timers run where they are due. */
-  const turn = (idledMs, busyMs) => {
+  const turn = (idledMs, busyMs, handled = busyMs) => {
     idleMs += idledMs
     nowMs += idledMs + busyMs
-    turns.onTurn(busyMs, nowMs, idleMs, 0)
+    handledMs += handled
     gate.onTurn(busyMs, nowMs, idleMs)
     const due = timers.filter(({ dueMs }) => dueMs <= nowMs)
     timers = timers.filter(({ dueMs }) => dueMs > nowMs)
@@ -61,14 +59,20 @@ function build({
     })
     return asked
   }
-  return { gate, ask, load, turn, rejected, observed, resources, opened: () => openNow }
+  const leave = () => openNow--
+  return { gate, leave, ask, load, turn, rejected, observed, resources, opened: () => openNow }
 }
 
 test('a loop that idles a tenth opens every connection at once', () => {
   const { ask, load, rejected } = build()
-  for (const share of [0.1, 0.5, 0.7, 0.85]) {
-    load(share, 3000)
-    for (let i = 0; i < 20; i++) assert.equal(ask().decision, 'open', `busy ${share}`)
+  for (const [share, count] of [
+    [0.1, 20],
+    [0.5, 20],
+    [0.7, 20],
+    [0.85, 2],
+  ]) {
+    load(share, 5000)
+    for (let i = 0; i < count; i++) assert.equal(ask().decision, 'open', `busy ${share}`)
   }
   assert.deepEqual(rejected, [])
 })
@@ -85,6 +89,7 @@ test('after a stall connections are held for as long as it takes to idle again, 
       held.every(({ decision }) => decision === 'open'),
       `stall of ${stallMs} ms`
     )
+    load(0.7, 2000)
     assert.equal(ask().decision, 'open')
   }
 })
@@ -105,38 +110,46 @@ test('a full loop holds connections and rejects them after two intervals, others
   assert.deepEqual(rejected[0], ['loop', NORMAL])
 })
 
-test('newcomers at five times the capacity leave the loop its tenth, and the connected keep their time', () => {
-  const { ask, load, opened } = build({ open: 0 })
-  const capacity = 500
+test('newcomers at five times the capacity leave the loop its tenth, though each loads it only later', () => {
+  const { ask, turn, opened } = build({ open: 0 })
+  const openedAt = [0]
   let most = 0
   for (let ms = 0; ms < 60_000; ms += 10) {
-    // Each connection loads the loop by 1/500. 42 newcomers a second for 60 seconds are five times what it bears.
+    // Each connection loads the loop by 1/500, a second after it has opened. 42 newcomers a second are five times what it bears.
     if (ms % 24 < 10) ask()
-    const share = opened() / capacity
+    openedAt.push(opened())
+    const share = openedAt[Math.max(0, openedAt.length - 100)] / 500
     most = Math.max(most, share)
-    load(Math.min(1, share), 10)
+    turn(10 * (1 - Math.min(1, share)), 10 * Math.min(1, share))
   }
   assert.ok(most > 0.85, `the loop is used: ${most}`)
   assert.ok(most < 0.97, `and not full: ${most}`)
 })
 
-test('a burst of connections at the start opens, in order', () => {
-  const { ask, load, rejected } = build({ open: 0 })
+test('a burst of connections that say nothing yet opens', () => {
+  const { ask, turn, opened, gate } = build({ open: 0 })
   const asked = []
   // 2000 come within a second. To open one takes half a millisecond.
-  for (let i = 0; i < 100; i++) {
-    let opened = 0
-    for (let each = 0; each < 20; each++) {
-      const one = ask()
-      asked.push(one)
-      if (one.decision === 'open') opened++
-    }
-    load(Math.min(1, opened / 20), 10)
+  let before = 0
+  for (let i = 0; i < 400; i++) {
+    for (let each = 0; i < 100 && each < 20; each++) asked.push(ask())
+    const busyMs = (opened() - before) / 2
+    before = opened()
+    turn(Math.max(0, 10 - busyMs), busyMs, 0)
   }
-  load(0.2, 3000)
-  const count = (decision) => asked.filter((each) => each.decision === decision).length
-  assert.equal(count('held'), 0)
-  assert.ok(count('loop') <= 2, `rejected ${count('loop')}: ${rejected.length}`)
+  assert.equal(gate.held, 0)
+  const rejected = asked.filter(({ decision }) => decision === 'loop').length
+  assert.ok(rejected <= 2, `rejected ${rejected}`)
+})
+
+test('sessions that come and go are opened while the loop has its tenth', () => {
+  const { ask, leave, load, rejected } = build({ open: 1000 })
+  for (let ms = 0; ms < 20_000; ms += 100) {
+    load(0.8, 100)
+    assert.equal(ask().decision, 'open')
+    leave()
+  }
+  assert.deepEqual(rejected, [])
 })
 
 test('classes critical and bypass are neither held nor rejected', () => {

@@ -1,6 +1,7 @@
 'use strict'
 // Puts spillway into a process that knows nothing of it, as SPILLWAY_WAY says: `attach` to every server, `wrap` around every
-// listener, a `middleware` first in every app of Express, Connect, Koa and Restify, or by `register`. At exit it writes what it saw to the file
+// listener, a `middleware` first in every app of Express, Connect, Koa and Restify, or by `register`. `sockets` attaches to every server, and
+// watches every server of Socket.IO and ws. At exit it writes what it saw to the file
 // SPILLWAY_REPORT, so that a run in which it saw nothing proves nothing. Two options are not as by default: the delays, because a
 // machine that is busy with something else may have a request turned away for a good reason, and the answers to errors, which
 // Koa's middleware gives in place of Koa.
@@ -154,6 +155,38 @@ function replaceFrameworks() {
   }
 }
 
+/** Each package's servers, by the name of their class. */
+const SOCKET_SERVERS = { 'socket.io': ['Server'], ws: ['WebSocketServer', 'Server'] }
+
+function watchAll() {
+  attachAll()
+  const made = new Map()
+  const load = Module._load
+  Module._load = function (request, ...given) {
+    const loaded = load.call(this, request, ...given)
+    if (!Object.hasOwn(SOCKET_SERVERS, request)) return loaded
+    if (!made.has(loaded)) made.set(loaded, watchedServers(loaded, SOCKET_SERVERS[request]))
+    return made.get(loaded)
+  }
+}
+
+/** The package, with servers that are watched from the moment they are made. Engine.IO makes a server of ws of its own, which is not. */
+function watchedServers(loaded, names) {
+  const watching = (Class) =>
+    new Proxy(Class, {
+      construct(target, given, newTarget) {
+        const server = Reflect.construct(target, given, newTarget)
+        spillway.sockets(server)
+        return server
+      },
+    })
+  const replaced = new Map(names.map((name) => [loaded[name], watching(loaded[name])]))
+  const isOwn = (value) => replaced.get(value) ?? value
+  return new Proxy(loaded, {
+    get: (target, key, receiver) => isOwn(Reflect.get(target, key, receiver)),
+  })
+}
+
 /** Register measures nothing under a test runner, so it is not told of it. */
 function register() {
   require('../../src/environment/deployment').isTested = () => false
@@ -175,7 +208,7 @@ function register() {
   require('../../src/register.js')
 }
 
-const WAYS = { attach: attachAll, wrap: wrapAll, middleware: replaceFrameworks, register }
+const WAYS = { attach: attachAll, wrap: wrapAll, middleware: replaceFrameworks, register, sockets: watchAll }
 
 /** Without a server register makes no instance. */
 const NOTHING = {

@@ -6,7 +6,7 @@
 // the tests that fail without spillway.
 //
 //   --node VERSION   another Node than this one, such as 24, by the npm package `node`
-//   --way WAY        attach, wrap, middleware or register; by default each that fits the suite
+//   --way WAY        attach, wrap, middleware, register or sockets; by default each that fits the suite
 //   --folder FOLDER  where the packages are installed (by default spillway-transparency in the temporary folder)
 //   --break WHAT     header, order or listener: breaks something on purpose, to see that it is found
 //   --list           the suites
@@ -32,7 +32,7 @@ const OPTIONS = /** @type {const} */ ({
   list: { type: 'boolean', default: false },
   help: { type: 'boolean', short: 'h', default: false },
 })
-const WAYS = ['attach', 'wrap', 'middleware', 'register']
+const WAYS = ['attach', 'wrap', 'middleware', 'register', 'sockets']
 const BREAKS = ['header', 'order', 'listener']
 
 const help = () =>

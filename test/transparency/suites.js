@@ -5,6 +5,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 
 const SERVER = ['attach', 'wrap', 'register']
+const SOCKETS = [...SERVER, 'sockets']
 const EVERY = [...SERVER, 'middleware']
 
 /** By suite, the ways in which spillway is put in. */
@@ -18,8 +19,8 @@ const OWN = {
   connect: EVERY,
   restify: ['attach', 'middleware', 'register'],
   fastify: SERVER,
-  ws: SERVER,
-  'socket.io': SERVER,
+  ws: SOCKETS,
+  'socket.io': SOCKETS,
   'on-finished': SERVER,
   'body-parser': SERVER,
   compression: SERVER,

@@ -1,0 +1,57 @@
+'use strict'
+// The table of `npm run bench -- chat`.
+
+const { byNode, stamp, table } = require('./markdown')
+
+const ms = (value) => `${value < 10 ? value.toFixed(1) : Math.round(value)} ms`
+const sum = (counts) => Object.values(counts).reduce((total, count) => total + count, 0)
+
+function sectionOf([{ cost, healthy, without, overloaded, ...results }], major) {
+  const { groups, events } = healthy
+  const failed = sum(groups.polling.failed) + sum(groups.websocket.failed)
+  return [
+    table(
+      [`Node ${major}: a message`, 'unwatched', 'watched', 'added'],
+      cost.map(({ what, plain, watched, addedMicros }) => [
+        what,
+        `${plain.toFixed(2)} µs`,
+        `${watched.toFixed(2)} µs`,
+        `${addedMicros.toFixed(2)} µs`,
+      ])
+    ),
+    '',
+    `Healthy: ${groups.websocket.connected} sessions by WebSocket and ${groups.polling.connected} by polling; ${failed} failed, ${sum(healthy.refused)} were refused. What the server measured to the ` +
+      'acknowledgement, and what the clients measured around it, in other processes:',
+    '',
+    table(
+      ['event', 'p50: server, clients', 'p90', 'p99'],
+      events.map(({ event, ack, clients }) => [
+        `\`${event}\``,
+        ...['p50', 'p90', 'p99'].map((name) => `${ms(ack[`${name}Ms`])}, ${ms(clients[name])}`),
+      ])
+    ),
+    '',
+    'Five times more sessions than the loop bears, and what became of those that were connected before:',
+    '',
+    table(
+      ['', 'p99 before', 'p50 during', 'p99 during', 'newcomers', 'refused'],
+      [
+        ['without Spillway', without],
+        ['with `sockets()`', overloaded],
+      ].map(([name, row]) => [
+        name,
+        ms(row.beforeP99Ms),
+        ms(row.duringP50Ms),
+        ms(row.duringP99Ms),
+        String(row.newcomers.connected),
+        String(sum(row.newcomers.failed)),
+      ])
+    ),
+    '',
+    stamp(results, 'chat'),
+  ].join('\n')
+}
+
+const chatTable = () => byNode(['chat'], sectionOf)
+
+module.exports = { chatTable }
