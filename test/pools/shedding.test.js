@@ -129,12 +129,16 @@ test('a route that was never seen to need the pool is not rejected', async (t) =
   assert.deepEqual(service.shedNow().shed, [])
 })
 
-test('by default nothing is rejected while fewer than twenty are ahead', async (t) => {
+test('by default twenty must be ahead, and have waited for shed.interval: a burst is served', async (t) => {
   const service = await serviceFor(t, { shed: NO_LOOP_RULE })
   await service.learn()
-  const answers = await service.queue(21)
+  // The last of them waits for 190 ms.
+  const answers = await service.queue(22)
+  service.clock.advance(501)
+  answers.push(service.get('/db/probe'))
+  await until(() => service.pool.waitingCount === 22)
   assert.equal(await service.get('/db/late'), 503)
-  assert.deepEqual(await service.finish(answers), Array(21).fill(200))
+  assert.deepEqual(await service.finish(answers), Array(23).fill(200))
   assert.deepEqual(service.shedNow().shed, BY_POOL)
 })
 
