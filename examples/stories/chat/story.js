@@ -30,7 +30,7 @@ module.exports = {
   runs: [
     {
       name: 'before',
-      what: 'looks at every user, lets everybody in',
+      what: 'looks at every user, lets every visitor in',
       isTold: ({ watch }) =>
         functions !== undefined &&
         eventOf(watch.snapshot)?.acks &&
@@ -76,8 +76,8 @@ module.exports = {
   learn: [
     'A message that takes 20 ms is not slow, 50 of them a second are: the loop is full, and everything waits for it. New connections wait ' +
       'longest, because Node accepts one in each turn of its event loop.',
-    'Who is let in into a full server makes it slower for all. Spillway refuses new connections with 503 and Retry-After, never one that is ' +
-      'open, so that those who chat go on.',
+    'A visitor that is let into a full server makes it slower for all. Spillway refuses new connections with 503 and Retry-After, never one ' +
+      'that is open, so that the others chat on.',
     'Know what a number measures. emit() returns when the message is in a buffer: a test that waits for no acknowledgement measures that. A ' +
       'whole session contains its pauses. The event of Spillway begins when the server reads the message: what a client waits before ' +
       'that is the delay of the event loop.',
