@@ -57,8 +57,7 @@ const RUNS = [
 
 module.exports = {
   title: 'Accounts behind five connections',
-  summary:
-    'a database pool that is too small; then a driver and a logger that take the CPU; three releases compared',
+  summary: 'a connection pool too small: all wait, and nothing is busy',
   intro:
     `Users sign up, log in, and look at their profile again and again, which takes three queries. The database is ${ROUND_TRIP_MS} ms away. ` +
     'It is Postgres, and idle. The CPU is idle too, and yet everybody waits. The team deploys two releases against it.',

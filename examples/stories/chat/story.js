@@ -23,7 +23,7 @@ let functions
 
 module.exports = {
   title: 'A chat that lets everybody in',
-  summary: 'Socket.IO under a load test: what each event costs, who is let in, and what a load test measures',
+  summary: 'an event that fills the loop, and what a load test measures',
   intro:
     'A chat has a loudspeaker: a message goes to everybody within five kilometres. For each message it looks at a copy of all 5000 users. ' +
     `${CLIENTS_PER_SECOND} visitors a second connect, send three messages, wait for the acknowledgement of each, and leave. They give up after five seconds.`,
