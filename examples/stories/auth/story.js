@@ -126,22 +126,20 @@ function releaseText({ current, previous, routes }) {
 }
 
 async function setUp({ artillery, postgres, distance }) {
+  const roundTripMs = Number(distance ?? (postgres === undefined ? ROUND_TRIP_MS : 0))
+  if (!(roundTripMs >= 0)) throw new Error(`--distance must be milliseconds: got '${distance}'.`)
   const own = postgres === undefined ? await startPostgres() : undefined
   const url = postgres ?? own?.url
   if (url === undefined) throw new Error('Postgres did not start.')
+  const proxy = roundTripMs > 0 ? await farAway(new URL(url), roundTripMs) : undefined
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'spillway-story-'))
-  const far = new URL(url)
-  const roundTripMs = Number(distance ?? (postgres === undefined ? ROUND_TRIP_MS : 0))
-  const proxy = await farAway({ hostname: far.hostname, port: Number(far.port || 5432), roundTripMs })
-  far.hostname = '127.0.0.1'
-  far.port = String(proxy.port)
+  process.once('exit', () => fs.rmSync(folder, { recursive: true, force: true }))
   return {
     load: artillery ? artilleryLoad(__dirname) : {},
-    env: { DATABASE_URL: far.href, RELEASES: path.join(folder, 'releases.json') },
+    env: { DATABASE_URL: proxy?.url ?? url, RELEASES: path.join(folder, 'releases.json') },
     async end() {
-      proxy.end()
+      proxy?.end()
       await own?.stop()
-      fs.rmSync(folder, { recursive: true, force: true })
     },
   }
 }

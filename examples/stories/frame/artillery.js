@@ -71,7 +71,9 @@ function codesOf(endpoint, counters) {
 }
 
 async function run({ url, file }, onChild) {
-  const output = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'spillway-artillery-')), 'report.json')
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'spillway-artillery-'))
+  process.once('exit', () => fs.rmSync(folder, { recursive: true, force: true }))
+  const output = path.join(folder, 'report.json')
   const child = spawn('artillery', ['run', '--quiet', '--target', url, '--output', output, file], {
     env: { ...process.env, ARTILLERY_DISABLE_TELEMETRY: 'true' },
     stdio: ['ignore', 'ignore', 'inherit'],
@@ -81,7 +83,6 @@ async function run({ url, file }, onChild) {
   await once(child, 'exit')
   const seconds = (performance.now() - startedMs) / 1000
   const { aggregate } = JSON.parse(fs.readFileSync(output, 'utf8'))
-  fs.rmSync(path.dirname(output), { recursive: true })
   process.send?.({ report: { seconds, parts: partsOf(aggregate, seconds) } }, () => process.exit())
 }
 

@@ -5,14 +5,17 @@
 const { once } = require('node:events')
 const net = require('node:net')
 
+const POSTGRES_PORT = 5432
+
 /**
- * @param {{ hostname: string, port: number, roundTripMs: number }} server
- * @returns {Promise<{ port: number, end(): void }>}
+ * @param {URL} server a database, of Postgres if it says no port
+ * @param {number} roundTripMs
+ * @returns {Promise<{ url: string, end(): void }>} where it is far away
  */
-async function farAway({ hostname, port, roundTripMs }) {
+async function farAway(server, roundTripMs) {
   const sockets = new Set()
   const proxy = net.createServer((near) => {
-    const far = net.connect(port, hostname)
+    const far = net.connect(Number(server.port || POSTGRES_PORT), server.hostname)
     for (const [from, to] of [
       [near, far],
       [far, near],
@@ -27,8 +30,11 @@ async function farAway({ hostname, port, roundTripMs }) {
   })
   proxy.listen(0, '127.0.0.1')
   await once(proxy, 'listening')
+  const url = new URL(server)
+  url.hostname = '127.0.0.1'
+  url.port = String(/** @type {net.AddressInfo} */ (proxy.address()).port)
   return {
-    port: /** @type {net.AddressInfo} */ (proxy.address()).port,
+    url: url.href,
     end() {
       proxy.close()
       for (const socket of sockets) socket.destroy()
