@@ -1447,7 +1447,11 @@ export interface PoolSnapshot {
   /** The routes whose requests held connections, those that held them longest in the last minute first; at most twenty. */
   readonly holders: readonly PoolHolder[]
   /** The ten connections that have been held longest and are not given back yet. */
-  readonly longestHeld: readonly { readonly method: string | null; readonly route: string | null; readonly ageMs: number }[]
+  readonly longestHeld: readonly {
+    readonly method: string | null
+    readonly route: string | null
+    readonly ageMs: number
+  }[]
 }
 
 export interface PoolTimes {
@@ -1615,6 +1619,37 @@ export interface LivePoint {
   readonly heapAfterGc: number | null
   readonly heapUsed: number
   readonly rss: number
+}
+
+/** Which Node, which machine and which process. */
+export interface ProcessDescription {
+  readonly pid: number
+  readonly host: string
+  /** The version of Node. */
+  readonly node: string
+  readonly platform: string
+  readonly cpus: number
+  readonly cpuModel: string
+  readonly memoryBytes: number
+}
+
+/** How often which latency occurred: the highest value of a cell in microseconds, then its count, the lowest cell first. */
+export interface LatencyCounts {
+  readonly maxUs: number
+  readonly cells: readonly number[]
+}
+
+/** What `/totals` of the admin server answers: two of them tell what happened in between. */
+export interface RunTotals {
+  /** When it was taken, in milliseconds since the epoch. */
+  readonly at: number
+  readonly process: ProcessDescription & { readonly spillway: string }
+  readonly snapshot: Snapshot
+  /** Since the start; of the two hundred routes with the most requests. */
+  readonly latencies: {
+    readonly all: LatencyCounts
+    readonly routes: readonly ({ readonly method: string; readonly route: string } & LatencyCounts)[]
+  }
 }
 
 /** A claim, with the figures that it rests on. */
@@ -1962,8 +1997,9 @@ export type ErrorCode =
   | 'ERR_SPILLWAY_UNKNOWN_OPTION'
   /** `pool()` got an object that is no pool of a known kind. */
   | 'ERR_SPILLWAY_UNKNOWN_POOL'
-  /** `handler()` was called with an unknown name. */
+  /** `sockets()` got an object that is no server of Socket.IO or ws. */
   | 'ERR_SPILLWAY_NOT_SOCKETS'
+  /** `handler()` was called with an unknown name. */
   | 'ERR_SPILLWAY_UNKNOWN_HANDLER'
   /** The registry contains the metrics of another instance, or a metric of the same name. */
   | 'ERR_SPILLWAY_REGISTRY_TAKEN'

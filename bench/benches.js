@@ -35,7 +35,7 @@ const BENCHES = [
       'With `spillway.pool()` a service serves what its pool can serve, in time, at ten times the load, and rejects nothing below.',
     takes: '4 minutes. Needs Postgres',
     needsQuiet: true,
-    shown: 'its output',
+    shown: 'table `pools`',
   },
   {
     name: 'overhead',

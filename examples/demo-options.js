@@ -19,7 +19,7 @@ const HELP = `Runs an Express server at up to ten times its capacity: first with
 
   --seconds <2-600>   duration of the load (20)
   --rate <0-2000>     requests per second to take as the capacity (0: measure it)
-  --once              exit after the load (the default in a pipe)
+  --once              exit after the load (the default in a pipe and in CI)
   --serve             keep serving after the load (the default on a terminal)
   --help              show this help
 
@@ -46,8 +46,9 @@ function readDemoOptions(args, env = process.env, isTerminal = process.stdout.is
   const valued = ['once', 'serve', 'help'].find((name) => typeof values[name] === 'string')
   if (valued !== undefined) return { problem: `--${valued} takes no value: got '${values[valued]}'.` }
 
-  // In a pipe nobody can open the pages or stop the demo, so it exits by itself.
-  const isOnce = values.once !== undefined || (values.serve === undefined && !isTerminal)
+  // In a pipe or in CI nobody can open the pages or stop the demo, so it exits by itself. Some CI have a terminal.
+  const isWatched = isTerminal && (!env.CI || env.CI === 'false')
+  const isOnce = values.once !== undefined || (values.serve === undefined && !isWatched)
   const read = { help: values.help !== undefined, once: isOnce }
   for (const name of ['seconds', 'rate']) {
     const { range, fallback } = FLAGS[name]

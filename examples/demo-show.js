@@ -1,6 +1,6 @@
 'use strict'
-// Runs the demo: listens, starts the load, prints a line for each second and a summary, then keeps serving on a terminal
-// until a signal stops it. The load is a child process that exits when its IPC channel closes, so that none outlives
+// Runs the demo: opens the live page, starts the load, prints a line for each second and a summary, then keeps serving on a
+// terminal until a signal stops it. The load is a child process that exits when its IPC channel closes, so that none outlives
 // the demo.
 
 const { fork } = require('node:child_process')
@@ -35,14 +35,16 @@ class Show {
 
   async run({ port, seconds, rate, once: isOneShot }) {
     this.#stopOnSignals()
+    const page = await this.#openPage()
     await this.#listen(port)
     if (this.#isStopped) return
+    print(`Live page: ${page}  It stays live at ten times the load.`)
     const { port: taken } = this.#server.address()
     const url = `http://127.0.0.1:${taken}`
     if (port !== 0 && port !== taken) print(`Port ${port} is taken, using ${taken}.`)
     const first = rate === 0 ? ' First 5 s to warm up and measure its capacity.' : ''
     print(`Express at ${url}.${first}`)
-    const table = new SecondsTable()
+    const table = new SecondsTable({ page })
     await this.#runLoad(url, seconds, rate, table)
     if (this.#isStopped) return
     print('', ...table.summary(), '', ...routeLines(this.#spillway.snapshot()))
@@ -51,6 +53,7 @@ class Show {
     print(
       '',
       'The server keeps running. Open',
+      `  ${page.padEnd(38)}the live page: what is wrong, and profiles at a click`,
       ...PAGES.map(([page, note]) => `  ${(url + page).padEnd(38)}${note}`)
     )
     print('Stop it with Ctrl-C.')
@@ -61,6 +64,12 @@ class Show {
     for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => this.stop('Stopped.'))
     // If the reader of the pipe exits, as in `npm start | head`, stop instead of crashing with EPIPE.
     process.stdout.on('error', () => this.stop())
+  }
+
+  /** On the usual port of an admin server, or on any free port if that is taken. */
+  async #openPage() {
+    const { url } = await this.#spillway.listen().catch(() => this.#spillway.listen({ port: 0 }))
+    return url
   }
 
   /** Listens on the given port, or on the next free port. */

@@ -27,8 +27,12 @@ class SecondsTable {
   #capacity = 0
   #before
   #summary
+  /** Above each header on a terminal, so that the address stays on the screen. */
+  #top
 
-  constructor(stream = process.stdout) {
+  /** @param {{ page: string, stream?: import('node:tty').WriteStream }} options page: the address of the live page */
+  constructor({ page, stream = process.stdout }) {
+    this.#top = stream.isTTY ? [`Live page: ${page}`] : []
     const block = stream.isTTY ? '▇' : '#'
     const shedOf = (priority) => (row) => row.shed[priority]
     this.#table = new TerminalTable(
@@ -102,7 +106,7 @@ class SecondsTable {
     this.#before = now
     if (observed.times > 1) this.#summary.add(observed)
     const isHeaderDue = this.#rows++ % this.#table.rowsPerHeader() === 0
-    return isHeaderDue ? [...this.#table.header(), line] : [line]
+    return isHeaderDue ? [...this.#top, ...this.#table.header(), line] : [line]
   }
 
   summary() {

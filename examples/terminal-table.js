@@ -32,10 +32,10 @@ class TerminalTable {
     return cells.join('').trimEnd()
   }
 
-  /** How many rows may follow a header, so that a header is always visible on the screen. */
+  /** How many rows may follow a header and a line above it, so that both are always visible on the screen. */
   rowsPerHeader() {
     if (!this.#stream.isTTY) return Number.POSITIVE_INFINITY
-    return Math.min(Math.max((this.#stream.rows || 24) - 4, 5), 20)
+    return Math.min(Math.max((this.#stream.rows || 24) - 5, 5), 20)
   }
 
   #painted(text, colour) {

@@ -17,6 +17,7 @@ const { OpenTelemetry } = require('./metrics/opentelemetry/opentelemetry')
 const { Prometheus } = require('./metrics/scrape/prometheus')
 const { RequestLog } = require('./logging/request-log')
 const { takeSnapshot } = require('./snapshot/snapshot')
+const { takeTotals } = require('./snapshot/totals')
 const { StartLine } = require('./logging/start-line')
 const { Failures } = require('./failures/failures')
 const { ProcessErrors } = require('./failures/process-errors')
@@ -154,11 +155,8 @@ class Instance {
     this.doctor = new Doctor({ parts: this, warn, info, isOn: options.insight.doctor })
     this.fleet = new Fleet(this, options.fleet, captureNow, this.#prometheus)
     this.openTelemetry = new OpenTelemetry(this, captureNow)
-    this.handlers = endpointHandlers({
-      health: this.lifecycle.health,
-      prometheus: this.#prometheus,
-      internalErrors,
-    })
+    const { health } = this.lifecycle
+    this.handlers = endpointHandlers({ health, prometheus: this.#prometheus, internalErrors })
     this.#history = new History(this)
     this.profiles = new Profiles({
       clock,
@@ -187,8 +185,9 @@ class Instance {
       },
       clock: this.clock,
       takeSnapshot: () => this.snapshot(),
+      takeTotals: () => takeTotals(this, this.snapshot()),
       diagnose: () => this.doctor.diagnose(),
-      takeFleetSnapshot: () => (this.fleet.isMember ? this.fleet.snapshot() : undefined),
+      fleet: this.fleet,
       optionsNow: () => this.options,
       history: this.#history,
       profiles: this.profiles,
@@ -206,8 +205,8 @@ class Instance {
 
   #makeSetUpCheck(place) {
     const { admission, endpoints, internalErrors, handlers, notices, options, servers } = this
-    const parts = { admission, endpoints, internalErrors, handlers, notices, options, servers }
-    return new SetUpCheck({ ...parts, place })
+    const parts = { admission, endpoints, internalErrors, handlers, notices, options, place, servers }
+    return new SetUpCheck(parts)
   }
 
   #start(place) {

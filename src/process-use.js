@@ -22,6 +22,9 @@ const use = (globalThis[kUse] ??= {
   ownServers: new WeakSet(),
 })
 
+/** The host of requests between the members of a fleet, which are no calls of the application. */
+const OWN_HOST = 'spillway-member'
+
 /** @param {{ at: string | undefined }} place of the call, which is formatted only if it is shown */
 function announceUse(place) {
   if (use.first !== undefined) return
@@ -34,4 +37,4 @@ function markOwn(server) {
   use.ownServers.add(server)
 }
 
-module.exports = { announceUse, markOwn, use }
+module.exports = { OWN_HOST, announceUse, markOwn, use }

@@ -89,9 +89,19 @@ test('a file requires nothing from a layer above its own, and nothing outside sr
 })
 
 test('the command line requires nothing of a running instance, so that it starts at once', () => {
-  const allowed = /^(cli\/|options\/|insight\/doctor\/diagnosis-text\.js|clock\.js|errors\.js|version\.js)/
+  const allowed =
+    /^(cli\/|options\/|admin\/report\/|redaction\/|insight\/doctor\/diagnosis-text\.js|clock\.js|errors\.js|version\.js)/
   const others = files
     .filter(({ name }) => name.startsWith('cli/'))
+    .flatMap(({ name, required }) => required.map((to) => `${name} -> ${nameOf(to)}`))
+    .filter((edge) => !allowed.test(edge.split(' -> ')[1]))
+  assert.deepEqual(others, [])
+})
+
+test('a report is made from nothing but its figures, by the command line too', () => {
+  const allowed = /^(admin\/report\/|admin\/page\/(chart-list|format|part-list|stall-words)\.js|version\.js)/
+  const others = files
+    .filter(({ name }) => name.startsWith('admin/report/'))
     .flatMap(({ name, required }) => required.map((to) => `${name} -> ${nameOf(to)}`))
     .filter((edge) => !allowed.test(edge.split(' -> ')[1]))
   assert.deepEqual(others, [])

@@ -15,6 +15,7 @@ const { once } = require('node:events')
 const http = require('node:http')
 const { performance } = require('node:perf_hooks')
 const { readFlags } = require('../support/flags')
+const { requestProfile } = require('../support/request-profile')
 const { machineLine, save } = require('../support/results')
 const { percentile } = require('../support/statistics')
 
@@ -94,18 +95,7 @@ async function load({ port, agent }, { rate, seconds, latencies }) {
 
 /** Resolves with the figures at the start of the profile, and a promise of its result. */
 async function takeProfile({ adminPort }, seconds) {
-  const path = `/profile?seconds=${seconds}`
-  const headers = { accept: 'application/x-ndjson' }
-  const req = http.request({
-    host: '127.0.0.1',
-    port: adminPort,
-    method: 'POST',
-    path,
-    headers,
-    agent: false,
-  })
-  req.end()
-  const [res] = await once(req, 'response')
+  const { res } = await requestProfile({ port: adminPort, path: `/profile?seconds=${seconds}` })
   if (res.statusCode !== 200) {
     // A busy machine made an overload.
     res.resume()

@@ -8,6 +8,7 @@ const { connectionsTable } = require('./connections')
 const { errorsTable } = require('./errors')
 const { healthyTable } = require('./healthy')
 const { overheadTable } = require('./overhead')
+const { poolsTable } = require('./pools')
 const { overloadTable, settledTable, worksTable } = require('./overload')
 const { fleetTable, scrapeFloodTable, scrapeTable } = require('./scrape')
 const { autocannonSentence, costSentence, summaryTable } = require('./short')
@@ -28,6 +29,7 @@ const TABLES = {
   scrape: scrapeTable,
   'scrape-flood': scrapeFloodTable,
   chat: chatTable,
+  pools: poolsTable,
   fleet: fleetTable,
   benches: benchesTable,
 }

@@ -10,6 +10,8 @@ const SECOND_MS = 1000
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]']
 const HTTP_PORT = 80
 const SCHEME = 'bearer '
+/** Of the requests without the token in a second. */
+const SHARE_OF_ADDRESS = 0.75
 
 /** @typedef {{ status: number, text: string, headers?: Record<string, string> }} Rejection */
 
@@ -55,9 +57,10 @@ class AdminGuard {
     this.#names = new Set([...LOOPBACK_NAMES, bracketed(host).toLowerCase()])
     this.#hosts = new Set(hosts.map((name) => name.toLowerCase()))
     this.#clock = clock
-    // Separate limits, so that clients without the token cannot use up the requests of clients with it.
+    // Separate limits, so that clients without the token cannot use up the requests of clients with it. One address of
+    // strangers gets three quarters, so that it cannot keep the page from another address either, which needs no token.
     this.#authorized = new RateLimit(maxRequestsPerSecond)
-    this.#strangers = new RateLimit(maxRequestsPerSecond)
+    this.#strangers = new RateLimit(maxRequestsPerSecond, SHARE_OF_ADDRESS)
   }
 
   get hasToken() {
@@ -72,7 +75,7 @@ class AdminGuard {
   check(req, { isPublic = false, takesPost = false } = {}) {
     const rejection = this.#authorize(req)
     const limit = rejection === undefined ? this.#authorized : this.#strangers
-    if (!limit.take(this.#clock.now())) return REJECTIONS.rate
+    if (!limit.take(this.#clock.now(), req.socket.remoteAddress)) return REJECTIONS.rate
     if (rejection !== undefined && !(isPublic && rejection === REJECTIONS.token)) return rejection
     const isPost = takesPost && req.method === 'POST'
     if (!isPost && req.method !== 'GET' && req.method !== 'HEAD')
@@ -133,24 +136,33 @@ function withoutPort(name, port) {
 /** An IPv4 address has the prefix `::ffff:` on an IPv6 wildcard socket. */
 const addressOf = ({ localAddress = '' }) => bracketed(localAddress.replace(/^::ffff:(?=\d+\.)/, ''))
 
-/** Allows a number of requests in each second. */
+/** Allows a number of requests in each second, and each address a share of them. */
 class RateLimit {
   #max
+  #maxPerAddress
+  /** The requests of each address in this second. @type {Map<string, number>} */
+  #byAddress = new Map()
   #left = 0
   #sinceMs = Number.NEGATIVE_INFINITY
 
-  /** @param {number} max */
-  constructor(max) {
+  /** @param {number} max @param {number} [shareOfAddress] */
+  constructor(max, shareOfAddress = 1) {
     this.#max = max
+    this.#maxPerAddress = Math.ceil(max * shareOfAddress)
   }
 
-  /** @param {number} nowMs */
-  take(nowMs) {
+  /** @param {number} nowMs @param {string} [address] */
+  take(nowMs, address = '') {
     if (nowMs - this.#sinceMs >= SECOND_MS) {
       this.#sinceMs = nowMs
       this.#left = this.#max
+      this.#byAddress.clear()
     }
-    return this.#left-- > 0
+    const taken = this.#byAddress.get(address) ?? 0
+    if (this.#left <= 0 || taken >= this.#maxPerAddress) return false
+    this.#left--
+    this.#byAddress.set(address, taken + 1)
+    return true
   }
 }
 

@@ -1,11 +1,11 @@
 'use strict'
-// What the live page shows beside the history: the snapshot, the diagnosis and the workers, as one line that all viewers share. Making it
-// takes at most half a percent of the time, or the time until it is made again grows.
+// What the live page shows beside the history: the snapshot, the diagnosis and the workers, as one line that all viewers share. A line that
+// took long to make is kept for longer, so that making lines takes at most half a percent of the time.
 
 const LEAST_MS = 2000
 /** A finding must be seen within ten seconds of its fault. */
 const MOST_MS = 5000
-/** So many times what the last one took. */
+/** A line is kept for so many times as long as it took to make. */
 const REST = 200
 const FLEET_MS = 5000
 

@@ -1,15 +1,17 @@
 'use strict'
 // Answers `GET /live`: lines of JSON for as long as the client stays. First the last ten minutes, then a point a second and the state
 // every few seconds. A line is made once, however many read it. While nobody reads there is no timer, and nothing is made.
-// A client that reads slowly misses lines; what waits for it is bounded by its first line and one more.
+// A client that reads slowly misses lines: at most its first line and one more wait for it.
 
 const { readOnly } = require('./endpoints')
 const { SECOND_MS } = require('../insight/history')
 
 const MOST_VIEWERS = 20
 const CONTENT_TYPE = 'application/x-ndjson; charset=utf-8'
-/** A client that has read nothing for one to two of these is cut. Independent of `timeout`, which may be shorter than the pause between lines. */
+/** A client that reads nothing for once to twice this time is disconnected. `timeout` may be shorter than the pause between lines. */
 const UNREAD_MS = 15_000
+/** A client that reads just enough to be connected is cut after so long with full buffers. */
+const FULL_MS = 30_000
 
 /** @typedef {import('node:http').ServerResponse} Response */
 
@@ -17,8 +19,8 @@ class LiveStream {
   #clock
   #history
   #state
-  /** @type {Set<Response>} */
-  #viewers = new Set()
+  /** Since when the buffers of each have been full; undefined while they are not. @type {Map<Response, number | undefined>} */
+  #viewers = new Map()
   #mostViewers = MOST_VIEWERS
   #timer
   #past = { text: '', nowMs: Number.NEGATIVE_INFINITY }
@@ -51,7 +53,7 @@ class LiveStream {
     })
     if (req.method === 'HEAD') return res.end()
     req.socket.setTimeout(UNREAD_MS)
-    this.#viewers.add(res)
+    this.#viewers.set(res, undefined)
     res.once('close', () => this.#remove(res))
     const nowMs = this.#clock.now()
     res.write(this.#pastLine(nowMs) + this.#state.line(nowMs))
@@ -84,12 +86,18 @@ class LiveStream {
     // The next viewer's history begins with this point.
     this.#past = { text: '', nowMs: Number.NEGATIVE_INFINITY }
     const line = `${JSON.stringify({ point })}\n`
-    this.#write(this.#state.isDue(nowMs) ? line + this.#state.line(nowMs) : line)
+    this.#write(this.#state.isDue(nowMs) ? line + this.#state.line(nowMs) : line, nowMs)
   }
 
-  #write(text) {
+  #write(text, nowMs) {
     const bytes = Buffer.from(text)
-    for (const res of this.#viewers) if (!res.writableNeedDrain) res.write(bytes)
+    for (const [res, fullSinceMs] of this.#viewers) {
+      if (!res.writableNeedDrain) {
+        res.write(bytes)
+        this.#viewers.set(res, undefined)
+      } else if (fullSinceMs === undefined) this.#viewers.set(res, nowMs)
+      else if (nowMs - fullSinceMs >= FULL_MS) res.destroy()
+    }
   }
 
   /** A point is taken in a loop turn: this makes one for each second, also in an idle process. */
@@ -109,7 +117,7 @@ class LiveStream {
 
   close() {
     this.#isClosed = true
-    for (const res of this.#viewers) {
+    for (const res of this.#viewers.keys()) {
       res.end()
       this.#remove(res)
     }

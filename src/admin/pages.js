@@ -10,6 +10,8 @@ const { asksForPage, livePage } = require('./live-page')
 const { LiveState } = require('./live-state')
 const { LiveStream } = require('./live-stream')
 const { profilePages } = require('./profile-pages')
+const { reportPages } = require('./report-pages')
+const { workerPages } = require('./worker-pages')
 
 /** @import { Handler } from '../../index.js' */
 
@@ -20,13 +22,15 @@ const ABOUT = {
   '/metrics': 'Prometheus text, OpenMetrics or protobuf, by Accept',
   '/snapshot': 'the current snapshot as JSON, made at most once a second',
   '/live': 'the last ten minutes, then a point a second, as lines of JSON',
+  '/report': '?from=&to= gives a report of the last ten minutes, one HTML file to keep',
+  '/totals': 'what a report of a run is made from: counters and latencies since the start',
   '/doctor': 'what is wrong with this process, over the last minute: JSON, or text by Accept',
   '/livez': '200 while the event loop runs',
   '/readyz': '200 while the process is ready for traffic, else 503',
   '/releases': 'this release compared with the previous one',
   '/config': 'the options in force',
-  '/profile': 'POST ?seconds=10 takes a CPU profile; what it costs',
-  '/heap': 'POST ?seconds=60 tells what was allocated and is still in memory; what it costs',
+  '/profile': 'POST ?seconds=10 takes a CPU profile, ?worker=NAME of another worker; what it costs',
+  '/heap': 'POST ?seconds=60 tells what was allocated and is still in memory; ?worker=NAME; what it costs',
   '/heap-snapshot': 'POST ?confirm=yes takes a whole heap snapshot; what it costs',
 }
 
@@ -46,8 +50,10 @@ const INDEX = `spillway\n\n${Object.entries(ABOUT)
 
 /**
  * @param {{ handlers: Record<import('../../index.js').HandlerName, Handler>, clock: import('../clock').Clock,
- *   takeSnapshot: () => import('../../index.js').Snapshot, diagnose: () => import('../../index.js').Diagnosis,
- *   takeFleetSnapshot: () => Promise<import('../../index.js').FleetSnapshot> | undefined, optionsNow: () => object,
+ *   takeSnapshot: () => import('../../index.js').Snapshot, takeTotals: () => import('../../index.js').RunTotals,
+ *   diagnose: () => import('../../index.js').Diagnosis,
+ *   fleet: { isMember: boolean, snapshot: () => Promise<import('../../index.js').FleetSnapshot>,
+ *     find: Parameters<typeof workerPages>[1], pages: { offer: (pages: Map<string, Handler>) => void } }, optionsNow: () => object,
  *   history: InstanceType<typeof import('../insight/history').History>,
  *   profiles: InstanceType<typeof import('../insight/profiles/profiles').Profiles>,
  *   internalErrors: InstanceType<typeof import('../requests/internal-errors').InternalErrors>,
@@ -55,7 +61,7 @@ const INDEX = `spillway\n\n${Object.entries(ABOUT)
  * @returns {{ pages: Map<string, Handler>, liveStream: InstanceType<typeof LiveStream> }}
  */
 function adminPages(parts) {
-  const { handlers, clock, takeSnapshot, diagnose, optionsNow, internalErrors } = parts
+  const { handlers, clock, takeSnapshot, diagnose, fleet, optionsNow, internalErrors } = parts
   const { metrics, live, ready } = handlers
   /** @type {import('../../index.js').Snapshot} */
   let snapshot
@@ -68,21 +74,24 @@ function adminPages(parts) {
     return snapshot
   }
   const json = (makeValue) => dataHandler(JSON_TYPE, () => JSON.stringify(makeValue()))
-  const state = new LiveState({ ...parts, takeSnapshot: recentSnapshot })
+  const takeFleetSnapshot = () => (fleet.isMember ? fleet.snapshot() : undefined)
+  const state = new LiveState({ ...parts, takeSnapshot: recentSnapshot, takeFleetSnapshot })
   const liveStream = new LiveStream({ ...parts, state })
+  const ofWorker = { ...profilePages(parts), '/heap-snapshot': heapSnapshotPage(parts) }
+  fleet.pages.offer(new Map(Object.entries(ofWorker)))
   const pages = new Map(
     Object.entries({
       '/': livePage(INDEX, internalErrors),
       '/metrics': metrics,
       '/snapshot': json(recentSnapshot),
       '/live': liveStream.handler,
+      ...reportPages({ ...parts, takeFleetSnapshot }),
       '/doctor': doctorPage(diagnose),
       '/livez': live,
       '/readyz': ready,
       '/releases': json(() => recentSnapshot().releases),
       '/config': json(() => describeOptions(optionsNow())),
-      ...profilePages(parts),
-      '/heap-snapshot': heapSnapshotPage(parts),
+      ...workerPages(ofWorker, (name) => fleet.find(name)),
     })
   )
   return { pages, liveStream }

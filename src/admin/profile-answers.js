@@ -1,7 +1,7 @@
 'use strict'
 // How a profile is sent: by the type that the client accepts, as a file to save, compressed where the client reads that.
 
-/** The types by name. JSON is what a client gets that names none. */
+/** The types by name. A client that accepts none of them gets JSON. */
 const ACCEPTED = {
   json: 'application/json',
   lines: 'application/x-ndjson',

@@ -104,16 +104,24 @@ class ProfilePage {
     } catch (/** @type {any} */ error) {
       return sendText(res, { status: 503, text: `The profiler does not start: ${error.message}` })
     }
-    // No byte is sent for so long that the socket times out. It is not the client's fault, so nothing is done about it.
-    const goOn = () => {}
-    res.on('timeout', goOn)
+    this.#whenTaken(res, taking, {
+      onEnd: () => endProgress(),
+      onResult: (result) => this.#answer(req, res, type, result),
+    })
+  }
+
+  /** Calls back when the profile has ended, and with its result if the client still waits for it. */
+  #whenTaken(res, taking, { onEnd, onResult }) {
+    // The answer may come later than the timeout of the socket, which is not the client's fault. A listener keeps the socket open.
+    const keepOpen = () => {}
+    res.on('timeout', keepOpen)
     taking
       .finally(() => {
-        endProgress()
-        res.off('timeout', goOn)
+        onEnd()
+        res.off('timeout', keepOpen)
       })
       .then(async (result) => {
-        if (result !== undefined && !res.destroyed) await this.#answer(req, res, type, result)
+        if (result !== undefined && !res.destroyed) await onResult(result)
       })
       .catch((error) => this.#fail(res, error))
   }
@@ -162,7 +170,7 @@ class ProfilePage {
     }
   }
 
-  /** Where a worker thread may not be started, for one. */
+  /** For example, Node's permission model may forbid worker threads. */
   #fail(res, error) {
     this.#internalErrors.report('profile', error)
     const text = `The profile could not be made: ${error.message}`

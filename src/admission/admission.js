@@ -25,13 +25,7 @@ const { BYPASS, REJECTED, RUN } = require('./verdict')
 const MAX_ADMIT_GAP_MS = 100
 
 /** Until a pool is registered: nothing is done for a request. */
-const NO_POOLS = Object.freeze({
-  isOn: false,
-  isWatched: false,
-  reasonFor: (_request, _nowMs, _isObserved) => undefined,
-  onReject(_request) {},
-  onEnd(_request) {},
-})
+const NO_POOLS = { isOn: false, isWatched: false, reasonFor: () => undefined, onReject() {}, onEnd() {} }
 
 /** @typedef {{ turns: InstanceType<typeof LoopTurns>, cost: InstanceType<typeof RequestCost>, acceptBurst: InstanceType<typeof AcceptBurst> }} Measurements */
 /** @typedef {InstanceType<typeof import('../requests/request').Request>} Request */

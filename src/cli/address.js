@@ -5,6 +5,7 @@ const { MEMBER_DEFAULTS } = require('../options/table')
 const { CommandError } = require('./command-error')
 
 const { host: DEFAULT_HOST, port: DEFAULT_PORT } = MEMBER_DEFAULTS.listen
+const DEFAULT_URL = `http://${DEFAULT_HOST}:${DEFAULT_PORT}`
 const VARIABLE = 'SPILLWAY_ADMIN_URL'
 const MAX_PORT = 65_535
 
@@ -16,7 +17,7 @@ const MAX_PORT = 65_535
 function adminUrl(given, env) {
   if (given !== undefined) return urlOf(given, `'${given}'`)
   const fromEnv = env[VARIABLE]
-  return fromEnv ? urlOf(fromEnv, `'${fromEnv}' in ${VARIABLE}`) : `http://${DEFAULT_HOST}:${DEFAULT_PORT}`
+  return fromEnv ? urlOf(fromEnv, `'${fromEnv}' in ${VARIABLE}`) : DEFAULT_URL
 }
 
 function urlOf(text, shown) {
@@ -62,4 +63,4 @@ function parse(text) {
 /** What somebody types who forgot the command: `spillway 9464`. */
 const looksLikeAddress = (text) => /^\d+$/.test(text) || text.includes('://') || /:\d+$/.test(text)
 
-module.exports = { adminUrl, looksLikeAddress }
+module.exports = { DEFAULT_URL, adminUrl, looksLikeAddress }

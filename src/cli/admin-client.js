@@ -1,6 +1,6 @@
 'use strict'
 // Asks an admin server: JSON, a stream of JSON lines, or a file. One connection is kept, so that a client that asks each second is one
-// client of the server. A redirect is not followed, because the token goes to nobody but the server that was named.
+// client of the server. A redirect is not followed: the token must reach only the server that was named.
 
 const { createWriteStream } = require('node:fs')
 const http = require('node:http')
@@ -20,6 +20,7 @@ const MARKS = {
   '/snapshot': ({ requests, admission }) => requests !== undefined && admission !== undefined,
   '/doctor': ({ findings }) => Array.isArray(findings),
   '/config': ({ shed }) => shed !== undefined,
+  '/totals': ({ latencies, snapshot }) => latencies !== undefined && snapshot !== undefined,
 }
 
 class AdminClient {
@@ -55,7 +56,7 @@ class AdminClient {
   }
 
   /**
-   * Asks for something that takes time and is told line by line.
+   * Asks for work that takes time and reports line by line.
    *
    * @param {string} path
    * @param {(line: any) => void} onLine
@@ -63,6 +64,26 @@ class AdminClient {
    */
   async postForLines(path, onLine, options) {
     const res = await this.#send('POST', path, { accept: LINES_TYPE, ...options })
+    await this.#readLines(path, res, onLine)
+  }
+
+  /**
+   * Reads a stream that has no end, over a connection of its own, until the signal.
+   *
+   * @param {string} path
+   * @param {(line: any) => void} onLine
+   * @param {AbortSignal} signal
+   */
+  async followLines(path, onLine, signal) {
+    try {
+      const res = await this.#send('GET', path, { accept: LINES_TYPE, signal })
+      await this.#readLines(path, res, onLine)
+    } catch (error) {
+      if (!signal.aborted) throw error
+    }
+  }
+
+  async #readLines(path, res, onLine) {
     if (res.statusCode !== 200) throw this.#refusal(path, res, await this.#textOf(res))
     try {
       for await (const line of createInterface({ input: res, crlfDelay: Number.POSITIVE_INFINITY })) {
@@ -77,17 +98,17 @@ class AdminClient {
     }
   }
 
-  /** @param {string} path @param {string} file */
-  async saveFile(path, file) {
+  /** @param {string} path @param {string} file @param {string} flags of the file system */
+  async saveFile(path, file, flags) {
     const res = await this.#send('GET', path, { accept: '*/*' })
     if (res.statusCode !== 200) throw this.#refusal(path, res, await this.#textOf(res))
-    await pipeline(res, createWriteStream(file))
+    await pipeline(res, createWriteStream(file, { flags }))
   }
 
   /** Closes all connections: a server stops what it does for a client that is gone. */
   close() {
     this.#isClosed = true
-    // Those that wait for the connection would open one of their own.
+    // Requests that wait for the connection would open their own.
     for (const req of this.#requests) req.destroy()
     this.#agent.destroy()
   }
@@ -111,10 +132,16 @@ class AdminClient {
   }
 
   /** @returns {Promise<http.IncomingMessage>} */
-  #sendOnce(method, path, { accept, timeoutMs = TIMEOUT_MS }) {
+  #sendOnce(method, path, { accept, signal, timeoutMs = TIMEOUT_MS }) {
     return new Promise((resolve, reject) => {
       const headers = { Accept: accept, 'User-Agent': `spillway/${VERSION}`, ...this.#authorization() }
-      const req = this.#transport.request(this.url + path, { method, headers, agent: this.#agent })
+      const req = this.#transport.request(this.url + path, {
+        method,
+        headers,
+        // A stream would keep the one connection from all else.
+        agent: signal === undefined ? this.#agent : false,
+        signal,
+      })
       const fail = () => req.destroy(Object.assign(new Error('timeout'), { code: 'ETIMEDOUT', timeoutMs }))
       this.#requests.add(req)
       let timer = this.#clock.wait(timeoutMs, fail)

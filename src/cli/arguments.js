@@ -25,11 +25,14 @@ const CONFIG = Object.fromEntries(
 
 /**
  * @param {readonly string[]} args
- * @returns {{ command: Command | undefined, address: string | undefined, values: Record<string, any> }}
+ * @returns {{ command: Command | undefined, address: string | undefined, values: Record<string, any>, commandLine: readonly string[] }}
+ *   commandLine: what follows after `--`, for a command that runs another one
  */
 function readArguments(args) {
+  const end = args.includes('--') ? args.indexOf('--') : args.length
+  const commandLine = args.slice(end + 1)
   const { tokens } = parseArgs({
-    args: [...args],
+    args: args.slice(0, end),
     options: CONFIG,
     strict: false,
     allowPositionals: true,
@@ -48,7 +51,11 @@ function readArguments(args) {
     throw new CommandError(
       `'${surplus}' is one argument too many. A command takes one address: see ${helpOf(command)}.`
     )
-  return { command, address, values: asksHelp ? { ...values, help: true } : values }
+  if (commandLine.length > 0 && command?.takesCommand !== true)
+    throw new CommandError(
+      `'${printable(commandLine[0])}' is one argument too many: only report runs a command after --.`
+    )
+  return { command, address, commandLine, values: asksHelp ? { ...values, help: true } : values }
 }
 
 /** @returns {Command} */
@@ -86,7 +93,7 @@ function unknownOption(name, rawName, command, known) {
   if (others.length > 0) {
     const subject = command === undefined ? 'spillway without a command' : `spillway ${command.name}`
     return new CommandError(
-      `${subject} has no option ${rawName}, but ${others.join(' and ')} ${others.length === 1 ? 'has' : 'have'}.`
+      `${subject} has no option ${rawName}, but ${listed(others)} ${others.length === 1 ? 'has' : 'have'}.`
     )
   }
   const near = nearest(
@@ -96,6 +103,8 @@ function unknownOption(name, rawName, command, known) {
   return new CommandError(`Unknown option ${rawName}.${hint(near)} See ${helpOf(command)}.`)
 }
 
+/** @param {string[]} names */
+const listed = (names) => names.join(', ').replace(/, ([^,]*)$/, ' and $1')
 const hint = (found) => (found.length === 0 ? '' : ` Did you mean ${found[0].path}?`)
 const helpOf = (command) => (command === undefined ? 'spillway --help' : `spillway ${command.name} --help`)
 

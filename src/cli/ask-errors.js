@@ -5,6 +5,8 @@
 const { CommandError } = require('./command-error')
 const { printable } = require('./printable-text')
 
+/** How the sentence about a `--worker` that is not there begins. */
+const UNKNOWN_WORKER = 'No worker has this name.'
 const PAGE = 'docs/admin.md'
 
 /** By the code of the error, after the URL. @type {Record<string, (error: any) => string>} */
@@ -68,7 +70,8 @@ function refusalOf({ url, path, res, text, token }) {
   }
   // It is the sentence of the server that says why, such as: another profile is running.
   const reason = firstLine(text)
-  if (isTask(path) && reason !== '' && [400, 409, 503].includes(status)) return new CommandError(reason)
+  if (isTask(path) && reason !== '' && [400, 409, 502, 503].includes(status)) return new CommandError(reason)
+  if (isTask(path) && status === 404 && reason.startsWith(UNKNOWN_WORKER)) return new CommandError(reason)
   if (isTask(path) && (status === 404 || status === 405)) {
     return new CommandError(
       `The Spillway at ${url} has no ${taskOf(path)}. Update the package in the service, then ask again.`
@@ -77,8 +80,9 @@ function refusalOf({ url, path, res, text, token }) {
   return strangerOf(url, path, res)
 }
 
-const isTask = (path) => /^\/(profile|heap)\b/.test(path)
-const taskOf = (path) => (path.startsWith('/heap') ? 'heap profiles' : 'CPU profiles')
+const isTask = (path) => /^\/(profile|heap|totals)\b/.test(path)
+const TASKS = { heap: 'heap profiles', profile: 'CPU profiles', totals: 'reports' }
+const taskOf = (path) => TASKS[path.slice(1).split('?', 1)[0]]
 const firstLine = (text) => printable(text.split('\n', 1)[0].slice(0, 400)).trim()
 
 /** @param {string} url @param {string} path @param {import('node:http').IncomingMessage} res @returns {InstanceType<typeof CommandError>} */

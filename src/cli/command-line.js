@@ -27,6 +27,7 @@ const { commandHelp, generalHelp } = require('./help')
  * @typedef {object} Context
  * @property {InstanceType<typeof AdminClient>} client
  * @property {Record<string, any>} values of its options
+ * @property {readonly string[]} commandLine what follows after `--`
  * @property {InstanceType<typeof Output>} out
  * @property {InstanceType<typeof Output>} err
  * @property {NodeJS.ReadStream} stdin
@@ -47,14 +48,14 @@ async function runCommandLine(args, surroundings) {
     return await run(readArguments(args), { ...surroundings, out, err })
   } catch (cause) {
     const error = /** @type {Error} */ (cause)
-    // Not thrown: Node would exit with 1, which says of a process that something is wrong with it.
+    // Not thrown: Node would exit with 1, by which `doctor` says that the service is unhealthy.
     const text = error instanceof CommandError ? error.message : `a mistake of its own.\n${error.stack}`
     err.print([`${err.paint('red', 'spillway:')} ${text}`])
     return EXIT.failed
   }
 }
 
-async function run({ command, values, address }, { env, out, err, stdin, signals, clock }) {
+async function run({ command, values, address, commandLine }, { env, out, err, stdin, signals, clock }) {
   if (values.version) {
     out.print([VERSION])
     return EXIT.done
@@ -65,7 +66,7 @@ async function run({ command, values, address }, { env, out, err, stdin, signals
   }
   const client = new AdminClient({ url: adminUrl(address, env), token: tokenOf(values, env), clock })
   try {
-    return await command.run({ client, values, out, err, stdin, signals, clock })
+    return await command.run({ client, values, commandLine, out, err, stdin, signals, clock })
   } finally {
     client.close()
   }

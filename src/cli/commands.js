@@ -10,6 +10,7 @@
  * @property {readonly string[]} [more] paragraphs of its own help
  * @property {Record<string, Option>} options
  * @property {readonly (readonly [string, string])[]} examples a command, and what it does
+ * @property {boolean} [takesCommand] whether a command to run may follow after `--`
  * @property {(context: Context) => Promise<number>} run returns the exit code
  */
 
@@ -22,6 +23,7 @@ const COMMANDS = [
   require('./commands/config').config,
   require('./commands/profile').profile,
   require('./commands/profile').heap,
+  require('./commands/report').report,
 ]
 
 module.exports = { COMMANDS }

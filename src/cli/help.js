@@ -28,9 +28,9 @@ function generalHelp() {
 }
 
 /** @param {import('./commands').Command} command */
-function commandHelp({ name, about, more = [], options, examples }) {
+function commandHelp({ name, about, more = [], options, examples, takesCommand = false }) {
   return [
-    `spillway ${name} [port or URL] [options]`,
+    `spillway ${name} [port or URL] [options]${takesCommand ? ' [-- command]' : ''}`,
     '',
     `${about[0].toUpperCase()}${about.slice(1)}.`,
     ...more,

@@ -20,7 +20,7 @@ const INDENT = '  '
  */
 function snapshotLines(snapshot, { out, url }) {
   const { paint } = out
-  const look = { paint, width: out.lineWidth - INDENT.length, end: out.isUnicode ? '…' : '...' }
+  const look = { url, paint, width: out.lineWidth - INDENT.length, end: out.isUnicode ? '…' : '...' }
   const sections = Object.entries(SECTIONS)
     .map(([title, linesOf]) => ({ title, lines: linesOf(snapshot, look) }))
     .filter(({ lines }) => lines.length > 0)
@@ -105,7 +105,7 @@ const SECTIONS = {
   'Longest in flight': ({ oldest }, look) =>
     oldest.length === 0 ? [] : tableLines(OLDEST_COLUMNS, oldest, look),
   Errors: ({ errors }, look) => (errors.length === 0 ? [] : tableLines(ERROR_COLUMNS, errors, look)),
-  Stalls: ({ stalls }, { paint }) => (stalls.count === 0 ? [] : stallLines(stalls, paint)),
+  Stalls: ({ stalls }, { paint, url }) => (stalls.count === 0 ? [] : stallLines(stalls, paint, url)),
   'Also counted': (snapshot) => {
     const rows = [
       ...counts('process', snapshot.processErrors),

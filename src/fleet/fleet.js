@@ -7,6 +7,7 @@
 const { randomBytes } = require('node:crypto')
 const { retireMembers } = require('./retired-members')
 const { currentUser, openDirectory } = require('./directory')
+const { MemberPages, connectToMember, requestPage } = require('./member-pages')
 const { openMemberSocket } = require('./member-socket')
 const { takeFleetSnapshot } = require('./fleet-snapshot')
 const { metricsOf } = require('./registry-report')
@@ -31,6 +32,8 @@ const onExit = () => {
 }
 
 class Fleet {
+  /** The pages of this member for the others. */
+  pages
   #parts
   #options
   #reporter
@@ -65,6 +68,7 @@ class Fleet {
     this.#exporter = exporter
     this.#own = ownMetrics(exporter)
     this.#reporter = new Reporter(parts, capture, exporter)
+    this.pages = new MemberPages(parts.internalErrors)
     this.#unreadable = new UnreadableReports(parts.warn)
     this.#identity = identityOf(options)
     if (this.#identity === undefined) return
@@ -124,7 +128,10 @@ class Fleet {
     this.#directory = undefined
     const { key, isExact } = this.#identity
     const directory = await openDirectory(`${key}-${this.#number.number}`, this.#options?.directory)
-    const closeSocket = await openMemberSocket(directory.socketOf(this.#id), this.#onRequest)
+    const closeSocket = await openMemberSocket(directory.socketOf(this.#id), {
+      report: this.#onRequest,
+      servePages: (socket) => this.pages.serve(socket),
+    })
     if (this.#isClosed) return closeSocket()
     this.#closeSocket = closeSocket
     this.#directory = directory
@@ -208,6 +215,28 @@ class Fleet {
   async snapshot() {
     const { sum, members, states } = await this.#gather({ withRoutes: true })
     return takeFleetSnapshot(this.#parts, sum, members, states)
+  }
+
+  /** Finds a member by the name that a snapshot shows. @param {string} name @returns {Promise<import('../admin/worker-pages').FoundWorker>} */
+  async find(name) {
+    const directory = this.#directory
+    if (directory === undefined) {
+      const { worker } = this.#self()
+      return { isOwn: worker === name, names: [worker] }
+    }
+    const { clock } = this.#parts
+    const loan = this.#buffers.lend()
+    const { members } = await this.#poll(directory, false, loan)
+    loan.giveBack()
+    const present = withWorkerNames(members).filter(({ worker }) => worker !== '')
+    const found = present.find(({ worker }) => worker === name)
+    const names = present
+      .map(({ worker }) => worker)
+      .sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))
+    if (found === undefined || found.id === this.#id) return { isOwn: found !== undefined, names }
+    const ask = async (asked) =>
+      requestPage(await connectToMember(directory.socketOf(found.id), clock), asked)
+    return { isOwn: false, names, ask }
   }
 
   async #gather({ withRoutes }) {

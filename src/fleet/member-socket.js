@@ -1,9 +1,10 @@
 'use strict'
-// Requests reports between members. A request is one byte: with or without the histograms of the routes. The reply is one
+// Requests reports between members. A request is one byte: with or without the histograms of the routes, or for pages. The reply is one
 // byte once the report is written. If it cannot be written, as on a full disk, the reply is another byte and the report.
 // Nothing here keeps a process alive except a request under way, which ends by its timeout.
 
 const net = require('node:net')
+const { PAGES } = require('./member-pages')
 const { MOST_BYTES } = require('./report-file')
 
 const WITH_ROUTES = 'r'
@@ -15,19 +16,22 @@ const UNWRITTEN = Buffer.from('n')
  * Opens the socket of this member.
  *
  * @param {string} path
- * @param {(withRoutes: boolean) => Promise<Buffer[] | undefined>} report writes the report; returns it if that fails
+ * @param {{ report: (withRoutes: boolean) => Promise<Buffer[] | undefined>, servePages: (socket: net.Socket) => void }} answers
+ *   report: writes the report, and returns it if that fails
  * @returns {Promise<() => void>} closes the socket
  */
-function openMemberSocket(path, report) {
+function openMemberSocket(path, { report, servePages }) {
   const open = new Set()
   const server = net.createServer((socket) => {
     open.add(socket)
     socket.unref()
     socket.on('error', () => {})
     socket.on('close', () => open.delete(socket))
-    socket.once('data', (request) => {
+    socket.once('data', (bytes) => {
+      const request = bytes.toString('latin1')
+      if (request === PAGES) return servePages(socket)
       socket.resume()
-      report(request.toString('latin1') === WITH_ROUTES).then(
+      report(request === WITH_ROUTES).then(
         (pieces) => socket.end(pieces === undefined ? WRITTEN : Buffer.concat([UNWRITTEN, ...pieces])),
         () => socket.destroy()
       )

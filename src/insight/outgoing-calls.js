@@ -5,6 +5,7 @@
 // `node:http` begins when its head is sent.
 
 const { subscribe, unsubscribe } = require('node:diagnostics_channel')
+const { OWN_HOST } = require('../process-use')
 const { METHOD_INDEX, OTHER_METHOD } = require('../requests/methods')
 const { isHttpInstrumented, isUndiciInstrumented } = require('./http-instrumentation')
 const { OutgoingTable } = require('./outgoing-table')
@@ -92,7 +93,8 @@ class OutgoingCalls {
   }
 
   #beginHttp = ({ request }) => {
-    if (!this.#calls.has(request)) this.#begin(request, request.host ?? 'localhost', request.method)
+    if (!this.#calls.has(request) && request.host !== OWN_HOST)
+      this.#begin(request, request.host ?? 'localhost', request.method)
   }
 
   #beginUndici = ({ request }) => this.#begin(request, this.#hostOf(request.origin), request.method)

@@ -1,6 +1,6 @@
 'use strict'
-// Which of the frames of a blocked thread a person should look at: the innermost of the application, and the package it called.
-// Frames of Spillway are left out. Where source maps are on, places are those of the source.
+// Chooses the stack frame of a blocked thread that a person should look at: the innermost of the application, and the package it
+// called. Frames of Spillway are left out. Where source maps are on, places are those of the source.
 
 const { findSourceMap } = require('node:module')
 const { dirname, isAbsolute, relative, sep } = require('node:path')
@@ -69,7 +69,7 @@ function entryOf(path, line, column) {
     const entry = /** @type {any} */ (findSourceMap(path)?.findEntry(line - 1, column))
     return entry?.originalSource === undefined ? undefined : entry
   } catch {
-    // A map that is malformed is as good as none.
+    // A malformed map is ignored.
     return undefined
   }
 }

@@ -16,7 +16,7 @@ function causeOf({ durationMs, collectedMs, waitedMs, thresholdMs, seen }) {
   // Code that blocks the loop by itself is named, however much longer a busy host makes it take.
   if (waitedMs >= mostMs && durationMs - waitedMs < thresholdMs) return 'host'
   if (seen?.place === undefined) return 'unknown'
-  // On a busy host everybody answers late.
+  // On a busy host every thread answers late.
   const delayMs = seen.delayMs * (1 - waitedMs / durationMs)
   return delayMs >= NATIVE_MS ? 'native' : 'javascript'
 }

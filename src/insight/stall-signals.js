@@ -1,5 +1,5 @@
 'use strict'
-// What the two sides of the stall watcher agree on: the cells of their shared memory, and their times.
+// What the two sides of the stall watcher share: the cells of their memory, and how long each side waits.
 
 /** Cells. BEAT is the time of the last beat, by the clock that all threads share. */
 const BEAT = 0
@@ -20,10 +20,10 @@ const MOST_PERIOD_MS = 250
 /** How often an idle thread beats, because it must differ from a blocked one. Each beat wakes two threads. */
 const periodOf = (thresholdMs) => Math.min(0.7 * thresholdMs, MOST_PERIOD_MS)
 
-/** Of the time, that pauses may take. A host that is busy makes them longer than they are: then half a second of rest is enough. */
+/** The share of the time that pauses may take. A busy host makes pauses longer, so half a second of rest is enough. */
 const PAUSE_SHARE = 0.01
 const LONGEST_REST_MS = 500
-/** To list so many frames takes long by itself. */
+/** Listing so many frames takes long by itself. */
 const DEEP_FRAMES = 500
 const MAX_FRAMES = 60
 

@@ -2,7 +2,7 @@
 // Stalls summed by site: one for each cause, function and route, at most 50. A new site takes the place of the least costly.
 
 const MOST_SITES = 50
-/** Of a function, lines that are counted apart. */
+/** How many lines of one function are counted separately. */
 const MOST_LINES = 20
 
 /**
@@ -45,7 +45,7 @@ class StallSites {
     this.#sites.delete(least[0])
   }
 
-  /** A loop is seen in one line or another of it: the site shows the line that was seen for longest, and the stack of that. */
+  /** One loop is read at different lines. The site shows the line that blocked for longest in all, and its stack. */
   #recordLine(site, { line, frames }, durationMs) {
     if (line === null || (site.lines.size === MOST_LINES && !site.lines.has(line))) return
     const lineMs = (site.lines.get(line) ?? 0) + durationMs

@@ -1,7 +1,6 @@
 'use strict'
-// The watching side of stall-watcher.js, in a worker thread. It sees the beat of the watched thread stop, asks that thread's
-// debugger to pause, reads the stack, and lets the thread go on. Whatever fails here, the watched thread must go on: a session that
-// disconnects resumes it.
+// The worker thread of stall-watcher.js. When the beat of the watched thread stops, it asks that thread's debugger to pause, reads
+// the stack, and lets the thread go on. Whatever fails here, the watched thread must go on: a session that disconnects resumes it.
 
 const { Session } = require('node:inspector')
 const { workerData } = require('node:worker_threads')
@@ -34,7 +33,7 @@ const MIN_POLL_MS = 5
 
 class Watch {
   #beat = Atomics.load(shared, BEAT)
-  /** For how long since that beat this thread itself did not run. */
+  /** How long this thread itself has not run since that beat. */
   #lostMs = 0
   #dueMs = clock.sharedMs()
   /** @type {number | undefined} */
@@ -44,7 +43,7 @@ class Watch {
   #isStopped = false
   #restUntilMs = 0
   #channel
-  /** Of the watched thread, by script: a frame may have no address of its own. */
+  /** The address of each script of the watched thread, because a frame may have none. */
   #urls = new Map()
 
   start() {
@@ -76,7 +75,7 @@ class Watch {
     })
   }
 
-  /** How long ago the last beat was, without the time in which this thread did not run: that cannot tell a blocked loop from a starved host. */
+  /** How long ago the last beat was. The time in which this thread did not run is subtracted: then the host may be starved. */
   #stoppedMs(nowMs) {
     const beat = Atomics.load(shared, BEAT)
     const ageMs = (nowMs - beat) | 0
@@ -111,7 +110,7 @@ class Watch {
     }
   }
 
-  /** Scripts without an address are those of `eval` and `vm`, which may be without end. */
+  /** Scripts without an address come from `eval` and `vm`, and their number has no bound. */
   #addScript({ scriptId, url }) {
     if (url !== '' && this.#urls.size < MAX_SCRIPTS) this.#urls.set(scriptId, url)
   }

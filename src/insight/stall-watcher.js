@@ -1,7 +1,7 @@
 'use strict'
 // Watches this thread for stalls, from a worker thread (stall-watcher-thread.js) that all instances of the thread share. While it
-// watches, each loop turn beats into shared memory, and a timer if there is none. Where the beat stops, the worker reads the stack of the
-// blocked code, and what the code works for is read here, in the pause. decisions/0043 has the figures.
+// watches, each loop turn beats into shared memory; an idle loop has a timer for it. When the beat stops, the worker reads the stack of
+// the blocked code. Which request the code works for is read here, during the pause. decisions/0043 has the figures.
 
 const {
   MessageChannel,
@@ -29,7 +29,7 @@ const kStalls = Symbol.for('spillway.stalls.1')
 const EXPRESSION = "globalThis[Symbol.for('spillway.stalls.1')]?.()"
 /** A watching thread needs no more, whatever the process has. */
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 48, maxYoungGenerationSizeMb: 4, stackSizeMb: 1 }
-/** To disconnect takes about 1 ms; a starved worker shall not delay an exit for long. */
+/** Disconnecting takes about 1 ms. A starved worker must not delay an exit for long. */
 const DISCONNECT_MS = 500
 
 /**
@@ -71,7 +71,6 @@ class StallWatcher {
 
   #start() {
     const { port1, port2 } = new MessageChannel()
-    port1.unref()
     const shared = new Int32Array(new SharedArrayBuffer(CELLS * Int32Array.BYTES_PER_ELEMENT))
     const thresholdMs = Math.min(...[...this.#subscribers.keys()].map((each) => each.thresholdMs))
     const worker = new Worker(require.resolve('./stall-watcher-thread'), {

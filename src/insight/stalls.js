@@ -32,7 +32,7 @@ const NO_PLACE = { function: null, file: null, begin: 0, line: null, package: nu
  */
 
 class Stalls {
-  /** Of all stalls so far. */
+  /** The time of all stalls so far. */
   totalMs = 0
   #parts
   #info
@@ -190,7 +190,7 @@ class Stalls {
       this.#isWatching = true
       this.#parts.context.turnOn(FOLLOWING)
     } catch (error) {
-      // Node's permission model, for one, may forbid worker threads.
+      // For example, Node's permission model may forbid worker threads.
       this.#onEnd(error, true)
     }
   }

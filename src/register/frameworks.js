@@ -21,7 +21,7 @@ class Frameworks {
   }
 
   /** Looks at the modules that have come since. A module that is still loading is looked at again. */
-  weave() {
+  instrument() {
     for (const [file, module] of Object.entries(this.#cache)) {
       if (!module?.loaded || this.#seen.has(module)) continue
       this.#seen.add(module)

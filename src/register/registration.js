@@ -1,7 +1,7 @@
 'use strict'
 // The one instance of a process that runs with spillway/register. It is made for the first server that is told to listen, so a tool
 // without a server loads nothing. It measures every server, and starts the admin server once one of them listens.
-// A failure of ours is one warning, and the application runs on without us.
+// A failure of Spillway is one warning, and the application runs on without it.
 
 const cluster = /** @type {any} */ (require('node:cluster'))
 const { isMainThread } = require('node:worker_threads')
@@ -34,13 +34,13 @@ class Registration {
       servers.attach(server)
       setUp.listen()
       if (this.#settings.attach.signals) lifecycle.listenForSignals(server)
-      this.weave()
+      this.instrument()
     })
   }
 
-  /** Called again with the first request: what was loaded after listen() may have come. */
-  weave() {
-    this.#guard(() => this.#frameworks?.weave())
+  /** Called again with the first request: the application may have loaded a framework after listen(). */
+  instrument() {
+    this.#guard(() => this.#frameworks?.instrument())
   }
 
   /** A server has a request, although no server listens: another process or server hands its connections over. */
@@ -158,12 +158,12 @@ class Registration {
     try {
       this.#close()
     } catch {
-      // The failure has been told.
+      // The failure has been reported.
     }
   }
 }
 
-/** What is true of all workers of a cluster is told by the first. */
+/** What is true of all workers of a cluster is logged by the first. */
 const isFirstWorker = () => !cluster.isWorker || cluster.worker?.id === 1
 
 const isPortInUse = (error) => error?.cause?.code === 'EADDRINUSE'

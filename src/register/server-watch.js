@@ -33,7 +33,7 @@ const isMeasured = (server) => isHttpServer(server) && !use.ownServers.has(serve
 
 let hasFailed = false
 
-/** Nothing of ours may throw into the application. The first failure is told, and is the last. */
+/** Spillway must not throw into the application. The first failure is one warning, and ends the watch. */
 function guarded(work) {
   if (hasFailed) return
   try {
@@ -49,7 +49,7 @@ function onRequest({ server }) {
     if (!isMeasured(server)) return
     if (server.listening) {
       unsubscribe(REQUEST_STARTED, /** @type {any} */ (onRequest))
-      return registration().weave()
+      return registration().instrument()
     }
     if (handedOver.has(server)) return
     handedOver.add(server)

@@ -1,6 +1,6 @@
 'use strict'
 // The options of spillway/register: the defaults of register, then a JSON file (SPILLWAY_CONFIG), then the variables SPILLWAY_*.
-// Each is checked for itself, so that a mistake costs this option and no other. Nothing here throws.
+// Each option is checked by itself, so that a mistake costs this option and no other. Nothing here throws.
 
 const { readFileSync, statSync } = require('node:fs')
 const { groupOf, resolveMember, resolveOptions } = require('../options/options')
@@ -15,7 +15,7 @@ const DEFAULTS = {
 const OFF = [false, 'off', 'false']
 const ADMIN = 'SPILLWAY_ADMIN_'
 const MOST_FILE_BYTES = 1_000_000
-/** A mistake may have cost the token, and without it anybody on the machine could read the admin server. */
+/** A mistake may have cost the token. Without it anybody on the machine could read the admin server. */
 const NOT_STARTED = 'The admin server does not start.'
 
 class Settings {
@@ -106,7 +106,7 @@ class Settings {
   }
 }
 
-/** The text is not told, because it may hold secrets. */
+/** An error does not quote the text, because it may hold secrets. */
 function readJson(path) {
   const stats = statSync(path)
   if (!stats.isFile() || stats.size > MOST_FILE_BYTES) throw new Error('it is no file of at most 1 MB')

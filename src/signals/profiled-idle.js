@@ -1,12 +1,12 @@
 'use strict'
-// The idle time of the loop while the CPU profiler runs. V8 samples by a signal, which interrupts the wait for events, and Node counts
-// the wait before an interruption as busy: an idle loop looks full (decisions/0045). While a profile runs, a wait is idle for as long as the
-// thread was not on a CPU.
+// Measures the idle time of the loop while the CPU profiler runs. V8 samples by a signal, which interrupts the wait for events. Node counts
+// the wait before an interruption as busy, so an idle loop looks full (decisions/0045). While a profile runs, a wait counts as idle for as
+// long as the thread was not on a CPU.
 
 const { replaceIdle, systemClock } = require('../clock')
 const { openThreadCpu } = require('./thread-cpu')
 
-/** These suspend the thread from outside to sample it, without a signal. */
+/** On these platforms V8 suspends the thread from outside to sample it, without a signal. */
 const WITHOUT_SIGNALS = new Set(['darwin', 'win32'])
 
 class ProfiledIdle {
@@ -36,15 +36,15 @@ class ProfiledIdle {
 
   idleMs = () => {
     const nodeIdleMs = this.#nodeIdleMs()
-    const toldMs = nodeIdleMs - this.#lastNodeIdleMs
-    if (toldMs === 0) return this.#idleMs
+    const addedMs = nodeIdleMs - this.#lastNodeIdleMs
+    if (addedMs === 0) return this.#idleMs
     this.#lastNodeIdleMs = nodeIdleMs
     const beforeMs = this.#markMs
     const beforeRanMs = this.#markRanMs
     this.#mark()
     const passedMs = this.#markMs - beforeMs
     const offCpuMs = passedMs - (this.#markRanMs - beforeRanMs)
-    this.#idleMs += Math.max(toldMs, Math.min(offCpuMs, passedMs))
+    this.#idleMs += Math.max(addedMs, Math.min(offCpuMs, passedMs))
     return this.#idleMs
   }
 

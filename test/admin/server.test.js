@@ -20,6 +20,8 @@ const PATHS = [
   '/metrics',
   '/snapshot',
   '/live',
+  '/report',
+  '/totals',
   '/doctor',
   '/livez',
   '/readyz',
@@ -485,6 +487,29 @@ test('requests per second are limited, and strangers cannot use up those of clie
   assert.deepEqual(statuses(`Bearer ${TOKEN}`, 1), [429])
   clock.advance(1)
   assert.deepEqual(statuses(`Bearer ${TOKEN}`, 1), [undefined])
+})
+
+test('strangers of one address leave a quarter of the requests of strangers to another', () => {
+  const clock = new FakeClock()
+  const guard = new AdminGuard({ host: '0.0.0.0', token: TOKEN, hosts: [], maxRequestsPerSecond: 8, clock })
+  const ask = (remoteAddress, count) =>
+    Array.from(
+      { length: count },
+      () =>
+        guard.check(
+          /** @type {any} */ ({
+            method: 'GET',
+            headers: {},
+            headersDistinct: { host: ['localhost:9464'] },
+            socket: { localPort: 9464, remoteAddress },
+          }),
+          { isPublic: true }
+        )?.status
+    )
+  assert.deepEqual(ask('10.0.0.1', 8), [...Array(6).fill(undefined), 429, 429])
+  assert.deepEqual(ask('10.0.0.2', 3), [undefined, undefined, 429])
+  clock.advance(1000)
+  assert.deepEqual(ask('10.0.0.1', 1), [undefined])
 })
 
 test('too many requests get 429 with Retry-After', async (t) => {

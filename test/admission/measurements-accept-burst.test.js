@@ -17,6 +17,15 @@ test('a burst begins with the second turn in a row that accepted a connection, a
   assert.equal(burst.mayBeAccepting, false)
 })
 
+test('the end of a handshake that was dropped hides no other handshake', () => {
+  const burst = new AcceptBurst()
+  burst.onHandshakeEnd()
+  burst.onHandshake(0)
+  assert.equal(burst.isAccepting(0), true)
+  burst.onHandshakeEnd()
+  assert.equal(burst.isAccepting(0), false)
+})
+
 test('connections that come one by one delay no work', () => {
   const burst = new AcceptBurst()
   for (let turn = 0; turn < 100; turn += 2) {

@@ -2,15 +2,20 @@
 // The section Profiles of the live page in a real browser: it takes profiles of a real service, and shows them as tables and a flame graph.
 
 const assert = require('node:assert/strict')
-const { readFileSync } = require('node:fs')
+const { fork } = require('node:child_process')
+const { once } = require('node:events')
+const { mkdtempSync, readFileSync, rmSync } = require('node:fs')
+const { tmpdir } = require('node:os')
 const path = require('node:path')
 const { gunzipSync } = require('node:zlib')
 const { after, before, test } = require('node:test')
+const { outsideTests } = require('../support/outside-tests')
 const { startProgram } = require('../support/program')
 const { launch, missing, openPage, picture } = require('./browser')
 
 const TOKEN = 'correct-horse-battery-staple'
 const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
+const CLUSTER = path.join(__dirname, '../fleet/profiled-cluster.js')
 const SERVICE = path.join(__dirname, 'service.js')
 /** For what has no time of its own: a busy machine takes long. */
 const PATIENCE = { timeout: 30_000 }
@@ -164,6 +169,21 @@ test('Cancel ends the profile in the process', { skip }, async (t) => {
   await checkFaults()
 })
 
+test('a finding about the CPU has a button that takes the profile', { skip }, async (t) => {
+  const { page, checkFaults } = await openedFor(t, { requests: '/coffee' })
+  const finding = page.locator(
+    '#health [data-problem="event-loop-blocked"], #health [data-problem="cpu-saturated"]'
+  )
+  await finding.first().waitFor({ timeout: 60_000 })
+  await finding.first().locator('summary').click()
+  await finding.first().getByRole('button', { name: 'Take a CPU profile' }).click()
+  await page.locator('#profiles .running', { hasText: 'of 10 s' }).waitFor(PATIENCE)
+  assert.ok(await page.locator('#profiles .controls').isVisible())
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await page.locator('#profiles', { hasText: 'Cancelled.' }).waitFor(PATIENCE)
+  await checkFaults()
+})
+
 test('a second heap profile shows first what grew in both', { skip }, async (t) => {
   const { page, checkFaults } = await openedFor(t, { requests: '/keep' })
   // What it shows does not depend on how long it takes.
@@ -176,5 +196,35 @@ test('a second heap profile shows first what grew in both', { skip }, async (t) 
   const first = page.locator('#profiles .table').first()
   await first.getByText('Grew in both profiles').waitFor(PATIENCE)
   assert.match(await first.locator('tbody tr').first().innerText(), /^keepSession /)
+  await checkFaults()
+})
+
+test('a profile of another worker of the cluster, chosen by its name', { skip }, async (t) => {
+  const env = outsideTests({ TMPDIR: mkdtempSync(path.join(tmpdir(), 'sw-')) })
+  const child = fork(CLUSTER, { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+  t.after(async () => {
+    child.disconnect()
+    await once(child, 'exit')
+    rmSync(String(env.TMPDIR), { recursive: true, force: true, maxRetries: 10 })
+  })
+  const [members] = await once(child, 'message')
+  const { page, checkFaults } = await openPage(t, browser, `http://127.0.0.1:${members[1].adminPort}/`, {})
+  const choice = page.getByLabel('Of worker')
+  await page.locator('#profiles').scrollIntoViewIfNeeded(PATIENCE)
+  await choice.selectOption('2', PATIENCE)
+  let isAsking = true
+  const ask = async () => {
+    while (isAsking) await fetch(`http://127.0.0.1:${members[2].port}/`).then((answer) => answer.text())
+  }
+  const asking = ask()
+  await take(page, 'CPU profile', 5)
+  await page.getByText('CPU profile of worker 2').waitFor(PATIENCE)
+  isAsking = false
+  await asking
+  const profile = await savedBy(page, 'Save .cpuprofile')
+  assert.match(profile.name, new RegExp(`^spillway-${members[2].pid}-`))
+  assert.ok(String(profile.bytes).includes('burnInSecond'))
+  await page.evaluate(AXE)
+  assert.deepEqual(await faultsOf(page), [])
   await checkFaults()
 })

@@ -17,12 +17,13 @@ function plainEnv(more) {
 
 /**
  * @param {readonly (string | number)[]} args
- * @param {{ env?: object }} [options]
+ * @param {{ env?: object, cwd?: string }} [options]
  * @returns {Promise<{ code: number | null, signal: string | null, out: string, err: string }>}
  */
-async function runProgram(args, { env } = {}) {
+async function runProgram(args, { env, cwd } = {}) {
   const child = spawn(process.execPath, [PROGRAM, ...args.map(String)], {
     env: plainEnv(env),
+    ...(cwd !== undefined && { cwd }),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let [out, err] = ['', '']
@@ -50,6 +51,7 @@ async function startService(t, env) {
   const { app, admin } = JSON.parse(String(line))
   return {
     admin,
+    appUrl: `http://127.0.0.1:${app}`,
     adminUrl: `http://127.0.0.1:${admin}`,
     kill: () => child.kill('SIGKILL'),
     /** Sends requests one after the other, and reads the answers. */

@@ -109,10 +109,13 @@ describe('text of a service', () => {
   })
 
   test('is JSON without control characters', () => {
-    const value = { route: '\x1b[2J\u{9b}\u{2028}\x7f' }
+    const value = { route: '\x1b[2J\u{9b}\u{2028}\x7f\u{202e}\u{200b}\u{e0041} 日本😀' }
     const [text] = jsonLines(value, { isScreen: false })
     assert.deepEqual(JSON.parse(text), value)
-    assert.doesNotMatch(text, /[\p{Cc}\p{Zl}]/u)
+    assert.doesNotMatch(text, /[\p{Cc}\p{Cf}\p{Zl}]/u)
+    assert.ok(text.includes('\\u202e') && text.endsWith(' 日本😀"}'), text)
+    const [indented] = jsonLines(value, { isScreen: true })
+    assert.ok(indented.startsWith('{\n  "route"'), 'lines stay lines')
   })
 })
 

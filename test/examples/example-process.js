@@ -20,7 +20,7 @@ class ExampleProcess {
   #waiting = []
 
   constructor(file, { args = [], port = 0, alias = '' }) {
-    const { FORCE_COLOR, NO_COLOR, NODE_OPTIONS, ...env } = outsideTests()
+    const { CI, FORCE_COLOR, NO_COLOR, NODE_OPTIONS, ...env } = outsideTests()
     this.child = spawn(process.execPath, [...PRELOADS, path.join(EXAMPLES, file), ...args], {
       env: { ...env, PORT: String(port), TEST_MODULE_ALIAS: alias },
       stdio: 'pipe',

@@ -1,5 +1,5 @@
 'use strict'
-// The demo's tables as a terminal shows them. demo.test.js covers a pipe only.
+// The demo's tables as a terminal shows them. demo.program.js covers a pipe only.
 
 const { describe, test } = require('node:test')
 const assert = require('node:assert/strict')
@@ -57,6 +57,8 @@ describe('a table for the terminal', () => {
   }
 })
 
+const PAGE = 'http://127.0.0.1:9464'
+
 describe('the line of a second', () => {
   const CLASSES = ['critical', 'normal', 'low']
   const snapshotOf = (size) => ({
@@ -76,7 +78,7 @@ describe('the line of a second', () => {
     probesAnswered: 4,
   })
   const tableOn = (stream) => {
-    const table = new SecondsTable(stream)
+    const table = new SecondsTable({ page: PAGE, stream })
     table.intro(2000, 20)
     table.begin(snapshotOf(0))
     return table
@@ -116,17 +118,18 @@ describe('the line of a second', () => {
   })
 
   for (const [name, stream, expected] of [
-    ['on a screen of 24 lines every 20 lines', TERMINAL, 5],
-    ['on a screen of 100 lines no less often', { ...TERMINAL, rows: 100 }, 5],
-    ['on a screen of 14 lines every 10', { ...TERMINAL, rows: 14 }, 10],
-    ['on a screen of unknown height every 20', { ...TERMINAL, rows: 0 }, 5],
+    ['and the address of the page on a screen of 24 lines every 19 lines', TERMINAL, 6],
+    ['and the address of the page on a screen of 100 lines every 20', { ...TERMINAL, rows: 100 }, 5],
+    ['and the address of the page on a screen of 14 lines every 9', { ...TERMINAL, rows: 14 }, 12],
+    ['and the address of the page on a screen of unknown height every 19', { ...TERMINAL, rows: 0 }, 6],
     ['in a pipe once', PIPE, 1],
   ]) {
     test(`stands under a header ${name}`, () => {
       const table = tableOn(stream)
       const lines = Array.from({ length: 100 }, (_, i) => table.linesOf(observed(i, 1), snapshotOf(1))).flat()
       assert.equal(headersIn(lines), expected)
-      assert.ok(lines[1].includes('offered'))
+      assert.ok(lines.find((line) => !line.includes(PAGE))?.includes('in   p99'))
+      assert.equal(lines.filter((line) => line === `Live page: ${PAGE}`).length, stream.isTTY ? expected : 0)
     })
   }
 })
@@ -189,7 +192,7 @@ describe('the words about the seconds', () => {
 
   test('fit into 79 columns', () => {
     const lines = [
-      ...new SecondsTable(PIPE).intro(12_345, 600, 0.05),
+      ...new SecondsTable({ page: PAGE, stream: PIPE }).intro(12_345, 600, 0.05),
       ...linesOf(...Array(2).fill(second('off', { good: 9999, share: 0.05, lateMs: 12_345, probes: 99 }))),
     ]
     assert.ok(lines.some((line) => line.includes('too busy')))

@@ -191,7 +191,10 @@ const asked = () => ({ withRoutes: false, loan: new ReportBuffers().lend() })
 test('a member whose report was removed by a cleaner of temporary files is still polled', async (t) => {
   const directory = await openDirectory('cleaned', temporaryDirectory(t))
   const report = (id) => headOf({ id, process: identify(process.pid).text, thread: 0, at: Date.now() })
-  const close = await openMemberSocket(directory.socketOf('b'), () => directory.write('b', [report('b')]))
+  const close = await openMemberSocket(directory.socketOf('b'), {
+    report: () => directory.write('b', [report('b')]),
+    servePages: (socket) => socket.destroy(),
+  })
   t.after(close)
   const poll = () =>
     pollMembers(directory, { clock, ownId: 'a', ownReport: Promise.resolve(report('a')), ...asked() })
@@ -215,7 +218,12 @@ test('a member that could never write its report sends it over the socket, whate
   const report = (id, rest) =>
     headOf({ id, process: identify(process.pid).text, thread: 0, at: Date.now(), ...rest })
   const long = 'x'.repeat(2_000_000)
-  t.after(await openMemberSocket(directory.socketOf('b'), async () => [report('b', { long })]))
+  t.after(
+    await openMemberSocket(directory.socketOf('b'), {
+      report: async () => [report('b', { long })],
+      servePages: (socket) => socket.destroy(),
+    })
+  )
   const own = { clock, ownId: 'a', ownReport: Promise.resolve(report('a')), ...asked() }
   const { members } = await pollMembers(directory, own)
   assert.deepEqual(

@@ -95,6 +95,18 @@ test('it says that few requests are too few, and that a service is healthy', (t)
   assert.match(summary, /^Healthy: no problem found in 20 requests/)
 })
 
+test('it counts long loop turns between its looks', (t) => {
+  let own
+  const read = (parts, given) => {
+    own = given
+    return takeReading(parts, given)
+  }
+  const { doctor, end } = doctorFor(t, { read })
+  end(1)
+  doctor.onTurn(60)
+  assert.deepEqual(own.longTurns.sample().veryLong, { count: 1, ms: 60, requests: 0 })
+})
+
 test('a diagnosis is made at most once a second', (t) => {
   const { clock, doctor, end } = doctorFor(t)
   end(30)

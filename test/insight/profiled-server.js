@@ -10,6 +10,7 @@ const { performance } = require('node:perf_hooks')
 const express = require('express')
 const { createSpillway } = require('../../src/index.js')
 const { systemClock } = require('../../src/clock.js')
+const { schedulerWait } = require('../../src/signals/scheduler-wait.js')
 
 const [options = '{}', token, timeout] = process.argv.slice(2)
 const BURN_MS = 5
@@ -25,19 +26,45 @@ function burnCpu() {
   } while (used < BURN_MS)
 }
 
-/** A package that computes for long. */
-function loadPackage() {
+/** So much that a request of it takes milliseconds, beside which Express is little. */
+const PIECES = 1000
+
+/** Work whose share is known without a clock. @param {number} pieces */
+function sortNumbers(pieces) {
+  let sum = 0
+  for (let i = 0; i < pieces; i++) {
+    const numbers = []
+    for (let k = 0; k < 64; k++) numbers.push((k * 7919 + i) % 101)
+    numbers.sort((a, b) => a - b)
+    sum += numbers[7]
+  }
+  return sum
+}
+
+/** A package of a temporary application. @param {string} name @param {string} source */
+function loadPackage(name, source) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'spillway-profiles-'))
-  const file = path.join(folder, 'node_modules', '@scope', 'slow-package', 'index.js')
+  const file = path.join(folder, 'node_modules', name, 'index.js')
   fs.mkdirSync(path.dirname(file), { recursive: true })
-  fs.writeFileSync(file, `const BURN_MS = ${BURN_MS}\nexports.work = ${burnCpu}\n`)
+  fs.writeFileSync(file, source)
   try {
     return require(file)
   } finally {
     fs.rmSync(folder, { recursive: true })
   }
 }
-const slowPackage = loadPackage()
+const slowPackage = loadPackage(
+  '@scope/slow-package',
+  `const BURN_MS = ${BURN_MS}\nexports.work = ${burnCpu}\n`
+)
+const logger = loadPackage(
+  'costly-logger',
+  `exports.info = (pieces) => sortNumbers(pieces)\n${sortNumbers}\n`
+)
+const driver = loadPackage(
+  'costly-driver',
+  `exports.query = (pieces) => sortNumbers(pieces)\n${sortNumbers}\n`
+)
 
 const kept = []
 function keepSome() {
@@ -60,6 +87,16 @@ async function main() {
     slowPackage.work()
     res.end()
   })
+  app.get('/logged', function loggedHandler(_req, res) {
+    sortNumbers(PIECES * 0.95)
+    logger.info(PIECES * 0.05)
+    res.end()
+  })
+  app.get('/queried', function queriedHandler(_req, res) {
+    driver.query(PIECES * 0.2)
+    sortNumbers(PIECES * 0.8)
+    res.end()
+  })
   app.get('/keep', function keepHandler(_req, res) {
     for (let i = 0; i < KEPT; i++) keepSome()
     res.end(`${JSON.stringify(Array.from({ length: KEPT * KEPT }, (_, i) => i)).length}`)
@@ -80,7 +117,12 @@ async function main() {
       idleMs: systemClock.idleMs(),
       nodeMs: performance.nodeTiming.idleTime,
     }),
-    state: () => ({ stalls, shed: spillway.snapshot().admission.shed.length }),
+    state: () => ({
+      stalls,
+      shed: spillway.snapshot().admission.shed.length,
+      atMs: performance.now(),
+      waitedMs: schedulerWait()?.waitedMs ?? 0,
+    }),
     exit: () => process.exit(3),
     kill: () => process.kill(process.pid, 'SIGTERM'),
     close: () => spillway.close(),
@@ -88,7 +130,7 @@ async function main() {
   process.on('message', (/** @type {string} */ question) => process.send?.({ answer: answers[question]() }))
   process.on('disconnect', () => process.exit())
   const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
-  process.send?.({ port, adminPort: admin.port })
+  process.send?.({ ports: { port, adminPort: admin.port } })
 }
 
 main()

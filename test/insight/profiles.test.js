@@ -144,6 +144,29 @@ test('a client that disconnects before the start has ended gets none', async () 
   assert.equal(ProfilerSession.isOpen, false)
 })
 
+test('pprof is made once for all who ask, and again after a failure', async () => {
+  const makings = /** @type {PromiseWithResolvers<any>[]} */ ([])
+  const kept = new KeptProfile({
+    clock: /** @type {any} */ (manualClock()),
+    work: () =>
+      new Promise((resolve, reject) => {
+        makings.push(/** @type {any} */ ({ resolve, reject }))
+      }),
+  })
+  const when = { atMs: 1, durationMs: 1 }
+  kept.keep({ kind: 'cpu', zipped: zlib.gzipSync('""'), when, sources: new Map(), youngBytes: 0 })
+  const failed = [kept.pprof(), kept.pprof()]
+  assert.equal(makings.length, 1)
+  makings[0].reject(new Error('no thread'))
+  for (const each of failed) await assert.rejects(each, /no thread/)
+  const asked = [kept.pprof(), kept.pprof()]
+  assert.equal(makings.length, 2)
+  makings[1].resolve({ pprof: new Uint8Array([5]) })
+  for (const each of asked) assert.deepEqual([.../** @type {Buffer} */ (await each)], [5])
+  await kept.pprof()
+  assert.equal(makings.length, 2)
+})
+
 test('the last profile is kept for five minutes, and a newer one for five more', async () => {
   const clock = manualClock()
   const kept = new KeptProfile({

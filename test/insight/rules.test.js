@@ -199,6 +199,10 @@ test('event-loop-blocked names what the stalls name, and else the route that tak
   const byRoute = (loopShare) => find({ routes: [routeWith({ loopShare })] })
   assert.equal(byRoute(0.3).route, 'GET /orders')
   assert.equal(byRoute(0.3).evidence.find(({ name }) => name === 'handlers of GET /orders')?.value, 0.3)
+  const two = find({
+    routes: [routeWith({ loopShare: 0.05 }), routeWith({ method: 'POST', loopShare: 0.3 })],
+  })
+  assert.equal(two.evidence.find(({ name }) => name === 'handlers of POST /orders')?.value, 0.3)
   assert.equal(byRoute(0.29).route, null)
   assert.match(byRoute(0.29).summary, /^Synchronous code blocked/)
 })

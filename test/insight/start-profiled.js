@@ -1,11 +1,11 @@
 'use strict'
 // Starts profiled-server.js in a process of its own, with clients for its two ports.
 
-const { spawn } = require('node:child_process')
 const { once } = require('node:events')
 const http = require('node:http')
 const { join } = require('node:path')
-const { outsideTests } = require('../support/outside-tests')
+const { requestProfile } = require('../../bench/support/request-profile')
+const { startProgram } = require('../support/program')
 
 const FILE = join(__dirname, 'profiled-server.js')
 /** A busy machine makes overloads, in which profiles are refused. */
@@ -15,26 +15,18 @@ const SPAN_MS = 500
 
 /** @param {import('node:test').TestContext} t @param {{ options?: object, token?: string, timeout?: number, args?: string[] }} [given] */
 async function startProfiled(t, { options = NO_SHEDDING, token = '', timeout, args = [] } = {}) {
-  const child = spawn(process.execPath, [...args, FILE, JSON.stringify(options), token, `${timeout ?? ''}`], {
-    env: outsideTests(),
-    cwd: join(__dirname, '../..'),
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  const { child, closed, next, told } = startProgram('', {
+    t,
+    file: FILE,
+    args: [JSON.stringify(options), token, `${timeout ?? ''}`],
+    nodeArgs: args,
+    hasChannel: true,
+    tellsErrors: true,
   })
-  t.after(() => child.kill('SIGKILL'))
-  let printed = ''
-  for (const stream of [child.stdout, child.stderr])
-    stream?.setEncoding('utf8').on('data', (piece) => {
-      printed += piece
-    })
-  const closed = once(child, 'close')
-  const started = once(child, 'message')
-  await Promise.race([started, closed])
-  if (child.exitCode !== null) throw new Error(`it ended: ${printed}`)
-  const [{ port, adminPort }] = await started
-  const ask = async (question) => {
+  const { port, adminPort } = await next('ports')
+  const ask = (question) => {
     child.send(question)
-    const [{ answer }] = await once(child, 'message')
-    return answer
+    return next('answer')
   }
   const authorization = token === '' ? {} : { authorization: `Bearer ${token}` }
   const atAdmin =
@@ -64,17 +56,7 @@ async function startProfiled(t, { options = NO_SHEDDING, token = '', timeout, ar
   }
   /** Asks for a profile, and returns when it has begun: a request whose answer has not ended. */
   const begin = async (path) => {
-    const headers = { ...authorization, accept: 'application/x-ndjson' }
-    const req = http.request({
-      host: '127.0.0.1',
-      port: adminPort,
-      method: 'POST',
-      path,
-      headers,
-      agent: false,
-    })
-    req.end()
-    const [res] = await once(req, 'response')
+    const { req, res } = await requestProfile({ port: adminPort, path, headers: authorization })
     // It may be cut.
     req.on('error', () => {})
     res.on('error', () => {})
@@ -91,7 +73,7 @@ async function startProfiled(t, { options = NO_SHEDDING, token = '', timeout, ar
     loading,
     nodeIdleShare: () => share('nodeMs'),
     post: atAdmin('POST'),
-    printed: () => printed,
+    printed: told,
     request,
   }
 }

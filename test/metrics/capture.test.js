@@ -37,6 +37,8 @@ function partsFor() {
     warnings: { sample: () => [] },
   }
   const pools = { samples: { sample: () => [] } }
+  const unused = { isUsed: false, transports: [], closed: [], refused: [], events: [] }
+  const sockets = { sample: () => unused }
   const releases = { current: { version: '1.2.3', revision: '' } }
   return {
     admission,
@@ -49,6 +51,7 @@ function partsFor() {
     pools,
     releases,
     signals,
+    sockets,
     startedAtWallMs: clock.wallMs(),
   }
 }

@@ -71,7 +71,7 @@ function testsOf(copy, file) {
 
 function testsIn(copy, folder) {
   if (!fs.statSync(path.join(copy, folder), { throwIfNoEntry: false })?.isDirectory()) return []
-  const files = fs.readdirSync(path.join(copy, folder)).filter((each) => each.endsWith('.test.js'))
+  const files = fs.readdirSync(path.join(copy, folder)).filter((each) => /\.(test|program)\.js$/.test(each))
   return files.map((each) => path.join(folder, each))
 }
 

@@ -129,3 +129,17 @@ it('a process says what is wrong once, and the options in force are those that a
     ]
   )
 })
+
+it('a logger that pino refuses costs the logger alone: one warning by the default one', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'spillway-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const file = join(folder, 'spillway.json')
+  writeFileSync(file, '{ "logger": { "level": "loud" }, "shed": { "interval": 700 } }')
+  const program = new Program(t, [appFile('http.js')], { env: { SPILLWAY_CONFIG: file } })
+  const { shed } = JSON.parse((await get(`${await program.admin()}/config`)).body)
+  assert.equal(shed.interval, 700)
+  assert.equal((await program.end()).code, 3)
+  const [warning, started] = program.lines
+  assert.match(warning.msg, /level.*loud.* The default is in force\.$/)
+  assert.deepEqual([warning.level, started.level, program.lines.length], [40, 30, 2])
+})

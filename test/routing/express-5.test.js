@@ -41,6 +41,7 @@ describe('the path of an Express 5 mount', () => {
   it('is kept by its layer since router 2.3', () => {
     assert.equal(told('express', '/A/:b{/:c}/*d/', '/a/1/2/3'), '/A/:b{/:c}/*d')
     assert.equal(told('express', ['/a/:x', ['/b/:y']], '/b/1'), '/b/:y')
+    assert.equal(told('express', ['/a', '/b/'], '/b'), '/b')
     assert.equal(told('express', ['/a/:x', /^\/re\/(\d+)/], '/re/1'), '/^\\/re\\/(\\d+)/')
   })
 

@@ -1,29 +1,45 @@
 'use strict'
-// A few lines of JavaScript in a process of their own, that tell what they do on standard output, and how it ended.
+// A program in a process of its own: a few lines of JavaScript, or a file. What it tells on standard output and over its channel,
+// and how it ends.
 
 const { spawn } = require('node:child_process')
-const { once } = require('node:events')
+const { on, once } = require('node:events')
 const path = require('node:path')
 const { outsideTests } = require('./outside-tests')
 
 const REPOSITORY = path.join(__dirname, '..', '..')
 
 /**
- * @param {{ t: import('node:test').TestContext, env?: object, hasChannel?: boolean, file?: string }} options
- *   hasChannel: as a forked child has; file: to run in place of lines
+ * @param {{ t: import('node:test').TestContext, env?: object, hasChannel?: boolean, file?: string, nodeArgs?: string[], args?: string[],
+ *   tellsErrors?: boolean }} options
+ *   hasChannel: as a forked child has; file: to run in place of lines, with `args`; tellsErrors: standard error is told as well
  */
-function startProgram(lines, { t, env = {}, hasChannel = false, file }) {
-  const child = spawn(process.execPath, file === undefined ? ['-e', lines] : [file], {
+function startProgram(
+  lines,
+  { t, env = {}, hasChannel = false, file, nodeArgs = [], args = [], tellsErrors = false }
+) {
+  const program = file === undefined ? ['-e', lines] : [file, ...args]
+  const child = spawn(process.execPath, [...nodeArgs, ...program], {
     cwd: REPOSITORY,
     env: outsideTests(env),
-    stdio: ['ignore', 'pipe', 'inherit', ...(hasChannel ? ['ipc'] : [])],
+    stdio: ['ignore', 'pipe', tellsErrors ? 'pipe' : 'inherit', ...(hasChannel ? ['ipc'] : [])],
   })
   t.after(() => child.kill('SIGKILL'))
   let text = ''
-  child.stdout.setEncoding('utf8').on('data', (piece) => {
-    text += piece
-    child.emit('told')
-  })
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding('utf8').on('data', (piece) => {
+      text += piece
+      child.emit('told')
+    })
+  const queued = on(child, 'message', { close: ['disconnect'] })
+  /** The value of this key in the next message that has it. Messages without it are dropped. */
+  const next = async (key) => {
+    for (;;) {
+      const { value, done } = await queued.next()
+      if (done) throw new Error(`it ended, having told: ${text}`)
+      if (key in value[0]) return value[0][key]
+    }
+  }
   const messages = []
   child.on('message', (message) => messages.push(message))
   const closed = once(child, 'close').then(([code, signal]) => ({ code, signal }))
@@ -37,7 +53,7 @@ function startProgram(lines, { t, env = {}, hasChannel = false, file }) {
       await Promise.race([once(child, 'told'), closed])
     }
   }
-  return { child, closed, until, messages, told: () => text }
+  return { child, closed, until, messages, next, told: () => text }
 }
 
 module.exports = { startProgram }

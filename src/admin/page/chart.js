@@ -10,30 +10,13 @@ const { uPlot } = /** @type {any} */ (globalThis)
 
 const HEIGHT = 96
 const AXIS_WIDTH = 46
-/** Of a time on the axis. */
+/** How wide a time on the axis is. */
 const LABEL_WIDTH = 50
 const FONT = '11px system-ui, sans-serif'
 const SYNC = 'spillway'
 /** The share of a chart that bands of stalls may cover. */
 const MOST_COVERED = 0.15
 const TICK_HEIGHT = 4
-
-/**
- * @typedef {object} Series
- * @property {string} label
- * @property {string} color
- * @property {(point: any) => number | null} read
- * @property {boolean} [isDashed]
- * @property {boolean} [isFilled]
- * @property {boolean} [isBar]
- *
- * @typedef {object} ChartOptions
- * @property {string} title
- * @property {Series[]} series
- * @property {(value: number | null | undefined) => string} format
- * @property {number} [most] the end of the scale; without it the largest value
- * @property {number} [least] the scale ends no lower, so that noise is not shown as a mountain
- */
 
 class Chart {
   element
@@ -45,7 +28,7 @@ class Chart {
   #note = make('span', { class: 'note' })
   #hovered = null
 
-  /** @param {ChartOptions} options @param {InstanceType<typeof import('./past').Past>} past */
+  /** @param {import('./chart-list').ChartOptions} options @param {InstanceType<typeof import('./past').Past>} past */
   constructor(options, past) {
     this.#options = options
     this.#past = past

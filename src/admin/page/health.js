@@ -22,6 +22,14 @@ const PLACES = {
   'slow-clients': ['oldest', 'In flight the longest'],
 }
 
+/** The profile that names the cause. */
+const PROFILES = {
+  'event-loop-blocked': ['profile', 'Take a CPU profile'],
+  'cpu-saturated': ['profile', 'Take a CPU profile'],
+  'garbage-collection': ['heap', 'Take a heap profile'],
+  'heap-growing': ['heap', 'Take a heap profile'],
+}
+
 class HealthPanel {
   #title = make('h2', { id: 'health-title' })
   #about = make('p', { class: 'faint' })
@@ -30,7 +38,11 @@ class HealthPanel {
   /** By problem and route, so that an opened finding stays open. */
   #items = new Map()
 
-  constructor() {
+  #takeProfile
+
+  /** @param {(path: string) => void} takeProfile */
+  constructor(takeProfile) {
+    this.#takeProfile = takeProfile
     byId('health').append(make('div', { role: 'status' }, this.#title), this.#about, this.#list, this.#now)
   }
 
@@ -61,7 +73,7 @@ class HealthPanel {
 
   #show(key, finding, i) {
     let parts = this.#items.get(key)
-    if (parts === undefined) this.#items.set(key, (parts = makeFinding(finding)))
+    if (parts === undefined) this.#items.set(key, (parts = makeFinding(finding, this.#takeProfile)))
     fillFinding(parts, finding)
     const there = this.#list.children[i]
     if (there !== parts.item) this.#list.insertBefore(parts.item, there ?? null)
@@ -97,7 +109,7 @@ function withoutVerdict(summary) {
   return rest.charAt(0).toUpperCase() + rest.slice(1)
 }
 
-function makeFinding({ problem }) {
+function makeFinding({ problem }, takeProfile) {
   const badge = make('span', { class: 'badge' })
   const sentence = make('span')
   const advice = make('p')
@@ -106,11 +118,16 @@ function makeFinding({ problem }) {
   const place = PLACES[problem]
   const link =
     place === undefined ? null : make('p', null, 'See ', make('a', { href: `#${place[0]}` }, place[1]))
+  const [path, title] = PROFILES[problem] ?? []
+  const button =
+    path === undefined
+      ? null
+      : make('button', { type: 'button', class: 'plain', onclick: () => takeProfile(path) }, title)
   const table = make('table', { class: 'evidence' }, make('caption', { class: 'unseen' }, 'Evidence'), body)
   const item = make(
     'li',
     { 'data-problem': problem },
-    make('details', null, make('summary', null, badge, ' ', sentence), table, advice, effect, link)
+    make('details', null, make('summary', null, badge, ' ', sentence), table, advice, effect, link, button)
   )
   return { item, badge, sentence, advice, body, effect }
 }

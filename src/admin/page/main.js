@@ -14,6 +14,7 @@ const { admissionSection, memorySection, releasesSection, workersSection } = req
 const { poolsSection } = require('./pools')
 const { profilesSection } = require('./profiles')
 const { routesSection } = require('./routes')
+const { saveReportButton } = require('./save-report')
 const { socketsSection } = require('./sockets')
 const { oldestSection, slowSection } = require('./slow')
 const { stallsSection } = require('./stalls')
@@ -31,14 +32,16 @@ const { token } = require('./token')
  */
 
 const past = new Past()
-const health = new HealthPanel()
+const profiles = profilesSection()
+const health = new HealthPanel(profiles.take)
 const charts = new Charts(past)
+saveReportButton(past)
 /** In the order of the page. @type {Section[]} */
 const sections = [
   routesSection(),
   slowSection(),
   stallsSection(),
-  profilesSection(),
+  profiles,
   errorsSection(),
   outgoingSection(),
   socketsSection(),

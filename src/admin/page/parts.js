@@ -1,20 +1,9 @@
 'use strict'
-// Where the time of requests went, as a bar of coloured parts with the same in words.
+// Shows where the time of requests went: a bar of coloured parts, and the same in words.
 
 const { make, setChildren, setStyle } = require('./dom')
 const { duration, percent } = require('./format')
-
-const PARTS = [
-  { key: 'queueMs', name: 'queue', about: 'in the queue of the gate' },
-  { key: 'runMs', name: 'run', about: 'its own handler, until it first returned' },
-  { key: 'loopBusyMs', name: 'loop busy', about: 'the event loop was busy with other work' },
-  { key: 'gcMs', name: 'collections', about: 'garbage collection' },
-  { key: 'waitMs', name: 'wait', about: 'it waited for something while the loop was free' },
-  { key: 'bodyMs', name: 'body', about: 'from the head to the last byte' },
-]
-
-const msOf = (parts, { key }) => Math.max(0, parts[key] ?? 0)
-const sumOf = (parts) => PARTS.reduce((sum, part) => sum + msOf(parts, part), 0)
+const { PARTS, msOf, sumOf } = require('./part-list')
 
 /**
  * @param {HTMLElement} cell
@@ -87,4 +76,4 @@ const makePartsTable = (parts, requests = 1) =>
     )
   )
 
-module.exports = { PARTS, fillBar, makeLegend, makePartsTable }
+module.exports = { fillBar, makeLegend, makePartsTable }

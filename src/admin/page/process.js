@@ -143,49 +143,49 @@ const releasesSection = () =>
     'releases',
     'Releases',
     ({ snapshot: { releases } }) => {
-      const { current, previous, routes } = releases
-      const columnsOf = ({ requests, since }) => [
-        moment(since),
-        count(requests.count),
-        duration(requests.p50Ms),
-        duration(requests.p99Ms),
-        percent(requests.errorRatio),
-        percent(requests.shedRatio),
+      const { previous, routes } = releases
+      return [
+        makeReleases(releases),
+        ...(previous === null ? [makeNoRelease()] : []),
+        ...(routes.length > 0 ? [makeReleaseRoutes(routes)] : []),
       ]
-      const rows = [[`this: ${nameOf(current)}`, ...columnsOf(current)]]
-      if (previous !== null) rows.push([`before: ${nameOf(previous)}`, ...columnsOf(previous)])
-      /** @type {Node[]} */
-      const content = [
-        gridTable(
-          'This one and the one before',
-          ['Release', 'since', 'requests', 'p50', 'p99', 'errors', 'shed'],
-          rows
-        ),
-      ]
-      if (previous === null)
-        content.push(
-          make(
-            'p',
-            { class: 'empty' },
-            'Nothing to compare with yet. With the option release.file, the next release stands beside this one.'
-          )
-        )
-      if (routes.length > 0)
-        content.push(
-          gridTable(
-            'By route, before and now',
-            ['Route', 'p50', 'p99', 'errors'],
-            routes.map((each) => [
-              routeName(each),
-              `${duration(each.previous.p50Ms)} → ${duration(each.current.p50Ms)}`,
-              `${duration(each.previous.p99Ms)} → ${duration(each.current.p99Ms)}`,
-              `${percent(each.previous.errorRatio)} → ${percent(each.current.errorRatio)}`,
-            ])
-          )
-        )
-      return content
     },
     true
+  )
+
+function makeReleases({ current, previous }) {
+  const rows = [[`this: ${nameOf(current)}`, ...releaseFigures(current)]]
+  if (previous !== null) rows.push([`before: ${nameOf(previous)}`, ...releaseFigures(previous)])
+  const heads = ['Release', 'since', 'requests', 'p50', 'p99', 'errors', 'shed']
+  return gridTable('This one and the one before', heads, rows)
+}
+
+const releaseFigures = ({ requests, since }) => [
+  moment(since),
+  count(requests.count),
+  duration(requests.p50Ms),
+  duration(requests.p99Ms),
+  percent(requests.errorRatio),
+  percent(requests.shedRatio),
+]
+
+const makeNoRelease = () =>
+  make(
+    'p',
+    { class: 'empty' },
+    'Nothing to compare with yet. With the option release.file, the next release stands beside this one.'
+  )
+
+const makeReleaseRoutes = (routes) =>
+  gridTable(
+    'By route, before and now',
+    ['Route', 'p50', 'p99', 'errors'],
+    routes.map((each) => [
+      routeName(each),
+      `${duration(each.previous.p50Ms)} → ${duration(each.current.p50Ms)}`,
+      `${duration(each.previous.p99Ms)} → ${duration(each.current.p99Ms)}`,
+      `${percent(each.previous.errorRatio)} → ${percent(each.current.errorRatio)}`,
+    ])
   )
 
 module.exports = { admissionSection, memorySection, releasesSection, workersSection }

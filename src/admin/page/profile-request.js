@@ -1,5 +1,5 @@
 'use strict'
-// Asks the process for a profile and for its files. What is refused comes as an error with one sentence.
+// Asks the process for a profile, and saves files that it makes. What is refused comes as an error with one sentence.
 
 const { linesOf, urlOf } = require('./live')
 const { token } = require('./token')
@@ -26,13 +26,19 @@ async function ask(path, { headers, ...init } = {}) {
   return response
 }
 
+/** @param {string} path @param {Record<string, string | number>} asked @param {string} worker empty for the worker that answers */
+const withQuery = (path, asked, worker) => {
+  const query = new URLSearchParams({ ...asked, ...(worker !== '' && { worker }) }).toString()
+  return query === '' ? path : `${path}?${query}`
+}
+
 /**
  * @param {string} path
- * @param {{ seconds: number, signal: AbortSignal, onProgress: (progress: any) => void }} asked an aborted signal ends it in the process too
+ * @param {{ seconds: number, worker: string, signal: AbortSignal, onProgress: (progress: any) => void }} asked an aborted signal ends it in the process too
  * @returns {Promise<any>} the result
  */
-async function takeProfile(path, { seconds, signal, onProgress }) {
-  const response = await ask(`${path}?seconds=${seconds}`, {
+async function takeProfile(path, { seconds, worker, signal, onProgress }) {
+  const response = await ask(withQuery(path, { seconds }, worker), {
     method: 'POST',
     headers: { Accept: LINES },
     signal,
@@ -54,13 +60,18 @@ async function endOf({ body }, onProgress) {
   return end
 }
 
-/** @param {string} path @returns {Promise<any>} what it costs, and why none can be taken now */
-const describeProfile = async (path) => (await ask(path)).json()
+/** @param {string} path @param {string} worker @returns {Promise<any>} what it costs, and why none can be taken now */
+const describeProfile = async (path, worker) => (await ask(withQuery(path, {}, worker))).json()
 
-/** Saves a file. A link cannot send the token, so the file is fetched, and saved from memory. @param {string} path */
-async function saveFile(path) {
-  const response = await ask(path)
-  const [, name = 'profile'] =
+/**
+ * Saves a file. A link cannot send the token, so the file is fetched, and saved from memory.
+ *
+ * @param {string} path
+ * @param {string} [worker]
+ */
+async function saveFile(path, worker = '') {
+  const response = await ask(withQuery(path, {}, worker))
+  const [, name = 'spillway'] =
     /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '') ?? []
   const link = document.createElement('a')
   link.href = URL.createObjectURL(await response.blob())

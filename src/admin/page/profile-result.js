@@ -14,18 +14,22 @@ const FIGURES = {
   bytes: { self: 'selfBytes', total: 'totalBytes', write: bytes },
 }
 
-/** @param {ProfileKind} kind @param {any} result */
-function makeResult(kind, result) {
+/** @param {ProfileKind} kind @param {any} result @param {string} worker empty for the worker that answers */
+function makeResult(kind, result, worker) {
   const figures = FIGURES[kind.unit]
   const { growth, flame } = result
   const note = noteOf(kind, result)
   return make(
     'div',
     { class: 'profile' },
-    make('h3', null, `${kind.title} of ${duration(result.durationMs)}, until ${time(Date.now())}`),
+    make(
+      'h3',
+      null,
+      `${kind.title}${worker && ` of worker ${worker}`}, ${duration(result.durationMs)} until ${time(Date.now())}`
+    ),
     make('p', { class: 'faint' }, aboutOf(kind, result)),
     note === undefined ? null : make('p', null, note),
-    makeFiles(kind),
+    makeFiles(kind, worker),
     growth ? makeGrowth(growth, figures) : null,
     ...(flame[kind.unit] > 0
       ? [
@@ -54,14 +58,14 @@ function noteOf({ unit }, { flame, growth }) {
   return undefined
 }
 
-/** @param {ProfileKind} kind */
-function makeFiles({ path, extension }) {
+/** @param {ProfileKind} kind @param {string} worker */
+function makeFiles({ path, extension }, worker) {
   const error = make('span', { class: 'bad', role: 'alert' })
   const link = (name, title) =>
     make('button', { type: 'button', class: 'plain', onclick: () => save(`${path}/last.${name}`) }, title)
   const save = (file) => {
     setText(error, '')
-    saveFile(file).catch(({ message }) => setText(error, message))
+    saveFile(file, worker).catch(({ message }) => setText(error, message))
   }
   return make(
     'p',

@@ -6,6 +6,7 @@ const { make, setText } = require('./dom')
 const { duration, seconds } = require('./format')
 const { describeProfile, takeProfile } = require('./profile-request')
 const { makeResult } = require('./profile-result')
+const { WorkerChoice } = require('./worker-choice')
 
 /** @type {import('./profile-result').ProfileKind[]} */
 const KINDS = [
@@ -76,8 +77,9 @@ class Control {
     this.#show()
   }
 
-  async describe() {
-    const { costs, expectedPauseMs, refusal } = await describeProfile(this.kind.path)
+  /** @param {string} worker */
+  async describe(worker) {
+    const { costs, expectedPauseMs, refusal } = await describeProfile(this.kind.path, worker)
     setText(this.#costs, `${costs} Here the start takes about ${duration(expectedPauseMs)}.`)
     // That this profile is being taken is shown below.
     setText(this.#refusal, refusal === null || this.#running === this ? '' : `${refusal} `)
@@ -85,9 +87,20 @@ class Control {
     this.#show()
   }
 
+  /** Until it is known whether another worker refuses. */
+  refuse() {
+    this.#isRefused = true
+    this.#show()
+  }
+
   #show() {
     this.#button.disabled = this.#isRefused || this.#running !== undefined
     this.#seconds.disabled = this.#running !== undefined
+  }
+
+  press() {
+    this.focus()
+    this.#button.click()
   }
 
   focus() {
@@ -106,16 +119,26 @@ class Profiles {
   #result = make('div')
   /** @type {AbortController | undefined} */
   #abort
+  #worker = new WorkerChoice(() => {
+    for (const control of this.#controls) control.refuse()
+    this.describe()
+  })
   #isSeen = false
   #describedMs = Number.NEGATIVE_INFINITY
 
   constructor() {
     const controls = make('div', { class: 'controls' }, ...this.#controls.map(({ element }) => element))
-    this.content = [controls, this.#running, this.#status, this.#result]
+    this.content = [this.#worker.element, controls, this.#running, this.#status, this.#result]
     new IntersectionObserver((entries) => {
       this.#isSeen = entries[entries.length - 1].isIntersecting
       this.refresh()
     }).observe(controls)
+  }
+
+  /** @param {any} state */
+  update({ fleet }) {
+    this.#worker.update(fleet)
+    this.refresh()
   }
 
   /** Asks only while it is seen, and not too often. */
@@ -125,14 +148,24 @@ class Profiles {
 
   async describe() {
     this.#describedMs = performance.now()
-    await Promise.all(this.#controls.map((control) => control.describe())).catch(() => {})
+    const worker = this.#worker.name
+    await Promise.all(this.#controls.map((control) => control.describe(worker))).catch(() => {})
+  }
+
+  /** For a finding of the doctor. What is refused is said beside the button. @param {string} path */
+  takeFor(path) {
+    const control = this.#controls.find(({ kind }) => kind.path === path)
+    control?.element.scrollIntoView({ block: 'start' })
+    control?.press()
   }
 
   /** @param {Control} control */
   async #take(control) {
     if (this.#abort !== undefined) return
     const abort = (this.#abort = new AbortController())
+    const worker = this.#worker.name
     const asked = {
+      worker,
       seconds: control.seconds,
       signal: abort.signal,
       onProgress: (at) => this.#showProgress(at),
@@ -144,7 +177,7 @@ class Profiles {
     this.#cancel.focus({ preventScroll: true })
     try {
       const result = await takeProfile(control.kind.path, asked)
-      this.#result.replaceChildren(makeResult(control.kind, result))
+      this.#result.replaceChildren(makeResult(control.kind, result, worker))
       setText(this.#status, '')
     } catch (/** @type {any} */ error) {
       setText(this.#status, abort.signal.aborted ? 'Cancelled.' : error.message)
@@ -160,6 +193,7 @@ class Profiles {
   /** @param {Control | undefined} running */
   #show(running) {
     this.#running.hidden = running === undefined
+    this.#worker.isDisabled = running !== undefined
     for (const control of this.#controls) control.running = running
   }
 
@@ -182,8 +216,9 @@ function profilesSection() {
     title: 'Profiles',
     isWide: true,
     content: profiles.content,
-    update: () => profiles.refresh(),
+    update: (state) => profiles.update(state),
     reload: () => profiles.describe(),
+    take: (path) => profiles.takeFor(path),
   }
 }
 

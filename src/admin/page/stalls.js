@@ -2,20 +2,9 @@
 // What blocked the event loop, by code location.
 
 const { make, setChildren } = require('./dom')
-const { NONE, count, duration, routeName, time } = require('./format')
+const { count, duration, time } = require('./format')
+const { fileOf, nameOf, originOf } = require('./stall-words')
 const { Table } = require('./table')
-
-const REASONS = {
-  'garbage-collection': 'garbage collection',
-  host: 'the machine gave the CPU to others',
-  unknown: 'not seen: the watcher starts with the first stall',
-}
-
-const nameOf = ({ function: name, cause }) => name ?? REASONS[cause] ?? '(anonymous)'
-const fileOf = ({ file, line }) => (file === null ? '' : `${file.split('/').slice(-2).join('/')}:${line}`)
-const ORIGINS = { background: 'in the background', startup: 'at startup' }
-const originOf = ({ route, method, origin }) =>
-  route === null ? (ORIGINS[origin] ?? NONE) : routeName({ route, method })
 
 const fillPlace = (cell, site) =>
   setChildren(cell, `${nameOf(site)} ${fileOf(site)}`, () => [

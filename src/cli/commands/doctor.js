@@ -4,6 +4,7 @@
 const { textOf } = require('../../insight/doctor/diagnosis-text')
 const { EXIT } = require('../command-error')
 const { jsonLines } = require('../json-lines')
+const { nextOfFinding } = require('../next-steps')
 const { printable } = require('../printable-text')
 
 /** A longer line of prose is hard to read. */
@@ -25,7 +26,7 @@ const doctor = {
   ],
   async run({ client, values, out }) {
     const diagnosis = await client.getJson('/doctor')
-    out.print(values.json ? jsonLines(diagnosis, out) : doctorLines(diagnosis, out))
+    out.print(values.json ? jsonLines(diagnosis, out) : doctorLines(diagnosis, out, client.url))
     return diagnosis.healthy === false ? EXIT.unhealthy : EXIT.done
   },
 }
@@ -33,9 +34,14 @@ const doctor = {
 /**
  * @param {import('../../../index.js').Diagnosis} diagnosis
  * @param {Pick<InstanceType<typeof import('../output').Output>, 'paint' | 'lineWidth'>} out
+ * @param {string} url of the service
  */
-function doctorLines(diagnosis, { paint, lineWidth }) {
-  const lines = textOf(diagnosis, Math.min(MOST_WIDTH, lineWidth)).trimEnd().split('\n').map(printable)
+function doctorLines(diagnosis, { paint, lineWidth }, url) {
+  const width = Math.min(MOST_WIDTH, lineWidth)
+  const lines = textOf(diagnosis, { width, nextOf: (finding) => nextOfFinding(finding, url) })
+    .trimEnd()
+    .split('\n')
+    .map(printable)
   if (diagnosis.findings.length === 0) return [paint(diagnosis.healthy ? 'green' : undefined, lines[0])]
   return lines.map((line) => {
     const [word] = line.split(' ', 1)

@@ -3,7 +3,7 @@
 // package and by function, and a file for other tools. Ctrl-C closes the connection, and the server stops profiling.
 
 const { constants } = require('node:fs')
-const { access } = require('node:fs/promises')
+const { access, lstat } = require('node:fs/promises')
 const path = require('node:path')
 const { CommandError, EXIT } = require('../command-error')
 const { jsonLines } = require('../json-lines')
@@ -12,7 +12,7 @@ const { ProgressLine } = require('../progress-line')
 const { seconds, text } = require('../options')
 const { profileLines } = require('../profile-report')
 
-/** A blocked event loop sends no progress: it is what one wants to profile. */
+/** A blocked event loop sends no progress, and a blocked service is worth a profile. */
 const SILENCE_MS = 60_000
 
 /** @import { Command } from '../commands' */
@@ -28,24 +28,33 @@ function profileCommand({ name, usualSeconds, extension, about, more, verb }) {
     more,
     options: {
       seconds: { takes: 'N', read: seconds, about: `how long to look, ${usualSeconds} by default` },
+      worker: {
+        takes: 'NAME',
+        read: text,
+        about: 'of this worker of a cluster, as `top` and /metrics name it',
+      },
       out: {
         takes: 'FILE',
         read: text,
         about: `save it as ${extension} as well, for Chrome DevTools and others`,
       },
+      force: { about: 'let --out replace a file, or write to what a link points to' },
     },
     examples: [
       [`spillway ${name}`, `${usualSeconds} seconds of the service at port 9464`],
       [`spillway ${name} 9465 --seconds 30`, 'longer, of another service'],
+      [`spillway ${name} --worker 2`, 'of another worker of the cluster'],
       [`spillway ${name} --out slow${extension}`, 'open the file in Chrome DevTools or speedscope'],
       [`spillway ${name} --json | jq .packages`, 'the tables as JSON'],
     ],
     async run(context) {
       const { values, out } = context
-      if (values.out !== undefined) await checkFolder(values.out)
-      const result = await take(`/${name}?seconds=${values.seconds ?? usualSeconds}`, verb, context)
+      if (values.out !== undefined) await checkFile(values.out, values.force)
+      const worker = values.worker === undefined ? '' : `worker=${encodeURIComponent(values.worker)}`
+      const span = `seconds=${values.seconds ?? usualSeconds}`
+      const result = await take(`/${name}?${[span, worker].filter(Boolean).join('&')}`, verb, context)
       out.print(values.json ? jsonLines(result, out) : profileLines(result, { kind: name, out }))
-      if (values.out !== undefined) await save(`/${name}/last${extension}`, context)
+      if (values.out !== undefined) await save(`/${name}/last${extension}${worker && `?${worker}`}`, context)
       return EXIT.done
     },
   }
@@ -69,8 +78,11 @@ const heap = profileCommand({
   verb: 'Sampling allocations',
 })
 
-/** A profile of a minute is not taken for a folder that does not exist. */
-async function checkFolder(file) {
+/** A profile of a minute is not taken for a file that cannot be written. @param {string} file @param {boolean | undefined} isForced */
+async function checkFile(file, isForced) {
+  const found = await lstat(file).catch(() => undefined)
+  if (found?.isDirectory()) throw new CommandError(`'${printable(file)}' is a folder. Give a file to --out.`)
+  if (found !== undefined && !isForced) throw alreadyThere(file)
   try {
     await access(path.dirname(path.resolve(file)), constants.W_OK)
   } catch {
@@ -79,6 +91,9 @@ async function checkFolder(file) {
     )
   }
 }
+
+const alreadyThere = (file) =>
+  new CommandError(`'${printable(file)}' is already there. Give another --out, or --force to replace it.`)
 
 /** @param {string} question @param {string} verb @param {import('../command-line').Context} context */
 async function take(question, verb, { client, err }) {
@@ -104,9 +119,10 @@ async function take(question, verb, { client, err }) {
 }
 
 /** @param {string} from @param {import('../command-line').Context} context */
-async function save(from, { client, values: { out: file }, err }) {
+async function save(from, { client, values: { out: file, force }, err }) {
   try {
-    await client.saveFile(from, file)
+    // Without --force no link is followed, and no file replaced that has come meanwhile.
+    await client.saveFile(from, file, force ? 'w' : 'wx')
   } catch (error) {
     if (error instanceof CommandError) throw error
     throw new CommandError(

@@ -4,6 +4,7 @@
 const { EXIT } = require('../command-error')
 const { duration, timeOfDay } = require('../figures')
 const { jsonLines } = require('../json-lines')
+const { nextOfStall } = require('../next-steps')
 const { printable } = require('../printable-text')
 const { routeOf } = require('../route-name')
 
@@ -21,7 +22,7 @@ const stalls = {
   ],
   async run({ client, values, out }) {
     const { stalls: found } = await client.getJson('/snapshot')
-    out.print(values.json ? jsonLines(found, out) : stallLines(found, out.paint))
+    out.print(values.json ? jsonLines(found, out) : stallLines(found, out.paint, client.url))
     return EXIT.done
   },
 }
@@ -29,27 +30,30 @@ const stalls = {
 /**
  * @param {import('../../../index.js').StallsSnapshot} found
  * @param {import('../output').Paint} paint
+ * @param {string} url of the service
  */
-function stallLines({ count, totalMs, sites }, paint) {
+function stallLines({ count, totalMs, sites }, paint, url) {
   if (count === 0) return ['Nothing has blocked the event loop since the start.']
   const times = count === 1 ? 'once' : `${count} times`
   const head = `Blocked ${times} since the start, for ${duration(totalMs)} in all. The costliest place first.`
-  return [head, ...sites.flatMap((site) => ['', ...siteLines(site, paint)])]
+  return [head, ...sites.flatMap((site) => ['', ...siteLines(site, paint, url)])]
 }
 
-function siteLines(site, paint) {
+function siteLines(site, paint, url) {
   const { count, totalMs, maxMs, lastAt, frames } = site
   const sums =
     count === 1
       ? `${duration(totalMs)}, at ${timeOfDay(lastAt)}`
       : `${count} times, ${duration(totalMs)} in all, ${duration(maxMs)} at most, last at ${timeOfDay(lastAt)}`
   const shown = frames.slice(0, MOST_FRAMES).map((frame) => paint('dim', `      at ${printable(frame)}`))
+  const next = nextOfStall(site, url)
   const left = frames.length - shown.length
   return [
     paint('bold', placeOf(site)),
     `    ${sums}`,
     ...shown,
     ...(left > 0 ? [paint('dim', `      and ${left} more`)] : []),
+    ...(next === undefined ? [] : [`    Next: ${printable(next)}`]),
   ]
 }
 

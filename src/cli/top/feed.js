@@ -6,7 +6,8 @@ const { SnapshotRates } = require('./rates')
 
 /** A little more than a second, because the server takes a snapshot at most once a second. */
 const POLL_MS = 1020
-const TIMEOUT_TOLD_MS = 2000
+/** An answer that takes longer is late. */
+const LATE_MS = 2000
 const MOST_POINTS = 120
 
 /**
@@ -42,7 +43,7 @@ class Feed {
     this.#take(await this.#ask())
   }
 
-  /** Goes on asking. @param {() => void} onChange called after each answer, and each second without one */
+  /** Asks again about once a second. @param {() => void} onChange called after each answer, and each second without one */
   start(onChange) {
     this.#askLater(onChange)
   }
@@ -85,8 +86,8 @@ class Feed {
 
   async #poll(onChange) {
     this.#askedMs = this.#clock.now()
-    // A blocked event loop answers late: that is told before the request times out.
-    const isLate = this.#clock.wait(TIMEOUT_TOLD_MS, () => {
+    // A blocked event loop answers late: the view says so before the request times out.
+    const lateTimer = this.#clock.wait(LATE_MS, () => {
       this.#lose('no answer; is its event loop blocked?')
       onChange()
     })
@@ -96,7 +97,7 @@ class Feed {
     } catch (error) {
       this.#lose(/** @type {Error} */ (error).message)
     } finally {
-      this.#clock.cancel(isLate)
+      this.#clock.cancel(lateTimer)
     }
     if (this.#isStopped) return
     onChange()

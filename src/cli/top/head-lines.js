@@ -13,6 +13,8 @@ const WIDE = 150
 /** More than nothing. */
 const ANY = Number.MIN_VALUE
 const HEALTH_LINES = 2
+/** The doctor's own sentence has the figures of its own time, which are not those of the last second below it. */
+const TOO_LITTLE = 'Not enough traffic yet for the doctor to tell.'
 const SEVERITY_STYLES = /** @type {const} */ ({ high: 'red', medium: 'yellow', low: undefined })
 
 /**
@@ -65,7 +67,7 @@ function healthOf({ loss, lostSeconds, diagnosis: { healthy, summary, findings }
       word: 'LOST',
       sentence: `Old figures, ${lostSeconds} s without an answer: ${loss.message}`,
     }
-  if (healthy === null) return { style: 'yellow', word: 'UNKNOWN', sentence: summary }
+  if (healthy === null) return { style: 'yellow', word: 'UNKNOWN', sentence: TOO_LITTLE }
   if (healthy) return { style: 'green', word: 'HEALTHY', sentence: summary.replace(/^Healthy: n/, 'N') }
   const [{ severity }] = findings
   const others = findings.length - 1

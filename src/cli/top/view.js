@@ -113,7 +113,8 @@ class View {
   }
 
   #pageLines(width) {
-    const all = this.#page === 'doctor' ? doctorLines(this.#feed.diagnosis, this.#out) : this.#detail(width)
+    const all =
+      this.#page === 'doctor' ? doctorLines(this.#feed.diagnosis, this.#out, this.#url) : this.#detail(width)
     // A page has no header of a table.
     const height = this.#height + 1
     this.#lastFirstLine = Math.max(0, all.length - height)

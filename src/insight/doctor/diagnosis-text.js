@@ -4,14 +4,19 @@
 const USUAL_WIDTH = 100
 const INDENT = '    '
 
-/** @param {import('../../../index.js').Diagnosis} diagnosis @param {number} [width] */
-function textOf({ findings, requests, seconds, summary }, width = USUAL_WIDTH) {
+/** @typedef {(finding: import('../../../index.js').Finding) => string | undefined} NextOf the command that shows more */
+
+/**
+ * @param {import('../../../index.js').Diagnosis} diagnosis
+ * @param {{ width?: number, nextOf?: NextOf }} [options]
+ */
+function textOf({ findings, requests, seconds, summary }, { width = USUAL_WIDTH, nextOf } = {}) {
   if (findings.length === 0) return `${summary}\n`
   const head = `${findings.length} finding${findings.length === 1 ? '' : 's'} in ${requests} requests of the last ${Math.round(seconds)} seconds\n`
-  return [head, ...findings.map((finding) => findingText(finding, width))].join('\n')
+  return [head, ...findings.map((finding) => findingText(finding, width, nextOf?.(finding)))].join('\n')
 }
 
-function findingText({ advice, effectOf, evidence, more, problem, severity, summary }, width) {
+function findingText({ advice, effectOf, evidence, more, problem, severity, summary }, width, next) {
   const effect = effectOf === null ? '' : `, an effect of ${effectOf}`
   return [
     `${severity.toUpperCase()}  ${problem}${effect}`,
@@ -20,6 +25,8 @@ function findingText({ advice, effectOf, evidence, more, problem, severity, summ
       ({ name, unit, value }) => `${INDENT}- ${name}: ${value}${unit === '' ? '' : ` ${unit}`}`
     ),
     ...wrapped(`What to do: ${advice}`, width),
+    // In one piece, to be copied.
+    ...(next === undefined ? [] : [`${INDENT}Next: ${next}`]),
     `${INDENT}More: ${more}`,
     '',
   ].join('\n')

@@ -1,6 +1,6 @@
 'use strict'
-// What a person reads of a call frame: function, file, line, and the package it belongs to. Names in parentheses are no packages:
-// Node itself, and V8's own work.
+// Converts V8's call frames to what a person reads: function, file, line and package. Names in parentheses are no packages: `(node)` is
+// Node itself, `(v8)` is V8's own work.
 
 const { isOfNode, isOwn, packageOf, pathOf, sourceOf } = require('../stack-frames')
 
@@ -42,7 +42,7 @@ class CallFrames {
     this.#sources = sources
   }
 
-  /** Of each function there is one. @param {CallFrame} callFrame @returns {Frame} */
+  /** Every call of one function has the same frame. @param {CallFrame} callFrame @returns {Frame} */
   of(callFrame) {
     const place = placeKey(callFrame)
     const known = this.#byPlace.get(place)

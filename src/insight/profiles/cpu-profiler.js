@@ -1,6 +1,7 @@
 'use strict'
-// Takes a CPU profile of this thread. To start V8's profiler blocks the loop, for longer the larger the heap is: that pause is measured.
-// Code that was optimized before knows nothing of the functions inlined in it, so it is dropped once and made again. While the profiler runs, the idle time of the loop is read in another way, because V8's signals make Node's own too small.
+// Takes a CPU profile of this thread. Starting V8's profiler blocks the loop, for longer the larger the heap is: that pause is measured.
+// Code that was optimized before does not record which functions are inlined in it, so it is dropped once and made again.
+// While the profiler runs, V8's signals make Node's idle time too small, so profiled-idle.js corrects it.
 
 const { getHeapStatistics } = require('node:v8')
 const { correctIdle } = require('../../signals/profiled-idle')
@@ -10,7 +11,7 @@ const SAMPLE_MICROSECONDS = 2000
 /** A longer profile samples less often, so that no profile is larger than this. */
 const MOST_SAMPLES = 20_000
 const MICROSECONDS = 1000
-/** To drop optimized code takes as long again as the start. Above this heap, names are less exact instead. */
+/** Dropping optimized code takes as long as the start. With a larger heap, names are less exact instead. */
 const LARGEST_HEAP_BYTES = 256 * 2 ** 20
 
 class CpuProfiler {
@@ -45,7 +46,7 @@ class CpuProfiler {
    * @returns {number} for how long it blocked the loop
    */
   settle() {
-    // To switch coverage off would end that of the process.
+    // Switching coverage off would end the coverage of the process.
     if (process.env.NODE_V8_COVERAGE !== undefined) return 0
     if (getHeapStatistics().used_heap_size > LARGEST_HEAP_BYTES) return 0
     return this.#pausing(() => {
@@ -76,7 +77,7 @@ class CpuProfiler {
     return pauseMs
   }
 
-  /** Ends a profile that nobody wants any more. */
+  /** Ends the profile, if one is running. */
   close() {
     this.#session?.close()
     this.#endCorrection?.()

@@ -3,7 +3,7 @@
 
 const { rounded } = require('./profile-tables')
 
-/** Of the whole, below which a node is not seen. */
+/** The share of the whole below which a node is left out. */
 const LEAST_SHARE = 0.001
 
 /** @typedef {import('./profile-tree').TreeNode} TreeNode */

@@ -1,6 +1,6 @@
 'use strict'
-// Compares two heap profiles. Each tells what was allocated in its own time and is still alive, so all of it is growth. A cache that
-// warms up grows in one of them, a leak in both: a site grows by the smaller of the two, for the same time.
+// Compares two heap profiles. Each shows what was allocated while it ran and is still alive. A cache that warms up grows in one of them, a
+// leak in both: the growth of a site is the smaller of the two, scaled to the same time.
 
 const { rounded } = require('./profile-tables')
 

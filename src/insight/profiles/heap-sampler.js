@@ -1,6 +1,6 @@
 'use strict'
-// Samples what is allocated, and keeps what is still alive at the end. V8 does not know yet which of the youngest objects are garbage:
-// what was allocated since about the last minor collection is left out, because a collection only for the profile would block the loop.
+// Samples allocations, and keeps what is still alive at the end. The youngest objects may be garbage that V8 has not collected yet. So what
+// was allocated since about the last minor collection is left out: a collection only for the profile would block the loop.
 
 const { getHeapSpaceStatistics } = require('node:v8')
 const { SAMPLE_BYTES } = require('./profile-tree')

@@ -16,8 +16,8 @@ const OF_THE_SERVER =
  * @typedef {import('./profile-tree').TreeNode} TreeNode
  * @typedef {import('./call-frames').Frame} Frame
  * @typedef {{ name: string, file: string | null, line: number | null, package: string | null, self: number, total: number,
- *   handled: number, open: number }} Row handled: the part of total that a router called; open: how often it is on the stack of the node
- *   being visited
+ *   handled: number, open: number }} Row handled: the part of total that a router called; open: how often it is on the stack of
+ *   the node that is visited
  */
 
 class ProfileTables {

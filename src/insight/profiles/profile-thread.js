@@ -1,5 +1,5 @@
 'use strict'
-// The side of profile-work.js that works, in a worker thread of its own: tables, flame tree, JSON and pprof of one profile.
+// The worker thread of profile-work.js: makes the tables, the flame tree, the JSON or the pprof of one profile.
 
 const { workerData, parentPort } = require('node:worker_threads')
 const { gunzipSync, gzipSync } = require('node:zlib')
@@ -11,7 +11,6 @@ const { cpuTree, heapTree, survivors } = require('./profile-tree')
 const { rounded, tablesOf } = require('./profile-tables')
 
 const TASKS = {
-  /** Of CPU time. */
   cpu({ profile, frames, figures }) {
     const { root, idleMs } = cpuTree(profile, frames, figures.durationMs)
     const { total, ...tables } = tablesOf(root, 'Ms')
@@ -26,7 +25,6 @@ const TASKS = {
     }
   },
 
-  /** Of memory that stays. */
   heap({ profile, frames, figures, youngBytes, before }) {
     const samples = survivors(profile.samples, youngBytes)
     const root = heapTree(profile.head, frames, samples)

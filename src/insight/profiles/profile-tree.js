@@ -1,5 +1,5 @@
 'use strict'
-// The call tree of a profile, in one form for CPU time and for memory: each node has the value of its own (ms or bytes) and its callees.
+// Builds the call tree of a profile, in one form for CPU time and for memory: each node has its own value (ms or bytes) and its callees.
 
 const MICROSECONDS = 1000
 
@@ -13,7 +13,7 @@ const MICROSECONDS = 1000
 /**
  * @param {import('node:inspector').Profiler.Profile} profile
  * @param {InstanceType<typeof import('./call-frames').CallFrames>} frames
- * @param {number} [lastMs] of the profile, that counts: what was before is its start
+ * @param {number} [lastMs] only the last so many milliseconds count: what was before is the start of the profile
  * @returns {{ root: TreeNode, idleMs: number }} without the idle time
  */
 function cpuTree(

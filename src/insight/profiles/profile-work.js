@@ -1,5 +1,5 @@
 'use strict'
-// What is made of a profile is made in a worker thread, because it takes up to some tenths of a second, and no request shall wait for it.
+// Has a worker thread make the tables and files of a profile: that takes up to some tenths of a second, and no request must wait for it.
 // The thread ends with its answer.
 
 const { findSourceMap } = require('node:module')

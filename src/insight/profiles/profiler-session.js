@@ -1,6 +1,6 @@
 'use strict'
-// A session with the inspector of this thread, for the time of one profile. It opens no port, answers at once, and disconnects when
-// the profile ends, whatever ended it. A thread has one at most.
+// A session with the inspector of this thread, for the time of one profile. It opens no port, answers at once, and disconnects when the
+// profile ends, whatever ended it. A thread has at most one session at a time.
 
 const { isInspected } = require('../../environment/inspected')
 

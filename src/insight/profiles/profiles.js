@@ -1,6 +1,6 @@
 'use strict'
-// The profiles that can be taken of this thread: CPU time, and memory that stays. One is taken at a time, for as long as somebody waits
-// for it.
+// Takes the profiles of this thread: of CPU time, and of memory that stays in use. One profile runs at a time, and ends early if its client
+// disconnects.
 
 const { memoryForProfile } = require('../../signals/memory')
 const { CpuProfiler } = require('./cpu-profiler')
@@ -39,7 +39,7 @@ class Profiles {
     this.kept = { cpu: new KeptProfile({ clock }), heap: new KeptProfile({ clock }) }
   }
 
-  /** Why none can be taken now. */
+  /** Why no profile can be taken now; undefined if one can. */
   get refusal() {
     return refusalOf({
       isOverloaded: this.#isOverloaded(),
@@ -68,30 +68,30 @@ class Profiles {
    * Starts at once, or throws: ask for `refusal` before.
    *
    * @param {Kind} kind
-   * @param {{ durationMs: number, signal: AbortSignal, keepsOptimized?: boolean, onStart: (pauseMs: number) => void }} asked
+   * @param {{ durationMs: number, signal: AbortSignal, keepsOptimized?: boolean, onStart: (pauseMs: number) => void }} options
    *   an aborted signal ends it; keepsOptimized: no code is dropped; onStart: it has blocked the loop for so long
    * @returns {Promise<Buffer | undefined>} the result as JSON; undefined where it was aborted
    */
-  take(kind, asked) {
+  take(kind, options) {
     const sampler = this.#samplers[kind]
     let pauseMs
     try {
-      pauseMs = sampler.start(asked.durationMs)
+      pauseMs = sampler.start(options.durationMs)
     } catch (error) {
       sampler.close()
       throw error
     }
-    return this.#finish(kind, pauseMs, asked)
+    return this.#finish(kind, pauseMs, options)
   }
 
-  async #finish(kind, pauseMs, asked) {
-    const sample = await this.#sample(kind, pauseMs, asked)
+  async #finish(kind, pauseMs, options) {
+    const sample = await this.#sample(kind, pauseMs, options)
     if (sample === undefined) return undefined
     await this.#nextTurn()
     return this.#resultOf(kind, sample)
   }
 
-  /** When it has ended, the next may begin, although there is no result yet. */
+  /** When the sample has ended, the next profile may begin, although this one has no result yet. */
   async #sample(kind, pauseMs, { durationMs, signal, keepsOptimized = false, onStart }) {
     const sampler = this.#samplers[kind]
     try {

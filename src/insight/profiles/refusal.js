@@ -1,5 +1,6 @@
 'use strict'
-// Why no profile may be taken now. A profile blocks the loop when it starts and takes memory, so a process that is in trouble is left alone.
+// Decides whether a profile or a heap snapshot is refused, and why. A profile blocks the loop when it starts and takes memory, so a process
+// in trouble is left alone.
 
 const { isInspected } = require('../../environment/inspected')
 const { ProfilerSession } = require('./profiler-session')

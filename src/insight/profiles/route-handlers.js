@@ -1,6 +1,6 @@
 'use strict'
-// Tells route handlers in a call tree by their callers: the part of a router that runs the handlers of a route. It sees the synchronous part
-// of a handler: after an `await`, a function has no caller.
+// Finds the route handlers in a call tree: the functions that a router calls to handle a route. Only the synchronous part of a handler is
+// found, because after an `await` a function has no caller.
 
 const { NODE, OWN } = require('./call-frames')
 
@@ -20,27 +20,21 @@ const HTTP_SERVER = /^node:_http_server$/
  */
 function isRouteHandler(frame, callers) {
   if (frame.package !== null) return false
-  let i = callers.length - 1
-  while (i >= 0 && isPassedOver(callers[i])) i--
-  if (i < 0) return false
-  const { path } = callers[i]
+  const caller = callers.findLastIndex((each) => !isPassedOver(each))
+  if (caller === -1) return false
+  const { path } = callers[caller]
   if (HTTP_SERVER.test(path)) return true
   const router = ROUTERS.find((each) => each.callers.test(path))
   if (router === undefined) return false
-  while (i >= 0 && (isPassedOver(callers[i]) || router.callers.test(callers[i].path))) i--
-  if (i < 0) return false
-  return router.route.test(callers[i].path) || isBelowMiddleware(router, callers, i)
-}
-
-/** A middleware of the application in the same route, which called `next()`. */
-function isBelowMiddleware(router, callers, i) {
-  if (callers[i].package !== null) return false
-  while (
-    i >= 0 &&
-    (callers[i].package === null || isPassedOver(callers[i]) || router.callers.test(callers[i].path))
-  )
-    i--
-  return i >= 0 && router.route.test(callers[i].path)
+  const outer = callers.slice(0, caller)
+  const isOfRouter = (each) => isPassedOver(each) || router.callers.test(each.path)
+  const above = outer.findLast((each) => !isOfRouter(each))
+  if (above === undefined) return false
+  if (router.route.test(above.path)) return true
+  if (above.package !== null) return false
+  // A middleware of the application in the same route has called `next()`.
+  const aboveMiddleware = outer.findLast((each) => each.package !== null && !isOfRouter(each))
+  return aboveMiddleware !== undefined && router.route.test(aboveMiddleware.path)
 }
 
 /** Wrappers of ours, and Node's event emitter. */

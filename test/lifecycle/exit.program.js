@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { runNode } = require('../support/run-node')
 
-const TIMEOUT_MS = 20_000
+const TIMEOUT_MS = 120_000
 const CREATE = "const { createSpillway } = require('./src/index.js'); const spillway = createSpillway();"
 
 const PROGRAMS = {

@@ -1,5 +1,6 @@
 'use strict'
-const express = require('express-4')
+// An Express application, of the package whose name is given.
+const express = require(process.argv[2])
 const { endWithStdin } = require('./end-with-stdin')
 
 const app = express()

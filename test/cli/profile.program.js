@@ -5,7 +5,7 @@
 const assert = require('node:assert/strict')
 const { spawn } = require('node:child_process')
 const { once } = require('node:events')
-const { mkdtempSync, readFileSync, rmSync } = require('node:fs')
+const { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } = require('node:fs')
 const { tmpdir } = require('node:os')
 const { join } = require('node:path')
 const { after, before, describe, test } = require('node:test')
@@ -111,7 +111,64 @@ describe('profile', () => {
     assert.deepEqual(requests, [])
   })
 
+  test('--out replaces no file and follows no link, unless --force says so, and takes no profile for them', async (t) => {
+    const file = join(folder, 'kept.cpuprofile')
+    const link = join(folder, 'link.cpuprofile')
+    writeFileSync(file, 'kept')
+    symlinkSync(file, link)
+    const { url, requests } = await standInFor(t, {
+      'POST /profile': lines({ result: RESULT }),
+      'GET /profile/last.cpuprofile': (_req, res) => res.end('new'),
+    })
+    for (const path of [file, link]) {
+      const { code, err } = await runProgram(['profile', url, '--out', path])
+      assert.equal(code, 2)
+      assert.match(err, /is already there\. Give another --out, or --force to replace it\.$/m)
+    }
+    const inFolder = await runProgram(['profile', url, '--out', folder, '--force'])
+    assert.match(inFolder.err, /is a folder\. Give a file to --out\./)
+    assert.deepEqual(requests, [])
+    assert.equal(readFileSync(file, 'utf8'), 'kept')
+    assert.equal((await runProgram(['profile', url, '--out', file, '--force'])).code, 0)
+    assert.equal(readFileSync(file, 'utf8'), 'new')
+  })
+
+  test('--out does not replace a file that has come while the profile was taken', async (t) => {
+    const file = join(folder, 'late.cpuprofile')
+    const { url } = await standInFor(t, {
+      'POST /profile': (req, res) => {
+        writeFileSync(file, 'kept')
+        lines({ result: RESULT })(req, res)
+      },
+      'GET /profile/last.cpuprofile': (_req, res) => res.end('new'),
+    })
+    const { code, err } = await runProgram(['profile', url, '--out', file])
+    assert.equal(code, 2)
+    assert.match(err, /cannot be written \(EEXIST\)\. The service keeps the file for some minutes/)
+    assert.equal(readFileSync(file, 'utf8'), 'kept')
+  })
+
+  test('--worker asks for another worker, and for its file', async (t) => {
+    const file = join(folder, 'worker.cpuprofile')
+    const { url, requests } = await standInFor(t, {
+      'POST /profile': lines({ result: RESULT }),
+      'GET /profile/last.cpuprofile': (_req, res) => res.end('{"nodes":[]}'),
+    })
+    const { code } = await runProgram(['profile', url, '--worker', 'main.1&2', '--out', file])
+    assert.equal(code, 0)
+    const worker = 'worker=main.1%262'
+    assert.deepEqual(requests, [
+      `POST /profile?seconds=10&${worker}`,
+      `GET /profile/last.cpuprofile?${worker}`,
+    ])
+    const unknown = 'No worker has this name. There are: 1, 2.'
+    const other = await standInFor(t, { 'POST /heap': say(404, unknown) })
+    const { err } = await runProgram(['heap', other.url, '--worker', '3'])
+    assert.equal(err, `spillway: ${unknown}\n`)
+  })
+
   for (const [status, sentence] of /** @type {const} */ ([
+    [502, 'Worker 2 has ended before it answered.'],
     [409, 'Another profile is running: ask again when it has ended.'],
     [503, 'The process is overloaded: ask again later.'],
     [400, 'Give seconds from 1 to 60.'],

@@ -5,6 +5,8 @@ const { describe, test } = require('node:test')
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const net = require('node:net')
+const readline = require('node:readline')
+const { Readable } = require('node:stream')
 const { readDemoOptions } = require('../../examples/demo-options')
 const { startExample } = require('./example-process')
 
@@ -78,6 +80,29 @@ describe('the demo in a pipe', { concurrency: true }, () => {
     demo.assertNothingIsLeft()
   })
 
+  test('has a live page that shows the load while it is ten times the capacity', async (t) => {
+    const demo = startExample(t, 'demo.js', { args: ['--seconds', '4', '--rate', '300'] })
+    const [, page] = await demo.line(/^Live page: (http:\S+) /)
+    const lines = readline.createInterface({
+      input: Readable.fromWeb((await fetch(`${page}/live`)).body),
+    })
+    const points = []
+    lines.on('line', (line) => {
+      const { point } = JSON.parse(line)
+      if (point !== undefined) points.push({ ...point, row: rowsOf(demo.lines.join('\n'), SECOND).length })
+    })
+    assert.equal((await demo.closed).code, 0)
+    const during = points.filter(({ row }) => row > 0)
+    assert.ok(
+      during.some(({ requests }) => requests > 0),
+      'requests of the load'
+    )
+    assert.ok(
+      during.some(({ shed }) => shed > 0),
+      'what the gate rejects'
+    )
+  })
+
   test('stops silently when the reader of its pipe exits', async (t) => {
     const demo = startExample(t, 'demo.js', { args: ['--seconds', '600', '--rate', '20'] })
     await demo.line(SECOND)
@@ -131,6 +156,7 @@ describe('the demo after the load', () => {
       urls.map(async (url) => [new URL(url).pathname, (await fetch(url)).status])
     )
     assert.deepEqual(Object.fromEntries(statuses), {
+      '/': 200,
       '/metrics': 200,
       '/livez': 200,
       '/readyz': 200,
@@ -143,7 +169,11 @@ describe('the demo after the load', () => {
     const metrics = await (await fetch(urls.find((url) => url.endsWith('/metrics')))).text()
     const labels = new Set(Array.from(metrics.matchAll(/http_route="([^"]*)"/g), ([, label]) => label))
     assert.deepEqual([...labels].sort(), ROUTES)
-    assert.equal((await fetch(new URL('/hello/%ZZ', urls[0]))).status, 400)
+    assert.equal((await fetch(new URL('/hello/%ZZ', urls.at(-1)))).status, 400)
+    const [first] = demo.lines
+    assert.equal(first.match(/^Live page: (http:\S+) /)?.[1], urls[0], 'the address comes first')
+    const page = await fetch(urls[0], { headers: { Accept: 'text/html' } })
+    assert.match(await page.text(), /^<!doctype html>/)
 
     demo.child.kill('SIGINT')
     const { code, stderr } = await demo.closed
@@ -161,7 +191,8 @@ describe('the port of the demo', () => {
     const demo = startExample(t, 'demo.js', { args: ['--seconds', '2', '--rate', '1', '--once'], port })
     const [, taken, free] = await demo.line(/^Port (\d+) is taken, using (\d+)\.$/)
     assert.equal(Number(taken), port)
-    assert.equal(new URL(await demo.url()).port, free)
+    const [, url] = await demo.line(/^Express at (http:\S+)\./)
+    assert.equal(new URL(url).port, free)
     assert.notEqual(free, taken)
     assert.equal((await demo.closed).code, 0)
   })
@@ -190,6 +221,8 @@ describe('the arguments of the demo', () => {
   for (const [args, env, expected, isTerminal = true] of [
     [[], {}, { seconds: 20, rate: 0, port: 3000, once: true, help: false }, false],
     [['--serve'], {}, { seconds: 20, rate: 0, port: 3000, once: false, help: false }, false],
+    [[], { CI: 'true' }, { seconds: 20, rate: 0, port: 3000, once: true, help: false }],
+    [['--serve'], { CI: 'true' }, { seconds: 20, rate: 0, port: 3000, once: false, help: false }],
     [[], {}, { seconds: 20, rate: 0, port: 3000, once: false, help: false }],
     [[], { PORT: '' }, { seconds: 20, rate: 0, port: 3000, once: false, help: false }],
     [
@@ -200,7 +233,7 @@ describe('the arguments of the demo', () => {
     [['-h'], {}, { seconds: 20, rate: 0, port: 3000, once: false, help: true }],
   ]) {
     const where = isTerminal ? 'on a terminal' : 'in a pipe'
-    test(`are read ${where}: ${args.join(' ') || 'none'}, PORT=${env.PORT}`, () => {
+    test(`are read ${where}: ${args.join(' ') || 'none'}, PORT=${env.PORT}, CI=${env.CI}`, () => {
       assert.deepEqual(readDemoOptions(args, env, isTerminal), expected)
     })
   }

@@ -2,15 +2,15 @@
 // Stalls of real servers in processes of their own: function, file and route are named, and the process ends as it would without.
 
 const assert = require('node:assert/strict')
-const { execFile, spawn } = require('node:child_process')
-const { on, once } = require('node:events')
+const { execFile } = require('node:child_process')
+const { once } = require('node:events')
 const { mkdtempSync, rmSync, writeFileSync } = require('node:fs')
 const http = require('node:http')
 const { tmpdir } = require('node:os')
 const { join } = require('node:path')
 const { test } = require('node:test')
 const { promisify } = require('node:util')
-const { outsideTests } = require('../support/outside-tests')
+const { startProgram } = require('../support/program')
 
 const FILE = join(__dirname, 'stalling-server.js')
 const SHOWN_FILE = join('test', 'insight', 'stalling-server.js')
@@ -49,28 +49,18 @@ const TYPED_LINE = TYPED.split('\n').findIndex((line) => line.includes('pbkdf2Sy
 async function startServer(
   t,
   framework,
-  { file = FILE, options = {}, args = /** @type {string[]} */ ([]), env = {} } = {}
+  { file = FILE, options = {}, args = /** @type {string[]} */ ([]) } = {}
 ) {
-  const child = spawn(process.execPath, [...args, file, framework, JSON.stringify(options)], {
-    env: outsideTests(env),
-    cwd: join(__dirname, '../..'),
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  const program = startProgram('', {
+    t,
+    file,
+    args: [framework, JSON.stringify(options)],
+    nodeArgs: args,
+    hasChannel: true,
+    tellsErrors: true,
   })
-  t.after(() => child.kill('SIGKILL'))
-  let printed = ''
-  for (const stream of [child.stdout, child.stderr])
-    stream?.setEncoding('utf8').on('data', (piece) => {
-      printed += piece
-    })
-  const closed = once(child, 'close').then(([code, signal]) => ({ code, signal, printed }))
-  const messages = on(child, 'message', { close: ['disconnect'] })
-  const next = async (key) => {
-    for (;;) {
-      const { value, done } = await messages.next()
-      if (done) assert.fail(`the server ended: ${printed}`)
-      if (key in value[0]) return value[0][key]
-    }
-  }
+  const { child, next, told } = program
+  const closed = program.closed.then((end) => ({ ...end, printed: told() }))
   const port = await next('port')
   const ask = async (method, path) => {
     const req = http.request({ host: '127.0.0.1', port, path, method, agent: false })
@@ -99,7 +89,7 @@ async function startServer(
       if (stall.function !== null) return stall
     }
   }
-  return { child, closed, ask, next, tell, watched, stallOf }
+  return { closed, ask, next, tell, watched, stallOf }
 }
 
 /** What a block is does not depend on the framework, and how its route is found does not depend on the block. */

@@ -6,8 +6,15 @@ const { once } = require('node:events')
 const { test } = require('node:test')
 const zlib = require('node:zlib')
 const { Profile } = require('pprof-format')
+const { CallFrames } = require('../../src/insight/profiles/call-frames')
+const { tablesOf } = require('../../src/insight/profiles/profile-tables')
+const { cpuTree } = require('../../src/insight/profiles/profile-tree')
 const { startProfiled } = require('./start-profiled')
 
+/** A host that is this busy fills the loop by itself. */
+const MOST_WAIT_SHARE = 0.1
+const SAMPLE_MICROSECONDS = 2000
+const LEAST_SAMPLES = 1200
 const LINES = { headers: { accept: 'application/x-ndjson' } }
 
 test('a profile under load names the function that burns, its handler, and its package', async (t) => {
@@ -66,6 +73,33 @@ test('a package that burns is the first package', async (t) => {
   assert.equal(result.packages[0].name, '@scope/slow-package')
   assert.equal(result.functions[0].package, '@scope/slow-package')
 })
+
+for (const [what, path, name] of /** @type {const} */ ([
+  ['a logger that takes a twentieth', '/logged', 'costly-logger'],
+  ['a driver that takes a fifth', '/queried', 'costly-driver'],
+]))
+  test(`${what} of the CPU of its service is the first package`, async (t) => {
+    const { post, loading } = await startProfiled(t)
+    const shares = new Map()
+    // A busy machine gives so few samples that they say nothing: then it takes several profiles.
+    for (let samples = 0; samples < LEAST_SAMPLES; ) {
+      const { json: profile } = await loading(path, () => post('/profile?seconds=3'))
+      const { root } = cpuTree(evenly(profile), new CallFrames())
+      for (const row of tablesOf(root, 'Ms').packages)
+        if (row.package !== null) shares.set(row.package, (shares.get(row.package) ?? 0) + row.selfMs)
+      samples += profile.samples.length
+    }
+    // What Spillway records of the stalls of a busy machine is none of the service.
+    shares.delete('spillway')
+    const ranked = [...shares].sort((a, b) => b[1] - a[1])
+    assert.equal(ranked[0][0], name, JSON.stringify(ranked.slice(0, 3)))
+  })
+
+/** A machine that others use takes the CPU away in the middle of a sample, which is then as long as it likes: here all are alike. */
+function evenly(profile) {
+  const timeDeltas = profile.timeDeltas.map(() => SAMPLE_MICROSECONDS)
+  return { ...profile, timeDeltas, endTime: profile.startTime + SAMPLE_MICROSECONDS * timeDeltas.length }
+}
 
 test('it answers with the profile itself, or with pprof', async (t) => {
   const { post } = await startProfiled(t)
@@ -127,8 +161,14 @@ test('the idle time is right while a profile runs and afterwards', async (t) => 
   assert.ok((await nodeIdleShare()) > 0.8)
 })
 
+/** Whether the process waited for a CPU for so long that what was shed says nothing. */
+function isStarved(before, after) {
+  return after.waitedMs - before.waitedMs > MOST_WAIT_SHARE * (after.atMs - before.atMs)
+}
+
 test('bursts of cheap requests are not shed while a profile runs, and it makes no stall', async (t) => {
   const { ask, post, request } = await startProfiled(t, { options: { insight: { stallThreshold: 50 } } })
+  const before = await ask('state')
   const profile = post('/profile?seconds=3')
   const statuses = new Set()
   for (let ended = false; !ended; ) {
@@ -139,9 +179,10 @@ test('bursts of cheap requests are not shed while a profile runs, and it makes n
       new Promise((resolve) => setTimeout(resolve, 50, false)),
     ])
   }
-  assert.deepEqual([...statuses], [200])
-  const { stalls, shed } = await ask('state')
-  assert.equal(shed, 0)
+  const after = await ask('state')
+  const { stalls, shed } = after
+  if (isStarved(before, after)) t.diagnostic('the host was busy: shedding was not judged')
+  else assert.deepEqual([[...statuses], shed], [[200], 0])
   assert.deepEqual(
     stalls.filter(({ name }) => /post|Profiler|pausing/.test(name ?? '')),
     []
@@ -156,7 +197,7 @@ for (const [how, code, signal] of [
     const { begin, child, printed, closed } = await startProfiled(t)
     await begin('/profile?seconds=60')
     child.send(how)
-    assert.deepEqual(await closed, [code, signal])
+    assert.deepEqual(await closed, { code, signal })
     assert.equal(printed(), '')
   })
 }

@@ -113,6 +113,25 @@ describe('doctor', () => {
     assert.ok(JSON.parse(again.out).findings.some(({ problem }) => problem === 'errors'))
   })
 
+  test('names the command that shows more, with the address', async (t) => {
+    const finding = {
+      problem: 'cpu-saturated',
+      severity: 'high',
+      summary: 'The event loop was busy for 98 % of the time.',
+      evidence: [],
+      advice: 'Run more processes.',
+      effectOf: null,
+      more: 'docs/insight.md',
+    }
+    const findings = [finding, { ...finding, problem: 'heap-growing' }, { ...finding, problem: 'errors' }]
+    const { url } = await standInFor(t, { 'GET /doctor': json(diagnosisOf({ healthy: false, findings })) })
+    const { out } = await runProgram(['doctor', url])
+    assert.deepEqual(out.match(/^ {4}Next: .*$/gm), [
+      `    Next: npx spillway profile ${url}`,
+      `    Next: npx spillway heap ${url}`,
+    ])
+  })
+
   test('ends with 2 where it cannot ask', async () => {
     const { code, out } = await runProgram(['doctor', 1])
     assert.deepEqual([code, out], [2, ''])
@@ -149,6 +168,20 @@ describe('stalls', () => {
     assert.equal(lines[4], '      at frame0 (auth.js:0)')
     assert.equal(lines.at(-2), '      and 4 more')
     assert.deepEqual(JSON.parse((await runProgram(['stalls', url, '--json'])).out).sites, [site])
+  })
+
+  test('says what to do next where no code is named', async (t) => {
+    const unnamed = { ...site, function: null, file: null, line: null, frames: [] }
+    const sites = ['host', 'unknown', 'garbage-collection'].map((cause) => ({ ...unnamed, cause }))
+    const { url } = await standInFor(t, {
+      'GET /snapshot': json(snapshotOf({ stalls: { count: 6, totalMs: 900, sites: [...sites, site] } })),
+    })
+    const { out } = await runProgram(['stalls', url])
+    const [host, unknown, heap, ...others] = out.match(/^ {4}Next: .*$/gm) ?? []
+    assert.match(host, /other processes had the CPU\. npx spillway doctor http/)
+    assert.match(unknown, /names the next\. If none is named, npx spillway profile http/)
+    assert.match(heap, /npx spillway heap http/)
+    assert.deepEqual(others, [], 'code that is named needs none')
   })
 
   test('says that there is none', async (t) => {

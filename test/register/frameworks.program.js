@@ -13,14 +13,16 @@ const { RESTIFY_SKIP } = require('../support/restify')
 const UNMATCHED = '(unmatched)'
 const JSON_7 = '{"id":"7"}'
 
-/** By application: Node's arguments, and by path the label that is expected. */
+/** By application: Node's arguments, the file and what it is given, and by path the label that is expected. */
 const APPS = {
   'Express 4': {
-    file: 'express-4.js',
+    file: 'express.js',
+    given: ['express-4'],
     routes: { '/users/7': '/users/:id', '/fails': '/fails', '/no': UNMATCHED },
   },
   'Express 5': {
-    file: 'express-5.js',
+    file: 'express.js',
+    given: ['express'],
     routes: { '/users/7': '/users/:id', '/fails': '/fails', '/no': UNMATCHED },
   },
   'an Express app inside a listener': {
@@ -61,7 +63,7 @@ const APPS = {
 
 const IMPORT = /** @type {const} */ (['import'])
 /** Both ways where CommonJS and ES modules may differ. */
-const WAYS_OF = { 'express-4.js': ['import', 'require'], 'koa-3.mjs': ['import', 'require'] }
+const WAYS_OF = { 'Express 4': ['import', 'require'], 'Koa 3 as an ES module': ['import', 'require'] }
 
 async function answersOf(program, routes) {
   const port = await program.port()
@@ -70,15 +72,17 @@ async function answersOf(program, routes) {
   return answers
 }
 
-for (const [name, { args = [], file, routes, body = JSON_7, code = 0, skip = false }] of Object.entries(
-  APPS
-)) {
+for (const [
+  name,
+  { file, args = [], given = [], routes, body = JSON_7, code = 0, skip = false },
+] of Object.entries(APPS)) {
   describe(name, { skip }, () => {
-    for (const way of WAYS_OF[file] ?? IMPORT) {
+    for (const way of WAYS_OF[name] ?? IMPORT) {
       it(`is measured with --${way}`, async (t) => {
         const env = { NODE_ENV: 'production' }
-        const plain = new Program(t, [...args, appFile(file)], { way: 'not', env })
-        const program = new Program(t, [...args, appFile(file)], { way, env })
+        const command = [...args, appFile(file), ...given]
+        const plain = new Program(t, command, { way: 'not', env })
+        const program = new Program(t, command, { way, env })
         const answers = await answersOf(program, routes)
         assert.equal(answers['/users/7'].body, body)
         assert.deepEqual(answers, await answersOf(plain, routes))

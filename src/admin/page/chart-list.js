@@ -1,0 +1,127 @@
+'use strict'
+// The charts: what each shows, in which unit and colour, and what stands beside its title. The live page draws them on a canvas, a report
+// on paper.
+
+const { bytes, duration, number, percent, seconds } = require('./format')
+
+/**
+ * @typedef {object} Series
+ * @property {string} label
+ * @property {string} color
+ * @property {(point: any) => number | null} read
+ * @property {boolean} [isDashed]
+ * @property {boolean} [isFilled]
+ * @property {boolean} [isBar]
+ *
+ * @typedef {object} ChartOptions
+ * @property {string} title
+ * @property {Series[]} series
+ * @property {(value: number | null | undefined) => string} format
+ * @property {number} [most] the end of the scale; without it the largest value
+ * @property {number} [least] the scale ends no lower, so that noise is not shown as a mountain
+ * @property {(state: any) => string} [note]
+ */
+
+const shareOf = (part, ...rest) => {
+  const sum = part + rest.reduce((total, each) => total + each, 0)
+  return sum === 0 ? 0 : part / sum
+}
+
+/** @type {ChartOptions[]} */
+const CHARTS = [
+  {
+    title: 'Requests a second',
+    format: number,
+    least: 1,
+    series: [
+      { label: 'served', color: 'blue', read: (point) => point.requests, isFilled: true },
+      { label: 'shed', color: 'orange', read: (point) => point.shed },
+    ],
+  },
+  {
+    title: 'Latency',
+    format: duration,
+    least: 1,
+    series: [
+      { label: 'p50', color: 'sky', read: (point) => point.p50, isDashed: true },
+      { label: 'p99', color: 'blue', read: (point) => point.p99 },
+    ],
+  },
+  {
+    title: 'Errors and shed',
+    format: percent,
+    least: 0.01,
+    series: [
+      { label: 'errors', color: 'red', read: ({ errors, requests }) => shareOf(errors, requests - errors) },
+      {
+        label: 'shed',
+        color: 'orange',
+        read: ({ shed, requests }) => shareOf(shed, requests),
+        isDashed: true,
+      },
+    ],
+  },
+  {
+    title: 'In flight',
+    format: number,
+    least: 4,
+    note: ({ snapshot: { admission } }) =>
+      admission.limitedBy === null ? `mode ${admission.mode}` : `limited by ${admission.limitedBy}`,
+    series: [
+      { label: 'running', color: 'blue', read: (point) => point.inFlight, isFilled: true },
+      { label: 'queued', color: 'orange', read: (point) => point.queued },
+      { label: 'limit', color: 'grey', read: (point) => point.limit, isDashed: true },
+    ],
+  },
+  {
+    title: 'Loop delay',
+    format: duration,
+    least: 10,
+    series: [{ label: 'p99', color: 'purple', read: (point) => point.loopDelayP99 }],
+  },
+  {
+    title: 'Loop busy',
+    format: percent,
+    most: 1,
+    note: ({ snapshot: { signals } }) => `CPU ${percent(signals.cpu.utilization)}`,
+    series: [{ label: '', color: 'purple', read: (point) => point.utilization, isFilled: true }],
+  },
+  {
+    title: 'Stalls',
+    format: duration,
+    least: 100,
+    note: ({ snapshot: { stalls } }) => `${stalls.count} since the start`,
+    series: [{ label: 'in each second', color: 'red', read: (point) => point.stallMs, isBar: true }],
+  },
+  {
+    title: 'Heap',
+    format: bytes,
+    least: 1e6,
+    note: heapNote,
+    series: [
+      { label: 'used', color: 'grey', read: (point) => point.heapUsed, isDashed: true },
+      { label: 'after GC', color: 'green', read: (point) => point.heapAfterGc },
+    ],
+  },
+  {
+    title: 'Memory',
+    format: bytes,
+    least: 1e6,
+    note: ({ snapshot: { signals } }) => `of ${bytes(signals.memory.limitBytes)}`,
+    series: [{ label: 'resident', color: 'green', read: (point) => point.rss, isFilled: true }],
+  },
+]
+
+/** The heap against its limit, and whether it grows. */
+function heapNote({ snapshot: { signals } }) {
+  const { afterGcBytes, limitBytes, trend } = signals.heap
+  const used =
+    afterGcBytes === null
+      ? `limit ${bytes(limitBytes)}`
+      : `${percent(afterGcBytes / limitBytes)} of ${bytes(limitBytes)}`
+  if (trend.verdict === 'growing')
+    return `${used}, grows ${number(trend.megabytesPerHour)} MB/h, full in ${seconds(trend.secondsToLimit)}`
+  return trend.verdict === 'none' ? `${used}, steady` : used
+}
+
+module.exports = { CHARTS }

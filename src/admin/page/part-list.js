@@ -1,0 +1,16 @@
+'use strict'
+// The parts of the time of a request, in the order in which they are shown.
+
+const PARTS = [
+  { key: 'queueMs', name: 'queue', about: 'in the queue of the gate' },
+  { key: 'runMs', name: 'run', about: 'its own handler, until it first returned' },
+  { key: 'loopBusyMs', name: 'loop busy', about: 'the event loop was busy with other work' },
+  { key: 'gcMs', name: 'collections', about: 'garbage collection' },
+  { key: 'waitMs', name: 'wait', about: 'it waited for something while the loop was free' },
+  { key: 'bodyMs', name: 'body', about: 'from the head to the last byte' },
+]
+
+const msOf = (parts, { key }) => Math.max(0, parts[key] ?? 0)
+const sumOf = (parts) => PARTS.reduce((sum, part) => sum + msOf(parts, part), 0)
+
+module.exports = { PARTS, msOf, sumOf }

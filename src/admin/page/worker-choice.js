@@ -1,0 +1,45 @@
+'use strict'
+// Of which worker of a fleet a profile is taken. A process that answers alone has no choice.
+
+const { make, setChildren } = require('./dom')
+
+class WorkerChoice {
+  #select
+  element
+
+  /** @param {() => void} onChange */
+  constructor(onChange) {
+    this.#select = make('select', { onchange: onChange })
+    this.element = make(
+      'p',
+      { class: 'worker', hidden: true },
+      make('label', null, 'Of worker ', this.#select)
+    )
+  }
+
+  /** @returns {string} empty for the worker that answers */
+  get name() {
+    return this.#select.value
+  }
+
+  set isDisabled(isDisabled) {
+    this.#select.disabled = isDisabled
+  }
+
+  /** @param {{ workers: { worker: string }[] } | null} fleet with the worker that answers first */
+  update(fleet) {
+    const names = fleet?.workers.map(({ worker }) => String(worker)) ?? []
+    this.element.hidden = names.length < 2
+    const chosen = names.slice(1).includes(this.name) ? this.name : ''
+    setChildren(this.#select, JSON.stringify(names), () =>
+      names.map((name, i) =>
+        i === 0
+          ? make('option', { value: '' }, `${name}, which shows this page`)
+          : make('option', { value: name }, name)
+      )
+    )
+    this.#select.value = chosen
+  }
+}
+
+module.exports = { WorkerChoice }

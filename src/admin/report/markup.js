@@ -1,0 +1,44 @@
+'use strict'
+// Text as markup. Whatever is put into a template is text and is escaped, unless it is markup itself: names of routes and messages of
+// errors may hold anything.
+
+const ENTITIES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+/** Control characters, those that turn text around, and halves of a pair. */
+const UNSEEN = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\p{Cs}]/gu
+
+class Markup {
+  /** @param {string} text */
+  constructor(text) {
+    this.text = text
+  }
+}
+
+/** @param {string} text */
+const escaped = (text) =>
+  text
+    .replace(/[\t\n\r]+/g, ' ')
+    .replace(UNSEEN, '\ufffd')
+    .replace(/[&<>"']/g, (character) => ENTITIES[character])
+
+/** @param {any} value @returns {string} */
+function written(value) {
+  if (value === null || value === undefined || value === false) return ''
+  if (Array.isArray(value)) return value.map(written).join('')
+  return value instanceof Markup ? value.text : escaped(String(value))
+}
+
+/** @param {TemplateStringsArray} pieces @param {...any} values text, markup, or a list of both */
+function html(pieces, ...values) {
+  return new Markup(pieces.map((piece, i) => (i === 0 ? piece : written(values[i - 1]) + piece)).join(''))
+}
+
+/** The parts of a text, of which those between backticks are code. @param {string} text */
+const withCode = (text) => text.split('`').map((part, i) => (i % 2 === 0 ? part : html`<code>${part}</code>`))
+
+/** JSON that ends no element and opens none. @param {unknown} value */
+const json = (value) =>
+  new Markup(JSON.stringify(value).replace(/[<>&]/g, inHexadecimal).replace(UNSEEN, inHexadecimal))
+
+const inHexadecimal = (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+
+module.exports = { Markup, html, json, withCode }

@@ -1,0 +1,38 @@
+'use strict'
+// A table of a report, and a section with what its figures are about. The first cell of a row names it.
+
+const { html } = require('./markup')
+
+/**
+ * @typedef {ReturnType<typeof html>} Html
+ * @typedef {string | { title: string, isText?: boolean, about?: string }} Head a text is the title of a column of figures
+ *
+ * @param {{ caption: string, heads: Head[], rows: (string | Html | null)[][], isSmall?: boolean }} table
+ */
+function makeTable({ caption, heads, rows, isSmall = false }) {
+  const columns = heads.map((head) => (typeof head === 'string' ? { title: head } : head))
+  const kindOf = (i) => (columns[i].isText ? 'text' : 'figure')
+  const headCells = columns.map(({ title }, i) =>
+    title === '' ? html`<td></td>` : html`<th scope="col" class="${kindOf(i)}">${title}</th>`
+  )
+  const lines = rows.map(
+    ([name, ...cells]) =>
+      html`<tr><th scope="row" class="text">${name}</th>${cells.map((cell, i) => html`<td class="${kindOf(i + 1)}">${cell}</td>`)}</tr>`
+  )
+  return html`<div class="scroll${isSmall && ' small'}" role="group" tabindex="0" aria-label="${caption}"><table>
+<caption>${caption}</caption><thead><tr>${headCells}</tr></thead><tbody>${lines}</tbody></table></div>`
+}
+
+/** @param {string} caption @param {[name: string, value: string | Html][]} rows */
+const makeFacts = (caption, rows) =>
+  html`<table class="facts"><caption>${caption}</caption><tbody>${rows.map(
+    ([name, value]) => html`<tr><th scope="row">${name}</th><td>${value}</td></tr>`
+  )}</tbody></table>`
+
+/** @param {string} id @param {string} title @param {string | null} about what its figures are about @param {...any} content */
+const makeSection = (id, title, about, ...content) =>
+  html`<section id="${id}" aria-labelledby="${id}-title"><h2 id="${id}-title">${title}</h2>
+${about !== null && html`<p class="about">${about}</p>`}${content}</section>
+`
+
+module.exports = { makeFacts, makeSection, makeTable }

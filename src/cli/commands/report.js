@@ -1,0 +1,157 @@
+'use strict'
+// `spillway report`: one HTML file of a run, from what the process remembers, or recorded until Ctrl-C, for a time, or while a command runs.
+
+const { loadStyle, makeDocument } = require('../../admin/report/document')
+const { makeRun } = require('../../admin/report/run')
+const { maskText } = require('../../redaction/text')
+const { CommandError, EXIT } = require('../command-error')
+const { bytes, count, duration, percent, rate, span } = require('../figures')
+const { jsonLines } = require('../json-lines')
+const { text } = require('../options')
+const { printable } = require('../printable-text')
+const { runChild } = require('../report/child')
+const { Recording } = require('../report/recording')
+const { readRemembered } = require('../report/remembered')
+const { ReportFile, readReport } = require('../report/report-file')
+const { readDuration, readTime } = require('../report/span')
+
+const CLEAR_LINE = '\r\x1b[K'
+
+/**
+ * @import { Context } from '../command-line'
+ * @typedef {import('../../admin/report/run').Recorded} Recorded
+ */
+
+/** @type {import('../commands').Command} */
+const report = {
+  name: 'report',
+  about: 'one HTML file of a load test: curves, routes, findings, stalls, slowest requests',
+  more: [
+    'Of the last ten minutes, which the process remembers. With --watch or a command after --, of any time, and then all tables',
+    'are exactly of the run. The exit code of the command is passed on. The file loads nothing and needs no server.',
+  ],
+  takesCommand: true,
+  options: {
+    from: { takes: 'TIME', read: readTime, about: 'where the run begins: -5m, 14:02, 14:02:30 or ISO 8601' },
+    to: { takes: 'TIME', read: readTime, about: 'where it ends, now by default' },
+    watch: { about: 'record from now until Ctrl-C' },
+    for: { takes: 'TIME', read: readDuration, about: 'record from now on for so long: 90s, 30m, 2h' },
+    out: {
+      takes: 'FILE',
+      read: text,
+      about: 'where to save it, by default spillway-report-<day>-<time>.html',
+    },
+    force: { about: 'replace a file that exists' },
+    title: { takes: 'TEXT', read: text, about: 'the title of the report' },
+    baseline: { takes: 'FILE', read: text, about: 'an earlier report to compare with: before, now, change' },
+  },
+  examples: [
+    ['spillway report 9464 --from -5m', 'the last five minutes'],
+    ['spillway report 9464 --from 14:02 --to 14:07', 'a run that is over'],
+    [
+      'spillway report 9464 -- npx autocannon -d 30 http://127.0.0.1:3000',
+      'run a load test, and report exactly it',
+    ],
+    ['spillway report 9464 --for 30m --out before.html', 'record half an hour'],
+    ['spillway report 9464 --for 30m --baseline before.html', 'and compare'],
+  ],
+  async run(context) {
+    const { values, commandLine, clock, out } = context
+    checkTogether(values, commandLine)
+    const isPrinted = values.json && values.out === undefined
+    const file = new ReportFile(values.out, { mayReplace: values.force === true, nowMs: clock.wallMs() })
+    if (!isPrinted) await file.check()
+    const baseline = values.baseline === undefined ? undefined : await readReport(values.baseline)
+    const { recorded, code } = await record(context)
+    const run = makeRun({
+      ...recorded,
+      address: context.client.url,
+      ...(values.title !== undefined && { title: values.title }),
+      ...(commandLine.length > 0 && { command: shown(commandLine) }),
+    })
+    if (values.json) out.print(jsonLines(run, out))
+    if (isPrinted) return code
+    const { html } = makeDocument(run, await loadStyle(), baseline)
+    const path = await file.write(html)
+    context.err.print([...summaryLines(run), `Saved ${printable(path)} (${bytes(Buffer.byteLength(html))}).`])
+    return code
+  },
+}
+
+/** Without passwords and tokens: a report is sent around. A word a line, because a masked header takes its line. */
+const shown = (commandLine) => maskText(commandLine.join('\n')).replaceAll('\n', ' ')
+
+/** @param {Record<string, any>} values @param {readonly string[]} commandLine */
+function checkTogether({ from, to, watch, for: span }, commandLine) {
+  const recorded = [
+    watch && '--watch',
+    span !== undefined && '--for',
+    commandLine.length > 0 && 'a command after --',
+  ].filter(Boolean)
+  if (recorded.length > 0 && (from !== undefined || to !== undefined))
+    throw new CommandError(`--from and --to are for a run that is over: leave them out with ${recorded[0]}.`)
+  if (commandLine.length > 0 && recorded.length > 1)
+    throw new CommandError(`A command after -- says how long the run is: leave out ${recorded[0]}.`)
+}
+
+/** @param {Context} context @returns {Promise<{ recorded: Recorded, code: number }>} */
+async function record(context) {
+  const { client, values, commandLine, err } = context
+  if (!values.watch && values.for === undefined && commandLine.length === 0)
+    return { recorded: await readRemembered(client, values), code: EXIT.done }
+  const recording = new Recording(context)
+  await recording.begin()
+  /** @type {number} */
+  let code = EXIT.done
+  try {
+    if (commandLine.length > 0) code = await runChild(commandLine, context)
+    else await untilEnd(recording, context)
+  } catch (error) {
+    await recording.end()
+    throw error
+  }
+  if (err.isScreen && commandLine.length === 0) err.write(CLEAR_LINE)
+  return { recorded: await recording.end(), code }
+}
+
+/**
+ * Until Ctrl-C, or for as long as was asked. A second Ctrl-C ends the program at once.
+ *
+ * @param {InstanceType<typeof Recording>} recording
+ * @param {Context} context
+ */
+function untilEnd(recording, { signals, clock, values, err }) {
+  const how =
+    values.for === undefined
+      ? 'Ctrl-C ends it and writes the report.'
+      : `For ${span(values.for / 1000)}; Ctrl-C ends it earlier.`
+  return new Promise((resolve) => {
+    const timer = values.for === undefined ? undefined : clock.wait(values.for, () => end())
+    const end = () => {
+      signals.off('SIGINT', end)
+      signals.off('SIGTERM', end)
+      clock.cancel(timer)
+      resolve(undefined)
+    }
+    signals.on('SIGINT', end)
+    signals.on('SIGTERM', end)
+    if (!err.isScreen) return err.print([`Recording. ${how}`])
+    recording.onPoint = ({ at, requests, p99 }, fromMs) => {
+      const now = `${span((at - fromMs) / 1000)}: ${rate(requests)}/s, p99 ${duration(p99)}`
+      err.write(`${CLEAR_LINE}Recording, ${now}. ${how}`)
+    }
+  })
+}
+
+/** @param {import('../../admin/report/run').Run} run */
+function summaryLines({ requests, findings, from, to, notices }) {
+  const { latencies } = requests
+  const errors = requests.count === 0 ? 0 : requests.errors / requests.count
+  return [
+    ...notices.map(printable),
+    `${count(requests.count)} requests in ${span((to - from) / 1000)}, ${rate(requests.perSecond)}/s, p50 ${duration(latencies?.p50Ms)}, p99 ${duration(latencies?.p99Ms)}, ${percent(errors)} errors, ${count(requests.shed)} shed.`,
+    ...findings.map(({ severity, summary }) => `${severity.toUpperCase()} ${printable(summary)}`),
+  ]
+}
+
+module.exports = { report }

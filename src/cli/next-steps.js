@@ -1,0 +1,38 @@
+'use strict'
+// The command that shows more: of a problem that the doctor found, and of a cause of stalls.
+
+const { DEFAULT_URL } = require('./address')
+
+/** By problem. @type {Record<string, string[]>} */
+const OF_PROBLEM = {
+  'event-loop-blocked': ['stalls', 'profile'],
+  'cpu-saturated': ['profile'],
+  'garbage-collection': ['heap'],
+  'heap-growing': ['heap'],
+  'slow-dependency': ['snapshot'],
+}
+
+/** By cause; code that is named needs no next step. @type {Record<string, (command: (name: string) => string) => string>} */
+const OF_CAUSE = {
+  'garbage-collection': (command) => `${command('heap')} names what is allocated and stays.`,
+  host: (command) =>
+    `other processes had the CPU. ${command('doctor')} says how much of the last minute; \`top\` on that machine says which.`,
+  unknown: (command) =>
+    `the watcher starts with the first stall, and names the next. If none is named, ${command('profile')} while it happens.`,
+}
+
+/** @param {string} url of the service */
+const commandFor = (url) => (/** @type {string} */ name) =>
+  `npx spillway ${name}${url === DEFAULT_URL ? '' : ` ${url}`}`
+
+/** @param {{ problem: string }} finding @param {string} url @returns {string | undefined} */
+function nextOfFinding({ problem }, url) {
+  return OF_PROBLEM[problem]?.map(commandFor(url)).join(', ')
+}
+
+/** @param {{ cause: string }} site @param {string} url @returns {string | undefined} */
+function nextOfStall({ cause }, url) {
+  return OF_CAUSE[cause]?.(commandFor(url))
+}
+
+module.exports = { nextOfFinding, nextOfStall }

@@ -1,0 +1,41 @@
+'use strict'
+// The command whose run is reported, such as a load generator: it has the streams of this process, and its exit code is passed on.
+
+const { spawn } = require('node:child_process')
+const { constants } = require('node:os')
+const { CommandError } = require('../command-error')
+const { printable } = require('../printable-text')
+
+const OF_SIGNALS = 128
+
+/**
+ * @param {readonly string[]} words
+ * @param {Pick<import('../command-line').Context, 'signals' | 'stdin'>} context
+ * @returns {Promise<number>} its exit code; of a signal as a shell says it
+ */
+function runChild([name, ...args], { signals, stdin }) {
+  return new Promise((resolve, reject) => {
+    // Windows starts npx only by its shell.
+    const child = spawn(name, args, { stdio: 'inherit', shell: process.platform === 'win32' })
+    // A terminal has sent Ctrl-C to the command as well. This process lives on, to write the report.
+    const onInterrupt = () => void (stdin.isTTY || child.kill('SIGINT'))
+    const onTerminate = () => void child.kill('SIGTERM')
+    signals.on('SIGINT', onInterrupt)
+    signals.on('SIGTERM', onTerminate)
+    const end = () => {
+      signals.off('SIGINT', onInterrupt)
+      signals.off('SIGTERM', onTerminate)
+    }
+    child.on('error', (error) => {
+      end()
+      const { code } = /** @type {NodeJS.ErrnoException} */ (error)
+      reject(new CommandError(`'${printable(name)}' cannot be run (${code}). Check the command after --.`))
+    })
+    child.on('close', (code, signal) => {
+      end()
+      resolve(code ?? OF_SIGNALS + constants.signals[signal ?? 'SIGTERM'])
+    })
+  })
+}
+
+module.exports = { runChild }

@@ -1,0 +1,78 @@
+'use strict'
+// A run that is over, or goes on: what the process itself remembers of the last ten minutes.
+
+const { Sightings } = require('../../admin/report/sightings')
+const { CommandError } = require('../command-error')
+const { timeOfDay } = require('../figures')
+
+const SECOND_MS = 1000
+
+/** @import { LivePoint } from '../../../index.js' */
+
+/**
+ * @param {InstanceType<typeof import('../admin-client').AdminClient>} client
+ * @param {{ from?: import('./span').Time, to?: import('./span').Time }} span
+ * @returns {Promise<import('../../admin/report/run').Recorded>}
+ */
+async function readRemembered(client, { from, to }) {
+  const options = await client.getJson('/config')
+  const diagnosis = await client.getJson('/doctor')
+  const end = await client.getJson('/totals')
+  const { history, state } = await firstLines(client)
+  const asked = {
+    from: from?.(end.at) ?? Number.NEGATIVE_INFINITY,
+    to: to?.(end.at) ?? Number.POSITIVE_INFINITY,
+  }
+  if (asked.from >= asked.to) throw new CommandError('--from must be earlier than --to.')
+  const sightings = new Sightings()
+  sightings.add(diagnosis)
+  return {
+    asked,
+    points: history,
+    end,
+    findings: sightings.list(),
+    hasVerdict: sightings.hasVerdict,
+    slowest: end.snapshot.slowest,
+    options,
+    notices: noticesOf(history, asked, client.url),
+    workers: state?.fleet?.workers.length ?? 1,
+  }
+}
+
+/** The stream begins with the history and the state. */
+async function firstLines(client) {
+  const abort = new AbortController()
+  /** @type {{ history: LivePoint[], state: any }} */
+  const first = { history: [], state: undefined }
+  await client.followLines(
+    '/live',
+    (line) => {
+      Object.assign(first, line)
+      if (line.state !== undefined) abort.abort()
+    },
+    abort.signal
+  )
+  return first
+}
+
+/** @param {LivePoint[]} points @param {{ from: number, to: number }} asked @param {string} url @returns {string[]} */
+function noticesOf(points, { from, to }, url) {
+  const isIn = ({ at }) => at > from && at <= to
+  const [first] = points
+  const time = (at) => timeOfDay(new Date(at).toISOString())
+  if (!points.some(isIn)) {
+    const known =
+      first === undefined
+        ? 'nothing yet'
+        : `${time(first.at - SECOND_MS)} to ${time(points[points.length - 1].at)}`
+    throw new CommandError(
+      `${url} has kept no second of this time. It remembers the last ten minutes: ${known}. For a longer run, use --watch.`
+    )
+  }
+  if (from === Number.NEGATIVE_INFINITY || first.at - from < 3 * SECOND_MS) return []
+  return [
+    `The process remembers the last ten minutes at most: of the time before ${time(first.at - SECOND_MS)} nothing is known.`,
+  ]
+}
+
+module.exports = { readRemembered }

@@ -1,0 +1,80 @@
+'use strict'
+// The file of a report: whether it can be written is known before the run, and a file that exists is kept.
+
+const { constants } = require('node:fs')
+const { access, lstat, readFile, writeFile } = require('node:fs/promises')
+const path = require('node:path')
+const { readRun } = require('../../admin/report/document')
+const { reportName } = require('../../admin/report/times')
+const { CommandError } = require('../command-error')
+const { printable } = require('../printable-text')
+
+const MOST_NAMES = 20
+
+class ReportFile {
+  #path
+  #mayReplace
+
+  /** @param {string | undefined} given @param {{ mayReplace: boolean, nowMs: number }} options */
+  constructor(given, { mayReplace, nowMs }) {
+    this.#path = given ?? reportName(nowMs)
+    this.#mayReplace = mayReplace
+  }
+
+  /** Before the run: nobody wants to have measured for half an hour in vain. */
+  async check() {
+    const folder = path.dirname(path.resolve(this.#path))
+    const found = await lstat(this.#path).catch(() => undefined)
+    if (found?.isDirectory())
+      throw new CommandError(`'${printable(this.#path)}' is a folder. Give another --out.`)
+    if (found !== undefined && !this.#mayReplace)
+      throw new CommandError(
+        `'${printable(this.#path)}' exists. Give another --out, or --force to replace it.`
+      )
+    await access(found === undefined ? folder : this.#path, constants.W_OK).catch(() => {
+      throw new CommandError(
+        `'${printable(this.#path)}' cannot be written: its folder does not exist or is not writable. Give another --out.`
+      )
+    })
+  }
+
+  /** @param {string} html @returns {Promise<string>} the path: another one if the file has come to exist in the meantime */
+  async write(html) {
+    for (let number = 1; ; number++) {
+      const file = number === 1 ? this.#path : numbered(this.#path, number)
+      try {
+        await writeFile(file, html, { flag: this.#mayReplace ? 'w' : 'wx' })
+        return file
+      } catch (cause) {
+        const { code } = /** @type {NodeJS.ErrnoException} */ (cause)
+        if (code !== 'EEXIST' || number === MOST_NAMES)
+          throw new CommandError(`'${printable(file)}' cannot be written (${code}). Give another --out.`)
+      }
+    }
+  }
+}
+
+function numbered(file, number) {
+  const { dir, name, ext } = path.parse(file)
+  return path.join(dir, `${name}-${number}${ext}`)
+}
+
+/** The run of an earlier report. @param {string} file */
+async function readReport(file) {
+  let text
+  try {
+    text = await readFile(file, 'utf8')
+  } catch (error) {
+    const { code } = /** @type {NodeJS.ErrnoException} */ (error)
+    throw new CommandError(
+      `'${printable(file)}' cannot be read (${code}). Give a file that spillway report has written.`
+    )
+  }
+  const run = readRun(text)
+  if (run !== undefined) return run
+  throw new CommandError(
+    `'${printable(file)}' is no report of this version. Give a file that spillway report has written.`
+  )
+}
+
+module.exports = { ReportFile, readReport }

@@ -1,0 +1,5 @@
+// An API route.
+
+export default function hello(_req, res) {
+  res.json({ hello: 'world' })
+}
