@@ -14,8 +14,9 @@ const POSTGRES_PORT = 5432
  */
 async function farAway(server, roundTripMs) {
   const sockets = new Set()
-  const proxy = net.createServer((near) => {
-    const far = net.connect(Number(server.port || POSTGRES_PORT), server.hostname)
+  const proxy = net.createServer({ allowHalfOpen: true }, (near) => {
+    const port = Number(server.port || POSTGRES_PORT)
+    const far = net.connect({ port, host: server.hostname, allowHalfOpen: true })
     for (const [from, to] of [
       [near, far],
       [far, near],
