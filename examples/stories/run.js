@@ -36,7 +36,7 @@ async function main() {
   if (help) return console.log(HELP)
   if (name === undefined) return list()
   const story = { ...require(storyFile(name)), name, folder: path.join(__dirname, name) }
-  const missing = story.missing?.()
+  const missing = story.missing?.(options.own)
   if (missing !== undefined)
     return options.json ? console.log(JSON.stringify({ missing })) : console.log(missing)
   const output = options.json ? undefined : { onRun: printRun }

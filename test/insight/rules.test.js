@@ -315,13 +315,30 @@ test('pool-exhausted, of a pool that was given to pool()', () => {
   ])
 })
 
+test('pool-exhausted, of a pool that was given to pool(), in a process that waits for a CPU', () => {
+  const starved = (changes = {}) => shortPool(changes, { ...starvedBy(0.1, 0.5), loop: { utilization: 0.9 } })
+  check('pool-exhausted', [
+    [starved(), 'medium'],
+    [starved({ meanWaitMs: 500 }), 'medium'],
+    [starved({ waitingShare: 0.49 }), 'none'],
+    [starved({ waitingShare: 0.5 }), 'medium'],
+    [starved({ held: { count: 4 } }), 'none'],
+    [starved({ meanUseMs: 121 }), 'none'],
+    [starved({ meanUseMs: 120 }), 'medium'],
+  ])
+})
+
 test('a short pool is named with its holder and the size that would do, or with what else is the limit', () => {
   const claimOf = (changes) => ruleOf('pool-exhausted').find(figuresWith(shortPool(changes)))[0]
   const { summary, advice, route, share } = claimOf()
   assert.match(summary, /the pool 'orders' for 70 % of the time, 120 ms in the mean: it has 5 connections/)
   assert.match(summary, /GET \/report holds them longest: 67 % of the time in use/)
   // 100 a second of 50 ms are 5 connections all the time, and 7 would be.7 of their time in use.
-  assert.match(advice, /By Little's law 8 connections would do/)
+  // In use or waited for are 100 a second of 50 and 120 ms, 17 in the mean.
+  assert.match(
+    advice,
+    /By Little's law 8 connections would do for as many requests as now, and up to 17 if clients come back sooner/
+  )
   assert.deepEqual([route, share], ['GET /report', 0.7])
   assert.match(claimOf({ asks: 1200 }).advice, /5 connections should do in the mean, so bursts/)
   assert.match(

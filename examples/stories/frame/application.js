@@ -76,10 +76,9 @@ class Application {
     this.url ??= line.match(SERVING)?.[1]
     const admin = line.match(ADMIN)?.[1]
     if (admin !== undefined) this.adminUrls.push(admin)
-    if (this.logged.length + this.lines.length > MOST_LINES) return
     const fields = line.startsWith('{') ? parsed(line) : undefined
-    if (fields !== undefined) this.logged.push(fields)
-    else this.lines.push(line)
+    const kept = fields === undefined ? this.lines : this.logged
+    if (kept.length < MOST_LINES) kept.push(fields ?? line)
     this.#onLine()
   }
 }

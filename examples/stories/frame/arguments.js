@@ -22,6 +22,9 @@ const HELP = `Runs a story before and after its mending: a real application, und
   --seconds <n>    how long each run takes; each story has its own default
   --json           prints everything as JSON
   --save           writes the figures into the README.md of the story, and draws story.svg
+  --artillery      auth, chat: the load is artillery.yml, run by Artillery, if it is installed
+  --postgres <url> auth: your database, in place of one that the story starts
+  --distance <ms>  auth: how far away the database is, 40 by default, and 0 for yours
   --help           shows this help`
 
 /**

@@ -10,6 +10,7 @@ const HTTP_LOAD = path.join(__dirname, 'http-load.js')
 
 class Load {
   #child
+  #isStopping = false
   /** What was answered in each second so far. @type {number[]} */
   served = []
   /** The report, when the load has ended. @type {Promise<any>} */
@@ -26,8 +27,11 @@ class Load {
     this.ended = this.#end(onSecond)
   }
 
+  /** A second time changes nothing: the clients may have ended meanwhile. */
   stop() {
-    if (this.#child.connected) this.#child.send('stop')
+    if (this.#isStopping || !this.#child.connected) return
+    this.#isStopping = true
+    this.#child.send('stop', () => {})
   }
 
   async #end(onSecond) {

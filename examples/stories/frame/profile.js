@@ -11,7 +11,9 @@ const MORE_MS = 60_000
  * @param {number} seconds
  * @returns {Promise<any>} the tables: `functions`, `files` and `packages`, the costliest first
  */
-async function takeProfile(watch, kind, seconds) {
+const takeProfile = (watch, kind, seconds) => watch.restDuring(() => profileOf(watch, kind, seconds))
+
+async function profileOf(watch, kind, seconds) {
   const answer = await fetch(`${watch.url}/${kind}?seconds=${seconds}`, {
     method: 'POST',
     headers: { Accept: 'application/x-ndjson' },

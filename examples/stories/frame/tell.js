@@ -57,7 +57,7 @@ async function tellRun({ story, run, seconds, short, setUp, output }) {
   const application = await new Application({ ...run, file, env: { ...setUp?.env, ...run.env } }).ready()
   const watch = new Watch(application)
   try {
-    const { script = HTTP_LOAD, parts } = { ...story.load, ...run.load }
+    const { script = HTTP_LOAD, parts } = { ...story.load, ...run.load, ...setUp?.load }
     const message = { url: application.url, seconds, parts, ...setUp?.load }
     const load = new Load(script, message, (progress) => line?.second(progress))
     let extra

@@ -16,6 +16,7 @@ class Watch {
   /** @type {{ second: number, rssBytes: number, heapBytes: number }[]} */
   memory = []
   #application
+  #isResting = false
   #startedMs = performance.now()
   #timer
   #asking = Promise.resolve()
@@ -37,6 +38,17 @@ class Watch {
     await this.#ask()
   }
 
+  /** Asks nothing until the work is done, so that a profile shows the application and not the answers to this. @returns {Promise<any>} */
+  async restDuring(work) {
+    this.#isResting = true
+    try {
+      await this.#asking
+      return await work()
+    } finally {
+      this.#isResting = false
+    }
+  }
+
   /** A page of the admin server. @returns {Promise<any>} */
   async get(page, options = {}) {
     const answer = await fetch(`${this.url}${page}`, { signal: AbortSignal.timeout(PATIENCE_MS), ...options })
@@ -46,7 +58,7 @@ class Watch {
 
   #schedule() {
     this.#timer = setTimeout(async () => {
-      this.#asking = this.#ask()
+      if (!this.#isResting) this.#asking = this.#ask()
       await this.#asking
       if (!this.#application.ended) this.#schedule()
     }, EVERY_MS)

@@ -82,6 +82,18 @@ function neededOf({ asks, asksPerRequest, meanUseMs, rejected, seconds }) {
   return busy > 0 ? Math.ceil(busy / BEST_USE) : undefined
 }
 
+/** In use or waited for, in the mean: clients that wait for their answer may need as many, when they are answered at once. */
+const wantedOf = ({ asks, meanUseMs, meanWaitMs, seconds }) =>
+  Math.ceil(((asks / seconds) * (meanUseMs + meanWaitMs)) / 1000)
+
+/** @param {PoolFigures} pool @param {number} needed */
+function sizeAdvice(pool, needed) {
+  const wanted = wantedOf(pool)
+  const orMore =
+    wanted > needed ? `, and up to ${wanted} if clients come back sooner when they are answered sooner` : ''
+  return `By Little's law ${counted(needed, 'connection')} would do for as many requests as now${orMore}. Make the pool that large, if the server can take as many from all processes.`
+}
+
 /** @param {PoolFigures} pool @param {number | undefined} needed */
 function adviceOf(pool, needed) {
   const { held, holders, max, name } = pool
@@ -94,7 +106,7 @@ function adviceOf(pool, needed) {
   const size =
     needed === undefined || needed <= max
       ? `By Little's law ${counted(max, 'connection')} should do in the mean, so bursts make callers wait.`
-      : `By Little's law ${counted(needed, 'connection')} would do: make the pool that large, if the server can take as many from all processes.`
+      : sizeAdvice(pool, needed)
   return `${size} Hold a connection for as short as possible: not while ${whose} awaits anything else.`
 }
 

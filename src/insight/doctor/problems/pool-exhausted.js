@@ -21,6 +21,7 @@ const LEAST_MS = 50
 const LEAST_IN_FLIGHT = 3
 const MOST_BUSY = 0.8
 const MOST_STARVED = 0.2
+const FULL_SHARE = 0.5
 const LONG_MS = 250
 /** Of the time of all requests: one route with a lock of its own is not worth more than a hint. */
 const LEAST_SHARE = 0.1
@@ -31,10 +32,26 @@ const rule = {
   explains: ['slow-dependency'],
   find(figures) {
     const { loop, scheduler } = figures
-    if (loop.utilization >= MOST_BUSY || (scheduler?.waitShare ?? 0) >= MOST_STARVED) return []
+    if ((scheduler?.waitShare ?? 0) >= MOST_STARVED) return fullPools(figures)
+    if (loop.utilization >= MOST_BUSY) return []
     const known = shortPools(figures)
     return known.length > 0 ? known : inferredOf(figures)
   },
+}
+
+/**
+ * A process that waits for a CPU gives its connections back late, and everything takes longer. A pool that was given to `pool()` is short all the
+ * same, if all its connections are in use, and somebody waits for half of the time, for longer than a connection is used.
+ *
+ * @param {import('../figures').Figures} figures
+ * @returns {import('../rules').Claim[]}
+ */
+function fullPools({ pools = [], ...figures }) {
+  const full = pools.filter(
+    ({ held, max, meanUseMs, meanWaitMs, waitingShare }) =>
+      held.count >= max && waitingShare >= FULL_SHARE && meanWaitMs >= meanUseMs
+  )
+  return shortPools({ ...figures, pools: full }).map((claim) => ({ ...claim, severity: 'medium' }))
 }
 
 /** @param {import('../figures').Figures} figures @returns {import('../rules').Claim[]} */

@@ -1,0 +1,138 @@
+'use strict'
+// The clients of the story: users who sign up, log in, look at their profile again and again, and change their name now and then.
+// They arrive in phases, as in artillery.yml. Each is made up: no two share an address.
+
+const { randomUUID } = require('node:crypto')
+const http = require('node:http')
+const { setTimeout: delay } = require('node:timers/promises')
+const { Recorder } = require('../frame/recorder')
+
+/** How many users a second arrive. The last phase lasts until the end. */
+const PHASES = [
+  { name: 'warm-up', seconds: 1, from: 4, to: 4 },
+  { name: 'rush', seconds: 3, from: 4, to: 10 },
+  { name: 'steady', seconds: Number.POSITIVE_INFINITY, from: 1, to: 1 },
+]
+const THINK_MS = 50
+const LOOKS_PER_CHANGE = 10
+const TIMEOUT_MS = 10_000
+/** `Retry-After` of a rejection is heeded up to this. */
+const MOST_RETRY_MS = 1000
+const TICK_MS = 20
+
+const NAMES = ['Ada', 'Alan', 'Barbara', 'Edsger', 'Grace', 'Katherine', 'Niklaus', 'Radia']
+
+/** How many have arrived after so many seconds. */
+function arrivedAfter(seconds) {
+  let arrived = 0
+  for (const { seconds: length, from, to } of PHASES) {
+    const within = Math.min(seconds, length)
+    const rateThen = length === Number.POSITIVE_INFINITY ? to : from + ((to - from) * within) / length
+    arrived += (within * (from + rateThen)) / 2
+    seconds -= within
+  }
+  return Math.floor(arrived)
+}
+
+class Client {
+  #agent = new http.Agent({ keepAlive: true })
+  #url
+  #recorder
+  /** @type {Record<string, string>} */
+  #authorization = {}
+  isEnded = false
+
+  constructor(url, recorder) {
+    this.#url = new URL(url)
+    this.#recorder = recorder
+  }
+
+  async live() {
+    const email = `${randomUUID()}@example.com`
+    const name = NAMES[Math.floor(Math.random() * NAMES.length)]
+    const password = randomUUID()
+    await this.#until('POST', '/sign-up', { email, name, password })
+    const { token } = await this.#until('POST', '/log-in', { email, password })
+    this.#authorization = { authorization: `Bearer ${token}` }
+    for (let looks = 1; !this.isEnded; looks++) {
+      await this.#until('GET', '/profile')
+      await delay(THINK_MS)
+      if (looks % LOOKS_PER_CHANGE === 0) await this.#until('PATCH', '/profile', { name: `${name} ${looks}` })
+    }
+  }
+
+  end() {
+    this.isEnded = true
+    this.#agent.destroy()
+  }
+
+  /** A step that fails is tried again. */
+  async #until(method, path, body) {
+    while (!this.isEnded) {
+      const { status, text, retryMs } = await this.#send(method, path, body)
+      if (status >= 200 && status < 300) return text === '' ? {} : JSON.parse(text)
+      await delay(retryMs)
+    }
+    return {}
+  }
+
+  #send(method, path, body) {
+    const startedMs = performance.now()
+    const text = body === undefined ? undefined : JSON.stringify(body)
+    const headers = {
+      ...this.#authorization,
+      ...(text && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
+    }
+    return new Promise((resolve) => {
+      const end = (status, answer = '', retryMs = MOST_RETRY_MS) => {
+        if (!this.isEnded) this.#recorder.record(`${method} ${path}`, performance.now() - startedMs, status)
+        resolve({ status, text: answer, retryMs })
+      }
+      const { hostname, port } = this.#url
+      http
+        .request({ agent: this.#agent, headers, hostname, method, path, port, timeout: TIMEOUT_MS })
+        .on('response', async (res) => {
+          let answer = ''
+          res.setEncoding('utf8').on('data', (chunk) => (answer += chunk))
+          res.on('end', () => end(res.statusCode, answer, retryMsOf(res)))
+          res.on('error', () => end(0))
+        })
+        .on('timeout', function () {
+          this.destroy()
+        })
+        .on('error', () => end(0))
+        .end(text)
+    })
+  }
+}
+
+const retryMsOf = ({ headers }) => Math.min(MOST_RETRY_MS, Number(headers['retry-after'] ?? 1) * 1000)
+
+async function run({ url, seconds }, stopped) {
+  const recorder = new Recorder()
+  const startedMs = performance.now()
+  const clients = []
+  const arrivals = setInterval(() => {
+    const due = arrivedAfter((performance.now() - startedMs) / 1000)
+    while (clients.length < due) {
+      const client = new Client(url, recorder)
+      clients.push(client)
+      client.live()
+    }
+  }, TICK_MS)
+  let second = 0
+  const progress = setInterval(() => {
+    process.send?.({ second: second + 1, ...recorder.ofSecond(second++) })
+  }, 1000)
+  await Promise.race([stopped, delay(seconds * 1000)])
+  clearInterval(arrivals)
+  clearInterval(progress)
+  recorder.end()
+  for (const client of clients) client.end()
+  process.send?.({ report: recorder.report() }, () => process.exit())
+}
+
+process.on('disconnect', () => process.exit())
+process.once('message', (message) => {
+  run(message, new Promise((resolve) => process.once('message', resolve)))
+})
