@@ -312,6 +312,10 @@ test('pool-exhausted, of a pool that was given to pool()', () => {
     [shortPool({ holders: [] }), 'medium'],
     [shortPool({ max: 0, asks: 20, meanUseMs: 0 }), 'medium'],
     [shortPool({}, { loop: { utilization: 0.8 } }), 'none'],
+    // What was rejected for the pool is in no other finding.
+    [shortPool({ rejected: 1000 }, { loop: { utilization: 0.8 } }), 'high'],
+    [shortPool({ rejected: 1000 }, { scheduler: { waitShare: 0.2 } }), 'high'],
+    [shortPool({ rejected: 9 }, { scheduler: { waitShare: 0.2 } }), 'none'],
   ])
 })
 
