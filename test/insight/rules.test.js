@@ -347,6 +347,14 @@ test('what is rejected for a pool is not an overload of the process', () => {
     severityOf('overloaded', figuresWith({ admission: { rejected: 500, reasons: { loop: 500 } } })),
     'high'
   )
+  const observed = { mode: 'observe', wouldReject: 500, reasons: { 'pool:orders': 495, loop: 5 } }
+  assert.equal(severityOf('overloaded', figuresWith({ admission: observed })), 'none')
+})
+
+test('in mode observe the advice is for what mode adaptive would reject for', () => {
+  const admission = { mode: 'observe', wouldReject: 500, reasons: { memory: 500 } }
+  const [{ advice }] = ruleOf('overloaded').find(figuresWith({ admission }))
+  assert.match(advice, /^The heap is nearly full/)
 })
 
 test('pool-exhausted is not claimed where calls to another host take most of the time', () => {
