@@ -22,7 +22,9 @@ const HELP = `Runs a story before and after its mending: a real application, und
   --seconds <n>    how long each run takes; each story has its own default
   --json           prints everything as JSON
   --save           writes the figures into the README.md of the story, and draws story.svg
-  --help           shows this help`
+  --help           shows this help
+
+Write -- before the options: npm takes options without it for its own.`
 
 /**
  * @param {string[]} args
