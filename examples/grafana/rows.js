@@ -335,7 +335,8 @@ const ROWS = [
       },
       {
         title: 'Wait and use of connections',
-        description: 'The p99 of the time that callers wait for a connection, and of the time that they hold it.',
+        description:
+          'The p99 of the time that callers wait for a connection, and of the time that they hold it.',
         unit: 's',
         of: [
           [
