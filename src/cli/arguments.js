@@ -47,10 +47,7 @@ function readArguments(args) {
     tokens.filter((token) => token.kind === 'option'),
     command
   )
-  if (surplus !== undefined)
-    throw new CommandError(
-      `'${surplus}' is one argument too many. A command takes one address: see ${helpOf(command)}.`
-    )
+  if (surplus !== undefined) throw tooMany(surplus, command)
   if (commandLine.length > 0 && command?.takesCommand !== true)
     throw new CommandError(
       `'${printable(commandLine[0])}' is one argument too many: only report runs a command after --.`
@@ -68,6 +65,14 @@ function commandOf(name) {
   const begun = names.filter(({ key }) => key.startsWith(name))
   throw new CommandError(
     `Unknown command '${printable(name)}'.${hint(begun.length > 0 ? begun : nearest(name, names))} See spillway --help.`
+  )
+}
+
+function tooMany(surplus, command) {
+  const next =
+    command?.takesCommand === true ? 'Write -- before a command to run' : 'A command takes one address'
+  return new CommandError(
+    `'${printable(surplus)}' is one argument too many. ${next}: see ${helpOf(command)}.`
   )
 }
 

@@ -28,14 +28,15 @@ function generalHelp() {
 }
 
 /** @param {import('./commands').Command} command */
-function commandHelp({ name, about, more = [], options, examples, takesCommand = false }) {
+function commandHelp({ name, about, more = [], options, examples, json, takesCommand = false }) {
+  const common = json === undefined ? COMMON_OPTIONS : { ...COMMON_OPTIONS, json: { about: json } }
   return [
     `spillway ${name} [port or URL] [options]${takesCommand ? ' [-- command]' : ''}`,
     '',
     `${about[0].toUpperCase()}${about.slice(1)}.`,
     ...more,
     '',
-    ...optionLines({ ...options, ...COMMON_OPTIONS }),
+    ...optionLines({ ...options, ...common }),
     '',
     ...WHERE,
     ...(name === 'doctor' ? [] : [EXIT_CODES]),

@@ -9,6 +9,7 @@ const OF_PROBLEM = {
   'cpu-saturated': ['profile'],
   'garbage-collection': ['heap'],
   'heap-growing': ['heap'],
+  'pool-exhausted': ['snapshot'],
   'slow-dependency': ['snapshot'],
 }
 

@@ -1,9 +1,9 @@
 'use strict'
 // How long a request would wait for a connection of one pool, and whether that is longer than is tolerated:
 //   wait = asks of a request x (those ahead of it - those that the pool serves until it asks) x use time / connections
-// Ahead are the callers that wait, and the admitted requests that have yet to ask. While nobody waits, nothing is rejected.
-// Where `maxWait` is not given, twenty ahead are chance: at 70 % of its capacity a pool has no more. Where the times of uses differ,
-// chance makes more of them wait. And a burst may wait longer: a queue that was empty `shed.interval` ago (decisions/0053).
+// Ahead are the callers that wait, and the admitted requests that have yet to ask. While nobody waits, no request is rejected.
+// Without `maxWait`, up to twenty ahead are tolerated, or more if the times of uses differ: chance makes such queues at 70 % of the
+// capacity. A burst may wait for `shed.interval`: its queue was empty less than `shed.interval` ago (decisions/0053).
 
 const { CRITICAL } = require('../admission/verdict')
 
@@ -82,12 +82,6 @@ class PoolPressure {
   get #slotMs() {
     const { max } = this.#figures
     return max > 0 ? this.meanUseMs / max : 0
-  }
-
-  /** @param {{ travelMs: number, asksPerRequest: number }} route */
-  expectedWaitMs(route) {
-    const slotMs = this.#slotMs
-    return slotMs === 0 ? 0 : this.#aheadOf(route, slotMs) * slotMs * route.asksPerRequest
   }
 
   /** How many are ahead when a request of the route asks. */

@@ -1,5 +1,6 @@
 'use strict'
-// What others show of the pools: points for metrics, a list for the snapshot, and sums for the doctor, of which it compares two.
+// The figures of all pools, in the form that each reader needs: points for metrics, a list for the snapshot, and counters for the
+// doctor, which compares two readings.
 
 const { quantilesOf } = require('../histograms/quantiles')
 

@@ -1,7 +1,7 @@
 'use strict'
-// The pools of one instance, by name. The gate asks here whether a request would wait too long for a connection. On arrival no router
-// has seen the request, so its route is guessed from its URL, and only a route is rejected whose requests were seen to need the pool.
-// Requests are looked at only while a pool is watched: after somebody had to wait for a connection.
+// The pools of one instance, by name. Admission asks here whether a request would wait too long for a connection. On arrival no router
+// has seen the request, so its route is guessed from its URL. Only requests of routes that are known to need the pool are rejected.
+// Requests are looked at only while a pool is watched: for five minutes after somebody had to wait for a connection.
 
 const { POOL_REASON } = require('../admission/verdict')
 const { SpillwayError } = require('../errors')

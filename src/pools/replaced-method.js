@@ -1,7 +1,7 @@
 'use strict'
-// Replaces a method of a pool that is not ours, and takes the replacement off again. Several instances, or several names, may
-// replace the same method. Each replacement knows the next inner one, so any of them can be taken out of the middle.
-// Where other code has wrapped ours since then, ours stays and only passes calls on.
+// Replaces a method of the user's pool, and restores it. Several instances, or several names, may replace the same method. Each
+// replacement knows the next inner one, so any of them can be removed from the middle.
+// If other code has wrapped the replacement since, the replacement stays and only passes calls on.
 
 /** By the function that is in place of a method. @type {WeakMap<Function, ReplacedMethod>} */
 const replacements = new WeakMap()

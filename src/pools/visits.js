@@ -1,6 +1,6 @@
 'use strict'
-// What one request does with the pools, kept in the reference that async contexts hold of it, until the request ends. Then its route
-// is known, and its sums are counted there. A use that ends later is counted by itself.
+// What one request does with each pool: how often it asks, and how long it holds connections. The sums are kept in the reference that
+// async contexts hold of the request. When it ends, its route is known, and pools.js counts the sums there.
 
 class Visit {
   asks = 0

@@ -1,6 +1,6 @@
 'use strict'
-// The sockets of one instance: the servers of Socket.IO and ws that it watches, and what is counted of them. Until `sockets()` is called there is
-// nothing of it in the way of a request.
+// The sockets of one instance: the servers of Socket.IO and ws that it watches, and what is counted of them. `decide()` asks the gate whether a
+// connection opens (admission/connection-gate.js). Until `sockets()` is called, no request enters this file.
 
 const { LOW, NORMAL, priorityIndex } = require('../admission/verdict')
 const { SHED: SHED_PART } = require('../requests/ignore')

@@ -136,7 +136,11 @@ describe('a command that is wrong', () => {
     [['profile', '--seconds', '0'], /--seconds needs a whole number/],
     [['top', '--token'], /--token needs a value/],
     [['top', '--json=yes'], /--json takes no value/],
-    [['top', '1', '2'], /'2' is one argument too many/],
+    [['top', '1', '2'], /'2' is one argument too many\. A command takes one address/],
+    [
+      ['report', '9464', 'npx', 'autocannon'],
+      /'npx' is one argument too many\. Write -- before a command to run/,
+    ],
     [['top', '99999'], /'99999' is no port/],
     [['top', 'ftp://host'], /'ftp:\/\/host' is no address/],
     [['top', 'http://user:secret@host'], /Give the token by --token or SPILLWAY_ADMIN_TOKEN/],

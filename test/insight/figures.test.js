@@ -259,4 +259,6 @@ test('rejections are counted by reason, and kinds of errors by how often they ca
     { route: '/orders', status: 500, type: 'TypeError', count: 2 },
     { route: '/orders', status: 500, type: 'RangeError', count: 1 },
   ])
+  instance.admission.update({ ...instance.options.shed, mode: 'observe' })
+  assert.deepEqual(figures(earlier, read()).admission.reasons, { loop: 1 })
 })

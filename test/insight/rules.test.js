@@ -312,6 +312,10 @@ test('pool-exhausted, of a pool that was given to pool()', () => {
     [shortPool({ holders: [] }), 'medium'],
     [shortPool({ max: 0, asks: 20, meanUseMs: 0 }), 'medium'],
     [shortPool({}, { loop: { utilization: 0.8 } }), 'none'],
+    // What was rejected for the pool is in no other finding.
+    [shortPool({ rejected: 1000 }, { loop: { utilization: 0.8 } }), 'high'],
+    [shortPool({ rejected: 1000 }, { scheduler: { waitShare: 0.2 } }), 'high'],
+    [shortPool({ rejected: 9 }, { scheduler: { waitShare: 0.2 } }), 'none'],
   ])
 })
 
@@ -360,6 +364,14 @@ test('what is rejected for a pool is not an overload of the process', () => {
     severityOf('overloaded', figuresWith({ admission: { rejected: 500, reasons: { loop: 500 } } })),
     'high'
   )
+  const observed = { mode: 'observe', wouldReject: 500, reasons: { 'pool:orders': 495, loop: 5 } }
+  assert.equal(severityOf('overloaded', figuresWith({ admission: observed })), 'none')
+})
+
+test('in mode observe the advice is for what mode adaptive would reject for', () => {
+  const admission = { mode: 'observe', wouldReject: 500, reasons: { memory: 500 } }
+  const [{ advice }] = ruleOf('overloaded').find(figuresWith({ admission }))
+  assert.match(advice, /^The heap is nearly full/)
 })
 
 test('pool-exhausted is not claimed where calls to another host take most of the time', () => {

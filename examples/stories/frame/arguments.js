@@ -25,7 +25,9 @@ const HELP = `Runs a story before and after its mending: a real application, und
   --artillery      auth, chat: the load is artillery.yml, run by Artillery, if it is installed
   --postgres <url> auth: your database, in place of one that the story starts
   --distance <ms>  auth: how far away the database is, 40 by default, and 0 for yours
-  --help           shows this help`
+  --help           shows this help
+
+Write -- before the options: npm takes options without it for its own.`
 
 /**
  * @param {string[]} args

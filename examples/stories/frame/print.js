@@ -24,8 +24,8 @@ function printHead({ intro, title }) {
 
 const runTitle = ({ name, what }) => (what === undefined || name.includes(what) ? name : `${name}: ${what}`)
 
-function printRun(run, seconds) {
-  if (!stdout.isTTY) print(`${runTitle(run)}, ${seconds} s`)
+function printRun(run, seconds, mayEndEarlier) {
+  if (!stdout.isTTY) print(`${runTitle(run)}, ${mayEndEarlier ? 'at most ' : ''}${seconds} s`)
   return {
     second(progress) {
       const text = progressText(progress)

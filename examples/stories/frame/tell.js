@@ -25,7 +25,7 @@ const LOOK_MS = 200
 /**
  * @param {any} story a story.js, with its name and folder
  * @param {{ seconds?: number, short?: boolean, own?: object }} options
- * @param {{ onRun(run: any, seconds: number): { second(progress: any): void, end(result: any): void } }} [output]
+ * @param {{ onRun(run: any, seconds: number, mayEndEarlier: boolean): { second(progress: any): void, end(result: any): void } }} [output]
  * @returns {Promise<Told>}
  */
 async function tell(story, { seconds = story.seconds ?? USUAL_SECONDS, short = false, own = {} }, output) {
@@ -52,7 +52,7 @@ async function tell(story, { seconds = story.seconds ?? USUAL_SECONDS, short = f
 }
 
 async function tellRun({ story, run, seconds, short, setUp, output }) {
-  const line = output?.onRun(run, seconds)
+  const line = output?.onRun(run, seconds, short && run.isTold !== undefined)
   const file = path.join(story.folder, story.app ?? 'app.js')
   const application = await new Application({ ...run, file, env: { ...setUp?.env, ...run.env } }).ready()
   const watch = new Watch(application)

@@ -66,6 +66,8 @@ async function profileOf(watch, load) {
   const perSecond = seconds.reduce((sum, served) => sum + served, 0) / Math.max(1, seconds.length)
   const ofApplication = functions.filter((row) => row.package === null)
   const [costliest] = ofApplication.sort((a, b) => b.totalMs - a.totalMs)
+  if (costliest === undefined)
+    throw new Error('The profile saw no function of the application: give the run more --seconds.')
   return { costliest, functions: functions.slice(0, 10), durationMs, perSecond }
 }
 

@@ -31,6 +31,7 @@ const report = {
     'are exactly of the run. The exit code of the command is passed on. The file loads nothing and needs no server.',
   ],
   takesCommand: true,
+  json: 'the figures of the report as JSON; the file is saved only with --out',
   options: {
     from: { takes: 'TIME', read: readTime, about: 'where the run begins: -5m, 14:02, 14:02:30 or ISO 8601' },
     to: { takes: 'TIME', read: readTime, about: 'where it ends, now by default' },
@@ -149,7 +150,7 @@ function summaryLines({ requests, findings, from, to, notices }) {
   const errors = requests.count === 0 ? 0 : requests.errors / requests.count
   return [
     ...notices.map(printable),
-    `${count(requests.count)} requests in ${span((to - from) / 1000)}, ${rate(requests.perSecond)}/s, p50 ${duration(latencies?.p50Ms)}, p99 ${duration(latencies?.p99Ms)}, ${percent(errors)} errors, ${count(requests.shed)} shed.`,
+    `${count(requests.count)} ${requests.count === 1 ? 'request' : 'requests'} in ${span((to - from) / 1000)}, ${rate(requests.perSecond)}/s, p50 ${duration(latencies?.p50Ms)}, p99 ${duration(latencies?.p99Ms)}, ${percent(errors)} errors, ${count(requests.shed)} shed.`,
     ...findings.map(({ severity, summary }) => `${severity.toUpperCase()} ${printable(summary)}`),
   ]
 }

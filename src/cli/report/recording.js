@@ -1,6 +1,7 @@
 'use strict'
-// Records a run of any length: the counters at its start and its end, and in between the points, the findings and the slowest requests that
-// `/live` tells. A service that does not answer for a while, or restarts, is asked again each second, and the report says so.
+// Records a run of any length. It reads the counters at the start and at the end (`/totals`): their difference is exactly the run. In between it
+// reads `/live`: the points, the findings and the slowest requests. A service that does not answer, or restarts, is asked again each second, and
+// the report says so.
 
 const { Sightings } = require('../../admin/report/sightings')
 const { timeOfDay } = require('../figures')

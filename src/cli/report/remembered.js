@@ -71,7 +71,7 @@ function noticesOf(points, { from, to }, url) {
   }
   if (from === Number.NEGATIVE_INFINITY || first.at - from < 3 * SECOND_MS) return []
   return [
-    `The process remembers the last ten minutes at most: of the time before ${time(first.at - SECOND_MS)} nothing is known.`,
+    `Nothing is known of the time before ${time(first.at - SECOND_MS)}: the process remembers its last ten minutes at most.`,
   ]
 }
 

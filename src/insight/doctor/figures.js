@@ -51,6 +51,7 @@ const MOST_QUANTILES = 20
  *   trend: { verdict: string, bytesPerSecond?: number, confidence?: number, windowSeconds?: number, secondsToLimit?: number | undefined } }} heap
  * @property {{ limitBytes: number, rssBytes: number }} memory
  * @property {{ mode: string, rejected: number, reasons: Record<string, number>, wouldReject: number, waiting: number }} admission
+ *   `reasons`: of what was rejected; in mode `observe` of what would be
  * @property {import('./waiting-requests').Unanswered[]} unanswered requests that have been in flight for 30 seconds or more
  * @property {ReturnType<typeof waitingRequests>['clients']} clients
  * @property {{ method: string, route: string, durationMs: number }[]} gaveUp the slowest of the requests whose client
@@ -207,14 +208,15 @@ function throttlingBetween(earlier, later, shareOf) {
 
 function admissionOf({ admission }, earlier, now) {
   const { mode, waiting } = admission.sample()
-  const reasons = countsBetween(earlier.shed, now.shed)
+  const shed = countsBetween(earlier.shed, now.shed)
+  const wouldShed = countsBetween(earlier.wouldShed, now.wouldShed)
   const total = (counts) => Object.values(counts).reduce((sum, count) => sum + count, 0)
   return {
     mode,
     waiting,
-    reasons,
-    rejected: total(reasons),
-    wouldReject: total(countsBetween(earlier.wouldShed, now.wouldShed)),
+    reasons: mode === 'observe' ? wouldShed : shed,
+    rejected: total(shed),
+    wouldReject: total(wouldShed),
   }
 }
 

@@ -25,9 +25,20 @@ const BEST_USE = 0.7
 /** @param {import('./figures').Figures} figures @returns {import('./rules').Claim[]} */
 const shortPools = ({ pools = [] }) => pools.filter(isShort).map(claimOf)
 
+/**
+ * The pools for which requests were rejected. The gate decides that on the stall-free clock, so a full loop is not the cause.
+ *
+ * @param {import('./figures').Figures} figures @returns {import('./rules').Claim[]}
+ */
+const rejectingPools = ({ pools = [] }) => pools.filter(isRejecting).map(claimOf)
+
 /** @param {PoolFigures} pool */
-function isShort({ asks, meanWaitMs, rejected, timeouts, waitingShare, ...pool }) {
-  if (timeouts > 0 || rejected >= FEWEST_REJECTED || isLeaking(pool)) return true
+const isRejecting = ({ rejected }) => rejected >= FEWEST_REJECTED
+
+/** @param {PoolFigures} pool */
+function isShort(pool) {
+  const { asks, meanWaitMs, timeouts, waitingShare } = pool
+  if (timeouts > 0 || isRejecting(pool) || isLeaking(pool)) return true
   return asks >= FEWEST && meanWaitMs >= LEAST_MS && waitingShare >= LEAST_SHARE
 }
 
@@ -110,4 +121,4 @@ function adviceOf(pool, needed) {
   return `${size} Hold a connection for as short as possible: not while ${whose} awaits anything else.`
 }
 
-module.exports = { shortPools }
+module.exports = { rejectingPools, shortPools }

@@ -1,5 +1,6 @@
 'use strict'
-// Which kind of pool an object is, told by its shape: no package is required, and any version with the same shape is accepted.
+// All kinds of pools, and which kind an object is. It is recognized by its shape: no package is required, and any version with the same
+// shape is accepted. A new kind is a file beside this one, listed in KINDS.
 
 const { SpillwayError } = require('../../errors')
 
@@ -54,7 +55,7 @@ function describe(value) {
   const name = value.constructor?.name
   return typeof name === 'string' && name !== '' && name !== 'Object' && name !== 'Function'
     ? `an object of class ${name}`
-    : `a ${typeof value} with ${Object.keys(value).slice(0, 5).join(', ') || 'no properties'}`
+    : `${typeof value === 'object' ? 'an' : 'a'} ${typeof value} with ${Object.keys(value).slice(0, 5).join(', ') || 'no properties'}`
 }
 
 module.exports = { adapterOf }

@@ -29,7 +29,8 @@ const rule = {
   explains: ['cpu-saturated'],
   find({ admission, requests, routes, loop }) {
     const isObserved = admission.mode === 'observe'
-    const rejected = isObserved ? admission.wouldReject : admission.rejected - forPools(admission.reasons)
+    const all = isObserved ? admission.wouldReject : admission.rejected
+    const rejected = all - forPools(admission.reasons)
     // In mode `observe` those that would be rejected run.
     const offered = requests.count + (isObserved ? 0 : rejected)
     const share = offered === 0 ? 0 : rejected / offered

@@ -6,13 +6,14 @@
 //   the variance, which chance does not reach with fifty requests.
 // - 50 ms and three in flight in the mean: below that no request waits for long.
 // - A loop that is busy for eight tenths makes requests wait for each other as well, and then the loop is the
-//   resource they share.
+//   resource they share. So does a thread that waits for a CPU. Requests that were rejected for a pool are a finding all the same:
+//   no other rule counts them.
 // High from 250 ms in the mean: the wait is then most of the duration.
 
 const { costliestCall } = require('../outgoing-share')
 const { mayWaitOutside, mostOfTime } = require('../time-parts')
 const { counted, duration, evidence, percent, routeName } = require('../phrases')
-const { shortPools } = require('../short-pools')
+const { rejectingPools, shortPools } = require('../short-pools')
 
 const ELASTICITY = 0.4
 const CORRELATION = 0.5
@@ -32,8 +33,10 @@ const rule = {
   explains: ['slow-dependency'],
   find(figures) {
     const { loop, scheduler } = figures
-    if ((scheduler?.waitShare ?? 0) >= MOST_STARVED) return fullPools(figures)
-    if (loop.utilization >= MOST_BUSY) return []
+    const isStarved = (scheduler?.waitShare ?? 0) >= MOST_STARVED
+    const full = isStarved ? fullPools(figures) : []
+    if (full.length > 0) return full
+    if (isStarved || loop.utilization >= MOST_BUSY) return rejectingPools(figures)
     const known = shortPools(figures)
     return known.length > 0 ? known : inferredOf(figures)
   },
