@@ -105,7 +105,7 @@ async function pictureOfTop(admin) {
   await terminal.ended()
   // The port is any free one.
   const lines = frame.split(/\r*\n/).map((line) => line.replace(/127\.0\.0\.1:\d+ {2}/, '127.0.0.1:9464   '))
-  save('top.svg', Buffer.from(terminalSvg(lines, COLUMNS)))
+  save('top.svg', Buffer.from(terminalSvg('npx spillway top, of a service in a terminal', lines, COLUMNS)))
 }
 
 main().finally(async () => {

@@ -19,12 +19,12 @@ const FAINT = '#8b949e'
 const ESC = String.fromCharCode(27)
 const PIECE = new RegExp(`${ESC}\\[([\\d;]*)m|${ESC}\\[[\\d;?]*[A-Za-z]`, 'g')
 
-/** @param {string[]} lines with their colour codes @param {number} columns */
-function terminalSvg(lines, columns) {
+/** @param {string} title @param {string[]} lines with their colour codes @param {number} columns */
+function terminalSvg(title, lines, columns) {
   const width = Math.round(columns * COLUMN + 2 * PAD)
   const height = lines.length * LINE + 2 * PAD
   const rows = lines.flatMap((line, i) => runsOf(line).map((run) => runSvg(run, PAD + (i + 1) * LINE - 5)))
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="14">
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="14"><title>${title}</title>
 <rect width="100%" height="100%" rx="8" fill="${BACK}"/>
 ${rows.join('\n')}
 </svg>
