@@ -1,7 +1,7 @@
 'use strict'
 // How long a request would wait for a connection of one pool, and whether that is longer than is tolerated:
 //   wait = asks of a request x (those ahead of it - those that the pool serves until it asks) x use time / connections
-// Ahead are the callers that wait, and the admitted requests that have yet to ask. While nobody waits, nothing is rejected.
+// Ahead are the callers that wait, and the admitted requests that will ask before it does (route-uses.js). While nobody waits, nothing is rejected.
 // Where `maxWait` is not given, twenty ahead are chance: at 70 % of its capacity a pool has no more. Where the times of uses differ,
 // chance makes more of them wait. And a burst may wait longer: a queue that was empty `shed.interval` ago (decisions/0053).
 
@@ -22,8 +22,6 @@ const WATCH_MS = 300_000
 class PoolPressure {
   /** Whether somebody had to wait lately, so that requests are looked at on arrival. */
   isWatched = false
-  /** The admitted requests that are expected to ask, and have not. */
-  coming = 0
   meanUseMs = 0
   #maxWait
   #shed
@@ -41,7 +39,8 @@ class PoolPressure {
 
   /**
    * @param {{ maxWait: number | false | undefined, shed: () => { targetDelay: number, interval: number },
-   *   figures: { readonly max: number, readonly waiting: number, readonly held: number } }} parts `figures`: of the pool, now
+   *   figures: { readonly max: number, readonly waiting: number, readonly held: number,
+   *     routes: { comingWithin: (travelMs: number, nowMs: number) => number } } }} parts `figures`: of the pool, now
    */
   constructor({ maxWait, shed, figures }) {
     this.#maxWait = maxWait
@@ -84,24 +83,19 @@ class PoolPressure {
     return max > 0 ? this.meanUseMs / max : 0
   }
 
-  /** @param {{ travelMs: number, asksPerRequest: number }} route */
-  expectedWaitMs(route) {
-    const slotMs = this.#slotMs
-    return slotMs === 0 ? 0 : this.#aheadOf(route, slotMs) * slotMs * route.asksPerRequest
-  }
-
   /** How many are ahead when a request of the route asks. */
-  #aheadOf({ travelMs }, slotMs) {
-    const { held, max, waiting } = this.#figures
+  #aheadOf({ travelMs }, slotMs, nowMs) {
+    const { held, max, routes, waiting } = this.#figures
+    const coming = routes.comingWithin(travelMs, nowMs)
     const free = waiting > 0 ? 0 : Math.max(0, max - held)
-    return Math.max(0, waiting + this.coming - free - travelMs / slotMs)
+    return Math.max(0, waiting + coming - free - travelMs / slotMs)
   }
 
   /** @param {{ travelMs: number, asksPerRequest: number }} route @param {number} priority @param {number} nowMs */
   rejects(route, priority, nowMs) {
     const slotMs = this.#slotMs
     if (!this.isEnforced || slotMs === 0 || priority === CRITICAL) return false
-    const ahead = this.#aheadOf(route, slotMs)
+    const ahead = this.#aheadOf(route, slotMs, nowMs)
     if (this.#figures.waiting === 0) this.#emptiedMs = nowMs
     const waitMs = ahead * slotMs * route.asksPerRequest
     if (!this.#isTooLong(ahead, waitMs, nowMs - this.#emptiedMs)) return false
@@ -122,7 +116,6 @@ class PoolPressure {
 
   onAdmit(nowMs) {
     this.#lastAdmitMs = nowMs
-    this.coming++
   }
 
   /**
