@@ -64,6 +64,7 @@ class ConnectionGate {
   update(isOff, { mode, interval }) {
     this.#mode = isOff ? 'off' : mode
     this.#intervalMs = interval
+    if (this.#mode !== 'adaptive') this.#releaseAll(undefined)
   }
 
   /** The class of a connection, by the request that opens it. */
@@ -120,7 +121,10 @@ class ConnectionGate {
   }
 
   #isLoopFull(nowMs) {
-    return this.#patientMs(nowMs) - this.#fullSinceMs >= this.#intervalMs
+    // After a long sleep what was measured at the last turn is over.
+    return (
+      this.#patientMs(nowMs) - this.#fullSinceMs >= this.#intervalMs && this.#shareNow(nowMs) < IDLE_SHARE
+    )
   }
 
   get #patienceMs() {
@@ -226,13 +230,17 @@ class ConnectionGate {
   /** The process says goodbye to its connections: it opens none from now on. */
   drain() {
     this.isClosing = true
-    for (const held of this.#held) this.#release(held, 'closed')
+    this.#releaseAll('closed')
   }
 
   /** Spillway is taken off: whatever is held opens. */
   close() {
     this.#isClosed = true
-    for (const held of this.#held) this.#release(held, undefined)
+    this.#releaseAll(undefined)
+  }
+
+  #releaseAll(reason) {
+    for (const held of this.#held) this.#release(held, reason)
   }
 }
 

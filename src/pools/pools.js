@@ -8,36 +8,12 @@ const { SpillwayError } = require('../errors')
 const { adapterOf } = require('./adapters/adapters')
 const { PoolRecord } = require('./pool-record')
 const { PoolSamples } = require('./pool-samples')
+const { Coming } = require('./route-uses')
 
 const MAX_POOLS = 20
 const MAX_NAME_LENGTH = 64
 /** A reason of the gate, and a label of its metric. */
 const reasonOf = ({ name }) => POOL_REASON + name
-
-/** A request that was admitted and is expected to ask the pool for a connection. */
-class Coming {
-  #isComing = true
-
-  /** @param {InstanceType<typeof PoolRecord>} record @param {any} route */
-  constructor(record, route) {
-    this.record = record
-    this.route = route
-  }
-
-  /** It asks: so long after it was admitted. */
-  arrive(ms) {
-    if (!this.#isComing) return
-    this.leave()
-    this.route.onTravel(ms)
-  }
-
-  /** It will not ask any more. */
-  leave() {
-    if (!this.#isComing) return
-    this.#isComing = false
-    this.record.pressure.coming--
-  }
-}
 
 class Pools {
   /** Whether there is a pool: without one, nothing is done for a request. */
@@ -148,7 +124,7 @@ class Pools {
   #reasonFor({ admission, req }, nowMs, isObserved) {
     const series = this.#parts.recorder.routes.shed.find(req)
     if (series === undefined) return undefined
-    const coming = []
+    const needed = []
     for (const record of this.#records.values()) {
       const route = record.pressure.isWatched ? record.routes.find(series.method, series.route) : undefined
       if (!route?.isKnownUser) continue
@@ -157,11 +133,13 @@ class Pools {
         ? pressure.wouldReject(route, admission.priority, nowMs)
         : pressure.rejects(route, admission.priority, nowMs)
       if (isRejected) return reasonOf(record)
-      coming.push(new Coming(record, route))
+      needed.push([record, route])
     }
-    if (coming.length === 0) return undefined
-    for (const { record } of coming) record.pressure.onAdmit(nowMs)
-    admission.pools = coming
+    if (needed.length === 0) return undefined
+    admission.pools = needed.map(([record, route]) => {
+      record.pressure.onAdmit(nowMs)
+      return new Coming(record, route, nowMs)
+    })
     return undefined
   }
 

@@ -1,6 +1,7 @@
 'use strict'
 // What the requests of each route do with one pool: how long they hold its connections, and which share of them needs one at all.
-// The routes are bounded in number; uses past the bound are counted under the name of the overflow.
+// And how many of them have been admitted and have yet to ask. The routes are bounded in number; uses past the bound are counted under
+// the name of the overflow.
 
 const { MinuteSums } = require('../insight/minute-sums')
 
@@ -11,10 +12,44 @@ const LEAST_SHARE = 0.9
 /** Half of what was learned is forgotten when so many requests were counted. */
 const MOST_COUNTED = 1000
 const TRAVEL_SMOOTHING = 0.1
+/** A request that has not asked after so many times what its route takes for it, and at least so long, is not waited for any more. */
+const MOST_OF_TRAVEL = 4
+const LEAST_COMING_MS = 100
+/** Routes that differ by less ask at the same time. */
+const SAME_TRAVEL_MS = 10
+
+/** A request that was admitted and is expected to ask the pool for a connection. */
+class Coming {
+  #uses
+  #hasAsked = false
+
+  /** @param {object} record of the pool @param {RouteUse} uses of its route @param {number} nowMs */
+  constructor(record, uses, nowMs) {
+    this.record = record
+    this.#uses = uses
+    this.dueMs = nowMs + Math.max(LEAST_COMING_MS, MOST_OF_TRAVEL * uses.travelMs)
+    uses.coming.add(this)
+  }
+
+  /** It asks: so long after it was admitted. */
+  arrive(ms) {
+    if (this.#hasAsked) return
+    this.#hasAsked = true
+    this.leave()
+    this.#uses.onTravel(ms)
+  }
+
+  /** It will not ask any more. */
+  leave() {
+    this.#uses.coming.delete(this)
+  }
+}
 
 class RouteUse {
   /** The connections that its requests held, and for how long. */
   held = new MinuteSums()
+  /** The earliest first. @type {Set<Coming>} */
+  coming = new Set()
   /** Requests that ended, those of them that asked for a connection, and how often these asked. */
   #requests = 0
   #asking = 0
@@ -54,7 +89,24 @@ class RouteUse {
   }
 
   onTravel(ms) {
-    this.travelMs += (ms - this.travelMs) * TRAVEL_SMOOTHING
+    this.travelMs += (ms - this.travelMs) * (this.travelMs === 0 ? 1 : TRAVEL_SMOOTHING)
+  }
+
+  /**
+   * How many of its requests are expected to ask before another request does, which has just arrived. A request that waits for its
+   * body, or for somebody else, asks later than was expected or never: it is nobody's wait.
+   *
+   * @param {number} travelMs until the other one asks
+   */
+  comingWithin(travelMs, nowMs) {
+    for (const each of this.coming) {
+      if (nowMs < each.dueMs) break
+      this.coming.delete(each)
+    }
+    const { size } = this.coming
+    return size === 0 || this.travelMs <= travelMs + SAME_TRAVEL_MS
+      ? size
+      : (size * (travelMs + SAME_TRAVEL_MS)) / this.travelMs
   }
 }
 
@@ -87,6 +139,13 @@ class RouteUses {
     return added
   }
 
+  /** @param {number} travelMs @param {number} nowMs @returns {number} of all routes: see RouteUse */
+  comingWithin(travelMs, nowMs) {
+    let coming = 0
+    for (const route of this.#routes.values()) coming += route.comingWithin(travelMs, nowMs)
+    return coming
+  }
+
   /** How often a request asks that asks at all, whatever its route. */
   get asksPerRequest() {
     const routes = [...this.#routes.values()]
@@ -111,4 +170,4 @@ class RouteUses {
 
 const usesOf = ({ count, totalMs, maxMs }) => ({ count, heldMs: totalMs, maxMs })
 
-module.exports = { LEAST_REQUESTS, MAX_ROUTES, RouteUses }
+module.exports = { Coming, LEAST_REQUESTS, MAX_ROUTES, RouteUses }

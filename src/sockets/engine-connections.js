@@ -75,7 +75,7 @@ class EngineConnections {
 
   #decide(req, open) {
     if (this.#isClosed) return open()
-    this.#sockets.decide(req, req.res, open)
+    this.#sockets.decide(req, { res: req.res, socket: req.socket }, open)
   }
 
   /** Whether the request is of the engine, by its path. */

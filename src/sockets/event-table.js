@@ -7,6 +7,8 @@ const { RollingHistogram } = require('../histograms/rolling')
 const { EventReference } = require('./event-reference')
 
 const MAX_EVENTS = 100
+/** A client may have a say in what `kind` returns: a name of the length of a message would be kept, and shown at each scrape. */
+const MAX_NAME_LENGTH = 128
 /** Messages of events that nobody listens to, whatever name their client gave. */
 const UNHANDLED = '(unhandled)'
 
@@ -61,7 +63,8 @@ class EventTable {
   rowOf(name) {
     const found = this.#rows.get(name)
     if (found !== undefined) return found
-    if (this.#rows.size >= MAX_EVENTS && name !== this.#overflow && name !== UNHANDLED) {
+    const isFull = this.#rows.size >= MAX_EVENTS || name.length > MAX_NAME_LENGTH
+    if (isFull && name !== this.#overflow && name !== UNHANDLED) {
       this.folded++
       return this.rowOf(this.#overflow)
     }

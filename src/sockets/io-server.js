@@ -12,8 +12,9 @@ class IoServer {
   #priority
   /** @type {InstanceType<typeof EngineConnections> | undefined} */
   #engine
-  #namespaces = new Set()
-  #restore = []
+  /** How each is restored. Weakly: clients may name namespaces, which come and go. @type {WeakMap<object, () => void>} */
+  #namespaces = new WeakMap()
+  #restoreBind
   #isClosed = false
   #watcher
 
@@ -30,18 +31,16 @@ class IoServer {
     if (io.engine !== undefined) this.#addEngine(io.engine)
     // Before `listen()` there is no engine.
     const { onEngine } = this
-    this.#restore.push(
-      replaceMethod(
-        io,
-        'bind',
-        (bind) =>
-          /** @this {any} */
-          function (engine) {
-            const bound = bind.call(this, engine)
-            onEngine(engine)
-            return bound
-          }
-      )
+    this.#restoreBind = replaceMethod(
+      io,
+      'bind',
+      (bind) =>
+        /** @this {any} */
+        function (engine) {
+          const bound = bind.call(this, engine)
+          onEngine(engine)
+          return bound
+        }
     )
     for (const namespace of io._nsps.values()) this.#addNamespace(namespace)
   }
@@ -64,23 +63,21 @@ class IoServer {
 
   /** `connect` comes before `connection`, and before any event of the socket. */
   #addNamespace(namespace) {
-    if (this.#namespaces.has(namespace)) return
-    this.#namespaces.add(namespace)
+    if (this.#isClosed || this.#namespaces.has(namespace)) return
     for (const socket of namespace.sockets.values()) this.#watch(socket)
     const server = this
-    this.#restore.push(
-      replaceMethod(
-        namespace,
-        'emitReserved',
-        (emitReserved) =>
-          /** @this {any} */
-          function (event, given, ...rest) {
-            if (event === 'connect') server.#watch(given)
-            else if (event === 'new_namespace') server.#addNamespace(given)
-            return emitReserved.call(this, event, given, ...rest)
-          }
-      )
+    const restore = replaceMethod(
+      namespace,
+      'emitReserved',
+      (emitReserved) =>
+        /** @this {any} */
+        function (event, given, ...rest) {
+          if (event === 'connect') server.#watch(given)
+          else if (event === 'new_namespace') server.#addNamespace(given)
+          return emitReserved.call(this, event, given, ...rest)
+        }
     )
+    this.#namespaces.set(namespace, restore)
   }
 
   #watch(socket) {
@@ -109,9 +106,11 @@ class IoServer {
   close() {
     this.#isClosed = true
     this.#engine?.close()
-    for (const restore of this.#restore) restore()
-    for (const namespace of this.#namespaces)
+    this.#restoreBind()
+    for (const namespace of this.#io._nsps.values()) {
+      this.#namespaces.get(namespace)?.()
       for (const socket of namespace.sockets.values()) unwatchIoSocket(socket, this.#watcher)
+    }
   }
 }
 

@@ -101,45 +101,51 @@ class Sockets {
   }
 
   /**
-   * Opens a connection, now or later, or answers 503.
+   * Opens a connection, now or later, or answers 503. Nothing happens if its client has gone meanwhile.
    * @param {any} req of the handshake
-   * @param {any} res undefined for an upgrade
+   * @param {{ res?: any, socket: any }} answered `res`: of a handshake that is no upgrade
    * @param {() => void} open
    */
-  decide(req, res, open) {
+  decide(req, { res, socket }, open) {
     const { recorder } = this.#parts
     /** @type {any} */
     const gate = this.#gate
-    const request = res === undefined ? undefined : recorder.find(res)
+    const isUpgrade = res === undefined
+    const client = isUpgrade ? socket : res
+    // Of another server than Node's: it can be neither held nor answered.
+    if (typeof client?.on !== 'function') return open()
+    const request = isUpgrade ? undefined : recorder.find(res)
     const isExempt = request !== undefined && (request.ignores & SHED_PART) !== 0
-    const { socket } = req
+    let hasGone = false
     let giveUp
     const undo = () => {
-      ;(res ?? socket).off('close', onGone)
-      if (res === undefined) socket.off('error', ignore)
+      client.off('close', onGone)
+      if (isUpgrade) socket.off('error', ignore)
     }
     const onGone = () => {
+      hasGone = true
       undo()
       giveUp?.()
     }
     const onDecision = (reason) => {
+      if (hasGone) return
       if (giveUp !== undefined) undo()
       if (reason === undefined) {
-        if (res === undefined) recorder.countUpgrade(req)
+        if (isUpgrade) recorder.countUpgrade(req)
         return open()
       }
       this.connections.onRefuse(reason)
       const seconds = gate.retryAfterSeconds()
-      if (res === undefined) return refuseUpgrade(socket, seconds)
+      if (isUpgrade) return refuseUpgrade(socket, seconds)
       request?.admission.onReject(reason)
       refuseRequest(res, seconds)
     }
     if (isExempt) return onDecision(undefined)
     giveUp = gate.decide(gate.classOf(req), onDecision)
     if (giveUp === undefined) return
-    ;(res ?? socket).on('close', onGone)
+    client.on('close', onGone)
     // Without a listener the error of a held connection would end the process.
-    if (res === undefined) socket.on('error', ignore)
+    if (isUpgrade) socket.on('error', ignore)
   }
 
   // Hot path: once a message.

@@ -24,7 +24,6 @@ class WsServer {
   #isClosed = false
   #restore
   #watcher
-  #onClose
 
   /**
    * @param {any} wss
@@ -40,11 +39,10 @@ class WsServer {
     this.#watcher = {
       receive: (ws, data, isBinary, next) => this.#receive(ws, data, isBinary, next),
       onSend: (data) => sockets.connections.onSend(sizeOf(data)),
-    }
-    /** @this {any} */
-    this.#onClose = function (code) {
-      server.#open.delete(this)
-      sockets.connections.onClose(TRANSPORT, reasonOfCode(code, isClosedByUs(this)))
+      onClose: (ws, code) => {
+        if (this.#open.delete(ws))
+          sockets.connections.onClose(TRANSPORT, reasonOfCode(code, isClosedByUs(ws)))
+      },
     }
     for (const ws of wss.clients ?? []) this.#add(ws, false)
     this.#restore = replaceMethod(
@@ -61,7 +59,7 @@ class WsServer {
           if (server.#isClosed || !this.shouldHandle(req)) return open()
           // Node reuses the memory of the head, and the connection may be held.
           head = Buffer.from(head)
-          sockets.decide(req, undefined, open)
+          sockets.decide(req, { socket }, open)
         }
     )
   }
@@ -79,7 +77,6 @@ class WsServer {
     if (isNew) this.#sockets.connections.onOpen(TRANSPORT)
     else this.#sockets.connections.onFound(TRANSPORT)
     watchWebSocket(ws, this.#watcher)
-    ws.on('close', this.#onClose)
   }
 
   #receive(ws, data, isBinary, next) {
@@ -117,7 +114,6 @@ class WsServer {
     this.#isClosed = true
     this.#restore()
     for (const ws of this.#open) {
-      ws.off('close', this.#onClose)
       unwatchWebSocket(ws, this.#watcher)
       this.#sockets.connections.onForget(TRANSPORT)
     }

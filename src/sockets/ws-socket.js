@@ -12,6 +12,7 @@ const REJECTED = Symbol('rejected')
  * @typedef {object} Watcher
  * @property {(ws: any, data: any, isBinary: boolean, next: any) => any} receive a message, or REJECTED
  * @property {(data: any) => void} onSend
+ * @property {(ws: any, code: number) => void} onClose
  */
 
 class WsSocket {
@@ -55,6 +56,8 @@ class WsSocket {
 function onEmit(watched, emit) {
   /** @this {any} */
   return function (event, ...args) {
+    // Not by a listener: applications call `removeAllListeners()`.
+    if (event === 'close') for (const watcher of watched.watchers) watcher.onClose(this, args[0])
     if (event !== 'message') return emit.call(this, event, ...args)
     const message = watched.receive(this, args[0], args[1])
     if (message === REJECTED) return true

@@ -47,6 +47,11 @@ function build({
     timers = timers.filter(({ dueMs }) => dueMs > nowMs)
     for (const { callback } of due) callback()
   }
+  /** The loop waits for events, and its turn has not ended. */
+  const sleep = (ms) => {
+    idleMs += ms
+    nowMs += ms
+  }
   /** Turns of 10 ms, each busy for its share. */
   const load = (share, forMs) => {
     for (let ms = 0; ms < forMs; ms += 10) turn(10 * (1 - share), 10 * share)
@@ -60,7 +65,7 @@ function build({
     return asked
   }
   const leave = () => openNow--
-  return { gate, leave, ask, load, turn, rejected, observed, resources, opened: () => openNow }
+  return { gate, leave, ask, load, turn, sleep, rejected, observed, resources, opened: () => openNow }
 }
 
 test('a loop that idles a tenth opens every connection at once', () => {
@@ -214,3 +219,22 @@ test('messages of low priority are rejected when the loop has been full for the 
   load(0.5, 200)
   assert.equal(gate.isOverloaded, false)
 })
+
+test('a message that wakes a loop which has slept is not rejected for what was before', () => {
+  const { gate, load, sleep } = build()
+  load(1, 2000)
+  assert.equal(gate.isOverloaded, true)
+  sleep(10_000)
+  assert.equal(gate.isOverloaded, false)
+})
+
+for (const mode of ['off', 'observe', 'threshold'])
+  test(`held connections open when the mode becomes ${mode}`, () => {
+    const { ask, gate, load } = build()
+    load(1, 800)
+    const asked = ask()
+    assert.equal(asked.decision, 'held')
+    gate.update(false, { ...OPTIONS, mode })
+    assert.equal(asked.decision, 'open')
+    assert.equal(gate.held, 0)
+  })

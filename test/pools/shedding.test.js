@@ -36,6 +36,11 @@ async function serviceFor(t, { maxWait, shed } = {}) {
       res.send('rows')
     })
   })
+  const stuck = []
+  app.get('/stuck/:id', (req, res) => {
+    if (req.params.id === 'body') stuck.push(res)
+    else pool.connect().then((client) => res.send('rows', client.release()))
+  })
   app.get('/cached/:id', async (req, res) => {
     if (req.params.id === 'miss') (await pool.connect()).release()
     res.send('rows')
@@ -83,7 +88,7 @@ async function serviceFor(t, { maxWait, shed } = {}) {
     return Promise.all(answers)
   }
   const shedNow = () => spillway.snapshot().admission
-  return { clock, finish, get, handle, learn, letGo, pool, queue, shedNow, spillway }
+  return { clock, finish, get, handle, learn, letGo, pool, queue, shedNow, spillway, stuck }
 }
 
 /** With a clock that stands still the loop seems to be full. */
@@ -161,6 +166,27 @@ test('mode observe counts what would be rejected, and rejects nothing', async (t
   const { shed, wouldShed } = service.shedNow()
   assert.deepEqual(shed, [])
   assert.deepEqual(wouldShed, [{ reason: 'pool:orders', priority: 'normal', count: 3 }])
+})
+
+test('requests that never come to ask, such as those whose bodies trickle, keep nobody out', async (t) => {
+  const service = await serviceFor(t, { maxWait: 2 * USE_MS, shed: NO_LOOP_RULE })
+  await service.learn()
+  for (let i = 0; i < 30; i++) assert.equal(await service.get('/stuck/query'), 200)
+  for (let i = 0; i < 30; i++) await Promise.all([service.get('/db/1'), service.letGo()])
+  const stuck = []
+  for (let i = 1; i <= 8; i++) {
+    stuck.push(service.get('/stuck/body'))
+    await until(() => service.stuck.length === i)
+    service.clock.advance(101)
+  }
+  // The pool idles, and one was admitted just now.
+  for (let i = 0; i < 5; i++) {
+    const answer = service.get('/db/1')
+    await Promise.race([service.letGo(), answer])
+    assert.equal(await answer, 200)
+  }
+  for (const res of service.stuck) res.end()
+  assert.deepEqual(await Promise.all(stuck), Array(8).fill(200))
 })
 
 test('a closed handle rejects nothing', async (t) => {

@@ -77,6 +77,23 @@ for (const [what, wait, meanMs] of /** @type {[string, any, number]} */ ([
   }
 }
 
+for (const [perSecond, wait] of [
+  [300, 1000],
+  [380, 1000],
+  [100, 3000],
+]) {
+  test(`${perSecond}/s that wait ${wait} ms for somebody else before they ask are ahead of nobody who asks at once`, () => {
+    const open = [
+      { route: 0, perSecond },
+      { route: 1, perSecond: 50 },
+    ]
+    const query = [{ wait: 10, pool: 'pool' }, { burn: 0.1 }]
+    const routes = [{ steps: [{ wait }, ...query] }, { steps: query }]
+    const world = worldOf({ seconds: 12, pools: { pool: 5 }, routes, open })
+    for (const route of [0, 1]) assert.ok(judged(world, route, 0, 12_000).shed <= MOST_SHED)
+  })
+}
+
 const TROUBLES = {
   'queries that take ten times as long': { kind: 'slow', atMs: 3000, ms: 5000, factor: 10 },
   'a stall of five seconds': { kind: 'stall', atMs: 3000, ms: 5000 },

@@ -1,0 +1,131 @@
+'use strict'
+// What clients and applications do that nobody expects: names as long as a message, namespaces without end, listeners that are removed,
+// handshakes whose clients go, and requests that are not Node's.
+
+const assert = require('node:assert/strict')
+const { EventEmitter, once } = require('node:events')
+const { Duplex } = require('node:stream')
+const { test } = require('node:test')
+const { setFlagsFromString } = require('node:v8')
+const { runInNewContext } = require('node:vm')
+const { WebSocketServer } = require('ws')
+const { Sockets } = require('../../src/sockets/sockets')
+const { socketIo, until, webSockets } = require('../support/sockets')
+const { spillwayFor } = require('../support/spillway')
+
+test('a name from `kind` that is longer than a name is counted among the others', async (t) => {
+  const { connected, wss, events } = await webSockets(t, { sockets: { kind: (data) => String(data) } })
+  wss.on('connection', (ws) => ws.on('message', (data) => ws.send(data)))
+  const ws = await connected()
+  for (const name of ['say', 'a'.repeat(1_000_000), '__proto__', 'constructor']) {
+    ws.send(name)
+    await once(ws, 'message')
+  }
+  assert.deepEqual([...events().keys()].sort(), ['(other)', '__proto__', 'constructor', 'say'])
+})
+
+test('namespaces that clients name come and go, and nothing of them is kept', async (t) => {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc')
+  const { io, connected } = await socketIo(t, { serverOptions: { cleanupEmptyChildNamespaces: true } })
+  io.of(/^\/room-\d+$/)
+  const left = []
+  for (let i = 0; i < 3; i++) {
+    const client = await connected(`/room-${i}`)
+    left.push(new WeakRef(io.of(`/room-${i}`)))
+    client.close()
+    await until(() => !io._nsps.has(`/room-${i}`))
+  }
+  await until(() => {
+    collect()
+    // The last one may be held by what closed it.
+    return left.filter((ref) => ref.deref() === undefined).length >= 2
+  })
+})
+
+test('a WebSocket is forgotten when it closes, also after removeAllListeners()', async (t) => {
+  const { connected, wss, spillway } = await webSockets(t)
+  const opened = once(wss, 'connection')
+  const ws = await connected()
+  const [served] = await opened
+  served.removeAllListeners()
+  ws.close()
+  await until(() => wss.clients.size === 0 || served.readyState === served.CLOSED)
+  await until(() => spillway.snapshot().sockets.connections.open === 0)
+  assert.equal(spillway.snapshot().sockets.connections.closed.client_close, 1)
+})
+
+/** A socket that keeps what is written to it. */
+function recorded() {
+  const written = []
+  const socket = new Duplex({
+    read() {},
+    write(piece, _encoding, done) {
+      written.push(String(piece))
+      done()
+    },
+  })
+  return { socket, written }
+}
+
+test('an upgrade whose request has no socket of its own is answered on the socket that is given', async (t) => {
+  const spillway = spillwayFor(t, { shed: { pressure: () => 1 }, insight: false })
+  const wss = new WebSocketServer({ noServer: true })
+  t.after(() => wss.close())
+  spillway.sockets(wss)
+  const headers = {
+    connection: 'Upgrade',
+    upgrade: 'websocket',
+    'sec-websocket-version': '13',
+    'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+  }
+  await until(() => {
+    const { socket, written } = recorded()
+    const req = /** @type {any} */ ({ method: 'GET', url: '/', headers })
+    wss.handleUpgrade(req, socket, Buffer.alloc(0), () => {})
+    return written.join('').startsWith('HTTP/1.1 503')
+  })
+})
+
+/** The sockets of an instance whose gate decides when it is told. */
+function withGate() {
+  const decisions = []
+  const gate = {
+    classOf: () => 0,
+    retryAfterSeconds: () => 1,
+    decide: (_priority, onDecision) => {
+      decisions.push(onDecision)
+      return () => {}
+    },
+  }
+  const recorder = { find: () => undefined, countUpgrade() {}, decidesUpgrade: undefined }
+  const parts = {
+    admission: { connectionGate: () => gate },
+    clock: { now: () => 0 },
+    options: { routes: { overflow: '(other)' } },
+    recorder,
+    servers: {},
+  }
+  const sockets = new Sockets(/** @type {any} */ (parts))
+  sockets.add(new WebSocketServer({ noServer: true }), {})
+  return { sockets, decisions }
+}
+
+for (const reason of [undefined, 'loop'])
+  test(`a client that goes between the decision (${reason ?? 'open'}) and its turn: nothing is opened or answered`, () => {
+    const { sockets, decisions } = withGate()
+    const res = new EventEmitter()
+    sockets.decide({}, { res, socket: undefined }, () => assert.fail('opened'))
+    res.emit('close')
+    decisions[0](reason)
+    assert.deepEqual(sockets.sample().refused, [])
+    assert.equal(res.listenerCount('close'), 0)
+  })
+
+test("a handshake of another server than Node's opens: it can be neither held nor answered", () => {
+  const { sockets, decisions } = withGate()
+  let opened = 0
+  sockets.decide({}, { res: { writeStatus() {} }, socket: undefined }, () => opened++)
+  sockets.decide({}, { socket: undefined }, () => opened++)
+  assert.deepEqual([opened, decisions.length], [2, 0])
+})
