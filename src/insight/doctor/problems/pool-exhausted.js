@@ -34,9 +34,10 @@ const rule = {
   find(figures) {
     const { loop, scheduler } = figures
     const isStarved = (scheduler?.waitShare ?? 0) >= MOST_STARVED
-    const full = isStarved ? fullPools(figures) : []
-    if (full.length > 0) return full
-    if (isStarved || loop.utilization >= MOST_BUSY) return rejectingPools(figures)
+    if (isStarved || loop.utilization >= MOST_BUSY) {
+      const rejecting = rejectingPools(figures)
+      return rejecting.length > 0 || !isStarved ? rejecting : fullPools(figures)
+    }
     const known = shortPools(figures)
     return known.length > 0 ? known : inferredOf(figures)
   },
