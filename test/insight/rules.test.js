@@ -315,7 +315,7 @@ test('pool-exhausted, of a pool that was given to pool()', () => {
     // What was rejected for the pool is in no other finding.
     [shortPool({ rejected: 1000 }, { loop: { utilization: 0.8 } }), 'high'],
     [shortPool({ rejected: 1000 }, { scheduler: { waitShare: 0.2 } }), 'high'],
-    [shortPool({ rejected: 9 }, { scheduler: { waitShare: 0.2 } }), 'none'],
+    [shortPool({ rejected: 9, waitingShare: 0 }, { scheduler: { waitShare: 0.2 } }), 'none'],
   ])
 })
 

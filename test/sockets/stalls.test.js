@@ -31,7 +31,7 @@ server.listen(0, '127.0.0.1', async () => {
   await fetch(url)
   const client = connect(url, { transports: ['websocket'] })
   const found = () => spillway.snapshot().stalls.sites.find((site) => site.function === 'burnInEvent')
-  // The first stall starts the watcher, which takes a while, and the log has one stall a second at most.
+  // The first stall starts the watcher, which takes a while, and has the only line for a second.
   while (found() === undefined || !lines.some((line) => line.includes('burnInEvent'))) {
     await client.emitWithAck('hash')
     await new Promise((resolve) => setTimeout(resolve, 50))
