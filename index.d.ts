@@ -2017,6 +2017,8 @@ export type ErrorCode =
   | 'ERR_SPILLWAY_UNKNOWN_POOL'
   /** `sockets()` got an object that is no server of Socket.IO or ws. */
   | 'ERR_SPILLWAY_NOT_SOCKETS'
+  /** `sockets()` got a server that it watches already. */
+  | 'ERR_SPILLWAY_SOCKETS_TAKEN'
   /** `handler()` was called with an unknown name. */
   | 'ERR_SPILLWAY_UNKNOWN_HANDLER'
   /** The registry contains the metrics of another instance, or a metric of the same name. */

@@ -36,6 +36,13 @@ function notSockets(given) {
   )
 }
 
+function takenSockets() {
+  return new SpillwayError(
+    'ERR_SPILLWAY_SOCKETS_TAKEN',
+    '`sockets()` watches this server already, and would count everything twice. Close the handle first.'
+  )
+}
+
 function describe(given) {
   if (given === null || given === undefined) return String(given)
   if (typeof given !== 'object') return `a ${typeof given}`
@@ -54,4 +61,4 @@ function hintFor(given) {
   return ''
 }
 
-module.exports = { isEngine, isSocketIo, isWebSocketServer, notSockets }
+module.exports = { isEngine, isSocketIo, isWebSocketServer, notSockets, takenSockets }

@@ -9,7 +9,7 @@ const { ConnectionTable } = require('./connection-table')
 const { EventTable, SHED, UNHANDLED } = require('./event-table')
 const { IoServer } = require('./io-server')
 const { refuseRequest, refuseUpgrade } = require('./refusal')
-const { isSocketIo, isWebSocketServer, notSockets } = require('./shapes')
+const { isSocketIo, isWebSocketServer, notSockets, takenSockets } = require('./shapes')
 const { SocketMessage } = require('./socket-message')
 const { WsServer } = require('./ws-server')
 
@@ -27,8 +27,8 @@ class Sockets {
   running
   #parts
   #gate
-  /** @type {Set<InstanceType<typeof IoServer> | InstanceType<typeof WsServer>>} */
-  #servers = new Set()
+  /** By what was given to `add`. @type {Map<any, InstanceType<typeof IoServer> | InstanceType<typeof WsServer>>} */
+  #servers = new Map()
 
   /** @param {Parts} parts */
   constructor(parts) {
@@ -52,18 +52,20 @@ class Sockets {
   add(given, options) {
     const Server = isSocketIo(given) ? IoServer : isWebSocketServer(given) ? WsServer : undefined
     if (Server === undefined) throw notSockets(given)
+    if (this.#servers.has(given)) throw takenSockets()
     this.#gate ??= this.#parts.admission.connectionGate(() => ({
       open: this.connections.open,
       handledMs: this.handledMs,
     }))
     const server = new Server(given, options, this)
-    this.#servers.add(server)
+    this.#servers.set(given, server)
     this.#connect(this)
-    return Object.freeze({ close: () => this.#remove(server) })
+    return Object.freeze({ close: () => this.#remove(given, server) })
   }
 
-  #remove(server) {
-    if (!this.#servers.delete(server)) return
+  #remove(given, server) {
+    if (this.#servers.get(given) !== server) return
+    this.#servers.delete(given)
     server.close()
     if (this.#servers.size === 0) this.#connect(undefined)
   }
@@ -83,13 +85,13 @@ class Sockets {
   // Hot path where Socket.IO is watched: once a request.
   /** Whether the request is of a session that is open: its client has been let in, and waits for answers. */
   ownsRequest(req) {
-    for (const { engine } of this.#servers) if (engine?.has(req)) return engine.hasSession(req)
+    for (const { engine } of this.#servers.values()) if (engine?.has(req)) return engine.hasSession(req)
     return false
   }
 
   /** Whether a watched server decides about the upgrade, and so counts it. */
   decidesUpgrade(req) {
-    for (const server of this.#servers) {
+    for (const server of this.#servers.values()) {
       if (
         server instanceof WsServer
           ? server.hasUpgrade(req)
@@ -213,7 +215,7 @@ class Sockets {
   /** The process drains and accepts no more: whatever is open is told so. */
   goodbye() {
     this.#gate?.drain()
-    for (const server of this.#servers) server.goodbye(this.#parts.clock)
+    for (const server of this.#servers.values()) server.goodbye(this.#parts.clock)
   }
 
   sample(spare) {
@@ -221,7 +223,7 @@ class Sockets {
   }
 
   close() {
-    for (const server of [...this.#servers]) this.#remove(server)
+    for (const [given, server] of [...this.#servers]) this.#remove(given, server)
   }
 }
 

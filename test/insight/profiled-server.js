@@ -127,7 +127,10 @@ async function main() {
     kill: () => process.kill(process.pid, 'SIGTERM'),
     close: () => spillway.close(),
   }
-  process.on('message', (/** @type {string} */ question) => process.send?.({ answer: answers[question]() }))
+  // A key without a value is lost on its way.
+  process.on('message', (/** @type {string} */ question) =>
+    process.send?.({ answer: answers[question]() ?? null })
+  )
   process.on('disconnect', () => process.exit())
   const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
   process.send?.({ ports: { port, adminPort: admin.port } })

@@ -59,7 +59,7 @@ async function startServer(
     hasChannel: true,
     tellsErrors: true,
   })
-  const { child, next, told } = program
+  const { child, messages, next, told } = program
   const closed = program.closed.then((end) => ({ ...end, printed: told() }))
   const port = await next('port')
   const ask = async (method, path) => {
@@ -89,7 +89,7 @@ async function startServer(
       if (stall.function !== null) return stall
     }
   }
-  return { closed, ask, next, tell, watched, stallOf }
+  return { closed, ask, messages, next, tell, watched, stallOf }
 }
 
 /** What a block is does not depend on the framework, and how its route is found does not depend on the block. */
@@ -151,12 +151,13 @@ test('nothing is printed at the end, and exit codes stay as they are', async (t)
 })
 
 test('a full heap ends the process as it would without, and not at four times its limit', async (t) => {
-  const { child, closed, tell, watched } = await startServer(t, 'http', { args: ['--max-old-space-size=40'] })
+  const { closed, messages, tell, watched } = await startServer(t, 'http', {
+    args: ['--max-old-space-size=40'],
+  })
   await watched()
-  const limits = []
-  child.on('message', ({ limitBytes }) => limitBytes && limits.push(limitBytes))
   tell('fill')
   const { signal, printed } = await closed
+  const limits = messages.flatMap(({ limitBytes }) => limitBytes ?? [])
   assert.match(printed, /heap out of memory/)
   assert.equal(signal, 'SIGABRT')
   assert.ok(limits.at(-1) < 2 * limits[0], `the limit was ${limits[0]}, and then ${limits.at(-1)}`)

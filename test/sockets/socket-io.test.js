@@ -285,6 +285,18 @@ test('several servers; one that listens later; io.close()', async (t) => {
   assert.deepEqual(spillway.snapshot().internalErrors, {})
 })
 
+test('a server is watched once', (t) => {
+  const spillway = spillwayFor(t)
+  const io = new Server()
+  const first = spillway.sockets(io)
+  assert.throws(() => spillway.sockets(io), { code: 'ERR_SPILLWAY_SOCKETS_TAKEN', message: /already/ })
+  first.close()
+  const second = spillway.sockets(io)
+  first.close()
+  assert.throws(() => spillway.sockets(io), { code: 'ERR_SPILLWAY_SOCKETS_TAKEN' })
+  second.close()
+})
+
 test('anything else is a clear error', (t) => {
   const spillway = spillwayFor(t)
   const io = new Server()
