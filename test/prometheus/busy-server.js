@@ -1,17 +1,24 @@
 'use strict'
 // A server with something to show in every panel: it answers, fails, waits, turns away, collects garbage and is asked for
-// what is no HTTP. Its load is its own, because one that comes from the test would end with it. With a number, so many
-// workers of a cluster share its port.
+// what is no HTTP. It has a pool whose callers time out, and a chat. Its load is its own, because one that comes from the test
+// would end with it. With a number, so many workers of a cluster share its port.
 
 const cluster = require('node:cluster')
 const http = require('node:http')
 const net = require('node:net')
 const express = require('express')
+const { Server } = require('socket.io')
+const { io: connect } = require('socket.io-client')
+const { Pool } = require('tarn')
 const { createSpillway } = require('../../src/index.js')
 
 const [workers = '0'] = process.argv.slice(2)
 const LOAD_MS = 20
 const STALL_MS = 150
+const CHAT_MS = 300
+/** One connection, used for longer than all of its callers wait. */
+const POOL = { min: 0, max: 1, acquireTimeoutMillis: 20, create: async () => ({}), destroy() {} }
+const USE_MS = 15
 /** A machine that stands still would be given more at each beat than it ever answers, and no scrape would get through. */
 const MOST_UNDER_WAY = 64
 
@@ -28,14 +35,36 @@ function serve() {
     throw new Error('as it should')
   })
   app.use(spillway.errorHandler())
+  const pool = new Pool(POOL)
+  spillway.pool('orders', pool)
   const server = app.listen(0, '127.0.0.1', () => {
     const { port } = server.address()
     process.send({ port })
     setInterval(() => load(port), LOAD_MS)
+    setInterval(() => useConnections(pool), LOAD_MS)
+    setInterval(() => chat(port), CHAT_MS)
     setInterval(() => globalThis.gc(), 1000)
     setInterval(stall, 2000)
   })
   spillway.attach(server)
+  const io = new Server(server)
+  spillway.sockets(io)
+  io.on('connection', (socket) => socket.on('say', (_text, ack) => ack()))
+}
+
+function useConnections(pool) {
+  for (let i = 0; i < 3; i++)
+    pool.acquire().promise.then(
+      (connection) => setTimeout(() => pool.release(connection), USE_MS),
+      () => {}
+    )
+}
+
+/** A session with one message. The gate may refuse it. */
+function chat(port) {
+  const socket = connect(`http://127.0.0.1:${port}`, { transports: ['websocket'], reconnection: false })
+  socket.on('connect_error', () => socket.close())
+  socket.on('connect', () => socket.emit('say', 'something', () => socket.close()))
 }
 
 /** Blocks the loop for longer than `insight.stallThreshold`. */
