@@ -30,6 +30,8 @@ const ASK = `(async () => {
   for (let i = 0; i < 4; i++) await get('/hostile', { 'X-Request-Id': '<img src=x onerror="window.harmed = 1">' })
   for (let i = 0; i < 3; i++) await get('/login')
 })()`
+const ASKED = 60 * 4 + 4 + 3
+const POLL_MS = 100
 
 /** @type {import('playwright-core').Browser} */
 let browser
@@ -47,13 +49,22 @@ before(async () => {
   const args = ['report', service.admin, '--title', title, '--out', file]
   const { code, err } = await runProgram([...args, '--', process.execPath, '-e', ASK, service.url])
   assert.equal(code, 0, err)
-  report = { file, snapshot: await (await fetch(`${service.admin}/snapshot`)).json() }
+  report = { file, snapshot: await snapshotOf(service) }
 })
 after(async () => {
   await browser?.close()
   for (const end of ends) end()
   if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
 })
+
+/** With all that the run has asked: the admin server answers with a snapshot of up to a second ago. */
+async function snapshotOf({ admin }) {
+  for (;;) {
+    const snapshot = await (await fetch(`${admin}/snapshot`)).json()
+    if (snapshot.requests.sinceStart.count >= ASKED) return snapshot
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS))
+  }
+}
 
 async function serviceFor(t) {
   const program = startProgram('', { t, file: SERVICE, hasChannel: true })
