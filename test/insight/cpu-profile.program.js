@@ -28,7 +28,7 @@ test('a profile under load names the function that burns, its handler, and its p
     .split('\n')
     .map((line) => JSON.parse(line))
   const { result } = lines.pop()
-  assert.deepEqual(lines[0].progress, { ...lines[0].progress, elapsedMs: 0, totalMs: 2000 })
+  assert.equal(lines[0].progress.totalMs, 2000)
   assert.ok(lines.length >= 3, `${lines.length} lines of progress`)
   const { functions, files, packages, flame, samples, startPauseMs, busyMs, idleMs, durationMs } = result
   const { name, file, line, package: of, selfShare, isHandler } = functions[0]
