@@ -21,6 +21,9 @@ const { readRun } = require('../../src/admin/report/document')
 const { readTime } = require('../../src/cli/report/span')
 const { PROGRAM, plainEnv, runProgram, startService } = require('./program')
 
+/** The admin server takes 20 requests a second. */
+const POLL_MS = 100
+
 let folder
 before(() => {
   folder = mkdtempSync(join(tmpdir(), 'spillway-report-'))
@@ -116,6 +119,7 @@ describe('while a command runs', () => {
     let searched
     // The admin server answers with a snapshot of up to a second ago.
     while (searched?.sinceStart.count !== 30) {
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS))
       const { routes } = await (await fetch(`${adminUrl}/snapshot`)).json()
       searched = routes.find(({ route }) => route === '/search')
     }
