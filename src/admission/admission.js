@@ -25,7 +25,7 @@ const { BYPASS, REJECTED, RUN } = require('./verdict')
 const MAX_ADMIT_GAP_MS = 100
 
 /** Until a pool is registered: nothing is done for a request. */
-const NO_POOLS = { isOn: false, isWatched: false, reasonFor: () => undefined, onReject() {}, onEnd() {} }
+const NO_POOLS = { isOn: false, isWatched: false }
 
 /** @typedef {{ turns: InstanceType<typeof LoopTurns>, cost: InstanceType<typeof RequestCost>, acceptBurst: InstanceType<typeof AcceptBurst> }} Measurements */
 /** @typedef {InstanceType<typeof import('../requests/request').Request>} Request */
@@ -93,6 +93,8 @@ class Admission {
       fairShares: new FairShares(random),
       hooks,
       stats: this.stats,
+      poolReason: (request, nowMs) =>
+        this.pools.isWatched ? this.pools.reasonAfterQueue(request, nowMs) : undefined,
       onReject: (request, reason) => this.#onReject(request, reason),
     })
     const onWouldReject = (reason, priority) => this.#onWouldReject(reason, priority)

@@ -31,6 +31,7 @@ class Gate {
   #fairShares
   #hooks
   #stats
+  #poolReason
   #onReject
   /** When the first request arrived in the last loop turn in which any did. */
   #firstArrivalMs = 0
@@ -47,9 +48,11 @@ class Gate {
    *   limits: InstanceType<typeof import('./limits/limits').Limits>, measurements: import('./admission').Measurements,
    *   fairShares: InstanceType<typeof import('./fair-shares').FairShares>, stats: InstanceType<typeof import('./stats').Stats>,
    *   hooks: InstanceType<typeof import('./user-hooks').UserHooks>,
-   *   onReject: (request: Request, reason: string) => void }} parts `onReject` answers the request
+   *   poolReason: (request: Request, nowMs: number) => string | undefined,
+   *   onReject: (request: Request, reason: string) => void }} parts `poolReason`: why a request that has been queued would wait
+   *   too long for a pool; `onReject` answers the request
    */
-  constructor({ clock, limits, measurements, queue, fairShares, hooks, stats, onReject }) {
+  constructor({ clock, limits, measurements, queue, fairShares, hooks, stats, poolReason, onReject }) {
     this.#clock = clock
     this.#limits = limits
     this.#measurements = measurements
@@ -57,6 +60,7 @@ class Gate {
     this.#fairShares = fairShares
     this.#hooks = hooks
     this.#stats = stats
+    this.#poolReason = poolReason
     this.#onReject = onReject
   }
 
@@ -189,6 +193,8 @@ class Gate {
     // The client has disconnected: a handler that starts now would never get the events of its end.
     if (isDisconnected(request)) return
     const nowMs = this.#clock.now()
+    const reason = this.#poolReason(request, nowMs)
+    if (reason !== undefined) return this.#rejectQueued(request, reason)
     this.#stats.onWait(nowMs - request.admission.queuedMs)
     this.admit(request, nowMs)
     try {

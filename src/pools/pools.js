@@ -138,9 +138,20 @@ class Pools {
     if (needed.length === 0) return undefined
     admission.pools = needed.map(([record, route]) => {
       record.pressure.onAdmit(nowMs)
-      return new Coming(record, route, nowMs)
+      return new Coming(record, route, admission)
     })
     return undefined
+  }
+
+  /**
+   * Called before a request runs that the gate has queued: in that time the pool may have become short, or known to be needed.
+   *
+   * @param {InstanceType<typeof import('../requests/request').Request>} request
+   * @param {number} nowMs
+   */
+  reasonAfterQueue(request, nowMs) {
+    this.onReject(request)
+    return this.reasonFor(request, nowMs, false)
   }
 
   /** The request was rejected after all. */

@@ -21,14 +21,25 @@ const SAME_TRAVEL_MS = 10
 /** A request that was admitted and is expected to ask the pool for a connection. */
 class Coming {
   #uses
+  #admission
+  #allowedMs
   #hasAsked = false
 
-  /** @param {object} record of the pool @param {RouteUse} uses of its route @param {number} nowMs */
-  constructor(record, uses, nowMs) {
+  /**
+   * @param {object} record of the pool @param {RouteUse} uses of its route
+   * @param {InstanceType<typeof import('../requests/admission-record').AdmissionRecord>} admission of the request
+   */
+  constructor(record, uses, admission) {
     this.record = record
     this.#uses = uses
-    this.dueMs = nowMs + Math.max(LEAST_COMING_MS, MOST_OF_TRAVEL * uses.travelMs)
+    this.#admission = admission
+    this.#allowedMs = Math.max(LEAST_COMING_MS, MOST_OF_TRAVEL * uses.travelMs)
     uses.coming.add(this)
+  }
+
+  /** While the request is queued by the gate, its way to the pool has not begun. */
+  isLate(nowMs) {
+    return this.#admission.isInFlight && nowMs - this.#admission.admittedMs >= this.#allowedMs
   }
 
   /** It asks: so long after it was admitted. */
@@ -100,7 +111,7 @@ class RouteUse {
    */
   comingWithin(travelMs, nowMs) {
     for (const each of this.coming) {
-      if (nowMs < each.dueMs) break
+      if (!each.isLate(nowMs)) break
       this.coming.delete(each)
     }
     const { size } = this.coming

@@ -127,6 +127,22 @@ test('one request is admitted in 100 ms, however many wait', async (t) => {
   assert.deepEqual(await service.finish(answers), Array(5).fill(200))
 })
 
+test('a request that the gate has queued is rejected if the pool has become short since', async (t) => {
+  const service = await serviceFor(t, { maxWait: 2 * USE_MS, shed: { maxConcurrent: 2 } })
+  await service.learn()
+  const stuck = [service.get('/stuck/body'), service.get('/stuck/body')]
+  await until(() => service.stuck.length === 2)
+  const late = service.get('/db/late')
+  await until(() => service.shedNow().waiting === 1)
+  // One has the connection, and three wait.
+  const clients = Array.from({ length: 4 }, () => service.pool.connect())
+  for (const res of service.stuck) res.end()
+  assert.equal(await late, 503)
+  assert.deepEqual(service.shedNow().shed, BY_POOL)
+  for (const client of clients) (await client).release()
+  assert.deepEqual(await Promise.all(stuck), [200, 200])
+})
+
 test('a route that was never seen to need the pool is not rejected', async (t) => {
   const service = await serviceFor(t, { maxWait: 2 * USE_MS })
   const answers = await service.queue(6)
