@@ -2,14 +2,13 @@
 // A run of bench/overload: a fresh server on a core, a load on the other core, and whether both had their cores to themselves.
 // Runs show what a server can serve at most, what a rejection costs, and whether the load keeps its schedule.
 
-const { spawn } = require('node:child_process')
 const path = require('node:path')
 const { setTimeout: delay } = require('node:timers/promises')
 const { KINDS } = require('../support/kinds')
+const { generate } = require('../support/load')
 const { startServer } = require('../support/pinned')
 
 const SERVER = path.join(__dirname, 'server.js')
-const LOAD = path.join(__dirname, '..', 'support', 'open-loop.js')
 const DEADLINE_MS = 250
 const MOST_LAG_MS = 5
 const MOST_FOREIGN = 0.05
@@ -25,22 +24,6 @@ const REFUSING = {
 }
 
 const isVoid = ({ foreign, sendLagP99Ms }) => foreign > MOST_FOREIGN || sendLagP99Ms > MOST_LAG_MS
-
-/** @returns {Promise<any>} what the load saw */
-function generate(options) {
-  const child = spawn(process.execPath, [LOAD, JSON.stringify(options)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  let text = ''
-  child.stdout.on('data', (data) => {
-    text += data
-  })
-  return new Promise((resolve, reject) => {
-    child.on('close', (code) =>
-      code === 0 ? resolve(JSON.parse(text)) : reject(new Error(`the load ended with ${code}`))
-    )
-  })
-}
 
 const bodyBytesOf = (work) => (work === 'upload' ? UPLOAD_BYTES : 0)
 

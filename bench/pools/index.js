@@ -11,22 +11,22 @@
 //   --acquire             instead: what one use of a connection costs more
 //   --save <name>         saves to bench/results/<name>-node-<major>.json (pools; pools-part if not everything is measured)
 
-const { spawn } = require('node:child_process')
 const path = require('node:path')
 const { startPostgres } = require('../healthy/postgres')
 const { readFlags } = require('../support/flags')
+const { generate } = require('../support/load')
 const { pinLoad, startServer } = require('../support/pinned')
 const { machineLine, save } = require('../support/results')
 const { measureAcquire } = require('./acquire')
 
 const SERVER = path.join(__dirname, 'server.js')
-const LOAD = path.join(__dirname, '..', 'support', 'open-loop.js')
 const QUERY_MS = { 5: 20, 50: 200 }
 const MULTIPLES = [0.5, 1, 2, 5, 10]
 /** What a request may take beside its query: 150 ms of waiting, and what a busy machine adds. */
 const ALLOWED_MS = 250
 const BESIDE_PER_SECOND = 50
-const SETTLE_SECONDS = 2
+/** A process that gets ten times the load from one moment to the next compiles code and opens sockets for more than a second. */
+const SETTLE_SECONDS = 4
 
 const flags = readFlags(
   { sizes: [Number], multiples: [Number], seconds: 3, acquire: false, save: String },
@@ -34,22 +34,6 @@ const flags = readFlags(
 )
 const { seconds, sizes = [5, 50], multiples = MULTIPLES } = flags
 const isWhole = flags.sizes === undefined && flags.multiples === undefined
-
-/** @returns {Promise<any>} what the load saw */
-function generate(options) {
-  const child = spawn(process.execPath, [LOAD, JSON.stringify({ probes: false, ...options })], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  let text = ''
-  child.stdout.on('data', (data) => {
-    text += data
-  })
-  return new Promise((resolve, reject) => {
-    child.on('close', (code) =>
-      code === 0 ? resolve(JSON.parse(text)) : reject(new Error(`the load ended with ${code}`))
-    )
-  })
-}
 
 async function withServer(options, use) {
   const server = await startServer(SERVER, [JSON.stringify(options)])
@@ -67,7 +51,7 @@ const capacityOf = (settings, size) =>
       { rate: 0, seconds: 2 },
     ]
     const load = { port, path: '/db', arrivals: 'closed', closed: 2 * size, warmUpSeconds: 1, phases }
-    return (await generate({ ...load, deadlineMs: settings.queryMs + ALLOWED_MS })).answered
+    return (await generate({ ...load, probes: false, deadlineMs: settings.queryMs + ALLOWED_MS })).answered
   })
 
 const measure = (settings, { capacity, multiple }) =>
@@ -76,7 +60,12 @@ const measure = (settings, { capacity, multiple }) =>
       { rate: capacity / 2, seconds: 1 },
       { rate: capacity * multiple, seconds: SETTLE_SECONDS - 1 + seconds },
     ]
-    const common = { port, warmUpSeconds: SETTLE_SECONDS, deadlineMs: settings.queryMs + ALLOWED_MS }
+    const common = {
+      port,
+      probes: false,
+      warmUpSeconds: SETTLE_SECONDS,
+      deadlineMs: settings.queryMs + ALLOWED_MS,
+    }
     const besidePhases = phases.map((phase) => ({ ...phase, rate: BESIDE_PER_SECOND }))
     const [db, beside] = await Promise.all([
       generate({ ...common, path: '/db', arrivals: 'poisson', phases }),

@@ -12,9 +12,9 @@
 //   --label after       names what is measured; the file holds a run of each label (before, after)
 //   --save <name>       saves to bench/results/<name>-node-<major>.json (scrape-flood)
 
-const { spawn } = require('node:child_process')
 const path = require('node:path')
 const { readFlags } = require('../support/flags')
+const { generate, printedBy } = require('../support/load')
 const { pinLoad, startServer } = require('../support/pinned')
 const { load, machineLine, save } = require('../support/results')
 const { round1 } = require('../support/statistics')
@@ -32,43 +32,23 @@ const BYSTANDER_RATE = 100
 const WARM_SECONDS = 2
 const MOST_FOREIGN = 0.05
 const SERVER = path.join(__dirname, 'server.js')
-const BYSTANDER = path.join(__dirname, '..', 'support', 'open-loop.js')
 const SCRAPER = path.join(__dirname, 'scraper.js')
-
-/** @returns {Promise<any>} what the script prints */
-function run(script, ...args) {
-  const child = spawn(process.execPath, [script, ...args.map(String)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  let text = ''
-  child.stdout.on('data', (data) => (text += data))
-  return new Promise((resolve, reject) => {
-    child.on('close', (code) =>
-      code === 0
-        ? resolve(JSON.parse(text))
-        : reject(new Error(`${path.basename(script)} ended with ${code}`))
-    )
-  })
-}
 
 async function measure(scrapesPerSecond) {
   const server = await startServer(SERVER, [])
   try {
     const seconds = WARM_SECONDS + SECONDS
-    const bystander = run(
-      BYSTANDER,
-      JSON.stringify({
-        port: server.port,
-        probes: false,
-        warmRequests: 500,
-        warmUpSeconds: WARM_SECONDS,
-        deadlineMs: 1000,
-        phases: [{ rate: BYSTANDER_RATE, seconds }],
-      })
-    )
+    const bystander = generate({
+      port: server.port,
+      probes: false,
+      warmRequests: 500,
+      warmUpSeconds: WARM_SECONDS,
+      deadlineMs: 1000,
+      phases: [{ rate: BYSTANDER_RATE, seconds }],
+    })
     const before = await server.ask('usage')
     const sinceMs = performance.now()
-    const scraper = await run(SCRAPER, server.port, scrapesPerSecond, seconds)
+    const scraper = await printedBy(SCRAPER, server.port, scrapesPerSecond, seconds)
     const after = await server.ask('usage')
     const elapsedMs = performance.now() - sinceMs
     const { offered, good, late, shed, failed, p50Ms, p99Ms, sendLagP99Ms } = await bystander
