@@ -5,7 +5,7 @@
 const { randomUUID } = require('node:crypto')
 const http = require('node:http')
 const { setTimeout: delay } = require('node:timers/promises')
-const { Recorder } = require('../frame/recorder')
+const { receiveVisitors } = require('../frame/visitors')
 
 /** How many users a second arrive. The last phase lasts until the end. */
 const PHASES = [
@@ -18,7 +18,6 @@ const LOOKS_PER_CHANGE = 10
 const TIMEOUT_MS = 10_000
 /** `Retry-After` of a rejection is heeded up to this. */
 const MOST_RETRY_MS = 1000
-const TICK_MS = 20
 
 const NAMES = ['Ada', 'Alan', 'Barbara', 'Edsger', 'Grace', 'Katherine', 'Niklaus', 'Radia']
 
@@ -108,31 +107,4 @@ class Client {
 
 const retryMsOf = ({ headers }) => Math.min(MOST_RETRY_MS, Number(headers['retry-after'] ?? 1) * 1000)
 
-async function run({ url, seconds }, stopped) {
-  const recorder = new Recorder()
-  const startedMs = performance.now()
-  const clients = []
-  const arrivals = setInterval(() => {
-    const due = arrivedAfter((performance.now() - startedMs) / 1000)
-    while (clients.length < due) {
-      const client = new Client(url, recorder)
-      clients.push(client)
-      client.live()
-    }
-  }, TICK_MS)
-  let second = 0
-  const progress = setInterval(() => {
-    process.send?.({ second: second + 1, ...recorder.ofSecond(second++) })
-  }, 1000)
-  await Promise.race([stopped, delay(seconds * 1000)])
-  clearInterval(arrivals)
-  clearInterval(progress)
-  recorder.end()
-  for (const client of clients) client.end()
-  process.send?.({ report: recorder.report() }, () => process.exit())
-}
-
-process.on('disconnect', () => process.exit())
-process.once('message', (message) => {
-  run(message, new Promise((resolve) => process.once('message', resolve)))
-})
+receiveVisitors(arrivedAfter, ({ url }, recorder) => new Client(url, recorder))

@@ -4,13 +4,12 @@
 
 const { setTimeout: delay } = require('node:timers/promises')
 const { io } = require('socket.io-client')
-const { Recorder } = require('../frame/recorder')
+const { receiveVisitors } = require('../frame/visitors')
 
 const MESSAGES = 3
 const PAUSE_MS = 300
 /** How long a visitor waits. */
 const TIMEOUT_MS = 5000
-const TICK_MS = 10
 const MESSAGE = {
   place: { longitude: 127.25, latitude: 37.25 },
   metres: 5000,
@@ -36,7 +35,7 @@ class Session {
     })
   }
 
-  async run() {
+  async live() {
     const startedMs = performance.now()
     const refusal = await this.#connected()
     if (refusal !== undefined) return
@@ -86,30 +85,7 @@ class Session {
 const statusOf = ({ message, description }) =>
   /503/.test(`${message} ${description?.message} ${description?.description}`) ? REFUSED : NO_ANSWER
 
-async function run({ url, seconds, perSecond }, stopped) {
-  const recorder = new Recorder()
-  const startedMs = performance.now()
-  const sessions = []
-  const arrivals = setInterval(() => {
-    while (sessions.length < ((performance.now() - startedMs) / 1000) * perSecond) {
-      const session = new Session(url, recorder)
-      sessions.push(session)
-      session.run()
-    }
-  }, TICK_MS)
-  let second = 0
-  const progress = setInterval(() => {
-    process.send?.({ second: second + 1, ...recorder.ofSecond(second++) })
-  }, 1000)
-  await Promise.race([stopped, delay(seconds * 1000)])
-  clearInterval(arrivals)
-  clearInterval(progress)
-  recorder.end()
-  for (const session of sessions) session.end()
-  process.send?.({ report: recorder.report() }, () => process.exit())
-}
-
-process.on('disconnect', () => process.exit())
-process.once('message', (message) => {
-  run(message, new Promise((resolve) => process.once('message', resolve)))
-})
+receiveVisitors(
+  (seconds, { perSecond }) => seconds * perSecond,
+  ({ url }, recorder) => new Session(url, recorder)
+)

@@ -5,7 +5,7 @@
 
 const http = require('node:http')
 const autocannon = require('autocannon')
-const { Recorder } = require('./recorder')
+const { receiveLoad } = require('./load-process')
 
 const TICK_MS = 5
 /** Open before the load begins, as those of a proxy are: Node accepts one connection a turn of its event loop. */
@@ -95,22 +95,10 @@ function openLoop(url, part, recorder, agent) {
   }
 }
 
-async function run({ url, seconds, parts }, stopped) {
+async function start({ url, parts }, recorder) {
   const agent = parts.some(({ rate }) => rate) ? await warmAgent(new URL(url)) : undefined
-  const recorder = new Recorder(parts.map(({ name }) => name))
   const loops = parts.map((part) => (part.rate ? openLoop : closedLoop)(url, part, recorder, agent))
-  let second = 0
-  const progress = setInterval(() => {
-    process.send?.({ second: second + 1, ...recorder.ofSecond(second++) })
-  }, 1000)
-  await Promise.race([stopped, new Promise((resolve) => setTimeout(resolve, seconds * 1000))])
-  clearInterval(progress)
-  recorder.end()
-  await Promise.all(loops.map((end) => end()))
-  process.send?.({ report: recorder.report() }, () => process.exit())
+  return () => Promise.all(loops.map((end) => end()))
 }
 
-process.on('disconnect', () => process.exit())
-process.once('message', (message) => {
-  run(message, new Promise((resolve) => process.once('message', resolve)))
-})
+receiveLoad(start, ({ parts }) => parts.map(({ name }) => name))

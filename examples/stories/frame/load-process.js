@@ -1,0 +1,34 @@
+'use strict'
+// A process that loads the application of a story. Its parent sends what it needs to know and, with a second message, ends it early.
+// It reports each second, and all of it at its end.
+
+const { setTimeout: delay } = require('node:timers/promises')
+const { Recorder } = require('./recorder')
+
+/**
+ * @param {(given: any, recorder: InstanceType<typeof Recorder>) => () => void | Promise<void>} start begins the load, and returns
+ *   what ends it
+ * @param {(given: any) => string[]} [namesOf] the names that the recorder lists even without a request
+ */
+function receiveLoad(start, namesOf = () => []) {
+  process.on('disconnect', () => process.exit())
+  process.once('message', (given) => {
+    run(given, { start, namesOf }, new Promise((resolve) => process.once('message', resolve)))
+  })
+}
+
+async function run(given, { start, namesOf }, stopped) {
+  const recorder = new Recorder(namesOf(given))
+  const end = await start(given, recorder)
+  let second = 0
+  const progress = setInterval(() => {
+    process.send?.({ second: second + 1, ...recorder.ofSecond(second++) })
+  }, 1000)
+  await Promise.race([stopped, delay(given.seconds * 1000)])
+  clearInterval(progress)
+  recorder.end()
+  await end()
+  process.send?.({ report: recorder.report() }, () => process.exit())
+}
+
+module.exports = { receiveLoad }

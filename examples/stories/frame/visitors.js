@@ -1,0 +1,34 @@
+'use strict'
+// A load of visitors, who arrive at a rate whatever the server does.
+
+const { receiveLoad } = require('./load-process')
+
+const TICK_MS = 10
+
+/** @typedef {{ live: () => Promise<void>, end: () => void }} Visitor */
+
+/**
+ * @param {(seconds: number, given: any) => number} arrivedAfter how many have arrived after so many seconds
+ * @param {(given: any, recorder: any) => Visitor} create
+ */
+function receiveVisitors(arrivedAfter, create) {
+  receiveLoad((given, recorder) => {
+    const startedMs = performance.now()
+    /** @type {Visitor[]} */
+    const arrived = []
+    const arrivals = setInterval(() => {
+      const due = arrivedAfter((performance.now() - startedMs) / 1000, given)
+      while (arrived.length < due) {
+        const visitor = create(given, recorder)
+        arrived.push(visitor)
+        visitor.live()
+      }
+    }, TICK_MS)
+    return () => {
+      clearInterval(arrivals)
+      for (const visitor of arrived) visitor.end()
+    }
+  })
+}
+
+module.exports = { receiveVisitors }
