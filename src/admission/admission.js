@@ -19,7 +19,7 @@ const { RetryAfter } = require('./retry-after')
 const { ShadowQueue } = require('./shadow-queue')
 const { Stats } = require('./stats')
 const { UserHooks } = require('./user-hooks')
-const { BYPASS, REJECTED, RUN } = require('./verdict')
+const { BYPASS, QUEUED, REJECTED, RUN } = require('./verdict')
 
 /** Admit one request at least this often, whatever resource is short: without samples a limit could not recover. */
 const MAX_ADMIT_GAP_MS = 100
@@ -138,6 +138,7 @@ class Admission {
     if (admission.priority === BYPASS) return RUN
     this.stats.decided++
     const decision = this.#decideAs(this.#mode, request, nowMs)
+    if (decision === QUEUED && admission.pools !== undefined) this.pools.onQueue(request)
     if (decision !== REJECTED && this.#retryAfter.isSpread) this.#retryAfter.onAdmit()
     return decision
   }

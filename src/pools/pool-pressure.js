@@ -41,7 +41,7 @@ class PoolPressure {
   /**
    * @param {{ maxWait: number | false | undefined, shed: () => { targetDelay: number, interval: number },
    *   figures: { readonly max: number, readonly waiting: number, readonly held: number,
-   *     routes: { comingWithin: (travelMs: number, nowMs: number) => number } } }} parts `figures`: of the pool, now
+   *     routes: { readonly queued: number, comingWithin: (travelMs: number, nowMs: number) => number } } }} parts `figures`: of the pool, now
    */
   constructor({ maxWait, shed, figures }) {
     this.#maxWait = maxWait
@@ -69,7 +69,9 @@ class PoolPressure {
     else this.meanUseMs = mean + (Math.min(ms, MAX_OF_MEAN * Math.max(0.1, mean)) - mean) * USE_SMOOTHING
   }
 
+  /** A caller will wait: it has asked, and is not among those that wait yet. */
   onShortage(nowMs) {
+    if (this.#figures.waiting === 0) this.#emptiedMs = nowMs
     this.isWatched = true
     this.#watchedUntilMs = nowMs + WATCH_MS
   }
@@ -84,19 +86,29 @@ class PoolPressure {
     return max > 0 ? this.meanUseMs / max : 0
   }
 
+  /** How long the next caller waits, behind those that wait now. */
+  get expectedWaitMs() {
+    return this.#figures.waiting * this.#slotMs
+  }
+
   /** How many are ahead when a request of the route asks. */
-  #aheadOf({ travelMs }, slotMs, nowMs) {
+  #aheadOf({ travelMs }, { wasQueued }, slotMs, nowMs) {
     const { held, max, routes, waiting } = this.#figures
-    const coming = routes.comingWithin(travelMs, nowMs)
+    // A request that leaves the gate's queue is ahead of all that are still in it.
+    const coming = routes.comingWithin(travelMs, nowMs) + (wasQueued ? 0 : routes.queued)
     const free = waiting > 0 ? 0 : Math.max(0, max - held)
     return Math.max(0, waiting + coming - free - travelMs / slotMs)
   }
 
-  /** @param {{ travelMs: number, asksPerRequest: number }} route @param {number} priority @param {number} nowMs */
-  rejects(route, priority, nowMs) {
+  /**
+   * @param {{ travelMs: number, asksPerRequest: number }} route
+   * @param {{ priority: number, wasQueued: boolean }} admission of the request
+   * @param {number} nowMs
+   */
+  rejects(route, admission, nowMs) {
     const slotMs = this.#slotMs
-    if (!this.isEnforced || slotMs === 0 || priority === CRITICAL) return false
-    const ahead = this.#aheadOf(route, slotMs, nowMs)
+    if (!this.isEnforced || slotMs === 0 || admission.priority === CRITICAL) return false
+    const ahead = this.#aheadOf(route, admission, slotMs, nowMs)
     if (this.#figures.waiting === 0) this.#emptiedMs = nowMs
     const waitMs = ahead * slotMs * route.asksPerRequest
     if (!this.#isTooLong(ahead, waitMs, nowMs - this.#emptiedMs)) return false

@@ -131,16 +131,21 @@ class Pools {
       const { pressure } = record
       const isRejected = isObserved
         ? pressure.wouldReject(route, admission.priority, nowMs)
-        : pressure.rejects(route, admission.priority, nowMs)
+        : pressure.rejects(route, admission, nowMs)
       if (isRejected) return reasonOf(record)
       needed.push([record, route])
     }
     if (needed.length === 0) return undefined
     admission.pools = needed.map(([record, route]) => {
       record.pressure.onAdmit(nowMs)
-      return new Coming(record, route, admission)
+      return new Coming(record, route, nowMs)
     })
     return undefined
+  }
+
+  /** The gate has queued the request. */
+  onQueue({ admission }) {
+    for (const each of admission.pools ?? []) each.queue()
   }
 
   /**

@@ -18,28 +18,23 @@ const LEAST_COMING_MS = 100
 /** Routes that differ by less ask at the same time. */
 const SAME_TRAVEL_MS = 10
 
-/** A request that was admitted and is expected to ask the pool for a connection. */
+/** A request that is expected to ask the pool for a connection. */
 class Coming {
   #uses
-  #admission
-  #allowedMs
   #hasAsked = false
 
-  /**
-   * @param {object} record of the pool @param {RouteUse} uses of its route
-   * @param {InstanceType<typeof import('../requests/admission-record').AdmissionRecord>} admission of the request
-   */
-  constructor(record, uses, admission) {
+  /** @param {object} record of the pool @param {RouteUse} uses of its route @param {number} nowMs */
+  constructor(record, uses, nowMs) {
     this.record = record
     this.#uses = uses
-    this.#admission = admission
-    this.#allowedMs = Math.max(LEAST_COMING_MS, MOST_OF_TRAVEL * uses.travelMs)
+    this.dueMs = nowMs + Math.max(LEAST_COMING_MS, MOST_OF_TRAVEL * uses.travelMs)
     uses.coming.add(this)
   }
 
-  /** While the request is queued by the gate, its way to the pool has not begun. */
-  isLate(nowMs) {
-    return this.#admission.isInFlight && nowMs - this.#admission.admittedMs >= this.#allowedMs
+  /** The gate has queued it: its way to the pool has not begun. */
+  queue() {
+    this.#uses.coming.delete(this)
+    this.#uses.queued.add(this)
   }
 
   /** It asks: so long after it was admitted. */
@@ -53,14 +48,17 @@ class Coming {
   /** It will not ask any more. */
   leave() {
     this.#uses.coming.delete(this)
+    this.#uses.queued.delete(this)
   }
 }
 
 class RouteUse {
   /** The connections that its requests held, and for how long. */
   held = new MinuteSums()
-  /** The earliest first. @type {Set<Coming>} */
+  /** Those that run, the earliest first. @type {Set<Coming>} */
   coming = new Set()
+  /** Those that the gate has queued. @type {Set<Coming>} */
+  queued = new Set()
   /** Requests that ended, those of them that asked for a connection, and how often these asked. */
   #requests = 0
   #asking = 0
@@ -111,7 +109,7 @@ class RouteUse {
    */
   comingWithin(travelMs, nowMs) {
     for (const each of this.coming) {
-      if (!each.isLate(nowMs)) break
+      if (nowMs < each.dueMs) break
       this.coming.delete(each)
     }
     const { size } = this.coming
@@ -155,6 +153,13 @@ class RouteUses {
     let coming = 0
     for (const route of this.#routes.values()) coming += route.comingWithin(travelMs, nowMs)
     return coming
+  }
+
+  /** How many of all routes the gate has queued. */
+  get queued() {
+    let queued = 0
+    for (const route of this.#routes.values()) queued += route.queued.size
+    return queued
   }
 
   /** How often a request asks that asks at all, whatever its route. */

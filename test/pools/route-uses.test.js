@@ -1,38 +1,34 @@
 'use strict'
-// How many requests are expected to ask a pool, from admission records whose times the test sets.
+// How many requests are expected to ask a pool.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { Coming, RouteUses } = require('../../src/pools/route-uses')
-const { AdmissionRecord } = require('../../src/requests/admission-record')
 
 function build() {
   const uses = new RouteUses('other')
   const route = uses.findOrAdd('GET', '/db')
-  const come = () => {
-    const admission = new AdmissionRecord()
-    const coming = new Coming({}, route, admission)
-    return { admission, coming }
-  }
-  return { come, comingAt: (nowMs) => uses.comingWithin(0, nowMs) }
+  const comeAt = (nowMs) => new Coming({}, route, nowMs)
+  return { comeAt, uses }
 }
 
-test('a request is expected for as long as the gate queues it, and for 100 ms after', () => {
-  const { come, comingAt } = build()
-  const { admission } = come()
-  assert.equal(comingAt(10_000), 1)
-  admission.onAdmit(10_000, 0)
-  assert.equal(comingAt(10_099), 1)
-  assert.equal(comingAt(10_100), 0)
+test('a request that runs is expected for 100 ms, one that the gate has queued for as long as it is queued', () => {
+  const { comeAt, uses } = build()
+  comeAt(0)
+  const queued = comeAt(0)
+  queued.queue()
+  assert.deepEqual([uses.comingWithin(0, 99), uses.queued], [1, 1])
+  assert.deepEqual([uses.comingWithin(0, 10_000), uses.queued], [0, 1])
+  queued.leave()
+  assert.equal(uses.queued, 0)
 })
 
 test('a request that has asked, or was rejected, is not expected any more', () => {
-  const { come, comingAt } = build()
-  const first = come()
-  const second = come()
-  first.admission.onAdmit(0, 0)
-  first.coming.arrive(5)
-  assert.equal(comingAt(5), 1)
-  second.coming.leave()
-  assert.equal(comingAt(5), 0)
+  const { comeAt, uses } = build()
+  const first = comeAt(0)
+  const second = comeAt(0)
+  first.arrive(5)
+  assert.equal(uses.comingWithin(0, 5), 1)
+  second.leave()
+  assert.equal(uses.comingWithin(0, 5), 0)
 })
