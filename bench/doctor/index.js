@@ -6,7 +6,7 @@
 //
 //   --faults blocked,pool   only these faults
 //   --loads 20,60,120       requests a second
-//   --shares .1,.5          in place of --loads: of what the service answers at most
+//   --busy .1,.5            in place of --loads: so busy is the loop, however fast the machine is at the moment. A request works for 1 ms
 //   --at-once 1             how many services run at a time
 //   --healthy-seconds 15    how long a service is healthy first
 //   --faulty-seconds 45     how long it has its fault
@@ -26,10 +26,10 @@ const HOGS = 6
 /** Ends by itself, should the bench be killed. */
 const HOG = 'const end = Date.now() + 120_000; while (Date.now() < end);'
 const SLOW_CLIENTS = 12
-const CAPACITY_CLIENTS = 64
-const CAPACITY_MS = 10_000
-/** A service that has just been started takes no more. */
-const COLD_RATE = 500
+const WORK_MS = 1
+/** Of --busy: what the load begins with, and by how much it changes in a second at most. */
+const FIRST_RATE = 50
+const FASTER = 1.1
 const MIX = [
   ['GET', '/items', 0.6],
   ['GET', '/orders', 0.3],
@@ -56,7 +56,7 @@ const flags = readFlags(
   {
     faults: [String],
     loads: [20, 60, 120],
-    shares: [Number],
+    busy: [Number],
     'at-once': 1,
     'healthy-seconds': 15,
     'faulty-seconds': 45,
@@ -74,7 +74,8 @@ function pick() {
 }
 
 /** Poisson arrivals, which follow the clock whatever the server does. */
-function startLoad(port, rate) {
+function startLoad(port, firstRate) {
+  let rate = firstRate
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1000 })
   let timer
   let nextMs = performance.now()
@@ -93,9 +94,32 @@ function startLoad(port, rate) {
     timer = setTimeout(tick, 2)
   }
   tick()
-  return () => {
-    clearTimeout(timer)
-    agent.destroy()
+  return {
+    get rate() {
+      return rate
+    },
+    change(factor) {
+      rate *= factor
+    },
+    stop() {
+      clearTimeout(timer)
+      agent.destroy()
+    },
+  }
+}
+
+/** Holds the loop of the service as busy as is asked, while the speed of the machine changes. */
+function keepBusy(child, load, share) {
+  const seen = []
+  child.on('message', ({ busy }) => {
+    if (busy === undefined) return
+    seen.push(busy)
+    load.change(Math.min(FASTER, Math.max(1 / FASTER, share / Math.max(busy, 0.001))))
+  })
+  const timer = setInterval(() => child.send('busy'), 1000)
+  return {
+    mean: () => seen.reduce((sum, each) => sum + each, 0) / seen.length,
+    stop: () => clearInterval(timer),
   }
 }
 
@@ -123,18 +147,24 @@ function startHogs() {
 
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 
-async function run(fault, load) {
+async function run({ fault, load, busy }) {
   const { problem, nodeFlags = [], rate = (each) => each } = FAULTS[fault]
   const child = fork(path.join(__dirname, 'server.js'), {
-    env: { ...process.env, FAULT: fault, RATE: String(load) },
+    env: {
+      ...process.env,
+      FAULT: fault,
+      RATE: String(load),
+      WORK_MS: busy === undefined ? '0' : String(WORK_MS),
+    },
     execArgv: nodeFlags,
   })
   const [{ port, doctor }] = await once(child, 'message')
-  let stopLoad = startLoad(port, Math.min(load, COLD_RATE))
+  let requests = startLoad(port, load)
   await sleep(healthyMs)
   child.send('begin')
-  stopLoad()
-  stopLoad = startLoad(port, rate(load))
+  requests.stop()
+  requests = startLoad(port, rate(load))
+  const kept = busy === undefined ? undefined : keepBusy(child, requests, busy)
   const stopOthers = fault === 'hogs' ? startHogs() : fault === 'clients' ? startSlowClients(port) : () => {}
   let diagnosis
   const from = performance.now()
@@ -155,54 +185,37 @@ async function run(fault, load) {
     if (diagnosis.findings.length > 0) seen.add(nameOf(diagnosis))
     if (nameOf(diagnosis) === problem) firstRightMs ??= performance.now() - from
   }
-  stopLoad()
+  const atLast = requests.rate
+  kept?.stop()
+  requests.stop()
   stopOthers()
   child.kill('SIGKILL')
   seen.delete('healthy')
   const found = fault === 'healthy' && seen.size > 0 ? [...seen].join(', ') : nameOf(diagnosis)
-  return { fault, load, expected: problem, found, isRight: found === problem, firstRightMs, diagnosis }
-}
-
-/** Answers a second of as many requests at a time as the service takes. */
-async function measureCapacity() {
-  const child = fork(path.join(__dirname, 'server.js'), { env: { ...process.env, FAULT: 'healthy' } })
-  const [{ port }] = await once(child, 'message')
-  const agent = new http.Agent({ keepAlive: true, maxSockets: CAPACITY_CLIENTS })
-  const fromMs = performance.now()
-  const isOver = () => performance.now() - fromMs > CAPACITY_MS
-  let answered = 0
-  const client = async () => {
-    while (!isOver()) {
-      const [method, route] = pick()
-      const request = http.request({
-        agent,
-        port,
-        host: '127.0.0.1',
-        method: String(method),
-        path: String(route),
-      })
-      request.end()
-      const [res] = await once(request, 'response')
-      res.resume()
-      await once(res, 'end')
-      if (performance.now() - fromMs > CAPACITY_MS / 2) answered++
-    }
+  return {
+    fault,
+    load: Math.round(atLast),
+    busy: kept?.mean(),
+    expected: problem,
+    found,
+    isRight: found === problem,
+    firstRightMs,
+    diagnosis,
   }
-  await Promise.all(Array.from({ length: CAPACITY_CLIENTS }, client))
-  agent.destroy()
-  child.kill('SIGKILL')
-  return (answered / CAPACITY_MS) * 2 * 1000
 }
 
 async function main() {
   process.stdout.write(`${machineLine()}\n`)
   const faults = flags.faults ?? Object.keys(FAULTS)
-  const loads = flags.shares === undefined ? flags.loads : await loadsOf(flags.shares)
-  const jobs = faults.flatMap((fault) => loads.map((load) => ({ fault, load })))
+  const jobs = faults.flatMap((fault) =>
+    flags.busy === undefined
+      ? flags.loads.map((load) => ({ fault, load }))
+      : flags.busy.map((busy) => ({ fault, load: FIRST_RATE, busy }))
+  )
   const rows = []
   const work = async () => {
     for (let job = jobs.shift(); job !== undefined; job = jobs.shift()) {
-      const row = await run(job.fault, job.load)
+      const row = await run(job)
       rows.push(row)
       show(row)
     }
@@ -213,16 +226,10 @@ async function main() {
   process.stdout.write(`saved ${save(flags.save, { right, of: rows.length, rows })}\n`)
 }
 
-async function loadsOf(shares) {
-  const capacity = await measureCapacity()
-  process.stdout.write(`answers at most ${Math.round(capacity)} requests a second\n`)
-  return shares.map((share) => Math.round(share * capacity))
-}
-
-function show({ fault, load, expected, found, isRight, firstRightMs, diagnosis }) {
+function show({ fault, load, busy, expected, found, isRight, firstRightMs, diagnosis }) {
   const when = firstRightMs === undefined ? 'never' : `after ${Math.round(firstRightMs / 1000)} s`
   process.stdout.write(
-    `${isRight ? 'right' : 'WRONG'}  ${fault} at ${load}/s: ${found}${isRight ? '' : `, not ${expected}`}, first right ${when}\n`
+    `${isRight ? 'right' : 'WRONG'}  ${fault} at ${load}/s${busy === undefined ? '' : `, busy ${busy.toFixed(2)}`}: ${found}${isRight ? '' : `, not ${expected}`}, first right ${when}\n`
   )
   for (const { problem, severity, summary } of diagnosis.findings)
     process.stdout.write(`       ${severity} ${problem}: ${summary}\n`)

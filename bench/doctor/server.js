@@ -9,8 +9,10 @@ const express = require('express')
 /** With SPILLWAY_SRC, the bench measures another checkout. */
 const { createSpillway } = require(path.resolve(__dirname, process.env.SPILLWAY_SRC ?? '../../src'))
 
-const { FAULT = 'healthy', RATE = '60' } = process.env
+const { FAULT = 'healthy', RATE = '60', WORK_MS = '0' } = process.env
 const rate = Number(RATE)
+/** How long the loop works for a request, in the mean. */
+const workMs = Number(WORK_MS)
 /** Of all requests: see the mix of the bench. */
 const ORDERS = 0.3
 const HASH_ROUNDS = 200_000
@@ -25,7 +27,14 @@ const app = express()
 app.use(spillway.express())
 
 let isOn = false
-process.on('message', () => {
+let utilization = performance.eventLoopUtilization()
+process.on('message', (message) => {
+  if (message === 'busy') {
+    const now = performance.eventLoopUtilization()
+    process.send?.({ busy: performance.eventLoopUtilization(now, utilization).utilization })
+    utilization = now
+    return
+  }
   isOn = true
   if (FAULT === 'gc') fill()
 })
@@ -35,6 +44,7 @@ function burn(ms) {
   const endMs = performance.now() + ms
   while (performance.now() < endMs);
 }
+const work = () => burn(workMs * 2 * Math.random())
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 
 const leaked = []
@@ -49,10 +59,10 @@ const POOL = 4
 const HELD_MS = (POOL * 1000) / (rate * ORDERS) / 0.97
 let free = POOL
 const waiting = []
-async function withConnection(work) {
+async function withConnection(use) {
   if (free > 0) free--
   else await new Promise((resolve) => waiting.push(resolve))
-  await work()
+  await use()
   const next = waiting.shift()
   if (next === undefined) free++
   else next()
@@ -70,6 +80,7 @@ app.get('/items', async (_req, res) => {
     for (const row of rows) kept[row.id] = row
   }
   if (has('leak')) leak(4e6 / rate)
+  work()
   await wait(3)
   res.json({ ok: true })
 })
@@ -77,7 +88,10 @@ app.get('/orders', async (_req, res) => {
   if (has('errors') && Math.random() < 0.3)
     throw new TypeError("Cannot read properties of undefined (reading 'total')")
   if (has('pool')) await withConnection(() => wait(HELD_MS * (0.5 + Math.random())))
-  else await wait(has('slow') ? SLOW_MS * (0.7 + 0.6 * Math.random()) : DEPENDENCY_MS)
+  else {
+    work()
+    await wait(has('slow') ? SLOW_MS * (0.7 + 0.6 * Math.random()) : DEPENDENCY_MS)
+  }
   res.json({ ok: true })
 })
 app.post('/login', (_req, res, next) => {
