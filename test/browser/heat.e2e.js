@@ -3,16 +3,15 @@
 // asks for it only while it is open.
 
 const assert = require('node:assert/strict')
-const { readFileSync } = require('node:fs')
 const path = require('node:path')
 const { after, before, test } = require('node:test')
 const { minutesOf } = require('../../src/admin/page/heat-figures')
 const { startProgram } = require('../support/program')
 const { launch, missing, openPage, picture } = require('./browser')
+const { assertAccessible, assertFits } = require('./checks')
 const { startLoad } = require('./load')
 
 const TOKEN = 'correct-horse-battery-staple'
-const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
 const SERVICE = path.join(__dirname, 'service.js')
 const HOSTILE = `<img src=x onerror="window.harmed = 'route'"><script>window.harmed = 'script'</script>`
 const ROUTE = '/reports/:id'
@@ -103,14 +102,8 @@ for (const scheme of /** @type {const} */ (['light', 'dark'])) {
       })
       for (const fill of fills) assert.ok(contrastOf(fill, back) > 1.8, `${fill} on ${back}`)
       await heat.locator('summary').click()
-      await page.evaluate(AXE)
-      const { violations } = await page.evaluate(`axe.run('#routes')`)
-      assert.deepEqual(
-        violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html }) => html) })),
-        []
-      )
-      const widest = await page.evaluate('document.documentElement.scrollWidth')
-      assert.ok(widest <= width, `${widest} pixels`)
+      await assertAccessible(page, '#routes')
+      await assertFits(page, width)
       await checkFaults()
       await picture(page, `heat-${scheme}-${width}`)
     })

@@ -3,7 +3,6 @@
 
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
-const { readFileSync } = require('node:fs')
 const http = require('node:http')
 const path = require('node:path')
 const { after, before, test } = require('node:test')
@@ -11,10 +10,10 @@ const format = require('../../src/admin/page/format')
 const { loopShareOf } = require('../../src/admin/page/routes')
 const { startProgram } = require('../support/program')
 const { launch, missing, openPage, picture } = require('./browser')
+const { assertAccessible, assertFits, assertScheme } = require('./checks')
 const { startLoad } = require('./load')
 
 const TOKEN = 'correct-horse-battery-staple'
-const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
 const SERVICE = path.join(__dirname, 'service.js')
 const HOSTILE = `<img src=x onerror="window.harmed = 'route'"><script>window.harmed = 'script'</script>`
 /** For what has no time of its own: a busy machine takes long. */
@@ -85,18 +84,9 @@ for (const scheme of /** @type {const} */ (['light', 'dark'])) {
       for (const section of ['routes', 'slow', 'stalls', 'outgoing'])
         await page.locator(`#${section} .opener`).first().click()
       await page.locator('#health summary').first().click(PATIENCE)
-      await page.evaluate(AXE)
-      const { violations } = await page.evaluate('axe.run()')
-      assert.deepEqual(
-        violations.map(({ id, impact, nodes }) => ({ id, impact, nodes: nodes.map(({ html }) => html) })),
-        []
-      )
-      const widest = await page.evaluate('document.documentElement.scrollWidth')
-      assert.ok(widest <= width, `${widest} pixels`)
-      const [red] = await page.evaluate(
-        `getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)`
-      )
-      assert.equal(red > 128, scheme === 'light')
+      await assertAccessible(page)
+      await assertFits(page, width)
+      await assertScheme(page, scheme)
       await checkFaults()
       await picture(page, `page-${scheme}-${width}`)
     })

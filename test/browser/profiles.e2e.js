@@ -12,9 +12,9 @@ const { after, before, test } = require('node:test')
 const { outsideTests } = require('../support/outside-tests')
 const { startProgram } = require('../support/program')
 const { launch, missing, openPage, picture } = require('./browser')
+const { assertAccessible, assertFits } = require('./checks')
 
 const TOKEN = 'correct-horse-battery-staple'
-const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
 const CLUSTER = path.join(__dirname, '../fleet/profiled-cluster.js')
 const SERVICE = path.join(__dirname, 'service.js')
 /** For what has no time of its own: a busy machine takes long. */
@@ -55,11 +55,6 @@ async function take(page, name, seconds) {
   await buttonOf(page, name).click(PATIENCE)
 }
 
-async function faultsOf(page) {
-  const { violations } = await page.evaluate('axe.run("#profiles")')
-  return violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html }) => html) }))
-}
-
 async function savedBy(page, name) {
   const [download] = await Promise.all([
     page.waitForEvent('download', PATIENCE),
@@ -89,8 +84,7 @@ test('a CPU profile names the function that burns: table, flame graph, search, z
   await search.fill('GRINDcoffee')
   assert.ok((await flame.locator('.matched').allInnerTexts()).every((text) => text === 'grindCoffee'))
   assert.match(await page.locator('#profiles').innerText(), /Matches: [5-9]\d %/)
-  await page.evaluate(AXE)
-  assert.deepEqual(await faultsOf(page), [])
+  await assertAccessible(page, '#profiles')
   await search.fill('')
   assert.equal(await flame.locator('.matched').count(), 0)
 
@@ -129,9 +123,8 @@ test('a CPU profile names the function that burns: table, flame graph, search, z
     await page.emulateMedia({ colorScheme: scheme })
     for (const width of [1280, 390]) {
       await page.setViewportSize({ width, height: 900 })
-      if (width === 390) assert.deepEqual(await faultsOf(page), [])
-      const widest = Number(await page.evaluate('document.documentElement.scrollWidth'))
-      assert.ok(widest <= width, `${widest} pixels`)
+      if (width === 390) await assertAccessible(page, '#profiles')
+      await assertFits(page, width)
       await page.locator('#profiles').evaluate((element) => element.scrollIntoView())
       await picture(page, `profiles-${scheme}-${width}`)
     }
@@ -224,7 +217,6 @@ test('a profile of another worker of the cluster, chosen by its name', { skip },
   const profile = await savedBy(page, 'Save .cpuprofile')
   assert.match(profile.name, new RegExp(`^spillway-${members[2].pid}-`))
   assert.ok(String(profile.bytes).includes('burnInSecond'))
-  await page.evaluate(AXE)
-  assert.deepEqual(await faultsOf(page), [])
+  await assertAccessible(page, '#profiles')
   await checkFaults()
 })

@@ -13,9 +13,9 @@ const { count, duration, number, percent, routeName } = require('../../src/admin
 const { runProgram } = require('../cli/program')
 const { startProgram } = require('../support/program')
 const { launch, missing, openPage, picture } = require('./browser')
+const { assertAccessible, assertFits, assertScheme } = require('./checks')
 const { startLoad } = require('./load')
 
-const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
 const SERVICE = path.join(__dirname, 'service.js')
 const HOSTILE = `<img src=x onerror="window.harmed = 'route'"><script>window.harmed = 'script'</script>`
 const PATIENCE = { timeout: 30_000 }
@@ -93,18 +93,9 @@ for (const scheme of /** @type {const} */ (['light', 'dark'])) {
       const options = { scheme, width, height: width === 390 ? 844 : 800 }
       const { page, requests, checkFaults } = await openedFor(t, report.file, options)
       assert.deepEqual(requests, [pathToFileURL(report.file).href])
-      await page.evaluate(AXE)
-      const { violations } = await page.evaluate('axe.run()')
-      assert.deepEqual(
-        violations.map(({ id, impact, nodes }) => ({ id, impact, nodes: nodes.map(({ html }) => html) })),
-        []
-      )
-      const widest = await page.evaluate('document.documentElement.scrollWidth')
-      assert.ok(widest <= width, `${widest} pixels`)
-      const [red] = await page.evaluate(
-        `getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)`
-      )
-      assert.equal(red > 128, scheme === 'light')
+      await assertAccessible(page)
+      await assertFits(page, width)
+      await assertScheme(page, scheme)
       await checkFaults()
       await picture(page, `report-${scheme}-${width}`)
     })
@@ -180,8 +171,7 @@ test('on paper it is light, and as wide as the paper', { skip }, async (t) => {
     `getComputedStyle(document.querySelector('.findings li, main')).color.match(/\\d+/g).map(Number)`
   )
   assert.ok(red < 128)
-  const widest = await page.evaluate('document.documentElement.scrollWidth')
-  assert.ok(widest <= A4_WIDTH, `${widest} pixels`)
+  await assertFits(page, A4_WIDTH)
   const pages = (await page.pdf({ preferCSSPageSize: true })).toString('latin1').match(/\/Type\s*\/Page\b/g)
   assert.ok(pages !== null && pages.length < 10, `${pages?.length} pages`)
 })
