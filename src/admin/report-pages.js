@@ -52,6 +52,8 @@ async function answerReport(req, res, rested, parts) {
   const { searchParams, search } = new URL(req.url, 'http://localhost')
   const wrong = mistakeIn(searchParams)
   if (wrong !== undefined) return sendText(res, { status: 400, text: wrong })
+  const forgotten = forgottenIn(searchParams, parts)
+  if (forgotten !== undefined) return sendText(res, { status: 404, text: forgotten })
   const style = await loadStyle()
   const fleet = await parts.takeFleetSnapshot()
   const workers = fleet?.workers.length ?? 1
@@ -75,6 +77,17 @@ function mistakeIn(query) {
   if (Number.isNaN(from) || Number.isNaN(to))
     return 'from and to take a time in ISO 8601, or milliseconds since 1970.'
   return from < to ? undefined : 'from must be earlier than to.'
+}
+
+/** @param {URLSearchParams} query @param {Parts} parts @returns {string | undefined} */
+function forgottenIn(query, { history }) {
+  if (!query.has('from') && !query.has('to')) return undefined
+  const [from, to] = spanIn(query)
+  const points = history.points()
+  if (points.some(({ at }) => at > from && at <= to)) return undefined
+  if (points.length === 0) return 'The process has kept no second yet.'
+  const [first, last] = [points[0], points[points.length - 1]].map(({ at }) => new Date(at).toISOString())
+  return `The process remembers nothing of this time: it has kept the seconds from ${first} to ${last}.`
 }
 
 /** @param {URLSearchParams} query @returns {[from: number, to: number]} */

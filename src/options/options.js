@@ -109,6 +109,8 @@ function requireObject(name, value) {
 }
 
 function objectHint(name, value) {
+  if (name === 'pool' && typeof value === 'number')
+    return ` The options are the third argument: pool(name, pool, { maxWait: ${value} }).`
   if (name === 'shed' && value === false) return ` ${HOW_TO_SHED_NOTHING}`
   const hint = typeof value === 'string' ? wordHint(name, value) : undefined
   return hint === undefined ? '' : ` ${hint}`

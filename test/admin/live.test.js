@@ -145,16 +145,21 @@ async function streamFor(t, { stateBytes = 10 } = {}) {
   return { stream, history, timers, made, responses, server }
 }
 
-test('a client that reads nothing misses lines: what waits for it does not grow', async (t) => {
-  const { history, responses, server } = await streamFor(t, { stateBytes: 300_000 })
+/** The response to a client that reads nothing, once the buffers of the kernel are full. */
+async function fullResponse(t, { history, responses, server }) {
   const slow = await watch(t, server)
   slow.res.pause()
   const [response] = responses
-  // Until the buffers of the kernel are full.
   while (!response.writableNeedDrain) {
     history.onPoint({ at: 1 }, 1)
     await new Promise((resolve) => setImmediate(resolve))
   }
+  return response
+}
+
+test('a client that reads nothing misses lines: what waits for it does not grow', async (t) => {
+  const { history, responses, server } = await streamFor(t, { stateBytes: 300_000 })
+  const response = await fullResponse(t, { history, responses, server })
   const waiting = response.writableLength
   for (let at = 0; at < 50; at++) history.onPoint({ at }, at)
   assert.equal(response.writableLength, waiting)
@@ -165,13 +170,7 @@ test('a client that reads nothing misses lines: what waits for it does not grow'
 
 test('a client whose buffers stay full for half a minute is cut, however little it reads', async (t) => {
   const { history, responses, server } = await streamFor(t, { stateBytes: 300_000 })
-  const slow = await watch(t, server)
-  slow.res.pause()
-  const [response] = responses
-  while (!response.writableNeedDrain) {
-    history.onPoint({ at: 1 }, 1)
-    await new Promise((resolve) => setImmediate(resolve))
-  }
+  const response = await fullResponse(t, { history, responses, server })
   history.onPoint({ at: 2 }, 1000)
   history.onPoint({ at: 3 }, 30_999)
   assert.equal(response.destroyed, false)

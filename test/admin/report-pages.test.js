@@ -1,0 +1,46 @@
+'use strict'
+// `/report` by HTTP: which times it takes, and what it says where nothing is remembered.
+
+const assert = require('node:assert/strict')
+const { test } = require('node:test')
+const { reportPages } = require('../../src/admin/report-pages')
+const { serve } = require('../support/serve')
+const { snapshotOf } = require('../cli/admin-stand-in')
+
+const AT = Date.UTC(2026, 10, 26, 14, 0, 0)
+const pointAt = (at) => ({ at, requests: 1, errors: 0, shed: 0 })
+
+function serviceFor(t, points) {
+  const totals = {
+    at: AT + 60_000,
+    process: {},
+    snapshot: snapshotOf({ at: new Date(AT).toISOString() }),
+    latencies: { all: null, routes: [] },
+  }
+  const pages = reportPages(
+    /** @type {any} */ ({
+      history: { points: () => points },
+      diagnose: () => ({ findings: [], healthy: true }),
+      optionsNow: () => ({}),
+      takeTotals: () => totals,
+      takeFleetSnapshot: async () => undefined,
+      internalErrors: { report: (_place, error) => assert.fail(error) },
+    })
+  )
+  return serve(t, (req, res) => pages['/report'](req, res))
+}
+
+test('a time of which nothing is remembered is 404, and says what there is', async (t) => {
+  const server = await serviceFor(t, [pointAt(AT), pointAt(AT + 5000)])
+  for (const query of [`from=${AT - 9000}&to=${AT - 1000}`, `from=${AT + 6000}`, `to=${AT - 1}`]) {
+    const { status, body } = await server.get(`/report?${query}`)
+    assert.equal(status, 404, query)
+    assert.match(body.trim(), /kept the seconds from 2026-11-26T14:00:00.000Z to 2026-11-26T14:00:05.000Z\.$/)
+  }
+})
+
+test('before the first second there is nothing to choose from', async (t) => {
+  const server = await serviceFor(t, [])
+  const { status, body } = await server.get(`/report?from=${AT}`)
+  assert.deepEqual([status, body.trim()], [404, 'The process has kept no second yet.'])
+})
