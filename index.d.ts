@@ -1436,6 +1436,8 @@ export interface PoolSnapshot {
   readonly waiting: number
   /** `null` if the pool does not say how many connections it opens at most. */
   readonly max: number | null
+  /** How long the next caller waits: `waiting`, times the mean time of a use, divided by `max`. `null` where that is not known. */
+  readonly expectedWaitMs: number | null
   /** How long a request may wait before others are rejected; `null` if none is rejected for this pool. */
   readonly maxWaitMs: number | null
   /** Callers that waited until they timed out. */
@@ -1530,6 +1532,10 @@ export interface SocketsSnapshot {
     readonly closed: Readonly<Partial<Record<SocketCloseReason, number>>>
     /** Answered with 503, by reason. */
     readonly refused: Readonly<Record<string, number>>
+    /** Handshakes that wait until the loop has room. */
+    readonly held: number
+    /** The share of the loop that is left for connections which open now. At 0 and below, they are held. 1 before `sockets()`. */
+    readonly room: number
   }
   readonly messages: {
     readonly received: number

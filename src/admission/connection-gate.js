@@ -131,9 +131,18 @@ class ConnectionGate {
     return PATIENCE * this.#intervalMs
   }
 
-  #hasRoom(nowMs) {
+  /** The share of the loop that is left for connections which open now. */
+  #roomAt(nowMs) {
     const share = this.#shareNow(nowMs)
-    return share >= CALM_SHARE || share - IDLE_SHARE - this.#load.expected > 0
+    return share >= CALM_SHARE ? share : share - IDLE_SHARE - this.#load.expected
+  }
+
+  #hasRoom(nowMs) {
+    return this.#roomAt(nowMs) > 0
+  }
+
+  sample() {
+    return { held: this.#held.size, room: this.#roomAt(this.#parts.clock.now()) }
   }
 
   /** Whether connections have been held all the time for as long as one is held: then the loop has no room. */

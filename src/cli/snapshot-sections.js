@@ -184,12 +184,14 @@ const sentence = (counts) =>
     .map(([reason, times]) => `${reason.replace('_', ' ')} ${count(times)}`)
     .join(', ')
 
-function socketRows({ connections: { open, opened, transports, closed, refused }, messages }) {
+function socketRows({ connections: { open, opened, transports, closed, refused, held, room }, messages }) {
   const by = transports.map(({ transport, open: now }) => `${transport} ${count(now)}`).join(', ')
   return [
     ['open', `${count(open)} (${by}), ${count(opened)} opened`],
     ...(Object.keys(closed).length > 0 ? [['closed', sentence(closed)]] : []),
     ...(Object.keys(refused).length > 0 ? [['refused', sentence(refused)]] : []),
+    ['held', count(held)],
+    ['room for new ones', percent(Math.max(0, room))],
     ['received', `${count(messages.received)} (${bytes(messages.receivedBytes)})`],
     ['sent', `${count(messages.sent)} (${bytes(messages.sentBytes)})`],
   ]

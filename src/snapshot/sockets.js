@@ -7,7 +7,7 @@
  * @param {(counts: any) => LatencySummary} summaryOf
  * @returns {SocketsSnapshot}
  */
-function socketsOf({ transports, closed, refused, messages, events, folded }, nowMs, summaryOf) {
+function socketsOf({ transports, closed, refused, held, room, messages, events, folded }, nowMs, summaryOf) {
   return {
     connections: {
       open: transports.reduce((sum, { open }) => sum + open, 0),
@@ -15,6 +15,8 @@ function socketsOf({ transports, closed, refused, messages, events, folded }, no
       transports,
       closed: /** @type {SocketsSnapshot['connections']['closed']} */ (countsIn(closed)),
       refused: countsIn(refused),
+      held,
+      room,
     },
     messages,
     events: events

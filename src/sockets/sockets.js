@@ -18,6 +18,9 @@ const { WsServer } = require('./ws-server')
  *   'admission' | 'clock' | 'context' | 'failures' | 'internalErrors' | 'options' | 'recorder' | 'servers'>} Parts
  */
 
+/** Before `sockets()`. */
+const NO_GATE = Object.freeze({ held: 0, room: 1 })
+
 class Sockets {
   connections = new ConnectionTable()
   events
@@ -219,7 +222,8 @@ class Sockets {
   }
 
   sample(spare) {
-    return { isUsed: this.isUsed, ...this.connections.sample(), ...this.events.sample(spare) }
+    const gate = this.#gate?.sample() ?? NO_GATE
+    return { isUsed: this.isUsed, ...gate, ...this.connections.sample(), ...this.events.sample(spare) }
   }
 
   close() {

@@ -13,7 +13,8 @@ const { makeCurves } = require('../../src/admin/report/run-curves')
 const { Sightings } = require('../../src/admin/report/sightings')
 const { Times, isZone, reportName } = require('../../src/admin/report/times')
 const { Rested } = require('../../src/admin/rested')
-const { diagnosisOf, routeOf, snapshotOf, summaryOf } = require('../cli/admin-stand-in')
+const { diagnosisOf, routeOf, snapshotOf, socketsOf, summaryOf } = require('../cli/admin-stand-in')
+const { eventOf, holderOf, poolOf } = require('./report-services')
 const { FakeClock } = require('../support/fake-clock')
 
 const AT = Date.UTC(2026, 10, 26, 14, 0, 0)
@@ -236,6 +237,17 @@ describe('the document', () => {
               hosts: [{ host: text, sinceStart: { count: 1, errors: 0, totalMs: 1, maxMs: 1 } }],
               folded: 0,
             },
+            pools: [poolOf({ name: text, kind: text, holders: [holderOf(text, 3)] })],
+            sockets: socketsOf({
+              connections: {
+                open: 1,
+                opened: 1,
+                transports: [],
+                closed: { [`x${text}`]: 3 },
+                refused: { [`x${text}`]: 3 },
+              },
+              events: [eventOf(text, 3)],
+            }),
           }
         ),
         slowest: [
@@ -264,6 +276,8 @@ describe('the document', () => {
         ],
       })
     const expected = tags(pageOf('harmless'))
+    for (const id of ['pools', 'sockets', 'outgoing'])
+      assert.ok(pageOf('harmless').includes(`<section id="${id}"`), id)
     const hostile = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 30 }),
       fc.constantFrom(

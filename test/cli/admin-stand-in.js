@@ -37,6 +37,16 @@ const routeOf = (route, count, more) => ({
   ...more,
 })
 
+function socketsOf(more) {
+  return {
+    connections: { open: 0, opened: 0, transports: [], closed: {}, refused: {}, held: 0, room: 1 },
+    messages: { received: 0, receivedBytes: 0, sent: 0, sentBytes: 0 },
+    events: [],
+    folded: 0,
+    ...more,
+  }
+}
+
 const snapshotOf = (more) => ({
   at: '2026-01-01T00:00:00.000Z',
   uptimeSeconds: 60,
@@ -51,6 +61,7 @@ const snapshotOf = (more) => ({
   warnings: { counts: {}, recent: [] },
   outgoing: { hosts: [], folded: 0 },
   pools: [],
+  sockets: socketsOf(),
   stalls: { count: 0, totalMs: 0, sites: [] },
   admission: {
     mode: 'adaptive',
@@ -105,4 +116,12 @@ const json = (value) => (_req, res) => {
   res.end(JSON.stringify(typeof value === 'function' ? value() : value))
 }
 
-module.exports = { diagnosisOf, json, routeOf, snapshotOf, standInFor, summaryOf }
+module.exports = {
+  socketsOf,
+  diagnosisOf,
+  json,
+  routeOf,
+  snapshotOf,
+  standInFor,
+  summaryOf,
+}

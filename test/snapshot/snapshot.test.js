@@ -131,7 +131,15 @@ const SHAPE = {
     folded: 'number',
   },
   sockets: {
-    connections: { open: 'number', opened: 'number', transports: [], closed: {}, refused: {} },
+    connections: {
+      open: 'number',
+      opened: 'number',
+      transports: [],
+      closed: {},
+      refused: {},
+      held: 'number',
+      room: 'number',
+    },
     messages: { received: 'number', receivedBytes: 'number', sent: 'number', sentBytes: 'number' },
     events: [],
     folded: 'number',

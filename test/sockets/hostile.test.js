@@ -92,6 +92,7 @@ function withGate() {
   const decisions = []
   const gate = {
     classOf: () => 0,
+    sample: () => ({ held: 0, room: 1 }),
     retryAfterSeconds: () => 1,
     decide: (_priority, onDecision) => {
       decisions.push(onDecision)

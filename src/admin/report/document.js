@@ -13,6 +13,7 @@ const { Markup, html, json } = require('./markup')
 const { makeFindings, makeHead, makeNotices, makeSummary, titleOf } = require('./overview')
 const { makeComparison, makeParts, makeRoutes, makeSlowest } = require('./request-tables')
 const { FORMAT } = require('./run')
+const { makePools, makeSockets } = require('./service-tables')
 const { makeSection } = require('./table')
 const { Times } = require('./times')
 
@@ -61,7 +62,7 @@ ${makeHead(run, times)}<main>
 ${makeNotices(run)}<div class="overview${baseline !== undefined && ' compared'}">${makeSummary(run, times, baseline)}${makeFindings(run, times)}</div>
 ${makeComparison(run, baseline)}
 ${makeCurveSection(run, times)}${makeRoutes(run, times)}${makeParts(run, times)}${makeSlowest(run, times)}
-${makeStalls(run, times)}${makeErrors(run, times)}${makeOutgoing(run, times)}${makeRejections(run, times)}
+${makeStalls(run, times)}${makeErrors(run, times)}${makePools(run, times)}${makeSockets(run, times)}${makeOutgoing(run, times)}${makeRejections(run, times)}
 ${makeMemory(run, times)}${makeReleases(run, times)}${makeSteps(run, times)}${makeOptions(run)}
 </main>
 <script type="application/json" id="${DATA_ID}">${json(run)}</script>

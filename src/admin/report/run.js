@@ -5,6 +5,7 @@
 const { makeCurves } = require('./run-curves')
 const { describeEvents } = require('./run-events')
 const { describeRequests } = require('./run-requests')
+const { describeServices } = require('./run-services')
 
 const FORMAT = 'spillway.report.1'
 const MINUTE_MS = 60_000
@@ -61,6 +62,7 @@ function makeRun(recorded) {
     minuteFrom: Math.max(startedAt, end.at - MINUTE_MS),
     ...describeRequests(points, totals),
     ...describeEvents({ ...recorded, from, to }, totals),
+    ...describeServices(totals),
     curves: makeCurves(points),
     releases: end.snapshot.releases,
     options,
