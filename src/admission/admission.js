@@ -19,7 +19,7 @@ const { RetryAfter } = require('./retry-after')
 const { ShadowQueue } = require('./shadow-queue')
 const { Stats } = require('./stats')
 const { UserHooks } = require('./user-hooks')
-const { BYPASS, QUEUED, REJECTED, RUN } = require('./verdict')
+const { BYPASS, REJECTED, RUN } = require('./verdict')
 
 /** Admit one request at least this often, whatever resource is short: without samples a limit could not recover. */
 const MAX_ADMIT_GAP_MS = 100
@@ -94,7 +94,9 @@ class Admission {
       hooks,
       stats: this.stats,
       poolReason: (request, nowMs) =>
-        this.pools.isWatched ? this.pools.reasonAfterQueue(request, nowMs) : undefined,
+        this.pools.isWatched && this.limits.areEnforced
+          ? this.pools.reasonAfterQueue(request, nowMs)
+          : undefined,
       onReject: (request, reason) => this.#onReject(request, reason),
     })
     const onWouldReject = (reason, priority) => this.#onWouldReject(reason, priority)
@@ -138,7 +140,7 @@ class Admission {
     if (admission.priority === BYPASS) return RUN
     this.stats.decided++
     const decision = this.#decideAs(this.#mode, request, nowMs)
-    if (decision === QUEUED && admission.pools !== undefined) this.pools.onQueue(request)
+    if (decision === RUN && admission.pools !== undefined) this.pools.onAdmit(request, nowMs)
     if (decision !== REJECTED && this.#retryAfter.isSpread) this.#retryAfter.onAdmit()
     return decision
   }

@@ -1,8 +1,8 @@
 'use strict'
 // How long a request would wait for a connection of one pool, and whether that is longer than is tolerated:
 //   wait = asks of a request x (those ahead of it - those that the pool serves until it asks) x use time / connections
-// Ahead are the callers that wait, and the admitted requests that will ask before it does (route-uses.js). While nobody waits, no
-// request is rejected.
+// Ahead are the callers that wait, and the running requests that will ask before it does (route-uses.js). Free connections are
+// subtracted.
 // Without `maxWait`, up to twenty ahead are tolerated, or more if the times of uses differ: chance makes such queues at 70 % of the
 // capacity. A burst may wait for `shed.interval`: its queue was empty less than `shed.interval` ago (decisions/0053).
 
@@ -41,7 +41,7 @@ class PoolPressure {
   /**
    * @param {{ maxWait: number | false | undefined, shed: () => { targetDelay: number, interval: number },
    *   figures: { readonly max: number, readonly waiting: number, readonly held: number,
-   *     routes: { readonly queued: number, comingWithin: (travelMs: number, nowMs: number) => number } } }} parts `figures`: of the pool, now
+   *     routes: { comingWithin: (travelMs: number, nowMs: number) => number } } }} parts `figures`: of the pool, now
    */
   constructor({ maxWait, shed, figures }) {
     this.#maxWait = maxWait
@@ -92,23 +92,18 @@ class PoolPressure {
   }
 
   /** How many are ahead when a request of the route asks. */
-  #aheadOf({ travelMs }, { wasQueued }, slotMs, nowMs) {
+  #aheadOf({ travelMs }, slotMs, nowMs) {
     const { held, max, routes, waiting } = this.#figures
-    // A request that leaves the gate's queue is ahead of all that are still in it.
-    const coming = routes.comingWithin(travelMs, nowMs) + (wasQueued ? 0 : routes.queued)
+    const coming = routes.comingWithin(travelMs, nowMs)
     const free = waiting > 0 ? 0 : Math.max(0, max - held)
     return Math.max(0, waiting + coming - free - travelMs / slotMs)
   }
 
-  /**
-   * @param {{ travelMs: number, asksPerRequest: number }} route
-   * @param {{ priority: number, wasQueued: boolean }} admission of the request
-   * @param {number} nowMs
-   */
-  rejects(route, admission, nowMs) {
+  /** @param {{ travelMs: number, asksPerRequest: number }} route @param {number} priority @param {number} nowMs */
+  rejects(route, priority, nowMs) {
     const slotMs = this.#slotMs
-    if (!this.isEnforced || slotMs === 0 || admission.priority === CRITICAL) return false
-    const ahead = this.#aheadOf(route, admission, slotMs, nowMs)
+    if (!this.isEnforced || slotMs === 0 || priority === CRITICAL) return false
+    const ahead = this.#aheadOf(route, slotMs, nowMs)
     if (this.#figures.waiting === 0) this.#emptiedMs = nowMs
     const waitMs = ahead * slotMs * route.asksPerRequest
     if (!this.#isTooLong(ahead, waitMs, nowMs - this.#emptiedMs)) return false

@@ -211,8 +211,10 @@ class PoolRecord {
       this.buckets.record(USE_ROW, ms / 1000)
       this.uses.record(ms, nowMs, false)
       this.load.record(use.othersHeld + 1, ms)
-      // A stall of the loop delays every release, and says nothing about the pool.
-      this.pressure.onUse(this.#stallFreeMs(nowMs) - use.grantedStallFreeMs, nowMs)
+      // A stall of the loop delays every release, and says nothing about the pool. It is known only at the end of its turn, which may be
+      // after the use began: then the time would be negative.
+      const stallFreeMs = this.#stallFreeMs(nowMs) - use.grantedStallFreeMs
+      this.pressure.onUse(stallFreeMs < 0 ? ms : stallFreeMs, nowMs)
       this.#countFor(use.asker, ms, nowMs)
     } catch (error) {
       this.#internalErrors.report('pools', error)

@@ -43,7 +43,8 @@ class PoolSamples {
         idle,
         waiting,
         max: max > 0 ? max : null,
-        expectedWaitMs: record.isTimed && max > 0 ? record.pressure.expectedWaitMs : null,
+        expectedWaitMs:
+          record.isTimed && max > 0 && record.pressure.meanUseMs > 0 ? record.pressure.expectedWaitMs : null,
         maxWaitMs: record.pressure.isEnforced && record.isTimed ? record.pressure.maxWaitMs : null,
         timeouts: record.timeouts,
         wait: timesOf(record.waits, nowMs),

@@ -1,7 +1,8 @@
 'use strict'
-// The pools of one instance, by name. Admission asks here whether a request would wait too long for a connection. On arrival no router
-// has seen the request, so its route is guessed from its URL. Only requests of routes that are known to need the pool are rejected.
-// Requests are looked at only while a pool is watched: for five minutes after somebody had to wait for a connection.
+// The pools of one instance, by name. Admission asks here whether a request would wait too long for a connection: on arrival, and again
+// when it leaves the gate's queue. No router has seen the request, so its route is guessed from its URL. Only requests of routes that are
+// known to need the pool are rejected. Requests are looked at only while a pool is watched: for five minutes after somebody had to wait
+// for a connection.
 
 const { POOL_REASON } = require('../admission/verdict')
 const { SpillwayError } = require('../errors')
@@ -105,7 +106,7 @@ class Pools {
   }
 
   /**
-   * Called for each request while a pool is watched. A request that is not rejected is expected to ask from now on.
+   * Called for each request while a pool is watched.
    *
    * @param {InstanceType<typeof import('../requests/request').Request>} request
    * @param {number} nowMs
@@ -131,21 +132,18 @@ class Pools {
       const { pressure } = record
       const isRejected = isObserved
         ? pressure.wouldReject(route, admission.priority, nowMs)
-        : pressure.rejects(route, admission, nowMs)
+        : pressure.rejects(route, admission.priority, nowMs)
       if (isRejected) return reasonOf(record)
       needed.push([record, route])
     }
-    if (needed.length === 0) return undefined
-    admission.pools = needed.map(([record, route]) => {
-      record.pressure.onAdmit(nowMs)
-      return new Coming(record, route, nowMs)
-    })
+    admission.pools =
+      needed.length === 0 ? undefined : needed.map(([record, route]) => new Coming(record, route))
     return undefined
   }
 
-  /** The gate has queued the request. */
-  onQueue({ admission }) {
-    for (const each of admission.pools ?? []) each.queue()
+  /** The request runs: from now on it is expected to ask. */
+  onAdmit({ admission }, nowMs) {
+    for (const each of admission.pools ?? []) each.begin(nowMs)
   }
 
   /**
@@ -155,8 +153,9 @@ class Pools {
    * @param {number} nowMs
    */
   reasonAfterQueue(request, nowMs) {
-    this.onReject(request)
-    return this.reasonFor(request, nowMs, false)
+    const reason = this.reasonFor(request, nowMs, false)
+    if (reason === undefined) this.onAdmit(request, nowMs)
+    return reason
   }
 
   /** The request was rejected after all. */

@@ -1,7 +1,7 @@
 'use strict'
 // What the requests of each route do with one pool: how long they hold its connections, and which share of them needs one at all.
-// And how many of them have been admitted and have yet to ask. The routes are bounded in number; uses past the bound are counted under
-// the name of the overflow.
+// And how many of them run and have yet to ask. The routes are bounded in number; uses past the bound are counted under the name of the
+// overflow.
 
 const { MinuteSums } = require('../insight/minute-sums')
 
@@ -22,19 +22,19 @@ const SAME_TRAVEL_MS = 10
 class Coming {
   #uses
   #hasAsked = false
+  dueMs = 0
 
-  /** @param {object} record of the pool @param {RouteUse} uses of its route @param {number} nowMs */
-  constructor(record, uses, nowMs) {
+  /** @param {{ pressure: { onAdmit: (nowMs: number) => void } }} record of the pool @param {RouteUse} uses of its route */
+  constructor(record, uses) {
     this.record = record
     this.#uses = uses
-    this.dueMs = nowMs + Math.max(LEAST_COMING_MS, MOST_OF_TRAVEL * uses.travelMs)
-    uses.coming.add(this)
   }
 
-  /** The gate has queued it: its way to the pool has not begun. */
-  queue() {
-    this.#uses.coming.delete(this)
-    this.#uses.queued.add(this)
+  /** It runs: until now it counts for nothing, because the gate may queue it or reject it. */
+  begin(nowMs) {
+    this.dueMs = nowMs + Math.max(LEAST_COMING_MS, MOST_OF_TRAVEL * this.#uses.travelMs)
+    this.#uses.coming.add(this)
+    this.record.pressure.onAdmit(nowMs)
   }
 
   /** It asks: so long after it was admitted. */
@@ -48,17 +48,14 @@ class Coming {
   /** It will not ask any more. */
   leave() {
     this.#uses.coming.delete(this)
-    this.#uses.queued.delete(this)
   }
 }
 
 class RouteUse {
   /** The connections that its requests held, and for how long. */
   held = new MinuteSums()
-  /** Those that run, the earliest first. @type {Set<Coming>} */
+  /** The earliest first. @type {Set<Coming>} */
   coming = new Set()
-  /** Those that the gate has queued. @type {Set<Coming>} */
-  queued = new Set()
   /** Requests that ended, those of them that asked for a connection, and how often these asked. */
   #requests = 0
   #asking = 0
@@ -153,13 +150,6 @@ class RouteUses {
     let coming = 0
     for (const route of this.#routes.values()) coming += route.comingWithin(travelMs, nowMs)
     return coming
-  }
-
-  /** How many of all routes the gate has queued. */
-  get queued() {
-    let queued = 0
-    for (const route of this.#routes.values()) queued += route.queued.size
-    return queued
   }
 
   /** How often a request asks that asks at all, whatever its route. */

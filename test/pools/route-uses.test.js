@@ -8,25 +8,26 @@ const { Coming, RouteUses } = require('../../src/pools/route-uses')
 function build() {
   const uses = new RouteUses('other')
   const route = uses.findOrAdd('GET', '/db')
-  const comeAt = (nowMs) => new Coming({}, route, nowMs)
-  return { comeAt, uses }
+  const admitted = []
+  const record = { pressure: { onAdmit: (nowMs) => admitted.push(nowMs) } }
+  return { admitted, come: () => new Coming(record, route), uses }
 }
 
-test('a request that runs is expected for 100 ms, one that the gate has queued for as long as it is queued', () => {
-  const { comeAt, uses } = build()
-  comeAt(0)
-  const queued = comeAt(0)
-  queued.queue()
-  assert.deepEqual([uses.comingWithin(0, 99), uses.queued], [1, 1])
-  assert.deepEqual([uses.comingWithin(0, 10_000), uses.queued], [0, 1])
-  queued.leave()
-  assert.equal(uses.queued, 0)
+test('a request is expected once it runs, for 100 ms: what the gate queues or rejects never is', () => {
+  const { admitted, come, uses } = build()
+  const coming = come()
+  assert.equal(uses.comingWithin(0, 0), 0)
+  coming.begin(50)
+  assert.deepEqual(admitted, [50])
+  assert.equal(uses.comingWithin(0, 149), 1)
+  assert.equal(uses.comingWithin(0, 150), 0)
 })
 
-test('a request that has asked, or was rejected, is not expected any more', () => {
-  const { comeAt, uses } = build()
-  const first = comeAt(0)
-  const second = comeAt(0)
+test('a request that has asked or ended is not expected any more', () => {
+  const { come, uses } = build()
+  const [first, second] = [come(), come()]
+  first.begin(0)
+  second.begin(0)
   first.arrive(5)
   assert.equal(uses.comingWithin(0, 5), 1)
   second.leave()

@@ -137,10 +137,27 @@ test('a request that the gate has queued is rejected if the pool has become shor
   // One has the connection, and three wait.
   const clients = Array.from({ length: 4 }, () => service.pool.connect())
   for (const res of service.stuck) res.end()
-  assert.equal(await late, 503)
+  await until(() => service.shedNow().waiting === 0)
   assert.deepEqual(service.shedNow().shed, BY_POOL)
   for (const client of clients) (await client).release()
-  assert.deepEqual(await Promise.all(stuck), [200, 200])
+  assert.deepEqual(await Promise.all([...stuck, late]), [200, 200, 503])
+})
+
+test('a queued request runs when the mode becomes one that rejects nothing, however short the pool', async (t) => {
+  const service = await serviceFor(t, { maxWait: 2 * USE_MS, shed: { maxConcurrent: 2 } })
+  await service.learn()
+  const stuck = [service.get('/stuck/body'), service.get('/stuck/body')]
+  await until(() => service.stuck.length === 2)
+  const late = service.get('/db/late')
+  await until(() => service.shedNow().waiting === 1)
+  const clients = Array.from({ length: 4 }, () => service.pool.connect())
+  await until(() => service.pool.waitingCount === 3)
+  service.spillway.update({ shed: { mode: 'observe' } })
+  await until(() => service.pool.waitingCount === 4)
+  for (const res of service.stuck) res.end()
+  for (const client of clients) (await client).release()
+  await service.letGo()
+  assert.deepEqual(await Promise.all([...stuck, late]), [200, 200, 200])
 })
 
 test('a route that was never seen to need the pool is not rejected', async (t) => {
