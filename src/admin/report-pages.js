@@ -85,7 +85,7 @@ function forgottenIn(query, { history }) {
   const [from, to] = spanIn(query)
   const points = history.points()
   if (points.some(({ at }) => at > from && at <= to)) return undefined
-  if (points.length === 0) return 'The process has kept no second yet.'
+  if (points.length === 0) return 'The process has recorded nothing yet.'
   const [first, last] = [points[0], points[points.length - 1]].map(({ at }) => new Date(at).toISOString())
   return `The process remembers nothing of this time: it has kept the seconds from ${first} to ${last}.`
 }

@@ -181,7 +181,7 @@ const OUTGOING_COLUMNS = [
 
 const sentence = (counts) =>
   Object.entries(counts)
-    .map(([reason, times]) => `${reason.replace('_', ' ')} ${count(times)}`)
+    .map(([reason, times]) => `${reason.replaceAll('_', ' ')} ${count(times)}`)
     .join(', ')
 
 function socketRows({ connections: { open, opened, transports, closed, refused, held, room }, messages }) {

@@ -4,22 +4,29 @@
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { reportPages } = require('../../src/admin/report-pages')
+const { FakeClock } = require('../support/fake-clock')
 const { serve } = require('../support/serve')
 const { snapshotOf } = require('../cli/admin-stand-in')
 
 const AT = Date.UTC(2026, 10, 26, 14, 0, 0)
+const RELEASES = {
+  current: { version: '', revision: '', since: new Date(AT).toISOString(), requests: {} },
+  previous: null,
+  routes: [],
+}
 const pointAt = (at) => ({ at, requests: 1, errors: 0, shed: 0 })
 
 function serviceFor(t, points) {
   const totals = {
     at: AT + 60_000,
     process: {},
-    snapshot: snapshotOf({ at: new Date(AT).toISOString() }),
+    snapshot: snapshotOf({ at: new Date(AT).toISOString(), releases: RELEASES }),
     latencies: { all: null, routes: [] },
   }
   const pages = reportPages(
     /** @type {any} */ ({
       history: { points: () => points },
+      clock: new FakeClock(),
       diagnose: () => ({ findings: [], healthy: true }),
       optionsNow: () => ({}),
       takeTotals: () => totals,
@@ -39,8 +46,17 @@ test('a time of which nothing is remembered is 404, and says what there is', asy
   }
 })
 
+test('a time of which a single second is remembered is answered', async (t) => {
+  const server = await serviceFor(t, [pointAt(AT), pointAt(AT + 5000)])
+  for (const query of [`from=${AT + 4000}`, `from=${AT - 9000}&to=${AT}`]) {
+    const { status, headers } = await server.get(`/report?${query}`)
+    assert.equal(status, 200, query)
+    assert.match(headers['content-type'], /^text\/html/)
+  }
+})
+
 test('before the first second there is nothing to choose from', async (t) => {
   const server = await serviceFor(t, [])
   const { status, body } = await server.get(`/report?from=${AT}`)
-  assert.deepEqual([status, body.trim()], [404, 'The process has kept no second yet.'])
+  assert.deepEqual([status, body.trim()], [404, 'The process has recorded nothing yet.'])
 })

@@ -70,6 +70,27 @@ test('pools: uses and waits of the run, and a longest one that may be of before'
   assert.deepEqual(added.uses, { count: 4, meanMs: 5, maxMs: 6, isMostAtMost: false })
 })
 
+test('pools: a share is of all that held connections, though only five are listed', () => {
+  const holders = ['/a', '/b', '/c', '/d', '/e', '/f', '/g', '/h'].map((route) => holderOf(route, 1))
+  const [{ holders: listed }] = describe('process', { pools: [poolOf({ holders })] }).pools
+  assert.deepEqual(
+    listed.map(({ share }) => share),
+    Array(5).fill(1 / 8)
+  )
+})
+
+test('pools: one that was registered again in the run has counted from 0', () => {
+  const again = { pools: [poolOf({ uses: timesOf(7, 10, 50) })] }
+  const [{ uses, timeouts }] = describe(BEFORE, again).pools
+  assert.deepEqual([uses.count, timeouts], [7, 0])
+})
+
+test('sockets: an event of which every message was rejected is listed', () => {
+  const events = [eventOf('say', 0, { shed: 9 })]
+  const [say] = describe('process', { sockets: socketsOf({ events }) }).sockets.events
+  assert.deepEqual([say.event, say.count, say.shed], ['say', 0, 9])
+})
+
 test('sockets: connections, messages and events of the run; what did not happen is left out', () => {
   const { sockets, eventsAreRecent } = describe(BEFORE, AFTER)
   assert.equal(eventsAreRecent, true)

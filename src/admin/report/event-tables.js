@@ -5,13 +5,12 @@ const { NONE, bytes, count, duration, number, percent, seconds } = require('../p
 const { fileOf, nameOf, originOf } = require('../page/stall-words')
 const { coversOf } = require('./covers')
 const { html } = require('./markup')
-const { makeFacts, makeSection, makeTable } = require('./table')
+const { atMost, makeFacts, makeSection, makeTable } = require('./table')
 
 /** @import { Run } from './run' */
 /** @typedef {InstanceType<typeof import('./times').Times>} Times */
 
 const text = (title) => ({ title, isText: true })
-const atMost = (isMostAtMost, value) => `${isMostAtMost ? '≤ ' : ''}${duration(value)}`
 
 /** @param {Run} run @param {Times} times */
 const coverOf = (run, times) => coversOf(run, times)[run.eventsCover]
@@ -37,7 +36,7 @@ function makeStalls(run, times) {
     site.cause.replace('-', ' '),
     count(site.count),
     duration(site.totalMs),
-    atMost(site.isMostAtMost, site.maxMs),
+    atMost(site),
     times.time(site.lastAt),
   ])
   const heads = [
@@ -111,7 +110,7 @@ function makeOutgoing(run, times) {
     host,
     count(calls),
     duration(totalMs / calls),
-    atMost(isMostAtMost, maxMs),
+    atMost({ isMostAtMost, maxMs }),
     duration(totalMs),
     percent(errors / calls),
   ])

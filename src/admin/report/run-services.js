@@ -1,30 +1,38 @@
 'use strict'
 // The pools and the sockets of a run. Counts are those of the run where its start is known, else since the start of the process. Latencies
-// of events are those of the last minute: histograms of the time before the run cannot be taken off.
+// of events are those of the last minute, because histograms of the time before the run cannot be taken off; or since the start of the
+// process, where the run is all of it or ended a while ago.
 
 const MOST_EVENTS = 25
 const MOST_HOLDERS = 5
 
-/** @import { PoolSnapshot, PoolTimesSummary, Snapshot, SocketEventSnapshot } from '../../../index.js' */
+/** @import { PoolHolder, PoolSnapshot, PoolTimesSummary, Snapshot, SocketEventSnapshot } from '../../../index.js' */
 
 /** @param {import('./run-requests').Totals} totals */
 function describeServices({ start, end, isNow }) {
   const before = start === 'process' ? undefined : start?.snapshot
   const isRecent = isNow && start !== 'process'
   return {
-    pools: end.snapshot.pools.map((pool) =>
-      poolOf(
-        pool,
-        before?.pools.find(({ name }) => name === pool.name)
-      )
-    ),
+    pools: end.snapshot.pools.map((pool) => poolOf(pool, earlierOf(pool, before))),
     sockets: socketsOf(end.snapshot.sockets, before?.sockets, isRecent ? 'lastMinute' : 'sinceStart'),
     eventsAreRecent: isRecent,
   }
 }
 
+/** A pool that was registered again in the run has counted from 0. @param {PoolSnapshot} pool @param {Snapshot | undefined} before */
+function earlierOf({ name, use, timeouts }, before) {
+  const earlier = before?.pools.find((each) => each.name === name)
+  const isSame =
+    earlier !== undefined &&
+    earlier.use.sinceStart.count <= use.sinceStart.count &&
+    earlier.timeouts <= timeouts
+  return isSame ? earlier : undefined
+}
+
 /** @param {PoolSnapshot} pool @param {PoolSnapshot | undefined} before */
 function poolOf({ name, kind, max, wait, use, timeouts, holders }, before) {
+  const held = holders.map((holder) => holdsOf(holder, before)).filter(({ count }) => count > 0)
+  const totalMs = held.reduce((sum, { heldMs }) => sum + heldMs, 0)
   return {
     name,
     kind,
@@ -32,19 +40,21 @@ function poolOf({ name, kind, max, wait, use, timeouts, holders }, before) {
     uses: timesOf(use.sinceStart, before?.use.sinceStart),
     waits: timesOf(wait.sinceStart, before?.wait.sinceStart),
     timeouts: timeouts - (before?.timeouts ?? 0),
-    holders: holders
-      .map(({ method, route, sinceStart }) => {
-        const earlier = before?.holders.find((each) => each.method === method && each.route === route)
-        return {
-          method,
-          route,
-          count: sinceStart.count - (earlier?.sinceStart.count ?? 0),
-          heldMs: sinceStart.heldMs - (earlier?.sinceStart.heldMs ?? 0),
-        }
-      })
-      .filter(({ count }) => count > 0)
+    holders: held
+      .map((holder) => ({ ...holder, share: holder.heldMs / totalMs }))
       .sort((a, b) => b.heldMs - a.heldMs)
       .slice(0, MOST_HOLDERS),
+  }
+}
+
+/** @param {PoolHolder} holder @param {PoolSnapshot | undefined} before */
+function holdsOf({ method, route, sinceStart }, before) {
+  const earlier = before?.holders.find((each) => each.method === method && each.route === route)?.sinceStart
+  return {
+    method,
+    route,
+    count: sinceStart.count - (earlier?.count ?? 0),
+    heldMs: sinceStart.heldMs - (earlier?.heldMs ?? 0),
   }
 }
 
@@ -79,7 +89,7 @@ function socketsOf({ connections, messages, events }, before, span) {
           span
         )
       )
-      .filter(({ count }) => count > 0)
+      .filter(({ count, shed }) => count + shed > 0)
       .sort((a, b) => b.count - a.count)
       .slice(0, MOST_EVENTS),
   }

@@ -4,13 +4,12 @@
 const { NONE, count, duration, percent, routeName } = require('../page/format')
 const { coversOf } = require('./covers')
 const { html } = require('./markup')
-const { makeFacts, makeSection, makeTable } = require('./table')
+const { atMost, makeFacts, makeSection, makeTable } = require('./table')
 
 /** @import { Run } from './run' */
 /** @typedef {InstanceType<typeof import('./times').Times>} Times */
 
 const text = (title) => ({ title, isText: true })
-const atMost = ({ isMostAtMost, maxMs }) => `${isMostAtMost ? '≤ ' : ''}${duration(maxMs)}`
 
 /** @param {Run} run @param {Times} times */
 function makePools(run, times) {
@@ -38,16 +37,15 @@ function makePools(run, times) {
     'longest',
     'timeouts',
   ]
-  const holders = pools.flatMap(({ name, holders: each }) => {
-    const total = each.reduce((sum, { heldMs }) => sum + heldMs, 0)
-    return each.map(({ method, route, count: uses, heldMs }) => [
+  const holders = pools.flatMap(({ name, holders: each }) =>
+    each.map(({ method, route, count: uses, heldMs, share }) => [
       route === null ? 'not known, or in the background' : routeName({ method, route }),
       name,
       count(uses),
       duration(heldMs / uses),
-      percent(heldMs / total),
+      percent(share),
     ])
-  })
+  )
   return makeSection(
     'pools',
     'Pools',

@@ -1,6 +1,7 @@
 'use strict'
 // A table of a report, and a section with what its figures are about. The first cell of a row names it.
 
+const { duration } = require('../page/format')
 const { html } = require('./markup')
 
 /**
@@ -35,4 +36,7 @@ const makeSection = (id, title, about, ...content) =>
 ${about !== null && html`<p class="about">${about}</p>`}${content}</section>
 `
 
-module.exports = { makeFacts, makeSection, makeTable }
+/** A longest time: `≤` where one of before the run may hide it. */
+const atMost = ({ isMostAtMost, maxMs }) => `${isMostAtMost ? '≤ ' : ''}${duration(maxMs)}`
+
+module.exports = { atMost, makeFacts, makeSection, makeTable }
