@@ -6,7 +6,8 @@
 //
 //   --faults blocked,pool   only these faults
 //   --loads 20,60,120       requests a second
-//   --busy .1,.5            in place of --loads: so busy is the loop, however fast the machine is at the moment. A request works for 1 ms
+//   --busy .1,.5            in place of --loads, with --faults healthy: so busy is the loop, however fast the machine is at the moment.
+//                           A request works for 1 ms
 //   --at-once 1             how many services run at a time
 //   --healthy-seconds 15    how long a service is healthy first
 //   --faulty-seconds 45     how long it has its fault
@@ -65,6 +66,8 @@ const flags = readFlags(
   },
   { faults: Object.keys(FAULTS) }
 )
+if (flags.busy !== undefined && flags.faults?.join() !== 'healthy')
+  throw new Error('--busy is for --faults healthy: the faults are made for a load that is known.')
 const healthyMs = flags['healthy-seconds'] * 1000
 const faultyMs = flags['faulty-seconds'] * 1000
 
@@ -118,7 +121,11 @@ function keepBusy(child, load, share) {
   })
   const timer = setInterval(() => child.send('busy'), 1000)
   return {
-    mean: () => seen.reduce((sum, each) => sum + each, 0) / seen.length,
+    /** Without the time in which the load still grows. */
+    mean() {
+      const settled = seen.slice(Math.ceil(seen.length / 3))
+      return settled.reduce((sum, each) => sum + each, 0) / settled.length
+    },
     stop: () => clearInterval(timer),
   }
 }
