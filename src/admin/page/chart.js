@@ -146,9 +146,11 @@ class Chart {
     }
   }
 
-  /** None at the left end, where it would cover the scale of the values. */
+  /** None at the left end, where it would cover the scale of the values, and none at the right end, where it would be cut. */
   #timeLabel(plot, atS) {
-    if (plot.valToPos(atS, 'x') < LABEL_WIDTH / 2) return null
+    const x = plot.valToPos(atS, 'x')
+    const width = plot.bbox.width / devicePixelRatio
+    if (x < LABEL_WIDTH / 2 || x > width - LABEL_WIDTH / 2) return null
     return time(atS * 1000).slice(0, this.#past.span > 120 ? 5 : 8)
   }
 
