@@ -916,7 +916,7 @@ export interface ShedOptions {
   /**
    * Milliseconds a request may be queued once the queue has not been empty for `interval`.
    *
-   * @default 150
+   * @default 180
    */
   readonly targetDelay?: number | undefined
 

@@ -2,6 +2,9 @@
 // The errors that this package throws. `code` is stable, the message is not. Every message says what is wrong, what was
 // given and what to do.
 
+/** What a client reads of a rejection. */
+const OVERLOADED = 'Overloaded. Try again later.'
+
 class SpillwayError extends Error {
   /**
    * @param {import('../index.js').ErrorCode} code
@@ -26,7 +29,7 @@ class OverloadError extends SpillwayError {
 
   /** @param {import('../index.js').ShedVerdict} verdict */
   constructor({ reason, priority, retryAfterSeconds }) {
-    super('ERR_SPILLWAY_OVERLOADED', 'Overloaded. Try again later.')
+    super('ERR_SPILLWAY_OVERLOADED', OVERLOADED)
     this.reason = reason
     this.priority = priority
     this.retryAfterSeconds = retryAfterSeconds
@@ -37,4 +40,4 @@ class OverloadError extends SpillwayError {
 
 Object.defineProperty(OverloadError.prototype, 'name', { value: 'OverloadError' })
 
-module.exports = { OverloadError, SpillwayError }
+module.exports = { OVERLOADED, OverloadError, SpillwayError }

@@ -1,5 +1,5 @@
 'use strict'
-// Where the frameworks leave their errors. Express: the last middleware, with four parameters. Koa: `ctx.onerror`, which
+// Catches what handlers throw. Express: the last middleware, with four parameters. Koa: `ctx.onerror`, which
 // answers what no middleware has caught, including stream errors. A `try` around `next()` would cost each request a promise,
 // and take errors from middleware further out.
 

@@ -1,6 +1,6 @@
 'use strict'
-// Decides whether a connection that lives long, such as a WebSocket, may open now. Its messages cannot be rejected, so that the loop must have
-// room for its load, and not only for its handshake. While the loop idles three tenths of its time there is room. Then:
+// Decides whether a connection that lives long, such as a WebSocket, may open now. Most of its messages cannot be rejected. So the loop
+// must have room for its load, not only for its handshake. While the loop idles three tenths of its time there is room. Otherwise:
 //   room = idle share of the loop - 0.1 - the load that connections which opened lately will take (connection-load.js)
 // Without room a connection is held. It is rejected if it was held for twice `shed.interval`, or at once while others have been for so long.
 // A stall, a collection or a burst of connections is over sooner (docs/decisions/0055).

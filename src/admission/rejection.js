@@ -3,7 +3,7 @@
 // stack. The answer does not name the reason, because an attacker could steer by that. An unread large body closes the
 // connection, because Node would otherwise read all of it; a small body is cheaper to read.
 
-const { OverloadError } = require('../errors')
+const { OVERLOADED, OverloadError } = require('../errors')
 const { PRIORITIES } = require('./verdict')
 
 // ASCII strings and not buffers: Node sends a string in one piece with the head.
@@ -11,7 +11,7 @@ const PROBLEM = JSON.stringify({
   type: 'about:blank',
   title: 'Service Unavailable',
   status: 503,
-  detail: 'Overloaded. Try again later.',
+  detail: OVERLOADED,
 })
 const TEXT = 'Service Unavailable: overloaded, try again later.\n'
 
@@ -198,4 +198,4 @@ function hasUnreadBody(headers) {
   return headers.expect !== undefined && length !== undefined && length !== '0'
 }
 
-module.exports = { Rejection, prefersText }
+module.exports = { PROBLEM, Rejection, prefersText }

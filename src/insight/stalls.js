@@ -1,7 +1,7 @@
 'use strict'
 // Counts the stalls of the event loop, finds the cause of each, and names the function and the route. A stall is a loop turn that was
-// busy for `insight.stallThreshold` or longer. The first stall starts the watcher, which reads the stack in later stalls. Ten minutes
-// without a stall stop the watcher, so that a healthy process has none.
+// busy for `insight.stallThreshold` or longer. The first stall that neither a collection nor the host caused starts the watcher,
+// which reads the stack in later stalls. Ten minutes without a stall stop the watcher, so that a healthy process has none.
 
 const { isTested } = require('../environment/deployment')
 const { isInspected } = require('../environment/inspected')

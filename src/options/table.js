@@ -43,7 +43,7 @@ const DEFAULTS = Object.freeze({
   shed: Object.freeze({
     mode: 'adaptive',
     maxDelay: 200,
-    targetDelay: 150,
+    targetDelay: 180,
     interval: 500,
     maxConcurrent: undefined,
     maxEventLoopDelay: undefined,

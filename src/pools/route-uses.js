@@ -1,7 +1,7 @@
 'use strict'
-// What the requests of each route do with one pool: how long they hold its connections, and which share of them needs one at all.
-// And how many of them run and have yet to ask. The routes are bounded in number; uses past the bound are counted under the name of the
-// overflow.
+// What the requests of each route do with one pool: how long they hold its connections, and which share of them needs one at all. It
+// also knows how many of them run and have yet to ask. The routes are bounded in number. Uses past the bound are counted under the overflow
+// route.
 
 const { MinuteSums } = require('../insight/minute-sums')
 

@@ -1,5 +1,5 @@
 'use strict'
-// The requests in flight, in order of arrival: a list linked through the requests themselves.
+// The requests that have arrived and have not ended, queued ones included, in order of arrival: a list linked through the requests themselves.
 // It costs 0.012 µs a request; a Set would cost 0.045. They are also counted by method and scheme, for the gauge.
 
 const { METRICS } = require('./ignore')

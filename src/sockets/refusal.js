@@ -1,12 +1,7 @@
 'use strict'
 // Answers a connection that may not open: 503 with `Retry-After`, to a handshake by polling and to an upgrade, before its handshake.
 
-const PROBLEM = JSON.stringify({
-  type: 'about:blank',
-  title: 'Service Unavailable',
-  status: 503,
-  detail: 'Overloaded. Try again later.',
-})
+const { PROBLEM } = require('../admission/rejection')
 
 /** The headers that a middleware has set stay: without those of CORS a browser cannot read the answer. */
 function refuseRequest(res, retryAfterSeconds) {

@@ -12,7 +12,7 @@ const WARM_MS = 2000
 /** The second after a step is what the limits need to learn its cost. */
 const LEARNED_MS = 3000
 const END_MS = 6000
-const TARGET_MS = 150
+const TARGET_MS = 180
 const MAX_MS = 200
 /** The part of a turn that the queue may take, by which a request may be dequeued late; and a turn besides. */
 const GRACE_MS = 5

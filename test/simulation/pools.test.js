@@ -8,7 +8,7 @@ const { judge } = require('./judge')
 const { poolStack } = require('./pool-stack')
 const { World } = require('./world')
 
-const MAX_WAIT_MS = 150
+const MAX_WAIT_MS = 180
 const BESIDE = { steps: [{ burn: 0.1 }] }
 const HYPER = { rare: 200, share: 0.05, usual: 10 }
 const MOST_SHED = 0.001

@@ -1,6 +1,6 @@
 'use strict'
 // Rejects requests regardless of the queue: for a fixed limit of the options, for the user's own pressure, for memory.
-//   memory pressure = clamp((heap after a major collection / limit - .85) / (.95 - .85))
+//   memory pressure = clamp((heap after a major collection / limit - 0.85) / (0.95 - 0.85))
 // For pressure and memory, the probability of a rejection is pressure x the weight of the class: critical never, low most.
 
 const { SHORTAGE_WEIGHTS } = require('../verdict')

@@ -17,7 +17,7 @@ const LOOK_MS = 10_000
 const WINDOW_MS = 60_000
 /** A diagnosis is made at most so often, however many ask. */
 const LEAST_MS = 1000
-/** A finding has ended when so many looks in a row did not make it: some internalErrors come and go. */
+/** A finding has ended when so many looks in a row did not make it: some problems come and go. */
 const LOOKS_UNTIL_ENDED = 3
 const NOT_ON = 'The doctor is off: `insight.doctor` is false, or this spillway is closed.'
 /** How many heaps after a collection are kept. */

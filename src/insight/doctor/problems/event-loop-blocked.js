@@ -1,6 +1,6 @@
 'use strict'
 // Synchronous code holds the loop, while everything else waits. Collections are subtracted, and of each turn the share in which the
-// thread waited for a CPU: they are problems of their own. Turns in which many requests took little each are a full loop, and no blocked one.
+// thread waited for a CPU: they are problems of their own. Turns in which many requests took little each mean a full loop, not a blocked one.
 // - Turns of 50 ms or more for a twentieth of the time: one request in twenty waits for such a turn. High from a fifth.
 // - On a loop that is busy for seven tenths, turns of 20 ms or more for half of the time: two requests that meet wait 20 ms, ten
 //   wait 200. This is a synchronous pbkdf2 of 38 ms at 20 requests a second.

@@ -2,7 +2,7 @@
 // Requests wait for a connection of a pool. A pool that was given to `pool()` says so itself: short-pools.js. Of any other it is
 // inferred: requests wait for each other, though the loop has time, for a connection, a lock, or a semaphore. Then the duration
 // grows in proportion to the requests in flight (requests/load-slope.js). Behind a slow dependency it does not.
-// - Elasticity of .4: twice as many in flight take at least 1.4 times as long. Correlation of .5: in flight explains a quarter of
+// - Elasticity of 0.4: twice as many in flight take at least 1.4 times as long. Correlation of 0.5: in flight explains a quarter of
 //   the variance, which chance does not reach with fifty requests.
 // - 50 ms and three in flight in the mean: below that no request waits for long.
 // - A loop that is busy for eight tenths makes requests wait for each other as well, and then the loop is the
