@@ -134,7 +134,7 @@ const BENCHES = [
   {
     name: 'stalls',
     proves:
-      'The watcher of stalls costs an idle process and a request next to nothing, and pauses the loop for about a millisecond.',
+      'The watcher of stalls costs an idle process and a request next to nothing, and interrupts the loop for a fraction of a millisecond.',
     takes: '2 minutes',
     needsQuiet: true,
     shown: 'its output',

@@ -1,9 +1,10 @@
 'use strict'
 // npm run bench -- stalls [flags]
 //
-// Measures what it costs to watch for stalls, and how long the watcher pauses the loop to read a stack. One process serves without a
+// Measures what it costs to watch for stalls, and how long the loop is interrupted to read its stack. A process serves without a
 // stall, then blocks its loop for 150 ms again and again. The blocked code reads the clock as fast as it can: the longest gap between
-// two readings is the pause, or the time that the machine gave to others.
+// two readings is the interruption, or the time that the machine gave to others. A second process without a watcher blocks in turn, and
+// shows the latter.
 //
 //   --stalls 100      how many
 //   --every 850       milliseconds between two; with --stalls 600 a soak of ten minutes
@@ -25,7 +26,8 @@ const round = (value) => Math.round(value * 100) / 100
 function serve() {
   // For whoever starts the server: it is no process of a test runner.
   const { createSpillway } = require('../../src/index.js')
-  const spillway = createSpillway({ logger: false, fleet: false, shed: { mode: 'off' } })
+  const insight = process.argv[3] === 'watched' ? {} : false
+  const spillway = createSpillway({ logger: false, fleet: false, insight, shed: { mode: 'off' } })
   let longestMs = 0
   const server = http.createServer(
     spillway.wrap(function handle(req, res) {
@@ -65,8 +67,8 @@ function blockLoop() {
   return longestMs
 }
 
-async function start() {
-  const child = fork(__filename, ['serve'], { execArgv: ['--expose-gc'] })
+async function start(kind) {
+  const child = fork(__filename, ['serve', kind], { execArgv: ['--expose-gc'] })
   const [port] = await once(child, 'message')
   const agent = new http.Agent({ keepAlive: true })
   const get = async (path) => {
@@ -99,20 +101,26 @@ async function measure({ get, ask }) {
 
 async function run({ stalls: count, every: everyMs, save: name }) {
   process.stdout.write(`${machineLine()}\n`)
-  const server = await start()
+  const server = await start('watched')
+  const other = await start('unwatched')
   for (let i = 0; i < REQUESTS; i++) await server.get('/')
   const unwatched = await measure(server)
   process.stdout.write(`without a watcher  ${JSON.stringify(unwatched)}\n`)
   // The first starts the watcher.
   await server.get('/block')
-  const gaps = { first: [await server.ask('gap')], rest: /** @type {number[]} */ ([]) }
+  const gaps = { watched: /** @type {number[]} */ ([]), unwatched: /** @type {number[]} */ ([]) }
   await wait(1000)
   /** After each hundred stalls: whether the process grows. */
   const rssMb = []
   for (let i = 0; i < count; i++) {
-    await server.get('/block')
-    gaps.rest.push(await server.ask('gap'))
-    await wait(everyMs)
+    for (const [kind, each] of /** @type {const} */ ([
+      ['watched', server],
+      ['unwatched', other],
+    ])) {
+      await each.get('/block')
+      gaps[kind].push(await each.ask('gap'))
+      await wait(everyMs / 2)
+    }
     if ((i + 1) % 100 !== 0) continue
     rssMb.push(round((await server.ask('usage')).rssMb))
     process.stdout.write(`${i + 1} stalls  ${rssMb.at(-1)} MB\n`)
@@ -120,19 +128,22 @@ async function run({ stalls: count, every: everyMs, save: name }) {
   const watched = await measure(server)
   process.stdout.write(`with a watcher     ${JSON.stringify(watched)}\n`)
   const named = await server.ask('named')
-  const { rest } = gaps
-  const pauses = {
-    withoutMs: round(gaps.first[0]),
-    p50Ms: round(percentile(rest, 0.5)),
-    p99Ms: round(percentile(rest, 0.99)),
-    maxMs: round(Math.max(...rest)),
-  }
-  process.stdout.write(`pauses             ${JSON.stringify(pauses)}\n`)
+  const interruptions = { unwatched: summaryOf(gaps.unwatched), watched: summaryOf(gaps.watched) }
+  process.stdout.write(`gaps, unwatched    ${JSON.stringify(interruptions.unwatched)}\n`)
+  process.stdout.write(`gaps, watched      ${JSON.stringify(interruptions.watched)}\n`)
   process.stdout.write(`stalls             ${JSON.stringify(named)}\n`)
-  process.stdout.write(`saved ${save(name, { unwatched, watched, pauses, named, rssMb })}\n`)
-  server.agent.destroy()
-  server.child.disconnect()
+  process.stdout.write(`saved ${save(name, { unwatched, watched, interruptions, named, rssMb })}\n`)
+  for (const { agent, child } of [server, other]) {
+    agent.destroy()
+    child.disconnect()
+  }
 }
+
+const summaryOf = (gaps) => ({
+  p50Ms: round(percentile(gaps, 0.5)),
+  p99Ms: round(percentile(gaps, 0.99)),
+  maxMs: round(Math.max(...gaps)),
+})
 
 if (process.argv[2] === 'serve') serve()
 else run(readFlags({ stalls: 100, every: 850, save: 'stalls' }))

@@ -10,7 +10,7 @@ const OWN_FOLDER = dirname(__dirname) + sep
 const PACKAGE = /[/\\]node_modules[/\\]((?:@[^/\\]+[/\\])?[^/\\]+)(?!.*[/\\]node_modules[/\\])/
 const MOST_SHOWN = 20
 
-/** @import { Frame } from './stall-watcher' */
+/** @import { Frame } from './running-stack' */
 
 /**
  * @param {Frame[]} frames the innermost first
@@ -19,7 +19,7 @@ const MOST_SHOWN = 20
  */
 function placeOf(frames) {
   const all = frames.map(readFrame)
-  // Paused in code of Spillway, such as the end of the turn: what blocked the loop is over.
+  // Read in code of Spillway, such as the end of the turn: what blocked the loop is over.
   if (isOwn(all.find(({ path }) => !isOfNode(path)))) return undefined
   const places = all.filter((place) => !isOwn(place))
   if (places.length === 0) return undefined

@@ -1,30 +1,25 @@
 'use strict'
 // Watches this thread for stalls, from a worker thread (stall-watcher-thread.js) that all instances of the thread share. While it
-// watches, each loop turn beats into shared memory; an idle loop has a timer for it. When the beat stops, the worker reads the stack of
-// the blocked code. Which request the code works for is read here, during the pause. decisions/0043 has the figures.
+// watches, each loop turn beats into shared memory; an idle loop has a timer for it. When the beat stops, the worker interrupts this
+// thread, which reads its own stack and which request it works for. decisions/0043 has the figures.
 
-const {
-  MessageChannel,
-  Worker,
-  isMainThread,
-  receiveMessageOnPort,
-  threadId,
-} = require('node:worker_threads')
+const { Worker, isMainThread, threadId } = require('node:worker_threads')
 const { systemClock } = require('../clock')
 const { watchProcessEnd } = require('./process-end')
+const { readRunningStack } = require('./running-stack')
 const {
+  ASKED,
   BEAT,
   CELLS,
   CONNECTED,
   DISCONNECTED,
-  HEAP_IS_FULL,
   IDLE,
   PHASE,
   STOP,
   periodOf,
 } = require('./stall-signals')
 
-/** What the worker calls in the pause. Anything else in scope may be shadowed by the code that is paused. */
+/** What the worker calls. */
 const kStalls = Symbol.for('spillway.stalls.1')
 const EXPRESSION = "globalThis[Symbol.for('spillway.stalls.1')]?.()"
 /** A watching thread needs no more, whatever the process has. */
@@ -33,9 +28,9 @@ const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 48, maxYoungGenerationSizeMb: 
 const DISCONNECT_MS = 500
 
 /**
- * @typedef {{ name: string, url: string, line: number, column: number, begin: number }} Frame
- * @typedef {{ thresholdMs: number, onBeat: (nowMs: number) => void, onPause: () => void,
- *   onEnd: (error: unknown, isForGood: boolean) => void }} Subscriber `onPause` runs inside the paused code, and must not throw
+ * @typedef {{ delayMs: number, frames: import('./running-stack').Frame[] }} Stack `delayMs`: until the thread could be interrupted
+ * @typedef {{ thresholdMs: number, onBeat: (nowMs: number) => void, onRead: (stack: Stack) => void,
+ *   onEnd: (error: unknown) => void }} Subscriber `onRead` runs inside the blocked code
  */
 
 class StallWatcher {
@@ -59,18 +54,7 @@ class StallWatcher {
     if (this.#subscribers.delete(subscriber) && this.#subscribers.size === 0) this.#stop()
   }
 
-  /** @returns {{ delayMs: number, frames: Frame[] } | undefined} the newest stack that was read, until another is */
-  get stack() {
-    for (let got = this.#receive(); got !== undefined; got = this.#receive()) this.#watch.stack = got.message
-    return this.#watch?.stack
-  }
-
-  #receive() {
-    return this.#watch && receiveMessageOnPort(this.#watch.port)
-  }
-
   #start() {
-    const { port1, port2 } = new MessageChannel()
     const shared = new Int32Array(new SharedArrayBuffer(CELLS * Int32Array.BYTES_PER_ELEMENT))
     const thresholdMs = Math.min(...[...this.#subscribers.keys()].map((each) => each.thresholdMs))
     const worker = new Worker(require.resolve('./stall-watcher-thread'), {
@@ -81,30 +65,15 @@ class StallWatcher {
       stderr: true,
       resourceLimits: RESOURCE_LIMITS,
       name: 'spillway stalls',
-      workerData: {
-        shared,
-        port: port2,
-        target: isMainThread ? 0 : threadId,
-        thresholdMs,
-        expression: EXPRESSION,
-      },
-      transferList: [port2],
+      workerData: { shared, target: isMainThread ? 0 : threadId, thresholdMs, expression: EXPRESSION },
     })
-    const watch = {
-      shared,
-      worker,
-      port: port1,
-      stack: undefined,
-      timer: undefined,
-      periodMs: periodOf(thresholdMs),
-      unwatch: () => {},
-    }
+    const watch = { shared, timer: undefined, periodMs: periodOf(thresholdMs), unwatch: () => {} }
     this.#watch = watch
-    worker.on('error', (error) => this.#onEnd(watch, error, true))
-    worker.on('exit', (code) => this.#onEnd(watch, undefined, code === HEAP_IS_FULL))
+    worker.on('error', (error) => this.#onEnd(watch, error))
+    worker.on('exit', () => this.#onEnd(watch, undefined))
     worker.unref()
     watch.unwatch = watchProcessEnd(() => this.#stop())
-    Object.defineProperty(globalThis, kStalls, { value: this.#onPause, configurable: true })
+    Object.defineProperty(globalThis, kStalls, { value: this.#onAsked, configurable: true })
     this.#beatAgain()
   }
 
@@ -121,8 +90,13 @@ class StallWatcher {
     for (const subscriber of this.#subscribers.keys()) subscriber.onBeat(nowMs)
   }
 
-  #onPause = () => {
-    for (const subscriber of this.#subscribers.keys()) subscriber.onPause()
+  /** Runs in the middle of whatever blocks the loop. The inspector drops what is thrown here. */
+  #onAsked = () => {
+    if (this.#watch === undefined) return
+    const shared = /** @type {Int32Array<SharedArrayBuffer>} */ (this.#watch.shared)
+    const delayMs = (this.#clock.sharedMs() - Atomics.load(shared, ASKED)) | 0
+    const stack = { delayMs, frames: readRunningStack(this.#onAsked) }
+    for (const subscriber of this.#subscribers.keys()) subscriber.onRead(stack)
   }
 
   /** Disconnects before it returns: the process may be about to exit. */
@@ -133,8 +107,7 @@ class StallWatcher {
     this.#clock.cancel(watch.timer)
     watch.unwatch()
     delete globalThis[kStalls]
-    const { shared, port } = watch
-    port.close()
+    const { shared } = watch
     Atomics.store(shared, STOP, 1)
     Atomics.notify(shared, STOP)
     // A worker that has not connected yet sees this phase, and never will.
@@ -143,12 +116,12 @@ class StallWatcher {
   }
 
   /** The worker thread has ended without being stopped. */
-  #onEnd(watch, error, isForGood) {
+  #onEnd(watch, error) {
     if (this.#watch !== watch) return
     this.#stop()
     const subscribers = [...this.#subscribers.keys()]
     this.#subscribers.clear()
-    for (const subscriber of subscribers) subscriber.onEnd(error, isForGood)
+    for (const subscriber of subscribers) subscriber.onEnd(error)
   }
 }
 

@@ -47,8 +47,8 @@ class Stalls {
   #isWatching = false
   #canWatch
   #quietSinceMs = 0
-  /** What ran when the watcher paused the thread. @type {{ atMs: number, reference: { method: string, route: string } | undefined }} */
-  #paused = { atMs: -1, reference: undefined }
+  /** What ran when the watcher had the stack read. @type {{ atMs: number, stack: any, reference: { method: string, route: string } | undefined }} */
+  #read = { atMs: -1, stack: undefined, reference: undefined }
   #scheduler
   #schedulerMs
   #lineMs = Number.NEGATIVE_INFINITY
@@ -59,7 +59,7 @@ class Stalls {
 
   /**
    * @param {{ parts: Parts, info: (fields: object, message: string) => void, warn: (fields: object, message: string) => void }} given
-   * @param {{ watcher?: Pick<typeof stallWatcher, 'add' | 'beat' | 'remove' | 'stack'>, readScheduler?: typeof schedulerWait,
+   * @param {{ watcher?: Pick<typeof stallWatcher, 'add' | 'beat' | 'remove'>, readScheduler?: typeof schedulerWait,
    *   canWatch?: boolean }} [forTests]
    */
   constructor(
@@ -78,8 +78,8 @@ class Stalls {
     this.#subscriber = {
       thresholdMs: this.#thresholdMs,
       onBeat: (nowMs) => this.#onBeat(nowMs),
-      onPause: () => this.#onPause(),
-      onEnd: (error, isForGood) => this.#onEnd(error, isForGood),
+      onRead: (stack) => this.#onRead(stack),
+      onEnd: (error) => this.#onEnd(error),
     }
   }
 
@@ -155,21 +155,20 @@ class Stalls {
 
   /** What the watcher read in the loop turn that began at `beganMs`; undefined if it read nothing. */
   #seenSince(beganMs) {
-    if (!this.#isWatching || this.#paused.atMs < beganMs) return undefined
-    const { stack } = this.#watcher
-    if (stack === undefined) return undefined
-    const { reference } = this.#paused
+    const { atMs, stack, reference } = this.#read
+    if (!this.#isWatching || atMs < beganMs) return undefined
     return { delayMs: stack.delayMs, place: placeOf(stack.frames), reference }
   }
 
-  /** The debugger calls this inside the paused code, so it only stores the time and the request. */
-  #onPause() {
+  /** Called inside the code that blocks, so it only stores the time, the stack and the request. */
+  #onRead(stack) {
     try {
       const { clock, context, options, sockets } = this.#parts
       const reference = sockets?.running ?? context.reference
-      this.#paused.atMs = clock.now()
+      this.#read.atMs = clock.now()
+      this.#read.stack = stack
       // A timer or a pooled connection keeps the context of the request that made it, even after that request has ended.
-      this.#paused.reference =
+      this.#read.reference =
         reference?.request === undefined && !reference?.isEvent
           ? undefined
           : {
@@ -179,7 +178,7 @@ class Stalls {
               },
             }
     } catch {
-      this.#paused.reference = undefined
+      this.#read.reference = undefined
     }
   }
 
@@ -191,7 +190,7 @@ class Stalls {
       this.#parts.context.turnOn(FOLLOWING)
     } catch (error) {
       // For example, Node's permission model may forbid worker threads.
-      this.#onEnd(error, true)
+      this.#onEnd(error)
     }
   }
 
@@ -207,13 +206,10 @@ class Stalls {
     if (nowMs - this.#quietSinceMs >= QUIET_MS || isInspected()) this.#unwatch()
   }
 
-  /**
-   * The watcher has ended. After an error it is not started again, nor where the heap was full: with a debugger, V8 lets it grow far
-   * beyond its limit. Otherwise other code has used the debugger.
-   */
-  #onEnd(error, isForGood) {
+  /** The watcher has failed or was ended by other code. It is not started again. */
+  #onEnd(error) {
     this.#unwatch()
-    if (isForGood) this.#canWatch = false
+    this.#canWatch = false
     if (error !== undefined) this.#parts.internalErrors.report('insight.stalls', error)
   }
 

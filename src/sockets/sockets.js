@@ -26,7 +26,7 @@ class Sockets {
   events
   /** For how long listeners have run, until each first returned. */
   handledMs = 0
-  /** What runs now: read by the watcher of stalls, which pauses the thread. */
+  /** What runs now: read by the watcher of stalls. */
   running
   #parts
   #gate

@@ -22,7 +22,6 @@ function setUp({ hasRequests = true, canWatch = true, add = () => {} } = {}) {
   /** @type {any} */
   let subscriber
   const watcher = {
-    stack: /** @type {any} */ (undefined),
     add(given) {
       add()
       subscriber = given
@@ -56,8 +55,7 @@ function setUp({ hasRequests = true, canWatch = true, add = () => {} } = {}) {
     if (!isAsleep) ranMs += busyMs
     if (seen !== undefined) {
       context.reference = seen.reference
-      watcher.stack = { delayMs: seen.delayMs ?? 1, frames: seen.frames ?? [PLACE] }
-      subscriber?.onPause()
+      subscriber?.onRead({ delayMs: seen.delayMs ?? 1, frames: seen.frames ?? [PLACE] })
     }
     if (excusedMs > 0) stalls.excuse(excusedMs)
     nowMs += busyMs / 2
@@ -71,7 +69,7 @@ function setUp({ hasRequests = true, canWatch = true, add = () => {} } = {}) {
       nowMs += ms
       subscriber.onBeat(nowMs)
     },
-    endWatcher: (error, isForGood = error !== undefined) => subscriber.onEnd(error, isForGood),
+    endWatcher: (error) => subscriber.onEnd(error),
     wait: (ms) => (waitedMs += ms),
     collect: (ms) => (collectedMs = ms),
     beats: () => told.beats,
@@ -226,25 +224,18 @@ test('close() stops the watcher', () => {
   stalls.close()
 })
 
-test('a watcher that fails is reported and not started again; one whose debugger was taken is', () => {
-  const { turn, endWatcher, internalErrors, isWatching } = setUp()
-  turn(150)
-  endWatcher(undefined)
-  assert.deepEqual([isWatching(), internalErrors], [false, []])
-  turn(150)
-  assert.ok(isWatching())
-  endWatcher(new Error('out of memory'))
-  turn(150)
-  assert.deepEqual([isWatching(), internalErrors], [false, ['insight.stalls']])
-})
-
-test('a watcher that has ended because the heap is full is not started again, and no failure', () => {
-  const { turn, endWatcher, internalErrors, isWatching } = setUp()
-  turn(150)
-  endWatcher(undefined, true)
-  turn(150)
-  assert.deepEqual([isWatching(), internalErrors], [false, []])
-})
+for (const [what, error, reported] of /** @type {const} */ ([
+  ['that fails is reported', new Error('out of memory'), ['insight.stalls']],
+  ['that other code has ended is no failure', undefined, []],
+]))
+  test(`a watcher ${what}, and is not started again`, () => {
+    const { turn, endWatcher, internalErrors, isWatching } = setUp()
+    turn(150)
+    assert.ok(isWatching())
+    endWatcher(error)
+    turn(150)
+    assert.deepEqual([isWatching(), internalErrors], [false, reported])
+  })
 
 test('where no thread may be started, stalls are counted all the same', () => {
   const { stalls, turn, internalErrors, isWatching } = setUp({

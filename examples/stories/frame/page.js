@@ -7,7 +7,7 @@ const os = require('node:os')
 const path = require('node:path')
 const { barPicture, picture } = require('./picture')
 const { rowsOf } = require('./rows')
-const { saidLines } = require('./said-lines')
+const { isDisturbed, saidLines } = require('./said-lines')
 
 const [OPEN, SHUT] = ['<!-- figures -->', '<!-- /figures -->']
 const COLUMNS = 100
@@ -53,7 +53,7 @@ function markdownTable(told) {
 
 function machineLine({ date, node, runs, story }) {
   const [{ model = 'unknown CPU' } = {}] = os.cpus()
-  const isBusy = runs.some(({ found }) => found.some(({ problem }) => problem === 'host-starved'))
+  const isBusy = runs.some(isDisturbed)
   return `\`npm run story ${story}\`, ${date.slice(0, 10)}: ${model.trim()}, ${os.availableParallelism()} cores, ${os.platform()}, Node ${node}.${isBusy ? ' Other programs ran beside it: the figures are rough.' : ''}`
 }
 

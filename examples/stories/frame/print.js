@@ -3,7 +3,7 @@
 // colours, and no line is drawn twice.
 
 const { rowsOf } = require('./rows')
-const { saidLines } = require('./said-lines')
+const { isDisturbed, saidLines } = require('./said-lines')
 const { columnsOf, wrapped } = require('./wrapped')
 
 const { stdout } = process
@@ -58,8 +58,7 @@ function printEnd(story, told) {
   for (const run of told.runs.filter(({ name }) => !silent.has(name))) {
     print('', bold(`What Spillway said by itself ${runTitle(run)}`), '', ...saidLines(run))
   }
-  if (told.runs.some(({ found }) => found.some(({ problem }) => problem === 'host-starved')))
-    print('', ...wrapped(BUSY))
+  if (told.runs.some(isDisturbed)) print('', ...wrapped(BUSY))
   print(
     '',
     bold('What to learn'),

@@ -72,4 +72,8 @@ function crashLines({ afterMs, code, output, signal }, columns) {
   return labelled('Node', text, columns)
 }
 
-module.exports = { saidLines }
+/** Whether other programs disturbed a run. The threads of the story itself are no disturbance. */
+const isDisturbed = ({ found }) =>
+  found.some(({ problem, summary }) => problem === STARVED && /other processes/.test(summary))
+
+module.exports = { isDisturbed, saidLines }
