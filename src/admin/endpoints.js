@@ -196,12 +196,4 @@ function endpointHandlers({ prometheus, health, internalErrors }) {
   }
 }
 
-module.exports = {
-  Endpoints,
-  JSON_TYPE,
-  dataHandler,
-  endpointHandlers,
-  jsonHandler,
-  readOnly,
-  streamHandler,
-}
+module.exports = { Endpoints, JSON_TYPE, dataHandler, endpointHandlers, readOnly, streamHandler }

@@ -7,6 +7,7 @@ const zlib = require('node:zlib')
 const { urlPath } = require('../url-path')
 const { dataHandler, readOnly } = require('./endpoints')
 const { buildDocument } = require('./page-document')
+const { acceptsGzip } = require('./profile-answers')
 
 const gunzip = promisify(zlib.gunzip)
 
@@ -42,7 +43,7 @@ function livePage(listText, internalErrors) {
 }
 
 async function writePage(req, res, { policy, gzipped }) {
-  const takesGzip = /\bgzip\b(?!;q=0(?![.\d]*[1-9]))/i.test(req.headers['accept-encoding'] ?? '')
+  const takesGzip = acceptsGzip(req)
   const bytes = takesGzip ? gzipped : await gunzip(gzipped)
   res.writeHead(200, {
     'Content-Type': 'text/html; charset=utf-8',

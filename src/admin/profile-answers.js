@@ -15,7 +15,7 @@ const ACCEPTED = {
   },
 }
 
-const acceptsGzip = (req) => /(^|[\s,])gzip($|[\s,;])/.test(String(req.headers['accept-encoding'] ?? ''))
+const acceptsGzip = ({ headers }) => /\bgzip\b(?!;q=0(?![.\d]*[1-9]))/i.test(headers['accept-encoding'] ?? '')
 
 /** @param {any} res @param {{ status: number, text: string }} answer */
 function sendText(res, answer) {

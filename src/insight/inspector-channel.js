@@ -1,11 +1,18 @@
 'use strict'
-// How the watching thread has the watched thread call a function, in the middle of whatever it runs: by an inspector session, of the main
-// thread directly, of a worker thread through the main thread's inspector. No debugger is enabled, so nothing pauses, and code is
-// optimized as without.
+// Has the watched thread call a function in the middle of whatever it runs. The main thread is reached by an inspector session of its own, a
+// worker thread through the main thread's inspector. No debugger is enabled, so nothing pauses, and code is optimized as without.
+//
+// If the code is terminated in the middle of the call, by the timeout of a `vm` script or by `worker.terminate()`, the inspector takes
+// the termination for itself. It is then asked for again, or the code would run on for ever.
 
 /** @typedef {typeof import('node:inspector').Session} SessionClass */
+/**
+ * @typedef {{ expression: string, onAsked: () => void, mayTerminate: () => boolean }} Question `onAsked` is called when the question is on
+ *   its way to the thread; `mayTerminate`: whether the thread still runs what it ran then
+ */
 
 const paramsOf = (expression) => ({ expression, silent: true, returnByValue: true })
+const TERMINATED = /execution was terminated/i
 
 class DirectChannel {
   #session
@@ -19,10 +26,13 @@ class DirectChannel {
     this.#session.connectToMainThread()
   }
 
-  /** @param {string} expression @param {() => void} onAsked called when the question is on its way to the thread */
-  evaluate(expression, onAsked) {
+  /** @param {Question} question */
+  evaluate({ expression, onAsked, mayTerminate }) {
     onAsked()
-    this.#session.post('Runtime.evaluate', paramsOf(expression))
+    this.#session.post('Runtime.evaluate', paramsOf(expression), (error) => {
+      if (TERMINATED.test(error?.message ?? '') && mayTerminate())
+        this.#session.post('Runtime.terminateExecution')
+    })
   }
 
   close() {
@@ -47,18 +57,25 @@ class WorkerChannel {
 
   open() {}
 
-  /** @param {string} expression @param {() => void} onAsked */
-  evaluate(expression, onAsked) {
+  /** @param {Question} question */
+  evaluate({ expression, onAsked, mayTerminate }) {
     this.close()
     const session = (this.#session = new this.#Session())
+    const send = (sessionId, method, params) =>
+      session.post('NodeWorker.sendMessageToWorker', {
+        sessionId,
+        message: JSON.stringify({ id: 1, method, params }),
+      })
     session.on('NodeWorker.attachedToWorker', ({ params: { sessionId, workerInfo } }) => {
       if (Number(/\[worker (\d+)\]/.exec(workerInfo.title)?.[1]) !== this.#target) return
       onAsked()
-      const message = JSON.stringify({ id: 1, method: 'Runtime.evaluate', params: paramsOf(expression) })
-      session.post('NodeWorker.sendMessageToWorker', { sessionId, message })
+      send(sessionId, 'Runtime.evaluate', paramsOf(expression))
     })
-    // The one message is the answer.
-    session.on('NodeWorker.receivedMessageFromWorker', () => this.close())
+    session.on('NodeWorker.receivedMessageFromWorker', ({ params: { sessionId, message } }) => {
+      const isTerminated = TERMINATED.test(JSON.parse(message).error?.message ?? '')
+      if (isTerminated && mayTerminate()) send(sessionId, 'Runtime.terminateExecution')
+      else this.close()
+    })
     session.connectToMainThread()
     session.post('NodeWorker.enable', { waitForDebuggerOnStart: false })
   }

@@ -138,4 +138,4 @@ class LatencyHeat {
 /** @param {RouteSeries} series */
 const countOf = (series) => series.latency.totals.count
 
-module.exports = { COLUMNS, COLUMN_MS, LatencyHeat, MOST_ROUTES }
+module.exports = { COLUMN_MS, LatencyHeat, MOST_ROUTES }

@@ -109,4 +109,4 @@ const byTime = (entries) =>
     (a, b) => b.lastMinute.totalMs - a.lastMinute.totalMs || b.sinceStart.totalMs - a.sinceStart.totalMs || 0
   )
 
-module.exports = { MAX_HOSTS, OutgoingTable }
+module.exports = { OutgoingTable }

@@ -3,6 +3,21 @@
 // still connected then. `process.kill` of the own pid and `process.reallyExit`, with which packages pass a signal on, emit no
 // `exit`, so both are wrapped during a watch.
 
+const { signals } = require('node:os').constants
+
+const NAMES = new Map(Object.entries(signals).map(([name, number]) => [number, name]))
+/** They stop the process for a while, let it go on, or are ignored. */
+const HARMLESS = new Set([
+  'SIGCHLD',
+  'SIGCONT',
+  'SIGSTOP',
+  'SIGTSTP',
+  'SIGTTIN',
+  'SIGTTOU',
+  'SIGURG',
+  'SIGWINCH',
+])
+
 /** @param {() => void} callback @returns {() => void} stops watching */
 function watchProcessEnd(callback) {
   const { kill, reallyExit } = /** @type {any} */ (process)
@@ -25,6 +40,9 @@ function watchProcessEnd(callback) {
 }
 
 /** A signal that has a listener does not end the process by itself. */
-const isFatal = (signal) => process.listenerCount(signal ?? 'SIGTERM') === 0
+function isFatal(signal = 'SIGTERM') {
+  const name = String(typeof signal === 'number' ? NAMES.get(signal) : signal)
+  return signals[name] !== undefined && !HARMLESS.has(name) && process.listenerCount(name) === 0
+}
 
 module.exports = { watchProcessEnd }

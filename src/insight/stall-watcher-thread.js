@@ -1,6 +1,6 @@
 'use strict'
 // The worker thread of stall-watcher.js. When the beat of the watched thread stops, it has that thread read its own stack, in the middle of
-// whatever it runs. The watched thread never waits for this one.
+// whatever it runs. The watched thread waits for this one only to stop the watch.
 
 const { Session } = require('node:inspector')
 const { workerData } = require('node:worker_threads')
@@ -56,8 +56,12 @@ class Watch {
     clock.wait(pollMs, this.#poll)
     // Once a beat, so that reading takes little of the thread's time.
     if (!isSlow || this.#beat === this.#askedBeat) return
-    this.#askedBeat = this.#beat
-    this.#channel.evaluate(expression, () => Atomics.store(shared, ASKED, clock.sharedMs()))
+    const beat = (this.#askedBeat = this.#beat)
+    this.#channel.evaluate({
+      expression,
+      onAsked: () => Atomics.store(shared, ASKED, clock.sharedMs()),
+      mayTerminate: () => Atomics.load(shared, BEAT) === beat,
+    })
   }
 
   /** How long ago the last beat was. The time in which this thread did not run is subtracted: then the host may be starved. */

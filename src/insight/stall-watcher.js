@@ -3,10 +3,11 @@
 // watches, each loop turn beats into shared memory; an idle loop has a timer for it. When the beat stops, the worker interrupts this
 // thread, which reads its own stack and which request it works for. decisions/0043 has the figures.
 
+const { randomUUID } = require('node:crypto')
 const { Worker, isMainThread, threadId } = require('node:worker_threads')
-const { systemClock } = require('../clock')
+const { systemClock: clock } = require('../clock')
 const { watchProcessEnd } = require('./process-end')
-const { readRunningStack } = require('./running-stack')
+const { createStackReader } = require('./running-stack')
 const {
   ASKED,
   BEAT,
@@ -19,9 +20,6 @@ const {
   periodOf,
 } = require('./stall-signals')
 
-/** What the worker calls. */
-const kStalls = Symbol.for('spillway.stalls.1')
-const EXPRESSION = "globalThis[Symbol.for('spillway.stalls.1')]?.()"
 /** A watching thread needs no more, whatever the process has. */
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 48, maxYoungGenerationSizeMb: 4, stackSizeMb: 1 }
 /** Disconnecting takes about 1 ms. A starved worker must not delay an exit for long. */
@@ -34,19 +32,22 @@ const DISCONNECT_MS = 500
  */
 
 class StallWatcher {
-  /** @type {Map<Subscriber, true>} */
-  #subscribers = new Map()
-  #clock
+  /** @type {Set<Subscriber>} */
+  #subscribers = new Set()
   #watch
+  #readStack
 
-  constructor(clock = systemClock) {
-    this.#clock = clock
-  }
-
-  /** Starts watching, for the first subscriber. @param {Subscriber} subscriber */
+  /** Starts watching, for the first subscriber and for one with a lower threshold. @param {Subscriber} subscriber */
   add(subscriber) {
-    this.#subscribers.set(subscriber, true)
-    if (this.#watch === undefined) this.#start()
+    this.#subscribers.add(subscriber)
+    if (subscriber.thresholdMs >= (this.#watch?.thresholdMs ?? Number.POSITIVE_INFINITY)) return
+    this.#stop()
+    try {
+      this.#start()
+    } catch (error) {
+      this.#subscribers.delete(subscriber)
+      throw error
+    }
   }
 
   /** @param {Subscriber} subscriber */
@@ -55,8 +56,13 @@ class StallWatcher {
   }
 
   #start() {
+    this.#readStack ??= createStackReader()
     const shared = new Int32Array(new SharedArrayBuffer(CELLS * Int32Array.BYTES_PER_ELEMENT))
-    const thresholdMs = Math.min(...[...this.#subscribers.keys()].map((each) => each.thresholdMs))
+    // Another copy of this package in the process has a function of its own.
+    const key = `spillway.stalls.${randomUUID()}`
+    // The stack may be nearly full, and an error that nobody catches may end the process.
+    const expression = `try { globalThis[Symbol.for('${key}')]() } catch {}`
+    const thresholdMs = Math.min(...[...this.#subscribers].map((each) => each.thresholdMs))
     const worker = new Worker(require.resolve('./stall-watcher-thread'), {
       // Neither the preloaded modules of the application nor its options are the watcher's.
       execArgv: [],
@@ -65,38 +71,39 @@ class StallWatcher {
       stderr: true,
       resourceLimits: RESOURCE_LIMITS,
       name: 'spillway stalls',
-      workerData: { shared, target: isMainThread ? 0 : threadId, thresholdMs, expression: EXPRESSION },
+      workerData: { shared, target: isMainThread ? 0 : threadId, thresholdMs, expression },
     })
-    const watch = { shared, timer: undefined, periodMs: periodOf(thresholdMs), unwatch: () => {} }
+    const periodMs = periodOf(thresholdMs)
+    const watch = { shared, key, thresholdMs, periodMs, timer: undefined, unwatch: () => {} }
     this.#watch = watch
     worker.on('error', (error) => this.#onEnd(watch, error))
     worker.on('exit', () => this.#onEnd(watch, undefined))
     worker.unref()
     watch.unwatch = watchProcessEnd(() => this.#stop())
-    Object.defineProperty(globalThis, kStalls, { value: this.#onAsked, configurable: true })
+    Object.defineProperty(globalThis, Symbol.for(key), { value: this.#onAsked, configurable: true })
     this.#beatAgain()
   }
 
   // Hot path: once a loop turn, while it watches.
   beat() {
-    if (this.#watch !== undefined) Atomics.store(this.#watch.shared, BEAT, this.#clock.sharedMs())
+    if (this.#watch !== undefined) Atomics.store(this.#watch.shared, BEAT, clock.sharedMs())
   }
 
   #beatAgain = () => {
     if (this.#watch === undefined) return
     this.beat()
-    this.#watch.timer = this.#clock.after(this.#watch.periodMs, this.#beatAgain)
-    const nowMs = this.#clock.now()
-    for (const subscriber of this.#subscribers.keys()) subscriber.onBeat(nowMs)
+    this.#watch.timer = clock.after(this.#watch.periodMs, this.#beatAgain)
+    const nowMs = clock.now()
+    for (const subscriber of this.#subscribers) subscriber.onBeat(nowMs)
   }
 
-  /** Runs in the middle of whatever blocks the loop. The inspector drops what is thrown here. */
+  /** Runs in the middle of whatever blocks the loop. What is thrown here is dropped. */
   #onAsked = () => {
     if (this.#watch === undefined) return
     const shared = /** @type {Int32Array<SharedArrayBuffer>} */ (this.#watch.shared)
-    const delayMs = (this.#clock.sharedMs() - Atomics.load(shared, ASKED)) | 0
-    const stack = { delayMs, frames: readRunningStack(this.#onAsked) }
-    for (const subscriber of this.#subscribers.keys()) subscriber.onRead(stack)
+    const delayMs = (clock.sharedMs() - Atomics.load(shared, ASKED)) | 0
+    const stack = { delayMs, frames: this.#readStack?.(this.#onAsked) ?? [] }
+    for (const subscriber of this.#subscribers) subscriber.onRead(stack)
   }
 
   /** Disconnects before it returns: the process may be about to exit. */
@@ -104,10 +111,10 @@ class StallWatcher {
     const watch = this.#watch
     if (watch === undefined) return
     this.#watch = undefined
-    this.#clock.cancel(watch.timer)
+    clock.cancel(watch.timer)
     watch.unwatch()
-    delete globalThis[kStalls]
-    const { shared } = watch
+    const { key, shared } = watch
+    delete globalThis[Symbol.for(key)]
     Atomics.store(shared, STOP, 1)
     Atomics.notify(shared, STOP)
     // A worker that has not connected yet sees this phase, and never will.
@@ -118,8 +125,10 @@ class StallWatcher {
   /** The worker thread has ended without being stopped. */
   #onEnd(watch, error) {
     if (this.#watch !== watch) return
+    // Nobody is left to disconnect.
+    Atomics.store(watch.shared, PHASE, DISCONNECTED)
     this.#stop()
-    const subscribers = [...this.#subscribers.keys()]
+    const subscribers = [...this.#subscribers]
     this.#subscribers.clear()
     for (const subscriber of subscribers) subscriber.onEnd(error)
   }
@@ -128,4 +137,4 @@ class StallWatcher {
 /** Of this thread: two instances in one process need one watcher. */
 const stallWatcher = new StallWatcher()
 
-module.exports = { StallWatcher, stallWatcher }
+module.exports = { stallWatcher }

@@ -1,7 +1,7 @@
 'use strict'
 // Counts the stalls of the event loop, finds the cause of each, and names the function and the route. A stall is a loop turn that was
-// busy for `insight.stallThreshold` or longer. The first stall that neither a collection nor the host caused starts the watcher,
-// which reads the stack in later stalls. Ten minutes without a stall stop the watcher, so that a healthy process has none.
+// busy for `insight.stallThreshold` or longer. A stall of the application itself starts the watcher, which has the stack read in
+// later stalls. Ten minutes without such a stall stop the watcher, so that a healthy process has none.
 
 const { isTested } = require('../environment/deployment')
 const { isInspected } = require('../environment/inspected')
@@ -102,7 +102,7 @@ class Stalls {
     const scheduled = this.#scheduledSince(nowMs)
     // A breakpoint blocks the loop until the developer continues.
     if (isInspected()) return this.#reportInspected()
-    if (this.#mayHaveIdled(scheduled, durationMs)) return this.#watch()
+    if (this.#mayHaveIdled(scheduled, durationMs)) return this.#watch(nowMs)
     const waitedMs = Math.min(scheduled?.waitedMs ?? 0, durationMs)
     const { clock, events, recorder, signals } = this.#parts
     const hasRequests = recorder.requests.size > 0 || recorder.routes.series.length > 0
@@ -126,8 +126,7 @@ class Stalls {
     this.#writeLine(site, durationMs, nowMs)
     events.emitWithoutLine('stall', { ...site, durationMs })
     if (cause === 'garbage-collection' || cause === 'host') return
-    this.#quietSinceMs = nowMs
-    this.#watch()
+    this.#watch(nowMs)
   }
 
   /**
@@ -182,7 +181,8 @@ class Stalls {
     }
   }
 
-  #watch() {
+  #watch(nowMs) {
+    this.#quietSinceMs = nowMs
     if (this.#isWatching || !this.#canWatch) return
     try {
       this.#watcher.add(this.#subscriber)

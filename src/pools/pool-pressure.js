@@ -144,4 +144,4 @@ class PoolPressure {
   }
 }
 
-module.exports = { LEAST_AHEAD, MAX_ADMIT_GAP_MS, PoolPressure, WATCH_MS }
+module.exports = { PoolPressure }

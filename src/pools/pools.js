@@ -209,4 +209,4 @@ function requireName(name, records) {
 
 const refusal = (message) => new SpillwayError('ERR_SPILLWAY_OPTION_VALUE', message)
 
-module.exports = { MAX_POOLS, Pools, reasonOf }
+module.exports = { MAX_POOLS, Pools }

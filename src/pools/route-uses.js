@@ -176,4 +176,4 @@ class RouteUses {
 
 const usesOf = ({ count, totalMs, maxMs }) => ({ count, heldMs: totalMs, maxMs })
 
-module.exports = { Coming, LEAST_REQUESTS, MAX_ROUTES, RouteUses }
+module.exports = { Coming, RouteUses }

@@ -89,4 +89,4 @@ class ConnectionTable {
   }
 }
 
-module.exports = { ConnectionTable, TRANSPORTS }
+module.exports = { ConnectionTable }

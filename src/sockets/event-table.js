@@ -124,4 +124,4 @@ class EventTable {
   }
 }
 
-module.exports = { BLOCKED, COMPLETED, ERRORED, EventTable, MAX_EVENTS, OUTCOMES, SHED, UNHANDLED }
+module.exports = { BLOCKED, COMPLETED, ERRORED, EventTable, SHED, UNHANDLED }

@@ -16,7 +16,7 @@ const KNOWN = ['run(', 'nextTick', '_onerror', 'connected', 'emitUntyped']
  * @typedef {object} Watcher
  * @property {(socket: any, packet: { id?: number, data?: any[] }, next: any) => any} receive a message, or REJECTED: it is answered
  */
-const REJECTED = Symbol('rejected')
+const REJECTED = Symbol.for('spillway.rejected')
 
 /** The message whose packet is being received: everything until `dispatch` runs at once. @type {any} */
 let current

@@ -61,4 +61,4 @@ function hintFor(given) {
   return ''
 }
 
-module.exports = { isEngine, isSocketIo, isWebSocketServer, notSockets, takenSockets }
+module.exports = { isSocketIo, isWebSocketServer, notSockets, takenSockets }

@@ -6,7 +6,7 @@ const { emitWatched } = require('./emission')
 const { replaceMethod } = require('./own-method')
 
 const kWatched = Symbol.for('spillway.websocket.1')
-const REJECTED = Symbol('rejected')
+const REJECTED = Symbol.for('spillway.rejected')
 
 /**
  * @typedef {object} Watcher

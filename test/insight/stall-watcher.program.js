@@ -163,6 +163,27 @@ test('a full heap ends the process as it would without, and not at four times it
   assert.ok(limits.at(-1) < 2 * limits[0], `the limit was ${limits[0]}, and then ${limits.at(-1)}`)
 })
 
+test('a script whose timeout comes while its stack is read ends, and errors stay as they are', async (t) => {
+  const { next, tell, watched } = await startServer(t, 'http', {
+    options: { insight: { stallThreshold: 50 } },
+  })
+  await watched()
+  tell('scripts')
+  assert.deepEqual(await next('scripts'), { ended: 100, stack: 'string' })
+})
+
+test('two copies of the package name the same stall', async (t) => {
+  const { ask, next, tell, watched } = await startServer(t, 'http')
+  await watched()
+  tell('copy')
+  for (let copy = { function: null }; copy.function === null; ) {
+    await ask('GET', '/loop/1')
+    copy = await next('copy')
+  }
+  // The first is not disturbed by the second.
+  assert.equal((await watched()).function, 'burn')
+})
+
 for (const [what, file] of [
   ['a worker thread', 'worker-of-server.js'],
   ['a cluster worker', 'cluster-of-server.js'],

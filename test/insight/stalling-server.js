@@ -9,6 +9,7 @@ const path = require('node:path')
 const crypto = require('node:crypto')
 const http = require('node:http')
 const v8 = require('node:v8')
+const vm = require('node:vm')
 const { isMainThread, parentPort, workerData } = require('node:worker_threads')
 const { createSpillway } = require('../../src/index.js')
 
@@ -168,6 +169,31 @@ function fill() {
   setTimeout(fill, 1)
 }
 
+/** Scripts whose timeout comes while their stack is read, or nearly. Each has a turn of its own. */
+const SCRIPTS = 100
+function endScripts(ended = 0) {
+  if (ended === SCRIPTS) return tell({ scripts: { ended, stack: typeof new Error('mine').stack } })
+  try {
+    vm.runInNewContext('for (;;);', {}, { timeout: 37 + (ended % 8) })
+  } catch (error) {
+    if (error.code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error
+  }
+  setTimeout(endScripts, 1, ended + 1)
+}
+
+/** A second copy of the package, as an application has it whose dependencies bring another version. */
+function loadCopy() {
+  for (const file of Object.keys(require.cache))
+    if (file.includes(`${path.sep}src${path.sep}`)) delete require.cache[file]
+  const copy = require('../../src/index.js').createSpillway({
+    logger: false,
+    fleet: false,
+    shed: { mode: 'off' },
+  })
+  copy.attach(server)
+  copy.on('stall', (stall) => tell({ copy: stall }))
+}
+
 const server = http.createServer(LISTENERS[framework]())
 if (framework === 'http') spillway.attach(server)
 const tell = (message) => (isMainThread ? process.send?.(message) : parentPort?.postMessage(message))
@@ -177,6 +203,8 @@ spillway.on('stall', (stall) => tell({ stall }))
 function onCommand({ command, code }) {
   if (command === 'job') setTimeout(onJob, 1)
   else if (command === 'fill') fill()
+  else if (command === 'scripts') endScripts()
+  else if (command === 'copy') loadCopy()
   else if (command === 'snapshot') tell({ snapshot: spillway.snapshot().stalls })
   else if (command === 'exit') process.exit(code)
   else if (command === 'throw')

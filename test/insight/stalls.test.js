@@ -95,6 +95,15 @@ test('a turn in which the thread slept may have idled until a signal: it starts 
   assert.deepEqual([events.length, lines.length], [1, 1])
 })
 
+test('a watcher that such a turn starts in an old process is not stopped at its first beat', () => {
+  const { turn, isWatching, beat } = setUp()
+  turn(5000, undefined, { isAsleep: true, afterMs: 3_600_000 })
+  beat(70)
+  assert.ok(isWatching())
+  beat(600_000)
+  assert.ok(!isWatching())
+})
+
 test('each turn beats while the watcher runs, so that a busy loop needs no timer to differ from a blocked one', () => {
   const { turn, beats } = setUp()
   turn(1)

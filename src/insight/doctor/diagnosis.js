@@ -86,4 +86,4 @@ const unknownDiagnosis = (at, summary) => ({
   findings: [],
 })
 
-module.exports = { FEWEST_REQUESTS, FEWEST_SECONDS, diagnose, unknownDiagnosis }
+module.exports = { diagnose, unknownDiagnosis }

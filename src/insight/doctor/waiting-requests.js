@@ -65,4 +65,4 @@ function withAnswered(groups, recorder, nowMs) {
   })
 }
 
-module.exports = { MOST_LOOKED_AT, SLOW_CLIENT_MS, UNANSWERED_MS, waitingRequests }
+module.exports = { waitingRequests }
