@@ -51,7 +51,7 @@ function inParentheses(text) {
 
 /** The file of an ES module is a URL. */
 function pathOf(file) {
-  if (!file.startsWith('file://')) return file
+  if (!file.startsWith('file:')) return file
   try {
     return fileURLToPath(file)
   } catch {
@@ -59,4 +59,4 @@ function pathOf(file) {
   }
 }
 
-module.exports = { CallPlace, placesIn }
+module.exports = { CallPlace, pathOf, placesIn }

@@ -4,7 +4,7 @@
 
 const { findSourceMap } = require('node:module')
 const { dirname, isAbsolute, relative, sep } = require('node:path')
-const { fileURLToPath } = require('node:url')
+const { pathOf } = require('../call-place')
 
 const OWN_FOLDER = dirname(__dirname) + sep
 const PACKAGE = /[/\\]node_modules[/\\]((?:@[^/\\]+[/\\])?[^/\\]+)(?!.*[/\\]node_modules[/\\])/
@@ -43,15 +43,6 @@ function readFrame({ name, url, line, column, begin }) {
   return { name: name || '(anonymous)', path: pathOf(url), line, column, begin }
 }
 
-function pathOf(url) {
-  if (!url.startsWith('file:')) return url
-  try {
-    return fileURLToPath(url)
-  } catch {
-    return url
-  }
-}
-
 const isOwn = (place) => place?.path.startsWith(OWN_FOLDER) === true
 const isOfNode = (path) => path === '' || path.startsWith('node:')
 const isOfApplication = ({ path }) => !isOfNode(path) && !PACKAGE.test(path)
@@ -86,4 +77,4 @@ function shown(path) {
   }
 }
 
-module.exports = { isOfNode, isOwn, packageOf, pathOf, placeOf, shown, sourceOf }
+module.exports = { isOfNode, isOwn, packageOf, placeOf, shown, sourceOf }

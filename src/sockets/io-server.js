@@ -3,8 +3,9 @@
 // among the listeners of a namespace, which an application may remove or count.
 
 const { EngineConnections } = require('./engine-connections')
-const { REJECTED, unwatchIoSocket, watchIoSocket } = require('./io-socket')
+const { unwatchIoSocket, watchIoSocket } = require('./io-socket')
 const { replaceMethod } = require('./own-method')
+const { REJECTED } = require('./watched-socket')
 
 class IoServer {
   #io

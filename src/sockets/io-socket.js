@@ -3,10 +3,11 @@
 //   onevent    the packet is received: the message begins, or is rejected by its priority
 //   ack        the acknowledgement is made, and handed to the listeners
 //   dispatch   the middlewares of `socket.use` run, then the listeners; as in Socket.IO, but each listener is called here
-// A socket is watched once, for all instances that watch it. Where `dispatch` is not the known one, only connections and messages are counted.
+// Where `dispatch` is not the known one, only connections and messages are counted.
 
 const { each, emitWatched } = require('./emission')
 const { replaceMethod } = require('./own-method')
+const { REJECTED, WatchedSocket, unwatch } = require('./watched-socket')
 
 const kWatched = Symbol.for('spillway.socket.1')
 /** What Spillway does in the place of `dispatch` is right only for a `dispatch` that does this. */
@@ -16,18 +17,15 @@ const KNOWN = ['run(', 'nextTick', '_onerror', 'connected', 'emitUntyped']
  * @typedef {object} Watcher
  * @property {(socket: any, packet: { id?: number, data?: any[] }, next: any) => any} receive a message, or REJECTED: it is answered
  */
-const REJECTED = Symbol.for('spillway.rejected')
 
 /** The message whose packet is being received: everything until `dispatch` runs at once. @type {any} */
 let current
 
-class IoSocket {
-  /** @type {Set<Watcher>} */
-  watchers = new Set()
-  #restore
-
+/** @extends {WatchedSocket<Watcher>} */
+class IoSocket extends WatchedSocket {
   constructor(socket) {
-    this.#restore = [
+    super()
+    this.restores = [
       replaceMethod(socket, 'onevent', (onevent) => onEvent(this, onevent)),
       replaceMethod(socket, 'ack', makeAck),
       replaceMethod(socket, 'dispatch', (dispatch) => onDispatch(dispatch)),
@@ -42,10 +40,6 @@ class IoSocket {
       if (message === REJECTED) return REJECTED
     }
     return message
-  }
-
-  restore() {
-    for (const restore of this.#restore) restore()
   }
 }
 
@@ -117,13 +111,6 @@ function watchIoSocket(socket, watcher) {
 }
 
 /** @param {any} socket @param {Watcher} watcher */
-function unwatchIoSocket(socket, watcher) {
-  const watched = socket[kWatched]
-  if (watched === undefined) return
-  watched.watchers.delete(watcher)
-  if (watched.watchers.size > 0) return
-  watched.restore()
-  delete socket[kWatched]
-}
+const unwatchIoSocket = (socket, watcher) => unwatch(socket, kWatched, watcher)
 
-module.exports = { REJECTED, unwatchIoSocket, watchIoSocket }
+module.exports = { unwatchIoSocket, watchIoSocket }

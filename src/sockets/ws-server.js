@@ -5,7 +5,8 @@
 const { reasonOfCode } = require('./close-reasons')
 const { sizeOf } = require('./payload-size')
 const { replaceMethod } = require('./own-method')
-const { REJECTED, isClosedByUs, unwatchWebSocket, watchWebSocket } = require('./ws-socket')
+const { isClosedByUs, unwatchWebSocket, watchWebSocket } = require('./ws-socket')
+const { REJECTED } = require('./watched-socket')
 
 const TRANSPORT = 'websocket'
 const GOING_AWAY = 1001

@@ -1,12 +1,11 @@
 'use strict'
-// Watches the messages of one WebSocket of ws. Its `emit`, `send`, `close` and `terminate` are replaced, on the WebSocket itself. A WebSocket is watched
-// once, for all instances that watch it.
+// Watches the messages of one WebSocket of ws. Its `emit`, `send`, `close` and `terminate` are replaced, on the WebSocket itself.
 
 const { emitWatched } = require('./emission')
 const { replaceMethod } = require('./own-method')
+const { REJECTED, WatchedSocket, unwatch } = require('./watched-socket')
 
 const kWatched = Symbol.for('spillway.websocket.1')
-const REJECTED = Symbol.for('spillway.rejected')
 
 /**
  * @typedef {object} Watcher
@@ -15,14 +14,13 @@ const REJECTED = Symbol.for('spillway.rejected')
  * @property {(ws: any, code: number) => void} onClose
  */
 
-class WsSocket {
-  /** @type {Set<Watcher>} */
-  watchers = new Set()
+/** @extends {WatchedSocket<Watcher>} */
+class WsSocket extends WatchedSocket {
   /** Whether this process closed it. */
   isOurs = false
-  #restore
 
   constructor(ws) {
+    super()
     const watched = this
     const closesIt = (original) =>
       /** @this {any} */
@@ -30,7 +28,7 @@ class WsSocket {
         watched.isOurs ||= !this._closeFrameReceived
         return original.apply(this, given)
       }
-    this.#restore = [
+    this.restores = [
       replaceMethod(ws, 'emit', (emit) => onEmit(watched, emit)),
       replaceMethod(ws, 'send', (send) => onSend(watched, send)),
       replaceMethod(ws, 'close', closesIt),
@@ -45,10 +43,6 @@ class WsSocket {
       if (message === REJECTED) return REJECTED
     }
     return message
-  }
-
-  restore() {
-    for (const restore of this.#restore) restore()
   }
 }
 
@@ -84,16 +78,9 @@ function watchWebSocket(ws, watcher) {
 }
 
 /** @param {any} ws @param {Watcher} watcher */
-function unwatchWebSocket(ws, watcher) {
-  const watched = ws[kWatched]
-  if (watched === undefined) return
-  watched.watchers.delete(watcher)
-  if (watched.watchers.size > 0) return
-  watched.restore()
-  delete ws[kWatched]
-}
+const unwatchWebSocket = (ws, watcher) => unwatch(ws, kWatched, watcher)
 
 /** Whether this process closed the WebSocket. */
 const isClosedByUs = (ws) => ws[kWatched]?.isOurs === true
 
-module.exports = { REJECTED, isClosedByUs, unwatchWebSocket, watchWebSocket }
+module.exports = { isClosedByUs, unwatchWebSocket, watchWebSocket }

@@ -2,7 +2,8 @@
 // Converts V8's call frames to what a person reads: function, file, line and package. Names in parentheses are no packages: `(node)` is
 // Node itself, `(v8)` is V8's own work.
 
-const { isOfNode, isOwn, packageOf, pathOf, sourceOf } = require('../stack-frames')
+const { pathOf } = require('../../call-place')
+const { isOfNode, isOwn, packageOf, sourceOf } = require('../stack-frames')
 
 const NODE = '(node)'
 const ENGINE = '(v8)'

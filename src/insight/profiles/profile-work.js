@@ -4,7 +4,8 @@
 
 const { findSourceMap } = require('node:module')
 const { Worker } = require('node:worker_threads')
-const { pathOf, sourceOf } = require('../stack-frames')
+const { pathOf } = require('../../call-place')
+const { sourceOf } = require('../stack-frames')
 const { placeKey } = require('./call-frames')
 
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 512, stackSizeMb: 4 }

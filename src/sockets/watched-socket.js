@@ -1,0 +1,29 @@
+'use strict'
+// What a watched socket of Socket.IO or of ws has in common: the watchers, one for each instance of Spillway, and the methods that were
+// replaced for them. A socket is watched once, for all instances, and put back when the last one leaves.
+
+/** What a watcher returns of a message that is not passed on. Another copy of this package may have returned it. */
+const REJECTED = Symbol.for('spillway.rejected')
+
+/** @template Watcher */
+class WatchedSocket {
+  /** @type {Set<Watcher>} */
+  watchers = new Set()
+  /** Puts the methods back. @type {(() => void)[]} */
+  restores = []
+}
+
+/**
+ * @template Watcher
+ * @param {any} socket @param {symbol} key of its WatchedSocket @param {Watcher} watcher
+ */
+function unwatch(socket, key, watcher) {
+  const watched = socket[key]
+  if (watched === undefined) return
+  watched.watchers.delete(watcher)
+  if (watched.watchers.size > 0) return
+  for (const restore of watched.restores) restore()
+  delete socket[key]
+}
+
+module.exports = { REJECTED, WatchedSocket, unwatch }
