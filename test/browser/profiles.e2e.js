@@ -2,20 +2,16 @@
 // The section Profiles of the live page in a real browser: it takes profiles of a real service, and shows them as tables and a flame graph.
 
 const assert = require('node:assert/strict')
-const { fork } = require('node:child_process')
-const { once } = require('node:events')
-const { mkdtempSync, readFileSync, rmSync } = require('node:fs')
-const { tmpdir } = require('node:os')
+const { readFileSync } = require('node:fs')
 const path = require('node:path')
 const { gunzipSync } = require('node:zlib')
 const { after, before, test } = require('node:test')
-const { outsideTests } = require('../support/outside-tests')
+const { startProfiledCluster } = require('../support/profiled-cluster')
 const { startProgram } = require('../support/program')
 const { launch, missing, openPage, picture } = require('./browser')
 const { assertAccessible, assertFits } = require('./checks')
 
 const TOKEN = 'correct-horse-battery-staple'
-const CLUSTER = path.join(__dirname, '../fleet/profiled-cluster.js')
 const SERVICE = path.join(__dirname, 'service.js')
 /** For what has no time of its own: a busy machine takes long. */
 const PATIENCE = { timeout: 30_000 }
@@ -193,14 +189,8 @@ test('a second heap profile shows first what grew in both', { skip }, async (t) 
 })
 
 test('a profile of another worker of the cluster, chosen by its name', { skip }, async (t) => {
-  const env = outsideTests({ TMPDIR: mkdtempSync(path.join(tmpdir(), 'sw-')) })
-  const child = fork(CLUSTER, { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
-  t.after(async () => {
-    child.disconnect()
-    await once(child, 'exit')
-    rmSync(String(env.TMPDIR), { recursive: true, force: true, maxRetries: 10 })
-  })
-  const [members] = await once(child, 'message')
+  const { members, stop } = await startProfiledCluster()
+  t.after(stop)
   const { page, checkFaults } = await openPage(t, browser, `http://127.0.0.1:${members[1].adminPort}/`, {})
   const choice = page.getByLabel('Of worker')
   await page.locator('#profiles').scrollIntoViewIfNeeded(PATIENCE)

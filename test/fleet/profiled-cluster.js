@@ -67,8 +67,17 @@ async function runPrimary() {
   const { spillway, adminPort } = await openMember()
   await spillway.fleetSnapshot()
   process.on('message', (/** @type {any} */ { to, order }) => cluster.workers?.[to]?.send(order))
-  process.on('disconnect', () => process.exit())
+  process.on('disconnect', end)
   process.send?.({ primary: { adminPort }, ...workers })
+}
+
+/** The last to end: a worker that outlives its primary would still write reports. */
+async function end() {
+  const workers = Object.values(cluster.workers ?? {})
+  const ended = workers.map((worker) => once(/** @type {any} */ (worker), 'exit'))
+  for (const worker of workers) worker?.process.kill('SIGKILL')
+  await Promise.all(ended)
+  process.exit()
 }
 
 if (cluster.isPrimary) runPrimary()

@@ -2,37 +2,25 @@
 // Profiles of any worker of a real cluster, by name, from whichever member answers.
 
 const assert = require('node:assert/strict')
-const { fork } = require('node:child_process')
 const { once } = require('node:events')
 const { createServer } = require('node:net')
 const http = require('node:http')
 const { join } = require('node:path')
 const { after, before, test } = require('node:test')
-const { mkdtempSync, rmSync } = require('node:fs')
-const { tmpdir } = require('node:os')
 const { systemClock } = require('../../src/clock')
 const { connectToMember } = require('../../src/fleet/member-pages')
-const { outsideTests } = require('../support/outside-tests')
+const { startProfiledCluster } = require('../support/profiled-cluster')
 
 const LINES = { accept: 'application/x-ndjson' }
 
-let folder
 let child
+let folder
 let members
+let stop
 before(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'sw-'))
-  const env = outsideTests({ TMPDIR: folder })
-  child = fork(join(__dirname, 'profiled-cluster.js'), {
-    env,
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-  })
-  ;[members] = await once(child, 'message')
+  ;({ child, folder, members, stop } = await startProfiledCluster())
 })
-after(async () => {
-  child.disconnect()
-  await once(child, 'exit')
-  rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
-})
+after(() => stop())
 
 /** Asks the admin server of a member. */
 async function begin(name, method, path, headers = {}) {
