@@ -23,7 +23,7 @@ function setUp(t) {
   }
 }
 
-for (const signal of [undefined, 'SIGTERM', 'SIGKILL', 'SIGUSR2', constants.signals.SIGINT])
+for (const signal of [undefined, 'SIGTERM', 'SIGKILL', 'SIGHUP', constants.signals.SIGINT])
   test(`${signal ?? 'no signal'} ends the process`, (t) => {
     assert.equal(setUp(t)(signal), 1)
   })
