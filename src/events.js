@@ -11,19 +11,22 @@ const notAListener = (event, given) =>
     `A listener of '${event}' is a function: got ${given === null ? 'null' : typeof given}.`
   )
 
+/** @typedef {import('./logging/event-lines').EventLine} EventLine */
+/** @typedef {import('./logging/event-lines').EventLines} EventLines */
+
 class Events {
-  #levels
+  #lines
   #internalErrors
   #logger
   /** @type {Map<string, Function[]>} */
   #listeners = new Map()
 
   /**
-   * @param {Readonly<Record<string, 'info' | 'warn' | 'error'>>} levels the events, each with the level of its log line
+   * @param {EventLines} lines the events, each with the level and sentence of its log line
    * @param {{ internalErrors: InstanceType<typeof import('./requests/internal-errors').InternalErrors>, logger: any }} parts
    */
-  constructor(levels, { internalErrors, logger }) {
-    this.#levels = levels
+  constructor(lines, { internalErrors, logger }) {
+    this.#lines = lines
     this.#internalErrors = internalErrors
     this.#logger = logger
   }
@@ -43,9 +46,9 @@ class Events {
   }
 
   emit(event, details) {
-    const level = this.#levels[event]
+    const { level, sentence } = /** @type {EventLine} */ (this.#lines[event])
     const fields = { event, ...withRounded(details) }
-    this.#internalErrors.guard('logger', () => this.#logger[level](fields, `spillway: ${event}`))
+    this.#internalErrors.guard('logger', () => this.#logger[level](fields, `spillway: ${sentence(details)}`))
     this.emitWithoutLine(event, details)
   }
 
@@ -60,10 +63,10 @@ class Events {
   }
 
   #requireKnown(event) {
-    if (Object.hasOwn(this.#levels, event)) return
+    if (Object.hasOwn(this.#lines, event)) return
     throw new SpillwayError(
       'ERR_SPILLWAY_UNKNOWN_EVENT',
-      `There is no event '${String(event)}'. There are: ${Object.keys(this.#levels).join(', ')}.`
+      `There is no event '${String(event)}'. There are: ${Object.keys(this.#lines).join(', ')}.`
     )
   }
 }

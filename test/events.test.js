@@ -4,6 +4,7 @@
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { Events } = require('../src/events')
+const { EVENT_LINES } = require('../src/logging/event-lines')
 const { InternalErrors } = require('../src/requests/internal-errors')
 
 function setUp() {
@@ -11,7 +12,11 @@ function setUp() {
   const write = (fields) => lines.push(fields.event ?? fields.place)
   const logger = { info: write, warn: write, error: write }
   const internalErrors = new InternalErrors(logger)
-  return { events: new Events({ draining: 'info' }, { internalErrors, logger }), internalErrors, lines }
+  return {
+    events: new Events({ draining: EVENT_LINES.draining }, { internalErrors, logger }),
+    internalErrors,
+    lines,
+  }
 }
 
 test('a listener that throws or rejects is reported, and the listeners after it are called', async () => {
@@ -50,3 +55,22 @@ test('an unknown event, and a listener that is no function, throw at once', () =
   assert.throws(() => events.on('drain', () => {}), { code: 'ERR_SPILLWAY_UNKNOWN_EVENT' })
   assert.throws(() => events.on('draining', /** @type {any} */ (null)), { code: 'ERR_SPILLWAY_MISUSE' })
 })
+
+for (const [event, details, sentence] of [
+  ['overload', { reason: 'loop' }, 'overload (loop): requests are rejected'],
+  ['recovered', { reason: 'loop', rejected: 12 }, 'recovered from overload (loop): 12 rejected'],
+  [
+    'degraded',
+    { reason: 'heap', usedBytes: 900_400_000, levelBytes: 850e6 },
+    'degraded: heap of 900 MB, above its level of 850 MB',
+  ],
+  ['draining', { reason: 'SIGTERM' }, 'draining (SIGTERM)'],
+]) {
+  test(`the line of '${event}' says why: a terminal shows no more than it`, () => {
+    const messages = []
+    const write = (_fields, message) => messages.push(message)
+    const logger = { info: write, warn: write, error: write }
+    new Events(EVENT_LINES, { internalErrors: new InternalErrors(logger), logger }).emit(event, details)
+    assert.deepEqual(messages, [`spillway: ${sentence}`])
+  })
+}

@@ -12,9 +12,19 @@ const { REPLACED, STOPPED } = require('./messages')
 const { ClusterWorker } = require('./worker')
 const { watcher } = require('../environment/watcher')
 
-const EVENTS = Object.freeze(
-  /** @type {const} */ ({ ready: 'info', degraded: 'warn', replaced: 'info', crashed: 'error' })
-)
+/** @satisfies {import('../logging/event-lines').EventLines} */
+const EVENTS = Object.freeze({
+  ready: { level: 'info', sentence: ({ workers }) => `ready: ${workers} workers serve` },
+  degraded: {
+    level: 'warn',
+    sentence: ({ pid, reason }) => `worker ${pid} is degraded (${reason}): it will be replaced`,
+  },
+  replaced: { level: 'info', sentence: ({ pid, reason }) => `worker ${pid} was replaced (${reason})` },
+  crashed: {
+    level: 'error',
+    sentence: ({ pid, code, signal }) => `worker ${pid} crashed (${signal ?? `code ${code}`})`,
+  },
+})
 const SIGNALS = /** @type {const} */ ({ SIGTERM: 'stop', SIGINT: 'stop', SIGUSR2: 'restart' })
 /** npm and systemd forward a signal to a process that has already received it. A repeat this soon is the same signal. */
 const SAME_SIGNAL_MS = 50

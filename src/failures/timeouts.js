@@ -93,7 +93,7 @@ class Timeouts {
     const { method, route, ageMs } = this.#recorder.describe(requests[0])
     this.#warn(
       { event: 'timeout', count: requests.length, method, route, ageMs: rounded(ageMs) },
-      'spillway: handlers did not answer in time, so spillway answered'
+      `spillway: ${method} ${route ?? '(no route yet)'}${others(requests.length - 1)} did not answer in time, so spillway answered`
     )
   }
 
@@ -101,5 +101,7 @@ class Timeouts {
     this.#isClosed = true
   }
 }
+
+const others = (count) => (count === 0 ? '' : ` and ${count} ${count === 1 ? 'other' : 'others'}`)
 
 module.exports = { Timeouts }

@@ -128,7 +128,10 @@ test('each overload is an event and a line of the log, and a listener that throw
   first.release()
   await first.answer
   assert.deepEqual(events, [{ reason: 'concurrency' }])
-  assert.deepEqual(lines, [['spillway: overload', 'overload'], 'on overload'])
+  assert.deepEqual(lines, [
+    ['spillway: overload (concurrency): requests are rejected', 'overload'],
+    'on overload',
+  ])
 })
 
 test('an async listener or logger that rejects does not end the process', async (t) => {

@@ -20,7 +20,10 @@ const never = () => {}
 async function timed(t, errors, listener = never, options = {}) {
   const clock = handClock()
   const logged = []
-  const logger = { warn: (fields) => logged.push(fields), error: (fields) => logged.push(fields) }
+  const logger = {
+    warn: (fields, msg) => logged.push({ ...fields, msg }),
+    error: (fields) => logged.push(fields),
+  }
   const spillway = new Spillway(
     { logger, errors, shed: { mode: 'off' }, insight: false, ...options },
     /** @type {any} */ (clock)
@@ -64,8 +67,16 @@ describe('errors.timeout', () => {
     assert.deepEqual(outcomesOf(snapshot), { 'GET (unmatched) timed_out': 1 })
     assert.equal(snapshot.requests.sinceStart.errorRatio, 1)
     assert.deepEqual(
-      logged.map(({ event, count, method, route }) => ({ event, count, method, route })),
-      [{ event: 'timeout', count: 1, method: 'GET', route: null }]
+      logged.map(({ event, count, method, route, msg }) => ({ event, count, method, route, msg })),
+      [
+        {
+          event: 'timeout',
+          count: 1,
+          method: 'GET',
+          route: null,
+          msg: 'spillway: GET (no route yet) did not answer in time, so spillway answered',
+        },
+      ]
     )
   })
 

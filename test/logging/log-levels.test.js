@@ -96,7 +96,10 @@ describe('an event', () => {
   it('has the level it was given, and its durations rounded in the line alone', () => {
     const { lines, logger } = pinoWithLines()
     const events = new Events(
-      { ready: 'info', crashed: 'error' },
+      {
+        ready: { level: 'info', sentence: ({ workers }) => `${workers} workers` },
+        crashed: { level: 'error', sentence: () => 'crashed' },
+      },
       { internalErrors: new InternalErrors(logger), logger }
     )
     const heard = []

@@ -99,5 +99,5 @@ test('a server that has it: pretty on a terminal to the last line, JSON in a pip
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line).msg)
-  assert.deepEqual(messages, ['spillway: draining', 'spillway: drained'])
+  assert.deepEqual(messages, ['spillway: draining (drain)', 'spillway: drained'])
 })

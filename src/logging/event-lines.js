@@ -1,0 +1,27 @@
+'use strict'
+// The lines of events: the level of each, and its sentence. A terminal without pino-pretty shows the sentence alone, so it
+// names the reason.
+
+/** @typedef {{ level: 'info' | 'warn' | 'error', sentence: (details: any) => string }} EventLine */
+/** @typedef {Readonly<Record<string, EventLine | undefined>>} EventLines */
+
+/** The events of an instance. Those of a primary are in cluster/primary.js. @satisfies {EventLines} */
+const EVENT_LINES = Object.freeze({
+  overload: { level: 'warn', sentence: ({ reason }) => `overload (${reason}): requests are rejected` },
+  recovered: {
+    level: 'info',
+    sentence: ({ reason, rejected }) => `recovered from overload (${reason}): ${rejected} rejected`,
+  },
+  degraded: {
+    level: 'warn',
+    sentence: ({ reason, usedBytes, levelBytes }) =>
+      `degraded: ${reason} of ${inMb(usedBytes)} MB, above its level of ${inMb(levelBytes)} MB`,
+  },
+  draining: { level: 'info', sentence: ({ reason }) => `draining (${reason})` },
+  // Its line is written by insight/stalls.js, at most once a second.
+  stall: undefined,
+})
+
+const inMb = (bytes) => Math.round(bytes / 1e6)
+
+module.exports = { EVENT_LINES }
