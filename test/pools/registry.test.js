@@ -29,6 +29,12 @@ for (const [what, pool] of /** @type {[string, any][]} */ ([
   })
 }
 
+test('the error names the figures that are missing', (t) => {
+  assert.throws(() => spillwayFor(t).pool('orders', /** @type {any} */ ({ size: 1 })), {
+    message: /got an object with size, without a number or function idle and waiting\./,
+  })
+})
+
 test('a pool that cannot be observed is an error at set-up, and leaves the name free', async (t) => {
   const spillway = spillwayFor(t)
   const pool = Object.freeze(new Pool(withoutDatabase()))

@@ -3,6 +3,7 @@
 // shape is accepted. A new kind is a file beside this one, listed in KINDS.
 
 const { SpillwayError } = require('../../errors')
+const givenFigures = require('./given-figures')
 
 /**
  * @typedef {InstanceType<typeof import('../pool-record').PoolRecord>} PoolRecord
@@ -27,7 +28,7 @@ const KINDS = Object.freeze([
   require('./generic-pool'),
   require('./ioredis'),
   require('./undici'),
-  require('./given-figures'),
+  givenFigures,
 ])
 
 /**
@@ -40,9 +41,11 @@ function adapterOf(pool) {
     if (found !== undefined) return { kind, observe: (record) => observed(new Adapter(found, record)) }
   }
   const accepted = KINDS.map(({ accepts }) => accepts).join('; ')
+  const missing = isObject(pool) ? givenFigures.missingIn(pool) : undefined
+  const without = missing === undefined ? '' : `, without a number or function ${missing}`
   throw new SpillwayError(
     'ERR_SPILLWAY_UNKNOWN_POOL',
-    `The second argument of pool() is no pool that can be observed: got ${describe(pool)}. Accepted are: ${accepted}.`
+    `The second argument of pool() is no pool that can be observed: got ${describe(pool)}${without}. Accepted are: ${accepted}.`
   )
 }
 

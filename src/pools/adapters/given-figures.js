@@ -33,6 +33,12 @@ class GivenFigures {
   close() {}
 }
 
+/** What is missing in an object that has some of the figures, for the message of an error; else undefined. */
+function missingIn(given) {
+  const missing = NAMES.filter((name) => !isFigure(given[name]))
+  return missing.length < NAMES.length ? missing.join(' and ') : undefined
+}
+
 const isFigure = (value) => typeof value === 'number' || typeof value === 'function'
 
 module.exports = {
@@ -40,4 +46,5 @@ module.exports = {
   accepts: 'an object { size, idle, waiting, max? } of numbers or functions',
   find: (given) => (NAMES.every((name) => isFigure(given[name])) ? given : undefined),
   Adapter: GivenFigures,
+  missingIn,
 }
