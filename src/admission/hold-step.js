@@ -113,14 +113,19 @@ class HoldStep {
     return open === 0 ? 0 : Math.max(0, 1 - used / open)
   }
 
-  /** A flood holds many more, so a step that did not pay before may pay now: forget the rates when a flood begins. */
+  /**
+   * A flood holds many more, so a step that did not pay before may pay now: forget the rates when a flood begins. Step 0 is
+   * not measured again if the window that has just ended was costly from its beginning.
+   */
   #isNewFlood(isCostly) {
     const wasFlood = this.isFlood
     this.isFlood = this.#cost.rejectedShare > FLOOD_SHARE || (wasFlood && isCostly)
     if (!this.isFlood || wasFlood) return false
-    for (const rate of this.#rates) rate.atMs = Number.NEGATIVE_INFINITY
+    const isMeasured = this.#step === 0 && this.#wasCostly
+    const first = isMeasured ? 1 : 0
+    for (let step = first; step < HOLDS_MS.length; step++) this.#rates[step].atMs = Number.NEGATIVE_INFINITY
     this.#steadyUntilMs = 0
-    return true
+    return !isMeasured
   }
 
   #lookForSpare(nowMs, isCostly) {

@@ -269,6 +269,25 @@ test('the window in which rejections become costly is not compared with: part of
   assert.ok(holdsOver(3, all, { clients: 100 }).at(-1) >= 100)
 })
 
+for (const [before, what, isHeld] of [
+  [0.3, 'was costly already is evidence: 503s are held', true],
+  [0, 'was partly calm is none: it is measured again', false],
+]) {
+  test(`when a flood begins, a window that ${what}`, () => {
+    const { cost, late, pass, reject } = driven({ rejectedShare: before, isHolding: false })
+    for (let window = 0; window < 2; window++) {
+      reject()
+      pass(WINDOW_MS)
+    }
+    cost.rejectedShare = 0.6
+    reject()
+    assert.equal(late.held, isHeld ? 1 : 0)
+    pass(WINDOW_MS)
+    reject()
+    assert.ok(isHeld || late.held === 1)
+  })
+}
+
 test('the number of rejections at once is no evidence of the arrival rate', () => {
   const all = driven({ isHolding: false })
   for (let ms = 0; ms < 3000; ms += 5) {

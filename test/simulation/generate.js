@@ -188,7 +188,8 @@ function generate(seed, { disturbance } = {}) {
   const disturbances = made.of?.(made.ms) ?? []
   const cold = draw.chance(0.2)
   const undisturbedMs = cold ? COLD_MS : 0
-  const measuredMs = Math.max(undisturbedMs, kind === 'none' ? 0 : BEFORE_MS + made.ms + AFTER_MS)
+  const disturbedMs = kind === 'none' ? 0 : BEFORE_MS + made.ms
+  const measuredMs = Math.max(undisturbedMs, kind === 'none' ? 0 : disturbedMs + AFTER_MS)
   const seconds = (measuredMs + (kind === 'none' ? BEFORE_MS : 0) + MEASURED_MS) / 1000
   // A pool that the service does not fill: as many again as it needs.
   const poolRate = [...open, ...closed.map((c) => ({ route: c.route, perSecond: 1000 }))].reduce(
@@ -199,6 +200,7 @@ function generate(seed, { disturbance } = {}) {
     seed,
     kind,
     seconds,
+    disturbedMs,
     measuredMs,
     cold,
     pools: { pool: Math.ceil(2 * poolRate) + 2 },
@@ -209,4 +211,4 @@ function generate(seed, { disturbance } = {}) {
   }
 }
 
-module.exports = { generate }
+module.exports = { AFTER_MS, generate }

@@ -3,12 +3,14 @@
 // without a gate is never shed beyond .1 %", from `measuredMs` on. Only where something was shed is it run without one.
 // And whether the loop was the reason of a rejection while it idled: invariant 4, all the time.
 
-const { generate } = require('./generate')
+const { AFTER_MS, generate } = require('./generate')
 const { stack } = require('./stack')
 const { World } = require('./world')
 
 const MOST_UTILISATION = 0.7
 const MOST_SHED = 0.001
+/** A surge may bring this much work, and is not judged beyond it. */
+const MOST_SECONDS = 100
 
 const worldOf = (spec, shed, given = stack) =>
   new World(structuredClone(spec), { stack: given, shed, keepsRequests: false })
@@ -27,27 +29,42 @@ function loopRejectionsOf({ admission: { episode, measurements } }) {
   return counts
 }
 
-function utilisationOf(spec) {
+/**
+ * Without a gate: the share of the time from `measuredMs` on in which the loop is busy, and when it first idles after the
+ * disturbance. What a surge or a stall has left is part of the disturbance, because it is served before that.
+ */
+function ungated(spec) {
   const world = worldOf(spec, { mode: 'off' })
-  const { loop } = world
-  let idledMs = 0
+  const { admission, loop } = world
+  const { onTurn } = admission
+  let [idledMs, disturbedIdleMs, servedMs] = [undefined, undefined, Number.POSITIVE_INFINITY]
   loop.at(spec.measuredMs, () => {
     idledMs = loop.idleTotalMs
   })
+  admission.onTurn = (busyMs, nowMs, idleMs) => {
+    onTurn.call(admission, busyMs, nowMs, idleMs)
+    if (nowMs >= spec.disturbedMs) disturbedIdleMs ??= idleMs
+    if (idleMs > disturbedIdleMs) servedMs = Math.min(servedMs, nowMs)
+  }
   world.run()
-  return 1 - (loop.idleTotalMs - idledMs) / (loop.nowMs - spec.measuredMs)
+  // One turn may last from before `measuredMs` until the end.
+  if (idledMs === undefined) return { utilisation: 1, servedMs }
+  return { utilisation: 1 - (loop.idleTotalMs - idledMs) / (loop.nowMs - spec.measuredMs), servedMs }
 }
 
 /** @returns {{ requests: number, shed: number, isHarmed: boolean, utilisation?: number, reasons: any, loopRejections: { all: number, whileIdling: number } }} */
 function judge(seed, { stack: given, ...options } = {}) {
-  const spec = generate(seed, options)
+  return judgeWorld(generate(seed, options), given)
+}
+
+function judgeWorld(spec, given) {
   const world = worldOf(spec, undefined, given)
   const loopRejections = loopRejectionsOf(world)
   world.run()
   const requests = world.requests.filter(({ atMs }) => atMs >= spec.measuredMs)
   const shed = requests.filter(({ shedMs }) => shedMs !== undefined).length
   const found = {
-    seed,
+    seed: spec.seed,
     kind: spec.kind,
     requests: requests.length,
     shed,
@@ -55,9 +72,19 @@ function judge(seed, { stack: given, ...options } = {}) {
     loopRejections,
   }
   if (shed <= Math.max(1, requests.length * MOST_SHED)) return { ...found, isHarmed: false }
-  const utilisation = utilisationOf(spec)
+  const { utilisation, servedMs } = ungated(spec)
+  const laterMs = Math.min(servedMs, spec.seconds * 1000) + AFTER_MS - spec.measuredMs
+  if (spec.disturbedMs > 0 && laterMs > 0 && spec.seconds < MOST_SECONDS)
+    return judgeWorld(longer(spec, laterMs), given)
   return { ...found, utilisation, isHarmed: !(utilisation > MOST_UTILISATION) }
 }
+
+/** The same world, measured later and for as long. */
+const longer = (spec, ms) => ({
+  ...spec,
+  seconds: spec.seconds + ms / 1000,
+  measuredMs: spec.measuredMs + ms,
+})
 
 const line = ({ seed, kind, shed, requests, utilisation, reasons }) =>
   `seed ${seed} (${kind}): ${shed} of ${requests} shed at utilisation ${utilisation?.toFixed(2)}, ` +
