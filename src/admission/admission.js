@@ -242,7 +242,7 @@ class Admission {
     acceptBurst.onTurn(busyMs, nowMs, arrivedInTurn)
     this.#hooks.onTurn(nowMs)
     this.#resources.onTurn(busyMs, nowMs, idleMs)
-    this.#shadow.onTurn(nowMs)
+    this.#shadow.onTurn(nowMs, idleMs)
     this.late.onTurn()
     this.#connectionGate?.onTurn(busyMs, nowMs, idleMs)
     this.gate.onTurn(nowMs, idleMs, busyMs)

@@ -2,13 +2,24 @@
 // Decides for mode `observe` what mode `adaptive` would reject. In `observe` every request runs, so the queue is in the
 // kernel. This file models that queue by loop turn, and the slots of `maxConcurrent` in the same way:
 //   queue = queue + cost of the requests that arrived - time since the last arrivals;   0 once the loop idles
-// The part of the queue beyond the tolerated delay would be rejected, the lowest class first.
+// The part of the queue beyond the tolerated delay would be rejected, the lowest class first. It counts once the loop has been
+// full for that delay: a loop that idles sooner has no such queue, whatever a request is taken to cost (docs/decisions/0056).
 
 const { MIN_AHEAD } = require('./limits/queue-delay')
 const { CRITICAL, QUEUED_CLASSES } = require('./verdict')
 
 /** The cost of a request counts as known after this many requests in an idling loop. */
 const MIN_SAMPLES = 200
+/** A loop that idles more than this share of the tolerated delay has no such queue. A full loop idles a little, in system calls. */
+const MOST_IDLE_SHARE = 0.05
+
+/**
+ * @typedef {object} Unproven requests of one class that arrived in one turn
+ * @property {number} count
+ * @property {number} priority
+ * @property {number} dueMs when they have waited as long as is tolerated
+ * @property {number} maxIdleMs what the loop's idle time may be by then
+ */
 
 class ShadowQueue {
   #clock
@@ -30,6 +41,8 @@ class ShadowQueue {
   #firstIdleMs = 0
   #previousMs
   #previousIdleMs
+  /** What the model rejects, until it is known whether the loop was full up to `dueMs`. @type {Unproven[]} */
+  #unproven = []
 
   /**
    * @param {{
@@ -63,7 +76,12 @@ class ShadowQueue {
     this.#count++
   }
 
-  onTurn(nowMs) {
+  onTurn(nowMs, idleMs) {
+    this.#queueArrivals(nowMs)
+    this.#countProven(nowMs, idleMs)
+  }
+
+  #queueArrivals(nowMs) {
     const { cost, turns } = this.#measurements
     if (turns.isIdling(nowMs) || this.#samples < MIN_SAMPLES) this.#costMs = cost.meanMs
     if (this.#count === 0) return
@@ -75,12 +93,23 @@ class ShadowQueue {
     const { slotMs } = this.#limits
     this.#loopMs = Math.max(0, leftMs + this.#count * this.#costMs - (elapsedMs - idledMs))
     this.#slotsMs = Math.max(0, this.#slotsMs + this.#count * slotMs - elapsedMs)
-    this.#previousMs = this.#firstMs
-    this.#previousIdleMs = this.#firstIdleMs
     this.#slotsMs -= slotMs * this.#rejectExcess('concurrency', this.#slotsMs, slotMs, nowMs)
     this.#loopMs -= this.#costMs * this.#rejectExcess('loop', this.#loopMs, this.#costMs, nowMs)
+    this.#previousMs = this.#firstMs
+    this.#previousIdleMs = this.#firstIdleMs
     this.#arrivals.fill(0)
     this.#count = 0
+  }
+
+  #countProven(nowMs, idleMs) {
+    while (this.#unproven.length > 0 && this.#unproven[0].dueMs <= nowMs) {
+      const { count, priority, maxIdleMs } = /** @type {Unproven} */ (this.#unproven.shift())
+      if (idleMs <= maxIdleMs) this.#countAs('loop', priority, count)
+    }
+  }
+
+  #countAs(reason, priority, count) {
+    for (let i = 0; i < count; i++) this.#onWouldReject(reason, priority)
   }
 
   /** @returns {number} how many of the turn's arrivals would be rejected */
@@ -89,13 +118,24 @@ class ShadowQueue {
     for (let priority = QUEUED_CLASSES - 1; priority >= CRITICAL; priority--) {
       const toleratedMs = Math.max(this.#limits.delay.toleratedMs(priority, nowMs), MIN_AHEAD * eachMs)
       const excess = Math.floor((queuedMs - toleratedMs) / eachMs) - rejected
-      for (let i = Math.min(excess, this.#arrivals[priority]); i > 0; i--) {
-        this.#onWouldReject(reason, priority)
-        this.#arrivals[priority]--
-        rejected++
-      }
+      const count = Math.min(excess, this.#arrivals[priority])
+      if (!(count > 0)) continue
+      this.#arrivals[priority] -= count
+      rejected += count
+      if (reason === 'loop') this.#unproven.push(this.#unprovenOf(count, priority, toleratedMs))
+      else this.#countAs(reason, priority, count)
     }
     return rejected
+  }
+
+  /** They may have arrived at any time since the last arrivals were read. */
+  #unprovenOf(count, priority, toleratedMs) {
+    return {
+      count,
+      priority,
+      dueMs: this.#previousMs + toleratedMs,
+      maxIdleMs: this.#previousIdleMs + MOST_IDLE_SHARE * toleratedMs,
+    }
   }
 }
 
