@@ -106,6 +106,8 @@ class Admission {
 
   update(options) {
     const { classify, deadline, errorMode, headers, key, mode, respond } = options
+    // What was observed before another mode is no evidence after it.
+    if (mode !== this.#mode) this.#shadow.restart()
     this.#mode = mode
     this.hasUserHooks =
       errorMode === 'next' || [classify, deadline, headers, key, respond].some((each) => each !== undefined)

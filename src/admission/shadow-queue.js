@@ -2,8 +2,8 @@
 // Decides for mode `observe` what mode `adaptive` would reject. In `observe` every request runs, so the queue is in the
 // kernel. This file models that queue by loop turn, and the slots of `maxConcurrent` in the same way:
 //   queue = queue + cost of the requests that arrived - time since the last arrivals;   0 once the loop idles
-// The part of the queue beyond the tolerated delay would be rejected, the lowest class first. It counts once the loop has been
-// full for that delay: a loop that idles sooner has no such queue, whatever a request is taken to cost (docs/decisions/0056).
+// The part of the queue beyond the tolerated delay would be rejected, the lowest class first. For the loop it counts once the loop
+// has been full for that delay: one that idles sooner has no such queue, whatever a request is taken to cost (docs/decisions/0056).
 
 const { MIN_AHEAD } = require('./limits/queue-delay')
 const { CRITICAL, QUEUED_CLASSES } = require('./verdict')
@@ -20,6 +20,7 @@ const MOST_IDLE_SHARE = 0.05
  * @property {number} dueMs when they have waited as long as is tolerated
  * @property {number} maxIdleMs what the loop's idle time may be by then
  */
+/** @typedef {{ ms: number, idleMs: number }} Instant */
 
 class ShadowQueue {
   #clock
@@ -36,12 +37,10 @@ class ShadowQueue {
   /** Arrivals of the current turn, by class and together. */
   #arrivals = new Float64Array(QUEUED_CLASSES)
   #count = 0
-  /** The first arrival of the current turn, and of the last turn that had an arrival. */
-  #firstMs = 0
-  #firstIdleMs = 0
-  #previousMs
-  #previousIdleMs
-  /** What the model rejects, until it is known whether the loop was full up to `dueMs`. @type {Unproven[]} */
+  /** The first arrival of the current turn, and of the last turn that had an arrival. @type {Instant} */
+  #first
+  #previous
+  /** What the model rejects, until it is known whether the loop was full for as long. @type {Unproven[]} */
   #unproven = []
 
   /**
@@ -59,26 +58,39 @@ class ShadowQueue {
     this.#measurements = measurements
     this.#hooks = hooks
     this.#onWouldReject = onWouldReject
-    this.#previousMs = clock.now()
-    this.#previousIdleMs = clock.idleMs()
+    this.#first = this.#previous = this.#instant(clock.now())
   }
 
   // Hot path in mode `observe`: once a request.
   onRequest(request, nowMs) {
     const { priority } = request.admission
-    if (Math.max(this.#loopMs, this.#slotsMs) >= this.#hooks.deadlineMs(request))
+    const waitMs = Math.max(this.#loopMs, this.#slotsMs) - (nowMs - this.#previous.ms)
+    if (waitMs > 0 && waitMs >= this.#hooks.deadlineMs(request))
       return this.#onWouldReject('deadline', priority)
-    if (this.#count === 0) {
-      this.#firstMs = nowMs
-      this.#firstIdleMs = this.#clock.idleMs()
-    }
+    if (this.#count === 0) this.#first = this.#instant(nowMs)
     this.#arrivals[priority]++
     this.#count++
   }
 
+  restart() {
+    this.#loopMs = this.#slotsMs = 0
+    this.#first = this.#previous = this.#instant(this.#clock.now())
+    this.#unproven = []
+    this.#arrivals.fill(0)
+    this.#count = 0
+  }
+
+  #instant(nowMs) {
+    return {
+      ms: nowMs,
+      idleMs: this.#clock.idleMs(),
+      stallFreeMs: this.#measurements.turns.stallFreeMs(nowMs),
+    }
+  }
+
   onTurn(nowMs, idleMs) {
     this.#queueArrivals(nowMs)
-    this.#countProven(nowMs, idleMs)
+    if (this.#unproven.length > 0) this.#countProven(nowMs, idleMs)
   }
 
   #queueArrivals(nowMs) {
@@ -86,8 +98,8 @@ class ShadowQueue {
     if (turns.isIdling(nowMs) || this.#samples < MIN_SAMPLES) this.#costMs = cost.meanMs
     if (this.#count === 0) return
     if (turns.isIdling(nowMs)) this.#samples += this.#count
-    const elapsedMs = this.#firstMs - this.#previousMs
-    const idledMs = this.#firstIdleMs - this.#previousIdleMs
+    const elapsedMs = this.#first.ms - this.#previous.ms
+    const idledMs = this.#first.idleMs - this.#previous.idleMs
     if (this.#loopMs <= idledMs) this.#limits.delay.onFirstQueued(nowMs, true)
     const leftMs = Math.max(0, this.#loopMs - idledMs)
     const { slotMs } = this.#limits
@@ -95,17 +107,19 @@ class ShadowQueue {
     this.#slotsMs = Math.max(0, this.#slotsMs + this.#count * slotMs - elapsedMs)
     this.#slotsMs -= slotMs * this.#rejectExcess('concurrency', this.#slotsMs, slotMs, nowMs)
     this.#loopMs -= this.#costMs * this.#rejectExcess('loop', this.#loopMs, this.#costMs, nowMs)
-    this.#previousMs = this.#firstMs
-    this.#previousIdleMs = this.#firstIdleMs
+    this.#previous = this.#first
     this.#arrivals.fill(0)
     this.#count = 0
   }
 
+  /** Counts what has waited as long as is tolerated, and forgets what a loop that idled has served. */
   #countProven(nowMs, idleMs) {
-    while (this.#unproven.length > 0 && this.#unproven[0].dueMs <= nowMs) {
-      const { count, priority, maxIdleMs } = /** @type {Unproven} */ (this.#unproven.shift())
-      if (idleMs <= maxIdleMs) this.#countAs('loop', priority, count)
-    }
+    this.#unproven = this.#unproven.filter(({ count, priority, dueMs, maxIdleMs }) => {
+      if (idleMs > maxIdleMs) return false
+      if (dueMs > nowMs) return true
+      this.#countAs('loop', priority, count)
+      return false
+    })
   }
 
   #countAs(reason, priority, count) {
@@ -128,14 +142,12 @@ class ShadowQueue {
     return rejected
   }
 
-  /** They may have arrived at any time since the last arrivals were read. */
+  /** While the loop was full, they may have arrived at any time since the last arrivals were read. */
   #unprovenOf(count, priority, toleratedMs) {
-    return {
-      count,
-      priority,
-      dueMs: this.#previousMs + toleratedMs,
-      maxIdleMs: this.#previousIdleMs + MOST_IDLE_SHARE * toleratedMs,
-    }
+    const allowedMs = MOST_IDLE_SHARE * toleratedMs
+    const wasFull = this.#first.idleMs - this.#previous.idleMs <= allowedMs
+    const { idleMs, ms } = wasFull ? this.#previous : this.#first
+    return { count, priority, dueMs: ms + toleratedMs, maxIdleMs: idleMs + allowedMs }
   }
 }
 

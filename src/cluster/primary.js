@@ -14,15 +14,18 @@ const { watcher } = require('../environment/watcher')
 
 /** @satisfies {import('../logging/event-lines').EventLines} */
 const EVENTS = Object.freeze({
-  ready: { level: 'info', sentence: ({ workers }) => `ready: ${workers} workers serve` },
+  ready: { level: 'info', sentence: ({ workers }) => `ready: ${workers} of ${workers} workers serve` },
   degraded: {
     level: 'warn',
-    sentence: ({ pid, reason }) => `worker ${pid} is degraded (${reason}): it will be replaced`,
+    sentence: ({ pid, reason }) => `worker ${pid} is degraded (${reason})`,
   },
   replaced: { level: 'info', sentence: ({ pid, reason }) => `worker ${pid} was replaced (${reason})` },
   crashed: {
     level: 'error',
-    sentence: ({ pid, code, signal }) => `worker ${pid} crashed (${signal ?? `code ${code}`})`,
+    sentence: ({ pid, code, signal }) =>
+      pid === undefined
+        ? 'a worker could not be started'
+        : `worker ${pid} crashed (${signal ?? `code ${code}`})`,
   },
 })
 const SIGNALS = /** @type {const} */ ({ SIGTERM: 'stop', SIGINT: 'stop', SIGUSR2: 'restart' })

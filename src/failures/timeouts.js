@@ -93,7 +93,7 @@ class Timeouts {
     const { method, route, ageMs } = this.#recorder.describe(requests[0])
     this.#warn(
       { event: 'timeout', count: requests.length, method, route, ageMs: rounded(ageMs) },
-      `spillway: ${method} ${route ?? '(no route yet)'}${others(requests.length - 1)} did not answer in time, so spillway answered`
+      `spillway: ${method} ${route ?? '(unmatched)'}${others(requests.length - 1)} did not answer in time, so spillway answered`
     )
   }
 

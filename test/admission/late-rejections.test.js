@@ -270,10 +270,10 @@ test('the window in which rejections become costly is not compared with: part of
 })
 
 for (const [before, what, isHeld] of [
-  [0.3, 'was costly already is evidence: 503s are held', true],
-  [0, 'was partly calm is none: it is measured again', false],
+  [0.3, 'that was costly already is evidence: 503s are held', true],
+  [0, 'that was partly calm is no evidence: it is measured again', false],
 ]) {
-  test(`when a flood begins, a window that ${what}`, () => {
+  test(`when a flood begins, a window ${what}`, () => {
     const { cost, late, pass, reject } = driven({ rejectedShare: before, isHolding: false })
     for (let window = 0; window < 2; window++) {
       reject()
@@ -282,9 +282,6 @@ for (const [before, what, isHeld] of [
     cost.rejectedShare = 0.6
     reject()
     assert.equal(late.held, isHeld ? 1 : 0)
-    pass(WINDOW_MS)
-    reject()
-    assert.ok(isHeld || late.held === 1)
   })
 }
 

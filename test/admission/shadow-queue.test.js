@@ -4,6 +4,7 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
+const { DEFAULTS } = require('../../src/options/options')
 const { generate } = require('../simulation/generate')
 const { DrivenAdmission } = require('./driven-admission')
 const { WORKS, burst, capacityOf, load } = require('./simulated-load')
@@ -75,6 +76,34 @@ test('a burst that drains again within maxDelay is counted by neither mode', () 
   }
 })
 
+test('a flood into an idle process is counted by both modes', () => {
+  const { steps } = WORKS.cpu
+  const open = [{ route: 0, perSecond: 100, arrivals: 'constant', toMs: 5000 }, burst(5000, 1500)]
+  const spec = { seconds: 10, routes: [{ steps }], open }
+  const [adaptive, observe] = ['adaptive', 'observe'].map((mode) => {
+    const { shed, wouldShed } = load(structuredClone(spec), { mode }).admission.sample()
+    return total(mode === 'observe' ? wouldShed : shed)
+  })
+  assert.ok(adaptive > 500 && observe > 500, `${adaptive} and ${observe}`)
+})
+
+test('what was not yet counted when another mode began is forgotten', () => {
+  const open = [
+    { route: 0, perSecond: 250, toMs: 3000 },
+    { route: 0, perSecond: 2000, fromMs: 3000 },
+  ]
+  const spec = { seconds: 3.1, routes: [{ steps: WORKS.cpu.steps }], open }
+  const world = load(spec, { mode: 'observe' })
+  const { admission, loop } = world
+  const before = total(admission.sample().wouldShed)
+  admission.update({ ...DEFAULTS.shed, mode: 'adaptive' })
+  for (let i = 0; i < 10; i++) {
+    loop.burn(100)
+    admission.onTurn(100, loop.nowMs, loop.idleTotalMs)
+  }
+  assert.equal(total(admission.sample().wouldShed), before)
+})
+
 test('it would reject the lowest class first, as the queue does', () => {
   const { adaptive, observe } = both('cpu', 2, { classes: ['normal', 'low'] })
   for (const { counts } of [adaptive, observe]) {
@@ -106,6 +135,16 @@ function observing(shed, inFlight) {
   const before = total(driven.admission.sample().wouldShed)
   return { driven, counted: () => total(driven.admission.sample().wouldShed) - before }
 }
+
+test('a deadline that an idle loop keeps is not counted, however long its last queue was', () => {
+  const { driven } = observing({ deadline: () => 50 }, 100)
+  driven.turn(1, 3_600_000)
+  for (let i = 0; i < 10; i++) {
+    driven.end(driven.ask())
+    driven.turn(1, 100)
+  }
+  assert.deepEqual(driven.admission.sample().wouldShed, [])
+})
 
 test('a deadline that would be over before a slot is free is counted as such', () => {
   const { driven } = observing(

@@ -181,6 +181,29 @@ test('a worker that cannot be spawned is forked again after pauses that double, 
   await primary.stop()
 })
 
+test('the line of each event names the worker and the reason', async () => {
+  const messages = []
+  const write = (_fields, message) => messages.push(message)
+  const { cluster, clock } = primaryOf(2, { logger: { info: write, warn: write, error: write } })
+  const [old, other] = cluster.workers
+  old.say('degraded', { reason: 'heap' })
+  await settle()
+  cluster.workers[2].listen()
+  await settle()
+  old.exit(0)
+  await settle()
+  other.exit(1)
+  cluster.failure = new Error('spawn ENOMEM')
+  clock.pass(100, 1)
+  assert.deepEqual(messages, [
+    'spillway: ready: 2 of 2 workers serve',
+    `spillway: worker ${old.process.pid} is degraded (heap)`,
+    `spillway: worker ${old.process.pid} was replaced (heap)`,
+    `spillway: worker ${other.process.pid} crashed (code 1)`,
+    'spillway: a worker could not be started',
+  ])
+})
+
 test('a fork that throws does not end the primary, and is tried again after a pause', () => {
   const { cluster, clock, events, internalErrors, primary } = primaryOf(2)
   cluster.failure = Object.assign(new Error('spawn ENOMEM'), { code: 'ENOMEM' })

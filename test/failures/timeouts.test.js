@@ -74,9 +74,21 @@ describe('errors.timeout', () => {
           count: 1,
           method: 'GET',
           route: null,
-          msg: 'spillway: GET (no route yet) did not answer in time, so spillway answered',
+          msg: 'spillway: GET (unmatched) did not answer in time, so spillway answered',
         },
       ]
+    )
+  })
+
+  it('says of several at once how many there are', async (t) => {
+    const { clock, entered, get, logged } = await timed(t, { timeout: TIMEOUT_MS })
+    const answers = [get('/a'), get('/b'), get('/c')]
+    await entered(3)
+    clock.pass(TIMEOUT_MS + 100)
+    await Promise.all(answers)
+    assert.deepEqual(
+      logged.map(({ count, msg }) => [count, msg]),
+      [[3, 'spillway: GET (unmatched) and 2 others did not answer in time, so spillway answered']]
     )
   })
 

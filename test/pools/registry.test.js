@@ -31,7 +31,7 @@ for (const [what, pool] of /** @type {[string, any][]} */ ([
 
 test('the error names the figures that are missing', (t) => {
   assert.throws(() => spillwayFor(t).pool('orders', /** @type {any} */ ({ size: 1 })), {
-    message: /got an object with size, without a number or function idle and waiting\./,
+    message: /got an object with size, which lacks idle and waiting as a number or function\./,
   })
 })
 

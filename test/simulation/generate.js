@@ -161,7 +161,7 @@ const DISTURBANCES = {
 }
 const DISTURBANCE_KINDS = Object.keys(DISTURBANCES)
 
-/** @returns {any} a world, from `seed` alone; what is shed from `measuredMs` on is the gate's own doing */
+/** @returns {any} a world, from `seed` alone. From `measuredMs` on it is healthy, unless a surge or a stall has left more work: see judge.js */
 function generate(seed, { disturbance } = {}) {
   const draw = new Draw(seed)
   const works = [
@@ -191,6 +191,8 @@ function generate(seed, { disturbance } = {}) {
   const disturbedMs = kind === 'none' ? 0 : BEFORE_MS + made.ms
   const measuredMs = Math.max(undisturbedMs, kind === 'none' ? 0 : disturbedMs + AFTER_MS)
   const seconds = (measuredMs + (kind === 'none' ? BEFORE_MS : 0) + MEASURED_MS) / 1000
+  // A world that is simulated for longer has the same ramp.
+  for (const each of open) if (each.toPerSecond !== undefined) each.rampMs = seconds * 1000
   // A pool that the service does not fill: as many again as it needs.
   const poolRate = [...open, ...closed.map((c) => ({ route: c.route, perSecond: 1000 }))].reduce(
     (sum, { route, perSecond }) => (works[route].pool ? sum + (perSecond * works[route].waitMs) / 1000 : sum),

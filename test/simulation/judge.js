@@ -1,6 +1,7 @@
 'use strict'
 // Whether a world was harmed by the gate: invariants 1 and 2, "a load that the process answers at up to 70 % utilisation
-// without a gate is never shed beyond .1 %", from `measuredMs` on. Only where something was shed is it run without one.
+// without a gate is never shed beyond .1 %". It counts from two seconds after the loop without a gate first idles again: what a
+// surge or a stall leaves keeps any process busy until then. Only where something was shed is the world run without a gate.
 // And whether the loop was the reason of a rejection while it idled: invariant 4, all the time.
 
 const { AFTER_MS, generate } = require('./generate')
@@ -9,7 +10,7 @@ const { World } = require('./world')
 
 const MOST_UTILISATION = 0.7
 const MOST_SHED = 0.001
-/** A surge may bring this much work, and is not judged beyond it. */
+/** A surge may bring more work than fits into this time. Then what was found up to here is judged. */
 const MOST_SECONDS = 100
 
 const worldOf = (spec, shed, given = stack) =>

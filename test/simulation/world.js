@@ -93,10 +93,11 @@ class World {
   #startOpen(stream) {
     const { perSecond, arrivals = 'poisson', fromMs = 0, batch = 1, toPerSecond = perSecond } = stream
     const endMs = this.#endOf(stream)
+    const rampMs = (stream.rampMs ?? endMs) - fromMs
     const sockets = []
     let next = 0
     const gapMs = (atMs) => {
-      const rate = (perSecond + ((toPerSecond - perSecond) * (atMs - fromMs)) / (endMs - fromMs)) / batch
+      const rate = (perSecond + (toPerSecond - perSecond) * Math.min(1, (atMs - fromMs) / rampMs)) / batch
       return (arrivals === 'poisson' ? -Math.log(1 - this.#random()) * 1000 : 1000) / rate
     }
     const arrive = (atMs) => {

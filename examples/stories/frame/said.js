@@ -10,9 +10,6 @@ const SEVERITIES = ['high', 'medium', 'low']
 const FIGURE = /\d+(\.\d+)?/g
 /** Places are shown from here, on whatever machine. */
 const ROOT = path.join(__dirname, '..', '..', '..') + path.sep
-const SHORT_LETTERS = 24
-/** What every line has. */
-const COMMON = new Set('level time pid hostname name component event msg at unlogged'.split(' '))
 const MOST_STALLS = 3
 const MOST_OUTPUT = 12
 
@@ -58,19 +55,12 @@ function groupsOf(logged, folder) {
         event,
         level,
         message: String(msg).replaceAll(ROOT, ''),
-        error: errorOf(err, folder) ?? figuresOf(line),
+        error: errorOf(err, folder),
         count: 1 + unlogged,
       })
     else group.count += 1 + unlogged
   }
   return [...groups.values()]
-}
-
-/** A short line says the rest in its fields: that a worker has crashed, with which signal and after how long. */
-function figuresOf(line) {
-  if (String(line.msg).length > SHORT_LETTERS) return undefined
-  const fields = Object.entries(line).filter(([key, value]) => !COMMON.has(key) && typeof value !== 'object')
-  return fields.length === 0 ? undefined : fields.map(([key, value]) => `${key} ${value}`).join(', ')
 }
 
 /** What was thrown, and where in the application. */

@@ -42,7 +42,7 @@ function adapterOf(pool) {
   }
   const accepted = KINDS.map(({ accepts }) => accepts).join('; ')
   const missing = isObject(pool) ? givenFigures.missingIn(pool) : undefined
-  const without = missing === undefined ? '' : `, without a number or function ${missing}`
+  const without = missing === undefined ? '' : `, which lacks ${missing} as a number or function`
   throw new SpillwayError(
     'ERR_SPILLWAY_UNKNOWN_POOL',
     `The second argument of pool() is no pool that can be observed: got ${describe(pool)}${without}. Accepted are: ${accepted}.`
