@@ -8,12 +8,33 @@ const path = require('node:path')
 const { leading } = require('./markdown')
 
 const DOCS = path.join(__dirname, '..', '..', 'docs')
-const NAMES = { none: 'no policy', attach: 'spillway attach()', middleware: 'spillway middleware' }
-const COLORS = ['#8a8f98', '#1a9850', '#4393c3', '#d6604d', '#b8860b', '#9467bd', '#c2568c']
+const NAMES = {
+  none: 'no policy',
+  attach: 'spillway attach()',
+  middleware: 'spillway middleware',
+  'overload-protection-100': 'overload-protection, 100 ms',
+  'toobusy-js-20': 'toobusy-js, 20 ms',
+  'under-pressure': 'under-pressure, 100 ms',
+  heavy: '@hapi/heavy, 100 ms',
+}
+/** A variant of one of the others, which the table has. */
+const NOT_DRAWN = new Set(['attach-classes', 'behind'])
+const OURS = new Set(['attach', 'middleware'])
+const COLORS = [
+  '#8a8f98',
+  '#1a9850',
+  '#4393c3',
+  '#d6604d',
+  '#b8860b',
+  '#9467bd',
+  '#c2568c',
+  '#8c6d4f',
+  '#3aa6a6',
+]
 const GREY = '#808080'
 const LEFT = 56
 const PLOT_WIDTH = 480
-const RIGHT = 170
+const RIGHT = 200
 
 const nameOf = (policy) => NAMES[policy] ?? policy
 const round1 = (value) => Math.round(value * 10) / 10
@@ -38,12 +59,12 @@ function panel({ top, height, x, y, lines }) {
   if (x.title) parts.push(text(LEFT + PLOT_WIDTH / 2, top + height + 38, x.title, 'text-anchor="middle"'))
   let lastLabelY = Number.NEGATIVE_INFINITY
   const ends = lines.map((line) => ({ ...line, endY: atY(line.points.at(-1)?.[1] ?? 0) }))
-  for (const { name, color, points, endY } of ends.sort((a, b) => a.endY - b.endY)) {
+  for (const { name, color, width = 2, points, endY } of ends.sort((a, b) => a.endY - b.endY)) {
     const corners = points.map(([px, py]) => `${round1(atX(px))},${round1(atY(py))}`).join(' ')
-    parts.push(`<polyline points="${corners}" fill="none" stroke="${color}" stroke-width="2"/>`)
+    parts.push(`<polyline points="${corners}" fill="none" stroke="${color}" stroke-width="${width}"/>`)
     // A name stands where its line ends, and at least a line's height from the next name.
     lastLabelY = Math.max(endY + 4, lastLabelY + 15)
-    parts.push(text(LEFT + PLOT_WIDTH + 8, lastLabelY, name, `style="fill:${color}"`))
+    parts.push(text(LEFT + PLOT_WIDTH + 16, lastLabelY, name, `style="fill:${color}"`))
   }
   return parts.join('\n')
 }
@@ -60,12 +81,11 @@ function write(name, height, title, panels) {
 
 function drawGoodput() {
   const { rows } = leading('overload-cpu')
-  const policies = [...new Set(rows.map(({ policy }) => policy))].filter(
-    (policy) => policy !== 'attach-classes'
-  )
+  const policies = [...new Set(rows.map(({ policy }) => policy))].filter((policy) => !NOT_DRAWN.has(policy))
   const lines = policies.map((policy, index) => ({
     name: nameOf(policy),
     color: COLORS[index % COLORS.length],
+    width: OURS.has(policy) ? 3 : 1.5,
     points: [[0, 0], ...rows.filter((row) => row.policy === policy).map((row) => [row.multiple, row.ratio])],
   }))
   const x = { most: 10, ticks: [0, 1, 2, 5, 10], title: 'offered load / capacity', label: (at) => `${at}x` }
