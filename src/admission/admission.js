@@ -67,7 +67,6 @@ class Admission {
    *   sampleMemory: () => ReturnType<typeof import('../signals/memory').memoryForGate>,
    *   connections?: { readonly open: number, readonly busy: number } | undefined,
    *   onOverload: OnOverloadEvent, onObservedOverload?: OnOverloadEvent }} parts
-   *   `onObservedOverload` gets the overloads of mode `observe`
    */
   constructor(parts) {
     const { clock, internalErrors, options, sampleMemory, connections, random } = parts
@@ -99,14 +98,13 @@ class Admission {
           : undefined,
       onReject: (request, reason) => this.#onReject(request, reason),
     })
-    const onWouldReject = (reason, priority) => this.#onWouldReject(reason, priority)
+    const onWouldReject = this.#onWouldReject
     this.#shadow = new ShadowQueue({ clock, limits: this.limits, measurements, hooks, onWouldReject })
     this.update(options)
   }
 
   update(options) {
     const { classify, deadline, errorMode, headers, key, mode, respond } = options
-    // What was observed before another mode is no evidence after it.
     if (mode !== this.#mode) this.#shadow.restart()
     this.#mode = mode
     this.hasUserHooks =
@@ -171,7 +169,7 @@ class Admission {
     return this.gate.admit(request, nowMs)
   }
 
-  #onWouldReject(reason, priority) {
+  #onWouldReject = (reason, priority) => {
     this.stats.onWouldReject(reason, priority)
     this.#observed.onReject(reason, this.#clock.now())
   }
@@ -204,7 +202,7 @@ class Admission {
       retryAfterSeconds: () => this.#retryAfter.seconds(),
       connections,
       onReject: (reason, priority) => this.#countRejection(reason, priority),
-      onWouldReject: (reason, priority) => this.#onWouldReject(reason, priority),
+      onWouldReject: this.#onWouldReject,
     })
     this.#connectionGate.update(this.#isOff, this.#options)
     return this.#connectionGate

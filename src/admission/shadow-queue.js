@@ -72,6 +72,7 @@ class ShadowQueue {
     this.#count++
   }
 
+  /** Another mode has begun: what was observed before is no evidence after it. */
   restart() {
     this.#loopMs = this.#slotsMs = 0
     this.#first = this.#previous = this.#instant(this.#clock.now())

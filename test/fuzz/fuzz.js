@@ -222,6 +222,9 @@ async function fuzz({ cases, seed, onCase = () => {} }) {
     problems.push(...problemsOf(name, reports[name]))
     await target.close()
   }
+  // Of a few random cases, none may be an error of a client of HTTP/2.
+  if (Object.values(reports).every(({ clientErrorsHeard }) => clientErrorsHeard === 0))
+    problems.push('no client error was heard')
   return { problems, kinds, targets: reports }
 }
 
@@ -235,7 +238,7 @@ function problemsOf(name, report) {
   must(started === ended + shed + abandoned, JSON.stringify({ started, ended, shed, abandoned }))
   must(entered <= ended, `${entered} handlers entered, ${ended} outcomes`)
   must(
-    report.clientErrorsCounted === report.clientErrorsHeard && report.clientErrorsHeard > 0,
+    report.clientErrorsCounted === report.clientErrorsHeard,
     `${report.clientErrorsCounted} of ${report.clientErrorsHeard} client errors counted`
   )
   must(sumOf(report.internalErrors) === 0, `internal errors: ${JSON.stringify(report.internalErrors)}`)
