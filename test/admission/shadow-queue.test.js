@@ -76,6 +76,19 @@ test('a burst that drains again within maxDelay is counted by neither mode', () 
   }
 })
 
+test('a loop that is full of a few clients without pause counts nothing, although their requests cost less than was known', () => {
+  const spec = {
+    seconds: 6,
+    routes: [{ steps: [{ burn: 5 }] }, { steps: [{ burn: 0.1 }] }],
+    open: [{ route: 0, perSecond: 100, toMs: 4000 }],
+    closed: [{ route: 1, clients: 10, fromMs: 4000, retry: 'think' }],
+  }
+  for (const mode of ['adaptive', 'observe']) {
+    const { shed, wouldShed } = load(structuredClone(spec), { mode }).admission.sample()
+    assert.deepEqual([shed, wouldShed], [[], []])
+  }
+})
+
 test('a flood into an idle process is counted by both modes', () => {
   const { steps } = WORKS.cpu
   const open = [{ route: 0, perSecond: 100, arrivals: 'constant', toMs: 5000 }, burst(5000, 1500)]
