@@ -45,7 +45,7 @@ module.exports = {
     }
   },
   learn: [
-    'What each request adds makes every later request slower. No single request is wrong, so no log shows it, and a restart helps for a while.',
+    'What each request adds makes every later request slower. No single request is wrong, so no access log shows it, and a restart helps for a while.',
     'Node warns once, at the eleventh listener, and the line drowns in the log. Spillway counts it, and names the line that adds the listener.',
     'Take two profiles, some time apart. A function whose cost a request grows is the one to look at, whatever its share.',
   ],
