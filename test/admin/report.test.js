@@ -293,7 +293,11 @@ describe('the document', () => {
         '\ud800',
         '$&$1',
         '</svg>',
-        '/*STYLES*/'
+        '/*STYLES*/',
+        'valueOf',
+        'constructor',
+        '__proto__',
+        'toString'
       )
     )
     fc.assert(

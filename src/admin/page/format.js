@@ -76,7 +76,8 @@ function moment(at) {
   return `${date.toLocaleDateString('en-CA')} ${date.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })}`
 }
 
-const BY_UNIT = { ms: duration, bytes, s: seconds, seconds }
+/** Without a prototype: a newer release may send any word. */
+const BY_UNIT = { __proto__: null, ms: duration, bytes, s: seconds, seconds }
 
 /** A figure of a finding. @param {{ value: number, unit: string }} evidence */
 function evidence({ value, unit }) {
