@@ -167,6 +167,11 @@ for (const text of JSON_TEXTS) {
   })
 }
 
+test('of what JSON.parse says, neither the text nor the token is quoted', () => {
+  const said = `Invalid JSON: Unexpected token 's', "s3cret" is not valid JSON (in the body)`
+  assert.equal(maskText(said), 'Invalid JSON: Unexpected token in JSON (in the body)')
+})
+
 test('a message of 4 kB costs no more than its length', () => {
   const pieces = [
     'a',
