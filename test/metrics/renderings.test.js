@@ -347,6 +347,19 @@ test('no reader that takes its piece within a second is disconnected, however ma
   assert.ok(scrapes.every(({ sink }) => !sink.destroyed && sink.pieces.length === PIECES))
 })
 
+test('readers that have ended no longer count as blocked', async () => {
+  const { clock, scrape } = rendering()
+  const scrapes = Array.from({ length: 10 }, () => scrape({ isSlow: true }))
+  await turns()
+  for (let i = 0; i < 60; i++) {
+    const { sink } = scrape({ isSlow: true })
+    await turns()
+    await sink.text()
+  }
+  clock.pass(1000)
+  assert.ok(scrapes.every(({ sink }) => !sink.destroyed))
+})
+
 test('a reader that waits for the collection of a metric is not disconnected', async () => {
   let goOn
   async function* render() {
