@@ -189,11 +189,23 @@ test('event-loop-blocked names what the stalls name, and else the route that tak
     route: '/login',
     origin: 'request',
     frames: ['pbkdf2Sync node:internal/crypto/pbkdf2:62', 'hashPassword /app/auth.js:41'],
+    ms: 20_000,
   }
   const named = find({ stalls: { sites: [{ ...site, cause: 'garbage-collection' }, site] } })
   assert.equal(named.route, 'POST /login')
   assert.match(named.summary, /^hashPassword \(auth\.js:41\) in POST \/login blocked the event loop for 40 %/)
   assert.match(named.advice, /^hashPassword in POST \/login: use crypto\.pbkdf2, or move/)
+  const withOther = (ms) =>
+    find({ stalls: { sites: [site, { ...site, function: 'parse', file: '/app/body.js', line: 7, ms }] } })
+  assert.match(withOther(2222).summary, /POST \/login blocked/)
+  assert.match(withOther(2223).summary, /POST \/login and 1 other place blocked the event loop for 40 %/)
+  assert.deepEqual(
+    withOther(6000).evidence.filter(({ name }) => name.startsWith('stalls in ')),
+    [
+      { name: 'stalls in hashPassword (auth.js:41)', value: 0.333, unit: 'share of the time' },
+      { name: 'stalls in parse (body.js:7)', value: 0.1, unit: 'share of the time' },
+    ]
+  )
   const timer = find({ stalls: { sites: [{ ...site, route: null, method: null, origin: 'background' }] } })
   assert.match(timer.summary, /in the background/)
   const byRoute = (loopShare) => find({ routes: [routeWith({ loopShare })] })

@@ -332,6 +332,10 @@ test('at most 64 readers may block for longer than a second, and those blocked l
     scrapes.map((_, i) => i < 6)
   )
   assert.equal(operator.sink.destroyed, false)
+  for (let i = 0; i < 5; i++) scrape({ isSlow: true })
+  await turns()
+  clock.pass(1000)
+  assert.equal(scrapes.filter(({ sink }) => sink.destroyed).length, 11)
 })
 
 test('no reader that takes its piece within a second is disconnected, however many there are', async () => {

@@ -18,6 +18,9 @@ const LONG_SHARE = 0.5
 const LEAST_MS_OF_ONE = 10
 /** A route that takes most of the loop's time is the one to name. */
 const MOST = 0.5
+/** A place with less of the time of all stalls is not named alone. */
+const NEARLY_ALL = 0.9
+const MOST_PLACES = 3
 
 /** @type {import('../rules').Rule} */
 const rule = {
@@ -33,19 +36,21 @@ const rule = {
     if (veryLong < SOME && long < LONG_SHARE) return []
     const turns = veryLong >= long / 2 ? loop.veryLong : loop.long
     const meanMs = (turns.share * seconds * 1000) / turns.count
-    const { site, route } = culpritOf(figures)
+    const places = placesOf(figures)
+    const { site, route } = culpritOf(figures, places)
     return [
       {
         severity: veryLong >= MUCH || long >= LONG_SHARE ? 'high' : 'medium',
         share,
         route,
-        summary: `${subjectOf(site, route)} blocked the event loop for ${percent(share)} of the time: ${counted(turns.count, 'loop turn')} of ${duration(meanMs)} in the mean, the longest ${duration(loop.longestMs)}.`,
+        summary: `${subjectOf(site, route)}${withOthers(places)} blocked the event loop for ${percent(share)} of the time: ${counted(turns.count, 'loop turn')} of ${duration(meanMs)} in the mean, the longest ${duration(loop.longestMs)}.`,
         evidence: [
           evidence('long loop turns', turns.share, 'share of the time'),
           evidence('long loop turns', turns.count, 'turns'),
           evidence('longest loop turn', loop.longestMs, 'ms'),
           evidence('event loop busy', loop.utilization, 'share of the time'),
           evidence('garbage collection', gc.share, 'share of the time'),
+          ...placeEvidence(places, seconds),
           ...loopEvidence(routes, route),
           ...mostOfTime(routes),
           ...unreadEvidence(routes, requests.count),
@@ -76,9 +81,12 @@ function unreadEvidence(routes, count) {
 const isOfFew = ({ count, requests, share }, seconds) =>
   count > 0 && (share * seconds * 1000) / Math.max(count, requests) >= LEAST_MS_OF_ONE
 
+/** The places in which stalls were, the costliest first. */
+const placesOf = ({ stalls }) =>
+  stalls?.sites.filter(({ cause }) => cause === 'javascript' || cause === 'native') ?? []
+
 /** What the stalls name, or else the route whose handlers took most of the loop's time. */
-function culpritOf({ loop, routes, stalls }) {
-  const site = stalls?.sites.find(({ cause }) => cause === 'javascript' || cause === 'native')
+function culpritOf({ loop, routes }, [site]) {
   if (site !== undefined) return { site, route: site.route === null ? null : routeName(site) }
   const known = routes.filter(({ loopShare }) => loopShare !== undefined)
   const [first] = known.sort((a, b) => Number(b.loopShare) - Number(a.loopShare))
@@ -88,9 +96,29 @@ function culpritOf({ loop, routes, stalls }) {
 
 function subjectOf(site, route) {
   if (site === undefined) return route === null ? 'Synchronous code' : `Synchronous code in ${route}`
-  const place = site.file === null ? '' : ` (${String(site.file).split('/').pop()}:${site.line})`
-  return `${site.function ?? '(anonymous)'}${place} in ${route ?? `the ${site.origin}`}`
+  return `${placeName(site)} in ${route ?? `the ${site.origin}`}`
 }
+
+function placeName(site) {
+  const place = site.file === null ? '' : ` (${String(site.file).split('/').pop()}:${site.line})`
+  return `${site.function ?? '(anonymous)'}${place}`
+}
+
+/** The turns of the finding are of all places. */
+function withOthers(places) {
+  const totalMs = places.reduce((sum, { ms }) => sum + ms, 0)
+  if (places.length < 2 || places[0].ms >= NEARLY_ALL * totalMs) return ''
+  return ` and ${counted(places.length - 1, 'other place')}`
+}
+
+const placeEvidence = (places, seconds) =>
+  withOthers(places) === ''
+    ? []
+    : places
+        .slice(0, MOST_PLACES)
+        .map((site) =>
+          evidence(`stalls in ${placeName(site)}`, site.ms / 1000 / seconds, 'share of the time')
+        )
 
 function adviceFor(site, route) {
   const call = adviceForCall(site)
