@@ -180,14 +180,13 @@ class Pools {
     reference.visits = undefined
     // Rejected requests never ran, and have no series.
     if (series?.method === undefined) return
-    for (let each = visit; each !== undefined; each = each.earlier)
-      each.pool.routes.findOrAdd(series.method, series.route)
-    for (const { routes } of this.#records.values()) routes.find(series.method, series.route)?.onRequest()
     for (; visit !== undefined; visit = visit.earlier) {
       const route = visit.pool.routes.findOrAdd(series.method, series.route)
       route.onAsks(visit.asks)
       if (visit.uses > 0) route.held.recordAll(visit.uses, visit.heldMs, visit.maxMs, nowMs)
     }
+    // Last, so that it counts for a route whose first request this was.
+    for (const { routes } of this.#records.values()) routes.find(series.method, series.route)?.onRequest()
   }
 
   close() {
