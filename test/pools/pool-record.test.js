@@ -1,0 +1,63 @@
+'use strict'
+// What a record of a pool sums up.
+
+const assert = require('node:assert/strict')
+const { test } = require('node:test')
+const { PoolRecord } = require('../../src/pools/pool-record')
+const { FakeClock } = require('../support/fake-clock')
+
+function build() {
+  const clock = new FakeClock(0)
+  const record = new PoolRecord({
+    name: 'orders',
+    kind: 'pg',
+    maxWait: undefined,
+    shed: () => ({ targetDelay: 180, interval: 500 }),
+    overflow: '(other)',
+    clock: /** @type {any} */ (clock),
+    askerNow: () => undefined,
+    onShortage: () => {},
+    stallFreeMs: (nowMs) => nowMs,
+    internalErrors: /** @type {any} */ ({ report: (_place, error) => assert.fail(error) }),
+  })
+  record.observe(/** @type {any} */ ({ isTimed: true, max: 1, waiting: 0 }))
+  return { clock, record, askedMs: () => record.askedMs(clock.now()) }
+}
+
+test('the time in which somebody waits counts once, however many wait', () => {
+  const { askedMs, clock, record } = build()
+  clock.advance(100)
+  assert.equal(askedMs(), 0)
+  const first = record.ask()
+  clock.advance(10)
+  const second = record.ask()
+  clock.advance(20)
+  assert.equal(askedMs(), 30)
+  record.grant(first, {})
+  clock.advance(30)
+  assert.equal(askedMs(), 60)
+  record.fail(second, new Error('refused'))
+  clock.advance(1000)
+  assert.equal(askedMs(), 60)
+  record.ask()
+  clock.advance(5)
+  assert.equal(askedMs(), 65)
+  assert.equal(record.waitMs, 30 + 50)
+})
+
+test('a use lasts from its grant to its release; a second answer and a second release change nothing', () => {
+  const { clock, record } = build()
+  const connection = {}
+  const use = record.ask()
+  clock.advance(7)
+  record.grant(use, connection)
+  record.fail(use, new Error('late'))
+  clock.advance(40)
+  assert.deepEqual(
+    record.heldNow(clock.now()).map(({ ageMs }) => ageMs),
+    [40]
+  )
+  record.release(connection)
+  record.release(connection)
+  assert.deepEqual([record.waitMs, record.useMs, record.uses.totals.count, record.held], [7, 40, 1, 0])
+})
