@@ -144,6 +144,23 @@ for (const times of [0.7, 2, 10]) {
   })
 }
 
+for (const mode of ['adaptive', 'observe']) {
+  test(`mode ${mode}: a burst that the pool serves within the interval is not rejected`, () => {
+    const spec = {
+      seconds: 8,
+      pools: { pool: 5 },
+      routes: [{ steps: [{ wait: 10, pool: 'pool' }, { burn: 0.1 }] }],
+      open: [{ route: 0, perSecond: 150 }],
+      disturbances: [{ kind: 'surge', atMs: 3000, ms: 200, route: 0, perSecond: 1000 }],
+    }
+    const { shed, wouldShed } = worldOf(spec, {}, { mode }).admission.sample()
+    assert.deepEqual(
+      [...shed, ...wouldShed].filter(({ count }) => count > 0),
+      []
+    )
+  })
+}
+
 /** 113: a handler blocks the loop for 80 ms, beside a route behind a pool. 356: 897 requests at once, which the pool serves in 330 ms. */
 const SEEDS = [113, 356, 1, 2, 3, 4, 5, 6]
 
