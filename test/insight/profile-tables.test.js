@@ -184,7 +184,9 @@ describe('route handlers', () => {
   })
 
   test('a timer has none', () => {
-    assert.deepEqual(handlersOf(['processTimers', 'node:internal/timers', 0, ['tick', 'app', 1]]), [])
+    const tick = ['tick', 'app', 1]
+    assert.deepEqual(handlersOf(['processTimers', 'node:internal/timers', 0, tick]), [])
+    assert.deepEqual(handlersOf(['parserOnIncoming', 'node:_http_server', 1], tick), [])
   })
 })
 

@@ -42,6 +42,13 @@ test('stalls of one function on one route are one site, which shows the line tha
   })
 })
 
+test('the times of a line add up, so that two short ones outweigh one long', () => {
+  const sites = new StallSites()
+  sites.record(stall({ line: 42 }), 100, 'a')
+  sites.record(stall({ line: 43 }), 150, 'b')
+  assert.equal(sites.record(stall({ line: 42 }), 100, 'c').line, 42)
+})
+
 test('another route, cause or function is another site, and the costliest comes first', () => {
   const sites = new StallSites()
   sites.record(stall(), 100, 'a')

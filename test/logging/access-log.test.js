@@ -29,6 +29,7 @@ function logging(t, options) {
 const ENDINGS = [
   ['/users/7?token=s3cret', { statusCode: 200 }, INFO, 'request completed', '/users/:id', '/users/7'],
   ['/nowhere', { statusCode: 404 }, WARN, 'request completed', '(unmatched)', '/nowhere'],
+  ['/refuses', { statusCode: 400 }, WARN, 'request completed', '/refuses', '/refuses'],
   ['/fails', { statusCode: 500 }, ERROR, 'request errored', '/fails', '/fails'],
 ]
 
@@ -37,6 +38,7 @@ const expressApp = (module) => (spillway) => {
   app.set('env', 'test')
   app.use(spillway.express())
   app.get('/users/:id', (_req, res) => res.cookie('session', 's3cret').json({}))
+  app.get('/refuses', (_req, res) => res.status(400).end())
   app.get('/fails', (_req, res) => res.status(500).end())
   app.use(spillway.errorHandler())
   return app
@@ -47,6 +49,9 @@ const koaApp = (module) => (spillway) => {
   router.get('/users/:id', (ctx) => {
     ctx.cookies.set('session', 's3cret')
     ctx.body = {}
+  })
+  router.get('/refuses', (ctx) => {
+    ctx.status = 400
   })
   router.get('/fails', (ctx) => {
     ctx.status = 500
