@@ -4,6 +4,7 @@
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { PoolRecord } = require('../../src/pools/pool-record')
+const { PoolSamples } = require('../../src/pools/pool-samples')
 const { FakeClock } = require('../support/fake-clock')
 
 function build() {
@@ -20,7 +21,7 @@ function build() {
     stallFreeMs: (nowMs) => nowMs,
     internalErrors: /** @type {any} */ ({ report: (_place, error) => assert.fail(error) }),
   })
-  record.observe(/** @type {any} */ ({ isTimed: true, max: 1, waiting: 0 }))
+  record.observe(/** @type {any} */ ({ isTimed: true, max: 1, waiting: 0, figures: () => ({}) }))
   return { clock, record, askedMs: () => record.askedMs(clock.now()) }
 }
 
@@ -60,4 +61,19 @@ test('a use lasts from its grant to its release; a second answer and a second re
   record.release(connection)
   record.release(connection)
   assert.deepEqual([record.waitMs, record.useMs, record.uses.totals.count, record.held], [7, 40, 1, 0])
+})
+
+test('the snapshot shows the mean, the quantiles and the longest of the waits and uses, in milliseconds', () => {
+  const { clock, record } = build()
+  for (const ms of [10, 20, 60]) {
+    const use = record.ask()
+    clock.advance(ms)
+    record.grant(use, use)
+    clock.advance(2 * ms)
+    record.release(use)
+  }
+  const [{ wait, use }] = new PoolSamples(new Map([['orders', record]]), /** @type {any} */ (clock)).list()
+  const about = ({ count, ...times }) => [count, ...Object.values(times).map((ms) => Math.round(ms))]
+  assert.deepEqual(about(wait.sinceStart), [3, 30, 20, 60, 60])
+  assert.deepEqual(about(use.lastMinute), [3, 60, 40, 120, 120])
 })
