@@ -1,9 +1,9 @@
 'use strict'
-// What the doctor reads of pools between two readings.
+// What the doctor reads of pools and of events of sockets between two readings.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { poolsOf } = require('../../src/insight/doctor/other-figures')
+const { eventsBetween, poolsOf } = require('../../src/insight/doctor/other-figures')
 
 const TIMED = { isTimed: true, max: 5 }
 const EARLIER = { asks: 10, uses: 10, waitMs: 100, useMs: 200, askedMs: 50, timeouts: 1 }
@@ -43,4 +43,19 @@ test('the time in which somebody waited is never more than all of it', () => {
 test('a pool without an earlier reading is read from its start, and one whose uses are not seen is not read', () => {
   assert.equal(read({ earlier: /** @type {any} */ (null) })[0].asks, 30)
   assert.deepEqual(read({ state: { isTimed: false, max: 5 } }), [])
+})
+
+test('an event has the messages between, also where it is new; an event without one is left out', () => {
+  const before = new Map([
+    ['chat', { count: 10, errors: 1 }],
+    ['calm', { count: 5, errors: 0 }],
+  ])
+  const now = new Map([...before, ['chat', { count: 30, errors: 4 }], ['typing', { count: 2, errors: 0 }]])
+  assert.deepEqual(
+    eventsBetween(before, now).map(({ route, count, errors }) => [route, count, errors]),
+    [
+      ['chat', 20, 3],
+      ['typing', 2, 0],
+    ]
+  )
 })
