@@ -10,6 +10,8 @@ const { receiveLoad } = require('./load-process')
 const TICK_MS = 5
 /** Open before the load begins, as those of a proxy are: Node accepts one connection a turn of its event loop. */
 const WARM_CONNECTIONS = 64
+/** Less than the 5 s of the server, as a proxy has it: a request on a connection that the server is just closing is lost. */
+const KEPT_MS = 4000
 const USUAL_TIMEOUT_MS = 10_000
 /** How long the last requests may take. */
 const LAST_MS = 1000
@@ -44,7 +46,7 @@ function closedLoop(url, part, recorder) {
 
 /** Spillway answers /livez itself, and counts it nowhere. */
 async function warmAgent({ hostname, port }) {
-  const agent = new http.Agent({ keepAlive: true, maxSockets: 1024 })
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 1024, timeout: KEPT_MS })
   const open = () =>
     new Promise((resolve) => {
       http
