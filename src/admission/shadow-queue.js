@@ -2,7 +2,7 @@
 // Decides for mode `observe` what mode `adaptive` would reject. In `observe` every request runs, so the queue is in the
 // kernel. This file models that queue by loop turn, and the slots of `maxConcurrent` in the same way:
 //   queue = queue + cost of the requests that arrived - time since the last arrivals;   0 once the loop idles
-//   and never more than the requests that are there: those that arrived in this turn, and those in flight
+//   and never more than the requests of this turn and those in flight; what arrived and still runs is in both
 // The part of the queue beyond the tolerated delay would be rejected, the lowest class first. For the loop it counts once the loop
 // has been full for that delay: one that idles sooner has no such queue, whatever a request is taken to cost (docs/decisions/0056).
 
@@ -106,7 +106,7 @@ class ShadowQueue {
     const leftMs = Math.max(0, this.#loopMs - idledMs)
     const { slotMs } = this.#limits
     const modelledMs = Math.max(0, leftMs + this.#count * this.#costMs - (elapsedMs - idledMs))
-    // A loop that is full of a few clients would never correct a cost that is too high.
+    // The cost is corrected once the loop idles. A few clients can keep it from idling.
     this.#loopMs = Math.min(modelledMs, (this.#count + this.#limits.inFlight) * this.#costMs)
     this.#slotsMs = Math.max(0, this.#slotsMs + this.#count * slotMs - elapsedMs)
     this.#slotsMs -= slotMs * this.#rejectExcess('concurrency', this.#slotsMs, slotMs, nowMs)

@@ -202,8 +202,8 @@ test('event-loop-blocked names what the stalls name, and else the route that tak
   assert.deepEqual(
     withOther(6000).evidence.filter(({ name }) => name.startsWith('stalls in ')),
     [
-      { name: 'stalls in hashPassword (auth.js:41)', value: 0.333, unit: 'share of the time' },
-      { name: 'stalls in parse (body.js:7)', value: 0.1, unit: 'share of the time' },
+      { name: 'stalls in hashPassword (auth.js:41) in POST /login', value: 0.333, unit: 'share of the time' },
+      { name: 'stalls in parse (body.js:7) in POST /login', value: 0.1, unit: 'share of the time' },
     ]
   )
   const timer = find({ stalls: { sites: [{ ...site, route: null, method: null, origin: 'background' }] } })

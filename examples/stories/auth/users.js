@@ -34,7 +34,7 @@ function arrivedAfter(seconds) {
 }
 
 class Client {
-  /** Closes kept connections before the server does, after 5 s: a request on one that is just being closed is lost. */
+  /** Closes kept connections sooner than after the 5 s that the server announces: a request on one that it is just closing is lost. */
   #agent = new http.Agent({ keepAlive: true, timeout: 4000 })
   #url
   #recorder

@@ -18,7 +18,7 @@ const LONG_SHARE = 0.5
 const LEAST_MS_OF_ONE = 10
 /** A route that takes most of the loop's time is the one to name. */
 const MOST = 0.5
-/** A place with less of the time of all stalls is not named alone. */
+/** A place, which is a function in a route, with less of the time of all stalls in code is not named alone. */
 const NEARLY_ALL = 0.9
 const MOST_PLACES = 3
 
@@ -96,12 +96,14 @@ function culpritOf({ loop, routes }, [site]) {
 
 function subjectOf(site, route) {
   if (site === undefined) return route === null ? 'Synchronous code' : `Synchronous code in ${route}`
-  return `${placeName(site)} in ${route ?? `the ${site.origin}`}`
+  return placeName(site)
 }
 
+/** The function alone would say the same of two routes that call it. */
 function placeName(site) {
   const place = site.file === null ? '' : ` (${String(site.file).split('/').pop()}:${site.line})`
-  return `${site.function ?? '(anonymous)'}${place}`
+  const route = site.route === null ? `the ${site.origin}` : routeName(site)
+  return `${site.function ?? '(anonymous)'}${place} in ${route}`
 }
 
 /** The turns of the finding are of all places. */
