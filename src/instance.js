@@ -38,7 +38,7 @@ const { Notices } = require('./notices')
 const { openInstances } = require('./lifecycle/open-instances')
 const { updateOptions } = require('./options/options')
 const { InternalErrors } = require('./requests/internal-errors')
-const { OrphanedRequests } = require('./requests/orphaned-requests')
+const { UnseenEnds } = require('./requests/unseen-ends')
 const { Recorder } = require('./requests/recorder')
 const { RequestFields } = require('./logging/request-fields')
 const { describeError } = require('./redaction/error-description')
@@ -213,7 +213,7 @@ class Instance {
     const { admission, doctor, fleet, lifecycle, pools, recorder, requestLog } = this
     const { collections, loopDelay, utilization } = this.signals
     recorder.parts.follow(collections)
-    const orphans = new OrphanedRequests(this.recorder.requests, this.clock.now())
+    const unseenEnds = new UnseenEnds(this.recorder.requests, this.clock.now())
     this.#turnClock.onTurn((busyMs, nowMs, idleMs) => {
       admission.onTurn(busyMs, nowMs, idleMs)
       pools.onTurn(nowMs)
@@ -224,7 +224,7 @@ class Instance {
       utilization.onTurn(nowMs)
       requestLog.slow.onTurn(nowMs)
       lifecycle.recycle.onTurn(nowMs)
-      orphans.onTurn(nowMs)
+      unseenEnds.onTurn(nowMs)
       fleet.onTurn(nowMs)
       doctor.onTurn(busyMs)
       this.#history.onTurn(nowMs, idleMs)

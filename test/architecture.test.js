@@ -1,5 +1,5 @@
 'use strict'
-// The rules of src/ that no linter knows. A file may require what stands below it, and its own layer without a cycle.
+// The rules of src/ that no linter knows. A file may require what stands below it, and its own floor without a cycle.
 
 const assert = require('node:assert/strict')
 const { readdirSync, readFileSync } = require('node:fs')
@@ -7,7 +7,7 @@ const { dirname, join, relative, resolve, sep } = require('node:path')
 const { test } = require('node:test')
 
 const SRC = resolve(__dirname, '../src')
-const LAYERS = [
+const FLOORS = [
   // A program of its own: nothing requires it.
   ['cli'],
   ['index.js', 'async-errors.js', 'register.js'],
@@ -68,21 +68,21 @@ function read(path) {
 /** What runs in a browser has the browser's clock. */
 const isPage = (name) => name.startsWith('admin/page/')
 const nameOf = (path) => relative(SRC, path).split(sep).join('/')
-const layerOf = (name) => LAYERS.findIndex((layer) => layer.includes(name.split('/')[0]))
+const floorOf = (name) => FLOORS.findIndex((floor) => floor.includes(name.split('/')[0]))
 
-test('every file of src/ is in a layer', () => {
+test('every file of src/ is on a floor', () => {
   assert.ok(files.length > 20)
   assert.deepEqual(
-    files.filter(({ name }) => layerOf(name) === -1).map(({ name }) => name),
+    files.filter(({ name }) => floorOf(name) === -1).map(({ name }) => name),
     []
   )
 })
 
-test('a file requires nothing from a layer above its own, and nothing outside src/', () => {
+test('a file requires nothing from a floor above its own, and nothing outside src/', () => {
   const upward = files.flatMap(({ name, required }) =>
     required
       .map(nameOf)
-      .filter((to) => layerOf(to) < layerOf(name))
+      .filter((to) => floorOf(to) < floorOf(name))
       .map((to) => `${name} -> ${to}`)
   )
   assert.deepEqual(upward, [])

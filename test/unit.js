@@ -48,6 +48,9 @@ function main() {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'spillway-rooms-'))
   const files = entries(given.length > 0 ? given : allFiles(), folder)
   const child = spawn(process.execPath, [...NODE_FLAGS, ...TEST_FLAGS, ...files], { stdio: 'inherit' })
+  // Ctrl-C reaches the child too, whose end is waited for.
+  process.on('SIGINT', () => {})
+  process.on('SIGTERM', () => child.kill())
   child.on('exit', (code) => {
     fs.rmSync(folder, { recursive: true, force: true })
     process.exitCode = code ?? 1

@@ -20,7 +20,7 @@ function summaryTable() {
     rows.find((row) => row.work === 'cpu' && row.policy === policy && row.multiple === multiple)
   const most = LOADS.at(-1)
   return [
-    `Requests answered within ${deadlineMs} ms, as a share of what the server can serve at most (so 0.80 at 0.8x is all of them, give or take some per cent). Each burns 2 ms of CPU behind Express 5:`,
+    `Requests answered within ${deadlineMs} ms, as a share of the server's capacity. At 0.8x, 0.80 means every request, within a few per cent. Each burns 2 ms of CPU behind Express 5:`,
     '',
     table(
       ['offered load', ...LOADS.map((multiple) => `${multiple}x`), `p99 at ${most}x, ms`],

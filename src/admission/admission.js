@@ -130,7 +130,7 @@ class Admission {
     const { admission } = request
     if (admission.isDecided) return RUN
     admission.isDecided = true
-    admission.admittedMs = nowMs
+    admission.decidedMs = nowMs
     if (this.#isOff) return RUN
     if ((request.ignores & SHED) !== 0) {
       admission.priority = BYPASS
@@ -175,7 +175,7 @@ class Admission {
   }
 
   #onReject(request, reason) {
-    request.admission.onReject(reason)
+    request.admission.onReject(reason, this.#clock.now())
     if (request.admission.pools !== undefined) this.pools.onReject(request)
     this.#countRejection(reason, request.admission.priority)
     const send = () => this.#send(request, reason)

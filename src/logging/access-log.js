@@ -59,8 +59,9 @@ class AccessLog {
     if (unlogged < 0) return
     const line = this.#lineOf(request, nowMs - request.startedMs, false)
     if (unlogged > 0) line.unlogged = unlogged
-    const { isRejected, reason, priority } = request.admission
+    const { isRejected, reason, priority, wasQueued, waitedMs } = request.admission
     if (isRejected) Object.assign(line, { reason, priority: PRIORITIES[priority] })
+    if (isRejected && wasQueued) line.queueMs = rounded(waitedMs)
     return this.#write(level, line, isRejected ? 'request rejected' : MESSAGES[ABORTED])
   }
 

@@ -137,7 +137,7 @@ class PoolRecord {
     addVisit(asker, this).asks = 1
     const { admission } = asker.request
     for (const each of admission.pools ?? [])
-      if (each.record === this) each.arrive(nowMs - admission.admittedMs)
+      if (each.record === this) each.arrive(nowMs - admission.decidedMs)
   }
 
   /**

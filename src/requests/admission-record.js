@@ -4,7 +4,7 @@
 
 /** The index of 'normal' among the priorities: the class of a request until it is classified. */
 const NORMAL = 2
-const NO_SLOT = -1
+const NO_INDEX = -1
 const NO_CELL = -1
 
 // Hot path: one a request. The constructor sets every field and no code adds one, so all records share one hidden class.
@@ -28,14 +28,14 @@ class AdmissionRecord {
     this.deadlineMs = Number.POSITIVE_INFINITY
     /** The total idle time of the loop when its wait began. */
     this.queuedIdleMs = 0
-    /** When it was admitted, or decided about so far. */
-    this.admittedMs = 0
+    /** When it arrived at the gate, later when it was admitted or rejected. */
+    this.decidedMs = 0
     /** Its entry in the queue, while it is queued. */
     this.entry = undefined
     /** Called when its client half-closes the connection, while it is queued. */
     this.onHalfClose = undefined
     /** Its index among the requests in flight. */
-    this.slot = NO_SLOT
+    this.index = NO_INDEX
     /** The total idle time of the loop when the request was admitted. */
     this.idleMs = 0
     /** How much of the loop's time it reserves, for each millisecond of its cost. */
@@ -65,32 +65,33 @@ class AdmissionRecord {
     return nowMs - this.queuedMs >= this.deadlineMs
   }
 
-  onAdmit(nowMs, slot) {
-    this.admittedMs = nowMs
-    this.slot = slot
+  onAdmit(nowMs, index) {
+    this.decidedMs = nowMs
+    this.index = index
   }
 
-  onReject(reason) {
+  onReject(reason, nowMs) {
+    this.decidedMs = nowMs
     this.isRejected = true
     this.reason = reason
   }
 
   onRelease() {
-    this.slot = NO_SLOT
+    this.index = NO_INDEX
   }
 
   get isInFlight() {
-    return this.slot !== NO_SLOT
+    return this.index !== NO_INDEX
   }
 
-  /** Whether it ended while it was queued. Valid only until the slot is released. */
+  /** Whether it ended while it was queued. Valid only until it is released. */
   get isAbandoned() {
     return this.wasQueued && !this.isRejected && !this.isInFlight
   }
 
-  /** How long an admitted request was queued. */
+  /** How long it was queued, once it was admitted or rejected. */
   get waitedMs() {
-    return this.wasQueued ? this.admittedMs - this.queuedMs : 0
+    return this.wasQueued ? this.decidedMs - this.queuedMs : 0
   }
 }
 

@@ -71,8 +71,8 @@ function isFullySent({ head, res, socket, isCutOff }) {
   return promised !== undefined && head.responseBytes === res._header.length + Number(promised)
 }
 
-function outcomeOfStream({ stream, session, status, isOrphaned }) {
-  if (isOrphaned) return ABORTED
+function outcomeOfStream({ stream, session, status, isEndUnseen }) {
+  if (isEndUnseen) return ABORTED
   if (stream.rstCode === RST_NO_ERROR) {
     if (!stream.writableFinished) return ERRORED
     if (stream.aborted) return ABORTED

@@ -128,7 +128,7 @@ class RequestParts {
     if (!this.isOn) return
     const start = (series.partsRow ??= this.#rows.add()) * PART_COLUMNS
     const { values } = this.#rows
-    values[start + LOOP] += Math.max(0, request.returnedMs - admission.admittedMs)
+    values[start + LOOP] += Math.max(0, request.returnedMs - admission.decidedMs)
     if (hasDuration) this.#addParts(request, values, start)
   }
 
@@ -138,7 +138,7 @@ class RequestParts {
     const endedMs = startedMs + durationMs
     const { waitedMs } = admission
     const queuedIdleMs = waitedMs > 0 ? admission.idleMs - admission.queuedIdleMs : 0
-    const handlerMs = admission.admittedMs
+    const handlerMs = admission.decidedMs
     const returnedMs = Math.min(request.returnedMs, endedMs)
     const ranMs = Math.max(0, returnedMs - handlerMs)
     const leftMs = Math.max(0, durationMs - waitedMs - ranMs)

@@ -81,8 +81,8 @@ class Request {
     this.status = NO_STATUS
     /** Its connection closed before it took the whole response. */
     this.isCutOff = false
-    /** An HTTP/2 stream that Node never destroyed: see orphaned-requests.js. */
-    this.isOrphaned = false
+    /** An HTTP/2 stream that Node never destroyed: see unseen-ends.js. */
+    this.isEndUnseen = false
     this.isStream = false
     /** The ids of the sampled trace it was answered in, and the holder of its server span. */
     this.trace = undefined

@@ -112,7 +112,7 @@ class Sockets {
    * @param {() => void} open
    */
   decide(req, { res, socket }, open) {
-    const { recorder } = this.#parts
+    const { clock, recorder } = this.#parts
     /** @type {any} */
     const gate = this.#gate
     const isUpgrade = res === undefined
@@ -142,7 +142,7 @@ class Sockets {
       this.connections.onRefuse(reason)
       const seconds = gate.retryAfterSeconds()
       if (isUpgrade) return refuseUpgrade(socket, seconds)
-      request?.admission.onReject(reason)
+      request?.admission.onReject(reason, clock.now())
       refuseRequest(res, seconds)
     }
     if (isExempt) return onDecision(undefined)

@@ -253,6 +253,32 @@ describe('the access log', () => {
     assert.equal(lines.filter(({ msg }) => msg === 'request completed').length, held.length)
   })
 
+  it('says how long a rejected request was queued, and nothing of one rejected on arrival', async (t) => {
+    const deadlines = { '/queued': 20, '/late': 0 }
+    const { lines, spillway } = logging(t, {
+      shed: { maxConcurrent: 1, deadline: ({ url }) => deadlines[url] },
+    })
+    let held
+    const arrived = new Promise((resolve) => {
+      held = resolve
+    })
+    const { get } = await serve(
+      t,
+      spillway.wrap((_req, res) => held(res))
+    )
+    const first = get('/first')
+    const res = await arrived
+    await get('/queued')
+    await get('/late')
+    res.end()
+    await first
+    await ended(spillway, 1)
+    const [queued, late] = lines.filter(({ msg }) => msg === 'request rejected')
+    assert.deepEqual([queued.reason, late.reason], ['deadline', 'deadline'])
+    assert.ok(queued.queueMs >= 20, `${queued.queueMs} ms`)
+    assert.equal(late.queueMs, undefined)
+  })
+
   it('carries the ids of the span in force', async (t) => {
     context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
     t.after(() => context.disable())

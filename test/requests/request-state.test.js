@@ -83,6 +83,6 @@ test('isQueued is true until the request runs, is answered, ends or is rejected'
     assert.equal(request.isQueued, false)
   }
   const rejected = requestIn(QUEUED)
-  rejected.admission.onReject('loop')
+  rejected.admission.onReject('loop', 0)
   assert.equal(rejected.isQueued, false)
 })

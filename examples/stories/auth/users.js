@@ -5,6 +5,7 @@
 const { randomUUID } = require('node:crypto')
 const http = require('node:http')
 const { setTimeout: delay } = require('node:timers/promises')
+const { KEPT_MS } = require('../frame/load-process')
 const { receiveVisitors } = require('../frame/visitors')
 
 /** How many users a second arrive. The last phase lasts until the end. */
@@ -34,8 +35,7 @@ function arrivedAfter(seconds) {
 }
 
 class Client {
-  /** Closes kept connections sooner than after the 5 s that the server announces: a request on one that it is just closing is lost. */
-  #agent = new http.Agent({ keepAlive: true, timeout: 4000 })
+  #agent = new http.Agent({ keepAlive: true, timeout: KEPT_MS })
   #url
   #recorder
   /** @type {Record<string, string>} */

@@ -5,13 +5,11 @@
 
 const http = require('node:http')
 const autocannon = require('autocannon')
-const { receiveLoad } = require('./load-process')
+const { KEPT_MS, receiveLoad } = require('./load-process')
 
 const TICK_MS = 5
 /** Open before the load begins, as those of a proxy are: Node accepts one connection a turn of its event loop. */
 const WARM_CONNECTIONS = 64
-/** Less than the 5 s that the server announces, as a proxy has it: a request on a connection that is just being closed is lost. */
-const KEPT_MS = 4000
 const USUAL_TIMEOUT_MS = 10_000
 /** How long the last requests may take. */
 const LAST_MS = 1000

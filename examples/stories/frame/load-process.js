@@ -6,6 +6,12 @@ const { setTimeout: delay } = require('node:timers/promises')
 const { Recorder } = require('./recorder')
 
 /**
+ * How long an unused connection is kept: less than the 5 s that the server announces, as a proxy has it. A request on a connection
+ * that is just being closed is lost.
+ */
+const KEPT_MS = 4000
+
+/**
  * @param {(given: any, recorder: InstanceType<typeof Recorder>) => () => void | Promise<void>} start begins the load, and returns
  *   what ends it
  * @param {(given: any) => string[]} [namesOf] the names that the recorder lists even without a request
@@ -31,4 +37,4 @@ async function run(given, { start, namesOf }, stopped) {
   process.send?.({ report: recorder.report() }, () => process.exit())
 }
 
-module.exports = { receiveLoad }
+module.exports = { KEPT_MS, receiveLoad }

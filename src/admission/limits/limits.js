@@ -101,7 +101,7 @@ class Limits {
 
   /** @param {AdmissionRecord} record */
   onEnd(record, nowMs, idleMs) {
-    const tookMs = nowMs - record.admittedMs
+    const tookMs = nowMs - record.decidedMs
     const maxMs = MAX_OF_MEAN * Math.max(1, this.#durationMs)
     this.#durationMs += (Math.min(tookMs, maxMs) - this.#durationMs) * DURATION_SMOOTHING
     this.loop.onEnd(record, nowMs, idleMs)

@@ -101,11 +101,11 @@ class LoopShare {
   // Hot path: once a request.
   /** @param {AdmissionRecord} record */
   onEnd(record, nowMs, idleMs) {
-    this.#recordWait(nowMs - record.admittedMs - this.#turns.meanReadyDelayMs(nowMs, idleMs), nowMs)
+    this.#recordWait(nowMs - record.decidedMs - this.#turns.meanReadyDelayMs(nowMs, idleMs), nowMs)
     const last = /** @type {AdmissionRecord} */ (this.#inFlight.pop())
     if (last !== record) {
-      this.#inFlight[record.slot] = last
-      last.slot = record.slot
+      this.#inFlight[record.index] = last
+      last.index = record.index
     }
     record.onRelease()
     this.#reserved = this.#inFlight.length === 0 ? 0 : this.#reserved - record.share

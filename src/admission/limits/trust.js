@@ -1,13 +1,13 @@
 'use strict'
 // The factor by which the measured cost of a request is trusted. A loop that idles while requests are held back proves
-// that the cost is too high: trust falls with the idle time, and recovers with the time the loop is full
+// that the cost is too high: trust falls with the idle time, and recovers with the time the loop is saturated
 // (docs/decisions/0001).
 
 const { IDLE_SHARE } = require('../measurements/loop-turns')
 
 const MIN_SHARE = 1e-3
-/** A loop that idles less than this share of its time is full. */
-const FULL_SHARE = 0.04
+/** A loop that idles less than this share of its time is saturated. Between this and IDLE_SHARE, nothing is proven. */
+const SATURATED_SHARE = 0.04
 /** While no request is held back, trust grows by a factor of e in this time. */
 const CALM_MS = 2000
 /** Else trust changes by e in twice the requests' own waiting time: a request admitted now burns only after that. */
@@ -28,7 +28,7 @@ class Trust {
     let growth = 0
     if (!isContended) growth = elapsedMs / CALM_MS
     else if (idleShare >= IDLE_SHARE) growth = -idledMs / horizonMs
-    else if (idleShare < FULL_SHARE) growth = elapsedMs / horizonMs
+    else if (idleShare < SATURATED_SHARE) growth = elapsedMs / horizonMs
     this.share = Math.min(1, Math.max(MIN_SHARE, this.share * Math.exp(growth)))
   }
 }

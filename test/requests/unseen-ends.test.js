@@ -5,7 +5,7 @@
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { InFlight } = require('../../src/requests/in-flight')
-const { OrphanedRequests } = require('../../src/requests/orphaned-requests')
+const { UnseenEnds } = require('../../src/requests/unseen-ends')
 const { requestWith } = require('../support/request')
 
 const streaming = (stream) =>
@@ -24,11 +24,11 @@ const streaming = (stream) =>
 
 /** @returns {boolean[]} which are destroyed after looks at those times */
 function destroyedAfter(requests, ...looksMs) {
-  const left = new OrphanedRequests(requests, 0)
+  const left = new UnseenEnds(requests, 0)
   for (const nowMs of looksMs) left.onTurn(nowMs)
-  return requests.map(({ stream, isOrphaned }) => {
-    assert.equal(isOrphaned, stream?.destroyed ?? false)
-    return isOrphaned
+  return requests.map(({ stream, isEndUnseen }) => {
+    assert.equal(isEndUnseen, stream?.destroyed ?? false)
+    return isEndUnseen
   })
 }
 
@@ -59,21 +59,21 @@ test('a request whose closed stream has unread data ends, and the data may be re
     request.status = 413
     requests.add(request)
   }
-  const left = new OrphanedRequests(requests, 0)
+  const left = new UnseenEnds(requests, 0)
   left.onTurn(1000)
   assert.deepEqual(ended, [])
   left.onTurn(2000)
   assert.deepEqual(ended, unread)
-  assert.ok(unread.every(({ stream, isOrphaned }) => !stream.destroyed && !isOrphaned))
+  assert.ok(unread.every(({ stream, isEndUnseen }) => !stream.destroyed && !isEndUnseen))
 })
 
 test('a stream found closed at the first look only is left alone', () => {
   const request = streaming({})
-  const left = new OrphanedRequests([request], 0)
+  const left = new UnseenEnds([request], 0)
   left.onTurn(1000)
   request.stream.closed = false
   left.onTurn(2000)
   request.stream.closed = true
   left.onTurn(3000)
-  assert.equal(request.isOrphaned, false)
+  assert.equal(request.isEndUnseen, false)
 })

@@ -15,7 +15,7 @@ const { endAll } = require('./response-watch')
 
 const EVERY_MS = 1000
 
-class OrphanedRequests {
+class UnseenEnds {
   #requests
   #lookedMs
   #suspects = new Set()
@@ -56,7 +56,7 @@ function release(request) {
   // A response without its connection is no failure: the application has taken the connection to answer on it itself.
   if (res.socket && isUnsendable(request)) markCutOff(head)
   if (stream === undefined || stream.destroyed || !stream.readableEnded) return endAll(head)
-  request.isOrphaned = true
+  request.isEndUnseen = true
   stream.destroy()
 }
 
@@ -64,4 +64,4 @@ function markCutOff(head) {
   for (let each = head; each !== undefined; each = each.next) each.isCutOff = true
 }
 
-module.exports = { OrphanedRequests }
+module.exports = { UnseenEnds }
