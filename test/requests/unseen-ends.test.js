@@ -5,6 +5,7 @@
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { InFlight } = require('../../src/requests/in-flight')
+const { ABORTED, outcomeOf } = require('../../src/requests/outcome')
 const { UnseenEnds } = require('../../src/requests/unseen-ends')
 const { requestWith } = require('../support/request')
 
@@ -36,6 +37,13 @@ test('a stream that is closed and read at two looks, a second apart, is destroye
   assert.deepEqual(destroyedAfter([streaming({})], 1000), [false])
   assert.deepEqual(destroyedAfter([streaming({})], 1000, 1500), [false])
   assert.deepEqual(destroyedAfter([streaming({}), streaming({})], 1000, 2000), [true, true])
+})
+
+test('a destroyed stream whose answer was whole counts as aborted', () => {
+  const request = streaming({ rstCode: 0, writableFinished: true })
+  request.status = 200
+  destroyedAfter([request], 1000, 2000)
+  assert.equal(outcomeOf(request), ABORTED)
 })
 
 test('HTTP/1 requests and open streams are left alone', () => {
