@@ -5,6 +5,7 @@ const assert = require('node:assert/strict')
 const { createHash } = require('node:crypto')
 const { before, describe, test } = require('node:test')
 const fc = require('fast-check')
+const { makeCurves: drawCurves } = require('../../src/admin/report/curve')
 const { loadStyle, makeDocument, readRun } = require('../../src/admin/report/document')
 const { latenciesBetween } = require('../../src/admin/report/latency-counts')
 const { html } = require('../../src/admin/report/markup')
@@ -454,6 +455,30 @@ test('a finding is shown once, as it was at its worst, with when it was seen', (
       ['overloaded', 'medium', 0.5, 5000, 5000, false],
     ]
   )
+})
+
+test('of two equal severities the larger share is the worst, whichever comes first', () => {
+  const sightings = new Sightings()
+  for (const share of [0.4, 0.7, 0.6])
+    sightings.add(diagnosisOf({ at: new Date(AT).toISOString(), findings: [finding({ share })] }))
+  assert.deepEqual(
+    sightings.list().map(({ share }) => share),
+    [0.7]
+  )
+})
+
+test('a curve begins at the left of its drawing and ends at the right, and one without a label has its title in the legend', () => {
+  const points = pointsOf(11)
+  const drawn = drawCurves(
+    { from: points[0].at, to: points[10].at, curves: makeCurves(points) },
+    new Times('UTC', AT)
+  )
+  const [, path] = /class="line orange"[^>]* d="([^"]+)"/.exec(drawn.text) ?? []
+  const [, left, right] = /<line x1="(\d+)" x2="(\d+)"/.exec(drawn.text) ?? []
+  const places = [...String(path).matchAll(/[ML]([\d.]+),/g)].map(([, place]) => Number(place))
+  assert.deepEqual([places.length, places[0], places[10]], [11, Number(left), Number(right)])
+  assert.match(drawn.text, /<\/i>loop busy<\/th>/)
+  assert.match(drawn.text, /<\/i>shed<\/th>/)
 })
 
 test('that nothing was found is said only where the doctor could tell', () => {
