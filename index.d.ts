@@ -1888,7 +1888,7 @@ export interface AdmissionSnapshot {
   /** Requests that were admitted and have not ended. */
   readonly inFlight: number
   /** Requests in the queue. */
-  readonly waiting: number
+  readonly queued: number
   /**
    * The number of requests that may be in flight; `null` while the loop idles. Then nothing is rejected, but a request that is
    * believed to be costly may be queued until the loop has proven to be free.

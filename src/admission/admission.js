@@ -260,7 +260,7 @@ class Admission {
       overloadedMs: this.episode.totalMs,
       inFlight: this.limits.inFlight,
       peakInFlight: this.gate.peakInFlight,
-      waiting: this.#queue.length,
+      queued: this.#queue.length,
       ...this.#limit(),
       costMs: this.measurements.cost.ms,
       memoryPressure: this.#resources.memoryPressure,

@@ -60,7 +60,7 @@ const SECTIONS = {
     pairs([
       ['mode', `${admission.mode}${admission.isOverloaded ? ', rejecting requests now' : ''}`],
       ['in flight', `${requests.inFlight}${limitOf(admission)}`],
-      ['queued', count(admission.waiting)],
+      ['queued', count(admission.queued)],
       ['a request costs', duration(admission.costMs)],
       ['admitted', count(admission.admitted)],
       ...admission.shed.map((each) => [`shed, ${each.reason}`, `${each.count} of class ${each.priority}`]),

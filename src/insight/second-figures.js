@@ -72,11 +72,11 @@ class SecondFigures {
   /** With shedding off, the gate counts nothing. */
   #gate() {
     const { admission, recorder } = this.#parts
-    const { inFlight, limit, mode, waiting } = admission.sample()
+    const { inFlight, limit, mode, queued } = admission.sample()
     return {
       inFlight: mode === 'off' ? recorder.requests.size : inFlight,
       limit: Number.isFinite(limit) ? Math.floor(limit) : null,
-      queued: waiting,
+      queued,
     }
   }
 }

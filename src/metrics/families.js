@@ -141,7 +141,7 @@ const FAMILIES = [
     type: 'gauge',
     help: 'Requests in the queue.',
     across: 'sum',
-    points: ({ admission }) => unlabelled(admission.waiting),
+    points: ({ admission }) => unlabelled(admission.queued),
   },
   {
     name: 'spillway_queue_delay_seconds',

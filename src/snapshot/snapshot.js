@@ -147,12 +147,12 @@ const MIN_ADMITTED = 1000
 
 /** @returns {AdmissionSnapshot} */
 function admissionOf({ admission, loopDelay }) {
-  const { mode, isOverloaded, inFlight, waiting, limit, limitedBy, costMs, admitted, abandoned } = admission
+  const { mode, isOverloaded, inFlight, queued, limit, limitedBy, costMs, admitted, abandoned } = admission
   return {
     mode,
     isOverloaded,
     inFlight,
-    waiting,
+    queued,
     limit: Number.isFinite(limit) ? Math.floor(limit) : null,
     limitedBy: limitedBy ?? null,
     costMs,

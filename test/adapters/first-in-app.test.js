@@ -79,7 +79,7 @@ for (const name of Object.values(EXPRESSES)) {
       const spillway = spillwayFor(t, { shed: { maxConcurrent: 1, maxDelay: 60_000, targetDelay: 60_000 } })
       const { ask, release } = await overload(t, quiet().use(spillway.express()))
       const answer = ask()
-      while (spillway.snapshot().admission.waiting === 0) await new Promise(setImmediate)
+      while (spillway.snapshot().admission.queued === 0) await new Promise(setImmediate)
       await release()
       assert.deepEqual((({ status, isSeen }) => [status, isSeen])(await answer), [200, true])
       assert.deepEqual(countsOf(await ended(spillway, 3)), { '/users/:id': 2, '/hold': 1 })

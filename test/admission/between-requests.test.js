@@ -107,7 +107,7 @@ test("restify's own throttle sees the requests that attach() dequeues one by one
   const holding = Array.from({ length: CLIENTS }, () => other.get('/'))
   await until(() => held.length === CLIENTS)
   const statuses = askAll()
-  await until(() => spillway.snapshot().admission.waiting === CLIENTS)
+  await until(() => spillway.snapshot().admission.queued === CLIENTS)
   for (const res of held) res.end()
   await finishAll()
   assert.equal(served(await statuses), LIMIT)

@@ -68,7 +68,7 @@ async function start(t, create, shed, work = (_req, res) => res.end('done')) {
     await arrived
     return { answer, release: () => held.pop().end('held') }
   }
-  const waiting = (count) => until(() => spillway.snapshot().admission.waiting === count)
+  const waiting = (count) => until(() => spillway.snapshot().admission.queued === count)
   return { ...served, clock, spillway, hold, waiting }
 }
 
@@ -143,7 +143,7 @@ for (const [name, create] of Object.entries(FRAMEWORKS)) {
       const first = get('/hold')
       await holding
       const second = request({ path: '/upload', method: 'POST' }, Buffer.alloc(100_000))
-      await until(() => spillway.snapshot().admission.waiting === 1)
+      await until(() => spillway.snapshot().admission.queued === 1)
       assert.deepEqual(seen, [])
       release()
       assert.equal((await second).body, '100000')
@@ -168,7 +168,7 @@ for (const [name, create] of Object.entries(FRAMEWORKS)) {
       assert.equal((await get('/')).status, 200)
       assert.equal(ran, 1)
       const { requests, admission } = spillway.snapshot()
-      assert.deepEqual([requests.inFlight, admission.inFlight, admission.waiting], [0, 0, 0])
+      assert.deepEqual([requests.inFlight, admission.inFlight, admission.queued], [0, 0, 0])
     })
 
     it('answers queued requests when it is closed', async (t) => {

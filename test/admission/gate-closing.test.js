@@ -24,7 +24,7 @@ for (const [what, closes] of Object.entries({
     const queued = [driven.ask(), driven.ask(), driven.ask()]
     for (let i = 0; i < 20; i++) driven.turn(10)
     assert.ok(closed > 0)
-    assert.equal(driven.admission.sample().waiting, 0)
+    assert.equal(driven.admission.sample().queued, 0)
     for (const { admission } of queued) assert.equal(admission.isRejected, true)
   })
 }

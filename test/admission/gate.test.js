@@ -67,7 +67,8 @@ test('where one request in a hundred blocks for 100 ms, hardly any request is sh
 
 for (const multiple of [2, 5, 10]) {
   test(`at ${multiple} times its capacity of cpu work no request that runs was queued for longer than maxDelay`, () => {
-    const longestMs = Math.max(...overload('cpu', multiple).measured.map(waitedMs))
+    const ran = overload('cpu', multiple).measured.filter(({ ranMs }) => ranMs !== undefined)
+    const longestMs = Math.max(...ran.map(waitedMs))
     assert.ok(longestMs <= MAX_MS + GRACE_MS + TURN_MS, String(longestMs))
   })
 }
@@ -201,7 +202,7 @@ test('whatever comes, each request has one fate: it runs once, is rejected once,
         assert.equal(releases, 1)
       }
       const sample = admission.sample()
-      assert.deepEqual([sample.inFlight, sample.waiting, sample.abandoned], [0, 0, abandoned])
+      assert.deepEqual([sample.inFlight, sample.queued, sample.abandoned], [0, 0, abandoned])
       assert.equal(admission.late.held, 0)
     }),
     { numRuns: 60 }

@@ -103,8 +103,8 @@ test('a queued request whose client half-closes is rejected at once if no slot i
   assert.deepEqual([queued.hasRun, queued.answer?.status], [undefined, 503])
   driven.turn(1)
   driven.end(queued)
-  const { abandoned, shed, waiting } = driven.admission.sample()
-  assert.deepEqual([abandoned, waiting], [0, 0])
+  const { abandoned, shed, queued: stillQueued } = driven.admission.sample()
+  assert.deepEqual([abandoned, stillQueued], [0, 0])
   assert.deepEqual(shed, [{ reason: 'concurrency', priority: 'normal', count: 1 }])
 })
 

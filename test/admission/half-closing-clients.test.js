@@ -80,7 +80,7 @@ for (const [name, create] of Object.entries(CREATES)) {
     client.end()
     await client.untilClosed()
     assert.match(client.received, /^HTTP\/1\.1 503 [\s\S]*later/)
-    assert.deepEqual([admission().waiting, admission().abandoned], [0, 0])
+    assert.deepEqual([admission().queued, admission().abandoned], [0, 0])
     first.release()
     await first.answer
   })
@@ -97,7 +97,7 @@ for (const [name, create] of Object.entries(CREATES)) {
     first.release()
     await first.answer
     await until(() => spillway.snapshot().requests.inFlight === 0)
-    assert.deepEqual([admission().waiting, admission().inFlight], [0, 0])
+    assert.deepEqual([admission().queued, admission().inFlight], [0, 0])
   })
 }
 

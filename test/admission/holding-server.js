@@ -52,7 +52,7 @@ async function holdingServer(
     return { answer, release }
   }
   const admission = () => spillway.snapshot().admission
-  const waiting = (count) => until(() => admission().waiting === count)
+  const waiting = (count) => until(() => admission().queued === count)
   const refused = (count) =>
     until(() => admission().shed.reduce((sum, each) => sum + each.count, 0) === count)
   return { ...served, clock, spillway, admission, hold, isHeld, release, waiting, refused }

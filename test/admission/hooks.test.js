@@ -32,7 +32,7 @@ for (const [name, answer] of Object.entries({ classify: 'normal', deadline: 1000
     driven.ask()
     driven.update({ maxConcurrent: 1, [name]: asked })
     assert.equal(driven.ask().decision, RUN)
-    assert.equal(driven.admission.sample().waiting, 0)
+    assert.equal(driven.admission.sample().queued, 0)
   })
 }
 

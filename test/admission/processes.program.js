@@ -39,7 +39,7 @@ test('a process in which nothing but queued requests is left ends', async (t) =>
     const listener = spillway.wrap(() => {})
     inject(listener, { url: '/' }, () => {})
     inject(listener, { url: '/' }, () => {})
-    setImmediate(() => console.log(JSON.stringify(spillway.snapshot().admission.waiting)))`,
+    setImmediate(() => console.log(JSON.stringify(spillway.snapshot().admission.queued)))`,
   ])
   assert.deepEqual(result, { code: 0, stdout: '1\n', stderr: '' })
 })

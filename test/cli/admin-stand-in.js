@@ -66,7 +66,7 @@ const snapshotOf = (more) => ({
   admission: {
     mode: 'adaptive',
     isOverloaded: false,
-    waiting: 0,
+    queued: 0,
     limit: null,
     limitedBy: null,
     costMs: 1,

@@ -201,7 +201,7 @@ describe('errors.timeout', () => {
     const first = get('/a')
     const { res } = await entered()
     const second = get('/b')
-    while (spillway.snapshot().admission.waiting === 0) await new Promise((resolve) => setImmediate(resolve))
+    while (spillway.snapshot().admission.queued === 0) await new Promise((resolve) => setImmediate(resolve))
     assert.equal(spillway.snapshot().oldest[0].state, 'queued')
     clock.pass(2 * TIMEOUT_MS)
     res.end('done')

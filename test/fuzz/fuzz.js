@@ -117,7 +117,7 @@ class Target {
         outcomes[name] = (outcomes[name] ?? 0) + count
     }
     return {
-      inFlight: requests.inFlight + admission.inFlight + admission.waiting + oldest.length,
+      inFlight: requests.inFlight + admission.inFlight + admission.queued + oldest.length,
       connections: await this.connections(),
       areListenersKept: this.#listenerCounts() === this.#listeners,
       outcomes,

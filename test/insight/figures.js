@@ -35,7 +35,7 @@ const HEALTHY = Object.freeze({
   gc: { share: 0.02, majorShare: 0.005 },
   heap: { afterGcBytes: 40e6, limitBytes: 400e6, recent: [], trend: { verdict: 'unknown' } },
   memory: { limitBytes: 2e9, rssBytes: 120e6 },
-  admission: { mode: 'adaptive', rejected: 0, reasons: {}, wouldReject: 0, waiting: 0 },
+  admission: { mode: 'adaptive', rejected: 0, reasons: {}, wouldReject: 0, queued: 0 },
   unanswered: [],
   clients: { reading: 0, sending: 0, unsentBytes: 0, oldestMs: 0, inFlight: 4 },
   gaveUp: [],

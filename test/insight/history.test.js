@@ -13,7 +13,7 @@ function historyFor({ mode = 'adaptive', hasStalls = true } = {}) {
   const clock = new FakeClock(0)
   const all = new RollingHistogram(0)
   const loopDelay = new LoopDelay(0)
-  const gate = { inFlight: 3, limit: 12.7, waiting: 2, mode }
+  const gate = { inFlight: 3, limit: 12.7, queued: 2, mode }
   const parts = {
     clock,
     admission: { stats: { shed: new Float64Array(4) }, sample: () => gate },

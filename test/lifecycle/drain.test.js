@@ -277,7 +277,7 @@ test('queued requests are served', async (t) => {
   const connections = []
   for (let i = 0; i < 3; i++) connections.push(await Connection.open(port))
   for (const connection of connections) connection.send(GET)
-  while (spillway.snapshot().admission.waiting < 2) await turn()
+  while (spillway.snapshot().admission.queued < 2) await turn()
   const done = spillway.drain(ORDER)
   await untilNotListening(server)
   for (let i = 0; i < 3; i++) {

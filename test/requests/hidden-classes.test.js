@@ -22,7 +22,7 @@ test('a socket carries one property of ours, whatever its requests went through'
   app.use((req, res) => {
     sockets.add(req.socket)
     seen.req = Math.max(seen.req, oursOn(req).length)
-    seen.waiting = Math.max(seen.waiting, spillway.snapshot().admission.waiting)
+    seen.waiting = Math.max(seen.waiting, spillway.snapshot().admission.queued)
     seen.res = Math.max(seen.res, oursOn(res).length)
     setImmediate(() => res.send('ok'))
   })

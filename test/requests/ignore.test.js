@@ -215,8 +215,8 @@ for (const [mode, shed] of [
     const before = served.admission()
     const { status } = await served.get('/healthz')
     assert.equal(status, 200)
-    const { admitted, inFlight, shed: turnedAway, waiting } = served.admission()
-    assert.deepEqual([admitted, inFlight, turnedAway, waiting], [before.admitted, 1, [], 0])
+    const { admitted, inFlight, shed: turnedAway, queued } = served.admission()
+    assert.deepEqual([admitted, inFlight, turnedAway, queued], [before.admitted, 1, [], 0])
     release()
     await heldAnswer
     assert.equal((await ended(served.spillway, 2)).requests.sinceStart.count, 2)

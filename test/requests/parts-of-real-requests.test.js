@@ -133,7 +133,7 @@ test('a queued request has its queue, whatever the loop did meanwhile, and the r
   const first = get('/first')
   while (held.length < 1) await turn()
   const second = get('/second')
-  while (spillway.snapshot().admission.waiting < 1) await turn()
+  while (spillway.snapshot().admission.queued < 1) await turn()
   clock.idle(25)
   clock.work(15)
   held[0].end()

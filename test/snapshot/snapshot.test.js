@@ -115,7 +115,7 @@ const SHAPE = {
     mode: 'string',
     isOverloaded: 'boolean',
     inFlight: 'number',
-    waiting: 'number',
+    queued: 'number',
     limit: 'object',
     limitedBy: 'object',
     costMs: 'number',

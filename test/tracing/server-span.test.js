@@ -110,7 +110,7 @@ for (const way of ['attach', 'express()']) {
     const slow = get('/slow')
     while (spillway.snapshot().admission.inFlight < 1) await new Promise((resolve) => setImmediate(resolve))
     const waits = get('/waits')
-    while (spillway.snapshot().admission.waiting < 1) await new Promise((resolve) => setImmediate(resolve))
+    while (spillway.snapshot().admission.queued < 1) await new Promise((resolve) => setImmediate(resolve))
     goOn()
     assert.deepEqual([(await slow).status, (await waits).status], [200, 200])
     const spans = await serverSpans(3)

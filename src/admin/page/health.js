@@ -89,7 +89,7 @@ function rowsOf({ admission, requests, routes, signals }) {
     ['requests a second', number(lastMinute.ratePerSecond)],
     ['p50, p99', `${duration(lastMinute.p50Ms)}, ${duration(lastMinute.p99Ms)}`],
     ['errors', percent(lastMinute.errorRatio)],
-    ['in flight, queued', `${count(requests.inFlight)}${limit}, ${count(admission.waiting)}`],
+    ['in flight, queued', `${count(requests.inFlight)}${limit}, ${count(admission.queued)}`],
     ['event loop busy', percent(utilization)],
     ['loop delay, p99', duration(delayMs.p99)],
     ['CPU', percent(signals.cpu.utilization)],

@@ -93,7 +93,7 @@ function columnsOf({ snapshot, rates: { all } }) {
       ['p50', duration(lastMinute.p50Ms)],
       ['p99', duration(lastMinute.p99Ms)],
       ['max', duration(lastMinute.maxMs)],
-      ['queued', `${admission.waiting}`, shade(admission.waiting, 1)],
+      ['queued', `${admission.queued}`, shade(admission.queued, 1)],
     ],
     [
       ['loop', percent(loop.utilization), shade(loop.utilization, 0.7, 0.9)],

@@ -25,7 +25,7 @@ function snapshotTable(feed, { out, url, sort }) {
   return [
     printable(`${url}: ${feed.diagnosis.summary}`),
     `Last minute: ${rate(lastMinute.ratePerSecond)} requests/s, p50 ${duration(lastMinute.p50Ms)}, p99 ${duration(lastMinute.p99Ms)}, errors ${percent(lastMinute.errorRatio)}.`,
-    `Now: ${inFlight} in flight, ${admission.waiting} queued, loop ${percent(signals.loop.utilization)} busy, heap ${bytes(signals.heap.usedBytes)}.`,
+    `Now: ${inFlight} in flight, ${admission.queued} queued, loop ${percent(signals.loop.utilization)} busy, heap ${bytes(signals.heap.usedBytes)}.`,
     '',
     head,
     ...rows,

@@ -50,7 +50,7 @@ const MOST_QUANTILES = 20
  * @property {{ afterGcBytes: number | undefined, limitBytes: number, recent: readonly { atMs: number, bytes: number }[],
  *   trend: { verdict: string, bytesPerSecond?: number, confidence?: number, windowSeconds?: number, secondsToLimit?: number | undefined } }} heap
  * @property {{ limitBytes: number, rssBytes: number }} memory
- * @property {{ mode: string, rejected: number, reasons: Record<string, number>, wouldReject: number, waiting: number }} admission
+ * @property {{ mode: string, rejected: number, reasons: Record<string, number>, wouldReject: number, queued: number }} admission
  *   `reasons`: of what was rejected; in mode `observe` of what would be
  * @property {import('./waiting-requests').Unanswered[]} unanswered requests that have been in flight for 30 seconds or more
  * @property {ReturnType<typeof waitingRequests>['clients']} clients
@@ -207,13 +207,13 @@ function throttlingBetween(earlier, later, shareOf) {
 }
 
 function admissionOf({ admission }, earlier, now) {
-  const { mode, waiting } = admission.sample()
+  const { mode, queued } = admission.sample()
   const shed = countsBetween(earlier.shed, now.shed)
   const wouldShed = countsBetween(earlier.wouldShed, now.wouldShed)
   const total = (counts) => Object.values(counts).reduce((sum, count) => sum + count, 0)
   return {
     mode,
-    waiting,
+    queued,
     reasons: mode === 'observe' ? wouldShed : shed,
     rejected: total(shed),
     wouldReject: total(wouldShed),

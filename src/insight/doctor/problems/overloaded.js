@@ -52,7 +52,7 @@ const rule = {
             'requests'
           ),
           evidence('answered requests', requests.count, 'requests'),
-          evidence('queued now', admission.waiting, 'requests'),
+          evidence('queued now', admission.queued, 'requests'),
           evidence('event loop busy', loop.utilization, 'share of the time'),
           ...mostOfTime(routes),
         ],
