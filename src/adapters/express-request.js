@@ -1,6 +1,6 @@
 'use strict'
-// Gives a request what Express adds before its first middleware, so that the user's `classify`, `key`, `deadline` and
-// `headers` can be called before Express runs. Only where no code of the user precedes spillway's middleware.
+// Gives a request what Express adds before its first middleware, so that the user's `classify`, `key`, `deadline`, `headers`
+// and `ignore` can be called before Express runs. Only where no code of the user precedes spillway's middleware.
 
 const { isFirstInApp, queryOf } = require('../routing/instrument-router')
 
@@ -14,6 +14,7 @@ const noNext = () => {}
 function becomeExpressRequest(app, middlewares, req, res) {
   // An HTTP/2 request has no prototype of Express.
   if (req.stream !== undefined || !isFirstInApp(app, middlewares)) return false
+  if (Object.getPrototypeOf(req) === app.request) return true
   try {
     // All properties that Express adds, before the prototype: on Node 20 a later property costs 2.5 µs.
     req.res = res

@@ -43,6 +43,7 @@ class Servers {
   /** The sockets that are watched. @type {{ ownsRequest: (req: any) => boolean } | undefined} */
   sockets
   #hasMiddleware = false
+  #ignoresByFunction
   /** The middlewares that were made. Each can decide instead. Held weakly, because an app may make any number of them. */
   #middlewares = new WeakSet()
   #recorder
@@ -56,6 +57,7 @@ class Servers {
 
   constructor({ recorder, endpoints, admission, failures, requestLog, known, context }) {
     this.#recorder = recorder
+    this.#ignoresByFunction = recorder.ignoresByFunction
     this.#endpoints = endpoints
     this.#admission = admission
     this.connections = new ConnectionEvents({ admission, known })
@@ -90,7 +92,8 @@ class Servers {
     const open = (event, req, res, resume) => {
       if (servers.isClosed) return PASSED
       if (listeners.count !== server.listenerCount('request')) listeners.update()
-      const isAppFirst = servers.#admission.hasUserHooks && listeners.isAppFirst(event)
+      const asks = servers.#admission.hasUserHooks || servers.#ignoresByFunction
+      const isAppFirst = asks && listeners.isAppFirst(event)
       return servers.#open(req, res, listeners.app, resume, isAppFirst)
     }
     /** @this {unknown} */
@@ -174,7 +177,7 @@ class Servers {
 
   // Hot path: bench/overhead.
   /**
-   * @param {boolean} isAppFirst whether no other listener precedes the app; only asked if the user's functions decide
+   * @param {boolean} isAppFirst whether no other listener precedes the app; only asked if functions of the user are called
    * @returns {Request | typeof TAKEN | typeof PASSED} the request, if it runs now; TAKEN if it is answered or queued; PASSED if
    *   it is not decided here
    */
@@ -187,6 +190,8 @@ class Servers {
     }
     request ??= this.#recorder.prepare(req, res)
     if (this.#endpoints.serve(req, res)) return TAKEN
+    if (this.#ignoresByFunction && isAppFirst && app !== undefined)
+      becomeExpressRequest(app, this.#middlewares, req, res)
     this.#recorder.count(request)
     request.admission.resume = resume
     if (app !== undefined) this.#startRouting(request, app)

@@ -1,12 +1,13 @@
 'use strict'
 // Decides for mode `observe` what mode `adaptive` would reject. In `observe` every request runs, so the queue is in the
-// kernel. This file models that queue by loop turn, and the slots of `maxConcurrent` in the same way:
+// kernel. This file models that queue by loop turn, and asks shadow-slots.js for the wait for a slot of `maxConcurrent`:
 //   queue = queue + cost of the requests that arrived - time since the last arrivals;   0 once the loop idles
 //   and never more than the requests of this turn and those in flight; what arrived and still runs is in both
 // The part of the queue beyond the tolerated delay would be rejected, the lowest class first. For the loop it counts once the loop
 // has been full for that delay: one that idles sooner has no such queue, whatever a request is taken to cost (docs/decisions/0056).
 
 const { MIN_AHEAD } = require('./limits/queue-delay')
+const { ShadowSlots } = require('./shadow-slots')
 const { CRITICAL, QUEUED_CLASSES } = require('./verdict')
 
 /** The cost of a request counts as known after this many requests in an idling loop. */
@@ -32,9 +33,9 @@ class ShadowQueue {
   /** The mean cost of a request when the loop last idled. In a full loop much of the work is unfinished. */
   #costMs = 0
   #samples = 0
-  /** The modelled wait for the loop, and for a slot. */
+  /** The modelled wait for the loop. */
   #loopMs = 0
-  #slotsMs = 0
+  #slots
   /** Arrivals of the current turn, by class and together. */
   #arrivals = new Float64Array(QUEUED_CLASSES)
   #count = 0
@@ -56,6 +57,7 @@ class ShadowQueue {
   constructor({ clock, limits, measurements, hooks, onWouldReject }) {
     this.#clock = clock
     this.#limits = limits
+    this.#slots = new ShadowSlots(limits)
     this.#measurements = measurements
     this.#hooks = hooks
     this.#onWouldReject = onWouldReject
@@ -65,7 +67,7 @@ class ShadowQueue {
   // Hot path in mode `observe`: once a request.
   onRequest(request, nowMs) {
     const { priority } = request.admission
-    const waitMs = Math.max(this.#loopMs, this.#slotsMs) - (nowMs - this.#previous.ms)
+    const waitMs = Math.max(this.#loopMs - (nowMs - this.#previous.ms), this.#slotWaitMs(nowMs))
     if (waitMs > 0 && waitMs >= this.#hooks.deadlineMs(request))
       return this.#onWouldReject('deadline', priority)
     if (this.#count === 0) this.#first = this.#instant(nowMs)
@@ -75,7 +77,8 @@ class ShadowQueue {
 
   /** Another mode has begun: what was observed before is no evidence after it. */
   restart() {
-    this.#loopMs = this.#slotsMs = 0
+    this.#loopMs = 0
+    this.#slots.clear()
     this.#first = this.#previous = this.#instant(this.#clock.now())
     this.#unproven = []
     this.#arrivals.fill(0)
@@ -104,13 +107,11 @@ class ShadowQueue {
     const idledMs = this.#first.idleMs - this.#previous.idleMs
     if (this.#loopMs <= idledMs) this.#limits.delay.onFirstQueued(nowMs, true)
     const leftMs = Math.max(0, this.#loopMs - idledMs)
-    const { slotMs } = this.#limits
     const modelledMs = Math.max(0, leftMs + this.#count * this.#costMs - (elapsedMs - idledMs))
     // The cost is corrected once the loop idles. A few clients can keep it from idling.
     this.#loopMs = Math.min(modelledMs, (this.#count + this.#limits.inFlight) * this.#costMs)
-    this.#slotsMs = Math.max(0, this.#slotsMs + this.#count * slotMs - elapsedMs)
-    this.#slotsMs -= slotMs * this.#rejectExcess('concurrency', this.#slotsMs, slotMs, nowMs)
-    this.#loopMs -= this.#costMs * this.#rejectExcess('loop', this.#loopMs, this.#costMs, nowMs)
+    if (Number.isFinite(this.#limits.maxConcurrent)) this.#takeSlots(nowMs)
+    this.#loopMs -= this.#costMs * this.#rejectExcess(nowMs)
     this.#previous = this.#first
     this.#arrivals.fill(0)
     this.#count = 0
@@ -121,27 +122,41 @@ class ShadowQueue {
     this.#unproven = this.#unproven.filter(({ count, priority, dueMs, maxIdleMs }) => {
       if (idleMs > maxIdleMs) return false
       if (dueMs > nowMs) return true
-      this.#countAs('loop', priority, count)
+      for (let i = 0; i < count; i++) this.#onWouldReject('loop', priority)
       return false
     })
   }
 
-  #countAs(reason, priority, count) {
-    for (let i = 0; i < count; i++) this.#onWouldReject(reason, priority)
+  #slotWaitMs(nowMs) {
+    return Number.isFinite(this.#limits.maxConcurrent) ? this.#slots.waitMs(nowMs) : 0
   }
 
-  /** @returns {number} how many of the turn's arrivals would be rejected */
-  #rejectExcess(reason, queuedMs, eachMs, nowMs) {
+  /** The higher classes take their slots first. */
+  #takeSlots(nowMs) {
+    for (let priority = CRITICAL; priority < QUEUED_CLASSES; priority++) {
+      const toleratedMs = this.#limits.delay.toleratedMs(priority, nowMs)
+      for (let left = this.#arrivals[priority]; left > 0; left--) {
+        if (this.#slots.waitMs(this.#first.ms) <= toleratedMs) this.#slots.admit(this.#first.ms)
+        else {
+          this.#arrivals[priority]--
+          this.#onWouldReject('concurrency', priority)
+        }
+      }
+    }
+  }
+
+  /** @returns {number} how many of the turn's arrivals would be rejected for the loop */
+  #rejectExcess(nowMs) {
+    const eachMs = this.#costMs
     let rejected = 0
     for (let priority = QUEUED_CLASSES - 1; priority >= CRITICAL; priority--) {
       const toleratedMs = Math.max(this.#limits.delay.toleratedMs(priority, nowMs), MIN_AHEAD * eachMs)
-      const excess = Math.floor((queuedMs - toleratedMs) / eachMs) - rejected
+      const excess = Math.floor((this.#loopMs - toleratedMs) / eachMs) - rejected
       const count = Math.min(excess, this.#arrivals[priority])
       if (!(count > 0)) continue
       this.#arrivals[priority] -= count
       rejected += count
-      if (reason === 'loop') this.#unproven.push(this.#unprovenOf(count, priority, toleratedMs))
-      else this.#countAs(reason, priority, count)
+      this.#unproven.push(this.#unprovenOf(count, priority, toleratedMs))
     }
     return rejected
   }

@@ -43,9 +43,9 @@ class AccessHooks {
   }
 
   /** @returns {boolean} whether the request gets no line */
-  ignores({ req }) {
+  ignores({ req, res }) {
     const ignores = this.#ignores
-    return ignores !== undefined && this.#call('log.access.ignore', () => ignores(req)) === true
+    return ignores !== undefined && this.#call('log.access.ignore', () => ignores(req, res)) === true
   }
 
   /**

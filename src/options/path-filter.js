@@ -1,6 +1,6 @@
 'use strict'
 // Compiles a filter of the user to a predicate on requests. A filter is a path, a regular expression on the path, a
-// function that gets the request, or a list of these.
+// function that gets the request (and the response, where there is one), or a list of these.
 
 const { isRegExp } = require('node:util/types')
 const { pathnameOf } = require('../url-path')
@@ -20,20 +20,20 @@ function pathOf({ originalUrl, url }) {
 }
 
 /**
- * @param {import('../../index.js').IgnoreRules} filter
- * @returns {(req: any) => boolean} throws what a function of the filter throws
+ * @param {import('../../index.js').AccessIgnoreRule | readonly import('../../index.js').AccessIgnoreRule[]} filter
+ * @returns {(req: any, res?: any) => boolean} throws what a function of the filter throws
  */
 function compile(filter) {
   const rules = [filter].flat()
   const paths = new Set(rules.filter((rule) => typeof rule === 'string'))
   const expressions = rules.filter(isRegExp).map(withoutState)
-  const functions = /** @type {((req: any) => unknown)[]} */ (rules.filter(isFunction))
-  return (req) => {
+  const functions = /** @type {((req: any, res?: any) => unknown)[]} */ (rules.filter(isFunction))
+  return (req, res) => {
     const path = pathOf(req)
     return (
       paths.has(path) ||
       expressions.some((expression) => expression.test(path)) ||
-      functions.some((matches) => toBoolean(matches(req)))
+      functions.some((matches) => toBoolean(matches(req, res)))
     )
   }
 }

@@ -7,7 +7,8 @@ const ALWAYS_LABELS = 'Method, route and status are always labels. '
 const QUANTILES = 'Quantiles are in `snapshot()`; in Prometheus use histogram_quantile. '
 const SIGNALS = 'Write `spillway.attach(server, { signals: true })`. '
 const CHECKS = 'Write `spillway.health.check(name, check)`. '
-const ON_DRAINING = "Write `spillway.on('draining', listener)`, or await `spillway.drain()`. "
+const ON_DRAINING = "Write `spillway.on('draining', listener)`; requests are still served then. "
+const AFTER_DRAIN = 'Write it after `await spillway.drain()`: only then does no request need what it closes. '
 const ROUTE_LABEL = `The label is the route's template; for one of your own there is \`routes.label\`. `
 const LAG = 'Did you mean `shed.targetDelay`, or `shed.maxEventLoopDelay` for a fixed limit? '
 const TOKEN = 'Did you mean `endpoints.allow`? The admin server takes `listen({ token })`. '
@@ -48,6 +49,7 @@ const PEERS = {
     metricType: 'Durations are histograms with the bounds of `metrics.buckets`. ',
     promRegistry: didYouMean('registry'),
     promClient: didYouMean('metrics.defaults'),
+    formatStatusCode: 'Statuses are shown as they are. ',
     httpDurationMetricName: 'Metric names are fixed. `metrics.prefix` replaces the prefix `spillway_`. ',
     'metrics.path': didYouMean('endpoints.metrics'),
     bypass: didYouMean('ignore'),
@@ -67,6 +69,8 @@ const PEERS = {
     authenticate: didYouMean('endpoints.allow'),
   },
   'swagger-stats': {
+    swaggerSpec: 'Routes come from the router, so no specification is needed. ',
+    apdexThreshold: 'The alert rules in examples/grafana/ have an objective instead. ',
     uriPath: didYouMean('endpoints.metrics'),
     authentication: TOKEN,
     onAuthenticate: TOKEN,
@@ -93,14 +97,15 @@ const PEERS = {
     'shed.maxLag': LAG,
     lag: LAG,
     checkInterval: didYouMean('shed.sampleInterval'),
+    interval: didYouMean('shed.sampleInterval'),
   },
   '@godaddy/terminus': {
     signal: SIGNALS,
     signals: SIGNALS,
     timeout: 'Did you mean `errors.timeout` for a request, or `drain.timeout` for the end of the process? ',
     healthChecks: CHECKS,
-    onSignal: ON_DRAINING,
-    onShutdown: ON_DRAINING,
+    onSignal: AFTER_DRAIN,
+    onShutdown: AFTER_DRAIN,
     beforeShutdown: didYouMean('drain.delay'),
     sendFailuresDuringShutdown: '`/readyz` returns 503 from the start of a drain on. ',
     onSendFailureDuringShutdown: ON_DRAINING,
@@ -117,7 +122,7 @@ const PEERS = {
     gracefulShutdown: didYouMean('drain'),
     forceExit: SIGNALS,
     preShutdown: ON_DRAINING,
-    finally: ON_DRAINING,
+    finally: AFTER_DRAIN,
     shutdownDelay: didYouMean('drain.delay'),
   },
   'morgan, pino-http, express-timeout': {
@@ -130,10 +135,12 @@ const PEERS = {
     customReceivedMessage: FIXED_MESSAGES,
     customAttributeKeys: FIXED_MESSAGES,
     serializers: FIXED_MESSAGES,
+    wrapSerializers: FIXED_MESSAGES,
+    quietReqLogger: 'There is no `req.log`: make a child of your logger yourself. ',
     genReqId: 'Set `req.id` in a middleware of yours; without it the line has `x-request-id`. ',
     stream: 'Write `logger: pino(stream)`. ',
     immediate: 'A line is written when the request has ended. ',
-    skip: didYouMean('ignore'),
+    skip: didYouMean('log.access.ignore'),
     'log.access.skip': didYouMean('log.access.ignore'),
     redact: 'Write `logger: { redact: [...] }`; headers are shown only by `log.headers`. ',
     level: 'Write `logger: { level }`. ',

@@ -1,6 +1,7 @@
 'use strict'
 // Which requests the option `ignore` leaves out of the metrics, the log and shedding: by path, pattern or function.
-// Each request is matched once, when it is counted. A function that throws or returns a promise ignores nothing.
+// Each request is matched once, when it is counted. A function that throws or returns a promise ignores nothing. A function gets
+// Express's request where the middleware is the first of the app (adapters/express-request.js), else the request as it arrives.
 
 const { compile, isFilter } = require('../options/path-filter')
 
@@ -16,6 +17,8 @@ class Ignore {
   /** @type {{ matches: (req: import('node:http').IncomingMessage) => boolean, bits: number }[]} */
   #filters
   #internalErrors
+  /** Whether a function of the user is called. */
+  callsFunctions
 
   /**
    * @param {IgnoreOption} rules
@@ -24,6 +27,7 @@ class Ignore {
   constructor(rules, internalErrors) {
     this.#internalErrors = internalErrors
     this.#filters = filtersOf(rules)
+    this.callsFunctions = [...bitsByRule(rules).keys()].some((rule) => typeof rule === 'function')
   }
 
   // Hot path if the option is set.

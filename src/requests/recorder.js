@@ -111,6 +111,11 @@ class Recorder {
     return request
   }
 
+  /** Whether the option `ignore` has a function, which may read what Express adds to a request. */
+  get ignoresByFunction() {
+    return this.#ignore?.callsFunctions === true
+  }
+
   // Hot path: bench/overhead.
   count(request) {
     request.isCounted = true

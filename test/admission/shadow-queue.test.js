@@ -135,6 +135,48 @@ test('if slots are short, it counts the requests that would wait too long for a 
   assert.deepEqual(new Set(observe.counts.map(({ reason }) => reason)), new Set(['concurrency']))
 })
 
+const SLOW = [{ wait: 1000 }, { burn: 0.1 }]
+const calm = { route: 0, perSecond: 20, toMs: 5000 }
+/** Twelve seconds of requests that take a second, with so many slots. */
+function saidOfSlots(maxConcurrent, open) {
+  const spec = { seconds: 12, routes: [{ steps: SLOW }], open }
+  return ['adaptive', 'observe'].map((mode) => {
+    const { shed, wouldShed } = load(structuredClone(spec), { mode, maxConcurrent }).admission.sample()
+    return total(mode === 'observe' ? wouldShed : shed)
+  })
+}
+
+for (const [what, open] of Object.entries({
+  'all at once': [calm, burst(6000, 100)],
+  'in two bursts': [calm, burst(6000, 48), burst(6020, 48)],
+  'one behind the other': [
+    calm,
+    { route: 0, perSecond: 1000, arrivals: 'constant', fromMs: 6000, toMs: 6090 },
+  ],
+  'at nine tenths of what the slots can take': [{ route: 0, perSecond: 90 }],
+})) {
+  test(`requests that find a free slot are not counted: ${what}`, () => {
+    assert.deepEqual(saidOfSlots(100, open), [0, 0])
+  })
+}
+
+test('a single slot is modelled too', () => {
+  const driven = new DrivenAdmission({ mode: 'observe', maxConcurrent: 1 })
+  for (let i = 0; i < 200; i++) {
+    const request = driven.ask()
+    driven.turn(1, 799)
+    driven.end(request)
+  }
+  driven.turn(1, 1000)
+  for (let i = 0; i < 3; i++) {
+    driven.ask()
+    driven.turn(1, 49)
+  }
+  assert.deepEqual(driven.admission.sample().wouldShed, [
+    { reason: 'concurrency', priority: 'normal', count: 2 },
+  ])
+})
+
 /** A spillway that observes, has learnt that requests take a second, and has so many in flight. */
 function observing(shed, inFlight) {
   const driven = new DrivenAdmission({ mode: 'observe', ...shed })
@@ -162,7 +204,7 @@ test('a deadline that an idle loop keeps is not counted, however long its last q
 test('a deadline that would be over before a slot is free is counted as such', () => {
   const { driven } = observing(
     { maxConcurrent: 10, deadline: ({ url }) => (url === '/late' ? 50 : undefined) },
-    11
+    10
   )
   driven.ask({ url: '/late' })
   driven.turn(1, 1)

@@ -186,6 +186,15 @@ describe('log.access.ignore', () => {
     )
   })
 
+  it('leaves out by the answer, as `skip` of morgan', async (t) => {
+    const ignore = (_req, res) => res.statusCode < 400
+    const { access } = await linesOf(t, { ignore }, ['/api/200', '/api/404', '/api/204'])
+    assert.deepEqual(
+      access.map(({ req }) => req.url),
+      ['/api/404']
+    )
+  })
+
   it('leaves out what a function names', async (t) => {
     const { access } = await linesOf(t, { ignore: (req) => req.user.id === 7 }, ['/api/200'])
     assert.deepEqual(access, [])

@@ -9,8 +9,8 @@ const { bin } = require('../../package.json')
 const { packages } = require('../../package-lock.json')
 const { ROOT, pack } = require('./pack.js')
 
-/** Some 40 kB are examples with the dashboard, 50 kB docs, and 55 kB the live page. */
-const LIMIT_BYTES = 720_000
+/** Some 40 kB are examples with the dashboard, 50 kB docs, 125 kB their pictures, and 55 kB the live page. */
+const LIMIT_BYTES = 860_000
 
 let packed
 before(async () => {
@@ -23,18 +23,14 @@ const filesIn = (folder) =>
     .map((entry) => relative(ROOT, join(entry.parentPath ?? entry.path, entry.name)))
     .map((path) => path.split(sep).join('/'))
 
-/**
- * What the compiler wrote, what writes the dashboard, the tests of the rules, the stories, which need packages for development, and
- * pictures.
- */
-const UNPUBLISHED =
-  /^(examples\/(\w+\/dist\/|stories\/|grafana\/(\w+\.js|rules\.test\.yml)$)|docs\/pictures\/)/
+/** What the compiler wrote, what writes the dashboard, the tests of the rules, and the stories, which need packages for development. */
+const UNPUBLISHED = /^examples\/(\w+\/dist\/|stories\/|grafana\/(\w+\.js|rules\.test\.yml)$)/
 
 test('the package holds src/, the types, docs and examples, and nothing else', () => {
   const types = ['async-errors.d.ts', 'index.d.ts']
   const pages = ['CHANGELOG.md', 'LICENSE', 'README.md']
   const examples = filesIn('examples').filter((path) => !UNPUBLISHED.test(path))
-  const docs = filesIn('docs').filter((path) => !UNPUBLISHED.test(path))
+  const docs = filesIn('docs')
   const expected = [...filesIn('src'), ...types, ...docs, ...examples, ...pages, 'package.json']
   assert.deepEqual(packed.files.map(({ path }) => path).sort(), expected.sort())
 })
@@ -65,6 +61,6 @@ test('README.md states how many packages an installation has', () => {
   assert.equal(Number(stated), installed.length + 1)
 })
 
-test('the package stays under 720 kB packed', () => {
+test('the package stays under 860 kB packed, so that its pictures are in it', () => {
   assert.ok(packed.size > 0 && packed.size < LIMIT_BYTES, `${packed.size} bytes`)
 })

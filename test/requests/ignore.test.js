@@ -232,6 +232,44 @@ test('the gate counts a rejected request even if it is left out of the metrics',
   await heldAnswer
 })
 
+const passOn = (_req, _res, next) => next()
+/** Whether `express()` is the first middleware, and how the app is served. */
+const SET_UPS = {
+  'first, alone': { before: [], way: (_spillway, app) => app },
+  'first, with attach': { before: [], way: (spillway, app) => spillway.attach(http.createServer(app)) },
+  'first, with wrap': { before: [], way: (spillway, app) => spillway.wrap(app) },
+  'behind another middleware': { before: [passOn], way: (_spillway, app) => app },
+}
+
+for (const version of ['express', 'express-4']) {
+  for (const [name, { before, way }] of Object.entries(SET_UPS)) {
+    test(`a function gets the request of ${version} from the first request on: ${name}`, async (t) => {
+      const seen = []
+      const ignore = ({ path, query }) => seen.push([path, { ...query }]) && path === '/healthz'
+      const spillway = spillwayFor(t, { ignore, logger: false })
+      const app = require(version)()
+      for (const middleware of [...before, spillway.express()]) app.use(middleware)
+      app.use((_req, res) => res.end())
+      const { get } = await serve(t, way(spillway, app))
+      for (let i = 0; i < 3; i++) await get('/healthz?a=1')
+      await get('/counted')
+      await ended(spillway, 1)
+      assert.deepEqual(seen, [...Array(3).fill(['/healthz', { a: '1' }]), ['/counted', {}]])
+    })
+  }
+}
+
+test('a function gets the request as it arrives where other code precedes express() under attach', async (t) => {
+  const seen = []
+  const ignore = ({ path, url }) => void seen.push([path, url])
+  const spillway = spillwayFor(t, { ignore, logger: false })
+  const app = express()
+  app.use(passOn, spillway.express(), (_req, res) => res.end())
+  const { get } = await serve(t, spillway.attach(http.createServer(app)))
+  for (let i = 0; i < 2; i++) await get('/a')
+  assert.deepEqual(seen, Array(2).fill([undefined, '/a']))
+})
+
 test('the functions of the gate are not called for requests left out of shedding', async (t) => {
   const asked = []
   const classify = ({ url }) => {

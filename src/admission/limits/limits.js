@@ -17,7 +17,8 @@ class Limits {
   delay
   #turns
   maxConcurrent = Number.POSITIVE_INFINITY
-  #durationMs = 0
+  /** The mean duration of a request, from its admission to its end. */
+  durationMs = 0
   #wasHeldBack = false
   /** Modes `observe` and `off` enforce no limit. */
   areEnforced = true
@@ -75,7 +76,7 @@ class Limits {
 
   /** The mean time between two requests that end while `maxConcurrent` are in flight. */
   get slotMs() {
-    return this.#durationMs / this.maxConcurrent
+    return this.durationMs / this.maxConcurrent
   }
 
   /** How long a request will be queued behind `ahead` others. */
@@ -102,8 +103,8 @@ class Limits {
   /** @param {AdmissionRecord} record */
   onEnd(record, nowMs, idleMs) {
     const tookMs = nowMs - record.decidedMs
-    const maxMs = MAX_OF_MEAN * Math.max(1, this.#durationMs)
-    this.#durationMs += (Math.min(tookMs, maxMs) - this.#durationMs) * DURATION_SMOOTHING
+    const maxMs = MAX_OF_MEAN * Math.max(1, this.durationMs)
+    this.durationMs += (Math.min(tookMs, maxMs) - this.durationMs) * DURATION_SMOOTHING
     this.loop.onEnd(record, nowMs, idleMs)
   }
 
