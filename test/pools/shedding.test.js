@@ -134,7 +134,7 @@ async function queuedThenShort(t) {
   const answers = [service.get('/stuck/body'), service.get('/stuck/body')]
   await until(() => service.stuck.length === 2)
   answers.push(service.get('/db/late'))
-  await until(() => service.shedNow().waiting === 1)
+  await until(() => service.shedNow().queued === 1)
   const clients = Array.from({ length: 4 }, () => service.pool.connect())
   await until(() => service.pool.waitingCount === 3)
   const end = async () => {
@@ -147,7 +147,7 @@ async function queuedThenShort(t) {
 test('a request that the gate has queued is rejected if the pool has become short since', async (t) => {
   const { answers, end, service } = await queuedThenShort(t)
   for (const res of service.stuck) res.end()
-  await until(() => service.shedNow().waiting === 0)
+  await until(() => service.shedNow().queued === 0)
   assert.deepEqual(service.shedNow().shed, BY_POOL)
   await end()
   assert.deepEqual(await Promise.all(answers), [200, 200, 503])
@@ -156,7 +156,7 @@ test('a request that the gate has queued is rejected if the pool has become shor
 test('a queued request runs when the mode becomes one that rejects nothing, however short the pool', async (t) => {
   const { answers, end, service } = await queuedThenShort(t)
   service.spillway.update({ shed: { mode: 'observe' } })
-  await until(() => service.shedNow().waiting === 0)
+  await until(() => service.shedNow().queued === 0)
   assert.deepEqual(service.shedNow().shed, [])
   await end()
   await service.letGo()
