@@ -26,9 +26,9 @@ if (cluster.isPrimary) {
   const server = spillway.attach(http.createServer((_req, res) => res.end('done')))
   server.listen({ port: 0, host: '127.0.0.1', reusePort: reusePort === 'reusePort' }, async () => {
     const answers = await Promise.all(Array.from({ length: CONNECTIONS }, () => ask(server.address().port)))
-    const { admitted, waiting } = spillway.snapshot().admission
+    const { admitted, queued } = spillway.snapshot().admission
     const done = answers.filter((status) => status === 200).length
-    const told = { done, admitted, waiting, isHandedOver: [...kinds] }
+    const told = { done, admitted, queued, isHandedOver: [...kinds] }
     process.send(told, () => process.exit(0))
   })
 }

@@ -82,7 +82,7 @@ for (const [isHandedOver, ...args] of [
     if (args[1] === 'reusePort' && !(await canReusePort(t))) return t.skip('this Node has no reusePort')
     const { code, stdout, stderr } = await run(t, [path.join(__dirname, 'clustered.js'), ...args])
     assert.deepEqual({ code, stderr }, { code: 0, stderr: '' })
-    assert.deepEqual(JSON.parse(stdout), { done: 40, admitted: 40, waiting: 0, isHandedOver: [isHandedOver] })
+    assert.deepEqual(JSON.parse(stdout), { done: 40, admitted: 40, queued: 0, isHandedOver: [isHandedOver] })
   })
 }
 
