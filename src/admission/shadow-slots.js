@@ -14,15 +14,16 @@ class ShadowSlots {
     this.#limits = limits
   }
 
-  /** How long a request that arrives now would wait for a slot. */
+  /** How long a request that arrives now would wait for a slot. With fewer in flight than slots, one is free, whatever the mean says. */
   waitMs(nowMs) {
     if (this.#count !== this.#limits.maxConcurrent) this.#restart()
+    if (this.#limits.inFlight < this.#count) return 0
     return Math.max(0, (this.#freeMs[this.#next] ?? 0) - nowMs)
   }
 
   /** The request takes the next slot, once it is free. */
   admit(nowMs) {
-    this.#freeMs[this.#next] = nowMs + this.waitMs(nowMs) + this.#limits.durationMs
+    this.#freeMs[this.#next] = nowMs + this.waitMs(nowMs) + this.#limits.observedMs
     this.#next = (this.#next + 1) % this.#count
   }
 

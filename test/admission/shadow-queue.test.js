@@ -160,6 +160,18 @@ for (const [what, open] of Object.entries({
   })
 }
 
+test('slots that a tenth of the requests hold for long are modelled within a quarter', () => {
+  const routes = [10, 2000].map((wait) => ({ steps: [{ wait }, { burn: 0.1 }] }))
+  const open = [86, 9.6].map((perSecond, route) => ({ route, perSecond }))
+  const spec = { seed: 1, seconds: 40, routes, open }
+  const [adaptive, observe] = ['adaptive', 'observe'].map((mode) => {
+    const { shed, wouldShed } = load(structuredClone(spec), { mode, maxConcurrent: 10 }).admission.sample()
+    return total(mode === 'observe' ? wouldShed : shed)
+  })
+  assert.ok(adaptive > 1000, String(adaptive))
+  assert.ok(observe > 0.75 * adaptive && observe < 1.25 * adaptive, `${observe} for ${adaptive}`)
+})
+
 test('a single slot is modelled too', () => {
   const driven = new DrivenAdmission({ mode: 'observe', maxConcurrent: 1 })
   for (let i = 0; i < 200; i++) {

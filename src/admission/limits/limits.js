@@ -9,6 +9,8 @@ const { QueueDelay } = require('./queue-delay')
 const DURATION_SMOOTHING = 0.05
 /** A duration counts for at most this multiple of the mean: the end of a stream is little evidence for other requests. */
 const MAX_OF_MEAN = 10
+const OBSERVED_SMOOTHING = 0.02
+const OBSERVED_MAX_OF_MEAN = 100
 
 /** @typedef {InstanceType<typeof import('../../requests/admission-record').AdmissionRecord>} AdmissionRecord */
 
@@ -17,8 +19,9 @@ class Limits {
   delay
   #turns
   maxConcurrent = Number.POSITIVE_INFINITY
-  /** The mean duration of a request, from its admission to its end. */
-  durationMs = 0
+  #durationMs = 0
+  /** As #durationMs, but with more of the long durations, and slower: mode `observe` has nothing else to tell how long slots are held. */
+  observedMs = 0
   #wasHeldBack = false
   /** Modes `observe` and `off` enforce no limit. */
   areEnforced = true
@@ -76,7 +79,7 @@ class Limits {
 
   /** The mean time between two requests that end while `maxConcurrent` are in flight. */
   get slotMs() {
-    return this.durationMs / this.maxConcurrent
+    return this.#durationMs / this.maxConcurrent
   }
 
   /** How long a request will be queued behind `ahead` others. */
@@ -103,8 +106,10 @@ class Limits {
   /** @param {AdmissionRecord} record */
   onEnd(record, nowMs, idleMs) {
     const tookMs = nowMs - record.decidedMs
-    const maxMs = MAX_OF_MEAN * Math.max(1, this.durationMs)
-    this.durationMs += (Math.min(tookMs, maxMs) - this.durationMs) * DURATION_SMOOTHING
+    const maxMs = MAX_OF_MEAN * Math.max(1, this.#durationMs)
+    this.#durationMs += (Math.min(tookMs, maxMs) - this.#durationMs) * DURATION_SMOOTHING
+    const observedMaxMs = OBSERVED_MAX_OF_MEAN * Math.max(1, this.observedMs)
+    this.observedMs += (Math.min(tookMs, observedMaxMs) - this.observedMs) * OBSERVED_SMOOTHING
     this.loop.onEnd(record, nowMs, idleMs)
   }
 
