@@ -524,8 +524,8 @@ export type RequestLabel = {
 
 /**
  * A string is exactly one path without the query, as the client sent it. A RegExp is tested on the path. A function gets
- * the request as it arrives, with `req.path` and `req.query` where `express()` is the first middleware of an app. If it
- * throws or returns a promise, the request is not ignored, and the error is logged once.
+ * the request as it arrives: rely on `req.url` and `req.headers`, because `req.path` is missing wherever the request is seen
+ * before Express, and for upgrades. If it throws or returns a promise, the request is not ignored, and the error is logged once.
  */
 export type IgnoreRule = string | RegExp | { call(req: Request): unknown }['call']
 export type IgnoreRules = IgnoreRule | readonly IgnoreRule[]
@@ -1148,7 +1148,7 @@ export interface AccessLogOptions {
   readonly ignore?: AccessIgnoreRule | readonly AccessIgnoreRule[] | undefined
 }
 
-/** As `IgnoreRule`. A function gets the response too: `(req, res) => res.statusCode < 400`. */
+/** As `IgnoreRule`. A function gets the response too: `(req, res) => res.writableFinished && res.statusCode < 400`. */
 export type AccessIgnoreRule = string | RegExp | { call(req: Request, res: Response): unknown }['call']
 
 export interface SpillwayEvents {

@@ -128,15 +128,18 @@ class ShadowQueue {
   }
 
   #slotWaitMs(nowMs) {
-    return Number.isFinite(this.#limits.maxConcurrent) ? this.#slots.waitMs(nowMs) : 0
+    return Number.isFinite(this.#limits.maxConcurrent) ? this.#slots.waitMs(nowMs, this.#limits.inFlight) : 0
   }
 
-  /** The higher classes take their slots first. */
+  /** The higher classes take their slots first. The requests of the turn are in flight already. */
   #takeSlots(nowMs) {
+    const { ms } = this.#first
+    const others = this.#limits.inFlight - 1
     for (let priority = CRITICAL; priority < QUEUED_CLASSES; priority++) {
       const toleratedMs = this.#limits.delay.toleratedMs(priority, nowMs)
       for (let left = this.#arrivals[priority]; left > 0; left--) {
-        if (this.#slots.waitMs(this.#first.ms) <= toleratedMs) this.#slots.admit(this.#first.ms)
+        const waitMs = this.#slots.waitMs(ms, others)
+        if (waitMs <= toleratedMs) this.#slots.admit(ms, others, waitMs)
         else {
           this.#arrivals[priority]--
           this.#onWouldReject('concurrency', priority)

@@ -1,40 +1,49 @@
 'use strict'
 // The slots of `maxConcurrent` as mode `adaptive` would fill them, for mode `observe`, where every request runs at once. Each slot
-// is held for the mean duration of a request, so slots become free in the order in which they were taken.
+// is held for the mean duration of a request.
 
 class ShadowSlots {
   #limits
-  #count = 0
-  /** When each slot becomes free. The next request takes the one that is free first. @type {number[]} */
-  #freeMs = []
-  #next = 0
+  /** When the requests end that run or are queued in the model, in the order in which they were admitted. @type {number[]} */
+  #endsMs = []
 
   /** @param {InstanceType<typeof import('./limits/limits').Limits>} limits */
   constructor(limits) {
     this.#limits = limits
   }
 
-  /** How long a request that arrives now would wait for a slot. With fewer in flight than slots, one is free, whatever the mean says. */
-  waitMs(nowMs) {
-    if (this.#count !== this.#limits.maxConcurrent) this.#restart()
-    if (this.#limits.inFlight < this.#count) return 0
-    return Math.max(0, (this.#freeMs[this.#next] ?? 0) - nowMs)
+  /**
+   * How long a request that arrives now would wait for a slot. With fewer others in flight than slots, one is free, whatever the
+   * mean duration says.
+   *
+   * @param {number} nowMs @param {number} others in flight
+   */
+  waitMs(nowMs, others) {
+    const { maxConcurrent } = this.#limits
+    this.#forgetEnded(nowMs)
+    if (others < maxConcurrent || this.#endsMs.length < maxConcurrent) return 0
+    return Math.max(0, this.#endsMs[this.#endsMs.length - maxConcurrent] - nowMs)
   }
 
-  /** The request takes the next slot, once it is free. */
-  admit(nowMs) {
-    this.#freeMs[this.#next] = nowMs + this.waitMs(nowMs) + this.#limits.observedMs
-    this.#next = (this.#next + 1) % this.#count
+  /**
+   * A request that finds a free slot where the model has none takes none: it would move the others forward.
+   *
+   * @param {number} nowMs @param {number} others in flight @param {number} waitMs for a slot
+   */
+  admit(nowMs, others, waitMs) {
+    const { maxConcurrent, observedMs } = this.#limits
+    if (others < maxConcurrent && this.#endsMs.length >= maxConcurrent) return
+    this.#endsMs.push(nowMs + waitMs + observedMs)
   }
 
-  #restart() {
-    this.#count = this.#limits.maxConcurrent
-    this.clear()
+  #forgetEnded(nowMs) {
+    let ended = 0
+    while (ended < this.#endsMs.length && this.#endsMs[ended] <= nowMs) ended++
+    if (ended > 0) this.#endsMs.splice(0, ended)
   }
 
   clear() {
-    this.#freeMs = []
-    this.#next = 0
+    this.#endsMs = []
   }
 }
 

@@ -71,7 +71,8 @@ class AdmissionRecord {
   }
 
   onReject(reason, nowMs) {
-    this.decidedMs = nowMs
+    // A handshake was admitted before its connection is refused, and its duration counts from then.
+    if (!this.isInFlight) this.decidedMs = nowMs
     this.isRejected = true
     this.reason = reason
   }

@@ -172,6 +172,32 @@ test('slots that a tenth of the requests hold for long are modelled within a qua
   assert.ok(observe > 0.75 * adaptive && observe < 1.25 * adaptive, `${observe} for ${adaptive}`)
 })
 
+test('one client at a time is never counted, however much its requests differ', () => {
+  const driven = new DrivenAdmission({ mode: 'observe', maxConcurrent: 1 })
+  for (let i = 0; i < 500; i++) {
+    const request = driven.ask()
+    driven.turn(1, i % 10 === 0 ? 1999 : 9)
+    driven.end(request)
+  }
+  assert.deepEqual(driven.admission.sample().wouldShed, [])
+})
+
+test('requests in flight hold their slots when maxConcurrent changes', () => {
+  const driven = new DrivenAdmission({ mode: 'observe', maxConcurrent: 10 })
+  for (let i = 0; i < 300; i++) {
+    const request = driven.ask()
+    driven.turn(1, 999)
+    driven.end(request)
+  }
+  driven.turn(1, 1000)
+  for (let i = 0; i < 10; i++) driven.ask()
+  driven.turn(1, 1)
+  driven.update({ mode: 'observe', maxConcurrent: 9 })
+  for (let i = 0; i < 9; i++) driven.ask()
+  driven.turn(1, 1)
+  assert.equal(total(driven.admission.sample().wouldShed), 9)
+})
+
 test('a single slot is modelled too', () => {
   const driven = new DrivenAdmission({ mode: 'observe', maxConcurrent: 1 })
   for (let i = 0; i < 200; i++) {
