@@ -8,7 +8,7 @@ const { offHalfClose, onHalfClose } = require('./half-closed')
 const { inRequestContext } = require('./queue')
 const { QUEUED, REJECTED, RUN } = require('./verdict')
 
-/** The time in a loop turn that may go to requests which start in that turn. Then the loop polls and accepts again. */
+/** The time in a loop turn for requests that start in that turn, and their ticks and promises. Then the loop polls and accepts again. */
 const TURN_BUDGET_MS = 5
 /** How often a timer makes the loop turn while requests are queued and no slot is free. */
 const RECHECK_MS = 2
@@ -35,7 +35,8 @@ class Gate {
   #onReject
   /** When the first request arrived in the last loop turn in which any did. */
   #firstArrivalMs = 0
-  #spentMs = 0
+  /** When the first request of this loop turn was dequeued. */
+  #firstDequeueMs = Number.POSITIVE_INFINITY
   #ranHalfClosedMs = Number.NEGATIVE_INFINITY
   #isAccepting = false
   #isRecheckScheduled = false
@@ -145,7 +146,8 @@ class Gate {
   onTurn(nowMs, idleMs, busyMs) {
     const isQueueing = this.#queue.length > 0
     this.#limits.onTurn(nowMs, idleMs, isQueueing)
-    this.arrivedInTurn = this.endedInTurn = this.#spentMs = 0
+    this.arrivedInTurn = this.endedInTurn = 0
+    this.#firstDequeueMs = Number.POSITIVE_INFINITY
     this.#isAccepting = this.#measurements.acceptBurst.shouldTurnAgain(nowMs, busyMs)
     if (!isQueueing) return
     if (this.#isAccepting) return this.#acceptMore()
@@ -180,10 +182,13 @@ class Gate {
   }
 
   #dequeue() {
-    if (this.#isAccepting || this.#spentMs >= TURN_BUDGET_MS) return
-    if (!this.#limits.hasFreeSlot(this.#clock.now())) return
+    if (this.#isAccepting) return
+    const nowMs = this.#clock.now()
+    // Not the sum of what handlers took until they returned: one that awaits works in the ticks behind it.
+    if (nowMs - this.#firstDequeueMs >= TURN_BUDGET_MS || !this.#limits.hasFreeSlot(nowMs)) return
     const request = this.#queue.shift()
     if (request === undefined) return
+    this.#firstDequeueMs = Math.min(this.#firstDequeueMs, nowMs)
     offHalfClose(request, request.admission.onHalfClose)
     this.#fairShares.onDequeue(request.admission.tag)
     this.#runQueued(request)
@@ -202,7 +207,6 @@ class Gate {
     } finally {
       request.returnedMs = this.#clock.now()
       this.#measurements.cost.onRun(request.returnedMs - nowMs)
-      this.#spentMs += request.returnedMs - nowMs
     }
   }
 

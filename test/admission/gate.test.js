@@ -48,7 +48,7 @@ function overload(
   return { world, measured: world.requests.filter(({ atMs }) => atMs >= warmMs) }
 }
 
-for (const work of ['cpu', 'await', 'mixed']) {
+for (const work of ['cpu', 'ticks', 'await', 'mixed']) {
   test(`at half its capacity of '${work}' work it sheds nothing, and at 0.8 at most one in a thousand`, () => {
     assert.equal(shedShare(overload(work, 0.5).measured), 0)
     const shed = shedShare(overload(work, 0.8).measured)
@@ -65,9 +65,11 @@ test('where one request in a hundred blocks for 100 ms, hardly any request is sh
   assert.ok(shedAt(0.8) <= 0.05, `${shedAt(0.8)} at 0.8`)
 })
 
-for (const multiple of [2, 5, 10]) {
-  test(`at ${multiple} times its capacity of cpu work no request that runs was queued for longer than maxDelay`, () => {
-    const ran = overload('cpu', multiple).measured.filter(({ ranMs }) => ranMs !== undefined)
+const MULTIPLES = ['cpu', 'ticks'].flatMap((work) => [2, 5, 10].map((multiple) => ({ work, multiple })))
+
+for (const { work, multiple } of MULTIPLES) {
+  test(`at ${multiple} times its capacity of '${work}' work no request that runs was queued for longer than maxDelay`, () => {
+    const ran = overload(work, multiple).measured.filter(({ ranMs }) => ranMs !== undefined)
     const longestMs = Math.max(...ran.map(waitedMs))
     assert.ok(longestMs <= MAX_MS + GRACE_MS + TURN_MS, String(longestMs))
   })

@@ -9,6 +9,8 @@ const { PARSE_MS, REFUSE_MS, World } = require('../simulation/world')
 /** What a handler does, and what that costs the loop. */
 const WORKS = {
   cpu: { costMs: 2, steps: [{ burn: 2 }] },
+  /** As Restify, whose handlers run in ticks of their own. */
+  ticks: { costMs: 2, steps: [{ ticks: true }, { burn: 2 }] },
   await: { costMs: 2, steps: [{ wait: 20 }, { burn: 2 }] },
   /** One in a hundred blocks the loop for 100 ms. */
   bimodal: { costMs: 1.99, steps: [{ burn: { share: 0.01, rare: 100, usual: 1 } }] },

@@ -1,6 +1,6 @@
 'use strict'
 // An event loop in simulated time: arrivals, burns and waits are numbers, so a run of seconds takes milliseconds and
-// repeats exactly. Phases as in Node: timers, poll, check. The loop idles when nothing is due.
+// repeats exactly. Phases as in Node: timers, poll, check, with the ticks of a callback behind it. The loop idles when nothing is due.
 
 const { EventHeap } = require('./heap')
 
@@ -13,6 +13,7 @@ class SimulatedLoop {
   #timers = new EventHeap()
   #arrivals = new EventHeap()
   #checks = []
+  #ticks = []
   #turnedMs = 0
   #turnedIdleMs = 0
 
@@ -41,6 +42,11 @@ class SimulatedLoop {
     this.#arrivals.push(atMs, callback)
   }
 
+  /** As `process.nextTick` or an await of what is there already: run behind the current callback. */
+  tick(callback) {
+    this.#ticks.push(callback)
+  }
+
   /** What a handler does with the loop. */
   burn(ms) {
     this.nowMs += ms
@@ -58,7 +64,7 @@ class SimulatedLoop {
       const checks = this.#checks
       this.#checks = []
       onTurn(busyMs, this.nowMs, this.idleTotalMs)
-      for (const callback of checks) callback()
+      for (const callback of checks) this.#call(callback)
       if (worked === 0 && this.#checks.length === 0) this.#sleep(endMs)
     }
   }
@@ -68,10 +74,15 @@ class SimulatedLoop {
     const dueMs = this.nowMs
     let count = 0
     while (events.nextMs <= dueMs) {
-      events.pop().callback?.()
+      this.#call(events.pop().callback)
       count++
     }
     return count
+  }
+
+  #call(callback) {
+    callback?.()
+    while (this.#ticks.length > 0) this.#ticks.shift()()
   }
 
   #sleep(endMs) {

@@ -166,7 +166,8 @@ class World {
         if (!request.isEnded) outcome.servedMs = this.loop.nowMs
         return this.#end(request, outcome, client)
       }
-      const { burn, wait, pool } = route.steps[i]
+      const { burn, wait, pool, ticks } = route.steps[i]
+      if (ticks) return this.loop.tick(() => step(i + 1))
       if (burn !== undefined) {
         const ms = sample(burn, this.#random)
         this.loop.burn(ms + cold * Math.min(9 * ms, COLD_MS))
