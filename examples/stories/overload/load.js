@@ -1,6 +1,7 @@
 'use strict'
-// First asks for as much as the service answers, in a closed loop, and then for ten times that, by the clock: with the open loop of the
-// benchmarks (bench/support/open-loop.js), which counts each request from when it was due.
+// First asks for as much as the service answers, in a closed loop, then for ten times that, by the clock, and then in a closed loop again:
+// a machine may have changed its speed meanwhile. The open loop of the benchmarks (bench/support/open-loop.js) counts each request from when
+// it was due.
 
 const { spawn } = require('node:child_process')
 const path = require('node:path')
@@ -32,11 +33,7 @@ function capacityOf({ bucketMs, timeline }) {
   return (best.reduce((sum, count) => sum + count, 0) / best.length) * (1000 / bucketMs)
 }
 
-const say = (second, text) => process.send?.({ second, served: 0, text })
-
-async function run({ url, seconds }) {
-  const port = Number(new URL(url).port)
-  say(1, 'measures what it answers at most')
+async function answersAtMost(port) {
   const alone = await generate({
     port,
     arrivals: 'closed',
@@ -45,15 +42,24 @@ async function run({ url, seconds }) {
     warmUpSeconds: CAPACITY_SECONDS / 3,
     phases: [{ rate: 0, seconds: CAPACITY_SECONDS }],
   })
-  const capacity = capacityOf(alone)
-  say(2, `answers ${Math.round(capacity)} a second, is asked for ${TIMES} times as many`)
+  return capacityOf(alone)
+}
+
+const say = (second, text) => process.send?.({ second, served: 0, text })
+
+async function run({ url, seconds }) {
+  const port = Number(new URL(url).port)
+  say(1, 'measures what it answers at most')
+  const before = await answersAtMost(port)
+  say(2, `answers ${Math.round(before)} a second, is asked for ${TIMES} times as many`)
   const seen = await generate({
     port,
     deadlineMs: DEADLINE_MS,
     warmUpSeconds: SETTLE_SECONDS,
-    phases: [{ rate: capacity * TIMES, seconds: seconds + SETTLE_SECONDS }],
+    phases: [{ rate: before * TIMES, seconds: seconds + SETTLE_SECONDS }],
   })
-  const { answered, failed, good, late, offered, p50Ms, p99Ms, probes, shed } = seen
+  const capacity = (before + (await answersAtMost(port))) / 2
+  const { answered, failed, good, late, offered, p50Ms, p99Ms, probes, sendLagP99Ms, shed } = seen
   const part = {
     name: 'GET /search',
     count: good + late,
@@ -63,7 +69,7 @@ async function run({ url, seconds }) {
     errors: failed,
     rejected: shed,
   }
-  const report = { seconds: seen.seconds, capacity, offered, good, late, probes, times: TIMES, parts: [part] }
+  const report = { seconds: seen.seconds, capacity, offered, good, late, probes, sendLagP99Ms, parts: [part] }
   process.send?.({ report }, () => process.exit())
 }
 
