@@ -44,6 +44,7 @@ const FLOORS = [
     'events.js',
     'notices.js',
     'process-use.js',
+    'replaced-method.js',
     'url-path.js',
     'version.js',
   ],

@@ -8,9 +8,10 @@
 //   without     the same as overloaded, without Spillway
 //   overloaded  60 sessions take a quarter of the loop. Then 1100 more come within 26 seconds: five times what the loop bears. Those that
 //               are connected keep their time where newcomers are refused, and lose it without Spillway
+//   full        as many sessions as Spillway let in, without Spillway and with nobody behind them: what the same load costs by itself
 //   cost        microseconds that watching adds to a message, in one process, watched and unwatched in turn
 //
-//   --parts cost,healthy,without,overloaded   which parts run; the others stay in the file as they were saved before
+//   --parts cost,healthy,without,overloaded,full   which parts run; the others stay in the file as they were saved before
 //   --save <name>                             saves to bench/results/<name>-node-<major>.json (chat)
 
 const { fork } = require('node:child_process')
@@ -20,7 +21,7 @@ const { setTimeout: sleep } = require('node:timers/promises')
 const { readFlags } = require('../support/flags')
 const { load, machineLine, save } = require('../support/results')
 
-const flags = readFlags({ parts: 'cost,healthy,without,overloaded', save: 'chat' })
+const flags = readFlags({ parts: 'cost,healthy,without,overloaded,full', save: 'chat' })
 
 class Child {
   constructor(file, given) {
@@ -105,13 +106,15 @@ async function healthy() {
 
 const BASE = { transport: 'websocket', everyMs: 1000, events: ['say'] }
 
-async function overloaded(isWatched) {
+const FLOOD = { count: 1100, perSecond: 42 }
+
+async function withNewcomers({ isWatched, flood }) {
   return withServer({ isWatched, burnMs: 4 }, async ({ port, server, clients }) => {
     await open(clients, { ...BASE, name: 'connected', port, count: 60, perSecond: 100 })
     clients.process.send({ measure: 'before' })
     await sleep(8000)
     clients.process.send({ measure: 'during' })
-    const newcomers = open(clients, { ...BASE, name: 'newcomers', port, count: 1100, perSecond: 42 })
+    const newcomers = open(clients, { ...BASE, name: 'newcomers', port, ...flood })
     await sleep(28_000)
     const groups = await reportOf(clients)
     const { sockets, clients: now } = await reportOf(server)
@@ -156,9 +159,9 @@ function printHealthy({ groups, events, shed, timedOut, connected }) {
       )
 }
 
-function printOverloaded({ isWatched, beforeP99Ms, duringP99Ms, newcomers, lost, connectedAtEnd }) {
+function printNewcomers(name, { beforeP99Ms, duringP99Ms, newcomers, lost, connectedAtEnd }) {
   print(
-    `overloaded  ${isWatched ? 'spillway' : 'without '}  p99 of the connected ${ms(beforeP99Ms)} before, ${ms(duringP99Ms)} during (${(duringP99Ms / beforeP99Ms).toFixed(1)}x); ` +
+    `${name.padEnd(10)}  p99 of the connected ${ms(beforeP99Ms)} before, ${ms(duringP99Ms)} during (${(duringP99Ms / beforeP99Ms).toFixed(1)}x); ` +
       `newcomers ${newcomers.connected} connected, failed ${JSON.stringify(newcomers.failed)}; lost ${lost}; ${connectedAtEnd} connected`
   )
 }
@@ -177,13 +180,18 @@ const PARTS = {
     printHealthy(result)
     return result
   },
-  without: () => overloadedPart(false),
-  overloaded: () => overloadedPart(true),
+  without: () => partWithNewcomers('without', { isWatched: false, flood: FLOOD }),
+  overloaded: () => partWithNewcomers('overloaded', { isWatched: true, flood: FLOOD }),
+  full: ({ overloaded }) =>
+    partWithNewcomers('full', {
+      isWatched: false,
+      flood: { count: overloaded.newcomers.connected, perSecond: FLOOD.perSecond },
+    }),
 }
 
-async function overloadedPart(isWatched) {
-  const result = await overloaded(isWatched)
-  printOverloaded(result)
+async function partWithNewcomers(name, options) {
+  const result = await withNewcomers(options)
+  printNewcomers(name, result)
   return result
 }
 
@@ -202,7 +210,7 @@ async function main() {
     throw new Error(`there is no part '${unknown}': ${Object.keys(PARTS).join(', ')}`)
   print(machineLine())
   const { date: _, machine: __, ...result } = earlier()
-  for (const part of parts) result[part] = await PARTS[part]()
+  for (const part of parts) result[part] = await PARTS[part](result)
   print(`saved ${save(flags.save, result)}`)
 }
 

@@ -6,7 +6,7 @@ const { byNode, stamp, table } = require('./markdown')
 const ms = (value) => `${value < 10 ? value.toFixed(1) : Math.round(value)} ms`
 const sum = (counts) => Object.values(counts).reduce((total, count) => total + count, 0)
 
-function sectionOf([{ cost, healthy, without, overloaded, ...results }], major) {
+function sectionOf([{ cost, healthy, without, overloaded, full, ...results }], major) {
   const { groups, events } = healthy
   const failed = sum(groups.polling.failed) + sum(groups.websocket.failed)
   return [
@@ -38,6 +38,7 @@ function sectionOf([{ cost, healthy, without, overloaded, ...results }], major) 
       [
         ['without Spillway', without],
         ['with `sockets()`', overloaded],
+        ['without Spillway, only as many newcomers as it let in', full],
       ].map(([name, row]) => [
         name,
         ms(row.beforeP99Ms),

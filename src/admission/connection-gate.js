@@ -23,7 +23,7 @@ const PATIENCE = 2
 /** A held connection occupies a socket. */
 const MOST_HELD = 2000
 
-/** @typedef {{ priority: number, sinceMs: number, onDecision: (reason: string | undefined) => void }} Held */
+/** @typedef {{ owner: object | undefined, priority: number, sinceMs: number, onDecision: (reason: string | undefined) => void }} Held */
 
 class ConnectionGate {
   /** Whether the process drains: no connection opens any more. */
@@ -151,11 +151,11 @@ class ConnectionGate {
   }
 
   /**
-   * @param {number} priority an index into PRIORITIES
-   * @param {(reason: string | undefined) => void} onDecision called with the reason of a rejection, now or later
+   * @param {{ priority: number, owner?: object, onDecision: (reason: string | undefined) => void }} asked `priority`: an index into
+   *   PRIORITIES; `owner`: see `open()`; `onDecision` is called with the reason of a rejection, now or later
    * @returns {(() => void) | undefined} gives up a connection that is held; undefined if it is decided
    */
-  decide(priority, onDecision) {
+  decide({ priority, owner, onDecision }) {
     const nowMs = this.#parts.clock.now()
     const reason = this.#reasonNow(priority, nowMs)
     if (reason !== undefined) {
@@ -168,7 +168,7 @@ class ConnectionGate {
       onDecision(undefined)
       return undefined
     }
-    return this.#hold({ priority, sinceMs: this.#patientMs(nowMs), onDecision })
+    return this.#hold({ owner, priority, sinceMs: this.#patientMs(nowMs), onDecision })
   }
 
   #mayHold(priority) {
@@ -246,6 +246,11 @@ class ConnectionGate {
   close() {
     this.#isClosed = true
     this.#releaseAll(undefined)
+  }
+
+  /** Whatever is held for the owner opens. @param {object} owner */
+  open(owner) {
+    for (const held of this.#held) if (held.owner === owner) this.#release(held, undefined)
   }
 
   #releaseAll(reason) {

@@ -9,8 +9,9 @@
 const { CRITICAL } = require('../admission/verdict')
 
 const USE_SMOOTHING = 0.1
-/** A use counts for at most this multiple of the mean: the end of a hang says little about the uses to come. */
+/** A use counts for at most these multiples of the mean: the end of a hang says little about the uses to come. */
 const MAX_OF_MEAN = 10
+const MAX_OF_MEAN_IN_SPREAD = 40
 const LEAST_AHEAD = 20
 /** The mean queue of a pool is larger by this factor than with exponential times: half of the mean square over the squared mean. */
 const MOST_SPREAD = 20
@@ -61,12 +62,16 @@ class PoolPressure {
   // Hot path: once a use.
   onUse(ms, nowMs) {
     if (this.#figures.waiting === 0) this.#emptiedMs = nowMs
-    const mean = this.meanUseMs
-    const smoothing = this.#spreadSquare === 0 ? 1 : SPREAD_SMOOTHING
-    this.#spreadMs += (ms - this.#spreadMs) * smoothing
-    this.#spreadSquare += (ms * ms - this.#spreadSquare) * smoothing
-    if (mean === 0) this.meanUseMs = ms
-    else this.meanUseMs = mean + (Math.min(ms, MAX_OF_MEAN * Math.max(0.1, mean)) - mean) * USE_SMOOTHING
+    if (this.meanUseMs === 0) {
+      this.meanUseMs = this.#spreadMs = ms
+      this.#spreadSquare = ms * ms
+      return
+    }
+    const meanMs = Math.max(0.1, this.meanUseMs)
+    this.meanUseMs += (Math.min(ms, MAX_OF_MEAN * meanMs) - this.meanUseMs) * USE_SMOOTHING
+    const spreadMs = Math.min(ms, MAX_OF_MEAN_IN_SPREAD * meanMs)
+    this.#spreadMs += (spreadMs - this.#spreadMs) * SPREAD_SMOOTHING
+    this.#spreadSquare += (spreadMs * spreadMs - this.#spreadSquare) * SPREAD_SMOOTHING
   }
 
   /** A caller will wait: it has asked, and is not among those that wait yet. */
@@ -127,20 +132,22 @@ class PoolPressure {
   }
 
   /**
-   * In mode `observe` everybody waits, so the wait is modelled: it grows with each request that would have been admitted.
+   * In mode `observe` everybody waits, so the wait is modelled: it grows with each request that would have been admitted (`onModelledAdmit`).
    *
-   * @param {{ asksPerRequest: number }} route @param {number} priority @param {number} nowMs
+   * @param {number} priority @param {number} nowMs
    */
-  wouldReject(route, priority, nowMs) {
+  wouldReject(priority, nowMs) {
     const slotMs = this.#slotMs
     if (!this.isEnforced || slotMs === 0 || priority === CRITICAL) return false
     this.#modelledMs = Math.max(0, this.#modelledMs - (nowMs - this.#modelledAtMs))
     this.#modelledAtMs = nowMs
     if (this.#modelledMs === 0) this.#modelEmptiedMs = nowMs
-    if (this.#isTooLong(this.#modelledMs / slotMs, this.#modelledMs, nowMs - this.#modelEmptiedMs))
-      return true
-    this.#modelledMs += slotMs * route.asksPerRequest
-    return false
+    return this.#isTooLong(this.#modelledMs / slotMs, this.#modelledMs, nowMs - this.#modelEmptiedMs)
+  }
+
+  /** @param {{ asksPerRequest: number }} route */
+  onModelledAdmit({ asksPerRequest }) {
+    this.#modelledMs += this.#slotMs * asksPerRequest
   }
 }
 

@@ -121,11 +121,17 @@ class PoolRecord {
       if (this.#asking++ === 0) this.#askingSinceMs = nowMs
       const asker = (use.asker = this.#askerNow())
       if (asker?.request !== undefined) this.#onVisit(asker, nowMs)
-      if (this.#asking + this.#held.size > this.#adapter.max) this.#onShortage(this, nowMs)
+      if (this.#isShort) this.#onShortage(this, nowMs)
     } catch (error) {
       this.#internalErrors.report('pools', error)
     }
     return use
+  }
+
+  /** Whether a caller that asks now has to wait. A pool without a bound opens another connection. */
+  get #isShort() {
+    const { max } = this.#adapter
+    return max > 0 && this.#asking + this.#held.size > max
   }
 
   #onVisit(asker, nowMs) {

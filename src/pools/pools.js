@@ -131,11 +131,13 @@ class Pools {
       if (!route?.isKnownUser) continue
       const { pressure } = record
       const isRejected = isObserved
-        ? pressure.wouldReject(route, admission.priority, nowMs)
+        ? pressure.wouldReject(admission.priority, nowMs)
         : pressure.rejects(route, admission.priority, nowMs)
       if (isRejected) return reasonOf(record)
       needed.push([record, route])
     }
+    // Only now is it known that no other pool would reject the request.
+    if (isObserved) for (const [{ pressure }, route] of needed) pressure.onModelledAdmit(route)
     admission.pools =
       needed.length === 0 ? undefined : needed.map(([record, route]) => new Coming(record, route))
     return undefined

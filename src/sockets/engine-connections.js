@@ -2,6 +2,7 @@
 // Watches the connections of one Engine.IO server, which Socket.IO speaks through: opens, closes and messages; whether a session is known; and whether a
 // new connection may open, which `allowRequest` decides.
 
+const { ReplacedMethod } = require('../replaced-method')
 const { reasonOfEngine } = require('./close-reasons')
 const { sizeOf } = require('./payload-size')
 
@@ -16,10 +17,11 @@ class EngineConnections {
   #pathOf
   #sockets
   #allowRequest
-  #ownAllowRequest
   /** By connection: the name of its transport. */
   #transports = new Map()
   #isClosed = false
+  /** Set by `goodbye()`. @type {import('../clock').Clock | undefined} */
+  #goodbyeClock
   #onConnection = (connection) => this.#add(connection, true)
   #onPacket
   #onPacketCreate
@@ -51,13 +53,17 @@ class EngineConnections {
     }
     engine.prependListener('connection', this.#onConnection)
     for (const connection of Object.values(engine.clients)) this.#add(connection, false)
-    const own = engine.opts.allowRequest
-    this.#ownAllowRequest = own
-    /** @this {unknown} */
-    this.#allowRequest = function (req, callback) {
-      engines.#decide(req, () => (own === undefined ? callback(null, true) : own.call(this, req, callback)))
-    }
-    engine.opts.allowRequest = this.#allowRequest
+    this.#allowRequest = new ReplacedMethod(
+      engine.opts,
+      'allowRequest',
+      (method) =>
+        /** @this {unknown} */
+        function (req, callback) {
+          engines.#decide(req, () =>
+            method.inner === undefined ? callback(null, true) : method.inner.call(this, req, callback)
+          )
+        }
+    )
   }
 
   #add(connection, isNew) {
@@ -71,11 +77,13 @@ class EngineConnections {
     connection.on('packetCreate', this.#onPacketCreate)
     connection.on('upgrade', this.#onUpgrade)
     connection.on('close', this.#onClose)
+    // Its handshake was under way when the process said goodbye.
+    if (isNew) this.#goodbyeClock?.afterTurn(() => this.#dismiss([connection]))
   }
 
   #decide(req, open) {
     if (this.#isClosed) return open()
-    this.#sockets.decide(req, { res: req.res, socket: req.socket }, open)
+    this.#sockets.decide(req, { owner: this, res: req.res, socket: req.socket }, open)
   }
 
   /** Whether the request is of the engine, by its path. */
@@ -91,10 +99,14 @@ class EngineConnections {
 
   /** Closes every connection, as a lost server does: a client of Socket.IO then connects again, and finds another process. */
   goodbye(clock) {
-    const leaving = [...this.#transports.keys()]
+    this.#goodbyeClock = clock
+    this.#dismiss([...this.#transports.keys()])
+  }
+
+  #dismiss(leaving) {
     for (const connection of leaving) this.#sockets.guard(() => connection.close())
     if (leaving.length === 0) return
-    clock.after(GOODBYE_MS, () => {
+    this.#goodbyeClock?.after(GOODBYE_MS, () => {
       for (const connection of leaving)
         if (connection.readyState !== 'closed') this.#sockets.guard(() => connection.close(true))
     })
@@ -104,7 +116,8 @@ class EngineConnections {
     this.#isClosed = true
     const engine = this.#engine
     engine.off('connection', this.#onConnection)
-    if (engine.opts.allowRequest === this.#allowRequest) engine.opts.allowRequest = this.#ownAllowRequest
+    this.#allowRequest.restore()
+    this.#sockets.open(this)
     for (const [connection, transport] of this.#transports) {
       connection.off('packet', this.#onPacket)
       connection.off('packetCreate', this.#onPacketCreate)

@@ -2,9 +2,9 @@
 // Watches one server of Socket.IO: its engine, its namespaces, and the sockets of each, those that are there and those to come. Nothing of it shows
 // among the listeners of a namespace, which an application may remove or count.
 
+const { ReplacedMethod } = require('../replaced-method')
 const { EngineConnections } = require('./engine-connections')
 const { unwatchIoSocket, watchIoSocket } = require('./io-socket')
-const { replaceMethod } = require('./own-method')
 const { REJECTED } = require('./watched-socket')
 
 class IoServer {
@@ -13,9 +13,9 @@ class IoServer {
   #priority
   /** @type {InstanceType<typeof EngineConnections> | undefined} */
   #engine
-  /** How each is restored. Weakly: clients may name namespaces, which come and go. @type {WeakMap<object, () => void>} */
+  /** Their `emitReserved`. Weakly: clients may name namespaces, which come and go. @type {WeakMap<object, InstanceType<typeof ReplacedMethod>>} */
   #namespaces = new WeakMap()
-  #restoreBind
+  #bind
   #isClosed = false
   #watcher
 
@@ -32,13 +32,13 @@ class IoServer {
     if (io.engine !== undefined) this.#addEngine(io.engine)
     // Before `listen()` there is no engine.
     const { onEngine } = this
-    this.#restoreBind = replaceMethod(
+    this.#bind = new ReplacedMethod(
       io,
       'bind',
-      (bind) =>
+      (method) =>
         /** @this {any} */
         function (engine) {
-          const bound = bind.call(this, engine)
+          const bound = method.inner.call(this, engine)
           onEngine(engine)
           return bound
         }
@@ -67,18 +67,18 @@ class IoServer {
     if (this.#isClosed || this.#namespaces.has(namespace)) return
     for (const socket of namespace.sockets.values()) this.#watch(socket)
     const server = this
-    const restore = replaceMethod(
+    const replaced = new ReplacedMethod(
       namespace,
       'emitReserved',
-      (emitReserved) =>
+      (method) =>
         /** @this {any} */
         function (event, given, ...rest) {
           if (event === 'connect') server.#watch(given)
           else if (event === 'new_namespace') server.#addNamespace(given)
-          return emitReserved.call(this, event, given, ...rest)
+          return method.inner.call(this, event, given, ...rest)
         }
     )
-    this.#namespaces.set(namespace, restore)
+    this.#namespaces.set(namespace, replaced)
   }
 
   #watch(socket) {
@@ -107,9 +107,9 @@ class IoServer {
   close() {
     this.#isClosed = true
     this.#engine?.close()
-    this.#restoreBind()
+    this.#bind.restore()
     for (const namespace of this.#io._nsps.values()) {
-      this.#namespaces.get(namespace)?.()
+      this.#namespaces.get(namespace)?.restore()
       for (const socket of namespace.sockets.values()) unwatchIoSocket(socket, this.#watcher)
     }
   }

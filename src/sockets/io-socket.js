@@ -5,8 +5,8 @@
 //   dispatch   the middlewares of `socket.use` run, then the listeners; as in Socket.IO, but each listener is called here
 // Where `dispatch` is not the known one, only connections and messages are counted.
 
+const { ReplacedMethod } = require('../replaced-method')
 const { each, emitWatched } = require('./emission')
-const { replaceMethod } = require('./own-method')
 const { REJECTED, WatchedSocket, unwatch } = require('./watched-socket')
 
 const kWatched = Symbol.for('spillway.socket.1')
@@ -25,10 +25,10 @@ let current
 class IoSocket extends WatchedSocket {
   constructor(socket) {
     super()
-    this.restores = [
-      replaceMethod(socket, 'onevent', (onevent) => onEvent(this, onevent)),
-      replaceMethod(socket, 'ack', makeAck),
-      replaceMethod(socket, 'dispatch', (dispatch) => onDispatch(dispatch)),
+    this.methods = [
+      new ReplacedMethod(socket, 'onevent', (method) => onEvent(this, method)),
+      new ReplacedMethod(socket, 'ack', makeAck),
+      new ReplacedMethod(socket, 'dispatch', onDispatch),
     ]
   }
 
@@ -44,7 +44,7 @@ class IoSocket extends WatchedSocket {
 }
 
 /** @param {IoSocket} watched */
-function onEvent(watched, onevent) {
+function onEvent(watched, method) {
   /** @this {any} */
   return function (packet) {
     const message = watched.receive(this, packet)
@@ -52,17 +52,17 @@ function onEvent(watched, onevent) {
     const before = current
     current = message
     try {
-      return onevent.call(this, packet)
+      return method.inner.call(this, packet)
     } finally {
       current = before
     }
   }
 }
 
-function makeAck(ack) {
+function makeAck(method) {
   /** @this {any} */
   return function (id) {
-    const original = ack.call(this, id)
+    const original = method.inner.call(this, id)
     const message = current
     if (message === undefined) return original
     /** @this {any} */
@@ -73,11 +73,11 @@ function makeAck(ack) {
   }
 }
 
-function onDispatch(dispatch) {
+function onDispatch(method) {
   /** @this {any} */
   return function (args) {
     const message = current
-    if (message === undefined) return dispatch.call(this, args)
+    if (message === undefined) return method.inner.call(this, args)
     this.run(args, (error) => {
       process.nextTick(() => {
         if (error) {

@@ -108,10 +108,10 @@ class Sockets {
   /**
    * Opens a connection, now or later, or answers 503. Nothing happens if its client has gone meanwhile.
    * @param {any} req of the handshake
-   * @param {{ res?: any, socket: any }} answered `res`: of a handshake that is no upgrade
+   * @param {{ owner: object, res?: any, socket: any }} of `owner`: what watches the server, see `open()`; `res`: of a handshake that is no upgrade
    * @param {() => void} open
    */
-  decide(req, { res, socket }, open) {
+  decide(req, { owner, res, socket }, open) {
     const { clock, recorder } = this.#parts
     /** @type {any} */
     const gate = this.#gate
@@ -125,12 +125,19 @@ class Sockets {
     let giveUp
     const undo = () => {
       client.off('close', onGone)
-      if (isUpgrade) socket.off('error', ignore)
+      if (!isUpgrade) return
+      socket.off('end', onHalfClose)
+      socket.off('error', ignore)
     }
     const onGone = () => {
       hasGone = true
       undo()
       giveUp?.()
+    }
+    // After an upgrade Node tells no more than this of a client that has left.
+    const onHalfClose = () => {
+      onGone()
+      refuseUpgrade(socket, gate.retryAfterSeconds())
     }
     const onDecision = (reason) => {
       if (hasGone) return
@@ -146,11 +153,18 @@ class Sockets {
       refuseRequest(res, seconds)
     }
     if (isExempt) return onDecision(undefined)
-    giveUp = gate.decide(gate.classOf(req), onDecision)
+    giveUp = gate.decide({ priority: gate.classOf(req), owner, onDecision })
     if (giveUp === undefined) return
     client.on('close', onGone)
+    if (!isUpgrade) return
+    socket.on('end', onHalfClose)
     // Without a listener the error of a held connection would end the process.
-    if (isUpgrade) socket.on('error', ignore)
+    socket.on('error', ignore)
+  }
+
+  /** A server is watched no more: its held connections open. @param {object} owner */
+  open(owner) {
+    this.#gate?.open(owner)
   }
 
   // Hot path: once a message.

@@ -9,8 +9,8 @@ const REJECTED = Symbol.for('spillway.rejected')
 class WatchedSocket {
   /** @type {Set<Watcher>} */
   watchers = new Set()
-  /** Puts the methods back. @type {(() => void)[]} */
-  restores = []
+  /** @type {InstanceType<typeof import('../replaced-method').ReplacedMethod>[]} */
+  methods = []
 }
 
 /**
@@ -22,7 +22,7 @@ function unwatch(socket, key, watcher) {
   if (watched === undefined) return
   watched.watchers.delete(watcher)
   if (watched.watchers.size > 0) return
-  for (const restore of watched.restores) restore()
+  for (const method of watched.methods) method.restore()
   delete socket[key]
 }
 

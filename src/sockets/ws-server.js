@@ -2,9 +2,9 @@
 // Watches one `WebSocketServer` of ws: whether an upgrade may become a connection, and the connections. `handleUpgrade` is replaced on the server, which
 // ws calls for a server of its own, and the application where it has `noServer`.
 
+const { ReplacedMethod } = require('../replaced-method')
 const { reasonOfCode } = require('./close-reasons')
 const { sizeOf } = require('./payload-size')
-const { replaceMethod } = require('./own-method')
 const { isClosedByUs, unwatchWebSocket, watchWebSocket } = require('./ws-socket')
 const { REJECTED } = require('./watched-socket')
 
@@ -23,7 +23,9 @@ class WsServer {
   #priority
   #open = new Set()
   #isClosed = false
-  #restore
+  /** Set by `goodbye()`. @type {import('../clock').Clock | undefined} */
+  #goodbyeClock
+  #handleUpgrade
   #watcher
 
   /**
@@ -46,21 +48,21 @@ class WsServer {
       },
     }
     for (const ws of wss.clients ?? []) this.#add(ws, false)
-    this.#restore = replaceMethod(
+    this.#handleUpgrade = new ReplacedMethod(
       wss,
       'handleUpgrade',
-      (handleUpgrade) =>
+      (method) =>
         /** @this {any} */
         function (req, socket, head, callback) {
           const open = () =>
-            handleUpgrade.call(this, req, socket, head, (ws, ...rest) => {
+            method.inner.call(this, req, socket, head, (ws, ...rest) => {
               server.#add(ws, true)
               return callback(ws, ...rest)
             })
           if (server.#isClosed || !this.shouldHandle(req)) return open()
           // Node reuses the memory of the head, and the connection may be held.
           head = Buffer.from(head)
-          sockets.decide(req, { socket }, open)
+          sockets.decide(req, { owner: server, socket }, open)
         }
     )
   }
@@ -78,6 +80,8 @@ class WsServer {
     if (isNew) this.#sockets.connections.onOpen(TRANSPORT)
     else this.#sockets.connections.onFound(TRANSPORT)
     watchWebSocket(ws, this.#watcher)
+    // Its handshake was under way when the process said goodbye.
+    if (isNew) this.#goodbyeClock?.afterTurn(() => this.#dismiss([ws]))
   }
 
   #receive(ws, data, isBinary, next) {
@@ -103,17 +107,22 @@ class WsServer {
 
   /** 1001: the server goes away. A client that does not answer is cut. */
   goodbye(clock) {
-    const leaving = [...this.#open]
+    this.#goodbyeClock = clock
+    this.#dismiss([...this.#open])
+  }
+
+  #dismiss(leaving) {
     for (const ws of leaving) this.#sockets.guard(() => ws.close(GOING_AWAY, 'going away'))
     if (leaving.length === 0) return
-    clock.after(GOODBYE_MS, () => {
+    this.#goodbyeClock?.after(GOODBYE_MS, () => {
       for (const ws of leaving) if (this.#open.has(ws)) this.#sockets.guard(() => ws.terminate())
     })
   }
 
   close() {
     this.#isClosed = true
-    this.#restore()
+    this.#handleUpgrade.restore()
+    this.#sockets.open(this)
     for (const ws of this.#open) {
       unwatchWebSocket(ws, this.#watcher)
       this.#sockets.connections.onForget(TRANSPORT)

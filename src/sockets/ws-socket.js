@@ -1,8 +1,8 @@
 'use strict'
 // Watches the messages of one WebSocket of ws. Its `emit`, `send`, `close` and `terminate` are replaced, on the WebSocket itself.
 
+const { ReplacedMethod } = require('../replaced-method')
 const { emitWatched } = require('./emission')
-const { replaceMethod } = require('./own-method')
 const { REJECTED, WatchedSocket, unwatch } = require('./watched-socket')
 
 const kWatched = Symbol.for('spillway.websocket.1')
@@ -22,17 +22,17 @@ class WsSocket extends WatchedSocket {
   constructor(ws) {
     super()
     const watched = this
-    const closesIt = (original) =>
+    const closesIt = (method) =>
       /** @this {any} */
       function (...given) {
         watched.isOurs ||= !this._closeFrameReceived
-        return original.apply(this, given)
+        return method.inner.apply(this, given)
       }
-    this.restores = [
-      replaceMethod(ws, 'emit', (emit) => onEmit(watched, emit)),
-      replaceMethod(ws, 'send', (send) => onSend(watched, send)),
-      replaceMethod(ws, 'close', closesIt),
-      replaceMethod(ws, 'terminate', closesIt),
+    this.methods = [
+      new ReplacedMethod(ws, 'emit', (method) => onEmit(watched, method)),
+      new ReplacedMethod(ws, 'send', (method) => onSend(watched, method)),
+      new ReplacedMethod(ws, 'close', closesIt),
+      new ReplacedMethod(ws, 'terminate', closesIt),
     ]
   }
 
@@ -47,24 +47,24 @@ class WsSocket extends WatchedSocket {
 }
 
 /** @param {WsSocket} watched */
-function onEmit(watched, emit) {
+function onEmit(watched, method) {
   /** @this {any} */
   return function (event, ...args) {
     // Not by a listener: applications call `removeAllListeners()`.
     if (event === 'close') for (const watcher of watched.watchers) watcher.onClose(this, args[0])
-    if (event !== 'message') return emit.call(this, event, ...args)
+    if (event !== 'message') return method.inner.call(this, event, ...args)
     const message = watched.receive(this, args[0], args[1])
     if (message === REJECTED) return true
-    if (message === undefined) return emit.call(this, event, ...args)
+    if (message === undefined) return method.inner.call(this, event, ...args)
     return emitWatched(this, event, args, message)
   }
 }
 
 /** @param {WsSocket} watched */
-function onSend(watched, send) {
+function onSend(watched, method) {
   /** @this {any} */
   return function (data, ...rest) {
-    const sent = send.call(this, data, ...rest)
+    const sent = method.inner.call(this, data, ...rest)
     for (const watcher of watched.watchers) watcher.onSend(data)
     return sent
   }

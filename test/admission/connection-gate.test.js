@@ -58,9 +58,12 @@ function build({
   }
   const ask = (priority = NORMAL) => {
     const asked = { decision: /** @type {any} */ ('held'), giveUp: /** @type {any} */ (undefined) }
-    asked.giveUp = gate.decide(priority, (reason) => {
-      asked.decision = reason ?? 'open'
-      if (reason === undefined) openNow++
+    asked.giveUp = gate.decide({
+      priority,
+      onDecision: (reason) => {
+        asked.decision = reason ?? 'open'
+        if (reason === undefined) openNow++
+      },
     })
     return asked
   }

@@ -1,7 +1,7 @@
 'use strict'
 // A pool of generic-pool. `use` calls `acquire` and `release`. A resource that is destroyed is not released as well.
 
-const { ReplacedMethod } = require('../replaced-method')
+const { ReplacedMethod } = require('../../replaced-method')
 
 class GenericPool {
   isTimed = true

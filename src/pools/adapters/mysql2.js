@@ -3,7 +3,7 @@
 // is given back or closed passes `releaseConnection`. The pool calls `getConnection` again with a callback of ours, once the
 // connection it had in mind is lost: that is the same caller.
 
-const { ReplacedMethod } = require('../replaced-method')
+const { ReplacedMethod } = require('../../replaced-method')
 
 class Mysql2Pool {
   isTimed = true

@@ -2,7 +2,7 @@
 // `pg.Pool`, and `pg-pool` by itself. `pool.query` calls `pool.connect`, so one method sees every caller. The pool emits `release`
 // for each connection that is given back, and `remove` for each that is closed.
 
-const { ReplacedMethod } = require('../replaced-method')
+const { ReplacedMethod } = require('../../replaced-method')
 
 class PgPool {
   isTimed = true

@@ -1,0 +1,62 @@
+'use strict'
+// Whether a request would wait too long for a connection, by the figures of a pool, with numbers in the place of a pool.
+
+const assert = require('node:assert/strict')
+const { test } = require('node:test')
+const { NORMAL } = require('../../src/admission/verdict')
+const { PoolPressure } = require('../../src/pools/pool-pressure')
+
+const SHED = { targetDelay: 180, interval: 500 }
+const ROUTE = { travelMs: 0, asksPerRequest: 1 }
+const USE_MS = 20
+const SIZE = 5
+
+class Pool {
+  figures = { max: SIZE, waiting: 0, held: SIZE, routes: { comingWithin: () => 0 } }
+  pressure = new PoolPressure({ maxWait: undefined, shed: () => SHED, figures: this.figures })
+  nowMs = 0
+
+  use(count, ms = USE_MS) {
+    for (let i = 0; i < count; i++) {
+      this.nowMs += USE_MS / SIZE
+      this.pressure.onUse(ms, this.nowMs)
+    }
+  }
+
+  /** With how many waiting, for longer than a burst may last, a request is rejected. */
+  get rejectsFrom() {
+    for (let waiting = 1; waiting < 10_000; waiting++) {
+      this.figures.waiting = 0
+      this.pressure.rejects(ROUTE, NORMAL, this.nowMs)
+      this.figures.waiting = waiting
+      this.pressure.onAdmit(this.nowMs + SHED.interval)
+      if (this.pressure.rejects(ROUTE, NORMAL, this.nowMs + SHED.interval + 1)) return waiting
+    }
+    return Number.POSITIVE_INFINITY
+  }
+}
+
+test('with equal uses a request is rejected that would wait for longer than targetDelay', () => {
+  const pool = new Pool()
+  pool.use(1000)
+  assert.equal(pool.rejectsFrom, (SHED.targetDelay * SIZE) / USE_MS + 1)
+})
+
+test('one connection that was held for ten minutes does not switch the rule off', () => {
+  const pool = new Pool()
+  pool.use(1000)
+  const before = pool.rejectsFrom
+  pool.use(1, 600_000)
+  assert.ok(pool.rejectsFrom <= 2 * before, `${pool.rejectsFrom} right after it, ${before} before`)
+  pool.use(200)
+  assert.ok(pool.rejectsFrom <= before, String(pool.rejectsFrom))
+})
+
+test('where one use in twenty takes twenty times as long, more are tolerated ahead: chance makes such queues', () => {
+  const pool = new Pool()
+  for (let i = 0; i < 100; i++) {
+    pool.use(19, 100)
+    pool.use(1, 2000)
+  }
+  assert.ok(pool.rejectsFrom > 40, String(pool.rejectsFrom))
+})
