@@ -2,8 +2,8 @@
 // Decides whether a connection that lives long, such as a WebSocket, may open now. Most of its messages cannot be rejected. So the loop
 // must have room for its load, not only for its handshake. While the loop idles three tenths of its time there is room. Otherwise:
 //   room = idle share of the loop - 0.1 - the load that connections which opened lately will take (connection-load.js)
-// Without room a connection is held. It is rejected if it was held for twice `shed.interval`, or at once while others have been for so long.
-// A stall, a collection or a burst of connections is over sooner (docs/decisions/0055).
+// Without room a connection is held. Once it was held for twice `shed.interval`, it is rejected if newcomers have shown that they do not fit,
+// and others at once while that holds. A stall, a collection or a burst of connections is over sooner (docs/decisions/0055).
 
 const { ConnectionLoad } = require('./connection-load')
 const { IDLE_SHARE } = require('./measurements/loop-turns')
@@ -41,8 +41,9 @@ class ConnectionGate {
   #load
   /** Since when the loop is full, on the clock of waiting; NaN while it idles. */
   #fullSinceMs = Number.NaN
-  /** The time up to the last turn, of each turn at most TURN_MS: a stall is not a long wait. */
+  /** The time up to the last turn or message, of each at most TURN_MS: a stall is not a long wait. */
   #waitedMs = 0
+  #waitedAtMs
   #isLookScheduled = false
   #isClosed = false
 
@@ -50,12 +51,13 @@ class ConnectionGate {
    * @param {{ clock: typeof import('../clock').systemClock,
    *   hooks: Pick<InstanceType<typeof import('./user-hooks').UserHooks>, 'classifies' | 'classOf'>,
    *   resources: Pick<InstanceType<typeof import('./limits/resource-limits').ResourceLimits>, 'isShort' | 'reasonFor'>,
-   *   retryAfterSeconds: () => number, connections: () => { open: number, handledMs: number },
+   *   retryAfterSeconds: () => number,
+   *   connections: () => { open: number, opened: number, handledMs: number, newcomersHandledMs: number },
    *   onReject: (reason: string, priority: number) => void, onWouldReject: (reason: string, priority: number) => void }} parts
    */
   constructor(parts) {
     this.#parts = parts
-    this.#turnedMs = parts.clock.now()
+    this.#turnedMs = this.#waitedAtMs = parts.clock.now()
     this.#turnedIdleMs = parts.clock.idleMs()
     this.#load = new ConnectionLoad(parts.connections, this.#turnedMs)
   }
@@ -83,7 +85,7 @@ class ConnectionGate {
 
   /** The clock of whatever waits here. The stall-free clock of requests takes a turn of many messages for a stall. */
   #patientMs(nowMs) {
-    return this.#waitedMs + Math.min(TURN_MS, nowMs - this.#turnedMs)
+    return this.#waitedMs + Math.min(TURN_MS, nowMs - this.#waitedAtMs)
   }
 
   #share(idledMs, busyMs) {
@@ -100,10 +102,21 @@ class ConnectionGate {
   onTurn(busyMs, nowMs, idleMs) {
     this.#idleShare = this.#share(idleMs - this.#turnedIdleMs, busyMs)
     this.#load.onTurn(nowMs)
-    this.#waitedMs = this.#patientMs(nowMs)
     this.#turnedMs = nowMs
     this.#turnedIdleMs = idleMs
-    if (this.#idleShare >= IDLE_SHARE) this.#fullSinceMs = Number.NaN
+    this.#noteFull(this.#idleShare, nowMs)
+  }
+
+  // Hot path where messages have priorities: once a message. One turn may read thousands.
+  onMessage() {
+    const nowMs = this.#parts.clock.now()
+    this.#noteFull(this.#shareNow(nowMs), nowMs)
+  }
+
+  #noteFull(idleShare, nowMs) {
+    this.#waitedMs = this.#patientMs(nowMs)
+    this.#waitedAtMs = nowMs
+    if (idleShare >= IDLE_SHARE) this.#fullSinceMs = Number.NaN
     else if (Number.isNaN(this.#fullSinceMs)) this.#fullSinceMs = this.#waitedMs
   }
 
@@ -141,13 +154,20 @@ class ConnectionGate {
     return this.#roomAt(nowMs) > 0
   }
 
+  /** Whether there is no room by what newcomers have shown: a guess holds connections, and rejects none. */
+  #isFull(nowMs) {
+    const share = this.#shareNow(nowMs)
+    return share < CALM_SHARE && share - IDLE_SHARE - this.#load.shown <= 0
+  }
+
   sample() {
     return { held: this.#held.size, room: this.#roomAt(this.#parts.clock.now()) }
   }
 
-  /** Whether connections have been held all the time for as long as one is held: then the loop has no room. */
+  /** Whether connections have been held all the time for as long as one is held, and the loop has no room. */
   #isStanding(nowMs) {
-    return this.#held.size > 0 && this.#patientMs(nowMs) - this.#queuedSinceMs >= this.#patienceMs
+    const isLong = this.#held.size > 0 && this.#patientMs(nowMs) - this.#queuedSinceMs >= this.#patienceMs
+    return isLong && this.#isFull(nowMs)
   }
 
   /**
@@ -216,14 +236,15 @@ class ConnectionGate {
 
   #look() {
     const nowMs = this.#parts.clock.now()
-    const stallFreeMs = this.#patientMs(nowMs)
+    const waitedMs = this.#patientMs(nowMs)
     let admitted = 0
     for (const held of [...this.#held]) {
       if (admitted < MOST_AT_ONCE && this.#hasRoom(nowMs)) {
         admitted++
         this.#load.onAdmit()
         this.#release(held, undefined)
-      } else if (stallFreeMs - held.sinceMs >= this.#patienceMs) this.#release(held, 'loop')
+      } else if (waitedMs - held.sinceMs >= this.#patienceMs && this.#isFull(nowMs))
+        this.#release(held, 'loop')
       else break
     }
     if (this.#held.size > 0) this.#lookLater()

@@ -36,13 +36,17 @@ const OF_CODES = {
   1014: 'server_close',
 }
 
+/** What ws itself closes with: a broken frame, invalid UTF-8, a message that is too long. */
+const CODES_OF_WS = new Set([1002, 1007, 1009])
+
 /**
  * @param {number} code of the `close` event of ws
- * @param {boolean} isOurs whether this process sent its close frame first, or cut the connection
+ * @param {{ isOurs: boolean, ourCode?: number | undefined }} close `isOurs`: whether this process sent its close frame first, or cut the
+ *   connection; `ourCode`: what it was closed with
  */
-function reasonOfCode(code, isOurs) {
+function reasonOfCode(code, { isOurs, ourCode }) {
   if (code >= 3000 && code <= 4999) return 'application'
-  if (isOurs) return 'server_close'
+  if (isOurs) return CODES_OF_WS.has(Number(ourCode)) ? 'protocol_error' : 'server_close'
   return OF_CODES[code] ?? (code >= 1002 && code <= 1010 ? 'protocol_error' : 'other')
 }
 

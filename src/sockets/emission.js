@@ -6,15 +6,20 @@
 // To follow another promise would either hide its rejection from Node, or report one that the application handles itself.
 
 const { EventEmitter } = require('node:events')
+const { isProxy } = require('node:util/types')
 
 const ASYNC_FUNCTION = Object.getPrototypeOf(async () => {})
+const ONCE_WRAPPER = 'bound onceWrapper'
 /** Set on an emitter that turns the rejections of its listeners into errors. */
 const kCapture = Object.getOwnPropertySymbols(new EventEmitter()).find(
   ({ description }) => description === 'kCapture'
 )
 
-/** `once` wraps its listener, which the wrapper has as `listener`. */
-const isAsync = (listener) => Object.getPrototypeOf(listener.listener ?? listener) === ASYNC_FUNCTION
+/** Node's `once` wraps its listener, which the wrapper has as `listener`. A wrapper of the application may handle the promise, and so may a proxy. */
+const isAsync = (listener) => {
+  const called = listener.name === ONCE_WRAPPER ? listener.listener : listener
+  return Object.getPrototypeOf(called) === ASYNC_FUNCTION && !isProxy(called)
+}
 
 /** Node's `emit` does more than call the listeners: with no listener of `error`, with `captureRejections`, and in a domain. */
 const needsEmit = (emitter, listeners) =>
@@ -65,4 +70,4 @@ function each(message, callback) {
   for (let one = message; one !== undefined; one = one.next) callback(one)
 }
 
-module.exports = { each, emitWatched }
+module.exports = { each, emitWatched, runAll }

@@ -91,10 +91,18 @@ class EngineConnections {
     return url.startsWith(this.#pathOf())
   }
 
+  /** Whether the request begins no session. */
+  namesSession({ url }) {
+    return SID.test(url)
+  }
+
   /** Whether the request belongs to a session that is open: only the engine gives the ids of sessions. */
   hasSession({ url }) {
     const sid = SID.exec(url)?.[1]
-    return sid !== undefined && Object.hasOwn(this.#engine.clients, sid)
+    if (sid === undefined) return false
+    const { clients } = this.#engine
+    // Ids of the application's `generateId` may need to be decoded.
+    return Object.hasOwn(clients, sid) || (/[%+]/.test(sid) && Object.hasOwn(clients, decoded(sid)))
   }
 
   /** Closes every connection, as a lost server does: a client of Socket.IO then connects again, and finds another process. */
@@ -128,5 +136,8 @@ class EngineConnections {
     this.#transports.clear()
   }
 }
+
+/** As Engine.IO decodes a query: nothing is malformed. */
+const decoded = (sid) => String(new URLSearchParams(`sid=${sid}`).get('sid'))
 
 module.exports = { EngineConnections }

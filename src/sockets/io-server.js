@@ -4,6 +4,7 @@
 
 const { ReplacedMethod } = require('../replaced-method')
 const { EngineConnections } = require('./engine-connections')
+const { UNHANDLED } = require('./event-table')
 const { unwatchIoSocket, watchIoSocket } = require('./io-socket')
 const { REJECTED } = require('./watched-socket')
 
@@ -11,8 +12,8 @@ class IoServer {
   #io
   #sockets
   #priority
-  /** @type {InstanceType<typeof EngineConnections> | undefined} */
-  #engine
+  /** One for each server that it is attached to. @type {Map<object, InstanceType<typeof EngineConnections>>} */
+  #engines = new Map()
   /** Their `emitReserved`. Weakly: clients may name namespaces, which come and go. @type {WeakMap<object, InstanceType<typeof ReplacedMethod>>} */
   #namespaces = new WeakMap()
   #bind
@@ -28,7 +29,7 @@ class IoServer {
     this.#io = io
     this.#sockets = sockets
     this.#priority = priority
-    this.#watcher = { receive: (socket, packet, next) => this.#receive(socket, packet, next) }
+    this.#watcher = { receive: (socket, packet, more) => this.#receive(socket, packet, more) }
     if (io.engine !== undefined) this.#addEngine(io.engine)
     // Before `listen()` there is no engine.
     const { onEngine } = this
@@ -46,26 +47,33 @@ class IoServer {
     for (const namespace of io._nsps.values()) this.#addNamespace(namespace)
   }
 
-  get engine() {
-    return this.#engine
-  }
-
   onEngine = (engine) => {
-    if (this.#isClosed) return
-    this.#engine?.close()
-    this.#addEngine(engine)
+    if (!this.#isClosed && !this.#engines.has(engine)) this.#addEngine(engine)
   }
 
   #addEngine(engine) {
     const io = this.#io
     // As Engine.IO makes it of `io.path()`, which has no slash at its end.
-    this.#engine = new EngineConnections(engine, () => `${io.path()}/`, this.#sockets)
+    const slash = engine.opts.addTrailingSlash === false ? '' : '/'
+    this.#engines.set(engine, new EngineConnections(engine, () => io.path() + slash, this.#sockets))
+  }
+
+  /** Whether the request is of a session that is open. */
+  hasSession(req) {
+    for (const engine of this.#engines.values()) if (engine.has(req) && engine.hasSession(req)) return true
+    return false
+  }
+
+  /** Whether it decides about this upgrade: a session that is open goes on, and Engine.IO turns one away that it does not know. */
+  decidesUpgrade(req) {
+    for (const engine of this.#engines.values()) if (engine.has(req)) return !engine.namesSession(req)
+    return false
   }
 
   /** `connect` comes before `connection`, and before any event of the socket. */
   #addNamespace(namespace) {
     if (this.#isClosed || this.#namespaces.has(namespace)) return
-    for (const socket of namespace.sockets.values()) this.#watch(socket)
+    for (const socket of namespace.sockets.values()) this.#watch(socket, Number.NEGATIVE_INFINITY)
     const server = this
     const replaced = new ReplacedMethod(
       namespace,
@@ -73,7 +81,7 @@ class IoServer {
       (method) =>
         /** @this {any} */
         function (event, given, ...rest) {
-          if (event === 'connect') server.#watch(given)
+          if (event === 'connect') server.#watch(given, server.#sockets.nowMs())
           else if (event === 'new_namespace') server.#addNamespace(given)
           return method.inner.call(this, event, given, ...rest)
         }
@@ -81,14 +89,18 @@ class IoServer {
     this.#namespaces.set(namespace, replaced)
   }
 
-  #watch(socket) {
+  #watch(socket, openedMs) {
     if (this.#isClosed) return
-    if (!watchIoSocket(socket, this.#watcher)) this.#sockets.onUnknown()
+    if (!watchIoSocket(socket, this.#watcher, openedMs)) this.#sockets.onUnknown()
   }
 
-  #receive(socket, packet, next) {
+  #receive(socket, packet, { openedMs, next }) {
     if (this.#isClosed) return next
-    const name = String(packet.data?.[0])
+    const given = packet.data?.[0]
+    // Another parser lets a client send anything in the place of the name.
+    if (typeof given !== 'string' && typeof given !== 'number')
+      return this.#sockets.receive({ name: UNHANDLED, isHandled: false, openedMs, next })
+    const name = String(given)
     const isHandled = socket.listenerCount(name) > 0
     if (this.#priority !== undefined) {
       const rejection = this.#sockets.rejectionOf(this.#priority, name, socket, isHandled)
@@ -97,16 +109,16 @@ class IoServer {
         return REJECTED
       }
     }
-    return this.#sockets.receive(name, isHandled, next)
+    return this.#sockets.receive({ name, isHandled, openedMs, next })
   }
 
   goodbye(clock) {
-    this.#engine?.goodbye(clock)
+    for (const engine of this.#engines.values()) engine.goodbye(clock)
   }
 
   close() {
     this.#isClosed = true
-    this.#engine?.close()
+    for (const engine of this.#engines.values()) engine.close()
     this.#bind.restore()
     for (const namespace of this.#io._nsps.values()) {
       this.#namespaces.get(namespace)?.restore()

@@ -15,7 +15,8 @@ const KNOWN = ['run(', 'nextTick', '_onerror', 'connected', 'emitUntyped']
 
 /**
  * @typedef {object} Watcher
- * @property {(socket: any, packet: { id?: number, data?: any[] }, next: any) => any} receive a message, or REJECTED: it is answered
+ * @property {(socket: any, packet: { id?: number, data?: any[] }, more: { openedMs: number, next: any }) => any} receive a message, or REJECTED: it is
+ *   answered
  */
 
 /** The message whose packet is being received: everything until `dispatch` runs at once. @type {any} */
@@ -23,8 +24,9 @@ let current
 
 /** @extends {WatchedSocket<Watcher>} */
 class IoSocket extends WatchedSocket {
-  constructor(socket) {
-    super()
+  /** @param {any} socket @param {number} openedMs */
+  constructor(socket, openedMs) {
+    super(openedMs)
     this.methods = [
       new ReplacedMethod(socket, 'onevent', (method) => onEvent(this, method)),
       new ReplacedMethod(socket, 'ack', makeAck),
@@ -36,7 +38,7 @@ class IoSocket extends WatchedSocket {
   receive(socket, packet) {
     let message
     for (const watcher of this.watchers) {
-      message = watcher.receive(socket, packet, message)
+      message = watcher.receive(socket, packet, { openedMs: this.openedMs, next: message })
       if (message === REJECTED) return REJECTED
     }
     return message
@@ -100,11 +102,11 @@ const isKnown = (socket) => {
   return KNOWN.every((part) => text.includes(part))
 }
 
-/** @param {any} socket @param {Watcher} watcher @returns {boolean} false if the socket is none that can be watched */
-function watchIoSocket(socket, watcher) {
+/** @param {any} socket @param {Watcher} watcher @param {number} openedMs @returns {boolean} false if the socket is none that can be watched */
+function watchIoSocket(socket, watcher, openedMs) {
   if (socket[kWatched] === undefined) {
     if (!isKnown(socket)) return false
-    Object.defineProperty(socket, kWatched, { value: new IoSocket(socket), configurable: true })
+    Object.defineProperty(socket, kWatched, { value: new IoSocket(socket, openedMs), configurable: true })
   }
   socket[kWatched].watchers.add(watcher)
   return true

@@ -10,6 +10,7 @@ class SocketMessage {
   #sockets
   #row
   #startedMs
+  #isOfNewcomer
   /** Listeners that have not ended; the call of them counts as one. */
   #pending = 1
   #hasFailed = false
@@ -17,13 +18,14 @@ class SocketMessage {
 
   /**
    * @param {Sockets} sockets
-   * @param {ReturnType<InstanceType<typeof import('./event-table').EventTable>['rowOf']>} row
-   * @param {SocketMessage | undefined} next of another instance
+   * @param {{ row: ReturnType<InstanceType<typeof import('./event-table').EventTable>['rowOf']>, startedMs: number,
+   *   isOfNewcomer: boolean, next: SocketMessage | undefined }} parts `isOfNewcomer`: its connection opened lately; `next`: of another instance
    */
-  constructor(sockets, row, startedMs, next) {
+  constructor(sockets, { row, startedMs, isOfNewcomer, next }) {
     this.#sockets = sockets
     this.#row = row
     this.#startedMs = startedMs
+    this.#isOfNewcomer = isOfNewcomer
     this.next = next
   }
 
@@ -45,7 +47,7 @@ class SocketMessage {
       if (!hasReturned) this.#onThrow()
       const nowMs = sockets.nowMs()
       // A listener that emits to its own socket is within another.
-      if (before === undefined) sockets.handledMs += nowMs - sinceMs
+      if (before === undefined) sockets.onHandled(nowMs - sinceMs, this.#isOfNewcomer)
       this.#settle(nowMs)
     }
   }

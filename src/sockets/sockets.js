@@ -2,6 +2,7 @@
 // The sockets of one instance: the servers of Socket.IO and ws that it watches, and what is counted of them. `decide()` asks the gate whether a
 // connection opens (admission/connection-gate.js). Until `sockets()` is called, no request enters this file.
 
+const { isNewcomer } = require('../admission/connection-load')
 const { LOW, NORMAL, priorityIndex } = require('../admission/verdict')
 const { SHED: SHED_PART } = require('../requests/ignore')
 const { Failure } = require('../failures/failure')
@@ -26,6 +27,8 @@ class Sockets {
   events
   /** For how long listeners have run, until each first returned. */
   handledMs = 0
+  /** The part of it that went to connections which opened lately. */
+  newcomersHandledMs = 0
   /** What runs now: read by the watcher of stalls. */
   running
   #parts
@@ -58,7 +61,9 @@ class Sockets {
     if (this.#servers.has(given)) throw takenSockets()
     this.#gate ??= this.#parts.admission.connectionGate(() => ({
       open: this.connections.open,
+      opened: this.connections.opened,
       handledMs: this.handledMs,
+      newcomersHandledMs: this.newcomersHandledMs,
     }))
     const server = new Server(given, options, this)
     this.#servers.set(given, server)
@@ -88,20 +93,13 @@ class Sockets {
   // Hot path where Socket.IO is watched: once a request.
   /** Whether the request is of a session that is open: its client has been let in, and waits for answers. */
   ownsRequest(req) {
-    for (const { engine } of this.#servers.values()) if (engine?.has(req)) return engine.hasSession(req)
+    for (const server of this.#servers.values()) if (server.hasSession(req)) return true
     return false
   }
 
   /** Whether a watched server decides about the upgrade, and so counts it. */
   decidesUpgrade(req) {
-    for (const server of this.#servers.values()) {
-      if (
-        server instanceof WsServer
-          ? server.hasUpgrade(req)
-          : server.engine?.has(req) && !server.engine.hasSession(req)
-      )
-        return true
-    }
+    for (const server of this.#servers.values()) if (server.decidesUpgrade(req)) return true
     return false
   }
 
@@ -168,9 +166,25 @@ class Sockets {
   }
 
   // Hot path: once a message.
-  /** @param {string} name @param {boolean} isHandled whether there is a listener @param {any} next the message of another instance */
-  receive(name, isHandled, next) {
-    return new SocketMessage(this, this.events.rowOf(isHandled ? name : UNHANDLED), this.nowMs(), next)
+  /**
+   * @param {{ name: string, isHandled: boolean, openedMs: number, next: any }} received `isHandled`: whether there is a listener;
+   *   `openedMs`: when its connection opened; `next`: the message of another instance
+   */
+  receive({ name, isHandled, openedMs, next }) {
+    const nowMs = this.nowMs()
+    const row = this.events.rowOf(isHandled ? name : UNHANDLED)
+    return new SocketMessage(this, {
+      row,
+      startedMs: nowMs,
+      isOfNewcomer: isNewcomer(nowMs - openedMs),
+      next,
+    })
+  }
+
+  /** Listeners have run, until each first returned. */
+  onHandled(ms, isOfNewcomer) {
+    this.handledMs += ms
+    if (isOfNewcomer) this.newcomersHandledMs += ms
   }
 
   /**
@@ -180,7 +194,9 @@ class Sockets {
    */
   rejectionOf(priority, event, socket, isHandled) {
     const gate = this.#gate
-    if (gate === undefined || !gate.isOverloaded) return undefined
+    if (gate === undefined) return undefined
+    gate.onMessage()
+    if (!gate.isOverloaded) return undefined
     const given = this.call('sockets.priority', () => priority(event, socket))
     if ((priorityIndex(given) ?? NORMAL) !== LOW || !gate.rejectMessage()) return undefined
     this.events.onEnd(this.events.rowOf(isHandled ? event : UNHANDLED), SHED, 0, 0)

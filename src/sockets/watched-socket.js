@@ -11,6 +11,13 @@ class WatchedSocket {
   watchers = new Set()
   /** @type {InstanceType<typeof import('../replaced-method').ReplacedMethod>[]} */
   methods = []
+  /** When its connection opened, as far as is known. */
+  openedMs
+
+  /** @param {number} openedMs */
+  constructor(openedMs) {
+    this.openedMs = openedMs
+  }
 }
 
 /**

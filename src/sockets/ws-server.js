@@ -5,7 +5,7 @@
 const { ReplacedMethod } = require('../replaced-method')
 const { reasonOfCode } = require('./close-reasons')
 const { sizeOf } = require('./payload-size')
-const { isClosedByUs, unwatchWebSocket, watchWebSocket } = require('./ws-socket')
+const { closeOf, unwatchWebSocket, watchWebSocket } = require('./ws-socket')
 const { REJECTED } = require('./watched-socket')
 
 const TRANSPORT = 'websocket'
@@ -15,8 +15,6 @@ const GOODBYE_MS = 2000
 const DEFAULT_KIND = 'message'
 
 class WsServer {
-  /** Socket.IO's requests are none of ws. */
-  engine = undefined
   #wss
   #sockets
   #kind
@@ -40,11 +38,10 @@ class WsServer {
     this.#priority = priority
     const server = this
     this.#watcher = {
-      receive: (ws, data, isBinary, next) => this.#receive(ws, data, isBinary, next),
+      receive: (ws, received) => this.#receive(ws, received),
       onSend: (data) => sockets.connections.onSend(sizeOf(data)),
       onClose: (ws, code) => {
-        if (this.#open.delete(ws))
-          sockets.connections.onClose(TRANSPORT, reasonOfCode(code, isClosedByUs(ws)))
+        if (this.#open.delete(ws)) sockets.connections.onClose(TRANSPORT, reasonOfCode(code, closeOf(ws)))
       },
     }
     for (const ws of wss.clients ?? []) this.#add(ws, false)
@@ -67,8 +64,13 @@ class WsServer {
     )
   }
 
+  /** Only Socket.IO has requests of an open session. */
+  hasSession(_req) {
+    return false
+  }
+
   /** Whether it decides about this upgrade: with `noServer` the application may give it to another. */
-  hasUpgrade(req) {
+  decidesUpgrade(req) {
     const { server, port } = this.#wss.options
     if (server === null && port === null) return false
     return req.socket?.server === (server ?? this.#wss._server) && this.#wss.shouldHandle(req)
@@ -79,12 +81,12 @@ class WsServer {
     this.#open.add(ws)
     if (isNew) this.#sockets.connections.onOpen(TRANSPORT)
     else this.#sockets.connections.onFound(TRANSPORT)
-    watchWebSocket(ws, this.#watcher)
+    watchWebSocket(ws, this.#watcher, isNew ? this.#sockets.nowMs() : Number.NEGATIVE_INFINITY)
     // Its handshake was under way when the process said goodbye.
     if (isNew) this.#goodbyeClock?.afterTurn(() => this.#dismiss([ws]))
   }
 
-  #receive(ws, data, isBinary, next) {
+  #receive(ws, { data, isBinary, openedMs, next }) {
     if (this.#isClosed) return next
     this.#sockets.connections.onReceive(sizeOf(data))
     const kind = this.#kindOf(data, isBinary)
@@ -96,7 +98,7 @@ class WsServer {
         return REJECTED
       }
     }
-    return this.#sockets.receive(kind, isHandled, next)
+    return this.#sockets.receive({ name: kind, isHandled, openedMs, next })
   }
 
   #kindOf(data, isBinary) {

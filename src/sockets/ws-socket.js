@@ -1,31 +1,38 @@
 'use strict'
 // Watches the messages of one WebSocket of ws. Its `emit`, `send`, `close` and `terminate` are replaced, on the WebSocket itself.
 
+const { EventEmitter } = require('node:events')
 const { ReplacedMethod } = require('../replaced-method')
-const { emitWatched } = require('./emission')
+const { emitWatched, runAll } = require('./emission')
 const { REJECTED, WatchedSocket, unwatch } = require('./watched-socket')
 
 const kWatched = Symbol.for('spillway.websocket.1')
 
 /**
  * @typedef {object} Watcher
- * @property {(ws: any, data: any, isBinary: boolean, next: any) => any} receive a message, or REJECTED
+ * @property {(ws: any, received: { data: any, isBinary: boolean, openedMs: number, next: any }) => any} receive a message, or REJECTED
  * @property {(data: any) => void} onSend
  * @property {(ws: any, code: number) => void} onClose
  */
 
 /** @extends {WatchedSocket<Watcher>} */
 class WsSocket extends WatchedSocket {
-  /** Whether this process closed it. */
+  /** Whether this process closed it, and with which code. */
   isOurs = false
+  /** @type {number | undefined} */
+  ourCode
 
-  constructor(ws) {
-    super()
+  /** @param {any} ws @param {number} openedMs */
+  constructor(ws, openedMs) {
+    super(openedMs)
     const watched = this
     const closesIt = (method) =>
       /** @this {any} */
       function (...given) {
-        watched.isOurs ||= !this._closeFrameReceived
+        if (!watched.isOurs && !this._closeFrameReceived) {
+          watched.isOurs = true
+          watched.ourCode = given[0]
+        }
         return method.inner.apply(this, given)
       }
     this.methods = [
@@ -39,7 +46,7 @@ class WsSocket extends WatchedSocket {
   receive(ws, data, isBinary) {
     let message
     for (const watcher of this.watchers) {
-      message = watcher.receive(ws, data, isBinary, message)
+      message = watcher.receive(ws, { data, isBinary, openedMs: this.openedMs, next: message })
       if (message === REJECTED) return REJECTED
     }
     return message
@@ -56,6 +63,9 @@ function onEmit(watched, method) {
     const message = watched.receive(this, args[0], args[1])
     if (message === REJECTED) return true
     if (message === undefined) return method.inner.call(this, event, ...args)
+    // Another `emit`, of a subclass or of a package that wraps it, may change what the listeners get.
+    if (method.inner !== EventEmitter.prototype.emit)
+      return runAll(message, () => method.inner.call(this, event, ...args))
     return emitWatched(this, event, args, message)
   }
 }
@@ -64,23 +74,26 @@ function onEmit(watched, method) {
 function onSend(watched, method) {
   /** @this {any} */
   return function (data, ...rest) {
+    const isOpen = this.readyState === this.OPEN
     const sent = method.inner.call(this, data, ...rest)
+    if (!isOpen) return sent
     for (const watcher of watched.watchers) watcher.onSend(data)
     return sent
   }
 }
 
-/** @param {any} ws @param {Watcher} watcher */
-function watchWebSocket(ws, watcher) {
+/** @param {any} ws @param {Watcher} watcher @param {number} openedMs */
+function watchWebSocket(ws, watcher, openedMs) {
   if (ws[kWatched] === undefined)
-    Object.defineProperty(ws, kWatched, { value: new WsSocket(ws), configurable: true })
+    Object.defineProperty(ws, kWatched, { value: new WsSocket(ws, openedMs), configurable: true })
   ws[kWatched].watchers.add(watcher)
 }
 
 /** @param {any} ws @param {Watcher} watcher */
 const unwatchWebSocket = (ws, watcher) => unwatch(ws, kWatched, watcher)
 
-/** Whether this process closed the WebSocket. */
-const isClosedByUs = (ws) => ws[kWatched]?.isOurs === true
+/** Who closed the WebSocket, and how. @returns {{ isOurs: boolean, ourCode?: number | undefined }} */
+const closeOf = (ws) => ws[kWatched] ?? NOT_OURS
+const NOT_OURS = Object.freeze({ isOurs: false })
 
-module.exports = { isClosedByUs, unwatchWebSocket, watchWebSocket }
+module.exports = { closeOf, unwatchWebSocket, watchWebSocket }

@@ -17,7 +17,9 @@ function build({
   let nowMs = 0
   let idleMs = 0
   let openNow = open
+  let opened = open
   let handledMs = 0
+  let newcomersHandledMs = 0
   let timers = []
   const clock = {
     now: () => nowMs,
@@ -32,16 +34,17 @@ function build({
     hooks: /** @type {any} */ (hooks),
     resources: /** @type {any} */ (resources),
     retryAfterSeconds: () => 3,
-    connections: () => ({ open: openNow, handledMs }),
+    connections: () => ({ open: openNow, opened, handledMs, newcomersHandledMs }),
     onReject: (reason, priority) => rejected.push([reason, priority]),
     onWouldReject: (reason, priority) => observed.push([reason, priority]),
   })
   gate.update(false, { ...OPTIONS, mode })
   /** One loop turn: idles first, then works. Timers run where they are due. */
-  const turn = (idledMs, busyMs, handled = busyMs) => {
+  const turn = (idledMs, busyMs, handled = busyMs, ofNewcomers = 0) => {
     idleMs += idledMs
     nowMs += idledMs + busyMs
     handledMs += handled
+    newcomersHandledMs += ofNewcomers
     gate.onTurn(busyMs, nowMs, idleMs)
     const due = timers.filter(({ dueMs }) => dueMs <= nowMs)
     timers = timers.filter(({ dueMs }) => dueMs > nowMs)
@@ -50,6 +53,10 @@ function build({
   /** The loop waits for events, and its turn has not ended. */
   const sleep = (ms) => {
     idleMs += ms
+    nowMs += ms
+  }
+  /** Within a turn. */
+  const work = (ms) => {
     nowMs += ms
   }
   /** Turns of 10 ms, each busy for its share. */
@@ -62,13 +69,15 @@ function build({
       priority,
       onDecision: (reason) => {
         asked.decision = reason ?? 'open'
-        if (reason === undefined) openNow++
+        if (reason !== undefined) return
+        openNow++
+        opened++
       },
     })
     return asked
   }
   const leave = () => openNow--
-  return { gate, leave, ask, load, turn, sleep, rejected, observed, resources, opened: () => openNow }
+  return { gate, leave, ask, load, turn, sleep, work, rejected, observed, resources, opened: () => openNow }
 }
 
 test('a loop that idles a tenth opens every connection at once', () => {
@@ -126,13 +135,52 @@ test('newcomers at five times the capacity leave the loop its tenth, though each
     // Each connection loads the loop by 1/500, a second after it has opened. 42 newcomers a second are five times what it bears.
     if (ms % 24 < 10) ask()
     openedAt.push(opened())
-    const share = openedAt[Math.max(0, openedAt.length - 100)] / 500
+    const openedBefore = (agoMs) => openedAt[Math.max(0, openedAt.length - agoMs / 10)]
+    const share = openedBefore(1000) / 500
+    const ofNewcomers = (openedBefore(1000) - openedBefore(5000)) / 500
     most = Math.max(most, share)
-    turn(10 * (1 - Math.min(1, share)), 10 * Math.min(1, share))
+    const busyMs = 10 * Math.min(1, share)
+    turn(10 - busyMs, busyMs, busyMs, 10 * ofNewcomers)
   }
   assert.ok(most > 0.85, `the loop is used: ${most}`)
   assert.ok(most < 0.97, `and not full: ${most}`)
 })
+
+for (const [feeds, share] of [
+  [3, 0.75],
+  [3, 0.8],
+  [10, 0.78],
+  [10, 0.85],
+])
+  test(`beside ${feeds} connections that take ${share} of the loop, ten silent ones a second open, and none is rejected`, () => {
+    const { ask, turn, rejected, opened, gate } = build({ open: feeds })
+    for (let ms = 0; ms < 5000; ms += 10) turn(10 * (1 - share), 10 * share)
+    for (let ms = 0; ms < 20_000; ms += 10) {
+      if (ms % 100 === 0) ask()
+      turn(10 * (1 - share), 10 * share)
+    }
+    assert.deepEqual(rejected, [])
+    assert.equal(gate.held, 0, `${opened()} open`)
+  })
+
+for (const [feeds, share, most] of [
+  [3, 0.75, 2],
+  [10, 0.78, 3],
+])
+  test(`beside ${feeds} connections that take ${share} of the loop, at most ${most} of ten a second open that take as much each`, () => {
+    const { ask, turn, opened } = build({ open: feeds })
+    const each = share / feeds
+    const openedAt = [feeds]
+    for (let ms = 0; ms < 30_000; ms += 10) {
+      if (ms > 5000 && ms % 100 === 0) ask()
+      openedAt.push(opened())
+      const openedBefore = (agoMs) => openedAt[Math.max(0, openedAt.length - agoMs / 10)]
+      const busy = openedBefore(1000) * each
+      const busyMs = 10 * Math.min(1, busy)
+      turn(10 - busyMs, busyMs, busyMs, 10 * (openedBefore(1000) - openedBefore(5000)) * each)
+    }
+    assert.ok(opened() - feeds <= most, `${opened() - feeds} opened`)
+  })
 
 test('a burst of connections that say nothing yet opens', () => {
   const { ask, turn, opened, gate } = build({ open: 0 })
@@ -202,6 +250,17 @@ test('one that gives up is forgotten, and one that is held at a close opens', ()
   assert.deepEqual(rejected, [])
 })
 
+test('what is held for one owner opens, and the others stay held', () => {
+  const { ask, load, gate } = build()
+  load(1, 800)
+  const owner = {}
+  const decisions = []
+  gate.decide({ priority: NORMAL, owner, onDecision: (reason) => decisions.push(reason) })
+  const other = ask()
+  gate.open(owner)
+  assert.deepEqual([decisions, other.decision, gate.held], [[undefined], 'held', 1])
+})
+
 test('a drain rejects what is held, and everything after', () => {
   const { ask, load, gate } = build()
   load(1, 2000)
@@ -220,6 +279,20 @@ test('messages of low priority are rejected when the loop has been full for the 
   load(1, 1200)
   assert.equal(gate.isOverloaded, true)
   load(0.5, 200)
+  assert.equal(gate.isOverloaded, false)
+})
+
+test('a turn that reads thousands of messages is full before it ends, and one that stalls is not', () => {
+  const { gate, load, work } = build()
+  load(0.5, 2000)
+  for (let i = 0; i < 1000; i++) {
+    gate.onMessage()
+    work(1)
+  }
+  assert.equal(gate.isOverloaded, true)
+  load(0.5, 2000)
+  work(5000)
+  gate.onMessage()
   assert.equal(gate.isOverloaded, false)
 })
 

@@ -6,6 +6,7 @@ const { once } = require('node:events')
 const http = require('node:http')
 const net = require('node:net')
 const { test } = require('node:test')
+const { WebSocket } = require('ws')
 const { drivenClock } = require('../support/driven-clock')
 const { socketIo, turn, until, webSockets } = require('../support/sockets')
 
@@ -53,6 +54,30 @@ test('a client of ws that does not answer the close frame is cut after two secon
   await closed
   // The close frame: its opcode, its length, and 1001.
   assert.ok(Buffer.concat(pieces).includes(Buffer.from([0x88, 12, 0x03, 0xe9])))
+})
+
+test('a WebSocket whose handshake ends after the goodbye is closed with 1001, too', async (t) => {
+  const clock = drivenClock()
+  let admit
+  const verifyClient = (_info, callback) => {
+    admit = () => callback(true)
+  }
+  const { url, spillway } = await webSockets(t, {
+    clock: /** @type {any} */ (clock),
+    serverOptions: { verifyClient },
+  })
+  const client = new WebSocket(url)
+  t.after(() => client.terminate())
+  await until(() => admit !== undefined)
+  const done = spillway.drain(ORDER)
+  for (let turns = 0; turns < 20; turns++) {
+    clock.advance(50)
+    await turn()
+  }
+  const closed = once(client, 'close')
+  admit()
+  assert.equal((await closed)[0], 1001)
+  await driven(clock, done)
 })
 
 test('a drain closes sessions of Socket.IO as a lost server does, so that their clients connect again', async (t) => {

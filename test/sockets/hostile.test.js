@@ -90,13 +90,15 @@ test('an upgrade whose request has no socket of its own is answered on the socke
 /** The sockets of an instance whose gate decides when it is told. */
 function withGate() {
   const decisions = []
+  /** Those that were given up. */
+  const given = []
   const gate = {
     classOf: () => 0,
     sample: () => ({ held: 0, room: 1 }),
     retryAfterSeconds: () => 1,
-    decide: (_priority, onDecision) => {
+    decide: ({ onDecision }) => {
       decisions.push(onDecision)
-      return () => {}
+      return () => given.push(onDecision)
     },
   }
   const recorder = { find: () => undefined, countUpgrade() {}, decidesUpgrade: undefined }
@@ -109,24 +111,77 @@ function withGate() {
   }
   const sockets = new Sockets(/** @type {any} */ (parts))
   sockets.add(new WebSocketServer({ noServer: true }), {})
-  return { sockets, decisions }
+  return { sockets, decisions, given }
 }
 
 for (const reason of [undefined, 'loop'])
   test(`a client that goes between the decision (${reason ?? 'open'}) and its turn: nothing is opened or answered`, () => {
     const { sockets, decisions } = withGate()
     const res = new EventEmitter()
-    sockets.decide({}, { res, socket: undefined }, () => assert.fail('opened'))
+    sockets.decide({}, { owner: {}, res, socket: undefined }, () => assert.fail('opened'))
     res.emit('close')
     decisions[0](reason)
     assert.deepEqual(sockets.sample().refused, [])
     assert.equal(res.listenerCount('close'), 0)
   })
 
+test('a held upgrade whose client ends its side is given up, and answered', async () => {
+  const { sockets, decisions, given } = withGate()
+  const { socket, written } = recorded()
+  sockets.decide({}, { owner: {}, socket }, () => assert.fail('opened'))
+  socket.resume().push(null)
+  await once(socket, 'close')
+  assert.deepEqual(given, decisions)
+  assert.match(written.join(''), /^HTTP\/1.1 503/)
+  assert.deepEqual(sockets.sample().refused, [])
+})
+
+test('the promise of an async listener that the application has wrapped stays its own', async (t) => {
+  const { connected, wss, events } = await webSockets(t)
+  const handled = []
+  const save = async () => {
+    throw new Error('the database is away')
+  }
+  const safe = (listener) => {
+    const handling = (...args) => {
+      const promise = listener(...args)
+      promise.catch((error) => handled.push(error.message))
+      return promise
+    }
+    return Object.assign(handling, { listener })
+  }
+  const proxy = new Proxy(save, { apply: (...given) => safe(Reflect.apply)(...given) })
+  // The runner fails where a rejection is handled by nobody.
+  wss.on('connection', (ws) => {
+    ws.on('message', safe(save))
+    ws.on('message', proxy)
+  })
+  ;(await connected()).send('x')
+  await until(() => handled.length === 2)
+  assert.equal(events().get('message').outcomes.completed, 1)
+})
+
+test('an event whose name is no text, which another parser lets through, goes to the middlewares of the application', async (t) => {
+  const { connected, io, events } = await socketIo(t)
+  const seen = []
+  io.on('connection', (socket) => {
+    socket.use(([name], next) => {
+      seen.push(typeof name)
+      next(typeof name === 'string' ? undefined : new Error('bad event'))
+    })
+    socket.on('error', (error) => seen.push(error.message))
+    socket.onevent({ type: 2, nsp: '/', data: [{ toString: 1, valueOf: 1 }] })
+  })
+  await connected()
+  await until(() => seen.length === 2)
+  assert.deepEqual(seen, ['object', 'bad event'])
+  assert.deepEqual([...events().keys()], ['(unhandled)'])
+})
+
 test("a handshake of another server than Node's opens: it can be neither held nor answered", () => {
   const { sockets, decisions } = withGate()
   let opened = 0
-  sockets.decide({}, { res: { writeStatus() {} }, socket: undefined }, () => opened++)
-  sockets.decide({}, { socket: undefined }, () => opened++)
+  sockets.decide({}, { owner: {}, res: { writeStatus() {} }, socket: undefined }, () => opened++)
+  sockets.decide({}, { owner: {}, socket: undefined }, () => opened++)
   assert.deepEqual([opened, decisions.length], [2, 0])
 })

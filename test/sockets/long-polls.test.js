@@ -4,9 +4,10 @@
 const assert = require('node:assert/strict')
 const http = require('node:http')
 const { test } = require('node:test')
+const { io: connect } = require('socket.io-client')
 const { Spillway } = require('../../src/spillway')
 const { handClock } = require('../support/hand-clock')
-const { socketIo, until } = require('../support/sockets')
+const { listening, socketIo, until } = require('../support/sockets')
 
 const POLLING = { transports: ['polling'] }
 
@@ -78,6 +79,45 @@ test('in the middle of a session nothing is shed, in no limit; a forged sid gets
   for (const res of held) res.end()
   await waiting
 })
+
+for (const [what, serverOptions, prepare] of /** @type {[string, any, (io: any) => void][]} */ ([
+  [
+    'whose ids are encoded in a URL',
+    {},
+    (io) => {
+      let count = 0
+      io.engine.generateId = () => `custom:id+${count++}`
+    },
+  ],
+  ['of a server without a slash at the end of its path', { addTrailingSlash: false }, () => {}],
+]))
+  test(`sessions ${what} are known`, async (t) => {
+    const { connected, io, spillway } = await socketIo(t, { serverOptions })
+    prepare(io)
+    await connected('/', { ...POLLING, ...serverOptions })
+    await until(() => spillway.snapshot().routes.some(({ route }) => route === '(socket.io poll)'))
+  })
+
+test('a server of Socket.IO that is attached to two servers knows the sessions of both', async (t) => {
+  const { connected, io, handle, port, spillway } = await socketIo(t)
+  const other = http.createServer()
+  io.attach(other)
+  const otherPort = await listening(t, other)
+  const { connections } = await clientsOf(t, [port, otherPort])
+  await connected('/', POLLING)
+  await until(() => spillway.snapshot().sockets.connections.open === connections + 1)
+  handle.close()
+  assert.equal(spillway.snapshot().sockets.connections.open, 0)
+})
+
+async function clientsOf(t, ports) {
+  for (const port of ports) {
+    const client = connect(`http://127.0.0.1:${port}`, { ...POLLING, forceNew: true, reconnection: false })
+    t.after(() => client.close())
+    await new Promise((resolve) => client.once('connect', () => resolve(undefined)))
+  }
+  return { connections: ports.length }
+}
 
 test('an instance that is closed leaves the sessions alone', async (t) => {
   const { connected, io, spillway } = await socketIo(t)

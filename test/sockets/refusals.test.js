@@ -98,6 +98,12 @@ test('the allowRequest of the application still decides, after the gate', async 
   assert.equal(asked.length, 3)
 })
 
+test('an upgrade in a session that Engine.IO does not know is its own to answer, and counts among requests', async (t) => {
+  const { spillway, url } = await socketIo(t)
+  assert.equal((await upgrade(url, `${ENGINE}websocket&sid=unknown`)).status, 400)
+  await until(() => spillway.snapshot().routes.length === 1)
+})
+
 test('ws: an upgrade is answered with 503 before the handshake; verifyClient is not asked', async (t) => {
   let asked = 0
   const verifyClient = () => {

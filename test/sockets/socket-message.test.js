@@ -14,6 +14,9 @@ function clockedSockets() {
     ended: [],
     nowMs: () => sockets.ms,
     context: { runAs: (_reference, callback) => callback() },
+    onHandled: (ms) => {
+      sockets.handledMs += ms
+    },
     onThrow() {},
     events: { onEnd: (_row, outcome, durationMs) => sockets.ended.push([outcome, durationMs]) },
   }
@@ -21,7 +24,12 @@ function clockedSockets() {
 }
 
 const messageOf = (sockets, name) =>
-  new SocketMessage(sockets, { reference: { name } }, sockets.ms, undefined)
+  new SocketMessage(sockets, {
+    row: { reference: { name } },
+    startedMs: sockets.ms,
+    isOfNewcomer: false,
+    next: undefined,
+  })
 
 test('the time in listeners adds up, and a listener within another counts once', () => {
   const sockets = clockedSockets()

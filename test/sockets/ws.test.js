@@ -4,7 +4,8 @@
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const { test } = require('node:test')
-const { WebSocketServer } = require('ws')
+const { WebSocket, WebSocketServer } = require('ws')
+const { spillwayFor } = require('../support/spillway')
 const { until, webSockets } = require('../support/sockets')
 
 const kind = (data, isBinary) => (isBinary ? 'binary' : JSON.parse(String(data)).type)
@@ -89,6 +90,45 @@ test('why connections closed, by a closed set of words', async (t) => {
   await connected()
   connections.at(-1).terminate()
   await expect('server_close')
+  const breaking = await connected()
+  breaking._socket.write(Buffer.from([0xc3, 0x80, 0, 0, 0, 0]))
+  connections.at(-1).on('error', () => {})
+  await expect('protocol_error')
+})
+
+test('what is sent to a connection that is closed counts for nothing', async (t) => {
+  const { connected, spillway, wss } = await webSockets(t)
+  const opened = once(wss, 'connection')
+  const client = await connected()
+  const [ws] = await opened
+  ws.send('counts')
+  client.close()
+  await once(ws, 'close')
+  ws.send('counts not', () => {})
+  assert.equal(spillway.snapshot().sockets.messages.sent, 1)
+})
+
+test('an `emit` of a subclass, which changes what listeners get, is called', async (t) => {
+  class Parsing extends WebSocket {
+    emit(event, ...args) {
+      if (event === 'message') args[0] = JSON.parse(args[0])
+      return super.emit(event, ...args)
+    }
+  }
+  const { connected, wss, events } = await webSockets(t, { serverOptions: { WebSocket: Parsing } })
+  const seen = new Promise((resolve) => wss.on('connection', (ws) => ws.on('message', resolve)))
+  const client = await connected()
+  client.send('{"text":"hello"}')
+  assert.deepEqual(await seen, { text: 'hello' })
+  assert.equal(events().get('message').outcomes.completed, 1)
+})
+
+test('two instances that are closed in the order of their making leave nothing', (t) => {
+  const wss = new WebSocketServer({ noServer: true })
+  t.after(() => wss.close())
+  const handles = [spillwayFor(t, {}).sockets(wss), spillwayFor(t, {}).sockets(wss)]
+  for (const handle of handles) handle.close()
+  assert.ok(!Object.hasOwn(wss, 'handleUpgrade'))
 })
 
 test('a server without one of its own: the application upgrades', async (t) => {
