@@ -9,8 +9,9 @@ const { ConnectionLoad } = require('./connection-load')
 const { IDLE_SHARE } = require('./measurements/loop-turns')
 const { BYPASS, CRITICAL, LOW, NORMAL } = require('./verdict')
 
-/** The horizon of the idle share: the load of many connections varies more in less time. */
+/** The horizons of the idle share: of that which admits, and of that which rejects. A loop at 80 % has moments without any idle time. */
 const HORIZON_MS = 250
+const LONG_HORIZON_MS = 1000
 /** A loop that idles this much has room: no load that takes 70 % of the loop is held. */
 const CALM_SHARE = 0.3
 /** How much of one turn counts as waiting. */
@@ -36,6 +37,7 @@ class ConnectionGate {
   /** Since when at least one is held, on the clock of waiting. */
   #queuedSinceMs = 0
   #idleShare = 1
+  #longIdleShare = 1
   #turnedMs
   #turnedIdleMs
   #load
@@ -88,19 +90,17 @@ class ConnectionGate {
     return this.#waitedMs + Math.min(TURN_MS, nowMs - this.#waitedAtMs)
   }
 
-  #share(idledMs, busyMs) {
-    const share = 1 - (1 - this.#idleShare) * Math.exp(-idledMs / HORIZON_MS)
-    return share * Math.exp(-busyMs / HORIZON_MS)
-  }
-
   #shareNow(nowMs) {
     const idledMs = this.#parts.clock.idleMs() - this.#turnedIdleMs
-    return this.#share(idledMs, Math.max(0, nowMs - this.#turnedMs - idledMs))
+    const turn = { idledMs, busyMs: Math.max(0, nowMs - this.#turnedMs - idledMs) }
+    return shareAfter(this.#idleShare, turn, HORIZON_MS)
   }
 
   // Hot path: once a loop turn, where sockets are watched.
   onTurn(busyMs, nowMs, idleMs) {
-    this.#idleShare = this.#share(idleMs - this.#turnedIdleMs, busyMs)
+    const turn = { idledMs: idleMs - this.#turnedIdleMs, busyMs }
+    this.#idleShare = shareAfter(this.#idleShare, turn, HORIZON_MS)
+    this.#longIdleShare = shareAfter(this.#longIdleShare, turn, LONG_HORIZON_MS)
     this.#load.onTurn(nowMs)
     this.#turnedMs = nowMs
     this.#turnedIdleMs = idleMs
@@ -154,10 +154,10 @@ class ConnectionGate {
     return this.#roomAt(nowMs) > 0
   }
 
-  /** Whether there is no room by what newcomers have shown: a guess holds connections, and rejects none. */
-  #isFull(nowMs) {
-    const share = this.#shareNow(nowMs)
-    return share < CALM_SHARE && share - IDLE_SHARE - this.#load.shown <= 0
+  /** Whether those that are held do not fit, by what newcomers have shown: a guess holds connections, and rejects none. */
+  get #isFull() {
+    const share = this.#longIdleShare
+    return share < CALM_SHARE && share - IDLE_SHARE - this.#load.shown(this.#held.size) <= 0
   }
 
   sample() {
@@ -167,7 +167,7 @@ class ConnectionGate {
   /** Whether connections have been held all the time for as long as one is held, and the loop has no room. */
   #isStanding(nowMs) {
     const isLong = this.#held.size > 0 && this.#patientMs(nowMs) - this.#queuedSinceMs >= this.#patienceMs
-    return isLong && this.#isFull(nowMs)
+    return isLong && this.#isFull
   }
 
   /**
@@ -243,8 +243,7 @@ class ConnectionGate {
         admitted++
         this.#load.onAdmit()
         this.#release(held, undefined)
-      } else if (waitedMs - held.sinceMs >= this.#patienceMs && this.#isFull(nowMs))
-        this.#release(held, 'loop')
+      } else if (waitedMs - held.sinceMs >= this.#patienceMs && this.#isFull) this.#release(held, 'loop')
       else break
     }
     if (this.#held.size > 0) this.#lookLater()
@@ -277,6 +276,12 @@ class ConnectionGate {
   #releaseAll(reason) {
     for (const held of this.#held) this.#release(held, reason)
   }
+}
+
+/** The idle share after a turn that idled first, and was busy then. */
+function shareAfter(before, { idledMs, busyMs }, horizonMs) {
+  const share = 1 - (1 - before) * Math.exp(-idledMs / horizonMs)
+  return share * Math.exp(-busyMs / horizonMs)
 }
 
 module.exports = { ConnectionGate }

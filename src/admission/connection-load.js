@@ -3,7 +3,7 @@
 //   expected          = load of a newcomer x connections that have opened in the last two seconds, less those that have closed
 //   load of a newcomer = what those that are one to five seconds old take of the loop, for each of them
 // Until there are such, a newcomer is taken for a mean connection. A few that load the loop say little about many that are silent, so that this
-// may hold a newcomer, and refuses none (`shown`). Handshakes are no load.
+// may hold a newcomer, and rejects none (`shown`). Handshakes are no load.
 
 /** How long it takes until the load of a connection shows. */
 const LAG_MS = 2000
@@ -104,9 +104,9 @@ class ConnectionLoad {
     return (this.#recent * (this.#tookMs + PRIOR_MS * meanShare)) / (this.#lookedAtMs + PRIOR_MS)
   }
 
-  /** The same by what newcomers have shown alone. */
-  get shown() {
-    return this.#lookedAtMs < 1 ? 0 : (this.#recent * this.#tookMs) / this.#lookedAtMs
+  /** The same by what newcomers have shown alone, with so many more of them. @param {number} more */
+  shown(more) {
+    return this.#lookedAtMs < 1 ? 0 : ((this.#recent + more) * this.#tookMs) / this.#lookedAtMs
   }
 }
 
