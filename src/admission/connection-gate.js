@@ -1,7 +1,7 @@
 'use strict'
 // Decides whether a connection that lives long, such as a WebSocket, may open now. Most of its messages cannot be rejected. So the loop
 // must have room for its load, not only for its handshake. While the loop idles three tenths of its time there is room. Otherwise:
-//   room = idle share of the loop - 0.1 - the load that connections which opened lately will take (connection-load.js)
+//   room = idle share of the loop, the less of two horizons - 0.1 - the load that connections which opened lately will take (connection-load.js)
 // Without room a connection is held. Once it was held for twice `shed.interval`, it is rejected if newcomers have shown that they do not fit,
 // and others at once while that holds. A stall, a collection or a burst of connections is over sooner (docs/decisions/0055).
 
@@ -147,7 +147,9 @@ class ConnectionGate {
   /** The share of the loop that is left for connections which open now. */
   #roomAt(nowMs) {
     const share = this.#shareNow(nowMs)
-    return share >= CALM_SHARE ? share : share - IDLE_SHARE - this.#load.expected
+    return share >= CALM_SHARE
+      ? share
+      : Math.min(share, this.#longIdleShare) - IDLE_SHARE - this.#load.expected
   }
 
   #hasRoom(nowMs) {
