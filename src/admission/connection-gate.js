@@ -100,7 +100,9 @@ class ConnectionGate {
   onTurn(busyMs, nowMs, idleMs) {
     const turn = { idledMs: idleMs - this.#turnedIdleMs, busyMs }
     this.#idleShare = shareAfter(this.#idleShare, turn, HORIZON_MS)
-    this.#longIdleShare = shareAfter(this.#longIdleShare, turn, LONG_HORIZON_MS)
+    // A stall says nothing about the second after it.
+    const counted = { idledMs: turn.idledMs, busyMs: Math.min(TURN_MS, busyMs) }
+    this.#longIdleShare = shareAfter(this.#longIdleShare, counted, LONG_HORIZON_MS)
     this.#load.onTurn(nowMs)
     this.#turnedMs = nowMs
     this.#turnedIdleMs = idleMs

@@ -101,7 +101,7 @@ test('after a stall connections are held for as long as it takes to idle again, 
     load(0.7, 3000)
     turn(0, stallMs)
     const held = Array.from({ length: 20 }, () => ask())
-    load(0.7, 990)
+    load(0.7, 490)
     assert.deepEqual(rejected, [], `stall of ${stallMs} ms`)
     assert.ok(
       held.every(({ decision }) => decision === 'open'),
