@@ -348,6 +348,25 @@ describe('the figures', () => {
     assert.deepEqual([run.routes[0].count, run.routes[0].perSecond], [300, 10])
   })
 
+  for (const jump of [-90, 90])
+    test(`are by the clock of the process where its wall clock jumps by ${jump} s`, () => {
+      const end = totalsAt(60 + jump, { '/users/:id': 1300, '/pay': 40 }, { uptimeSeconds: 3660 })
+      const more = { end, seconds: 60, asked: { from: AT - 90_000, to: AT + 150_000 } }
+      const run = makeRun(recordedOf(more))
+      assert.deepEqual([run.seconds, run.routes[0].count, run.routes[0].perSecond], [60, 300, 5])
+      assert.match(textOf(documentOf(more)), /15:02:30 \(60 s\)\./)
+    })
+
+  test('of seconds between which the wall clock was set back are no less than were counted', () => {
+    const points = [1, 2, 3, -28, -27].map((second) => pointAt(AT + second * 1000))
+    const end = totalsAt(-26, { '/users/:id': 300 })
+    const run = makeRun(
+      recordedOf({ start: undefined, asked: { from: -Infinity, to: Infinity }, points, end })
+    )
+    assert.deepEqual([run.from, run.to, run.requests.count], [AT - 29_000, AT + 3000, 500])
+    assert.ok(run.seconds > 0 && run.requests.perSecond > 0)
+  })
+
   test('are of the last minute where the start is not known, and the report says so of each table', () => {
     const more = { start: undefined }
     const run = makeRun(recordedOf(more))

@@ -137,20 +137,20 @@ function untilEnd(recording, { signals, clock, values, err }) {
     signals.on('SIGINT', end)
     signals.on('SIGTERM', end)
     if (!err.isScreen) return err.print([`Recording. ${how}`])
-    recording.onPoint = ({ at, requests, p99 }, fromMs) => {
-      const now = `${span((at - fromMs) / 1000)}: ${rate(requests)}/s, p99 ${duration(p99)}`
+    recording.onPoint = ({ requests, p99 }, lastedMs) => {
+      const now = `${span(lastedMs / 1000)}: ${rate(requests)}/s, p99 ${duration(p99)}`
       err.write(`${CLEAR_LINE}Recording, ${now}. ${how}`)
     }
   })
 }
 
 /** @param {import('../../admin/report/run').Run} run */
-function summaryLines({ requests, findings, from, to, notices }) {
+function summaryLines({ requests, findings, seconds, notices }) {
   const { latencies } = requests
   const errors = requests.count === 0 ? 0 : requests.errors / requests.count
   return [
     ...notices.map(printable),
-    `${count(requests.count)} ${requests.count === 1 ? 'request' : 'requests'} in ${span((to - from) / 1000)}, ${rate(requests.perSecond)}/s, p50 ${duration(latencies?.p50Ms)}, p99 ${duration(latencies?.p99Ms)}, ${percent(errors)} errors, ${count(requests.shed)} shed.`,
+    `${count(requests.count)} ${requests.count === 1 ? 'request' : 'requests'} in ${span(seconds)}, ${rate(requests.perSecond)}/s, p50 ${duration(latencies?.p50Ms)}, p99 ${duration(latencies?.p99Ms)}, ${percent(errors)} errors, ${count(requests.shed)} shed.`,
     ...findings.map(({ severity, summary }) => `${severity.toUpperCase()} ${printable(summary)}`),
   ]
 }
