@@ -146,6 +146,8 @@ describe('a command that is wrong', () => {
     [['top', 'http://user:secret@host'], /Give the token by --token or SPILLWAY_ADMIN_TOKEN/],
     [['report', '--from', 'noon'], /--from needs a time, such as --from -5m/],
     [['report', '--for', '30'], /--for needs a duration, such as --for 90s/],
+    [['report', '--for', '600h'], /--for takes a week at most: 168h\./],
+    [['report', '--for', '99999999999999999999999h'], /--for takes a week at most: 168h\./],
     [['report', '--watch', '--from', '-5m'], /leave them out with --watch/],
     [['report', '--for', '5s', '--', 'true'], /leave out --for/],
     [['report', '--baseline', 'package.json'], /'package\.json' is no report of this version/],

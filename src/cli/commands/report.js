@@ -13,7 +13,7 @@ const { runChild } = require('../report/child')
 const { Recording } = require('../report/recording')
 const { readRemembered } = require('../report/remembered')
 const { ReportFile, readReport } = require('../report/report-file')
-const { readDuration, readTime } = require('../report/span')
+const { readRecordedSpan, readTime } = require('../report/span')
 
 const CLEAR_LINE = '\r\x1b[K'
 
@@ -36,7 +36,11 @@ const report = {
     from: { takes: 'TIME', read: readTime, about: 'where the run begins: -5m, 14:02, 14:02:30 or ISO 8601' },
     to: { takes: 'TIME', read: readTime, about: 'where it ends, now by default' },
     watch: { about: 'record from now until Ctrl-C' },
-    for: { takes: 'TIME', read: readDuration, about: 'record from now on for so long: 90s, 30m, 2h' },
+    for: {
+      takes: 'TIME',
+      read: readRecordedSpan,
+      about: 'record from now on for so long: 90s, 30m, 2h; 168h at most',
+    },
     out: {
       takes: 'FILE',
       read: text,
