@@ -16,6 +16,7 @@ const { Times, isZone, reportName } = require('../../src/admin/report/times')
 const { Rested } = require('../../src/admin/rested')
 const { diagnosisOf, routeOf, snapshotOf, socketsOf, summaryOf } = require('../cli/admin-stand-in')
 const { eventOf, holderOf, poolOf } = require('./report-services')
+const { makeReport } = require('../../src/cli/report/report-file')
 const { FakeClock } = require('../support/fake-clock')
 
 const AT = Date.UTC(2026, 10, 26, 14, 0, 0)
@@ -150,6 +151,27 @@ describe('the document', () => {
     assert.equal(makeDocument(/** @type {any} */ (read), css).html, page)
     for (const text of ['', '<html></html>', page.replace('spillway.report.1', 'spillway.report.9')])
       assert.equal(readRun(text), undefined)
+  })
+
+  for (const name of ['requests', 'routes', 'curves', 'releases', 'from'])
+    test(`without its ${name} holds no run that another one can be compared with`, () => {
+      const run = makeRun(recordedOf({}))
+      const page = makeDocument(run, css).html
+      const data = JSON.stringify({ ...run, [name]: undefined })
+      const damaged = page.replace(/(id="spillway-run">)[^<]*/, (_all, start) => start + data)
+      assert.ok(readRun(page) !== undefined && damaged !== page)
+      assert.equal(readRun(damaged), undefined)
+    })
+
+  test('is made without a comparison that fails, and says so: a run is not lost', () => {
+    const run = makeRun(recordedOf({ notices: ['Before.'] }))
+    const baseline = /** @type {any} */ ({ ...run, routes: undefined })
+    const made = makeReport(run, css, baseline)
+    const left = /^The comparison with the earlier report failed, and is left out\. /
+    assert.deepEqual([made.run.notices.length, made.run.notices[0]], [2, 'Before.'])
+    assert.match(made.run.notices[1], left)
+    assert.equal(made.html, makeDocument(made.run, css).html)
+    assert.deepEqual(makeReport(run, css, run).run, run)
   })
 
   test('stays small for a long run with many routes, findings and stalls', () => {

@@ -1,7 +1,7 @@
 'use strict'
 // `spillway report`: one HTML file of a run, from what the process remembers, or recorded until Ctrl-C, for a time, or while a command runs.
 
-const { loadStyle, makeDocument } = require('../../admin/report/document')
+const { loadStyle } = require('../../admin/report/document')
 const { makeRun } = require('../../admin/report/run')
 const { maskText } = require('../../redaction/text')
 const { CommandError, EXIT } = require('../command-error')
@@ -12,7 +12,7 @@ const { printable } = require('../printable-text')
 const { runChild } = require('../report/child')
 const { Recording } = require('../report/recording')
 const { readRemembered } = require('../report/remembered')
-const { ReportFile, readReport } = require('../report/report-file')
+const { ReportFile, makeReport, readReport } = require('../report/report-file')
 const { readRecordedSpan, readTime } = require('../report/span')
 
 const CLEAR_LINE = '\r\x1b[K'
@@ -67,16 +67,18 @@ const report = {
     const file = new ReportFile(values.out, { mayReplace: values.force === true, nowMs: clock.wallMs() })
     if (!isPrinted) await file.check()
     const baseline = values.baseline === undefined ? undefined : await readReport(values.baseline)
+    // Before the run, as all that may fail.
+    const css = await loadStyle()
     const { recorded, code } = await record(context)
-    const run = makeRun({
+    const measured = makeRun({
       ...recorded,
       address: context.client.url,
       ...(values.title !== undefined && { title: values.title }),
       ...(commandLine.length > 0 && { command: shown(commandLine) }),
     })
-    if (values.json) out.print(jsonLines(run, out))
+    if (values.json) out.print(jsonLines(measured, out))
     if (isPrinted) return code
-    const { html } = makeDocument(run, await loadStyle(), baseline)
+    const { html, run } = makeReport(measured, css, baseline)
     const path = await file.write(html)
     context.err.print([...summaryLines(run), `Saved ${printable(path)} (${bytes(Buffer.byteLength(html))}).`])
     return code
