@@ -235,3 +235,16 @@ test('a service that is lost for long leaves no listener behind', async () => {
   // Those of the streams, which the test itself has made.
   assert.equal(listeners, streams.length)
 })
+
+test('a stream that never comes back is told, although the counters are known', async () => {
+  const { recording, streams, advance } = playedService([totalsAt(0, 100), totalsAt(8, 108)])
+  await recording.begin()
+  advance(3000)
+  streams[0].lose()
+  await nextTurn()
+  advance(5000)
+  const { notices, asked } = await recording.end()
+  assert.equal(notices.length, 1)
+  assert.match(notices[0], /^From \d\d:\d\d:03 on the service did not send its seconds: curves end there\.$/)
+  assert.deepEqual(asked, { from: AT, to: AT + 8000 })
+})

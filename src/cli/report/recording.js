@@ -107,6 +107,10 @@ class Recording {
       )
       return lastedMs
     }
+    if (this.#lostAt !== undefined)
+      this.#notices.push(
+        `From ${timeOf(this.#lostAt)} on the service did not send its seconds: curves end there.`
+      )
     const [first, last] = [this.#first, this.#latest]
     if (first.process.instance !== last.process.instance) return this.#lastedMs
     return (last.snapshot.uptimeSeconds - first.snapshot.uptimeSeconds) * 1000
@@ -127,7 +131,7 @@ class Recording {
       try {
         await this.#client.followLines('/live', (line) => this.#onLine(line), signal)
       } catch {
-        // Whatever has ended the stream, it is asked for again, and the notice of the loss says from when to when.
+        // Whatever has ended the stream, it is asked for again, and a notice says from when to when it was lost.
       }
       if (signal.aborted) return
       this.#lostAt ??= this.#wallMs
@@ -150,8 +154,9 @@ class Recording {
 
   #onLine({ history = [], point, state }) {
     if (this.#lostAt !== undefined) {
-      const [from, to] = [this.#lostAt, this.#wallMs].map((at) => timeOfDay(new Date(at).toISOString()))
-      this.#notices.push(`From ${from} to ${to} the service did not answer.`)
+      this.#notices.push(
+        `From ${timeOf(this.#lostAt)} to ${timeOf(this.#wallMs)} the service did not answer.`
+      )
       this.#lostAt = undefined
     }
     for (const each of history) if (each.at > this.#fromMs) this.#points.set(each.at, each)
@@ -213,7 +218,7 @@ class Recording {
     const startedAt = startOf(snapshot)
     const isOlder = snapshot.uptimeSeconds * 1000 > this.#lastedMs
     this.#seen.set(instance, { start: isOlder ? undefined : 'process', startedAt })
-    const at = timeOfDay(isOlder ? snapshot.at : new Date(startedAt).toISOString())
+    const at = timeOf(isOlder ? Date.parse(snapshot.at) : startedAt)
     const what = isOlder ? `Another process answers since ${at}` : `The process started anew at ${at}`
     this.#notices.push(`${what}: tables count from then on.`)
   }
@@ -226,7 +231,7 @@ class Recording {
     this.#jumped = { nowMs, leastMs: Math.min(leastMs, nowMs), mostMs: Math.max(mostMs, nowMs) }
     const by = `${span(Math.abs(byMs) / 1000)} ${byMs < 0 ? 'back' : 'ahead'}`
     this.#notices.push(
-      `By ${timeOfDay(at)} the wall clock of the service had jumped ${by}. Times before and after do not fit together; counts, rates and the length of the run do.`
+      `By ${timeOfDay(at)} the wall clock of the service had jumped ${by}. Times before and after do not fit together. Counts, rates and the length of the run are right.`
     )
   }
 
@@ -244,5 +249,8 @@ class Recording {
 
 /** @param {Snapshot} snapshot */
 const startOf = ({ at, uptimeSeconds }) => Date.parse(at) - uptimeSeconds * 1000
+
+/** @param {number} at milliseconds since the epoch */
+const timeOf = (at) => timeOfDay(new Date(at).toISOString())
 
 module.exports = { Recording }
