@@ -1671,7 +1671,11 @@ export interface LatencyCounts {
 export interface RunTotals {
   /** When it was taken, in milliseconds since the epoch. */
   readonly at: number
-  readonly process: ProcessDescription & { readonly spillway: string }
+  readonly process: ProcessDescription & {
+    readonly spillway: string
+    /** Which instance counts, made once by each `createSpillway()`: counters of another one cannot be subtracted. */
+    readonly instance: string
+  }
   readonly snapshot: Snapshot
   /** Since the start; of the two hundred routes with the most requests. */
   readonly latencies: {

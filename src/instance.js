@@ -185,7 +185,7 @@ class Instance {
       },
       clock: this.clock,
       takeSnapshot: () => this.snapshot(),
-      takeTotals: () => takeTotals(this, this.snapshot()),
+      takeTotals: (instance) => takeTotals(this, this.snapshot(), instance),
       diagnose: () => this.doctor.diagnose(),
       fleet: this.fleet,
       optionsNow: () => this.options,

@@ -19,10 +19,10 @@ class LiveState {
   #fleetDueMs = Number.NEGATIVE_INFINITY
 
   /**
-   * @param {{ clock: Pick<import('../clock').Clock, 'now'>, takeSnapshot: () => Snapshot, diagnose: () => Diagnosis,
+   * @param {{ clock: Pick<import('../clock').Clock, 'now'>, instance: string, takeSnapshot: () => Snapshot, diagnose: () => Diagnosis,
    *   takeFleetSnapshot: () => Promise<FleetSnapshot> | undefined,
    *   internalErrors: InstanceType<typeof import('../requests/internal-errors').InternalErrors> }} parts
-   *   takeFleetSnapshot: undefined where the process is in no fleet
+   *   instance: tells a restart; takeFleetSnapshot: undefined where the process is in no fleet
    */
   constructor(parts) {
     this.#parts = parts
@@ -37,9 +37,9 @@ class LiveState {
   line(nowMs) {
     if (!this.isDue(nowMs)) return this.#text
     this.#pollFleet(nowMs)
-    const { clock, takeSnapshot, diagnose } = this.#parts
+    const { clock, instance, takeSnapshot, diagnose } = this.#parts
     const sinceMs = clock.now()
-    const state = { snapshot: takeSnapshot(), diagnosis: diagnose(), fleet: this.#fleet ?? null }
+    const state = { instance, snapshot: takeSnapshot(), diagnosis: diagnose(), fleet: this.#fleet ?? null }
     this.#text = `${JSON.stringify({ state })}\n`
     const tookMs = clock.now() - sinceMs
     this.#dueMs = nowMs + Math.min(MOST_MS, Math.max(LEAST_MS, REST * tookMs))

@@ -2,6 +2,7 @@
 // The pages of the admin server, by path. No page shows a header, cookie, query, body or URL of a client. A snapshot of 1000 routes
 // takes tens of milliseconds, so it is made at most once a second.
 
+const { randomUUID } = require('node:crypto')
 const { describeOptions } = require('./config')
 const { doctorPage } = require('./doctor-page')
 const { JSON_TYPE, dataHandler } = require('./endpoints')
@@ -52,7 +53,7 @@ const INDEX = `spillway\n\n${Object.entries(ABOUT)
 
 /**
  * @param {{ handlers: Record<import('../../index.js').HandlerName, Handler>, clock: import('../clock').Clock,
- *   takeSnapshot: () => import('../../index.js').Snapshot, takeTotals: () => import('../../index.js').RunTotals,
+ *   takeSnapshot: () => import('../../index.js').Snapshot, takeTotals: (instance: string) => import('../../index.js').RunTotals,
  *   diagnose: () => import('../../index.js').Diagnosis,
  *   fleet: { isMember: boolean, snapshot: () => Promise<import('../../index.js').FleetSnapshot>,
  *     find: Parameters<typeof workerPages>[1], pages: { offer: (pages: Map<string, Handler>) => void } }, optionsNow: () => object,
@@ -77,7 +78,9 @@ function adminPages(parts) {
   }
   const json = (makeValue) => dataHandler(JSON_TYPE, () => JSON.stringify(makeValue()))
   const takeFleetSnapshot = () => (fleet.isMember ? fleet.snapshot() : undefined)
-  const state = new LiveState({ ...parts, takeSnapshot: recentSnapshot, takeFleetSnapshot })
+  // Tells this process from the next one at its address: that may have the same pid, and wall clocks are set.
+  const instance = randomUUID()
+  const state = new LiveState({ ...parts, instance, takeSnapshot: recentSnapshot, takeFleetSnapshot })
   const liveStream = new LiveStream({ ...parts, state })
   const ofWorker = { ...profilePages(parts), '/heap-snapshot': heapSnapshotPage(parts) }
   fleet.pages.offer(new Map(Object.entries(ofWorker)))
@@ -88,7 +91,7 @@ function adminPages(parts) {
       '/snapshot': json(recentSnapshot),
       '/live': liveStream.handler,
       '/routes/heat': heatPage(parts.history.heat),
-      ...reportPages({ ...parts, takeFleetSnapshot }),
+      ...reportPages({ ...parts, takeTotals: () => parts.takeTotals(instance), takeFleetSnapshot }),
       '/doctor': doctorPage(diagnose),
       '/livez': live,
       '/readyz': ready,

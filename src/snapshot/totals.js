@@ -15,9 +15,10 @@ const MOST_ROUTES = 200
  *
  * @param {Pick<import('../metrics/capture').Parts, 'recorder' | 'clock'>} parts
  * @param {Snapshot} snapshot of this moment
+ * @param {string} instance which process this is
  * @returns {RunTotals}
  */
-function takeTotals({ recorder, clock }, snapshot) {
+function takeTotals({ recorder, clock }, snapshot, instance) {
   const nowMs = clock.now()
   const histogram = newHistogram(64)
   const countsFor = (latency) => {
@@ -32,7 +33,7 @@ function takeTotals({ recorder, clock }, snapshot) {
     .map(({ series: { method, route, latency } }) => ({ method, route, ...countsFor(latency) }))
   return {
     at: Date.parse(snapshot.at),
-    process: { ...describeProcess(), spillway: VERSION },
+    process: { ...describeProcess(), spillway: VERSION, instance },
     snapshot,
     latencies: { all: countsFor(recorder.all), routes },
   }

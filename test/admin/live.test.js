@@ -52,7 +52,7 @@ test('it begins with the history and the state, and goes on with a point a secon
   const { history: before } = await next()
   const { state } = await next()
   assert.equal(state.snapshot.requests.sinceStart.count, 1)
-  assert.deepEqual(Object.keys(state), ['snapshot', 'diagnosis', 'fleet'])
+  assert.deepEqual(Object.keys(state), ['instance', 'snapshot', 'diagnosis', 'fleet'])
   assert.equal(state.diagnosis.healthy, null)
   const { point } = await next()
   assert.equal(point.limit, null)
@@ -208,6 +208,7 @@ test('a state that takes long is made less often, but each five seconds', () => 
   const state = new LiveState(
     /** @type {any} */ ({
       clock: { now: () => nowMs },
+      instance: 'one',
       takeSnapshot: () => {
         nowMs += costMs
         return {}
@@ -236,6 +237,7 @@ test('the workers of a fleet come with the next state, and an error of theirs is
   const state = new LiveState(
     /** @type {any} */ ({
       clock: { now: () => 0 },
+      instance: 'one',
       takeSnapshot: () => ({}),
       diagnose: () => ({}),
       takeFleetSnapshot: () => answer(),

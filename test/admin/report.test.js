@@ -16,6 +16,7 @@ const { Times, isZone, reportName } = require('../../src/admin/report/times')
 const { Rested } = require('../../src/admin/rested')
 const { diagnosisOf, routeOf, snapshotOf, socketsOf, summaryOf } = require('../cli/admin-stand-in')
 const { eventOf, holderOf, poolOf } = require('./report-services')
+const { makeReport } = require('../../src/cli/report/report-file')
 const { FakeClock } = require('../support/fake-clock')
 
 const AT = Date.UTC(2026, 10, 26, 14, 0, 0)
@@ -150,6 +151,27 @@ describe('the document', () => {
     assert.equal(makeDocument(/** @type {any} */ (read), css).html, page)
     for (const text of ['', '<html></html>', page.replace('spillway.report.1', 'spillway.report.9')])
       assert.equal(readRun(text), undefined)
+  })
+
+  for (const name of ['requests', 'routes', 'curves', 'releases', 'from'])
+    test(`without its ${name} holds no run that another one can be compared with`, () => {
+      const run = makeRun(recordedOf({}))
+      const page = makeDocument(run, css).html
+      const data = JSON.stringify({ ...run, [name]: undefined })
+      const damaged = page.replace(/(id="spillway-run">)[^<]*/, (_all, start) => start + data)
+      assert.ok(readRun(page) !== undefined && damaged !== page)
+      assert.equal(readRun(damaged), undefined)
+    })
+
+  test('is made without a comparison that fails, and says so: a run is not lost', () => {
+    const run = makeRun(recordedOf({ notices: ['Before.'] }))
+    const baseline = /** @type {any} */ ({ ...run, routes: undefined })
+    const made = makeReport(run, css, baseline)
+    const left = /^The comparison with the earlier report failed, and is left out\. /
+    assert.deepEqual([made.run.notices.length, made.run.notices[0]], [2, 'Before.'])
+    assert.match(made.run.notices[1], left)
+    assert.equal(made.html, makeDocument(made.run, css).html)
+    assert.deepEqual(makeReport(run, css, run).run, run)
   })
 
   test('stays small for a long run with many routes, findings and stalls', () => {
@@ -346,6 +368,25 @@ describe('the figures', () => {
     const end = totalsAt(60, { '/users/:id': 300 }, { uptimeSeconds: 30 })
     const run = makeRun(recordedOf({ start: 'process', end }))
     assert.deepEqual([run.routes[0].count, run.routes[0].perSecond], [300, 10])
+  })
+
+  for (const jump of [-90, 90])
+    test(`are by the clock of the process where its wall clock jumps by ${jump} s`, () => {
+      const end = totalsAt(60 + jump, { '/users/:id': 1300, '/pay': 40 }, { uptimeSeconds: 3660 })
+      const more = { end, seconds: 60, asked: { from: AT - 90_000, to: AT + 150_000 } }
+      const run = makeRun(recordedOf(more))
+      assert.deepEqual([run.seconds, run.routes[0].count, run.routes[0].perSecond], [60, 300, 5])
+      assert.match(textOf(documentOf(more)), /15:02:30 \(60 s\)\./)
+    })
+
+  test('of seconds between which the wall clock was set back are no less than were counted', () => {
+    const points = [1, 2, 3, -28, -27].map((second) => pointAt(AT + second * 1000))
+    const end = totalsAt(-26, { '/users/:id': 300 })
+    const run = makeRun(
+      recordedOf({ start: undefined, asked: { from: -Infinity, to: Infinity }, points, end })
+    )
+    assert.deepEqual([run.from, run.to, run.requests.count], [AT - 29_000, AT + 3000, 500])
+    assert.ok(run.seconds > 0 && run.requests.perSecond > 0)
   })
 
   test('are of the last minute where the start is not known, and the report says so of each table', () => {

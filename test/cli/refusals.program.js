@@ -2,8 +2,11 @@
 // Pointed at something that cannot be asked, the program says so in one line, with the next step, and exits with 2.
 
 const assert = require('node:assert/strict')
-const net = require('node:net')
 const { once } = require('node:events')
+const { mkdtempSync, rmSync, writeFileSync } = require('node:fs')
+const net = require('node:net')
+const { tmpdir } = require('node:os')
+const path = require('node:path')
 const { describe, test } = require('node:test')
 const { AdminClient } = require('../../src/cli/admin-client')
 const { spillwayFor } = require('../support/spillway')
@@ -146,6 +149,8 @@ describe('a command that is wrong', () => {
     [['top', 'http://user:secret@host'], /Give the token by --token or SPILLWAY_ADMIN_TOKEN/],
     [['report', '--from', 'noon'], /--from needs a time, such as --from -5m/],
     [['report', '--for', '30'], /--for needs a duration, such as --for 90s/],
+    [['report', '--for', '600h'], /--for takes a week at most: 168h\./],
+    [['report', '--for', '99999999999999999999999h'], /--for takes a week at most: 168h\./],
     [['report', '--watch', '--from', '-5m'], /leave them out with --watch/],
     [['report', '--for', '5s', '--', 'true'], /leave out --for/],
     [['report', '--baseline', 'package.json'], /'package\.json' is no report of this version/],
@@ -159,6 +164,18 @@ describe('a command that is wrong', () => {
   ])) {
     test(args.join(' '), (t) => refused(t, args, pattern))
   }
+
+  test('a baseline that lacks figures, before the service is asked', (t) => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'spillway-baseline-'))
+    t.after(() => rmSync(folder, { recursive: true }))
+    const file = path.join(folder, 'partial.html')
+    writeFileSync(
+      file,
+      '<script type="application/json" id="spillway-run">{"format":"spillway.report.1"}</script>'
+    )
+    const args = ['report', '1', '--out', path.join(folder, 'report.html'), '--baseline', file, '--', 'true']
+    return refused(t, args, /partial\.html' is no report of this version\. Give a file that/)
+  })
 
   test('a wrong address in the environment is named with its variable', (t) =>
     refused(t, ['top'], /'x:y:z' in SPILLWAY_ADMIN_URL is no address/, {

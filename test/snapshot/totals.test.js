@@ -65,3 +65,20 @@ test('a process without requests has none', async (t) => {
   const { latencies } = await totalsOf(admin)
   assert.deepEqual(latencies, { all: { maxUs: 0, cells: [] }, routes: [] })
 })
+
+test('each instance has a name of its own, in its totals as in its live state', async (t) => {
+  const services = [await serviceFor(t), await serviceFor(t)]
+  const names = []
+  for (const { admin } of services) {
+    const { process: about } = await totalsOf(admin)
+    assert.equal((await totalsOf(admin)).process.instance, about.instance)
+    const req = http.get(`${admin.url}/live`, { agent: false })
+    t.after(() => req.destroy())
+    const [res] = await once(req, 'response')
+    let text = ''
+    while (!text.includes('{"state":')) text += (await once(res, 'data'))[0]
+    assert.ok(text.includes(`{"state":{"instance":"${about.instance}"`))
+    names.push(about.instance)
+  }
+  assert.notEqual(names[0], names[1])
+})

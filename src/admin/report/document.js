@@ -92,13 +92,21 @@ const policyFor = (css) =>
     "form-action 'none'",
   ].join('; ')
 
-/** @param {string} text of a file @returns {Run | undefined} undefined if it is no report that this version can read */
+/**
+ * A file that was cut or edited may lack what a comparison reads. That must be known before a run, not after it: so it is compared with itself.
+ *
+ * @param {string} text of a file
+ * @returns {Run | undefined} undefined if it is no report that this version can compare with
+ */
 function readRun(text) {
   const found = DATA.exec(text)
   if (found === null) return undefined
   try {
     const run = JSON.parse(found[1])
-    return run.format === FORMAT ? run : undefined
+    if (run.format !== FORMAT) return undefined
+    makeSummary(run, new Times(undefined, run.to), run)
+    makeComparison(run, run)
+    return run
   } catch {
     return undefined
   }

@@ -32,7 +32,7 @@ function makeHead(run, times) {
   const { from, to, address, command, process, releases } = run
   const release = nameOf(releases.current)
   return html`<header><h1>${titleOf(run)}</h1>
-<p>${times.moment(from)} to ${times.time(to)} (${seconds((to - from) / 1000)}). Times are ${times.name}.</p>
+<p>${times.moment(from)} to ${times.time(to)} (${seconds(run.seconds)}). Times are ${times.name}.</p>
 <p>${release !== '' && `Release ${release}, `}process ${process.pid} on ${process.host}${address !== null && `, asked at ${address}`}.
 Node ${process.node}, spillway ${process.spillway}, ${process.platform}, ${process.cpus} CPUs (${process.cpuModel}), ${bytes(process.memoryBytes)}.</p>
 ${command !== null && html`<p>Command: <code>${command}</code></p>`}</header>
@@ -108,7 +108,7 @@ function makeSummary(run, times, baseline) {
   const heads = baseline === undefined ? ['', 'this run'] : ['', 'before', 'this run', 'change']
   const about =
     baseline &&
-    html`<p class="about">Before: ${titleOf(baseline)}, ${times.moment(baseline.from)}, ${seconds((baseline.to - baseline.from) / 1000)}${
+    html`<p class="about">Before: ${titleOf(baseline)}, ${times.moment(baseline.from)}, ${seconds(baseline.seconds)}${
       nameOf(baseline.releases.current) !== '' && `, release ${nameOf(baseline.releases.current)}`
     }.${baseline.covers !== 'run' && ' Its latencies are not of its whole run.'}</p>`
   return makeSection(

@@ -77,7 +77,9 @@ function stepsOf(points, stepMs) {
   const steps = new Map()
   for (const point of points) {
     const number = Math.floor((point.at - points[0].at) / stepMs)
-    steps.set(number, [...(steps.get(number) ?? []), point])
+    const step = steps.get(number)
+    if (step === undefined) steps.set(number, [point])
+    else step.push(point)
   }
   return [...steps.values()]
 }

@@ -70,11 +70,12 @@ function countsOf(points, { start, end, seconds }) {
   }
 }
 
-/** A point has rates of the time since the point before it. */
+/** A point has rates of the time since the point before it: of a second where the wall clock was set back in between. */
 function secondsOf(points) {
   const sums = { count: 0, errors: 0, shed: 0 }
   for (const [i, { at, requests, errors, shed }] of points.entries()) {
-    const seconds = i === 0 ? 1 : (at - points[i - 1].at) / 1000
+    const passed = i === 0 ? 1 : (at - points[i - 1].at) / 1000
+    const seconds = passed > 0 ? passed : 1
     sums.count += requests * seconds
     sums.errors += errors * seconds
     sums.shed += shed * seconds

@@ -12,6 +12,7 @@ const MINUTE_MS = 60_000
 /** Counters and points are not of the same millisecond. */
 const TOLERANCE_MS = 5000
 const SECOND_MS = 1000
+const LEAST_SECONDS = 0.001
 
 /**
  * @import { LivePoint, RunTotals, SlowRequest } from '../../../index.js'
@@ -19,6 +20,7 @@ const SECOND_MS = 1000
  *
  * @typedef {object} Recorded
  * @property {{ from: number, to: number }} asked milliseconds since the epoch, perhaps infinite
+ * @property {number} [seconds] how long the run was, by a clock that nobody sets
  * @property {LivePoint[]} points perhaps more than of this time
  * @property {RunTotals | 'process'} [start] 'process': the process began in the run. Without it, nothing is known of the start
  * @property {RunTotals} end
@@ -45,8 +47,13 @@ function makeRun(recorded) {
   const isNow = end.at - to <= TOLERANCE_MS
   const isWhole = isNow && from - startedAt <= TOLERANCE_MS
   const start = recorded.start ?? (isWhole ? 'process' : undefined)
-  const countedFrom = start === 'process' ? Math.max(from, startedAt) : from
-  const totals = { start, end, isNow, seconds: Math.max(1, Math.min(to, end.at) - countedFrom) / SECOND_MS }
+  const seconds = recorded.seconds ?? (to - from) / SECOND_MS
+  const totals = {
+    start,
+    end,
+    isNow,
+    seconds: Math.max(LEAST_SECONDS, countedSeconds(start, end) ?? seconds),
+  }
   return {
     format: FORMAT,
     title: title ?? null,
@@ -54,6 +61,7 @@ function makeRun(recorded) {
     command: command ?? null,
     from,
     to,
+    seconds,
     zone: zone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone,
     startedAt,
     notices,
@@ -69,15 +77,20 @@ function makeRun(recorded) {
   }
 }
 
-/** Where there is a point: before the first, nothing is known. */
+/** For how long the counters have counted, by the monotonic clock of the process. @returns {number | undefined} */
+function countedSeconds(start, end) {
+  if (start === undefined) return undefined
+  return end.snapshot.uptimeSeconds - (start === 'process' ? 0 : start.snapshot.uptimeSeconds)
+}
+
+/** Where there is a point: before the first, nothing is known. A wall clock that was set back has earlier points after later ones. */
 function endsOf({ from, to }, points, end) {
-  const [first] = points
-  const last = points[points.length - 1]
-  if (first === undefined)
+  if (points.length === 0)
     return { from: Number.isFinite(from) ? from : end.at - SECOND_MS, to: Math.min(to, end.at) }
+  const times = points.map(({ at }) => at)
   return {
-    from: Math.max(from, first.at - SECOND_MS),
-    to: Math.min(to, Math.max(last.at, Number.isFinite(to) ? 0 : end.at)),
+    from: Math.max(from, Math.min(...times) - SECOND_MS),
+    to: Math.min(to, Math.max(...times, Number.isFinite(to) ? 0 : end.at)),
   }
 }
 

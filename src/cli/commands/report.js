@@ -1,7 +1,7 @@
 'use strict'
 // `spillway report`: one HTML file of a run, from what the process remembers, or recorded until Ctrl-C, for a time, or while a command runs.
 
-const { loadStyle, makeDocument } = require('../../admin/report/document')
+const { loadStyle } = require('../../admin/report/document')
 const { makeRun } = require('../../admin/report/run')
 const { maskText } = require('../../redaction/text')
 const { CommandError, EXIT } = require('../command-error')
@@ -12,8 +12,8 @@ const { printable } = require('../printable-text')
 const { runChild } = require('../report/child')
 const { Recording } = require('../report/recording')
 const { readRemembered } = require('../report/remembered')
-const { ReportFile, readReport } = require('../report/report-file')
-const { readDuration, readTime } = require('../report/span')
+const { ReportFile, makeReport, readReport } = require('../report/report-file')
+const { readRecordedSpan, readTime } = require('../report/span')
 
 const CLEAR_LINE = '\r\x1b[K'
 
@@ -36,7 +36,11 @@ const report = {
     from: { takes: 'TIME', read: readTime, about: 'where the run begins: -5m, 14:02, 14:02:30 or ISO 8601' },
     to: { takes: 'TIME', read: readTime, about: 'where it ends, now by default' },
     watch: { about: 'record from now until Ctrl-C' },
-    for: { takes: 'TIME', read: readDuration, about: 'record from now on for so long: 90s, 30m, 2h' },
+    for: {
+      takes: 'TIME',
+      read: readRecordedSpan,
+      about: 'record from now on for so long: 90s, 30m, 2h; 168h at most',
+    },
     out: {
       takes: 'FILE',
       read: text,
@@ -63,16 +67,18 @@ const report = {
     const file = new ReportFile(values.out, { mayReplace: values.force === true, nowMs: clock.wallMs() })
     if (!isPrinted) await file.check()
     const baseline = values.baseline === undefined ? undefined : await readReport(values.baseline)
+    // Before the run, as all that may fail.
+    const css = await loadStyle()
     const { recorded, code } = await record(context)
-    const run = makeRun({
+    const measured = makeRun({
       ...recorded,
       address: context.client.url,
       ...(values.title !== undefined && { title: values.title }),
       ...(commandLine.length > 0 && { command: shown(commandLine) }),
     })
-    if (values.json) out.print(jsonLines(run, out))
+    if (values.json) out.print(jsonLines(measured, out))
     if (isPrinted) return code
-    const { html } = makeDocument(run, await loadStyle(), baseline)
+    const { html, run } = makeReport(measured, css, baseline)
     const path = await file.write(html)
     context.err.print([...summaryLines(run), `Saved ${printable(path)} (${bytes(Buffer.byteLength(html))}).`])
     return code
@@ -137,20 +143,20 @@ function untilEnd(recording, { signals, clock, values, err }) {
     signals.on('SIGINT', end)
     signals.on('SIGTERM', end)
     if (!err.isScreen) return err.print([`Recording. ${how}`])
-    recording.onPoint = ({ at, requests, p99 }, fromMs) => {
-      const now = `${span((at - fromMs) / 1000)}: ${rate(requests)}/s, p99 ${duration(p99)}`
+    recording.onPoint = ({ requests, p99 }, lastedMs) => {
+      const now = `${span(lastedMs / 1000)}: ${rate(requests)}/s, p99 ${duration(p99)}`
       err.write(`${CLEAR_LINE}Recording, ${now}. ${how}`)
     }
   })
 }
 
 /** @param {import('../../admin/report/run').Run} run */
-function summaryLines({ requests, findings, from, to, notices }) {
+function summaryLines({ requests, findings, seconds, notices }) {
   const { latencies } = requests
   const errors = requests.count === 0 ? 0 : requests.errors / requests.count
   return [
     ...notices.map(printable),
-    `${count(requests.count)} ${requests.count === 1 ? 'request' : 'requests'} in ${span((to - from) / 1000)}, ${rate(requests.perSecond)}/s, p50 ${duration(latencies?.p50Ms)}, p99 ${duration(latencies?.p99Ms)}, ${percent(errors)} errors, ${count(requests.shed)} shed.`,
+    `${count(requests.count)} ${requests.count === 1 ? 'request' : 'requests'} in ${span(seconds)}, ${rate(requests.perSecond)}/s, p50 ${duration(latencies?.p50Ms)}, p99 ${duration(latencies?.p99Ms)}, ${percent(errors)} errors, ${count(requests.shed)} shed.`,
     ...findings.map(({ severity, summary }) => `${severity.toUpperCase()} ${printable(summary)}`),
   ]
 }

@@ -1,22 +1,27 @@
 'use strict'
 // Records a run of any length. It reads the counters at the start and at the end (`/totals`): their difference is exactly the run. In between it
-// reads `/live`: the points, the findings and the slowest requests. A service that does not answer, or restarts, is asked again each second, and
-// the report says so.
+// reads `/live`: the points, the findings and the slowest requests. A service that does not answer is asked again each second. The report says
+// so, and says of a restart, which the identity of the process tells, and of a wall clock that jumps. Lengths are by monotonic clocks.
 
 const { Sightings } = require('../../admin/report/sightings')
-const { timeOfDay } = require('../figures')
+const { span, timeOfDay } = require('../figures')
 
 const RETRY_MS = 1000
 /** How often the counters are kept, for a service that ends before the run does. */
 const KEEP_MS = 10_000
-/** A wall clock may be set a little. */
-const SAME_START_MS = 5000
+/** A wall clock that is slewed moves by less between two answers. */
+const JUMP_MS = 2000
 const MOST_SLOWEST = 30
 
-/** @import { LivePoint, RunTotals, SlowRequest, Snapshot } from '../../../index.js' */
+/**
+ * @import { LivePoint, RunTotals, SlowRequest, Snapshot } from '../../../index.js'
+ * @typedef {object} Seen what is known of a process that has answered
+ * @property {RunTotals | 'process' | undefined} start what it had counted before: 'process' is nothing. Undefined until its first totals
+ * @property {number} startedAt by its wall clock when it last answered
+ */
 
 class Recording {
-  /** Called with each point. @type {(point: LivePoint, startedAtMs: number) => void} */
+  /** Called with each point. @type {(point: LivePoint, lastedMs: number) => void} */
   onPoint = () => {}
   #client
   #clock
@@ -31,13 +36,20 @@ class Recording {
   #notices = []
   #options = {}
   #workers = 1
-  #fromMs = 0
-  /** @type {RunTotals | 'process'} */
-  #start = 'process'
+  #beganMs = 0
+  /** @type {RunTotals} */
+  #first = /** @type {any} */ (undefined)
   /** @type {RunTotals} */
   #latest = /** @type {any} */ (undefined)
+  /** By `process.instance`. @type {Map<string, Seen>} */
+  #seen = new Map()
   #keptMs = 0
-  #processStartedAt = 0
+  #keeping = Promise.resolve()
+  /** Totals are asked for once at a time: an answer that comes late replaces no newer one. */
+  #isKeeping = false
+  #isEnding = false
+  /** By how much the wall clock of the service has jumped: now, and at the least and at the most in the run. */
+  #jumped = { nowMs: 0, leastMs: 0, mostMs: 0 }
   /** @type {number | undefined} */
   #lostAt
 
@@ -51,31 +63,25 @@ class Recording {
   async begin() {
     this.#options = await this.#client.getJson('/config')
     this.#sightings.add(await this.#client.getJson('/doctor'))
-    this.#start = this.#latest = await this.#client.getJson('/totals')
-    this.#fromMs = this.#latest.at
-    this.#processStartedAt = startOf(this.#latest.snapshot)
-    this.#keptMs = this.#clock.now()
+    const first = await this.#client.getJson('/totals')
+    this.#beganMs = this.#keptMs = this.#clock.now()
+    this.#first = this.#latest = first
+    this.#seen.set(first.process.instance, { start: first, startedAt: startOf(first.snapshot) })
     this.#following = this.#follow()
   }
 
   /** @returns {Promise<import('../../admin/report/run').Recorded>} */
   async end() {
-    try {
-      this.#sightings.add(await this.#client.getJson('/doctor'))
-      this.#keep(await this.#client.getJson('/totals'))
-    } catch (error) {
-      const at = timeOfDay(this.#latest.snapshot.at)
-      this.#notices.push(
-        `At the end of the run the service did not answer. Tables count until ${at}. ${/** @type {Error} */ (error).message}`
-      )
-    }
+    const lengthMs = await this.#readEnd()
     this.#abort.abort()
     await this.#following
-    const to = this.#lostAt === undefined ? this.#latest.at : Math.max(this.#latest.at, this.#clock.wallMs())
+    const { leastMs, mostMs } = this.#jumped
+    const to = Math.round(this.#first.at + lengthMs + mostMs)
     return {
-      asked: { from: this.#fromMs, to },
+      asked: { from: this.#first.at + leastMs, to: Math.max(this.#latest.at, to) },
+      seconds: lengthMs / 1000,
       points: [...this.#points.values()].sort((a, b) => a.at - b.at),
-      start: this.#start,
+      start: /** @type {any} */ (this.#seen.get(this.#latest.process.instance)).start,
       end: this.#latest,
       findings: this.#sightings.list(),
       hasVerdict: this.#sightings.hasVerdict,
@@ -86,14 +92,49 @@ class Recording {
     }
   }
 
+  /** @returns {Promise<number>} how many milliseconds the run was long, by a clock that nobody sets */
+  async #readEnd() {
+    const lastedMs = this.#lastedMs
+    this.#isEnding = true
+    await this.#keeping
+    try {
+      this.#sightings.add(await this.#client.getJson('/doctor'))
+      this.#keep(await this.#client.getJson('/totals'))
+    } catch (error) {
+      const at = timeOfDay(this.#latest.snapshot.at)
+      this.#notices.push(
+        `At the end of the run the service did not answer. Tables count until ${at}. ${/** @type {Error} */ (error).message}`
+      )
+      return lastedMs
+    }
+    if (this.#lostAt !== undefined)
+      this.#notices.push(
+        `From ${timeOf(this.#lostAt)} on the service did not send its seconds: curves end there.`
+      )
+    const [first, last] = [this.#first, this.#latest]
+    if (first.process.instance !== last.process.instance) return this.#lastedMs
+    return (last.snapshot.uptimeSeconds - first.snapshot.uptimeSeconds) * 1000
+  }
+
+  get #lastedMs() {
+    return this.#clock.now() - this.#beganMs
+  }
+
+  /** The wall clock of the service, as far as it is known. */
+  get #wallMs() {
+    return this.#first.at + this.#lastedMs + this.#jumped.nowMs
+  }
+
   async #follow() {
     const { signal } = this.#abort
     while (!signal.aborted) {
       try {
         await this.#client.followLines('/live', (line) => this.#onLine(line), signal)
-      } catch {}
+      } catch {
+        // Whatever has ended the stream, it is asked for again, and a notice says from when to when it was lost.
+      }
       if (signal.aborted) return
-      this.#lostAt ??= this.#clock.wallMs()
+      this.#lostAt ??= this.#wallMs
       await this.#pause(signal)
     }
   }
@@ -101,58 +142,97 @@ class Recording {
   /** @param {AbortSignal} signal ends it */
   #pause(signal) {
     return new Promise((resolve) => {
-      const timer = this.#clock.wait(RETRY_MS, () => resolve(undefined))
-      signal.addEventListener('abort', () => {
+      const end = () => {
         this.#clock.cancel(timer)
+        signal.removeEventListener('abort', end)
         resolve(undefined)
-      })
+      }
+      const timer = this.#clock.wait(RETRY_MS, end)
+      signal.addEventListener('abort', end)
     })
   }
 
   #onLine({ history = [], point, state }) {
     if (this.#lostAt !== undefined) {
-      const [from, to] = [this.#lostAt, this.#clock.wallMs()].map((at) =>
-        timeOfDay(new Date(at).toISOString())
+      this.#notices.push(
+        `From ${timeOf(this.#lostAt)} to ${timeOf(this.#wallMs)} the service did not answer.`
       )
-      this.#notices.push(`From ${from} to ${to} the service did not answer.`)
       this.#lostAt = undefined
     }
     for (const each of history) if (each.at > this.#fromMs) this.#points.set(each.at, each)
     if (point !== undefined) {
       this.#points.set(point.at, point)
-      this.onPoint(point, this.#fromMs)
+      this.onPoint(point, this.#lastedMs)
     }
     if (state !== undefined) this.#onState(state)
   }
 
-  #onState({ snapshot, diagnosis, fleet }) {
+  /** What is earlier was before the run. */
+  get #fromMs() {
+    return this.#first.at + this.#jumped.leastMs
+  }
+
+  #onState({ instance, snapshot, diagnosis, fleet }) {
     this.#sightings.add(diagnosis)
-    this.#addSlowest(snapshot)
     this.#workers = fleet?.workers.length ?? 1
-    this.#noticeRestart(snapshot)
-    if (this.#clock.now() - this.#keptMs < KEEP_MS) return
+    const isNew = this.#look(instance, snapshot)
+    const isDue = isNew || this.#clock.now() - this.#keptMs >= KEEP_MS
+    if (isDue && !this.#isKeeping && !this.#isEnding) this.#keeping = this.#keepNow()
+  }
+
+  async #keepNow() {
+    this.#isKeeping = true
     this.#keptMs = this.#clock.now()
-    this.#client.getJson('/totals').then(
-      (totals) => this.#keep(totals),
-      () => {}
-    )
+    try {
+      this.#keep(await this.#client.getJson('/totals'))
+    } catch {
+      // Those before are kept. A service that is gone for good is told at the end.
+    }
+    this.#isKeeping = false
   }
 
   /** @param {RunTotals} totals */
   #keep(totals) {
+    const { instance } = totals.process
+    this.#look(instance, totals.snapshot)
+    const seen = /** @type {Seen} */ (this.#seen.get(instance))
+    seen.start ??= totals
     this.#latest = totals
-    this.#noticeRestart(totals.snapshot)
-    this.#addSlowest(totals.snapshot)
   }
 
-  /** @param {Snapshot} snapshot */
-  #noticeRestart(snapshot) {
+  /** @param {string} instance @param {Snapshot} snapshot @returns {boolean} whether this process answers for the first time */
+  #look(instance, snapshot) {
     const startedAt = startOf(snapshot)
-    if (Math.abs(startedAt - this.#processStartedAt) < SAME_START_MS) return
-    this.#processStartedAt = startedAt
-    this.#start = 'process'
-    const at = timeOfDay(new Date(startedAt).toISOString())
-    this.#notices.push(`The process started anew at ${at}: tables count from then on.`)
+    const seen = this.#seen.get(instance)
+    if (seen === undefined) this.#meet(instance, snapshot)
+    else {
+      this.#noticeJump(startedAt - seen.startedAt, snapshot)
+      seen.startedAt = startedAt
+    }
+    this.#addSlowest(snapshot)
+    return seen === undefined
+  }
+
+  /** One that is older than the run has counted before: it took the port over from another. */
+  #meet(instance, snapshot) {
+    const startedAt = startOf(snapshot)
+    const isOlder = snapshot.uptimeSeconds * 1000 > this.#lastedMs
+    this.#seen.set(instance, { start: isOlder ? undefined : 'process', startedAt })
+    const at = timeOf(isOlder ? Date.parse(snapshot.at) : startedAt)
+    const what = isOlder ? `Another process answers since ${at}` : `The process started anew at ${at}`
+    this.#notices.push(`${what}: tables count from then on.`)
+  }
+
+  /** Within one process, only a jump of the wall clock moves the time of its start. */
+  #noticeJump(byMs, { at }) {
+    if (Math.abs(byMs) < JUMP_MS) return
+    const nowMs = this.#jumped.nowMs + byMs
+    const { leastMs, mostMs } = this.#jumped
+    this.#jumped = { nowMs, leastMs: Math.min(leastMs, nowMs), mostMs: Math.max(mostMs, nowMs) }
+    const by = `${span(Math.abs(byMs) / 1000)} ${byMs < 0 ? 'back' : 'ahead'}`
+    this.#notices.push(
+      `By ${timeOfDay(at)} the wall clock of the service had jumped ${by}. Times before and after do not fit together. Counts, rates and the length of the run are right.`
+    )
   }
 
   /** @param {Snapshot} snapshot */
@@ -169,5 +249,8 @@ class Recording {
 
 /** @param {Snapshot} snapshot */
 const startOf = ({ at, uptimeSeconds }) => Date.parse(at) - uptimeSeconds * 1000
+
+/** @param {number} at milliseconds since the epoch */
+const timeOf = (at) => timeOfDay(new Date(at).toISOString())
 
 module.exports = { Recording }

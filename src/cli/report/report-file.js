@@ -1,15 +1,17 @@
 'use strict'
-// The file of a report: whether it can be written is known before the run, and a file that exists is kept.
+// The file of a report: whether it can be written is known before the run, and a file that exists is kept. A comparison that fails costs no run.
 
 const { constants } = require('node:fs')
 const { access, lstat, readFile, writeFile } = require('node:fs/promises')
 const path = require('node:path')
-const { readRun } = require('../../admin/report/document')
+const { makeDocument, readRun } = require('../../admin/report/document')
 const { reportName } = require('../../admin/report/times')
 const { CommandError } = require('../command-error')
 const { printable } = require('../printable-text')
 
 const MOST_NAMES = 20
+
+/** @typedef {import('../../admin/report/run').Run} Run */
 
 class ReportFile {
   #path
@@ -77,4 +79,21 @@ async function readReport(file) {
   )
 }
 
-module.exports = { ReportFile, readReport }
+/**
+ * A run cannot be repeated, so a comparison that fails is left out, and the report says so.
+ *
+ * @param {Run} run @param {string} css @param {Run | undefined} baseline
+ * @returns {{ html: string, run: Run }} the run as it is in the report
+ */
+function makeReport(run, css, baseline) {
+  try {
+    return { html: makeDocument(run, css, baseline).html, run }
+  } catch (error) {
+    if (baseline === undefined) throw error
+    const why = /** @type {Error} */ (error).message
+    const notice = `The comparison with the earlier report failed, and is left out. ${why}`
+    return makeReport({ ...run, notices: [...run.notices, notice] }, css, undefined)
+  }
+}
+
+module.exports = { ReportFile, makeReport, readReport }

@@ -5,6 +5,8 @@ const { CommandError } = require('../command-error')
 
 const UNITS_MS = { s: 1000, m: 60_000, h: 3_600_000 }
 const DAY_MS = 86_400_000
+/** The points of a week take a hundred megabytes. Beyond 24 days a timer of Node would end at once. */
+const LONGEST_HOURS = 168
 const DURATION = /^(\d+(?:\.\d+)?)(s|m|h)$/
 const CLOCK = /^([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?$/
 const ISO = /^\d{4}-\d\d-\d\d/
@@ -16,6 +18,13 @@ function readDuration(value = '', rawName) {
   const [, number, unit] = DURATION.exec(value) ?? []
   if (Number(number) > 0) return Number(number) * UNITS_MS[unit]
   throw new CommandError(`${rawName} needs a duration, such as ${rawName} 90s or ${rawName} 30m.`)
+}
+
+/** How long to record. @param {string | undefined} value @param {string} rawName @returns {number} milliseconds */
+function readRecordedSpan(value, rawName) {
+  const spanMs = readDuration(value, rawName)
+  if (spanMs <= LONGEST_HOURS * UNITS_MS.h) return spanMs
+  throw new CommandError(`${rawName} takes a week at most: ${LONGEST_HOURS}h.`)
 }
 
 /** @param {string | undefined} value @param {string} rawName @returns {Time} */
@@ -40,4 +49,4 @@ function lastAt(hours, minutes, seconds, nowMs) {
   return atMs > nowMs ? atMs - DAY_MS : atMs
 }
 
-module.exports = { readDuration, readTime }
+module.exports = { readRecordedSpan, readTime }
