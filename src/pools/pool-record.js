@@ -30,6 +30,7 @@ class Use {
 class PoolRecord {
   name
   kind
+  internalErrors
   pressure
   routes
   waits
@@ -43,7 +44,6 @@ class PoolRecord {
   useMs = 0
   #adapter
   #clock
-  #internalErrors
   #askerNow
   #onShortage
   #stallFreeMs
@@ -74,7 +74,7 @@ class PoolRecord {
     this.name = name
     this.kind = kind
     this.#clock = clock
-    this.#internalErrors = internalErrors
+    this.internalErrors = internalErrors
     this.#askerNow = askerNow
     this.#onShortage = onShortage
     this.#stallFreeMs = stallFreeMs
@@ -123,7 +123,7 @@ class PoolRecord {
       if (asker?.request !== undefined) this.#onVisit(asker, nowMs)
       if (this.#isShort) this.#onShortage(this, nowMs)
     } catch (error) {
-      this.#internalErrors.report('pools', error)
+      this.internalErrors.report('pools', error)
     }
     return use
   }
@@ -181,7 +181,7 @@ class PoolRecord {
       use.othersHeld = this.#held.size
       this.#held.set(connection, use)
     } catch (error) {
-      this.#internalErrors.report('pools', error)
+      this.internalErrors.report('pools', error)
     }
   }
 
@@ -193,7 +193,7 @@ class PoolRecord {
       this.waitMs += nowMs - use.askedMs
       if (isTimeout(error)) this.timeouts++
     } catch (failure) {
-      this.#internalErrors.report('pools', failure)
+      this.internalErrors.report('pools', failure)
     }
   }
 
@@ -223,7 +223,7 @@ class PoolRecord {
       this.pressure.onUse(stallFreeMs < 0 ? ms : stallFreeMs, nowMs)
       this.#countFor(use.asker, ms, nowMs)
     } catch (error) {
-      this.#internalErrors.report('pools', error)
+      this.internalErrors.report('pools', error)
     }
   }
 
@@ -256,7 +256,7 @@ class PoolRecord {
     try {
       return this.#adapter.figures()
     } catch (error) {
-      this.#internalErrors.report('pools', error)
+      this.internalErrors.report('pools', error)
       return { used: 0, idle: 0, waiting: 0, max: 0 }
     }
   }

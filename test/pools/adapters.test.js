@@ -12,6 +12,7 @@ const { Redis } = require('ioredis')
 const mysql = require('mysql2')
 const { Pool: TarnPool } = require('tarn')
 const undici = require('undici')
+const { runNode } = require('../support/run-node')
 const { spillwayFor } = require('../support/spillway')
 
 /** @param {import('node:test').TestContext} t @param {any} pool */
@@ -232,4 +233,22 @@ test('figures that throw are an internal error, and the snapshot is made', (t) =
   })
   assert.deepEqual([now().used, now().waiting], [0, 0])
   assert.deepEqual(Object.keys(spillway.snapshot().internalErrors), ['pools'])
+})
+
+test('a figure that is a promise is 0, and an internal error that ends no process', async (t) => {
+  const { output } = await runNode(
+    `
+    const { createSpillway } = require('./src')
+    const spillway = createSpillway({ logger: false })
+    const away = async () => { throw new Error('redis is away') }
+    spillway.pool('redis', { size: away, idle: async () => 3, waiting: 2 })
+    const { used, idle, waiting } = spillway.snapshot().pools[0]
+    setImmediate(() => {
+      console.log(JSON.stringify([used, idle, waiting, spillway.snapshot().internalErrors.pools > 0]))
+      spillway.close()
+    })
+    `,
+    { t }
+  )
+  assert.deepEqual(output, [0, 0, 2, true])
 })
