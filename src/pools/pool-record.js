@@ -148,6 +148,7 @@ class PoolRecord {
 
   /**
    * Calls the pool's own method for a caller. Of a promise the outcome is observed; a callback is in `given`.
+   * The caller gets the promise that `then` makes. Node takes the pool's own for handled, and would not report its rejection.
    *
    * @param {Use} use @param {Function} method @param {unknown} self @param {ArrayLike<unknown>} given
    */
@@ -159,12 +160,17 @@ class PoolRecord {
       this.fail(use, error)
       throw error
     }
-    if (typeof returned?.then === 'function')
-      returned.then(
-        (connection) => this.grant(use, connection),
-        (error) => this.fail(use, error)
-      )
-    return returned
+    if (typeof returned?.then !== 'function') return returned
+    return returned.then(
+      (connection) => {
+        this.grant(use, connection)
+        return connection
+      },
+      (error) => {
+        this.fail(use, error)
+        throw error
+      }
+    )
   }
 
   /** @param {Use} use @param {unknown} connection */
