@@ -6,6 +6,7 @@
 const { ADVISED_BOUNDS, Buckets } = require('../histograms/buckets')
 const { RollingHistogram } = require('../histograms/rolling')
 const { LoadSlope } = require('../requests/load-slope')
+const { numberOf } = require('./pool-figure')
 const { PoolPressure } = require('./pool-pressure')
 const { RouteUses } = require('./route-uses')
 const { addVisit, findVisit } = require('./visits')
@@ -99,11 +100,11 @@ class PoolRecord {
 
   /** The most connections that the pool opens; 0 if it does not say. */
   get max() {
-    return this.#adapter.max
+    return numberOf(this.#adapter.max)
   }
 
   get waiting() {
-    return this.#adapter.waiting
+    return numberOf(this.#adapter.waiting)
   }
 
   /** The connections whose use has been seen to begin. */
@@ -130,7 +131,7 @@ class PoolRecord {
 
   /** Whether a caller that asks now has to wait. A pool without a bound opens another connection. */
   get #isShort() {
-    const { max } = this.#adapter
+    const { max } = this
     return max > 0 && this.#asking + this.#held.size > max
   }
 
@@ -260,7 +261,8 @@ class PoolRecord {
   /** What the pool says of itself. The user's figures may throw. */
   figures() {
     try {
-      return this.#adapter.figures()
+      const { used, idle, waiting, max } = this.#adapter.figures()
+      return { used: numberOf(used), idle: numberOf(idle), waiting: numberOf(waiting), max: numberOf(max) }
     } catch (error) {
       this.internalErrors.report('pools', error)
       return { used: 0, idle: 0, waiting: 0, max: 0 }

@@ -7,7 +7,7 @@ const givenFigures = require('./given-figures')
 
 /**
  * @typedef {InstanceType<typeof import('../pool-record').PoolRecord>} PoolRecord
- * @typedef {object} Adapter observes one pool for one record
+ * @typedef {object} Adapter observes one pool for one record, which makes numbers of the figures
  * @property {boolean} isTimed whether it sees each use, and not only how many connections there are
  * @property {number} max the most connections that the pool opens; 0 if it does not say
  * @property {number} waiting callers that wait for a connection

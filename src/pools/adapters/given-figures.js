@@ -2,6 +2,8 @@
 // Any other pool, by figures that the user gives: numbers, or functions that return numbers. They are read at each scrape.
 // A reader does not wait, so a promise counts as 0 and is an internal error.
 
+const { numberOf } = require('../pool-figure')
+
 const NAMES = ['size', 'idle', 'waiting']
 
 class GivenFigures {
@@ -18,9 +20,7 @@ class GivenFigures {
   #read(name) {
     const value = this.#given[name]
     const figure = typeof value === 'function' ? value.call(this.#given) : value
-    if (this.#internalErrors.catchRejection('pools', figure)) return this.#onPromise(name)
-    const number = Number(figure)
-    return Number.isFinite(number) ? number : 0
+    return this.#internalErrors.catchRejection('pools', figure) ? this.#onPromise(name) : numberOf(figure)
   }
 
   #onPromise(name) {
