@@ -82,6 +82,26 @@ for (const [what, given] of /** @type {[string, (pool: any) => any][]} */ ([
   })
 }
 
+test('knex has another pool after `destroy()` and `initialize()`, which is observed from the next snapshot', async (t) => {
+  const made = () => new TarnPool({ create: async () => ({}), destroy() {}, min: 0, max: 1 })
+  const client = { pool: /** @type {TarnPool<object> | undefined} */ (made()) }
+  const { handle, now } = observe(t, { client })
+  const earlier = /** @type {TarnPool<object>} */ (client.pool)
+  earlier.release(await earlier.acquire().promise)
+  await earlier.destroy()
+  client.pool = undefined
+  assert.deepEqual(countsOf(now()), { waits: 1, uses: 1, used: 0, waiting: 0, timeouts: 0 })
+  const later = (client.pool = made())
+  now()
+  const connection = await later.acquire().promise
+  assert.deepEqual(countsOf(now()), { waits: 2, uses: 1, used: 1, waiting: 0, timeouts: 0 })
+  later.release(connection)
+  assert.equal(now().use.sinceStart.count, 2)
+  handle.close()
+  assert.equal(/** @type {any} */ (later).emitter.eventNames().length, 0)
+  await later.destroy()
+})
+
 /** A server of MySQL's protocol, which answers every query with one row. @param {import('node:test').TestContext} t */
 async function startMysql(t) {
   const server = /** @type {any} */ (mysql).createServer()
