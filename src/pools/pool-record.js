@@ -8,25 +8,15 @@ const { RollingHistogram } = require('../histograms/rolling')
 const { LoadSlope } = require('../requests/load-slope')
 const { numberOf } = require('./pool-figure')
 const { PoolPressure } = require('./pool-pressure')
+const { isTimeout } = require('./pool-timeout')
+const { PoolUse } = require('./pool-use')
 const { RouteUses } = require('./route-uses')
 const { addVisit, findVisit } = require('./visits')
 
 const WAIT_ROW = 0
 const USE_ROW = 1
 
-/** One connection, from the moment a caller asks for it until it is given back. */
-class Use {
-  isAnswered = false
-  grantedMs = 0
-  grantedStallFreeMs = 0
-  othersHeld = 0
-
-  /** @param {number} askedMs @param {any} asker the reference of the request that asked, if known */
-  constructor(askedMs, asker) {
-    this.askedMs = askedMs
-    this.asker = asker
-  }
-}
+/** @typedef {InstanceType<typeof PoolUse>} Use */
 
 class PoolRecord {
   name
@@ -116,7 +106,7 @@ class PoolRecord {
   /** @returns {Use} */
   ask() {
     const nowMs = this.#clock.now()
-    const use = new Use(nowMs, undefined)
+    const use = new PoolUse(nowMs, undefined)
     try {
       this.asks++
       if (this.#asking++ === 0) this.#askingSinceMs = nowMs
@@ -179,7 +169,7 @@ class PoolRecord {
     try {
       const nowMs = this.#clock.now()
       if (!this.#answer(use, nowMs)) return
-      const waitMs = nowMs - use.askedMs
+      const waitMs = nowMs - use.askedAtMs
       this.waitMs += waitMs
       this.buckets.record(WAIT_ROW, waitMs / 1000)
       this.waits.record(waitMs, nowMs, false)
@@ -197,7 +187,7 @@ class PoolRecord {
     try {
       const nowMs = this.#clock.now()
       if (!this.#answer(use, nowMs)) return
-      this.waitMs += nowMs - use.askedMs
+      this.waitMs += nowMs - use.askedAtMs
       if (isTimeout(error)) this.timeouts++
     } catch (failure) {
       this.internalErrors.report('pools', failure)
@@ -273,17 +263,6 @@ class PoolRecord {
     this.#adapter.close()
     this.#held.clear()
   }
-}
-
-/** The pools have no common code: pg says it in the message, tarn and generic-pool in the name. */
-function isTimeout(error) {
-  const { name, code, message, constructor: kind } = Object(error)
-  return (
-    name === 'TimeoutError' ||
-    kind?.name === 'TimeoutError' ||
-    code === 'ETIMEDOUT' ||
-    /time(d )?out/i.test(String(message))
-  )
 }
 
 module.exports = { PoolRecord, USE_ROW, WAIT_ROW }
