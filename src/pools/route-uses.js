@@ -24,7 +24,10 @@ class Coming {
   #hasAsked = false
   dueMs = 0
 
-  /** @param {{ pressure: { onAdmit: (nowMs: number) => void } }} record of the pool @param {RouteUse} uses of its route */
+  /**
+   * @param {{ pressure: { onAdmit: (nowMs: number) => void, onModelledAdmit: (route: RouteUse) => void } }} record of the pool
+   * @param {RouteUse} uses of its route
+   */
   constructor(record, uses) {
     this.record = record
     this.#uses = uses
@@ -35,6 +38,11 @@ class Coming {
     this.dueMs = nowMs + Math.max(LEAST_COMING_MS, MOST_OF_TRAVEL * this.#uses.travelMs)
     this.#uses.coming.add(this)
     this.record.pressure.onAdmit(nowMs)
+  }
+
+  /** In mode `observe` everybody runs: its wait is added to the modelled one. */
+  model() {
+    this.record.pressure.onModelledAdmit(this.#uses)
   }
 
   /** It asks: so long after it was admitted. */
@@ -117,8 +125,10 @@ class RouteUse {
 }
 
 class RouteUses {
-  /** @type {Map<string, RouteUse>} */
-  #routes = new Map()
+  /** @type {RouteUse[]} */
+  #all = []
+  /** By method, then by route: a look-up makes no key. @type {Map<string, Map<string, RouteUse>>} */
+  #byMethod = new Map()
   #overflow
   /** Of uses whose request is not known: in the background, or where async contexts are off. */
   unknown = new RouteUse(null, null)
@@ -130,37 +140,37 @@ class RouteUses {
 
   /** @param {string} method @param {string} route @returns {RouteUse | undefined} undefined if none of its requests ever asked */
   find(method, route) {
-    return this.#routes.get(`${method} ${route}`)
+    return this.#byMethod.get(method)?.get(route)
   }
 
   /** @param {string} method @param {string} route @returns {RouteUse} */
   findOrAdd(method, route) {
-    const key = `${method} ${route}`
-    const found = this.#routes.get(key)
+    const found = this.find(method, route)
     if (found !== undefined) return found
-    if (this.#routes.size >= MAX_ROUTES && route !== this.#overflow)
+    if (this.#all.length >= MAX_ROUTES && route !== this.#overflow)
       return this.findOrAdd(method, this.#overflow)
     const added = new RouteUse(method, route)
-    this.#routes.set(key, added)
+    this.#all.push(added)
+    const routes = this.#byMethod.get(method) ?? new Map()
+    this.#byMethod.set(method, routes.set(route, added))
     return added
   }
 
   /** @param {number} travelMs @param {number} nowMs @returns {number} of all routes: see RouteUse */
   comingWithin(travelMs, nowMs) {
     let coming = 0
-    for (const route of this.#routes.values()) coming += route.comingWithin(travelMs, nowMs)
+    for (const route of this.#all) coming += route.comingWithin(travelMs, nowMs)
     return coming
   }
 
   /** How often a request asks that asks at all, whatever its route. */
   get asksPerRequest() {
-    const routes = [...this.#routes.values()]
-    return routes.length === 0 ? 1 : Math.max(...routes.map(({ asksPerRequest }) => asksPerRequest))
+    return this.#all.reduce((most, { asksPerRequest }) => Math.max(most, asksPerRequest), 1)
   }
 
   /** The routes that held connections, those that held them longest in the last minute first. */
   list(nowMs) {
-    return [...this.#routes.values(), this.unknown]
+    return [...this.#all, this.unknown]
       .map(({ method, route, held }) => ({
         method,
         route,
