@@ -42,7 +42,7 @@ class PoolRecord {
   #held = new Map()
   #asking = 0
   #askingSinceMs = 0
-  #askedMs = 0
+  #contendedMs = 0
 
   /**
    * @param {{ name: string, kind: string, maxWait: number | false | undefined, shed: () => { targetDelay: number, interval: number }, overflow: string,
@@ -198,7 +198,7 @@ class PoolRecord {
   #answer(use, nowMs) {
     if (use.isAnswered) return false
     use.isAnswered = true
-    if (--this.#asking === 0) this.#askedMs += nowMs - this.#askingSinceMs
+    if (--this.#asking === 0) this.#contendedMs += nowMs - this.#askingSinceMs
     return true
   }
 
@@ -234,12 +234,12 @@ class PoolRecord {
     return asker?.route === undefined ? this.routes.unknown : this.routes.findOrAdd(asker.method, asker.route)
   }
 
-  /** How long somebody has been waiting for a connection, all times together. */
-  askedMs(nowMs) {
-    return this.#askedMs + (this.#asking > 0 ? nowMs - this.#askingSinceMs : 0)
+  /** Total time during which at least one caller waited. */
+  contendedMs(nowMs) {
+    return this.#contendedMs + (this.#asking > 0 ? nowMs - this.#askingSinceMs : 0)
   }
 
-  /** The connections that are held now, those that have been longest first. */
+  /** Connections in use, the longest-held first. */
   heldNow(nowMs) {
     return [...this.#held.values()].map(({ asker, grantedMs }) => ({
       method: asker?.method ?? null,

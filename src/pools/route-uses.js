@@ -12,7 +12,7 @@ const LEAST_SHARE = 0.9
 /** Half of what was learned is forgotten when so many requests were counted. */
 const MOST_COUNTED = 1000
 const TRAVEL_SMOOTHING = 0.1
-/** A request that has not asked after so many times what its route takes for it, and at least so long, is not waited for any more. */
+/** Drop a request from `coming` after four times its route's travel time, and not before 100 ms. */
 const MOST_OF_TRAVEL = 4
 const LEAST_COMING_MS = 100
 /** Routes that differ by less ask at the same time. */
@@ -66,7 +66,7 @@ class RouteUse {
   coming = new Set()
   /** Requests that ended, those of them that asked for a connection, and how often these asked. */
   #requests = 0
-  #asking = 0
+  #requestsThatAsked = 0
   #asks = 0
   /** From the admission of a request until it first asks. */
   travelMs = 0
@@ -78,19 +78,19 @@ class RouteUse {
   }
 
   get isKnownUser() {
-    return this.#requests >= LEAST_REQUESTS && this.#asking >= LEAST_SHARE * this.#requests
+    return this.#requests >= LEAST_REQUESTS && this.#requestsThatAsked >= LEAST_SHARE * this.#requests
   }
 
-  /** How often a request asks that asks at all. */
+  /** Mean number of asks of a request that asks at least once. */
   get asksPerRequest() {
-    return this.#asking === 0 ? 1 : this.#asks / this.#asking
+    return this.#requestsThatAsked === 0 ? 1 : this.#asks / this.#requestsThatAsked
   }
 
   /** A request of the route has ended. */
   onRequest() {
     if (this.#requests >= MOST_COUNTED) {
       this.#requests /= 2
-      this.#asking /= 2
+      this.#requestsThatAsked /= 2
       this.#asks /= 2
     }
     this.#requests++
@@ -98,7 +98,7 @@ class RouteUse {
 
   /** It had asked for a connection so many times. @param {number} asks */
   onAsks(asks) {
-    this.#asking++
+    this.#requestsThatAsked++
     this.#asks += asks
   }
 
@@ -108,7 +108,7 @@ class RouteUse {
 
   /**
    * How many of its requests are expected to ask before another request does, which has just arrived. A request that waits for its
-   * body, or for somebody else, asks later than was expected or never: it is nobody's wait.
+   * body, or for somebody else, asks later than was expected or never: no caller waits for it.
    *
    * @param {number} travelMs until the other one asks
    */
@@ -163,7 +163,7 @@ class RouteUses {
     return coming
   }
 
-  /** How often a request asks that asks at all, whatever its route. */
+  /** The largest such mean of all routes. */
   get asksPerRequest() {
     return this.#all.reduce((most, { asksPerRequest }) => Math.max(most, asksPerRequest), 1)
   }
