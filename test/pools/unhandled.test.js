@@ -30,7 +30,7 @@ const MYSQL = `
   const ask = () => pool.getConnection()
 `
 
-/** The errors that reached the application, and those that nobody handled. */
+/** The errors that the application handled, and those that nobody handled. */
 async function outcomeOf(t, lines, { isObserved, isHandled }) {
   const { output } = await runNode(
     `
