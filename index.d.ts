@@ -760,7 +760,7 @@ export interface AdminAddress {
  */
 export type ObservablePool = object | PoolFigures
 
-/** The figures of a pool, as numbers or as functions. They are read when somebody looks. */
+/** The figures of a pool: numbers, or functions that return numbers and no promises. They are read when somebody looks. */
 export interface PoolFigures {
   /** All open connections. */
   readonly size: number | (() => number)

@@ -22,7 +22,7 @@ const { measureAcquire } = require('./acquire')
 const SERVER = path.join(__dirname, 'server.js')
 const QUERY_MS = { 5: 20, 50: 200 }
 const MULTIPLES = [0.5, 1, 2, 5, 10]
-/** What a request may take beside its query: 150 ms of waiting, and what a busy machine adds. */
+/** What a request may take beside its query: 180 ms of waiting, and what a busy machine adds. */
 const ALLOWED_MS = 250
 const BESIDE_PER_SECOND = 50
 /** A process that gets ten times the load from one moment to the next compiles code and opens sockets for more than a second. */

@@ -1,6 +1,6 @@
 'use strict'
-// How long a request would wait for a connection of one pool, and whether that is longer than is tolerated:
-//   wait = asks of a request x (those ahead of it - those that the pool serves until it asks) x use time / connections
+// How long a request would wait for a connection of one pool, and whether this wait is over the limit:
+//   wait = asks per request x (callers ahead - callers served before the request asks) x use time / connections
 // Ahead are the callers that wait, and the running requests that will ask before it does (route-uses.js). Free connections are
 // subtracted.
 // Without `maxWait`, up to twenty ahead are tolerated, or more if the times of uses differ: chance makes such queues at 70 % of the
@@ -16,13 +16,13 @@ const LEAST_AHEAD = 20
 /** The mean queue of a pool is larger by this factor than with exponential times: half of the mean square over the squared mean. */
 const MOST_SPREAD = 20
 const SPREAD_SMOOTHING = 0.01
-/** One request at least is admitted in this time, so that what was learned can prove wrong. */
+/** Admit at least one request in this time, so that the figures stay fresh. */
 const MAX_ADMIT_GAP_MS = 100
-/** A pool is watched for so long after somebody had to wait. */
+/** A pool is watched for so long after a caller had to wait. */
 const WATCH_MS = 300_000
 
 class PoolPressure {
-  /** Whether somebody had to wait lately, so that requests are looked at on arrival. */
+  /** Whether a caller waited in the last five minutes. Only then are arriving requests checked. */
   isWatched = false
   meanUseMs = 0
   #maxWait
@@ -74,7 +74,7 @@ class PoolPressure {
     this.#spreadSquare += (spreadMs * spreadMs - this.#spreadSquare) * SPREAD_SMOOTHING
   }
 
-  /** A caller will wait: it has asked, and is not among those that wait yet. */
+  /** A caller is about to wait. The pool does not count it as waiting yet. */
   onShortage(nowMs) {
     if (this.#figures.waiting === 0) this.#emptiedMs = nowMs
     this.isWatched = true

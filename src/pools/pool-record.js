@@ -6,30 +6,22 @@
 const { ADVISED_BOUNDS, Buckets } = require('../histograms/buckets')
 const { RollingHistogram } = require('../histograms/rolling')
 const { LoadSlope } = require('../requests/load-slope')
+const { numberOf } = require('./pool-figure')
 const { PoolPressure } = require('./pool-pressure')
+const { isTimeout } = require('./pool-timeout')
+const { PoolUse } = require('./pool-use')
 const { RouteUses } = require('./route-uses')
 const { addVisit, findVisit } = require('./visits')
 
 const WAIT_ROW = 0
 const USE_ROW = 1
 
-/** One connection, from the moment a caller asks for it until it is given back. */
-class Use {
-  isAnswered = false
-  grantedMs = 0
-  grantedStallFreeMs = 0
-  othersHeld = 0
-
-  /** @param {number} askedMs @param {any} asker the reference of the request that asked, if known */
-  constructor(askedMs, asker) {
-    this.askedMs = askedMs
-    this.asker = asker
-  }
-}
+/** @typedef {InstanceType<typeof PoolUse>} Use */
 
 class PoolRecord {
   name
   kind
+  internalErrors
   pressure
   routes
   waits
@@ -43,7 +35,6 @@ class PoolRecord {
   useMs = 0
   #adapter
   #clock
-  #internalErrors
   #askerNow
   #onShortage
   #stallFreeMs
@@ -51,7 +42,7 @@ class PoolRecord {
   #held = new Map()
   #asking = 0
   #askingSinceMs = 0
-  #askedMs = 0
+  #contendedMs = 0
 
   /**
    * @param {{ name: string, kind: string, maxWait: number | false | undefined, shed: () => { targetDelay: number, interval: number }, overflow: string,
@@ -74,7 +65,7 @@ class PoolRecord {
     this.name = name
     this.kind = kind
     this.#clock = clock
-    this.#internalErrors = internalErrors
+    this.internalErrors = internalErrors
     this.#askerNow = askerNow
     this.#onShortage = onShortage
     this.#stallFreeMs = stallFreeMs
@@ -99,11 +90,11 @@ class PoolRecord {
 
   /** The most connections that the pool opens; 0 if it does not say. */
   get max() {
-    return this.#adapter.max
+    return numberOf(this.#adapter.max)
   }
 
   get waiting() {
-    return this.#adapter.waiting
+    return numberOf(this.#adapter.waiting)
   }
 
   /** The connections whose use has been seen to begin. */
@@ -115,7 +106,7 @@ class PoolRecord {
   /** @returns {Use} */
   ask() {
     const nowMs = this.#clock.now()
-    const use = new Use(nowMs, undefined)
+    const use = new PoolUse(nowMs, undefined)
     try {
       this.asks++
       if (this.#asking++ === 0) this.#askingSinceMs = nowMs
@@ -123,14 +114,14 @@ class PoolRecord {
       if (asker?.request !== undefined) this.#onVisit(asker, nowMs)
       if (this.#isShort) this.#onShortage(this, nowMs)
     } catch (error) {
-      this.#internalErrors.report('pools', error)
+      this.internalErrors.report('pools', error)
     }
     return use
   }
 
   /** Whether a caller that asks now has to wait. A pool without a bound opens another connection. */
   get #isShort() {
-    const { max } = this.#adapter
+    const { max } = this
     return max > 0 && this.#asking + this.#held.size > max
   }
 
@@ -148,6 +139,7 @@ class PoolRecord {
 
   /**
    * Calls the pool's own method for a caller. Of a promise the outcome is observed; a callback is in `given`.
+   * The caller gets the promise that `then` makes. Node takes the pool's own for handled, and would not report its rejection.
    *
    * @param {Use} use @param {Function} method @param {unknown} self @param {ArrayLike<unknown>} given
    */
@@ -159,12 +151,17 @@ class PoolRecord {
       this.fail(use, error)
       throw error
     }
-    if (typeof returned?.then === 'function')
-      returned.then(
-        (connection) => this.grant(use, connection),
-        (error) => this.fail(use, error)
-      )
-    return returned
+    if (typeof returned?.then !== 'function') return returned
+    return returned.then(
+      (connection) => {
+        this.grant(use, connection)
+        return connection
+      },
+      (error) => {
+        this.fail(use, error)
+        throw error
+      }
+    )
   }
 
   /** @param {Use} use @param {unknown} connection */
@@ -172,7 +169,7 @@ class PoolRecord {
     try {
       const nowMs = this.#clock.now()
       if (!this.#answer(use, nowMs)) return
-      const waitMs = nowMs - use.askedMs
+      const waitMs = nowMs - use.askedAtMs
       this.waitMs += waitMs
       this.buckets.record(WAIT_ROW, waitMs / 1000)
       this.waits.record(waitMs, nowMs, false)
@@ -181,7 +178,7 @@ class PoolRecord {
       use.othersHeld = this.#held.size
       this.#held.set(connection, use)
     } catch (error) {
-      this.#internalErrors.report('pools', error)
+      this.internalErrors.report('pools', error)
     }
   }
 
@@ -190,10 +187,10 @@ class PoolRecord {
     try {
       const nowMs = this.#clock.now()
       if (!this.#answer(use, nowMs)) return
-      this.waitMs += nowMs - use.askedMs
+      this.waitMs += nowMs - use.askedAtMs
       if (isTimeout(error)) this.timeouts++
     } catch (failure) {
-      this.#internalErrors.report('pools', failure)
+      this.internalErrors.report('pools', failure)
     }
   }
 
@@ -201,7 +198,7 @@ class PoolRecord {
   #answer(use, nowMs) {
     if (use.isAnswered) return false
     use.isAnswered = true
-    if (--this.#asking === 0) this.#askedMs += nowMs - this.#askingSinceMs
+    if (--this.#asking === 0) this.#contendedMs += nowMs - this.#askingSinceMs
     return true
   }
 
@@ -223,7 +220,7 @@ class PoolRecord {
       this.pressure.onUse(stallFreeMs < 0 ? ms : stallFreeMs, nowMs)
       this.#countFor(use.asker, ms, nowMs)
     } catch (error) {
-      this.#internalErrors.report('pools', error)
+      this.internalErrors.report('pools', error)
     }
   }
 
@@ -237,12 +234,12 @@ class PoolRecord {
     return asker?.route === undefined ? this.routes.unknown : this.routes.findOrAdd(asker.method, asker.route)
   }
 
-  /** How long somebody has been waiting for a connection, all times together. */
-  askedMs(nowMs) {
-    return this.#askedMs + (this.#asking > 0 ? nowMs - this.#askingSinceMs : 0)
+  /** Total time during which at least one caller waited. */
+  contendedMs(nowMs) {
+    return this.#contendedMs + (this.#asking > 0 ? nowMs - this.#askingSinceMs : 0)
   }
 
-  /** The connections that are held now, those that have been longest first. */
+  /** Connections in use, the longest-held first. */
   heldNow(nowMs) {
     return [...this.#held.values()].map(({ asker, grantedMs }) => ({
       method: asker?.method ?? null,
@@ -254,9 +251,10 @@ class PoolRecord {
   /** What the pool says of itself. The user's figures may throw. */
   figures() {
     try {
-      return this.#adapter.figures()
+      const { used, idle, waiting, max } = this.#adapter.figures()
+      return { used: numberOf(used), idle: numberOf(idle), waiting: numberOf(waiting), max: numberOf(max) }
     } catch (error) {
-      this.#internalErrors.report('pools', error)
+      this.internalErrors.report('pools', error)
       return { used: 0, idle: 0, waiting: 0, max: 0 }
     }
   }
@@ -265,17 +263,6 @@ class PoolRecord {
     this.#adapter.close()
     this.#held.clear()
   }
-}
-
-/** The pools have no common code: pg says it in the message, tarn and generic-pool in the name. */
-function isTimeout(error) {
-  const { name, code, message, constructor: kind } = Object(error)
-  return (
-    name === 'TimeoutError' ||
-    kind?.name === 'TimeoutError' ||
-    code === 'ETIMEDOUT' ||
-    /time(d )?out/i.test(String(message))
-  )
 }
 
 module.exports = { PoolRecord, USE_ROW, WAIT_ROW }

@@ -69,7 +69,7 @@ class PoolSamples {
           uses: record.uses.totals.count,
           waitMs: record.waitMs,
           useMs: record.useMs,
-          askedMs: record.askedMs(nowMs),
+          contendedMs: record.contendedMs(nowMs),
           timeouts: record.timeouts,
         },
       ])

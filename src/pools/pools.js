@@ -81,20 +81,25 @@ class Pools {
     record.close()
     record.pressure.isWatched = false
     this.isOn = this.#records.size > 0
-    this.#updateWatch()
+    this.#setWatched(this.#isAnyWatched())
   }
 
-  /** Who waits for what is seen only where requests have a context. */
   #watch(record, nowMs) {
     record.pressure.onShortage(nowMs)
-    if (!this.isWatched) this.#updateWatch()
+    // Of a pool that was taken off meanwhile, nothing is watched.
+    if (!this.isWatched) this.#setWatched(this.#isAnyWatched())
   }
 
-  #updateWatch() {
-    const wasWatched = this.isWatched
-    this.isWatched = [...this.#records.values()].some(({ pressure }) => pressure.isWatched)
-    if (this.isWatched === wasWatched) return
-    if (this.isWatched) this.#parts.context.turnOn()
+  #isAnyWatched() {
+    for (const { pressure } of this.#records.values()) if (pressure.isWatched) return true
+    return false
+  }
+
+  /** The route of a caller is known only with an async context. */
+  #setWatched(isWatched) {
+    if (isWatched === this.isWatched) return
+    this.isWatched = isWatched
+    if (isWatched) this.#parts.context.turnOn()
     else this.#parts.context.turnOff()
   }
 
@@ -102,9 +107,10 @@ class Pools {
   onTurn(nowMs) {
     if (!this.isWatched) return
     for (const { pressure } of this.#records.values()) pressure.onTurn(nowMs)
-    this.#updateWatch()
+    this.#setWatched(this.#isAnyWatched())
   }
 
+  // Hot path: a request that needs no watched pool allocates nothing here.
   /**
    * Called for each request while a pool is watched.
    *
@@ -125,7 +131,8 @@ class Pools {
   #reasonFor({ admission, req }, nowMs, isObserved) {
     const series = this.#parts.recorder.routes.shed.find(req)
     if (series === undefined) return undefined
-    const needed = []
+    /** @type {InstanceType<typeof Coming>[] | undefined} */
+    let needed
     for (const record of this.#records.values()) {
       const route = record.pressure.isWatched ? record.routes.find(series.method, series.route) : undefined
       if (!route?.isKnownUser) continue
@@ -134,12 +141,12 @@ class Pools {
         ? pressure.wouldReject(admission.priority, nowMs)
         : pressure.rejects(route, admission.priority, nowMs)
       if (isRejected) return reasonOf(record)
-      needed.push([record, route])
+      needed ??= []
+      needed.push(new Coming(record, route))
     }
+    admission.pools = needed
     // Only now is it known that no other pool would reject the request.
-    if (isObserved) for (const [{ pressure }, route] of needed) pressure.onModelledAdmit(route)
-    admission.pools =
-      needed.length === 0 ? undefined : needed.map(([record, route]) => new Coming(record, route))
+    if (isObserved && needed !== undefined) for (const each of needed) each.model()
     return undefined
   }
 

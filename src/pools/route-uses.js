@@ -12,7 +12,7 @@ const LEAST_SHARE = 0.9
 /** Half of what was learned is forgotten when so many requests were counted. */
 const MOST_COUNTED = 1000
 const TRAVEL_SMOOTHING = 0.1
-/** A request that has not asked after so many times what its route takes for it, and at least so long, is not waited for any more. */
+/** Drop a request from `coming` after four times its route's travel time, and not before 100 ms. */
 const MOST_OF_TRAVEL = 4
 const LEAST_COMING_MS = 100
 /** Routes that differ by less ask at the same time. */
@@ -24,7 +24,10 @@ class Coming {
   #hasAsked = false
   dueMs = 0
 
-  /** @param {{ pressure: { onAdmit: (nowMs: number) => void } }} record of the pool @param {RouteUse} uses of its route */
+  /**
+   * @param {{ pressure: { onAdmit: (nowMs: number) => void, onModelledAdmit: (route: RouteUse) => void } }} record of the pool
+   * @param {RouteUse} uses of its route
+   */
   constructor(record, uses) {
     this.record = record
     this.#uses = uses
@@ -35,6 +38,11 @@ class Coming {
     this.dueMs = nowMs + Math.max(LEAST_COMING_MS, MOST_OF_TRAVEL * this.#uses.travelMs)
     this.#uses.coming.add(this)
     this.record.pressure.onAdmit(nowMs)
+  }
+
+  /** In mode `observe` everybody runs: its wait is added to the modelled one. */
+  model() {
+    this.record.pressure.onModelledAdmit(this.#uses)
   }
 
   /** It asks: so long after it was admitted. */
@@ -58,7 +66,7 @@ class RouteUse {
   coming = new Set()
   /** Requests that ended, those of them that asked for a connection, and how often these asked. */
   #requests = 0
-  #asking = 0
+  #requestsThatAsked = 0
   #asks = 0
   /** From the admission of a request until it first asks. */
   travelMs = 0
@@ -70,19 +78,19 @@ class RouteUse {
   }
 
   get isKnownUser() {
-    return this.#requests >= LEAST_REQUESTS && this.#asking >= LEAST_SHARE * this.#requests
+    return this.#requests >= LEAST_REQUESTS && this.#requestsThatAsked >= LEAST_SHARE * this.#requests
   }
 
-  /** How often a request asks that asks at all. */
+  /** Mean number of asks of a request that asks at least once. */
   get asksPerRequest() {
-    return this.#asking === 0 ? 1 : this.#asks / this.#asking
+    return this.#requestsThatAsked === 0 ? 1 : this.#asks / this.#requestsThatAsked
   }
 
   /** A request of the route has ended. */
   onRequest() {
     if (this.#requests >= MOST_COUNTED) {
       this.#requests /= 2
-      this.#asking /= 2
+      this.#requestsThatAsked /= 2
       this.#asks /= 2
     }
     this.#requests++
@@ -90,7 +98,7 @@ class RouteUse {
 
   /** It had asked for a connection so many times. @param {number} asks */
   onAsks(asks) {
-    this.#asking++
+    this.#requestsThatAsked++
     this.#asks += asks
   }
 
@@ -100,7 +108,7 @@ class RouteUse {
 
   /**
    * How many of its requests are expected to ask before another request does, which has just arrived. A request that waits for its
-   * body, or for somebody else, asks later than was expected or never: it is nobody's wait.
+   * body, or for somebody else, asks later than was expected or never: no caller waits for it.
    *
    * @param {number} travelMs until the other one asks
    */
@@ -117,8 +125,10 @@ class RouteUse {
 }
 
 class RouteUses {
-  /** @type {Map<string, RouteUse>} */
-  #routes = new Map()
+  /** @type {RouteUse[]} */
+  #all = []
+  /** By method, then by route: a look-up makes no key. @type {Map<string, Map<string, RouteUse>>} */
+  #byMethod = new Map()
   #overflow
   /** Of uses whose request is not known: in the background, or where async contexts are off. */
   unknown = new RouteUse(null, null)
@@ -130,37 +140,37 @@ class RouteUses {
 
   /** @param {string} method @param {string} route @returns {RouteUse | undefined} undefined if none of its requests ever asked */
   find(method, route) {
-    return this.#routes.get(`${method} ${route}`)
+    return this.#byMethod.get(method)?.get(route)
   }
 
   /** @param {string} method @param {string} route @returns {RouteUse} */
   findOrAdd(method, route) {
-    const key = `${method} ${route}`
-    const found = this.#routes.get(key)
+    const found = this.find(method, route)
     if (found !== undefined) return found
-    if (this.#routes.size >= MAX_ROUTES && route !== this.#overflow)
+    if (this.#all.length >= MAX_ROUTES && route !== this.#overflow)
       return this.findOrAdd(method, this.#overflow)
     const added = new RouteUse(method, route)
-    this.#routes.set(key, added)
+    this.#all.push(added)
+    const routes = this.#byMethod.get(method) ?? new Map()
+    this.#byMethod.set(method, routes.set(route, added))
     return added
   }
 
   /** @param {number} travelMs @param {number} nowMs @returns {number} of all routes: see RouteUse */
   comingWithin(travelMs, nowMs) {
     let coming = 0
-    for (const route of this.#routes.values()) coming += route.comingWithin(travelMs, nowMs)
+    for (const route of this.#all) coming += route.comingWithin(travelMs, nowMs)
     return coming
   }
 
-  /** How often a request asks that asks at all, whatever its route. */
+  /** The largest such mean of all routes. */
   get asksPerRequest() {
-    const routes = [...this.#routes.values()]
-    return routes.length === 0 ? 1 : Math.max(...routes.map(({ asksPerRequest }) => asksPerRequest))
+    return this.#all.reduce((most, { asksPerRequest }) => Math.max(most, asksPerRequest), 1)
   }
 
   /** The routes that held connections, those that held them longest in the last minute first. */
   list(nowMs) {
-    return [...this.#routes.values(), this.unknown]
+    return [...this.#all, this.unknown]
       .map(({ method, route, held }) => ({
         method,
         route,

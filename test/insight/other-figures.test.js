@@ -6,8 +6,8 @@ const { test } = require('node:test')
 const { eventsBetween, poolsOf } = require('../../src/insight/doctor/other-figures')
 
 const TIMED = { isTimed: true, max: 5 }
-const EARLIER = { asks: 10, uses: 10, waitMs: 100, useMs: 200, askedMs: 50, timeouts: 1 }
-const LATER = { asks: 30, uses: 20, waitMs: 700, useMs: 600, askedMs: 1050, timeouts: 3 }
+const EARLIER = { asks: 10, uses: 10, waitMs: 100, useMs: 200, contendedMs: 50, timeouts: 1 }
+const LATER = { asks: 30, uses: 20, waitMs: 700, useMs: 600, contendedMs: 1050, timeouts: 3 }
 
 /** A minute may begin before the pool was given. */
 function read({ earlier = EARLIER, state = TIMED, afterMs = 4000 } = {}) {

@@ -12,6 +12,7 @@ const { Redis } = require('ioredis')
 const mysql = require('mysql2')
 const { Pool: TarnPool } = require('tarn')
 const undici = require('undici')
+const { runNode } = require('../support/run-node')
 const { spillwayFor } = require('../support/spillway')
 
 /** @param {import('node:test').TestContext} t @param {any} pool */
@@ -80,6 +81,26 @@ for (const [what, given] of /** @type {[string, (pool: any) => any][]} */ ([
     await pool.destroy()
   })
 }
+
+test('knex has another pool after `destroy()` and `initialize()`, which is observed from the next snapshot', async (t) => {
+  const made = () => new TarnPool({ create: async () => ({}), destroy() {}, min: 0, max: 1 })
+  const client = { pool: /** @type {TarnPool<object> | undefined} */ (made()) }
+  const { handle, now } = observe(t, { client })
+  const earlier = /** @type {TarnPool<object>} */ (client.pool)
+  earlier.release(await earlier.acquire().promise)
+  await earlier.destroy()
+  client.pool = undefined
+  assert.deepEqual(countsOf(now()), { waits: 1, uses: 1, used: 0, waiting: 0, timeouts: 0 })
+  const later = (client.pool = made())
+  now()
+  const connection = await later.acquire().promise
+  assert.deepEqual(countsOf(now()), { waits: 2, uses: 1, used: 1, waiting: 0, timeouts: 0 })
+  later.release(connection)
+  assert.equal(now().use.sinceStart.count, 2)
+  handle.close()
+  assert.equal(/** @type {any} */ (later).emitter.eventNames().length, 0)
+  await later.destroy()
+})
 
 /** A server of MySQL's protocol, which answers every query with one row. @param {import('node:test').TestContext} t */
 async function startMysql(t) {
@@ -232,4 +253,22 @@ test('figures that throw are an internal error, and the snapshot is made', (t) =
   })
   assert.deepEqual([now().used, now().waiting], [0, 0])
   assert.deepEqual(Object.keys(spillway.snapshot().internalErrors), ['pools'])
+})
+
+test('a figure that is a promise is 0, and an internal error that ends no process', async (t) => {
+  const { output } = await runNode(
+    `
+    const { createSpillway } = require('./src')
+    const spillway = createSpillway({ logger: false })
+    const away = async () => { throw new Error('redis is away') }
+    spillway.pool('redis', { size: away, idle: async () => 3, waiting: 2 })
+    const { used, idle, waiting } = spillway.snapshot().pools[0]
+    setImmediate(() => {
+      console.log(JSON.stringify([used, idle, waiting, spillway.snapshot().internalErrors.pools > 0]))
+      spillway.close()
+    })
+    `,
+    { t }
+  )
+  assert.deepEqual(output, [0, 0, 2, true])
 })

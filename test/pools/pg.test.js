@@ -70,6 +70,26 @@ test('a connection that is released with an error is removed, and its use has en
   assert.deepEqual([now().use.sinceStart.count, now().longestHeld.length, pool.totalCount], [1, 0, 0])
 })
 
+test('a pool without the event `release`, as before pg-pool 3.6: each use ends when the connection is given back', async (t) => {
+  class OlderPool extends Pool {
+    emit(name, ...given) {
+      return name === 'release' ? false : super.emit(name, ...given)
+    }
+  }
+  const pool = new OlderPool(withoutDatabase({ max: 1 }))
+  t.after(() => pool.end())
+  const spillway = spillwayFor(t)
+  spillway.pool('orders', pool, { maxWait: false })
+  const now = () => spillway.snapshot().pools[0]
+  const first = await pool.connect()
+  const second = pool.connect()
+  first.release()
+  assert.equal(now().use.sinceStart.count, 1)
+  ;(await second).release()
+  await pool.query('select 1')
+  assert.deepEqual([now().use.sinceStart.count, now().longestHeld.length], [3, 0])
+})
+
 test('a second release throws as without, and is counted once', async (t) => {
   const { pool, now } = poolFor(t)
   const client = await pool.connect()
@@ -120,8 +140,12 @@ test('close() restores the pool, also while connections are in use, and a second
   handle.close()
   handle.close()
   assert.deepEqual(
-    [Object.hasOwn(pool, 'connect'), pool.listenerCount('release'), pool.listenerCount('remove')],
-    [false, 0, 0]
+    [
+      ['connect', '_release'].filter((name) => Object.hasOwn(pool, name)),
+      pool.listenerCount('release'),
+      pool.listenerCount('remove'),
+    ],
+    [[], 0, 0]
   )
   assert.deepEqual(spillway.snapshot().pools, [])
   client.release()

@@ -22,27 +22,27 @@ function build() {
     internalErrors: /** @type {any} */ ({ report: (_place, error) => assert.fail(error) }),
   })
   record.observe(/** @type {any} */ ({ isTimed: true, max: 1, waiting: 0, figures: () => ({}) }))
-  return { clock, record, askedMs: () => record.askedMs(clock.now()) }
+  return { clock, record, contendedMs: () => record.contendedMs(clock.now()) }
 }
 
 test('the time in which somebody waits counts once, however many wait', () => {
-  const { askedMs, clock, record } = build()
+  const { contendedMs, clock, record } = build()
   clock.advance(100)
-  assert.equal(askedMs(), 0)
+  assert.equal(contendedMs(), 0)
   const first = record.ask()
   clock.advance(10)
   const second = record.ask()
   clock.advance(20)
-  assert.equal(askedMs(), 30)
+  assert.equal(contendedMs(), 30)
   record.grant(first, {})
   clock.advance(30)
-  assert.equal(askedMs(), 60)
+  assert.equal(contendedMs(), 60)
   record.fail(second, new Error('refused'))
   clock.advance(1000)
-  assert.equal(askedMs(), 60)
+  assert.equal(contendedMs(), 60)
   record.ask()
   clock.advance(5)
-  assert.equal(askedMs(), 65)
+  assert.equal(contendedMs(), 65)
   assert.equal(record.waitMs, 30 + 50)
 })
 

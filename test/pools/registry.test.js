@@ -97,6 +97,22 @@ async function seriesOf(t, act) {
   return text.split('\n').filter((line) => line.startsWith('db_client_'))
 }
 
+for (const [given, max, inMetrics] of /** @type {[any, number | null, string | undefined]} */ ([
+  ['10', 10, '10'],
+  ['many', null, undefined],
+  [Number.POSITIVE_INFINITY, null, undefined],
+]))
+  test(`a pool of pg with max: ${typeof given} ${given} has figures that are numbers`, async (t) => {
+    let now
+    const series = await seriesOf(t, (spillway) => {
+      spillway.pool('orders', new Pool(withoutDatabase({ max: given })))
+      now = spillway.snapshot().pools[0]
+    })
+    assert.deepEqual([now.max, now.used, now.idle, now.waiting], [max, 0, 0, 0])
+    const bound = series.find((line) => line.startsWith('db_client_connection_max'))
+    assert.equal(bound?.split(' ')[1], inMetrics)
+  })
+
 test('without a pool there is no series, and a closed pool has none', async (t) => {
   assert.deepEqual(await seriesOf(t, () => {}), [])
   assert.deepEqual(await seriesOf(t, (spillway) => spillway.pool('orders', FIGURES)), [

@@ -121,7 +121,7 @@ function poolsOf({ pools }, earlier, now) {
         asks: between('asks'),
         meanWaitMs: between('waitMs') / Math.max(1, between('asks')),
         meanUseMs: between('useMs') / Math.max(1, between('uses')),
-        waitingShare: Math.min(1, between('askedMs') / elapsedMs),
+        waitingShare: Math.min(1, between('contendedMs') / elapsedMs),
         timeouts: between('timeouts'),
         rejected: (now.shed[reason] ?? 0) - (earlier.shed[reason] ?? 0),
       },

@@ -7,7 +7,7 @@ const givenFigures = require('./given-figures')
 
 /**
  * @typedef {InstanceType<typeof import('../pool-record').PoolRecord>} PoolRecord
- * @typedef {object} Adapter observes one pool for one record
+ * @typedef {object} Adapter observes one pool for one record, which makes numbers of the figures
  * @property {boolean} isTimed whether it sees each use, and not only how many connections there are
  * @property {number} max the most connections that the pool opens; 0 if it does not say
  * @property {number} waiting callers that wait for a connection
@@ -38,7 +38,8 @@ const KINDS = Object.freeze([
 function adapterOf(pool) {
   for (const { kind, find, Adapter } of KINDS) {
     const found = isObject(pool) ? find(pool) : undefined
-    if (found !== undefined) return { kind, observe: (record) => observed(new Adapter(found, record)) }
+    if (found !== undefined)
+      return { kind, observe: (record) => /** @type {Adapter} */ (new Adapter(found, record)) }
   }
   const accepted = KINDS.map(({ accepts }) => accepts).join('; ')
   const missing = isObject(pool) ? givenFigures.missingIn(pool) : undefined
@@ -48,8 +49,6 @@ function adapterOf(pool) {
     `The second argument of pool() is no pool that can be observed: got ${describe(pool)}${without}. Accepted are: ${accepted}.`
   )
 }
-
-const observed = (/** @type {Adapter} */ adapter) => adapter
 
 const isObject = (value) => (typeof value === 'object' && value !== null) || typeof value === 'function'
 

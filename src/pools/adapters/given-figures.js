@@ -1,20 +1,36 @@
 'use strict'
-// Any other pool, by figures that the user gives: numbers or functions, read at each scrape.
+// Any other pool, by figures that the user gives: numbers, or functions that return numbers. They are read at each scrape.
+// A reader does not wait, so a promise counts as 0 and is an internal error.
+
+const { numberOf } = require('../pool-figure')
 
 const NAMES = ['size', 'idle', 'waiting']
 
 class GivenFigures {
   isTimed = false
   #given
+  #internalErrors
+  #isReported = false
 
-  constructor(given) {
+  constructor(given, { internalErrors }) {
     this.#given = given
+    this.#internalErrors = internalErrors
   }
 
   #read(name) {
     const value = this.#given[name]
-    const number = Number(typeof value === 'function' ? value.call(this.#given) : value)
-    return Number.isFinite(number) ? number : 0
+    const figure = typeof value === 'function' ? value.call(this.#given) : value
+    return this.#internalErrors.catchRejection('pools', figure) ? this.#onPromise(name) : numberOf(figure)
+  }
+
+  #onPromise(name) {
+    if (!this.#isReported)
+      this.#internalErrors.report(
+        'pools',
+        new TypeError(`\`${name}\` of a pool is a promise: a number is needed`)
+      )
+    this.#isReported = true
+    return 0
   }
 
   get max() {

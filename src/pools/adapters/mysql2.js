@@ -1,7 +1,7 @@
 'use strict'
 // The pools of mysql2, with callbacks or promises, and of mysql. `query` and `execute` call `getConnection`, and every connection that
-// is given back or closed passes `releaseConnection`. The pool calls `getConnection` again with a callback of ours, once the
-// connection it had in mind is lost: that is the same caller.
+// is given back or closed passes `releaseConnection`. The pool calls `getConnection` again with a callback of ours, if the
+// connection it chose is lost: that is the same caller.
 
 const { ReplacedMethod } = require('../../replaced-method')
 

@@ -1,6 +1,7 @@
 'use strict'
 // `pg.Pool`, and `pg-pool` by itself. `pool.query` calls `pool.connect`, so one method sees every caller. The pool emits `release`
-// for each connection that is given back, and `remove` for each that is closed.
+// for each connection that is given back, and `remove` for each that is closed. Before pg-pool 3.6 there is no `release`, so the method
+// `_release` is observed until the event comes for the first time.
 
 const { ReplacedMethod } = require('../../replaced-method')
 
@@ -9,12 +10,15 @@ class PgPool {
   #pool
   #record
   #connect
+  #release
   #isOpen = true
 
   constructor(pool, record) {
     this.#pool = pool
     this.#record = record
     this.#connect = new ReplacedMethod(pool, 'connect', (method) => this.#observeConnect(method))
+    if (typeof pool._release === 'function')
+      this.#release = new ReplacedMethod(pool, '_release', (method) => this.#observeRelease(method))
     pool.on('release', this.#onRelease)
     pool.on('remove', this.#onRemove)
   }
@@ -41,8 +45,27 @@ class PgPool {
     }
   }
 
-  #onRelease = (_error, client) => this.#record.release(client)
+  #observeRelease(method) {
+    const adapter = this
+    /** @this {unknown} */
+    return function release(client) {
+      // Before the pool hands it to the next caller.
+      if (adapter.#isOpen) adapter.#record.release(client)
+      return Reflect.apply(method.inner, this, arguments)
+    }
+  }
+
+  #onRelease = (_error, client) => {
+    this.#record.release(client)
+    if (this.#release !== undefined) this.#restoreRelease()
+  }
+
   #onRemove = (client) => this.#record.release(client)
+
+  #restoreRelease() {
+    this.#release?.restore()
+    this.#release = undefined
+  }
 
   get max() {
     return this.#pool.options?.max ?? 0
@@ -59,6 +82,8 @@ class PgPool {
 
   close() {
     this.#isOpen = false
+    // The last one first: V8 makes an object slow that loses another property than its last.
+    this.#restoreRelease()
     this.#connect.restore()
     this.#pool.off('release', this.#onRelease)
     this.#pool.off('remove', this.#onRemove)

@@ -1,17 +1,30 @@
 'use strict'
 // A pool of tarn, or the instance of knex that has one. tarn emits an event for each step, so nothing is replaced.
+// After `destroy()` and `initialize()`, knex has another pool. It is observed from the next look at the figures.
 
 class TarnPool {
   isTimed = true
+  #given
   #pool
   #record
   /** By the number that tarn gives a caller. */
   #asking = new Map()
 
-  constructor(pool, record) {
-    this.#pool = pool
+  constructor(given, record) {
+    this.#given = given
     this.#record = record
+    this.#observe(poolIn(given))
+  }
+
+  #observe(pool) {
+    this.#pool = pool
     for (const [event, listener] of this.#listeners) pool.on(event, listener)
+  }
+
+  /** Takes nothing off the earlier pool: a pool that is destroyed has removed its listeners, and has no caller and no connection. */
+  #follow() {
+    const pool = poolIn(this.#given)
+    if (pool !== undefined && pool !== this.#pool) this.#observe(pool)
   }
 
   /** @type {[event: string, listener: (id: any, given?: any) => void][]} */
@@ -38,6 +51,7 @@ class TarnPool {
   }
 
   figures() {
+    this.#follow()
     return {
       used: this.#pool.numUsed(),
       idle: this.#pool.numFree(),
@@ -57,9 +71,11 @@ const isPool = (pool) =>
     (name) => typeof pool?.[name] === 'function'
   )
 
+const poolIn = (given) => [given, given.client?.pool].find(isPool)
+
 module.exports = {
   kind: 'tarn',
   accepts: 'an instance of knex, or a Pool of tarn',
-  find: (given) => [given, given.client?.pool].find(isPool),
+  find: (given) => (poolIn(given) === undefined ? undefined : given),
   Adapter: TarnPool,
 }
