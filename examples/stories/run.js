@@ -7,6 +7,7 @@ const path = require('node:path')
 const { HELP, readArguments } = require('./frame/arguments')
 const { savePage } = require('./frame/page')
 const { printEnd, printHead, printRun } = require('./frame/print')
+const { whenStopped } = require('./frame/stopped')
 const { tell } = require('./frame/tell')
 
 const storyFile = (name) => path.join(__dirname, name, 'story.js')
@@ -26,6 +27,8 @@ function list() {
   )
 }
 
+const stopped = whenStopped()
+
 async function main() {
   const { problem, help, name, ...options } = readArguments(process.argv.slice(2), names(), flagsOf)
   if (problem !== undefined) {
@@ -41,7 +44,7 @@ async function main() {
     return options.json ? console.log(JSON.stringify({ missing })) : console.log(missing)
   const output = options.json ? undefined : { onRun: printRun }
   if (output) printHead(story)
-  const told = await tell(story, options, output)
+  const told = await tell(story, { ...options, stopped }, output)
   if (options.json) console.log(JSON.stringify(told, null, 2))
   else printEnd(story, told)
   if (options.save) savePage(story, told)
@@ -49,14 +52,9 @@ async function main() {
 
 // If the reader of the pipe ends, as in `npm run story hooks | head`, end too.
 process.stdout.on('error', () => process.exit())
-for (const signal of ['SIGINT', 'SIGTERM'])
-  process.on(signal, () => {
-    // What the story has started ends with this process.
-    console.log('\nStopped.')
-    process.exit()
-  })
-
 main().catch((error) => {
+  // What else fails then, such as clients that got the signal too, is no news.
+  if (stopped.aborted) process.exit(stopped.reason)
   console.error(error instanceof Error ? error.message : error)
   process.exit(1)
 })
