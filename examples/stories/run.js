@@ -17,11 +17,15 @@ const names = () =>
     .filter((name) => fs.existsSync(storyFile(name)))
     .sort()
 
-const flagsOf = (name) => require(storyFile(name)).flags
+const storyOf = (name) => require(storyFile(name))
 
-function list() {
+function list(isJson) {
+  if (isJson) {
+    const listed = names().map((name) => ({ name, summary: storyOf(name).summary }))
+    return console.log(JSON.stringify(listed, null, 2))
+  }
   const widest = Math.max(...names().map(({ length }) => length))
-  const lines = names().map((name) => `  ${name.padEnd(widest)}  ${require(storyFile(name)).summary}`)
+  const lines = names().map((name) => `  ${name.padEnd(widest)}  ${storyOf(name).summary}`)
   console.log(
     ['npm run story NAME', '', ...lines, '', 'npm run story -- --help shows the options.'].join('\n')
   )
@@ -30,15 +34,20 @@ function list() {
 const stopped = whenStopped()
 
 async function main() {
-  const { problem, help, name, ...options } = readArguments(process.argv.slice(2), names(), flagsOf)
+  const { problem, help, name, ...options } = readArguments(
+    process.argv.slice(2),
+    names(),
+    storyOf,
+    process.env
+  )
   if (problem !== undefined) {
     console.error(problem)
     process.exitCode = 2
     return
   }
   if (help) return console.log(HELP)
-  if (name === undefined) return list()
-  const story = { ...require(storyFile(name)), name, folder: path.join(__dirname, name) }
+  if (name === undefined) return list(options.json)
+  const story = { ...storyOf(name), name, folder: path.join(__dirname, name) }
   const missing = story.missing?.(options.own)
   if (missing !== undefined)
     return options.json ? console.log(JSON.stringify({ missing })) : console.log(missing)

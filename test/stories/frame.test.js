@@ -50,11 +50,9 @@ const run = (name, crash = null) => ({
 describe('the arguments of a story', () => {
   test('are a name and flags, and flags of the story itself', () => {
     const own = { postgres: { type: /** @type {const} */ ('string') } }
-    const read = readArguments(
-      ['auth', '--short', '--seconds', '7', '--postgres', 'url'],
-      ['auth'],
-      () => own
-    )
+    const read = readArguments(['auth', '--short', '--seconds', '7', '--postgres', 'url'], ['auth'], () => ({
+      flags: own,
+    }))
     assert.deepEqual(
       [read.name, read.short, read.seconds, { ...read.own }],
       ['auth', true, 7, { postgres: 'url' }]
@@ -75,6 +73,31 @@ describe('the arguments of a story', () => {
       assert.doesNotMatch(String(read.problem), /\n/)
     })
   }
+})
+
+describe('an option', () => {
+  const short = (env) => readArguments(['auth'], ['auth'], undefined, env).problem
+
+  test('that npm took for itself is named, and how to pass it', () => {
+    assert.equal(
+      short({ npm_lifecycle_event: 'story', npm_config_short: 'true' }),
+      'npm took --short for itself. Write -- first: npm run story auth -- --short'
+    )
+    assert.equal(short({ npm_lifecycle_event: 'story', npm_config_save: '' }), undefined)
+    assert.equal(short({ npm_lifecycle_event: 'test', npm_config_short: 'true' }), undefined)
+  })
+
+  for (const args of [
+    ['--distance', 'abc'],
+    ['--distance', ''],
+    ['--postgres', 'nonsense'],
+  ])
+    test(`of a story is checked before it begins: ${args.join(' ')}`, () => {
+      const read = readArguments(['auth', ...args], ['auth'], (name) =>
+        require(path.join(STORIES, name, 'story.js'))
+      )
+      assert.match(String(read.problem), new RegExp(`^${args[0]} must be .*\\.$`))
+    })
 })
 
 test('what is printed fits 80 columns, and has a row for what a run alone has', () => {
@@ -150,6 +173,13 @@ test('pictures are SVG with every line and bar, whatever the values', () => {
       { name: 'b', value: 120, isOurs: true },
     ]).match(/<rect/g)?.length,
     2
+  )
+})
+
+test('a database that does not answer is one sentence', async () => {
+  const { setUp } = require(path.join(STORIES, 'auth', 'story.js'))
+  await assert.rejects(setUp({ postgres: 'postgres://ada:secret@127.0.0.1:1/shop' }), ({ message }) =>
+    /^No connection to the Postgres at 127\.0\.0\.1:1: [^\n]*\.$/.test(message)
   )
 })
 
