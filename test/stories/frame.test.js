@@ -1,11 +1,10 @@
 'use strict'
-// The frame of the stories: its arguments, its table, its text at 80 columns, its pictures, and the list of stories.
+// The frame of the stories: its table, its text at 80 columns, its pictures, and the list of stories.
 
 const { describe, test } = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
-const { readArguments } = require('../../examples/stories/frame/arguments')
 const { barPicture, picture } = require('../../examples/stories/frame/picture')
 const { tableLines } = require('../../examples/stories/frame/print')
 const { Recorder } = require('../../examples/stories/frame/recorder')
@@ -47,59 +46,6 @@ const run = (name, crash = null) => ({
   crash,
 })
 
-describe('the arguments of a story', () => {
-  test('are a name and flags, and flags of the story itself', () => {
-    const own = { postgres: { type: /** @type {const} */ ('string') } }
-    const read = readArguments(['auth', '--short', '--seconds', '7', '--postgres', 'url'], ['auth'], () => ({
-      flags: own,
-    }))
-    assert.deepEqual(
-      [read.name, read.short, read.seconds, { ...read.own }],
-      ['auth', true, 7, { postgres: 'url' }]
-    )
-    assert.equal(readArguments([], ['auth']).name, undefined)
-  })
-
-  for (const [args, problem] of /** @type {const} */ ([
-    [['nope'], /^There is no story 'nope'\. Stories: auth, chat\.$/],
-    [['auth', 'chat'], /^One story at a time: got auth and chat\.$/],
-    [['auth', '--sec'], /^Unknown option '--sec'\. See:/],
-    [['auth', '--seconds', '0'], /from 1 to 600: got '0'\.$/],
-    [['auth', '--seconds'], /argument missing/],
-  ])) {
-    test(`are rejected with one sentence: ${args.join(' ')}`, () => {
-      const read = readArguments([...args], ['auth', 'chat'])
-      assert.match(String(read.problem), problem)
-      assert.doesNotMatch(String(read.problem), /\n/)
-    })
-  }
-})
-
-describe('an option', () => {
-  const short = (env) => readArguments(['auth'], ['auth'], undefined, env).problem
-
-  test('that npm took for itself is named, and how to pass it', () => {
-    assert.equal(
-      short({ npm_lifecycle_event: 'story', npm_config_short: 'true' }),
-      'npm took --short for itself. Write -- first: npm run story auth -- --short'
-    )
-    assert.equal(short({ npm_lifecycle_event: 'story', npm_config_save: '' }), undefined)
-    assert.equal(short({ npm_lifecycle_event: 'test', npm_config_short: 'true' }), undefined)
-  })
-
-  for (const args of [
-    ['--distance', 'abc'],
-    ['--distance', ''],
-    ['--postgres', 'nonsense'],
-  ])
-    test(`of a story is checked before it begins: ${args.join(' ')}`, () => {
-      const read = readArguments(['auth', ...args], ['auth'], (name) =>
-        require(path.join(STORIES, name, 'story.js'))
-      )
-      assert.match(String(read.problem), new RegExp(`^${args[0]} must be .*\\.$`))
-    })
-})
-
 test('what is printed fits 80 columns, and has a row for what a run alone has', () => {
   const told = {
     runs: [
@@ -124,6 +70,28 @@ test('what is printed fits 80 columns, and has a row for what a run alone has', 
     'what the machine did comes last'
   )
   assert.match(text, /the process ended by itself after 0\.9 s \(exit code 1\): TypeError: x/)
+})
+
+test('the log stands as it came first, and what matters least is left out', () => {
+  const warning = (message) => ({ message, level: 40, count: 1 })
+  const log = [
+    warning('event loop blocked: it waited for a CPU that others used'),
+    warning('the heap is full in 17 s'),
+    { message: 'worker 7 crashed (SIGABRT)', level: 50, count: 1 },
+    warning('later'),
+    warning('too late'),
+    { message: 'worker 7 was replaced', level: 30, count: 1 },
+  ]
+  const lines = saidLines({ ...run('before'), found: [], log }, WIDTH)
+  assert.deepEqual(
+    lines.filter((line) => line.startsWith('  log')).map((line) => line.slice(6).trim()),
+    ['the heap is full in 17 s', 'worker 7 crashed (SIGABRT)', 'later', 'worker 7 was replaced']
+  )
+})
+
+test('a worker that ended by itself has a row', () => {
+  const runs = [{ ...run('before'), workerCrash: { afterMs: 53_000 } }, run('after')]
+  assert.match(tableLines({ runs }).join('\n'), /ended by itself +worker after 53 s +no/)
 })
 
 test('a text is broken between words, and a long word stays whole', () => {

@@ -71,7 +71,7 @@ const panelsOf = (panels, told) =>
 /** @returns {[number, number][]} */
 function pointsOf(run, part, figure) {
   if (part === undefined)
-    return run.memory.samples.map(({ second, [figure]: bytes }) => [second, bytes / 2 ** 20])
+    return run.memory.samples.map(({ second, [figure]: bytes }) => [second, bytes / 1e6])
   const { seconds = [] } = run.parts.find(({ name }) => name === part) ?? {}
   return seconds.map((each, i) => [i + 1, each[figure]]).filter(([, value]) => value !== null)
 }

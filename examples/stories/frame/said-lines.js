@@ -13,9 +13,7 @@ const MOST_LOGGED = 4
 /** @returns {string[]} */
 function saidLines(run, columns) {
   const lines = [
-    ...ownFirst(run.log)
-      .slice(0, MOST_LOGGED)
-      .flatMap((group) => labelled('log', logged(group), columns)),
+    ...worthMost(run.log).flatMap((group) => labelled('log', logged(group), columns)),
     ...causesFirst(run.found).flatMap((finding) => doctorLines(finding, columns)),
     ...run.stalls.sites
       .filter(({ function: name }) => name !== null)
@@ -31,9 +29,20 @@ function saidLines(run, columns) {
   return lines
 }
 
-/** Errors first, and last what the machine did. */
-const ownFirst = (log) =>
-  [...log].sort((a, b) => Number(isOfHost(a)) - Number(isOfHost(b)) || Math.sign(b.level - a.level))
+const ERROR = 50
+const WARN = 40
+
+/** They stand as they came first, so that a cause is above its effect. */
+function worthMost(log) {
+  const kept = new Set([...log].sort((a, b) => rankOf(a) - rankOf(b)).slice(0, MOST_LOGGED))
+  return log.filter((group) => kept.has(group))
+}
+
+/** Errors, then what the story asks for (`says`), then warnings, and last what the machine did. */
+function rankOf(group) {
+  if (isOfHost(group)) return 3
+  return group.level >= ERROR ? 0 : group.level < WARN ? 1 : 2
+}
 const isOfHost = ({ message }) => /waited for a CPU/.test(message)
 
 /** What the machine did to the process is said last: it is not what the story is about. */
