@@ -37,7 +37,8 @@ const MOST_LAG_MS = 25
 const lagLine = ({ name, sendLagP99Ms }) =>
   `${name}: the clients sent up to ${Math.round(sendLagP99Ms)} ms late, which counts as time of the server.`
 
-const percent = (share) => `${Math.round(100 * share)} %`
+/** A run that was stopped has no shares. */
+const percent = (share) => (Number.isFinite(share) ? `${Math.round(100 * share)} %` : '-')
 const COLUMNS = [
   ['behind', ({ framework }) => framework],
   ['policy', ({ what }) => what],
