@@ -6,7 +6,7 @@ const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
 const { barPicture, picture } = require('../../examples/stories/frame/picture')
-const { tableLines } = require('../../examples/stories/frame/print')
+const { progressText, tableLines } = require('../../examples/stories/frame/print')
 const { Recorder } = require('../../examples/stories/frame/recorder')
 const { saidLines } = require('../../examples/stories/frame/said-lines')
 const { wrapped } = require('../../examples/stories/frame/wrapped')
@@ -111,6 +111,20 @@ test('errors, rejections and requests without an answer are counted apart', () =
   assert.deepEqual(
     { count, errors, failures, rejected, unanswered },
     { count: 5, errors: 2, failures: { timeout: 1 }, rejected: 1, unanswered: 1 }
+  )
+})
+
+test('a line of progress says what it counts, and counts apart what nobody answered', () => {
+  const recorder = new Recorder()
+  for (const status of [200, 200, 500, 0]) recorder.record('save', 5, status)
+  recorder.record('session', 900, 200)
+  assert.equal(
+    progressText(recorder.ofSecond(0)),
+    'this second, all requests: 4 answers, 1 unanswered, 1 errors, p99 900 ms'
+  )
+  assert.equal(
+    progressText({ ...recorder.ofSecond(0, 'save'), of: 'saves' }),
+    'this second, saves: 3 answers, 1 unanswered, 1 errors, p99 5 ms'
   )
 })
 
