@@ -7,8 +7,9 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { barPicture, picture } = require('../../examples/stories/frame/picture')
 const { progressText, tableLines } = require('../../examples/stories/frame/print')
+const { costliestText } = require('../../examples/stories/frame/profile')
 const { Recorder } = require('../../examples/stories/frame/recorder')
-const { saidLines } = require('../../examples/stories/frame/said-lines')
+const { isDisturbed, saidLines } = require('../../examples/stories/frame/said-lines')
 const { wrapped } = require('../../examples/stories/frame/wrapped')
 
 const STORIES = path.join(__dirname, '..', '..', 'examples', 'stories')
@@ -87,6 +88,22 @@ test('the log stands as it came first, and what matters least is left out', () =
     lines.filter((line) => line.startsWith('  log')).map((line) => line.slice(6).trim()),
     ['the heap is full in 17 s', 'worker 7 crashed (SIGABRT)', 'later', 'worker 7 was replaced']
   )
+})
+
+test('the mode is said where requests would be rejected, and a run is disturbed if a stall waited for a CPU', () => {
+  const of = (message) => ({ ...run('before'), found: [], log: [{ message, level: 40, count: 1 }] })
+  const would = of('mode adaptive would shed requests now')
+  assert.match(saidLines(would, WIDTH).join('\n'), /mode +The application runs in mode `observe`/)
+  const host = of('event loop blocked for 101 ms: it waited for a CPU that others on the host used')
+  assert.doesNotMatch(saidLines(host, WIDTH).join('\n'), /observe/)
+  assert.deepEqual([would, host].map(isDisturbed), [false, true])
+})
+
+test('the costliest function is of the application, or none was seen', () => {
+  const library = { name: 'parse', file: '/x/parser.js', line: 3, package: 'parser', selfShare: 0.6 }
+  const own = { name: 'copyOf', file: '/x/app.js', line: 36, package: null, selfShare: 0.3 }
+  assert.equal(costliestText([library, own]), '30 % of the CPU time in copyOf (app.js:36)')
+  assert.equal(costliestText([library]), 'no function of the application was seen')
 })
 
 test('a worker that ended by itself has a row', () => {

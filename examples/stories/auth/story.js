@@ -97,7 +97,8 @@ module.exports = {
     "A pool needs as many connections as are in use at a time: queries a second x seconds of a query (Little's law), and some to spare. " +
       'Clients that are answered sooner come back sooner, so look again after the change. The database has a limit for all processes together.',
     'As long as a pool is too small, Spillway rejects what would wait too long, so that the others are answered in time.',
-    'A profile by package shows what libraries cost. `select *` makes the driver decode columns that nobody reads.',
+    'A profile by package shows what libraries cost, as shares of the time in which the loop is busy. Spillway is one of them: it measures ' +
+      'each request and each turn of the loop, and a loop that idles has many turns for few requests. `select *` makes the driver decode columns that nobody reads.',
   ],
   picture: {
     title: 'Time of GET /profile while users arrive',

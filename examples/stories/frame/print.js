@@ -3,7 +3,7 @@
 // colours, and no line is drawn twice.
 
 const { rowsOf } = require('./rows')
-const { isDisturbed, saidLines } = require('./said-lines')
+const { TIMES, isDisturbed, saidLines } = require('./said-lines')
 const { columnsOf, wrapped } = require('./wrapped')
 
 const { stdout } = process
@@ -69,9 +69,9 @@ const draw = (text) => stdout.write(`\r\x1b[K${text.slice(0, columnsOf())}`)
 function printEnd(story, told) {
   print('', ...(story.table?.(told) ?? tableLines(told)))
   const silent = new Set(story.runs.filter(({ isSilent }) => isSilent).map(({ name }) => name))
-  for (const run of told.runs.filter(({ name }) => !silent.has(name))) {
-    print('', bold(`What Spillway said by itself ${runTitle(run)}`), '', ...saidLines(run))
-  }
+  print('', bold('What Spillway said by itself'), '', ...wrapped(TIMES))
+  for (const run of told.runs.filter(({ name }) => !silent.has(name)))
+    print('', bold(runTitle(run)), '', ...saidLines(run))
   if (told.runs.some(isDisturbed)) print('', ...wrapped(BUSY))
   print(
     '',

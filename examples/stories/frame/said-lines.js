@@ -3,6 +3,11 @@
 
 const { wrapped } = require('./wrapped')
 
+/** Stands below the heading, because figures of one thing differ. */
+const TIMES =
+  'A line of the log is of its moment, a finding of the last minute at most, and stalls are of the whole run.'
+const OBSERVED =
+  'The application runs in mode `observe`: nothing is rejected, and Spillway says what mode `adaptive` would reject.'
 const INDENT = '           '
 const labelled = (label, text, columns) =>
   wrapped(text, { first: `  ${label.padEnd(INDENT.length - 2)}`, indent: INDENT, columns })
@@ -23,6 +28,7 @@ function saidLines(run, columns) {
       labelled(label, String(text), columns)
     ),
   ]
+  if (isObserved(run)) lines.push(...labelled('mode', OBSERVED, columns))
   if (run.found.length === 0 && run.crash === null)
     lines.push(...labelled('doctor', 'nothing found', columns))
   if (run.crash) lines.push(...crashLines(run.crash, columns))
@@ -82,7 +88,13 @@ function crashLines({ afterMs, code, output, signal }, columns) {
 }
 
 /** Whether other programs disturbed a run. The threads of the story itself are no disturbance. */
-const isDisturbed = ({ found }) =>
+const isDisturbed = ({ found, log }) =>
+  log.some(isOfHost) ||
   found.some(({ problem, summary }) => problem === STARVED && /other processes/.test(summary))
 
-module.exports = { isDisturbed, saidLines }
+const isObserved = ({ found, log }) =>
+  [...log.map(({ message }) => message), ...found.map(({ summary }) => summary)].some((text) =>
+    /would (shed|be rejected)/.test(text)
+  )
+
+module.exports = { TIMES, isDisturbed, saidLines }
