@@ -1,11 +1,10 @@
 'use strict'
-// The frame of the stories: its table, its text at 80 columns, its pictures, and the list of stories.
+// The frame of the stories: its table, its text at 80 columns, and the list of stories.
 
 const { describe, test } = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
-const { barPicture, picture } = require('../../examples/stories/frame/picture')
 const { progressText, tableLines } = require('../../examples/stories/frame/print')
 const { costliestText } = require('../../examples/stories/frame/profile')
 const { Recorder } = require('../../examples/stories/frame/recorder')
@@ -142,36 +141,6 @@ test('a line of progress says what it counts, and counts apart what nobody answe
   assert.equal(
     progressText({ ...recorder.ofSecond(0, 'save'), of: 'saves' }),
     'this second, saves: 3 answers, 1 unanswered, 1 errors, p99 5 ms'
-  )
-})
-
-test('pictures are SVG with every line and bar, whatever the values', () => {
-  const points = /** @type {[number, number][]} */ ([
-    [1, 0],
-    [2, 12_345],
-  ])
-  for (const scale of /** @type {const} */ (['log', 'linear'])) {
-    const svg = picture('a & b', [
-      {
-        title: '<p99>',
-        scale,
-        lines: [
-          { name: 'before', points },
-          { name: 'after', points: [] },
-        ],
-      },
-    ])
-    assert.match(svg, /^<svg [^>]*aria-label="a &amp; b">/)
-    assert.match(svg, /&lt;p99>/)
-    assert.equal(svg.match(/<polyline/g)?.length, 1)
-    assert.doesNotMatch(svg, /NaN|Infinity/)
-  }
-  assert.equal(
-    barPicture('x', [
-      { name: 'a', value: 0, isOurs: false },
-      { name: 'b', value: 120, isOurs: true },
-    ]).match(/<rect/g)?.length,
-    2
   )
 })
 

@@ -103,7 +103,7 @@ module.exports = {
         value: Math.round((100 * good) / seconds / capacity),
         isOurs: what === ON.what,
       })),
-    barsTitle: 'Answered within 250 ms at ten times the load, in % of what the server can answer',
+    barsTitle: 'Answered within 250 ms at ten times the load, in % of its capacity',
   },
 }
 
