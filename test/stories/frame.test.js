@@ -136,11 +136,11 @@ test('a line of progress says what it counts, and counts apart what nobody answe
   recorder.record('session', 900, 200)
   assert.equal(
     progressText(recorder.ofSecond(0)),
-    'this second, all requests: 4 answers, 1 unanswered, 1 errors, p99 900 ms'
+    'this second, all requests: 4 answers, 1 unanswered, 1 error, p99 900 ms'
   )
   assert.equal(
     progressText({ ...recorder.ofSecond(0, 'save'), of: 'saves' }),
-    'this second, saves: 3 answers, 1 unanswered, 1 errors, p99 5 ms'
+    'this second, saves: 3 answers, 1 unanswered, 1 error, p99 5 ms'
   )
 })
 

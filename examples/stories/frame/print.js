@@ -53,7 +53,7 @@ function progressText({ errors = 0, of = 'all requests', p99Ms, served, text, un
   const counts = [
     `${served} answers`,
     unanswered > 0 && `${unanswered} unanswered`,
-    errors > 0 && `${errors} errors`,
+    errors > 0 && `${errors} error${errors === 1 ? '' : 's'}`,
     p99Ms !== null && `p99 ${p99Ms} ms`,
   ]
   return `this second, ${of}: ${counts.filter(Boolean).join(', ')}`
