@@ -116,7 +116,8 @@ async function runPostgres() {
 
 /** @returns {Promise<{ url: string, stop: () => Promise<void> } | undefined>} undefined if no Postgres could be started */
 async function startPostgres() {
-  const child = fork(__filename, [], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] })
+  // In a session of its own: a terminal that closes after Ctrl-C would end it before the folder is removed.
+  const child = fork(__filename, [], { detached: true, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] })
   const gone = once(child, 'exit')
   const [given] = await Promise.race([once(child, 'message'), gone.then(() => [])])
   if (given === undefined) return undefined

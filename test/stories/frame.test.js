@@ -1,15 +1,14 @@
 'use strict'
-// The frame of the stories: its arguments, its table, its text at 80 columns, its pictures, and the list of stories.
+// The frame of the stories: its table, its text at 80 columns, and the list of stories.
 
 const { describe, test } = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
-const { readArguments } = require('../../examples/stories/frame/arguments')
-const { barPicture, picture } = require('../../examples/stories/frame/picture')
-const { tableLines } = require('../../examples/stories/frame/print')
+const { progressText, tableLines } = require('../../examples/stories/frame/print')
+const { costliestText } = require('../../examples/stories/frame/profile')
 const { Recorder } = require('../../examples/stories/frame/recorder')
-const { saidLines } = require('../../examples/stories/frame/said-lines')
+const { isDisturbed, saidLines } = require('../../examples/stories/frame/said-lines')
 const { wrapped } = require('../../examples/stories/frame/wrapped')
 
 const STORIES = path.join(__dirname, '..', '..', 'examples', 'stories')
@@ -47,36 +46,6 @@ const run = (name, crash = null) => ({
   crash,
 })
 
-describe('the arguments of a story', () => {
-  test('are a name and flags, and flags of the story itself', () => {
-    const own = { postgres: { type: /** @type {const} */ ('string') } }
-    const read = readArguments(
-      ['auth', '--short', '--seconds', '7', '--postgres', 'url'],
-      ['auth'],
-      () => own
-    )
-    assert.deepEqual(
-      [read.name, read.short, read.seconds, { ...read.own }],
-      ['auth', true, 7, { postgres: 'url' }]
-    )
-    assert.equal(readArguments([], ['auth']).name, undefined)
-  })
-
-  for (const [args, problem] of /** @type {const} */ ([
-    [['nope'], /^There is no story 'nope'\. Stories: auth, chat\.$/],
-    [['auth', 'chat'], /^One story at a time: got auth and chat\.$/],
-    [['auth', '--sec'], /^Unknown option '--sec'\. See:/],
-    [['auth', '--seconds', '0'], /from 1 to 600: got '0'\.$/],
-    [['auth', '--seconds'], /argument missing/],
-  ])) {
-    test(`are rejected with one sentence: ${args.join(' ')}`, () => {
-      const read = readArguments([...args], ['auth', 'chat'])
-      assert.match(String(read.problem), problem)
-      assert.doesNotMatch(String(read.problem), /\n/)
-    })
-  }
-})
-
 test('what is printed fits 80 columns, and has a row for what a run alone has', () => {
   const told = {
     runs: [
@@ -103,6 +72,44 @@ test('what is printed fits 80 columns, and has a row for what a run alone has', 
   assert.match(text, /the process ended by itself after 0\.9 s \(exit code 1\): TypeError: x/)
 })
 
+test('the log stands as it came first, and what matters least is left out', () => {
+  const warning = (message) => ({ message, level: 40, count: 1 })
+  const log = [
+    warning('event loop blocked: it waited for a CPU that others used'),
+    warning('the heap is full in 17 s'),
+    { message: 'worker 7 crashed (SIGABRT)', level: 50, count: 1 },
+    warning('later'),
+    warning('too late'),
+    { message: 'worker 7 was replaced', level: 30, count: 1 },
+  ]
+  const lines = saidLines({ ...run('before'), found: [], log }, WIDTH)
+  assert.deepEqual(
+    lines.filter((line) => line.startsWith('  log')).map((line) => line.slice(6).trim()),
+    ['the heap is full in 17 s', 'worker 7 crashed (SIGABRT)', 'later', 'worker 7 was replaced']
+  )
+})
+
+test('the mode is said where requests would be rejected, and a run is disturbed if a stall waited for a CPU', () => {
+  const of = (message) => ({ ...run('before'), found: [], log: [{ message, level: 40, count: 1 }] })
+  const would = of('mode adaptive would shed requests now')
+  assert.match(saidLines(would, WIDTH).join('\n'), /mode +The application runs in mode `observe`/)
+  const host = of('event loop blocked for 101 ms: it waited for a CPU that others on the host used')
+  assert.doesNotMatch(saidLines(host, WIDTH).join('\n'), /observe/)
+  assert.deepEqual([would, host].map(isDisturbed), [false, true])
+})
+
+test('the costliest function is of the application, or none was seen', () => {
+  const library = { name: 'parse', file: '/x/parser.js', line: 3, package: 'parser', selfShare: 0.6 }
+  const own = { name: 'copyOf', file: '/x/app.js', line: 36, package: null, selfShare: 0.3 }
+  assert.equal(costliestText([library, own]), '30 % of the CPU time in copyOf (app.js:36)')
+  assert.equal(costliestText([library]), 'no function of the application was seen')
+})
+
+test('a worker that ended by itself has a row', () => {
+  const runs = [{ ...run('before'), workerCrash: { afterMs: 53_000 } }, run('after')]
+  assert.match(tableLines({ runs }).join('\n'), /ended by itself +worker after 53 s +no/)
+})
+
 test('a text is broken between words, and a long word stays whole', () => {
   assert.deepEqual(wrapped('one two three', { first: '- ', indent: '  ', columns: 9 }), [
     '- one two',
@@ -123,33 +130,24 @@ test('errors, rejections and requests without an answer are counted apart', () =
   )
 })
 
-test('pictures are SVG with every line and bar, whatever the values', () => {
-  const points = /** @type {[number, number][]} */ ([
-    [1, 0],
-    [2, 12_345],
-  ])
-  for (const scale of /** @type {const} */ (['log', 'linear'])) {
-    const svg = picture('a & b', [
-      {
-        title: '<p99>',
-        scale,
-        lines: [
-          { name: 'before', points },
-          { name: 'after', points: [] },
-        ],
-      },
-    ])
-    assert.match(svg, /^<svg [^>]*aria-label="a &amp; b">/)
-    assert.match(svg, /&lt;p99>/)
-    assert.equal(svg.match(/<polyline/g)?.length, 1)
-    assert.doesNotMatch(svg, /NaN|Infinity/)
-  }
+test('a line of progress says what it counts, and counts apart what nobody answered', () => {
+  const recorder = new Recorder()
+  for (const status of [200, 200, 500, 0]) recorder.record('save', 5, status)
+  recorder.record('session', 900, 200)
   assert.equal(
-    barPicture('x', [
-      { name: 'a', value: 0, isOurs: false },
-      { name: 'b', value: 120, isOurs: true },
-    ]).match(/<rect/g)?.length,
-    2
+    progressText(recorder.ofSecond(0)),
+    'this second, all requests: 4 answers, 1 unanswered, 1 error, p99 900 ms'
+  )
+  assert.equal(
+    progressText({ ...recorder.ofSecond(0, 'save'), of: 'saves' }),
+    'this second, saves: 3 answers, 1 unanswered, 1 error, p99 5 ms'
+  )
+})
+
+test('a database that does not answer is one sentence', async () => {
+  const { setUp } = require(path.join(STORIES, 'auth', 'story.js'))
+  await assert.rejects(setUp({ postgres: 'postgres://ada:secret@127.0.0.1:1/shop' }), ({ message }) =>
+    /^No connection to the Postgres at 127\.0\.0\.1:1: [^\n]*\.$/.test(message)
   )
 })
 

@@ -6,6 +6,7 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const { setTimeout: delay } = require('node:timers/promises')
+const { Client } = require('pg')
 const { hasPostgres, startPostgres } = require('../../../bench/healthy/postgres')
 const { ARTILLERY_FLAG, artilleryLoad, artilleryMissing } = require('../frame/artillery')
 const { farAway } = require('../frame/distance')
@@ -13,6 +14,7 @@ const { takeProfile } = require('../frame/profile')
 
 /** As between two regions of a cloud. */
 const ROUND_TRIP_MS = 40
+const CONNECT_MS = 5000
 const PROFILE_SECONDS = 3
 const SHORT_PROFILE_SECONDS = 1
 /** Until the users of the rush have logged in, in full and in a short run. */
@@ -65,6 +67,7 @@ module.exports = {
   shortRuns: RUNS.filter(({ name }) => name !== 'rejects'),
   load: { script: path.join(__dirname, 'users.js') },
   flags: { ...ARTILLERY_FLAG, postgres: { type: 'string' }, distance: { type: 'string' } },
+  wrong,
   missing: ({ artillery, postgres }) =>
     artilleryMissing({ artillery }) ??
     (postgres === undefined && !hasPostgres()
@@ -94,7 +97,8 @@ module.exports = {
     "A pool needs as many connections as are in use at a time: queries a second x seconds of a query (Little's law), and some to spare. " +
       'Clients that are answered sooner come back sooner, so look again after the change. The database has a limit for all processes together.',
     'As long as a pool is too small, Spillway rejects what would wait too long, so that the others are answered in time.',
-    'A profile by package shows what libraries cost. `select *` makes the driver decode columns that nobody reads.',
+    'A profile by package shows what libraries cost, as shares of the time in which the loop is busy. Spillway is one of them: it measures ' +
+      'each request and each turn of the loop, and a loop that idles has many turns for few requests. `select *` makes the driver decode columns that nobody reads.',
   ],
   picture: {
     title: 'Time of GET /profile while users arrive',
@@ -125,9 +129,34 @@ function releaseText({ current, previous, routes }) {
   return `p99 of GET /profile is ${now} in ${current.version}, and was ${before} in ${previous.version}. A graph marks the deploy: spillway_build_info{version="${current.version}"}`
 }
 
+/** @returns {string | undefined} */
+function wrong({ postgres, distance }) {
+  if (distance !== undefined && !/^\d+(\.\d+)?$/.test(distance))
+    return `--distance must be milliseconds: got '${distance}'.`
+  if (
+    postgres !== undefined &&
+    !/^postgres(ql)?:$/.test(URL.canParse(postgres) ? new URL(postgres).protocol : '')
+  )
+    return '--postgres must be a URL: postgres://user:password@host:5432/database.'
+}
+
+/** Says in one sentence what the application would say in a stack trace. */
+async function assertReachable(url) {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS })
+  try {
+    await client.connect()
+  } catch (error) {
+    const { host } = new URL(url)
+    // Where a name has several addresses, each has an error, and all of them together have no message.
+    throw new Error(`No connection to the Postgres at ${host}: ${error.message || error.code}.`)
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
 async function setUp({ artillery, postgres, distance }) {
   const roundTripMs = Number(distance ?? (postgres === undefined ? ROUND_TRIP_MS : 0))
-  if (!(roundTripMs >= 0)) throw new Error(`--distance must be milliseconds: got '${distance}'.`)
+  if (postgres !== undefined) await assertReachable(postgres)
   const own = postgres === undefined ? await startPostgres() : undefined
   const url = postgres ?? own?.url
   if (url === undefined) throw new Error('Postgres did not start.')

@@ -36,8 +36,8 @@ module.exports = {
   learn: [
     'A synchronous hash of 100 ms is slow for all clients, because nothing else runs meanwhile. Log-ins that arrive together block the ' +
       'loop for the sum of their hashes. Look at the products: their handler does nothing.',
-    'The asynchronous hash takes as much CPU, but in the thread pool: one for each core at a time, four at most. Log-ins are as many ' +
-      'times more, and everything else is quick again.',
+    'The asynchronous hash takes as much CPU, but in the thread pool: on as many cores as are free, four at most. So more log-ins a second ' +
+      'are answered than on the event loop, which hashes one at a time, and everything else is quick again.',
     'The log line alone has the function, the line and the route. No profiler was attached.',
   ],
   picture: {

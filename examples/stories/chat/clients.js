@@ -16,6 +16,7 @@ const MESSAGE = {
   text: 'Has anybody seen my cat?',
 }
 
+const MESSAGE_PART = 'message, until acknowledged'
 const OK = 200
 const NO_ANSWER = 0
 const REFUSED = 503
@@ -67,7 +68,7 @@ class Session {
       () => OK,
       () => NO_ANSWER
     )
-    this.#record('message, until acknowledged', startedMs, status)
+    this.#record(MESSAGE_PART, startedMs, status)
     return status
   }
 
@@ -87,5 +88,6 @@ const statusOf = ({ message, description }) =>
 
 receiveVisitors(
   (seconds, { perSecond }) => seconds * perSecond,
-  ({ url }, recorder) => new Session(url, recorder)
+  ({ url }, recorder) => new Session(url, recorder),
+  { shown: { part: MESSAGE_PART, label: 'messages until acknowledged' } }
 )

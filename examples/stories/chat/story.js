@@ -5,21 +5,19 @@
 const path = require('node:path')
 const { setTimeout: delay } = require('node:timers/promises')
 const { ARTILLERY_FLAG, artilleryLoad, artilleryMissing } = require('../frame/artillery')
-const { takeProfile } = require('../frame/profile')
+const { costliestText, takeProfile } = require('../frame/profile')
 
 const CLIENTS_PER_SECOND = 25
 const EVENT = 'loudspeaker'
 const PROFILE_SECONDS = 3
 const SHORT_PROFILE_SECONDS = 1
+const MOST_FUNCTIONS = 10
 /** Until the loop is full. */
 const FULL_SECONDS = 2
 
 const eventOf = (snapshot) => snapshot?.sockets.events.find(({ event }) => event === EVENT)
 const refusedOf = ({ sockets }) =>
   Object.values(sockets.connections.refused).reduce((sum, count) => sum + count, 0)
-
-/** Of the first run. @type {any[] | undefined} */
-let functions
 
 module.exports = {
   title: 'A chat that lets everybody in',
@@ -32,7 +30,7 @@ module.exports = {
       name: 'before',
       what: 'looks at every user, lets every visitor in',
       isTold: ({ watch }) =>
-        functions !== undefined &&
+        watch.profiles.length > 0 &&
         eventOf(watch.snapshot)?.acks &&
         watch.snapshot.stalls.sites.some(({ route }) => route === EVENT),
     },
@@ -58,18 +56,18 @@ module.exports = {
   async meanwhile({ watch, run, load, short }) {
     if (run.name === 'before') {
       await delay(FULL_SECONDS * 1000)
-      const profile = await takeProfile(watch, 'profile', short ? SHORT_PROFILE_SECONDS : PROFILE_SECONDS)
-      functions = profile.functions.slice(0, 10)
+      await takeProfile(watch, 'profile', short ? SHORT_PROFILE_SECONDS : PROFILE_SECONDS)
     }
     await load.ended
     const snapshot = await watch.get('/snapshot')
+    const functions = watch.profiles[0]?.functions.slice(0, MOST_FUNCTIONS)
     return {
-      functions: run.name === 'before' ? functions : undefined,
+      functions,
       sockets: snapshot.sockets,
       said: {
         sockets: connectionsText(snapshot),
         event: eventText(snapshot),
-        ...(run.name === 'before' && { profile: profileText() }),
+        ...(functions && { profile: costliestText(functions) }),
       },
     }
   },
@@ -108,9 +106,4 @@ function eventText(snapshot) {
   if (!event?.acks) return `no message '${EVENT}' was acknowledged`
   const { count, p50Ms, p99Ms } = event.acks.sinceStart
   return `${EVENT}: ${count} messages, from receipt to acknowledgement p50 ${Math.round(p50Ms)} ms, p99 ${Math.round(p99Ms)} ms. The event loop was late by up to ${Math.round(snapshot.signals.loop.delayMs.p99)} ms (p99) before a message was read`
-}
-
-function profileText() {
-  const [{ name, file, line, selfShare }] = (functions ?? []).filter((each) => each.package === null)
-  return `${Math.round(selfShare * 100)} % of the CPU time in ${name} (${path.basename(file)}:${line})`
 }

@@ -101,4 +101,4 @@ async function start({ url, parts }, recorder) {
   return () => Promise.all(loops.map((end) => end()))
 }
 
-receiveLoad(start, ({ parts }) => parts.map(({ name }) => name))
+receiveLoad(start, { namesOf: ({ parts }) => parts.map(({ name }) => name) })

@@ -7,7 +7,7 @@ const os = require('node:os')
 const path = require('node:path')
 const { barPicture, picture } = require('./picture')
 const { rowsOf } = require('./rows')
-const { isDisturbed, saidLines } = require('./said-lines')
+const { TIMES, isDisturbed, saidLines } = require('./said-lines')
 
 const [OPEN, SHUT] = ['<!-- figures -->', '<!-- /figures -->']
 const COLUMNS = 100
@@ -35,7 +35,7 @@ function figures(story, told) {
     '',
     machineLine(told),
     '',
-    'What Spillway said by itself:',
+    `What Spillway said by itself. ${TIMES}`,
     '',
     '```text',
     ...said.slice(0, -1),
@@ -71,7 +71,7 @@ const panelsOf = (panels, told) =>
 /** @returns {[number, number][]} */
 function pointsOf(run, part, figure) {
   if (part === undefined)
-    return run.memory.samples.map(({ second, [figure]: bytes }) => [second, bytes / 2 ** 20])
+    return run.memory.samples.map(({ second, [figure]: bytes }) => [second, bytes / 1e6])
   const { seconds = [] } = run.parts.find(({ name }) => name === part) ?? {}
   return seconds.map((each, i) => [i + 1, each[figure]]).filter(([, value]) => value !== null)
 }

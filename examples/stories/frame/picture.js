@@ -4,12 +4,18 @@
 
 const GREY = '#808080'
 const COLORS = ['#d6604d', '#1a9850', '#4393c3', '#b8860b', '#9467bd', '#c2568c', '#8a8f98', '#5f9ea0']
+const OURS = COLORS[1]
+const OTHERS = COLORS[6]
 const LEFT = 64
 const PLOT_WIDTH = 470
 const RIGHT = 150
 const PANEL_HEIGHT = 130
 const PANEL_STEP = 195
 const BAR_STEP = 24
+/** Where the first panel or bar begins, below the title. */
+const TOP = 62
+/** Below the title of bars stands which are ours. */
+const BARS_TOP = 60
 
 /**
  * @typedef {object} Panel
@@ -22,6 +28,7 @@ const BAR_STEP = 24
 
 const round1 = (value) => Math.round(value * 10) / 10
 const escaped = (content) => String(content).replace(/&/g, '&amp;').replace(/</g, '&lt;')
+const BOLD = 'style="font-weight:600"'
 const text = (x, y, content, extra = '') =>
   `<text x="${round1(x)}" y="${round1(y)}" ${extra}>${escaped(content)}</text>`
 const rule = (x1, y1, x2, y2) =>
@@ -29,16 +36,23 @@ const rule = (x1, y1, x2, y2) =>
 
 /** @param {string} title @param {Panel[]} panels @returns {string} */
 function picture(title, panels) {
-  const drawn = panels.map((panel, i) => panelOf(panel, 30 + i * PANEL_STEP))
-  return svgOf(title, panels.length * PANEL_STEP + 5, drawn)
+  // One axis of time for all panels of seconds, so that what stands below each other is of one moment.
+  const mostSeconds = mostXOf(panels.filter(({ xTitle }) => xTitle === undefined))
+  const drawn = panels.map((panel, i) =>
+    panelOf(panel, TOP + i * PANEL_STEP, panel.xTitle === undefined ? mostSeconds : mostXOf([panel]))
+  )
+  return svgOf(title, TOP - 30 + panels.length * PANEL_STEP + 5, drawn)
 }
+
+const mostXOf = (panels) =>
+  Math.max(1, ...panels.flatMap(({ lines }) => lines.flatMap(({ points }) => points.map(([x]) => x))))
 
 /** @param {string} title @param {{ name: string, value: number, isOurs: boolean }[]} bars their values are per cent @returns {string} */
 function barPicture(title, bars) {
   const left = 220
   const rows = bars.map(({ name, value, isOurs }, i) => {
-    const y = 30 + i * BAR_STEP
-    const color = COLORS[isOurs ? 1 : 6]
+    const y = BARS_TOP + i * BAR_STEP
+    const color = isOurs ? OURS : OTHERS
     const width = Math.max(1, (Math.min(value, 100) / 100) * (LEFT + PLOT_WIDTH + RIGHT - left - 60))
     return [
       text(left - 8, y + 12, name, 'text-anchor="end"'),
@@ -46,27 +60,34 @@ function barPicture(title, bars) {
       text(left + width + 6, y + 12, `${value} %`, `style="fill:${color}"`),
     ].join('\n')
   })
-  return svgOf(title, 35 + bars.length * BAR_STEP, [text(0, 15, title, 'font-weight="600"'), ...rows])
+  const keys = [
+    [left, OURS, 'with Spillway'],
+    [left + 130, OTHERS, 'without'],
+  ].map(
+    ([x, color, name]) =>
+      `<rect x="${x}" y="32" width="12" height="12" fill="${color}"/>\n${text(Number(x) + 18, 42, name)}`
+  )
+  return svgOf(title, BARS_TOP + 5 + bars.length * BAR_STEP, [...keys, ...rows])
 }
 
 function svgOf(title, height, drawn) {
   const width = LEFT + PLOT_WIDTH + RIGHT
   return (
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-label="${escaped(title)}">\n` +
-    `<style>text{font:12px system-ui,sans-serif;fill:${GREY}}</style>\n${drawn.join('\n')}\n</svg>\n`
+    `<style>text{font:12px system-ui,sans-serif;fill:${GREY}}</style>\n` +
+    `${text(0, 17, title, 'style="font-size:15px;font-weight:600"')}\n${drawn.join('\n')}\n</svg>\n`
   )
 }
 
-function panelOf({ lines, scale = 'linear', title, unit = '', xTitle = 'seconds' }, top) {
+function panelOf({ lines, scale = 'linear', title, unit = '', xTitle = 'seconds' }, top, mostX) {
   const points = lines.flatMap((line) => line.points)
-  const mostX = Math.max(1, ...points.map(([x]) => x))
   const y =
     scale === 'log'
       ? logScale(points.map(([, value]) => value))
       : linearScale(points.map(([, value]) => value))
   const atX = (value) => LEFT + (value / mostX) * PLOT_WIDTH
   const atY = (value) => top + PANEL_HEIGHT * (1 - y.at(value))
-  const parts = [text(LEFT, top - 12, title, 'font-weight="600"')]
+  const parts = [text(LEFT, top - 12, scale === 'log' ? `${title} (logarithmic scale)` : title, BOLD)]
   for (const tick of y.ticks) {
     parts.push(rule(LEFT, atY(tick), LEFT + PLOT_WIDTH, atY(tick)))
     parts.push(text(LEFT - 8, atY(tick) + 4, `${tick}${unit}`, 'text-anchor="end"'))
@@ -74,7 +95,8 @@ function panelOf({ lines, scale = 'linear', title, unit = '', xTitle = 'seconds'
   const step = Math.max(1, Math.ceil(mostX / 12))
   for (let tick = 0; tick <= mostX; tick += step)
     parts.push(text(atX(tick), top + PANEL_HEIGHT + 17, tick, 'text-anchor="middle"'))
-  parts.push(text(LEFT + PLOT_WIDTH + 14, top + PANEL_HEIGHT + 17, xTitle))
+  // Below the numbers: names of lines may stand beside them.
+  parts.push(text(LEFT + PLOT_WIDTH, top + PANEL_HEIGHT + 34, xTitle, 'text-anchor="end"'))
   let lastY = Number.NEGATIVE_INFINITY
   const ends = lines
     .map((line, i) => ({ ...line, color: colorOf(i, lines.length) }))

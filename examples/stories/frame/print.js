@@ -3,13 +3,15 @@
 // colours, and no line is drawn twice.
 
 const { rowsOf } = require('./rows')
-const { isDisturbed, saidLines } = require('./said-lines')
+const { TIMES, isDisturbed, saidLines } = require('./said-lines')
 const { columnsOf, wrapped } = require('./wrapped')
 
 const { stdout } = process
 const isColoured = !process.env.NO_COLOR && stdout.isTTY === true && stdout.hasColors?.() === true
 const bold = (text) => (isColoured ? `\x1b[1m${text}\x1b[0m` : text)
-const BAR = 20
+const BAR = 10
+/** A line of progress is of a second, and of all parts together: no figure of it is in the table. */
+const WHOLE = 'over the whole run'
 /** In a pipe a line of progress comes so often. */
 const PIPE_SECONDS = 5
 const LEAST_CELL = 10
@@ -25,12 +27,14 @@ function printHead({ intro, title }) {
 const runTitle = ({ name, what }) => (what === undefined || name.includes(what) ? name : `${name}: ${what}`)
 
 function printRun(run, seconds, mayEndEarlier) {
-  if (!stdout.isTTY) print(`${runTitle(run)}, ${mayEndEarlier ? 'at most ' : ''}${seconds} s`)
+  const secondsAre = run.secondsAre === undefined ? '' : ` ${run.secondsAre}`
+  if (!stdout.isTTY) print(`${runTitle(run)}, ${mayEndEarlier ? 'at most ' : ''}${seconds} s${secondsAre}`)
   return {
     second(progress) {
       const text = progressText(progress)
       if (stdout.isTTY) draw(`${run.name.padEnd(8)} ${barOf(progress.second / seconds)} ${text}`)
-      else if (progress.text !== undefined || progress.second % PIPE_SECONDS === 0) print(`  ${text}`)
+      else if (progress.text !== undefined || progress.second % PIPE_SECONDS === 0)
+        print(`  ${timed(progress, text)}`)
     },
     end() {
       if (stdout.isTTY) {
@@ -41,9 +45,19 @@ function printRun(run, seconds, mayEndEarlier) {
   }
 }
 
-const progressText = ({ errors, p99Ms, second, served, text }) =>
-  text ??
-  `${String(second).padStart(2)} s: ${served} answers a second, p99 ${p99Ms ?? '-'} ms${errors > 0 ? `, ${errors} errors` : ''}`
+const timed = ({ second, served }, text) =>
+  served === undefined ? text : `${String(second).padStart(2)} s: ${text}`
+
+function progressText({ errors = 0, of = 'all requests', p99Ms, served, text, unanswered = 0 }) {
+  if (text !== undefined) return text
+  const counts = [
+    `${served} answers`,
+    unanswered > 0 && `${unanswered} unanswered`,
+    errors > 0 && `${errors} error${errors === 1 ? '' : 's'}`,
+    p99Ms !== null && `p99 ${p99Ms} ms`,
+  ]
+  return `this second, ${of}: ${counts.filter(Boolean).join(', ')}`
+}
 
 function barOf(share) {
   const full = Math.round(Math.min(1, share) * BAR)
@@ -55,9 +69,9 @@ const draw = (text) => stdout.write(`\r\x1b[K${text.slice(0, columnsOf())}`)
 function printEnd(story, told) {
   print('', ...(story.table?.(told) ?? tableLines(told)))
   const silent = new Set(story.runs.filter(({ isSilent }) => isSilent).map(({ name }) => name))
-  for (const run of told.runs.filter(({ name }) => !silent.has(name))) {
-    print('', bold(`What Spillway said by itself ${runTitle(run)}`), '', ...saidLines(run))
-  }
+  print('', bold('What Spillway said by itself'), '', ...wrapped(TIMES))
+  for (const run of told.runs.filter(({ name }) => !silent.has(name)))
+    print('', bold(runTitle(run)), '', ...saidLines(run))
   if (told.runs.some(isDisturbed)) print('', ...wrapped(BUSY))
   print(
     '',
@@ -71,16 +85,16 @@ function printEnd(story, told) {
 function tableLines(told) {
   const rows = rowsOf(told)
   const heads = told.runs.map(({ name }) => name)
-  const first = Math.max(...rows.map(({ head }) => head.length)) + 2
+  const first = Math.max(WHOLE.length, ...rows.map(({ head }) => head.length)) + 2
   const widths = heads.map(
     (head, i) => 2 + Math.max(LEAST_CELL, head.length, ...rows.map(({ cells }) => cells[i]?.length ?? 0))
   )
   const line = (head, cells) =>
     (head.padEnd(first) + cells.map((cell, i) => cell.padStart(widths[i])).join('')).trimEnd()
   return [
-    bold(line('', heads)),
+    bold(line(WHOLE, heads)),
     ...rows.map(({ cells, head }) => (cells.length === 0 ? bold(head) : line(head, cells))),
   ]
 }
 
-module.exports = { printEnd, printHead, printRun, tableLines }
+module.exports = { printEnd, printHead, printRun, progressText, tableLines }

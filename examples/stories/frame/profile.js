@@ -2,6 +2,8 @@
 // Takes a profile as `npx spillway profile` and `npx spillway heap` do: POST to the admin server, which answers a line of progress every half
 // second and then the tables.
 
+const path = require('node:path')
+
 /** A start on a busy process, and the work on the samples. */
 const MORE_MS = 60_000
 
@@ -11,7 +13,19 @@ const MORE_MS = 60_000
  * @param {number} seconds
  * @returns {Promise<any>} the tables: `functions`, `files` and `packages`, the costliest first
  */
-const takeProfile = (watch, kind, seconds) => watch.restDuring(() => profileOf(watch, kind, seconds))
+async function takeProfile(watch, kind, seconds) {
+  const profile = await watch.restDuring(() => profileOf(watch, kind, seconds))
+  watch.profiles.push(profile)
+  return profile
+}
+
+/** The costliest function of the application itself, in a sentence. A short profile may have seen none. */
+function costliestText(functions) {
+  const own = functions.find((each) => each.package === null)
+  if (own === undefined) return 'no function of the application was seen'
+  const { name, file, line, selfShare } = own
+  return `${Math.round(selfShare * 100)} % of the CPU time in ${name} (${path.basename(file)}:${line})`
+}
 
 async function profileOf(watch, kind, seconds) {
   const answer = await fetch(`${watch.url}/${kind}?seconds=${seconds}`, {
@@ -27,4 +41,4 @@ async function profileOf(watch, kind, seconds) {
   return result
 }
 
-module.exports = { takeProfile }
+module.exports = { costliestText, takeProfile }

@@ -30,12 +30,24 @@ class Recorder {
     if (status === 0) part.failures[why ?? 'no answer'] = (part.failures[why ?? 'no answer'] ?? 0) + 1
   }
 
-  /** The figures of one second, all parts together, for a line of progress. */
-  ofSecond(second) {
-    const sums = [...this.#parts.values()].flatMap(({ seconds }) => seconds[second] ?? [])
+  /**
+   * The figures of one second, for a line of progress: of one part, or of all together. Here a request without an answer is no error, so
+   * that the three counts are of different requests.
+   * @param {number} second
+   * @param {string} [name]
+   */
+  ofSecond(second, name) {
+    const parts = name === undefined ? [...this.#parts.values()] : [this.#partOf(name)]
+    const sums = parts.flatMap(({ seconds }) => seconds[second] ?? [])
     const times = sums.flatMap((sum) => sum.times)
-    const errors = sums.reduce((total, sum) => total + sum.errors, 0)
-    return { served: times.length, errors, p99Ms: quantile(ascending(times), 0.99) }
+    const total = (key) => sums.reduce((count, sum) => count + sum[key], 0)
+    const unanswered = total('unanswered')
+    return {
+      served: times.length - unanswered,
+      unanswered,
+      errors: total('errors') - unanswered,
+      p99Ms: quantile(ascending(times), 0.99),
+    }
   }
 
   /** The load sends no more. */

@@ -7,7 +7,8 @@ const number = (value) =>
     : value >= 100
       ? String(Math.round(value))
       : String(Math.round(value * 10) / 10)
-const megabytes = (bytes) => (bytes > 0 ? `${Math.round(bytes / 2 ** 20)} MB` : '-')
+/** As the findings count them. */
+const megabytes = (bytes) => (bytes > 0 ? `${Math.round(bytes / 1e6)} MB` : '-')
 const ms = (value) => (value === null || value === undefined ? '-' : `${number(value)} ms`)
 
 const FIGURES = [
@@ -32,8 +33,8 @@ function rowsOf({ runs }) {
     { head: 'the process', cells: [] },
     { head: '  memory, at most', cells: runs.map(({ memory }) => megabytes(memory.peakRssBytes)) },
     { head: '  event loop stalled', cells: runs.map(({ stalls, seconds }) => blocked(stalls, seconds)) },
-    ...(runs.some(({ crash }) => crash)
-      ? [{ head: '  ended by itself', cells: runs.map(({ crash }) => crashCell(crash)) }]
+    ...(runs.some(({ crash, workerCrash }) => crash ?? workerCrash)
+      ? [{ head: '  ended by itself', cells: runs.map(crashCell) }]
       : []),
   ]
 }
@@ -54,6 +55,10 @@ function sectionOf(name, runs) {
 const blocked = ({ totalMs }, seconds) =>
   totalMs === 0 ? 'never' : `${Math.min(100, Math.round(totalMs / seconds / 10))} %`
 
-const crashCell = (crash) => (crash === null ? 'no' : `after ${number(crash.afterMs / 1000)} s`)
+function crashCell({ crash, workerCrash }) {
+  const { afterMs } = crash ?? workerCrash ?? {}
+  if (afterMs === undefined) return 'no'
+  return `${crash ? '' : 'worker '}after ${number(afterMs / 1000)} s`
+}
 
 module.exports = { rowsOf }

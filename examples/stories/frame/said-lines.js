@@ -3,6 +3,11 @@
 
 const { wrapped } = require('./wrapped')
 
+/** Stands below the heading, because figures of one thing differ. */
+const TIMES =
+  'A line of the log is of its moment, a finding of the last minute at most, and stalls are of the whole run.'
+const OBSERVED =
+  'The application runs in mode `observe`: nothing is rejected, and Spillway says what mode `adaptive` would reject.'
 const INDENT = '           '
 const labelled = (label, text, columns) =>
   wrapped(text, { first: `  ${label.padEnd(INDENT.length - 2)}`, indent: INDENT, columns })
@@ -13,9 +18,7 @@ const MOST_LOGGED = 4
 /** @returns {string[]} */
 function saidLines(run, columns) {
   const lines = [
-    ...ownFirst(run.log)
-      .slice(0, MOST_LOGGED)
-      .flatMap((group) => labelled('log', logged(group), columns)),
+    ...worthMost(run.log).flatMap((group) => labelled('log', logged(group), columns)),
     ...causesFirst(run.found).flatMap((finding) => doctorLines(finding, columns)),
     ...run.stalls.sites
       .filter(({ function: name }) => name !== null)
@@ -25,15 +28,27 @@ function saidLines(run, columns) {
       labelled(label, String(text), columns)
     ),
   ]
+  if (isObserved(run)) lines.push(...labelled('mode', OBSERVED, columns))
   if (run.found.length === 0 && run.crash === null)
     lines.push(...labelled('doctor', 'nothing found', columns))
   if (run.crash) lines.push(...crashLines(run.crash, columns))
   return lines
 }
 
-/** Errors first, and last what the machine did. */
-const ownFirst = (log) =>
-  [...log].sort((a, b) => Number(isOfHost(a)) - Number(isOfHost(b)) || Math.sign(b.level - a.level))
+const ERROR = 50
+const WARN = 40
+
+/** They stand as they came first, so that a cause is above its effect. */
+function worthMost(log) {
+  const kept = new Set([...log].sort((a, b) => rankOf(a) - rankOf(b)).slice(0, MOST_LOGGED))
+  return log.filter((group) => kept.has(group))
+}
+
+/** Errors, then what the story asks for (`says`), then warnings, and last what the machine did. */
+function rankOf(group) {
+  if (isOfHost(group)) return 3
+  return group.level >= ERROR ? 0 : group.level < WARN ? 1 : 2
+}
 const isOfHost = ({ message }) => /waited for a CPU/.test(message)
 
 /** What the machine did to the process is said last: it is not what the story is about. */
@@ -73,7 +88,13 @@ function crashLines({ afterMs, code, output, signal }, columns) {
 }
 
 /** Whether other programs disturbed a run. The threads of the story itself are no disturbance. */
-const isDisturbed = ({ found }) =>
+const isDisturbed = ({ found, log }) =>
+  log.some(isOfHost) ||
   found.some(({ problem, summary }) => problem === STARVED && /other processes/.test(summary))
 
-module.exports = { isDisturbed, saidLines }
+const isObserved = ({ found, log }) =>
+  [...log.map(({ message }) => message), ...found.map(({ summary }) => summary)].some((text) =>
+    /would (shed|be rejected)/.test(text)
+  )
+
+module.exports = { TIMES, isDisturbed, saidLines }

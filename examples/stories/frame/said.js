@@ -40,10 +40,18 @@ function whatWasSaid({ application, watch, story }) {
       peakRssBytes: Math.max(0, ...memory.map(({ rssBytes }) => rssBytes)),
       peakHeapBytes: Math.max(0, ...memory.map(({ heapBytes }) => heapBytes)),
     },
+    workerCrash: workerCrashOf(logged),
     crash: hasCrashed ? { ...ended, output: lines.slice(0, MOST_OUTPUT) } : null,
   }
 }
 
+/** The first worker of a cluster that ended by itself: its primary goes on. */
+function workerCrashOf(logged) {
+  const { uptimeMs } = logged.find(({ event, pid }) => event === 'crashed' && pid !== undefined) ?? {}
+  return uptimeMs === undefined ? null : { afterMs: uptimeMs }
+}
+
+/** In the order in which each was logged first. */
 function groupsOf(logged, folder) {
   const groups = new Map()
   for (const line of logged) {

@@ -6,6 +6,7 @@ const path = require('node:path')
 const { Application } = require('./application')
 const { HTTP_LOAD, Load } = require('./load')
 const { whatWasSaid } = require('./said')
+const { rejectsWhen } = require('./stopped')
 const { Watch } = require('./watch')
 
 const USUAL_SECONDS = 12
@@ -24,30 +25,41 @@ const LOOK_MS = 200
 
 /**
  * @param {any} story a story.js, with its name and folder
- * @param {{ seconds?: number, short?: boolean, own?: object }} options
+ * @param {{ seconds?: number, short?: boolean, own?: object, stopped?: AbortSignal }} options
  * @param {{ onRun(run: any, seconds: number, mayEndEarlier: boolean): { second(progress: any): void, end(result: any): void } }} [output]
  * @returns {Promise<Told>}
  */
-async function tell(story, { seconds = story.seconds ?? USUAL_SECONDS, short = false, own = {} }, output) {
+async function tell(story, options, output) {
+  const { seconds = story.seconds ?? USUAL_SECONDS, short = false, own = {}, stopped } = options
   const setUp = await story.setUp?.(own)
-  const told = {
-    story: story.name,
-    date: new Date().toISOString(),
-    node: process.version,
-    runs: /** @type {any[]} */ ([]),
+  const one = (run) => {
+    const longest = short ? shortSecondsOf(run) : (run.seconds ?? seconds)
+    return tellRun({ story, run, seconds: longest, short, setUp, output })
   }
+  const runs = runsOf(story, short)
+  // What takes its time and not the CPU may run side by side, where no figure counts.
+  const telling = short && story.isQuiet ? allOf(runs.map(one)) : oneByOne(runs, one)
   try {
-    const one = (run) => {
-      const longest = short ? shortSecondsOf(run) : (run.seconds ?? seconds)
-      return tellRun({ story, run, seconds: longest, short, setUp, output })
+    return {
+      story: story.name,
+      date: new Date().toISOString(),
+      node: process.version,
+      runs: await Promise.race([telling, rejectsWhen(stopped)]),
     }
-    const runs = runsOf(story, short)
-    // What takes its time and not the CPU may run side by side, where no figure counts.
-    if (short && story.isQuiet) told.runs = await Promise.all(runs.map(one))
-    else for (const run of runs) told.runs.push(await one(run))
   } finally {
     await setUp?.end?.()
   }
+}
+
+/** When one fails the others still need what the story has set up, so it fails when all have ended. */
+async function allOf(running) {
+  await Promise.allSettled(running)
+  return Promise.all(running)
+}
+
+async function oneByOne(runs, one) {
+  const told = []
+  for (const run of runs) told.push(await one(run))
   return told
 }
 

@@ -10,8 +10,9 @@ const TICK_MS = 10
 /**
  * @param {(seconds: number, given: any) => number} arrivedAfter how many have arrived after so many seconds
  * @param {(given: any, recorder: any) => Visitor} create
+ * @param {Parameters<typeof receiveLoad>[1]} [options]
  */
-function receiveVisitors(arrivedAfter, create) {
+function receiveVisitors(arrivedAfter, create, options) {
   receiveLoad((given, recorder) => {
     const startedMs = performance.now()
     /** @type {Visitor[]} */
@@ -28,7 +29,7 @@ function receiveVisitors(arrivedAfter, create) {
       clearInterval(arrivals)
       for (const visitor of arrived) visitor.end()
     }
-  })
+  }, options)
 }
 
 module.exports = { receiveVisitors }

@@ -15,6 +15,8 @@ class Watch {
   snapshot
   /** @type {{ second: number, rssBytes: number, heapBytes: number }[]} */
   memory = []
+  /** Those that were taken so far. @type {any[]} */
+  profiles = []
   #application
   #isResting = false
   #startedMs = performance.now()

@@ -4,6 +4,7 @@
 // it was due.
 
 const { spawn } = require('node:child_process')
+const { once } = require('node:events')
 const path = require('node:path')
 const { json } = require('node:stream/consumers')
 
@@ -13,6 +14,7 @@ const SETTLE_SECONDS = 1
 const CLIENTS = 8
 const TIMES = 10
 const DEADLINE_MS = 250
+const IDLE_MS = 15_000
 
 let child
 function generate(options) {
@@ -45,21 +47,45 @@ async function answersAtMost(port) {
   return capacityOf(alone)
 }
 
-const say = (second, text) => process.send?.({ second, served: 0, text })
+const say = (second, text) => process.send?.({ second, text })
 
-async function run({ url, seconds }) {
+/** A server that took every request still works for clients that have left: its next answer comes when it is through. */
+const idle = (url) => fetch(new URL('/livez', url), { signal: AbortSignal.timeout(IDLE_MS) }).catch(() => {})
+
+/** What is not measured when the story is stopped. */
+const NOTHING = {
+  seconds: 0,
+  answered: 0,
+  failed: 0,
+  good: 0,
+  late: 0,
+  offered: 0,
+  p50Ms: null,
+  p99Ms: null,
+  probes: { answered: 0, sent: 0 },
+  sendLagP99Ms: 0,
+  shed: 0,
+}
+
+async function measure({ url, seconds }) {
   const port = Number(new URL(url).port)
-  say(1, 'measures what it answers at most')
+  say(1, 'measures how many requests a second it answers at most')
   const before = await answersAtMost(port)
-  say(2, `answers ${Math.round(before)} a second, is asked for ${TIMES} times as many`)
+  say(2, `answered ${Math.round(before)} a second, is asked for ${TIMES} times as many for ${seconds} s`)
   const seen = await generate({
     port,
     deadlineMs: DEADLINE_MS,
     warmUpSeconds: SETTLE_SECONDS,
     phases: [{ rate: before * TIMES, seconds: seconds + SETTLE_SECONDS }],
   })
-  const capacity = (before + (await answersAtMost(port))) / 2
-  const { answered, failed, good, late, offered, p50Ms, p99Ms, probes, sendLagP99Ms, shed } = seen
+  await idle(url)
+  const after = await answersAtMost(port)
+  say(3, `answers ${Math.round(after)} a second after it`)
+  return { ...seen, capacity: (before + after) / 2 }
+}
+
+function report({ answered, capacity, failed, good, late, offered, p50Ms, p99Ms, ...seen }) {
+  const { probes, seconds, sendLagP99Ms, shed } = seen
   const part = {
     name: 'GET /search',
     count: good + late,
@@ -69,12 +95,17 @@ async function run({ url, seconds }) {
     errors: failed,
     rejected: shed,
   }
-  const report = { seconds: seen.seconds, capacity, offered, good, late, probes, sendLagP99Ms, parts: [part] }
-  process.send?.({ report }, () => process.exit())
+  const whole = { seconds, capacity, offered, good, late, probes, sendLagP99Ms, parts: [part] }
+  process.send?.({ report: whole }, () => process.exit())
 }
 
 process.on('disconnect', () => {
   child?.kill()
   process.exit()
 })
-process.once('message', run)
+process.once('message', async (given) => {
+  const stopped = once(process, 'message').then(() => ({ ...NOTHING, capacity: 0 }))
+  const seen = await Promise.race([measure(given), stopped])
+  child?.kill()
+  report(seen)
+})

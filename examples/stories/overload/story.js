@@ -4,6 +4,7 @@
 
 const path = require('node:path')
 const { hasPeer } = require('../../../bench/support/peers')
+const { wrapped } = require('../frame/wrapped')
 
 const RESTIFY_WORKS = Number(process.versions.node.split('.')[0]) < 24
 const OFF = { policy: 'off', what: 'Spillway off' }
@@ -26,6 +27,7 @@ const runOf = ({ framework, policy, what = policy }) => ({
   isSpillway: policy === 'spillway',
   // What is said behind each framework is the same.
   isSilent: policy !== 'spillway' || framework !== 'express',
+  secondsAre: 'of overload, and some before and after it',
   shortSeconds: policy === 'spillway' ? DOCTOR_SECONDS : 1.5,
 })
 const spillwayRuns = FRAMEWORKS.flatMap((framework) =>
@@ -37,7 +39,8 @@ const MOST_LAG_MS = 25
 const lagLine = ({ name, sendLagP99Ms }) =>
   `${name}: the clients sent up to ${Math.round(sendLagP99Ms)} ms late, which counts as time of the server.`
 
-const percent = (share) => `${Math.round(100 * share)} %`
+/** A run that was stopped has no shares. */
+const percent = (share) => (Number.isFinite(share) ? `${Math.round(100 * share)} %` : '-')
 const COLUMNS = [
   ['behind', ({ framework }) => framework],
   ['policy', ({ what }) => what],
@@ -49,6 +52,12 @@ const COLUMNS = [
   ['/livez', ({ probes }) => `${probes.answered}/${probes.sent}`],
 ]
 const LEFT = 2
+const LEGEND = [
+  'answers: at most, without overload. It is the mean of a measurement before the overload and one after it. The first of them sets the load.',
+  'in time, late: at ten times the load, as shares of `answers`. More than 100 % means that the machine changed its speed meanwhile.',
+  'p99: of what was answered with 200. 503: of all requests.',
+  '/livez: answered of sent, each within a second.',
+]
 
 module.exports = {
   title: 'Ten times the load',
@@ -77,7 +86,7 @@ module.exports = {
     return [
       ...rows.map(line),
       '',
-      'answers: at most, without overload. in time, late: at ten times the load, as shares of that.',
+      ...LEGEND.flatMap((text) => wrapped(text, { first: '  ', indent: '    ' })),
       ...told.runs.filter(({ sendLagP99Ms }) => sendLagP99Ms > MOST_LAG_MS).map(lagLine),
     ]
   },
@@ -94,7 +103,7 @@ module.exports = {
         value: Math.round((100 * good) / seconds / capacity),
         isOurs: what === ON.what,
       })),
-    barsTitle: 'Answered within 250 ms at ten times the load, in % of what the server can answer',
+    barsTitle: 'Answered within 250 ms at ten times the load, in % of its capacity',
   },
 }
 
