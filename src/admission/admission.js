@@ -192,7 +192,7 @@ class Admission {
 
   /**
    * The gate of connections such as WebSockets, made at its first use.
-   * @param {() => { open: number, opened: number, handledMs: number, newcomersHandledMs: number }} connections
+   * @param {import('./connection-load').Source} connections
    */
   connectionGate(connections) {
     this.#connectionGate ??= new ConnectionGate({

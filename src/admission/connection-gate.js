@@ -2,8 +2,8 @@
 // Decides whether a connection that lives long, such as a WebSocket, may open now. Most of its messages cannot be rejected. So the loop
 // must have room for its load, not only for its handshake. While the loop idles three tenths of its time there is room. Otherwise:
 //   room = idle share of the loop, the less of two horizons - 0.1 - the load that connections which opened lately will take (connection-load.js)
-// Without room a connection is held. Once it was held for twice `shed.interval`, it is rejected if newcomers have shown that they do not fit,
-// and others at once while that holds. A stall, a collection or a burst of connections is over sooner (docs/decisions/0055).
+// Without room a connection is held. Once it was held for twice `shed.interval`, it is rejected if the loop is full, or if newcomers have shown
+// that it will be. While the oldest has waited that long, others are rejected at once (docs/decisions/0055).
 
 const { ConnectionLoad } = require('./connection-load')
 const { IDLE_SHARE } = require('./measurements/loop-turns')
@@ -11,9 +11,11 @@ const { BYPASS, CRITICAL, LOW, NORMAL } = require('./verdict')
 
 /** The horizons of the idle share: of that which admits, and of that which rejects. A loop at 80 % has moments without any idle time. */
 const HORIZON_MS = 250
-const LONG_HORIZON_MS = 1000
+const LONG_HORIZON_MS = 2000
 /** A loop that idles this much has room: no load that takes 70 % of the loop is held. */
 const CALM_SHARE = 0.3
+/** One that idles this much rejects nobody. A load of 70 % idles less for a second, now and then. */
+const FULL_SHARE = 0.2
 /** How much of one turn counts as waiting. */
 const TURN_MS = 100
 /** How often held connections are looked at, and how many are admitted then. */
@@ -54,7 +56,7 @@ class ConnectionGate {
    *   hooks: Pick<InstanceType<typeof import('./user-hooks').UserHooks>, 'classifies' | 'classOf'>,
    *   resources: Pick<InstanceType<typeof import('./limits/resource-limits').ResourceLimits>, 'isShort' | 'reasonFor'>,
    *   retryAfterSeconds: () => number,
-   *   connections: () => { open: number, opened: number, handledMs: number, newcomersHandledMs: number },
+   *   connections: import('./connection-load').Source,
    *   onReject: (reason: string, priority: number) => void, onWouldReject: (reason: string, priority: number) => void }} parts
    */
   constructor(parts) {
@@ -158,20 +160,21 @@ class ConnectionGate {
     return this.#roomAt(nowMs) > 0
   }
 
-  /** Whether those that are held do not fit, by what newcomers have shown: a guess holds connections, and rejects none. */
-  get #isFull() {
+  /** Whether those that are held do not fit, by what newcomers have taken. The mean of all connections rejects none. */
+  #isFull(nowMs) {
     const share = this.#longIdleShare
-    return share < CALM_SHARE && share - IDLE_SHARE - this.#load.shown(this.#held.size) <= 0
+    if (share >= FULL_SHARE || this.#hasRoom(nowMs)) return false
+    return share - IDLE_SHARE - this.#load.shown(this.#held.size) <= 0
   }
 
   sample() {
     return { held: this.#held.size, room: this.#roomAt(this.#parts.clock.now()) }
   }
 
-  /** Whether connections have been held all the time for as long as one is held, and the loop has no room. */
+  /** Whether connections have been held all the time for as long as one is held, and do not fit. */
   #isStanding(nowMs) {
     const isLong = this.#held.size > 0 && this.#patientMs(nowMs) - this.#queuedSinceMs >= this.#patienceMs
-    return isLong && this.#isFull
+    return isLong && this.#isFull(nowMs)
   }
 
   /**
@@ -187,7 +190,8 @@ class ConnectionGate {
       onDecision(reason)
       return undefined
     }
-    if (!this.#mayHold(priority) || (this.#held.size === 0 && this.#hasRoom(nowMs))) {
+    const { size } = this.#held
+    if (!this.#mayHold(priority) || size >= MOST_HELD || (size === 0 && this.#hasRoom(nowMs))) {
       this.#load.onAdmit()
       onDecision(undefined)
       return undefined
@@ -217,7 +221,8 @@ class ConnectionGate {
   #loopReason(priority, nowMs) {
     if (priority === CRITICAL) return undefined
     if (this.#mode === 'observe') return this.#isLoopFull(nowMs) && !this.#hasRoom(nowMs) ? 'loop' : undefined
-    return this.#held.size >= MOST_HELD || this.#isStanding(nowMs) ? 'loop' : undefined
+    const isRejected = this.#held.size < MOST_HELD ? this.#isStanding(nowMs) : this.#isFull(nowMs)
+    return isRejected ? 'loop' : undefined
   }
 
   /** @param {Held} held */
@@ -247,7 +252,8 @@ class ConnectionGate {
         admitted++
         this.#load.onAdmit()
         this.#release(held, undefined)
-      } else if (waitedMs - held.sinceMs >= this.#patienceMs && this.#isFull) this.#release(held, 'loop')
+      } else if (waitedMs - held.sinceMs >= this.#patienceMs && this.#isFull(nowMs))
+        this.#release(held, 'loop')
       else break
     }
     if (this.#held.size > 0) this.#lookLater()

@@ -2,8 +2,8 @@
 // The load that connections put on the loop later: a connection is cheap to open, and sends its messages afterwards.
 //   expected          = load of a newcomer x connections that have opened in the last two seconds, less those that have closed
 //   load of a newcomer = what those that are one to five seconds old take of the loop, for each of them
-// Until there are such, a newcomer is taken for a mean connection. A few that load the loop say little about many that are silent, so that this
-// may hold a newcomer, and rejects none (`shown`). Handshakes are no load.
+// Until there are such, a newcomer is taken for a mean connection. That mean may hold a newcomer. It rejects none: `shown` leaves it out, because a
+// few that load the loop say little about many that are silent. Handshakes are no load.
 
 /** How long it takes until the load of a connection shows. */
 const LAG_MS = 2000
@@ -23,6 +23,12 @@ const YOUNGEST_SLOTS = YOUNGEST_MS / SLOT_MS
 /** Whether what a connection of this age does is that of a newcomer. */
 const isNewcomer = (ageMs) => ageMs >= YOUNGEST_MS && ageMs < OLDEST_MS
 
+/**
+ * @typedef {() => { open: number, opened: number, found: number, handledMs: number, newcomersHandledMs: number }} Source `opened`: in
+ *   all; `found`: the part of `open` that was there before, or that is watched no longer, as a negative number; `newcomersHandledMs`: the part of
+ *   `handledMs` that went to newcomers
+ */
+
 class ConnectionLoad {
   #source
   #turnedMs
@@ -33,6 +39,7 @@ class ConnectionLoad {
   /** Open at the last turn, and those that were admitted since: they may not be open yet. */
   #openAtTurn
   #admitted = 0
+  #found
   /** How many had opened in all, at the end of each of the last slots; the newest first. */
   #opened
   #slotMs
@@ -41,16 +48,13 @@ class ConnectionLoad {
   #tookMs = 0
   #lookedAtMs = 0
 
-  /**
-   * @param {() => { open: number, opened: number, handledMs: number, newcomersHandledMs: number }} source `opened`: in all;
-   *   `newcomersHandledMs`: the part of `handledMs` that went to newcomers
-   * @param {number} nowMs
-   */
+  /** @param {Source} source @param {number} nowMs */
   constructor(source, nowMs) {
-    const { open, opened } = source()
+    const { open, opened, found } = source()
     this.#source = source
     this.#turnedMs = this.#slotMs = nowMs
     this.#openBefore = this.#openAtTurn = open
+    this.#found = found
     this.#opened = new Array(SLOTS).fill(opened)
   }
 
@@ -63,7 +67,9 @@ class ConnectionLoad {
     const elapsedMs = nowMs - this.#turnedMs
     if (elapsedMs <= 0) return
     this.#turnedMs = nowMs
-    const { open, opened, handledMs, newcomersHandledMs } = this.#source()
+    const { open, opened, found, handledMs, newcomersHandledMs } = this.#source()
+    this.#openBefore += found - this.#found
+    this.#found = found
     const share = Math.min(1, (handledMs - this.#handledMs) / elapsedMs)
     this.#handledMs = handledMs
     this.#handledShare += (share - this.#handledShare) * (1 - Math.exp(-elapsedMs / HANDLED_MS))
@@ -89,13 +95,14 @@ class ConnectionLoad {
       this.#opened.pop()
       this.#opened.unshift(opened)
     }
-    if (count > 0) this.#slotMs = nowMs
+    this.#slotMs += count < SLOTS ? count * SLOT_MS : nowMs - this.#slotMs
   }
 
   /** The connections that have opened lately, so that their load does not show yet. */
   get #recent() {
-    const open = Math.max(this.#source().open, this.#openAtTurn + this.#admitted)
-    return Math.max(0, open - this.#openBefore)
+    const { open, found } = this.#source()
+    const now = Math.max(open - (found - this.#found), this.#openAtTurn + this.#admitted)
+    return Math.max(0, now - this.#openBefore)
   }
 
   /** The share of the loop that will be taken, and is not yet. */

@@ -16,6 +16,8 @@ class ConnectionTable {
   receivedBytes = 0
   sent = 0
   sentBytes = 0
+  /** Those that were there before, less those that are watched no longer: no change of the load. */
+  found = 0
   #open = new Float64Array(TRANSPORTS.length)
   #opened = new Float64Array(TRANSPORTS.length)
   #closed = new Float64Array(CLOSE_REASONS.length)
@@ -30,6 +32,7 @@ class ConnectionTable {
 
   /** A connection that was open before Spillway knew it counts as open, and was not opened since. */
   onFound(transport) {
+    this.found++
     this.#open[indexOf(transport)]++
   }
 
@@ -47,6 +50,7 @@ class ConnectionTable {
 
   /** It is watched no longer. */
   onForget(transport) {
+    this.found--
     this.#open[indexOf(transport)]--
   }
 

@@ -19,6 +19,8 @@ class EngineConnections {
   #allowRequest
   /** By connection: the name of its transport. */
   #transports = new Map()
+  /** Of those that opened since this instance watches. @type {WeakMap<object, number>} */
+  #openedMs = new WeakMap()
   #isClosed = false
   /** Set by `goodbye()`. @type {import('../clock').Clock | undefined} */
   #goodbyeClock
@@ -71,8 +73,10 @@ class EngineConnections {
     const { name } = connection.transport
     const { connections } = this.#sockets
     this.#transports.set(connection, name)
-    if (isNew) connections.onOpen(name)
-    else connections.onFound(name)
+    if (isNew) {
+      connections.onOpen(name)
+      this.#openedMs.set(connection, this.#sockets.nowMs())
+    } else connections.onFound(name)
     connection.on('packet', this.#onPacket)
     connection.on('packetCreate', this.#onPacketCreate)
     connection.on('upgrade', this.#onUpgrade)
@@ -89,6 +93,11 @@ class EngineConnections {
   /** Whether the request is of the engine, by its path. */
   has({ url }) {
     return url.startsWith(this.#pathOf())
+  }
+
+  /** When the connection opened, if this instance has seen it. */
+  openedMs(connection) {
+    return this.#openedMs.get(connection)
   }
 
   /** Whether the request begins no session. */

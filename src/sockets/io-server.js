@@ -29,7 +29,7 @@ class IoServer {
     this.#io = io
     this.#sockets = sockets
     this.#priority = priority
-    this.#watcher = { receive: (socket, packet, more) => this.#receive(socket, packet, more) }
+    this.#watcher = { receive: (socket, packet, next) => this.#receive(socket, packet, next) }
     if (io.engine !== undefined) this.#addEngine(io.engine)
     // Before `listen()` there is no engine.
     const { onEngine } = this
@@ -73,7 +73,7 @@ class IoServer {
   /** `connect` comes before `connection`, and before any event of the socket. */
   #addNamespace(namespace) {
     if (this.#isClosed || this.#namespaces.has(namespace)) return
-    for (const socket of namespace.sockets.values()) this.#watch(socket, Number.NEGATIVE_INFINITY)
+    for (const socket of namespace.sockets.values()) this.#watch(socket)
     const server = this
     const replaced = new ReplacedMethod(
       namespace,
@@ -81,7 +81,7 @@ class IoServer {
       (method) =>
         /** @this {any} */
         function (event, given, ...rest) {
-          if (event === 'connect') server.#watch(given, server.#sockets.nowMs())
+          if (event === 'connect') server.#watch(given)
           else if (event === 'new_namespace') server.#addNamespace(given)
           return method.inner.call(this, event, given, ...rest)
         }
@@ -89,17 +89,22 @@ class IoServer {
     this.#namespaces.set(namespace, replaced)
   }
 
-  #watch(socket, openedMs) {
+  #watch(socket) {
     if (this.#isClosed) return
-    if (!watchIoSocket(socket, this.#watcher, openedMs)) this.#sockets.onUnknown()
+    if (!watchIoSocket(socket, this.#watcher)) this.#sockets.onUnknown()
   }
 
-  #receive(socket, packet, { openedMs, next }) {
+  #receive(socket, packet, next) {
     if (this.#isClosed) return next
     const given = packet.data?.[0]
     // Another parser lets a client send anything in the place of the name.
     if (typeof given !== 'string' && typeof given !== 'number')
-      return this.#sockets.receive({ name: UNHANDLED, isHandled: false, openedMs, next })
+      return this.#sockets.receive({
+        name: UNHANDLED,
+        isHandled: false,
+        openedMs: Number.NEGATIVE_INFINITY,
+        next,
+      })
     const name = String(given)
     const isHandled = socket.listenerCount(name) > 0
     if (this.#priority !== undefined) {
@@ -109,7 +114,16 @@ class IoServer {
         return REJECTED
       }
     }
-    return this.#sockets.receive({ name, isHandled, openedMs, next })
+    return this.#sockets.receive({ name, isHandled, openedMs: this.#openedMs(socket.conn), next })
+  }
+
+  /** Of the connection, which may carry sockets of several namespaces, one after the other. */
+  #openedMs(connection) {
+    for (const engine of this.#engines.values()) {
+      const openedMs = engine.openedMs(connection)
+      if (openedMs !== undefined) return openedMs
+    }
+    return Number.NEGATIVE_INFINITY
   }
 
   goodbye(clock) {

@@ -9,14 +9,14 @@ const { ReplacedMethod } = require('../replaced-method')
 const { each, emitWatched } = require('./emission')
 const { REJECTED, WatchedSocket, unwatch } = require('./watched-socket')
 
+/** Another copy of this package may watch the same socket: its number changes with WatchedSocket and Watcher. */
 const kWatched = Symbol.for('spillway.socket.1')
 /** What Spillway does in the place of `dispatch` is right only for a `dispatch` that does this. */
 const KNOWN = ['run(', 'nextTick', '_onerror', 'connected', 'emitUntyped']
 
 /**
  * @typedef {object} Watcher
- * @property {(socket: any, packet: { id?: number, data?: any[] }, more: { openedMs: number, next: any }) => any} receive a message, or REJECTED: it is
- *   answered
+ * @property {(socket: any, packet: { id?: number, data?: any[] }, next: any) => any} receive a message, or REJECTED: it is answered
  */
 
 /** The message whose packet is being received: everything until `dispatch` runs at once. @type {any} */
@@ -24,21 +24,21 @@ let current
 
 /** @extends {WatchedSocket<Watcher>} */
 class IoSocket extends WatchedSocket {
-  /** @param {any} socket @param {number} openedMs */
-  constructor(socket, openedMs) {
-    super(openedMs)
-    this.methods = [
+  constructor(socket) {
+    super()
+    const methods = [
       new ReplacedMethod(socket, 'onevent', (method) => onEvent(this, method)),
       new ReplacedMethod(socket, 'ack', makeAck),
       new ReplacedMethod(socket, 'dispatch', onDispatch),
     ]
+    this.restores = methods.map((method) => () => method.restore())
   }
 
   /** @returns {any} the message, with those of the other instances, REJECTED, or undefined if nobody watches any more */
   receive(socket, packet) {
     let message
     for (const watcher of this.watchers) {
-      message = watcher.receive(socket, packet, { openedMs: this.openedMs, next: message })
+      message = watcher.receive(socket, packet, message)
       if (message === REJECTED) return REJECTED
     }
     return message
@@ -102,11 +102,11 @@ const isKnown = (socket) => {
   return KNOWN.every((part) => text.includes(part))
 }
 
-/** @param {any} socket @param {Watcher} watcher @param {number} openedMs @returns {boolean} false if the socket is none that can be watched */
-function watchIoSocket(socket, watcher, openedMs) {
+/** @param {any} socket @param {Watcher} watcher @returns {boolean} false if the socket is none that can be watched */
+function watchIoSocket(socket, watcher) {
   if (socket[kWatched] === undefined) {
     if (!isKnown(socket)) return false
-    Object.defineProperty(socket, kWatched, { value: new IoSocket(socket, openedMs), configurable: true })
+    Object.defineProperty(socket, kWatched, { value: new IoSocket(socket), configurable: true })
   }
   socket[kWatched].watchers.add(watcher)
   return true

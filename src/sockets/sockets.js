@@ -62,6 +62,7 @@ class Sockets {
     this.#gate ??= this.#parts.admission.connectionGate(() => ({
       open: this.connections.open,
       opened: this.connections.opened,
+      found: this.connections.found,
       handledMs: this.handledMs,
       newcomersHandledMs: this.newcomersHandledMs,
     }))

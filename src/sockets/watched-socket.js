@@ -9,15 +9,8 @@ const REJECTED = Symbol.for('spillway.rejected')
 class WatchedSocket {
   /** @type {Set<Watcher>} */
   watchers = new Set()
-  /** @type {InstanceType<typeof import('../replaced-method').ReplacedMethod>[]} */
-  methods = []
-  /** When its connection opened, as far as is known. */
-  openedMs
-
-  /** @param {number} openedMs */
-  constructor(openedMs) {
-    this.openedMs = openedMs
-  }
+  /** Puts the methods back. @type {(() => void)[]} */
+  restores = []
 }
 
 /**
@@ -29,7 +22,7 @@ function unwatch(socket, key, watcher) {
   if (watched === undefined) return
   watched.watchers.delete(watcher)
   if (watched.watchers.size > 0) return
-  for (const method of watched.methods) method.restore()
+  for (const restore of watched.restores) restore()
   delete socket[key]
 }
 

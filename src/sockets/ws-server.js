@@ -19,7 +19,8 @@ class WsServer {
   #sockets
   #kind
   #priority
-  #open = new Set()
+  /** By WebSocket: when it opened, as far as this instance knows. @type {Map<any, number>} */
+  #open = new Map()
   #isClosed = false
   /** Set by `goodbye()`. @type {import('../clock').Clock | undefined} */
   #goodbyeClock
@@ -38,7 +39,7 @@ class WsServer {
     this.#priority = priority
     const server = this
     this.#watcher = {
-      receive: (ws, received) => this.#receive(ws, received),
+      receive: (ws, data, isBinary, next) => this.#receive(ws, data, isBinary, next),
       onSend: (data) => sockets.connections.onSend(sizeOf(data)),
       onClose: (ws, code) => {
         if (this.#open.delete(ws)) sockets.connections.onClose(TRANSPORT, reasonOfCode(code, closeOf(ws)))
@@ -78,15 +79,15 @@ class WsServer {
 
   #add(ws, isNew) {
     if (this.#isClosed || this.#open.has(ws)) return
-    this.#open.add(ws)
+    this.#open.set(ws, isNew ? this.#sockets.nowMs() : Number.NEGATIVE_INFINITY)
     if (isNew) this.#sockets.connections.onOpen(TRANSPORT)
     else this.#sockets.connections.onFound(TRANSPORT)
-    watchWebSocket(ws, this.#watcher, isNew ? this.#sockets.nowMs() : Number.NEGATIVE_INFINITY)
+    watchWebSocket(ws, this.#watcher)
     // Its handshake was under way when the process said goodbye.
     if (isNew) this.#goodbyeClock?.afterTurn(() => this.#dismiss([ws]))
   }
 
-  #receive(ws, { data, isBinary, openedMs, next }) {
+  #receive(ws, data, isBinary, next) {
     if (this.#isClosed) return next
     this.#sockets.connections.onReceive(sizeOf(data))
     const kind = this.#kindOf(data, isBinary)
@@ -98,6 +99,7 @@ class WsServer {
         return REJECTED
       }
     }
+    const openedMs = this.#open.get(ws) ?? Number.NEGATIVE_INFINITY
     return this.#sockets.receive({ name: kind, isHandled, openedMs, next })
   }
 
@@ -110,7 +112,7 @@ class WsServer {
   /** 1001: the server goes away. A client that does not answer is cut. */
   goodbye(clock) {
     this.#goodbyeClock = clock
-    this.#dismiss([...this.#open])
+    this.#dismiss([...this.#open.keys()])
   }
 
   #dismiss(leaving) {
@@ -125,7 +127,7 @@ class WsServer {
     this.#isClosed = true
     this.#handleUpgrade.restore()
     this.#sockets.open(this)
-    for (const ws of this.#open) {
+    for (const ws of this.#open.keys()) {
       unwatchWebSocket(ws, this.#watcher)
       this.#sockets.connections.onForget(TRANSPORT)
     }

@@ -6,11 +6,12 @@ const { ReplacedMethod } = require('../replaced-method')
 const { emitWatched, runAll } = require('./emission')
 const { REJECTED, WatchedSocket, unwatch } = require('./watched-socket')
 
+/** Another copy of this package may watch the same WebSocket: its number changes with WatchedSocket and Watcher. */
 const kWatched = Symbol.for('spillway.websocket.1')
 
 /**
  * @typedef {object} Watcher
- * @property {(ws: any, received: { data: any, isBinary: boolean, openedMs: number, next: any }) => any} receive a message, or REJECTED
+ * @property {(ws: any, data: any, isBinary: boolean, next: any) => any} receive a message, or REJECTED
  * @property {(data: any) => void} onSend
  * @property {(ws: any, code: number) => void} onClose
  */
@@ -22,9 +23,8 @@ class WsSocket extends WatchedSocket {
   /** @type {number | undefined} */
   ourCode
 
-  /** @param {any} ws @param {number} openedMs */
-  constructor(ws, openedMs) {
-    super(openedMs)
+  constructor(ws) {
+    super()
     const watched = this
     const closesIt = (method) =>
       /** @this {any} */
@@ -35,18 +35,19 @@ class WsSocket extends WatchedSocket {
         }
         return method.inner.apply(this, given)
       }
-    this.methods = [
+    const methods = [
       new ReplacedMethod(ws, 'emit', (method) => onEmit(watched, method)),
       new ReplacedMethod(ws, 'send', (method) => onSend(watched, method)),
       new ReplacedMethod(ws, 'close', closesIt),
       new ReplacedMethod(ws, 'terminate', closesIt),
     ]
+    this.restores = methods.map((method) => () => method.restore())
   }
 
   receive(ws, data, isBinary) {
     let message
     for (const watcher of this.watchers) {
-      message = watcher.receive(ws, { data, isBinary, openedMs: this.openedMs, next: message })
+      message = watcher.receive(ws, data, isBinary, message)
       if (message === REJECTED) return REJECTED
     }
     return message
@@ -82,10 +83,10 @@ function onSend(watched, method) {
   }
 }
 
-/** @param {any} ws @param {Watcher} watcher @param {number} openedMs */
-function watchWebSocket(ws, watcher, openedMs) {
+/** @param {any} ws @param {Watcher} watcher */
+function watchWebSocket(ws, watcher) {
   if (ws[kWatched] === undefined)
-    Object.defineProperty(ws, kWatched, { value: new WsSocket(ws, openedMs), configurable: true })
+    Object.defineProperty(ws, kWatched, { value: new WsSocket(ws), configurable: true })
   ws[kWatched].watchers.add(watcher)
 }
 

@@ -21,6 +21,7 @@ function build({
   let opened = open
   let handledMs = 0
   let newcomersHandledMs = 0
+  let found = 0
   let timers = []
   const clock = {
     now: () => nowMs,
@@ -35,7 +36,7 @@ function build({
     hooks: /** @type {any} */ (hooks),
     resources: /** @type {any} */ (resources),
     retryAfterSeconds: () => 3,
-    connections: () => ({ open: openNow, opened, handledMs, newcomersHandledMs }),
+    connections: () => ({ open: openNow, opened, found, handledMs, newcomersHandledMs }),
     onReject: (reason, priority) => rejected.push([reason, priority]),
     onWouldReject: (reason, priority) => observed.push([reason, priority]),
   })
@@ -55,6 +56,11 @@ function build({
   const sleep = (ms) => {
     idleMs += ms
     nowMs += ms
+  }
+  /** Connections that were there before. */
+  const find = (count) => {
+    openNow += count
+    found += count
   }
   /** Within a turn. */
   const work = (ms) => {
@@ -78,7 +84,20 @@ function build({
     return asked
   }
   const leave = () => openNow--
-  return { gate, leave, ask, load, turn, sleep, work, rejected, observed, resources, opened: () => openNow }
+  return {
+    gate,
+    leave,
+    ask,
+    find,
+    load,
+    turn,
+    sleep,
+    work,
+    rejected,
+    observed,
+    resources,
+    opened: () => openNow,
+  }
 }
 
 test('a loop that idles a tenth opens every connection at once', () => {
@@ -114,7 +133,7 @@ test('after a stall connections are held for as long as it takes to idle again, 
 
 test('a full loop holds connections and rejects them after two intervals, others at once', () => {
   const { ask, load, rejected, gate } = build()
-  load(1, 2000)
+  load(1, 4000)
   const first = ask()
   assert.equal(first.decision, 'held')
   load(1, 900)
@@ -265,6 +284,26 @@ test('what is held for one owner opens, and the others stay held', () => {
   const other = ask()
   gate.open(owner)
   assert.deepEqual([decisions, other.decision, gate.held], [[undefined], 'held', 1])
+})
+
+test('connections that were there before are no newcomers', () => {
+  const { ask, find, load, rejected, gate } = build({ open: 0 })
+  find(1000)
+  for (let ms = 0; ms < 5000; ms += 500) {
+    load(0.8, 500)
+    assert.equal(ask().decision, 'open')
+  }
+  assert.deepEqual([rejected, gate.held], [[], 0])
+})
+
+test('whatever is held opens once the loop idles, however long it was full', () => {
+  const { ask, load, rejected, gate } = build()
+  load(1, 4000)
+  const held = Array.from({ length: 200 }, () => ask())
+  load(1, 900)
+  load(0, 1000)
+  assert.deepEqual([rejected, gate.held], [[], 0])
+  assert.ok(held.every(({ decision }) => decision === 'open'))
 })
 
 test('a drain rejects what is held, and everything after', () => {

@@ -4,13 +4,18 @@
 
 const assert = require('node:assert/strict')
 const { EventEmitter, once } = require('node:events')
+const http = require('node:http')
 const { Duplex } = require('node:stream')
 const { test } = require('node:test')
 const { setFlagsFromString } = require('node:v8')
 const { runInNewContext } = require('node:vm')
+const { Server } = require('socket.io')
+const { Manager } = require('socket.io-client')
 const { WebSocketServer } = require('ws')
+const { ConnectionTable } = require('../../src/sockets/connection-table')
+const { IoServer } = require('../../src/sockets/io-server')
 const { Sockets } = require('../../src/sockets/sockets')
-const { socketIo, until, webSockets } = require('../support/sockets')
+const { listening, socketIo, until, webSockets } = require('../support/sockets')
 const { spillwayFor } = require('../support/spillway')
 
 test('a name from `kind` that is longer than a name is counted among the others', async (t) => {
@@ -184,4 +189,29 @@ test("a handshake of another server than Node's opens: it can be neither held no
   sockets.decide({}, { owner: {}, res: { writeStatus() {} }, socket: undefined }, () => opened++)
   sockets.decide({}, { owner: {}, socket: undefined }, () => opened++)
   assert.deepEqual([opened, decisions.length], [2, 0])
+})
+
+test('a socket of another namespace is as old as its connection', async (t) => {
+  const server = http.createServer()
+  const io = new Server(server)
+  t.after(() => io.close())
+  const seen = []
+  let nowMs = 7
+  const sockets = {
+    connections: new ConnectionTable(),
+    nowMs: () => nowMs,
+    decide: (_req, _of, open) => open(),
+    open() {},
+    receive: ({ name, openedMs }) => void seen.push([name, openedMs]),
+  }
+  const watched = new IoServer(io, {}, /** @type {any} */ (sockets))
+  t.after(() => watched.close())
+  io.of('/room').on('connection', (socket) => socket.on('say', () => {}))
+  io.on('connection', () => (nowMs = 9000))
+  const manager = new Manager(`http://127.0.0.1:${await listening(t, server)}`, { reconnection: false })
+  t.after(() => manager._close())
+  await new Promise((resolve) => manager.socket('/').once('connect', () => resolve(undefined)))
+  manager.socket('/room').emit('say')
+  await until(() => seen.length === 1)
+  assert.deepEqual(seen, [['say', 7]])
 })
