@@ -41,6 +41,8 @@ test('classes by path: the checkout runs first, recommendations run last', async
 test('equal shares: a tenant with one request is served beside one with many', async (t) => {
   const { shed } = await recipe('Equal shares for tenants')
   const shop = { 'x-api-key': 'an-api-key' }
+  // One salt in some hundreds maps two of the three keys to one cell.
+  t.mock.method(Math, 'random', () => 0.5)
   const order = await orderOf(t, shed, [
     ['/shop-1', shop],
     ['/shop-2', shop],
