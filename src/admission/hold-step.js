@@ -1,7 +1,11 @@
 'use strict'
 // Decides for how long a rejection is held (docs/decisions/0004). The next step is tried while rejections take more than 2 %
-// of the loop. A step is taken back if it does not bring fewer requests, or makes a proxy's requests wait for a connection.
+// of the loop. A step is taken back if it does not bring fewer requests, makes a proxy's requests wait for a connection, or if clients do not wait
+// for what is held.
 
+/** A held rejection occupies a connection, and a proxy may have a thousand connections for all its clients. */
+const MAX_HELD = 512
+const MAX_HELD_IN_FLOOD = 10_000
 /** The mean time for which a rejection is held, by step. */
 const HOLDS_MS = [0, 100, 200, 400, 1000]
 /** The next step is tried while rejections take more than this share of the loop's time. */
@@ -21,12 +25,17 @@ const SPARE_SHARE = 0.1
  */
 const MIN_LEFT = 0.5
 /**
- * Where connections were spare before, the first step begins only if some were for two windows, or none for this many. A burst
+ * A step is taken back if more than this share of the held requests' clients leave. Behind a proxy whose connections are all held, requests are old
+ * when they arrive.
+ */
+const LEAVING_SHARE = 0.1
+/**
+ * Where connections were spare before, the first step begins only if some were for five windows, or none for ten. A burst
  * fills the connections of a proxy, and looks like impatient clients until the proxy has sent what it had queued.
  */
 const MAX_FULL_WINDOWS = 10
-const MIN_SPARE_WINDOWS = 2
-/** After this time the first step waits again. */
+const MIN_SPARE_WINDOWS = 5
+/** After this time the first step waits again. No step is tried for as long after one that clients did not wait for. */
 const BEGIN_AGAIN_MS = 30_000
 /** After a step was taken back, no step is tried for this long. Older rates are not compared with. */
 const STEADY_MS = 5000
@@ -57,6 +66,10 @@ class HoldStep {
   #spareWindows = 0
   #fullWindows = 0
   #mayBeginUntilMs = Number.NEGATIVE_INFINITY
+  /** Of the rejections whose hold has ended in this window: how many, and how many of their clients have left before. */
+  #ended = 0
+  #left = 0
+  #areLeaving = false
 
   /**
    * @param {{
@@ -73,6 +86,11 @@ class HoldStep {
     this.#windowMs = nowMs
   }
 
+  /** How many rejections may be held at a time. */
+  get maxHeld() {
+    return this.isFlood ? MAX_HELD_IN_FLOOD : MAX_HELD
+  }
+
   get holdMs() {
     return HOLDS_MS[this.#step]
   }
@@ -80,6 +98,12 @@ class HoldStep {
   onTurn() {
     this.#turns++
     this.#busy += this.#connections.busy
+  }
+
+  /** Called when a hold is over. */
+  onHeld(hasLeft) {
+    this.#ended++
+    if (hasLeft) this.#left++
   }
 
   /** Called for each rejection. Ends the window if it is over, and chooses the step of the next window. */
@@ -103,7 +127,8 @@ class HoldStep {
     this.#rates[this.#step] = { perMs: count / elapsedMs, spare, atMs: nowMs }
     this.#windowMs = nowMs
     this.#decidedBefore = decided
-    this.#turns = this.#busy = 0
+    this.#areLeaving = this.#left > LEAVING_SHARE * this.#ended
+    this.#turns = this.#busy = this.#ended = this.#left = 0
   }
 
   /** The mean share of the connections on which no request is in flight, and none arrives in each loop turn. */
@@ -137,7 +162,9 @@ class HoldStep {
   }
 
   #mayBegin(nowMs) {
-    if (this.isFlood || !this.#wasSpare || nowMs <= this.#mayBeginUntilMs) return true
+    if (!this.#wasSpare || nowMs <= this.#mayBeginUntilMs) return true
+    // With fewer connections a flood is as well a proxy that catches up.
+    if (this.isFlood && this.#connections.open > MAX_HELD) return true
     return this.#spareWindows >= MIN_SPARE_WINDOWS
   }
 
@@ -147,18 +174,25 @@ class HoldStep {
     const previous = Math.max(0, step - 1)
     if (this.#cost.rejectedShare < CHEAP_SHARE) return previous
     if (step === 0 && !this.#mayBegin(nowMs)) return 0
-    // The next step was taken back, or left in order to measure this one. The rate measured now shows that it paid.
-    if (isCostly && this.#isFresh(next, nowMs) && this.#pays(next)) {
+    if (step > 0 && this.#areLeaving) {
+      // Those that leave make room for others, so that its rate is no evidence.
+      this.#rates[step].atMs = Number.NEGATIVE_INFINITY
+      return this.#takeBack(nowMs, BEGIN_AGAIN_MS)
+    }
+    // The next step was taken back, or left in order to measure this one. The rate measured now shows that it paid, unless a proxy catches up.
+    if (isCostly && !this.#wasSpare && this.#isFresh(next, nowMs) && this.#pays(next)) {
       this.#steadyUntilMs = nowMs
       return next
     }
     if (!this.#isFresh(previous, nowMs)) return previous
-    if (step > 0 && !this.#pays(step)) {
-      this.#steadyUntilMs = nowMs + STEADY_MS
-      this.#tookBackMs = nowMs
-      return previous
-    }
+    if (step > 0 && !this.#pays(step)) return this.#takeBack(nowMs, STEADY_MS)
     return isCostly && this.#wasCostly && nowMs >= this.#steadyUntilMs ? next : step
+  }
+
+  #takeBack(nowMs, steadyMs) {
+    this.#steadyUntilMs = nowMs + steadyMs
+    this.#tookBackMs = nowMs
+    return this.#step - 1
   }
 
   #isFresh(step, nowMs) {

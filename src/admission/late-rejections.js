@@ -3,12 +3,10 @@
 // sent late, by as much as hold-step.js says. Held 503s are bounded in number, and sent at once when a drain begins.
 
 const { AsyncResource } = require('node:async_hooks')
+const { isDisconnected } = require('../requests/request')
 const { isHalfClosed, offHalfClose, onHalfClose } = require('./half-closed')
 const { HoldStep } = require('./hold-step')
 
-/** A held rejection occupies a connection, and a proxy may have a thousand connections for all its clients. */
-const MAX_HELD = 512
-const MAX_HELD_IN_FLOOD = 10_000
 /** One HTTP/2 session may carry any number of requests. */
 const MAX_HELD_OF_SESSION = 100
 
@@ -53,12 +51,8 @@ class LateRejections {
     else send()
   }
 
-  get #maxHeld() {
-    return this.#step.isFlood ? MAX_HELD_IN_FLOOD : MAX_HELD
-  }
-
   #isHeld(request) {
-    if (this.#step.holdMs === 0 || this.#isDraining || this.#held.size >= this.#maxHeld) return false
+    if (this.#step.holdMs === 0 || this.#isDraining || this.#held.size >= this.#step.maxHeld) return false
     const { session } = request
     if (session !== undefined && (this.#ofSession.get(session) ?? 0) >= MAX_HELD_OF_SESSION) return false
     return !isHalfClosed(request)
@@ -72,6 +66,7 @@ class LateRejections {
       if (session !== undefined) this.#ofSession.set(session, this.#ofSession.get(session) - 1)
       offHalfClose(request, sendNow)
       this.#clock.cancel(timer)
+      this.#step.onHeld(isDisconnected(request))
       resource.runInAsyncScope(send)
     }
     const timer = this.#clock.after(this.#step.holdMs * (0.5 + this.#random()), sendNow)

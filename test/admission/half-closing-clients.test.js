@@ -121,14 +121,14 @@ function costlyRejections(t) {
   const { update } = Admission.prototype
   /** @this {any} */
   t.mock.method(Admission.prototype, 'update', function (options) {
-    this.measurements.cost.rejectedShare = 0.1
+    this.measurements.cost.rejectedShare = 0.4
     update.call(this, options)
   })
 }
 
-/** Two windows with a rejection sent at once in each have gone by: from now on each is held. */
+/** Five windows with a rejection sent at once in each have gone by: from now on each is held. */
 async function beginHolding(get, clock) {
-  for (let window = 0; window < 2; window++) {
+  for (let window = 0; window < 5; window++) {
     await get('/')
     clock.advance(200)
   }

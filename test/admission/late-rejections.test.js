@@ -19,7 +19,7 @@ HALF_CLOSED.emit('end')
  * @param {object} [start]
  * @param {number} [start.rejectedShare] of the loop's time that rejections take
  * @param {boolean} [start.isHolding] whether the first step has been taken
- * @param {{ open: number }} [start.connections] how many are open
+ * @param {{ open: number, busy?: number }} [start.connections] how many are open, and wait for an answer: by default those that are held
  */
 function driven({ rejectedShare = 0.05, isHolding = true, connections = { open: 0 } } = {}) {
   const clock = new TimedClock()
@@ -30,13 +30,13 @@ function driven({ rejectedShare = 0.05, isHolding = true, connections = { open: 
       return connections.open
     },
     get busy() {
-      return late.held
+      return connections.busy ?? late.held
     },
   }
   const stats = { decided: 0 }
   const late = new LateRejections({ clock, cost, stats, random: () => given.random, connections: use })
   let sent = 0
-  const reject = (request = {}) => {
+  const reject = (/** @type {any} */ request = { res: {} }) => {
     stats.decided++
     late.deliver(request, () => sent++)
   }
@@ -47,10 +47,10 @@ function driven({ rejectedShare = 0.05, isHolding = true, connections = { open: 
   }
   if (isHolding) {
     for (let window = 0; window < 2; window++) {
-      reject({ socket: HALF_CLOSED })
+      reject({ res: {}, socket: HALF_CLOSED })
       pass(WINDOW_MS)
     }
-    reject({ socket: HALF_CLOSED })
+    reject({ res: {}, socket: HALF_CLOSED })
     sent = 0
   }
   return { clock, cost, given, late, pass, reject, sent: () => sent, stats }
@@ -93,7 +93,7 @@ test('each 503 is sent once, in the async context of its rejection', () => {
   const storage = new AsyncLocalStorage()
   const { late, pass } = driven()
   const seen = []
-  storage.run('its own', () => late.deliver({}, () => seen.push(storage.getStore())))
+  storage.run('its own', () => late.deliver({ res: {} }, () => seen.push(storage.getStore())))
   pass(200)
   late.drain()
   pass(200)
@@ -137,8 +137,8 @@ test('a drain sends all held 503s, and from then on none is held', () => {
 test('a client that half-closes gets its answer at once, and only one', () => {
   const { late, pass, reject, sent } = driven()
   const socket = new EventEmitter()
-  reject({ socket })
-  reject({ socket: new EventEmitter() })
+  reject({ res: {}, socket })
+  reject({ res: {}, socket: new EventEmitter() })
   socket.emit('end')
   assert.deepEqual([late.held, sent()], [1, 1])
   pass(1000)
@@ -149,7 +149,7 @@ test('a 503 that was sent listens to its socket no longer', () => {
   const { pass, reject } = driven()
   const socket = new EventEmitter()
   for (let i = 0; i < 100; i++) {
-    reject({ socket })
+    reject({ res: {}, socket })
     pass(1000)
     assert.equal(socket.listenerCount('end'), 0)
   }
@@ -170,7 +170,7 @@ function holdsOver(seconds, { late, clock, pass, stats }, { clients = 0, perSeco
   const ask = (isBack) => {
     const sinceMs = clock.now()
     stats.decided++
-    late.deliver({}, () => {
+    late.deliver({ res: {} }, () => {
       lastMs = Math.round((clock.now() - sinceMs) / 10) * 10
       if (isBack && !isOver) clock.after(backMs, () => ask(true))
     })
@@ -211,7 +211,7 @@ function holdsOfProxy(seconds, all, { connections, perSecond, backlog = 0 }) {
     for (let spare = connections.open - late.held; waiting > 0 && spare > 0; spare--) {
       waiting--
       stats.decided++
-      late.deliver({}, () => {})
+      late.deliver({ res: {} }, () => {})
     }
   }
   for (let ms = 0; ms < seconds * 1000; ms += STEP_MS) {
@@ -241,6 +241,96 @@ test('a proxy that a burst has filled is not taken for impatient clients: no hol
   assert.ok(holdsOfProxy(20, all, { connections, perSecond: 4000, backlog: 6000 }) < 1000)
   assert.ok(all.late.total < 20 * 4000 * 0.1, `${all.late.total} were held`)
 })
+
+/**
+ * A stall, in an overload of 3600 requests a second that comes through a proxy. Clients give up after two seconds, so that a proxy's requests are as old as that when they arrive.
+ *
+ * @returns {number[]} for each second, the share of the requests that reach the server within 200 ms
+ */
+function inTimeAfterStall(seconds, { open, answersPerSecond, stallMs, rejectedShare }) {
+  const connections = { open, busy: 0 }
+  const { cost, late, pass, stats } = driven({ rejectedShare: 0, isHolding: false, connections })
+  const shares = []
+  const waiting = []
+  const received = []
+  let sent = []
+  let inTime = 0
+  let tooLate = 0
+  const free = (request) => {
+    if (!request.isFree) connections.busy--
+    request.isFree = true
+  }
+  for (let ms = 0; ms < seconds * 1000; ms += STEP_MS) {
+    const isCalm = ms < 3000
+    cost.rejectedShare = isCalm ? 0 : rejectedShare
+    for (let i = 0; i < (isCalm ? 1 : 18); i++)
+      waiting.push({ dueMs: ms, isFree: false, res: { destroyed: false } })
+    while (waiting.length > 0 && ms - waiting[0].dueMs > 2000) {
+      waiting.shift()
+      tooLate++
+    }
+    pass(STEP_MS)
+    for (; waiting.length > 0 && connections.busy < connections.open; connections.busy++) {
+      const request = waiting.shift()
+      received.push(request)
+      sent.push(request)
+      if (ms - request.dueMs <= 200) inTime++
+      else tooLate++
+    }
+    for (const request of sent)
+      if (ms - request.dueMs > 2000) {
+        request.res.destroyed = true
+        free(request)
+      }
+    sent = sent.filter(({ isFree }) => !isFree)
+    const isStalled = ms >= 4000 && ms < 4000 + stallMs
+    for (let i = 0; i < (answersPerSecond * STEP_MS) / 1000 && !isStalled && received.length > 0; i++) {
+      const request = received.shift()
+      stats.decided++
+      if (isCalm) free(request)
+      else late.deliver(request, () => free(request))
+    }
+    if (ms % 1000 === 1000 - STEP_MS) {
+      shares.push(inTime / Math.max(1, inTime + tooLate))
+      inTime = tooLate = 0
+    }
+  }
+  return shares
+}
+
+for (const [open, answersPerSecond, stallMs, rejectedShare, withinSeconds] of [
+  [100, 4000, 300, 0.3, 4],
+  [100, 4800, 1000, 0.8, 5],
+  [400, 5900, 2000, 0.3, 20],
+  [400, 5900, 2000, 0.8, 20],
+  [100, 4100, 2000, 0.3, 25],
+  [1024, 9000, 2000, 0.8, 20],
+])
+  test(`a proxy of ${open} connections that has waited for ${stallMs} ms catches up within ${withinSeconds} seconds, where rejections take ${rejectedShare} of the loop, at most ${answersPerSecond} a second`, () => {
+    const shares = inTimeAfterStall(30, { open, answersPerSecond, stallMs, rejectedShare })
+    const after = shares.slice(4 + withinSeconds)
+    assert.ok(Math.min(...after) > 0.95, shares.map((share) => share.toFixed(2)).join(' '))
+  })
+
+for (const [open, isHeld] of [
+  [512, false],
+  [513, true],
+])
+  test(`a flood that fills ${open} connections, of which some were spare, is ${isHeld ? 'held at once' : 'not held at once: a proxy may catch up'}`, () => {
+    const connections = { open, busy: 1 }
+    const all = driven({ rejectedShare: 0, isHolding: false, connections })
+    all.reject()
+    all.pass(WINDOW_MS)
+    all.reject()
+    all.cost.rejectedShare = 0.8
+    connections.busy = open
+    for (let window = 0; window < 2; window++) {
+      all.pass(WINDOW_MS)
+      all.reject({ res: {}, socket: HALF_CLOSED })
+    }
+    all.reject()
+    assert.equal(all.late.held, isHeld ? 1 : 0)
+  })
 
 test('distant clients that retry at once are held: their round trip leaves as long between two requests as before', () => {
   const all = driven({ isHolding: false, connections: { open: 200 } })
@@ -279,7 +369,7 @@ for (const [before, what, isHeld] of [
       reject()
       pass(WINDOW_MS)
     }
-    cost.rejectedShare = 0.6
+    cost.rejectedShare = 0.8
     reject()
     assert.equal(late.held, isHeld ? 1 : 0)
   })
@@ -289,7 +379,7 @@ test('the number of rejections at once is no evidence of the arrival rate', () =
   const all = driven({ isHolding: false })
   for (let ms = 0; ms < 3000; ms += 5) {
     all.stats.decided++
-    if (ms % 500 === 495) for (let i = 0; i < 100; i++) all.late.deliver({}, () => {})
+    if (ms % 500 === 495) for (let i = 0; i < 100; i++) all.late.deliver({ res: {} }, () => {})
     all.pass(5)
   }
   assert.ok(all.late.total <= 200, `${all.late.total} of 600`)
