@@ -70,12 +70,6 @@ class ConnectionTable {
     this.sentBytes += bytes
   }
 
-  get opened() {
-    let opened = 0
-    for (const count of this.#opened) opened += count
-    return opened
-  }
-
   get open() {
     let open = 0
     for (const count of this.#open) open += count

@@ -19,8 +19,8 @@ class EngineConnections {
   #allowRequest
   /** By connection: the name of its transport. */
   #transports = new Map()
-  /** Of those that opened since this instance watches. @type {WeakMap<object, number>} */
-  #openedMs = new WeakMap()
+  /** Of those that opened since this instance watches. @type {WeakMap<object, import('./newcomers').Newcomer>} */
+  #newcomers = new WeakMap()
   #isClosed = false
   /** Set by `goodbye()`. @type {import('../clock').Clock | undefined} */
   #goodbyeClock
@@ -51,6 +51,7 @@ class EngineConnections {
     /** @this {any} */
     this.#onClose = function (reason) {
       connections.onClose(engines.#transports.get(this), reasonOfEngine(reason))
+      sockets.newcomers.remove(engines.newcomerOf(this))
       engines.#transports.delete(this)
     }
     engine.prependListener('connection', this.#onConnection)
@@ -75,7 +76,7 @@ class EngineConnections {
     this.#transports.set(connection, name)
     if (isNew) {
       connections.onOpen(name)
-      this.#openedMs.set(connection, this.#sockets.nowMs())
+      this.#newcomers.set(connection, this.#sockets.newcomers.add())
     } else connections.onFound(name)
     connection.on('packet', this.#onPacket)
     connection.on('packetCreate', this.#onPacketCreate)
@@ -95,9 +96,9 @@ class EngineConnections {
     return url.startsWith(this.#pathOf())
   }
 
-  /** When the connection opened, if this instance has seen it. */
-  openedMs(connection) {
-    return this.#openedMs.get(connection)
+  /** What is known of the connection if this instance has seen it open. */
+  newcomerOf(connection) {
+    return this.#newcomers.get(connection)
   }
 
   /** Whether the request begins no session. */
@@ -141,6 +142,7 @@ class EngineConnections {
       connection.off('upgrade', this.#onUpgrade)
       connection.off('close', this.#onClose)
       this.#sockets.connections.onForget(transport)
+      this.#sockets.newcomers.remove(this.newcomerOf(connection))
     }
     this.#transports.clear()
   }

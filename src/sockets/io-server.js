@@ -102,7 +102,7 @@ class IoServer {
       return this.#sockets.receive({
         name: UNHANDLED,
         isHandled: false,
-        openedMs: Number.NEGATIVE_INFINITY,
+        newcomer: undefined,
         next,
       })
     const name = String(given)
@@ -114,16 +114,16 @@ class IoServer {
         return REJECTED
       }
     }
-    return this.#sockets.receive({ name, isHandled, openedMs: this.#openedMs(socket.conn), next })
+    return this.#sockets.receive({ name, isHandled, newcomer: this.#newcomerOf(socket.conn), next })
   }
 
   /** Of the connection, which may carry sockets of several namespaces, one after the other. */
-  #openedMs(connection) {
+  #newcomerOf(connection) {
     for (const engine of this.#engines.values()) {
-      const openedMs = engine.openedMs(connection)
-      if (openedMs !== undefined) return openedMs
+      const newcomer = engine.newcomerOf(connection)
+      if (newcomer !== undefined) return newcomer
     }
-    return Number.NEGATIVE_INFINITY
+    return undefined
   }
 
   goodbye(clock) {

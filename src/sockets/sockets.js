@@ -2,13 +2,13 @@
 // The sockets of one instance: the servers of Socket.IO and ws that it watches, and what is counted of them. `decide()` asks the gate whether a
 // connection opens (admission/connection-gate.js). Until `sockets()` is called, no request enters this file.
 
-const { isNewcomer } = require('../admission/connection-load')
 const { LOW, NORMAL, priorityIndex } = require('../admission/verdict')
 const { SHED: SHED_PART } = require('../requests/ignore')
 const { Failure } = require('../failures/failure')
 const { ConnectionTable } = require('./connection-table')
 const { EventTable, SHED, UNHANDLED } = require('./event-table')
 const { IoServer } = require('./io-server')
+const { Newcomers } = require('./newcomers')
 const { refuseRequest, refuseUpgrade } = require('./refusal')
 const { isSocketIo, isWebSocketServer, notSockets, takenSockets } = require('./shapes')
 const { SocketMessage } = require('./socket-message')
@@ -24,11 +24,10 @@ const NO_GATE = Object.freeze({ held: 0, room: 1 })
 
 class Sockets {
   connections = new ConnectionTable()
+  newcomers
   events
   /** For how long listeners have run, until each first returned. */
   handledMs = 0
-  /** The part of it that went to connections which opened lately. */
-  newcomersHandledMs = 0
   /** What runs now: read by the watcher of stalls. */
   running
   #parts
@@ -39,6 +38,7 @@ class Sockets {
   /** @param {Parts} parts */
   constructor(parts) {
     this.#parts = parts
+    this.newcomers = new Newcomers(parts.clock)
     this.events = new EventTable(parts.options.routes.overflow, parts.clock.now())
   }
 
@@ -61,10 +61,10 @@ class Sockets {
     if (this.#servers.has(given)) throw takenSockets()
     this.#gate ??= this.#parts.admission.connectionGate(() => ({
       open: this.connections.open,
-      opened: this.connections.opened,
       found: this.connections.found,
       handledMs: this.handledMs,
-      newcomersHandledMs: this.newcomersHandledMs,
+      newcomers: this.newcomers.count(),
+      newcomersHandledMs: this.newcomers.handledMs,
     }))
     const server = new Server(given, options, this)
     this.#servers.set(given, server)
@@ -168,16 +168,16 @@ class Sockets {
 
   // Hot path: once a message.
   /**
-   * @param {{ name: string, isHandled: boolean, openedMs: number, next: any }} received `isHandled`: whether there is a listener;
-   *   `openedMs`: when its connection opened; `next`: the message of another instance
+   * @param {{ name: string, isHandled: boolean, newcomer: import('./newcomers').Newcomer | undefined, next: any }} received
+   *   `isHandled`: whether there is a listener; `newcomer`: unless its connection was there before; `next`: the message of another instance
    */
-  receive({ name, isHandled, openedMs, next }) {
+  receive({ name, isHandled, newcomer, next }) {
     const nowMs = this.nowMs()
     const row = this.events.rowOf(isHandled ? name : UNHANDLED)
     return new SocketMessage(this, {
       row,
       startedMs: nowMs,
-      isOfNewcomer: isNewcomer(nowMs - openedMs),
+      isOfNewcomer: this.newcomers.receive(newcomer),
       next,
     })
   }
@@ -185,7 +185,7 @@ class Sockets {
   /** Listeners have run, until each first returned. */
   onHandled(ms, isOfNewcomer) {
     this.handledMs += ms
-    if (isOfNewcomer) this.newcomersHandledMs += ms
+    if (isOfNewcomer) this.newcomers.handledMs += ms
   }
 
   /**

@@ -42,7 +42,10 @@ class WsServer {
       receive: (ws, data, isBinary, next) => this.#receive(ws, data, isBinary, next),
       onSend: (data) => sockets.connections.onSend(sizeOf(data)),
       onClose: (ws, code) => {
-        if (this.#open.delete(ws)) sockets.connections.onClose(TRANSPORT, reasonOfCode(code, closeOf(ws)))
+        if (!this.#open.has(ws)) return
+        sockets.newcomers.remove(this.#open.get(ws))
+        this.#open.delete(ws)
+        sockets.connections.onClose(TRANSPORT, reasonOfCode(code, closeOf(ws)))
       },
     }
     for (const ws of wss.clients ?? []) this.#add(ws, false)
@@ -79,7 +82,7 @@ class WsServer {
 
   #add(ws, isNew) {
     if (this.#isClosed || this.#open.has(ws)) return
-    this.#open.set(ws, isNew ? this.#sockets.nowMs() : Number.NEGATIVE_INFINITY)
+    this.#open.set(ws, isNew ? this.#sockets.newcomers.add() : undefined)
     if (isNew) this.#sockets.connections.onOpen(TRANSPORT)
     else this.#sockets.connections.onFound(TRANSPORT)
     watchWebSocket(ws, this.#watcher)
@@ -99,8 +102,7 @@ class WsServer {
         return REJECTED
       }
     }
-    const openedMs = this.#open.get(ws) ?? Number.NEGATIVE_INFINITY
-    return this.#sockets.receive({ name: kind, isHandled, openedMs, next })
+    return this.#sockets.receive({ name: kind, isHandled, newcomer: this.#open.get(ws), next })
   }
 
   #kindOf(data, isBinary) {
@@ -127,8 +129,9 @@ class WsServer {
     this.#isClosed = true
     this.#handleUpgrade.restore()
     this.#sockets.open(this)
-    for (const ws of this.#open.keys()) {
+    for (const [ws, newcomer] of this.#open) {
       unwatchWebSocket(ws, this.#watcher)
+      this.#sockets.newcomers.remove(newcomer)
       this.#sockets.connections.onForget(TRANSPORT)
     }
     this.#open.clear()

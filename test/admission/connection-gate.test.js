@@ -6,6 +6,7 @@ const { test } = require('node:test')
 const { ConnectionGate } = require('../../src/admission/connection-gate')
 const { randomFrom } = require('../simulation/random')
 const { BYPASS, CRITICAL, NORMAL } = require('../../src/admission/verdict')
+const { Newcomers } = require('../../src/sockets/newcomers')
 
 const OPTIONS = { mode: 'adaptive', interval: 500 }
 
@@ -18,9 +19,7 @@ function build({
   let nowMs = 0
   let idleMs = 0
   let openNow = open
-  let opened = open
   let handledMs = 0
-  let newcomersHandledMs = 0
   let found = 0
   let timers = []
   const clock = {
@@ -29,6 +28,9 @@ function build({
     afterTurn: (callback) => callback(),
     after: (delayMs, callback) => timers.push({ dueMs: nowMs + delayMs, callback }),
   }
+  const newcomers = new Newcomers(clock)
+  /** Each that was let in, the oldest first. */
+  const openings = []
   const rejected = []
   const observed = []
   const gate = new ConnectionGate({
@@ -36,7 +38,13 @@ function build({
     hooks: /** @type {any} */ (hooks),
     resources: /** @type {any} */ (resources),
     retryAfterSeconds: () => 3,
-    connections: () => ({ open: openNow, opened, found, handledMs, newcomersHandledMs }),
+    connections: () => ({
+      open: openNow,
+      found,
+      handledMs,
+      newcomers: newcomers.count(),
+      newcomersHandledMs: newcomers.handledMs,
+    }),
     onReject: (reason, priority) => rejected.push([reason, priority]),
     onWouldReject: (reason, priority) => observed.push([reason, priority]),
   })
@@ -46,7 +54,7 @@ function build({
     idleMs += idledMs
     nowMs += idledMs + busyMs
     handledMs += handled
-    newcomersHandledMs += ofNewcomers
+    newcomers.handledMs += ofNewcomers
     gate.onTurn(busyMs, nowMs, idleMs)
     const due = timers.filter(({ dueMs }) => dueMs <= nowMs)
     timers = timers.filter(({ dueMs }) => dueMs > nowMs)
@@ -78,12 +86,16 @@ function build({
         asked.decision = reason ?? 'open'
         if (reason !== undefined) return
         openNow++
-        opened++
+        openings.push(newcomers.add())
       },
     })
     return asked
   }
-  const leave = () => openNow--
+  /** The oldest leaves that has opened. */
+  const leave = () => {
+    openNow--
+    newcomers.remove(openings.shift())
+  }
   return {
     gate,
     leave,

@@ -13,6 +13,7 @@ const { Server } = require('socket.io')
 const { Manager } = require('socket.io-client')
 const { WebSocketServer } = require('ws')
 const { ConnectionTable } = require('../../src/sockets/connection-table')
+const { Newcomers } = require('../../src/sockets/newcomers')
 const { IoServer } = require('../../src/sockets/io-server')
 const { Sockets } = require('../../src/sockets/sockets')
 const { listening, socketIo, until, webSockets } = require('../support/sockets')
@@ -199,10 +200,11 @@ test('a socket of another namespace is as old as its connection', async (t) => {
   let nowMs = 7
   const sockets = {
     connections: new ConnectionTable(),
+    newcomers: new Newcomers({ now: () => nowMs }),
     nowMs: () => nowMs,
     decide: (_req, _of, open) => open(),
     open() {},
-    receive: ({ name, openedMs }) => void seen.push([name, openedMs]),
+    receive: ({ name, newcomer }) => void seen.push([name, newcomer?.slot]),
   }
   const watched = new IoServer(io, {}, /** @type {any} */ (sockets))
   t.after(() => watched.close())
@@ -213,5 +215,5 @@ test('a socket of another namespace is as old as its connection', async (t) => {
   await new Promise((resolve) => manager.socket('/').once('connect', () => resolve(undefined)))
   manager.socket('/room').emit('say')
   await until(() => seen.length === 1)
-  assert.deepEqual(seen, [['say', 7]])
+  assert.deepEqual(seen, [['say', 0]])
 })
