@@ -9,8 +9,9 @@
 const LAG_MS = 2000
 /** The horizon of the share in which messages are handled. */
 const HANDLED_MS = 1000
-/** For how long it is remembered what newcomers took. */
+/** For how long it is remembered what newcomers took. One turn shows no more than this much of it: a single long message says little about others. */
 const MEMORY_MS = 10_000
+const TURN_MS = 100
 /** What is supposed counts as much as one newcomer that is seen for so long. */
 const PRIOR_MS = 1000
 
@@ -68,8 +69,9 @@ class ConnectionLoad {
 
   #learn({ elapsedMs, newcomers, newcomersHandledMs }) {
     const kept = Math.exp(-elapsedMs / MEMORY_MS)
-    this.#tookMs = this.#tookMs * kept + newcomersHandledMs - this.#newcomersHandledMs
-    this.#seenMs = this.#seenMs * kept + newcomers * elapsedMs
+    const part = Math.min(1, TURN_MS / elapsedMs)
+    this.#tookMs = this.#tookMs * kept + (newcomersHandledMs - this.#newcomersHandledMs) * part
+    this.#seenMs = this.#seenMs * kept + newcomers * elapsedMs * part
     this.#newcomersHandledMs = newcomersHandledMs
   }
 

@@ -1,7 +1,7 @@
 'use strict'
 // Decides for how long a rejection is held (docs/decisions/0004). The next step is tried while rejections take more than 2 %
-// of the loop. A step is taken back if it does not bring fewer requests, makes a proxy's requests wait for a connection, or if clients do not wait
-// for what is held.
+// of the loop. A step is taken back if it does not bring fewer requests, if a proxy's requests wait for a connection, or if most clients leave
+// before their 503.
 
 /** A held rejection occupies a connection, and a proxy may have a thousand connections for all its clients. */
 const MAX_HELD = 512
@@ -25,10 +25,10 @@ const SPARE_SHARE = 0.1
  */
 const MIN_LEFT = 0.5
 /**
- * A step is taken back if more than this share of the held requests' clients leave. Behind a proxy whose connections are all held, requests are old
- * when they arrive.
+ * A step is taken back if more than this share of the clients leave before their 503. Behind a proxy whose connections are all held, requests are old
+ * when they arrive. A few clients that leave must not end it for the others.
  */
-const LEAVING_SHARE = 0.1
+const LEAVING_SHARE = 0.5
 /**
  * Where connections were spare before, the first step begins only if some were for five windows, or none for ten. A burst
  * fills the connections of a proxy, and looks like impatient clients until the proxy has sent what it had queued.
@@ -179,12 +179,14 @@ class HoldStep {
       this.#rates[step].atMs = Number.NEGATIVE_INFINITY
       return this.#takeBack(nowMs, BEGIN_AGAIN_MS)
     }
-    // The next step was taken back, or left in order to measure this one. The rate measured now shows that it paid, unless a proxy catches up.
-    if (isCostly && !this.#wasSpare && this.#isFresh(next, nowMs) && this.#pays(next)) {
+    // The next step was taken back, or left in order to measure this one. The rate measured now shows that it paid. After a step was taken back, a
+    // proxy's rate shows only that it catches up.
+    const isQuick = !this.#wasSpare || nowMs >= this.#steadyUntilMs
+    if (isCostly && isQuick && this.#isFresh(next, nowMs) && this.#pays(next)) {
       this.#steadyUntilMs = nowMs
       return next
     }
-    if (!this.#isFresh(previous, nowMs)) return previous
+    if (!this.#isFresh(previous, nowMs)) return nowMs < this.#steadyUntilMs ? step : previous
     if (step > 0 && !this.#pays(step)) return this.#takeBack(nowMs, STEADY_MS)
     return isCostly && this.#wasCostly && nowMs >= this.#steadyUntilMs ? next : step
   }

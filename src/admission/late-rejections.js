@@ -60,19 +60,25 @@ class LateRejections {
 
   #hold(request, send) {
     const { session } = request
+    let hasEnded = false
     const resource = new AsyncResource('spillway.rejection')
     const sendNow = () => {
       if (!this.#held.delete(sendNow)) return
       if (session !== undefined) this.#ofSession.set(session, this.#ofSession.get(session) - 1)
-      offHalfClose(request, sendNow)
+      offHalfClose(request, onEnd)
       this.#clock.cancel(timer)
-      this.#step.onHeld(isDisconnected(request))
+      this.#step.onHeld(hasEnded || isDisconnected(request))
       resource.runInAsyncScope(send)
+    }
+    // A client that leaves looks like one that half-closes, until something is sent to it.
+    const onEnd = () => {
+      hasEnded = true
+      sendNow()
     }
     const timer = this.#clock.after(this.#step.holdMs * (0.5 + this.#random()), sendNow)
     this.#held.add(sendNow)
     if (session !== undefined) this.#ofSession.set(session, (this.#ofSession.get(session) ?? 0) + 1)
-    onHalfClose(request, sendNow)
+    onHalfClose(request, onEnd)
     this.total++
   }
 

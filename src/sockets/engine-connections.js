@@ -50,6 +50,8 @@ class EngineConnections {
     }
     /** @this {any} */
     this.#onClose = function (reason) {
+      // Another listener of the same close may have closed the watch.
+      if (!engines.#transports.has(this)) return
       connections.onClose(engines.#transports.get(this), reasonOfEngine(reason))
       sockets.newcomers.remove(engines.newcomerOf(this))
       engines.#transports.delete(this)

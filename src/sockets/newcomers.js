@@ -1,11 +1,14 @@
 'use strict'
 // The connections that opened in the last five seconds and are open still: how many show what they do, and what their listeners took. A newcomer shows
-// it from its first message on, or after a second of silence: at first it has not sent yet what it will send.
+// it from its first message on, or after a second of silence: at first it has not sent yet what it will send. Times are in slots of half a second.
 
 const SLOT_MS = 500
 const SLOTS = 10
 /** After so many slots a silent newcomer is silent. */
 const SILENT_SLOTS = 2
+
+/** The slot of one that is open no more. */
+const GONE = Number.NEGATIVE_INFINITY
 
 const slotOf = (ms) => Math.floor(ms / SLOT_MS)
 
@@ -70,6 +73,7 @@ class Newcomers {
     if (newcomer === undefined || this.#forget() - newcomer.slot >= SLOTS) return
     this.#openOf[newcomer.slot % SLOTS]--
     if (newcomer.hasSent) this.#sentOf[newcomer.slot % SLOTS]--
+    newcomer.slot = GONE
   }
 }
 

@@ -19,7 +19,7 @@ class WsServer {
   #sockets
   #kind
   #priority
-  /** By WebSocket: when it opened, as far as this instance knows. @type {Map<any, number>} */
+  /** By WebSocket: undefined if it was open before. @type {Map<any, import('./newcomers').Newcomer | undefined>} */
   #open = new Map()
   #isClosed = false
   /** Set by `goodbye()`. @type {import('../clock').Clock | undefined} */

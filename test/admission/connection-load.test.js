@@ -55,6 +55,28 @@ for (const [what, session] of /** @type {const} */ ([
     assert.ok(shown > 0.08 && shown < 0.11, `${shown} in place of 0.1`)
   })
 
+test('one message of a second shows little about silent newcomers', () => {
+  let nowMs = 0
+  const newcomers = new Newcomers({ now: () => nowMs })
+  const source = () => ({
+    open: 10,
+    found: 0,
+    newcomers: newcomers.count(),
+    handledMs: newcomers.handledMs,
+    newcomersHandledMs: newcomers.handledMs,
+  })
+  const load = new ConnectionLoad(source, nowMs)
+  const turn = (ms, tookMs) => {
+    nowMs += ms
+    newcomers.handledMs += tookMs
+    load.onTurn(nowMs)
+  }
+  for (let i = 0; i < 10; i++) newcomers.add()
+  for (let i = 0; i < 200; i++) turn(TURN_MS, 0)
+  turn(1000, 1000)
+  assert.ok(load.shown(1) < 0.01, `${load.shown(1)}`)
+})
+
 test('silent sessions show to take nothing', () => {
   assert.equal(shownByTen({ livesMs: 3000, takes: 0 }), 0)
 })

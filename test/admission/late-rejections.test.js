@@ -159,11 +159,16 @@ const STEP_MS = 5
 const BACK_MS = 10
 
 /**
- * Rejects clients that ask again as soon as they are answered, and others that come whatever becomes of the last.
+ * Rejects clients that ask again as soon as they are answered, and others that come whatever becomes of the last. From the tenth second to the 14th, some
+ * leave before they are answered.
  *
  * @returns {number[]} for each second, how long the last that was sent in it had been held
  */
-function holdsOver(seconds, { late, clock, pass, stats }, { clients = 0, perSecond = 0, backMs = BACK_MS }) {
+function holdsOver(
+  seconds,
+  { late, clock, pass, stats },
+  { clients = 0, perSecond = 0, leavers = 0, backMs = BACK_MS }
+) {
   const holds = []
   let isOver = false
   let lastMs = 0
@@ -179,6 +184,10 @@ function holdsOver(seconds, { late, clock, pass, stats }, { clients = 0, perSeco
   for (let second = 0; second < seconds; second++) {
     for (let ms = 0; ms < 1000; ms += STEP_MS) {
       for (let i = 0; i < (perSecond * STEP_MS) / 1000; i++) ask(false)
+      for (let i = 0; i < leavers && second >= 10 && second < 14; i++) {
+        stats.decided++
+        late.deliver({ res: { destroyed: true } }, () => {})
+      }
       pass(STEP_MS)
     }
     holds.push(lastMs)
@@ -344,6 +353,43 @@ test('distant clients that retry at once are held: their round trip leaves as lo
 test('impatient clients are held although other connections idle', () => {
   const all = driven({ isHolding: false, connections: { open: 300 } })
   assert.equal(Math.max(...holdsOver(12, all, { clients: 100 })), 1000)
+})
+
+for (const [what, leave] of [
+  ['are cut', ({ res }) => (res.destroyed = true)],
+  ['end their side', ({ socket }) => socket.emit('end')],
+])
+  test(`a step that fewer requests followed is taken back where clients ${what} before their 503`, () => {
+    for (const [share, isHeld] of [
+      [0.4, true],
+      [0.6, false],
+    ]) {
+      const { late, pass, reject, stats } = driven({ isHolding: false })
+      for (let window = 0; window < 2; window++) {
+        reject({ res: {}, socket: HALF_CLOSED })
+        pass(WINDOW_MS)
+        stats.decided += 1000
+      }
+      reject({ res: {}, socket: HALF_CLOSED })
+      const requests = Array.from({ length: 10 }, () => ({
+        res: { destroyed: false },
+        socket: new EventEmitter(),
+      }))
+      for (const request of requests) reject(request)
+      assert.equal(late.held, 10)
+      for (const request of requests.slice(0, share * 10)) leave(request)
+      pass(WINDOW_MS)
+      reject({ res: {}, socket: HALF_CLOSED })
+      reject()
+      assert.equal(late.held, isHeld ? 1 : 0, `${share} of them`)
+    }
+  })
+
+test('one client that leaves again and again does not end the hold of those that ask again at once', () => {
+  const all = driven({ isHolding: false, connections: { open: 1000 } })
+  const holds = holdsOver(40, all, { clients: 100, leavers: 1 })
+  assert.equal(Math.max(...holds.slice(0, 10)), 1000)
+  assert.ok(Math.min(...holds.slice(16)) >= 100, holds.join(' '))
 })
 
 test('clients that stop waiting for their answers are no longer held', () => {

@@ -217,3 +217,20 @@ test('a socket of another namespace is as old as its connection', async (t) => {
   await until(() => seen.length === 1)
   assert.deepEqual(seen, [['say', 0]])
 })
+
+test('a watch that a listener of the same close ends first counts the connection no second time', async (t) => {
+  const { io, handle, spillway, connected } = await socketIo(t)
+  let isClosed = false
+  io.on('connection', ({ conn }) => {
+    conn.prependListener('close', () => handle.close())
+    conn.on('close', () => (isClosed = true))
+  })
+  const socket = await connected('/', { transports: ['websocket'] })
+  socket.disconnect()
+  await until(() => isClosed)
+  const { closed } = spillway.snapshot().sockets.connections
+  assert.equal(
+    Object.values(closed).reduce((sum, count) => sum + count, 0),
+    0
+  )
+})

@@ -43,6 +43,16 @@ test('one that closes counts no longer, whether it has sent a message or not', (
   assert.equal(newcomers.count(), 0)
 })
 
+test('one that has closed is forgotten: neither a second close nor a message changes anything', () => {
+  const { newcomers } = driven()
+  const [gone, other] = [newcomers.add(), newcomers.add()]
+  newcomers.receive(other)
+  newcomers.remove(gone)
+  newcomers.remove(gone)
+  assert.ok(!newcomers.receive(gone))
+  assert.equal(newcomers.count(), 1)
+})
+
 test('a connection that was open before is no newcomer', () => {
   const { newcomers } = driven()
   assert.ok(!newcomers.receive(undefined))
