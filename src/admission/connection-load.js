@@ -9,8 +9,9 @@
 const LAG_MS = 2000
 /** The horizon of the share in which messages are handled. */
 const HANDLED_MS = 1000
-/** For how long it is remembered what newcomers took. One turn shows no more than this much of it: a single long message says little about others. */
+/** For how long it is remembered what newcomers took. */
 const MEMORY_MS = 10_000
+/** A turn counts for at most this long: one long message says little about other newcomers. */
 const TURN_MS = 100
 /** What is supposed counts as much as one newcomer that is seen for so long. */
 const PRIOR_MS = 1000

@@ -35,7 +35,7 @@ const LEAVING_SHARE = 0.5
  */
 const MAX_FULL_WINDOWS = 10
 const MIN_SPARE_WINDOWS = 5
-/** After this time the first step waits again. No step is tried for as long after one that clients did not wait for. */
+/** After this time the first step waits again. After a step that clients left, no step is tried for as long. */
 const BEGIN_AGAIN_MS = 30_000
 /** After a step was taken back, no step is tried for this long. Older rates are not compared with. */
 const STEADY_MS = 5000
@@ -163,7 +163,7 @@ class HoldStep {
 
   #mayBegin(nowMs) {
     if (!this.#wasSpare || nowMs <= this.#mayBeginUntilMs) return true
-    // With fewer connections a flood is as well a proxy that catches up.
+    // With fewer connections a flood may be a proxy that catches up.
     if (this.isFlood && this.#connections.open > MAX_HELD) return true
     return this.#spareWindows >= MIN_SPARE_WINDOWS
   }
@@ -175,7 +175,7 @@ class HoldStep {
     if (this.#cost.rejectedShare < CHEAP_SHARE) return previous
     if (step === 0 && !this.#mayBegin(nowMs)) return 0
     if (step > 0 && this.#areLeaving) {
-      // Those that leave make room for others, so that its rate is no evidence.
+      // Clients that leave make room for others, so that the rate of this step is no evidence.
       this.#rates[step].atMs = Number.NEGATIVE_INFINITY
       return this.#takeBack(nowMs, BEGIN_AGAIN_MS)
     }

@@ -4,7 +4,7 @@
 
 const SLOT_MS = 500
 const SLOTS = 10
-/** After so many slots a silent newcomer is silent. */
+/** After so many slots a newcomer that has sent nothing shows that it is silent. */
 const SILENT_SLOTS = 2
 
 /** The slot of one that is open no more. */
@@ -57,9 +57,9 @@ class Newcomers {
   }
 
   // Hot path: once a message.
-  /** @param {Newcomer | undefined} newcomer undefined: it was open before @returns {boolean} whether it is one still */
-  receive(newcomer) {
-    if (newcomer === undefined || slotOf(this.#clock.now()) - newcomer.slot >= SLOTS) return false
+  /** @param {Newcomer | undefined} newcomer undefined: it was open before @param {number} nowMs @returns {boolean} whether it is one still */
+  receive(newcomer, nowMs) {
+    if (newcomer === undefined || slotOf(nowMs) - newcomer.slot >= SLOTS) return false
     if (!newcomer.hasSent) {
       this.#forget()
       newcomer.hasSent = true

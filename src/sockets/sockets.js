@@ -177,7 +177,7 @@ class Sockets {
     return new SocketMessage(this, {
       row,
       startedMs: nowMs,
-      isOfNewcomer: this.newcomers.receive(newcomer),
+      isOfNewcomer: this.newcomers.receive(newcomer, nowMs),
       next,
     })
   }

@@ -32,7 +32,7 @@ function shownByTen({ livesMs, takes, fromMs = 0, seconds = 30 }) {
       if (takes === 0 || nowMs - openedMs < fromMs) continue
       const tookMs = takes * TURN_MS
       handledMs += tookMs
-      if (newcomers.receive(newcomer)) newcomers.handledMs += tookMs
+      if (newcomers.receive(newcomer, nowMs)) newcomers.handledMs += tookMs
     }
     load.onTurn(nowMs)
   }
