@@ -7,14 +7,16 @@ const { ConnectionGate } = require('./connection-gate')
 const { Episode } = require('./episode')
 const { FairShares } = require('./fair-shares')
 const { Gate } = require('./gate')
-const { LateRejections } = require('./late-rejections')
 const { Limits } = require('./limits/limits')
 const { ResourceLimits } = require('./limits/resource-limits')
 const { AcceptBurst } = require('./measurements/accept-burst')
+const { Clients } = require('./measurements/clients')
 const { LoopTurns } = require('./measurements/loop-turns')
+const { Surplus } = require('./measurements/surplus')
 const { RequestCost } = require('./measurements/request-cost')
 const { Queue } = require('./queue')
 const { Rejection } = require('./rejection')
+const { RejectionPace } = require('./rejection-pace')
 const { RetryAfter } = require('./retry-after')
 const { ShadowQueue } = require('./shadow-queue')
 const { Stats } = require('./stats')
@@ -72,16 +74,18 @@ class Admission {
     const { clock, internalErrors, options, sampleMemory, connections, random } = parts
     const cost = new RequestCost(clock.now())
     const turns = new LoopTurns(clock)
-    const measurements = { turns, cost, acceptBurst: new AcceptBurst() }
+    const surplus = new Surplus(clock.now(), turns, cost)
+    const clients = new Clients(connections, clock.now())
+    const measurements = { turns, cost, acceptBurst: new AcceptBurst(), surplus, clients }
     const hooks = new UserHooks(internalErrors)
     this.#clock = clock
     this.#hooks = hooks
     this.#random = random
     this.measurements = measurements
-    this.limits = new Limits({ clock, cost, turns })
+    this.limits = new Limits({ clock, cost, turns, surplus, clients })
     this.#resources = new ResourceLimits({ clock, hooks, sampleMemory, random })
     this.#rejection = new Rejection(internalErrors)
-    this.late = new LateRejections({ clock, cost, stats: this.stats, random, connections })
+    this.late = new RejectionPace({ clock, cost })
     this.episode = new Episode(clock, parts.onOverload)
     this.#observed = new Episode(clock, parts.onObservedOverload ?? (() => {}))
     this.gate = new Gate({
@@ -116,6 +120,7 @@ class Admission {
     this.#rejection.update(options)
     this.#resources.update(options)
     this.limits.update(options)
+    this.measurements.clients.update(options)
     this.#options = options
     this.#connectionGate?.update(this.#isOff, options)
   }
@@ -235,15 +240,17 @@ class Admission {
   }
 
   onTurn(busyMs, nowMs, idleMs) {
-    const { acceptBurst, cost, turns } = this.measurements
-    const { arrivedInTurn, endedInTurn } = this.gate
+    const { acceptBurst, clients, cost, surplus, turns } = this.measurements
+    const { arrivedInTurn, endedInTurn, startedInTurn } = this.gate
+    surplus.onTurn(nowMs, arrivedInTurn, process.env.ENDED ? endedInTurn : startedInTurn)
+    clients.onTurn(nowMs, arrivedInTurn)
     turns.onTurn(busyMs, nowMs, idleMs, endedInTurn * cost.ms)
     cost.onTurn(busyMs, nowMs, endedInTurn)
     acceptBurst.onTurn(busyMs, nowMs, arrivedInTurn)
     this.#hooks.onTurn(nowMs)
     this.#resources.onTurn(busyMs, nowMs, idleMs)
     this.#shadow.onTurn(nowMs, idleMs)
-    this.late.onTurn()
+    this.late.onTurn(nowMs)
     this.#connectionGate?.onTurn(busyMs, nowMs, idleMs)
     this.gate.onTurn(nowMs, idleMs, busyMs)
   }

@@ -24,6 +24,7 @@ class Gate {
   /** How many requests have arrived in the current loop turn, and how many of those in flight have ended. */
   arrivedInTurn = 0
   endedInTurn = 0
+  startedInTurn = 0
   #clock
   #limits
   #measurements
@@ -71,6 +72,7 @@ class Gate {
     if (this.arrivedInTurn++ === 0) this.#firstArrivalMs = nowMs
     if (!this.#limits.hasFreeSlot(nowMs)) this.#limits.onHeldBack(this.#limits.shortResource)
     else if (this.#queue.length === 0 && this.#fitsThisTurn(nowMs)) return this.admit(request, nowMs)
+    this.#measurements.clients.onWait(request)
     const key = this.#hooks.keyOf(request)
     const tag = key === undefined ? 0 : this.#fairShares.tagOf(key)
     const reason = this.#reasonFor(request, tag, nowMs)
@@ -103,6 +105,7 @@ class Gate {
     const isArrival = nowMs === request.startedMs
     this.#limits.onAdmit(request.admission, nowMs, isArrival ? request.receivedIdleMs : this.#clock.idleMs())
     this.#stats.admitted++
+    this.startedInTurn++
     this.lastAdmitMs = nowMs
     if (this.#limits.inFlight > this.peakInFlight) this.peakInFlight = this.#limits.inFlight
     if (!request.hasAnswer) request.markRunning()
@@ -146,7 +149,7 @@ class Gate {
   onTurn(nowMs, idleMs, busyMs) {
     const isQueueing = this.#queue.length > 0
     this.#limits.onTurn(nowMs, idleMs, isQueueing)
-    this.arrivedInTurn = this.endedInTurn = 0
+    this.arrivedInTurn = this.endedInTurn = this.startedInTurn = 0
     this.#firstDequeueMs = Number.POSITIVE_INFINITY
     this.#isAccepting = this.#measurements.acceptBurst.shouldTurnAgain(nowMs, busyMs)
     if (!isQueueing) return
@@ -216,11 +219,11 @@ class Gate {
     if (!this.#queue.has(request)) return
     this.#remove(request)
     const nowMs = this.#clock.now()
-    const { delay, isAtMaxConcurrent } = this.#limits
+    const { isAtMaxConcurrent } = this.#limits
     // In a burst the request runs. In a standing queue a half-close must be no way past the others: a client that gave up
     // looks the same until its response is written.
     const isStanding =
-      delay.isStanding(request.admission.priority, nowMs) && !this.#measurements.turns.isIdling(nowMs)
+      request.admission.priority !== 0 && this.#limits.isOverload(nowMs) && !this.#measurements.turns.isIdling(nowMs)
     const mayRun = !isStanding || nowMs - this.#ranHalfClosedMs >= HALF_CLOSED_GAP_MS
     if (isAtMaxConcurrent || !mayRun) return this.#rejectQueued(request, this.#limits.shortResource)
     if (isStanding) this.#ranHalfClosedMs = nowMs
@@ -231,7 +234,9 @@ class Gate {
   #rejectOverdue(nowMs) {
     const { areEnforced, delay, isAtMaxConcurrent, shortResource } = this.#limits
     const isFull = areEnforced && (isAtMaxConcurrent || !this.#measurements.turns.isIdling(nowMs))
-    const isOverdue = (each) => each.isPastDeadline(nowMs) || (isFull && delay.isOverdue(each, nowMs))
+    const isOverload = this.#limits.isOverload(nowMs)
+    const isOverdue = (each) =>
+      each.isPastDeadline(nowMs) || (isFull && delay.isOverdue(each, isOverload, nowMs))
     this.#rejectAll((each) => (each.isPastDeadline(nowMs) ? 'deadline' : shortResource), isOverdue)
   }
 

@@ -136,7 +136,7 @@ class ShadowQueue {
     const { ms } = this.#first
     const others = this.#limits.inFlight - 1
     for (let priority = CRITICAL; priority < QUEUED_CLASSES; priority++) {
-      const toleratedMs = this.#limits.delay.toleratedMs(priority, nowMs)
+      const toleratedMs = this.#limits.toleratedMs(priority, nowMs)
       for (let left = this.#arrivals[priority]; left > 0; left--) {
         const waitMs = this.#slots.waitMs(ms, others)
         if (waitMs <= toleratedMs) this.#slots.admit(ms, others, waitMs)
@@ -153,7 +153,7 @@ class ShadowQueue {
     const eachMs = this.#costMs
     let rejected = 0
     for (let priority = QUEUED_CLASSES - 1; priority >= CRITICAL; priority--) {
-      const toleratedMs = Math.max(this.#limits.delay.toleratedMs(priority, nowMs), MIN_AHEAD * eachMs)
+      const toleratedMs = Math.max(this.#limits.toleratedMs(priority, nowMs), MIN_AHEAD * eachMs)
       const excess = Math.floor((this.#loopMs - toleratedMs) / eachMs) - rejected
       const count = Math.min(excess, this.#arrivals[priority])
       if (!(count > 0)) continue

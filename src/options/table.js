@@ -42,8 +42,8 @@ const DEFAULTS = Object.freeze({
   ignore: undefined,
   shed: Object.freeze({
     mode: 'adaptive',
-    maxDelay: 200,
-    targetDelay: 180,
+    maxDelay: 500,
+    targetDelay: 40,
     interval: 500,
     maxConcurrent: undefined,
     maxEventLoopDelay: undefined,

@@ -33,10 +33,10 @@ class Limits {
    *   turns: InstanceType<typeof import('../measurements/loop-turns').LoopTurns>,
    * }} parts
    */
-  constructor({ clock, cost, turns }) {
+  constructor({ clock, cost, turns, surplus, clients }) {
     this.#turns = turns
     this.loop = new LoopShare({ clock, cost, turns })
-    this.delay = new QueueDelay(turns, clock.now())
+    this.delay = new QueueDelay({ turns, surplus, clients }, clock.now())
   }
 
   update(options) {
@@ -53,7 +53,7 @@ class Limits {
     return {
       limit,
       by: limit === Number.POSITIVE_INFINITY ? undefined : by,
-      waitMs: this.delay.toleratedMs(NORMAL, nowMs),
+      waitMs: this.toleratedMs(NORMAL, nowMs),
     }
   }
 
@@ -82,6 +82,19 @@ class Limits {
     return this.#durationMs / this.maxConcurrent
   }
 
+  /** How long each queued request takes. */
+  get eachMs() {
+    return this.isAtMaxConcurrent ? this.slotMs : this.loop.expectedCostMs
+  }
+
+  toleratedMs(priority, nowMs) {
+    return this.delay.toleratedMs(priority, this.eachMs, nowMs)
+  }
+
+  isOverload(nowMs) {
+    return this.delay.isOverload(this.eachMs, nowMs)
+  }
+
   /** How long a request will be queued behind `ahead` others. */
   expectedWaitMs(ahead) {
     if (this.isAtMaxConcurrent) return ahead * this.slotMs
@@ -91,9 +104,9 @@ class Limits {
   /** The reason to reject a request on arrival, for the time it would be queued; undefined if it may be queued. */
   reasonFor(expectedWaitMs, ahead, priority, nowMs) {
     if (this.isAtMaxConcurrent)
-      return expectedWaitMs > this.delay.toleratedMs(priority, nowMs) ? 'concurrency' : undefined
+      return expectedWaitMs > this.toleratedMs(priority, nowMs) ? 'concurrency' : undefined
     // A loop that idles rejects nothing.
-    if (!this.delay.rejects(expectedWaitMs, ahead, priority, nowMs) || this.#turns.isIdling(nowMs))
+    if (!this.delay.rejects(expectedWaitMs, ahead, priority, this.eachMs, nowMs) || this.#turns.isIdling(nowMs))
       return undefined
     return 'loop'
   }

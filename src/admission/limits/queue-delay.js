@@ -1,8 +1,8 @@
 'use strict'
-// Limits how long a request may be queued, by CoDel's rule: a burst may wait long, a standing queue may not.
-//   burst                                      rejected after maxDelay on the stall-free clock
-//   standing: not empty for an interval        rejected after targetDelay, and on arrival if it would wait that long
-// A queue has emptied when no request is queued and the loop idles. For `critical` every queue counts as a burst.
+// Limits how long a request may be queued. A burst may wait for maxDelay, an overload for targetDelay:
+//   overload   more arrive than start, and the queue has not been empty for 200 ms; through gateways, for a second
+//   burst      any other queue; and any queue that the clients' own connections keep short
+// For `critical` every queue counts as a burst.
 
 const { CRITICAL } = require('../verdict')
 
@@ -10,38 +10,54 @@ const { CRITICAL } = require('../verdict')
 const MIN_AHEAD = 10
 /** A request may be dequeued this much too late: the part of a loop turn that the queue may take. */
 const GRACE_MS = 5
+/** A queue that has not been empty for so long stands. */
+const STANDING_MS = Number(process.env.STANDING_MS ?? 200)
+/** A gateway sends its next request when one is answered, so that its surplus never shows. Its queue stands in an overload, and drains after a burst. */
+const GATEWAY_STANDING_MS = Number(process.env.GATEWAY_MS ?? 1000)
+/** Clients that make no longer queue than this are left alone. */
+const BOUND_MS = Number(process.env.BOUND_MS ?? 400)
 
 class QueueDelay {
   #turns
+  #surplus
+  #clients
   #maxDelayMs = 0
   #targetDelayMs = 0
-  #intervalMs = 0
   /** When the queue was last empty, on the stall-free clock. */
   #emptiedMs
 
-  /** @param {InstanceType<typeof import('../measurements/loop-turns').LoopTurns>} turns @param {number} nowMs */
-  constructor(turns, nowMs) {
+  constructor({ turns, surplus, clients }, nowMs) {
     this.#turns = turns
+    this.#surplus = surplus
+    this.#clients = clients
     this.#emptiedMs = turns.stallFreeMs(nowMs)
   }
 
-  update({ maxDelay, targetDelay, interval }) {
+  update({ maxDelay, targetDelay }) {
     this.#maxDelayMs = maxDelay
     this.#targetDelayMs = Math.min(targetDelay, maxDelay)
-    this.#intervalMs = interval
   }
 
-  isStanding(priority, nowMs) {
-    return priority !== CRITICAL && this.#turns.stallFreeMs(nowMs) - this.#emptiedMs > this.#intervalMs
+  /** @param {number} eachMs how long each queued request takes */
+  isOverload(eachMs, nowMs) {
+    const standsMs = this.#turns.stallFreeMs(nowMs) - this.#emptiedMs
+    if (this.#clients.areGateways && standsMs > GATEWAY_STANDING_MS) return true
+    if (this.#clients.most * eachMs <= BOUND_MS) return false
+    return this.#surplus.isLasting && standsMs > (process.env.NOWORK || this.#surplus.isMoreWork ? STANDING_MS : Number(process.env.LONGST ?? 1000))
   }
 
-  toleratedMs(priority, nowMs) {
-    return this.isStanding(priority, nowMs) ? this.#targetDelayMs : this.#maxDelayMs
+  get #targetMs() {
+    const f = Number(process.env.LONG ?? 1.5)
+    return Math.max(this.#targetDelayMs, f * this.#turns.longestMs)
+  }
+
+  toleratedMs(priority, eachMs, nowMs) {
+    return priority !== CRITICAL && this.isOverload(eachMs, nowMs) ? this.#targetMs : this.#maxDelayMs
   }
 
   /** Whether to reject a request on arrival that would wait `waitMs` behind `ahead` others. */
-  rejects(waitMs, ahead, priority, nowMs) {
-    return waitMs > this.#targetDelayMs && ahead >= MIN_AHEAD && this.isStanding(priority, nowMs)
+  rejects(waitMs, ahead, priority, eachMs, nowMs) {
+    return ahead >= MIN_AHEAD && waitMs > this.#targetMs && priority !== CRITICAL && this.isOverload(eachMs, nowMs)
   }
 
   /** The first request is queued. If rejections emptied the queue of a full loop, the queue still stands. */
@@ -53,8 +69,8 @@ class QueueDelay {
     if (!isQueueing && this.#turns.isIdling(nowMs)) this.#emptiedMs = this.#turns.stallFreeMs(nowMs)
   }
 
-  isOverdue({ priority, queuedMs, queuedStallFreeMs }, nowMs) {
-    if (this.isStanding(priority, nowMs)) return nowMs - queuedMs > this.#targetDelayMs + GRACE_MS
+  isOverdue({ priority, queuedMs, queuedStallFreeMs }, isOverload, nowMs) {
+    if (isOverload && priority !== CRITICAL) return (process.env.SF ? this.#turns.stallFreeMs(nowMs) - queuedStallFreeMs : nowMs - queuedMs) > this.#targetMs + GRACE_MS
     return this.#turns.stallFreeMs(nowMs) - queuedStallFreeMs > this.#maxDelayMs + GRACE_MS
   }
 }

@@ -18,6 +18,7 @@ class LoopTurns {
   #idleShare = 1
   #stalledMs = 0
   #isSleeping = false
+  longestMs = 0
 
   /** @param {typeof import('../../clock').systemClock} clock */
   constructor(clock) {
@@ -69,6 +70,7 @@ class LoopTurns {
 
   /** @param {number} workMs the known cost of the requests that ended in this turn */
   onTurn(busyMs, nowMs, idleMs, workMs) {
+    this.longestMs = Math.max(Math.min(busyMs, 200), this.longestMs * Math.exp(-(nowMs - this.#turnedMs) / 3000))
     this.#stalledMs += Math.max(0, busyMs - workMs - STALL_MS)
     this.#idleShare = this.#shareAfter(this.#isSleeping ? 0 : idleMs - this.#turnedIdleMs, busyMs)
     this.#isSleeping = false
