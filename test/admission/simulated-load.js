@@ -28,8 +28,8 @@ function boundOf(work, offered) {
 const counting = {
   ...stack,
 
-  admission(clock, shed) {
-    const admission = stack.admission(clock, shed)
+  admission(clock, shed, connections) {
+    const admission = stack.admission(clock, shed, connections)
     const decide = admission.decide.bind(admission)
     admission.decide = (request, nowMs) => {
       request.decision = decide(request, nowMs)

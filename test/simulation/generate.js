@@ -1,21 +1,21 @@
 'use strict'
-// Generates worlds from a seed: work x arrivals x disturbance. A world is healthy by construction: without a gate its
-// loop is busy for at most 65 % of the time. Bursts bring at most 120 ms of work at once.
+// Generates worlds from a seed: work x population x disturbance. A world is healthy by construction: without a gate its
+// loop is busy for at most 65 % of the time, over whole periods of its bursts.
 
+const { crowdOf, populationOf } = require('./populations')
 const { randomFrom } = require('./random')
 const { PARSE_MS } = require('./world')
 
 const MOST_UTILISATION = 0.65
-const MOST_PER_SECOND = 1200
-const MOST_BURST_MS = 120
+/** The share of worlds whose clients come through gateways or sessions, in closed loops or in long bursts. */
+const CROWDED_SHARE = 0.4
+const CROWD_SEED = 0x9e3779b9
 /** Before a disturbance, and after it until what is shed counts; then what is measured. */
 const BEFORE_MS = 2000
 const AFTER_MS = 2000
 const MEASURED_MS = 2500
 /** A process that starts cold is measured from then on. */
 const COLD_MS = 4000
-
-const RETRIES = ['at-once', 'at-once', 'retry-after', 'backoff', 'think']
 
 class Draw {
   #random
@@ -95,50 +95,8 @@ const WORKS = {
 }
 const KINDS = Object.keys(WORKS)
 
-/** A population that takes that share of the loop. */
-function populationOf(draw, work, route, utilisation) {
-  const costMs = work.costMs + PARSE_MS
-  const perSecond = Math.min((utilisation * 1000) / costMs, MOST_PER_SECOND)
-  const retry = draw.of(RETRIES)
-  const leavesAfterMs = work.closes
-  const heldMs = Math.min(work.waitMs, leavesAfterMs ?? work.waitMs) + costMs
-  if (leavesAfterMs === undefined && draw.chance(0.4)) return { open: openOf(draw, route, perSecond, costMs) }
-  // Little's law: so many clients, each asking every `cycleMs`.
-  const clients = Math.max(
-    1,
-    Math.min(
-      draw.whole(1, 4) === 1 ? 1000 : 300,
-      Math.floor((perSecond * (heldMs + draw.scale(1, 10_000))) / 1000)
-    )
-  )
-  const thinkMs = Math.max(0, (clients / perSecond) * 1000 - heldMs)
-  const spreadMs = draw.chance(0.2) && clients * costMs < MOST_BURST_MS ? 1 : heldMs + thinkMs
-  const reconnects = draw.chance(0.2)
-  return {
-    closed: {
-      route,
-      clients,
-      thinkMs: [thinkMs * 0.5, thinkMs * 1.5],
-      retry,
-      spreadMs,
-      reconnects,
-      leavesAfterMs,
-    },
-  }
-}
-
-function openOf(draw, route, perSecond, costMs) {
-  const arrivals = draw.of(['poisson', 'poisson', 'constant'])
-  if (draw.chance(0.25)) {
-    const batch = Math.max(
-      1,
-      Math.min(Math.floor(MOST_BURST_MS / costMs), Math.floor(perSecond * draw.between(0.2, 1)))
-    )
-    return { route, perSecond, arrivals: 'constant', batch }
-  }
-  if (draw.chance(0.2)) return { route, perSecond: perSecond / 4, toPerSecond: perSecond, arrivals }
-  return { route, perSecond, arrivals }
-}
+/** More of the same: from the same clients, and with connections as theirs. */
+const clientsOf = ({ route, through, reconnects }) => ({ route, through, reconnects })
 
 const DISTURBANCES = {
   none: () => [],
@@ -146,7 +104,7 @@ const DISTURBANCES = {
   surge: (draw, atMs, busiest) => ({
     ms: draw.scale(1000, 10_000) / 2,
     of: (ms) => [
-      { kind: 'surge', atMs, ms, route: busiest.route, perSecond: Math.min(4000, 10 * busiest.perSecond) },
+      { kind: 'surge', atMs, ms, ...clientsOf(busiest), perSecond: Math.min(4000, 10 * busiest.perSecond) },
     ],
   }),
   storm: (draw, atMs) => ({
@@ -161,24 +119,39 @@ const DISTURBANCES = {
 }
 const DISTURBANCE_KINDS = Object.keys(DISTURBANCES)
 
-/** @returns {any} a world, from `seed` alone. From `measuredMs` on it is healthy, unless a surge or a stall has left more work: see judge.js */
-function generate(seed, { disturbance } = {}) {
+/**
+ * @param {number} seed
+ * @param {{ disturbance?: string, hasCrowds?: boolean }} [given] `hasCrowds`: false for the world of this seed without them
+ * @returns {any} a world, from `seed` alone. From `measuredMs` on it is healthy, unless a surge or a stall has left more
+ *   work: see judge.js
+ */
+function generate(seed, { disturbance, hasCrowds = true } = {}) {
   const draw = new Draw(seed)
+  // Drawn apart, so that a world without crowds is the same in both cases.
+  const ofCrowds = new Draw(seed ^ CROWD_SEED)
+  const isCrowded = hasCrowds && ofCrowds.chance(CROWDED_SHARE)
   const works = [
     WORKS.await(draw),
     ...Array.from({ length: draw.whole(1, 3) }, () => WORKS[draw.of(KINDS)](draw)),
   ]
-  const kinds = works.map(({ steps, waitMs, costMs, closes }) => ({ steps, waitMs, costMs, closes }))
-  let left = draw.between(0.05, MOST_UTILISATION)
+  let left = isCrowded ? ofCrowds.between(0.3, MOST_UTILISATION) : draw.between(0.05, MOST_UTILISATION)
   const bystander = Math.min(100, (Math.min(left / 2, 0.15) * 1000) / (works[0].costMs + PARSE_MS))
   left -= (bystander * (works[0].costMs + PARSE_MS)) / 1000
   const open = [{ route: 0, perSecond: bystander, arrivals: 'poisson' }]
-  const closed = []
+  const [closed, gateways, crowds] = [[], [], []]
+  let periodMs = 1
   for (let route = 1; route < works.length; route++) {
-    const share = (left / (works.length - 1)) * draw.between(0.5, 1)
-    const population = populationOf(draw, works[route], route, share)
+    const isCrowd = isCrowded && (route === 1 || ofCrowds.chance(0.5))
+    const share = (left / (works.length - 1)) * (isCrowd ? ofCrowds.between(0.8, 1) : draw.between(0.5, 1))
+    const population = isCrowd
+      ? crowdOf(ofCrowds, works[route], route, share)
+      : populationOf(draw, works[route], route, share)
+    if (isCrowd) crowds.push(population.crowd)
+    if (population.work !== undefined) works[route] = population.work
+    if (population.gateway !== undefined) population.open.through = gateways.push(population.gateway) - 1
     if (population.open !== undefined) open.push(population.open)
     else closed.push(population.closed)
+    periodMs = Math.max(periodMs, population.periodMs ?? 0)
   }
   const kind = disturbance ?? draw.of(['none', ...DISTURBANCE_KINDS])
   const busiest = open.reduce((a, b) =>
@@ -190,7 +163,8 @@ function generate(seed, { disturbance } = {}) {
   const undisturbedMs = cold ? COLD_MS : 0
   const disturbedMs = kind === 'none' ? 0 : BEFORE_MS + made.ms
   const measuredMs = Math.max(undisturbedMs, kind === 'none' ? 0 : disturbedMs + AFTER_MS)
-  const seconds = (measuredMs + (kind === 'none' ? BEFORE_MS : 0) + MEASURED_MS) / 1000
+  const leastMs = MEASURED_MS + (kind === 'none' ? BEFORE_MS : 0)
+  const seconds = (measuredMs + Math.ceil(leastMs / periodMs) * periodMs) / 1000
   // A world that is simulated for longer has the same ramp.
   for (const each of open) if (each.toPerSecond !== undefined) each.rampMs = seconds * 1000
   // A pool that the service does not fill: as many again as it needs.
@@ -201,16 +175,18 @@ function generate(seed, { disturbance } = {}) {
   return {
     seed,
     kind,
+    crowds,
     seconds,
     disturbedMs,
     measuredMs,
     cold,
     pools: { pool: Math.ceil(2 * poolRate) + 2 },
-    routes: kinds,
+    routes: works.map(({ steps, waitMs, costMs, closes }) => ({ steps, waitMs, costMs, closes })),
     open,
     closed,
+    gateways,
     disturbances,
   }
 }
 
-module.exports = { AFTER_MS, generate }
+module.exports = { AFTER_MS, Draw, generate }

@@ -67,6 +67,7 @@ function judgeWorld(spec, given) {
   const found = {
     seed: spec.seed,
     kind: spec.kind,
+    crowds: spec.crowds,
     requests: requests.length,
     shed,
     reasons: world.admission.sample().shed,
@@ -87,8 +88,8 @@ const longer = (spec, ms) => ({
   measuredMs: spec.measuredMs + ms,
 })
 
-const line = ({ seed, kind, shed, requests, utilisation, reasons }) =>
-  `seed ${seed} (${kind}): ${shed} of ${requests} shed at utilisation ${utilisation?.toFixed(2)}, ` +
+const line = ({ seed, kind, crowds, shed, requests, utilisation, reasons }) =>
+  `seed ${seed} (${[kind, ...crowds].join(', ')}): ${shed} of ${requests} shed at utilisation ${utilisation?.toFixed(2)}, ` +
   reasons.map(({ reason, count }) => `${reason} ${count}`).join(', ')
 
 module.exports = { judge, line }

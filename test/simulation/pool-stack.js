@@ -72,9 +72,9 @@ function poolStack({ isObserved = true, maxWait } = {}) {
   let pools
   return {
     ...stack,
-    admission(given, shed, seed) {
+    admission(given, shed, connections) {
       clock = given
-      const admission = stack.admission(given, shed, seed)
+      const admission = stack.admission(given, shed, connections)
       pools = new Pools({
         clock,
         context: asker,

@@ -12,6 +12,7 @@ class SimulatedLoop {
   idleTotalMs = 0
   #timers = new EventHeap()
   #arrivals = new EventHeap()
+  #connects = new EventHeap()
   #checks = []
   #ticks = []
   #turnedMs = 0
@@ -42,6 +43,11 @@ class SimulatedLoop {
     this.#arrivals.push(atMs, callback)
   }
 
+  /** A client that connects: one is accepted in each poll phase, behind what is read in it. */
+  connect(atMs, callback) {
+    this.#connects.push(atMs, callback)
+  }
+
   /** As `process.nextTick` or an await of what is there already: run behind the current callback. */
   tick(callback) {
     this.#ticks.push(callback)
@@ -55,7 +61,7 @@ class SimulatedLoop {
   /** Runs until `endMs`, with `onTurn` as the turn clock calls it: first in each check phase. */
   run(endMs, onTurn) {
     while (this.nowMs < endMs) {
-      const worked = this.#runDue(this.#timers) + this.#runDue(this.#arrivals)
+      const worked = this.#runDue(this.#timers) + this.#runDue(this.#arrivals) + this.#accept()
       this.nowMs += TURN_MS
       const idledMs = this.idleTotalMs - this.#turnedIdleMs
       const busyMs = this.nowMs - this.#turnedMs - idledMs
@@ -80,13 +86,19 @@ class SimulatedLoop {
     return count
   }
 
+  #accept() {
+    if (this.#connects.nextMs > this.nowMs) return 0
+    this.#call(this.#connects.pop().callback)
+    return 1
+  }
+
   #call(callback) {
     callback?.()
     while (this.#ticks.length > 0) this.#ticks.shift()()
   }
 
   #sleep(endMs) {
-    const wakeMs = Math.min(endMs, this.#arrivals.nextMs, this.#timers.nextMs)
+    const wakeMs = Math.min(endMs, this.#arrivals.nextMs, this.#connects.nextMs, this.#timers.nextMs)
     if (wakeMs <= this.nowMs) return
     this.idleTotalMs += wakeMs - this.nowMs
     this.nowMs = wakeMs

@@ -1,13 +1,13 @@
 'use strict'
 // The real admission in simulated time, with requests whose answer costs the loop what a rejection costs.
 
-const { Admission } = require('../../src/admission/admission')
-const { NORMAL, RUN } = require('../../src/admission/verdict')
-const { DEFAULTS } = require('../../src/options/options')
-const { AdmissionRecord } = require('../../src/requests/admission-record')
+const { join } = require('node:path')
 const { randomFrom } = require('./random')
 
-const NO_FAULTS = {
+const NOT_SECURE = { isSecure: false, isHandedOver: false }
+const ROOT = join(__dirname, '../..')
+
+const NO_INTERNAL_ERRORS = {
   catchRejection: () => false,
   report(_place, error) {
     throw error
@@ -17,18 +17,24 @@ const NO_FAULTS = {
 class SimulatedRequest {
   isEnded = false
   isQueued = false
-  admission = new AdmissionRecord()
-  stream = undefined
-  session = undefined
+  admission
+  stream
+  session
+  /** The connection, of all the streams of a session too. */
   socket
+  connection
   req
   res
 
-  constructor({ key, onRejected, priority, resume, socket }) {
-    this.socket = socket
-    this.req = { headers: {}, httpVersionMajor: 1, method: 'GET', key, priority }
+  constructor({ connection, headers, key, onRejected, priority, resume }, admission) {
+    this.socket = this.connection = connection
+    this.session = connection.session
+    const isHttp2 = this.session !== undefined
+    this.stream = isHttp2 ? { session: this.session, closed: false, destroyed: false } : undefined
+    this.req = { headers, httpVersionMajor: isHttp2 ? 2 : 1, method: 'GET', key, priority }
     this.res = responseTo(onRejected)
-    this.admission.resume = resume
+    this.admission = admission
+    admission.resume = resume
   }
 
   markQueued() {
@@ -37,6 +43,12 @@ class SimulatedRequest {
 
   markRunning() {
     this.isQueued = false
+  }
+
+  /** The client has left before its answer. */
+  onLeave() {
+    this.res.destroyed = true
+    if (this.stream !== undefined) this.stream.closed = true
   }
 }
 
@@ -54,43 +66,55 @@ function responseTo(onRejected) {
   }
 }
 
-const stack = {
-  RUN,
+/** @param {string} root the checkout whose admission it is */
+function stackOf(root) {
+  const { Admission } = require(join(root, 'src/admission/admission'))
+  const { NORMAL, RUN } = require(join(root, 'src/admission/verdict'))
+  const { DEFAULTS } = require(join(root, 'src/options/options'))
+  const { AdmissionRecord } = require(join(root, 'src/requests/admission-record'))
+  return {
+    NORMAL,
+    RUN,
 
-  admission(clock, shed, seed = 1) {
-    const options = {
-      ...DEFAULTS.shed,
-      classify: (req) => req.priority ?? 'normal',
-      ...shed,
-    }
-    return new Admission({
-      clock,
-      faults: NO_FAULTS,
-      options,
-      random: randomFrom(seed),
-      sampleMemory: () => ({}),
-      onOverload: () => undefined,
-    })
-  },
+    admission(clock, shed, connections, seed = 1) {
+      const options = {
+        ...DEFAULTS.shed,
+        classify: (req) => req.priority ?? 'normal',
+        ...shed,
+      }
+      return new Admission({
+        clock,
+        internalErrors: NO_INTERNAL_ERRORS,
+        options,
+        random: randomFrom(seed),
+        connections,
+        sampleMemory: () => ({}),
+        onOverload: () => undefined,
+      })
+    },
 
-  request: (given) => new SimulatedRequest(given),
+    /** The loop has accepted a connection. */
+    onAccept: (admission) => admission.onConnectionEvent('connection', NOT_SECURE),
 
-  release: (admission, request) => admission.release(request),
+    request: (given) => new SimulatedRequest(given, new AdmissionRecord()),
 
-  /** Makes every estimate wrong by that factor, by what it is estimated from. */
-  force(admission, factor, clock) {
-    const { cost } = admission.measurements
-    const wrongMs = Math.max(cost.ms, 0.1) * factor
-    for (let i = 0; i < 10; i++) {
-      cost.onTurn(10 * wrongMs, clock.now(), 10)
-    }
-    for (let i = 0; i < 200; i++) cost.onReject(0.01 * factor)
-    for (let i = 0; i < 200; i++) {
-      const record = new AdmissionRecord()
-      admission.limits.onAdmit(record, clock.now() - 100 * factor, clock.idleMs())
-      admission.limits.onEnd(record, clock.now(), clock.idleMs())
-    }
-  },
+    release: (admission, request) => admission.release(request),
+
+    /** Makes every estimate wrong by that factor, by what it is estimated from. */
+    force(admission, factor, clock) {
+      const { cost } = admission.measurements
+      const wrongMs = Math.max(cost.ms, 0.1) * factor
+      for (let i = 0; i < 10; i++) {
+        cost.onTurn(10 * wrongMs, clock.now(), 10)
+      }
+      for (let i = 0; i < 200; i++) cost.onReject(0.01 * factor)
+      for (let i = 0; i < 200; i++) {
+        const record = new AdmissionRecord()
+        admission.limits.onAdmit(record, clock.now() - 100 * factor, clock.idleMs())
+        admission.limits.onEnd(record, clock.now(), clock.idleMs())
+      }
+    },
+  }
 }
 
-module.exports = { NORMAL, stack }
+module.exports = { stack: stackOf(ROOT), stackOf }

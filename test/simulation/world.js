@@ -1,7 +1,9 @@
 'use strict'
 // One service and its clients in simulated time, from a description in plain JSON: routes, populations of clients that
-// ask again (closed loop), streams of arrivals (open loop) and disturbances. Tells what was served, shed and late.
+// ask again (closed loop), streams of arrivals (open loop), gateways and disturbances. Tells what was served, shed and late.
 
+const { Connections } = require('./connections')
+const { Gateway } = require('./gateway')
 const { randomFrom } = require('./random')
 const { SimulatedLoop } = require('./simulated-loop')
 
@@ -9,8 +11,9 @@ const PARSE_MS = 0.02
 const REFUSE_MS = 0.02
 /** From an answer to the client's next request. */
 const ROUND_TRIP_MS = 0.5
-/** The connections of an open-loop client, used in turn. */
+/** The connections of an open-loop client that has no gateway, used in turn. */
 const OPEN_CONNECTIONS = 2048
+const NO_HEADERS = {}
 const NEVER = 1e9
 /** Code that has not run takes ten times as long, and so much longer at most. */
 const COLD_MS = 20
@@ -47,6 +50,8 @@ class Pool {
 class World {
   loop = new SimulatedLoop()
   requests = []
+  connections = new Connections(this.loop, () => this.#stack.onAccept(this.#admission))
+  #gateways
   #spec
   #admission
   #stack
@@ -65,7 +70,8 @@ class World {
     this.#stack = stack
     this.#keepsRequests = keepsRequests
     this.#random = randomFrom(spec.seed ?? 1)
-    this.#admission = stack.admission(this.loop.clock, shed)
+    this.#admission = stack.admission(this.loop.clock, shed, this.connections)
+    this.#gateways = (spec.gateways ?? []).map((each) => new Gateway(each, this.connections, this.loop))
     for (const [name, size] of Object.entries(spec.pools ?? {}))
       this.#pools.set(name, stack.pool?.({ name, size, loop: this.loop }) ?? new Pool(this.loop, size))
     for (const route of spec.routes) route.count = 0
@@ -83,18 +89,31 @@ class World {
   }
 
   #startClosed(population) {
-    const { clients, fromMs = 0, spreadMs = 500 } = population
+    const { clients, sessions = 0, through, fromMs = 0, spreadMs = 500 } = population
+    const gateway = this.#gateways[through]
+    const shared = Array.from({ length: sessions }, () => this.connections.keep(true))
     for (let i = 0; i < clients; i++) {
-      const client = { population, socket: {}, failures: 0 }
-      this.loop.arrive(fromMs + this.#random() * spreadMs, () => this.#ask(client))
+      const connection =
+        shared[i % sessions] ?? (this.#isKept(population) ? this.connections.keep() : undefined)
+      const client = { population, connection, gateway, failures: 0 }
+      this.#send(client, fromMs + this.#random() * spreadMs)
     }
+  }
+
+  #isKept({ through, reconnects }) {
+    return through === undefined && !reconnects
   }
 
   #startOpen(stream) {
     const { perSecond, arrivals = 'poisson', fromMs = 0, batch = 1, toPerSecond = perSecond } = stream
     const endMs = this.#endOf(stream)
     const rampMs = (stream.rampMs ?? endMs) - fromMs
-    const sockets = []
+    const gateway = this.#gateways[stream.through]
+    const kept = Array.from({ length: this.#isKept(stream) ? OPEN_CONNECTIONS : 0 }, () => ({
+      population: stream,
+      connection: this.connections.keep(),
+      isOpen: true,
+    }))
     let next = 0
     const gapMs = (atMs) => {
       const rate = (perSecond + (toPerSecond - perSecond) * Math.min(1, (atMs - fromMs) / rampMs)) / batch
@@ -104,9 +123,8 @@ class World {
       if (atMs >= endMs) return
       this.loop.arrive(atMs, () => {
         for (let i = 0; i < batch; i++) {
-          const socket = (sockets[next++ % OPEN_CONNECTIONS] ??= {})
-          const client = { population: stream, socket, isOpen: true }
-          this.#ask(client, atMs)
+          const client = kept[next++ % OPEN_CONNECTIONS] ?? { population: stream, gateway, isOpen: true }
+          this.#visit(client, atMs)
         }
         arrive(atMs + gapMs(atMs))
       })
@@ -128,19 +146,60 @@ class World {
     else throw new Error(`no disturbance '${kind}'`)
   }
 
-  #ask(client, sentMs = this.loop.nowMs) {
-    const { loop } = this
-    const { population } = client
-    const route = this.#spec.routes[population.route]
-    const outcome = { route: population.route, atMs: sentMs, key: population.key }
+  /** The client sends its next request at that time. */
+  #send(client, atMs) {
+    if (atMs < this.#endOf(client.population)) this.loop.arrive(atMs, () => this.#visit(client, atMs))
+  }
+
+  /** A request that was sent at `atMs` gets a connection. */
+  #visit(client, atMs) {
+    const { connection, gateway, population } = client
+    if (gateway !== undefined) return this.#visitThrough(gateway, client, atMs)
+    if (connection !== undefined && !connection.isClosed) return this.#ask(client, connection, atMs)
+    this.connections.connect(atMs, connection?.session !== undefined, (accepted) => {
+      if (!population.reconnects) client.connection = accepted
+      this.#ask(client, accepted, atMs)
+    })
+  }
+
+  #visitThrough(gateway, client, atMs) {
+    const outcome = this.#outcomeOf(client, atMs)
+    const visit = {
+      hasLeft: false,
+      begin: (connection) => {
+        visit.leave = this.#ask(client, connection, atMs, outcome)
+      },
+      // Queued by the gateway, or refused by it.
+      leave: () => this.#again(client, outcome),
+    }
+    const leave = () => {
+      if (visit.hasLeft) return
+      visit.hasLeft = true
+      visit.leave()
+    }
+    if (!gateway.send(visit)) return leave()
+    if (gateway.timeoutMs !== undefined) this.loop.arrive(atMs + gateway.timeoutMs, leave)
+  }
+
+  #outcomeOf({ population }, atMs) {
+    const outcome = { route: population.route, atMs, key: population.key }
     this.requests.push(outcome)
-    if (client.reconnects ?? population.reconnects) client.socket = {}
+    return outcome
+  }
+
+  /** The service reads the request. @returns {() => void} called when its client leaves */
+  #ask(client, connection, atMs, outcome = this.#outcomeOf(client, atMs)) {
+    const { loop } = this
+    const { population, gateway } = client
+    const route = this.#spec.routes[population.route]
+    this.connections.begin(connection)
     loop.burn(PARSE_MS)
     const request = this.#stack.request({
       key: population.key,
       priority: population.priority,
       route,
-      socket: client.socket,
+      connection,
+      headers: gateway?.headers ?? NO_HEADERS,
       onRejected: (seconds) => {
         loop.burn(REFUSE_MS)
         outcome.shedMs = loop.nowMs
@@ -150,12 +209,12 @@ class World {
       resume: () => this.#run(request, outcome, client, route),
     })
     if (this.#keepsRequests) outcome.request = request
-    if (population.leavesAfterMs !== undefined) {
-      const leavesMs = sample(population.leavesAfterMs, this.#random)
-      loop.at(loop.nowMs + leavesMs, () => this.#end(request, outcome, client))
-    }
+    const leave = () => this.#leave(request, outcome, client)
+    if (population.leavesAfterMs !== undefined)
+      loop.at(loop.nowMs + sample(population.leavesAfterMs, this.#random), leave)
     if (this.#admission.decide(request, loop.nowMs) === this.#stack.RUN)
       this.#run(request, outcome, client, route)
+    return leave
   }
 
   #run(request, outcome, client, route) {
@@ -180,22 +239,33 @@ class World {
     step(0)
   }
 
+  /** An HTTP/1 connection ends with it, an HTTP/2 stream alone. */
+  #leave(request, outcome, client) {
+    if (request.isEnded) return
+    request.onLeave()
+    if (request.session === undefined) this.connections.close(request.connection)
+    this.#end(request, outcome, client)
+  }
+
   #end(request, outcome, client) {
     if (request.isEnded) return
+    const { connection } = request
     request.isEnded = true
     outcome.endedMs = this.loop.nowMs
     this.#stack.release(this.#admission, request)
-    if (!client.isOpen) this.#again(client, outcome)
+    this.connections.end(connection)
+    if (client.population.reconnects) this.connections.close(connection)
+    client.gateway?.release(connection)
+    this.#again(client, outcome)
   }
 
   #again(client, { shedMs, retryAfterSeconds }) {
+    if (client.isOpen) return
     const { population } = client
     client.failures = shedMs === undefined ? 0 : client.failures + 1
     const think = sample(population.thinkMs ?? 0, this.#random)
-    const delayMs =
-      ROUND_TRIP_MS + (shedMs === undefined ? think : this.#retryMs(client, retryAfterSeconds, think))
-    const atMs = this.loop.nowMs + delayMs
-    if (atMs < this.#endOf(population)) this.loop.arrive(atMs, () => this.#ask(client))
+    const delayMs = shedMs === undefined ? think : this.#retryMs(client, retryAfterSeconds, think)
+    this.#send(client, this.loop.nowMs + (population.roundTripMs ?? ROUND_TRIP_MS) + delayMs)
   }
 
   #retryMs({ population, failures }, retryAfterSeconds, think) {
