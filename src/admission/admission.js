@@ -74,7 +74,7 @@ class Admission {
     const { clock, internalErrors, options, sampleMemory, connections, random } = parts
     const cost = new RequestCost(clock.now())
     const turns = new LoopTurns(clock)
-    const surplus = new Surplus(clock.now(), turns, cost)
+    const surplus = new Surplus(clock.now(), cost)
     const clients = new Clients(connections, clock.now())
     const measurements = { turns, cost, acceptBurst: new AcceptBurst(), surplus, clients }
     const hooks = new UserHooks(internalErrors)
@@ -242,7 +242,7 @@ class Admission {
   onTurn(busyMs, nowMs, idleMs) {
     const { acceptBurst, clients, cost, surplus, turns } = this.measurements
     const { arrivedInTurn, endedInTurn, startedInTurn } = this.gate
-    surplus.onTurn(nowMs, arrivedInTurn, process.env.ENDED ? endedInTurn : startedInTurn)
+    surplus.onTurn(nowMs, arrivedInTurn)
     clients.onTurn(nowMs, arrivedInTurn)
     turns.onTurn(busyMs, nowMs, idleMs, endedInTurn * cost.ms)
     cost.onTurn(busyMs, nowMs, endedInTurn)

@@ -11,9 +11,9 @@ const MIN_AHEAD = 10
 /** A request may be dequeued this much too late: the part of a loop turn that the queue may take. */
 const GRACE_MS = 5
 /** A queue that has not been empty for so long stands. */
-const STANDING_MS = Number(process.env.STANDING_MS ?? 200)
+const STANDING_MS = Number(process.env.STANDING_MS ?? 300)
 /** A gateway sends its next request when one is answered, so that its surplus never shows. Its queue stands in an overload, and drains after a burst. */
-const GATEWAY_STANDING_MS = Number(process.env.GATEWAY_MS ?? 1000)
+const OVERLOAD_MS = Number(process.env.OVER_MS ?? 1250)
 /** Clients that make no longer queue than this are left alone. */
 const BOUND_MS = Number(process.env.BOUND_MS ?? 400)
 
@@ -39,15 +39,15 @@ class QueueDelay {
   }
 
   /** @param {number} eachMs how long each queued request takes */
+  standsMs(nowMs) { return this.#turns.stallFreeMs(nowMs) - this.#emptiedMs }
   isOverload(eachMs, nowMs) {
-    const standsMs = this.#turns.stallFreeMs(nowMs) - this.#emptiedMs
-    if (this.#clients.areGateways && standsMs > GATEWAY_STANDING_MS) return true
     if (this.#clients.most * eachMs <= BOUND_MS) return false
-    return this.#surplus.isLasting && standsMs > (process.env.NOWORK || this.#surplus.isMoreWork ? STANDING_MS : Number(process.env.LONGST ?? 1000))
+    const standsMs = this.standsMs(nowMs)
+    return standsMs > OVERLOAD_MS || (standsMs > STANDING_MS && this.#surplus.isLasting)
   }
 
   get #targetMs() {
-    const f = Number(process.env.LONG ?? 1.5)
+    const f = Number(process.env.LONG ?? 1)
     return Math.max(this.#targetDelayMs, f * this.#turns.longestMs)
   }
 
