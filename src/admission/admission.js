@@ -242,7 +242,6 @@ class Admission {
   onTurn(busyMs, nowMs, idleMs) {
     const { acceptBurst, clients, cost, surplus, turns } = this.measurements
     const { arrivedInTurn, endedInTurn, startedInTurn } = this.gate
-    surplus.onTurn(nowMs, arrivedInTurn)
     clients.onTurn(nowMs, arrivedInTurn)
     turns.onTurn(busyMs, nowMs, idleMs, endedInTurn * cost.ms)
     cost.onTurn(busyMs, nowMs, endedInTurn)
@@ -253,6 +252,7 @@ class Admission {
     this.late.onTurn(nowMs)
     this.#connectionGate?.onTurn(busyMs, nowMs, idleMs)
     this.gate.onTurn(nowMs, idleMs, busyMs)
+    surplus.onTurn(nowMs, arrivedInTurn, endedInTurn, this.limits.delay.isEmpty(nowMs))
   }
 
   /** A copy of everything that exporters show. */

@@ -13,6 +13,7 @@ const GRACE_MS = 5
 /** A queue that has not been empty for so long stands. */
 const STANDING_MS = Number(process.env.STANDING_MS ?? 300)
 /** A gateway sends its next request when one is answered, so that its surplus never shows. Its queue stands in an overload, and drains after a burst. */
+const ALLOW = Number(process.env.ALLOW ?? 400)
 const OVERLOAD_MS = Number(process.env.OVER_MS ?? 1250)
 /** Clients that make no longer queue than this are left alone. */
 const BOUND_MS = Number(process.env.BOUND_MS ?? 400)
@@ -25,6 +26,7 @@ class QueueDelay {
   #targetDelayMs = 0
   /** When the queue was last empty, on the stall-free clock. */
   #emptiedMs
+  #isEmpty = true
 
   constructor({ turns, surplus, clients }, nowMs) {
     this.#turns = turns
@@ -42,12 +44,12 @@ class QueueDelay {
   standsMs(nowMs) { return this.#turns.stallFreeMs(nowMs) - this.#emptiedMs }
   isOverload(eachMs, nowMs) {
     if (this.#clients.most * eachMs <= BOUND_MS) return false
-    const standsMs = this.standsMs(nowMs)
-    return standsMs > OVERLOAD_MS || (standsMs > STANDING_MS && this.#surplus.isLasting)
+    return this.#surplus.at(nowMs) > ALLOW || (this.#clients.areGateways && this.#surplus.stoodMs(nowMs) > OVERLOAD_MS)
   }
+  isEmpty(nowMs) { return this.#isEmpty }
 
   get #targetMs() {
-    const f = Number(process.env.LONG ?? 1)
+    const f = Number(process.env.LONG ?? 1.5)
     return Math.max(this.#targetDelayMs, f * this.#turns.longestMs)
   }
 
@@ -66,7 +68,8 @@ class QueueDelay {
   }
 
   onTurn(nowMs, isQueueing) {
-    if (!isQueueing && this.#turns.isIdling(nowMs)) this.#emptiedMs = this.#turns.stallFreeMs(nowMs)
+    this.#isEmpty = !isQueueing && this.#turns.isIdling(nowMs)
+    if (this.#isEmpty) this.#emptiedMs = this.#turns.stallFreeMs(nowMs)
   }
 
   isOverdue({ priority, queuedMs, queuedStallFreeMs }, isOverload, nowMs) {

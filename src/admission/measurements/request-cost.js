@@ -75,7 +75,8 @@ class RequestCost {
     const window = this.#windows[this.#next++ % WINDOWS]
     window.costMs = costMs
     window.ended = this.#ended
-    this.#meanMs += (costMs - this.#meanMs) * Math.max(1 / this.#next, MEAN_SMOOTHING)
+    const capped = this.#next > 10 ? Math.min(costMs, Number(process.env.CAP ?? 10) * this.#meanMs) : costMs
+    this.#meanMs += (capped - this.#meanMs) * Math.max(1 / this.#next, MEAN_SMOOTHING)
     this.#sinceMs = nowMs
     this.#busyMs = this.#ended = this.#rejectedMs = 0
     this.#updateMedian()

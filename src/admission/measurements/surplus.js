@@ -1,30 +1,33 @@
 'use strict'
-// Whether at least twice as much work arrives as the loop can do: in each of the last two slices of time, so that one burst is none.
-
-const SLICE_MS = 100
-const SURPLUS = Number(process.env.WM ?? 2)
-
+// S3
 class Surplus {
-  isLasting = false
-  #wasSurplus = false
-  #arrived = 0
-  #sinceMs
+  #emptyMs
   #cost
-
+  #sliceMs = 0
+  #arrived = 0
+  #load = 0
+  #loadBefore = 0
   constructor(nowMs, cost) {
-    this.#sinceMs = nowMs
+    this.#emptyMs = nowMs
     this.#cost = cost
   }
-
-  onTurn(nowMs, arrived) {
+  onTurn(nowMs, arrived, ended, isEmpty) {
     this.#arrived += arrived
-    const elapsedMs = nowMs - this.#sinceMs
-    if (elapsedMs < SLICE_MS) return
-    const isSurplus = this.#arrived * (process.env.MEAN ? this.#cost.meanMs : this.#cost.ms) > SURPLUS * elapsedMs
-    this.isLasting = isSurplus && this.#wasSurplus
-    this.#wasSurplus = isSurplus
-    this.#arrived = 0
-    this.#sinceMs = nowMs
+    if (nowMs - this.#sliceMs >= Number(process.env.SLICE ?? 100)) {
+      this.#loadBefore = this.#load
+      this.#load = (this.#arrived * this.#cost.meanMs) / (nowMs - this.#sliceMs)
+      this.#sliceMs = nowMs
+      this.#arrived = 0
+    }
+    if (isEmpty) this.#emptyMs = nowMs
+  }
+  dbg(now) { return `el ${(now - this.#emptyMs).toFixed(0)} mean ${this.#cost.meanMs.toFixed(2)} load ${this.#load.toFixed(2)} ${this.#loadBefore.toFixed(2)} at ${this.at(now).toFixed(0)}` }
+  stoodMs(nowMs) { return nowMs - this.#emptyMs }
+  at(nowMs) {
+    const stoodMs = nowMs - this.#emptyMs
+    if (stoodMs < Number(process.env.STAND ?? 300)) return 0
+    const load = process.env.MIN ? Math.min(this.#load, this.#loadBefore) : (this.#load + this.#loadBefore) / 2
+    return stoodMs * (load - Number(process.env.RATE ?? .6))
   }
 }
 
