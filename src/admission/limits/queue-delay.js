@@ -44,7 +44,7 @@ class QueueDelay {
   standsMs(nowMs) { return this.#turns.stallFreeMs(nowMs) - this.#emptiedMs }
   isOverload(eachMs, nowMs) {
     if (this.#clients.most * eachMs <= BOUND_MS) return false
-    return this.#surplus.at(nowMs) > ALLOW || (this.#clients.areGateways && this.#surplus.stoodMs(nowMs) > OVERLOAD_MS)
+    return this.#surplus.at(nowMs) > ALLOW
   }
   isEmpty(nowMs) { return this.#isEmpty }
 

@@ -11,7 +11,7 @@ const READ_FACTOR = 2
 const FIRST_REJECTION_MS = 0.03
 const SMOOTHING = 0.02
 /** The weight of one window in the mean. */
-const MEAN_SMOOTHING = 0.02
+const MEAN_SMOOTHING = Number(process.env.MS ?? 0.01)
 const SHARE_WINDOW_MS = 100
 const SHARE_SMOOTHING = 0.3
 const MAX_SHARE = 0.9

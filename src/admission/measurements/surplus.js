@@ -26,8 +26,8 @@ class Surplus {
   at(nowMs) {
     const stoodMs = nowMs - this.#emptyMs
     if (stoodMs < Number(process.env.STAND ?? 300)) return 0
-    const load = process.env.MIN ? Math.min(this.#load, this.#loadBefore) : (this.#load + this.#loadBefore) / 2
-    return stoodMs * (load - Number(process.env.RATE ?? .6))
+    const load = process.env.MIN ?? 1 ? Math.min(this.#load, this.#loadBefore) : (this.#load + this.#loadBefore) / 2
+    return stoodMs * (load - Number(process.env.RATE ?? .7))
   }
 }
 
