@@ -61,39 +61,45 @@ class Gateway {
   }
 
   /**
-   * @param {{ hasLeft: boolean, begin: (connection: any) => void }} visit `begin`: the service reads the request
+   * @param {{ hasLeft: boolean, isSent: boolean, begin: (connection: any) => void }} visit `begin`: the service reads the request
+   * @param {number} atMs when it comes to the gateway
    * @returns {boolean} false if the gateway fails it
    */
-  send(visit) {
+  send(visit, atMs) {
     const connection = this.#free.pop()
-    if (connection !== undefined) visit.begin(connection)
+    if (connection !== undefined) this.#forward(visit, connection, atMs)
     else if (this.#slots < this.#most) {
       this.#slots += this.#streams
-      this.#connect(visit)
+      this.#connect(visit, atMs)
     } else if (this.#queues) this.#queue.push(visit)
     else return false
     return true
   }
 
-  #connect(visit) {
-    this.#connections.connect(this.#loop.nowMs, this.#isHttp2, (connection) => {
+  #forward(visit, connection, atMs) {
+    visit.isSent = true
+    this.#loop.arrive(atMs, () => visit.begin(connection))
+  }
+
+  #connect(visit, atMs) {
+    visit.isSent = true
+    this.#connections.connect(atMs, this.#isHttp2, (connection) => {
       for (let i = 1; i < this.#streams; i++) this.release(connection)
-      if (visit.hasLeft) this.release(connection)
-      else visit.begin(connection)
+      visit.begin(connection)
     })
   }
 
   /** A request on this connection has ended. */
   release(connection) {
+    const { nowMs } = this.#loop
+    // The gateway has gone on while the service ran.
+    this.#loop.catchUp()
     const next = this.#next()
     if (connection.isClosed) {
       if (next === undefined) this.#slots -= this.#streams
-      else this.#connect(next)
-    } else if (next !== undefined) {
-      this.#loop.arrive(this.#loop.nowMs + HOP_MS, () =>
-        next.hasLeft ? this.release(connection) : next.begin(connection)
-      )
-    } else if (this.#slots > this.#kept && !this.#isHttp2) {
+      else this.#connect(next, nowMs)
+    } else if (next !== undefined) this.#forward(next, connection, nowMs + HOP_MS)
+    else if (this.#slots > this.#kept && !this.#isHttp2) {
       this.#slots--
       this.#connections.close(connection)
     } else this.#free.push(connection)

@@ -13,6 +13,7 @@ class SimulatedLoop {
   #timers = new EventHeap()
   #arrivals = new EventHeap()
   #connects = new EventHeap()
+  #outside = new EventHeap()
   #checks = []
   #ticks = []
   #turnedMs = 0
@@ -43,9 +44,19 @@ class SimulatedLoop {
     this.#arrivals.push(atMs, callback)
   }
 
-  /** A client that connects: one is accepted in each poll phase, behind what is read in it. */
+  /** A client that connects. One is accepted in each poll phase, before anything is read in it. */
   connect(atMs, callback) {
     this.#connects.push(atMs, callback)
+  }
+
+  /** What another process does at that time, while this loop is busy or not. It comes to the loop by `arrive` and `connect`. */
+  outside(atMs, callback) {
+    this.#outside.push(atMs, callback)
+  }
+
+  /** Runs whatever other processes have done by now. */
+  catchUp() {
+    while (this.#outside.nextMs <= this.nowMs) this.#outside.pop().callback()
   }
 
   /** As `process.nextTick` or an await of what is there already: run behind the current callback. */
@@ -61,7 +72,10 @@ class SimulatedLoop {
   /** Runs until `endMs`, with `onTurn` as the turn clock calls it: first in each check phase. */
   run(endMs, onTurn) {
     while (this.nowMs < endMs) {
-      const worked = this.#runDue(this.#timers) + this.#runDue(this.#arrivals) + this.#accept()
+      const timed = this.#runDue(this.#timers, this.nowMs)
+      this.catchUp()
+      const polledMs = this.nowMs
+      const worked = timed + this.#accept() + this.#runDue(this.#arrivals, polledMs)
       this.nowMs += TURN_MS
       const idledMs = this.idleTotalMs - this.#turnedIdleMs
       const busyMs = this.nowMs - this.#turnedMs - idledMs
@@ -75,9 +89,8 @@ class SimulatedLoop {
     }
   }
 
-  /** Whatever was due when the phase began. */
-  #runDue(events) {
-    const dueMs = this.nowMs
+  /** @param {number} dueMs when the phase began */
+  #runDue(events, dueMs) {
     let count = 0
     while (events.nextMs <= dueMs) {
       this.#call(events.pop().callback)
@@ -98,7 +111,8 @@ class SimulatedLoop {
   }
 
   #sleep(endMs) {
-    const wakeMs = Math.min(endMs, this.#arrivals.nextMs, this.#connects.nextMs, this.#timers.nextMs)
+    const networkMs = Math.min(this.#arrivals.nextMs, this.#connects.nextMs, this.#outside.nextMs)
+    const wakeMs = Math.min(endMs, networkMs, this.#timers.nextMs)
     if (wakeMs <= this.nowMs) return
     this.idleTotalMs += wakeMs - this.nowMs
     this.nowMs = wakeMs

@@ -96,7 +96,8 @@ class World {
       const connection =
         shared[i % sessions] ?? (this.#isKept(population) ? this.connections.keep() : undefined)
       const client = { population, connection, gateway, failures: 0 }
-      this.#send(client, fromMs + this.#random() * spreadMs)
+      const atMs = fromMs + this.#random() * spreadMs
+      if (atMs < this.#endOf(population)) this.#send(client, atMs)
     }
   }
 
@@ -121,10 +122,13 @@ class World {
     }
     const arrive = (atMs) => {
       if (atMs >= endMs) return
-      this.loop.arrive(atMs, () => {
+      const arriveAs = this.#isKept(stream) ? 'arrive' : 'outside'
+      this.loop[arriveAs](atMs, () => {
         for (let i = 0; i < batch; i++) {
           const client = kept[next++ % OPEN_CONNECTIONS] ?? { population: stream, gateway, isOpen: true }
-          this.#visit(client, atMs)
+          // Its event has been read already, in this poll phase.
+          if (client.connection?.isClosed === false) this.#ask(client, client.connection, atMs)
+          else this.#send(client, atMs)
         }
         arrive(atMs + gapMs(atMs))
       })
@@ -146,39 +150,37 @@ class World {
     else throw new Error(`no disturbance '${kind}'`)
   }
 
-  /** The client sends its next request at that time. */
+  /** The client sends a request at that time: to its gateway, or on its connection, which it may have to open. */
   #send(client, atMs) {
-    if (atMs < this.#endOf(client.population)) this.loop.arrive(atMs, () => this.#visit(client, atMs))
-  }
-
-  /** A request that was sent at `atMs` gets a connection. */
-  #visit(client, atMs) {
     const { connection, gateway, population } = client
-    if (gateway !== undefined) return this.#visitThrough(gateway, client, atMs)
-    if (connection !== undefined && !connection.isClosed) return this.#ask(client, connection, atMs)
-    this.connections.connect(atMs, connection?.session !== undefined, (accepted) => {
+    if (gateway !== undefined) return this.loop.outside(atMs, () => this.#sendThrough(gateway, client, atMs))
+    if (connection !== undefined && !connection.isClosed)
+      return this.loop.arrive(atMs, () => this.#ask(client, connection, atMs))
+    this.connections.connect(atMs, false, (accepted) => {
       if (!population.reconnects) client.connection = accepted
       this.#ask(client, accepted, atMs)
     })
   }
 
-  #visitThrough(gateway, client, atMs) {
+  #sendThrough(gateway, client, atMs) {
     const outcome = this.#outcomeOf(client, atMs)
     const visit = {
       hasLeft: false,
+      isSent: false,
+      leave: () => {},
       begin: (connection) => {
         visit.leave = this.#ask(client, connection, atMs, outcome)
       },
-      // Queued by the gateway, or refused by it.
-      leave: () => this.#again(client, outcome),
     }
-    const leave = () => {
-      if (visit.hasLeft) return
+    if (!gateway.send(visit, atMs)) return this.#again(client, outcome, atMs)
+    if (gateway.timeoutMs === undefined) return
+    const leavesMs = atMs + gateway.timeoutMs
+    this.loop.outside(leavesMs, () => {
+      // What has been sent is read before the service sees that its client has left.
+      if (visit.isSent) return this.loop.arrive(leavesMs, () => visit.leave())
       visit.hasLeft = true
-      visit.leave()
-    }
-    if (!gateway.send(visit)) return leave()
-    if (gateway.timeoutMs !== undefined) this.loop.arrive(atMs + gateway.timeoutMs, leave)
+      this.#again(client, outcome, leavesMs)
+    })
   }
 
   #outcomeOf({ population }, atMs) {
@@ -259,13 +261,14 @@ class World {
     this.#again(client, outcome)
   }
 
-  #again(client, { shedMs, retryAfterSeconds }) {
+  #again(client, { shedMs, retryAfterSeconds }, atMs = this.loop.nowMs) {
     if (client.isOpen) return
     const { population } = client
     client.failures = shedMs === undefined ? 0 : client.failures + 1
     const think = sample(population.thinkMs ?? 0, this.#random)
     const delayMs = shedMs === undefined ? think : this.#retryMs(client, retryAfterSeconds, think)
-    this.#send(client, this.loop.nowMs + (population.roundTripMs ?? ROUND_TRIP_MS) + delayMs)
+    const nextMs = atMs + (population.roundTripMs ?? ROUND_TRIP_MS) + delayMs
+    if (nextMs < this.#endOf(population)) this.#send(client, nextMs)
   }
 
   #retryMs({ population, failures }, retryAfterSeconds, think) {
@@ -286,4 +289,4 @@ class World {
   }
 }
 
-module.exports = { PARSE_MS, REFUSE_MS, World }
+module.exports = { PARSE_MS, REFUSE_MS, ROUND_TRIP_MS, World }
