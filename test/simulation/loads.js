@@ -75,11 +75,12 @@ function printClosed() {
   const shedding = found.filter(({ shedPerSecond }) => shedPerSecond > 0).length
   const least = Math.min(...found.map(({ goodput }) => goodput))
   process.stdout.write(
-    `${SATURATED_WORLDS} generated, kept clients x cost <= 400 ms: ${harmed} harmed, ${shedding} with rejections, least goodput ${cell(least)}\n`
+    `${SATURATED_WORLDS} generated, kept clients x cost <= 400 ms: ${harmed} harmed, ` +
+      `${shedding} with rejections, least goodput ${cell(least)}\n`
   )
 }
 
-/** Requests of 2 ms through a gateway: half the capacity, then so many times it. In-time shares are of the best possible. */
+/** Requests of 2 ms through a gateway, at half the capacity and then at `times` the capacity. */
 function throughGateway(gateway, times, shed) {
   const { steps } = WORKS.cpu
   const capacity = capacityOf('cpu')
@@ -141,7 +142,7 @@ function printGateways() {
   print('Gateways, 2 ms; in time is within 250 ms from arrival at the gateway, of the capacity', heads, rows)
 }
 
-/** So much work of 1 ms requests at once, every three seconds, beside independent users. @returns {number} the share shed */
+/** `workMs` of 1 ms requests at once, every three seconds, beside independent users. @returns {number} the share shed */
 function burstShed({ workMs, wait, how, utilisation }) {
   const reconnects = how === 'new'
   const burn = 1

@@ -1,6 +1,6 @@
 'use strict'
-// Saturated closed loops from a seed: clients that keep their connections and ask again at once. Their requests together cost
-// at most 400 ms. Rejecting one makes nobody faster, so none may be rejected, and what is served is as much as without a gate.
+// Saturated closed loops from a seed: clients that keep their connections and ask again at once. Their requests cost
+// at most 400 ms together. None may be rejected, and goodput must be at least 0.97 of that without a gate.
 
 const { Draw } = require('./generate')
 const { stack } = require('./stack')
@@ -9,7 +9,7 @@ const { World } = require('./world')
 /** Kept clients x cost of a request. */
 const MOST_WORK_MS = 400
 const LEAST_GOODPUT = 0.97
-/** The work of all clients, over the time of one cycle of an idle service: below 1 the loop would idle. */
+/** Work of all clients, over the cycle of one client alone. Below 1 the loop would idle. */
 const SATURATION = 1.2
 const SETTLED_MS = 3000
 const END_MS = 9000
@@ -30,7 +30,7 @@ function saturatedLoop(seed) {
   }
 }
 
-/** What was served and shed of any closed loop in that time, in ms from its start. */
+/** Goodput, rejections and latency of a closed loop, from `settledMs` to its end. */
 function closedLoop(spec, { shed, stack: given = stack, settledMs = SETTLED_MS }) {
   const endMs = spec.seconds * 1000
   const { requests } = new World(structuredClone(spec), { stack: given, shed, keepsRequests: false }).run()
