@@ -1,6 +1,6 @@
 'use strict'
-// A process between the clients and the service: a reverse proxy, an upstream service, or an HTTP/2 client. It shares few
-// connections among many clients. Where all are busy it queues, opens more, or fails the request at once.
+// A process between the clients and the service: a reverse proxy, another service, or an HTTP/2 client. It shares few
+// connections among many clients. When all are busy it queues the request, opens a connection, or fails the request.
 
 /** From an answer to the next request on the same connection. */
 const HOP_MS = 0.2
@@ -32,9 +32,10 @@ class Gateway {
 
   /**
    * @param {{ connections: number, streams?: number, queues?: boolean, most?: number, timeoutMs?: number,
-   *   forwards?: 'x-forwarded-for' | 'traceparent' }} spec `connections` are kept, each for `streams` requests at a time
-   *   (HTTP/2 if there is more than one). Where `queues` is not set, it opens up to `most`, and fails what is beyond.
-   *   After `timeoutMs` its client leaves. `forwards` is the header that its requests carry
+   *   forwards?: 'x-forwarded-for' | 'traceparent' }} spec
+   *   `connections`: how many it keeps. `streams`: requests at a time on each; more than one is HTTP/2.
+   *   `most`: how many it opens before it queues, or fails requests if `queues` is not set.
+   *   `timeoutMs`: when its client disconnects. `forwards`: the header that its requests carry
    * @param {any} connections of the service
    * @param {any} loop
    */
@@ -61,7 +62,8 @@ class Gateway {
   }
 
   /**
-   * @param {{ hasLeft: boolean, isSent: boolean, begin: (connection: any) => void }} visit `begin`: the service reads the request
+   * @param {{ hasLeft: boolean, isSent: boolean, begin: (connection: any) => void }} visit
+   *   `begin`: the service reads the request
    * @param {number} atMs when it comes to the gateway
    * @returns {boolean} false if the gateway fails it
    */

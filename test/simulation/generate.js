@@ -121,9 +121,9 @@ const DISTURBANCE_KINDS = Object.keys(DISTURBANCES)
 
 /**
  * @param {number} seed
- * @param {{ disturbance?: string, hasCrowds?: boolean }} [given] `hasCrowds`: false for the world of this seed without them
- * @returns {any} a world, from `seed` alone. From `measuredMs` on it is healthy, unless a surge or a stall has left more
- *   work: see judge.js
+ * @param {{ disturbance?: string, hasCrowds?: boolean }} [given] `hasCrowds: false` is the same seed without crowds
+ * @returns {any} a world, from `seed` alone. From `measuredMs` on it is healthy, unless a surge or a stall has left
+ *   more work: see judge.js
  */
 function generate(seed, { disturbance, hasCrowds = true } = {}) {
   const draw = new Draw(seed)

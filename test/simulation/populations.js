@@ -1,6 +1,6 @@
 'use strict'
-// Populations of clients that take a share of the loop. Most are independent users. A crowd comes through a gateway or in
-// HTTP/2 sessions, asks again at once on a connection that it keeps, or brings up to 500 ms of work at once.
+// Populations of clients that take a share of the loop. Most are independent users. A crowd comes through a gateway,
+// uses HTTP/2 sessions, asks again at once on kept connections, or brings up to 500 ms of work at once.
 
 const { ACCEPT_MS } = require('./connections')
 const { PARSE_MS } = require('./world')
@@ -15,7 +15,7 @@ const RETRIES = ['at-once', 'at-once', 'retry-after', 'backoff', 'think']
 const GATEWAYS = [32, 64, 128, 256, 1024]
 const HEADERS = ['x-forwarded-for', 'x-forwarded-for', 'traceparent', undefined]
 
-/** What a request of the work costs the loop, and how long it occupies a connection. A client that leaves connects again. */
+/** A request's cost to the loop, and its time on a connection. A client that leaves has to connect again. */
 function costOf({ costMs, waitMs, closes }) {
   const eachMs = costMs + PARSE_MS + (closes === undefined ? 0 : ACCEPT_MS)
   return { costMs: eachMs, heldMs: Math.min(waitMs, closes ?? waitMs) + eachMs }
@@ -132,8 +132,8 @@ const CROWD_KINDS = Object.keys(CROWDS)
 
 /**
  * A crowd that takes at most that share of the loop.
- * @returns {{ crowd: string, open?: any, closed?: any, gateway?: any, work?: any, periodMs?: number }} `gateway`: what `open` comes
- *   through. `work` replaces the given one. `periodMs`: between two bursts
+ * @returns {{ crowd: string, open?: any, closed?: any, gateway?: any, work?: any, periodMs?: number }}
+ *   `gateway`: what `open` comes through. `work` replaces the given one. `periodMs`: between two bursts
  */
 function crowdOf(draw, work, route, utilisation) {
   const crowd = draw.of(CROWD_KINDS)

@@ -49,7 +49,7 @@ class SimulatedLoop {
     this.#connects.push(atMs, callback)
   }
 
-  /** What another process does at that time, while this loop is busy or not. It comes to the loop by `arrive` and `connect`. */
+  /** An event of another process, which takes place at `atMs` even while this loop is busy. */
   outside(atMs, callback) {
     this.#outside.push(atMs, callback)
   }

@@ -62,8 +62,8 @@ class World {
 
   /**
    * @param {any} spec see generate.js
-   * @param {{ stack: any, shed?: object, keepsRequests?: boolean }} gate how an admission and a request of it are made, and its options
-   *   keepsRequests: beside their outcomes, for a test that reads them
+   * @param {{ stack: any, shed?: object, keepsRequests?: boolean }} gate
+   *   `stack` makes the admission and its requests. `keepsRequests`: in their outcomes, for a test that reads them
    */
   constructor(spec, { stack, shed, keepsRequests = true }) {
     this.#spec = spec
@@ -150,7 +150,7 @@ class World {
     else throw new Error(`no disturbance '${kind}'`)
   }
 
-  /** The client sends a request at that time: to its gateway, or on its connection, which it may have to open. */
+  /** The client sends a request at `atMs`, to its gateway or on its connection. It connects if it has none. */
   #send(client, atMs) {
     const { connection, gateway, population } = client
     if (gateway !== undefined) return this.loop.outside(atMs, () => this.#sendThrough(gateway, client, atMs))
