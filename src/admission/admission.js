@@ -242,7 +242,7 @@ class Admission {
   onTurn(busyMs, nowMs, idleMs) {
     const { acceptBurst, clients, cost, surplus, turns } = this.measurements
     const { arrivedInTurn, endedInTurn, startedInTurn } = this.gate
-    clients.onTurn(nowMs, arrivedInTurn)
+    clients.onTurn(nowMs, this.limits.inFlight + this.#queue.length, turns.isIdling(nowMs))
     turns.onTurn(busyMs, nowMs, idleMs, endedInTurn * cost.ms)
     cost.onTurn(busyMs, nowMs, endedInTurn)
     acceptBurst.onTurn(busyMs, nowMs, arrivedInTurn)

@@ -9,7 +9,7 @@ const { inRequestContext } = require('./queue')
 const { QUEUED, REJECTED, RUN } = require('./verdict')
 
 /** The time in a loop turn for requests that start in that turn, and their ticks and promises. Then the loop polls and accepts again. */
-const TURN_BUDGET_MS = 5
+const TURN_BUDGET_MS = Number(process.env.BUDGET ?? 5)
 /** How often a timer makes the loop turn while requests are queued and no slot is free. */
 const RECHECK_MS = 2
 /** How long the loop sleeps while it waits for the primary's next connection. */
@@ -72,7 +72,7 @@ class Gate {
     if (this.arrivedInTurn++ === 0) this.#firstArrivalMs = nowMs
     if (!this.#limits.hasFreeSlot(nowMs)) this.#limits.onHeldBack(this.#limits.shortResource)
     else if (this.#queue.length === 0 && this.#fitsThisTurn(nowMs)) return this.admit(request, nowMs)
-    this.#measurements.clients.onWait(request)
+    this.#measurements.clients.onWait(request.req)
     const key = this.#hooks.keyOf(request)
     const tag = key === undefined ? 0 : this.#fairShares.tagOf(key)
     const reason = this.#reasonFor(request, tag, nowMs)

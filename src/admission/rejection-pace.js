@@ -7,7 +7,7 @@ const { isHalfClosed } = require('./half-closed')
 
 const SHARE = Number(process.env.REJECT_SHARE ?? 0.15)
 /** The most that may be saved up: a burst of rejections of that length is sent at once. */
-const MAX_CREDIT_MS = 20
+const MAX_CREDIT_MS = Number(process.env.CREDIT ?? 150)
 const RECHECK_MS = 2
 
 class RejectionPace {

@@ -7,8 +7,8 @@ const { Gateway } = require('./gateway')
 const { randomFrom } = require('./random')
 const { SimulatedLoop } = require('./simulated-loop')
 
-const PARSE_MS = 0.02
-const REFUSE_MS = 0.02
+const PARSE_MS = Number(process.env.PARSE ?? 0.02)
+const REFUSE_MS = Number(process.env.REFUSE ?? 0.02)
 /** From an answer to the client's next request. */
 const ROUND_TRIP_MS = 0.5
 /** The connections of an open-loop client that has no gateway, used in turn. */

@@ -16,7 +16,7 @@ const STANDING_MS = Number(process.env.STANDING_MS ?? 300)
 const ALLOW = Number(process.env.ALLOW ?? 400)
 const OVERLOAD_MS = Number(process.env.OVER_MS ?? 1250)
 /** Clients that make no longer queue than this are left alone. */
-const BOUND_MS = Number(process.env.BOUND_MS ?? 400)
+const BOUND_MS = Number(process.env.BOUND_MS ?? 450)
 
 class QueueDelay {
   #turns

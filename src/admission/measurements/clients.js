@@ -1,68 +1,67 @@
 'use strict'
-// How many requests the clients can have outstanding. A client's own connection has one request at a time: such clients cannot
-// make the queue longer than their number, so rejecting them helps nobody. No bound holds while more than a tenth of the requests
-// come on new connections, over HTTP/2, or through a gateway, which has a queue of its own.
+// How many requests the clients can have outstanding. A client waits for its answer, so clients whose number does not grow make
+// no longer queue than their number. A gateway has a queue of its own, and sends its next request on the same connection.
 
 const SAMPLE_MS = 100
-const SAMPLES = 10
-const MOST_UNBOUNDED = 0.1
+/** A number that grew by more than a tenth in the last second may go on to grow. */
+const GROWTH = 1.1
+const STEADY_MS = 1000
+/** Requests are taken for those of gateways where this share of those that wait are. */
+const FORWARDED_SHARE = 0.1
 
 class Clients {
-  /** The most requests that can be outstanding; infinite without a bound. */
+  /** The most requests that can be outstanding; infinite while that is not known. */
   most = Number.POSITIVE_INFINITY
-  /** Whether more than a tenth of the requests come through gateways. */
-  areGateways = false
   #connections
   #sampledMs
-  #arrived = 0
-  #unbounded = 0
+  #idledMs
+  #most = 0
+  #base = 0
+  #grewMs
+  #waited = 0
   #forwarded = 0
-  #looked = 0
-  #accepted
-  #next = 0
-  #unboundedSamples = 0
-  #forwardedSamples = 0
-  #was = Array.from({ length: SAMPLES }, () => ({ isUnbounded: false, isForwarded: false }))
+  #areGateways = false
   #proxy
 
-  /** @param {{ readonly open: number, readonly accepted: number } | undefined} connections */
+  /** @param {{ readonly open: number } | undefined} connections */
   constructor(connections, nowMs) {
     this.#connections = connections
-    this.#sampledMs = nowMs
-    this.#accepted = connections?.accepted ?? 0
+    this.#sampledMs = this.#grewMs = this.#idledMs = nowMs
   }
 
   update({ proxy }) {
     this.#proxy = proxy
   }
 
-  /** Once a request that does not run on arrival. */
-  onWait({ req, session }) {
-    this.#looked++
-    if (session !== undefined) this.#unbounded++
-    else if (isForwarded(req.headers)) this.#forwarded++
+  /** Once for each request that does not run on arrival. */
+  onWait({ headers }) {
+    this.#waited++
+    if (isForwarded(headers)) this.#forwarded++
   }
 
-  onTurn(nowMs, arrived) {
-    this.#arrived += arrived
-    if (nowMs - this.#sampledMs >= SAMPLE_MS) this.#sample(nowMs)
+  onTurn(nowMs, outstanding, isIdling) {
+    if (nowMs - this.#sampledMs >= SAMPLE_MS) this.#sample(nowMs, outstanding, isIdling)
   }
 
-  #sample(nowMs) {
+  #sample(nowMs, outstanding, isIdling) {
+    if (!isIdling) this.#idledMs = nowMs
+    const hasIdled = nowMs - this.#idledMs >= STEADY_MS
+    const count = Math.max(this.#connections?.open ?? Number.POSITIVE_INFINITY, outstanding)
+    this.#most = hasIdled ? count : Math.max(count, this.#most)
+    if (hasIdled) this.#base = count
+    else if (this.#most > this.#base * GROWTH) {
+      this.#base = this.#most
+      this.#grewMs = nowMs
+    }
     this.#sampledMs = nowMs
-    if (this.#connections === undefined) return
-    const { open, accepted } = this.#connections
-    const isNew = accepted - this.#accepted > MOST_UNBOUNDED * this.#arrived
-    const sample = this.#was[this.#next++ % SAMPLES]
-    this.#unboundedSamples += Number(isNew || this.#unbounded > MOST_UNBOUNDED * this.#looked) - Number(sample.isUnbounded)
-    sample.isUnbounded = isNew || this.#unbounded > MOST_UNBOUNDED * this.#looked
-    if (this.#looked > 0) this.areGateways = this.#proxy ?? this.#forwarded > MOST_UNBOUNDED * this.#looked
-    this.#accepted = accepted
-    this.#arrived = this.#looked = this.#unbounded = this.#forwarded = 0
-    this.most = this.areGateways || this.#unboundedSamples > SAMPLES / 2 ? Number.POSITIVE_INFINITY : open
+    if (this.#waited > 0) this.#areGateways = this.#proxy ?? this.#forwarded > FORWARDED_SHARE * this.#waited
+    this.#waited = this.#forwarded = 0
+    this.most =
+      this.#areGateways || nowMs - this.#grewMs < STEADY_MS ? Number.POSITIVE_INFINITY : this.#most
   }
 }
 
+/** Whether the request carries what gateways add: who the client is, or which request of theirs it belongs to. */
 const isForwarded = (headers) =>
   headers['x-forwarded-for'] !== undefined ||
   headers.forwarded !== undefined ||
