@@ -42,6 +42,8 @@ class Admission {
   hasUserHooks = false
   /** Whether the framework's response or error handler is needed to answer a rejected request. */
   answersInFramework = false
+  /** Called where the turn clock is to measure the current loop turn alone. */
+  followTurn = () => {}
   /** Whether the connections of a pool are short: see pools/pools.js. @type {any} */
   pools = NO_POOLS
   #clock
@@ -121,11 +123,7 @@ class Admission {
   }
 
   // Hot path: once a request.
-  /**
-   * @param {Request} request
-   * @param {number} nowMs
-   * @returns {number} RUN, QUEUED (`request.admission.resume` will be called) or REJECTED (the answer is sent here)
-   */
+  /** @param {Request} request @returns {number} RUN, QUEUED (`admission.resume` will be called) or REJECTED (answered here) */
   decide(request, nowMs) {
     const { admission } = request
     if (admission.isDecided) return RUN
@@ -136,6 +134,7 @@ class Admission {
       admission.priority = BYPASS
       return RUN
     }
+    this.followTurn()
     if (this.#hooks.classifies) admission.priority = this.#hooks.classOf(request.req)
     if (admission.priority === BYPASS) return RUN
     this.stats.decided++
@@ -190,10 +189,7 @@ class Admission {
     this.measurements.cost.onReject(this.#clock.now() - sinceMs)
   }
 
-  /**
-   * The gate of connections such as WebSockets, made at its first use.
-   * @param {import('./connection-load').Source} connections
-   */
+  /** The gate of connections such as WebSockets, made at its first use. @param {import('./connection-load').Source} connections */
   connectionGate(connections) {
     this.#connectionGate ??= new ConnectionGate({
       clock: this.#clock,
@@ -227,6 +223,7 @@ class Admission {
    */
   onConnectionEvent(event, { isSecure, isHandedOver }) {
     const { acceptBurst } = this.measurements
+    this.followTurn()
     const nowMs = this.#clock.now()
     if (event === 'connection') {
       acceptBurst.onAccept(nowMs, isHandedOver)
@@ -234,18 +231,20 @@ class Admission {
     } else acceptBurst.onHandshakeEnd()
   }
 
-  onTurn(busyMs, nowMs, idleMs) {
+  /** @param {number} [longestMs] of several turns, without arrivals or ends, the longest */
+  onTurn(busyMs, nowMs, idleMs, longestMs = busyMs) {
     const { acceptBurst, cost, turns } = this.measurements
     const { arrivedInTurn, endedInTurn } = this.gate
-    turns.onTurn(busyMs, nowMs, idleMs, endedInTurn * cost.ms)
+    turns.onTurn(busyMs, nowMs, idleMs, endedInTurn * cost.ms, longestMs)
     cost.onTurn(busyMs, nowMs, endedInTurn)
     acceptBurst.onTurn(busyMs, nowMs, arrivedInTurn)
     this.#hooks.onTurn(nowMs)
-    this.#resources.onTurn(busyMs, nowMs, idleMs)
+    this.#resources.onTurn(longestMs, nowMs, idleMs)
     this.#shadow.onTurn(nowMs, idleMs)
     this.late.onTurn()
     this.#connectionGate?.onTurn(busyMs, nowMs, idleMs)
     this.gate.onTurn(nowMs, idleMs, busyMs)
+    if (this.gate.needsNextTurn || acceptBurst.mayBeAccepting) this.followTurn()
   }
 
   /** A copy of everything that exporters show. */

@@ -143,6 +143,11 @@ class Gate {
     }
   }
 
+  /** Whether requests are queued, or connections are accepted first. */
+  get needsNextTurn() {
+    return this.#queue.length > 0 || this.#isAccepting
+  }
+
   onTurn(nowMs, idleMs, busyMs) {
     const isQueueing = this.#queue.length > 0
     this.#limits.onTurn(nowMs, idleMs, isQueueing)

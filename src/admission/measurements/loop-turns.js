@@ -67,12 +67,15 @@ class LoopTurns {
     this.#isSleeping = true
   }
 
-  /** @param {number} workMs the known cost of the requests that ended in this turn */
-  onTurn(busyMs, nowMs, idleMs, workMs) {
+  /**
+   * @param {number} workMs the known cost of the requests that ended in this turn
+   * @param {number} [longestMs] of several short turns, the longest
+   */
+  onTurn(busyMs, nowMs, idleMs, workMs, longestMs = busyMs) {
     this.#stalledMs += Math.max(0, busyMs - workMs - STALL_MS)
     this.#idleShare = this.#shareAfter(this.#isSleeping ? 0 : idleMs - this.#turnedIdleMs, busyMs)
     this.#isSleeping = false
-    this.#busyMs = busyMs
+    this.#busyMs = longestMs
     this.#turnedMs = nowMs
     this.#turnedIdleMs = idleMs
   }
