@@ -38,7 +38,6 @@ const { Notices } = require('./notices')
 const { openInstances } = require('./lifecycle/open-instances')
 const { updateOptions } = require('./options/options')
 const { InternalErrors } = require('./requests/internal-errors')
-const { UnseenEnds } = require('./requests/unseen-ends')
 const { Recorder } = require('./requests/recorder')
 const { RequestFields } = require('./logging/request-fields')
 const { describeError } = require('./redaction/error-description')
@@ -46,6 +45,7 @@ const { memoryForGate, memoryForRecycling } = require('./signals/memory')
 const { createSignals } = require('./signals/signals')
 const { Sockets } = require('./sockets/sockets')
 const { TurnClock } = require('./signals/turn-clock')
+const { listenToTurns } = require('./turn-listeners')
 
 /** Node's own exit code after an uncaught error. */
 const FAILURE = 1
@@ -84,7 +84,10 @@ class Instance {
     this.options = options
     this.clock = clock
     this.internalErrors = internalErrors
+    this.#turnClock = new TurnClock(clock)
+    const { follow } = this.#turnClock
     const recorder = new Recorder(options, clock, internalErrors)
+    recorder.followTurn = follow
     this.recorder = recorder
     this.signals = createSignals(clock)
     this.admission = new Admission({
@@ -96,6 +99,7 @@ class Instance {
       onOverload: emit,
       onObservedOverload: observedOverloads({ info, warn }),
     })
+    this.admission.followTurn = follow
     const startLine = new StartLine({ info, parts: this })
     this.lifecycle = new Lifecycle({
       clock,
@@ -172,7 +176,6 @@ class Instance {
     this.startedAtMs = clock.now()
     this.startedAtWallMs = clock.wallMs()
     this.processStartedAtSeconds = Math.round(this.startedAtWallMs / 1000 - process.uptime())
-    this.#turnClock = new TurnClock(clock)
     this.#start(place)
   }
 
@@ -210,26 +213,9 @@ class Instance {
   }
 
   #start(place) {
-    const { admission, doctor, fleet, lifecycle, pools, recorder, requestLog } = this
-    const { collections, loopDelay, utilization } = this.signals
-    recorder.parts.follow(collections)
-    const unseenEnds = new UnseenEnds(this.recorder.requests, this.clock.now())
-    this.#turnClock.onTurn((busyMs, nowMs, idleMs) => {
-      admission.onTurn(busyMs, nowMs, idleMs)
-      pools.onTurn(nowMs)
-      loopDelay.record(busyMs, nowMs)
-      this.stalls?.onTurn(busyMs, nowMs)
-      // After the stalls, which record the pending collections.
-      recorder.parts.onTurn(busyMs, nowMs, idleMs)
-      utilization.onTurn(nowMs)
-      requestLog.slow.onTurn(nowMs)
-      lifecycle.recycle.onTurn(nowMs)
-      unseenEnds.onTurn(nowMs)
-      fleet.onTurn(nowMs)
-      doctor.onTurn(busyMs)
-      this.#history.onTurn(nowMs, idleMs)
-    })
-    if (this.releases.isEnabled) this.#turnClock.onTurn(this.releases.onTurn)
+    const { collections } = this.signals
+    this.recorder.parts.follow(collections)
+    listenToTurns(this.#turnClock, this, this.#history)
     collections.start()
     this.#timeouts.start()
     this.processErrors.start()

@@ -13,7 +13,7 @@ const FLOORS = [
   ['index.js', 'async-errors.js', 'register.js'],
   ['register'],
   ['spillway.js'],
-  ['instance.js'],
+  ['instance.js', 'turn-listeners.js'],
   ['adapters'],
   ['fleet'],
   ['admin'],

@@ -12,7 +12,6 @@ const { ResourceLimits } = require('./limits/resource-limits')
 const { AcceptBurst } = require('./measurements/accept-burst')
 const { Clients } = require('./measurements/clients')
 const { LoopTurns } = require('./measurements/loop-turns')
-const { Surplus } = require('./measurements/surplus')
 const { RequestCost } = require('./measurements/request-cost')
 const { Queue } = require('./queue')
 const { Rejection } = require('./rejection')
@@ -29,7 +28,7 @@ const MAX_ADMIT_GAP_MS = 100
 /** Until a pool is registered: nothing is done for a request. */
 const NO_POOLS = { isOn: false, isWatched: false }
 
-/** @typedef {{ turns: InstanceType<typeof LoopTurns>, cost: InstanceType<typeof RequestCost>, acceptBurst: InstanceType<typeof AcceptBurst> }} Measurements */
+/** @typedef {{ turns: InstanceType<typeof LoopTurns>, cost: InstanceType<typeof RequestCost>, acceptBurst: InstanceType<typeof AcceptBurst>, clients: InstanceType<typeof Clients> }} Measurements */
 /** @typedef {InstanceType<typeof import('../requests/request').Request>} Request */
 /** @typedef {(event: 'overload' | 'recovered', details: any) => void} OnOverloadEvent */
 
@@ -39,11 +38,13 @@ class Admission {
   limits
   measurements
   gate
-  late
+  pace
   /** Whether functions of the user decide or answer. Behind a framework they expect the framework's request. */
   hasUserHooks = false
   /** Whether the framework's response or error handler is needed to answer a rejected request. */
   answersInFramework = false
+  /** Called where the turn clock is to measure the current loop turn alone. */
+  followTurn = () => {}
   /** Whether the connections of a pool are short: see pools/pools.js. @type {any} */
   pools = NO_POOLS
   #clock
@@ -74,18 +75,17 @@ class Admission {
     const { clock, internalErrors, options, sampleMemory, connections, random } = parts
     const cost = new RequestCost(clock.now())
     const turns = new LoopTurns(clock)
-    const surplus = new Surplus(clock.now(), cost)
     const clients = new Clients(connections, clock.now())
-    const measurements = { turns, cost, acceptBurst: new AcceptBurst(), surplus, clients }
+    const measurements = { turns, cost, acceptBurst: new AcceptBurst(), clients }
     const hooks = new UserHooks(internalErrors)
     this.#clock = clock
     this.#hooks = hooks
     this.#random = random
     this.measurements = measurements
-    this.limits = new Limits({ clock, cost, turns, surplus, clients })
+    this.limits = new Limits({ clock, cost, turns, clients })
     this.#resources = new ResourceLimits({ clock, hooks, sampleMemory, random })
     this.#rejection = new Rejection(internalErrors)
-    this.late = new RejectionPace({ clock, cost })
+    this.pace = new RejectionPace({ clock, cost })
     this.episode = new Episode(clock, parts.onOverload)
     this.#observed = new Episode(clock, parts.onObservedOverload ?? (() => {}))
     this.gate = new Gate({
@@ -126,11 +126,7 @@ class Admission {
   }
 
   // Hot path: once a request.
-  /**
-   * @param {Request} request
-   * @param {number} nowMs
-   * @returns {number} RUN, QUEUED (`request.admission.resume` will be called) or REJECTED (the answer is sent here)
-   */
+  /** @param {Request} request @returns {number} RUN, QUEUED (`admission.resume` will be called) or REJECTED (answered here) */
   decide(request, nowMs) {
     const { admission } = request
     if (admission.isDecided) return RUN
@@ -141,6 +137,7 @@ class Admission {
       admission.priority = BYPASS
       return RUN
     }
+    this.followTurn()
     if (this.#hooks.classifies) admission.priority = this.#hooks.classOf(request.req)
     if (admission.priority === BYPASS) return RUN
     this.stats.decided++
@@ -186,7 +183,7 @@ class Admission {
     const send = () => this.#send(request, reason)
     // A framework takes the error when `decide` returns, so the rejection cannot be sent late.
     if (this.#rejection.goesToErrorHandler(request)) send()
-    else this.late.deliver(request, send)
+    else this.pace.deliver(request, send, this.#clock.now())
   }
 
   #send(request, reason) {
@@ -195,10 +192,7 @@ class Admission {
     this.measurements.cost.onReject(this.#clock.now() - sinceMs)
   }
 
-  /**
-   * The gate of connections such as WebSockets, made at its first use.
-   * @param {import('./connection-load').Source} connections
-   */
+  /** The gate of connections such as WebSockets, made at its first use. @param {import('./connection-load').Source} connections */
   connectionGate(connections) {
     this.#connectionGate ??= new ConnectionGate({
       clock: this.#clock,
@@ -232,6 +226,7 @@ class Admission {
    */
   onConnectionEvent(event, { isSecure, isHandedOver }) {
     const { acceptBurst } = this.measurements
+    this.followTurn()
     const nowMs = this.#clock.now()
     if (event === 'connection') {
       acceptBurst.onAccept(nowMs, isHandedOver)
@@ -239,20 +234,21 @@ class Admission {
     } else acceptBurst.onHandshakeEnd()
   }
 
-  onTurn(busyMs, nowMs, idleMs) {
-    const { acceptBurst, clients, cost, surplus, turns } = this.measurements
-    const { arrivedInTurn, endedInTurn, startedInTurn } = this.gate
-    clients.onTurn(nowMs, this.limits.inFlight + this.#queue.length, turns.isIdling(nowMs))
-    turns.onTurn(busyMs, nowMs, idleMs, endedInTurn * cost.ms)
+  /** @param {number} [longestMs] of several turns, without arrivals or ends, the longest */
+  onTurn(busyMs, nowMs, idleMs, longestMs = busyMs) {
+    const { acceptBurst, clients, cost, turns } = this.measurements
+    const { arrivedInTurn, endedInTurn } = this.gate
+    turns.onTurn(busyMs, nowMs, idleMs, endedInTurn * cost.ms, longestMs)
     cost.onTurn(busyMs, nowMs, endedInTurn)
+    clients.onTurn(nowMs, this.limits.inFlight + this.#queue.length, turns.isIdling(nowMs))
     acceptBurst.onTurn(busyMs, nowMs, arrivedInTurn)
     this.#hooks.onTurn(nowMs)
-    this.#resources.onTurn(busyMs, nowMs, idleMs)
+    this.#resources.onTurn(longestMs, nowMs, idleMs)
     this.#shadow.onTurn(nowMs, idleMs)
-    this.late.onTurn(nowMs)
+    this.pace.onTurn(nowMs)
     this.#connectionGate?.onTurn(busyMs, nowMs, idleMs)
     this.gate.onTurn(nowMs, idleMs, busyMs)
-    surplus.onTurn(nowMs, arrivedInTurn, endedInTurn, this.limits.delay.isEmpty(nowMs))
+    if (this.gate.needsNextTurn || acceptBurst.mayBeAccepting) this.followTurn()
   }
 
   /** A copy of everything that exporters show. */
@@ -275,7 +271,7 @@ class Admission {
       abandoned,
       shed: this.stats.list(shed),
       wouldShed: this.stats.list(wouldShed),
-      answeredLate: this.late.total,
+      answeredLate: this.pace.waited,
       queueDelays: queueDelays.copy(),
     }
   }
@@ -292,12 +288,12 @@ class Admission {
 
   /** Sends every rejection at once from now on. */
   drain() {
-    this.late.drain()
+    this.pace.drain()
   }
 
   close() {
     this.#isOff = true
-    this.late.drain()
+    this.pace.drain()
     this.#connectionGate?.close()
     this.gate.close()
   }

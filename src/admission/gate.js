@@ -9,7 +9,7 @@ const { inRequestContext } = require('./queue')
 const { QUEUED, REJECTED, RUN } = require('./verdict')
 
 /** The time in a loop turn for requests that start in that turn, and their ticks and promises. Then the loop polls and accepts again. */
-const TURN_BUDGET_MS = Number(process.env.BUDGET ?? 5)
+const TURN_BUDGET_MS = 5
 /** How often a timer makes the loop turn while requests are queued and no slot is free. */
 const RECHECK_MS = 2
 /** How long the loop sleeps while it waits for the primary's next connection. */
@@ -24,7 +24,6 @@ class Gate {
   /** How many requests have arrived in the current loop turn, and how many of those in flight have ended. */
   arrivedInTurn = 0
   endedInTurn = 0
-  startedInTurn = 0
   #clock
   #limits
   #measurements
@@ -72,7 +71,7 @@ class Gate {
     if (this.arrivedInTurn++ === 0) this.#firstArrivalMs = nowMs
     if (!this.#limits.hasFreeSlot(nowMs)) this.#limits.onHeldBack(this.#limits.shortResource)
     else if (this.#queue.length === 0 && this.#fitsThisTurn(nowMs)) return this.admit(request, nowMs)
-    this.#measurements.clients.onWait(request.req)
+    this.#measurements.clients.onQueue(request.req)
     const key = this.#hooks.keyOf(request)
     const tag = key === undefined ? 0 : this.#fairShares.tagOf(key)
     const reason = this.#reasonFor(request, tag, nowMs)
@@ -105,7 +104,6 @@ class Gate {
     const isArrival = nowMs === request.startedMs
     this.#limits.onAdmit(request.admission, nowMs, isArrival ? request.receivedIdleMs : this.#clock.idleMs())
     this.#stats.admitted++
-    this.startedInTurn++
     this.lastAdmitMs = nowMs
     if (this.#limits.inFlight > this.peakInFlight) this.peakInFlight = this.#limits.inFlight
     if (!request.hasAnswer) request.markRunning()
@@ -124,7 +122,7 @@ class Gate {
     admission.onQueue(nowMs, this.#measurements.turns.stallFreeMs(nowMs), this.#clock.idleMs())
     // Other code than its handler may have begun the answer already.
     if (!request.hasAnswer) request.markQueued()
-    if (this.#queue.length === 0) this.#limits.delay.onFirstQueued(nowMs)
+    if (this.#queue.length === 0) this.#limits.onFirstQueued(nowMs)
     this.#queue.push(request)
     admission.onHalfClose = () => this.#onHalfClose(request)
     onHalfClose(request, admission.onHalfClose)
@@ -146,10 +144,15 @@ class Gate {
     }
   }
 
+  /** Whether requests are queued, or connections are accepted first. */
+  get needsNextTurn() {
+    return this.#queue.length > 0 || this.#isAccepting
+  }
+
   onTurn(nowMs, idleMs, busyMs) {
     const isQueueing = this.#queue.length > 0
-    this.#limits.onTurn(nowMs, idleMs, isQueueing)
-    this.arrivedInTurn = this.endedInTurn = this.startedInTurn = 0
+    this.#limits.onTurn(nowMs, idleMs, { arrived: this.arrivedInTurn, ended: this.endedInTurn, isQueueing })
+    this.arrivedInTurn = this.endedInTurn = 0
     this.#firstDequeueMs = Number.POSITIVE_INFINITY
     this.#isAccepting = this.#measurements.acceptBurst.shouldTurnAgain(nowMs, busyMs)
     if (!isQueueing) return

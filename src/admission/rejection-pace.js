@@ -1,86 +1,97 @@
 'use strict'
-// Bounds the share of the loop that rejections take. A rejection beyond that share waits for its turn, first in, first out. So
-// most of the loop serves, however many requests are rejected and whatever their clients do next.
+// Rejections take at most .15 of the loop. What is beyond waits for its turn, first in, first out, whoever sent it. So most of the
+// loop serves, however many requests are rejected, and whatever their clients do next.
 
 const { AsyncResource } = require('node:async_hooks')
 const { isHalfClosed } = require('./half-closed')
 
-const SHARE = Number(process.env.REJECT_SHARE ?? 0.15)
-/** The most that may be saved up: a burst of rejections of that length is sent at once. */
-const MAX_CREDIT_MS = Number(process.env.CREDIT ?? 150)
+const MOST_SHARE = 0.15
+/** What rejections have not used of the last second may be used at once: a gateway then sends what it has queued. */
+const MOST_CREDIT_MS = MOST_SHARE * 1000
+/** How often the waiting rejections are looked at while the loop does not turn. */
 const RECHECK_MS = 2
+/** The list is compacted once so many of its places are empty. */
+const MOST_EMPTY = 1024
 
 class RejectionPace {
   /** Rejections that have waited so far. */
-  total = 0
-  #queue = []
-  #head = 0
+  waited = 0
   #clock
   #cost
-  #creditMs = MAX_CREDIT_MS
-  #atMs
+  #creditMs = MOST_CREDIT_MS
+  #creditedMs
+  /** @type {({ resource: AsyncResource, send: () => void } | undefined)[]} */
+  #waiting = []
+  #first = 0
   #isDraining = false
   #isScheduled = false
 
+  /** @param {{ clock: typeof import('../clock').systemClock, cost: { readonly rejectionMs: number } }} parts */
   constructor({ clock, cost }) {
     this.#clock = clock
     this.#cost = cost
-    this.#atMs = clock.now()
+    this.#creditedMs = clock.now()
   }
 
-  get held() {
-    return this.#queue.length - this.#head
+  /** Rejections that wait now. */
+  get waiting() {
+    return this.#waiting.length - this.#first
   }
 
-  #mayReject(nowMs) {
-    this.#creditMs = Math.min(MAX_CREDIT_MS, this.#creditMs + SHARE * (nowMs - this.#atMs))
-    this.#atMs = nowMs
+  // Hot path: once a rejection.
+  /** Calls `send` now, or in its turn. */
+  deliver(request, send, nowMs) {
+    const isNext = this.#isDraining || isHalfClosed(request)
+    if (isNext || (this.waiting === 0 && this.#hasCredit(nowMs))) return this.#spend(send)
+    this.waited++
+    this.#waiting.push({ resource: new AsyncResource('spillway.rejection'), send })
+    this.#sendLater()
+  }
+
+  #hasCredit(nowMs) {
+    const earnedMs = MOST_SHARE * (nowMs - this.#creditedMs)
+    this.#creditMs = Math.min(MOST_CREDIT_MS, this.#creditMs + earnedMs)
+    this.#creditedMs = nowMs
     return this.#creditMs > 0
   }
 
-  onTurn() {
-    if (this.held > 0) this.#sendSome()
+  #spend(send) {
+    this.#creditMs -= this.#cost.rejectionMs
+    send()
   }
 
-  #sendSome() {
-    let may = this.#mayReject(this.#clock.now())
-    while (this.held > 0 && (may || this.#isDraining)) {
-      const { resource, send } = this.#queue[this.#head]
-      this.#queue[this.#head++] = undefined
-      this.#creditMs -= this.#cost.rejectionMs
-      resource.runInAsyncScope(send)
-      may = this.#creditMs > 0
-    }
-    if (this.#head > 1024 && this.#head * 2 > this.#queue.length) {
-      this.#queue.splice(0, this.#head)
-      this.#head = 0
-    }
-    this.#schedule()
+  onTurn(nowMs) {
+    if (this.waiting > 0) this.#send(nowMs)
   }
 
-  #schedule() {
-    if (this.#isScheduled || this.held === 0) return
+  #send(nowMs) {
+    this.#hasCredit(nowMs)
+    while (this.waiting > 0 && (this.#creditMs > 0 || this.#isDraining)) {
+      const next = this.#waiting[this.#first]
+      this.#waiting[this.#first++] = undefined
+      if (next !== undefined) this.#spend(() => next.resource.runInAsyncScope(next.send))
+    }
+    if (this.waiting === 0 || this.#first > MOST_EMPTY) {
+      this.#waiting.splice(0, this.#first)
+      this.#first = 0
+    }
+    if (this.waiting > 0) this.#sendLater()
+  }
+
+  /** A loop that has nothing else to do does not turn by itself. */
+  #sendLater() {
+    if (this.#isScheduled) return
     this.#isScheduled = true
     this.#clock.after(RECHECK_MS, () => {
       this.#isScheduled = false
-      this.#sendSome()
+      this.#send(this.#clock.now())
     })
   }
 
-  deliver(request, send) {
-    if (this.#isDraining || isHalfClosed(request)) return send()
-    if (this.held === 0 && this.#mayReject(this.#clock.now())) {
-      this.#creditMs -= this.#cost.rejectionMs
-      return send()
-    }
-    this.total++
-    this.#queue.push({ resource: new AsyncResource('spillway.rejection'), send })
-    this.#schedule()
-  }
-
+  /** Sends every rejection at once from now on. */
   drain() {
     this.#isDraining = true
-    this.#sendSome()
+    this.#send(this.#clock.now())
   }
 }
 

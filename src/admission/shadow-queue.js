@@ -105,7 +105,7 @@ class ShadowQueue {
     if (turns.isIdling(nowMs)) this.#samples += this.#count
     const elapsedMs = this.#first.ms - this.#previous.ms
     const idledMs = this.#first.idleMs - this.#previous.idleMs
-    if (this.#loopMs <= idledMs) this.#limits.delay.onFirstQueued(nowMs, true)
+    if (this.#loopMs <= idledMs) this.#limits.onModelledEmpty(nowMs)
     const leftMs = Math.max(0, this.#loopMs - idledMs)
     const modelledMs = Math.max(0, leftMs + this.#count * this.#costMs - (elapsedMs - idledMs))
     // The cost is corrected once the loop idles. A few clients can keep it from idling.

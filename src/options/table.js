@@ -42,7 +42,7 @@ const DEFAULTS = Object.freeze({
   ignore: undefined,
   shed: Object.freeze({
     mode: 'adaptive',
-    maxDelay: Number(process.env.MAXD ?? 1000),
+    maxDelay: 1000,
     targetDelay: 40,
     interval: 500,
     maxConcurrent: undefined,

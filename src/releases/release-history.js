@@ -69,8 +69,8 @@ class ReleaseHistory {
     this.previous = releases.filter(isBefore).at(-1)
   }
 
-  // Hot path: one comparison per loop turn, and none without a file.
-  onTurn = (_busyMs, nowMs) => {
+  // Every 10 ms while the loop turns, and never without a file.
+  onTurn = (nowMs) => {
     if (nowMs >= this.#dueMs) this.#save()
   }
 

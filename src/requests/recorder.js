@@ -37,6 +37,8 @@ class Recorder {
   closesConnections = false
   /** Whether an OpenTelemetry SDK is registered, so that a request may have a span. */
   isTracing = isTracing()
+  /** Called before a request arrives or ends, so that the turn clock measures this turn alone. */
+  followTurn = () => {}
   /** Called with each HTTP/2 request. */
   onHttp2 = (_request) => {}
   /** Called with each request that has ended. */
@@ -103,6 +105,7 @@ class Recorder {
   prepare(req, res) {
     const request = new Request(this, req, res, this.#clock.now())
     request.scheme = request.socket?.encrypted === true ? 1 : 0
+    this.followTurn()
     this.parts.onReceive(request)
     // A middleware runs inside the span already. The client may disconnect before the response begins, so it is looked up now.
     if (this.isTracing) request.serverSpan = this.serverSpan()
@@ -159,6 +162,7 @@ class Recorder {
 
   // Hot path: bench/overhead.
   end(request, head) {
+    this.followTurn()
     this.endedMs = this.#clock.now()
     request.endedIdleMs = this.#clock.idleMs()
     this.requests.remove(request)

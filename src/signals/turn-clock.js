@@ -1,22 +1,58 @@
 'use strict'
-// Calls its listeners once a loop turn, by an unref'd immediate. That neither wakes a sleeping loop nor keeps it spinning,
-// and misses no stall, as a timer would. A turn is busy for the time since the last check phase, without idling.
+// Measures each loop turn, by an unref'd immediate. That neither wakes a sleeping loop nor keeps it spinning, and misses
+// no stall, as a timer would. A turn is busy for the time since the last check phase, without idling.
+// A stream has two short turns for each 64 kB, so short turns are summed. Turns are handed over one by one only if they
+// are long, or followed.
+
+/** A longer turn is never summed with others: it makes requests wait, and counts by its own length. */
+const LONG_MS = 1
+/** Turns are summed for this long at most. */
+const INTERVAL_MS = 10
 
 class TurnClock {
   #clock
-  #listeners = []
+  #ofEachTurn = []
+  #ofTurns = []
+  #ofIntervals = []
   #immediate
   #lastMs = 0
   #lastIdleMs = 0
+  #dueMs = 0
+  /** The turns not handed over yet: whether there are any, their busy time, and the longest. */
+  #hasTurns = false
+  #busyMs = 0
+  #longestMs = 0
+  #isFollowed = false
   #tick = () => this.#onTurn()
 
   constructor(clock) {
     this.#clock = clock
   }
 
-  /** @param {(busyMs: number, nowMs: number, idleMs: number) => void} listener called once a turn */
-  onTurn(listener) {
-    this.#listeners.push(listener)
+  /** @param {(busyMs: number, nowMs: number) => void} listener called once a turn */
+  onEachTurn(listener) {
+    this.#ofEachTurn.push(listener)
+  }
+
+  /**
+   * @param {(busyMs: number, nowMs: number, idleMs: number, longestMs: number) => void} listener called with one turn, or
+   *   with the sum of short turns that nobody followed
+   */
+  onTurns(listener) {
+    this.#ofTurns.push(listener)
+  }
+
+  /** @param {(nowMs: number, idleMs: number) => void} listener called in the first turn of each 10 ms */
+  onInterval(listener) {
+    this.#ofIntervals.push(listener)
+  }
+
+  // Hot path: once a request.
+  /** Hands over what was summed so far, so that the current turn is handed over alone when it ends. */
+  follow = () => {
+    if (this.#isFollowed) return
+    this.#isFollowed = true
+    if (this.#hasTurns) this.#handOver(this.#lastMs, this.#lastIdleMs)
   }
 
   start() {
@@ -27,19 +63,50 @@ class TurnClock {
 
   close() {
     this.#clock.cancelTurn(this.#immediate)
-    this.#listeners.length = 0
+    this.#ofEachTurn.length = this.#ofTurns.length = this.#ofIntervals.length = 0
   }
 
   // Hot path: once a loop turn. Allocates nothing but the immediate.
   #onTurn() {
     const nowMs = this.#clock.now()
     const idleMs = this.#clock.idleMs()
-    const busyMs = nowMs - this.#lastMs - (idleMs - this.#lastIdleMs)
+    const beforeMs = this.#lastMs
+    const beforeIdleMs = this.#lastIdleMs
+    const busyMs = nowMs - beforeMs - (idleMs - beforeIdleMs)
     this.#lastMs = nowMs
     this.#lastIdleMs = idleMs
     this.#immediate = this.#clock.onTurn(this.#tick)
-    for (let i = 0; i < this.#listeners.length; i++) this.#listeners[i](busyMs, nowMs, idleMs)
+    for (let i = 0; i < this.#ofEachTurn.length; i++) this.#ofEachTurn[i](busyMs, nowMs)
+    const isLong = busyMs >= LONG_MS
+    const isDue = nowMs >= this.#dueMs
+    if (isLong && this.#hasTurns) this.#handOver(beforeMs, beforeIdleMs)
+    this.#add(busyMs)
+    if (isLong || isDue || this.#isFollowed) {
+      // Before the listeners, which may follow the next turn.
+      this.#isFollowed = false
+      this.#handOver(nowMs, idleMs)
+    }
+    if (isDue) this.#endInterval(nowMs, idleMs)
+  }
+
+  #add(busyMs) {
+    this.#hasTurns = true
+    this.#busyMs += busyMs
+    if (busyMs > this.#longestMs) this.#longestMs = busyMs
+  }
+
+  #handOver(nowMs, idleMs) {
+    const busyMs = this.#busyMs
+    const longestMs = this.#longestMs
+    this.#hasTurns = false
+    this.#busyMs = this.#longestMs = 0
+    for (let i = 0; i < this.#ofTurns.length; i++) this.#ofTurns[i](busyMs, nowMs, idleMs, longestMs)
+  }
+
+  #endInterval(nowMs, idleMs) {
+    this.#dueMs = nowMs + INTERVAL_MS
+    for (let i = 0; i < this.#ofIntervals.length; i++) this.#ofIntervals[i](nowMs, idleMs)
   }
 }
 
-module.exports = { TurnClock }
+module.exports = { INTERVAL_MS, LONG_MS, TurnClock }

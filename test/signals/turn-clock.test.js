@@ -3,7 +3,7 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { TurnClock } = require('../../src/signals/turn-clock')
+const { INTERVAL_MS, LONG_MS, TurnClock } = require('../../src/signals/turn-clock')
 const { FakeClock } = require('../support/fake-clock')
 const { runNode } = require('../support/run-node')
 
@@ -13,9 +13,23 @@ function started() {
   const clock = new FakeClock()
   const turnClock = new TurnClock(clock)
   const busy = []
-  turnClock.onTurn((busyMs) => busy.push(busyMs))
+  turnClock.onEachTurn((busyMs) => busy.push(busyMs))
+  const handedOver = []
+  turnClock.onTurns((...turns) => handedOver.push(turns))
+  const intervals = []
+  turnClock.onInterval((nowMs, idleMs) => intervals.push([nowMs, idleMs]))
   turnClock.start()
-  return { clock, turnClock, busy }
+  const turn = (busyMs, idledMs = 0) => {
+    clock.idle(idledMs)
+    clock.advance(busyMs)
+    clock.turn()
+  }
+  /** The first turn of all ends an interval, and is no part of what a test looks at. */
+  const quiet = () => {
+    turn(0)
+    handedOver.length = intervals.length = 0
+  }
+  return { clock, turnClock, busy, handedOver, intervals, turn, quiet }
 }
 
 for (const stallMs of [0, 0.25, 5, 500, 3_600_000]) {
@@ -47,15 +61,58 @@ test('time passes from turn to turn: none is lost, none counted twice', () => {
   assert.deepEqual(busy, [1, 2, 3])
 })
 
-test('every listener is called at every turn', () => {
-  const { clock, turnClock, busy } = started()
-  const heard = []
-  turnClock.onTurn((busyMs, nowMs, idleMs) => heard.push([busyMs, nowMs, idleMs]))
-  clock.idle(10)
-  clock.advance(5)
-  clock.turn()
-  assert.deepEqual(busy, [5])
-  assert.deepEqual(heard, [[5, clock.now(), clock.idleMs()]])
+const SHORT_MS = LONG_MS / 4
+
+test('short turns are summed, and handed over once an interval', () => {
+  const { clock, busy, handedOver, intervals, turn, quiet } = started()
+  quiet()
+  turn(SHORT_MS, 1)
+  turn(2 * SHORT_MS, 2)
+  turn(SHORT_MS, 3)
+  assert.deepEqual(handedOver, [])
+  turn(SHORT_MS, INTERVAL_MS)
+  assert.deepEqual(handedOver, [[5 * SHORT_MS, clock.now(), clock.idleMs(), 2 * SHORT_MS]])
+  assert.deepEqual(intervals, [[clock.now(), clock.idleMs()]])
+  assert.deepEqual(busy.slice(1), [SHORT_MS, 2 * SHORT_MS, SHORT_MS, SHORT_MS])
+})
+
+test('a long turn is handed over alone, and the sum before it as of the turn before', () => {
+  const { clock, handedOver, intervals, turn, quiet } = started()
+  quiet()
+  turn(SHORT_MS, 1)
+  turn(SHORT_MS, 1)
+  const before = [2 * SHORT_MS, clock.now(), clock.idleMs(), SHORT_MS]
+  turn(LONG_MS, 1)
+  assert.deepEqual(handedOver, [before, [LONG_MS, clock.now(), clock.idleMs(), LONG_MS]])
+  assert.deepEqual(intervals, [])
+})
+
+test('a followed turn is handed over alone, and the sum before it at once', () => {
+  const { clock, handedOver, turn, turnClock, quiet } = started()
+  quiet()
+  turn(SHORT_MS, 1)
+  const before = [SHORT_MS, clock.now(), clock.idleMs(), SHORT_MS]
+  clock.advance(SHORT_MS)
+  turnClock.follow()
+  assert.deepEqual(handedOver, [before])
+  turnClock.follow()
+  turn(SHORT_MS)
+  assert.deepEqual(handedOver, [before, [2 * SHORT_MS, clock.now(), clock.idleMs(), 2 * SHORT_MS]])
+  turn(SHORT_MS)
+  assert.equal(handedOver.length, 2, 'the next turn is not followed')
+})
+
+test('a listener that follows gets the next turn alone', () => {
+  const { handedOver, turn, turnClock, quiet } = started()
+  quiet()
+  turnClock.onTurns(() => turnClock.follow())
+  turn(LONG_MS)
+  turn(SHORT_MS)
+  turn(SHORT_MS)
+  assert.deepEqual(
+    handedOver.map(([busyMs]) => busyMs),
+    [LONG_MS, SHORT_MS, SHORT_MS]
+  )
 })
 
 test('there is one callback a turn, however many turns have gone by', () => {
@@ -66,7 +123,7 @@ test('there is one callback a turn, however many turns have gone by', () => {
 
 test('close() leaves nothing scheduled, also when a listener calls it', () => {
   const { clock, turnClock, busy } = started()
-  turnClock.onTurn(() => turnClock.close())
+  turnClock.onEachTurn(() => turnClock.close())
   clock.turn()
   assert.equal(clock.scheduled, 0)
   clock.turn()

@@ -4,6 +4,7 @@
 
 const { NORMAL } = require('../verdict')
 const { LoopShare } = require('./loop-share')
+const { Overload } = require('./overload')
 const { QueueDelay } = require('./queue-delay')
 
 const DURATION_SMOOTHING = 0.05
@@ -17,7 +18,9 @@ const OBSERVED_MAX_OF_MEAN = 100
 class Limits {
   loop
   delay
+  #cost
   #turns
+  #overload
   maxConcurrent = Number.POSITIVE_INFINITY
   #durationMs = 0
   /** As #durationMs, but with more of the long durations, and slower: mode `observe` has nothing else to tell how long slots are held. */
@@ -31,12 +34,15 @@ class Limits {
    *   clock: typeof import('../../clock').systemClock,
    *   cost: InstanceType<typeof import('../measurements/request-cost').RequestCost>,
    *   turns: InstanceType<typeof import('../measurements/loop-turns').LoopTurns>,
+   *   clients: { readonly most: number },
    * }} parts
    */
-  constructor({ clock, cost, turns, surplus, clients }) {
+  constructor({ clock, cost, turns, clients }) {
+    this.#cost = cost
     this.#turns = turns
     this.loop = new LoopShare({ clock, cost, turns })
-    this.delay = new QueueDelay({ turns, surplus, clients }, clock.now())
+    this.#overload = new Overload(clients, clock.now())
+    this.delay = new QueueDelay({ turns, overload: this.#overload })
   }
 
   update(options) {
@@ -92,7 +98,7 @@ class Limits {
   }
 
   isOverload(nowMs) {
-    return this.delay.isOverload(this.eachMs, nowMs)
+    return this.#overload.isOn(this.eachMs, nowMs)
   }
 
   /** How long a request will be queued behind `ahead` others. */
@@ -105,10 +111,19 @@ class Limits {
   reasonFor(expectedWaitMs, ahead, priority, nowMs) {
     if (this.isAtMaxConcurrent)
       return expectedWaitMs > this.toleratedMs(priority, nowMs) ? 'concurrency' : undefined
+    const isTooLong = this.delay.rejects(expectedWaitMs, ahead, priority, this.eachMs, nowMs)
     // A loop that idles rejects nothing.
-    if (!this.delay.rejects(expectedWaitMs, ahead, priority, this.eachMs, nowMs) || this.#turns.isIdling(nowMs))
-      return undefined
-    return 'loop'
+    return isTooLong && !this.#turns.isIdling(nowMs) ? 'loop' : undefined
+  }
+
+  /** The first request is queued. If rejections emptied the queue of a full loop, the queue has not been empty. */
+  onFirstQueued(nowMs) {
+    if (this.#turns.beganIdle) this.#overload.onEmpty(nowMs)
+  }
+
+  /** The queue that mode `observe` models is empty. */
+  onModelledEmpty(nowMs) {
+    this.#overload.onEmpty(nowMs)
   }
 
   /** @param {AdmissionRecord} record */
@@ -131,10 +146,13 @@ class Limits {
     if (reason === 'loop') this.#wasHeldBack = true
   }
 
-  onTurn(nowMs, idleMs, isQueueing) {
+  /** @param {{ arrived: number, ended: number, isQueueing: boolean }} turn requests that arrived and ended in it */
+  onTurn(nowMs, idleMs, { arrived, ended, isQueueing }) {
     this.loop.onTurn(nowMs, idleMs, this.#wasHeldBack || (isQueueing && !this.isAtMaxConcurrent))
     this.#wasHeldBack = false
-    this.delay.onTurn(nowMs, isQueueing)
+    const usualMs = this.isAtMaxConcurrent ? this.slotMs : this.#cost.meanMs
+    const isEmpty = !isQueueing && this.#turns.isIdling(nowMs)
+    this.#overload.onTurn({ nowMs, arrived, ended, usualMs, isEmpty })
   }
 }
 

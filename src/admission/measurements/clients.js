@@ -1,67 +1,74 @@
 'use strict'
-// How many requests the clients can have outstanding. A client waits for its answer, so clients whose number does not grow make
-// no longer queue than their number. A gateway has a queue of its own, and sends its next request on the same connection.
+// Measures how many requests the clients can have outstanding. A client waits for its answer before it sends its next request,
+// so clients whose number does not grow cannot make the queue longer than their number. A gateway can: it has a queue of its own.
 
 const SAMPLE_MS = 100
-/** A number that grew by more than a tenth in the last second may go on to grow. */
-const GROWTH = 1.1
+/** The number must not have grown by more than a tenth for this long. It is counted anew after the loop has idled for this long. */
 const STEADY_MS = 1000
-/** Requests are taken for those of gateways where this share of those that wait are. */
-const FORWARDED_SHARE = 0.1
+const GROWTH = 1.1
+/** Clients are gateways if they send more than this share of the requests that are queued. */
+const GATEWAY_SHARE = 0.1
 
 class Clients {
-  /** The most requests that can be outstanding; infinite while that is not known. */
+  /** The most requests that can be outstanding; infinite while nothing bounds them. */
   most = Number.POSITIVE_INFINITY
   #connections
-  #sampledMs
-  #idledMs
-  #most = 0
-  #base = 0
-  #grewMs
-  #waited = 0
-  #forwarded = 0
-  #areGateways = false
   #proxy
+  #areGateways = false
+  /** Requests queued since the last sample, and those of them that a gateway has sent. */
+  #queued = 0
+  #forwarded = 0
+  #sampledMs
+  /** When the loop was last seen full, and when the number last grew. */
+  #fullMs
+  #grewMs
+  #peak = 0
+  /** The number at its last growth. */
+  #grownTo = 0
 
-  /** @param {{ readonly open: number } | undefined} connections */
+  /** @param {{ readonly open: number } | undefined} connections @param {number} nowMs */
   constructor(connections, nowMs) {
     this.#connections = connections
-    this.#sampledMs = this.#grewMs = this.#idledMs = nowMs
+    this.#sampledMs = this.#fullMs = this.#grewMs = nowMs
   }
 
+  /** @param {{ proxy?: boolean | undefined }} options */
   update({ proxy }) {
     this.#proxy = proxy
   }
 
-  /** Once for each request that does not run on arrival. */
-  onWait({ headers }) {
-    this.#waited++
+  /** A request was queued. */
+  onQueue({ headers }) {
+    this.#queued++
     if (isForwarded(headers)) this.#forwarded++
   }
 
+  /** @param {number} outstanding requests: in flight, and queued */
   onTurn(nowMs, outstanding, isIdling) {
-    if (nowMs - this.#sampledMs >= SAMPLE_MS) this.#sample(nowMs, outstanding, isIdling)
+    if (nowMs - this.#sampledMs < SAMPLE_MS) return
+    this.#sampledMs = nowMs
+    this.#count(nowMs, outstanding, isIdling)
+    if (this.#queued > 0) this.#areGateways = this.#proxy ?? this.#forwarded > GATEWAY_SHARE * this.#queued
+    this.#queued = this.#forwarded = 0
+    const isBounded = !this.#areGateways && nowMs - this.#grewMs >= STEADY_MS
+    this.most = isBounded ? this.#peak : Number.POSITIVE_INFINITY
   }
 
-  #sample(nowMs, outstanding, isIdling) {
-    if (!isIdling) this.#idledMs = nowMs
-    const hasIdled = nowMs - this.#idledMs >= STEADY_MS
-    const count = Math.max(this.#connections?.open ?? Number.POSITIVE_INFINITY, outstanding)
-    this.#most = hasIdled ? count : Math.max(count, this.#most)
-    if (hasIdled) this.#base = count
-    else if (this.#most > this.#base * GROWTH) {
-      this.#base = this.#most
-      this.#grewMs = nowMs
+  #count(nowMs, outstanding, isIdling) {
+    const count = Math.max(outstanding, this.#connections?.open ?? Number.POSITIVE_INFINITY)
+    if (!isIdling) this.#fullMs = nowMs
+    if (nowMs - this.#fullMs >= STEADY_MS) {
+      this.#peak = this.#grownTo = count
+      return
     }
-    this.#sampledMs = nowMs
-    if (this.#waited > 0) this.#areGateways = this.#proxy ?? this.#forwarded > FORWARDED_SHARE * this.#waited
-    this.#waited = this.#forwarded = 0
-    this.most =
-      this.#areGateways || nowMs - this.#grewMs < STEADY_MS ? Number.POSITIVE_INFINITY : this.#most
+    this.#peak = Math.max(this.#peak, count)
+    if (this.#peak <= this.#grownTo * GROWTH) return
+    this.#grownTo = this.#peak
+    this.#grewMs = nowMs
   }
 }
 
-/** Whether the request carries what gateways add: who the client is, or which request of theirs it belongs to. */
+/** Whether the request carries what gateways add: the client's address, the gateway's name, or the id of a trace. */
 const isForwarded = (headers) =>
   headers['x-forwarded-for'] !== undefined ||
   headers.forwarded !== undefined ||

@@ -9,6 +9,9 @@ const HORIZON_MS = 50
 const IDLE_SHARE = 0.1
 /** How much a turn may exceed the known cost of its requests before the rest is a stall. */
 const STALL_MS = 20
+/** For how long a long turn is remembered, and how much of it counts. */
+const LONG_MEMORY_MS = 3000
+const MOST_LONG_MS = 200
 
 class LoopTurns {
   #clock
@@ -18,7 +21,8 @@ class LoopTurns {
   #idleShare = 1
   #stalledMs = 0
   #isSleeping = false
-  longestMs = 0
+  #longestMs = 0
+  #secondMs = 0
 
   /** @param {typeof import('../../clock').systemClock} clock */
   constructor(clock) {
@@ -63,18 +67,37 @@ class LoopTurns {
     return this.#busySince(nowMs, idleMs) + this.#busyMs / 2
   }
 
+  /** The second-longest turn of the last seconds: what is long here as a rule. A single collection or stall is no rule. */
+  get usualLongMs() {
+    return this.#secondMs
+  }
+
+  #recordLong(busyMs, elapsedMs) {
+    const kept = Math.max(0, 1 - elapsedMs / LONG_MEMORY_MS)
+    const long = Math.min(busyMs, MOST_LONG_MS)
+    this.#longestMs *= kept
+    this.#secondMs *= kept
+    if (long > this.#longestMs) {
+      this.#secondMs = this.#longestMs
+      this.#longestMs = long
+    } else if (long > this.#secondMs) this.#secondMs = long
+  }
+
   /** The gate makes the loop sleep while requests are queued: that time does not count as idling. */
   onSleep() {
     this.#isSleeping = true
   }
 
-  /** @param {number} workMs the known cost of the requests that ended in this turn */
-  onTurn(busyMs, nowMs, idleMs, workMs) {
-    this.longestMs = Math.max(Math.min(busyMs, 200), this.longestMs * Math.exp(-(nowMs - this.#turnedMs) / 3000))
+  /**
+   * @param {number} workMs the known cost of the requests that ended in this turn
+   * @param {number} [longestMs] of several short turns, the longest
+   */
+  onTurn(busyMs, nowMs, idleMs, workMs, longestMs = busyMs) {
+    this.#recordLong(longestMs, nowMs - this.#turnedMs)
     this.#stalledMs += Math.max(0, busyMs - workMs - STALL_MS)
     this.#idleShare = this.#shareAfter(this.#isSleeping ? 0 : idleMs - this.#turnedIdleMs, busyMs)
     this.#isSleeping = false
-    this.#busyMs = busyMs
+    this.#busyMs = longestMs
     this.#turnedMs = nowMs
     this.#turnedIdleMs = idleMs
   }

@@ -11,7 +11,9 @@ const READ_FACTOR = 2
 const FIRST_REJECTION_MS = 0.03
 const SMOOTHING = 0.02
 /** The weight of one window in the mean. */
-const MEAN_SMOOTHING = Number(process.env.MS ?? 0.01)
+const MEAN_SMOOTHING = 0.01
+/** A window counts for at most this multiple of the mean: a stall of seconds says little about requests. */
+const MOST_OF_MEAN = 10
 const SHARE_WINDOW_MS = 100
 const SHARE_SMOOTHING = 0.3
 const MAX_SHARE = 0.9
@@ -75,8 +77,8 @@ class RequestCost {
     const window = this.#windows[this.#next++ % WINDOWS]
     window.costMs = costMs
     window.ended = this.#ended
-    const capped = this.#next > 10 ? Math.min(costMs, Number(process.env.CAP ?? 10) * this.#meanMs) : costMs
-    this.#meanMs += (capped - this.#meanMs) * Math.max(1 / this.#next, MEAN_SMOOTHING)
+    const counted = this.#next > WINDOWS ? Math.min(costMs, MOST_OF_MEAN * this.#meanMs) : costMs
+    this.#meanMs += (counted - this.#meanMs) * Math.max(1 / this.#next, MEAN_SMOOTHING)
     this.#sinceMs = nowMs
     this.#busyMs = this.#ended = this.#rejectedMs = 0
     this.#updateMedian()
