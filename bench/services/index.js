@@ -3,9 +3,10 @@
 //
 // Measures what Spillway costs realistic services in CPU, beside the same service with nothing, with Prometheus metrics
 // (express-prom-bundle, on Koa a middleware of prom-client), and with OpenTelemetry's instrumentation of http and the framework.
-// The load of a service is open and the same for all variants. It keeps the server's core busy for 30 to 50 % of the time.
+// The load of a service is open and the same for all variants. Without anything it keeps the server's core busy for 20 to 50 % of the time.
 // A figure is the CPU time of the whole server process for a unit of work, such as a request or a gigabyte. A round runs every variant
 // once, each in a fresh process. A ratio is the median over the rounds of a variant over `none` of the same round.
+// A run is repeated once where other processes took more than 15 % of the server's core. "?" marks what stayed disturbed.
 //
 //   --services a,b     only these services. The others stay in the file as they were saved before
 //   --variants a,b     only these variants beside `none`
@@ -13,8 +14,10 @@
 //   --rounds 3         how often each variant runs
 //   --seconds 5        how long each run counts
 //   --warm-up 3        how many seconds of load come before
+//   --gc-threads       collects garbage with threads, as Node does. On one core they spin while they wait, which scatters
 //   --quick            one round that counts for 3 seconds
-//   --save <name>      saves to bench/results/<name>-node-<major>.json (services; services-part with --variants, --src or --quick)
+//   --save <name>      saves to bench/results/<name>-node-<major>.json (services; services-part with any of the flags
+//                      --variants, --src, --gc-threads and --quick)
 
 const path = require('node:path')
 const { readFlags } = require('../support/flags')
@@ -22,7 +25,7 @@ const { pinLoad } = require('../support/pinned')
 const { load, machineLine, save } = require('../support/results')
 const { median, scatter } = require('../support/statistics')
 const { progress } = require('../support/terminal')
-const { measure } = require('./measure')
+const { MOST_FOREIGN, measureQuietly } = require('./measure')
 const { SERVICES } = require('./services')
 const { BASE, BEFORE, VARIANTS } = require('./variants')
 
@@ -38,13 +41,14 @@ const flags = readFlags(
     rounds: ROUNDS,
     seconds: SECONDS,
     'warm-up': 3,
+    'gc-threads': false,
     quick: false,
     save: String,
   },
   { services: Object.keys(SERVICES), variants: VARIANTS.slice(1) }
 )
 const { rounds, seconds } = flags.quick ? QUICK : flags
-const isPart = flags.variants !== undefined || flags.src !== undefined || flags.quick
+const isPart = flags.variants !== undefined || flags.src !== undefined || flags['gc-threads'] || flags.quick
 const fileName = flags.save ?? (isPart ? 'services-part' : 'services')
 
 /** @returns {{ name: string, src?: string }[]} what is compared, the base first */
@@ -68,7 +72,13 @@ async function measureService(service, given) {
   for (let round = 0; round < rounds; round++) {
     for (const variant of rotated(variants, round)) {
       progress(`${service.name}: round ${round + 1} of ${rounds}, ${labelOf(variant)}`)
-      const run = await measure(service, { variant, given, warmUpSeconds: flags['warm-up'], seconds })
+      const run = await measureQuietly(service, {
+        variant,
+        given,
+        warmUpSeconds: flags['warm-up'],
+        seconds,
+        hasGcThreads: flags['gc-threads'],
+      })
       runs.get(labelOf(variant)).push(run)
     }
   }
@@ -90,7 +100,7 @@ function rowOf(variant, runs, base) {
     p99Ms: median(of('p99Ms')),
     rejected: of('rejected').reduce((sum, each) => sum + each, 0),
     failed: of('failed').reduce((sum, each) => sum + each, 0),
-    foreign: Math.max(...of('foreign')),
+    isDisturbed: Math.max(...of('foreign'), ...base.map((run) => run.foreign)) > MOST_FOREIGN,
   }
 }
 
@@ -100,7 +110,7 @@ function printRow(service, { variant, unitMicroseconds, busy, ratio, plusMinus, 
   print(
     `${service.name.padEnd(14)}${variant.padEnd(24)}${ratio.toFixed(3)} ±${plusMinus.toFixed(3)}  ` +
       `busy ${busy.toFixed(2)}  ${unitMicroseconds.toFixed(0).padStart(8)} µs a ${service.unit}  p99 ${p99Ms.toFixed(1)} ms  ` +
-      `rejected ${row.rejected}  failed ${row.failed}  others ${(row.foreign * 100).toFixed(0)} %`
+      `rejected ${row.rejected}  failed ${row.failed}${row.isDisturbed ? '  ?' : ''}`
   )
 }
 
