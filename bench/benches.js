@@ -45,6 +45,14 @@ const BENCHES = [
     shown: 'table `overhead`',
   },
   {
+    name: 'services',
+    proves:
+      'What Spillway costs services that upload, stream, proxy, render or query, beside Prometheus metrics and OpenTelemetry.',
+    takes: '25 minutes; --quick 6',
+    needsQuiet: true,
+    shown: 'tables `services`, `services-short`',
+  },
+  {
     name: 'instructions',
     proves: 'The same as `overhead` in instructions, which scatter less. Needs valgrind.',
     takes: '15 minutes',

@@ -11,6 +11,7 @@ const { overheadTable } = require('./overhead')
 const { poolsTable } = require('./pools')
 const { overloadTable, settledTable, worksTable } = require('./overload')
 const { fleetTable, scrapeFloodTable, scrapeTable } = require('./scrape')
+const { servicesShortTable, servicesTable } = require('./services')
 const { autocannonSentence, costSentence, summaryTable } = require('./short')
 
 /** @type {Record<string, () => string>} */
@@ -23,6 +24,8 @@ const TABLES = {
   settled: settledTable,
   connections: connectionsTable,
   healthy: healthyTable,
+  services: servicesTable,
+  'services-short': servicesShortTable,
   overhead: overheadTable,
   'access-log': accessLogTable,
   errors: errorsTable,

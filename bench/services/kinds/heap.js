@@ -1,0 +1,48 @@
+'use strict'
+// An API with 300 MB of live objects, which each major garbage collection has to mark.
+
+const { peer } = require('../../support/peers')
+const { HttpLoad } = require('../load')
+
+const RATE = 2200
+const BYTES = 300e6
+const ITEMS_AT_ONCE = 10_000
+
+const itemOf = (id) => ({
+  id,
+  name: `product ${id}`,
+  tags: [`tag ${id % 10}`, 'product'],
+  price: { cents: id },
+})
+
+/** @returns {any[][]} */
+function fillHeap() {
+  const blocks = []
+  while (process.memoryUsage().heapUsed < BYTES) {
+    blocks.push(Array.from({ length: ITEMS_AT_ONCE }, (_, i) => itemOf(blocks.length * ITEMS_AT_ONCE + i)))
+  }
+  return blocks
+}
+
+module.exports = {
+  name: 'heap',
+  title: 'JSON API with a heap of 300 MB',
+  unit: 'request',
+  framework: 'express',
+  serve(app) {
+    const blocks = fillHeap()
+    let next = 0
+    app.post('/search', peer('express').json(), (req, res) => {
+      const block = blocks[next++ % blocks.length]
+      const found = block.slice(0, req.body.first).map((item) => ({ ...item, name: item.name.toUpperCase() }))
+      res.json({ query: req.body.query, found })
+    })
+  },
+  load: (port) =>
+    new HttpLoad(port, {
+      rate: RATE,
+      path: '/search',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ query: 'a product', first: 30 }),
+    }),
+}
