@@ -30,6 +30,14 @@ const BENCHES = [
     shown: 'table `healthy`',
   },
   {
+    name: 'gateways',
+    proves:
+      'Behind a gateway with kept connections, a service in overload serves in time and rejects the rest.',
+    takes: '70 minutes; --quick 1. Debian packages nginx-light and haproxy',
+    needsQuiet: true,
+    shown: 'its output',
+  },
+  {
     name: 'pools',
     proves:
       'With `spillway.pool()` a service serves what its pool can serve, in time, at ten times the load, and rejects nothing below.',
