@@ -46,6 +46,7 @@ const OF_PROXIES = [32, 128]
 /** Clients of the gateway. Each has one request outstanding. */
 const MOST_CLIENTS = 2048
 const SETTLE_SECONDS = 1
+const SIGNALS = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])
 
 const flags = readFlags(
   {
@@ -167,6 +168,8 @@ async function main() {
   process.env.BURN_PER_MS = String(Math.round(calibrate()))
   if (flags.src !== undefined) process.env.SPILLWAY_SRC = path.resolve(flags.src)
   pinLoad()
+  // A proxy that outlives the bench would disturb the next. An exit ends it.
+  for (const signal of SIGNALS) process.once(signal, () => process.exit(1))
   const skipped = {}
   for (const gateway of gateways.filter((each) => each in PROXIES)) {
     const missing = missingFor(gateway)

@@ -131,15 +131,16 @@ async function startProxy(name, { port: service, connections }) {
   const program = /** @type {string} */ (programOf(name))
   const child = spawn(program, PROXIES[name].args(file, folder), { stdio: ['ignore', 'ignore', 'inherit'] })
   const exited = once(child, 'exit')
-  const stop = async () => {
+  const end = () => {
     child.kill('SIGKILL')
-    await exited
-    fs.rmSync(folder, { recursive: true })
+    fs.rmSync(folder, { recursive: true, force: true })
   }
-  // A bench that is interrupted stops its processes too.
-  const kill = () => child.kill('SIGKILL')
-  process.once('exit', kill)
-  exited.then(() => process.off('exit', kill))
+  process.once('exit', end)
+  const stop = async () => {
+    process.off('exit', end)
+    end()
+    await exited
+  }
   for (let waitedMs = 0; !(await accepts(port)); waitedMs += LOOK_MS) {
     if (child.exitCode !== null || waitedMs > START_MS) {
       await stop()
