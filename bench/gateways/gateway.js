@@ -1,6 +1,6 @@
 'use strict'
-// node gateway.js <options as JSON>: a gateway of bench/gateways. It passes requests on over `connections` kept connections.
-// Requests beyond wait here, first in, first out. `adds` names the header that it adds, if any.
+// node gateway.js <options as JSON>: a gateway of bench/gateways.
+// It passes requests on over `connections` kept connections. Requests beyond wait here, first in, first out. `adds` names the header that it adds, if any.
 // It reads requests without a body and answers with a Content-Length, and nothing else.
 
 const { randomBytes, randomInt } = require('node:crypto')
@@ -63,7 +63,10 @@ class Upstream {
     else this.#next()
   }
 
-  /** Sets what is missing of the answer, as if the last part had not arrived. @returns {boolean} whether the head is whole */
+  /**
+   * Sets the number of missing bytes, those of the last part included.
+   * @returns {boolean} whether the head is whole
+   */
   #readHead() {
     const text = Buffer.concat(this.#parts).latin1Slice()
     const end = text.indexOf(HEAD_END)

@@ -120,7 +120,7 @@ async function accepts(port) {
 
 /**
  * @param {string} name of a proxy that is installed
- * @param {{ port: number, connections: number }} options the port of the service, and how many connections to it are kept
+ * @param {{ port: number, connections: number }} options the port of the service, and the kept connections to it
  * @returns {Promise<import('../overload/run').Gateway>}
  */
 async function startProxy(name, { port: service, connections }) {
