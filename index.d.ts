@@ -901,7 +901,7 @@ export interface ShedOptions {
   /**
    * How requests are admitted. `adaptive` finds by itself what the process can serve in time. `threshold` uses only the
    * `max…` options, `pressure` and the heap limit, and queues nothing. `observe` decides and counts, but rejects nothing.
-   * `off` does nothing.
+   * `off` does nothing. Under a test runner, and with `NODE_ENV=test` outside production, the default is `observe`.
    *
    * @default 'adaptive'
    */

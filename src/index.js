@@ -5,12 +5,13 @@ const cluster = require('node:cluster')
 const { refuseUncalled } = require('./adapters/wrong-framework')
 const { CallPlace } = require('./call-place')
 const { systemClock } = require('./clock')
+const { isTested } = require('./environment/deployment')
 const { OverloadError, SpillwayError } = require('./errors')
 const { loggerFrom } = require('./logging/logger')
 const { ClusterPrimary } = require('./cluster/primary')
 const { Notices } = require('./notices')
 const { doubtsOf } = require('./options/doubtful-units')
-const { resolveMember } = require('./options/options')
+const { DEFAULTS, TEST_DEFAULTS, resolveMember } = require('./options/options')
 const { announceUse } = require('./process-use')
 const { InternalErrors } = require('./requests/internal-errors')
 const { Spillway } = require('./spillway')
@@ -31,7 +32,7 @@ function withBoundMembers(instance) {
 /** @param {import('../index.js').SpillwayOptions} [options] */
 const createSpillway = (options) => {
   const place = new CallPlace(createSpillway)
-  const spillway = new Spillway(options, undefined, place)
+  const spillway = new Spillway(options, undefined, place, isTested() ? TEST_DEFAULTS : DEFAULTS)
   announceUse(place)
   return refuseUncalled(withBoundMembers(spillway))
 }

@@ -79,6 +79,7 @@ class Instance {
       if (event === 'draining') this.admission.drain()
       this.events.emit(event, details)
     }
+    this.debug = (fields, text) => internalErrors.guard('logger', () => logger.debug?.(fields, text))
     this.warn = warn
     this.notices = new Notices(warn)
     this.options = options
@@ -229,8 +230,8 @@ class Instance {
     return takeSnapshot(this, capture(this))
   }
 
-  update(given) {
-    this.options = updateOptions(this.options, given)
+  update(given, defaults) {
+    this.options = updateOptions(this.options, given, defaults)
     this.admission.update(this.options.shed)
   }
 

@@ -12,21 +12,29 @@ const { systemClock } = require('./clock')
 const { SpillwayError } = require('./errors')
 const { Instance } = require('./instance')
 const { doubtsOf } = require('./options/doubtful-units')
-const { resolveMember, resolveOptions } = require('./options/options')
+const { DEFAULTS, TEST_DEFAULTS, resolveMember, resolveOptions } = require('./options/options')
+
+const OBSERVED_IN_TEST =
+  "spillway: rejects no request under a test runner; `shed: { mode: 'adaptive' }` does, to test your 503s"
 
 class Spillway {
   /** @type {import('../index.js').Spillway['health']} */
   health
+  #defaults
   #instance
 
   /**
    * @param {import('../index.js').SpillwayOptions} [given]
    * @param {typeof systemClock} [clock] for tests
    * @param {InstanceType<typeof CallPlace>} [place] of the user's call
+   * @param {import('./options/options').Defaults} [defaults]
    */
-  constructor(given, clock = systemClock, place = new CallPlace(Spillway)) {
-    const options = resolveOptions(given)
+  constructor(given, clock = systemClock, place = new CallPlace(Spillway), defaults = DEFAULTS) {
+    const options = resolveOptions(given, defaults)
+    this.#defaults = defaults
     this.#instance = new Instance(options, clock, place)
+    if (defaults === TEST_DEFAULTS && given?.shed?.mode === undefined)
+      this.#instance.debug({ event: 'observedInTest' }, OBSERVED_IN_TEST)
     for (const group of Object.keys(options)) this.#warnOf(doubtsOf(group, options[group]), () => place)
     const { health } = this.#instance.lifecycle
     const addCheck = (name, check, given) =>
@@ -120,7 +128,7 @@ class Spillway {
 
   /** @param {{ shed: import('../index.js').ShedOptions }} given */
   update(given) {
-    this.#instance.update(given)
+    this.#instance.update(given, this.#defaults)
     this.#warnOf(doubtsOf('shed', given.shed), () => new CallPlace(Spillway.prototype.update))
   }
 

@@ -5,11 +5,14 @@
 const net = require('node:net')
 const tls = require('node:tls')
 const { clockMs } = require('./clock')
-const { Connection, HOST, requestFor } = require('./connection')
+const { Connection, HOST, requestFor, wholeLengthOf } = require('./connection')
 const { LEFT } = require('./tally')
 
 const TICK_MS = 2
 const RAMP_MS = 1000
+/** Between the downloads of a client. */
+const PAUSE_MS = 100
+const CLOSING = Object.freeze({ headers: 'Connection: close\r\n' })
 
 /** Calls `act` with the moment each arrival is due at: latency counts from there, even if the load is late. */
 function arrive({ startMs, endMs, rate }, act) {
@@ -43,11 +46,19 @@ function steady({ connections, tally }, { path, json, timeoutMs, ...when }) {
   arrive(when, (sinceMs) => connections.send(requestFor(path, options), tally.begin(sinceMs), { timeoutMs }))
 }
 
-/** Sends `size` requests at once, every `everyMs`. */
-function bursts({ connections, tally }, { path, size, everyMs, ...when }) {
+/** Sends `size` requests at once, every `everyMs`. With `isNew`, each has a connection of its own. */
+function bursts({ port, connections, tally }, { path, size, everyMs, isNew = false, ...when }) {
+  const send = isNew
+    ? (ended) => sendAlone(port, path, ended)
+    : (ended) => connections.send(requestFor(path), ended)
   arrive({ ...when, rate: 1000 / everyMs }, (sinceMs) => {
-    for (let i = 0; i < size; i++) connections.send(requestFor(path), tally.begin(sinceMs))
+    for (let i = 0; i < size; i++) send(tally.begin(sinceMs))
   })
+}
+
+function sendAlone(port, path, ended) {
+  const connection = new Connection(port)
+  connection.send(requestFor(path, CLOSING), ended)
 }
 
 /** Runs clients with one kept connection each, in a closed loop. */
@@ -111,6 +122,47 @@ function uploads({ port, tally }, { path, leaveMs, ...when }) {
   })
 }
 
+/** Runs clients that each download a file on a new connection, at `bytesPerSecond`, and then the next. */
+function downloads({ port, tally }, { path, bytesPerSecond, endMs, ...when }) {
+  ramp(when, function next() {
+    if (clockMs() >= endMs) return
+    const ended = tally.begin()
+    download({ port, path, bytesPerSecond, endMs }, (status) => {
+      ended(status)
+      setTimeout(next, PAUSE_MS)
+    })
+  })
+}
+
+/** Ends with the status of the answer, with 0 if a part of it is missing, or with LEFT if it takes until `endMs`. */
+function download({ port, path, bytesPerSecond, endMs }, ended) {
+  const socket = net.connect(port, HOST)
+  let hasLeft = false
+  const timer = setTimeout(() => {
+    hasLeft = true
+    socket.destroy()
+  }, endMs - clockMs())
+  let head = ''
+  let whole = Infinity
+  let received = 0
+  socket.on('error', () => {})
+  socket.on('data', (data) => {
+    received += data.length
+    if (whole === Infinity) {
+      head += data.latin1Slice()
+      whole = wholeLengthOf(head) ?? Infinity
+    }
+    socket.pause()
+    setTimeout(() => socket.resume(), (data.length * 1000) / bytesPerSecond)
+  })
+  socket.on('close', () => {
+    clearTimeout(timer)
+    if (hasLeft) return ended(LEFT)
+    ended(received === whole ? Number(head.slice(9, 12)) : 0)
+  })
+  socket.write(requestFor(path, CLOSING))
+}
+
 /** Sends one request per client, closes the client's half of the connection, and waits for the answer. */
 function halfCloses({ port, tally, secure }, { path, timeoutMs = 3000, ...when }) {
   ramp({ ...when, atOnce: true }, () => {
@@ -129,4 +181,4 @@ function halfCloses({ port, tally, secure }, { path, timeoutMs = 3000, ...when }
   })
 }
 
-module.exports = { BEHAVIOURS: { steady, bursts, again, streams, uploads, halfCloses } }
+module.exports = { BEHAVIOURS: { steady, bursts, again, streams, uploads, downloads, halfCloses } }

@@ -8,13 +8,21 @@ const net = require('node:net')
 const HOST = '127.0.0.1'
 const MOST_CONNECTIONS = 2000
 
+/** @returns {number | undefined} the length of an answer with a Content-Length, undefined while its head is incomplete */
+function wholeLengthOf(text) {
+  const head = text.indexOf('\r\n\r\n')
+  if (head === -1) return undefined
+  const length = /\r\ncontent-length: (\d+)/i.exec(text.slice(0, head + 2))
+  return length === null ? undefined : head + 4 + Number(length[1])
+}
+
 /** @returns {number | undefined} the length of the answer at the start of `text`, undefined while it is incomplete */
 function lengthOf(text) {
   const head = text.indexOf('\r\n\r\n')
   if (head === -1) return undefined
+  const whole = wholeLengthOf(text)
+  if (whole !== undefined) return text.length < whole ? undefined : whole
   const start = head + 4
-  const length = /\r\ncontent-length: (\d+)/i.exec(text.slice(0, start))
-  if (length !== null) return text.length < start + Number(length[1]) ? undefined : start + Number(length[1])
   if (!/\r\ntransfer-encoding: chunked/i.test(text.slice(0, start))) return start
   const end = text.indexOf('0\r\n\r\n', start)
   return end === -1 ? undefined : end + 5
@@ -23,12 +31,12 @@ function lengthOf(text) {
 const hasHead = (text) => text.includes('\r\n\r\n')
 
 /** @returns {string} a request; `{300,1800}` in its path becomes a random whole number from 300 to 1800 */
-function requestFor(path, { method = 'GET', body = '' } = {}) {
+function requestFor(path, { method = 'GET', headers = '', body = '' } = {}) {
   const target = path.replace(/\{(\d+),(\d+)\}/g, (_match, least, most) =>
     String(Number(least) + Math.floor(Math.random() * (Number(most) - Number(least) + 1)))
   )
   const type = body === '' ? '' : `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n`
-  return `${method} ${target} HTTP/1.1\r\nHost: localhost\r\n${type}\r\n${body}`
+  return `${method} ${target} HTTP/1.1\r\nHost: localhost\r\n${headers}${type}\r\n${body}`
 }
 
 class Connection {
@@ -111,4 +119,4 @@ class Connections {
   }
 }
 
-module.exports = { Connection, Connections, HOST, requestFor }
+module.exports = { Connection, Connections, HOST, requestFor, wholeLengthOf }

@@ -3,7 +3,7 @@
 //
 // Measures what the gate does to services that are not overloaded, and to closed loops.
 // Each row (bench/healthy/rows.js) runs with the gate on and off in turn, in rounds, on a fresh server for every run.
-// The gate harms a row if it sheds more than the row allows, or if a closed loop keeps less than .95 of its goodput.
+// The gate harms a row that misses a bound of rows.js: what it may shed, the goodput it keeps, or its p99.
 // socket.io, pg and autocannon are in bench/peers: npm ci --prefix bench/peers
 //
 //   --rows waiters,cpu    only these rows

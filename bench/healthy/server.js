@@ -3,6 +3,8 @@
 // A route waits and burns as its query says. A burn is a fixed amount of work, calibrated once for a bench (BURN_PER_MS).
 // Each kind of client has its own route, because the gate keeps estimates for each route.
 
+const fs = require('node:fs')
+const { pipeline } = require('node:stream')
 const { setTimeout: delay } = require('node:timers/promises')
 const express = require('express')
 const Koa = require('koa')
@@ -17,6 +19,7 @@ const { mode, framework, secure = false, pool } = JSON.parse(process.argv[2])
 
 const WORKS = ['/db', '/wait', '/poll', '/fast', '/llm', '/upstream', '/burst', '/cpu', '/await', '/reward']
 const EVENT_EVERY_MS = 1000
+const FILE_BYTES = 5_000_000
 const perMs = Number(process.env.BURN_PER_MS ?? calibrate())
 const database = pool === undefined ? undefined : createPool(pool)
 
@@ -58,6 +61,12 @@ function stream(res) {
   res.on('close', () => clearInterval(timer))
 }
 
+/** Sends the first 5 MB of the Node binary, as a static server would. */
+function sendFile(res) {
+  res.writeHead(200, { 'Content-Type': 'application/octet-stream', 'Content-Length': FILE_BYTES })
+  pipeline(fs.createReadStream(process.execPath, { end: FILE_BYTES - 1 }), res, () => {})
+}
+
 function expressApp() {
   const app = express()
   const answer = (handle) => (req, res) => handle(req).then((value) => res.json(value))
@@ -68,6 +77,7 @@ function expressApp() {
       answer(({ query }) => work(query))
     )
   app.get('/stream', (_req, res) => stream(res))
+  app.get('/file', (_req, res) => sendFile(res))
   app.get(
     '/pool',
     answer(() => database.query())
@@ -90,10 +100,11 @@ function koaApp() {
       path,
       answer(({ query }) => work(query))
     )
-  router.get('/stream', (ctx) => {
-    ctx.respond = false
-    stream(ctx.res)
-  })
+  for (const [path, send] of Object.entries({ '/stream': stream, '/file': sendFile }))
+    router.get(path, (ctx) => {
+      ctx.respond = false
+      send(ctx.res)
+    })
   router.get(
     '/pool',
     answer(() => database.query())

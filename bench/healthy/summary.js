@@ -66,17 +66,19 @@ function summarize(row, rounds) {
 
 const percent = (share) => `${(share * 100).toFixed(1)} %`
 
-/** @returns {string | null} what the gate did wrong */
-function harmOf({ mostShed, leastGoodput, isEvent }, { modes: { on, off }, goodputRatio }) {
+/**
+ * Checks the bounds that the row has.
+ * @returns {string | null} what the gate did wrong
+ */
+function harmOf({ mostShed = 1, leastGoodput = 0, mostP99Ms = Infinity, isEvent }, { modes, goodputRatio }) {
+  const { on, off } = modes
   if (on === undefined) return 'was not measured'
-  if (leastGoodput !== undefined)
-    return goodputRatio !== null && goodputRatio < leastGoodput
-      ? `${goodputRatio.toFixed(2)} of the goodput`
-      : null
+  if (goodputRatio !== null && goodputRatio < leastGoodput) return `${goodputRatio.toFixed(2)} of the goodput`
   // The median would hide a gate that latches in one round of three. Some clients of an event may get no answer
   // without the gate either.
   const worst = on.worstShed - (isEvent ? (off?.othersShed ?? 0) : 0)
-  return worst > mostShed ? `${percent(worst)} ${isEvent ? 'not completed' : 'shed'} at worst` : null
+  if (worst > mostShed) return `${percent(worst)} ${isEvent ? 'not completed' : 'shed'} at worst`
+  return on.p99Ms > mostP99Ms ? `p99 ${Math.round(on.p99Ms)} ms` : null
 }
 
 module.exports = { MODES, percent, summarize }

@@ -38,7 +38,7 @@ const HARM = ['harm', true, ({ harm }) => harm ?? 'none']
 
 const NOTES = [
   'Shares and 200s a second are medians of the rounds; on/off is the median of the ratios of each round.',
-  'Harm goes by the worst round, and in closed loops by the ratio of the goodput.',
+  'Harm goes by the worst round of what was shed, and in closed loops by the ratio of the goodput and the p99.',
   'cold-crowd, half-close, chat: "others shed" is the share not completed, "200s" how many were, at once or in all.',
   "p99 is the bystander's where there is one. CPU is of the server's process, as a share of a core.",
 ]

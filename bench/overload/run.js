@@ -4,6 +4,7 @@
 
 const path = require('node:path')
 const { setTimeout: delay } = require('node:timers/promises')
+const { cpuMsOf } = require('../support/foreign')
 const { KINDS } = require('../support/kinds')
 const { generate } = require('../support/load')
 const { startServer } = require('../support/pinned')
@@ -22,6 +23,11 @@ const REFUSING = {
   middleware: 'middleware-refusing',
   behind: 'behind-refusing',
 }
+
+/**
+ * What stands between the load and the server, on the load's core.
+ * @typedef {{ port: number, pid: number, stop: () => Promise<void> }} Gateway
+ */
 
 const isVoid = ({ foreign, sendLagP99Ms }) => foreign > MOST_FOREIGN || sendLagP99Ms > MOST_LAG_MS
 
@@ -46,7 +52,22 @@ class OverloadRuns {
     return generate({ port: server.port, secure: KINDS[this.#kind].secure, ...options })
   }
 
-  /** Repeats a run if other processes had the core or the load was late, whatever its result, and takes the calmest. */
+  /** The load through a gateway, and the CPU time that the gateway took meanwhile. */
+  async #loadThrough(startGateway, server, options) {
+    const gateway = await startGateway(server.port)
+    try {
+      const beforeMs = cpuMsOf(gateway.pid)
+      const result = await this.#load(gateway, options)
+      return { result, gatewayMs: cpuMsOf(gateway.pid) - beforeMs }
+    } finally {
+      await gateway.stop()
+    }
+  }
+
+  /**
+   * Repeats a run if other processes had the core or the load was late, whatever its result, and takes the calmest.
+   * With `startGateway`, which takes the port of the server, the load goes through a gateway.
+   */
   async run(options) {
     let calmest
     for (let attempt = 0; attempt < this.#attempts; attempt++) {
@@ -57,25 +78,25 @@ class OverloadRuns {
     return calmest
   }
 
-  async #once({ policy, work, ...load }) {
+  async #once({ policy, work, startGateway, ...given }) {
     const server = await this.#start(policy, work)
+    const load = { deadlineMs: DEADLINE_MS, bodyBytes: bodyBytesOf(work), ...given }
     try {
       const before = await server.ask('cost')
-      const result = await this.#load(server, {
-        deadlineMs: DEADLINE_MS,
-        bodyBytes: bodyBytesOf(work),
-        ...load,
-      })
+      const { result, gatewayMs } =
+        startGateway === undefined
+          ? { result: await this.#load(server, load), gatewayMs: 0 }
+          : await this.#loadThrough(startGateway, server, load)
       const after = await server.ask('cost')
       const askedMs = after.askedMs - before.askedMs
       const tookMs = after.tookMs - before.tookMs
       const elapsedMs = after.atMs - before.atMs
       const serverForeign = (after.foreignMs - before.foreignMs) / elapsedMs
-      const ofServer = (after.besideLoadMs - before.besideLoadMs) / elapsedMs
+      const ofOurs = (after.besideLoadMs - before.besideLoadMs + gatewayMs) / elapsedMs
       return {
         ...result,
         // Server and load must both have had their cores to themselves.
-        foreign: Math.max(result.foreign - ofServer, serverForeign),
+        foreign: Math.max(result.foreign - ofOurs, serverForeign),
         // How fast the machine was, by how long a burn of a millisecond took.
         speed: askedMs > 0 ? askedMs / tookMs : 1,
       }

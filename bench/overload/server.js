@@ -6,12 +6,16 @@
 // measured once for all servers of a run. Each server reports how long its burns took.
 // On request, the server works for itself beside what it answers (own-work.js).
 
-const { createSpillway } = require('../../src/index.js')
+const path = require('node:path')
 const { burnIterations, calibrate } = require('../support/burn')
 const { foreignMs } = require('../support/foreign')
 const { KINDS, createServer, isPrimaryOf, runPrimary } = require('../support/kinds')
 const { peer } = require('../support/peers')
 const { workOf } = require('./own-work')
+
+/** With SPILLWAY_SRC, the bench measures another checkout. */
+const SRC = path.resolve(__dirname, process.env.SPILLWAY_SRC ?? '../../src')
+const { createSpillway } = require(SRC)
 
 const [policy, work, framework = 'express', kind = 'plain'] = process.argv.slice(2)
 
@@ -137,7 +141,7 @@ const behindAnother = (spillway) => [(_req, _res, next) => next(), spillway.expr
 
 if (policy.endsWith('-refusing')) {
   // The gate delays rejections for clients of a closed loop. Here only their cost counts.
-  const { LateRejections } = require('../../src/admission/late-rejections')
+  const { LateRejections } = require(`${SRC}/admission/late-rejections`)
   LateRejections.prototype.deliver = (_request, send) => send()
 }
 /** Rejects everything, to measure the cost of a rejection. The gate still admits a request each 100 ms. */

@@ -2,8 +2,10 @@
 // Detects a deployment or a test runner by the variables each of them sets, because NODE_ENV is often unset, in
 // production too.
 
-/** Each test runner sets one of these in the processes that run tests. */
-const TEST_VARIABLES = ['JEST_WORKER_ID', 'VITEST', 'NODE_TEST_CONTEXT']
+/** vitest, `node --test` and tap set one of these in the processes that run tests. */
+const TEST_VARIABLES = ['VITEST', 'NODE_TEST_CONTEXT', 'TAP_CHILD_ID']
+/** The main script of ava or mocha. ava sets only NODE_ENV, if it is unset. The globals of mocha depend on `--ui`. */
+const TEST_SCRIPT = /[\\/]node_modules[\\/](?:\.bin[\\/])?(?:ava|mocha)(?:[\\/.]|$)/
 /** The module that only `node:test` loads, which sets no variable in `node app.test.js`. */
 const TEST_MODULE = 'NativeModule internal/test_runner/test'
 
@@ -12,11 +14,20 @@ const isDeployed = (env = process.env) =>
   env.NODE_ENV === 'production' || env.KUBERNETES_SERVICE_HOST !== undefined || env.pm_id !== undefined
 
 /**
- * @param {NodeJS.ProcessEnv} [env]
- * @param {any} [globals] mocha and jasmine set these functions and no variable
+ * jest sets JEST_WORKER_ID in the processes that run tests. So does jest-worker, which servers in production use too.
+ * @param {NodeJS.ProcessEnv} env
  */
-const isTested = (env = process.env, globals = globalThis) =>
+const isJest = (env) => env.JEST_WORKER_ID !== undefined && env.NODE_ENV !== 'production'
+
+/**
+ * @param {NodeJS.ProcessEnv} [env]
+ * @param {any} [globals] jasmine sets these functions and no variable
+ * @param {string} [script] the main script of the process
+ */
+const isTested = (env = process.env, globals = globalThis, script = process.argv[1]) =>
   TEST_VARIABLES.some((name) => env[name] !== undefined) ||
+  isJest(env) ||
+  TEST_SCRIPT.test(script ?? '') ||
   (env.NODE_ENV === 'test' && !isDeployed(env)) ||
   (typeof globals.describe === 'function' && typeof globals.it === 'function') ||
   /** @type {any} */ (process).moduleLoadList?.includes(TEST_MODULE) === true

@@ -12,7 +12,7 @@ const { LogDestination } = require('./log-destination')
 const { prettyFormat } = require('./pretty-lines')
 
 const FDS = { stdout: 1, stderr: 2 }
-const SILENT = { isLevelEnabled: () => false, info() {}, warn() {}, error() {} }
+const SILENT = { isLevelEnabled: () => false, debug() {}, info() {}, warn() {}, error() {} }
 
 class OwnLogger {
   #options
@@ -41,6 +41,10 @@ class OwnLogger {
 
   isLevelEnabled(level) {
     return this.#pino.isLevelEnabled(level)
+  }
+
+  debug(fields, message) {
+    this.#pino.debug(fields, message)
   }
 
   info(fields, message) {

@@ -15,15 +15,27 @@ const MAX_SHOWN_LETTERS = 40
 /** The hint for `shed: false`, which users are likely to try. */
 const HOW_TO_SHED_NOTHING = "To reject no request, write `shed: { mode: 'off' }`."
 
+/** @typedef {typeof DEFAULTS} Defaults */
+
+/**
+ * The defaults under a test runner: the requests that a test sends at once are not an overload.
+ * @type {Defaults}
+ */
+const TEST_DEFAULTS = Object.freeze({
+  ...DEFAULTS,
+  shed: Object.freeze({ ...DEFAULTS.shed, mode: 'observe' }),
+})
+
 /**
  * @param {import('../../index.js').SpillwayOptions} [given]
+ * @param {Defaults} [defaults]
  * @returns {import('../../index.js').ResolvedOptions}
  */
-function resolveOptions(given = {}) {
+function resolveOptions(given = {}, defaults = DEFAULTS) {
   requireObject('options', given)
   /** @type {any} */
   const resolved = {}
-  for (const [name, fallback] of Object.entries(DEFAULTS)) {
+  for (const [name, fallback] of Object.entries(defaults)) {
     resolved[name] = Object.hasOwn(RULES, name)
       ? resolveValue(name, given[name], fallback)
       : resolveGroup(name, groupOf(name, given[name]), fallback)
@@ -38,9 +50,11 @@ function resolveOptions(given = {}) {
  * a key that is not given keeps its value.
  *
  * @param {import('../../index.js').ResolvedOptions} current
+ * @param {any} given
+ * @param {Defaults} [defaults]
  * @returns {import('../../index.js').ResolvedOptions}
  */
-function updateOptions(current, given) {
+function updateOptions(current, given, defaults = DEFAULTS) {
   requireObject('options', given)
   requireKnownKeys('', given, DEFAULTS)
   const fixed = Object.keys(given).find((key) => key !== 'shed')
@@ -52,7 +66,7 @@ function updateOptions(current, given) {
   }
   const now = { ...current.shed }
   for (const key of Object.keys(given.shed ?? {}))
-    if (given.shed[key] === undefined) now[key] = DEFAULTS.shed[key]
+    if (given.shed[key] === undefined) now[key] = defaults.shed[key]
   const shed = /** @type {any} */ (resolveGroup('shed', given.shed, now))
   return Object.freeze({ ...current, shed })
 }
@@ -152,4 +166,4 @@ function describeObject(value) {
   return keys.length > 0 && keys.length <= MAX_SHOWN_KEYS ? `an object with ${keys.join(', ')}` : 'an object'
 }
 
-module.exports = { DEFAULTS, groupOf, resolveMember, resolveOptions, updateOptions }
+module.exports = { DEFAULTS, TEST_DEFAULTS, groupOf, resolveMember, resolveOptions, updateOptions }

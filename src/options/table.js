@@ -41,6 +41,7 @@ const DEFAULTS = Object.freeze({
   metrics: METRIC_DEFAULTS,
   ignore: undefined,
   shed: Object.freeze({
+    /** @type {'adaptive' | 'threshold' | 'observe' | 'off'} */
     mode: 'adaptive',
     maxDelay: 1000,
     targetDelay: 40,

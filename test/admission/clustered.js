@@ -22,7 +22,8 @@ if (cluster.isPrimary) {
     kinds.add(how.isHandedOver)
     onConnectionEvent.call(this, event, how)
   }
-  const spillway = createSpillway({ logger: false, shed: { maxDelay: 60_000, targetDelay: 60_000 } })
+  const shed = { mode: /** @type {const} */ ('adaptive'), maxDelay: 60_000, targetDelay: 60_000 }
+  const spillway = createSpillway({ logger: false, shed })
   const server = spillway.attach(http.createServer((_req, res) => res.end('done')))
   server.listen({ port: 0, host: '127.0.0.1', reusePort: reusePort === 'reusePort' }, async () => {
     const answers = await Promise.all(Array.from({ length: CONNECTIONS }, () => ask(server.address().port)))

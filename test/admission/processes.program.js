@@ -35,7 +35,7 @@ test('a process in which nothing but queued requests is left ends', async (t) =>
     '-e',
     `${PREAMBLE}
     const inject = require('light-my-request')
-    const spillway = createSpillway({ logger: false, shed: { maxConcurrent: 1 } })
+    const spillway = createSpillway({ logger: false, shed: { mode: 'adaptive', maxConcurrent: 1 } })
     const listener = spillway.wrap(() => {})
     inject(listener, { url: '/' }, () => {})
     inject(listener, { url: '/' }, () => {})

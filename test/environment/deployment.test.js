@@ -36,7 +36,11 @@ for (const [env, expected, globals, lines] of [
   [{ NODE_ENV: 'test', KUBERNETES_SERVICE_HOST: '10.0.0.1' }, false],
   [{ JEST_WORKER_ID: '1' }, true],
   [{ VITEST: 'true', NODE_ENV: 'production' }, true],
+  // A worker of jest-worker, as some releases of Next start for their server.
+  [{ JEST_WORKER_ID: '1', NODE_ENV: 'production' }, false],
+  [{ JEST_WORKER_ID: '1', NODE_ENV: 'production' }, true, '{ describe() {}, it() {} }'],
   [{ NODE_TEST_CONTEXT: 'child-v8' }, true],
+  [{ TAP: '1', TAP_CHILD_ID: '0' }, true],
   [{}, true, '{ describe() {}, it() {} }'],
   [{}, false, '{ it: {} }'],
   [{}, true, '{}', "require('node:test')"],
@@ -44,6 +48,20 @@ for (const [env, expected, globals, lines] of [
   const what = [JSON.stringify(env), globals, lines].filter(Boolean).join(', ')
   test(`${what} is ${expected ? 'a' : 'no'} test`, () => {
     assert.equal(isTestedIn(env, globals, lines), expected)
+  })
+}
+
+for (const [script, expected] of [
+  ['/app/node_modules/.bin/mocha', true],
+  ['/app/node_modules/mocha/lib/cli/cli.js', true],
+  ['/app/node_modules/.pnpm/ava@7.0.0/node_modules/ava/lib/worker/base.js', true],
+  ['C:\\app\\node_modules\\ava\\entrypoints\\cli.mjs', true],
+  ['/app/node_modules/avalanche/server.js', false],
+  ['/srv/mocha/server.js', false],
+]) {
+  test(`a process that runs ${script} is ${expected ? 'a' : 'no'} test`, () => {
+    const lines = `process.argv[1] = ${JSON.stringify(script)}`
+    assert.equal(isTestedIn({}, '{}', lines), expected)
   })
 }
 

@@ -9,7 +9,7 @@ const fc = require('fast-check')
 const prometheusIo = require('@prometheus-io/client')
 const promClient = require('prom-client')
 const { createSpillway, SpillwayError } = require('../../src/index.js')
-const { DEFAULTS, resolveOptions, updateOptions } = require('../../src/options/options.js')
+const { DEFAULTS, TEST_DEFAULTS, resolveOptions, updateOptions } = require('../../src/options/options.js')
 
 const refusal = (given) => {
   try {
@@ -588,4 +588,17 @@ test('an update keeps options that are not given, and restores the default for u
   const current = resolveOptions({ shed: { classify, maxDelay: 50, targetDelay: 20 } })
   const { shed } = updateOptions(current, { shed: { classify: undefined, maxDelay: undefined } })
   assert.deepEqual([shed.classify, shed.maxDelay, shed.targetDelay], [undefined, DEFAULTS.shed.maxDelay, 20])
+})
+
+test('under a test runner only the default of shed.mode differs, also when an update restores it', () => {
+  assert.deepEqual(TEST_DEFAULTS, { ...DEFAULTS, shed: { ...DEFAULTS.shed, mode: 'observe' } })
+  const modeOf = (given) => resolveOptions(given, TEST_DEFAULTS).shed.mode
+  assert.deepEqual([modeOf({}), modeOf({ shed: { maxDelay: 50 } })], ['observe', 'observe'])
+  assert.deepEqual(
+    [modeOf({ shed: { mode: 'adaptive' } }), modeOf({ shed: { mode: 'off' } })],
+    ['adaptive', 'off']
+  )
+  const current = resolveOptions({ shed: { mode: 'adaptive' } }, TEST_DEFAULTS)
+  const restored = updateOptions(current, { shed: { mode: undefined } }, TEST_DEFAULTS)
+  assert.equal(restored.shed.mode, 'observe')
 })

@@ -26,7 +26,7 @@ function serve() {
   const spillway = createSpillway({
     logger: false,
     release: { version: '1.2.3', revision: 'abc' },
-    shed: { maxConcurrent: 2, targetDelay: 5, maxDelay: 10 },
+    shed: { mode: 'adaptive', maxConcurrent: 2, targetDelay: 5, maxDelay: 10 },
   })
   const app = express()
   app.use(spillway.express())

@@ -67,7 +67,9 @@ type GroupKeys<Options> = {
 }
 expectTypeOf<GroupKeys<Defaults>>().toEqualTypeOf<GroupKeys<Declared.SpillwayOptions>>()
 expectTypeOf<GroupKeys<Defaults>>().toEqualTypeOf<GroupKeys<Declared.ResolvedOptions>>()
-expectTypeOf<Parameters<typeof resolveOptions>>().toEqualTypeOf<Parameters<typeof Declared.createSpillway>>()
+expectTypeOf<Parameters<typeof resolveOptions>[0]>().toEqualTypeOf<
+  Parameters<typeof Declared.createSpillway>[0]
+>()
 expectTypeOf<ReturnType<typeof resolveOptions>>().toEqualTypeOf<Declared.ResolvedOptions>()
 
 // Snapshot: the keys that src/ takes from lists.
