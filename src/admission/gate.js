@@ -226,7 +226,9 @@ class Gate {
     // In a burst the request runs. In a standing queue a half-close must be no way past the others: a client that gave up
     // looks the same until its response is written.
     const isStanding =
-      request.admission.priority !== 0 && this.#limits.isOverload(nowMs) && !this.#measurements.turns.isIdling(nowMs)
+      request.admission.priority !== 0 &&
+      this.#limits.isOverload(nowMs) &&
+      !this.#measurements.turns.isIdling(nowMs)
     const mayRun = !isStanding || nowMs - this.#ranHalfClosedMs >= HALF_CLOSED_GAP_MS
     if (isAtMaxConcurrent || !mayRun) return this.#rejectQueued(request, this.#limits.shortResource)
     if (isStanding) this.#ranHalfClosedMs = nowMs
