@@ -10,6 +10,8 @@ const { QUEUED, REJECTED, RUN } = require('./verdict')
 
 /** The time in a loop turn for requests that start in that turn, and their ticks and promises. Then the loop polls and accepts again. */
 const TURN_BUDGET_MS = 5
+/** The same for clients that cannot make the queue long: fewer of their requests are queued, and outlive a collection. */
+const BOUNDED_BUDGET_MS = 50
 /** How often a timer makes the loop turn while requests are queued and no slot is free. */
 const RECHECK_MS = 2
 /** How long the loop sleeps while it waits for the primary's next connection. */
@@ -39,6 +41,7 @@ class Gate {
   #firstDequeueMs = Number.POSITIVE_INFINITY
   #ranHalfClosedMs = Number.NEGATIVE_INFINITY
   #isAccepting = false
+  #budgetMs = TURN_BUDGET_MS
   #isRecheckScheduled = false
   #isClosed = false
   #turnAgain = () => {}
@@ -95,7 +98,7 @@ class Gate {
   #fitsThisTurn(nowMs) {
     const { acceptBurst } = this.#measurements
     const isAccepting = acceptBurst.mayBeAccepting && acceptBurst.isAccepting(nowMs)
-    if (!isAccepting && nowMs - this.#firstArrivalMs < TURN_BUDGET_MS) return true
+    if (!isAccepting && nowMs - this.#firstArrivalMs < this.#budgetMs) return true
     return this.#limits.loop.isRejectingPointless || this.#measurements.turns.isIdling(nowMs)
   }
 
@@ -155,6 +158,7 @@ class Gate {
     this.arrivedInTurn = this.endedInTurn = 0
     this.#firstDequeueMs = Number.POSITIVE_INFINITY
     this.#isAccepting = this.#measurements.acceptBurst.shouldTurnAgain(nowMs, busyMs)
+    this.#budgetMs = this.#limits.areClientsBounded ? BOUNDED_BUDGET_MS : TURN_BUDGET_MS
     if (!isQueueing) return
     if (this.#isAccepting) return this.#acceptMore()
     this.#rejectOverdue(nowMs)
@@ -173,7 +177,7 @@ class Gate {
     if (this.#queue.length === 0) return
     if (!this.#limits.hasFreeSlot(nowMs)) return this.#scheduleRecheck()
     const expectedCostMs = Math.max(this.#limits.loop.expectedCostMs, TURN_BUDGET_MS / 1000)
-    const count = Math.min(this.#queue.length, Math.ceil(TURN_BUDGET_MS / expectedCostMs))
+    const count = Math.min(this.#queue.length, Math.ceil(this.#budgetMs / expectedCostMs))
     for (let i = 0; i < count; i++) this.#clock.afterTurn(this.#dequeueOne)
   }
 
@@ -191,7 +195,7 @@ class Gate {
     if (this.#isAccepting) return
     const nowMs = this.#clock.now()
     // Not the sum of what handlers took until they returned: one that awaits works in the ticks behind it.
-    if (nowMs - this.#firstDequeueMs >= TURN_BUDGET_MS || !this.#limits.hasFreeSlot(nowMs)) return
+    if (nowMs - this.#firstDequeueMs >= this.#budgetMs || !this.#limits.hasFreeSlot(nowMs)) return
     const request = this.#queue.shift()
     if (request === undefined) return
     this.#firstDequeueMs = Math.min(this.#firstDequeueMs, nowMs)

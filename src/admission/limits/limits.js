@@ -97,6 +97,10 @@ class Limits {
     return this.delay.toleratedMs(priority, this.eachMs, nowMs)
   }
 
+  get areClientsBounded() {
+    return this.#overload.isBounded(this.eachMs)
+  }
+
   isOverload(nowMs) {
     return this.#overload.isOn(this.eachMs, nowMs)
   }
