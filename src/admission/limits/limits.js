@@ -154,7 +154,7 @@ class Limits {
   onTurn(nowMs, idleMs, { arrived, ended, isQueueing }) {
     this.loop.onTurn(nowMs, idleMs, this.#wasHeldBack || (isQueueing && !this.isAtMaxConcurrent))
     this.#wasHeldBack = false
-    const usualMs = this.isAtMaxConcurrent ? this.slotMs : this.#cost.meanMs
+    const usualMs = this.isAtMaxConcurrent ? this.slotMs : Math.max(this.#cost.meanMs, this.#cost.ms)
     const isEmpty = !isQueueing && this.#turns.isIdling(nowMs)
     this.#overload.onTurn({ nowMs, arrived, ended, usualMs, isEmpty })
   }
