@@ -11,7 +11,7 @@ const READ_FACTOR = 2
 const FIRST_REJECTION_MS = 0.03
 const SMOOTHING = 0.02
 /** The weight of one window in the mean. */
-const MEAN_SMOOTHING = 0.01
+const MEAN_SMOOTHING = 0.02
 /** A window counts for at most this multiple of the mean: a stall of seconds says little about requests. */
 const MOST_OF_MEAN = 10
 const SHARE_WINDOW_MS = 100
