@@ -250,7 +250,7 @@ test('a deadline that would be over before a slot is free is counted as such', (
     ofPriority(driven.admission.sample().wouldShed, 'normal').map(({ reason }) => reason),
     ['deadline']
   )
-  assert.deepEqual(driven.observed, [['overload', { reason: 'deadline' }]])
+  assert.deepEqual(driven.observed, [['overload', { reason: 'deadline', value: 500, bound: 50 }]])
 })
 
 test('whatever it counts, each request runs, and no overload is told', () => {
