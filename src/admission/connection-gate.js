@@ -265,11 +265,7 @@ class ConnectionGate {
     if (this.#held.size > 0) this.#lookLater()
   }
 
-  /**
-   * A turn later: what the application does with the connection may throw.
-   *
-   * @param {Held} held @param {string} [reason] @param {number} [value] @param {number} [bound]
-   */
+  /** A turn later: the application may throw. @param {Held} held @param {string} [reason] @param {number} [value] @param {number} [bound] */
   #release(held, reason, value, bound) {
     if (!this.#held.delete(held)) return
     const { cause, clock, onReject } = this.#parts

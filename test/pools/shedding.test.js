@@ -107,7 +107,10 @@ test('a request that would wait longer than is tolerated is rejected, and only i
   assert.equal(await service.get('/cached/hit'), 200)
   assert.deepEqual(await service.finish(answers), [200, 200, 200, 200])
   assert.deepEqual(service.shedNow().shed, BY_POOL)
-  assert.deepEqual(overloads, [{ reason: 'pool:orders', value: 3 * USE_MS, bound: 2 * USE_MS }])
+  const [{ value, ...overload }] = overloads
+  assert.deepEqual(overload, { reason: 'pool:orders', bound: 2 * USE_MS })
+  // Three uses, by the mean use so far.
+  assert.ok(value > 2 * USE_MS && value <= 3 * USE_MS, `${value} ms`)
   // Nobody waits any more.
   assert.deepEqual(await service.finish([service.get('/db/again')]), [200])
   const { holders, wait } = service.spillway.snapshot().pools[0]
