@@ -125,8 +125,9 @@ class PoolPressure {
     if (this.#maxWait === undefined) {
       const { interval } = this.#shed()
       const burstMs = standsMs > interval ? 0 : interval
-      toleratedMs = Math.max(maxWaitMs, burstMs, this.#mostByChance * (waitMs / ahead))
-      if (waitMs <= toleratedMs) return false
+      const most = this.#mostByChance
+      if (ahead < most || waitMs <= burstMs) return false
+      toleratedMs = Math.max(maxWaitMs, burstMs, most * (waitMs / ahead))
     }
     this.longMs = waitMs
     this.toleratedMs = toleratedMs
