@@ -26,6 +26,7 @@ class Gate {
   /** How many requests have arrived in the current loop turn, and how many of those in flight have ended. */
   arrivedInTurn = 0
   endedInTurn = 0
+  #cause
   #clock
   #limits
   #measurements
@@ -48,7 +49,7 @@ class Gate {
   #dequeueOne = () => this.#dequeue()
 
   /**
-   * @param {{ clock: typeof import('../clock').systemClock, queue: InstanceType<typeof import('./queue').Queue>,
+   * @param {{ cause: InstanceType<typeof import('./cause').Cause>, clock: typeof import('../clock').systemClock, queue: InstanceType<typeof import('./queue').Queue>,
    *   limits: InstanceType<typeof import('./limits/limits').Limits>, measurements: import('./admission').Measurements,
    *   fairShares: InstanceType<typeof import('./fair-shares').FairShares>, stats: InstanceType<typeof import('./stats').Stats>,
    *   hooks: InstanceType<typeof import('./user-hooks').UserHooks>,
@@ -56,7 +57,8 @@ class Gate {
    *   onReject: (request: Request, reason: string) => void }} parts `poolReason`: why a request that has been queued would wait
    *   too long for a pool; `onReject` answers the request
    */
-  constructor({ clock, limits, measurements, queue, fairShares, hooks, stats, poolReason, onReject }) {
+  constructor({ cause, clock, limits, measurements, queue, fairShares, hooks, stats, poolReason, onReject }) {
+    this.#cause = cause
     this.#clock = clock
     this.#limits = limits
     this.#measurements = measurements
@@ -90,7 +92,8 @@ class Gate {
     const ahead = this.#queue.ahead(admission.priority, tag)
     const expectedWaitMs = this.#limits.expectedWaitMs(ahead)
     admission.deadlineMs = this.#hooks.deadlineMs(request)
-    if (expectedWaitMs >= admission.deadlineMs) return 'deadline'
+    if (expectedWaitMs >= admission.deadlineMs)
+      return this.#cause.because('deadline', expectedWaitMs, admission.deadlineMs)
     return this.#limits.reasonFor(expectedWaitMs, ahead, admission.priority, nowMs)
   }
 
@@ -226,7 +229,6 @@ class Gate {
     if (!this.#queue.has(request)) return
     this.#remove(request)
     const nowMs = this.#clock.now()
-    const { isAtMaxConcurrent } = this.#limits
     // In a burst the request runs. In a standing queue a half-close must be no way past the others: a client that gave up
     // looks the same until its response is written.
     const isStanding =
@@ -234,19 +236,26 @@ class Gate {
       this.#limits.isOverload(nowMs) &&
       !this.#measurements.turns.isIdling(nowMs)
     const mayRun = !isStanding || nowMs - this.#ranHalfClosedMs >= HALF_CLOSED_GAP_MS
-    if (isAtMaxConcurrent || !mayRun) return this.#rejectQueued(request, this.#limits.shortResource)
+    if (this.#limits.isAtMaxConcurrent) return this.#rejectQueued(request, this.#limits.concurrencyReason())
+    // It can wait no longer.
+    if (!mayRun)
+      return this.#rejectQueued(request, this.#cause.because('loop', nowMs - request.admission.queuedMs, 0))
     if (isStanding) this.#ranHalfClosedMs = nowMs
     this.#runQueued(request)
   }
 
   /** Rejects what has been queued for too long. A loop that idles rejects nothing but what is past its own deadline. */
   #rejectOverdue(nowMs) {
-    const { areEnforced, delay, isAtMaxConcurrent, shortResource } = this.#limits
+    const { areEnforced, delay, isAtMaxConcurrent } = this.#limits
     const isFull = areEnforced && (isAtMaxConcurrent || !this.#measurements.turns.isIdling(nowMs))
     const isOverload = this.#limits.isOverload(nowMs)
     const isOverdue = (each) =>
       each.isPastDeadline(nowMs) || (isFull && delay.isOverdue(each, isOverload, nowMs))
-    this.#rejectAll((each) => (each.isPastDeadline(nowMs) ? 'deadline' : shortResource), isOverdue)
+    const reasonOf = (each) =>
+      each.isPastDeadline(nowMs)
+        ? this.#cause.because('deadline', nowMs - each.queuedMs, each.deadlineMs)
+        : this.#limits.overdueReason(each, isOverload, nowMs)
+    this.#rejectAll(reasonOf, isOverdue)
   }
 
   #rejectAll(reasonOf, isChosen = (_each) => true) {
@@ -273,7 +282,7 @@ class Gate {
   /** Rejects every queued request; from now on no request is queued. */
   close() {
     this.#isClosed = true
-    this.#rejectAll(() => 'closed')
+    this.#rejectAll(() => this.#cause.because('closed'))
   }
 }
 

@@ -25,6 +25,9 @@ class PoolPressure {
   /** Whether a caller waited in the last five minutes. Only then are arriving requests checked. */
   isWatched = false
   meanUseMs = 0
+  /** Of the request that was last found to wait too long: its expected wait, and how long it might have been. */
+  longMs = 0
+  toleratedMs = 0
   #maxWait
   #shed
   #figures
@@ -116,10 +119,19 @@ class PoolPressure {
   }
 
   #isTooLong(ahead, waitMs, standsMs) {
-    if (waitMs <= this.maxWaitMs) return false
-    if (this.#maxWait !== undefined) return true
-    const { interval } = this.#shed()
-    return ahead >= this.#mostByChance && (standsMs > interval || waitMs > interval)
+    const { maxWaitMs } = this
+    if (waitMs <= maxWaitMs) return false
+    let toleratedMs = maxWaitMs
+    if (this.#maxWait === undefined) {
+      const { interval } = this.#shed()
+      const burstMs = standsMs > interval ? 0 : interval
+      const most = this.#mostByChance
+      if (ahead < most || waitMs <= burstMs) return false
+      toleratedMs = Math.max(maxWaitMs, burstMs, most * (waitMs / ahead))
+    }
+    this.longMs = waitMs
+    this.toleratedMs = toleratedMs
+    return true
   }
 
   get #mostByChance() {

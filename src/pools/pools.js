@@ -27,7 +27,7 @@ class Pools {
   #records = new Map()
 
   /**
-   * @param {{ clock: import('../clock').Clock, overflow: string, shed: () => { targetDelay: number, interval: number },
+   * @param {{ cause: InstanceType<typeof import('../admission/cause').Cause>, clock: import('../clock').Clock, overflow: string, shed: () => { targetDelay: number, interval: number },
    *   turns: { stallFreeMs: (nowMs: number) => number },
    *   context: { reference: any, turnOn: () => void, turnOff: () => void },
    *   recorder: InstanceType<typeof import('../requests/recorder').Recorder>,
@@ -44,8 +44,9 @@ class Pools {
     const { admission, clock, context, internalErrors, options, recorder } = instance
     const shed = () => instance.options.shed
     const { overflow } = options.routes
-    const { turns } = admission.measurements
-    admission.pools = new Pools({ clock, context, internalErrors, overflow, recorder, shed, turns })
+    const { cause, measurements } = admission
+    const { turns } = measurements
+    admission.pools = new Pools({ cause, clock, context, internalErrors, overflow, recorder, shed, turns })
     return admission.pools
   }
 
@@ -140,7 +141,8 @@ class Pools {
       const isRejected = isObserved
         ? pressure.wouldReject(admission.priority, nowMs)
         : pressure.rejects(route, admission.priority, nowMs)
-      if (isRejected) return reasonOf(record)
+      if (isRejected)
+        return this.#parts.cause.because(reasonOf(record), pressure.longMs, pressure.toleratedMs)
       needed ??= []
       needed.push(new Coming(record, route))
     }

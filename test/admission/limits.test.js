@@ -3,6 +3,7 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
+const { Cause } = require('../../src/admission/cause')
 const { Limits } = require('../../src/admission/limits/limits')
 const { LoopTurns } = require('../../src/admission/measurements/loop-turns')
 const { CRITICAL, NORMAL } = require('../../src/admission/verdict')
@@ -15,7 +16,7 @@ function driven({ maxConcurrent, costMs = 2 } = {}) {
   const clock = new FakeClock()
   const turns = new LoopTurns(clock)
   const cost = { ms: costMs, rejectionMs: 0.03, rejectedShare: 0 }
-  const limits = new Limits({ clock, cost, turns })
+  const limits = new Limits({ cause: new Cause(), clock, cost, turns })
   limits.update({ ...OPTIONS, maxConcurrent })
   const turn = (busyMs, idledMs = 0) => {
     clock.idle(idledMs)
