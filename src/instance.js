@@ -99,6 +99,7 @@ class Instance {
     const startLine = new StartLine({ info, parts: this })
     this.lifecycle = new Lifecycle({
       clock,
+      internalErrors,
       recorder,
       options,
       emit,
