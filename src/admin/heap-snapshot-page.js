@@ -4,7 +4,7 @@
 
 const { pipeline } = require('node:stream')
 const { getHeapSnapshot } = require('node:v8')
-const { megabytes, snapshotBytes, snapshotRefusalOf } = require('../insight/profiles/refusal')
+const { megabytes, snapshotBytes } = require('../insight/profiles/refusal')
 const { sendText } = require('./profile-answers')
 
 /** About how fast V8 goes through a heap of small objects, at least. */
@@ -23,7 +23,7 @@ function heapSnapshotPage({ profiles, onPause, clock }) {
     const isPost = req.method === 'POST'
     if (!isPost || !/[?&]confirm=yes(&|$)/.test(req.url ?? ''))
       return sendText(res, { status: isPost ? 400 : 200, text: costOf(memory) })
-    const refusal = isTaking ? ANOTHER : (profiles.refusal ?? snapshotRefusalOf(memory))
+    const refusal = isTaking ? ANOTHER : profiles.snapshotRefusal
     if (refusal !== undefined) return sendText(res, refusal)
     res.writeHead(200, {
       'Content-Type': 'application/json; charset=utf-8',

@@ -25,6 +25,17 @@ function sendText(res, answer) {
   res.end(res.req.method === 'HEAD' ? undefined : bytes)
 }
 
+/**
+ * Answers 500. An answer that has begun is cut off.
+ *
+ * @param {any} res
+ * @param {string} text
+ */
+function failWith(res, text) {
+  if (res.headersSent) res.destroy()
+  else sendText(res, { status: 500, text })
+}
+
 /** @param {any} res @param {{ bytes: Buffer | undefined, name: string, contentType: string, isZipped?: boolean }} file */
 function download(res, file) {
   const { bytes, name, contentType, isZipped = false } = file
@@ -43,4 +54,4 @@ function download(res, file) {
   res.end(res.req.method === 'HEAD' ? undefined : bytes)
 }
 
-module.exports = { ACCEPTED, acceptsGzip, download, sendText }
+module.exports = { ACCEPTED, acceptsGzip, download, failWith, sendText }

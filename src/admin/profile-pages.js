@@ -170,7 +170,7 @@ class ProfilePage {
     }
   }
 
-  /** For example, Node's permission model may forbid worker threads. */
+  /** For example, the worker thread may run out of memory. */
   #fail(res, error) {
     this.#internalErrors.report('profile', error)
     const text = `The profile could not be made: ${error.message}`

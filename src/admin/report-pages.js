@@ -3,7 +3,7 @@
 
 const { describeOptions } = require('./config')
 const { JSON_TYPE, readOnly } = require('./endpoints')
-const { sendText } = require('./profile-answers')
+const { failWith, sendText } = require('./profile-answers')
 const { loadStyle, makeDocument } = require('./report/document')
 const { Sightings } = require('./report/sightings')
 const { isZone, reportName } = require('./report/times')
@@ -29,7 +29,7 @@ function reportPages(parts) {
     readOnly((req, res) => {
       answer(req, res).catch((error) => {
         parts.internalErrors.report('report', error)
-        res.destroy()
+        failWith(res, `The page could not be made: ${error.message}`)
       })
     })
   return {

@@ -15,7 +15,7 @@ const CONFIRMED = { method: 'POST', path: '/?confirm=yes' }
 test('while a snapshot is sent, another is refused', async (t) => {
   const pauses = /** @type {number[]} */ ([])
   const page = heapSnapshotPage({
-    profiles: /** @type {any} */ ({ memory: AMPLE, refusal: undefined }),
+    profiles: /** @type {any} */ ({ memory: AMPLE, snapshotRefusal: undefined }),
     onPause: (ms) => pauses.push(ms),
     clock: systemClock,
   })

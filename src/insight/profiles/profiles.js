@@ -8,7 +8,7 @@ const { HeapSampler, youngBytes } = require('./heap-sampler')
 const { KeptProfile } = require('./kept-profile')
 const { rounded } = require('./profile-tables')
 const { sourcesOf, workOn } = require('./profile-work')
-const { refusalOf } = require('./refusal')
+const { missingForProfiles, refusalOf, snapshotRefusalOf } = require('./refusal')
 
 const BASE_PAUSE_MS = 20
 const FIRST_HEAP_PAUSE_MS = 15
@@ -41,6 +41,15 @@ class Profiles {
 
   /** Why no profile can be taken now; undefined if one can. */
   get refusal() {
+    return missingForProfiles() ?? this.#refusalNow
+  }
+
+  /** Why no heap snapshot can be taken now. */
+  get snapshotRefusal() {
+    return this.#refusalNow ?? snapshotRefusalOf(this.memory)
+  }
+
+  get #refusalNow() {
     return refusalOf({
       isOverloaded: this.#isOverloaded(),
       memory: this.#sampleMemory(),
