@@ -13,6 +13,7 @@ const { ask } = require('../support/serve')
 
 const REPOSITORY = join(__dirname, '../..')
 const FILE = join(__dirname, 'permitted-server.js')
+const COMMAND_LINE = join(REPOSITORY, 'src/cli/executable.js')
 const has = (flag) => process.allowedNodeEnvironmentFlags.has(flag)
 const MODEL = has('--permission') ? '--permission' : '--experimental-permission'
 const canInspect = has('--allow-inspector')
@@ -65,7 +66,7 @@ async function start(t, grants) {
     return (await program.closed).code
   }
   const restricted = () => program.told().match(/"event":"restricted".*/g) ?? []
-  return { ...program, at, end, folder, restricted, snapshot, stalled }
+  return { ...program, adminPort, at, end, folder, restricted, snapshot, stalled }
 }
 
 const FILES = ['--allow-fs-read=FOLDER/*', '--allow-fs-write=FOLDER/*']
@@ -153,6 +154,17 @@ describe("under Node's permission model", () => {
       ['stall-functions', 'profiles'].map((feature) => ({ feature, grants: ['--allow-inspector'] }))
     )
     assert.equal(await end(), 0)
+  })
+
+  it('the command line says which grant its command needs', async (t) => {
+    const { adminPort } = await start(t, LEAST)
+    const args = ['report', String(adminPort), '--', process.execPath, '--version']
+    const report = startProgram('', { t, file: COMMAND_LINE, args, nodeArgs: LEAST, tellsErrors: true })
+    assert.equal((await report.closed).code, 2)
+    assert.match(
+      report.told(),
+      /cannot be run \(ERR_ACCESS_DENIED\)\. Start Node with --allow-child-process\.\n$/
+    )
   })
 
   const canDrop = MODEL === '--permission' && canInspect
