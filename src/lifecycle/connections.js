@@ -188,6 +188,7 @@ class Connections {
   }
 }
 
+/** Whether a response is in progress on the socket. @param {any} socket */
 const isAnswering = ({ _httpMessage: res }) => res != null && !res.writableFinished
 
-module.exports = { Connections }
+module.exports = { Connections, isAnswering }
