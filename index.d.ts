@@ -732,7 +732,8 @@ export interface ListenOptions {
   readonly timeout?: number | undefined
 
   /**
-   * The number of connections. A further connection closes the oldest one that has had no authorized request.
+   * The number of connections. A further connection closes the oldest one that has had no authorized request, or else the one that has been
+   * idle longest.
    *
    * @default 32
    */
