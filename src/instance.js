@@ -193,7 +193,6 @@ class Instance {
       history: this.#history,
       profiles: this.profiles,
       internalErrors: this.internalErrors,
-      onPause: (ms) => this.stalls?.excuse(ms),
     })
   }
 

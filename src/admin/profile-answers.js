@@ -17,11 +17,15 @@ const ACCEPTED = {
 
 const acceptsGzip = ({ headers }) => /\bgzip\b(?!;q=0(?![.\d]*[1-9]))/i.test(headers['accept-encoding'] ?? '')
 
-/** @param {any} res @param {{ status: number, text: string }} answer */
+/** @param {any} res @param {{ status: number, text: string, headers?: Record<string, string> }} answer */
 function sendText(res, answer) {
-  const { status, text } = answer
+  const { status, text, headers } = answer
   const bytes = Buffer.from(`${text}\n`)
-  res.writeHead(status, { 'Content-Type': 'text/plain; charset=utf-8', 'Content-Length': bytes.length })
+  res.writeHead(status, {
+    ...headers,
+    'Content-Type': 'text/plain; charset=utf-8',
+    'Content-Length': bytes.length,
+  })
   res.end(res.req.method === 'HEAD' ? undefined : bytes)
 }
 
