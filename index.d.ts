@@ -732,7 +732,8 @@ export interface ListenOptions {
   readonly timeout?: number | undefined
 
   /**
-   * The number of connections. A further connection closes the oldest one that has had no authorized request.
+   * The number of connections. A further connection closes the oldest one that has had no authorized request, or else the one that has been
+   * idle longest.
    *
    * @default 32
    */
@@ -1401,8 +1402,18 @@ export interface Snapshot {
   readonly internalErrors: Readonly<Record<string, number>>
   /** What blocked the event loop. */
   readonly stalls: StallsSnapshot
+  /** Features that are off because Node's permission model (`--permission`) forbids what they need. Empty without it. */
+  readonly forbidden: readonly ForbiddenFeature[]
   /** This release beside the one before it. */
   readonly releases: ReleasesSnapshot
+}
+
+/** A feature that Node's permission model turns off. */
+export interface ForbiddenFeature {
+  /** Such as 'stall-functions' or 'profiles': docs/development.md has them all. */
+  readonly feature: string
+  /** The missing flags, such as '--allow-worker'. */
+  readonly grants: readonly string[]
 }
 
 export interface StallsSnapshot {

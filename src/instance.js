@@ -104,6 +104,7 @@ class Instance {
     const startLine = new StartLine({ info, parts: this })
     this.lifecycle = new Lifecycle({
       clock,
+      internalErrors,
       recorder,
       options,
       emit,
@@ -196,7 +197,6 @@ class Instance {
       history: this.#history,
       profiles: this.profiles,
       internalErrors: this.internalErrors,
-      onPause: (ms) => this.stalls?.excuse(ms),
     })
   }
 

@@ -3,7 +3,11 @@
 // must never keep out a client with the token, so they are limited:
 // - a stranger has 1.5 seconds to send its request head and to get its response;
 // - the strangers of one address get at most three quarters of the connections;
-// - if all connections are used, a new one replaces the oldest stranger of the address with the most strangers.
+// - if all connections are used, a new one replaces the oldest stranger of the address with the most strangers;
+// - if all are authorized, it replaces the one that has been idle longest. Without a token every client is authorized at once.
+// An authorized connection whose request is in progress is never replaced.
+
+const { isAnswering } = require('../lifecycle/connections')
 
 /** @import { Socket } from 'node:net' */
 
@@ -31,12 +35,12 @@ class AdminConnections {
     this.strangerMs = Math.min(timeoutMs, STRANGER_MS)
   }
 
-  /** Adds a new connection, or destroys it if all connections are authorized. @param {Socket} socket */
+  /** Adds a new connection, or destroys it if no other can be replaced. @param {Socket} socket */
   add(socket) {
     const { remoteAddress: address = '' } = socket
     const ofAddress = this.#byAddress.get(address)
     if (ofAddress !== undefined && ofAddress.size >= this.#maxPerAddress) this.#destroyOldest(ofAddress)
-    else if (this.#isFull) this.#destroyOldest(this.#largest())
+    else if (this.#isFull) this.#destroyOldest(this.#strangers.size > 0 ? this.#largest() : this.#idle())
     if (this.#isFull) return void socket.destroy()
     const timer = this.#clock.after(this.strangerMs, () => socket.destroy())
     this.#strangers.set(socket, { address, timer })
@@ -44,9 +48,9 @@ class AdminConnections {
     socket.once('close', () => this.#forget(socket))
   }
 
-  /** Lifts the limits of a stranger. @param {Socket} socket one of its requests was authorized */
+  /** Lifts the limits of a stranger, and makes the connection the last to be replaced. @param {Socket} socket of an authorized request */
   authorize(socket) {
-    if (!this.#strangers.has(socket)) return
+    if (!this.#strangers.has(socket) && !this.#authorized.has(socket)) return
     this.#forget(socket)
     this.#authorized.add(socket)
   }
@@ -62,9 +66,14 @@ class AdminConnections {
     return largest
   }
 
-  /** Forgets the socket at once: its `close` event comes too late for the new connection. @param {Set<Socket>} strangers */
-  #destroyOldest(strangers) {
-    const [oldest] = strangers
+  /** The authorized connections without a request, the one whose last request is oldest first. @returns {Set<Socket>} */
+  #idle() {
+    return new Set([...this.#authorized].filter((socket) => !isAnswering(/** @type {any} */ (socket))))
+  }
+
+  /** Forgets the socket at once: its `close` event comes too late for the new connection. @param {Set<Socket>} sockets the oldest first */
+  #destroyOldest(sockets) {
+    const [oldest] = sockets
     if (oldest === undefined) return
     this.#forget(oldest)
     oldest.destroy()

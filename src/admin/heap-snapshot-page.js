@@ -4,7 +4,7 @@
 
 const { pipeline } = require('node:stream')
 const { getHeapSnapshot } = require('node:v8')
-const { megabytes, snapshotBytes, snapshotRefusalOf } = require('../insight/profiles/refusal')
+const { megabytes, snapshotBytes } = require('../insight/profiles/refusal')
 const { sendText } = require('./profile-answers')
 
 /** About how fast V8 goes through a heap of small objects, at least. */
@@ -13,26 +13,30 @@ const BYTES_A_SECOND = 10 * 2 ** 20
 const ANOTHER = { status: 409, text: 'Another heap snapshot is being sent. Wait until it has ended.' }
 
 /**
- * @param {{ profiles: InstanceType<typeof import('../insight/profiles/profiles').Profiles>, onPause: (ms: number) => void, clock: import('../clock').Clock }} parts
+ * @param {{ profiles: InstanceType<typeof import('../insight/profiles/profiles').Profiles> }} parts
  * @returns {import('../../index.js').Handler}
  */
-function heapSnapshotPage({ profiles, onPause, clock }) {
+function heapSnapshotPage({ profiles }) {
+  const { rest } = profiles
   let isTaking = false
   return (req, res) => {
     const { memory } = profiles
     const isPost = req.method === 'POST'
     if (!isPost || !/[?&]confirm=yes(&|$)/.test(req.url ?? ''))
       return sendText(res, { status: isPost ? 400 : 200, text: costOf(memory) })
-    const refusal = isTaking ? ANOTHER : (profiles.refusal ?? snapshotRefusalOf(memory))
+    const refusal = isTaking ? ANOTHER : (profiles.snapshotRefusal ?? rest.refusal)
     if (refusal !== undefined) return sendText(res, refusal)
     res.writeHead(200, {
       'Content-Type': 'application/json; charset=utf-8',
       'Content-Disposition': `attachment; filename="spillway-${process.pid}.heapsnapshot"`,
     })
-    const beganMs = clock.now()
-    const snapshot = getHeapSnapshot()
     isTaking = true
-    onPause(clock.now() - beganMs)
+    const snapshot = rest.pausing(() => {
+      const made = getHeapSnapshot()
+      // Node writes all of it with the first read, which takes half as long again.
+      made.read(0)
+      return made
+    })
     // A client that disconnects ends the stream, which frees the snapshot.
     pipeline(snapshot, /** @type {any} */ (res), () => {
       isTaking = false

@@ -59,8 +59,7 @@ const INDEX = `spillway\n\n${Object.entries(ABOUT)
  *     find: Parameters<typeof workerPages>[1], pages: { offer: (pages: Map<string, Handler>) => void } }, optionsNow: () => object,
  *   history: InstanceType<typeof import('../insight/history').History>,
  *   profiles: InstanceType<typeof import('../insight/profiles/profiles').Profiles>,
- *   internalErrors: InstanceType<typeof import('../requests/internal-errors').InternalErrors>,
- *   onPause: (ms: number) => void }} parts
+ *   internalErrors: InstanceType<typeof import('../requests/internal-errors').InternalErrors> }} parts
  * @returns {{ pages: Map<string, Handler>, liveStream: InstanceType<typeof LiveStream> }}
  */
 function adminPages(parts) {

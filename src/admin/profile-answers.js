@@ -17,12 +17,27 @@ const ACCEPTED = {
 
 const acceptsGzip = ({ headers }) => /\bgzip\b(?!;q=0(?![.\d]*[1-9]))/i.test(headers['accept-encoding'] ?? '')
 
-/** @param {any} res @param {{ status: number, text: string }} answer */
+/** @param {any} res @param {{ status: number, text: string, headers?: Record<string, string> }} answer */
 function sendText(res, answer) {
-  const { status, text } = answer
+  const { status, text, headers } = answer
   const bytes = Buffer.from(`${text}\n`)
-  res.writeHead(status, { 'Content-Type': 'text/plain; charset=utf-8', 'Content-Length': bytes.length })
+  res.writeHead(status, {
+    ...headers,
+    'Content-Type': 'text/plain; charset=utf-8',
+    'Content-Length': bytes.length,
+  })
   res.end(res.req.method === 'HEAD' ? undefined : bytes)
+}
+
+/**
+ * Answers 500. An answer that has begun is cut off.
+ *
+ * @param {any} res
+ * @param {string} text
+ */
+function failWith(res, text) {
+  if (res.headersSent) res.destroy()
+  else sendText(res, { status: 500, text })
 }
 
 /** @param {any} res @param {{ bytes: Buffer | undefined, name: string, contentType: string, isZipped?: boolean }} file */
@@ -43,4 +58,4 @@ function download(res, file) {
   res.end(res.req.method === 'HEAD' ? undefined : bytes)
 }
 
-module.exports = { ACCEPTED, acceptsGzip, download, sendText }
+module.exports = { ACCEPTED, acceptsGzip, download, failWith, sendText }

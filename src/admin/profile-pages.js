@@ -86,7 +86,7 @@ class ProfilePage {
     const seconds = secondsOf(req.url, KINDS[this.#kind].usualS)
     if (seconds === undefined)
       return sendText(res, { status: 400, text: `Give ?seconds= as a number from 1 to ${LONGEST_S}.` })
-    const { refusal } = this.#profiles
+    const refusal = this.#profiles.refusal ?? this.#profiles.rest.refusal
     if (refusal !== undefined) return sendText(res, refusal)
     const client = new AbortController()
     res.once('close', () => client.abort())
@@ -170,7 +170,7 @@ class ProfilePage {
     }
   }
 
-  /** For example, Node's permission model may forbid worker threads. */
+  /** For example, the worker thread may run out of memory. */
   #fail(res, error) {
     this.#internalErrors.report('profile', error)
     const text = `The profile could not be made: ${error.message}`

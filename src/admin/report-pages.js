@@ -3,7 +3,7 @@
 
 const { describeOptions } = require('./config')
 const { JSON_TYPE, readOnly } = require('./endpoints')
-const { sendText } = require('./profile-answers')
+const { failWith, sendText } = require('./profile-answers')
 const { loadStyle, makeDocument } = require('./report/document')
 const { Sightings } = require('./report/sightings')
 const { isZone, reportName } = require('./report/times')
@@ -14,6 +14,7 @@ const { Rested } = require('./rested')
  * @import { Handler, RunTotals } from '../../index.js'
  * @typedef {object} Parts
  * @property {import('../clock').Clock} clock
+ * @property {{ rest: InstanceType<typeof import('../insight/pause-rest').PauseRest> }} profiles
  * @property {() => RunTotals} takeTotals
  * @property {() => import('../../index.js').Diagnosis} diagnose
  * @property {() => Promise<import('../../index.js').FleetSnapshot> | undefined} takeFleetSnapshot
@@ -24,18 +25,19 @@ const { Rested } = require('./rested')
 
 /** @param {Parts} parts @returns {Record<string, Handler>} */
 function reportPages(parts) {
-  const rested = new Rested(parts.clock)
+  const rested = new Rested(parts.clock, parts.profiles.rest)
   const page = (answer) =>
     readOnly((req, res) => {
       answer(req, res).catch((error) => {
         parts.internalErrors.report('report', error)
-        res.destroy()
+        failWith(res, `The page could not be made: ${error.message}`)
       })
     })
   return {
     '/totals': page(async (req, res) => {
-      const text = await rested.take('/totals', () => JSON.stringify(parts.takeTotals()))
-      send(req, res, { 'Content-Type': JSON_TYPE }, text)
+      const made = await rested.take('/totals', () => JSON.stringify(parts.takeTotals()))
+      if ('refusal' in made) return sendText(res, made.refusal)
+      send(req, res, { 'Content-Type': JSON_TYPE }, made.value)
     }),
     '/report': page((req, res) => answerReport(req, res, rested, parts)),
   }
@@ -57,10 +59,12 @@ async function answerReport(req, res, rested, parts) {
   const style = await loadStyle()
   const fleet = await parts.takeFleetSnapshot()
   const workers = fleet?.workers.length ?? 1
-  const { name, html, policy } = await rested.take(`/report${search}`, () => {
+  const made = await rested.take(`/report${search}`, () => {
     const run = runOf(searchParams, workers, parts)
     return { name: reportName(run.to, run.zone), ...makeDocument(run, style) }
   })
+  if ('refusal' in made) return sendText(res, made.refusal)
+  const { name, html, policy } = made.value
   const headers = {
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Disposition': `inline; filename="${name}"`,

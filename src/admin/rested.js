@@ -1,55 +1,55 @@
 'use strict'
-// Makes costly answers one after the other, with a rest after each: they take a twentieth of the time, however many ask.
-// An answer is never older than its request. Requests for the same that wait share one.
+// Makes costly answers one after the other, each after the rest of the pause before: see insight/pause-rest.js. A client waits for a
+// short rest, and is refused in a long one. An answer is never older than its request. Requests for the same that wait share one.
 
-/** So many times what the last one took. */
-const REST = 19
-/** A client does not wait for longer, whatever a busy machine made of the last one. */
-const MOST_REST_MS = 1000
+/** A client does not wait for longer. */
+const MOST_WAIT_MS = 1000
+
+/** @typedef {import('../insight/pause-rest').RestRefusal} RestRefusal */
 
 class Rested {
   #clock
-  #dueMs = Number.NEGATIVE_INFINITY
+  #rest
   /** Ends when the one before is made. @type {Promise<unknown>} */
   #last = Promise.resolve()
   /** Those that nobody has begun to make. @type {Map<string, Promise<any>>} */
   #waiting = new Map()
 
-  /** @param {Pick<import('../clock').Clock, 'now' | 'after'>} clock */
-  constructor(clock) {
+  /**
+   * @param {Pick<import('../clock').Clock, 'after'>} clock
+   * @param {InstanceType<typeof import('../insight/pause-rest').PauseRest>} rest
+   */
+  constructor(clock, rest) {
     this.#clock = clock
+    this.#rest = rest
   }
 
   /**
    * @template Value
    * @param {string} key of what is asked
    * @param {() => Value} make
-   * @returns {Promise<Value>}
+   * @returns {Promise<{ value: Value } | { refusal: RestRefusal }>}
    */
   take(key, make) {
     const waiting = this.#waiting.get(key)
     if (waiting !== undefined) return waiting
-    const made = this.#last.then(() => this.#rest()).then(() => this.#make(key, make))
+    const made = this.#last.then(() => this.#make(key, make))
     this.#waiting.set(key, made)
     this.#last = made.catch(() => {})
     return made
   }
 
-  #rest() {
-    const delayMs = this.#dueMs - this.#clock.now()
-    if (delayMs <= 0) return undefined
-    return new Promise((resolve) => this.#clock.after(Math.ceil(delayMs), () => resolve(undefined)))
-  }
-
-  #make(key, make) {
-    this.#waiting.delete(key)
-    const beganMs = this.#clock.now()
+  async #make(key, make) {
     try {
-      return make()
+      const { leftMs, refusal } = this.#rest
+      if (refusal !== undefined) {
+        if (leftMs > MOST_WAIT_MS) return { refusal }
+        await new Promise((resolve) => this.#clock.after(Math.ceil(leftMs), () => resolve(undefined)))
+      }
     } finally {
-      const nowMs = this.#clock.now()
-      this.#dueMs = nowMs + Math.min(MOST_REST_MS, REST * (nowMs - beganMs))
+      this.#waiting.delete(key)
     }
+    return { value: this.#rest.pausing(make) }
   }
 }
 

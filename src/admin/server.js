@@ -13,6 +13,7 @@ const { markOwn } = require('../process-use')
 const { urlPath } = require('../url-path')
 const { AdminConnections } = require('./connections')
 const { AdminGuard } = require('./guard')
+const { failWith } = require('./profile-answers')
 
 /** @import { Handler, ListenOptions } from '../../index.js' */
 
@@ -142,7 +143,7 @@ class AdminServer {
         this.#answer({ guard, connections }, req, res)
       } catch (error) {
         this.#internalErrors.report('listen', error)
-        res.destroy()
+        failWith(res, `The page could not be made: ${/** @type {any} */ (error).message}`)
       }
     })
     server.on('connection', (socket) => {

@@ -5,6 +5,7 @@
 
 const { OVERLOADED, OverloadError } = require('../errors')
 const { figuresOf } = require('./cause')
+const { cutOff } = require('../requests/cut-off')
 const { PRIORITIES } = require('./verdict')
 
 // ASCII strings and not buffers: Node sends a string in one piece with the head.
@@ -94,7 +95,7 @@ class Rejection {
       this.#internalErrors.report('shed.respond', error)
       if (!res.headersSent) sendStandardAnswer()
       // No code is left that would end the answer.
-      else if (!res.writableEnded) (res.stream ?? res).destroy()
+      else if (!res.writableEnded) cutOff(res)
     }
     try {
       // HTTP/2 throws if the stream is closed.
@@ -128,7 +129,7 @@ class Rejection {
       write(req, res, retryAfterSeconds)
     } catch (error) {
       this.#internalErrors.report('shed', error)
-      ;(res.stream ?? res).destroy()
+      cutOff(res)
     }
   }
 

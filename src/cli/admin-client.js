@@ -8,12 +8,14 @@ const https = require('node:https')
 const { createInterface } = require('node:readline')
 const { pipeline } = require('node:stream/promises')
 const { VERSION } = require('../version')
-const { failureOf, refusalOf, strangerOf } = require('./ask-errors')
+const { failureOf, isResting, refusalOf, strangerOf } = require('./ask-errors')
 
 const TIMEOUT_MS = 10_000
 const JSON_TYPE = 'application/json'
 const LINES_TYPE = 'application/x-ndjson'
 const MOST_BYTES = 64_000_000
+/** The end of a recorded run waits for so long until its totals may be made. */
+const MOST_REST_MS = 30_000
 
 /** What tells an answer of Spillway from that of another server. */
 const MARKS = {
@@ -47,8 +49,14 @@ class AdminClient {
 
   /** @param {keyof typeof MARKS} path */
   async getJson(path) {
-    const res = await this.#send('GET', path, { accept: JSON_TYPE })
-    const text = await this.#textOf(res)
+    let res = await this.#send('GET', path, { accept: JSON_TYPE })
+    let text = await this.#textOf(res)
+    const restMs = 1000 * Number(res.headers['retry-after'])
+    if (isResting(text) && restMs <= MOST_REST_MS) {
+      await new Promise((resolve) => this.#clock.wait(restMs, () => resolve(undefined)))
+      res = await this.#send('GET', path, { accept: JSON_TYPE })
+      text = await this.#textOf(res)
+    }
     if (res.statusCode !== 200) throw this.#refusal(path, res, text)
     const value = parsed(text)
     if (value === undefined || !MARKS[path](value)) throw strangerOf(this.url, path, res)

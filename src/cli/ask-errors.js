@@ -60,7 +60,7 @@ function refusalOf({ url, path, res, text, token }) {
       `${url} does not answer for the host '${new URL(url).host}'. Use the address of the server, or add this name to the \`hosts\` of listen().`
     )
   }
-  if (status === 429) {
+  if (status === 429 && !(isTask(path) && isResting(text))) {
     return new CommandError(
       `${url} has had too many requests in this second. Ask again, or look with fewer clients.`
     )
@@ -70,7 +70,8 @@ function refusalOf({ url, path, res, text, token }) {
   }
   // It is the sentence of the server that says why, such as: another profile is running.
   const reason = firstLine(text)
-  if (isTask(path) && reason !== '' && [400, 409, 502, 503].includes(status)) return new CommandError(reason)
+  if (isTask(path) && reason !== '' && [400, 409, 429, 502, 503].includes(status))
+    return new CommandError(reason)
   if (isTask(path) && status === 404 && reason.startsWith(UNKNOWN_WORKER)) return new CommandError(reason)
   if (isTask(path) && (status === 404 || status === 405)) {
     return new CommandError(
@@ -81,6 +82,8 @@ function refusalOf({ url, path, res, text, token }) {
 }
 
 const isTask = (path) => /^\/(profile|heap|totals)\b/.test(path)
+/** Whether the server refuses because the same has blocked its loop a moment ago. */
+const isResting = (text) => text.startsWith('The event loop')
 const TASKS = { heap: 'heap profiles', profile: 'CPU profiles', totals: 'reports' }
 const taskOf = (path) => TASKS[path.slice(1).split('?', 1)[0]]
 const firstLine = (text) => printable(text.split('\n', 1)[0].slice(0, 400)).trim()
@@ -93,4 +96,4 @@ function strangerOf(url, path, res) {
   )
 }
 
-module.exports = { failureOf, refusalOf, strangerOf }
+module.exports = { failureOf, isResting, refusalOf, strangerOf }

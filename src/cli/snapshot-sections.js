@@ -106,6 +106,8 @@ const SECTIONS = {
     oldest.length === 0 ? [] : tableLines(OLDEST_COLUMNS, oldest, look),
   Errors: ({ errors }, look) => (errors.length === 0 ? [] : tableLines(ERROR_COLUMNS, errors, look)),
   Stalls: ({ stalls }, { paint, url }) => (stalls.count === 0 ? [] : stallLines(stalls, paint, url)),
+  "Off under Node's permission model": ({ forbidden = [] }) =>
+    forbidden.length === 0 ? [] : pairs(forbidden.map(({ feature, grants }) => [feature, grants.join(' ')])),
   'Also counted': (snapshot) => {
     const rows = [
       ...counts('process', snapshot.processErrors),

@@ -28,10 +28,15 @@ class Supervisor {
       this.#open.add(server)
       this.#started.then(() => this.#sendReady())
     }
-    const close = () => this.#onClose(server)
+    const close = () => {
+      this.#onClose(server)
+      server.once('listening', listening)
+    }
     this.#servers.set(server, { listening, close })
-    server.on('listening', listening).on('close', close)
+    server.on('close', close)
+    // Packages count the listeners that a listening server keeps.
     if (server.listening) listening()
+    else server.once('listening', listening)
   }
 
   #onClose(server) {

@@ -5,8 +5,8 @@
 
 const { STATUS_CODES, validateHeaderName, validateHeaderValue } = require('node:http')
 const { prefersText } = require('../admission/rejection')
+const { cutOff } = require('../requests/cut-off')
 
-const INTERNAL_ERROR = 2
 /** The most header characters that one error may add: Node's own client accepts a head of at most 16 kB. */
 const MOST_CHARACTERS = 8192
 const MOST_VALUES = 64
@@ -48,12 +48,6 @@ function isOver(res) {
   return res.stream === undefined
     ? res.destroyed === true || res.socket?.destroyed === true
     : res.stream.closed || res.stream.destroyed
-}
-
-/** Destroys a response that is sent in part, so that the client does not take it for complete. */
-function cutOff(res) {
-  if (typeof res.stream?.close === 'function') res.stream.close(INTERNAL_ERROR)
-  else res.destroy()
 }
 
 class ErrorAnswer {
@@ -170,4 +164,4 @@ function checked(name, value) {
   return text
 }
 
-module.exports = { ErrorAnswer, cutOff, isOver, removeBodyHeaders }
+module.exports = { ErrorAnswer, isOver, removeBodyHeaders }

@@ -3,8 +3,9 @@
 // 'drain'` that request is answered with 500, and the process drains and exits: after an uncaught error locks may be held
 // and state may be half written.
 
+const { cutOff } = require('../requests/cut-off')
 const { ENDED } = require('../requests/request-state')
-const { cutOff, isOver } = require('./error-answer')
+const { isOver } = require('./error-answer')
 const { Failure } = require('./failure')
 const { eventsOfProcess } = require('./process-events')
 const { SubstituteAnswer } = require('./substitute-answer')

@@ -2,6 +2,7 @@
 // Observes uncaught errors without changing what Node does with them. `uncaughtExceptionMonitor` reports exceptions, and the
 // rejections that Node is about to throw. A listener for `unhandledRejection` keeps Node from throwing them. So this file
 // adds that listener only while a listener of the user exists, or where Node never throws rejections.
+// An `exit` listener that throws ends the process with the code it was about to have. So nothing is caught while the process exits.
 // There is one `ProcessEvents` per process, shared by all instances and copies of this package. Otherwise each would take the
 // listeners of the others for the user's.
 
@@ -50,9 +51,15 @@ class ProcessEvents {
 
   /** Listens for `uncaughtException` only if an observer wants to exit: with a listener Node does not end the process. */
   #updateCatching() {
+    this.#stopCatching()
+    if ([...this.#observers].every(({ exit }) => exit === undefined)) return
+    process.on('uncaughtException', this.#onCaught)
+    process.prependListener('exit', this.#stopCatching)
+  }
+
+  #stopCatching = () => {
     process.off('uncaughtException', this.#onCaught)
-    if ([...this.#observers].some(({ exit }) => exit !== undefined))
-      process.on('uncaughtException', this.#onCaught)
+    process.off('exit', this.#stopCatching)
   }
 
   #onUncaught = (error, origin) => {

@@ -6,7 +6,7 @@
 
 const { PRIORITIES } = require('../admission/verdict')
 const { rounded } = require('../durations')
-const { cutOff } = require('./error-answer')
+const { cutOff } = require('../requests/cut-off')
 const { SubstituteAnswer } = require('./substitute-answer')
 
 const CHECK_EVERY_MS = 100
@@ -52,10 +52,11 @@ class Timeouts {
       if (ageMs < CHECK_EVERY_MS) break
       if (!request.isQueued && ageMs >= this.#timeoutOf(request)) expired.push(request)
     }
-    const answered = expired.filter((request) => this.#answer(request))
-    if (answered.length > 0) this.#log(answered)
+    // The next check is arranged first, because answering calls functions of the application.
     if (isAnyWaiting) this.#checkLater()
     else this.#recorder.requests.onNextRequest(this.#checkLater)
+    const answered = expired.filter((request) => this.#answer(request))
+    if (answered.length > 0) this.#log(answered)
   }
 
   #timeoutOf(request) {

@@ -5,6 +5,7 @@
 
 const { isTested } = require('../environment/deployment')
 const { isInspected } = require('../environment/inspected')
+const { missingFor } = require('../environment/permissions')
 const { schedulerWait } = require('../signals/scheduler-wait')
 const { placeOf } = require('./stack-frames')
 const { CAUSES, causeOf } = require('./stall-cause')
@@ -30,6 +31,9 @@ const NO_PLACE = { function: null, file: null, begin: 0, line: null, package: nu
  *   'clock' | 'context' | 'events' | 'internalErrors' | 'options' | 'recorder' | 'signals'>
  *   & { sockets?: { running: { method: string, route: string, isEvent: boolean } | undefined } }} Parts
  */
+
+/** Whether Node's permission model lets the watcher read stacks. A thread that connects without the grant aborts the process. */
+const mayRead = () => missingFor('stall-functions').length === 0
 
 class Stalls {
   /** The time of all stalls so far. */
@@ -64,7 +68,7 @@ class Stalls {
    */
   constructor(
     { parts, info, warn },
-    { watcher = stallWatcher, readScheduler = schedulerWait, canWatch = !isTested() } = {}
+    { watcher = stallWatcher, readScheduler = schedulerWait, canWatch = !isTested() && mayRead() } = {}
   ) {
     this.#parts = parts
     this.#info = info
@@ -184,12 +188,13 @@ class Stalls {
   #watch(nowMs) {
     this.#quietSinceMs = nowMs
     if (this.#isWatching || !this.#canWatch) return
+    if (!mayRead()) return void (this.#canWatch = false)
     try {
       this.#watcher.add(this.#subscriber)
       this.#isWatching = true
       this.#parts.context.turnOn(FOLLOWING)
     } catch (error) {
-      // For example, Node's permission model may forbid worker threads.
+      // For example, a bundler may have left out the file of the thread.
       this.#onEnd(error)
     }
   }

@@ -3,6 +3,8 @@
 //
 // A connection that is idle at one moment is not closed: the client's next request may be on its way and would be lost.
 // A drain closes a connection after its keep-alive timeout without traffic, or after a response with `Connection: close`.
+// Packages count the listeners of `listening` that a server keeps, so ours is gone once the server listens. That a server listens anew is
+// seen by its first connection.
 // Node has no public API for the response under way on a socket, so `socket._httpMessage` is read.
 
 const http = require('node:http')
@@ -22,8 +24,9 @@ class Connections {
   accepted = 0
   #server
   #listeners
-  /** Whether the server listens, or has listened and has not emitted `close` yet. */
-  #isOpen
+  #onListen
+  /** Whether the server is known to have listened, and has not emitted `close` since. */
+  #isOpen = false
   /** Sockets that speak HTTP/1, and sockets that HTTP/1 handed over by `connect` or `upgrade`. */
   #http = new OpenSockets()
   /** The TCP sockets beneath TLS or HTTP/2. */
@@ -44,18 +47,15 @@ class Connections {
   constructor(server, listeners = {}) {
     const { onClose = () => {}, onListen = () => {} } = listeners
     this.#server = server
-    this.#isOpen = server.listening
+    this.#onListen = onListen
     const accepts = server instanceof http.Server ? this.#http : this.#carriers
     this.#listeners = {
       connection: (socket) => {
         this.accepted++
         accepts.add(socket)
+        if (!this.#isOpen) this.#lookOpen()
       },
       session: (session) => this.#sessions.add(session),
-      listening: () => {
-        this.#isOpen = true
-        onListen()
-      },
       close: () => {
         this.#isOpen = false
         onClose()
@@ -68,6 +68,14 @@ class Connections {
       }
     }
     for (const [event, listener] of Object.entries(this.#listeners)) server.on(event, listener)
+    if (server.listening) this.#lookOpen()
+    else server.once('listening', this.#lookOpen)
+  }
+
+  #lookOpen = () => {
+    if (this.#isOpen || !this.#server.listening) return
+    this.#isOpen = true
+    this.#onListen()
   }
 
   /** Adds the connection of a request. A server that becomes known by its first request has accepted that connection before. */
@@ -86,7 +94,11 @@ class Connections {
   }
 
   get isDone() {
-    return !this.#isOpen && this.#http.size + this.#carriers.size + this.#sessions.size === 0
+    return (
+      !this.#isOpen &&
+      !this.#server.listening &&
+      this.#http.size + this.#carriers.size + this.#sessions.size === 0
+    )
   }
 
   /**
@@ -119,6 +131,7 @@ class Connections {
   #close() {
     this.#isClosing = true
     const server = this.#server
+    this.#lookOpen()
     this.keepIdle()
     const isHttp1 = server instanceof http.Server || server instanceof https.Server
     if (server.listening && isHttp1) server.close()
@@ -184,10 +197,12 @@ class Connections {
   release() {
     if (this.#keepsIdle) delete this.#server.closeIdleConnections
     for (const [event, listener] of Object.entries(this.#listeners)) this.#server.off(event, listener)
+    this.#server.off('listening', this.#lookOpen)
     for (const open of [this.#http, this.#carriers, this.#sessions, this.#multiplexed]) open.release()
   }
 }
 
+/** Whether a response is in progress on the socket. @param {any} socket */
 const isAnswering = ({ _httpMessage: res }) => res != null && !res.writableFinished
 
-module.exports = { Connections }
+module.exports = { Connections, isAnswering }

@@ -30,6 +30,7 @@ class Drain {
   #clock
   #recorder
   #servers
+  #guard
   #onBegin
   #onWait
   #onClose
@@ -47,14 +48,15 @@ class Drain {
 
   /**
    * @param {{ clock: typeof import('../clock').systemClock, recorder: InstanceType<typeof import('../requests/recorder').Recorder>,
-   *   servers: InstanceType<typeof import('./known-servers').KnownServers>,
+   *   servers: InstanceType<typeof import('./known-servers').KnownServers>, guard: (work: () => void) => void,
    *   onBegin: (order: DrainOrder) => void, onWait: (inFlight: number) => void, onClose?: () => void,
-   *   onEnd: (report: DrainReport) => void }} parts `onClose` is called when the listening sockets are closed; `onWait` is called once, in development, if the drain takes over a second
+   *   onEnd: (report: DrainReport) => void }} parts `guard` reports what is thrown: the drain goes on whatever servers and sockets of the application do; `onClose` is called when the listening sockets are closed; `onWait` is called once, in development, if the drain takes over a second
    */
-  constructor({ clock, recorder, servers, onBegin, onWait, onClose = () => {}, onEnd }) {
+  constructor({ clock, recorder, servers, guard, onBegin, onWait, onClose = () => {}, onEnd }) {
     this.#clock = clock
     this.#recorder = recorder
     this.#servers = servers
+    this.#guard = guard
     this.#onBegin = onBegin
     this.#onWait = onWait
     this.#onClose = onClose
@@ -78,7 +80,7 @@ class Drain {
     this.#timeoutMs = order.timeoutMs
     this.#isInDevelopment = order.mode === DEVELOPMENT
     this.#beganMs = this.#clock.now()
-    for (const connections of this.#servers) connections.keepIdle()
+    this.#each((connections) => connections.keepIdle())
     if (this.#isInDevelopment) {
       this.#onBegin(order)
       // Listeners of `draining` may write to their streams: Node sends it before the connections are closed.
@@ -93,7 +95,7 @@ class Drain {
 
   #announce(delayMs) {
     const nowMs = this.#clock.now()
-    for (const connections of this.#servers) connections.sampleTraffic(nowMs)
+    this.#each((connections) => connections.sampleTraffic(nowMs))
     const leftMs = this.#beganMs + delayMs - nowMs
     if (leftMs > 0) this.#clock.wait(Math.min(TICK_MS, leftMs), () => this.#announce(delayMs))
     else
@@ -120,10 +122,10 @@ class Drain {
 
   #close() {
     // First: any other work in this turn would widen the gap in which clients are reset.
-    for (const connections of this.#servers) connections.stopAccepting()
+    this.#each((connections) => connections.stopAccepting())
     this.#closedMs = this.#clock.now()
     this.#recorder.closesConnections = true
-    this.#onClose()
+    this.#guard(this.#onClose)
     this.#finish()
   }
 
@@ -132,13 +134,15 @@ class Drain {
     const nowMs = this.#clock.now()
     const waitedMs = nowMs - this.#closedMs
     const endsStreams = this.#isInDevelopment || waitedMs >= this.#mostWaitMs
-    for (const connections of this.#servers) {
+    this.#each((connections) => {
       connections.stopAccepting()
       if (this.#isInDevelopment) connections.closeIdle()
       else this.#closeStill(connections, nowMs)
-      if (endsStreams) connections.endStreams()
+    })
+    if (endsStreams) {
+      this.#each((connections) => connections.endStreams())
+      this.#guard(() => this.#endHttp2Streams())
     }
-    if (endsStreams) this.#endHttp2Streams()
     if (waitedMs >= this.#timeoutMs) return this.#cut()
     if (this.#isInDevelopment && waitedMs >= REPORT_WAIT_AFTER_MS) this.#reportWait()
     this.#clock.wait(TICK_MS, () => this.#finish())
@@ -161,7 +165,7 @@ class Drain {
 
   #cut() {
     const cut = this.#inFlight
-    for (const connections of this.#servers) connections.cut()
+    this.#each((connections) => connections.cut())
     // Requests that were cut are recorded when their sockets emit `close`.
     this.#clock.afterTurn(() => this.#end(cut))
   }
@@ -185,8 +189,13 @@ class Drain {
     if (this.#isOver) return
     this.#isOver = true
     const report = Object.freeze({ cut, durationMs: this.#clock.now() - this.#beganMs })
-    this.#onEnd(report)
+    this.#guard(() => this.#onEnd(report))
     this.#resolve(report)
+  }
+
+  /** @param {(connections: InstanceType<typeof Connections>) => void} work */
+  #each(work) {
+    for (const connections of this.#servers) this.#guard(() => work(connections))
   }
 }
 

@@ -22,7 +22,6 @@ class KnownServers {
     })
     this.#connections.set(server, connections)
     if (req !== undefined) connections.addFrom(req)
-    if (server.listening) this.onListen(server)
   }
 
   /** Adds an HTTP/2 session at its first request: the session may be older than the instance's knowledge of the server. */

@@ -38,13 +38,14 @@ class Lifecycle {
     this.drain(reason === REPLACED ? { ...this.#options, delay: 0 } : this.#options, reason, cause)
 
   /**
-   * @param {{ clock: typeof import('../clock').systemClock, recorder: InstanceType<typeof import('../requests/recorder').Recorder>,
+   * @param {{ clock: typeof import('../clock').systemClock,
+   *   internalErrors: InstanceType<typeof import('../requests/internal-errors').InternalErrors>, recorder: InstanceType<typeof import('../requests/recorder').Recorder>,
    *   options: import('../../index.js').ResolvedOptions, close: () => void,
    *   sampleMemory: () => import('./recycle').MemorySample, emit: (event: string, details: object) => void,
    *   onListen: (server: import('node:net').Server) => void, info: (fields: object, message: string) => void,
    *   warn: (fields: object, message: string) => void }} parts
    */
-  constructor({ clock, recorder, options, close, sampleMemory, emit, onListen, info, warn }) {
+  constructor({ clock, internalErrors, recorder, options, close, sampleMemory, emit, onListen, info, warn }) {
     this.#clock = clock
     this.#emit = emit
     this.#options = options.drain
@@ -58,6 +59,7 @@ class Lifecycle {
       clock,
       recorder,
       servers: this.servers,
+      guard: (work) => internalErrors.guard('drain', work),
       onBegin: (order) => {
         this.health.drain()
         emit('draining', order)

@@ -5,6 +5,7 @@
 const { isTested } = require('../environment/deployment')
 const { cpuLimit } = require('../signals/cpu-limit')
 const { VERSION } = require('../version')
+const { writeForbidden } = require('./forbidden-line')
 
 const MEGABYTE = 2 ** 20
 
@@ -30,6 +31,7 @@ class StartLine {
     this.#isWritten = true
     const fields = fieldsOf(this.#parts, server.address?.())
     this.#info(fields, `spillway: ${sentenceOf(fields)}`)
+    writeForbidden(this.#info, this.#parts)
   }
 }
 

@@ -9,6 +9,7 @@ const { CallPlace } = require('../call-place')
 const { systemClock } = require('../clock')
 const { isTested } = require('../environment/deployment')
 const { Instance } = require('../instance')
+const { writeForbidden } = require('../logging/forbidden-line')
 const { loggerFrom } = require('../logging/logger')
 const { use } = require('../process-use')
 const { Frameworks } = require('./frameworks')
@@ -82,6 +83,7 @@ class Registration {
     if (this.#hasStarted) return
     this.#hasStarted = true
     if (isFirstWorker()) for (const problem of this.#settings.problems) this.#warn('option', problem)
+    writeForbidden((fields, message) => this.#logger.info(fields, message), this.#instance)
     const measured = describe(server, this.#instance.options)
     const { hasAdmin, isAdminRefused } = this.#settings
     if (!hasAdmin) {

@@ -3,6 +3,7 @@
 // without samples is 0. Totals come from the capture, `lastMinute` and `sinceStart` from the
 // recorder's histograms.
 
+const { forbiddenFeatures } = require('../environment/permissions')
 const { quantilesOf } = require('../histograms/quantiles')
 const { ADVISED_BOUNDS, countOf, sumOf } = require('../histograms/buckets')
 const {
@@ -30,7 +31,7 @@ const RATIOS = [0.5, 0.9, 0.95, 0.99, 0.999]
  * @typedef {import('../metrics/capture').Capture} Capture
  * @typedef {import('../metrics/capture').Parts & {
  *   requestLog: InstanceType<typeof import('../logging/request-log').RequestLog>,
- *   startedAtMs: number,
+ *   startedAtMs: number, fleet: { isMember: boolean }, options: import('../../index.js').ResolvedOptions,
  * }} Parts
  */
 
@@ -67,6 +68,7 @@ function takeSnapshot(parts, captured) {
     })),
     internalErrors: Object.fromEntries(captured.internalErrors),
     stalls: stallsOf(captured),
+    forbidden: forbiddenFeatures(parts),
   }
   return deepFreeze({ ...snapshot, releases: compareReleases(releases, snapshot) })
 }

@@ -9,6 +9,8 @@ const { handClock } = require('../support/hand-clock')
 
 class MadeUpConnection extends EventEmitter {
   destroyed = false
+  /** As Node's: the response in progress. @type {object | null} */
+  _httpMessage = null
 
   constructor(remoteAddress) {
     super()
@@ -78,7 +80,7 @@ test('if all connections are used, the oldest stranger of the address with the m
   assert.deepEqual(open([one, two, ...many, newcomer]), [true, true, false, ...new Array(6).fill(true)])
 })
 
-test('an authorized connection is never replaced, and counts for no address', () => {
+test('a stranger is replaced before an authorized connection, which counts for no address', () => {
   const { connect, knownFrom } = connectionsOf()
   const known = knownFrom('a', 7)
   const [stranger] = connect('a')
@@ -86,9 +88,22 @@ test('an authorized connection is never replaced, and counts for no address', ()
   assert.deepEqual(open([...known, stranger, newcomer]), [...new Array(7).fill(true), false, true])
 })
 
-test('if all connections are authorized, one more is closed until an authorized one ends', () => {
+test('if all connections are authorized, one more replaces the one that has been idle longest', () => {
+  const { connect, connections, knownFrom } = connectionsOf({ max: 3 })
+  const known = knownFrom('a', 3)
+  known[0]._httpMessage = {}
+  // It has another request, so that the third is now idle for longest.
+  connections.authorize(known[1])
+  const [first] = connect('a')
+  assert.deepEqual(open([...known, first]), [true, true, false, true])
+  const [second] = connect('b')
+  assert.deepEqual(open([...known, first, second]), [true, true, false, false, true])
+})
+
+test('if all connections are authorized and busy, one more is closed until an authorized one ends', () => {
   const { connect, knownFrom } = connectionsOf({ max: 2 })
   const known = knownFrom('a', 2)
+  for (const each of known) each._httpMessage = {}
   const [refused] = connect('a')
   assert.deepEqual(open([...known, refused]), [true, true, false])
   known[0].destroy()
@@ -102,6 +117,7 @@ test('a single connection goes to the newest stranger, until one is authorized',
   const [second] = connect()
   assert.deepEqual(open([first, second]), [false, true])
   connections.authorize(second)
+  second._httpMessage = {}
   const [third] = connect()
   assert.deepEqual(open([second, third]), [true, false])
 })

@@ -6,7 +6,8 @@ const { once } = require('node:events')
 const http = require('node:http')
 const { test } = require('node:test')
 const { heapSnapshotPage } = require('../../src/admin/heap-snapshot-page')
-const { systemClock } = require('../../src/clock')
+const { PauseRest } = require('../../src/insight/pause-rest')
+const { FakeClock } = require('../support/fake-clock')
 const { serve } = require('../support/serve')
 
 const AMPLE = { heapUsedBytes: 1, heapLimitBytes: 100, rssBytes: 1, rssLimitBytes: 1000 }
@@ -14,10 +15,10 @@ const CONFIRMED = { method: 'POST', path: '/?confirm=yes' }
 
 test('while a snapshot is sent, another is refused', async (t) => {
   const pauses = /** @type {number[]} */ ([])
+  const clock = new FakeClock()
+  const rest = new PauseRest(clock, (ms) => pauses.push(ms))
   const page = heapSnapshotPage({
-    profiles: /** @type {any} */ ({ memory: AMPLE, refusal: undefined }),
-    onPause: (ms) => pauses.push(ms),
-    clock: systemClock,
+    profiles: /** @type {any} */ ({ memory: AMPLE, snapshotRefusal: undefined, rest }),
   })
   const responses = /** @type {http.ServerResponse[]} */ ([])
   const { port, request } = await serve(t, (req, res) => {
@@ -43,4 +44,7 @@ test('while a snapshot is sent, another is refused', async (t) => {
   const third = await request(CONFIRMED)
   assert.equal(third.status, 200)
   assert.ok(JSON.parse(third.body).snapshot.node_count > 1000)
+  rest.pausing(() => clock.advance(100))
+  const fourth = await request(CONFIRMED)
+  assert.deepEqual([fourth.status, fourth.headers['retry-after']], [429, '2'])
 })

@@ -5,6 +5,8 @@ const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { profilePages } = require('../../src/admin/profile-pages')
 const { systemClock } = require('../../src/clock')
+const { PauseRest } = require('../../src/insight/pause-rest')
+const { FakeClock } = require('../support/fake-clock')
 const { serve } = require('../support/serve')
 
 const KEPT = { atMs: undefined, json: async () => undefined, pprof: async () => undefined }
@@ -17,6 +19,7 @@ async function setUp(t, profiles) {
       kept: { cpu: KEPT, heap: KEPT },
       lastStartPauseMs: { cpu: null, heap: 3 },
       expectedPauseMs: () => 90,
+      rest: new PauseRest(systemClock),
       ...profiles,
     }),
     clock: systemClock,
@@ -50,6 +53,31 @@ test('a profiler that does not start is a 503', async (t) => {
   })
   const { status, body } = await request({ method: 'POST', path: '/profile?seconds=1' })
   assert.deepEqual([status, body], [503, 'The profiler does not start: access was denied.\n'])
+})
+
+test('a profile is refused while the loop rests from a pause on demand', async (t) => {
+  const clock = new FakeClock()
+  const rest = new PauseRest(clock)
+  let taken = 0
+  const { request } = await setUp(t, {
+    rest,
+    take() {
+      taken++
+      rest.pausing(() => clock.advance(100))
+      throw new Error('it ended early')
+    },
+  })
+  const post = (path) => request({ method: 'POST', path })
+  assert.equal((await post('/profile')).status, 503)
+  for (const path of ['/profile', '/heap']) {
+    const { status, headers, body } = await post(path)
+    assert.deepEqual([status, headers['retry-after']], [429, '2'])
+    assert.match(
+      body,
+      /^The event loop was blocked on demand a moment ago, and rests 19 times as long\. Ask again in 2 s\.\n$/
+    )
+  }
+  assert.equal(taken, 1)
 })
 
 test('a profile that cannot be made is an error in the form of the answer', async (t) => {

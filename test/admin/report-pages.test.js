@@ -4,6 +4,7 @@
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { reportPages } = require('../../src/admin/report-pages')
+const { PauseRest } = require('../../src/insight/pause-rest')
 const { FakeClock } = require('../support/fake-clock')
 const { serve } = require('../support/serve')
 const { snapshotOf } = require('../cli/admin-stand-in')
@@ -16,17 +17,20 @@ const RELEASES = {
 }
 const pointAt = (at) => ({ at, requests: 1, errors: 0, shed: 0 })
 
-function serviceFor(t, points) {
+async function serviceFor(t, points) {
   const totals = {
     at: AT + 60_000,
     process: {},
     snapshot: snapshotOf({ at: new Date(AT).toISOString(), releases: RELEASES }),
     latencies: { all: null, routes: [] },
   }
+  const clock = new FakeClock()
+  const rest = new PauseRest(clock)
   const pages = reportPages(
     /** @type {any} */ ({
       history: { points: () => points },
-      clock: new FakeClock(),
+      clock,
+      profiles: { rest },
       diagnose: () => ({ findings: [], healthy: true }),
       optionsNow: () => ({}),
       takeTotals: () => totals,
@@ -34,8 +38,20 @@ function serviceFor(t, points) {
       internalErrors: { report: (_place, error) => assert.fail(error) },
     })
   )
-  return serve(t, (req, res) => pages['/report'](req, res))
+  const served = await serve(t, (req, res) => pages[(req.url ?? '').split('?')[0]](req, res))
+  return { ...served, clock, rest }
 }
+
+test('in a long rest the report and the totals are 429', async (t) => {
+  const { clock, rest, get } = await serviceFor(t, [pointAt(AT)])
+  rest.pausing(() => clock.advance(100))
+  for (const path of ['/report', '/totals']) {
+    const { status, headers } = await get(path)
+    assert.deepEqual([status, headers['retry-after']], [429, '2'], path)
+  }
+  clock.advance(1900)
+  assert.equal((await get('/totals')).status, 200)
+})
 
 test('a time of which nothing is remembered is 404, and says what there is', async (t) => {
   const server = await serviceFor(t, [pointAt(AT), pointAt(AT + 5000)])

@@ -14,6 +14,7 @@ const { makeCurves } = require('../../src/admin/report/run-curves')
 const { Sightings } = require('../../src/admin/report/sightings')
 const { Times, isZone, reportName } = require('../../src/admin/report/times')
 const { Rested } = require('../../src/admin/rested')
+const { PauseRest } = require('../../src/insight/pause-rest')
 const { diagnosisOf, routeOf, snapshotOf, socketsOf, summaryOf } = require('../cli/admin-stand-in')
 const { eventOf, holderOf, poolOf } = require('./report-services')
 const { makeReport } = require('../../src/cli/report/report-file')
@@ -317,7 +318,7 @@ describe('the document', () => {
         '$&$1',
         '</svg>',
         '/*STYLES*/',
-        'valueOf',
+        'answerOf',
         'constructor',
         '__proto__',
         'toString'
@@ -557,10 +558,8 @@ test('text is escaped, markup and lists of it are not', () => {
 test('costly answers rest: one after the other, never older than their request, and shared by those who wait', async () => {
   const fake = new FakeClock()
   const timers = []
-  const rested = new Rested({
-    now: fake.now,
-    after: (delayMs, callback) => timers.push({ delayMs, callback }),
-  })
+  const rest = new PauseRest(fake)
+  const rested = new Rested({ after: (delayMs, callback) => timers.push({ delayMs, callback }) }, rest)
   let made = 0
   const make = () => {
     fake.advance(10)
@@ -570,7 +569,8 @@ test('costly answers rest: one after the other, never older than their request, 
     await new Promise((resolve) => setImmediate(resolve))
     return timers.shift()
   }
-  assert.equal(await rested.take('a', make), 1)
+  const answerOf = async (promise) => (await promise).value
+  assert.equal(await answerOf(rested.take('a', make)), 1)
   const waiting = [rested.take('a', make), rested.take('a', make), rested.take('b', make)]
   const first = await nextTimer()
   assert.deepEqual([first.delayMs, made, timers.length], [190, 1, 0])
@@ -580,17 +580,29 @@ test('costly answers rest: one after the other, never older than their request, 
   assert.deepEqual([second.delayMs, made, timers.length], [190, 2, 0])
   fake.advance(190)
   second.callback()
-  assert.deepEqual(await Promise.all(waiting), [2, 2, 3])
-  fake.advance(190)
-  const long = rested.take('long', () => fake.advance(100))
-  await long
+  assert.deepEqual(await Promise.all(waiting.map(answerOf)), [2, 2, 3])
   const failed = rested.take('c', () => {
     throw new Error('cannot')
   })
   const last = await nextTimer()
-  assert.equal(last.delayMs, 1000)
-  fake.advance(1000)
+  fake.advance(190)
   last.callback()
   await assert.rejects(failed, /cannot/)
-  assert.equal(await rested.take('a', make), 4)
+  assert.equal(await answerOf(rested.take('a', make)), 4)
+})
+
+test('a long rest refuses, and whatever blocks the loop on demand adds to it', async () => {
+  const fake = new FakeClock()
+  const pauses = []
+  const rest = new PauseRest(fake, (ms) => pauses.push(ms))
+  const rested = new Rested({ after: () => assert.fail('nobody waits so long') }, rest)
+  assert.equal(rest.refusal, undefined)
+  rest.pausing(() => fake.advance(100))
+  rest.pausing(() => fake.advance(50))
+  assert.deepEqual([rest.leftMs, pauses], [19 * 150 - 50, [100, 50]])
+  const refused = await rested.take('a', () => assert.fail('it rests'))
+  assert.deepEqual(refused, { refusal: rest.refusal })
+  assert.deepEqual([rest.refusal?.status, rest.refusal?.headers], [429, { 'Retry-After': '3' }])
+  fake.advance(19 * 150 - 50)
+  assert.deepEqual(await rested.take('a', () => 7), { value: 7 })
 })

@@ -114,6 +114,27 @@ describe('an admin server that refuses', () => {
     await refused(t, ['doctor', url], /too many requests in this second/)
   })
 
+  const RESTING =
+    'The event loop was blocked on demand a moment ago, and rests 19 times as long. Ask again in 40 s.'
+  test('rests from an earlier profile', async (t) => {
+    const { url } = await standInFor(t, {
+      'POST /profile': (_req, res) => res.writeHead(429, { 'Retry-After': '40' }).end(`${RESTING}\n`),
+    })
+    await refused(t, ['profile', url], /rests 19 times as long\. Ask again in 40 s\./)
+  })
+
+  test('a short rest is waited for', async (t) => {
+    let asked = 0
+    const { url } = await standInFor(t, {
+      'GET /doctor': (req, res) => {
+        if (++asked === 1) res.writeHead(429, { 'Retry-After': '0' }).end(`${RESTING}\n`)
+        else json(diagnosisOf())(req, res)
+      },
+    })
+    assert.equal((await runProgram(['doctor', url])).code, 0)
+    assert.equal(asked, 2)
+  })
+
   test('a host that it does not know is named', async (t) => {
     const { url } = await standInFor(t, { 'GET /doctor': (_req, res) => res.writeHead(421).end() })
     await refused(

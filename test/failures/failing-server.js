@@ -52,6 +52,14 @@ app.get('/deaf', (_req, res) => {
   for (const event of heard) process.removeAllListeners(event)
   res.send('deaf')
 })
+app.get('/exit/:code', (req, _res) => {
+  process.on('exit', (code) => {
+    say({ exit: code })
+    throw new Error('flush failed')
+  })
+  // Not in the handler: Express would catch what the listener throws.
+  setTimeout(() => process.exit(Number(req.params.code)), 1)
+})
 app.get('/counts', (_req, res) => res.json(spillway.snapshot().processErrors))
 
 spillway.on('draining', () => finishSlow())

@@ -151,6 +151,21 @@ describe('errors.uncaught', () => {
     assert.deepEqual([route, status], ['/reject/:id', undefined], 'nobody was sent a 500')
   })
 
+  for (const uncaught of ['log', 'drain']) {
+    for (const code of [0, 3]) {
+      it(`${uncaught}: an exit with ${code} keeps its code where a listener of \`exit\` throws`, async (t) => {
+        const server = await FailingServer.start(t, uncaught)
+        assert.equal(await server.get(`/exit/${code}`), 'cut')
+        assert.equal(await server.exit(), code)
+        assert.match(server.stderr, /Error: flush failed\n +at /)
+        assert.deepEqual(
+          server.lines.filter(({ exit }) => exit !== undefined),
+          [{ exit: code }]
+        )
+      })
+    }
+  }
+
   it('a rejection after the answer names the route of the request', async (t) => {
     const server = await FailingServer.start(t, 'logRequest', { heard: ['unhandledRejection'] })
     assert.equal((await server.get('/later/1')).body, 'answered')

@@ -17,6 +17,7 @@ const EVENTS = /** @type {const} */ ([
   'uncaughtExceptionMonitor',
   'unhandledRejection',
   'newListener',
+  'exit',
   'removeListener',
 ])
 const listeners = () => EVENTS.map((event) => process.listenerCount(event))

@@ -174,6 +174,30 @@ describe('errors.timeout', () => {
     })
   }
 
+  for (const [what, ruin] of /** @type {[string, (res: any) => void][]} */ ([
+    ['`destroy`', (res) => Object.assign(res, { destroy: () => assert.fail('destroy gone wrong') })],
+    [
+      '`headersSent`',
+      (res) => Object.defineProperty(res, 'headersSent', { get: () => assert.fail('gone wrong') }),
+    ],
+  ])) {
+    it(`a response whose ${what} throws is cut off, and the next request still gets its timeout`, async (t) => {
+      const { clock, entered, get, spillway } = await timed(t, { timeout: TIMEOUT_MS })
+      const ruined = get('/a')
+      const { res } = await entered()
+      // The substitute answer must fail before the response is destroyed.
+      Object.defineProperty(res, 'writeHead', { value: () => {}, configurable: false })
+      ruin(res)
+      clock.pass(TIMEOUT_MS + 100)
+      await assert.rejects(ruined)
+      const next = get('/b')
+      await entered(2)
+      clock.pass(TIMEOUT_MS + 100)
+      assert.equal((await next).status, 503)
+      assert.ok(spillway.snapshot().internalErrors['errors.timeout'] > 0)
+    })
+  }
+
   it('gives the slot to the next queued request', async (t) => {
     const shed = /** @type {const} */ ({ mode: 'adaptive', maxConcurrent: 1 })
     const { clock, entered, get, spillway } = await timed(t, { timeout: TIMEOUT_MS }, never, { shed })

@@ -7,6 +7,7 @@ const { createServer } = require('node:net')
 const http = require('node:http')
 const { join } = require('node:path')
 const { after, before, test } = require('node:test')
+const { afterRest } = require('../../bench/support/after-rest')
 const { systemClock } = require('../../src/clock')
 const { connectToMember } = require('../../src/fleet/member-pages')
 const { startProfiledCluster } = require('../support/profiled-cluster')
@@ -25,10 +26,14 @@ after(() => stop())
 /** Asks the admin server of a member. */
 async function begin(name, method, path, headers = {}) {
   const port = members[name].adminPort
-  const req = http.request({ host: '127.0.0.1', port, method, path, headers, agent: false })
-  req.on('error', () => {})
-  req.end()
-  const [res] = await once(req, 'response')
+  let req
+  const res = await afterRest(async () => {
+    req = http.request({ host: '127.0.0.1', port, method, path, headers, agent: false })
+    req.on('error', () => {})
+    req.end()
+    const [answer] = await once(req, 'response')
+    return answer
+  })
   res.on('error', () => {})
   return { req, res }
 }

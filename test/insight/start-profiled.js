@@ -4,6 +4,7 @@
 const { once } = require('node:events')
 const http = require('node:http')
 const { join } = require('node:path')
+const { afterRest } = require('../../bench/support/after-rest')
 const { requestProfile } = require('../../bench/support/request-profile')
 const { startProgram } = require('../support/program')
 
@@ -32,7 +33,7 @@ async function startProfiled(t, { options = NO_SHEDDING, token = '', timeout, ar
   const atAdmin =
     (method) =>
     (path, { headers = {} } = {}) =>
-      send({ port: adminPort, method, path, headers: { ...authorization, ...headers } })
+      afterRest(() => send({ port: adminPort, method, path, headers: { ...authorization, ...headers } }))
   const request = (path) => send({ port, path })
   const share = async (field) => {
     const before = await ask('idle')

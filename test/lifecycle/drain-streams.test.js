@@ -46,6 +46,38 @@ test('an event stream that answers a GET is ended after a quarter of the timeout
   assert.equal((await done).cut, 0)
 })
 
+test('an event stream whose `end` throws is cut off, and the drain goes on', async (t) => {
+  const { spillway, server, port, held, untilHeld, advance } = await drained(t)
+  const connection = await Connection.open(port)
+  connection.send(GET)
+  await untilHeld(1)
+  const { res } = held[0]
+  res.writeHead(200, EVENTS).write('data: 1\n\n')
+  res.end = () => assert.fail('a middleware gone wrong')
+  const done = spillway.drain(ORDER)
+  await untilNotListening(server)
+  advance(QUARTER_MS)
+  await connection.untilClosed()
+  assert.equal((await done).cut, 0)
+})
+
+test('a drain goes on where a server of the application throws', async (t) => {
+  const { spillway, server, port, untilHeld, advance } = await drained(t)
+  const connection = await Connection.open(port)
+  connection.send(GET)
+  await untilHeld(1)
+  server.close = () => assert.fail('a wrapper gone wrong')
+  const done = spillway.drain(ORDER)
+  while (spillway.snapshot().internalErrors.drain === undefined) {
+    await turn()
+    advance(1)
+  }
+  delete server.close
+  advance(ORDER.timeout)
+  await connection.untilClosed()
+  assert.equal((await done).cut, 1)
+})
+
 test('a drain waits for the end of an event stream that answers a POST', async (t) => {
   const { spillway, server, port, held, untilHeld, advance } = await drained(t)
   const connection = await Connection.open(port)

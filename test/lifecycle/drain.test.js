@@ -214,6 +214,25 @@ test('close() during a drain waits for its end', async (t) => {
   assert.equal((await done).cut, 0)
 })
 
+for (const isListening of [false, true]) {
+  test(`a server attached ${isListening ? 'while it listens' : 'before'} keeps no listener of \`listening\`, and is drained`, async (t) => {
+    const attached = (spillway, application) =>
+      isListening
+        ? http.createServer(application).once('listening', function () {
+            spillway.attach(this)
+          })
+        : spillway.attach(http.createServer(application))
+    const { spillway, server, port, held, untilHeld } = await drained(t, attached)
+    // Node has one of its own.
+    assert.equal(server.listenerCount('listening'), http.createServer().listenerCount('listening'))
+    const connection = await keptConnection({ port, held, untilHeld })
+    const done = spillway.drain(ORDER)
+    await untilNotListening(server)
+    connection.destroy()
+    assert.equal((await done).cut, 0)
+  })
+}
+
 test('a drain leaves no listener on the server', async (t) => {
   const before = http.createServer()
   const { spillway, server } = await drained(t)

@@ -2,6 +2,7 @@
 // The line that says in production which paths answer anybody, on real servers.
 
 const assert = require('node:assert/strict')
+const { once } = require('node:events')
 const http = require('node:http')
 const { test } = require('node:test')
 const express = require('express')
@@ -23,6 +24,24 @@ function saying(t, env, options) {
 }
 
 const ok = (_req, res) => res.end('ok')
+
+test('a server that listens anew, on another port, logs it at its first connection', async (t) => {
+  const { spillway, lines } = saying(t, 'production')
+  const server = spillway.attach(http.createServer(ok))
+  const ports = []
+  for (let i = 0; i < 2; i++) {
+    const { port, get } = await serve(t, server)
+    await get('/')
+    ports.push(port)
+    server.close()
+    server.closeAllConnections()
+    await once(server, 'close')
+  }
+  assert.deepEqual(
+    lines.map(({ port }) => port),
+    [...new Set(ports)]
+  )
+})
 
 test('an attached server logs the paths once, when it listens', async (t) => {
   const { spillway, lines } = saying(t, 'production')

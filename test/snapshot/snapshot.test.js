@@ -194,6 +194,7 @@ const SHAPE = {
   errors: [],
   internalErrors: {},
   stalls: { count: 'number', totalMs: 'number', sites: [] },
+  forbidden: [],
   releases: {
     current: {
       version: 'string',

@@ -40,4 +40,4 @@ async function ask(options, body) {
   return { status: res.statusCode, headers: res.headers, body: text }
 }
 
-module.exports = { serve }
+module.exports = { ask, serve }

@@ -7,11 +7,14 @@ const { token } = require('./token')
 const LINES = 'application/x-ndjson'
 /** A browser reads the file of an address that is revoked at once, but not all of them do. */
 const REVOKE_MS = 10_000
+/** The loop rests after each pause on demand. A short rest is waited for, a longer one is told. */
+const MOST_REST_S = 60
+const TOO_MANY_REQUESTS = 429
 
 class Refusal extends Error {}
 
-/** @param {string} path @param {RequestInit} [init] */
-async function ask(path, { headers, ...init } = {}) {
+/** @param {string} path @param {RequestInit & { onRest?: ((seconds: number) => void) | undefined }} [init] @returns {Promise<Response>} */
+async function ask(path, { headers = {}, onRest, ...init } = {}) {
   let response
   try {
     response = await fetch(urlOf(path), {
@@ -22,9 +25,25 @@ async function ask(path, { headers, ...init } = {}) {
   } catch {
     throw new Refusal('The process does not answer.')
   }
+  const restS = Number(response.headers.get('retry-after'))
+  if (response.status === TOO_MANY_REQUESTS && restS > 0 && restS <= MOST_REST_S) {
+    onRest?.(restS)
+    await pause(restS, init.signal)
+    return ask(path, { headers, onRest, ...init })
+  }
   if (!response.ok) throw new Refusal((await response.text()).trim())
   return response
 }
+
+/** @param {number} lengthS @param {AbortSignal | null} [signal] ends it */
+const pause = (lengthS, signal) =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, lengthS * 1000)
+    signal?.addEventListener('abort', () => {
+      clearTimeout(timer)
+      resolve(undefined)
+    })
+  })
 
 /** @param {string} path @param {Record<string, string | number>} asked @param {string} worker empty for the worker that answers */
 const withQuery = (path, asked, worker) => {
@@ -34,14 +53,16 @@ const withQuery = (path, asked, worker) => {
 
 /**
  * @param {string} path
- * @param {{ seconds: number, worker: string, signal: AbortSignal, onProgress: (progress: any) => void }} asked an aborted signal ends it in the process too
+ * @param {{ seconds: number, worker: string, signal: AbortSignal, onProgress: (progress: any) => void,
+ *   onRest: (seconds: number) => void }} asked an aborted signal ends it in the process too
  * @returns {Promise<any>} the result
  */
-async function takeProfile(path, { seconds, worker, signal, onProgress }) {
+async function takeProfile(path, { seconds, worker, signal, onProgress, onRest }) {
   const response = await ask(withQuery(path, { seconds }, worker), {
     method: 'POST',
     headers: { Accept: LINES },
     signal,
+    onRest,
   })
   const end = await endOf(response, onProgress).catch(() => undefined)
   if (end?.result === undefined)

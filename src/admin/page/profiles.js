@@ -169,6 +169,7 @@ class Profiles {
       seconds: control.seconds,
       signal: abort.signal,
       onProgress: (at) => this.#showProgress(at),
+      onRest: (restS) => setText(this.#about, `Starts in ${seconds(restS)}, when the event loop has rested`),
     }
     setText(this.#status, '')
     this.#show(control)

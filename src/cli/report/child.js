@@ -15,8 +15,7 @@ const OF_SIGNALS = 128
  */
 function runChild([name, ...args], { signals, stdin }) {
   return new Promise((resolve, reject) => {
-    // Windows starts npx only by its shell.
-    const child = spawn(name, args, { stdio: 'inherit', shell: process.platform === 'win32' })
+    const child = begin(name, args)
     // A terminal has sent Ctrl-C to the command as well. This process lives on, to write the report.
     const onInterrupt = () => void (stdin.isTTY || child.kill('SIGINT'))
     const onTerminate = () => void child.kill('SIGTERM')
@@ -28,14 +27,30 @@ function runChild([name, ...args], { signals, stdin }) {
     }
     child.on('error', (error) => {
       end()
-      const { code } = /** @type {NodeJS.ErrnoException} */ (error)
-      reject(new CommandError(`'${printable(name)}' cannot be run (${code}). Check the command after --.`))
+      reject(failureOf(name, error))
     })
     child.on('close', (code, signal) => {
       end()
       resolve(code ?? OF_SIGNALS + constants.signals[signal ?? 'SIGTERM'])
     })
   })
+}
+
+/** Node's permission model throws at once. */
+function begin(name, args) {
+  try {
+    // Windows starts npx only by its shell.
+    return spawn(name, args, { stdio: 'inherit', shell: process.platform === 'win32' })
+  } catch (error) {
+    throw failureOf(name, error)
+  }
+}
+
+/** @param {string} name @param {any} error of the start */
+function failureOf(name, { code }) {
+  const hint =
+    code === 'ERR_ACCESS_DENIED' ? 'Start Node with --allow-child-process.' : 'Check the command after --.'
+  return new CommandError(`'${printable(name)}' cannot be run (${code}). ${hint}`)
 }
 
 module.exports = { runChild }

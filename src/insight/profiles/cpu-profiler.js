@@ -16,14 +16,14 @@ const LARGEST_HEAP_BYTES = 256 * 2 ** 20
 
 class CpuProfiler {
   #clock
-  #onPause
+  #rest
   #session
   #endCorrection
 
-  /** @param {{ clock: import('../../clock').Clock, onPause: (ms: number) => void }} parts onPause: the profiler blocked the loop */
-  constructor({ clock, onPause }) {
+  /** @param {{ clock: import('../../clock').Clock, rest: InstanceType<typeof import('../pause-rest').PauseRest> }} parts */
+  constructor({ clock, rest }) {
     this.#clock = clock
-    this.#onPause = onPause
+    this.#rest = rest
   }
 
   /** @param {number} durationMs @returns {number} for how long it blocked the loop */
@@ -71,15 +71,14 @@ class CpuProfiler {
 
   #pausing(work) {
     const beganMs = this.#clock.now()
-    work()
-    const pauseMs = this.#clock.now() - beganMs
-    this.#onPause(pauseMs)
-    return pauseMs
+    this.#rest.pausing(work)
+    return this.#clock.now() - beganMs
   }
 
   /** Ends the profile, if one is running. */
   close() {
-    this.#session?.close()
+    // V8 drops a profile that nobody has fetched.
+    if (this.#session !== undefined) this.#rest.pausing(this.#session.close)
     this.#endCorrection?.()
     this.#session = this.#endCorrection = undefined
   }

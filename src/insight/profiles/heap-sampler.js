@@ -8,21 +8,23 @@ const { ProfilerSession } = require('./profiler-session')
 
 class HeapSampler {
   #clock
-  #onPause
+  #rest
   #session
 
-  /** @param {{ clock: import('../../clock').Clock, onPause: (ms: number) => void }} parts onPause: the sampler blocked the loop */
-  constructor({ clock, onPause }) {
+  /** @param {{ clock: import('../../clock').Clock, rest: InstanceType<typeof import('../pause-rest').PauseRest> }} parts */
+  constructor({ clock, rest }) {
     this.#clock = clock
-    this.#onPause = onPause
+    this.#rest = rest
   }
 
   /** @returns {number} for how long it blocked the loop */
   start() {
     const beganMs = this.#clock.now()
-    this.#session = new ProfilerSession('HeapProfiler')
-    this.#session.post('HeapProfiler.startSampling', { samplingInterval: SAMPLE_BYTES })
-    return this.#pausedSince(beganMs)
+    this.#rest.pausing(() => {
+      this.#session = new ProfilerSession('HeapProfiler')
+      this.#session.post('HeapProfiler.startSampling', { samplingInterval: SAMPLE_BYTES })
+    })
+    return this.#clock.now() - beganMs
   }
 
   settle() {
@@ -31,25 +33,17 @@ class HeapSampler {
 
   /** @returns {import('./profile-tree').HeapProfile} */
   stop() {
-    const beganMs = this.#clock.now()
     try {
-      const profile = this.#session?.post('HeapProfiler.stopSampling').profile
+      const profile = this.#rest.pausing(() => this.#session?.post('HeapProfiler.stopSampling').profile)
       if (profile === undefined) throw new Error('the sampler did not run')
       return profile
     } finally {
       this.close()
-      this.#pausedSince(beganMs)
     }
   }
 
-  #pausedSince(beganMs) {
-    const pauseMs = this.#clock.now() - beganMs
-    this.#onPause(pauseMs)
-    return pauseMs
-  }
-
   close() {
-    this.#session?.close()
+    if (this.#session !== undefined) this.#rest.pausing(this.#session.close)
     this.#session = undefined
   }
 }

@@ -20,10 +20,21 @@ const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 512, stackSizeMb: 4 }
  * @typedef {ResultTask | PprofTask} Task
  */
 
+const threadFile = () => require.resolve('./profile-thread')
+
+/** Whether the file of the thread exists: a bundler leaves it out. */
+function hasThread() {
+  try {
+    return threadFile() !== ''
+  } catch {
+    return false
+  }
+}
+
 /** @param {Task} task @returns {Promise<any>} */
 function workOn(task) {
   return new Promise((resolve, reject) => {
-    const worker = new Worker(require.resolve('./profile-thread'), {
+    const worker = new Worker(threadFile(), {
       // Neither the preloaded modules of the application nor its options are the worker's.
       execArgv: [],
       env: {},
@@ -77,4 +88,4 @@ function hasMap(url) {
   }
 }
 
-module.exports = { sourcesOf, workOn }
+module.exports = { hasThread, sourcesOf, workOn }

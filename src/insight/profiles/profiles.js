@@ -3,12 +3,13 @@
 // disconnects.
 
 const { memoryForProfile } = require('../../signals/memory')
+const { PauseRest } = require('../pause-rest')
 const { CpuProfiler } = require('./cpu-profiler')
 const { HeapSampler, youngBytes } = require('./heap-sampler')
 const { KeptProfile } = require('./kept-profile')
 const { rounded } = require('./profile-tables')
 const { sourcesOf, workOn } = require('./profile-work')
-const { refusalOf } = require('./refusal')
+const { missingForProfiles, refusalOf, snapshotRefusalOf } = require('./refusal')
 
 const BASE_PAUSE_MS = 20
 const FIRST_HEAP_PAUSE_MS = 15
@@ -20,6 +21,8 @@ class Profiles {
   #isOverloaded
   #sampleMemory
   #samplers
+  /** Of everything that blocks the loop on demand, not of profiles alone. */
+  rest
   /** @type {Record<Kind, InstanceType<typeof KeptProfile>>} */
   kept
   /** The start pause of the last profile, by kind: what the next will cost. @type {Record<Kind, number | null>} */
@@ -29,18 +32,31 @@ class Profiles {
 
   /**
    * @param {{ clock: import('../../clock').Clock, isOverloaded: () => boolean, onPause: (ms: number) => void,
-   *   sampleMemory?: typeof memoryForProfile }} parts onPause: a profiler has blocked the loop for so long
+   *   sampleMemory?: typeof memoryForProfile }} parts onPause: the loop was blocked on demand for so long
    */
   constructor({ clock, isOverloaded, onPause, sampleMemory = memoryForProfile }) {
     this.#clock = clock
     this.#isOverloaded = isOverloaded
     this.#sampleMemory = sampleMemory
-    this.#samplers = { cpu: new CpuProfiler({ clock, onPause }), heap: new HeapSampler({ clock, onPause }) }
+    this.rest = new PauseRest(clock, onPause)
+    this.#samplers = {
+      cpu: new CpuProfiler({ clock, rest: this.rest }),
+      heap: new HeapSampler({ clock, rest: this.rest }),
+    }
     this.kept = { cpu: new KeptProfile({ clock }), heap: new KeptProfile({ clock }) }
   }
 
   /** Why no profile can be taken now; undefined if one can. */
   get refusal() {
+    return missingForProfiles() ?? this.#refusalNow
+  }
+
+  /** Why no heap snapshot can be taken now. */
+  get snapshotRefusal() {
+    return this.#refusalNow ?? snapshotRefusalOf(this.memory)
+  }
+
+  get #refusalNow() {
     return refusalOf({
       isOverloaded: this.#isOverloaded(),
       memory: this.#sampleMemory(),
@@ -113,8 +129,12 @@ class Profiles {
   }
 
   async #resultOf(kind, { profile, figures, when }) {
-    const about = { kind, sources: sourcesOf(profile), youngBytes: youngBytes() }
-    const { json, zipped, functions } = await workOn({ ...about, profile, figures, before: this.#lastHeap })
+    // The thread is sent a copy of the profile, which this one makes.
+    const { about, working } = this.rest.pausing(() => {
+      const about = { kind, sources: sourcesOf(profile), youngBytes: youngBytes() }
+      return { about, working: workOn({ ...about, profile, figures, before: this.#lastHeap }) }
+    })
+    const { json, zipped, functions } = await working
     if (this.#isClosed) return undefined
     if (kind === 'heap') this.#lastHeap = { functions, durationMs: when.durationMs }
     this.kept[kind].keep({ ...about, zipped, when })

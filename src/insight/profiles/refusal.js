@@ -1,8 +1,10 @@
 'use strict'
 // Decides whether a profile or a heap snapshot is refused, and why. A profile blocks the loop when it starts and takes memory, so a process
-// in trouble is left alone.
+// in trouble is left alone. Whatever would fail after the profile has been taken is refused before.
 
 const { isInspected } = require('../../environment/inspected')
+const { grantsText, missingFor } = require('../../environment/permissions')
+const { hasThread } = require('./profile-work')
 const { ProfilerSession } = require('./profiler-session')
 
 const MOST_HEAP = 0.85
@@ -40,6 +42,18 @@ function refusalOf({ isOverloaded, memory, isFrozen }) {
   return undefined
 }
 
+/** Whether this process can take profiles at all. A heap snapshot needs neither inspector nor thread. @returns {Refusal | undefined} */
+function missingForProfiles() {
+  const missing = missingFor('profiles')
+  if (missing.length > 0)
+    return { status: 503, text: `Node's permission model forbids profiles. Missing: ${grantsText(missing)}.` }
+  if (hasThread()) return undefined
+  return {
+    status: 503,
+    text: 'The files of Spillway are missing, as in a bundle. Leave spillway out of the bundle, with `external` of the bundler.',
+  }
+}
+
 /** How much memory a heap snapshot may take beside the heap. @param {Memory} memory */
 const snapshotBytes = ({ heapUsedBytes }) => SNAPSHOT_FACTOR * heapUsedBytes
 
@@ -62,4 +76,4 @@ const shareText = ({ heapUsedBytes, heapLimitBytes, rssBytes, rssLimitBytes }) =
 const percent = (share) => `${Math.round(share * 100)} %`
 const megabytes = (bytes) => `${Math.round(bytes / 2 ** 20)} MB`
 
-module.exports = { megabytes, refusalOf, snapshotBytes, snapshotRefusalOf }
+module.exports = { megabytes, missingForProfiles, refusalOf, snapshotBytes, snapshotRefusalOf }
