@@ -166,7 +166,7 @@ class Instance {
     const { pages, liveStream } = this.#makePages()
     this.#liveStream = liveStream
     this.#admin = new AdminServer({ pages, access: ACCESS, clock, internalErrors })
-    this.endpoints = new Endpoints(options.endpoints, this.handlers, internalErrors)
+    this.endpoints = new Endpoints(options.endpoints, this.#endpointHandlers(), internalErrors)
     this.servers = this.#makeServers()
     this.setUp = this.#makeSetUpCheck(place)
     this.startedAtMs = clock.now()
@@ -174,6 +174,13 @@ class Instance {
     this.processStartedAtSeconds = Math.round(this.startedAtWallMs / 1000 - process.uptime())
     this.#turnClock = new TurnClock(clock)
     this.#start(place)
+  }
+
+  /** Without `endpoints.allow` the paths of the application's port answer anybody. */
+  #endpointHandlers() {
+    const isPublic = this.options.endpoints.allow === undefined
+    const metrics = streamHandler(this.#prometheus, this.internalErrors, { isPublic })
+    return { ...this.handlers, metrics }
   }
 
   #makePages() {
