@@ -144,19 +144,14 @@ class Instance {
     const captureNow = (spare) => capture(this, spare)
     const gather = () => (this.fleet.isMember ? this.fleet.gather() : undefined)
     const { bounds } = recorder.routes
-    this.#prometheus = new Prometheus({
-      ...options,
-      bounds,
-      clock,
-      internalErrors,
-      capture: captureNow,
-      gather,
-    })
+    const ofMetrics = { bounds, clock, internalErrors, capture: captureNow, gather }
+    this.#prometheus = new Prometheus({ ...options, ...ofMetrics })
     this.doctor = new Doctor({ parts: this, warn, info, isOn: options.insight.doctor })
     this.fleet = new Fleet(this, options.fleet, captureNow, this.#prometheus)
     this.openTelemetry = new OpenTelemetry(this, captureNow)
     const { health } = this.lifecycle
-    this.handlers = endpointHandlers({ health, prometheus: this.#prometheus, internalErrors })
+    const ofEndpoints = { health, prometheus: this.#prometheus, internalErrors }
+    this.handlers = endpointHandlers(ofEndpoints)
     this.#history = new History(this)
     this.profiles = new Profiles({
       clock,
@@ -166,7 +161,10 @@ class Instance {
     const { pages, liveStream } = this.#makePages()
     this.#liveStream = liveStream
     this.#admin = new AdminServer({ pages, access: ACCESS, clock, internalErrors })
-    this.endpoints = new Endpoints(options.endpoints, this.#endpointHandlers(), internalErrors)
+    // Without `allow` these paths answer anybody.
+    const isPublic = options.endpoints.allow === undefined
+    const handlers = endpointHandlers({ ...ofEndpoints, isPublic })
+    this.endpoints = new Endpoints(options.endpoints, handlers, internalErrors)
     this.servers = this.#makeServers()
     this.setUp = this.#makeSetUpCheck(place)
     this.startedAtMs = clock.now()
@@ -174,13 +172,6 @@ class Instance {
     this.processStartedAtSeconds = Math.round(this.startedAtWallMs / 1000 - process.uptime())
     this.#turnClock = new TurnClock(clock)
     this.#start(place)
-  }
-
-  /** Without `endpoints.allow` the paths of the application's port answer anybody. */
-  #endpointHandlers() {
-    const isPublic = this.options.endpoints.allow === undefined
-    const metrics = streamHandler(this.#prometheus, this.internalErrors, { isPublic })
-    return { ...this.handlers, metrics }
   }
 
   #makePages() {

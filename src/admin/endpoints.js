@@ -187,10 +187,10 @@ function streamHandler(exporter, internalErrors, { isFirst, isPublic } = {}) {
   })
 }
 
-/** The handlers of the endpoints of an instance. */
-function endpointHandlers({ prometheus, health, internalErrors }) {
+/** The handlers of the endpoints of an instance. `isPublic`: for anybody. */
+function endpointHandlers({ prometheus, health, internalErrors, isPublic = false }) {
   return {
-    metrics: streamHandler(prometheus, internalErrors),
+    metrics: streamHandler(prometheus, internalErrors, { isPublic }),
     live: jsonHandler(() => health.live(), internalErrors),
     ready: jsonHandler(() => health.ready(), internalErrors),
   }
