@@ -589,3 +589,19 @@ test('an update keeps options that are not given, and restores the default for u
   const { shed } = updateOptions(current, { shed: { classify: undefined, maxDelay: undefined } })
   assert.deepEqual([shed.classify, shed.maxDelay, shed.targetDelay], [undefined, DEFAULTS.shed.maxDelay, 20])
 })
+
+test('an option without a default says how it is switched off, if it is given 0, false or null', () => {
+  for (const [given, name] of [
+    [{ errors: { timeout: 0 } }, 'errors.timeout'],
+    [{ shed: { maxConcurrent: 0 } }, 'shed.maxConcurrent'],
+    [{ log: { slowAfter: null } }, 'log.slowAfter'],
+    [{ shed: { pressure: false } }, 'shed.pressure'],
+  ])
+    assert.throws(() => resolveOptions(/** @type {any} */ (given)), {
+      message: new RegExp(`^\`${name}\` must be .* To switch it off, leave it out or write undefined\\.$`),
+    })
+  assert.throws(
+    () => resolveOptions({ shed: { maxDelay: 0 } }),
+    (error) => !/switch/.test(String(error))
+  )
+})

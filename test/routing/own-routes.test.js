@@ -175,3 +175,32 @@ test('labels of spillway itself do not count against the limit of routes', async
   const { routesFolded, ...snapshot } = await ended(spillway, 3)
   assert.deepEqual([listed(snapshot), routesFolded], [[BAD_BODY, 'POST /orders', 'GET (unmatched)'], 0])
 })
+
+for (const [name, make] of Object.entries({
+  'Express 5': (spillway) => {
+    const app = require('express')().use(spillway.express(), require('cors')())
+    return app.get('/orders', (_req, res) => res.json([]))
+  },
+  'Koa 3': (spillway) => new Koa3().use(spillway.koa()).use(require('@koa/cors')()).callback(),
+  'plain http': (spillway) => spillway.wrap((_req, res) => res.writeHead(204).end()),
+}))
+  test(`${name}: preflights of browsers have a route, and other OPTIONS do not`, async (t) => {
+    const spillway = spillwayFor(t)
+    const { request } = await serve(t, make(spillway))
+    const origin = 'https://shop.example'
+    const ask = (headers) => request({ path: '/orders', method: 'OPTIONS', headers })
+    await ask({ origin, 'access-control-request-method': 'PUT' })
+    assert.deepEqual(listed(await ended(spillway, 1)), ['OPTIONS (preflight)'])
+    await ask({ origin })
+    const { length } = listed(await ended(spillway, 2))
+    assert.equal(length, 2)
+  })
+
+test('an upgrade has a route', async (t) => {
+  const spillway = spillwayFor(t)
+  const { server, request } = await serve(t, (_req, res) => res.end())
+  spillway.attach(server)
+  server.on('upgrade', (_req, socket) => socket.end('HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n'))
+  await request({ path: '/', headers: { connection: 'upgrade', upgrade: 'x' } })
+  assert.deepEqual(listed(await ended(spillway, 1)), ['GET (upgrade)'])
+})
