@@ -1511,7 +1511,7 @@ export interface PoolHolds {
 export interface OutgoingSnapshot {
   /** At most fifty and `routes.overflow`, by the time of their calls in the last minute, the most first. */
   readonly hosts: readonly OutgoingHost[]
-  /** Calls to hosts past the fiftieth, counted under `routes.overflow`. */
+  /** Calls to hosts that are not listed: counted under `routes.overflow`, or of a host that another one has replaced. */
   readonly folded: number
 }
 

@@ -150,19 +150,14 @@ class Instance {
     const captureNow = (spare) => capture(this, spare)
     const gather = () => (this.fleet.isMember ? this.fleet.gather() : undefined)
     const { bounds } = recorder.routes
-    this.#prometheus = new Prometheus({
-      ...options,
-      bounds,
-      clock,
-      internalErrors,
-      capture: captureNow,
-      gather,
-    })
+    const ofMetrics = { bounds, clock, internalErrors, capture: captureNow, gather }
+    this.#prometheus = new Prometheus({ ...options, ...ofMetrics })
     this.doctor = new Doctor({ parts: this, warn, info, isOn: options.insight.doctor })
     this.fleet = new Fleet(this, options.fleet, captureNow, this.#prometheus)
     this.openTelemetry = new OpenTelemetry(this, captureNow)
     const { health } = this.lifecycle
-    this.handlers = endpointHandlers({ health, prometheus: this.#prometheus, internalErrors })
+    const ofEndpoints = { health, prometheus: this.#prometheus, internalErrors }
+    this.handlers = endpointHandlers(ofEndpoints)
     this.#history = new History(this)
     this.profiles = new Profiles({
       clock,
@@ -172,7 +167,10 @@ class Instance {
     const { pages, liveStream } = this.#makePages()
     this.#liveStream = liveStream
     this.#admin = new AdminServer({ pages, access: ACCESS, clock, internalErrors })
-    this.endpoints = new Endpoints(options.endpoints, this.handlers, internalErrors)
+    // Without `allow` these paths answer anybody.
+    const isPublic = options.endpoints.allow === undefined
+    const handlers = endpointHandlers({ ...ofEndpoints, isPublic })
+    this.endpoints = new Endpoints(options.endpoints, handlers, internalErrors)
     this.servers = this.#makeServers()
     this.setUp = this.#makeSetUpCheck(place)
     this.startedAtMs = clock.now()

@@ -48,6 +48,8 @@ function catchErrors(app, { failures, options, recorder, servers, internalErrors
     if (!answer) return onerror.call(this, isNothing ? errorFor(error) : error)
     const hasBegun = res.headersSent || isOver(res)
     internalErrors.guard("a listener of the app's error event", () => emitError(this, error, hasBegun))
+    // As in Koa: the cookie of a log-in that failed half-way does not reach the client.
+    if (!hasBegun) res.removeHeader('set-cookie')
     failures.answer(req, res, failure)
   }
 }

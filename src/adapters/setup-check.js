@@ -8,7 +8,13 @@ const { expressLayout, koaLayout } = require('../routing/app-layout')
 const { isExpressApp } = require('./app-kinds')
 const { isFactory } = require('./wrong-framework')
 const { mayPassOn, watchErrorHandler } = require('./user-error-handlers')
-const { earlyErrorHandler, hiddenRoutes, lateMiddleware, repeatedErrorHandler } = require('./setup-mistakes')
+const {
+  earlyErrorHandler,
+  hiddenRoutes,
+  lateMiddleware,
+  partialMiddleware,
+  repeatedErrorHandler,
+} = require('./setup-mistakes')
 
 const REQUEST_STARTED = 'http.server.request.start'
 /** The search ends after so many requests: an app inside a listener of the user cannot be found. */
@@ -112,6 +118,10 @@ class SetUpCheck {
       this.#checkErrorHandlers(layout)
       this.#checkFactories(layout)
       const place = this.#placeOfMiddleware(layout)
+      if (!isMeasured) {
+        const isOwn = (functions) => placeIn(this.#middlewares, functions) !== undefined
+        this.#warn('partial-middleware', place, partialMiddleware(layout, isOwn))
+      }
       if (place !== undefined && !hasErrorHandler(app, layout)) this.#checkMissingErrorHandler(place)
     })
   }

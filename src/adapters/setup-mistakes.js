@@ -17,6 +17,23 @@ function lateMiddleware(layout, at, { name, isMeasured }) {
   )
 }
 
+/**
+ * A middleware in a router, while other routes are outside. One that is mounted at a path says so itself.
+ *
+ * @param {Row[]} layout
+ * @param {(functions: Function[]) => boolean} isOwn whether a middleware of this instance is among the functions
+ */
+function partialMiddleware(layout, isOwn) {
+  const within = layout.filter(({ inner }) => isOwn(inner))
+  if (within.length === 0 || layout.some(({ originals }) => isOwn(originals))) return undefined
+  const outside = routesIn(layout.filter((row) => !within.includes(row)))
+  if (outside.length === 0) return undefined
+  return (
+    `spillway.express() is registered in a router, and measures only that router: ${shareOf(outside, routesIn(within))} ` +
+    `${outside.length === 1 ? 'is' : 'are'} neither measured nor shed. To measure all, write app.use(spillway.express()) before the routes.`
+  )
+}
+
 /** @param {Row[]} layout @param {number} at the index of `errorHandler()` */
 function earlyErrorHandler(layout, at) {
   const after = routesIn(layout.slice(at + 1))
@@ -96,4 +113,10 @@ function shareOf(lost, others) {
 const labelOf = ({ path, methods: [method, second] }) =>
   method === undefined || method === '_all' || second !== undefined ? path : `${method.toUpperCase()} ${path}`
 
-module.exports = { earlyErrorHandler, hiddenRoutes, lateMiddleware, repeatedErrorHandler }
+module.exports = {
+  earlyErrorHandler,
+  hiddenRoutes,
+  lateMiddleware,
+  partialMiddleware,
+  repeatedErrorHandler,
+}

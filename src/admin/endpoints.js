@@ -167,11 +167,11 @@ function healthJsonOf({ status, reason, checks = {} }) {
 /**
  * @param {Pick<InstanceType<typeof import('../metrics/scrape/prometheus').Prometheus>, 'formatFor' | 'write'>} exporter
  * @param {InternalErrors} internalErrors
- * @param {{ isFirst?: boolean }} [options] isFirst: written before other scrapes
+ * @param {{ isFirst?: boolean, isPublic?: boolean }} [options] isFirst: written before other scrapes; isPublic: anybody may read it
  */
-function streamHandler(exporter, internalErrors, options) {
+function streamHandler(exporter, internalErrors, { isFirst, isPublic } = {}) {
   return readOnly((req, res) => {
-    const format = exporter.formatFor(req.headers.accept)
+    const format = exporter.formatFor(req.headers.accept, isPublic)
     res.writeHead(200, {
       'Content-Type': format.contentType,
       'Cache-Control': 'no-store',
@@ -179,7 +179,7 @@ function streamHandler(exporter, internalErrors, options) {
     })
     if (req.method === 'HEAD') return res.end()
     exporter
-      .write(/** @type {import('node:http').ServerResponse} */ (res), format, options)
+      .write(/** @type {import('node:http').ServerResponse} */ (res), format, { isFirst })
       .catch((error) => {
         internalErrors.report('metrics', error)
         res.destroy()
@@ -187,10 +187,10 @@ function streamHandler(exporter, internalErrors, options) {
   })
 }
 
-/** The handlers of the endpoints of an instance. */
-function endpointHandlers({ prometheus, health, internalErrors }) {
+/** The handlers of the endpoints of an instance. `isPublic`: for anybody. */
+function endpointHandlers({ prometheus, health, internalErrors, isPublic = false }) {
   return {
-    metrics: streamHandler(prometheus, internalErrors),
+    metrics: streamHandler(prometheus, internalErrors, { isPublic }),
     live: jsonHandler(() => health.live(), internalErrors),
     ready: jsonHandler(() => health.ready(), internalErrors),
   }

@@ -225,11 +225,11 @@ class Admission {
     this.episode.onReject(reason, nowMs, this.cause)
   }
 
-  // Hot path: once a request. The recorder has read both clocks at the end of the request.
-  /** @param {Request} request */
+  /** Hot path: once a request. The recorder has read both clocks at its end. @param {Request} request */
   release(request, nowMs = this.#clock.now(), idleMs = this.#clock.idleMs()) {
     this.gate.release(request, nowMs, idleMs)
     if (this.pools.isOn) this.pools.onEnd(request)
+    if (nowMs >= this.#rejection.crossOrigin.nextMs) this.#rejection.crossOrigin.learn(request, nowMs)
   }
 
   /**

@@ -3,9 +3,11 @@
 // stack. The answer does not name the reason, because an attacker could steer by that. An unread large body closes the
 // connection, because Node would otherwise read all of it; a small body is cheaper to read.
 
+const { CrossOrigin } = require('./cross-origin')
 const { OVERLOADED, OverloadError } = require('../errors')
 const { figuresOf } = require('./cause')
 const { cutOff } = require('../requests/cut-off')
+const { removeBodyHeaders } = require('../requests/body-headers')
 const { PRIORITIES } = require('./verdict')
 
 // ASCII strings and not buffers: Node sends a string in one piece with the head.
@@ -35,15 +37,18 @@ const TEXT_HEAD = headOf('text/plain; charset=utf-8', TEXT)
 const MAX_READ_BYTES = 65_536
 
 class Rejection {
+  crossOrigin
   #internalErrors
   #options
 
   constructor(internalErrors) {
     this.#internalErrors = internalErrors
+    this.crossOrigin = new CrossOrigin(internalErrors)
   }
 
   update(options) {
     this.#options = options
+    this.crossOrigin.update(options.mode)
   }
 
   /** Whether the user's error handler answers. Only a middleware can pass the error on. */
@@ -53,6 +58,7 @@ class Rejection {
 
   // Hot path (bench/overload): at ten times the capacity, nine requests in ten end here.
   answer(request, reason, retryAfterSeconds) {
+    if (this.crossOrigin.answers(request)) return
     const { respond, errorMode, headers } = this.#options
     const { req, res } = request
     if (respond === undefined && headers === undefined && errorMode === 'respond')
@@ -156,6 +162,7 @@ function write(req, res, retryAfterSeconds, extra) {
   if (closesConnection(req)) head.push('Connection', 'close')
   // Node takes no flat list where headers are set already, such as X-Powered-By.
   if (res.getHeaderNames().length > 0) {
+    removeBodyHeaders(res)
     for (let i = 0; i < head.length; i += 2) res.setHeader(head[i], head[i + 1])
     res.writeHead(503)
   } else res.writeHead(503, head)

@@ -1,26 +1,17 @@
 'use strict'
 // Writes the response to a request that failed: a problem document (RFC 9457), or text for a client that accepts only text.
-// It contains the message only of an error that is meant for the client. Headers that the application set for its own body
-// (Content-Encoding, ETag, Cache-Control) are removed. Other headers stay: without CORS headers a browser cannot read the error.
+// It contains the message only of an error that is meant for the client. Headers that the application set for its own answer
+// are removed (requests/body-headers.js). Other headers stay: without CORS headers a browser cannot read the error.
 
 const { STATUS_CODES, validateHeaderName, validateHeaderValue } = require('node:http')
 const { prefersText } = require('../admission/rejection')
+const { isOfBody, removeBodyHeaders } = require('../requests/body-headers')
 const { cutOff } = require('../requests/cut-off')
 
 /** The most header characters that one error may add: Node's own client accepts a head of at most 16 kB. */
 const MOST_CHARACTERS = 8192
 const MOST_VALUES = 64
 
-/** Headers that describe the body, or how long it may be cached. */
-const OF_BODY = new Set([
-  'accept-ranges',
-  'age',
-  'cache-control',
-  'etag',
-  'expires',
-  'last-modified',
-  'trailer',
-])
 /** Headers that frame a message, which Node writes. An error may carry them from the response of an upstream. */
 const OF_CONNECTION = new Set([
   'connection',
@@ -31,16 +22,6 @@ const OF_CONNECTION = new Set([
   'upgrade',
   'http2-settings',
 ])
-
-const isOfBody = (name) =>
-  OF_BODY.has(name) || (name.startsWith('content-') && !name.startsWith('content-security-policy'))
-
-/** Removes the headers that were set for another body. */
-function removeBodyHeaders(res) {
-  for (const name of res.getHeaderNames()) {
-    if (isOfBody(name) || name === 'transfer-encoding') res.removeHeader(name)
-  }
-}
 
 /** Whether the response has ended or the client has disconnected. */
 function isOver(res) {
@@ -164,4 +145,4 @@ function checked(name, value) {
   return text
 }
 
-module.exports = { ErrorAnswer, isOver, removeBodyHeaders }
+module.exports = { ErrorAnswer, isOver }

@@ -1,16 +1,17 @@
 'use strict'
 // An error that ended a request: its status, its type, and whether the client may read its message. A handler may throw any
 // value, so every property is read through redaction/error-description.js.
-// Only the error itself can expose its message. `res.status(404)` before a `throw` sets the status and exposes nothing.
+// Only the error itself can expose its message, as in Koa: a status exposes nothing.
 
 const { describeError, messageOf, read, stackOf, typeOf } = require('../redaction/error-description')
 
 const MOST_HEADERS = 64
 /** The `type` of the errors of body-parser and raw-body. co-body sets no type, but puts the `body` on a SyntaxError. */
+const PARSE_FAILED = 'entity.parse.failed'
 const OF_BODY = new Set([
+  PARSE_FAILED,
   'charset.unsupported',
   'encoding.unsupported',
-  'entity.parse.failed',
   'entity.too.large',
   'entity.verify.failed',
   'parameters.too.many',
@@ -34,7 +35,7 @@ class Failure {
   status
   /** The class of the error, or the code of a plain Error. */
   type
-  /** Whether the client may read the message. */
+  /** Whether the client may read the message: `ctx.throw` and http-errors say so by `expose`. */
   isExposed
   /** The previous failure of the same request. @type {Failure | undefined} */
   earlier = undefined
@@ -46,8 +47,7 @@ class Failure {
     const own = ownStatus(error)
     this.status = own ?? (isErrorStatus(fallbackStatus) ? /** @type {number} */ (fallbackStatus) : 500)
     this.type = typeOf(error)
-    const expose = read(error, 'expose')
-    this.isExposed = expose === true || (expose !== false && own !== undefined && own < 500)
+    this.isExposed = read(error, 'expose') === true && !this.#isOfParser
   }
 
   /** Whether a body parser of Express, Koa or Connect rejected the body. */
@@ -56,6 +56,11 @@ class Failure {
       OF_BODY.has(read(this.error, 'type')) ||
       (this.type === 'SyntaxError' && this.status === 400 && typeof read(this.error, 'body') === 'string')
     )
+  }
+
+  /** The message of a parser describes the parser. body-parser exposes it, Express and Koa do not show it. */
+  get #isOfParser() {
+    return this.type === 'SyntaxError' || read(this.error, 'type') === PARSE_FAILED
   }
 
   get message() {

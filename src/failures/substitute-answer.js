@@ -7,8 +7,9 @@
 
 const { STATUS_CODES } = require('node:http')
 const { prefersText } = require('../admission/rejection')
+const { removeBodyHeaders } = require('../requests/body-headers')
 const { onHead } = require('../requests/response-watch')
-const { isOver, removeBodyHeaders } = require('./error-answer')
+const { isOver } = require('./error-answer')
 
 const callBackSoon = (...given) => {
   const callback = given.findLast((each) => typeof each === 'function')

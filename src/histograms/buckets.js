@@ -47,6 +47,11 @@ class Buckets {
     return bucket
   }
 
+  /** Makes the row as new, for another series. */
+  clear(row) {
+    this.#rows.values.fill(0, row * this.#width, (row + 1) * this.#width)
+  }
+
   /** @param {Float64Array} [spare] */
   copy(spare) {
     return this.#rows.copy(spare)

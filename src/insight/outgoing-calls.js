@@ -11,6 +11,8 @@ const { isHttpInstrumented, isUndiciInstrumented } = require('./http-instrumenta
 const { OutgoingTable } = require('./outgoing-table')
 
 const MAX_ORIGINS = 200
+/** A name in DNS has at most 253 characters. */
+const LONGEST_HOST = 253
 const SERVER_ERROR = 500
 
 /** One call under way. */
@@ -100,7 +102,7 @@ class OutgoingCalls {
   #beginUndici = ({ request }) => this.#begin(request, this.#hostOf(request.origin), request.method)
 
   #begin(request, hostName, method) {
-    const host = this.#table.find(String(hostName).toLowerCase())
+    const host = String(hostName).slice(0, LONGEST_HOST).toLowerCase()
     const index = METHOD_INDEX[method] ?? OTHER_METHOD
     this.#calls.set(request, new Call(host, index, this.#askerNow(), this.#clock.now()))
   }
@@ -123,6 +125,7 @@ class OutgoingCalls {
       method,
       asker: asker && { method: asker.method, route: asker.route ?? this.#unmatched },
       durationMs: nowMs - startedMs,
+      isAnswered: status > 0,
       isError: isCut || status >= SERVER_ERROR,
       isShown,
       nowMs,

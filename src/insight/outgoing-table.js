@@ -1,6 +1,8 @@
 'use strict'
 // Outgoing calls by host, and for each host by the route that asked. The number of hosts, of routes of a host and of routes in all
-// is bounded: calls past a bound are counted under the name of the overflow.
+// is bounded. Clients may choose hosts (webhooks, proxies), so a full table replaces its least used host by a new one that answered.
+// The new host inherits the weight (the algorithm "space-saving"), so that each host with over a fiftieth of the calls is kept.
+// Other calls past a bound are counted under the name of the overflow.
 
 const { ADVISED_BOUNDS, Buckets } = require('../histograms/buckets')
 const { METHODS } = require('../requests/methods')
@@ -16,9 +18,12 @@ class Host {
   rows = []
   /** @type {Map<string, { method: string, route: string | null, sums: InstanceType<typeof MinuteSums> }>} */
   routes = new Map()
+  /** The answered calls, and the weight of the host that it replaced. */
+  weight
 
-  constructor(name) {
+  constructor(name, weight) {
     this.name = name
+    this.weight = weight
   }
 }
 
@@ -29,37 +34,59 @@ class OutgoingTable {
   #overflow
   #routes = 0
   #folded = 0
+  /** Rows of hosts that were replaced. @type {number[]} */
+  #freeRows = []
 
   /** @param {string} overflow the name of the host and the route that count calls past the bounds */
   constructor(overflow) {
     this.#overflow = overflow
   }
 
-  /** The host of a call that begins. @param {string} name @returns {Host} */
-  find(name) {
-    const found = this.#hosts.get(name)
-    if (found !== undefined) return found
-    if (this.#hosts.size >= MAX_HOSTS && name !== this.#overflow) {
-      this.#folded++
-      return this.find(this.#overflow)
-    }
-    const host = new Host(name)
+  /**
+   * @param {string} name of the host
+   * @param {{ method: number, asker: { method: string, route: string | null } | undefined, durationMs: number, isAnswered: boolean,
+   *   isError: boolean, isShown: boolean, nowMs: number }} call `method`: the index among METHODS; `asker`: the route that asked,
+   *   if known; `isShown`: whether metrics show the call
+   */
+  record(name, { method, asker, durationMs, isAnswered, isError, isShown, nowMs }) {
+    const host = this.#hosts.get(name) ?? this.#add(name, isAnswered)
+    if (isAnswered) host.weight++
+    host.sums.record(durationMs, isError, nowMs)
+    this.#routeOf(host, asker).sums.record(durationMs, isError, nowMs)
+    if (!isShown) return
+    const row = (host.rows[method] ??= this.#freeRows.pop() ?? this.#buckets.add())
+    this.#buckets.record(row, durationMs / 1000)
+  }
+
+  /** @param {string} name @param {boolean} isAnswered @returns {Host} */
+  #add(name, isAnswered) {
+    if (this.#hosts.size < MAX_HOSTS) return this.#insert(name, 0)
+    if (isAnswered) return this.#insert(name, this.#removeLeastUsed())
+    this.#folded++
+    return this.#hosts.get(this.#overflow) ?? this.#insert(this.#overflow, Number.POSITIVE_INFINITY)
+  }
+
+  #insert(name, weight) {
+    const host = new Host(name, weight)
     this.#hosts.set(name, host)
     return host
   }
 
-  /**
-   * @param {Host} host
-   * @param {{ method: number, asker: { method: string, route: string | null } | undefined, durationMs: number, isError: boolean,
-   *   isShown: boolean, nowMs: number }} call `method`: the index among METHODS; `asker`: the route that asked, if known;
-   *   `isShown`: whether metrics show the call
-   */
-  record(host, { method, asker, durationMs, isError, isShown, nowMs }) {
-    host.sums.record(durationMs, isError, nowMs)
-    this.#routeOf(host, asker).sums.record(durationMs, isError, nowMs)
-    if (!isShown) return
-    const row = (host.rows[method] ??= this.#buckets.add())
-    this.#buckets.record(row, durationMs / 1000)
+  /** @returns {number} the weight of the removed host */
+  #removeLeastUsed() {
+    let least
+    for (const host of this.#hosts.values())
+      if (least === undefined || host.weight < least.weight) least = host
+    const { name, routes, rows, sums, weight } = /** @type {Host} */ (least)
+    this.#hosts.delete(name)
+    this.#routes -= routes.size
+    this.#folded += sums.sinceStart().count
+    for (const row of rows) {
+      if (row === undefined) continue
+      this.#buckets.clear(row)
+      this.#freeRows.push(row)
+    }
+    return weight
   }
 
   #routeOf(host, asker) {

@@ -14,7 +14,7 @@ const { StallSites } = require('./stall-sites')
 const { stallWatcher } = require('./stall-watcher')
 
 const QUIET_MS = 600_000
-/** A stall before the first request counts as `startup`, for this long at most. */
+/** A stall before the first request is read counts as `startup`, for this long at most. */
 const START_MS = 60_000
 const LINE_INTERVAL_MS = 1000
 /** The scheduler's figures are read at this interval, and when a stall ends. All waiting since the last reading counts for the stall. */
@@ -34,6 +34,13 @@ const NO_PLACE = { function: null, file: null, begin: 0, line: null, package: nu
 
 /** Whether Node's permission model lets the watcher read stacks. A thread that connects without the grant aborts the process. */
 const mayRead = () => missingFor('stall-functions').length === 0
+
+/** Requests that came while the application started are read at the end of that turn. They are not what blocked it. */
+function isBeforeRequests({ requests, routes }, atMs) {
+  if (routes.series.length > 0) return false
+  for (const { startedMs } of requests) return startedMs > atMs
+  return true
+}
 
 class Stalls {
   /** The time of all stalls so far. */
@@ -109,8 +116,7 @@ class Stalls {
     if (this.#mayHaveIdled(scheduled, durationMs)) return this.#watch(nowMs)
     const waitedMs = Math.min(scheduled?.waitedMs ?? 0, durationMs)
     const { clock, events, recorder, signals } = this.#parts
-    const hasRequests = recorder.requests.size > 0 || recorder.routes.series.length > 0
-    const isStart = !hasRequests && nowMs - this.#startedMs < START_MS
+    const isStart = nowMs - this.#startedMs < START_MS && isBeforeRequests(recorder, nowMs - durationMs / 2)
     const seen = this.#seenSince(nowMs - durationMs)
     const cause = causeOf({
       durationMs,

@@ -39,6 +39,8 @@ const { SOCKET_FAMILIES } = require('./socket-families')
 
 const { prefix: PREFIX, buckets: BUCKETS } = DEFAULTS.metrics
 const DURATIONS = 'http_server_request_duration_seconds'
+/** Names hosts, which clients may choose, such as that of a webhook. A path that answers anybody leaves it out. */
+const HOSTS_CALLED = 'http_client_request_duration_seconds'
 
 /** @type {Family[]} */
 const FAMILIES = [
@@ -100,7 +102,7 @@ const FAMILIES = [
     points: streams,
   },
   {
-    name: 'http_client_request_duration_seconds',
+    name: HOSTS_CALLED,
     type: 'histogram',
     bounds: ADVISED_BOUNDS,
     help: 'Duration of outgoing HTTP requests, by host; empty where OpenTelemetry measures them.',
@@ -244,6 +246,7 @@ function prefixed(families, prefix) {
 
 module.exports = {
   FAMILIES,
+  HOSTS_CALLED,
   LAG_FAMILIES,
   NATIVE_FAMILIES,
   OPENTELEMETRY_FAMILIES,

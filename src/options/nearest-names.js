@@ -9,6 +9,9 @@ const { peerHint, peerHintIn } = require('./peer-options')
 
 /** The share of the letters that may differ between similar names. */
 const MAX_DISTANCE_SHARE = 0.4
+/** A name with another ending is as far away as one with another letter. */
+const ONE_ENDING = 1
+const SHORTEST_BEGINNING = 4
 
 /** @type {{ key: string, group: string, path: string, isOfMember?: boolean }[]} every option; `path`: how users write it */
 const ALL_OPTIONS = [
@@ -82,12 +85,18 @@ function wordHint(group, word) {
 const didYouMean = (options) =>
   options.length === 0 ? undefined : `Did you mean ${options.map(({ path }) => `\`${path}\``).join(' or ')}?`
 
+/** One of the two begins with the other: `sheding`, `loggers`, `endpoint`. */
+function isBeginning(one, other) {
+  const [short, long] = [one.toLowerCase(), other.toLowerCase()].sort((a, b) => a.length - b.length)
+  return short.length >= SHORTEST_BEGINNING && short !== long && long.startsWith(short)
+}
+
 /** The most similar option, if any is similar enough. Several are returned only if they have exactly this name. */
 function nearest(word, options) {
   let best = Number.POSITIVE_INFINITY
   let found = []
   for (const option of options) {
-    const letters = distance(word, option.key)
+    const letters = isBeginning(word, option.key) ? ONE_ENDING : distance(word, option.key)
     const maxLetters = MAX_DISTANCE_SHARE * Math.max(word.length, option.key.length)
     if (letters > maxLetters || letters > best) continue
     if (letters === best && best > 0) continue

@@ -100,11 +100,17 @@ function resolveValue(name, value, fallback) {
   if (!isValid(value)) {
     throw new SpillwayError(
       'ERR_SPILLWAY_OPTION_VALUE',
-      `\`${name}\` must be ${rule}: got ${SECRETS.has(name) ? `a ${typeof value} (not shown)` : describe(value)}.${peerHintFor(name, value)}`
+      `\`${name}\` must be ${rule}: got ${SECRETS.has(name) ? `a ${typeof value} (not shown)` : describe(value)}.${offHint(value, fallback)}${peerHintFor(name, value)}`
     )
   }
   return value
 }
+
+/** An option without a default is off without a value, but users write 0, false or null for off. */
+const offHint = (value, fallback) =>
+  fallback === undefined && (value === 0 || value === false || value === null)
+    ? ' To switch it off, leave it out or write undefined.'
+    : ''
 
 /** Only `log.access` takes an object whose keys have other names in other packages. */
 function peerHintFor(name, value) {

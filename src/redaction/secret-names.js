@@ -6,13 +6,15 @@ const REDACTED = '[Redacted]'
 
 /** A name that contains one of these words is secret. `author` is an exception to `auth`. */
 const PARTS =
-  /passw|passphrase|passcode|pwd|pswd|secret|token|apikey|accesskey|privatekey|signingkey|credential|auth(?!or)|authoriz|session|sessid|jwt|bearer|signature|hmac|csrf|xsrf|samlresponse|assertion|creditcard|cardnumber|passkey|twofactor|(?:mfa|2fa|tfa|otp|onetime|sms|security|access|verification|confirmation|recovery|backup)code$/
+  /passw|passphrase|passcode|pwd|pswd|secret|token|credential|auth(?!or)|authoriz|session|sessid|jwt|bearer|signature|hmac|csrf|xsrf|samlresponse|assertion|creditcard|cardnumber|twofactor|(?:mfa|2fa|tfa|otp|onetime|sms|security|access|verification|confirmation|recovery|backup)code$/
+/** So is each name that ends in `key`, as `accountKey`, `SSH_KEY_2` and `subscription-key` do, except those below. */
+const KEY = /[a-z\d]keys?\d*$/
+/** English words, and keys that identify something. `KEY` alone is left to the caller. */
+const HARMLESS_KEY =
+  /(?:^|mon|don|tur|joc|hoc|whis|flun|hot|turn|primary|foreign|public|partition|sort|cache|unique|composite|range|row|index|object|routing|message|translation|group|lookup|idempotency|dedup(?:lication)?|event|query)keys?\d*$/
 /** Short names are secret only as a whole. */
 const SHORT = new Set([
-  'pass',
-  'pw',
   'pin',
-  'otp',
   'totp',
   'hotp',
   'mfa',
@@ -25,14 +27,14 @@ const SHORT = new Set([
   'ssn',
   'cookie',
 ])
-/** A short word is secret as the last of several too: `DB_PASS`, `githubPat`. `compat` is one word. */
-const LAST_WORD = /(?:^|[^a-z\d])(?:pass|pat|pw|otp)$/i
-const LAST_CAMEL = /[a-z\d](?:Pass|Pat|Pw|Otp)$/
+/** Short words are secret as the last of several too: `DB_PASS`, `githubPat`, `request-sig`. `compat` and `design` are one word. */
+const LAST_WORDS = new Set(['pass', 'pat', 'pw', 'otp', 'sig'])
+const WORD_ENDS = /(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[^A-Za-z]+/
 /** Names that are secret in a URL, and ordinary words in a sentence. */
-const IN_URL = new Set(['code', 'sig', 'ticket', 'magic', 'invite', 'invitation', 'reset', 'verify', 'iban'])
+const IN_URL = new Set(['key', 'code', 'ticket', 'magic', 'invite', 'invitation', 'reset', 'verify', 'iban'])
 /** GraphQL sends the body of a request under this name. */
 const VARIABLES = 'variables'
-const ENDS_IN_URL = /key$|sig$|(?:device|user|login|magic|invit(?:e|ation))code$/
+const ENDS_IN_URL = /(?:device|user|login|magic|invit(?:e|ation))code$/
 
 const LONGEST_NAME = 256
 const MOST_DECODINGS = 2
@@ -58,8 +60,16 @@ const lettersOf = (name) => name.toLowerCase().replace(/[^a-z\d]/g, '')
 
 function isSecretWord(name) {
   const letters = lettersOf(name)
-  return PARTS.test(letters) || SHORT.has(letters) || LAST_WORD.test(name) || LAST_CAMEL.test(name)
+  if (PARTS.test(letters) || SHORT.has(letters)) return true
+  if (KEY.test(letters)) return !HARMLESS_KEY.test(letters)
+  return LAST_WORDS.has(lastWordOf(name))
 }
+
+const lastWordOf = (name) =>
+  name
+    .split(WORD_ENDS)
+    .findLast((word) => word !== '')
+    ?.toLowerCase() ?? ''
 
 function isSecretWordInUrl(name) {
   const letters = lettersOf(name)

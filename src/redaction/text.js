@@ -4,7 +4,7 @@
 
 const { maskNamedValues } = require('./named-values')
 const { REDACTED, isSecretInText } = require('./secret-names')
-const { maskTokens } = require('./tokens')
+const { maskBase64, maskTokens } = require('./tokens')
 const { maskUrl } = require('./url')
 const { maskUserinfo } = require('./userinfo')
 
@@ -29,6 +29,9 @@ const HEADER =
 const SCHEME = /\b([Bb]earer|BEARER|[Bb]asic|[Dd]igest|[Tt]oken)\s+(?=\S*[\dA-Z=])[\w.~+/=-]{6,}/g
 /** An option of a command line and its value. A value without a digit may be a word of the sentence. */
 const FLAG = /(?<![\w-])(--[\w-]{1,60})(\s+)("[^"]*"?|'[^']*'?|(?=\S{0,256}\d)[^\s<[-]\S*)/g
+/** The user and the password of `curl` and others. */
+const USER_FLAG =
+  /(?<![\w-])(-[uU]\s*|--(?:proxy-)?user(?:name)?[\s=]\s*)(?:(["'][^\s:"'=<]{1,100}:)[^"']+|([^\s:"'=<]{1,100}:)(?!\/\/)\S+)/g
 /** An XML element that contains only text. */
 const ELEMENT = /(<([\w:.-]{1,60})(?:\s[^<>]{0,200})?>)[^<]{1,2000}(?=<\/\2>)/g
 const BARE_USERINFO = /(?<![\w.+-])([\w.+-]{1,60}):[^\s@/:"']+@(?=[\w.[-])/g
@@ -46,7 +49,8 @@ function maskText(text) {
   let masked = text.includes(NO_JSON) ? withoutJson(text) : text
   for (const quote of QUOTES) masked = withoutQuote(masked, quote)
   // Named values come first: the other masks may remove the quote at the end of a value.
-  masked = maskUserinfo(maskNamedValues(masked))
+  masked = maskUserinfo(maskBase64(maskNamedValues(masked)))
+    .replace(USER_FLAG, `$1$2$3${REDACTED}`)
     .replace(HEADER, `$1$2${REDACTED}`)
     .replace(BARE_USERINFO, `$1:${REDACTED}@`)
     .replace(URL_OR_PATH, (url) => (ON_DISK.test(url) ? url : maskUrl(url, false)))

@@ -7,7 +7,9 @@ const { REDACTED } = require('./secret-names')
 const JWT = /(?<![\w-])eyJ[\w-]{8,}\.[\w.-]+/g
 /** Stripe, GitHub, Slack, AWS, Google, GitLab, npm, Shopify, SendGrid, OpenAI and their like. */
 const KEY =
-  /(?<![A-Za-z\d])(?:[spr]k_(?:live|test)_\w{8,}|gh[opusr]_\w{20,}|github_pat_\w{20,}|xox[abeprs]-[\w-]{10,}|A[KS]IA[A-Z\d]{16}|AIza[\w-]{30,}|ya29\.[\w-]{10,}|gl(?:pat|dt)-[\w-]{15,}|npm_\w{30,}|shp(?:at|ca|pa|ss)_\w{20,}|SG\.[\w-]{15,}\.[\w-]{15,}|sk-[\w-]{20,}|whsec_\w{16,})/g
+  /(?<![A-Za-z\d])(?:[spr]k_(?:live|test)_\w{8,}|gh[opusr]_\w{20,}|github_pat_\w{20,}|xox[abeprs]-[\w-]{10,}|A[KS]IA[A-Z\d]{16}|AIza[\w-]{30,}|ya29\.[\w-]{10,}|gl(?:pat|dt)-[\w-]{15,}|npm_\w{30,}|shp(?:at|ca|pa|ss)_\w{20,}|SG\.[\w-]{15,}\.[\w-]{15,}|sk-[\w-]{20,}|hf_\w{20,}|whsec_\w{16,})/g
+/** Base64 with padding. Its slashes cut it into parts that are too short for the rules below. */
+const BASE64 = /(?<![\w+/=-])[A-Za-z\d+/]{22,}={1,2}(?![\w+/=])/g
 const HEX = /(?<![A-Za-z\d])[\da-f]{32,}(?![A-Za-z\d])/gi
 const SHORTEST = 16
 const RUN = /[\w+~-]{20,}={0,2}/g
@@ -34,6 +36,9 @@ function isRandom(run) {
 
 const countOf = (pattern, text) => text.match(pattern)?.length ?? 0
 
+/** @param {string} text in which each base64 text with padding is replaced */
+const maskBase64 = (text) => text.replace(BASE64, REDACTED)
+
 /** @param {string} text in which each token is replaced */
 function maskTokens(text) {
   if (text.length < SHORTEST) return text
@@ -44,4 +49,4 @@ function maskTokens(text) {
     .replace(RUN, (run) => (isRandom(run) ? REDACTED : run))
 }
 
-module.exports = { maskTokens }
+module.exports = { maskBase64, maskTokens }

@@ -14,19 +14,31 @@ const BAD_BODY = '(bad body)'
 const SOCKET_IO = '(socket.io)'
 /** A client of Socket.IO waited for messages, in a session that was open. */
 const SOCKET_IO_POLL = '(socket.io poll)'
+/** A middleware such as `cors()` answered a preflight of a browser, before any route. */
+const PREFLIGHT = '(preflight)'
+/** The connection was handed to another protocol, such as a WebSocket. */
+const UPGRADE = '(upgrade)'
+/** The label of a middleware at the root. */
+const AT_ROOT = '/'
 /**
  * @typedef {import('node:http').IncomingMessage & { getRoute?: () => { path?: string | RegExp } | undefined,
  *   _query?: { EIO?: string }, baseUrl?: string, originalUrl?: string, route?: any }} RoutedRequest
  */
 
-const OWN_ROUTES = Object.freeze([BAD_BODY, SOCKET_IO, SOCKET_IO_POLL])
+const OWN_ROUTES = Object.freeze([BAD_BODY, PREFLIGHT, SOCKET_IO, SOCKET_IO_POLL, UPGRADE])
 const ENGINE_QUERY = /[?&]EIO=\d/
 
 /** @param {import('./route-state').RouteState & { req: RoutedRequest }} routeState */
 function templateOf(routeState, status) {
   if (routeState.isLongPoll) return SOCKET_IO_POLL
-  return frameworkTemplate(routeState, status) ?? ownRoute(routeState)
+  const template = frameworkTemplate(routeState, status)
+  if (template !== undefined && template !== AT_ROOT) return template
+  return isPreflight(routeState.req) ? PREFLIGHT : (template ?? ownRoute(routeState))
 }
+
+/** @param {RoutedRequest} req */
+const isPreflight = ({ headers, method }) =>
+  method === 'OPTIONS' && headers['access-control-request-method'] !== undefined
 
 function ownRoute({ hasBadBody, req }) {
   if (hasBadBody) return BAD_BODY
@@ -49,8 +61,8 @@ function restifyTemplate(req) {
 /** Engine.IO sets `_query` on every request that it answers. */
 const isOfEngine = (req) => req._query?.EIO !== undefined
 
-/** The label of an upgrade, before any listener has taken the connection. @returns {string | undefined} */
-const upgradeTemplate = ({ url }) => (ENGINE_QUERY.test(url) ? SOCKET_IO : undefined)
+/** The label of an upgrade, before any listener has taken the connection. */
+const upgradeTemplate = ({ url }) => (ENGINE_QUERY.test(url) ? SOCKET_IO : UPGRADE)
 
 function expressTemplate(routeState, status) {
   const node = routeState.errorNode ?? routeState.node

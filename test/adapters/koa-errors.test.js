@@ -58,7 +58,15 @@ for (const name of ['koa', 'koa-2']) {
   describe(`errors in koa() on ${name}`, () => {
     for (const [what, thrown, status, detail, type] of [
       ['an Error', new Error('secret'), 500, undefined, 'Error'],
-      ['an Error of 404', with_('no user 7', { status: 404 }), 404, 'no user 7', 'Error'],
+      ['an Error of 404', with_('no user 7', { status: 404 }), 404, undefined, 'Error'],
+      ['what ctx.throw throws', with_('no user 7', { status: 404, expose: true }), 404, 'no user 7', 'Error'],
+      [
+        'what co-body throws',
+        Object.assign(new SyntaxError('Unexpected token } in JSON'), { status: 400, body: '}' }),
+        400,
+        undefined,
+        'SyntaxError',
+      ],
       ['a frozen Error', Object.freeze(new Error('secret')), 500, undefined, 'Error'],
       ['a string', 'secret', 500, undefined, 'string'],
       ['null', null, 500, undefined, 'null'],
@@ -90,9 +98,14 @@ for (const name of ['koa', 'koa-2']) {
     it('keep the headers of the error, and those of the application that describe no body', async (t) => {
       const { get } = await failing(t, (ctx) => {
         ctx.set({ 'Access-Control-Allow-Origin': '*', ETag: '"x"', 'Cache-Control': 'public' })
-        ctx.throw(503, { headers: { 'Retry-After': '7' } })
+        ctx.set({ 'CDN-Cache-Control': 'max-age=600', 'Surrogate-Control': 'max-age=600', Location: '/z' })
+        ctx.cookies.set('session', 'of a log-in that failed')
+        ctx.throw(503, { headers: { 'Retry-After': '7', Link: '</help>; rel=help' } })
       })
       const { headers } = await get('/users/7')
+      assert.equal(headers.link, '</help>; rel=help')
+      for (const gone of ['cdn-cache-control', 'surrogate-control', 'location', 'set-cookie'])
+        assert.equal(headers[gone], undefined, gone)
       assert.deepEqual(
         ['retry-after', 'access-control-allow-origin', 'etag', 'cache-control'].map(
           (field) => headers[field]

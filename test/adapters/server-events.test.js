@@ -77,7 +77,7 @@ describe('what else a server emits', () => {
       await once(socket, 'close')
       assert.match(answer, /hello$/)
       const snapshot = await ended(spillway, 1)
-      assert.deepEqual(outcomesOf(snapshot), { [`${method} (unmatched) upgraded`]: 1 })
+      assert.deepEqual(outcomesOf(snapshot), { [`${method} (upgrade) upgraded`]: 1 })
       assert.equal(snapshot.requests.inFlight, 0)
     })
   }
@@ -140,13 +140,13 @@ describe('what else a server emits', () => {
         )
         await connection.until('hello')
         const { admission, requests, routes } = spillway.snapshot()
-        assert.deepEqual(outcomesOf({ routes }), { 'GET (unmatched) upgraded': 1 })
+        assert.deepEqual(outcomesOf({ routes }), { 'GET (upgrade) upgraded': 1 })
         assert.deepEqual([requests.inFlight, admission.inFlight, admission.admitted], [0, 0, 0])
         assert.equal(routes[0].sinceStart.maxMs, 0)
         const closed = once(upgraded, 'close')
         connection.destroy()
         await closed
-        assert.deepEqual(outcomesOf(spillway.snapshot()), { 'GET (unmatched) upgraded': 1 })
+        assert.deepEqual(outcomesOf(spillway.snapshot()), { 'GET (upgrade) upgraded': 1 })
       })
     }
   }

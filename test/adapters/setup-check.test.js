@@ -45,6 +45,17 @@ const MISTAKES = {
     line: 4,
     says: /after 4 of 5 routes, such as GET (\/users|…)\/:id, which are/,
   },
+  'express() in a router, with routes outside of it': {
+    lines: `const app = express()
+      app.use('/api', express.Router().use(spillway.express()).get('/users/:id', ok))
+      app.get('/orders', ok)
+      app.use(spillway.errorHandler())
+      return app`,
+    ask: '/api/users/7',
+    mistake: 'partial-middleware',
+    line: 2,
+    says: /spillway\.express\(\) is registered in a router, and measures only that router: 1 of 2 routes, such as GET \/orders is neither measured nor shed\. To measure all, write app\.use\(spillway\.express\(\)\) before the routes\.$/,
+  },
   'express() behind an app that is mounted': {
     lines: `const app = express()
       app.use('/api', express().get('/users/:id', ok))

@@ -5,6 +5,7 @@ const assert = require('node:assert/strict')
 const { describe, it, test } = require('node:test')
 const express = require('express')
 const { createSpillway } = require('../../src')
+const { version } = require('../../package.json')
 const { serve } = require('../support/serve')
 const { pages } = require('./pages')
 
@@ -29,6 +30,11 @@ test(`README.md has at most ${MOST_LINES} lines`, () => {
 test("README.md has the commands that start the demo and the tests, CI's among them", () => {
   assert.match(readme.text, /^npm ci && npm start\b/m)
   assert.match(readme.text, /^npm ci && npm test$/m)
+})
+
+test('README.md names the tarball that npm pack writes today, and marks the line of the registry', () => {
+  assert.ok(readme.text.includes(`npm install /path/to/clone/spillway-${version}.tgz `))
+  assert.match(readme.text, /^npm install spillway +# as of the first release$/m)
 })
 
 test('every page of docs/ opens with what it is for', () => {

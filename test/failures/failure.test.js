@@ -112,7 +112,11 @@ for (const [said, fallback, status] of STATUSES) {
 }
 
 const EXPOSED = [
-  [{ status: 404 }, undefined, true],
+  [{ status: 404 }, undefined, false],
+  [{ status: 404, expose: true }, undefined, true],
+  [{ status: 400, expose: true, type: 'entity.parse.failed' }, undefined, false],
+  [{ status: 400, expose: true, name: 'SyntaxError' }, undefined, false],
+  [{ status: 413, expose: true, type: 'entity.too.large' }, undefined, true],
   [{ status: 404, expose: false }, undefined, false],
   [{ status: 500 }, undefined, false],
   [{ status: 500, expose: true }, undefined, true],

@@ -205,17 +205,14 @@ for (const [name, make, type, bodies] of CASES) {
   })
 }
 
-it('the answer says what was wrong with the JSON', async (t) => {
+it('the answer does not say what was wrong with the JSON, the error does', async (t) => {
   const app = expressWith('express', (made, module) => made.use(module.json()))
-  const details = []
   for (const body of [`{"a":${SECRET}}`, '{"a":', '{"a" 1}']) {
-    const { answer } = await post(t, app, JSON_TYPE, body)
-    details.push(JSON.parse(answer.body).detail)
+    const { answer, errors } = await post(t, app, JSON_TYPE, body)
+    assert.deepEqual(JSON.parse(answer.body), { type: 'about:blank', title: 'Bad Request', status: 400 })
+    assert.equal(errors[0].type, 'SyntaxError')
     exporter.reset()
   }
-  assert.equal(details[0], 'Unexpected token in JSON')
-  assert.equal(details[1], 'Unexpected end of JSON input')
-  assert.match(details[2], /^Expected ':' after property name in JSON at position 5/)
 })
 
 it("Restify's bodyParser is quoted nowhere where its errors come to errorHandler()", { skip }, async (t) => {
@@ -240,6 +237,6 @@ it("Restify's bodyParser is quoted nowhere where its errors come to errorHandler
   const { status, body: answered } = await request({ method: 'POST', path: '/', headers }, body)
   await ended(spillway, 1)
   assert.equal(status, 400)
-  assert.match(answered, /Invalid JSON: Unexpected token in JSON/)
+  assert.match(JSON.stringify(lines), /Invalid JSON: Unexpected token in JSON/)
   for (const shown of [answered, JSON.stringify(lines)]) assert.equal(shown.includes('s3c'), false, shown)
 })

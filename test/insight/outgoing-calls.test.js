@@ -138,20 +138,6 @@ describe('insight.outgoing', () => {
     })
     assert.equal(spillway.snapshot().internalErrors['insight.outgoing'], 1)
   })
-
-  it('fifty hosts are named, and the others counted together', (t) => {
-    const spillway = spillwayFor(t)
-    for (let i = 0; i < 60; i++) {
-      const request = { origin: `http://host-${i}:80`, method: 'GET' }
-      channel('undici:request:create').publish({ request })
-      channel('undici:request:headers').publish({ request, response: { statusCode: 200 } })
-      channel('undici:request:trailers').publish({ request })
-    }
-    const { hosts, folded } = spillway.snapshot().outgoing
-    assert.equal(hosts.length, 51)
-    assert.equal(folded, 10)
-    assert.equal(hosts.find(({ host }) => host === '(other)')?.sinceStart.count, 10)
-  })
 })
 
 describe("OpenTelemetry's instrumentation", () => {

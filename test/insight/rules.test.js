@@ -65,9 +65,8 @@ test('host-starved', () => {
     [starvedBy(0.2, 0.1), 'medium'],
     [starvedBy(0.5, 0.16), 'none'],
     [starvedBy(0.45, 0.16), 'medium'],
-    [starvedBy(0.04, 0.049), 'none'],
-    [starvedBy(0.04, 0.05), 'medium'],
-    [starvedBy(0.06, 0.05), 'none'],
+    [starvedBy(0.04, 0.08), 'none'],
+    [starvedBy(0.04, 0.1), 'medium'],
     [starvedBy(0.2, 0.24), 'medium'],
     [starvedBy(0.2, 0.25), 'high'],
   ])
@@ -95,6 +94,8 @@ test('heap-growing', () => {
     [{ heap: { afterGcBytes: 360e6 } }, 'high'],
     [{ heap: { trend: { verdict: 'growing', bytesPerSecond: 1e4, secondsToLimit: 3600 } } }, 'high'],
     [{ heap: { trend: { verdict: 'growing', bytesPerSecond: 1e4, secondsToLimit: 3601 } } }, 'medium'],
+    [{ heap: { trend: { verdict: 'growing', bytesPerSecond: 100, secondsToLimit: 604_800 } } }, 'medium'],
+    [{ heap: { trend: { verdict: 'growing', bytesPerSecond: 100, secondsToLimit: 604_801 } } }, 'none'],
     [{ heap: { trend: { verdict: 'none', bytesPerSecond: 1e4 } } }, 'none'],
     [{ heap: { recent: rising(100, 110, 120) } }, 'none'],
     [{ heap: { recent: rising(100, 110, 120, 130) } }, 'high'],
@@ -106,6 +107,15 @@ test('heap-growing', () => {
     [{ heap: { recent: rising(100, 110, 115, 125), limitBytes: 875e6 } }, 'high'],
     [{ heap: { recent: rising(100, 110, 115, 125), limitBytes: 876e6 } }, 'none'],
   ])
+})
+
+test('heap-growing never says that a heap grows by 0 MB', () => {
+  const summaryOf = (bytesPerSecond) =>
+    ruleOf('heap-growing').find(
+      figuresWith({ heap: { trend: { verdict: 'growing', bytesPerSecond, secondsToLimit: 7200 } } })
+    )[0].summary
+  assert.match(summaryOf(1000), /grows by 4 MB an hour and/)
+  assert.match(summaryOf(20_000), /grows by 1 MB a minute and/)
 })
 
 test('garbage-collection', () => {

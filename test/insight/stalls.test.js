@@ -36,6 +36,10 @@ function setUp({ hasRequests = true, canWatch = true, add = () => {} } = {}) {
     turnOn: () => on++,
     turnOff: () => on--,
   }
+  const requests = Object.assign(hasRequests ? [{ startedMs: 0 }] : [], {
+    ended: 0,
+    size: hasRequests ? 1 : 0,
+  })
   /** @type {any} */
   const parts = {
     clock: { now: () => nowMs, wallMs: () => 0, isFrozen: false },
@@ -43,7 +47,7 @@ function setUp({ hasRequests = true, canWatch = true, add = () => {} } = {}) {
     events: { emitWithoutLine: (_event, details) => told.events.push(details) },
     internalErrors: { report: (place) => told.internalErrors.push(place) },
     options: { insight: { stallThreshold: 100 }, routes: { unmatched: '(unmatched)' } },
-    recorder: { requests: { size: hasRequests ? 1 : 0 }, routes: { series: [] } },
+    recorder: { requests, routes: { series: [] } },
     signals: { collections: { recordPending: () => collectedMs } },
   }
   const warn = (fields, message) => told.lines.push({ ...fields, message })
@@ -62,6 +66,8 @@ function setUp({ hasRequests = true, canWatch = true, add = () => {} } = {}) {
     stalls.onTurn(busyMs, nowMs)
   }
   return {
+    now: () => nowMs,
+    requests,
     ...told,
     stalls,
     turn,
@@ -201,6 +207,19 @@ test('before the first request a stall is counted as startup, and neither told n
   assert.deepEqual([events.length, lines.length, isWatching()], [0, 0, false])
   turn(400, undefined, { afterMs: 60_000 })
   assert.deepEqual([events.length, lines.length, isWatching()], [1, 1, true])
+})
+
+test('a request that is read in the turn in which the application starts is not what blocked it', () => {
+  const { stalls, turn, events, requests, now } = setUp({ hasRequests: false })
+  requests.push({ startedMs: now() + 3000 })
+  turn(3100)
+  assert.deepEqual(
+    stalls.sample().sites.map(({ origin, route }) => [origin, route]),
+    [['startup', null]]
+  )
+  assert.deepEqual(events, [])
+  turn(400)
+  assert.equal(events.length, 1)
 })
 
 test('there is a line a second, which says how many it stands for, and an event for each', () => {

@@ -109,6 +109,7 @@ test('the list of families', () => {
 
 test('each family has its type, labels and help in the text', async (t) => {
   const spillway = spillwayFor(t, {
+    endpoints: { allow: () => true },
     routes: {
       label: (req) => {
         if (req.url === '/fault') throw new Error('as it should')

@@ -85,7 +85,7 @@ test('four overlapping scrapes, a second apart, each show their own moment', asy
 test("the application's port, a mounted handler and the admin server show one rendering a second of each format", async (t) => {
   const registry = new client.Registry()
   const clock = leapingClock()
-  const spillway = spillwayFor(t, { registry }, clock)
+  const spillway = spillwayFor(t, { registry, endpoints: { allow: () => true } }, clock)
   let collected = 0
   const collect = () => void collected++
   new client.Gauge({ name: 'asked', help: 'Of the application.', registers: [registry], collect })

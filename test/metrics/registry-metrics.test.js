@@ -17,7 +17,8 @@ const COMPLETED = { outcome: 'completed', http_route: '/a "quoted" \\ route' }
 afterEach(() => promClient.register.clear())
 
 async function serveRegistered(t, registry) {
-  const spillway = spillwayFor(t, { registry, routes: { label: () => COMPLETED.http_route } })
+  const endpoints = { allow: () => true }
+  const spillway = spillwayFor(t, { registry, endpoints, routes: { label: () => COMPLETED.http_route } })
   const { get } = await serve(
     t,
     spillway.wrap((req, res) => {

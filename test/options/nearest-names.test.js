@@ -195,3 +195,16 @@ describe('the names of other packages', () => {
     for (const [name, hint] of names) assert.match(hint, /[.?] $/, name)
   })
 })
+
+it('a name with another ending is suggested the option', () => {
+  for (const [given, wanted] of [
+    ['sheding', 'shed'],
+    ['shedding', 'shed'],
+    ['loggerOptions', 'logger'],
+    ['endpoint', 'endpoints'],
+    ['releases', 'release'],
+  ])
+    assert.throws(() => resolveOptions({ [given]: {} }), {
+      message: new RegExp(`^Unknown option \`${given}\`\\. Did you mean \`${wanted}\`\\?`),
+    })
+})

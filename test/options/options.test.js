@@ -602,3 +602,19 @@ test('under a test runner only the default of shed.mode differs, also when an up
   const restored = updateOptions(current, { shed: { mode: undefined } }, TEST_DEFAULTS)
   assert.equal(restored.shed.mode, 'observe')
 })
+
+test('an option without a default says how it is switched off, if it is given 0, false or null', () => {
+  for (const [given, name] of [
+    [{ errors: { timeout: 0 } }, 'errors.timeout'],
+    [{ shed: { maxConcurrent: 0 } }, 'shed.maxConcurrent'],
+    [{ log: { slowAfter: null } }, 'log.slowAfter'],
+    [{ shed: { pressure: false } }, 'shed.pressure'],
+  ])
+    assert.throws(() => resolveOptions(/** @type {any} */ (given)), {
+      message: new RegExp(`^\`${name}\` must be .* To switch it off, leave it out or write undefined\\.$`),
+    })
+  assert.throws(
+    () => resolveOptions({ shed: { maxDelay: 0 } }),
+    (error) => !/switch/.test(String(error))
+  )
+})

@@ -69,7 +69,7 @@ for (const [name, client] of Object.entries({
       const registry = new client.Registry(client.Registry[contentType])
       fillRegistry(client, registry)
       const label = () => 'say "größe" \\ 🚰\nnew'
-      const spillway = spillwayFor(t, { registry, routes: { label } })
+      const spillway = spillwayFor(t, { registry, endpoints: { allow: () => true }, routes: { label } })
       const { get } = await serve(
         t,
         spillway.wrap(

@@ -3,15 +3,12 @@
 // token, the rules load, and what the autoscaler asks has an answer.
 
 const assert = require('node:assert/strict')
-const { readFileSync } = require('node:fs')
 const path = require('node:path')
 const { test } = require('node:test')
-const { isDeepStrictEqual } = require('node:util')
 const { readManifests, readService, readYaml, startService } = require('../examples/service-folder')
 const { startPrometheus } = require('../support/prometheus')
 
 const RULES = path.join(__dirname, '../../examples/grafana/rules.yml')
-const MIGRATING = path.join(__dirname, '../../docs/migrating.md')
 const REQUESTS = 200
 
 test('Prometheus scrapes the service as compose.yml starts both, and the autoscaler has its number', async (t) => {
@@ -36,16 +33,4 @@ test('Prometheus scrapes the service as compose.yml starts both, and the autosca
     assert.equal(others.length, 0, 'one number')
     assert.ok(Number(loops.value[1]) > 0 && Number(loops.value[1]) <= 1, loops.value[1])
   }
-
-  // For services that come from express-prom-bundle.
-  const [, rule] = readFileSync(MIGRATING, 'utf8').match(
-    /- record: http_request_duration_seconds_bucket\n {2}expr: (.+)\n/
-  )
-  const old = await prometheus.answer(`sum by (method, path, status_code) (${rule})`)
-  assert.ok(
-    old.some(({ metric }) =>
-      isDeepStrictEqual(metric, { method: 'GET', path: '/users/:id', status_code: '200' })
-    ),
-    JSON.stringify(old)
-  )
 })

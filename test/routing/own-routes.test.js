@@ -11,6 +11,7 @@ const Koa3 = require('koa')
 const getRawBody = require('raw-body')
 const { hasPeer, peer } = require('../../bench/support/peers')
 const { pinoWithLines } = require('../support/lines')
+const { recipe } = require('../admission/recipes')
 const { serve } = require('../support/serve')
 const { ended, spillwayFor } = require('../support/spillway')
 
@@ -174,4 +175,54 @@ test('labels of spillway itself do not count against the limit of routes', async
   await get('/nowhere')
   const { routesFolded, ...snapshot } = await ended(spillway, 3)
   assert.deepEqual([listed(snapshot), routesFolded], [[BAD_BODY, 'POST /orders', 'GET (unmatched)'], 0])
+})
+
+for (const [name, make] of Object.entries({
+  'Express 5': (spillway) => {
+    const app = require('express')().use(spillway.express(), require('cors')())
+    return app.get('/orders', (_req, res) => res.json([]))
+  },
+  'Koa 3': (spillway) => new Koa3().use(spillway.koa()).use(require('@koa/cors')()).callback(),
+  'plain http': (spillway) => spillway.wrap((_req, res) => res.writeHead(204).end()),
+}))
+  test(`${name}: preflights of browsers have a route, and other OPTIONS do not`, async (t) => {
+    const spillway = spillwayFor(t)
+    const { request } = await serve(t, make(spillway))
+    const origin = 'https://shop.example'
+    const ask = (headers) => request({ path: '/orders', method: 'OPTIONS', headers })
+    await ask({ origin, 'access-control-request-method': 'PUT' })
+    assert.deepEqual(listed(await ended(spillway, 1)), ['OPTIONS (preflight)'])
+    await ask({ origin })
+    const { length } = listed(await ended(spillway, 2))
+    assert.equal(length, 2)
+  })
+
+test('an upgrade has a route', async (t) => {
+  const spillway = spillwayFor(t)
+  const { server, request } = await serve(t, (_req, res) => res.end())
+  spillway.attach(server)
+  server.on('upgrade', (_req, socket) => socket.end('HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n'))
+  await request({ path: '/', headers: { connection: 'upgrade', upgrade: 'x' } })
+  assert.deepEqual(listed(await ended(spillway, 1)), ['GET (upgrade)'])
+})
+
+test('the recipe names operations of GraphQL, and no name that a client made up', async (t) => {
+  const { plugin, routes } = await recipe('GraphQL operations', ['plugin', 'routes'])
+  const spillway = spillwayFor(t, { routes })
+  // As GraphQL Yoga calls its plugins: with Node's request in the context.
+  const yoga = (req, res) => {
+    const operationName = new URL(req.url, 'http://x').searchParams.get('operationName') ?? undefined
+    plugin.onParams({ params: { operationName }, context: { req, res } })
+    res.end('{}')
+  }
+  const app = require('express')().use(spillway.express())
+  app.use('/graphql', yoga).get('/other', (_req, res) => res.end())
+  const { get } = await serve(t, app)
+  for (const path of ['?operationName=Orders', '?operationName=Made-up', '']) await get(`/graphql${path}`)
+  await get('/other')
+  assert.deepEqual(listed(await ended(spillway, 4)), [
+    'GET /graphql Orders',
+    'GET /graphql (other)',
+    'GET /other',
+  ])
 })

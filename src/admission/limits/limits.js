@@ -165,8 +165,9 @@ class Limits {
     if (reason === 'loop') this.#wasHeldBack = true
   }
 
-  /** @param {{ arrived: number, ended: number, isQueueing: boolean }} turn requests that arrived and ended in it */
-  onTurn(nowMs, idleMs, { arrived, ended, isQueueing }) {
+  /** @param {number} nowMs @param {number} idleMs @param {{ arrived: number, ended: number, isQueueing: boolean }} turn */
+  onTurn(nowMs, idleMs, turn) {
+    const { arrived, ended, isQueueing } = turn
     this.loop.onTurn(nowMs, idleMs, this.#wasHeldBack || (isQueueing && !this.isAtMaxConcurrent))
     this.#wasHeldBack = false
     const usualMs = this.isAtMaxConcurrent ? this.slotMs : Math.max(this.#cost.meanMs, this.#cost.ms)

@@ -3,7 +3,7 @@
 
 const { loadStyle } = require('../../admin/report/document')
 const { makeRun } = require('../../admin/report/run')
-const { maskText } = require('../../redaction/text')
+const { maskCommand } = require('../../redaction/command')
 const { CommandError, EXIT } = require('../command-error')
 const { bytes, count, duration, percent, rate, span } = require('../figures')
 const { jsonLines } = require('../json-lines')
@@ -74,7 +74,7 @@ const report = {
       ...recorded,
       address: context.client.url,
       ...(values.title !== undefined && { title: values.title }),
-      ...(commandLine.length > 0 && { command: shown(commandLine) }),
+      ...(commandLine.length > 0 && { command: maskCommand(commandLine) }),
     })
     if (values.json) out.print(jsonLines(measured, out))
     if (isPrinted) return code
@@ -84,9 +84,6 @@ const report = {
     return code
   },
 }
-
-/** Without passwords and tokens: a report is sent around. A word a line, because a masked header takes its line. */
-const shown = (commandLine) => maskText(commandLine.join('\n')).replaceAll('\n', ' ')
 
 /** @param {Record<string, any>} values @param {readonly string[]} commandLine */
 function checkTogether({ from, to, watch, for: span }, commandLine) {

@@ -17,8 +17,9 @@ const text = require('./prometheus-text')
  *   renderFamilies: (families: Family[], captured?: import('../capture').Capture) => Pieces,
  *   renderForeign: undefined | ((family: RegistryFamily, isName: (name: string) => boolean) => Pieces),
  *   hasNatives: boolean,
+ *   isPublic?: boolean,
  *   end: string,
- * }} Format
+ * }} Format `isPublic`: for readers that nobody has chosen
  */
 
 /** @type {Format} */
@@ -64,6 +65,11 @@ const FORMATS = [
   PROTOBUF,
 ]
 
+/** @type {Map<Format, Format>} */
+const publicFormats = new Map(FORMATS.map((format) => [format, { ...format, isPublic: true }]))
+/** @param {Format} format */
+const publicOf = (format) => /** @type {Format} */ (publicFormats.get(format))
+
 /** @param {string} [accept] the range with the highest quality wins; among equals, the first */
 function formatFor(accept = '') {
   let best = TEXT
@@ -89,4 +95,4 @@ function parameterOf(text) {
 
 const unquoted = (text) => (text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1) : text)
 
-module.exports = { TEXT, formatFor }
+module.exports = { TEXT, formatFor, publicOf }

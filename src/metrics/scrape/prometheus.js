@@ -8,8 +8,15 @@ const client = require('prom-client')
 const { BlockedReaders } = require('./blocked-readers')
 const { DefaultLabels } = require('../registries/default-labels')
 const { defaultMetrics } = require('../registries/default-metrics')
-const { LAG_FAMILIES, NATIVE_FAMILIES, STANDARD_FAMILIES, familiesWith, prefixed } = require('../families')
-const { TEXT, formatFor } = require('../formats/formats')
+const {
+  HOSTS_CALLED,
+  LAG_FAMILIES,
+  NATIVE_FAMILIES,
+  STANDARD_FAMILIES,
+  familiesWith,
+  prefixed,
+} = require('../families')
+const { TEXT, formatFor, publicOf } = require('../formats/formats')
 const { PieceWriter } = require('./piece-writer')
 const { registerFamilies, RegistryMetric } = require('../registries/registry-metrics')
 const { Renderings } = require('./renderings')
@@ -85,9 +92,10 @@ class Prometheus {
     this.#unregister()
   }
 
-  /** @param {string} [accept] */
-  formatFor(accept) {
-    return formatFor(accept)
+  /** @param {string | undefined} accept @param {boolean} [isPublic] whether anybody may read it */
+  formatFor(accept, isPublic = false) {
+    const format = formatFor(accept)
+    return isPublic ? publicOf(format) : format
   }
 
   /** @param {import('node:http').ServerResponse} res with its head already set @param {Format} format */
@@ -172,7 +180,10 @@ class Prometheus {
 
   /** @param {Sources} sources @param {import('../capture').Capture | undefined} captured @param {Format} format */
   async *#renderSources({ families, metrics, standard }, captured, format) {
-    const shown = families.filter(({ type }) => format.hasNatives || type !== NATIVE)
+    const shown = families.filter(
+      ({ name, type }) =>
+        (format.hasNatives || type !== NATIVE) && !(format.isPublic === true && name === HOSTS_CALLED)
+    )
     const seen = new Set([...families, ...metrics, ...standard].map(({ name }) => name))
     yield* format.renderFamilies(shown, captured)
     yield* this.#renderMetrics(metrics, format, seen)

@@ -5,6 +5,7 @@
 //   left more than the one before, by 10 MB and a quarter in all, and the heap would be full within 15 minutes at that pace. A cache
 //   that fills is a matter of minutes as well, but is seldom as large as the heap.
 // - A heap that is nine tenths full after a collection leaves nothing to work with, growing or not.
+// - Growth that fills the heap only after a week is not claimed: the process is replaced before.
 // High: the heap is full within an hour, so an operator has less than an hour to act.
 
 const { duration, evidence, megabytes, percent } = require('../phrases')
@@ -14,6 +15,8 @@ const LEAST_BYTES = 10e6
 const LEAST_RISE = 0.25
 const FAST_MS = 15 * 60_000
 const SOON_SECONDS = 3600
+const LEAST_A_MINUTE = 1e6
+const LATEST_SECONDS = 7 * 24 * 3600
 const FULL = 0.9
 
 /** @type {import('../rules').Rule} */
@@ -24,7 +27,8 @@ const rule = {
     const { afterGcBytes, limitBytes, trend } = heap
     if (afterGcBytes === undefined || !(limitBytes > 0)) return []
     const share = Math.min(1, afterGcBytes / limitBytes)
-    const growth = growthOf(heap)
+    const found = growthOf(heap)
+    const growth = Number(found?.secondsToLimit) <= LATEST_SECONDS ? found : undefined
     if (growth === undefined && share < FULL) return []
     const full = `${megabytes(afterGcBytes)} of ${megabytes(limitBytes)} are in use after a collection`
     const seconds = growth?.secondsToLimit ?? Number.POSITIVE_INFINITY
@@ -36,7 +40,7 @@ const rule = {
         summary:
           growth === undefined
             ? `The heap is nearly full: ${full}.`
-            : `The heap grows by ${megabytes(growth.bytesPerSecond * 60)} a minute and is full in ${duration(seconds * 1000)}: ${full}.`,
+            : `The heap grows by ${paceOf(growth.bytesPerSecond)} and is full in ${duration(seconds * 1000)}: ${full}.`,
         evidence: [
           evidence('heap after a collection', afterGcBytes, 'bytes'),
           evidence('heap limit', limitBytes, 'bytes'),
@@ -56,6 +60,12 @@ const rule = {
       },
     ]
   },
+}
+
+/** A slow leak is 0 MB a minute. */
+function paceOf(bytesPerSecond) {
+  const aMinute = bytesPerSecond * 60
+  return aMinute >= LEAST_A_MINUTE ? `${megabytes(aMinute)} a minute` : `${megabytes(aMinute * 60)} an hour`
 }
 
 function growthOf({ limitBytes, recent, trend }) {

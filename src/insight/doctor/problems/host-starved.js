@@ -1,7 +1,7 @@
 'use strict'
 // The thread of the event loop could run, and the kernel gave the CPU to others. Linux counts that time.
-// - A tenth of the time, and a quarter of the time in which the thread wanted a CPU; or a twentieth, and half of that time. A thread
-//   that shares two CPUs with a collector of its own waits for less. Below that no request waits for long.
+// - A tenth of the time, and a quarter of the time in which the thread wanted a CPU. A thread that shares two CPUs with a collector
+//   of its own waits for less. Below that no request waits for long, also where the thread wants little.
 // - High from a quarter of the time: every request waits for the neighbours of this process longer than most handlers take.
 // Other threads of this process may be what the loop waits for. What they ran is subtracted. Where they need all CPUs there are, that
 // is a claim of its own.
@@ -10,8 +10,6 @@ const { evidence, percent } = require('../phrases')
 
 const SOME = 0.1
 const OF_DEMAND = 0.25
-const LITTLE = 0.05
-const MOST_OF_DEMAND = 0.5
 const MUCH = 0.25
 /** Of the CPUs. */
 const OWN = 0.8
@@ -25,9 +23,7 @@ const rule = {
     if (scheduler === undefined) return []
     const { foreignShare, runShare, waitShare } = scheduler
     const ofDemand = (share) => share / (runShare + waitShare)
-    const isStarvedBy = (share) =>
-      (share >= SOME && ofDemand(share) >= OF_DEMAND) ||
-      (share >= LITTLE && ofDemand(share) >= MOST_OF_DEMAND)
+    const isStarvedBy = (share) => share >= SOME && ofDemand(share) >= OF_DEMAND
     const isForeign = isStarvedBy(foreignShare)
     if (!isForeign && !(isStarvedBy(waitShare) && cpu.used >= OWN * cpu.limit)) return []
     return [

@@ -1,0 +1,136 @@
+'use strict'
+// Lets the browser application that a 503 belongs to read it. Without CORS headers `fetch` sees a network error, and neither the
+// status nor `Retry-After`. The gate rejects before the application could set them, so they are repeated as the application last
+// set them for the same origin and first path segment. An origin that it has not allowed gets none.
+//
+// A browser asks before some requests by a preflight, and takes only a 2xx for an answer. A rejected preflight is therefore
+// answered as the application last answered the same question, if it did.
+
+const { urlPath } = require('../url-path')
+
+/** @typedef {InstanceType<typeof import('../requests/request').Request>} Request */
+
+const PLACE = 'cross-origin'
+const ALLOW_ORIGIN = 'access-control-allow-origin'
+const EXPOSE_HEADERS = 'access-control-expose-headers'
+const RETRY_AFTER = 'Retry-After'
+const OF_ANSWER = [ALLOW_ORIGIN, 'access-control-allow-credentials', EXPOSE_HEADERS]
+const OF_PREFLIGHT = [
+  ALLOW_ORIGIN,
+  'access-control-allow-credentials',
+  'access-control-allow-headers',
+  'access-control-allow-methods',
+  'access-control-max-age',
+]
+const REQUESTED_METHOD = 'access-control-request-method'
+const REQUESTED_HEADERS = 'access-control-request-headers'
+
+/** At most so often is an answer looked at: 100 times a second cost nothing that can be measured. */
+const EVERY_MS = 10
+const MAX_ANSWERS = 100
+const LONGEST_KEY = 1024
+const LONGEST_VALUE = 1024
+/** What the application allowed longer ago may not hold any more. */
+const KEPT_MS = 600_000
+
+class CrossOrigin {
+  /** When an answer is next looked at. */
+  nextMs = Number.POSITIVE_INFINITY
+  /** @type {Map<string, { headers: [name: string, value: string][], atMs: number }>} the least recently confirmed first */
+  #answers = new Map()
+
+  #internalErrors
+
+  /** @param {InstanceType<typeof import('../requests/internal-errors').InternalErrors>} internalErrors */
+  constructor(internalErrors) {
+    this.#internalErrors = internalErrors
+  }
+
+  /** @param {'adaptive' | 'threshold' | 'observe' | 'off'} mode */
+  update(mode) {
+    this.nextMs = mode === 'observe' || mode === 'off' ? Number.POSITIVE_INFINITY : 0
+  }
+
+  /** @param {Request} request that has ended */
+  learn(request, nowMs) {
+    this.nextMs = nowMs + EVERY_MS
+    if (request.req.headers.origin === undefined || request.admission.isRejected) return
+    this.#internalErrors.guard(PLACE, () => this.#learn(request, nowMs))
+  }
+
+  #learn({ req, res, status }, nowMs) {
+    const allowed = res.getHeader(ALLOW_ORIGIN)
+    if (allowed === undefined) return
+    const isPreflight = isPreflightOf(req)
+    if (isPreflight && (status < 200 || status > 299)) return
+    const key = keyOf(req, allowed === '*' ? '*' : req.headers.origin, isPreflight)
+    const headers = headersOf(res, isPreflight)
+    if (headers === undefined || key.length > LONGEST_KEY) return
+    this.#answers.delete(key)
+    this.#answers.set(key, { headers, atMs: nowMs })
+    for (const [each, { atMs }] of this.#answers) {
+      if (this.#answers.size <= MAX_ANSWERS && nowMs - atMs <= KEPT_MS) break
+      this.#answers.delete(each)
+    }
+  }
+
+  /**
+   * Sets the headers on the answer to a rejected request.
+   *
+   * @param {Request} request
+   * @returns {boolean} whether the request was a preflight, and is answered
+   */
+  answers({ req, res }) {
+    const { origin } = req.headers
+    if (origin === undefined || this.#answers.size === 0) return false
+    try {
+      return this.#answer(req, res, origin)
+    } catch (error) {
+      this.#internalErrors.report(PLACE, error)
+      return false
+    }
+  }
+
+  #answer(req, res, origin) {
+    // A middleware before ours may have set them.
+    if (res.headersSent || (res.stream ?? res).destroyed || res.hasHeader(ALLOW_ORIGIN)) return false
+    const isPreflight = isPreflightOf(req)
+    const known =
+      this.#answers.get(keyOf(req, origin, isPreflight)) ?? this.#answers.get(keyOf(req, '*', isPreflight))
+    if (known === undefined) return false
+    for (const [name, value] of known.headers) res.setHeader(name, value)
+    if (!isPreflight) return false
+    res.statusCode = 204
+    res.end()
+    return true
+  }
+}
+
+const isPreflightOf = ({ headers, method }) => method === 'OPTIONS' && headers[REQUESTED_METHOD] !== undefined
+
+function keyOf({ headers, url }, origin, isPreflight) {
+  const path = urlPath(url)
+  const end = path.indexOf('/', 1)
+  const key = `${origin} ${end === -1 ? path : path.slice(0, end)}`
+  return isPreflight ? `${key} ${headers[REQUESTED_METHOD]} ${headers[REQUESTED_HEADERS]}` : key
+}
+
+/** @returns {[name: string, value: string][] | undefined} undefined if a value is too long, or none that a browser takes */
+function headersOf(res, isPreflight) {
+  /** @type {[string, string][]} */
+  const headers = []
+  for (const name of isPreflight ? OF_PREFLIGHT : OF_ANSWER) {
+    const value = res.getHeader(name)
+    if (value === undefined) continue
+    const text = String(value)
+    if (text.length > LONGEST_VALUE) return undefined
+    if (name !== EXPOSE_HEADERS) headers.push([name, text])
+  }
+  if (!isPreflight) headers.push([EXPOSE_HEADERS, exposedWith(res.getHeader(EXPOSE_HEADERS))])
+  return headers
+}
+
+/** `Retry-After` is ours to expose: it says nothing of the application. */
+const exposedWith = (exposed) => (exposed === undefined ? RETRY_AFTER : `${exposed}, ${RETRY_AFTER}`)
+
+module.exports = { CrossOrigin }

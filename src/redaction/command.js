@@ -1,0 +1,20 @@
+'use strict'
+// Masks the secrets in the words of a command. Unlike in a sentence, the word after `--password` is its value for certain.
+
+const { REDACTED, isSecretInText } = require('./secret-names')
+const { maskText } = require('./text')
+
+/** Options of curl, HTTPie, ab and others whose value is `name:password`. */
+const USER_OPTION = /^(?:-[uUaA]|--(?:proxy-)?user(?:name)?)$/
+const PASSWORD = /^([^:/]*):(?!\/\/).+$/s
+
+/** @param {readonly string[]} words @returns {string} in one line */
+const maskCommand = (words) => words.map((word, i) => maskWord(word, words[i - 1] ?? '')).join(' ')
+
+function maskWord(word, before) {
+  if (USER_OPTION.test(before) && PASSWORD.test(word)) return word.replace(PASSWORD, `$1:${REDACTED}`)
+  if (before.startsWith('--') && !word.startsWith('-') && isSecretInText(before)) return REDACTED
+  return maskText(word)
+}
+
+module.exports = { maskCommand }

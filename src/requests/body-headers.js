@@ -1,0 +1,46 @@
+'use strict'
+// The headers that an application has set for its own answer, and that another answer must not carry: those that describe the body,
+// say how long it may be cached, or tell the client or a proxy to fetch something else. `docs/errors.md` lists what stays.
+
+/** They describe the body, or how long it may be cached. */
+const OF_BODY = new Set([
+  'accept-ranges',
+  'age',
+  'cache-control',
+  'cache-tag',
+  'digest',
+  'edge-cache-tag',
+  'edge-control',
+  'etag',
+  'expires',
+  'last-modified',
+  'pragma',
+  'repr-digest',
+  'surrogate-control',
+  'surrogate-key',
+  'trailer',
+  'x-accel-expires',
+])
+/** They lead elsewhere: a browser, or a proxy that replaces the body by a file. An error may set them itself. */
+const OF_TARGET = new Set([
+  'link',
+  'location',
+  'refresh',
+  'x-accel-redirect',
+  'x-lighttpd-send-file',
+  'x-sendfile',
+])
+
+/** CDNs have a `Cache-Control` of their own each: `CDN-Cache-Control`, `Vercel-CDN-Cache-Control`. */
+const isOfBody = (name) =>
+  OF_BODY.has(name) ||
+  name.endsWith('-cache-control') ||
+  (name.startsWith('content-') && !name.startsWith('content-security-policy'))
+
+/** Removes the headers that were set for another answer. */
+function removeBodyHeaders(res) {
+  for (const name of res.getHeaderNames())
+    if (isOfBody(name) || OF_TARGET.has(name) || name === 'transfer-encoding') res.removeHeader(name)
+}
+
+module.exports = { isOfBody, removeBodyHeaders }
