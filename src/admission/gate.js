@@ -235,7 +235,8 @@ class Gate {
       request.admission.priority !== 0 &&
       this.#limits.isOverload(nowMs) &&
       !this.#measurements.turns.isIdling(nowMs)
-    const mayRun = !isStanding || nowMs - this.#ranHalfClosedMs >= HALF_CLOSED_GAP_MS
+    const mayRun =
+      !hasBody(request.req) && (!isStanding || nowMs - this.#ranHalfClosedMs >= HALF_CLOSED_GAP_MS)
     if (this.#limits.isAtMaxConcurrent) return this.#rejectQueued(request, this.#limits.concurrencyReason())
     // It can wait no longer.
     if (!mayRun)
@@ -285,5 +286,9 @@ class Gate {
     this.#rejectAll(() => this.#cause.because('closed'))
   }
 }
+
+/** Body parsers take a request for finished once its client has half-closed. Its handler would see no body. */
+const hasBody = ({ headers }) =>
+  headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
 
 module.exports = { Gate }

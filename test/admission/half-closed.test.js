@@ -86,6 +86,18 @@ function queuedBehind(shed) {
   return { driven, queued, running, socket }
 }
 
+for (const headers of [{ 'content-length': '12' }, { 'transfer-encoding': 'chunked' }]) {
+  test(`a queued request with a body is rejected where its client half-closes, because a body parser would skip it: ${Object.keys(headers)}`, () => {
+    const driven = new DrivenAdmission({ maxConcurrent: 1 })
+    const running = driven.ask()
+    const socket = new EventEmitter()
+    const queued = driven.ask({ socket, method: 'POST', headers })
+    driven.end(running)
+    socket.emit('end')
+    assert.equal(queued.answer.status, 503)
+  })
+}
+
 test('a queued request whose client half-closes runs at once if a slot is free', () => {
   const { driven, queued, running, socket } = queuedBehind({})
   driven.end(running)
