@@ -128,6 +128,7 @@ class Admission {
     this.#rejection.update(options)
     this.#resources.update(options)
     this.limits.update(options)
+    this.#shadow.update(options)
     this.measurements.clients.update(options)
     this.#options = options
     this.#connectionGate?.update(this.#isOff, options)
@@ -256,7 +257,7 @@ class Admission {
     acceptBurst.onTurn(busyMs, nowMs, arrivedInTurn)
     this.#hooks.onTurn(nowMs)
     this.#resources.onTurn(longestMs, nowMs, idleMs)
-    this.#shadow.onTurn(nowMs, idleMs)
+    if (this.#mode === 'observe') this.#shadow.onTurn(busyMs, nowMs, idleMs, endedInTurn)
     this.pace.onTurn(nowMs)
     this.#connectionGate?.onTurn(busyMs, nowMs, idleMs)
     this.gate.onTurn(nowMs, idleMs, busyMs)

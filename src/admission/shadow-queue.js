@@ -1,30 +1,24 @@
 'use strict'
 // Decides for mode `observe` what mode `adaptive` would reject. In `observe` every request runs, so the queue is in the
-// kernel. This file models that queue by loop turn, and asks shadow-slots.js for the wait for a slot of `maxConcurrent`:
-//   queue = queue + cost of the requests that arrived - time since the last arrivals;   0 once the loop idles
-//   and never more than the requests of this turn and those in flight; what arrived and still runs is in both
-// The part of the queue beyond the tolerated delay would be rejected, the lowest class first. For the loop it counts once the loop
-// has been full for that delay: one that idles sooner has no such queue, whatever a request is taken to cost (docs/decisions/0056).
+// kernel: a long turn ends, and the next one reads all that arrived meanwhile. This file replays those arrivals through a
+// modelled queue, evenly spread over the turn in which they arrived. The rules are those of mode `adaptive`, on the model's
+// clock (docs/decisions/0056). shadow-slots.js models the wait for a slot of `maxConcurrent`.
 
-const { MIN_AHEAD } = require('./limits/queue-delay')
+const { Overload } = require('./limits/overload')
+const { QueueDelay } = require('./limits/queue-delay')
 const { ShadowSlots } = require('./shadow-slots')
 const { CRITICAL, QUEUED_CLASSES } = require('./verdict')
 
-/** The cost of a request counts as known after this many requests in an idling loop. */
-const MIN_SAMPLES = 200
-/** A loop that idles more than this share of the tolerated delay has no such queue. A full loop idles a little, in system calls. */
-const MOST_IDLE_SHARE = 0.05
+/** What a full loop takes for a turn in mode `adaptive`: the model goes on in steps of this length. */
+const STEP_MS = 5
+/** A process that was suspended for an hour is not replayed in more steps. */
+const MOST_STEPS = 2000
+/** The mean cost counts as known after this many requests, in a full loop too. */
+const KNOWN_AFTER = 200
+/** A full loop corrects the known mean over this many requests. */
+const LEARN_OVER = 1000
 
-/**
- * @typedef {object} Unproven requests of one class that arrived in one turn
- * @property {number} count
- * @property {number} priority
- * @property {number} waitMs how long they would have waited
- * @property {number} toleratedMs
- * @property {number} dueMs when they have waited as long as is tolerated
- * @property {number} maxIdleMs what the loop's idle time may be by then
- */
-/** @typedef {{ ms: number, idleMs: number }} Instant */
+/** @typedef {{ priority: number, count: number, queuedMs: number, queuedStallFreeMs: number }} Queued requests of one class and step */
 
 class ShadowQueue {
   #cause
@@ -33,20 +27,36 @@ class ShadowQueue {
   #measurements
   #hooks
   #onWouldReject
-  /** The mean cost of a request when the loop last idled. In a full loop much of the work is unfinished. */
-  #costMs = 0
-  #samples = 0
-  /** The modelled wait for the loop. */
-  #loopMs = 0
   #slots
-  /** Arrivals of the current turn, by class and together. */
+  #overload
+  #delay
+  /** The turns as the rules see them. An overload makes them long in mode `observe` only, so the usual ones are those before it. */
+  #turns = { usualLongMs: 0, stallFreeMs: (nowMs) => nowMs - this.#stalledMs }
+  /** How far the stall-free clock is behind: of the model, and at the first arrival of the turn. */
+  #stalledMs = 0
+  #firstStalledMs = 0
+  /** The modelled queue of each class, oldest first. @type {Queued[][]} */
+  #queues = Array.from({ length: QUEUED_CLASSES }, () => [])
+  #length = 0
+  /** The model's time, by both clocks. */
+  #modelMs
+  #modelIdleMs = 0
+  /** Whether the loop was full when the last turn ended: a loop that idles rejects nothing. */
+  #isFull = false
+  /** What the model has left to run requests with. */
+  #creditMs = 0
+  /** The mean cost of a request, and how many it rests on. */
+  #eachMs = 0
+  #samples = 0
+  /** What each request of the last turn took: the model serves as many as have really ended. */
+  #servedMs = 0
+  /** Arrivals of the current turn by class and together, when the first was read, and whether the loop idled until then. */
   #arrivals = new Float64Array(QUEUED_CLASSES)
   #count = 0
-  /** The first arrival of the current turn, and of the last turn that had an arrival. @type {Instant} */
-  #first
-  #previous
-  /** What the model rejects, until it is known whether the loop was full for as long. @type {Unproven[]} */
-  #unproven = []
+  #firstMs = 0
+  #beganIdle = false
+  /** Whether the turn accepted a connection, and its request has not been discounted yet. */
+  #isAccepting = false
 
   /**
    * @param {{
@@ -66,90 +76,215 @@ class ShadowQueue {
     this.#measurements = measurements
     this.#hooks = hooks
     this.#onWouldReject = onWouldReject
-    this.#first = this.#previous = this.#instant(clock.now())
+    this.#overload = new Overload(measurements.clients, clock.now())
+    this.#delay = new QueueDelay({ turns: this.#turns, overload: this.#overload })
+    this.#modelMs = clock.now()
+  }
+
+  update(options) {
+    this.#delay.update(options)
   }
 
   // Hot path in mode `observe`: once a request.
   onRequest(request, nowMs) {
     const { priority } = request.admission
-    const waitMs = Math.max(this.#loopMs - (nowMs - this.#previous.ms), this.#slotWaitMs(nowMs))
+    const waitMs = Math.max(this.#loopWaitMs(nowMs), this.#slotWaitMs(nowMs))
     if (waitMs > 0) {
       const deadlineMs = this.#hooks.deadlineMs(request)
       if (waitMs >= deadlineMs)
         return this.#onWouldReject(this.#cause.because('deadline', waitMs, deadlineMs), priority)
     }
-    if (this.#count === 0) this.#first = this.#instant(nowMs)
+    if (this.#length > 0) this.#measurements.clients.onQueue(request.req)
+    if (this.#count === 0) {
+      this.#firstMs = nowMs
+      this.#firstStalledMs = nowMs - this.#measurements.turns.stallFreeMs(nowMs)
+      this.#beganIdle = this.#measurements.turns.beganIdle
+    }
     this.#arrivals[priority]++
     this.#count++
   }
 
+  #loopWaitMs(nowMs) {
+    return this.#length * this.#eachMs - (nowMs - this.#modelMs)
+  }
+
   /** Another mode has begun: what was observed before is no evidence after it. */
   restart() {
-    this.#loopMs = 0
+    const nowMs = this.#clock.now()
+    for (const queue of this.#queues) queue.length = 0
+    this.#length = 0
     this.#slots.clear()
-    this.#first = this.#previous = this.#instant(this.#clock.now())
-    this.#unproven = []
+    this.#modelMs = nowMs
+    this.#modelIdleMs = this.#clock.idleMs()
+    this.#onEmpty(nowMs)
     this.#arrivals.fill(0)
     this.#count = 0
   }
 
-  #instant(nowMs) {
-    return {
-      ms: nowMs,
-      idleMs: this.#clock.idleMs(),
-      stallFreeMs: this.#measurements.turns.stallFreeMs(nowMs),
+  #onEmpty(nowMs) {
+    this.#overload.onEmpty(nowMs)
+    this.#turns.usualLongMs = this.#measurements.turns.usualLongMs
+  }
+
+  // Once a turn in mode `observe`, and in a full loop once per 5 ms of it.
+  /** @param {number} ended how many requests ended in this turn */
+  onTurn(busyMs, nowMs, idleMs, ended) {
+    if (this.#count > 0 && Number.isFinite(this.#limits.maxConcurrent)) this.#takeSlots()
+    if (this.#count > 0 && this.#beganIdle) {
+      this.#advanceIdle(this.#firstMs, this.#firstStalledMs, idleMs)
+      if (this.#length === 0) this.#onEmpty(this.#firstMs)
+    }
+    this.#isAccepting = this.#measurements.acceptBurst.mayBeAccepting
+    if (this.#count === 0)
+      this.#advanceIdle(nowMs, nowMs - this.#measurements.turns.stallFreeMs(nowMs), idleMs)
+    else if (this.#beganIdle) this.#step(0, this.#queueArrivals(1, 1))
+    else this.#advance(this.#firstMs, this.#firstStalledMs, true)
+    this.#modelIdleMs = idleMs
+    this.#estimate(nowMs, busyMs, ended)
+    const isIdling = this.#measurements.turns.isIdling(nowMs)
+    this.#isFull = !isIdling
+    if (this.#length === 0 && isIdling) this.#onEmpty(nowMs)
+    if (this.#count === 0) return
+    this.#arrivals.fill(0)
+    this.#count = 0
+  }
+
+  /** A full loop leaves work unfinished: its requests in flight count with the mean of what has ended. */
+  #estimate(nowMs, busyMs, ended) {
+    const { cost, turns } = this.#measurements
+    const { inFlight } = this.#limits
+    const count = ended + inFlight
+    this.#servedMs = count === 0 ? this.#eachMs : (busyMs + inFlight * this.#eachMs) / count
+    if (turns.isIdling(nowMs) || this.#samples < KNOWN_AFTER) {
+      this.#eachMs = cost.meanMs
+      this.#samples += ended
+      return
+    }
+    this.#eachMs += ((this.#servedMs - this.#eachMs) * ended) / (LEARN_OVER + ended)
+  }
+
+  /** The loop was busy first, and idled then. A loop that idles rejects nothing. */
+  #advanceIdle(toMs, toStalledMs, idleMs) {
+    this.#advance(toMs - (idleMs - this.#modelIdleMs), toStalledMs, false)
+    this.#serve(toMs - this.#modelMs)
+    this.#modelMs = toMs
+    this.#modelIdleMs = idleMs
+  }
+
+  #advance(toMs, toStalledMs, isArriving) {
+    const elapsedMs = toMs - this.#modelMs
+    if (elapsedMs <= 0 && !isArriving) return
+    const sinceMs = this.#modelMs
+    const stalledMs = this.#stalledMs
+    const steps = Math.max(1, Math.min(MOST_STEPS, Math.ceil(elapsedMs / STEP_MS)))
+    for (let i = 1; i <= steps; i++) {
+      this.#modelMs = sinceMs + (elapsedMs * i) / steps
+      this.#stalledMs = stalledMs + ((toStalledMs - stalledMs) * i) / steps
+      const served = this.#serve(elapsedMs / steps)
+      const arrived = isArriving ? this.#queueArrivals(i, steps) : 0
+      this.#step(served, arrived)
+      if (this.#isFull) this.#rejectOverdue()
+      if (this.#length === 0 && !isArriving) break
+    }
+    this.#modelMs = toMs
+    this.#stalledMs = toStalledMs
+  }
+
+  #step(ended, arrivals) {
+    // A full loop accepts one connection a turn, however many wait: its request says nothing about the rate.
+    const arrived = this.#isAccepting && arrivals > 0 ? arrivals - 1 : arrivals
+    if (arrived < arrivals) this.#isAccepting = false
+    this.#overload.onTurn({ nowMs: this.#modelMs, arrived, ended, usualMs: this.#eachMs, isEmpty: false })
+  }
+
+  /** The queued requests that can run in this time, the highest class first. @returns {number} how many */
+  #serve(ms) {
+    if (this.#length === 0 || this.#servedMs === 0 || this.#limits.loop.isRejectingPointless) {
+      this.#creditMs = 0
+      return this.#clear()
+    }
+    this.#creditMs += ms
+    let left = Math.min(this.#length, Math.floor(this.#creditMs / this.#servedMs))
+    this.#creditMs -= left * this.#servedMs
+    const served = left
+    for (const queue of this.#queues) {
+      while (left > 0 && queue.length > 0) left -= this.#take(queue, left)
+    }
+    return served
+  }
+
+  /** Takes up to so many of the oldest. @param {Queued[]} queue @returns {number} how many */
+  #take(queue, most) {
+    const [oldest] = queue
+    const taken = Math.min(most, oldest.count)
+    oldest.count -= taken
+    this.#length -= taken
+    if (oldest.count === 0) queue.shift()
+    return taken
+  }
+
+  #clear() {
+    const cleared = this.#length
+    for (const queue of this.#queues) queue.length = 0
+    this.#length = 0
+    return cleared
+  }
+
+  /** The arrivals of step `i` of so many. @returns {number} how many */
+  #queueArrivals(i, steps) {
+    let [ahead, arrived] = [0, 0]
+    for (let priority = CRITICAL; priority < QUEUED_CLASSES; priority++) {
+      for (const { count } of this.#queues[priority]) ahead += count
+      const all = this.#arrivals[priority]
+      const count = Math.floor((all * i) / steps) - Math.floor((all * (i - 1)) / steps)
+      if (count === 0) continue
+      arrived += count
+      const queued = this.#queue(priority, count, ahead)
+      ahead += queued
+    }
+    return arrived
+  }
+
+  /** @returns {number} how many are queued; the others would be rejected on arrival */
+  #queue(priority, count, ahead) {
+    let queued = 0
+    for (let i = 0; i < count; i++) {
+      const waitMs = (ahead + queued) * this.#eachMs
+      if (this.#isFull && this.#delay.rejects(waitMs, ahead + queued, priority, this.#eachMs, this.#modelMs))
+        this.#onWouldReject(this.#cause.because('loop', waitMs, this.#delay.targetMs), priority)
+      else queued++
+    }
+    if (queued > 0) {
+      const queuedMs = this.#modelMs
+      const queuedStallFreeMs = this.#turns.stallFreeMs(queuedMs)
+      this.#queues[priority].push({ priority, count: queued, queuedMs, queuedStallFreeMs })
+    }
+    this.#length += queued
+    return queued
+  }
+
+  #rejectOverdue() {
+    if (this.#length === 0) return
+    const isOverload = this.#overload.isOn(this.#eachMs, this.#modelMs)
+    for (const queue of this.#queues) {
+      while (queue.length > 0 && this.#delay.isOverdue(queue[0], isOverload, this.#modelMs)) {
+        const [oldest] = queue
+        const { count, priority } = oldest
+        const waitedMs = this.#delay.waitedMs(oldest, isOverload, this.#modelMs)
+        const reason = this.#cause.because('loop', waitedMs, this.#delay.boundMs(oldest, isOverload))
+        for (let i = 0; i < count; i++) this.#onWouldReject(reason, priority)
+        this.#take(queue, count)
+      }
     }
   }
 
-  onTurn(nowMs, idleMs) {
-    this.#queueArrivals(nowMs)
-    if (this.#unproven.length > 0) this.#countProven(nowMs, idleMs)
-  }
-
-  #queueArrivals(nowMs) {
-    const { cost, turns } = this.#measurements
-    if (turns.isIdling(nowMs) || this.#samples < MIN_SAMPLES) this.#costMs = cost.meanMs
-    if (this.#count === 0) return
-    if (turns.isIdling(nowMs)) this.#samples += this.#count
-    const elapsedMs = this.#first.ms - this.#previous.ms
-    const idledMs = this.#first.idleMs - this.#previous.idleMs
-    if (this.#loopMs <= idledMs) this.#limits.onModelledEmpty(nowMs)
-    const leftMs = Math.max(0, this.#loopMs - idledMs)
-    const modelledMs = Math.max(0, leftMs + this.#count * this.#costMs - (elapsedMs - idledMs))
-    // The cost is corrected once the loop idles. A few clients can keep it from idling.
-    this.#loopMs = Math.min(modelledMs, (this.#count + this.#limits.inFlight) * this.#costMs)
-    if (Number.isFinite(this.#limits.maxConcurrent)) this.#takeSlots(nowMs)
-    this.#loopMs -= this.#costMs * this.#rejectExcess(nowMs)
-    this.#previous = this.#first
-    this.#arrivals.fill(0)
-    this.#count = 0
-  }
-
-  /** Counts what has waited as long as is tolerated, and forgets what a loop that idled has served. */
-  #countProven(nowMs, idleMs) {
-    this.#unproven = this.#unproven.filter((each) => {
-      const { count, priority, waitMs, toleratedMs, dueMs, maxIdleMs } = each
-      if (idleMs > maxIdleMs) return false
-      if (dueMs > nowMs) return true
-      const reason = this.#cause.because('loop', waitMs, toleratedMs)
-      for (let i = 0; i < count; i++) this.#onWouldReject(reason, priority)
-      return false
-    })
-  }
-
-  #slotWaitMs(nowMs) {
-    return Number.isFinite(this.#limits.maxConcurrent) ? this.#slots.waitMs(nowMs, this.#limits.inFlight) : 0
-  }
-
   /** The higher classes take their slots first. The requests of the turn are in flight already. */
-  #takeSlots(nowMs) {
-    const { ms } = this.#first
+  #takeSlots() {
     const others = this.#limits.inFlight - 1
     for (let priority = CRITICAL; priority < QUEUED_CLASSES; priority++) {
-      const toleratedMs = this.#limits.toleratedMs(priority, nowMs)
       for (let left = this.#arrivals[priority]; left > 0; left--) {
-        const waitMs = this.#slots.waitMs(ms, others)
-        if (waitMs <= toleratedMs) this.#slots.admit(ms, others, waitMs)
+        const waitMs = this.#slots.waitMs(this.#firstMs, others)
+        if (waitMs <= this.#delay.maxDelayMs) this.#slots.admit(this.#firstMs, others, waitMs)
         else {
           this.#arrivals[priority]--
           this.#onWouldReject(this.#limits.concurrencyReason(), priority)
@@ -158,35 +293,8 @@ class ShadowQueue {
     }
   }
 
-  /** @returns {number} how many of the turn's arrivals would be rejected for the loop */
-  #rejectExcess(nowMs) {
-    const eachMs = this.#costMs
-    let rejected = 0
-    for (let priority = QUEUED_CLASSES - 1; priority >= CRITICAL; priority--) {
-      const toleratedMs = Math.max(this.#limits.toleratedMs(priority, nowMs), MIN_AHEAD * eachMs)
-      const excess = Math.floor((this.#loopMs - toleratedMs) / eachMs) - rejected
-      const count = Math.min(excess, this.#arrivals[priority])
-      if (!(count > 0)) continue
-      this.#arrivals[priority] -= count
-      rejected += count
-      this.#unproven.push(this.#unprovenOf(count, priority, toleratedMs))
-    }
-    return rejected
-  }
-
-  /** While the loop was full, they may have arrived at any time since the last arrivals were read. */
-  #unprovenOf(count, priority, toleratedMs) {
-    const allowedMs = MOST_IDLE_SHARE * toleratedMs
-    const wasFull = this.#first.idleMs - this.#previous.idleMs <= allowedMs
-    const { idleMs, ms } = wasFull ? this.#previous : this.#first
-    return {
-      count,
-      priority,
-      waitMs: this.#loopMs,
-      toleratedMs,
-      dueMs: ms + toleratedMs,
-      maxIdleMs: idleMs + allowedMs,
-    }
+  #slotWaitMs(nowMs) {
+    return Number.isFinite(this.#limits.maxConcurrent) ? this.#slots.waitMs(nowMs, this.#limits.inFlight) : 0
   }
 }
 

@@ -140,11 +140,6 @@ class Limits {
     if (this.#turns.beganIdle) this.#overload.onEmpty(nowMs)
   }
 
-  /** The queue that mode `observe` models is empty. */
-  onModelledEmpty(nowMs) {
-    this.#overload.onEmpty(nowMs)
-  }
-
   /** @param {AdmissionRecord} record */
   onAdmit(record, nowMs, idleMs) {
     this.loop.onAdmit(record, nowMs, idleMs)

@@ -18,7 +18,7 @@ class QueueDelay {
   #overload
 
   /**
-   * @param {{ turns: InstanceType<typeof import('../measurements/loop-turns').LoopTurns>,
+   * @param {{ turns: { readonly usualLongMs: number, stallFreeMs: (nowMs: number) => number },
    *   overload: InstanceType<typeof import('./overload').Overload> }} parts
    */
   constructor({ turns, overload }) {
@@ -62,4 +62,4 @@ class QueueDelay {
   }
 }
 
-module.exports = { MIN_AHEAD, QueueDelay }
+module.exports = { QueueDelay }
