@@ -146,7 +146,7 @@ class Limits {
     if (reason === 'loop') this.#wasHeldBack = true
   }
 
-  /** @param {{ arrived: number, ended: number, isQueueing: boolean }} turn requests that arrived and ended in it */
+  /** @param {number} nowMs @param {number} idleMs @param {{ arrived: number, ended: number, isQueueing: boolean }} turn */
   onTurn(nowMs, idleMs, { arrived, ended, isQueueing }) {
     this.loop.onTurn(nowMs, idleMs, this.#wasHeldBack || (isQueueing && !this.isAtMaxConcurrent))
     this.#wasHeldBack = false
