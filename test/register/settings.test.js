@@ -67,7 +67,7 @@ describe('the settings', () => {
   })
 
   it('leave out what is wrong in a file, and keep the rest', (t) => {
-    const file = withFile(t, '{ "shed": { "maxDelya": 1, "interval": 700 }, "sheds": {} }')
+    const file = withFile(t, '{ "shed": { "maxDelya": 1, "sampleInterval": 700 }, "sheds": {} }')
     const { options, problems } = new Settings({ SPILLWAY_CONFIG: file })
     assert.equal(options.shed.sampleInterval, 700)
     assert.equal(problems.length, 2)
@@ -134,7 +134,7 @@ it('a logger that pino refuses costs the logger alone: one warning by the defaul
   const folder = mkdtempSync(join(tmpdir(), 'spillway-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   const file = join(folder, 'spillway.json')
-  writeFileSync(file, '{ "logger": { "level": "loud" }, "shed": { "interval": 700 } }')
+  writeFileSync(file, '{ "logger": { "level": "loud" }, "shed": { "sampleInterval": 700 } }')
   const program = new Program(t, [appFile('http.js')], { env: { SPILLWAY_CONFIG: file } })
   const { shed } = JSON.parse((await get(`${await program.admin()}/config`)).body)
   assert.equal(shed.sampleInterval, 700)
