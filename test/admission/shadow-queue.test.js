@@ -183,7 +183,7 @@ test('one client at a time is never counted, however much its requests differ', 
 })
 
 test('requests in flight hold their slots when maxConcurrent changes', () => {
-  const driven = new DrivenAdmission({ mode: 'observe', maxConcurrent: 10 })
+  const driven = new DrivenAdmission({ mode: 'observe', maxConcurrent: 10, maxDelay: 200 })
   for (let i = 0; i < 300; i++) {
     const request = driven.ask()
     driven.turn(1, 999)
@@ -192,14 +192,14 @@ test('requests in flight hold their slots when maxConcurrent changes', () => {
   driven.turn(1, 1000)
   for (let i = 0; i < 10; i++) driven.ask()
   driven.turn(1, 1)
-  driven.update({ mode: 'observe', maxConcurrent: 9 })
+  driven.update({ mode: 'observe', maxConcurrent: 9, maxDelay: 200 })
   for (let i = 0; i < 9; i++) driven.ask()
   driven.turn(1, 1)
   assert.equal(total(driven.admission.sample().wouldShed), 9)
 })
 
 test('a single slot is modelled too', () => {
-  const driven = new DrivenAdmission({ mode: 'observe', maxConcurrent: 1 })
+  const driven = new DrivenAdmission({ mode: 'observe', maxConcurrent: 1, maxDelay: 200 })
   for (let i = 0; i < 200; i++) {
     const request = driven.ask()
     driven.turn(1, 799)
