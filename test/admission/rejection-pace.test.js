@@ -67,10 +67,12 @@ test('what a calm second has left may be used at once, and no more however long 
 })
 
 test('rejections are sent in their order, those that come later behind those that wait', () => {
-  const { pace, pass, reject, rejectMany, sent } = driven()
+  const { clock, pace, pass, reject, rejectMany, sent } = driven()
   rejectMany(1000)
   for (let i = 0; i < 100; i++) {
     pass(10)
+    // There is credit again, and those that wait come first.
+    clock.advance(20)
     reject()
   }
   // More than are kept before the list is compacted.
