@@ -1918,7 +1918,7 @@ export interface AdmissionSnapshot {
   readonly shed: readonly ShedCount[]
   /** Requests that mode `adaptive` would have rejected, in mode `observe`. */
   readonly wouldShed: readonly ShedCount[]
-  /** Rejections that were sent late, because their clients retry at once. */
+  /** Rejections that waited for their turn, because rejections took 0.15 of the loop. */
   readonly answeredLate: number
   /** Limits that the requests so far suggest; `null` before the first thousand requests. */
   readonly advice: { readonly maxEventLoopDelay: number; readonly maxConcurrent: number } | null

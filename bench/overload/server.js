@@ -140,9 +140,9 @@ const shedIf = (isOverloaded) =>
 const behindAnother = (spillway) => [(_req, _res, next) => next(), spillway.express()]
 
 if (policy.endsWith('-refusing')) {
-  // The gate delays rejections for clients of a closed loop. Here only their cost counts.
-  const { LateRejections } = require(`${SRC}/admission/late-rejections`)
-  LateRejections.prototype.deliver = (_request, send) => send()
+  // Rejections beyond their share of the loop wait. Here only their cost counts.
+  const { RejectionPace } = require(`${SRC}/admission/rejection-pace`)
+  RejectionPace.prototype.deliver = (_request, send) => send()
 }
 /** Rejects everything, to measure the cost of a rejection. The gate still admits a request each 100 ms. */
 const REFUSE_ALL = { shed: { maxHeapUsedBytes: 1, sampleInterval: 50 } }

@@ -1,6 +1,6 @@
 'use strict'
 // Clients that send a request and close their side at once (`nc -N`, shell health checks), over real sockets. Each is
-// answered as plain Node answers it, and what is queued or held for it is never dropped without a byte.
+// answered as plain Node answers it, and what is queued or waits for it is never dropped without a byte.
 
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
