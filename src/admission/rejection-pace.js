@@ -3,6 +3,7 @@
 // loop serves, however many requests are rejected, and whatever their clients do next.
 
 const { AsyncResource } = require('node:async_hooks')
+const { isDisconnected } = require('../requests/request')
 const { isHalfClosed, offHalfClose, onHalfClose } = require('./half-closed')
 
 const MOST_SHARE = 0.15
@@ -66,7 +67,8 @@ class RejectionPace {
     const send = /** @type {() => void} */ (waiting.send)
     waiting.send = undefined
     offHalfClose(waiting.request, waiting.sendNow)
-    this.#spend(() => waiting.resource.runInAsyncScope(send))
+    // The share is for clients that still wait for their answers.
+    if (!isDisconnected(waiting.request)) this.#spend(() => waiting.resource.runInAsyncScope(send))
   }
 
   #hasCredit(nowMs) {

@@ -20,7 +20,7 @@ function driven({ rejectionMs = 1 } = {}) {
   /** The numbers of the rejections, in the order in which they were sent. */
   const sent = []
   let count = 0
-  const reject = (request = {}) => {
+  const reject = (/** @type {any} */ request = { res: {} }) => {
     const number = count++
     pace.deliver(request, () => sent.push(number), clock.now())
   }
@@ -115,7 +115,7 @@ test('a client that has half-closed gets its answer at once, past those that wai
   onHalfClose({ socket }, () => {})
   socket.emit('end')
   rejectMany(200)
-  reject({ socket })
+  reject({ res: {}, socket })
   assert.deepEqual([sent.at(-1), pace.waited], [200, 200 - CREDIT_MS])
 })
 
@@ -123,7 +123,7 @@ test('a client that half-closes while its answer waits gets it then, once', () =
   const { pass, reject, rejectMany, sent } = driven()
   const socket = new EventEmitter()
   rejectMany(200)
-  reject({ socket })
+  reject({ res: {}, socket })
   rejectMany(1)
   assert.equal(sent.length, CREDIT_MS)
   socket.emit('end')
@@ -132,11 +132,22 @@ test('a client that half-closes while its answer waits gets it then, once', () =
   assert.deepEqual([sent.length, sent.at(-1)], [202, 201])
 })
 
+test('a client that disconnects while its answer waits costs the others nothing', () => {
+  const { pass, reject, rejectMany, sent } = driven()
+  rejectMany(CREDIT_MS)
+  const left = Array.from({ length: 1000 }, () => ({ res: { destroyed: false } }))
+  for (const request of left) reject(request)
+  reject()
+  for (const { res } of left) res.destroyed = true
+  pass(10)
+  assert.deepEqual([sent.length, sent.at(-1)], [CREDIT_MS + 1, CREDIT_MS + 1000])
+})
+
 test('a rejection that was sent listens to its socket no longer', () => {
   const { pass, reject, rejectMany } = driven()
   const socket = new EventEmitter()
   rejectMany(200)
-  for (let i = 0; i < 20; i++) reject({ socket })
+  for (let i = 0; i < 20; i++) reject({ res: {}, socket })
   assert.equal(socket.listenerCount('end'), 1)
   pass(2000)
   assert.equal(socket.listenerCount('end'), 0)
@@ -148,7 +159,7 @@ test('each is sent in the async context of its request', () => {
   const seen = []
   rejectMany(200)
   for (const name of ['first', 'second'])
-    storage.run(name, () => pace.deliver({}, () => seen.push(storage.getStore()), clock.now()))
+    storage.run(name, () => pace.deliver({ res: {} }, () => seen.push(storage.getStore()), clock.now()))
   storage.run('another', () => pass(2000))
   assert.deepEqual(seen, ['first', 'second'])
 })
