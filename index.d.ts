@@ -839,8 +839,17 @@ export type ShedReason =
   /** The request would wait too long for a connection of the pool of that name: see `pool()`. */
   | `pool:${string}`
 
+/** Why a request was rejected. `docs/admission.md` lists what `value` and `bound` are for each reason. */
+export interface ShedCause {
+  readonly reason: ShedReason
+  /** The number that decided, such as the wait in milliseconds; `null` if there is none. */
+  readonly value: number | null
+  /** What `value` may be at most; `null` if there is no number. */
+  readonly bound: number | null
+}
+
 /** The facts of a rejection, for `shed.respond`, `shed.headers` and `OverloadError`. */
-export interface ShedVerdict {
+export interface ShedVerdict extends ShedCause {
   /** The resource that is short. Do not send it to clients: an attacker could steer by it. */
   readonly reason: ShedReason
   /** The class of the request; never `bypass`. */
@@ -1159,8 +1168,8 @@ export type AccessIgnoreRule = string | RegExp | { call(req: Request, res: Respo
 export interface SpillwayEvents {
   /** A loop turn was busy for `insight.stallThreshold` or longer: its site, and how long this turn was. */
   readonly stall: StallSite & { readonly durationMs: number }
-  /** The first request was rejected. */
-  readonly overload: { readonly reason: ShedReason }
+  /** The first request was rejected, for this cause. */
+  readonly overload: ShedCause
   /** No request has been rejected for a second. */
   readonly recovered: {
     /** The most frequent reason. */
@@ -1918,10 +1927,18 @@ export interface AdmissionSnapshot {
   readonly shed: readonly ShedCount[]
   /** Requests that mode `adaptive` would have rejected, in mode `observe`. */
   readonly wouldShed: readonly ShedCount[]
+  /** The last twenty rejections, the newest last. */
+  readonly rejected: readonly RejectedRequest[]
   /** Rejections that waited for their turn, because rejections took 0.15 of the loop. */
   readonly answeredLate: number
   /** Limits that the requests so far suggest; `null` before the first thousand requests. */
   readonly advice: { readonly maxEventLoopDelay: number; readonly maxConcurrent: number } | null
+}
+
+export interface RejectedRequest extends ShedCause {
+  /** In ISO 8601. */
+  readonly at: string
+  readonly priority: Priority
 }
 
 export interface ShedCount {
@@ -2014,6 +2031,9 @@ export class OverloadError extends SpillwayError {
   readonly statusCode: 503
   readonly expose: true
   readonly reason: ShedReason
+  /** See `ShedCause`. */
+  readonly value: number | null
+  readonly bound: number | null
   readonly priority: Priority
   readonly retryAfterSeconds: number
   readonly headers: Readonly<Record<string, string>>

@@ -28,9 +28,11 @@ class OverloadError extends SpillwayError {
   expose = true
 
   /** @param {import('../index.js').ShedVerdict} verdict */
-  constructor({ reason, priority, retryAfterSeconds }) {
+  constructor({ reason, value, bound, priority, retryAfterSeconds }) {
     super('ERR_SPILLWAY_OVERLOADED', OVERLOADED)
     this.reason = reason
+    this.value = value
+    this.bound = bound
     this.priority = priority
     this.retryAfterSeconds = retryAfterSeconds
     // Koa removes every other header from the answer to an error.

@@ -57,7 +57,11 @@ test('an unknown event, and a listener that is no function, throw at once', () =
 })
 
 for (const [event, details, sentence] of [
-  ['overload', { reason: 'loop' }, 'overload (loop): requests are rejected'],
+  [
+    'overload',
+    { reason: 'loop', value: 46.5, bound: 40 },
+    'overload (loop: wait 46.5 of 40 ms): requests are rejected',
+  ],
   ['recovered', { reason: 'loop', rejected: 12 }, 'recovered from overload (loop): 12 rejected'],
   [
     'degraded',

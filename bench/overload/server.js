@@ -140,7 +140,7 @@ const shedIf = (isOverloaded) =>
 const behindAnother = (spillway) => [(_req, _res, next) => next(), spillway.express()]
 
 if (policy.endsWith('-refusing')) {
-  // Rejections beyond their share of the loop wait. Here only their cost counts.
+  // Rejections take a fixed share of the loop. Here only their cost counts.
   const { RejectionPace } = require(`${SRC}/admission/rejection-pace`)
   RejectionPace.prototype.deliver = (_request, send) => send()
 }

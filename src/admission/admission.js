@@ -3,10 +3,12 @@
 // file: `decide` before a request runs, `release` when the request has ended.
 
 const { SHED } = require('../requests/ignore')
+const { Cause } = require('./cause')
 const { ConnectionGate } = require('./connection-gate')
 const { Episode } = require('./episode')
 const { FairShares } = require('./fair-shares')
 const { Gate } = require('./gate')
+const { LastRejections } = require('./last-rejections')
 const { Limits } = require('./limits/limits')
 const { ResourceLimits } = require('./limits/resource-limits')
 const { AcceptBurst } = require('./measurements/accept-burst')
@@ -34,6 +36,9 @@ const NO_POOLS = { isOn: false, isWatched: false }
 
 class Admission {
   stats = new Stats()
+  /** Set by the rule that rejects a request. */
+  cause = new Cause()
+  lastRejections
   episode
   limits
   measurements
@@ -78,17 +83,20 @@ class Admission {
     const clients = new Clients(connections, clock.now())
     const measurements = { turns, cost, acceptBurst: new AcceptBurst(), clients }
     const hooks = new UserHooks(internalErrors)
+    const { cause } = this
     this.#clock = clock
     this.#hooks = hooks
     this.#random = random
     this.measurements = measurements
-    this.limits = new Limits({ clock, cost, turns, clients })
-    this.#resources = new ResourceLimits({ clock, hooks, sampleMemory, random })
+    this.limits = new Limits({ cause, clock, cost, turns, clients })
+    this.#resources = new ResourceLimits({ cause, clock, hooks, sampleMemory, random })
     this.#rejection = new Rejection(internalErrors)
     this.pace = new RejectionPace({ clock, cost })
+    this.lastRejections = new LastRejections(clock)
     this.episode = new Episode(clock, parts.onOverload)
     this.#observed = new Episode(clock, parts.onObservedOverload ?? (() => {}))
     this.gate = new Gate({
+      cause,
       clock,
       limits: this.limits,
       measurements,
@@ -103,7 +111,7 @@ class Admission {
       onReject: (request, reason) => this.#onReject(request, reason),
     })
     const onWouldReject = this.#onWouldReject
-    this.#shadow = new ShadowQueue({ clock, limits: this.limits, measurements, hooks, onWouldReject })
+    this.#shadow = new ShadowQueue({ cause, clock, limits: this.limits, measurements, hooks, onWouldReject })
     this.update(options)
   }
 
@@ -161,7 +169,7 @@ class Admission {
       this.gate.lastAdmitMs = nowMs
     }
     if (mode === 'adaptive') return this.gate.decide(request, nowMs)
-    if (this.limits.isAtMaxConcurrent) return this.gate.reject(request, 'concurrency')
+    if (this.limits.isAtMaxConcurrent) return this.gate.reject(request, this.limits.concurrencyReason())
     return this.gate.admit(request, nowMs)
   }
 
@@ -173,11 +181,11 @@ class Admission {
 
   #onWouldReject = (reason, priority) => {
     this.stats.onWouldReject(reason, priority)
-    this.#observed.onReject(reason, this.#clock.now())
+    this.#observed.onReject(reason, this.#clock.now(), this.cause)
   }
 
   #onReject(request, reason) {
-    request.admission.onReject(reason, this.#clock.now())
+    request.admission.onReject(reason, this.#clock.now(), this.cause)
     if (request.admission.pools !== undefined) this.pools.onReject(request)
     this.#countRejection(reason, request.admission.priority)
     const send = () => this.#send(request, reason)
@@ -195,6 +203,7 @@ class Admission {
   /** The gate of connections such as WebSockets, made at its first use. @param {import('./connection-load').Source} connections */
   connectionGate(connections) {
     this.#connectionGate ??= new ConnectionGate({
+      cause: this.cause,
       clock: this.#clock,
       hooks: this.#hooks,
       resources: this.#resources,
@@ -208,9 +217,12 @@ class Admission {
   }
 
   #countRejection(reason, priority) {
+    const nowMs = this.#clock.now()
     this.stats.onReject(reason, priority)
     this.#retryAfter.onReject()
-    this.episode.onReject(reason, this.#clock.now())
+    this.lastRejections.record(reason, priority, nowMs, this.cause)
+    // Last: a listener of `overload` may cause the next rejection.
+    this.episode.onReject(reason, nowMs, this.cause)
   }
 
   // Hot path: once a request. The recorder has read both clocks at the end of the request.

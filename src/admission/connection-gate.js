@@ -28,7 +28,8 @@ const FULL_MS = 500
 /** A held connection occupies a socket. */
 const MOST_HELD = 2000
 
-/** @typedef {{ owner: object | undefined, priority: number, sinceMs: number, onDecision: (reason: string | undefined) => void }} Held */
+/** @typedef {(reason: string | undefined, value?: number, bound?: number) => void} OnDecision with the number behind a rejection, and its bound */
+/** @typedef {{ owner: object | undefined, priority: number, sinceMs: number, onDecision: OnDecision }} Held */
 
 class ConnectionGate {
   /** Whether the process drains: no connection opens any more. */
@@ -53,7 +54,7 @@ class ConnectionGate {
   #isClosed = false
 
   /**
-   * @param {{ clock: typeof import('../clock').systemClock,
+   * @param {{ cause: InstanceType<typeof import('./cause').Cause>, clock: typeof import('../clock').systemClock,
    *   hooks: Pick<InstanceType<typeof import('./user-hooks').UserHooks>, 'classifies' | 'classOf'>,
    *   resources: Pick<InstanceType<typeof import('./limits/resource-limits').ResourceLimits>, 'isShort' | 'reasonFor'>,
    *   retryAfterSeconds: () => number,
@@ -133,7 +134,7 @@ class ConnectionGate {
   /** In overload. @returns {boolean} false in mode `observe`, which only counts the message */
   rejectMessage() {
     if (this.#mode !== 'observe') return true
-    this.#parts.onWouldReject('loop', LOW)
+    this.#parts.onWouldReject(this.#parts.cause.because('loop'), LOW)
     return false
   }
 
@@ -172,7 +173,7 @@ class ConnectionGate {
   }
 
   /**
-   * @param {{ priority: number, owner?: object, onDecision: (reason: string | undefined) => void }} asked `priority`: an index into
+   * @param {{ priority: number, owner?: object, onDecision: OnDecision }} asked `priority`: an index into
    *   PRIORITIES; `owner`: see `open()`; `onDecision` is called with the reason of a rejection, now or later
    * @returns {(() => void) | undefined} gives up a connection that is held; undefined if it is decided
    */
@@ -180,8 +181,9 @@ class ConnectionGate {
     const nowMs = this.#parts.clock.now()
     const reason = this.#reasonNow(priority, nowMs)
     if (reason !== undefined) {
+      const { bound, value } = this.#parts.cause
       this.#parts.onReject(reason, priority)
-      onDecision(reason)
+      onDecision(reason, value, bound)
       return undefined
     }
     const { size } = this.#held
@@ -199,7 +201,7 @@ class ConnectionGate {
 
   #reasonNow(priority, nowMs) {
     if (this.#isClosed) return undefined
-    if (this.isClosing) return 'closed'
+    if (this.isClosing) return this.#parts.cause.because('closed')
     if (this.#mode === 'off' || priority === BYPASS) return undefined
     const reason = this.#shortage(priority) ?? this.#loopReason(priority, nowMs)
     if (reason === undefined || this.#mode !== 'observe') return reason
@@ -214,9 +216,13 @@ class ConnectionGate {
 
   #loopReason(priority, nowMs) {
     if (priority === CRITICAL) return undefined
-    if (this.#mode === 'observe') return this.#isLoopFull(nowMs) && !this.#hasRoom(nowMs) ? 'loop' : undefined
+    const { cause } = this.#parts
+    if (this.#mode === 'observe')
+      return this.#isLoopFull(nowMs) && !this.#hasRoom(nowMs) ? cause.because('loop') : undefined
     const isRejected = this.#held.size < MOST_HELD ? this.#isStanding(nowMs) : this.#isFull(nowMs)
-    return isRejected ? 'loop' : undefined
+    if (!isRejected) return undefined
+    // With MOST_HELD held, they may have been held for less than the patience.
+    return cause.because('loop', this.#patientMs(nowMs) - this.#queuedSinceMs, PATIENCE_MS)
   }
 
   /** @param {Held} held */
@@ -246,17 +252,19 @@ class ConnectionGate {
         admitted++
         this.#load.onAdmit()
         this.#release(held, undefined)
-      } else if (waitedMs - held.sinceMs >= PATIENCE_MS && this.#isFull(nowMs)) this.#release(held, 'loop')
+      } else if (waitedMs - held.sinceMs >= PATIENCE_MS && this.#isFull(nowMs))
+        this.#release(held, 'loop', waitedMs - held.sinceMs, PATIENCE_MS)
       else break
     }
     if (this.#held.size > 0) this.#lookLater()
   }
 
-  /** A turn later: what the application does with the connection may throw. @param {Held} held */
-  #release(held, reason) {
+  /** A turn later: the application may throw. @param {Held} held @param {string} [reason] @param {number} [value] @param {number} [bound] */
+  #release(held, reason, value, bound) {
     if (!this.#held.delete(held)) return
-    if (reason !== undefined) this.#parts.onReject(reason, held.priority)
-    this.#parts.clock.afterTurn(() => held.onDecision(reason))
+    const { cause, clock, onReject } = this.#parts
+    if (reason !== undefined) onReject(cause.because(reason, value, bound), held.priority)
+    clock.afterTurn(() => held.onDecision(reason, value, bound))
   }
 
   /** The process says goodbye to its connections: it opens none from now on. */

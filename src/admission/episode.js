@@ -2,6 +2,8 @@
 // Groups rejections into overloads. An overload begins with a rejection (`overload`) and ends when no request was
 // rejected for a second (`recovered`, with its length and the count of every reason). A timer runs only meanwhile.
 
+const { figuresOf } = require('./cause')
+
 const QUIET_MS = 1000
 
 const durationOf = ({ sinceMs, lastMs }) => lastMs - sinceMs
@@ -37,11 +39,12 @@ class Episode {
     return this.#earlierMs + (this.#current === undefined ? 0 : durationOf(this.#current))
   }
 
-  onReject(reason, nowMs) {
+  /** @param {string} reason @param {number} nowMs @param {{ readonly value: number, readonly bound: number }} cause */
+  onReject(reason, nowMs, cause) {
     if (this.#current === undefined) {
       this.count++
       this.#current = { lastReason: reason, sinceMs: nowMs, lastMs: nowMs, counts: new Map() }
-      this.#onEvent('overload', { reason })
+      this.#onEvent('overload', { reason, ...figuresOf(cause) })
       this.#endWhenQuiet(QUIET_MS)
     }
     const { counts } = this.#current

@@ -10,6 +10,8 @@ const { QUEUED, REJECTED, RUN } = require('./verdict')
 
 /** The time in a loop turn for requests that start in that turn, and their ticks and promises. Then the loop polls and accepts again. */
 const TURN_BUDGET_MS = 5
+/** The same for clients that cannot make the queue long: fewer of their requests are queued, and outlive a collection. */
+const BOUNDED_BUDGET_MS = 50
 /** How often a timer makes the loop turn while requests are queued and no slot is free. */
 const RECHECK_MS = 2
 /** How long the loop sleeps while it waits for the primary's next connection. */
@@ -24,6 +26,7 @@ class Gate {
   /** How many requests have arrived in the current loop turn, and how many of those in flight have ended. */
   arrivedInTurn = 0
   endedInTurn = 0
+  #cause
   #clock
   #limits
   #measurements
@@ -39,13 +42,14 @@ class Gate {
   #firstDequeueMs = Number.POSITIVE_INFINITY
   #ranHalfClosedMs = Number.NEGATIVE_INFINITY
   #isAccepting = false
+  #budgetMs = TURN_BUDGET_MS
   #isRecheckScheduled = false
   #isClosed = false
   #turnAgain = () => {}
   #dequeueOne = () => this.#dequeue()
 
   /**
-   * @param {{ clock: typeof import('../clock').systemClock, queue: InstanceType<typeof import('./queue').Queue>,
+   * @param {{ cause: InstanceType<typeof import('./cause').Cause>, clock: typeof import('../clock').systemClock, queue: InstanceType<typeof import('./queue').Queue>,
    *   limits: InstanceType<typeof import('./limits/limits').Limits>, measurements: import('./admission').Measurements,
    *   fairShares: InstanceType<typeof import('./fair-shares').FairShares>, stats: InstanceType<typeof import('./stats').Stats>,
    *   hooks: InstanceType<typeof import('./user-hooks').UserHooks>,
@@ -53,7 +57,8 @@ class Gate {
    *   onReject: (request: Request, reason: string) => void }} parts `poolReason`: why a request that has been queued would wait
    *   too long for a pool; `onReject` answers the request
    */
-  constructor({ clock, limits, measurements, queue, fairShares, hooks, stats, poolReason, onReject }) {
+  constructor({ cause, clock, limits, measurements, queue, fairShares, hooks, stats, poolReason, onReject }) {
+    this.#cause = cause
     this.#clock = clock
     this.#limits = limits
     this.#measurements = measurements
@@ -87,7 +92,8 @@ class Gate {
     const ahead = this.#queue.ahead(admission.priority, tag)
     const expectedWaitMs = this.#limits.expectedWaitMs(ahead)
     admission.deadlineMs = this.#hooks.deadlineMs(request)
-    if (expectedWaitMs >= admission.deadlineMs) return 'deadline'
+    if (expectedWaitMs >= admission.deadlineMs)
+      return this.#cause.because('deadline', expectedWaitMs, admission.deadlineMs)
     return this.#limits.reasonFor(expectedWaitMs, ahead, admission.priority, nowMs)
   }
 
@@ -95,7 +101,7 @@ class Gate {
   #fitsThisTurn(nowMs) {
     const { acceptBurst } = this.#measurements
     const isAccepting = acceptBurst.mayBeAccepting && acceptBurst.isAccepting(nowMs)
-    if (!isAccepting && nowMs - this.#firstArrivalMs < TURN_BUDGET_MS) return true
+    if (!isAccepting && nowMs - this.#firstArrivalMs < this.#budgetMs) return true
     return this.#limits.loop.isRejectingPointless || this.#measurements.turns.isIdling(nowMs)
   }
 
@@ -155,6 +161,7 @@ class Gate {
     this.arrivedInTurn = this.endedInTurn = 0
     this.#firstDequeueMs = Number.POSITIVE_INFINITY
     this.#isAccepting = this.#measurements.acceptBurst.shouldTurnAgain(nowMs, busyMs)
+    this.#budgetMs = this.#limits.areClientsBounded ? BOUNDED_BUDGET_MS : TURN_BUDGET_MS
     if (!isQueueing) return
     if (this.#isAccepting) return this.#acceptMore()
     this.#rejectOverdue(nowMs)
@@ -173,7 +180,7 @@ class Gate {
     if (this.#queue.length === 0) return
     if (!this.#limits.hasFreeSlot(nowMs)) return this.#scheduleRecheck()
     const expectedCostMs = Math.max(this.#limits.loop.expectedCostMs, TURN_BUDGET_MS / 1000)
-    const count = Math.min(this.#queue.length, Math.ceil(TURN_BUDGET_MS / expectedCostMs))
+    const count = Math.min(this.#queue.length, Math.ceil(this.#budgetMs / expectedCostMs))
     for (let i = 0; i < count; i++) this.#clock.afterTurn(this.#dequeueOne)
   }
 
@@ -191,7 +198,7 @@ class Gate {
     if (this.#isAccepting) return
     const nowMs = this.#clock.now()
     // Not the sum of what handlers took until they returned: one that awaits works in the ticks behind it.
-    if (nowMs - this.#firstDequeueMs >= TURN_BUDGET_MS || !this.#limits.hasFreeSlot(nowMs)) return
+    if (nowMs - this.#firstDequeueMs >= this.#budgetMs || !this.#limits.hasFreeSlot(nowMs)) return
     const request = this.#queue.shift()
     if (request === undefined) return
     this.#firstDequeueMs = Math.min(this.#firstDequeueMs, nowMs)
@@ -222,7 +229,6 @@ class Gate {
     if (!this.#queue.has(request)) return
     this.#remove(request)
     const nowMs = this.#clock.now()
-    const { isAtMaxConcurrent } = this.#limits
     // In a burst the request runs. In a standing queue a half-close must be no way past the others: a client that gave up
     // looks the same until its response is written.
     const isStanding =
@@ -230,19 +236,26 @@ class Gate {
       this.#limits.isOverload(nowMs) &&
       !this.#measurements.turns.isIdling(nowMs)
     const mayRun = !isStanding || nowMs - this.#ranHalfClosedMs >= HALF_CLOSED_GAP_MS
-    if (isAtMaxConcurrent || !mayRun) return this.#rejectQueued(request, this.#limits.shortResource)
+    if (this.#limits.isAtMaxConcurrent) return this.#rejectQueued(request, this.#limits.concurrencyReason())
+    // It can wait no longer.
+    if (!mayRun)
+      return this.#rejectQueued(request, this.#cause.because('loop', nowMs - request.admission.queuedMs, 0))
     if (isStanding) this.#ranHalfClosedMs = nowMs
     this.#runQueued(request)
   }
 
   /** Rejects what has been queued for too long. A loop that idles rejects nothing but what is past its own deadline. */
   #rejectOverdue(nowMs) {
-    const { areEnforced, delay, isAtMaxConcurrent, shortResource } = this.#limits
+    const { areEnforced, delay, isAtMaxConcurrent } = this.#limits
     const isFull = areEnforced && (isAtMaxConcurrent || !this.#measurements.turns.isIdling(nowMs))
     const isOverload = this.#limits.isOverload(nowMs)
     const isOverdue = (each) =>
       each.isPastDeadline(nowMs) || (isFull && delay.isOverdue(each, isOverload, nowMs))
-    this.#rejectAll((each) => (each.isPastDeadline(nowMs) ? 'deadline' : shortResource), isOverdue)
+    const reasonOf = (each) =>
+      each.isPastDeadline(nowMs)
+        ? this.#cause.because('deadline', nowMs - each.queuedMs, each.deadlineMs)
+        : this.#limits.overdueReason(each, isOverload, nowMs)
+    this.#rejectAll(reasonOf, isOverdue)
   }
 
   #rejectAll(reasonOf, isChosen = (_each) => true) {
@@ -269,7 +282,7 @@ class Gate {
   /** Rejects every queued request; from now on no request is queued. */
   close() {
     this.#isClosed = true
-    this.#rejectAll(() => 'closed')
+    this.#rejectAll(() => this.#cause.because('closed'))
   }
 }
 

@@ -4,6 +4,7 @@
 // connection, because Node would otherwise read all of it; a small body is cheaper to read.
 
 const { OVERLOADED, OverloadError } = require('../errors')
+const { figuresOf } = require('./cause')
 const { PRIORITIES } = require('./verdict')
 
 // ASCII strings and not buffers: Node sends a string in one piece with the head.
@@ -55,8 +56,10 @@ class Rejection {
     const { req, res } = request
     if (respond === undefined && headers === undefined && errorMode === 'respond')
       return this.#write(req, res, retryAfterSeconds)
-    const verdict = { reason, priority: PRIORITIES[request.admission.priority], retryAfterSeconds }
-    if (this.goesToErrorHandler(request)) return request.admission.proceed(new OverloadError(verdict))
+    const { admission } = request
+    const priority = PRIORITIES[admission.priority]
+    const verdict = { reason, ...figuresOf(admission), priority, retryAfterSeconds }
+    if (this.goesToErrorHandler(request)) return admission.proceed(new OverloadError(verdict))
     const extra = headers === undefined ? undefined : this.#headersFor(req, verdict)
     if (respond === undefined) this.#writeWith(extra, req, res, retryAfterSeconds)
     else this.#respond(req, res, verdict, extra)

@@ -19,12 +19,15 @@ const MOST_IDLE_SHARE = 0.05
  * @typedef {object} Unproven requests of one class that arrived in one turn
  * @property {number} count
  * @property {number} priority
+ * @property {number} waitMs how long they would have waited
+ * @property {number} toleratedMs
  * @property {number} dueMs when they have waited as long as is tolerated
  * @property {number} maxIdleMs what the loop's idle time may be by then
  */
 /** @typedef {{ ms: number, idleMs: number }} Instant */
 
 class ShadowQueue {
+  #cause
   #clock
   #limits
   #measurements
@@ -47,6 +50,7 @@ class ShadowQueue {
 
   /**
    * @param {{
+   *   cause: InstanceType<typeof import('./cause').Cause>,
    *   clock: typeof import('../clock').systemClock,
    *   limits: InstanceType<typeof import('./limits/limits').Limits>,
    *   measurements: import('./admission').Measurements,
@@ -54,7 +58,8 @@ class ShadowQueue {
    *   onWouldReject: (reason: string, priority: number) => void,
    * }} parts
    */
-  constructor({ clock, limits, measurements, hooks, onWouldReject }) {
+  constructor({ cause, clock, limits, measurements, hooks, onWouldReject }) {
+    this.#cause = cause
     this.#clock = clock
     this.#limits = limits
     this.#slots = new ShadowSlots(limits)
@@ -68,8 +73,11 @@ class ShadowQueue {
   onRequest(request, nowMs) {
     const { priority } = request.admission
     const waitMs = Math.max(this.#loopMs - (nowMs - this.#previous.ms), this.#slotWaitMs(nowMs))
-    if (waitMs > 0 && waitMs >= this.#hooks.deadlineMs(request))
-      return this.#onWouldReject('deadline', priority)
+    if (waitMs > 0) {
+      const deadlineMs = this.#hooks.deadlineMs(request)
+      if (waitMs >= deadlineMs)
+        return this.#onWouldReject(this.#cause.because('deadline', waitMs, deadlineMs), priority)
+    }
     if (this.#count === 0) this.#first = this.#instant(nowMs)
     this.#arrivals[priority]++
     this.#count++
@@ -119,10 +127,12 @@ class ShadowQueue {
 
   /** Counts what has waited as long as is tolerated, and forgets what a loop that idled has served. */
   #countProven(nowMs, idleMs) {
-    this.#unproven = this.#unproven.filter(({ count, priority, dueMs, maxIdleMs }) => {
+    this.#unproven = this.#unproven.filter((each) => {
+      const { count, priority, waitMs, toleratedMs, dueMs, maxIdleMs } = each
       if (idleMs > maxIdleMs) return false
       if (dueMs > nowMs) return true
-      for (let i = 0; i < count; i++) this.#onWouldReject('loop', priority)
+      const reason = this.#cause.because('loop', waitMs, toleratedMs)
+      for (let i = 0; i < count; i++) this.#onWouldReject(reason, priority)
       return false
     })
   }
@@ -142,7 +152,7 @@ class ShadowQueue {
         if (waitMs <= toleratedMs) this.#slots.admit(ms, others, waitMs)
         else {
           this.#arrivals[priority]--
-          this.#onWouldReject('concurrency', priority)
+          this.#onWouldReject(this.#limits.concurrencyReason(), priority)
         }
       }
     }
@@ -169,7 +179,14 @@ class ShadowQueue {
     const allowedMs = MOST_IDLE_SHARE * toleratedMs
     const wasFull = this.#first.idleMs - this.#previous.idleMs <= allowedMs
     const { idleMs, ms } = wasFull ? this.#previous : this.#first
-    return { count, priority, dueMs: ms + toleratedMs, maxIdleMs: idleMs + allowedMs }
+    return {
+      count,
+      priority,
+      waitMs: this.#loopMs,
+      toleratedMs,
+      dueMs: ms + toleratedMs,
+      maxIdleMs: idleMs + allowedMs,
+    }
   }
 }
 

@@ -2,6 +2,7 @@
 // Writes one line per request in the shape of pino-http. A successful request gets a brief line, any other all its headers.
 // Rejected requests share a rate limit, because a line for each would add to the overload.
 
+const { figuresOf } = require('../admission/cause')
 const { PRIORITIES } = require('../admission/verdict')
 const { rounded } = require('../durations')
 const { LogRateLimit } = require('./log-rate-limit')
@@ -59,8 +60,9 @@ class AccessLog {
     if (unlogged < 0) return
     const line = this.#lineOf(request, nowMs - request.startedMs, false)
     if (unlogged > 0) line.unlogged = unlogged
-    const { isRejected, reason, priority, wasQueued, waitedMs } = request.admission
-    if (isRejected) Object.assign(line, { reason, priority: PRIORITIES[priority] })
+    const { admission } = request
+    const { isRejected, reason, priority, wasQueued, waitedMs } = admission
+    if (isRejected) Object.assign(line, { reason, ...figuresOf(admission), priority: PRIORITIES[priority] })
     if (isRejected && wasQueued) line.queueMs = rounded(waitedMs)
     return this.#write(level, line, isRejected ? 'request rejected' : MESSAGES[ABORTED])
   }

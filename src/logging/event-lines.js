@@ -2,12 +2,17 @@
 // The lines of events: the level of each, and its sentence. A terminal without pino-pretty shows the sentence alone, so it
 // names the reason.
 
+const { causeText, inMb } = require('./cause-text')
+
 /** @typedef {{ level: 'info' | 'warn' | 'error', sentence: (details: any) => string }} EventLine */
 /** @typedef {Readonly<Record<string, EventLine | undefined>>} EventLines */
 
 /** The events of an instance. Those of a primary are in cluster/primary.js. @satisfies {EventLines} */
 const EVENT_LINES = Object.freeze({
-  overload: { level: 'warn', sentence: ({ reason }) => `overload (${reason}): requests are rejected` },
+  overload: {
+    level: 'warn',
+    sentence: (details) => `overload (${causeText(details)}): requests are rejected`,
+  },
   recovered: {
     level: 'info',
     sentence: ({ reason, rejected }) => `recovered from overload (${reason}): ${rejected} rejected`,
@@ -21,7 +26,5 @@ const EVENT_LINES = Object.freeze({
   // Its line is written by insight/stalls.js, at most once a second.
   stall: undefined,
 })
-
-const inMb = (bytes) => Math.round(bytes / 1e6)
 
 module.exports = { EVENT_LINES }

@@ -3,12 +3,16 @@
 // There is a line but no event, because no request was rejected.
 
 const { withRounded } = require('../durations')
+const { causeText } = require('./cause-text')
 
 /** @param {Record<'info' | 'warn', (fields: object, message: string) => void>} log */
 function observedOverloads({ info, warn }) {
+  /** @param {string} event @param {any} given */
   return (event, { rejected, ...details }) => {
-    if (event === 'overload')
-      return warn({ event: 'wouldShed', ...details }, 'spillway: mode adaptive would shed requests now')
+    if (event === 'overload') {
+      const message = `spillway: mode adaptive would shed requests now (${causeText(details)})`
+      return warn({ event: 'wouldShed', ...details }, message)
+    }
     const fields = { event: 'wouldHaveShed', ...withRounded(details), requests: rejected }
     info(fields, `spillway: mode adaptive would have shed ${rejected} requests`)
   }

@@ -27,6 +27,9 @@ class PoolPressure {
   /** Whether a caller waited in the last five minutes. Only then are arriving requests checked. */
   isWatched = false
   meanUseMs = 0
+  /** Of the request that was last found to wait too long: its expected wait, and how long it might have been. */
+  longMs = 0
+  toleratedMs = 0
   #maxWait
   #figures
   /** When nobody waited, the last time that this was looked at. */
@@ -116,9 +119,18 @@ class PoolPressure {
   }
 
   #isTooLong(ahead, waitMs, standsMs) {
-    if (waitMs <= this.maxWaitMs) return false
-    if (this.#maxWait !== undefined) return true
-    return ahead >= this.#mostByChance && (standsMs > BURST_MS || waitMs > BURST_MS)
+    const { maxWaitMs } = this
+    if (waitMs <= maxWaitMs) return false
+    let toleratedMs = maxWaitMs
+    if (this.#maxWait === undefined) {
+      const burstMs = standsMs > BURST_MS ? 0 : BURST_MS
+      const most = this.#mostByChance
+      if (ahead < most || waitMs <= burstMs) return false
+      toleratedMs = Math.max(maxWaitMs, burstMs, most * (waitMs / ahead))
+    }
+    this.longMs = waitMs
+    this.toleratedMs = toleratedMs
+    return true
   }
 
   get #mostByChance() {

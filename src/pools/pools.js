@@ -27,7 +27,7 @@ class Pools {
   #records = new Map()
 
   /**
-   * @param {{ clock: import('../clock').Clock, overflow: string,
+   * @param {{ cause: InstanceType<typeof import('../admission/cause').Cause>, clock: import('../clock').Clock, overflow: string,
    *   turns: { stallFreeMs: (nowMs: number) => number },
    *   context: { reference: any, turnOn: () => void, turnOff: () => void },
    *   recorder: InstanceType<typeof import('../requests/recorder').Recorder>,
@@ -43,8 +43,9 @@ class Pools {
   static of(instance) {
     const { admission, clock, context, internalErrors, options, recorder } = instance
     const { overflow } = options.routes
-    const { turns } = admission.measurements
-    admission.pools = new Pools({ clock, context, internalErrors, overflow, recorder, turns })
+    const { cause, measurements } = admission
+    const { turns } = measurements
+    admission.pools = new Pools({ cause, clock, context, internalErrors, overflow, recorder, turns })
     return admission.pools
   }
 
@@ -138,7 +139,8 @@ class Pools {
       const isRejected = isObserved
         ? pressure.wouldReject(admission.priority, nowMs)
         : pressure.rejects(route, admission.priority, nowMs)
-      if (isRejected) return reasonOf(record)
+      if (isRejected)
+        return this.#parts.cause.because(reasonOf(record), pressure.longMs, pressure.toleratedMs)
       needed ??= []
       needed.push(new Coming(record, route))
     }

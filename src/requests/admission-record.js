@@ -15,6 +15,9 @@ class AdmissionRecord {
     this.isRejected = false
     /** Why the request was rejected. */
     this.reason = undefined
+    /** The number behind the reason, and the bound that it exceeded. Not 0: a field of numbers is allocated with each record. */
+    this.value = undefined
+    this.bound = undefined
     /** Its position among the queued requests of its class, where keys share fairly; otherwise 0. */
     this.tag = 0
     /** The cell of its key among the fair shares, once it is queued. */
@@ -70,11 +73,14 @@ class AdmissionRecord {
     this.index = index
   }
 
-  onReject(reason, nowMs) {
+  /** @param {string} reason @param {number} nowMs @param {{ value?: number, bound?: number }} cause */
+  onReject(reason, nowMs, { value, bound }) {
     // A handshake was admitted before its connection is refused, and its duration counts from then.
     if (!this.isInFlight) this.decidedMs = nowMs
     this.isRejected = true
     this.reason = reason
+    this.value = value
+    this.bound = bound
   }
 
   onRelease() {

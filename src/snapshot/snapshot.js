@@ -57,7 +57,7 @@ function takeSnapshot(parts, captured) {
     pools: pools.samples.list(),
     warnings: insight.warnings.list(),
     slowest: requestLog.slow.sample(nowMs).map(slowOf),
-    admission: admissionOf(captured),
+    admission: admissionOf(captured, parts.admission),
     signals: signalsOf(captured),
     errors: captured.errors.map(({ row: { route, status, type }, count }) => ({
       route,
@@ -146,7 +146,7 @@ function summaryOf({ count, errors, seconds, histogram }) {
 const MIN_ADMITTED = 1000
 
 /** @returns {AdmissionSnapshot} */
-function admissionOf({ admission, loopDelay }) {
+function admissionOf({ admission, loopDelay }, { lastRejections }) {
   const { mode, isOverloaded, inFlight, queued, limit, limitedBy, costMs, admitted, abandoned } = admission
   return {
     mode,
@@ -160,6 +160,7 @@ function admissionOf({ admission, loopDelay }) {
     abandoned,
     shed: admission.shed,
     wouldShed: admission.wouldShed,
+    rejected: lastRejections.list(),
     answeredLate: admission.answeredLate,
     advice: admitted < MIN_ADMITTED ? null : adviceOf(admission, loopDelay),
   }

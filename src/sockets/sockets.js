@@ -138,7 +138,7 @@ class Sockets {
       onGone()
       refuseUpgrade(socket, gate.retryAfterSeconds())
     }
-    const onDecision = (reason) => {
+    const onDecision = (reason, value, bound) => {
       if (hasGone) return
       if (giveUp !== undefined) undo()
       if (reason === undefined) {
@@ -148,7 +148,7 @@ class Sockets {
       this.connections.onRefuse(reason)
       const seconds = gate.retryAfterSeconds()
       if (isUpgrade) return refuseUpgrade(socket, seconds)
-      request?.admission.onReject(reason, clock.now())
+      request?.admission.onReject(reason, clock.now(), { value, bound })
       refuseRequest(res, seconds)
     }
     if (isExempt) return onDecision(undefined)

@@ -3,6 +3,7 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
+const { Cause } = require('../../src/admission/cause')
 const { ConnectionGate } = require('../../src/admission/connection-gate')
 const { randomFrom } = require('../simulation/random')
 const { BYPASS, CRITICAL, NORMAL } = require('../../src/admission/verdict')
@@ -34,6 +35,7 @@ function build({
   const rejected = []
   const observed = []
   const gate = new ConnectionGate({
+    cause: new Cause(),
     clock: /** @type {any} */ (clock),
     hooks: /** @type {any} */ (hooks),
     resources: /** @type {any} */ (resources),
@@ -79,11 +81,16 @@ function build({
     for (let ms = 0; ms < forMs; ms += 10) turn(10 * (1 - share), 10 * share)
   }
   const ask = (priority = NORMAL) => {
-    const asked = { decision: /** @type {any} */ ('held'), giveUp: /** @type {any} */ (undefined) }
+    const asked = {
+      decision: /** @type {any} */ ('held'),
+      figures: /** @type {any} */ (undefined),
+      giveUp: /** @type {any} */ (undefined),
+    }
     asked.giveUp = gate.decide({
       priority,
-      onDecision: (reason) => {
+      onDecision: (reason, value, bound) => {
         asked.decision = reason ?? 'open'
+        asked.figures = [value, bound]
         if (reason !== undefined) return
         openNow++
         openings.push(newcomers.add())
@@ -153,9 +160,14 @@ test('a full loop holds connections and rejects them after a second, others at o
   const second = ask()
   load(1, 200)
   assert.equal(first.decision, 'loop')
+  const [heldMs, patienceMs] = first.figures
+  assert.ok(heldMs >= patienceMs, `held for ${heldMs} of ${patienceMs} ms`)
+  assert.equal(patienceMs, 1000)
   assert.equal(second.decision, 'held')
   assert.equal(gate.held, 1)
-  assert.equal(ask().decision, 'loop', 'while others have been held for a second')
+  const third = ask()
+  assert.equal(third.decision, 'loop', 'while others have been held for a second')
+  assert.ok(third.figures[0] >= patienceMs && third.figures[1] === patienceMs, String(third.figures))
   assert.deepEqual(rejected[0], ['loop', NORMAL])
 })
 

@@ -401,7 +401,7 @@ test('requests that are queued at close() are rejected as closed: in the event, 
   await waiting(2)
   spillway.close()
   for (const { status } of await Promise.all(others)) assert.equal(status, 503)
-  assert.deepEqual(told, [{ reason: 'closed' }])
+  assert.deepEqual(told, [{ reason: 'closed', value: null, bound: null }])
   const labels = { reason: 'closed', priority: 'normal' }
   assert.deepEqual(admission().shed, [{ ...labels, count: 2 }])
   const families = parse((await metrics.get('/')).body)
@@ -457,11 +457,29 @@ test('where time is frozen, as with fake timers, all requests are admitted at on
 })
 
 test('an OverloadError has all that a handler needs, and the client does not get the reason', () => {
-  const error = new OverloadError({ reason: 'loop', priority: 'low', retryAfterSeconds: 3 })
-  const { name, code, status, statusCode, expose, reason, priority, retryAfterSeconds, headers } = error
+  const error = new OverloadError({
+    reason: 'loop',
+    value: 46,
+    bound: 40,
+    priority: 'low',
+    retryAfterSeconds: 3,
+  })
+  const {
+    name,
+    code,
+    status,
+    statusCode,
+    expose,
+    reason,
+    value,
+    bound,
+    priority,
+    retryAfterSeconds,
+    headers,
+  } = error
   assert.ok(error instanceof Error)
   assert.deepEqual(
-    { name, code, status, statusCode, expose, reason, priority, retryAfterSeconds, headers },
+    { name, code, status, statusCode, expose, reason, value, bound, priority, retryAfterSeconds, headers },
     {
       name: 'OverloadError',
       code: 'ERR_SPILLWAY_OVERLOADED',
@@ -469,6 +487,8 @@ test('an OverloadError has all that a handler needs, and the client does not get
       statusCode: 503,
       expose: true,
       reason: 'loop',
+      value: 46,
+      bound: 40,
       priority: 'low',
       retryAfterSeconds: 3,
       headers: { 'Retry-After': '3', 'Cache-Control': 'no-store' },

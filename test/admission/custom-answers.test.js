@@ -113,7 +113,7 @@ for (const [way, create] of Object.entries(WAYS)) {
       isStandard(await get('/', { headers: { accept: 'application/json' } }))
     })
 
-    it('both functions get the same verdict, of three fields', async (t) => {
+    it('both functions get the same verdict, of five fields', async (t) => {
       const seen = []
       const shed = {
         classify: () => 'low',
@@ -126,7 +126,7 @@ for (const [way, create] of Object.entries(WAYS)) {
       const { get } = await refusing(t, { shed, create })
       const { headers } = await get('/')
       const retryAfterSeconds = Number(headers['retry-after'])
-      const expected = { reason: 'concurrency', priority: 'low', retryAfterSeconds }
+      const expected = { reason: 'concurrency', value: 1, bound: 1, priority: 'low', retryAfterSeconds }
       assert.deepEqual(seen, [expected, expected])
     })
 

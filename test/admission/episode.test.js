@@ -3,9 +3,12 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
+const { Cause } = require('../../src/admission/cause')
 const { Spillway } = require('../../src/spillway')
 const { DrivenAdmission } = require('./driven-admission')
 const { REFUSE, holdingServer } = require('./holding-server')
+
+const NO_FIGURES = new Cause()
 
 /** Refuses `count`, one a step. */
 function refuse(driven, count, stepMs) {
@@ -25,7 +28,7 @@ function overloaded() {
 test('an overload lasts from its first rejection to its last, and ends after a second without a rejection', () => {
   const driven = overloaded()
   refuse(driven, 5, 10)
-  assert.deepEqual(driven.told, [['overload', { reason: 'concurrency' }]])
+  assert.deepEqual(driven.told, [['overload', { reason: 'concurrency', value: 1, bound: 1 }]])
   assert.equal(driven.admission.sample().isOverloaded, true)
   assert.equal(driven.admission.sample().overloadedBy, 'concurrency')
   driven.clock.advance(999)
@@ -43,7 +46,7 @@ test('an overload lasts from its first rejection to its last, and ends after a s
 
 test('the overloaded resource is the reason of the last rejection, not of the first', () => {
   const { admission, clock } = overloaded()
-  for (const reason of ['concurrency', 'loop']) admission.episode.onReject(reason, clock.now())
+  for (const reason of ['concurrency', 'loop']) admission.episode.onReject(reason, clock.now(), NO_FIGURES)
   assert.equal(admission.sample().overloadedBy, 'loop')
 })
 
@@ -51,12 +54,12 @@ test('when the overload ends, its reason is the most frequent one, and each reas
   const { admission, clock, told } = overloaded()
   for (const reason of ['memory', 'loop', 'concurrency', 'loop', 'loop', 'concurrency']) {
     clock.advance(10)
-    admission.episode.onReject(reason, clock.now())
+    admission.episode.onReject(reason, clock.now(), NO_FIGURES)
   }
   clock.advance(1000)
   clock.fire()
   assert.deepEqual(told, [
-    ['overload', { reason: 'memory' }],
+    ['overload', { reason: 'memory', value: null, bound: null }],
     [
       'recovered',
       { reason: 'loop', reasons: { loop: 3, concurrency: 2, memory: 1 }, durationMs: 50, rejected: 6 },
@@ -67,7 +70,7 @@ test('when the overload ends, its reason is the most frequent one, and each reas
 test('the next overload begins with counts of its own', () => {
   const { admission, clock, told } = overloaded()
   for (const reason of ['memory', 'loop']) {
-    admission.episode.onReject(reason, clock.now())
+    admission.episode.onReject(reason, clock.now(), NO_FIGURES)
     clock.advance(1000)
     clock.fire()
   }
@@ -127,9 +130,9 @@ test('each overload is an event and a line of the log, and a listener that throw
   for (let i = 0; i < 3; i++) assert.equal((await get('/')).status, 503)
   first.release()
   await first.answer
-  assert.deepEqual(events, [{ reason: 'concurrency' }])
+  assert.deepEqual(events, [{ reason: 'concurrency', value: 1, bound: 1 }])
   assert.deepEqual(lines, [
-    ['spillway: overload (concurrency): requests are rejected', 'overload'],
+    ['spillway: overload (concurrency: 1 of 1 in flight): requests are rejected', 'overload'],
     'on overload',
   ])
 })

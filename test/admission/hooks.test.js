@@ -228,7 +228,7 @@ describe('respond', () => {
     const { retryAfterSeconds, ...others } = verdict
     const head = ['Retry-After', String(retryAfterSeconds), 'Cache-Control', 'no-store']
     assert.deepEqual(answer, { status: 429, head, body: 'busy' })
-    assert.deepEqual(others, { reason: 'concurrency', priority: 'low' })
+    assert.deepEqual(others, { reason: 'concurrency', value: 1, bound: 1, priority: 'low' })
     assert.ok(retryAfterSeconds >= 7 && retryAfterSeconds <= 16)
   })
 

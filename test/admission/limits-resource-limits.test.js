@@ -3,6 +3,7 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
+const { Cause } = require('../../src/admission/cause')
 const { ResourceLimits } = require('../../src/admission/limits/resource-limits')
 const { PRIORITIES } = require('../../src/admission/verdict')
 const { FakeClock } = require('../support/fake-clock')
@@ -14,6 +15,7 @@ function driven({ options, pressure = 0 } = {}) {
   const given = { memory: {}, random: 0.5, sampled: 0 }
   const hooks = { pressure }
   const resources = new ResourceLimits({
+    cause: new Cause(),
     clock,
     hooks,
     random: () => given.random,

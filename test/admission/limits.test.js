@@ -3,6 +3,7 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
+const { Cause } = require('../../src/admission/cause')
 const { Limits } = require('../../src/admission/limits/limits')
 const { LoopTurns } = require('../../src/admission/measurements/loop-turns')
 const { CRITICAL, NORMAL } = require('../../src/admission/verdict')
@@ -17,7 +18,7 @@ function driven({ maxConcurrent, costMs = 2, most = Number.POSITIVE_INFINITY } =
   const turns = new LoopTurns(clock)
   const cost = { ms: costMs, meanMs: costMs, rejectionMs: 0.03, rejectedShare: 0 }
   const clients = { most }
-  const limits = new Limits({ clock, cost, turns, clients })
+  const limits = new Limits({ cause: new Cause(), clock, cost, turns, clients })
   limits.update({ ...OPTIONS, maxConcurrent })
   /** `arrived`: of a queue that grows, how many came in the turn. */
   const turn = (busyMs, idledMs = 0, arrived = 0) => {

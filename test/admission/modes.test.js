@@ -21,8 +21,8 @@ test('off decides nothing, counts nothing and calls no function', () => {
 })
 
 describe('observe', () => {
-  for (const [name, shed, provoke, reason] of [
-    ['pressure', { pressure: () => 1 }, (driven) => driven.turn(1), 'pressure'],
+  for (const [name, shed, provoke, reason, figures] of [
+    ['pressure', { pressure: () => 1 }, (driven) => driven.turn(1), 'pressure', { value: 1, bound: 0 }],
     [
       'a threshold',
       { maxHeapUsedBytes: 100 },
@@ -31,6 +31,7 @@ describe('observe', () => {
         driven.turn(1000)
       },
       'heap_used_bytes',
+      { value: 101, bound: 100 },
     ],
   ]) {
     it(`counts what it would have shed for ${name}, and rejects nothing`, () => {
@@ -52,7 +53,7 @@ describe('observe', () => {
       driven.ask()
       driven.turn(100)
       driven.ask()
-      assert.deepEqual(driven.observed, [['overload', { reason }]])
+      assert.deepEqual(driven.observed, [['overload', { reason, ...figures }]])
       driven.turn(1, 998)
       assert.equal(driven.observed.length, 1)
       driven.turn(1, 999)

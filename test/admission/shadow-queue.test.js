@@ -250,7 +250,10 @@ test('a deadline that would be over before a slot is free is counted as such', (
     ofPriority(driven.admission.sample().wouldShed, 'normal').map(({ reason }) => reason),
     ['deadline']
   )
-  assert.deepEqual(driven.observed, [['overload', { reason: 'deadline' }]])
+  const [[event, { value, ...cause }]] = driven.observed
+  assert.deepEqual([event, cause], ['overload', { reason: 'deadline', bound: 50 }])
+  // Each slot is held for a second, of which 11 ms are over.
+  assert.ok(value > 950 && value < 990, `${value} ms`)
 })
 
 test('whatever it counts, each request runs, and no overload is told', () => {

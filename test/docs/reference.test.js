@@ -66,8 +66,8 @@ for (const [path, name] of [
   test(`${path} has every event with its details`, () => {
     const body = bodyOf(name).replace(/\/\*\*[\s\S]*?\*\//g, '')
     const events = Object.fromEntries(
-      [...body.matchAll(/^ {2}readonly (\w+): (?:(\w+) & )?\{([\s\S]*?)\}$/gm)].map(
-        ([, event, shared, details]) => [
+      [...body.matchAll(/^ {2}readonly (\w+): (\w+)?(?: & )?(?:\{([\s\S]*?)\})?$/gm)].map(
+        ([, event, shared, details = '']) => [
           event,
           namesIn((shared === undefined ? '' : bodyOf(shared)) + details, /readonly (\w+):/g),
         ]

@@ -247,9 +247,9 @@ describe('the access log', () => {
     await ended(spillway, held.length)
     const rejected = lines.filter(({ msg }) => msg === 'request rejected')
     assert.ok(rejected.length >= 10 && rejected.length < 20, `${rejected.length} lines`)
-    const [{ level, res, req, route, reason, priority }] = rejected
+    const [{ level, res, req, route, reason, priority, value, bound }] = rejected
     assert.deepEqual([level, res.statusCode, req.url, route], [WARN, 503, '/more', undefined])
-    assert.deepEqual([reason, priority], ['concurrency', 'normal'])
+    assert.deepEqual([reason, value, bound, priority], ['concurrency', 1, 1, 'normal'])
     assert.equal(lines.filter(({ msg }) => msg === 'request completed').length, held.length)
   })
 
@@ -275,6 +275,8 @@ describe('the access log', () => {
     await ended(spillway, 1)
     const [queued, late] = lines.filter(({ msg }) => msg === 'request rejected')
     assert.deepEqual([queued.reason, late.reason], ['deadline', 'deadline'])
+    assert.deepEqual([queued.bound, late.value, late.bound], [20, 0, 0])
+    assert.ok(queued.value >= 20, `${queued.value} ms`)
     assert.ok(queued.queueMs >= 20, `${queued.queueMs} ms`)
     assert.equal(late.queueMs, undefined)
   })

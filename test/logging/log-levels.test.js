@@ -122,14 +122,20 @@ describe('an event', () => {
       info: (fields, message) => logger.info(fields, message),
       warn: (fields, message) => logger.warn(fields, message),
     })
-    tell('overload', { reason: 'loop' })
+    tell('overload', { reason: 'loop', value: 46, bound: 40 })
     tell('recovered', { reason: 'loop', reasons: { loop: 3 }, durationMs: 1234.5678, rejected: 3 })
     assert.deepEqual(
       lines.map(({ level, time, pid, hostname, ...line }) => [LEVELS[level], line]),
       [
         [
           'warn',
-          { event: 'wouldShed', reason: 'loop', msg: 'spillway: mode adaptive would shed requests now' },
+          {
+            event: 'wouldShed',
+            reason: 'loop',
+            value: 46,
+            bound: 40,
+            msg: 'spillway: mode adaptive would shed requests now (loop: wait 46 of 40 ms)',
+          },
         ],
         [
           'info',

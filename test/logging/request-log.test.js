@@ -208,6 +208,6 @@ it('a logger that throws on an overload does not keep listeners from being calle
   assert.equal((await get('/')).status, 503)
   held[0].end()
   await first
-  assert.deepEqual(heard, [{ reason: 'concurrency' }])
+  assert.deepEqual(heard, [{ reason: 'concurrency', value: 1, bound: 1 }])
   assert.deepEqual(spillway.snapshot().internalErrors, { logger: 1 })
 })

@@ -98,7 +98,7 @@ const BY_POOL = [{ reason: 'pool:orders', priority: 'normal', count: 1 }]
 test('a request that would wait longer than is tolerated is rejected, and only if its route needs the pool', async (t) => {
   const service = await serviceFor(t, { maxWait: 2 * USE_MS })
   const overloads = []
-  service.spillway.on('overload', ({ reason }) => overloads.push(reason))
+  service.spillway.on('overload', (details) => overloads.push(details))
   await service.learn()
   // One has the connection, and three wait: the next would wait for three uses.
   const answers = await service.queue(4)
@@ -107,7 +107,10 @@ test('a request that would wait longer than is tolerated is rejected, and only i
   assert.equal(await service.get('/cached/hit'), 200)
   assert.deepEqual(await service.finish(answers), [200, 200, 200, 200])
   assert.deepEqual(service.shedNow().shed, BY_POOL)
-  assert.deepEqual(overloads, ['pool:orders'])
+  const [{ value, ...overload }] = overloads
+  assert.deepEqual(overload, { reason: 'pool:orders', bound: 2 * USE_MS })
+  // Three uses, by the mean use so far.
+  assert.ok(value > 2 * USE_MS && value <= 3 * USE_MS, `${value} ms`)
   // Nobody waits any more.
   assert.deepEqual(await service.finish([service.get('/db/again')]), [200])
   const { holders, wait } = service.spillway.snapshot().pools[0]

@@ -20,12 +20,12 @@ const worldOf = (spec, shed, given = stack) =>
 function loopRejectionsOf({ admission: { episode, measurements } }) {
   const counts = { all: 0, whileIdling: 0 }
   const { onReject } = episode
-  episode.onReject = (reason, nowMs) => {
+  episode.onReject = (reason, nowMs, cause) => {
     if (reason === 'loop') {
       counts.all++
       if (measurements.turns.isIdling(nowMs)) counts.whileIdling++
     }
-    onReject.call(episode, reason, nowMs)
+    onReject.call(episode, reason, nowMs, cause)
   }
   return counts
 }

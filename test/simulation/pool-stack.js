@@ -76,6 +76,7 @@ function poolStack({ isObserved = true, maxWait } = {}) {
       clock = given
       const admission = stack.admission(given, shed, connections)
       pools = new Pools({
+        cause: admission.cause,
         clock,
         context: asker,
         overflow: '(other)',

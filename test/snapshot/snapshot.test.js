@@ -123,6 +123,7 @@ const SHAPE = {
     abandoned: 'number',
     shed: [],
     wouldShed: [],
+    rejected: [],
     answeredLate: 'number',
     advice: 'object',
   },

@@ -1,7 +1,17 @@
 // What a user reads, and that it is read-only.
 
 import { expectTypeOf } from 'expect-type'
-import { createSpillway, type LatencySummary, type Outcome, type Snapshot, type Spillway } from 'spillway'
+import {
+  createSpillway,
+  type LatencySummary,
+  type Outcome,
+  type OverloadError,
+  type ShedCause,
+  type ShedReason,
+  type ShedVerdict,
+  type Snapshot,
+  type Spillway,
+} from 'spillway'
 
 using spillway = createSpillway()
 expectTypeOf(spillway).toEqualTypeOf<Spillway>()
@@ -27,6 +37,16 @@ for (const { outcome, firstByteMs, parts, unreadMs } of snapshot.slowest) {
   expectTypeOf(parts?.waitMs).toEqualTypeOf<number | undefined>()
   expectTypeOf(unreadMs).toEqualTypeOf<number | null>()
 }
+
+for (const { at, priority, reason, value, bound } of snapshot.admission.rejected) {
+  expectTypeOf(`${at} ${priority}`).toBeString()
+  expectTypeOf(reason).toEqualTypeOf<ShedReason>()
+  expectTypeOf(value).toEqualTypeOf<number | null>()
+  expectTypeOf(bound).toEqualTypeOf<number | null>()
+}
+expectTypeOf<ShedVerdict>().toExtend<ShedCause>()
+expectTypeOf<OverloadError>().toExtend<ShedCause>()
+spillway.on('overload', (cause) => expectTypeOf(cause).toEqualTypeOf<ShedCause>())
 
 // @ts-expect-error frozen
 snapshot.routesFolded = 0

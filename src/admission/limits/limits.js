@@ -18,6 +18,7 @@ const OBSERVED_MAX_OF_MEAN = 100
 class Limits {
   loop
   delay
+  #cause
   #cost
   #turns
   #overload
@@ -31,13 +32,15 @@ class Limits {
 
   /**
    * @param {{
+   *   cause: InstanceType<typeof import('../cause').Cause>,
    *   clock: typeof import('../../clock').systemClock,
    *   cost: InstanceType<typeof import('../measurements/request-cost').RequestCost>,
    *   turns: InstanceType<typeof import('../measurements/loop-turns').LoopTurns>,
    *   clients: { readonly most: number },
    * }} parts
    */
-  constructor({ clock, cost, turns, clients }) {
+  constructor({ cause, clock, cost, turns, clients }) {
+    this.#cause = cause
     this.#cost = cost
     this.#turns = turns
     this.loop = new LoopShare({ clock, cost, turns })
@@ -97,6 +100,10 @@ class Limits {
     return this.delay.toleratedMs(priority, this.eachMs, nowMs)
   }
 
+  get areClientsBounded() {
+    return this.#overload.isBounded(this.eachMs)
+  }
+
   isOverload(nowMs) {
     return this.#overload.isOn(this.eachMs, nowMs)
   }
@@ -110,10 +117,22 @@ class Limits {
   /** The reason to reject a request on arrival, for the time it would be queued; undefined if it may be queued. */
   reasonFor(expectedWaitMs, ahead, priority, nowMs) {
     if (this.isAtMaxConcurrent)
-      return expectedWaitMs > this.toleratedMs(priority, nowMs) ? 'concurrency' : undefined
+      return expectedWaitMs > this.toleratedMs(priority, nowMs) ? this.concurrencyReason() : undefined
     const isTooLong = this.delay.rejects(expectedWaitMs, ahead, priority, this.eachMs, nowMs)
     // A loop that idles rejects nothing.
-    return isTooLong && !this.#turns.isIdling(nowMs) ? 'loop' : undefined
+    if (!isTooLong || this.#turns.isIdling(nowMs)) return undefined
+    return this.#cause.because('loop', expectedWaitMs, this.delay.targetMs)
+  }
+
+  /** The reason to reject a queued request that has waited too long. @param {AdmissionRecord} record */
+  overdueReason(record, isOverload, nowMs) {
+    if (this.isAtMaxConcurrent) return this.concurrencyReason()
+    const waitedMs = this.delay.waitedMs(record, isOverload, nowMs)
+    return this.#cause.because('loop', waitedMs, this.delay.boundMs(record, isOverload))
+  }
+
+  concurrencyReason() {
+    return this.#cause.because('concurrency', this.loop.inFlight, this.maxConcurrent)
   }
 
   /** The first request is queued. If rejections emptied the queue of a full loop, the queue has not been empty. */
@@ -150,7 +169,7 @@ class Limits {
   onTurn(nowMs, idleMs, { arrived, ended, isQueueing }) {
     this.loop.onTurn(nowMs, idleMs, this.#wasHeldBack || (isQueueing && !this.isAtMaxConcurrent))
     this.#wasHeldBack = false
-    const usualMs = this.isAtMaxConcurrent ? this.slotMs : this.#cost.meanMs
+    const usualMs = this.isAtMaxConcurrent ? this.slotMs : Math.max(this.#cost.meanMs, this.#cost.ms)
     const isEmpty = !isQueueing && this.#turns.isIdling(nowMs)
     this.#overload.onTurn({ nowMs, arrived, ended, usualMs, isEmpty })
   }

@@ -34,11 +34,16 @@ class Overload {
   /** @param {number} eachMs how long each queued request takes */
   isOn(eachMs, nowMs) {
     const stoodMs = nowMs - this.#emptiedMs
-    if (stoodMs < MIN_STOOD_MS || this.#clients.most * eachMs <= MOST_BOUND_MS) return false
+    if (stoodMs < MIN_STOOD_MS || this.isBounded(eachMs)) return false
     return stoodMs * (Math.min(this.#load, this.#loadBefore) - HEALTHY_LOAD) > MOST_EXCESS_MS
   }
 
   /** @param {{ nowMs: number, arrived: number, ended: number, usualMs: number, isEmpty: boolean }} turn `usualMs`: what a request takes in the mean */
+  /** Whether the clients cannot make the queue long. @param {number} eachMs */
+  isBounded(eachMs) {
+    return this.#clients.most * eachMs <= MOST_BOUND_MS
+  }
+
   onTurn({ nowMs, arrived, ended, usualMs, isEmpty }) {
     this.#arrived += arrived
     this.#ended += ended

@@ -46,9 +46,19 @@ class QueueDelay {
     return this.#overload.isOn(eachMs, nowMs)
   }
 
-  isOverdue({ priority, queuedMs, queuedStallFreeMs }, isOverload, nowMs) {
-    if (isOverload && priority !== CRITICAL) return nowMs - queuedMs > this.targetMs + GRACE_MS
-    return this.#turns.stallFreeMs(nowMs) - queuedStallFreeMs > this.maxDelayMs + GRACE_MS
+  isOverdue(record, isOverload, nowMs) {
+    return this.waitedMs(record, isOverload, nowMs) > this.boundMs(record, isOverload) + GRACE_MS
+  }
+
+  /** How long a queued request has waited. In a burst, stalls do not count. */
+  waitedMs({ priority, queuedMs, queuedStallFreeMs }, isOverload, nowMs) {
+    if (isOverload && priority !== CRITICAL) return nowMs - queuedMs
+    return this.#turns.stallFreeMs(nowMs) - queuedStallFreeMs
+  }
+
+  /** How long a queued request may wait. */
+  boundMs({ priority }, isOverload) {
+    return isOverload && priority !== CRITICAL ? this.targetMs : this.maxDelayMs
   }
 }
 

@@ -15,6 +15,10 @@ class ResourceLimits {
   /** Whether a resource is short: `reasonFor` may reject. */
   isShort = false
   memoryPressure = 0
+  /** The heap after the last major collection, and from which size on requests are rejected. */
+  #heapBytes = Number.NaN
+  #heapBoundBytes = Number.NaN
+  #cause
   #hooks
   #sampleMemory
   #turnSample
@@ -24,13 +28,15 @@ class ResourceLimits {
 
   /**
    * @param {{
+   *   cause: InstanceType<typeof import('../cause').Cause>,
    *   clock: typeof import('../../clock').systemClock,
    *   hooks: InstanceType<typeof import('../user-hooks').UserHooks>,
    *   sampleMemory: () => ReturnType<typeof import('../../signals/memory').memoryForGate>,
    *   random?: (() => number) | undefined,
    * }} parts
    */
-  constructor({ clock, hooks, sampleMemory, random = Math.random }) {
+  constructor({ cause, clock, hooks, sampleMemory, random = Math.random }) {
+    this.#cause = cause
     this.#hooks = hooks
     this.#sampleMemory = sampleMemory
     this.#turnSample = new TurnSample(clock.now(), clock.idleMs())
@@ -46,13 +52,15 @@ class ResourceLimits {
 
   /** @returns {string | undefined} why a request of this class is rejected */
   reasonFor(priority) {
-    if (this.#thresholds.reason !== undefined) return this.#thresholds.reason
+    const { bound, reason, value } = this.#thresholds
+    if (reason !== undefined) return this.#cause.because(reason, value, bound)
     const { pressure } = this.#hooks
     const weight = SHORTAGE_WEIGHTS[priority]
-    if (pressure > 0 && this.#random() < pressure * weight) return 'pressure'
+    if (pressure > 0 && this.#random() < pressure * weight)
+      return this.#cause.because('pressure', pressure, 0)
     const { memoryPressure } = this
     if (memoryPressure > 0 && this.#random() < Math.min(MAX_PROBABILITY, memoryPressure * weight))
-      return 'memory'
+      return this.#cause.because('memory', this.#heapBytes, this.#heapBoundBytes)
     return undefined
   }
 
@@ -65,8 +73,11 @@ class ResourceLimits {
 
   #sample(nowMs, idleMs) {
     const { afterGcBytes, limitBytes, ...memory } = this.#sampleMemory()
-    if (afterGcBytes !== undefined)
+    if (afterGcBytes !== undefined) {
       this.memoryPressure = Math.min(1, Math.max(0, (afterGcBytes / limitBytes - BEGIN) / (FULL - BEGIN)))
+      this.#heapBytes = afterGcBytes
+      this.#heapBoundBytes = Math.floor(BEGIN * limitBytes)
+    }
     this.#thresholds.record({ ...this.#turnSample.take(nowMs, idleMs), ...memory })
   }
 

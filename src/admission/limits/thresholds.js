@@ -12,15 +12,20 @@ const LIMITS = Object.freeze([
   ['maxRssBytes', 'rssBytes', 'rss_bytes'],
 ])
 
-/** @returns {{ limit: number, measured: string, reason: string }[]} */
+/** @returns {{ limit: number, measured: string, reason: string, value: number }[]} `value`: measured last */
 const limitsOf = (options) =>
-  LIMITS.map(([option, measured, reason]) => ({ limit: options[option], measured, reason })).filter(
-    ({ limit }) => limit !== undefined && limit > 0
-  )
+  LIMITS.map(([option, measured, reason]) => ({
+    limit: options[option],
+    measured,
+    reason,
+    value: Number.NaN,
+  })).filter(({ limit }) => limit !== undefined && limit > 0)
 
 class Thresholds {
-  /** The first limit that is exceeded; undefined if none is. */
+  /** The first limit that is exceeded, what was measured last, and the limit; undefined if none is exceeded. */
   reason
+  value
+  bound
   #limits
   #over = new Set()
 
@@ -37,12 +42,17 @@ class Thresholds {
 
   /** @param {Record<string, number>} sample what was measured, by name */
   record(sample) {
-    for (const { limit, measured, reason } of this.#limits) {
-      const value = sample[measured]
-      if (value > limit) this.#over.add(reason)
-      else if (value < limit * EXIT_SHARE) this.#over.delete(reason)
+    for (const each of this.#limits) {
+      const value = sample[each.measured]
+      if (value === undefined) continue
+      each.value = value
+      if (value > each.limit) this.#over.add(each)
+      else if (value < each.limit * EXIT_SHARE) this.#over.delete(each)
     }
-    this.reason = this.#over.values().next().value
+    const first = this.#over.values().next().value
+    this.reason = first?.reason
+    this.value = first?.value
+    this.bound = first?.limit
   }
 }
 

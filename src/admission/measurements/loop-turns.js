@@ -67,7 +67,7 @@ class LoopTurns {
     return this.#busySince(nowMs, idleMs) + this.#busyMs / 2
   }
 
-  /** The second-longest turn of the last seconds: what is long here as a rule. A single collection or stall is no rule. */
+  /** The second-longest turn of the last seconds, without the known cost of its requests: what is long here as a rule. */
   get usualLongMs() {
     return this.#secondMs
   }
@@ -93,7 +93,7 @@ class LoopTurns {
    * @param {number} [longestMs] of several short turns, the longest
    */
   onTurn(busyMs, nowMs, idleMs, workMs, longestMs = busyMs) {
-    this.#recordLong(longestMs, nowMs - this.#turnedMs)
+    this.#recordLong(longestMs - workMs, nowMs - this.#turnedMs)
     this.#stalledMs += Math.max(0, busyMs - workMs - STALL_MS)
     this.#idleShare = this.#shareAfter(this.#isSleeping ? 0 : idleMs - this.#turnedIdleMs, busyMs)
     this.#isSleeping = false

@@ -2,7 +2,7 @@
 // Measures what a request and a rejection cost the loop, in ms. The cost of a request is the median of ten windows of
 // ten ended requests, so that stalls and lulls do not distort it. The cost of rejections is subtracted.
 
-const WINDOWS = 10
+const WINDOWS = 30
 const WINDOW_REQUESTS = 10
 /** A window ends after this time at the latest, once it has an ended request. */
 const WINDOW_MS = 2000
@@ -11,7 +11,7 @@ const READ_FACTOR = 2
 const FIRST_REJECTION_MS = 0.03
 const SMOOTHING = 0.02
 /** The weight of one window in the mean. */
-const MEAN_SMOOTHING = 0.01
+const MEAN_SMOOTHING = 0.02
 /** A window counts for at most this multiple of the mean: a stall of seconds says little about requests. */
 const MOST_OF_MEAN = 10
 const SHARE_WINDOW_MS = 100
