@@ -76,7 +76,7 @@ class Instance {
     const info = (fields, message) => internalErrors.guard('logger', () => logger.info(fields, message))
     this.events = new Events(EVENT_LINES, { internalErrors, logger })
     const emit = (event, details) => {
-      if (event === 'draining') this.admission.drain()
+      if (event === 'draining') this.admission.pace.drain()
       this.events.emit(event, details)
     }
     this.debug = (fields, text) => internalErrors.guard('logger', () => logger.debug?.(fields, text))

@@ -299,11 +299,6 @@ class Admission {
     return { limit, limitedBy: limit === Number.POSITIVE_INFINITY ? undefined : 'concurrency' }
   }
 
-  /** Sends every rejection at once from now on. */
-  drain() {
-    this.pace.drain()
-  }
-
   close() {
     this.#isOff = true
     this.pace.drain()

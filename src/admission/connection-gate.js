@@ -2,7 +2,7 @@
 // Decides whether a connection that lives long, such as a WebSocket, may open now. Most of its messages cannot be rejected. So the loop
 // must have room for its load, not only for its handshake. While the loop idles three tenths of its time there is room. Otherwise:
 //   room = idle share of the loop, the less of two horizons - 0.1 - the load that connections which opened lately will take (connection-load.js)
-// Without room a connection is held. Once it was held for twice `shed.interval`, it is rejected if the loop is full, or if newcomers have shown
+// Without room a connection is held. Once it was held for a second, it is rejected if the loop is full, or if newcomers have shown
 // that it will be. While the oldest has waited that long, others are rejected at once (docs/decisions/0055).
 
 const { ConnectionLoad } = require('./connection-load')
@@ -21,8 +21,10 @@ const TURN_MS = 100
 /** How often held connections are looked at, and how many are admitted then. */
 const LOOK_MS = 10
 const MOST_AT_ONCE = 20
-/** How long one is held, in intervals of `shed.interval`. */
-const PATIENCE = 2
+/** How long a connection is held. */
+const PATIENCE_MS = 1000
+/** How long the loop must have been full before messages of class `low` are rejected. */
+const FULL_MS = 500
 /** A held connection occupies a socket. */
 const MOST_HELD = 2000
 
@@ -34,7 +36,6 @@ class ConnectionGate {
   isClosing = false
   #parts
   #mode
-  #intervalMs
   /** @type {Set<Held>} */
   #held = new Set()
   /** Since when at least one is held, on the clock of waiting. */
@@ -67,10 +68,9 @@ class ConnectionGate {
     this.#load = new ConnectionLoad(parts.connections, this.#turnedMs)
   }
 
-  /** @param {boolean} isOff @param {{ mode: string, interval: number }} options */
-  update(isOff, { mode, interval }) {
+  /** @param {boolean} isOff @param {{ mode: string }} options */
+  update(isOff, { mode }) {
     this.#mode = isOff ? 'off' : mode
-    this.#intervalMs = interval
     if (this.#mode !== 'adaptive') this.#releaseAll(undefined)
   }
 
@@ -125,7 +125,7 @@ class ConnectionGate {
     else if (Number.isNaN(this.#fullSinceMs)) this.#fullSinceMs = this.#waitedMs
   }
 
-  /** Whether a message of class `low` is to be rejected: the loop has been full for `shed.interval`, or a resource is short. */
+  /** Whether a message of class `low` is to be rejected: the loop has been full for half a second, or a resource is short. */
   get isOverloaded() {
     if (this.#isClosed || this.#mode === 'off') return false
     return this.#parts.resources.isShort || this.#isLoopFull(this.#parts.clock.now())
@@ -140,13 +140,7 @@ class ConnectionGate {
 
   #isLoopFull(nowMs) {
     // After a long sleep what was measured at the last turn is over.
-    return (
-      this.#patientMs(nowMs) - this.#fullSinceMs >= this.#intervalMs && this.#shareNow(nowMs) < IDLE_SHARE
-    )
-  }
-
-  get #patienceMs() {
-    return PATIENCE * this.#intervalMs
+    return this.#patientMs(nowMs) - this.#fullSinceMs >= FULL_MS && this.#shareNow(nowMs) < IDLE_SHARE
   }
 
   /** The share of the loop that is left for connections which open now. */
@@ -174,7 +168,7 @@ class ConnectionGate {
 
   /** Whether connections have been held all the time for as long as one is held, and do not fit. */
   #isStanding(nowMs) {
-    const isLong = this.#held.size > 0 && this.#patientMs(nowMs) - this.#queuedSinceMs >= this.#patienceMs
+    const isLong = this.#held.size > 0 && this.#patientMs(nowMs) - this.#queuedSinceMs >= PATIENCE_MS
     return isLong && this.#isFull(nowMs)
   }
 
@@ -228,7 +222,7 @@ class ConnectionGate {
     const isRejected = this.#held.size < MOST_HELD ? this.#isStanding(nowMs) : this.#isFull(nowMs)
     if (!isRejected) return undefined
     // With MOST_HELD held, they may have been held for less than the patience.
-    return cause.because('loop', this.#patientMs(nowMs) - this.#queuedSinceMs, this.#patienceMs)
+    return cause.because('loop', this.#patientMs(nowMs) - this.#queuedSinceMs, PATIENCE_MS)
   }
 
   /** @param {Held} held */
@@ -258,8 +252,8 @@ class ConnectionGate {
         admitted++
         this.#load.onAdmit()
         this.#release(held, undefined)
-      } else if (waitedMs - held.sinceMs >= this.#patienceMs && this.#isFull(nowMs))
-        this.#release(held, 'loop', waitedMs - held.sinceMs, this.#patienceMs)
+      } else if (waitedMs - held.sinceMs >= PATIENCE_MS && this.#isFull(nowMs))
+        this.#release(held, 'loop', waitedMs - held.sinceMs, PATIENCE_MS)
       else break
     }
     if (this.#held.size > 0) this.#lookLater()

@@ -3,7 +3,8 @@
 // loop serves, however many requests are rejected, and whatever their clients do next.
 
 const { AsyncResource } = require('node:async_hooks')
-const { isHalfClosed } = require('./half-closed')
+const { isDisconnected } = require('../requests/request')
+const { isHalfClosed, offHalfClose, onHalfClose } = require('./half-closed')
 
 const MOST_SHARE = 0.15
 /** What rejections have not used of the last second may be used at once: a gateway then sends what it has queued. */
@@ -13,6 +14,11 @@ const RECHECK_MS = 2
 /** The list is compacted once so many of its places are empty. */
 const MOST_EMPTY = 1024
 
+/**
+ * @typedef {{ request: any, resource: AsyncResource, send: (() => void) | undefined, sendNow: () => void }} Waiting
+ *   `send`: undefined once it was sent. `sendNow`: for a client that half-closes
+ */
+
 class RejectionPace {
   /** Rejections that have waited so far. */
   waited = 0
@@ -20,7 +26,7 @@ class RejectionPace {
   #cost
   #creditMs = MOST_CREDIT_MS
   #creditedMs
-  /** @type {({ resource: AsyncResource, send: () => void } | undefined)[]} */
+  /** @type {(Waiting | undefined)[]} */
   #waiting = []
   #first = 0
   #isDraining = false
@@ -44,8 +50,25 @@ class RejectionPace {
     const isNext = this.#isDraining || isHalfClosed(request)
     if (isNext || (this.waiting === 0 && this.#hasCredit(nowMs))) return this.#spend(send)
     this.waited++
-    this.#waiting.push({ resource: new AsyncResource('spillway.rejection'), send })
+    this.#wait(request, send)
     this.#sendLater()
+  }
+
+  #wait(request, send) {
+    const resource = new AsyncResource('spillway.rejection')
+    /** @type {Waiting} */
+    const waiting = { request, resource, send, sendNow: () => this.#sendWaiting(waiting) }
+    this.#waiting.push(waiting)
+    onHalfClose(request, waiting.sendNow)
+  }
+
+  /** @param {Waiting} waiting */
+  #sendWaiting(waiting) {
+    const send = /** @type {() => void} */ (waiting.send)
+    waiting.send = undefined
+    offHalfClose(waiting.request, waiting.sendNow)
+    // The share is for clients that still wait for their answers.
+    if (!isDisconnected(waiting.request)) this.#spend(() => waiting.resource.runInAsyncScope(send))
   }
 
   #hasCredit(nowMs) {
@@ -69,7 +92,7 @@ class RejectionPace {
     while (this.waiting > 0 && (this.#creditMs > 0 || this.#isDraining)) {
       const next = this.#waiting[this.#first]
       this.#waiting[this.#first++] = undefined
-      if (next !== undefined) this.#spend(() => next.resource.runInAsyncScope(next.send))
+      if (next?.send !== undefined) this.#sendWaiting(next)
     }
     if (this.waiting === 0 || this.#first > MOST_EMPTY) {
       this.#waiting.splice(0, this.#first)

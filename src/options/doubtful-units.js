@@ -8,7 +8,6 @@ const environment = require('../environment/deployment')
 const SECONDS_UP_TO = {
   'shed.maxDelay': 1,
   'shed.targetDelay': 1,
-  'shed.interval': 1,
   'shed.sampleInterval': 1,
   'shed.maxEventLoopDelay': 1,
   'errors.timeout': 90,

@@ -97,7 +97,7 @@ const PEERS = {
     'shed.maxLag': LAG,
     lag: LAG,
     checkInterval: didYouMean('shed.sampleInterval'),
-    interval: 'Did you mean `shed.interval`, or `shed.sampleInterval` for that of toobusy-js? ',
+    interval: didYouMean('shed.sampleInterval'),
   },
   '@godaddy/terminus': {
     signal: SIGNALS,

@@ -45,7 +45,8 @@ const DEFAULTS = Object.freeze({
     mode: 'adaptive',
     maxDelay: 1000,
     targetDelay: 40,
-    interval: 500,
+    /** @type {boolean | undefined} */
+    proxy: undefined,
     maxConcurrent: undefined,
     maxEventLoopDelay: undefined,
     maxEventLoopUtilization: undefined,
@@ -138,7 +139,7 @@ const RULES = {
   'shed.mode': oneOf(['adaptive', 'threshold', 'observe', 'off']),
   'shed.maxDelay': MILLISECONDS,
   'shed.targetDelay': MILLISECONDS,
-  'shed.interval': MILLISECONDS,
+  'shed.proxy': BOOLEAN,
   'shed.maxConcurrent': COUNT,
   'shed.maxEventLoopDelay': LIMIT,
   'shed.maxEventLoopUtilization': SHARE,

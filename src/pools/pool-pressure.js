@@ -3,11 +3,13 @@
 //   wait = asks per request x (callers ahead - callers served before the request asks) x use time / connections
 // Ahead are the callers that wait, and the running requests that will ask before it does (route-uses.js). Free connections are
 // subtracted.
-// Without `maxWait`, up to twenty ahead are tolerated, or more if the times of uses differ: chance makes such queues at 70 % of the
-// capacity. A burst may wait for `shed.interval`: its queue was empty less than `shed.interval` ago (decisions/0053).
+// Without `maxWait` the limit is 180 ms. Up to twenty ahead are tolerated, or more if the times of uses differ: chance makes such queues
+// at 70 % of the capacity. A burst may wait for 500 ms: its queue was empty less than 500 ms ago (decisions/0053).
 
 const { CRITICAL } = require('../admission/verdict')
 
+const DEFAULT_MAX_WAIT_MS = 180
+const BURST_MS = 500
 const USE_SMOOTHING = 0.1
 /** A use counts for at most these multiples of the mean: the end of a hang says little about the uses to come. */
 const MAX_OF_MEAN = 10
@@ -29,7 +31,6 @@ class PoolPressure {
   longMs = 0
   toleratedMs = 0
   #maxWait
-  #shed
   #figures
   /** When nobody waited, the last time that this was looked at. */
   #emptiedMs = 0
@@ -43,13 +44,12 @@ class PoolPressure {
   #spreadSquare = 0
 
   /**
-   * @param {{ maxWait: number | false | undefined, shed: () => { targetDelay: number, interval: number },
+   * @param {{ maxWait: number | false | undefined,
    *   figures: { readonly max: number, readonly waiting: number, readonly held: number,
    *     routes: { comingWithin: (travelMs: number, nowMs: number) => number } } }} parts `figures`: of the pool, now
    */
-  constructor({ maxWait, shed, figures }) {
+  constructor({ maxWait, figures }) {
     this.#maxWait = maxWait
-    this.#shed = shed
     this.#figures = figures
   }
 
@@ -59,7 +59,7 @@ class PoolPressure {
   }
 
   get maxWaitMs() {
-    return this.#maxWait === undefined ? this.#shed().targetDelay : Number(this.#maxWait)
+    return this.#maxWait === undefined ? DEFAULT_MAX_WAIT_MS : Number(this.#maxWait)
   }
 
   // Hot path: once a use.
@@ -123,8 +123,7 @@ class PoolPressure {
     if (waitMs <= maxWaitMs) return false
     let toleratedMs = maxWaitMs
     if (this.#maxWait === undefined) {
-      const { interval } = this.#shed()
-      const burstMs = standsMs > interval ? 0 : interval
+      const burstMs = standsMs > BURST_MS ? 0 : BURST_MS
       const most = this.#mostByChance
       if (ahead < most || waitMs <= burstMs) return false
       toleratedMs = Math.max(maxWaitMs, burstMs, most * (waitMs / ahead))

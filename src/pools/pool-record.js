@@ -45,23 +45,12 @@ class PoolRecord {
   #contendedMs = 0
 
   /**
-   * @param {{ name: string, kind: string, maxWait: number | false | undefined, shed: () => { targetDelay: number, interval: number }, overflow: string,
+   * @param {{ name: string, kind: string, maxWait: number | false | undefined, overflow: string,
    *   clock: import('../clock').Clock, askerNow: () => any, onShortage: (record: PoolRecord, nowMs: number) => void,
    *   stallFreeMs: (nowMs: number) => number,
    *   internalErrors: InstanceType<typeof import('../requests/internal-errors').InternalErrors> }} parts
    */
-  constructor({
-    name,
-    kind,
-    maxWait,
-    shed,
-    overflow,
-    clock,
-    askerNow,
-    onShortage,
-    stallFreeMs,
-    internalErrors,
-  }) {
+  constructor({ name, kind, maxWait, overflow, clock, askerNow, onShortage, stallFreeMs, internalErrors }) {
     this.name = name
     this.kind = kind
     this.#clock = clock
@@ -75,7 +64,7 @@ class PoolRecord {
     this.uses = new RollingHistogram(nowMs)
     this.buckets.add()
     this.buckets.add()
-    this.pressure = new PoolPressure({ maxWait, shed, figures: this })
+    this.pressure = new PoolPressure({ maxWait, figures: this })
   }
 
   /** @param {import('./adapters/adapters').Adapter} adapter which observes the pool from now on */

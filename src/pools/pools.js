@@ -27,12 +27,12 @@ class Pools {
   #records = new Map()
 
   /**
-   * @param {{ cause: InstanceType<typeof import('../admission/cause').Cause>, clock: import('../clock').Clock, overflow: string, shed: () => { targetDelay: number, interval: number },
+   * @param {{ cause: InstanceType<typeof import('../admission/cause').Cause>, clock: import('../clock').Clock, overflow: string,
    *   turns: { stallFreeMs: (nowMs: number) => number },
    *   context: { reference: any, turnOn: () => void, turnOff: () => void },
    *   recorder: InstanceType<typeof import('../requests/recorder').Recorder>,
    *   internalErrors: InstanceType<typeof import('../requests/internal-errors').InternalErrors> }} parts
-   *   `overflow`: the name of the route past the bound; `shed`: the options of the gate now
+   *   `overflow`: the name of the route past the bound
    */
   constructor(parts) {
     this.#parts = parts
@@ -42,11 +42,10 @@ class Pools {
   /** The pools of an instance, which its gate asks from now on. @param {any} instance */
   static of(instance) {
     const { admission, clock, context, internalErrors, options, recorder } = instance
-    const shed = () => instance.options.shed
     const { overflow } = options.routes
     const { cause, measurements } = admission
     const { turns } = measurements
-    admission.pools = new Pools({ cause, clock, context, internalErrors, overflow, recorder, shed, turns })
+    admission.pools = new Pools({ cause, clock, context, internalErrors, overflow, recorder, turns })
     return admission.pools
   }
 
@@ -57,12 +56,11 @@ class Pools {
   add(name, pool, { maxWait }) {
     requireName(name, this.#records)
     const found = adapterOf(pool)
-    const { clock, context, internalErrors, overflow, shed, turns } = this.#parts
+    const { clock, context, internalErrors, overflow, turns } = this.#parts
     const record = new PoolRecord({
       name,
       kind: found.kind,
       maxWait,
-      shed,
       overflow,
       clock,
       internalErrors,

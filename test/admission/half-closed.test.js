@@ -120,7 +120,7 @@ test('a queued request whose client half-closes is rejected at once if no slot i
   assert.deepEqual(shed, [{ reason: 'concurrency', priority: 'normal', count: 1 }])
 })
 
-test('half-closing is no way past a standing queue: clients that have disconnected look the same, and would run one by one', () => {
+test('half-closing is no way past the queue of an overload: clients that have disconnected look the same, and would run one by one', () => {
   const driven = new DrivenAdmission({})
   const runs = []
   for (let turn = 0; turn < 400; turn++) {

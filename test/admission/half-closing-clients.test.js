@@ -1,6 +1,6 @@
 'use strict'
 // Clients that send a request and close their side at once (`nc -N`, shell health checks), over real sockets. Each is
-// answered as plain Node answers it, and what is queued or held for it is never dropped without a byte.
+// answered as plain Node answers it, and what is queued or waits for it is never dropped without a byte.
 
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
@@ -113,34 +113,26 @@ for (const [name, create] of Object.entries(CREATES)) {
   })
 }
 
-/** A clock whose timers never fire: what is held is held until something else sends it. */
+/** A clock that stands, whose timers never fire: what waits for its turn waits until something else sends it. */
 const timelessClock = () => ({ ...stillClock(), after: () => ({}), cancel() {} })
 
-/** Makes rejections costly for whatever is created from now on in the test. */
+/** Makes rejections so costly, for whatever is created from now on in the test, that the first takes the share of all. */
 function costlyRejections(t) {
   const { update } = Admission.prototype
   /** @this {any} */
   t.mock.method(Admission.prototype, 'update', function (options) {
-    this.measurements.cost.rejectedShare = 0.4
+    this.measurements.cost.rejectionMs = 1e6
     update.call(this, options)
   })
 }
 
-/** Five windows with a rejection sent at once in each have gone by: from now on each is held. */
-async function beginHolding(get, clock) {
-  for (let window = 0; window < 5; window++) {
-    await get('/')
-    clock.advance(200)
-  }
-}
-
 for (const [name, create] of Object.entries(CREATES)) {
-  test(`a held 503 is sent when its client half-closes, and not before, with ${name}`, async (t) => {
+  test(`a 503 that waits for its turn is sent when its client half-closes, and not before, with ${name}`, async (t) => {
     costlyRejections(t)
     const given = { shed: REFUSE, create, clock: timelessClock() }
-    const { port, get, hold, admission, clock } = await holdingServer(t, given)
+    const { port, get, hold, admission } = await holdingServer(t, given)
     const first = await hold()
-    await beginHolding(get, clock)
+    await get('/')
     const clients = [await Connection.open(port), await Connection.open(port)]
     for (const client of clients) client.send(GET)
     await until(() => admission().answeredLate === 2)
@@ -153,12 +145,12 @@ for (const [name, create] of Object.entries(CREATES)) {
     clients[1].destroy()
   })
 
-  test(`all held 503s are sent when the spillway closes, with ${name}`, async (t) => {
+  test(`all 503s that wait are sent when the spillway closes, with ${name}`, async (t) => {
     costlyRejections(t)
     const given = { shed: REFUSE, create, clock: timelessClock() }
-    const { get, hold, admission, spillway, clock } = await holdingServer(t, given)
+    const { get, hold, admission, spillway } = await holdingServer(t, given)
     const first = await hold()
-    await beginHolding(get, clock)
+    await get('/')
     const answers = [get('/'), get('/'), get('/')]
     await until(() => admission().answeredLate === 3)
     spillway.close()

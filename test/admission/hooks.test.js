@@ -425,7 +425,8 @@ describe('when a queued request is rejected', () => {
   it('callbacks run in its own context', () => {
     const storage = new AsyncLocalStorage()
     const seen = []
-    const driven = new DrivenAdmission({ maxConcurrent: 1, respond: () => seen.push(storage.getStore()) })
+    const respond = () => seen.push(storage.getStore())
+    const driven = new DrivenAdmission({ maxConcurrent: 1, maxDelay: 200, respond })
     driven.ask()
     storage.run('its own', () => driven.ask())
     for (let i = 0; i < 50; i++) driven.turn(10)

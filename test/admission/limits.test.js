@@ -10,19 +10,23 @@ const { CRITICAL, NORMAL } = require('../../src/admission/verdict')
 const { AdmissionRecord } = require('../../src/requests/admission-record')
 const { FakeClock } = require('../support/fake-clock')
 
-const OPTIONS = { maxDelay: 200, targetDelay: 100, interval: 500 }
+const OPTIONS = { maxDelay: 200, targetDelay: 100 }
 
-function driven({ maxConcurrent, costMs = 2 } = {}) {
+/** @param {{ maxConcurrent?: number, costMs?: number, most?: number }} [given] `most`: how many can be outstanding */
+function driven({ maxConcurrent, costMs = 2, most = Number.POSITIVE_INFINITY } = {}) {
   const clock = new FakeClock()
   const turns = new LoopTurns(clock)
-  const cost = { ms: costMs, rejectionMs: 0.03, rejectedShare: 0 }
-  const limits = new Limits({ cause: new Cause(), clock, cost, turns })
+  const cost = { ms: costMs, meanMs: costMs, rejectionMs: 0.03, rejectedShare: 0 }
+  const clients = { most }
+  const limits = new Limits({ cause: new Cause(), clock, cost, turns, clients })
   limits.update({ ...OPTIONS, maxConcurrent })
-  const turn = (busyMs, idledMs = 0) => {
+  /** `arrived`: of a queue that grows, how many came in the turn. */
+  const turn = (busyMs, idledMs = 0, arrived = 0) => {
     clock.idle(idledMs)
     clock.advance(busyMs)
     turns.onTurn(busyMs, clock.now(), clock.idleMs(), busyMs)
-    limits.onTurn(clock.now(), clock.idleMs(), false)
+    const ended = Math.min(arrived, Math.floor(busyMs / costMs))
+    limits.onTurn(clock.now(), clock.idleMs(), { arrived, ended, isQueueing: arrived > 0 })
   }
   const admit = () => {
     const record = new AdmissionRecord()
@@ -37,8 +41,12 @@ function driven({ maxConcurrent, costMs = 2 } = {}) {
       limits.onEnd(record, clock.now(), clock.idleMs())
     }
   }
+  /** Turns of 10 ms with twice as many requests as the loop serves. */
+  const overload = (ms) => {
+    for (let i = 0; i < ms; i += 10) turn(10, 0, 20 / costMs)
+  }
   const current = () => limits.current(clock.now())
-  return { admit, clock, current, limits, serve, turn }
+  return { admit, clock, current, limits, overload, serve, turn }
 }
 
 test('a loop that idles limits nothing', () => {
@@ -47,12 +55,62 @@ test('a loop that idles limits nothing', () => {
   assert.deepEqual(current(), { limit: Number.POSITIVE_INFINITY, by: undefined, waitMs: 200 })
 })
 
-test('a full loop limits, and a request may wait in a standing queue for targetDelay only', () => {
-  const { current, turn } = driven()
-  turn(200)
+test('a full loop limits, and in an overload a request may wait for targetDelay only', () => {
+  const { current, overload, turn } = driven()
+  turn(10, 100)
+  overload(200)
   assert.deepEqual(current(), { limit: 20, by: 'loop', waitMs: 200 })
-  for (let i = 0; i < 10; i++) turn(50)
+  overload(300)
   assert.deepEqual(current(), { limit: 20, by: 'loop', waitMs: 100 })
+  turn(10, 100)
+  assert.deepEqual(current(), { limit: Number.POSITIVE_INFINITY, by: undefined, waitMs: 200 })
+})
+
+test('clients that bound the queue to 450 ms make no overload, by what each of their requests takes', () => {
+  for (const [most, isOverload] of /** @type {const} */ ([
+    [225, false],
+    [226, true],
+  ])) {
+    const { clock, limits, overload } = driven({ most })
+    overload(1000)
+    assert.equal(limits.isOverload(clock.now()), isOverload)
+  }
+})
+
+test('a queue that begins in the turn that ends an idling does not stand, in that turn and after it', () => {
+  const { clock, limits, overload } = driven()
+  overload(500)
+  clock.idle(600)
+  clock.advance(100)
+  limits.onFirstQueued(clock.now())
+  assert.equal(limits.isOverload(clock.now()), false)
+  overload(290)
+  assert.equal(limits.isOverload(clock.now()), false)
+  overload(200)
+  assert.equal(limits.isOverload(clock.now()), true)
+})
+
+test('a queue that begins anew beside a full loop, such as after rejections, still stands', () => {
+  const { clock, limits, overload } = driven()
+  overload(500)
+  limits.onFirstQueued(clock.now())
+  assert.equal(limits.isOverload(clock.now()), true)
+})
+
+test('an empty queue beside a full loop still stands', () => {
+  const { clock, limits, overload, turn } = driven()
+  overload(500)
+  turn(10)
+  assert.equal(limits.isOverload(clock.now()), true)
+})
+
+test('with all slots in use, a request takes what a slot takes: that tells an overload', () => {
+  const { admit, clock, limits, serve, turn } = driven({ maxConcurrent: 1, costMs: 0.1 })
+  serve(500, 50)
+  admit()
+  // A fifth of a request each turn is as much as the slot serves, and next to nothing for the loop.
+  for (let i = 0; i < 300; i++) turn(10, 0, i % 5 === 0 ? 1 : 0)
+  assert.equal(limits.isOverload(clock.now()), true)
 })
 
 for (const [maxConcurrent, isFull, expected] of /** @type {const} */ ([
@@ -93,12 +151,12 @@ test('a request that would wait longer for a slot than is tolerated is rejected 
   assert.deepEqual([reasonFor(200), reasonFor(201)], [undefined, 'concurrency'])
 })
 
-test('a request that would wait longer for the loop than is tolerated is rejected for the loop if the queue stands', () => {
-  const { clock, limits, turn } = driven()
+test('a request that would wait longer for the loop than is tolerated is rejected for the loop in an overload', () => {
+  const { clock, limits, overload } = driven()
   const reasonFor = (expectedWaitMs, priority = NORMAL) =>
     limits.reasonFor(expectedWaitMs, 50, priority, clock.now())
   assert.equal(reasonFor(1000), undefined)
-  for (let i = 0; i < 14; i++) turn(50)
+  overload(500)
   assert.deepEqual([reasonFor(100), reasonFor(101), reasonFor(101, CRITICAL)], [undefined, 'loop', undefined])
 })
 
@@ -145,11 +203,12 @@ test('queries change nothing', () => {
     limits.hasFreeSlot(nowMs)
     limits.expectedWaitMs(10)
     limits.reasonFor(1000, 10, NORMAL, nowMs)
-    return [limits.shortResource, limits.excess, limits.isAtMaxConcurrent, limits.loop.limit]
+    limits.isOverload(nowMs)
+    return [limits.shortResource, limits.isAtMaxConcurrent, limits.loop.limit]
   }
   for (let i = 0; i < 50; i++) {
     for (const each of [asked, other]) {
-      each.turn(20, i % 3)
+      each.turn(20, i % 3, i % 20)
       each.admit()
       if (i % 2 === 0) each.limits.onHeldBack('loop')
     }

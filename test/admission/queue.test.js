@@ -117,7 +117,7 @@ test('with keys, those of its class with a lower or the same tag are ahead, and 
   assert.equal(queue.ahead(NORMAL, 3), 4)
 })
 
-test('requests removed from a standing queue are not retained, however many', () => {
+test('requests removed from a queue that never empties are not retained, however many', () => {
   v8.setFlagsFromString('--expose-gc')
   const collect = vm.runInNewContext('gc')
   const queue = new Queue()

@@ -78,7 +78,7 @@ test('headers of the user replace the standard ones, each once, except those tha
 })
 
 test('an answer that cannot be written is reported, and its connection cut, from the queue too', () => {
-  const driven = new DrivenAdmission({ maxConcurrent: 1 })
+  const driven = new DrivenAdmission({ maxConcurrent: 1, maxDelay: 200 })
   driven.ask()
   const request = driven.ask()
   let cut = 0

@@ -6,14 +6,16 @@ const { test } = require('node:test')
 const { NORMAL } = require('../../src/admission/verdict')
 const { PoolPressure } = require('../../src/pools/pool-pressure')
 
-const SHED = { targetDelay: 180, interval: 500 }
+/** Without `maxWait`, and for a burst. */
+const MAX_WAIT_MS = 180
+const BURST_MS = 500
 const ROUTE = { travelMs: 0, asksPerRequest: 1 }
 const USE_MS = 20
 const SIZE = 5
 
 class Pool {
   figures = { max: SIZE, waiting: 0, held: SIZE, routes: { comingWithin: () => 0 } }
-  pressure = new PoolPressure({ maxWait: undefined, shed: () => SHED, figures: this.figures })
+  pressure = new PoolPressure({ maxWait: undefined, figures: this.figures })
   nowMs = 0
 
   use(count, ms = USE_MS) {
@@ -29,17 +31,17 @@ class Pool {
       this.figures.waiting = 0
       this.pressure.rejects(ROUTE, NORMAL, this.nowMs)
       this.figures.waiting = waiting
-      this.pressure.onAdmit(this.nowMs + SHED.interval)
-      if (this.pressure.rejects(ROUTE, NORMAL, this.nowMs + SHED.interval + 1)) return waiting
+      this.pressure.onAdmit(this.nowMs + BURST_MS)
+      if (this.pressure.rejects(ROUTE, NORMAL, this.nowMs + BURST_MS + 1)) return waiting
     }
     return Number.POSITIVE_INFINITY
   }
 }
 
-test('with equal uses a request is rejected that would wait for longer than targetDelay', () => {
+test('with equal uses a request is rejected that would wait for longer than 180 ms', () => {
   const pool = new Pool()
   pool.use(1000)
-  assert.equal(pool.rejectsFrom, (SHED.targetDelay * SIZE) / USE_MS + 1)
+  assert.equal(pool.rejectsFrom, (MAX_WAIT_MS * SIZE) / USE_MS + 1)
 })
 
 test('one connection that was held for ten minutes does not switch the rule off', () => {

@@ -13,7 +13,6 @@ function build() {
     name: 'orders',
     kind: 'pg',
     maxWait: undefined,
-    shed: () => ({ targetDelay: 180, interval: 500 }),
     overflow: '(other)',
     clock: /** @type {any} */ (clock),
     askerNow: () => undefined,

@@ -173,7 +173,7 @@ test('a route that was never seen to need the pool is not rejected', async (t) =
   assert.deepEqual(service.shedNow().shed, [])
 })
 
-test('by default twenty must be ahead, and have waited for shed.interval: a burst is served', async (t) => {
+test('by default twenty must be ahead, and have waited for half a second: a burst is served', async (t) => {
   const service = await serviceFor(t, { shed: NO_LOOP_RULE })
   await service.learn()
   // The last of them waits for 190 ms.

@@ -24,11 +24,11 @@ describe('the settings', () => {
   it('take the default for an invalid value, name its variable, and show no secret', () => {
     const settings = new Settings({
       SPILLWAY_SHED_MAX_DELAY: 'soon',
-      SPILLWAY_SHED_INTERVAL: '700',
+      SPILLWAY_SHED_SAMPLE_INTERVAL: '700',
       SPILLWAY_ADMIN_TOKEN: 'secret',
     })
-    assert.equal(settings.options.shed.maxDelay, 200)
-    assert.equal(settings.options.shed.interval, 700)
+    assert.equal(settings.options.shed.maxDelay, DEFAULTS.shed.maxDelay)
+    assert.equal(settings.options.shed.sampleInterval, 700)
     assert.deepEqual(settings.problems, [
       "SPILLWAY_SHED_MAX_DELAY: `shed.maxDelay` must be a number of milliseconds above 0: got 'soon' (string). The default is in force.",
       'SPILLWAY_ADMIN_TOKEN: `listen.token` must be at least 16 visible ASCII characters: got a string (not shown).',
@@ -67,9 +67,9 @@ describe('the settings', () => {
   })
 
   it('leave out what is wrong in a file, and keep the rest', (t) => {
-    const file = withFile(t, '{ "shed": { "maxDelya": 1, "interval": 700 }, "sheds": {} }')
+    const file = withFile(t, '{ "shed": { "maxDelya": 1, "sampleInterval": 700 }, "sheds": {} }')
     const { options, problems } = new Settings({ SPILLWAY_CONFIG: file })
-    assert.equal(options.shed.interval, 700)
+    assert.equal(options.shed.sampleInterval, 700)
     assert.equal(problems.length, 2)
     assert.ok(
       problems[0].startsWith(`${file}: Unknown option \`shed.maxDelya\`. Did you mean \`shed.maxDelay\`?`)
@@ -115,10 +115,10 @@ describe('the settings', () => {
 })
 
 it('a process says what is wrong once, and the options in force are those that are right', async (t) => {
-  const env = { SPILLWAY_SHED_MODE: 'adaptiv', SPILLWAY_SHED_INTERVAL: '700', SPILLWAY_MODE: 'x' }
+  const env = { SPILLWAY_SHED_MODE: 'adaptiv', SPILLWAY_SHED_SAMPLE_INTERVAL: '700', SPILLWAY_MODE: 'x' }
   const program = new Program(t, [appFile('http.js')], { env })
   const { shed } = JSON.parse((await get(`${await program.admin()}/config`)).body)
-  assert.deepEqual([shed.mode, shed.interval], ['observe', 700])
+  assert.deepEqual([shed.mode, shed.sampleInterval], ['observe', 700])
   assert.equal((await program.end()).code, 3)
   assert.deepEqual(
     program.lines.map(({ level, subject }) => [level, subject]),
@@ -134,10 +134,10 @@ it('a logger that pino refuses costs the logger alone: one warning by the defaul
   const folder = mkdtempSync(join(tmpdir(), 'spillway-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   const file = join(folder, 'spillway.json')
-  writeFileSync(file, '{ "logger": { "level": "loud" }, "shed": { "interval": 700 } }')
+  writeFileSync(file, '{ "logger": { "level": "loud" }, "shed": { "sampleInterval": 700 } }')
   const program = new Program(t, [appFile('http.js')], { env: { SPILLWAY_CONFIG: file } })
   const { shed } = JSON.parse((await get(`${await program.admin()}/config`)).body)
-  assert.equal(shed.interval, 700)
+  assert.equal(shed.sampleInterval, 700)
   assert.equal((await program.end()).code, 3)
   const [warning, started] = program.lines
   assert.match(warning.msg, /level.*loud.* The default is in force\.$/)

@@ -92,4 +92,4 @@ const line = ({ seed, kind, crowds, shed, requests, utilisation, reasons }) =>
   `seed ${seed} (${[kind, ...crowds].join(', ')}): ${shed} of ${requests} shed at utilisation ${utilisation?.toFixed(2)}, ` +
   reasons.map(({ reason, count }) => `${reason} ${count}`).join(', ')
 
-module.exports = { judge, line }
+module.exports = { judge, line, loopRejectionsOf }

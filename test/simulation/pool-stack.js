@@ -81,7 +81,6 @@ function poolStack({ isObserved = true, maxWait } = {}) {
         context: asker,
         overflow: '(other)',
         turns: admission.measurements.turns,
-        shed: () => ({ targetDelay: 180, interval: 500, ...shed }),
         recorder: /** @type {any} */ ({ routes: { shed: { find: ({ series }) => series } } }),
         internalErrors: /** @type {any} */ ({
           report(_place, error) {

@@ -145,7 +145,7 @@ for (const times of [0.7, 2, 10]) {
 }
 
 for (const mode of ['adaptive', 'observe']) {
-  test(`mode ${mode}: a burst that the pool serves within the interval is not rejected`, () => {
+  test(`mode ${mode}: a burst that the pool serves within half a second is not rejected`, () => {
     const spec = {
       seconds: 8,
       pools: { pool: 5 },
