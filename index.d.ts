@@ -927,7 +927,7 @@ export interface ShedOptions {
 
   /**
    * Milliseconds a request may be queued in an overload before it gets a 503, so about the latency that overload adds
-   * to what is served. Where loop turns of over 27 ms are usual, it is 1.5 times such a turn.
+   * to what is served. Where some requests block the loop for over 27 ms, it is 1.5 times as long.
    *
    * @default 40
    */

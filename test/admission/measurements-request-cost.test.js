@@ -55,10 +55,12 @@ for (const [what, strange] of [
   })
 }
 
-test('a rising cost is measured after half of ten windows', () => {
+test('a rising cost is measured after half of thirty windows', () => {
   const { cost, turn } = driven()
-  for (let i = 0; i < 10; i++) turn({ busyMs: 2, ended: 10 })
-  for (let i = 0; i < 6; i++) turn({ busyMs: 20, ended: 10 })
+  for (let i = 0; i < 30; i++) turn({ busyMs: 2, ended: 10 })
+  for (let i = 0; i < 14; i++) turn({ busyMs: 20, ended: 10 })
+  isNear(cost.ms, 0.2)
+  for (let i = 0; i < 2; i++) turn({ busyMs: 20, ended: 10 })
   isNear(cost.ms, 2)
 })
 

@@ -1,5 +1,5 @@
 'use strict'
-// Measures what a request and a rejection cost the loop, in ms. The cost of a request is the median of ten windows of
+// Measures what a request and a rejection cost the loop, in ms. The cost of a request is the median of thirty windows of
 // ten ended requests, so that stalls and lulls do not distort it. The cost of rejections is subtracted.
 
 const WINDOWS = 30
