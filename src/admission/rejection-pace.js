@@ -1,6 +1,6 @@
 'use strict'
 // Rejections take at most .15 of the loop. What is beyond waits for its turn, first in, first out, whoever sent it. So most of the
-// loop serves, however many requests are rejected, and whatever their clients do next.
+// loop serves, whatever the clients of rejected requests do next. The share holds for up to ten thousand that wait.
 
 const { AsyncResource } = require('node:async_hooks')
 const { isDisconnected } = require('../requests/request')
@@ -11,6 +11,8 @@ const MOST_SHARE = 0.15
 const MOST_CREDIT_MS = MOST_SHARE * 1000
 /** How often the waiting rejections are looked at while the loop does not turn. */
 const RECHECK_MS = 2
+/** Beyond so many the next is sent at once: each that waits keeps its request in memory. */
+const MOST_WAITING = 10_000
 /** The list is compacted once so many of its places are empty. */
 const MOST_EMPTY = 1024
 
@@ -47,7 +49,7 @@ class RejectionPace {
   // Hot path: once a rejection.
   /** Calls `send` now, or in its turn. */
   deliver(request, send, nowMs) {
-    const isNext = this.#isDraining || isHalfClosed(request)
+    const isNext = this.#isDraining || this.waiting >= MOST_WAITING || isHalfClosed(request)
     if (isNext || (this.waiting === 0 && this.#hasCredit(nowMs))) return this.#spend(send)
     this.waited++
     this.#wait(request, send)

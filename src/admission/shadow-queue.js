@@ -149,12 +149,13 @@ class ShadowQueue {
     this.#count = 0
   }
 
-  /** A full loop leaves work unfinished: its requests in flight count with the mean of what has ended. */
+  /** A full loop leaves work unfinished: its requests in flight count with what is usual. */
   #estimate(nowMs, busyMs, ended) {
     const { cost, turns } = this.#measurements
     const { inFlight } = this.#limits
     const count = ended + inFlight
-    this.#servedMs = count === 0 ? this.#eachMs : (busyMs + inFlight * this.#eachMs) / count
+    const unfinishedMs = inFlight * Math.min(this.#eachMs, cost.ms)
+    this.#servedMs = count === 0 ? this.#eachMs : (busyMs + unfinishedMs) / count
     if (turns.isIdling(nowMs) || this.#samples < KNOWN_AFTER) {
       this.#eachMs = cost.meanMs
       this.#samples += ended

@@ -16,6 +16,8 @@ const AFTER_MS = 2000
 const MEASURED_MS = 2500
 /** A process that starts cold is measured from then on. */
 const COLD_MS = 4000
+/** The clients of a crowd connect, and its first bursts come, in the first second: together they may be more than 500 ms of work. */
+const CROWD_MS = 1000
 
 class Draw {
   #random
@@ -160,7 +162,8 @@ function generate(seed, { disturbance, hasCrowds = true } = {}) {
   const made = DISTURBANCES[kind](draw, BEFORE_MS, busiest)
   const disturbances = made.of?.(made.ms) ?? []
   const cold = draw.chance(0.2)
-  const undisturbedMs = cold ? COLD_MS : 0
+  const gatheredMs = crowds.length > 0 ? CROWD_MS : 0
+  const undisturbedMs = cold ? COLD_MS : gatheredMs
   const disturbedMs = kind === 'none' ? 0 : BEFORE_MS + made.ms
   const measuredMs = Math.max(undisturbedMs, kind === 'none' ? 0 : disturbedMs + AFTER_MS)
   const leastMs = MEASURED_MS + (kind === 'none' ? BEFORE_MS : 0)
