@@ -1940,7 +1940,7 @@ export interface AdmissionSnapshot {
   readonly wouldShed: readonly ShedCount[]
   /** The last twenty rejections, the newest last. */
   readonly rejected: readonly RejectedRequest[]
-  /** Rejections that waited for their turn, because rejections took 0.15 of the loop. */
+  /** Rejections that waited for their turn, because rejections took 0.12 of the loop. */
   readonly answeredLate: number
   /** Limits that the requests so far suggest; `null` before the first thousand requests. */
   readonly advice: { readonly maxEventLoopDelay: number; readonly maxConcurrent: number } | null

@@ -1,12 +1,12 @@
 'use strict'
-// Rejections take at most .15 of the loop. What is beyond waits for its turn, first in, first out, whoever sent it. So most of the
+// Rejections take at most .12 of the loop. What is beyond waits for its turn, first in, first out, whoever sent it. So most of the
 // loop serves, whatever the clients of rejected requests do next. The share holds for up to ten thousand that wait.
 
 const { AsyncResource } = require('node:async_hooks')
 const { isDisconnected } = require('../requests/request')
 const { isHalfClosed, offHalfClose, onHalfClose } = require('./half-closed')
 
-const MOST_SHARE = 0.15
+const MOST_SHARE = 0.12
 /** What rejections have not used of the last second may be used at once: a gateway then sends what it has queued. */
 const MOST_CREDIT_MS = MOST_SHARE * 1000
 /** How often the waiting rejections are looked at while the loop does not turn. */

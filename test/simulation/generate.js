@@ -146,7 +146,7 @@ function generate(seed, { disturbance, hasCrowds = true } = {}) {
     const isCrowd = isCrowded && (route === 1 || ofCrowds.chance(0.5))
     const share = (left / (works.length - 1)) * (isCrowd ? ofCrowds.between(0.8, 1) : draw.between(0.5, 1))
     const population = isCrowd
-      ? crowdOf(ofCrowds, works[route], route, share)
+      ? crowdOf(ofCrowds, works[route], route, share, crowds)
       : populationOf(draw, works[route], route, share)
     if (isCrowd) crowds.push(population.crowd)
     if (population.work !== undefined) works[route] = population.work

@@ -135,9 +135,12 @@ const CROWD_KINDS = Object.keys(CROWDS)
  * @returns {{ crowd: string, open?: any, closed?: any, gateway?: any, work?: any, periodMs?: number }}
  *   `gateway`: what `open` comes through. `work` replaces the given one. `periodMs`: between two bursts
  */
-function crowdOf(draw, work, route, utilisation) {
-  const crowd = draw.of(CROWD_KINDS)
+function crowdOf(draw, work, route, utilisation, others = []) {
+  const kinds = others.some(isBurst) ? CROWD_KINDS.filter((kind) => !isBurst(kind)) : CROWD_KINDS
+  const crowd = draw.of(kinds)
   return { crowd, ...CROWDS[crowd](draw, work, route, utilisation) }
 }
+
+const isBurst = (crowd) => crowd.includes('burst')
 
 module.exports = { crowdOf, populationOf }
