@@ -91,7 +91,7 @@ class Admission {
     this.limits = new Limits({ cause, clock, cost, turns, clients })
     this.#resources = new ResourceLimits({ cause, clock, hooks, sampleMemory, random })
     this.#rejection = new Rejection(internalErrors)
-    this.pace = new RejectionPace({ clock, cost })
+    this.pace = new RejectionPace({ clock, clients, cost })
     this.lastRejections = new LastRejections(clock)
     this.episode = new Episode(clock, parts.onOverload)
     this.#observed = new Episode(clock, parts.onObservedOverload ?? (() => {}))

@@ -1,18 +1,20 @@
 'use strict'
-// Rejections take at most .12 of the loop. What is beyond waits for its turn, first in, first out, whoever sent it. So most of the
-// loop serves, whatever the clients of rejected requests do next. The share holds for up to ten thousand that wait.
+// Rejections take at most .12 of the loop, through gateways .25. What is beyond waits for its turn, first in, first out, whoever sent it. So most of the
+// loop serves, whatever the clients of rejected requests do next. The share holds for up to twenty thousand that wait.
 
 const { AsyncResource } = require('node:async_hooks')
 const { isDisconnected } = require('../requests/request')
 const { isHalfClosed, offHalfClose, onHalfClose } = require('./half-closed')
 
 const MOST_SHARE = 0.12
+/** The same through gateways. The next request of a gateway is another client's, not the same one again. */
+const MOST_GATEWAY_SHARE = 0.25
 /** What rejections have not used of the last second may be used at once: a gateway then sends what it has queued. */
-const MOST_CREDIT_MS = MOST_SHARE * 1000
+const CREDIT_MS = 1000
 /** How often the waiting rejections are looked at while the loop does not turn. */
 const RECHECK_MS = 2
 /** Beyond so many the next is sent at once: each that waits keeps its request in memory. */
-const MOST_WAITING = 10_000
+const MOST_WAITING = 20_000
 /** The list is compacted once so many of its places are empty. */
 const MOST_EMPTY = 1024
 
@@ -25,8 +27,9 @@ class RejectionPace {
   /** Rejections that have waited so far. */
   waited = 0
   #clock
+  #clients
   #cost
-  #creditMs = MOST_CREDIT_MS
+  #creditMs = MOST_SHARE * CREDIT_MS
   #creditedMs
   /** @type {(Waiting | undefined)[]} */
   #waiting = []
@@ -34,9 +37,11 @@ class RejectionPace {
   #isDraining = false
   #isScheduled = false
 
-  /** @param {{ clock: typeof import('../clock').systemClock, cost: { readonly rejectionMs: number } }} parts */
-  constructor({ clock, cost }) {
+  /** @param {{ clock: typeof import('../clock').systemClock, clients: { readonly areGateways: boolean },
+   *   cost: { readonly rejectionMs: number } }} parts */
+  constructor({ clock, clients, cost }) {
     this.#clock = clock
+    this.#clients = clients
     this.#cost = cost
     this.#creditedMs = clock.now()
   }
@@ -74,8 +79,8 @@ class RejectionPace {
   }
 
   #hasCredit(nowMs) {
-    const earnedMs = MOST_SHARE * (nowMs - this.#creditedMs)
-    this.#creditMs = Math.min(MOST_CREDIT_MS, this.#creditMs + earnedMs)
+    const share = this.#clients.areGateways ? MOST_GATEWAY_SHARE : MOST_SHARE
+    this.#creditMs = Math.min(share * CREDIT_MS, this.#creditMs + share * (nowMs - this.#creditedMs))
     this.#creditedMs = nowMs
     return this.#creditMs > 0
   }

@@ -22,10 +22,10 @@ class Served {
   #overload
   #usualMs
 
-  /** @param {{ usualMs: number, most?: number }} given what a request takes in the mean; how many can be outstanding */
-  constructor({ usualMs, most = ENDLESS }) {
+  /** @param {{ usualMs: number, most?: number, areGateways?: boolean }} given what a request takes in the mean; how many can be outstanding */
+  constructor({ usualMs, most = ENDLESS, areGateways = false }) {
     this.#usualMs = usualMs
-    this.#overload = new Overload({ most }, 0)
+    this.#overload = new Overload({ most, areGateways }, 0)
   }
 
   turn(costs) {
@@ -66,8 +66,8 @@ class Served {
 }
 
 /** How long after a step to `load` from .5 the overload is told; undefined if it is not, in a minute. */
-function toldAfterMs(load, { most = ENDLESS } = {}) {
-  const served = new Served({ usualMs: 1, most }).run(WARM_MS, 500)
+function toldAfterMs(load, { most = ENDLESS, areGateways = false } = {}) {
+  const served = new Served({ usualMs: 1, most, areGateways }).run(WARM_MS, 500)
   served.run(20_000, load * 1000)
   return served.told.length === 0 ? undefined : served.told[0] - WARM_MS
 }
@@ -91,8 +91,13 @@ test('a closed loop that just fills the loop is told after 1.3 s, unless its cli
   assert.equal(toldAfterMs(10, { most: 450 }), undefined)
 })
 
+test('a gateway that just fills the loop is told after 0.7 s: its surplus waits in its own queue', () => {
+  const afterMs = toldAfterMs(1, { areGateways: true })
+  assert.ok(afterMs >= 666 && afterMs <= 666 + SLICE_MS + TURN_MS, String(afterMs))
+})
+
 test('a load of 0.7 is never told, however long its queue stands', () => {
-  const overload = new Overload({ most: ENDLESS }, 0)
+  const overload = new Overload({ most: ENDLESS, areGateways: false }, 0)
   for (let nowMs = 10; nowMs <= 60_000; nowMs += 10) {
     overload.onTurn({ nowMs, arrived: 7, ended: 7, usualMs: 1, isEmpty: false })
     assert.equal(overload.isOn(1, nowMs), false)
@@ -122,7 +127,7 @@ test('a burst of requests far cheaper than the mean is not told: what has ended 
 })
 
 test('an empty queue ends the overload, and the time it stood begins anew', () => {
-  const overload = new Overload({ most: ENDLESS }, 0)
+  const overload = new Overload({ most: ENDLESS, areGateways: false }, 0)
   let nowMs = 0
   const pass = (ms, isEmpty = false) => {
     for (const endMs = nowMs + ms; nowMs < endMs; ) {

@@ -10,13 +10,12 @@ const { onHalfClose } = require('../../src/admission/half-closed')
 const { RejectionPace } = require('../../src/admission/rejection-pace')
 const { TimedClock } = require('./driven-admission')
 
-const SHARE = 0.12
 /** What a second that was not used allows at once. */
-const CREDIT_MS = 150
+const CREDIT_MS = 120
 
-function driven({ rejectionMs = 1 } = {}) {
+function driven({ rejectionMs = 1, areGateways = false } = {}) {
   const clock = new TimedClock()
-  const pace = new RejectionPace({ clock, cost: { rejectionMs } })
+  const pace = new RejectionPace({ clock, clients: { areGateways }, cost: { rejectionMs } })
   /** The numbers of the rejections, in the order in which they were sent. */
   const sent = []
   let count = 0
@@ -37,27 +36,38 @@ function driven({ rejectionMs = 1 } = {}) {
   return { clock, pace, pass, reject, rejectMany, sent }
 }
 
-for (const rejectionMs of [0.02, 0.5, 4]) {
-  for (const perMs of [1, 10, 100]) {
-    test(`${perMs} rejections of ${rejectionMs} ms each millisecond take .12 of a second at most, and all of it if they need it`, () => {
-      const { pass, rejectMany, sent } = driven({ rejectionMs })
-      const second = () => {
+for (const [areGateways, share] of /** @type {const} */ ([
+  [false, 0.12],
+  [true, 0.25],
+])) {
+  for (const rejectionMs of [0.02, 0.5, 4]) {
+    for (const perMs of [1, 10]) {
+      test(`${perMs} rejections of ${rejectionMs} ms each millisecond take ${share} of a second at most, and all of it if they need it`, () => {
+        const { pass, rejectMany, sent } = driven({ rejectionMs, areGateways })
+        // The credit of a calm second is spent first.
+        pass(1000)
+        rejectMany(Math.ceil((share * 1000) / rejectionMs))
         const before = sent.length
         for (let ms = 0; ms < 1000; ms++) {
           rejectMany(perMs)
           pass(1)
         }
-        return (sent.length - before) * rejectionMs
-      }
-      // The credit of the calm before is spent by then.
-      for (let i = 0; i < 4; i++) second()
-      const tookMs = second()
-      const wantedMs = Math.min(perMs * 1000 * rejectionMs, SHARE * 1000)
-      assert.ok(tookMs <= SHARE * 1000 + rejectionMs + 1e-6, String(tookMs))
-      assert.ok(tookMs >= wantedMs - rejectionMs - 1, String(tookMs))
-    })
+        const tookMs = (sent.length - before) * rejectionMs
+        const wantedMs = Math.min(perMs * 1000 * rejectionMs, share * 1000)
+        assert.ok(tookMs <= share * 1000 + rejectionMs + 1e-6, String(tookMs))
+        assert.ok(tookMs >= wantedMs - rejectionMs - 1, String(tookMs))
+      })
+    }
   }
 }
+
+test('beyond twenty thousand that wait the next is sent at once', () => {
+  const { pace, reject, rejectMany, sent } = driven()
+  rejectMany(CREDIT_MS + 20_000)
+  assert.deepEqual([sent.length, pace.waiting], [CREDIT_MS, 20_000])
+  reject()
+  assert.deepEqual([sent.at(-1), pace.waiting], [CREDIT_MS + 20_000, 20_000])
+})
 
 test('what a calm second has left may be used at once, and no more however long the calm was', () => {
   const { pace, pass, rejectMany, sent } = driven()

@@ -36,7 +36,7 @@ class Limits {
    *   clock: typeof import('../../clock').systemClock,
    *   cost: InstanceType<typeof import('../measurements/request-cost').RequestCost>,
    *   turns: InstanceType<typeof import('../measurements/loop-turns').LoopTurns>,
-   *   clients: { readonly most: number },
+   *   clients: { readonly most: number, readonly areGateways: boolean },
    * }} parts
    */
   constructor({ cause, clock, cost, turns, clients }) {

@@ -1,12 +1,14 @@
 'use strict'
 // Tells an overload from a burst. A burst arrives at once and then drains. In an overload, work keeps arriving:
-//   overload   stood x (load - 0.7) > 400 ms
+//   overload   stood x (load - 0.7) > 400 ms, through gateways 200 ms
 //     stood    the time since the queue was last empty, at least 300 ms
 //     load     the work that arrived, over the time in which it arrived: the lesser of the last two tenths of a second
 // So twice the capacity is an overload after 310 ms, 1.2 times after 800 ms, and a full loop after 1.3 s. A healthy load never is.
 
 const HEALTHY_LOAD = 0.7
 const MOST_EXCESS_MS = 400
+/** The same through gateways: what they cannot send waits in their own queues, and does not show in the load. */
+const MOST_GATEWAY_EXCESS_MS = 200
 /** By then the burst that began the queue is in neither slice. */
 const MIN_STOOD_MS = 300
 const SLICE_MS = 100
@@ -25,7 +27,7 @@ class Overload {
   #load = 0
   #loadBefore = 0
 
-  /** @param {{ readonly most: number }} clients @param {number} nowMs */
+  /** @param {{ readonly most: number, readonly areGateways: boolean }} clients @param {number} nowMs */
   constructor(clients, nowMs) {
     this.#clients = clients
     this.#emptiedMs = this.#slicedMs = nowMs
@@ -35,7 +37,8 @@ class Overload {
   isOn(eachMs, nowMs) {
     const stoodMs = nowMs - this.#emptiedMs
     if (stoodMs < MIN_STOOD_MS || this.isBounded(eachMs)) return false
-    return stoodMs * (Math.min(this.#load, this.#loadBefore) - HEALTHY_LOAD) > MOST_EXCESS_MS
+    const most = this.#clients.areGateways ? MOST_GATEWAY_EXCESS_MS : MOST_EXCESS_MS
+    return stoodMs * (Math.min(this.#load, this.#loadBefore) - HEALTHY_LOAD) > most
   }
 
   /** @param {{ nowMs: number, arrived: number, ended: number, usualMs: number, isEmpty: boolean }} turn `usualMs`: what a request takes in the mean */

@@ -12,9 +12,10 @@ const GATEWAY_SHARE = 0.1
 class Clients {
   /** The most requests that can be outstanding; infinite while nothing bounds them. */
   most = Number.POSITIVE_INFINITY
+  /** Whether gateways send a tenth of the requests that are queued, or more. */
+  areGateways = false
   #connections
   #proxy
-  #areGateways = false
   /** Requests queued since the last sample, and those of them that a gateway has sent. */
   #queued = 0
   #forwarded = 0
@@ -48,9 +49,9 @@ class Clients {
     if (nowMs - this.#sampledMs < SAMPLE_MS) return
     this.#sampledMs = nowMs
     this.#count(nowMs, outstanding, isIdling)
-    if (this.#queued > 0) this.#areGateways = this.#proxy ?? this.#forwarded > GATEWAY_SHARE * this.#queued
+    if (this.#queued > 0) this.areGateways = this.#proxy ?? this.#forwarded > GATEWAY_SHARE * this.#queued
     this.#queued = this.#forwarded = 0
-    const isBounded = !this.#areGateways && nowMs - this.#grewMs >= STEADY_MS
+    const isBounded = !this.areGateways && nowMs - this.#grewMs >= STEADY_MS
     this.most = isBounded ? this.#peak : Number.POSITIVE_INFINITY
   }
 
