@@ -54,7 +54,7 @@ class ConnectionGate {
   #isClosed = false
 
   /**
-   * @param {{ cause: InstanceType<typeof import('./cause').Cause>, clock: typeof import('../clock').systemClock,
+   * @param {{ cause: InstanceType<typeof import('./verdict').Cause>, clock: typeof import('../clock').systemClock,
    *   hooks: Pick<InstanceType<typeof import('./user-hooks').UserHooks>, 'classifies' | 'classOf'>,
    *   resources: Pick<InstanceType<typeof import('./limits/resource-limits').ResourceLimits>, 'isShort' | 'reasonFor'>,
    *   retryAfterSeconds: () => number,

@@ -4,12 +4,11 @@
 
 const { isDisconnected } = require('../requests/request')
 const { NO_CELL } = require('../requests/admission-record')
-const { offHalfClose, onHalfClose } = require('./half-closed')
+const { offHalfClose, onHalfClose } = require('../requests/half-closed')
+const { TURN_BUDGET_MS } = require('./measurements/loop-turns')
 const { inRequestContext } = require('./queue')
 const { QUEUED, REJECTED, RUN } = require('./verdict')
 
-/** The time in a loop turn for requests that start in that turn, and their ticks and promises. Then the loop polls and accepts again. */
-const TURN_BUDGET_MS = 5
 /** The same for clients that cannot make the queue long: fewer of their requests are queued, and outlive a collection. */
 const BOUNDED_BUDGET_MS = 50
 /** How often a timer makes the loop turn while requests are queued and no slot is free. */
@@ -49,9 +48,9 @@ class Gate {
   #dequeueOne = () => this.#dequeue()
 
   /**
-   * @param {{ cause: InstanceType<typeof import('./cause').Cause>, clock: typeof import('../clock').systemClock, queue: InstanceType<typeof import('./queue').Queue>,
+   * @param {{ cause: InstanceType<typeof import('./verdict').Cause>, clock: typeof import('../clock').systemClock, queue: InstanceType<typeof import('./queue').Queue>,
    *   limits: InstanceType<typeof import('./limits/limits').Limits>, measurements: import('./admission').Measurements,
-   *   fairShares: InstanceType<typeof import('./fair-shares').FairShares>, stats: InstanceType<typeof import('./stats').Stats>,
+   *   fairShares: InstanceType<typeof import('./queue').FairShares>, stats: InstanceType<typeof import('./stats').Stats>,
    *   hooks: InstanceType<typeof import('./user-hooks').UserHooks>,
    *   poolReason: (request: Request, nowMs: number) => string | undefined,
    *   onReject: (request: Request, reason: string) => void }} parts `poolReason`: why a request that has been queued would wait

@@ -4,7 +4,7 @@
 
 const { AsyncResource } = require('node:async_hooks')
 const { isDisconnected } = require('../requests/request')
-const { isHalfClosed, offHalfClose, onHalfClose } = require('./half-closed')
+const { isHalfClosed, offHalfClose, onHalfClose } = require('../requests/half-closed')
 
 const MOST_SHARE = 0.15
 /** What rejections have not used of the last second may be used at once: a gateway then sends what it has queued. */

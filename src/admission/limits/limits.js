@@ -4,8 +4,7 @@
 
 const { NORMAL } = require('../verdict')
 const { LoopShare } = require('./loop-share')
-const { Overload } = require('./overload')
-const { QueueDelay } = require('./queue-delay')
+const { Overload, QueueDelay } = require('./queue-delay')
 
 const DURATION_SMOOTHING = 0.05
 /** A duration counts for at most this multiple of the mean: the end of a stream is little evidence for other requests. */
@@ -32,7 +31,7 @@ class Limits {
 
   /**
    * @param {{
-   *   cause: InstanceType<typeof import('../cause').Cause>,
+   *   cause: InstanceType<typeof import('../verdict').Cause>,
    *   clock: typeof import('../../clock').systemClock,
    *   cost: InstanceType<typeof import('../measurements/request-cost').RequestCost>,
    *   turns: InstanceType<typeof import('../measurements/loop-turns').LoopTurns>,
