@@ -4,7 +4,7 @@
 
 const { SHED } = require('../requests/ignore')
 const { ConnectionGate } = require('./connection-gate')
-const { Gate } = require('./gate')
+const { ADMIT_GAP_MS, Gate } = require('./gate')
 const { Limits } = require('./limits/limits')
 const { ResourceLimits } = require('./limits/resource-limits')
 const { AcceptBurst } = require('./measurements/accept-burst')
@@ -18,9 +18,6 @@ const { ShadowQueue } = require('./shadow-queue')
 const { Episode, LastRejections, Stats } = require('./stats')
 const { UserHooks } = require('./user-hooks')
 const { BYPASS, Cause, REJECTED, RUN } = require('./verdict')
-
-/** Admit one request at least this often, whatever resource is short: without samples a limit could not recover. */
-const MAX_ADMIT_GAP_MS = 100
 
 /** @typedef {{ turns: InstanceType<typeof LoopTurns>, cost: InstanceType<typeof RequestCost>, acceptBurst: InstanceType<typeof AcceptBurst>, clients: InstanceType<typeof Clients> }} Measurements */
 /** @typedef {InstanceType<typeof import('../requests/request').Request>} Request */
@@ -156,7 +153,7 @@ class Admission {
     if (mode === 'observe') return this.#observe(request, reason ?? ofPool, nowMs)
     if (ofPool !== undefined) return this.gate.reject(request, ofPool)
     if (reason !== undefined) {
-      if (nowMs - this.gate.lastAdmitMs <= MAX_ADMIT_GAP_MS) return this.gate.reject(request, reason)
+      if (nowMs - this.gate.lastAdmitMs <= ADMIT_GAP_MS) return this.gate.reject(request, reason)
       // Restart the interval even if the gate queues this request.
       this.gate.lastAdmitMs = nowMs
     }

@@ -5,18 +5,19 @@
 const { isDisconnected } = require('../requests/request')
 const { NO_CELL } = require('../requests/admission-record')
 const { offHalfClose, onHalfClose } = require('../requests/half-closed')
+const { MAX_QUIET_MS } = require('./measurements/accept-burst')
 const { TURN_BUDGET_MS } = require('./measurements/loop-turns')
 const { inRequestContext } = require('./queue')
+const { RECHECK_MS } = require('./rejection-pace')
 const { QUEUED, REJECTED, RUN } = require('./verdict')
 
 /** The same for clients that cannot make the queue long: fewer of their requests are queued, and outlive a collection. */
 const BOUNDED_BUDGET_MS = 50
-/** How often a timer makes the loop turn while requests are queued and no slot is free. */
-const RECHECK_MS = 2
-/** How long the loop sleeps while it waits for the primary's next connection. */
-const AWAIT_PRIMARY_MS = 1
-/** In a standing queue, a request of a half-closed client may run this often. */
-const HALF_CLOSED_GAP_MS = 100
+/**
+ * A request that would be rejected is admitted this often. Without samples a limit could not recover, whatever resource is short. In a
+ * standing queue it is a request of a half-closed client.
+ */
+const ADMIT_GAP_MS = 100
 /** @typedef {InstanceType<typeof import('../requests/request').Request>} Request */
 
 class Gate {
@@ -171,7 +172,7 @@ class Gate {
     const { acceptBurst, turns } = this.#measurements
     if (!acceptBurst.isAwaitingPrimary) return this.#clock.afterTurn(this.#turnAgain)
     turns.onSleep()
-    this.#clock.after(AWAIT_PRIMARY_MS, this.#turnAgain)
+    this.#clock.after(MAX_QUIET_MS, this.#turnAgain)
   }
 
   /** Schedules as many callbacks as the budget of the next loop turn allows. */
@@ -234,8 +235,7 @@ class Gate {
       request.admission.priority !== 0 &&
       this.#limits.isOverload(nowMs) &&
       !this.#measurements.turns.isIdling(nowMs)
-    const mayRun =
-      !hasBody(request.req) && (!isStanding || nowMs - this.#ranHalfClosedMs >= HALF_CLOSED_GAP_MS)
+    const mayRun = !hasBody(request.req) && (!isStanding || nowMs - this.#ranHalfClosedMs >= ADMIT_GAP_MS)
     if (this.#limits.isAtMaxConcurrent) return this.#rejectQueued(request, this.#limits.concurrencyReason())
     // It can wait no longer.
     if (!mayRun)
@@ -290,4 +290,4 @@ class Gate {
 const hasBody = ({ headers }) =>
   headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
 
-module.exports = { Gate }
+module.exports = { ADMIT_GAP_MS, Gate }

@@ -8,7 +8,7 @@ const { QUEUED_CLASSES } = require('./verdict')
 const CELLS = 1024
 /** Only this many characters of a key are hashed. */
 const MAX_CHARACTERS = 128
-const FNV_OFFSET = 2_166_136_261
+/** Of the hash FNV-1a. Its offset is the salt. */
 const FNV_PRIME = 16_777_619
 /** The salt changes after this many tags, so that two keys do not collide for long. */
 const TAGS_PER_SALT = 10_000
@@ -21,9 +21,6 @@ const isBefore = (a, b) => {
 const isAhead = (entry, priority, tag) =>
   entry.request !== undefined &&
   (entry.priority < priority || (entry.priority === priority && entry.tag <= tag))
-
-/** The heap is compacted once removed entries outnumber the queued ones by this many. */
-const MIN_REMOVED = 64
 
 class Queue {
   length = 0
@@ -64,7 +61,8 @@ class Queue {
     admission.entry = undefined
     this.#counts[admission.priority]--
     this.length--
-    if (this.#heap.length - this.length > this.length + MIN_REMOVED) this.#compact()
+    // Removed entries outnumber the queued ones: an entry is sorted anew once in the mean.
+    if (this.#heap.length - this.length > this.length) this.#compact()
   }
 
   /** A sorted list is a heap. */
@@ -173,7 +171,7 @@ class FairShares {
   }
 
   #cellOf(key) {
-    let hash = FNV_OFFSET ^ this.#salt
+    let hash = this.#salt
     const length = Math.min(key.length, MAX_CHARACTERS)
     for (let i = 0; i < length; i++) hash = Math.imul(hash ^ key.charCodeAt(i), FNV_PRIME)
     return (hash ^ (hash >>> 15)) & (CELLS - 1)

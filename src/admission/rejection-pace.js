@@ -9,10 +9,8 @@ const { isHalfClosed, offHalfClose, onHalfClose } = require('../requests/half-cl
 const MOST_SHARE = 0.15
 /** What rejections have not used of the last second may be used at once: a gateway then sends what it has queued. */
 const MOST_CREDIT_MS = MOST_SHARE * 1000
-/** How often the waiting rejections are looked at while the loop does not turn. */
+/** How often a timer makes the loop turn while requests or rejections wait and it would not turn by itself. */
 const RECHECK_MS = 2
-/** The list is compacted once so many of its places are empty. */
-const MOST_EMPTY = 1024
 
 /**
  * @typedef {{ request: any, resource: AsyncResource, send: (() => void) | undefined, sendNow: () => void }} Waiting
@@ -94,7 +92,8 @@ class RejectionPace {
       this.#waiting[this.#first++] = undefined
       if (next?.send !== undefined) this.#sendWaiting(next)
     }
-    if (this.waiting === 0 || this.#first > MOST_EMPTY) {
+    // Half of the places are empty: a rejection is moved once in the mean.
+    if (this.#first >= this.waiting) {
       this.#waiting.splice(0, this.#first)
       this.#first = 0
     }
@@ -118,4 +117,4 @@ class RejectionPace {
   }
 }
 
-module.exports = { RejectionPace }
+module.exports = { RECHECK_MS, RejectionPace }

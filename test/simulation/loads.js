@@ -6,7 +6,7 @@
 
 const { resolve } = require('node:path')
 const { readFlags } = require('../../bench/support/flags')
-const { WORKS, capacityOf, overload } = require('./queue-delay')
+const { WORKS, capacityOf, overload } = require('./overload')
 const { closedLoop, judgeSaturated } = require('./saturated')
 const { stackOf } = require('./stack')
 const { ROUND_TRIP_MS, World } = require('./world')

@@ -4,7 +4,7 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { WORKS, capacityOf } = require('./queue-delay')
+const { WORKS, capacityOf } = require('./overload')
 const { stack } = require('./stack')
 const { World } = require('./world')
 

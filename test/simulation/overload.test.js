@@ -3,7 +3,7 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { overload } = require('./queue-delay')
+const { overload } = require('./overload')
 
 const FLOORS = {
   cpu: { 0.8: 1, 1.2: 0.97, 2: 0.97, 10: 0.97 },

@@ -5,16 +5,14 @@
 // reserve almost nothing. A loop that does not idle reduces no reservation (docs/decisions/0001).
 
 const { IDLE_SHARE } = require('../measurements/loop-turns')
+const { SMOOTHING } = require('../measurements/request-cost')
 
 /** The work that may become ready in one loop turn. */
 const SLACK_MS = 40
 /** This many requests in flight are always allowed. */
 const MIN_IN_FLIGHT = 8
-/** The least share of the loop that is left to requests, however many are rejected. */
-const MIN_FREE_SHARE = 0.1
 /** Rejecting is pointless if a request costs no more than this many rejections. */
 const POINTLESS_REJECTIONS = 3
-const SMOOTHING = 0.02
 /** Reservations are computed anew after this much idling. */
 const REFRESH_MS = 1
 
@@ -83,7 +81,7 @@ class LoopShare {
   }
 
   get #free() {
-    return Math.max(MIN_FREE_SHARE, 1 - this.#cost.rejectedShare)
+    return 1 - this.#cost.rejectedShare
   }
 
   // Hot path: once a request.

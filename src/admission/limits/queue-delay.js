@@ -3,7 +3,7 @@
 // The target is not below 1.5 times the long turn that is usual here: a request that waits for one of those says little about the
 // load. For `critical` every queue counts as a burst.
 
-const { TURN_BUDGET_MS } = require('../measurements/loop-turns')
+const { SAMPLE_MS, TURN_BUDGET_MS } = require('../measurements/loop-turns')
 const { CRITICAL } = require('../verdict')
 
 /** Nothing is rejected on arrival behind fewer requests: the time of a few slow ones is little evidence of the load. */
@@ -11,9 +11,8 @@ const MIN_AHEAD = 10
 const LONG_TURNS = 1.5
 const HEALTHY_LOAD = 0.7
 const MOST_EXCESS_MS = 400
-/** By then the burst that began the queue is in neither slice. */
-const MIN_STOOD_MS = 300
-const SLICE_MS = 100
+/** After three samples, the burst that began the queue is in neither of the last two. */
+const MIN_STOOD_MS = 3 * SAMPLE_MS
 /** Clients that cannot make the queue longer than this are left alone. */
 const MOST_BOUND_MS = 450
 
@@ -111,7 +110,7 @@ class Overload {
     this.#arrived += arrived
     this.#ended += ended
     if (isEmpty) this.onEmpty(nowMs)
-    if (nowMs - this.#slicedMs >= SLICE_MS) this.#endSlice(nowMs, usualMs)
+    if (nowMs - this.#slicedMs >= SAMPLE_MS) this.#endSlice(nowMs, usualMs)
   }
 
   onEmpty(nowMs) {

@@ -145,4 +145,4 @@ class AcceptBurst {
   }
 }
 
-module.exports = { AcceptBurst }
+module.exports = { AcceptBurst, MAX_QUIET_MS }

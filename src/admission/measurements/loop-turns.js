@@ -5,6 +5,8 @@
 
 /** The time in a loop turn for requests that start in that turn, and their ticks and promises. Then the loop polls and accepts again. */
 const TURN_BUDGET_MS = 5
+/** How often is sampled what changes slowly: clients, load, the share of rejections, the user's pressure. */
+const SAMPLE_MS = 100
 /** The horizon of the idle share. */
 const HORIZON_MS = 50
 /** A loop that idles at least this share of its time is idling; else it is full. */
@@ -105,4 +107,4 @@ class LoopTurns {
   }
 }
 
-module.exports = { IDLE_SHARE, LoopTurns, TURN_BUDGET_MS }
+module.exports = { IDLE_SHARE, LoopTurns, SAMPLE_MS, TURN_BUDGET_MS }
