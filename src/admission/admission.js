@@ -3,32 +3,21 @@
 // file: `decide` before a request runs, `release` when the request has ended.
 
 const { SHED } = require('../requests/ignore')
-const { Cause } = require('./cause')
 const { ConnectionGate } = require('./connection-gate')
-const { Episode } = require('./episode')
-const { FairShares } = require('./fair-shares')
-const { Gate } = require('./gate')
-const { LastRejections } = require('./last-rejections')
+const { ADMIT_GAP_MS, Gate } = require('./gate')
 const { Limits } = require('./limits/limits')
 const { ResourceLimits } = require('./limits/resource-limits')
 const { AcceptBurst } = require('./measurements/accept-burst')
 const { Clients } = require('./measurements/clients')
 const { LoopTurns } = require('./measurements/loop-turns')
 const { RequestCost } = require('./measurements/request-cost')
-const { Queue } = require('./queue')
-const { Rejection } = require('./rejection')
+const { FairShares, Queue } = require('./queue')
+const { Rejection, RetryAfter } = require('./rejection')
 const { RejectionPace } = require('./rejection-pace')
-const { RetryAfter } = require('./retry-after')
 const { ShadowQueue } = require('./shadow-queue')
-const { Stats } = require('./stats')
+const { Episode, LastRejections, Stats } = require('./stats')
 const { UserHooks } = require('./user-hooks')
-const { BYPASS, REJECTED, RUN } = require('./verdict')
-
-/** Admit one request at least this often, whatever resource is short: without samples a limit could not recover. */
-const MAX_ADMIT_GAP_MS = 100
-
-/** Until a pool is registered: nothing is done for a request. */
-const NO_POOLS = { isOn: false, isWatched: false }
+const { BYPASS, Cause, REJECTED, RUN } = require('./verdict')
 
 /** @typedef {{ turns: InstanceType<typeof LoopTurns>, cost: InstanceType<typeof RequestCost>, acceptBurst: InstanceType<typeof AcceptBurst>, clients: InstanceType<typeof Clients> }} Measurements */
 /** @typedef {InstanceType<typeof import('../requests/request').Request>} Request */
@@ -50,8 +39,8 @@ class Admission {
   answersInFramework = false
   /** Called where the turn clock is to measure the current loop turn alone. */
   followTurn = () => {}
-  /** Whether the connections of a pool are short: see pools/pools.js. @type {any} */
-  pools = NO_POOLS
+  /** Whether the connections of a pool are short: see pools/pools.js. Nothing is done until one is registered. @type {any} */
+  pools = { isOn: false, isWatched: false }
   #clock
   #hooks
   #queue = new Queue()
@@ -81,13 +70,12 @@ class Admission {
     const cost = new RequestCost(clock.now())
     const turns = new LoopTurns(clock)
     const clients = new Clients(connections, clock.now())
-    const measurements = { turns, cost, acceptBurst: new AcceptBurst(), clients }
     const hooks = new UserHooks(internalErrors)
-    const { cause } = this
     this.#clock = clock
     this.#hooks = hooks
     this.#random = random
-    this.measurements = measurements
+    this.measurements = { turns, cost, acceptBurst: new AcceptBurst(), clients }
+    const { cause, measurements } = this
     this.limits = new Limits({ cause, clock, cost, turns, clients })
     this.#resources = new ResourceLimits({ cause, clock, hooks, sampleMemory, random })
     this.#rejection = new Rejection(internalErrors)
@@ -165,7 +153,7 @@ class Admission {
     if (mode === 'observe') return this.#observe(request, reason ?? ofPool, nowMs)
     if (ofPool !== undefined) return this.gate.reject(request, ofPool)
     if (reason !== undefined) {
-      if (nowMs - this.gate.lastAdmitMs <= MAX_ADMIT_GAP_MS) return this.gate.reject(request, reason)
+      if (nowMs - this.gate.lastAdmitMs <= ADMIT_GAP_MS) return this.gate.reject(request, reason)
       // Restart the interval even if the gate queues this request.
       this.gate.lastAdmitMs = nowMs
     }
@@ -230,21 +218,18 @@ class Admission {
   release(request, nowMs = this.#clock.now(), idleMs = this.#clock.idleMs()) {
     this.gate.release(request, nowMs, idleMs)
     if (this.pools.isOn) this.pools.onEnd(request)
-    if (nowMs >= this.#rejection.crossOrigin.nextMs) this.#rejection.crossOrigin.learn(request, nowMs)
+    const { crossOrigin } = this.#rejection
+    if (nowMs >= crossOrigin.nextMs && request.req.headers.origin !== undefined)
+      crossOrigin.learn(request, nowMs)
   }
 
   /**
    * @param {'connection' | 'secureConnection' | 'tlsClientError'} event of the server
    * @param {{ isSecure: boolean, isHandedOver: boolean }} how `isHandedOver`: the cluster's primary accepted the connection
    */
-  onConnectionEvent(event, { isSecure, isHandedOver }) {
-    const { acceptBurst } = this.measurements
+  onConnectionEvent(event, how) {
     this.followTurn()
-    const nowMs = this.#clock.now()
-    if (event === 'connection') {
-      acceptBurst.onAccept(nowMs, isHandedOver)
-      if (isSecure) acceptBurst.onHandshake(nowMs)
-    } else acceptBurst.onHandshakeEnd()
+    this.measurements.acceptBurst.onEvent(event, how, this.#clock.now())
   }
 
   /** @param {number} [longestMs] of several turns, without arrivals or ends, the longest */

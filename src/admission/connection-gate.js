@@ -5,19 +5,16 @@
 // Without room a connection is held. Once it was held for a second, it is rejected if the loop is full, or if newcomers have shown
 // that it will be. While the oldest has waited that long, others are rejected at once (docs/decisions/0055).
 
-const { ConnectionLoad } = require('./connection-load')
+const { ConnectionLoad, LAG_MS, TURN_MS } = require('./connection-load')
 const { IDLE_SHARE } = require('./measurements/loop-turns')
 const { BYPASS, CRITICAL, LOW, NORMAL } = require('./verdict')
 
-/** The horizons of the idle share: of that which admits, and of that which rejects. A loop at 80 % has moments without any idle time. */
+/** The horizon of the idle share that admits. That which rejects has LAG_MS: a loop at 80 % has moments without any idle time. */
 const HORIZON_MS = 250
-const LONG_HORIZON_MS = 2000
 /** A loop that idles this much has room: no load that takes 70 % of the loop is held. */
 const CALM_SHARE = 0.3
 /** One that idles this much rejects nobody. A load of 70 % idles less for a second, now and then. */
 const FULL_SHARE = 0.2
-/** How much of one turn counts as waiting. */
-const TURN_MS = 100
 /** How often held connections are looked at, and how many are admitted then. */
 const LOOK_MS = 10
 const MOST_AT_ONCE = 20
@@ -54,7 +51,7 @@ class ConnectionGate {
   #isClosed = false
 
   /**
-   * @param {{ cause: InstanceType<typeof import('./cause').Cause>, clock: typeof import('../clock').systemClock,
+   * @param {{ cause: InstanceType<typeof import('./verdict').Cause>, clock: typeof import('../clock').systemClock,
    *   hooks: Pick<InstanceType<typeof import('./user-hooks').UserHooks>, 'classifies' | 'classOf'>,
    *   resources: Pick<InstanceType<typeof import('./limits/resource-limits').ResourceLimits>, 'isShort' | 'reasonFor'>,
    *   retryAfterSeconds: () => number,
@@ -105,7 +102,7 @@ class ConnectionGate {
     this.#idleShare = shareAfter(this.#idleShare, turn, HORIZON_MS)
     // A stall says nothing about the second after it.
     const counted = { idledMs: turn.idledMs, busyMs: Math.min(TURN_MS, busyMs) }
-    this.#longIdleShare = shareAfter(this.#longIdleShare, counted, LONG_HORIZON_MS)
+    this.#longIdleShare = shareAfter(this.#longIdleShare, counted, LAG_MS)
     this.#load.onTurn(nowMs)
     this.#turnedMs = nowMs
     this.#turnedIdleMs = idleMs

@@ -7,14 +7,12 @@
 
 /** How long it takes until the load of a connection shows. */
 const LAG_MS = 2000
-/** The horizon of the share in which messages are handled. */
+/** The horizon of the share in which messages are handled. What is supposed counts as much as one newcomer that is seen for so long. */
 const HANDLED_MS = 1000
 /** For how long it is remembered what newcomers took. */
 const MEMORY_MS = 10_000
 /** A turn counts for at most this long: one long message says little about other newcomers. */
 const TURN_MS = 100
-/** What is supposed counts as much as one newcomer that is seen for so long. */
-const PRIOR_MS = 1000
 
 /**
  * @typedef {() => { open: number, found: number, newcomers: number, handledMs: number, newcomersHandledMs: number }} Source `found`: the part
@@ -78,7 +76,7 @@ class ConnectionLoad {
 
   /** What each newcomer takes of the loop, if one that takes the supposed share has been seen for a second before. */
   #loadOfEach(supposed) {
-    return (this.#tookMs + PRIOR_MS * supposed) / (this.#seenMs + PRIOR_MS)
+    return (this.#tookMs + HANDLED_MS * supposed) / (this.#seenMs + HANDLED_MS)
   }
 
   /** The connections that have opened lately, so that their load does not show yet. */
@@ -99,4 +97,4 @@ class ConnectionLoad {
   }
 }
 
-module.exports = { ConnectionLoad }
+module.exports = { ConnectionLoad, LAG_MS, TURN_MS }

@@ -4,20 +4,20 @@
 
 const { isDisconnected } = require('../requests/request')
 const { NO_CELL } = require('../requests/admission-record')
-const { offHalfClose, onHalfClose } = require('./half-closed')
+const { offHalfClose, onHalfClose } = require('../requests/half-closed')
+const { MAX_QUIET_MS } = require('./measurements/accept-burst')
+const { TURN_BUDGET_MS } = require('./measurements/loop-turns')
 const { inRequestContext } = require('./queue')
+const { RECHECK_MS } = require('./rejection-pace')
 const { QUEUED, REJECTED, RUN } = require('./verdict')
 
-/** The time in a loop turn for requests that start in that turn, and their ticks and promises. Then the loop polls and accepts again. */
-const TURN_BUDGET_MS = 5
 /** The same for clients that cannot make the queue long: fewer of their requests are queued, and outlive a collection. */
 const BOUNDED_BUDGET_MS = 50
-/** How often a timer makes the loop turn while requests are queued and no slot is free. */
-const RECHECK_MS = 2
-/** How long the loop sleeps while it waits for the primary's next connection. */
-const AWAIT_PRIMARY_MS = 1
-/** In a standing queue, a request of a half-closed client may run this often. */
-const HALF_CLOSED_GAP_MS = 100
+/**
+ * A request that would be rejected is admitted this often. Without samples a limit could not recover, whatever resource is short. In a
+ * standing queue it is a request of a half-closed client.
+ */
+const ADMIT_GAP_MS = 100
 /** @typedef {InstanceType<typeof import('../requests/request').Request>} Request */
 
 class Gate {
@@ -49,9 +49,9 @@ class Gate {
   #dequeueOne = () => this.#dequeue()
 
   /**
-   * @param {{ cause: InstanceType<typeof import('./cause').Cause>, clock: typeof import('../clock').systemClock, queue: InstanceType<typeof import('./queue').Queue>,
+   * @param {{ cause: InstanceType<typeof import('./verdict').Cause>, clock: typeof import('../clock').systemClock, queue: InstanceType<typeof import('./queue').Queue>,
    *   limits: InstanceType<typeof import('./limits/limits').Limits>, measurements: import('./admission').Measurements,
-   *   fairShares: InstanceType<typeof import('./fair-shares').FairShares>, stats: InstanceType<typeof import('./stats').Stats>,
+   *   fairShares: InstanceType<typeof import('./queue').FairShares>, stats: InstanceType<typeof import('./stats').Stats>,
    *   hooks: InstanceType<typeof import('./user-hooks').UserHooks>,
    *   poolReason: (request: Request, nowMs: number) => string | undefined,
    *   onReject: (request: Request, reason: string) => void }} parts `poolReason`: why a request that has been queued would wait
@@ -172,7 +172,7 @@ class Gate {
     const { acceptBurst, turns } = this.#measurements
     if (!acceptBurst.isAwaitingPrimary) return this.#clock.afterTurn(this.#turnAgain)
     turns.onSleep()
-    this.#clock.after(AWAIT_PRIMARY_MS, this.#turnAgain)
+    this.#clock.after(MAX_QUIET_MS, this.#turnAgain)
   }
 
   /** Schedules as many callbacks as the budget of the next loop turn allows. */
@@ -235,8 +235,7 @@ class Gate {
       request.admission.priority !== 0 &&
       this.#limits.isOverload(nowMs) &&
       !this.#measurements.turns.isIdling(nowMs)
-    const mayRun =
-      !hasBody(request.req) && (!isStanding || nowMs - this.#ranHalfClosedMs >= HALF_CLOSED_GAP_MS)
+    const mayRun = !hasBody(request.req) && (!isStanding || nowMs - this.#ranHalfClosedMs >= ADMIT_GAP_MS)
     if (this.#limits.isAtMaxConcurrent) return this.#rejectQueued(request, this.#limits.concurrencyReason())
     // It can wait no longer.
     if (!mayRun)
@@ -291,4 +290,4 @@ class Gate {
 const hasBody = ({ headers }) =>
   headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
 
-module.exports = { Gate }
+module.exports = { ADMIT_GAP_MS, Gate }

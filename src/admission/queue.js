@@ -1,9 +1,17 @@
 'use strict'
-// The queue, a binary heap: higher classes first, within a class by tag (fair-shares.js), then first in, first out.
+// The queue, a binary heap: higher classes first, within a class by tag (FairShares), then first in, first out.
 // A queued request keeps its async context, so that its handler sees the same AsyncLocalStorage and active span.
 
 const { AsyncResource } = require('node:async_hooks')
 const { QUEUED_CLASSES } = require('./verdict')
+
+const CELLS = 1024
+/** Only this many characters of a key are hashed. */
+const MAX_CHARACTERS = 128
+/** Of the hash FNV-1a. Its offset is the salt. */
+const FNV_PRIME = 16_777_619
+/** The salt changes after this many tags, so that two keys do not collide for long. */
+const TAGS_PER_SALT = 10_000
 
 const isBefore = (a, b) => {
   if (a.priority !== b.priority) return a.priority < b.priority
@@ -13,9 +21,6 @@ const isBefore = (a, b) => {
 const isAhead = (entry, priority, tag) =>
   entry.request !== undefined &&
   (entry.priority < priority || (entry.priority === priority && entry.tag <= tag))
-
-/** The heap is compacted once removed entries outnumber the queued ones by this many. */
-const MIN_REMOVED = 64
 
 class Queue {
   length = 0
@@ -56,7 +61,8 @@ class Queue {
     admission.entry = undefined
     this.#counts[admission.priority]--
     this.length--
-    if (this.#heap.length - this.length > this.length + MIN_REMOVED) this.#compact()
+    // Removed entries outnumber the queued ones: an entry is sorted anew once in the mean.
+    if (this.#heap.length - this.length > this.length) this.#compact()
   }
 
   /** A sorted list is a heap. */
@@ -122,4 +128,54 @@ function inRequestContext(request, callback) {
   return resource.runInAsyncScope(callback, request, request)
 }
 
-module.exports = { Queue, inRequestContext }
+/**
+ * Under overload each key gets an equal share before any key gets more (start-time fair queueing). A queued request gets a tag, one more
+ * than the last tag of its key and never less than the tag dequeued last. The queue runs the lowest tag first, so a key over its share
+ * waits behind its own requests. A key gets the tag of a rejected request back. A salted hash maps keys to 1024 cells.
+ */
+class FairShares {
+  #lastTags = new Float64Array(CELLS)
+  #dequeuedTag = 1
+  #salt
+  #saltedAt = 1
+  #random
+
+  constructor(random = Math.random) {
+    this.#random = random
+    this.#salt = Math.floor(random() * 2 ** 32)
+  }
+
+  /** @param {string} key @returns {number} above 0. It changes nothing: the key pays when the request is queued. */
+  tagOf(key) {
+    return Math.max(this.#dequeuedTag, this.#lastTags[this.#cellOf(key)] + 1)
+  }
+
+  /** @returns {number} the cell of the key, for `onReject` */
+  onQueue(key, tag) {
+    const cell = this.#cellOf(key)
+    this.#lastTags[cell] = tag
+    return cell
+  }
+
+  /** A queued request was rejected, so its key has not had what it paid for. */
+  onReject(cell) {
+    if (this.#lastTags[cell] > this.#dequeuedTag) this.#lastTags[cell]--
+  }
+
+  onDequeue(tag) {
+    if (tag > this.#dequeuedTag) this.#dequeuedTag = tag
+    if (this.#dequeuedTag - this.#saltedAt < TAGS_PER_SALT) return
+    this.#saltedAt = this.#dequeuedTag
+    this.#salt = Math.floor(this.#random() * 2 ** 32)
+    this.#lastTags.fill(0)
+  }
+
+  #cellOf(key) {
+    let hash = this.#salt
+    const length = Math.min(key.length, MAX_CHARACTERS)
+    for (let i = 0; i < length; i++) hash = Math.imul(hash ^ key.charCodeAt(i), FNV_PRIME)
+    return (hash ^ (hash >>> 15)) & (CELLS - 1)
+  }
+}
+
+module.exports = { FairShares, Queue, inRequestContext }

@@ -4,19 +4,17 @@
 
 const { AsyncResource } = require('node:async_hooks')
 const { isDisconnected } = require('../requests/request')
-const { isHalfClosed, offHalfClose, onHalfClose } = require('./half-closed')
+const { isHalfClosed, offHalfClose, onHalfClose } = require('../requests/half-closed')
 
 const MOST_SHARE = 0.12
 /** The same through gateways. The next request of a gateway is another client's, not the same one again. */
 const MOST_GATEWAY_SHARE = 0.25
 /** What rejections have not used of the last second may be used at once: a gateway then sends what it has queued. */
 const CREDIT_MS = 1000
-/** How often the waiting rejections are looked at while the loop does not turn. */
+/** How often a timer makes the loop turn while requests or rejections wait and it would not turn by itself. */
 const RECHECK_MS = 2
 /** Beyond so many the next is sent at once: each that waits keeps its request in memory. */
 const MOST_WAITING = 20_000
-/** The list is compacted once so many of its places are empty. */
-const MOST_EMPTY = 1024
 
 /**
  * @typedef {{ request: any, resource: AsyncResource, send: (() => void) | undefined, sendNow: () => void }} Waiting
@@ -101,7 +99,8 @@ class RejectionPace {
       this.#waiting[this.#first++] = undefined
       if (next?.send !== undefined) this.#sendWaiting(next)
     }
-    if (this.waiting === 0 || this.#first > MOST_EMPTY) {
+    // Half of the places are empty: a rejection is moved once in the mean.
+    if (this.#first >= this.waiting) {
       this.#waiting.splice(0, this.#first)
       this.#first = 0
     }
@@ -125,4 +124,4 @@ class RejectionPace {
   }
 }
 
-module.exports = { RejectionPace }
+module.exports = { RECHECK_MS, RejectionPace }

@@ -3,12 +3,11 @@
 // stack. The answer does not name the reason, because an attacker could steer by that. An unread large body closes the
 // connection, because Node would otherwise read all of it; a small body is cheaper to read.
 
-const { CrossOrigin } = require('./cross-origin')
+const { CrossOrigin } = require('../requests/cross-origin')
 const { OVERLOADED, OverloadError } = require('../errors')
-const { figuresOf } = require('./cause')
 const { cutOff } = require('../requests/cut-off')
 const { removeBodyHeaders } = require('../requests/body-headers')
-const { PRIORITIES } = require('./verdict')
+const { PRIORITIES, figuresOf } = require('./verdict')
 
 // ASCII strings and not buffers: Node sends a string in one piece with the head.
 const PROBLEM = JSON.stringify({
@@ -35,6 +34,11 @@ const TEXT_HEAD = headOf('text/plain; charset=utf-8', TEXT)
 
 /** A body up to this size is read, and the connection kept. */
 const MAX_READ_BYTES = 65_536
+/** Of `Retry-After`: the seconds that rejections add at most, and the weight of one request in their share. */
+const SPREAD = 9
+const SMOOTHING = 0.01
+/** A smaller share than this changes no answer that a client could tell. */
+const NEGLIGIBLE = 1e-4
 
 class Rejection {
   crossOrigin
@@ -209,4 +213,38 @@ function hasUnreadBody(headers) {
   return headers.expect !== undefined && length !== undefined && length !== '0'
 }
 
-module.exports = { PROBLEM, Rejection, prefersText }
+/**
+ * Computes `Retry-After`: a random whole number of seconds, because a constant would bring all clients back together. The spread grows
+ * with the share of requests rejected lately:
+ *   seconds = least + floor(random x (1 + 9 x rejected share))        1 at first, 1 to 10 at worst
+ */
+class RetryAfter {
+  /** Whether the spread is wider than at first: each admitted request then narrows it. */
+  isSpread = false
+  #leastSeconds
+  #random
+  #rejectedShare = 0
+
+  constructor(leastSeconds, random = Math.random) {
+    this.#leastSeconds = leastSeconds
+    this.#random = random
+  }
+
+  onAdmit() {
+    this.#rejectedShare -= this.#rejectedShare * SMOOTHING
+    if (this.#rejectedShare > NEGLIGIBLE) return
+    this.#rejectedShare = 0
+    this.isSpread = false
+  }
+
+  onReject() {
+    this.#rejectedShare += (1 - this.#rejectedShare) * SMOOTHING
+    this.isSpread = true
+  }
+
+  seconds() {
+    return this.#leastSeconds + Math.floor(this.#random() * (1 + SPREAD * this.#rejectedShare))
+  }
+}
+
+module.exports = { PROBLEM, Rejection, RetryAfter, prefersText }

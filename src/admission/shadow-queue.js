@@ -4,13 +4,11 @@
 // modelled queue, evenly spread over the turn in which they arrived. The rules are those of mode `adaptive`, on the model's
 // clock (docs/decisions/0056). shadow-slots.js models the wait for a slot of `maxConcurrent`.
 
-const { Overload } = require('./limits/overload')
-const { QueueDelay } = require('./limits/queue-delay')
+const { Overload, QueueDelay } = require('./limits/queue-delay')
+const { TURN_BUDGET_MS } = require('./measurements/loop-turns')
 const { ShadowSlots } = require('./shadow-slots')
 const { CRITICAL, QUEUED_CLASSES } = require('./verdict')
 
-/** What a full loop takes for a turn in mode `adaptive`: the model goes on in steps of this length. */
-const STEP_MS = 5
 /** A process that was suspended for an hour is not replayed in more steps. */
 const MOST_STEPS = 2000
 /** The mean cost counts as known after this many requests, in a full loop too. */
@@ -60,7 +58,7 @@ class ShadowQueue {
 
   /**
    * @param {{
-   *   cause: InstanceType<typeof import('./cause').Cause>,
+   *   cause: InstanceType<typeof import('./verdict').Cause>,
    *   clock: typeof import('../clock').systemClock,
    *   limits: InstanceType<typeof import('./limits/limits').Limits>,
    *   measurements: import('./admission').Measurements,
@@ -144,8 +142,7 @@ class ShadowQueue {
     const isIdling = this.#measurements.turns.isIdling(nowMs)
     this.#isFull = !isIdling
     if (this.#length === 0 && isIdling) this.#onEmpty(nowMs)
-    if (this.#count === 0) return
-    this.#arrivals.fill(0)
+    if (this.#count > 0) this.#arrivals.fill(0)
     this.#count = 0
   }
 
@@ -172,12 +169,13 @@ class ShadowQueue {
     this.#modelIdleMs = idleMs
   }
 
+  /** In steps of what a full loop takes for a turn in mode `adaptive`. */
   #advance(toMs, toStalledMs, isArriving) {
     const elapsedMs = toMs - this.#modelMs
     if (elapsedMs <= 0 && !isArriving) return
     const sinceMs = this.#modelMs
     const stalledMs = this.#stalledMs
-    const steps = Math.max(1, Math.min(MOST_STEPS, Math.ceil(elapsedMs / STEP_MS)))
+    const steps = Math.max(1, Math.min(MOST_STEPS, Math.ceil(elapsedMs / TURN_BUDGET_MS)))
     for (let i = 1; i <= steps; i++) {
       this.#modelMs = sinceMs + (elapsedMs * i) / steps
       this.#stalledMs = stalledMs + ((toStalledMs - stalledMs) * i) / steps

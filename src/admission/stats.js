@@ -1,13 +1,17 @@
 'use strict'
-// Counts the gate's decisions by reason and class, and records how long requests were queued.
+// Counts the gate's decisions by reason and class, keeps the last rejections, and groups rejections into overloads.
 
 const { ADVISED_BOUNDS, Buckets } = require('../histograms/buckets')
-const { POOL_REASON, PRIORITIES, REASONS } = require('./verdict')
+const { POOL_REASON, PRIORITIES, REASONS, figuresOf } = require('./verdict')
 
 /** So many pools have a reason of their own: those of names past the bound share one. */
 const MOST_POOLS = 20
 const OTHER_POOLS = `${POOL_REASON}(other)`
 const CELLS = (REASONS.length + MOST_POOLS + 1) * PRIORITIES.length
+/** How many of the last rejections are kept. */
+const KEPT = 20
+/** An overload ends after this time without a rejection. */
+const QUIET_MS = 1000
 
 class Stats {
   shed = new Float64Array(CELLS)
@@ -62,4 +66,118 @@ class Stats {
   }
 }
 
-module.exports = { Stats }
+/** The last twenty rejections, for the snapshot. Recording one allocates nothing. */
+class LastRejections {
+  #clock
+  #places = Array.from({ length: KEPT }, () => ({
+    atMs: Number.NaN,
+    priority: 0,
+    reason: '',
+    value: Number.NaN,
+    bound: Number.NaN,
+  }))
+  #count = 0
+
+  /** @param {Pick<typeof import('../clock').systemClock, 'now' | 'wallMs'>} clock */
+  constructor(clock) {
+    this.#clock = clock
+  }
+
+  // Hot path: once a rejection.
+  /** @param {string} reason @param {number} priority @param {number} nowMs @param {{ readonly value: number, readonly bound: number }} cause */
+  record(reason, priority, nowMs, { value, bound }) {
+    const place = this.#places[this.#count++ % KEPT]
+    place.atMs = nowMs
+    place.priority = priority
+    place.reason = reason
+    place.value = value
+    place.bound = bound
+  }
+
+  /** The newest last. */
+  list() {
+    const wallOffsetMs = this.#clock.wallMs() - this.#clock.now()
+    const list = []
+    for (let i = Math.max(0, this.#count - KEPT); i < this.#count; i++) {
+      const { atMs, priority, reason, ...cause } = this.#places[i % KEPT]
+      const at = new Date(wallOffsetMs + atMs).toISOString()
+      list.push({ at, priority: PRIORITIES[priority], reason, ...figuresOf(cause) })
+    }
+    return list
+  }
+}
+
+const durationOf = ({ sinceMs, lastMs }) => lastMs - sinceMs
+
+/**
+ * Groups rejections into overloads. An overload begins with a rejection (`overload`) and ends when no request was rejected for a second
+ * (`recovered`, with its length and the count of every reason). A timer runs only meanwhile.
+ */
+class Episode {
+  /** Overloads so far. Most are shorter than the time between two scrapes, so that only a counter shows them. */
+  count = 0
+  #clock
+  #onEvent
+  #current
+  #earlierMs = 0
+
+  /**
+   * @param {typeof import('../clock').systemClock} clock
+   * @param {(event: 'overload' | 'recovered', details: object) => void} onEvent
+   */
+  constructor(clock, onEvent) {
+    this.#clock = clock
+    this.#onEvent = onEvent
+  }
+
+  get isOn() {
+    return this.#current !== undefined
+  }
+
+  /** The reason of the last rejection; undefined while there is no overload. */
+  get reason() {
+    return this.#current?.lastReason
+  }
+
+  /** The length of all overloads together, up to the last rejection. */
+  get totalMs() {
+    return this.#earlierMs + (this.#current === undefined ? 0 : durationOf(this.#current))
+  }
+
+  /** @param {string} reason @param {number} nowMs @param {{ readonly value: number, readonly bound: number }} cause */
+  onReject(reason, nowMs, cause) {
+    if (this.#current === undefined) {
+      this.count++
+      this.#current = { lastReason: reason, sinceMs: nowMs, lastMs: nowMs, counts: new Map() }
+      this.#onEvent('overload', { reason, ...figuresOf(cause) })
+      this.#endWhenQuiet(QUIET_MS)
+    }
+    const { counts } = this.#current
+    counts.set(reason, (counts.get(reason) ?? 0) + 1)
+    this.#current.lastReason = reason
+    this.#current.lastMs = nowMs
+  }
+
+  #endWhenQuiet(delayMs) {
+    this.#clock.after(delayMs, () => {
+      const quietMs = this.#clock.now() - this.#current.lastMs
+      if (quietMs < QUIET_MS) return this.#endWhenQuiet(QUIET_MS - quietMs)
+      this.#end()
+    })
+  }
+
+  #end() {
+    const durationMs = durationOf(this.#current)
+    const counts = [...this.#current.counts].sort(([, a], [, b]) => b - a)
+    this.#earlierMs += durationMs
+    this.#current = undefined
+    this.#onEvent('recovered', {
+      reason: counts[0][0],
+      reasons: Object.fromEntries(counts),
+      durationMs,
+      rejected: counts.reduce((sum, [, count]) => sum + count, 0),
+    })
+  }
+}
+
+module.exports = { Episode, LastRejections, Stats }

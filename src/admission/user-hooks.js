@@ -2,9 +2,8 @@
 // Calls the functions of the user that decide: `classify`, `key`, `deadline` and `pressure`. None of them can throw into
 // the gate. An error, a promise or a value of the wrong type is reported, and the default is used.
 
+const { SAMPLE_MS } = require('./measurements/loop-turns')
 const { NORMAL, priorityIndex } = require('./verdict')
-
-const PRESSURE_INTERVAL_MS = 100
 
 class UserHooks {
   /** Whether `classify` is given: without it every request is `normal`. */
@@ -59,7 +58,7 @@ class UserHooks {
 
   onTurn(nowMs) {
     const { pressure } = this.#options
-    if (pressure === undefined || nowMs - this.#pressureMs < PRESSURE_INTERVAL_MS) return
+    if (pressure === undefined || nowMs - this.#pressureMs < SAMPLE_MS) return
     this.#pressureMs = nowMs
     this.pressure = Math.min(1, Math.max(0, this.#callForNumber('shed.pressure', pressure) ?? 0))
   }

@@ -2,8 +2,7 @@
 // Writes one line per request in the shape of pino-http. A successful request gets a brief line, any other all its headers.
 // Rejected requests share a rate limit, because a line for each would add to the overload.
 
-const { figuresOf } = require('../admission/cause')
-const { PRIORITIES } = require('../admission/verdict')
+const { PRIORITIES, figuresOf } = require('../admission/verdict')
 const { rounded } = require('../durations')
 const { LogRateLimit } = require('./log-rate-limit')
 const { ABORTED, OUTCOMES, isFailure } = require('../requests/outcome')

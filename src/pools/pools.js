@@ -27,7 +27,7 @@ class Pools {
   #records = new Map()
 
   /**
-   * @param {{ cause: InstanceType<typeof import('../admission/cause').Cause>, clock: import('../clock').Clock, overflow: string,
+   * @param {{ cause: InstanceType<typeof import('../admission/verdict').Cause>, clock: import('../clock').Clock, overflow: string,
    *   turns: { stallFreeMs: (nowMs: number) => number },
    *   context: { reference: any, turnOn: () => void, turnOff: () => void },
    *   recorder: InstanceType<typeof import('../requests/recorder').Recorder>,

@@ -3,10 +3,9 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { Cause } = require('../../src/admission/cause')
 const { ConnectionGate } = require('../../src/admission/connection-gate')
 const { randomFrom } = require('../simulation/random')
-const { BYPASS, CRITICAL, NORMAL } = require('../../src/admission/verdict')
+const { BYPASS, CRITICAL, Cause, NORMAL } = require('../../src/admission/verdict')
 const { Newcomers } = require('../../src/sockets/newcomers')
 
 const OPTIONS = { mode: 'adaptive' }

@@ -3,9 +3,8 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { Cause } = require('../../src/admission/cause')
 const { ResourceLimits } = require('../../src/admission/limits/resource-limits')
-const { PRIORITIES } = require('../../src/admission/verdict')
+const { Cause, PRIORITIES } = require('../../src/admission/verdict')
 const { FakeClock } = require('../support/fake-clock')
 
 const INTERVAL_MS = 1000

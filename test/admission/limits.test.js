@@ -3,10 +3,9 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { Cause } = require('../../src/admission/cause')
 const { Limits } = require('../../src/admission/limits/limits')
 const { LoopTurns } = require('../../src/admission/measurements/loop-turns')
-const { CRITICAL, NORMAL } = require('../../src/admission/verdict')
+const { CRITICAL, Cause, NORMAL } = require('../../src/admission/verdict')
 const { AdmissionRecord } = require('../../src/requests/admission-record')
 const { FakeClock } = require('../support/fake-clock')
 

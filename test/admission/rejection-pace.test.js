@@ -6,7 +6,7 @@ const assert = require('node:assert/strict')
 const { AsyncLocalStorage } = require('node:async_hooks')
 const { EventEmitter } = require('node:events')
 const { test } = require('node:test')
-const { onHalfClose } = require('../../src/admission/half-closed')
+const { onHalfClose } = require('../../src/requests/half-closed')
 const { RejectionPace } = require('../../src/admission/rejection-pace')
 const { TimedClock } = require('./driven-admission')
 

@@ -2,15 +2,12 @@
 // All limits of one instance. Queries change nothing: `current(nowMs)` returns how many requests may be in flight, which
 // limit says so, and how long a request may be queued. Events change the limits: onAdmit, onEnd, onHeldBack, onTurn.
 
+const { MOST_OF_MEAN, SMOOTHING } = require('../measurements/request-cost')
 const { NORMAL } = require('../verdict')
 const { LoopShare } = require('./loop-share')
-const { Overload } = require('./overload')
-const { QueueDelay } = require('./queue-delay')
+const { Overload, QueueDelay } = require('./queue-delay')
 
 const DURATION_SMOOTHING = 0.05
-/** A duration counts for at most this multiple of the mean: the end of a stream is little evidence for other requests. */
-const MAX_OF_MEAN = 10
-const OBSERVED_SMOOTHING = 0.02
 const OBSERVED_MAX_OF_MEAN = 100
 
 /** @typedef {InstanceType<typeof import('../../requests/admission-record').AdmissionRecord>} AdmissionRecord */
@@ -32,7 +29,7 @@ class Limits {
 
   /**
    * @param {{
-   *   cause: InstanceType<typeof import('../cause').Cause>,
+   *   cause: InstanceType<typeof import('../verdict').Cause>,
    *   clock: typeof import('../../clock').systemClock,
    *   cost: InstanceType<typeof import('../measurements/request-cost').RequestCost>,
    *   turns: InstanceType<typeof import('../measurements/loop-turns').LoopTurns>,
@@ -148,10 +145,10 @@ class Limits {
   /** @param {AdmissionRecord} record */
   onEnd(record, nowMs, idleMs) {
     const tookMs = nowMs - record.decidedMs
-    const maxMs = MAX_OF_MEAN * Math.max(1, this.#durationMs)
+    const maxMs = MOST_OF_MEAN * Math.max(1, this.#durationMs)
     this.#durationMs += (Math.min(tookMs, maxMs) - this.#durationMs) * DURATION_SMOOTHING
     const observedMaxMs = OBSERVED_MAX_OF_MEAN * Math.max(1, this.observedMs)
-    this.observedMs += (Math.min(tookMs, observedMaxMs) - this.observedMs) * OBSERVED_SMOOTHING
+    this.observedMs += (Math.min(tookMs, observedMaxMs) - this.observedMs) * SMOOTHING
     this.loop.onEnd(record, nowMs, idleMs)
   }
 

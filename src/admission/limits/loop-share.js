@@ -5,20 +5,35 @@
 // reserve almost nothing. A loop that does not idle reduces no reservation (docs/decisions/0001).
 
 const { IDLE_SHARE } = require('../measurements/loop-turns')
-const { Trust } = require('./trust')
-const { Pace } = require('./pace')
+const { SMOOTHING } = require('../measurements/request-cost')
 
 /** The work that may become ready in one loop turn. */
 const SLACK_MS = 40
 /** This many requests in flight are always allowed. */
 const MIN_IN_FLIGHT = 8
-/** The least share of the loop that is left to requests, however many are rejected. */
-const MIN_FREE_SHARE = 0.1
 /** Rejecting is pointless if a request costs no more than this many rejections. */
 const POINTLESS_REJECTIONS = 3
-const SMOOTHING = 0.02
 /** Reservations are computed anew after this much idling. */
 const REFRESH_MS = 1
+
+/** The least factor of trust. */
+const MIN_TRUST = 1e-3
+/** A loop that idles less than this share of its time is saturated. Between this and IDLE_SHARE, nothing is proven. */
+const SATURATED_SHARE = 0.04
+/** While no request is held back, trust grows by a factor of e in this time. */
+const CALM_MS = 2000
+/** A request admitted now burns the loop only after the requests' own waiting time. Trust and pace act over this multiple of it. */
+const WAITS = 2
+/** Else trust changes by e in that time, at most this long. */
+const MAX_TRUST_MS = 500
+
+/** The pace lets requests start this much faster than the loop runs them, with a debt of at most BURST_MS. */
+const SPEED = 1.1
+const BURST_MS = 20
+/** Bounds the debt where the measured cost is far too high. */
+const MAX_DEBT_MS = 100
+/** The pace applies until that time has passed since the loop was full, at most this long. */
+const MAX_PACE_MS = 1000
 
 /** @typedef {InstanceType<typeof import('../../requests/admission-record').AdmissionRecord>} AdmissionRecord */
 
@@ -66,7 +81,7 @@ class LoopShare {
   }
 
   get #free() {
-    return Math.max(MIN_FREE_SHARE, 1 - this.#cost.rejectedShare)
+    return 1 - this.#cost.rejectedShare
   }
 
   // Hot path: once a request.
@@ -140,4 +155,57 @@ class LoopShare {
   }
 }
 
-module.exports = { LoopShare }
+/**
+ * The factor by which the measured cost of a request is trusted. A loop that idles while requests are held back proves that the cost is
+ * too high: trust falls with the idle time, and recovers with the time the loop is saturated (docs/decisions/0001).
+ */
+class Trust {
+  /** From almost 0 to 1. */
+  share = 1
+
+  /**
+   * @param {{ idledMs: number, elapsedMs: number, idleShare: number, isContended: boolean, waitMs: number }} turn
+   *   `isContended`: a request is queued, or was held back; `waitMs`: how long requests await something else than the loop
+   */
+  onTurn({ idledMs, elapsedMs, idleShare, isContended, waitMs }) {
+    const horizonMs = Math.min(MAX_TRUST_MS, WAITS * waitMs)
+    let growth = 0
+    if (!isContended) growth = elapsedMs / CALM_MS
+    else if (idleShare >= IDLE_SHARE) growth = -idledMs / horizonMs
+    else if (idleShare < SATURATED_SHARE) growth = elapsedMs / horizonMs
+    this.share = Math.min(1, Math.max(MIN_TRUST, this.share * Math.exp(growth)))
+  }
+}
+
+/**
+ * Limits how closely requests may start after one another, while the loop is full and shortly after. Requests that start together resume
+ * together: without a pace, the loop alternates between idle and overloaded (docs/decisions/0002).
+ *   debt = cost of the started requests - 1.1 x elapsed time, at least 0;   no request starts while the debt is over 20 ms
+ */
+class Pace {
+  #debtMs = 0
+  #debtSinceMs = 0
+  #fullMs = Number.NEGATIVE_INFINITY
+  #isActive = false
+
+  allows(nowMs) {
+    return !this.#isActive || this.#debtAt(nowMs) <= BURST_MS
+  }
+
+  #debtAt(nowMs) {
+    return Math.max(0, this.#debtMs - (nowMs - this.#debtSinceMs) * SPEED)
+  }
+
+  // Hot path: once a request.
+  onAdmit(costMs, nowMs) {
+    this.#debtMs = Math.min(MAX_DEBT_MS, this.#debtAt(nowMs)) + costMs
+    this.#debtSinceMs = nowMs
+  }
+
+  onTurn(nowMs, isFull, waitMs) {
+    if (isFull) this.#fullMs = nowMs
+    this.#isActive = nowMs - this.#fullMs < Math.min(MAX_PACE_MS, WAITS * waitMs)
+  }
+}
+
+module.exports = { LoopShare, Pace, Trust }

@@ -3,13 +3,20 @@
 // The target is not below 1.5 times the long turn that is usual here: a request that waits for one of those says little about the
 // load. For `critical` every queue counts as a burst.
 
+const { SAMPLE_MS, TURN_BUDGET_MS } = require('../measurements/loop-turns')
 const { CRITICAL } = require('../verdict')
 
 /** Nothing is rejected on arrival behind fewer requests: the time of a few slow ones is little evidence of the load. */
 const MIN_AHEAD = 10
-/** A request may be dequeued this much too late: the part of a loop turn that the queue may take. */
-const GRACE_MS = 5
 const LONG_TURNS = 1.5
+const HEALTHY_LOAD = 0.7
+const MOST_EXCESS_MS = 400
+/** The same through gateways: what they cannot send waits in their own queues, and does not show in the load. */
+const MOST_GATEWAY_EXCESS_MS = 200
+/** After three samples, the burst that began the queue is in neither of the last two. */
+const MIN_STOOD_MS = 3 * SAMPLE_MS
+/** Clients that cannot make the queue longer than this are left alone. */
+const MOST_BOUND_MS = 450
 
 class QueueDelay {
   maxDelayMs = 0
@@ -19,7 +26,7 @@ class QueueDelay {
 
   /**
    * @param {{ turns: { readonly usualLongMs: number, stallFreeMs: (nowMs: number) => number },
-   *   overload: InstanceType<typeof import('./overload').Overload> }} parts
+   *   overload: InstanceType<typeof Overload> }} parts
    */
   constructor({ turns, overload }) {
     this.#turns = turns
@@ -46,8 +53,9 @@ class QueueDelay {
     return this.#overload.isOn(eachMs, nowMs)
   }
 
+  /** A request may be dequeued too late by the part of a loop turn that the queue may take. */
   isOverdue(record, isOverload, nowMs) {
-    return this.waitedMs(record, isOverload, nowMs) > this.boundMs(record, isOverload) + GRACE_MS
+    return this.waitedMs(record, isOverload, nowMs) > this.boundMs(record, isOverload) + TURN_BUDGET_MS
   }
 
   /** How long a queued request has waited. In a burst, stalls do not count. */
@@ -62,4 +70,65 @@ class QueueDelay {
   }
 }
 
-module.exports = { QueueDelay }
+/**
+ * Tells an overload from a burst. A burst arrives at once and then drains. In an overload, work keeps arriving:
+ *   overload   stood x (load - 0.7) > 400 ms, through gateways 200 ms
+ *     stood    the time since the queue was last empty, at least 300 ms
+ *     load     the work that arrived, over the time in which it arrived: the lesser of the last two tenths of a second
+ * So twice the capacity is an overload after 310 ms, 1.2 times after 800 ms, and a full loop after 1.3 s. A healthy load never is.
+ */
+class Overload {
+  #clients
+  /** When the queue was last empty, and how many requests have ended since. */
+  #emptiedMs
+  #ended = 0
+  /** Since the current slice began. */
+  #slicedMs
+  #arrived = 0
+  /** The load of the last slice, and of the one before. */
+  #load = 0
+  #loadBefore = 0
+
+  /** @param {{ readonly most: number, readonly areGateways: boolean }} clients @param {number} nowMs */
+  constructor(clients, nowMs) {
+    this.#clients = clients
+    this.#emptiedMs = this.#slicedMs = nowMs
+  }
+
+  /** @param {number} eachMs how long each queued request takes */
+  isOn(eachMs, nowMs) {
+    const stoodMs = nowMs - this.#emptiedMs
+    if (stoodMs < MIN_STOOD_MS || this.isBounded(eachMs)) return false
+    const most = this.#clients.areGateways ? MOST_GATEWAY_EXCESS_MS : MOST_EXCESS_MS
+    return stoodMs * (Math.min(this.#load, this.#loadBefore) - HEALTHY_LOAD) > most
+  }
+
+  /** Whether the clients cannot make the queue long. @param {number} eachMs */
+  isBounded(eachMs) {
+    return this.#clients.most * eachMs <= MOST_BOUND_MS
+  }
+
+  /** @param {{ nowMs: number, arrived: number, ended: number, usualMs: number, isEmpty: boolean }} turn `usualMs`: what a request takes in the mean */
+  onTurn({ nowMs, arrived, ended, usualMs, isEmpty }) {
+    this.#arrived += arrived
+    this.#ended += ended
+    if (isEmpty) this.onEmpty(nowMs)
+    if (nowMs - this.#slicedMs >= SAMPLE_MS) this.#endSlice(nowMs, usualMs)
+  }
+
+  onEmpty(nowMs) {
+    this.#emptiedMs = nowMs
+    this.#ended = 0
+  }
+
+  /** The requests of a burst may be cheaper than the mean. What ended since the queue was empty shows that. */
+  #endSlice(nowMs, usualMs) {
+    const eachMs = this.#ended === 0 ? usualMs : Math.min(usualMs, (nowMs - this.#emptiedMs) / this.#ended)
+    this.#loadBefore = this.#load
+    this.#load = (this.#arrived * eachMs) / (nowMs - this.#slicedMs)
+    this.#slicedMs = nowMs
+    this.#arrived = 0
+  }
+}
+
+module.exports = { Overload, QueueDelay }

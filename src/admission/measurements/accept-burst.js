@@ -4,13 +4,14 @@
 // A burst begins with the second turn in a row that accepted a connection, and lasts at most 20 ms
 // (docs/decisions/0040, also for workers of a cluster and for TLS).
 
+const { TURN_BUDGET_MS } = require('./loop-turns')
+
 /** The time that one burst may spend on turns that only accept. */
 const MAX_MS = 20
 /** The time that all bursts together may spend, as a multiple of the work. */
 const SHARE = 4
 const WINDOW_MS = 1000
-/** A longer turn ran handlers that had awaited something. Such a turn was not spent on accepting, and counts for little. */
-const WORK_MS = 5
+/** A turn longer than its budget ran handlers that had awaited something. It was not spent on accepting, and counts for little. */
 const WORK_TURN_MS = 0.5
 /** A burst ends after this time, however little of it was spent on accepting. */
 const MAX_ELAPSED_MS = 100
@@ -43,6 +44,16 @@ class AcceptBurst {
   #windowMs = 0
   #windowAccepts = 0
   #windowRequests = 0
+
+  /**
+   * @param {'connection' | 'secureConnection' | 'tlsClientError'} event of the server
+   * @param {{ isSecure: boolean, isHandedOver: boolean }} how `isHandedOver`: the cluster's primary accepted the connection
+   */
+  onEvent(event, { isSecure, isHandedOver }, nowMs) {
+    if (event !== 'connection') return this.onHandshakeEnd()
+    this.onAccept(nowMs, isHandedOver)
+    if (isSecure) this.onHandshake(nowMs)
+  }
 
   /** @param {boolean} isHandedOver whether the cluster's primary accepted the connection for this process */
   onAccept(nowMs, isHandedOver = false) {
@@ -111,7 +122,7 @@ class AcceptBurst {
       this.#spentMs = 0
     } else {
       const turnMs = nowMs - this.#lastTurnMs
-      this.#spentMs += turnMs > WORK_MS ? WORK_TURN_MS : turnMs
+      this.#spentMs += turnMs > TURN_BUDGET_MS ? WORK_TURN_MS : turnMs
     }
     this.#lastTurnMs = nowMs
     if (this.#spentMs < Math.min(MAX_MS, this.#allowanceMs) && nowMs - this.#sinceMs < MAX_ELAPSED_MS)
@@ -134,4 +145,4 @@ class AcceptBurst {
   }
 }
 
-module.exports = { AcceptBurst }
+module.exports = { AcceptBurst, MAX_QUIET_MS }

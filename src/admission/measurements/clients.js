@@ -2,7 +2,8 @@
 // Measures how many requests the clients can have outstanding. A client waits for its answer before it sends its next request,
 // so clients whose number does not grow cannot make the queue longer than their number. A gateway can: it has a queue of its own.
 
-const SAMPLE_MS = 100
+const { SAMPLE_MS } = require('./loop-turns')
+
 /** The number must not have grown by more than a tenth for this long. It is counted anew after the loop has idled for this long. */
 const STEADY_MS = 1000
 const GROWTH = 1.1

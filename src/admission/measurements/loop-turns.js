@@ -3,6 +3,10 @@
 // turn counts for at most the cost of the requests that ended in it, and 20 ms. So a blocking handler, a collection or a
 // suspended machine does not count as waiting (docs/decisions/0003).
 
+/** The time in a loop turn for requests that start in that turn, and their ticks and promises. Then the loop polls and accepts again. */
+const TURN_BUDGET_MS = 5
+/** How often is sampled what changes slowly: clients, load, the share of rejections, the user's pressure. */
+const SAMPLE_MS = 100
 /** The horizon of the idle share. */
 const HORIZON_MS = 50
 /** A loop that idles at least this share of its time is idling; else it is full. */
@@ -103,4 +107,4 @@ class LoopTurns {
   }
 }
 
-module.exports = { LoopTurns, IDLE_SHARE }
+module.exports = { IDLE_SHARE, LoopTurns, SAMPLE_MS, TURN_BUDGET_MS }

@@ -2,6 +2,8 @@
 // Measures what a request and a rejection cost the loop, in ms. The cost of a request is the median of thirty windows of
 // ten ended requests, so that stalls and lulls do not distort it. The cost of rejections is subtracted.
 
+const { SAMPLE_MS } = require('./loop-turns')
+
 const WINDOWS = 30
 const WINDOW_REQUESTS = 10
 /** A window ends after this time at the latest, once it has an ended request. */
@@ -9,12 +11,10 @@ const WINDOW_MS = 2000
 /** To read a rejected request costs about as much as to reject it. */
 const READ_FACTOR = 2
 const FIRST_REJECTION_MS = 0.03
+/** The weight of one request or window in a mean. */
 const SMOOTHING = 0.02
-/** The weight of one window in the mean. */
-const MEAN_SMOOTHING = 0.02
-/** A window counts for at most this multiple of the mean: a stall of seconds says little about requests. */
+/** A window or duration counts for at most this multiple of the mean: a stall or a stream says little about other requests. */
 const MOST_OF_MEAN = 10
-const SHARE_WINDOW_MS = 100
 const SHARE_SMOOTHING = 0.3
 const MAX_SHARE = 0.9
 
@@ -23,7 +23,7 @@ class RequestCost {
   ms = 0
   /** The cost of a rejection, with the reading of its request. */
   rejectionMs = FIRST_REJECTION_MS
-  /** The share of the loop's time that rejections take. */
+  /** The share of the loop's time that rejections take, below 1. */
   rejectedShare = 0
   #medianMs = 0
   #meanMs = 0
@@ -78,7 +78,7 @@ class RequestCost {
     window.costMs = costMs
     window.ended = this.#ended
     const counted = this.#next > WINDOWS ? Math.min(costMs, MOST_OF_MEAN * this.#meanMs) : costMs
-    this.#meanMs += (counted - this.#meanMs) * Math.max(1 / this.#next, MEAN_SMOOTHING)
+    this.#meanMs += (counted - this.#meanMs) * Math.max(1 / this.#next, SMOOTHING)
     this.#sinceMs = nowMs
     this.#busyMs = this.#ended = this.#rejectedMs = 0
     this.#updateMedian()
@@ -100,7 +100,7 @@ class RequestCost {
 
   #updateShare(nowMs) {
     const elapsedMs = nowMs - this.#shareSinceMs
-    if (elapsedMs < SHARE_WINDOW_MS) return
+    if (elapsedMs < SAMPLE_MS) return
     const share = Math.min(MAX_SHARE, this.#shareRejectedMs / elapsedMs)
     this.rejectedShare += (share - this.rejectedShare) * SHARE_SMOOTHING
     this.#shareSinceMs = nowMs
@@ -118,4 +118,4 @@ function sortInPlace(windows) {
   }
 }
 
-module.exports = { RequestCost }
+module.exports = { MOST_OF_MEAN, RequestCost, SMOOTHING }

@@ -3,7 +3,7 @@
 // connection, answered or not. A request that is queued, or whose 503 waits, gets a callback before Node does so.
 // A client that closes its connection and reads nothing more looks the same.
 
-const { openRecord, recordOf } = require('../requests/connection-record')
+const { openRecord, recordOf } = require('./connection-record')
 
 /** @this {any} */
 function onEnd() {

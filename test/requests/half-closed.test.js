@@ -4,9 +4,9 @@
 const assert = require('node:assert/strict')
 const { EventEmitter } = require('node:events')
 const { test } = require('node:test')
-const { offHalfClose, onHalfClose } = require('../../src/admission/half-closed')
+const { offHalfClose, onHalfClose } = require('../../src/requests/half-closed')
 const { QUEUED } = require('../../src/admission/verdict')
-const { DrivenAdmission } = require('./driven-admission')
+const { DrivenAdmission } = require('../admission/driven-admission')
 
 function connection() {
   const socket = new EventEmitter()

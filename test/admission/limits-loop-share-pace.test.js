@@ -3,7 +3,7 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { Pace } = require('../../src/admission/limits/pace')
+const { Pace } = require('../../src/admission/limits/loop-share')
 
 /** A pace that is kept from 0 on, with requests that wait so long for others. */
 function kept(waitMs = 100) {

@@ -3,7 +3,7 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { FairShares } = require('../../src/admission/fair-shares')
+const { FairShares } = require('../../src/admission/queue')
 const { randomFrom } = require('../simulation/random')
 const { stack } = require('../simulation/stack')
 const { World } = require('../simulation/world')

@@ -3,7 +3,7 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { Thresholds, TurnSample } = require('../../src/admission/limits/thresholds')
+const { Thresholds, TurnSample } = require('../../src/admission/limits/resource-limits')
 
 test('at the limit itself nothing is rejected, and at 80 % of it rejecting goes on', () => {
   const thresholds = new Thresholds({ maxRssBytes: 100 })

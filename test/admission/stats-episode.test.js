@@ -3,7 +3,7 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { Cause } = require('../../src/admission/cause')
+const { Cause } = require('../../src/admission/verdict')
 const { Spillway } = require('../../src/spillway')
 const { DrivenAdmission } = require('./driven-admission')
 const { REFUSE, holdingServer } = require('./holding-server')

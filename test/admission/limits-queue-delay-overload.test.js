@@ -3,7 +3,7 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { Overload } = require('../../src/admission/limits/overload')
+const { Overload } = require('../../src/admission/limits/queue-delay')
 const { randomFrom } = require('../simulation/random')
 
 const TURN_MS = 10

@@ -8,7 +8,7 @@
 
 const { urlPath } = require('../url-path')
 
-/** @typedef {InstanceType<typeof import('../requests/request').Request>} Request */
+/** @typedef {InstanceType<typeof import('./request').Request>} Request */
 
 const PLACE = 'cross-origin'
 const ALLOW_ORIGIN = 'access-control-allow-origin'
@@ -41,7 +41,7 @@ class CrossOrigin {
 
   #internalErrors
 
-  /** @param {InstanceType<typeof import('../requests/internal-errors').InternalErrors>} internalErrors */
+  /** @param {InstanceType<typeof import('./internal-errors').InternalErrors>} internalErrors */
   constructor(internalErrors) {
     this.#internalErrors = internalErrors
   }
@@ -51,10 +51,10 @@ class CrossOrigin {
     this.nextMs = mode === 'observe' || mode === 'off' ? Number.POSITIVE_INFINITY : 0
   }
 
-  /** @param {Request} request that has ended */
+  /** @param {Request} request that has ended, with an origin */
   learn(request, nowMs) {
     this.nextMs = nowMs + EVERY_MS
-    if (request.req.headers.origin === undefined || request.admission.isRejected) return
+    if (request.admission.isRejected) return
     this.#internalErrors.guard(PLACE, () => this.#learn(request, nowMs))
   }
 

@@ -3,7 +3,7 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { RetryAfter } = require('../../src/admission/retry-after')
+const { RetryAfter } = require('../../src/admission/rejection')
 const { DrivenAdmission } = require('./driven-admission')
 
 const ALMOST_1 = 0.91

@@ -3,7 +3,7 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { Trust } = require('../../src/admission/limits/trust')
+const { Trust } = require('../../src/admission/limits/loop-share')
 
 const WAIT_MS = 40
 
@@ -22,8 +22,8 @@ test('trust begins at 1, and never exceeds it', () => {
 })
 
 for (const [waitMs, horizonMs] of [
-  [0, 50],
-  [25, 50],
+  // The least: the slack of a share.
+  [40, 80],
   [100, 200],
   [250, 500],
   [30_000, 500],
