@@ -25,7 +25,8 @@ const handleError = spillway.errorHandler()
 class UsersController {
   @Get(':id')
   find(@Param('id') id: string) {
-    if (id === '0') throw new NotFoundException('There is no user 0.')
+    // The answer contains the message only of an error with `expose`.
+    if (id === '0') throw Object.assign(new NotFoundException('There is no user 0.'), { expose: true })
     return { id }
   }
 }
