@@ -5,7 +5,7 @@
 const { parseArgs } = require('node:util')
 
 const FLAGS = {
-  seconds: { type: 'string', range: [2, 600], fallback: 22 },
+  seconds: { type: 'string', range: [4, 600], fallback: 22 },
   rate: { type: 'string', range: [0, 2000], fallback: 0 },
   once: { type: 'boolean' },
   serve: { type: 'boolean' },
@@ -18,7 +18,7 @@ without spillway's gate, then with it.
   npm start                          or: node examples/demo.js
   npm start -- --seconds 5 --once
 
-  --seconds <2-600>   duration of the load (22)
+  --seconds <4-600>   duration of the load (22)
   --rate <0-2000>     requests per second to take as the capacity (0: measure it)
   --once              exit after the load (the default in a pipe and in CI)
   --serve             keep serving after the load (the default on a terminal)

@@ -12,10 +12,10 @@ const MIX = { '/hello/:i': 4, '/report': 4, '/users/:i/orders': 2, '/search': 1,
 // `times`: multiple of the capacity, of an open loop. `clients`: of a closed loop. `until`: the share of the pass at which
 // the step ends.
 const STEPS = [
-  { until: 0.2, times: 0.5 },
-  { until: 0.5, times: 10 },
-  { until: 0.6, times: 0.5 },
-  { until: 0.8, clients: 100 },
+  { until: 0.12, times: 0.5 },
+  { until: 0.46, times: 10 },
+  { until: 0.55, times: 0.5 },
+  { until: 0.73, clients: 100 },
   { until: 1, clients: 300 },
 ]
 const GATES = ['off', 'on']
