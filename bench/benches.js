@@ -27,7 +27,7 @@ const BENCHES = [
       'The gate rejects nothing of a load that the server can serve, and keeps the goodput of closed loops.',
     takes: '70 minutes; --quick 12',
     needsQuiet: true,
-    shown: 'table `healthy`',
+    shown: 'tables `healthy`, `loads`',
   },
   {
     name: 'gateways',

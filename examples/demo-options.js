@@ -5,19 +5,20 @@
 const { parseArgs } = require('node:util')
 
 const FLAGS = {
-  seconds: { type: 'string', range: [2, 600], fallback: 20 },
+  seconds: { type: 'string', range: [4, 600], fallback: 22 },
   rate: { type: 'string', range: [0, 2000], fallback: 0 },
   once: { type: 'boolean' },
   serve: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 }
 
-const HELP = `Runs an Express server at up to ten times its capacity: first without spillway's gate, then with it.
+const HELP = `Runs an Express server at up to ten times its capacity, and with up to 300 clients that ask again at once: first
+without spillway's gate, then with it.
 
   npm start                          or: node examples/demo.js
   npm start -- --seconds 5 --once
 
-  --seconds <2-600>   duration of the load (20)
+  --seconds <4-600>   duration of the load (22)
   --rate <0-2000>     requests per second to take as the capacity (0: measure it)
   --once              exit after the load (the default in a pipe and in CI)
   --serve             keep serving after the load (the default on a terminal)

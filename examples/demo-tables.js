@@ -1,21 +1,22 @@
 'use strict'
 // Formats what the demo prints: the explanation of the columns, a line for each second of load, and a table of routes.
-// The load measures answers in time, p99 and probes as its clients see them; errors and rejections are from
-// spillway.snapshot(). Lines have at most 79 columns.
+// The load measures answers, p99 and probes as its clients see them; rejections are from spillway.snapshot(). Lines have
+// at most 79 columns.
 
-const { Summary, measuredBusy } = require('./demo-summary')
+const { Summary, measuredBusy, msOf, quantileOf } = require('./demo-summary')
 const { TerminalTable } = require('./terminal-table')
 
 const LONGEST_BAR = 8
 const CLASSES = ['critical', 'normal', 'low']
 const LEGEND = [
   ['s', 'second of the load'],
-  ['gate', 'off: rejects nothing; on: rejects requests that would be late'],
-  ['load', 'offered load as a multiple of the capacity'],
-  ['offered', 'requests due in that second, answered or not'],
-  ['in time', 'answers within 250 ms of when they were due, without rejections'],
-  ['p99', 'time in ms that 99 of 100 answers took at most, without rejections'],
-  ['errors', '500 responses: /pay, one request in twelve, fails on purpose'],
+  ['gate', 'off: rejects nothing; on: rejects what an overload would make late'],
+  ['load', '10x: ten times the capacity, at a constant rate (an open loop)'],
+  ['', '100 cl: 100 clients that ask again once answered (a closed loop)'],
+  ['sent', 'requests due or sent in that second, answered or not'],
+  ['served', 'answers without 503; /pay, one request in twelve, fails on purpose'],
+  ['in time', 'those within 250 ms of when the request was due'],
+  ['p99', 'time in ms that 99 of 100 of the served took at most'],
   ['rejected', '503 responses by class: critical (gold), normal, low (free clients)'],
   ['probes', '/livez probes answered of those sent, each on a new connection'],
   ['the bar', 'answers in time as a share of the capacity'],
@@ -27,11 +28,13 @@ class SecondsTable {
   #capacity = 0
   #before
   #summary
+  #stream
   /** Above each header on a terminal, so that the address stays on the screen. */
   #top
 
   /** @param {{ page: string, stream?: import('node:tty').WriteStream }} options page: the address of the live page */
   constructor({ page, stream = process.stdout }) {
+    this.#stream = stream
     this.#top = stream.isTTY ? [`Live page: ${page}`] : []
     const block = stream.isTTY ? '▇' : '#'
     const shedOf = (priority) => (row) => row.shed[priority]
@@ -41,19 +44,19 @@ class SecondsTable {
         { head: ['gate'], width: 5, of: (row) => row.gate },
         {
           head: ['load'],
-          width: 6,
-          of: (row) => `${row.times}x`,
-          colour: (row) => (row.times > 1 ? 'red' : 'green'),
+          width: 7,
+          of: (row) => (row.clients === undefined ? `${row.times}x` : `${row.clients} cl`),
+          colour: (row) => (row.times < 1 ? 'green' : 'red'),
         },
-        { head: ['offered'], width: 8, of: (row) => row.offered },
+        { head: ['sent'], width: 7, of: (row) => row.sent },
+        { head: ['served'], width: 7, of: (row) => row.latenciesMs.length },
         {
           head: ['in', 'time'],
           width: 6,
           of: (row) => row.good,
-          colour: (row) => (row.good < Math.min(row.offered, row.capacity) / 2 ? 'red' : 'green'),
+          colour: (row) => (row.good < Math.min(row.sent, row.capacity) / 2 ? 'red' : 'green'),
         },
-        { head: ['p99', 'ms'], width: 6, of: (row) => ms(row.p99Ms) },
-        { head: ['errors'], width: 7, of: (row) => row.errors },
+        { head: ['p99', 'ms'], width: 6, of: (row) => msOf(quantileOf(row.latenciesMs, 0.99)) },
         { head: ['rejected', 'critical'], width: 10, of: shedOf('critical') },
         { head: ['', 'normal'], width: 7, of: shedOf('normal') },
         { head: ['', 'low'], width: 5, of: shedOf('low') },
@@ -81,10 +84,11 @@ class SecondsTable {
    */
   intro(capacity, seconds, share) {
     this.#capacity = capacity
-    this.#summary = new Summary(capacity)
+    this.#summary = new Summary(capacity, this.#stream)
     return [
-      `Capacity: ${capacity} requests per second. For ${seconds} s the load is half of that,`,
-      "ten times it, then half again: first without spillway's gate, then with it.",
+      `Capacity: ${capacity} requests per second. For ${seconds} s the load is half of that, ten`,
+      'times it, half again, then 100 and 300 clients that ask again at once.',
+      "First without spillway's gate, then with it.",
       ...measuredBusy(share),
       '',
       ...LEGEND.map(([name, what]) => `  ${name.padEnd(10)}${what}`),
@@ -100,11 +104,10 @@ class SecondsTable {
   /** The line of one second, after a header if it is time for one. `observed` is what the load measured in that second. */
   linesOf(observed, snapshot) {
     const now = countsOf(snapshot)
-    const since = (name) => now[name] - this.#before[name]
-    const shed = Object.fromEntries(CLASSES.map((name) => [name, since(name)]))
-    const line = this.#table.row({ ...observed, errors: since('errors'), shed, capacity: this.#capacity })
+    const shed = Object.fromEntries(CLASSES.map((name) => [name, now[name] - this.#before[name]]))
+    const line = this.#table.row({ ...observed, shed, capacity: this.#capacity })
     this.#before = now
-    if (observed.times > 1) this.#summary.add(observed)
+    this.#summary.add({ ...observed, rejected: CLASSES.reduce((sum, name) => sum + shed[name], 0) })
     const isHeaderDue = this.#rows++ % this.#table.rowsPerHeader() === 0
     return isHeaderDue ? [...this.#top, ...this.#table.header(), line] : [line]
   }
@@ -126,22 +129,16 @@ function routeLines({ routes }) {
       of: (route) => route.outcomes.errored,
       colour: (route) => (route.outcomes.errored > 0 ? 'red' : undefined),
     },
-    { head: ['p50 ms'], width: 9, of: (route) => ms(route.sinceStart.p50Ms) },
-    { head: ['p99 ms'], width: 9, of: (route) => ms(route.sinceStart.p99Ms) },
+    { head: ['p50 ms'], width: 9, of: (route) => msOf(route.sinceStart.p50Ms) },
+    { head: ['p99 ms'], width: 9, of: (route) => msOf(route.sinceStart.p99Ms) },
   ])
   return [...table.header(), ...routes.map((route) => table.row(route))]
 }
 
-function countsOf({ routes, admission }) {
-  const counts = { errors: routes.reduce((sum, { outcomes }) => sum + outcomes.errored, 0) }
-  for (const name of CLASSES) counts[name] = 0
+function countsOf({ admission }) {
+  const counts = Object.fromEntries(CLASSES.map((name) => [name, 0]))
   for (const { priority, count } of admission.shed) if (priority in counts) counts[priority] += count
   return counts
-}
-
-function ms(value) {
-  if (value === undefined) return '-'
-  return value < 100 ? value.toFixed(1) : String(Math.round(value))
 }
 
 const barLength = ({ good, capacity }) => Math.min(LONGEST_BAR, Math.round((LONGEST_BAR * good) / capacity))

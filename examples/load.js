@@ -1,18 +1,22 @@
 'use strict'
 // The demo's load, a child process of the demo. It warms the server up and measures its capacity. Then, for each gate
-// mode, it sends half of the capacity, ten times the capacity, and half again.
-// The load is open-loop: it sends at a constant rate whether or not earlier requests were answered, and measures latency
-// from the moment a request was due. A load that waits for answers slows down with the server and hides the delay.
+// mode, it sends an open loop of half the capacity, ten times the capacity and half again, and two closed loops.
+// An open loop sends at a constant rate whether or not earlier requests were answered, and measures latency from the
+// moment a request was due. A closed loop has clients that wait for an answer and then ask again at once: it slows down
+// with the server, so its number of clients bounds the queue.
 
 const http = require('node:http')
 const { setTimeout: delay } = require('node:timers/promises')
 
 const MIX = { '/hello/:i': 4, '/report': 4, '/users/:i/orders': 2, '/search': 1, '/pay': 1 }
-// `times`: multiple of the capacity. `until`: the share of the pass at which the step ends.
+// `times`: multiple of the capacity, of an open loop. `clients`: of a closed loop. `until`: the share of the pass at which
+// the step ends.
 const STEPS = [
-  { until: 0.25, times: 0.5 },
-  { until: 0.75, times: 10 },
-  { until: 1, times: 0.5 },
+  { until: 0.12, times: 0.5 },
+  { until: 0.46, times: 10 },
+  { until: 0.55, times: 0.5 },
+  { until: 0.73, clients: 100 },
+  { until: 1, clients: 300 },
 ]
 const GATES = ['off', 'on']
 // Of 17 requests, one is from a gold client and five are from free clients, independent of the path.
@@ -31,9 +35,11 @@ const SLICES = 8
 const MEASURE_AT_ONCE = 16
 
 // Fewer connections than Node's listen backlog of 511: beyond the backlog the kernel leaves connections hanging for many
-// seconds. The time a request waits for a connection is part of its latency.
-const agent = new http.Agent({ keepAlive: true, maxSockets: 400 })
-const sample = { good: 0, lateMs: 0, latenciesMs: [], probes: 0, probesAnswered: 0 }
+// seconds. In the open loop, the time a request waits for a connection is part of its latency.
+const MOST_CONNECTIONS = 400
+let agent = agentOf(MOST_CONNECTIONS)
+const emptySample = () => ({ sent: 0, good: 0, lateMs: 0, latenciesMs: [], probes: 0, probesAnswered: 0 })
+let sample = emptySample()
 let pending = 0
 let sentCount = 0
 let url
@@ -46,24 +52,57 @@ async function run(seconds, givenRate) {
   let second = 0
   for (const [pass, gate] of GATES.entries()) {
     const length = pass === 0 ? Math.ceil(seconds / 2) : Math.floor(seconds / 2)
-    // Requests of the pass before must not reach the gate of this pass.
-    await waitUntilIdle()
-    await reportAndWait({ gate })
-    const startMs = performance.now()
-    const probes = setInterval(probe, PROBE_EVERY_MS)
-    for (let i = 0; i < length; i++) {
-      const { times } = STEPS.find(({ until }) => (i + 0.5) / length <= until)
-      const offered = Math.max(1, Math.round(capacity * times))
-      await offer(offered, startMs + i * 1000, next)
-      report({ second: ++second, gate, times, offered, ...takeSample() })
+    for (const loop of loopsOf(length)) {
+      const [{ clients }] = loop
+      await beginLoop(gate, clients)
+      const startMs = performance.now()
+      const probes = setInterval(probe, PROBE_EVERY_MS)
+      if (clients !== undefined) askAgain(clients, startMs + loop.length * 1000, next)
+      for (const [i, step] of loop.entries()) {
+        if (clients === undefined) await offer(capacity * step.times, startMs + i * 1000, next)
+        else await until(startMs + (i + 1) * 1000)
+        report({ second: ++second, gate, times: step.times, clients, ...takeSample() })
+      }
+      clearInterval(probes)
     }
-    clearInterval(probes)
   }
   agent.destroy()
   process.disconnect()
 }
 
-async function offer(count, startMs, next) {
+/** Groups the seconds of a pass: the open loop with all its steps, and each closed loop by itself. */
+function loopsOf(length) {
+  const loops = []
+  for (let i = 0; i < length; i++) {
+    const step = STEPS.find(({ until }) => (i + 0.5) / length <= until)
+    if (loops.at(-1)?.[0].clients === step.clients && loops.length > 0) loops.at(-1).push(step)
+    else loops.push([step])
+  }
+  return loops
+}
+
+/** Requests of the loop before must not reach the server in this one, nor its connections count. */
+async function beginLoop(gate, clients = MOST_CONNECTIONS) {
+  await waitUntilIdle()
+  agent.destroy()
+  agent = agentOf(clients)
+  await reportAndWait({ gate })
+}
+
+function agentOf(connections) {
+  return new http.Agent({ keepAlive: true, maxSockets: connections, maxFreeSockets: connections })
+}
+
+/** Starts clients that each send a request as soon as the last one is answered, until `endMs`. */
+function askAgain(clients, endMs, next) {
+  const ask = () => {
+    if (performance.now() < endMs) request(next(), performance.now(), ask)
+  }
+  for (let i = 0; i < clients; i++) ask()
+}
+
+async function offer(perSecond, startMs, next) {
+  const count = Math.max(1, Math.round(perSecond))
   for (let i = 0; i < count; i++) {
     const dueMs = startMs + (i / count) * 1000
     await until(dueMs)
@@ -103,7 +142,7 @@ async function measureCapacity(next) {
   return Math.max(1, Math.round((((low + high) / 2) * 1000) / SLICE_MS))
 }
 
-/** Waits until every request of the pass before is answered or its client has disconnected, and the server is fast again. */
+/** Waits until every request of the loop before is answered or its client has disconnected, and the server is fast again. */
 async function waitUntilIdle() {
   while (pending > 0) await delay(20)
   const endMs = performance.now() + 10_000
@@ -131,6 +170,7 @@ function pathPicker(mix) {
 
 function request(path, dueMs, done = () => {}) {
   pending++
+  sample.sent++
   const plan = PLANS[sentCount++ % PLANS_AMONG]
   const headers = plan === undefined ? {} : { 'x-plan': plan }
   const sent = http.get(url + path, { agent, headers }, (res) => {
@@ -154,22 +194,24 @@ function request(path, dueMs, done = () => {}) {
 
 /** Probes as a load balancer does: on a new connection, with a short timeout. */
 function probe() {
+  pending++
   const sent = http.get(`${url}/livez`, { agent: false, timeout: PROBE_TIMEOUT_MS }, (res) => {
     if (res.statusCode === 200) sample.probesAnswered++
     res.resume()
   })
   sent.once('timeout', () => sent.destroy())
   sent.once('error', () => {})
-  sent.once('close', () => sample.probes++)
+  sent.once('close', () => {
+    pending--
+    sample.probes++
+  })
 }
 
 /** What was measured since the last call. */
 function takeSample() {
-  const ascending = sample.latenciesMs.sort((a, b) => a - b)
-  const { good, lateMs, probes, probesAnswered } = sample
-  const p99Ms = ascending[Math.ceil(ascending.length * 0.99) - 1]
-  Object.assign(sample, { good: 0, lateMs: 0, latenciesMs: [], probes: 0, probesAnswered: 0 })
-  return { good, lateMs, p99Ms, probes, probesAnswered }
+  const { latenciesMs, ...taken } = sample
+  sample = emptySample()
+  return { ...taken, latenciesMs: latenciesMs.sort((a, b) => a - b) }
 }
 
 function report(message) {

@@ -1,7 +1,7 @@
 'use strict'
 // The table of `npm run bench -- healthy`: what the gate does to traffic that the process can serve, with the worst row named.
 
-const { byNode, folded, percent, stamp, table, whole } = require('./markdown')
+const { byNode, folded, leading, majorOf, percent, stamp, table, whole } = require('./markdown')
 
 const headOf = (major) => [
   `Node ${major}, service`,
@@ -55,6 +55,32 @@ function sectionOf([{ rows, ...results }], major) {
   ].join('\n')
 }
 
+/** The rows of README.md. A row that is not in the results yet is left out. */
+const LOADS = {
+  'cpu 100': '100 clients that ask again at once, 2 ms each',
+  'cpu 300': '300 clients',
+  'cpu 1000': '1000 clients',
+  'burst-cpu': 'bursts of 300 requests of 1 ms, every 3 s',
+  'burst-new': 'the same, each on a new connection',
+  streams: '400 event streams, on Express',
+}
+
+/** Closed loops, bursts and streams of the leading Node. */
+function loadsTable() {
+  const { rows, ...results } = leading('healthy')
+  const shown = Object.keys(LOADS).flatMap((name) => rows.filter((row) => row.name === name))
+  return [
+    'Closed loops, bursts and streams, with Spillway and without. Bursts and streams run beside 100 other requests a second:',
+    '',
+    table(
+      [`Node ${majorOf(results)}, load`, ...headOf().slice(1, -1)],
+      shown.map((row) => [LOADS[row.name], ...cellsOf(row).slice(1, -1)])
+    ),
+    '',
+    stamp(results, 'healthy'),
+  ].join('\n')
+}
+
 const healthyTable = () => byNode(['healthy'], sectionOf)
 
-module.exports = { healthyTable }
+module.exports = { healthyTable, loadsTable }

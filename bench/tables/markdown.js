@@ -40,9 +40,12 @@ function leading(name) {
   return load(name, major)
 }
 
+/** @returns {number} the major of Node that the results were measured with */
+const majorOf = ({ machine }) => Number(/^v(\d+)/.exec(machine.node)?.[1])
+
 const share = (value) => value.toFixed(2)
 const percent = (ratio, digits = 1) => `${(ratio * 100).toFixed(digits)} %`
 const whole = (value) => (value === null ? '–' : String(Math.round(value)))
 const distinct = (values) => [...new Set(values)]
 
-module.exports = { byNode, distinct, folded, leading, percent, share, stamp, table, whole }
+module.exports = { byNode, distinct, folded, leading, majorOf, percent, share, stamp, table, whole }

@@ -2,7 +2,7 @@
 // The tables of `npm run bench -- services`: what measuring costs services in CPU.
 
 const { SERVICES } = require('../services/services')
-const { byNode, leading, stamp, table } = require('./markdown')
+const { byNode, leading, majorOf, stamp, table } = require('./markdown')
 
 const COLUMNS = {
   prometheus: 'Prometheus metrics',
@@ -85,10 +85,10 @@ function servicesShortTable() {
   const { services: all, ...results } = leading('services')
   const services = known(all).filter(({ name }) => SHORT_SERVICES.includes(name))
   return [
-    'CPU time that measuring adds to whole services:',
+    'CPU time that measuring adds to whole services. "?" marks figures that other processes disturbed:',
     '',
     table(
-      ['service', ...SHORT_COLUMNS.map((variant) => COLUMNS[variant])],
+      [`Node ${majorOf(results)}, service`, ...SHORT_COLUMNS.map((variant) => COLUMNS[variant])],
       services.map(({ name, rows }) => [
         SERVICES[name].title,
         ...SHORT_COLUMNS.map((variant) => addedWithScatter(find(rows, variant), 1)),

@@ -6,18 +6,18 @@ const { benchesTable } = require('./benches')
 const { chatTable } = require('./chat')
 const { connectionsTable } = require('./connections')
 const { errorsTable } = require('./errors')
-const { healthyTable } = require('./healthy')
+const { healthyTable, loadsTable } = require('./healthy')
 const { overheadTable } = require('./overhead')
 const { poolsTable } = require('./pools')
 const { overloadTable, settledTable, worksTable } = require('./overload')
 const { fleetTable, scrapeFloodTable, scrapeTable } = require('./scrape')
 const { servicesShortTable, servicesTable } = require('./services')
-const { autocannonSentence, costSentence, summaryTable } = require('./short')
+const { costSentence, summaryTable } = require('./short')
 
 /** @type {Record<string, () => string>} */
 const TABLES = {
   summary: summaryTable,
-  autocannon: autocannonSentence,
+  loads: loadsTable,
   cost: costSentence,
   overload: overloadTable,
   works: worksTable,

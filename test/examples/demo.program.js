@@ -11,7 +11,7 @@ const { readDemoOptions } = require('../../examples/demo-options')
 const { startExample } = require('./example-process')
 
 const SECOND =
-  /^ +(?<second>\d+) +(?<gate>on|off) +(?<times>0\.5|10)x +(?<offered>\d+) +(?<good>\d+) +\S+ +(?<errors>\d+) +(?<critical>\d+) +(?<normal>\d+) +(?<low>\d+) +\d+\/\d+/
+  /^ +(?<second>\d+) +(?<gate>on|off) +(?<load>0\.5x|10x|\d+ cl) +(?<sent>\d+) +(?<served>\d+) +(?<good>\d+) +\S+ +(?<critical>\d+) +(?<normal>\d+) +(?<low>\d+) +\d+\/\d+/
 const ROUTE = /^ GET +(?<route>\/\S+) +(?<count>\d+) +(?<errors>\d+) +[\d.]+ +[\d.]+$/
 const ROUTES = ['/hello/:name', '/pay', '/report', '/search', '/users/:id/orders']
 
@@ -30,7 +30,7 @@ function signalTwice(demo) {
 // Mostly they wait for the next second of the demo: side by side.
 describe('the demo in a pipe', { concurrency: true }, () => {
   test('prints a header, a plain line for each second and every route, and exits by itself with 0', async (t) => {
-    const demo = startExample(t, 'demo.js', { args: ['--seconds', '4', '--rate', '20'] })
+    const demo = startExample(t, 'demo.js', { args: ['--seconds', '10', '--rate', '20'] })
     const { code, stdout, stderr } = await demo.closed
     assert.equal(stderr, '')
     assert.equal(code, 0)
@@ -39,30 +39,35 @@ describe('the demo in a pipe', { concurrency: true }, () => {
       demo.lines.filter((line) => line.length >= 80),
       []
     )
-    assert.equal(demo.lines.filter((line) => /^ +s +gate +load +offered/.test(line)).length, 1)
+    assert.equal(demo.lines.filter((line) => /^ +s +gate +load +sent/.test(line)).length, 1)
 
     const seconds = rowsOf(stdout, SECOND)
+    const loads = ['0.5x', '10x', '0.5x', '100 cl', '300 cl']
     assert.deepEqual(
-      seconds.map(({ second, gate, times, offered }) => [second, gate, times, offered]),
-      [
-        ['1', 'off', '0.5', '10'],
-        ['2', 'off', '10', '200'],
-        ['3', 'on', '0.5', '10'],
-        ['4', 'on', '10', '200'],
-      ]
+      seconds.map(({ second, gate, load }) => [second, gate, load]),
+      ['off', 'on'].flatMap((gate, pass) => loads.map((load, i) => [`${pass * 5 + i + 1}`, gate, load]))
     )
-    assert.equal(seconds[0].normal + seconds[1].normal, '00', 'without the gate nothing is rejected')
-    await demo.line(/^One second of overload per pass: too short for a steady state\.$/)
-    for (const gate of ['off', 'on']) await demo.line(new RegExp(`^10x load, gate ${gate}: \\d+/s in time`))
+    const sentOf = (load) => seconds.filter((each) => each.load === load).map(({ sent }) => sent)
+    assert.deepEqual(sentOf('0.5x'), ['10', '10', '10', '10'])
+    assert.deepEqual(sentOf('10x'), ['200', '200'])
+    const withoutGate = seconds.filter(({ gate }) => gate === 'off')
+    assert.equal(
+      withoutGate.map(({ critical, normal, low }) => critical + normal + low).join(''),
+      '0'.repeat(15),
+      'without the gate nothing is rejected'
+    )
+    await demo.line(/^Some loads lasted one second: too short for a steady state\.$/)
+    for (const load of ['10x the capacity', '100 clients', '300 clients'])
+      await demo.line(new RegExp(`^${load} +off +\\d+ +\\d+ % `))
     await demo.line(/^\/pay fails on purpose/)
     for (const column of [
       's',
       'gate',
       'load',
-      'offered',
+      'sent',
+      'served',
       'in time',
       'p99',
-      'errors',
       'rejected',
       'probes',
       'the bar',
@@ -143,7 +148,7 @@ describe('the demo when it gets a signal', { concurrency: true }, () => {
 
 describe('the demo after the load', () => {
   test('keeps serving, answers at every address it prints, and stops with 0', async (t) => {
-    const demo = startExample(t, 'demo.js', { args: ['--seconds', '2', '--rate', '5', '--serve'] })
+    const demo = startExample(t, 'demo.js', { args: ['--seconds', '4', '--rate', '5', '--serve'] })
     await demo.line(/^Stop it with Ctrl-C\.$/)
     const urls = demo.lines
       .map((line) => line.match(/^ {2}(http:\S+)/)?.[1])
@@ -184,7 +189,7 @@ describe('the port of the demo', () => {
     await once(other, 'listening')
     t.after(() => other.close())
     const { port } = other.address()
-    const demo = startExample(t, 'demo.js', { args: ['--seconds', '2', '--rate', '1', '--once'], port })
+    const demo = startExample(t, 'demo.js', { args: ['--seconds', '4', '--rate', '1', '--once'], port })
     const [, taken, free] = await demo.line(/^Port (\d+) is taken, using (\d+)\.$/)
     assert.equal(Number(taken), port)
     const [, url] = await demo.line(/^Express at (http:\S+)\./)
@@ -200,10 +205,10 @@ describe('the arguments of the demo', () => {
     [['--sceonds', '5'], `Unknown argument --sceonds. ${KNOWN}`],
     [['-s'], `Unknown argument -s. ${KNOWN}`],
     [['5'], `Unknown argument 5. ${KNOWN}`],
-    [['--seconds', '0'], "--seconds must be a whole number from 2 to 600: got '0'."],
-    [['--seconds', '601'], "--seconds must be a whole number from 2 to 600: got '601'."],
-    [['--seconds', '-5'], "--seconds must be a whole number from 2 to 600: got '-5'."],
-    [['--seconds'], '--seconds must be a whole number from 2 to 600: got nothing.'],
+    [['--seconds', '0'], "--seconds must be a whole number from 4 to 600: got '0'."],
+    [['--seconds', '601'], "--seconds must be a whole number from 4 to 600: got '601'."],
+    [['--seconds', '-5'], "--seconds must be a whole number from 4 to 600: got '-5'."],
+    [['--seconds'], '--seconds must be a whole number from 4 to 600: got nothing.'],
     [['--rate', '1e3'], "--rate must be a whole number from 0 to 2000: got '1e3'."],
     [['--serve=yes'], "--serve takes no value: got 'yes'."],
     [['--once=no'], "--once takes no value: got 'no'."],
@@ -215,18 +220,18 @@ describe('the arguments of the demo', () => {
   }
 
   for (const [args, env, expected, isTerminal = true] of [
-    [[], {}, { seconds: 20, rate: 0, port: 3000, once: true, help: false }, false],
-    [['--serve'], {}, { seconds: 20, rate: 0, port: 3000, once: false, help: false }, false],
-    [[], { CI: 'true' }, { seconds: 20, rate: 0, port: 3000, once: true, help: false }],
-    [['--serve'], { CI: 'true' }, { seconds: 20, rate: 0, port: 3000, once: false, help: false }],
-    [[], {}, { seconds: 20, rate: 0, port: 3000, once: false, help: false }],
-    [[], { PORT: '' }, { seconds: 20, rate: 0, port: 3000, once: false, help: false }],
+    [[], {}, { seconds: 22, rate: 0, port: 3000, once: true, help: false }, false],
+    [['--serve'], {}, { seconds: 22, rate: 0, port: 3000, once: false, help: false }, false],
+    [[], { CI: 'true' }, { seconds: 22, rate: 0, port: 3000, once: true, help: false }],
+    [['--serve'], { CI: 'true' }, { seconds: 22, rate: 0, port: 3000, once: false, help: false }],
+    [[], {}, { seconds: 22, rate: 0, port: 3000, once: false, help: false }],
+    [[], { PORT: '' }, { seconds: 22, rate: 0, port: 3000, once: false, help: false }],
     [
       ['--seconds', '600', '--rate=1', '--once'],
       { PORT: '0' },
       { seconds: 600, rate: 1, port: 0, once: true, help: false },
     ],
-    [['-h'], {}, { seconds: 20, rate: 0, port: 3000, once: false, help: true }],
+    [['-h'], {}, { seconds: 22, rate: 0, port: 3000, once: false, help: true }],
   ]) {
     const where = isTerminal ? 'on a terminal' : 'in a pipe'
     test(`are read ${where}: ${args.join(' ') || 'none'}, PORT=${env.PORT}, CI=${env.CI}`, () => {

@@ -62,16 +62,15 @@ const PAGE = 'http://127.0.0.1:9464'
 describe('the line of a second', () => {
   const CLASSES = ['critical', 'normal', 'low']
   const snapshotOf = (size) => ({
-    routes: [{ outcomes: { completed: size, errored: size } }],
     admission: { shed: CLASSES.map((priority) => ({ reason: 'loop', priority, count: size })) },
   })
   const observed = (second, p99Ms) => ({
     second,
     gate: 'off',
     times: 10,
-    offered: 20_000,
+    sent: 20_000,
     good: 2000,
-    p99Ms,
+    latenciesMs: p99Ms === undefined ? [] : Array(20_000).fill(p99Ms),
     share: 1,
     lateMs: 5,
     probes: 4,
@@ -83,7 +82,7 @@ describe('the line of a second', () => {
     table.begin(snapshotOf(0))
     return table
   }
-  const headersIn = (lines) => lines.filter((line) => line.includes('offered')).length
+  const headersIn = (lines) => lines.filter((line) => line.includes('sent')).length
 
   for (const [name, stream] of Object.entries({ TERMINAL, PIPE })) {
     test(`fits into 79 columns, ${name.toLowerCase()}, with spaces between all numbers, however long they are`, () => {
@@ -97,16 +96,22 @@ describe('the line of a second', () => {
     })
   }
 
-  test('shows the errors and rejections since the line before', () => {
+  test('shows the rejections since the line before', () => {
     const table = tableOn(PIPE)
     table.linesOf(observed(1, 1), snapshotOf(7))
     const [line] = table.linesOf(observed(2, 1), snapshotOf(10))
-    assert.match(line, /^ +2 +off +10x +20000 +2000 +1\.0 +3 +3 +3 +3 +4\/4 #{8}$/)
+    assert.match(line, /^ +2 +off +10x +20000 +20000 +2000 +1\.0 +3 +3 +3 +4\/4 #{8}$/)
   })
 
   test('shows no latency if no client has an answer', () => {
     const lines = tableOn(PIPE).linesOf(observed(1, undefined), snapshotOf(0))
-    assert.match(lines.at(-1), / - +0 /)
+    assert.match(lines.at(-1), / 0 +2000 +- +0 /)
+  })
+
+  test('names the clients of a closed loop', () => {
+    const { times, ...closed } = observed(1, 1)
+    const lines = tableOn(PIPE).linesOf({ ...closed, clients: 300 }, snapshotOf(0))
+    assert.match(lines.at(-1), /^ +1 +off 300 cl +20000 /)
   })
 
   test('shows nothing counted before its pass began', () => {
@@ -114,7 +119,7 @@ describe('the line of a second', () => {
     table.linesOf(observed(1, 1), snapshotOf(7))
     table.begin(snapshotOf(100))
     const [line] = table.linesOf(observed(2, 1), snapshotOf(101))
-    assert.match(line, / 1 +1 +1 +1 +4\/4 #{8}$/)
+    assert.match(line, / 1 +1 +1 +4\/4 #{8}$/)
   })
 
   for (const [name, stream, expected] of [
@@ -139,49 +144,63 @@ describe('the words about the seconds', () => {
     gate,
     times: 10,
     good: 0,
+    latenciesMs: [],
+    rejected: 0,
     share: 1,
     lateMs: 5,
     probes: 4,
     probesAnswered: 4,
     ...rest,
   })
+  const closed = (gate, rest) => ({ ...second(gate, rest), times: undefined, clients: 300 })
   const linesOf = (...seconds) => {
-    const summary = new Summary(2000)
+    const summary = new Summary(2000, PIPE)
     for (const each of seconds) summary.add(each)
     return summary.lines()
   }
+  const HEADER = 3
 
-  test('summarise the steady state: each overload without its first second', () => {
+  test('summarise the steady state of each load, without the gate and with it in turn', () => {
     const lines = linesOf(
+      second('off', { times: 0.5, good: 1000 }),
       second('off', { good: 2000 }),
-      second('off', { good: 100, probesAnswered: 1 }),
-      second('on', { good: 0 }),
-      second('on', { good: 1800 }),
-      second('on', { good: 1900 })
+      second('off', { good: 100, latenciesMs: Array(400).fill(900), probesAnswered: 1 }),
+      closed('off', { latenciesMs: [1, 2] }),
+      closed('off', { latenciesMs: Array(2000).fill(600) }),
+      second('on', { good: 0, latenciesMs: [5000] }),
+      second('on', { good: 1800, latenciesMs: Array(1800).fill(30), rejected: 18_000 }),
+      second('on', { good: 1900, latenciesMs: Array(1900).fill(50), rejected: 18_200 }),
+      closed('on', {}),
+      closed('on', { good: 1700, latenciesMs: Array(1700).fill(40), rejected: 3000 })
     )
-    assert.deepEqual(lines, [
-      'Steady state: each overload without its first second.',
-      '10x load, gate off: 100/s in time (5 % of capacity), probes 1 of 4.',
-      '10x load, gate on: 1850/s in time (93 % of capacity), probes 8 of 8.',
-    ])
+    assert.equal(lines[0], 'Steady state: each load without its first second.')
+    assert.deepEqual(
+      lines.slice(HEADER).map((line) => line.trim().split(/ {2,}/)),
+      [
+        ['10x the capacity', 'off', '400', '5 %', '900', '900', '0', '1/4'],
+        ['on', '1850', '93 %', '50.0', '50.0', '18100', '8/8'],
+        ['300 clients', 'off', '2000', '0 %', '600', '600', '0', '4/4'],
+        ['on', '1700', '85 %', '40.0', '40.0', '3000', '4/4'],
+      ]
+    )
   })
 
-  test('say if an overload had only one second', () => {
-    const [first, , third] = linesOf(second('off', {}), second('on', { good: 1800 }))
-    assert.equal(first, 'One second of overload per pass: too short for a steady state.')
-    assert.match(third, /^10x load, gate on: 1800\/s/)
+  test('say if a load had only one second', () => {
+    const [first, , , , third] = linesOf(second('off', {}), second('on', { good: 1800 }))
+    assert.equal(first, 'Some loads lasted one second: too short for a steady state.')
+    assert.match(third, /^ +on +0 +90 % +- /)
   })
 
   test('say if the machine was too busy, and give the evidence', () => {
     const disturbed = second('on', { share: 0.5, lateMs: 480 })
-    assert.deepEqual(linesOf(second('on', {}), disturbed, disturbed).slice(2), [
+    assert.deepEqual(linesOf(second('on', {}), disturbed, disturbed).slice(HEADER + 1), [
       'This machine is too busy for reliable figures:',
       '  the server had 50 % of a core and needs a whole core.',
       '  requests were sent up to 480 ms late.',
       'Stop other programs and run the demo again: it needs two free cores.',
     ])
-    // The first second of an overload does not count.
-    assert.equal(linesOf(disturbed, second('on', {})).length, 2)
+    // The first second of a load does not count.
+    assert.equal(linesOf(disturbed, second('on', {})).length, HEADER + 1)
   })
 
   test('warn at the start if the measured capacity is uncertain', () => {
@@ -193,7 +212,18 @@ describe('the words about the seconds', () => {
   test('fit into 79 columns', () => {
     const lines = [
       ...new SecondsTable({ page: PAGE, stream: PIPE }).intro(12_345, 600, 0.05),
-      ...linesOf(...Array(2).fill(second('off', { good: 9999, share: 0.05, lateMs: 12_345, probes: 99 }))),
+      ...linesOf(
+        ...Array(2).fill(
+          second('off', {
+            good: 9999,
+            latenciesMs: Array(9999).fill(9999),
+            rejected: 99_999,
+            share: 0.05,
+            lateMs: 12_345,
+            probes: 99,
+          })
+        )
+      ),
     ]
     assert.ok(lines.some((line) => line.includes('too busy')))
     for (const line of lines) assert.ok(line.length < 80, line)
