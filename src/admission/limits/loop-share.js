@@ -22,18 +22,15 @@ const MIN_TRUST = 1e-3
 const SATURATED_SHARE = 0.04
 /** While no request is held back, trust grows by a factor of e in this time. */
 const CALM_MS = 2000
-/** A request admitted now burns the loop only after the requests' own waiting time. Trust and pace act over this multiple of it. */
+/** A request admitted now burns the loop only after the requests' own waiting time. Trust and pace act over this multiple of it, at most MAX_WAITS_MS. */
 const WAITS = 2
-/** Else trust changes by e in that time, at most this long. */
-const MAX_TRUST_MS = 500
+const MAX_WAITS_MS = 500
 
 /** The pace lets requests start this much faster than the loop runs them, with a debt of at most BURST_MS. */
 const SPEED = 1.1
 const BURST_MS = 20
 /** Bounds the debt where the measured cost is far too high. */
 const MAX_DEBT_MS = 100
-/** The pace applies until that time has passed since the loop was full, at most this long. */
-const MAX_PACE_MS = 1000
 
 /** @typedef {InstanceType<typeof import('../../requests/admission-record').AdmissionRecord>} AdmissionRecord */
 
@@ -168,7 +165,7 @@ class Trust {
    *   `isContended`: a request is queued, or was held back; `waitMs`: how long requests await something else than the loop
    */
   onTurn({ idledMs, elapsedMs, idleShare, isContended, waitMs }) {
-    const horizonMs = Math.min(MAX_TRUST_MS, WAITS * waitMs)
+    const horizonMs = Math.min(MAX_WAITS_MS, WAITS * waitMs)
     let growth = 0
     if (!isContended) growth = elapsedMs / CALM_MS
     else if (idleShare >= IDLE_SHARE) growth = -idledMs / horizonMs
@@ -204,7 +201,7 @@ class Pace {
 
   onTurn(nowMs, isFull, waitMs) {
     if (isFull) this.#fullMs = nowMs
-    this.#isActive = nowMs - this.#fullMs < Math.min(MAX_PACE_MS, WAITS * waitMs)
+    this.#isActive = nowMs - this.#fullMs < Math.min(MAX_WAITS_MS, WAITS * waitMs)
   }
 }
 
