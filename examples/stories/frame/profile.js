@@ -3,6 +3,7 @@
 // second and then the tables.
 
 const path = require('node:path')
+const { setTimeout: delay } = require('node:timers/promises')
 
 /** A start on a busy process, and the work on the samples. */
 const MORE_MS = 60_000
@@ -34,6 +35,11 @@ async function profileOf(watch, kind, seconds) {
     signal: AbortSignal.timeout(seconds * 1000 + MORE_MS),
   })
   const text = await answer.text()
+  // The event loop rests after each profile, for as long as the answer says.
+  if (answer.status === 429) {
+    await delay(Number(answer.headers.get('retry-after')) * 1000)
+    return profileOf(watch, kind, seconds)
+  }
   if (!answer.ok) throw new Error(`The ${kind} was refused: ${text.trim()}`)
   const lines = text.trim().split('\n')
   const { error, result } = JSON.parse(lines.at(-1))
