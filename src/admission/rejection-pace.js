@@ -11,6 +11,8 @@ const MOST_SHARE = 0.12
 const MOST_GATEWAY_SHARE = 0.25
 /** What rejections have not used of the last second may be used at once: a gateway then sends what it has queued. */
 const CREDIT_MS = 1000
+/** Added for a new connection: a client that connects anew makes the loop accept it too. */
+const ACCEPT_MS = 0.02
 /** How often a timer makes the loop turn while requests or rejections wait and it would not turn by itself. */
 const RECHECK_MS = 2
 /** Beyond so many the next is sent at once: each that waits keeps its request in memory. */
@@ -53,7 +55,7 @@ class RejectionPace {
   /** Calls `send` now, or in its turn. */
   deliver(request, send, nowMs) {
     const isNext = this.#isDraining || this.waiting >= MOST_WAITING || isHalfClosed(request)
-    if (isNext || (this.waiting === 0 && this.#hasCredit(nowMs))) return this.#spend(send)
+    if (isNext || (this.waiting === 0 && this.#hasCredit(nowMs))) return this.#spend(request, send)
     this.waited++
     this.#wait(request, send)
     this.#sendLater()
@@ -73,7 +75,8 @@ class RejectionPace {
     waiting.send = undefined
     offHalfClose(waiting.request, waiting.sendNow)
     // The share is for clients that still wait for their answers.
-    if (!isDisconnected(waiting.request)) this.#spend(() => waiting.resource.runInAsyncScope(send))
+    if (!isDisconnected(waiting.request))
+      this.#spend(waiting.request, () => waiting.resource.runInAsyncScope(send))
   }
 
   #hasCredit(nowMs) {
@@ -83,8 +86,8 @@ class RejectionPace {
     return this.#creditMs > 0
   }
 
-  #spend(send) {
-    this.#creditMs -= this.#cost.rejectionMs
+  #spend({ socket }, send) {
+    this.#creditMs -= this.#cost.rejectionMs + (socket?.bytesWritten === 0 ? ACCEPT_MS : 0)
     send()
   }
 

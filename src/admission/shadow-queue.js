@@ -151,8 +151,8 @@ class ShadowQueue {
     const { cost, turns } = this.#measurements
     const { inFlight } = this.#limits
     const count = ended + inFlight
-    const unfinishedMs = inFlight * Math.min(this.#eachMs, cost.ms)
-    this.#servedMs = count === 0 ? this.#eachMs : (busyMs + unfinishedMs) / count
+    const usualMs = Math.min(this.#eachMs, cost.ms)
+    this.#servedMs = count === 0 ? this.#eachMs : (busyMs + inFlight * usualMs) / count
     if (turns.isIdling(nowMs) || this.#samples < KNOWN_AFTER) {
       this.#eachMs = cost.meanMs
       this.#samples += ended
@@ -268,11 +268,10 @@ class ShadowQueue {
     for (const queue of this.#queues) {
       while (queue.length > 0 && this.#delay.isOverdue(queue[0], isOverload, this.#modelMs)) {
         const [oldest] = queue
-        const { count, priority } = oldest
         const waitedMs = this.#delay.waitedMs(oldest, isOverload, this.#modelMs)
         const reason = this.#cause.because('loop', waitedMs, this.#delay.boundMs(oldest, isOverload))
-        for (let i = 0; i < count; i++) this.#onWouldReject(reason, priority)
-        this.#take(queue, count)
+        for (let i = 0; i < oldest.count; i++) this.#onWouldReject(reason, oldest.priority)
+        this.#take(queue, oldest.count)
       }
     }
   }

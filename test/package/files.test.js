@@ -9,8 +9,8 @@ const { bin } = require('../../package.json')
 const { packages } = require('../../package-lock.json')
 const { ROOT, pack } = require('./pack.js')
 
-/** Some 40 kB are examples with the dashboard, 50 kB docs, 125 kB their pictures, and 55 kB the live page. */
-const LIMIT_BYTES = 860_000
+/** Some 40 kB are examples with the dashboard, 120 kB docs, 115 kB their pictures, 55 kB the live page, and 510 kB the source. */
+const LIMIT_BYTES = 885_000
 
 let packed
 before(async () => {
@@ -61,6 +61,6 @@ test('README.md states how many packages an installation has', () => {
   assert.equal(Number(stated), installed.length + 1)
 })
 
-test('the package stays under 860 kB packed, so that its pictures are in it', () => {
+test('the package stays under 885 kB packed, so that its pictures are in it', () => {
   assert.ok(packed.size > 0 && packed.size < LIMIT_BYTES, `${packed.size} bytes`)
 })

@@ -8,6 +8,7 @@ const ACCEPT_MS = 0.05
 class Connection {
   inFlight = 0
   isClosed = false
+  bytesWritten = 0
   /** The identity of the HTTP/2 session, undefined for HTTP/1. */
   session
 
@@ -52,6 +53,7 @@ class Connections {
   }
 
   end(connection) {
+    connection.bytesWritten++
     if (--connection.inFlight === 0) this.busy--
   }
 

@@ -6,7 +6,7 @@ const { SAMPLE_MS } = require('./loop-turns')
 
 const WINDOWS = 30
 const WINDOW_REQUESTS = 10
-/** A window ends after this time at the latest, once it has an ended request. */
+/** A window ends after this time at the latest. One without an ended request does not count. */
 const WINDOW_MS = 2000
 /** To read a rejected request costs about as much as to reject it. */
 const READ_FACTOR = 2
@@ -59,7 +59,8 @@ class RequestCost {
   }
 
   onReject(tookMs) {
-    const costMs = tookMs * READ_FACTOR
+    // A collection in the middle of one says nothing about the next.
+    const costMs = Math.min(tookMs * READ_FACTOR, MOST_OF_MEAN * this.rejectionMs)
     this.#rejectedMs += costMs
     this.#shareRejectedMs += costMs
     this.rejectionMs += (costMs - this.rejectionMs) * SMOOTHING
@@ -70,18 +71,32 @@ class RequestCost {
     this.#busyMs += busyMs
     this.#ended += ended
     this.#updateShare(nowMs)
-    const isOver = this.#ended >= WINDOW_REQUESTS || nowMs - this.#sinceMs >= WINDOW_MS
-    if (!isOver || this.#ended === 0) return
+    if (this.#ended < WINDOW_REQUESTS && nowMs - this.#sinceMs < WINDOW_MS) return
+    if (this.#ended > 0) this.#endWindow()
+    this.#sinceMs = nowMs
+    this.#busyMs = this.#ended = this.#rejectedMs = 0
+  }
+
+  #endWindow() {
     const workMs = Math.max(0, this.#busyMs - this.#rejectedMs)
     const costMs = workMs / this.#ended
     const window = this.#windows[this.#next++ % WINDOWS]
     window.costMs = costMs
     window.ended = this.#ended
-    const counted = this.#next > WINDOWS ? Math.min(costMs, MOST_OF_MEAN * this.#meanMs) : costMs
-    this.#meanMs += (counted - this.#meanMs) * Math.max(1 / this.#next, SMOOTHING)
-    this.#sinceMs = nowMs
-    this.#busyMs = this.#ended = this.#rejectedMs = 0
+    if (this.#next <= WINDOWS) this.#meanMs = this.#firstMean()
+    else this.#meanMs += (Math.min(costMs, MOST_OF_MEAN * this.#meanMs) - this.#meanMs) * SMOOTHING
     this.#updateMedian()
+  }
+
+  /** Of the first windows without the dearest: an application that has just started works for itself. */
+  #firstMean() {
+    let [sum, most] = [0, 0]
+    for (let i = 0; i < this.#next; i++) {
+      const { costMs } = this.#windows[i]
+      sum += costMs
+      most = Math.max(most, costMs)
+    }
+    return this.#next === 1 ? sum : (sum - most) / (this.#next - 1)
   }
 
   #updateMedian() {
