@@ -87,7 +87,7 @@ class SecondsTable {
     this.#summary = new Summary(capacity, this.#stream)
     return [
       `Capacity: ${capacity} requests per second. For ${seconds} s the load is half of that, ten`,
-      'times it, half again, then 100 and 300 clients that ask again at once.',
+      'times it, half again, then 100 clients that ask again at once.',
       "First without spillway's gate, then with it.",
       ...measuredBusy(share),
       '',
