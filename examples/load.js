@@ -12,7 +12,7 @@ const MIX = { '/hello/:i': 4, '/report': 4, '/users/:i/orders': 2, '/search': 1,
 // `times`: multiple of the capacity, of an open loop. `clients`: of a closed loop. `until`: the share of the pass at which
 // the step ends.
 const STEPS = [
-  { until: 0.12, times: 0.5 },
+  { until: 0.13, times: 0.5 },
   { until: 0.62, times: 10 },
   { until: 0.73, times: 0.5 },
   { until: 1, clients: 100 },
