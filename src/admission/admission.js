@@ -219,8 +219,7 @@ class Admission {
     this.gate.release(request, nowMs, idleMs)
     if (this.pools.isOn) this.pools.onEnd(request)
     const { crossOrigin } = this.#rejection
-    if (nowMs >= crossOrigin.nextMs && request.req.headers.origin !== undefined)
-      crossOrigin.learn(request, nowMs)
+    if (request.req.headers.origin !== undefined) crossOrigin.onEnd(request, nowMs)
   }
 
   /**

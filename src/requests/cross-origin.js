@@ -51,9 +51,12 @@ class CrossOrigin {
     this.nextMs = mode === 'observe' || mode === 'off' ? Number.POSITIVE_INFINITY : 0
   }
 
-  /** @param {Request} request that has ended, with an origin */
-  learn(request, nowMs) {
-    this.nextMs = nowMs + EVERY_MS
+  /** Browsers remember the answer to a preflight, so there are few: none is left out. @param {Request} request with an origin */
+  onEnd(request, nowMs) {
+    if (request.req.method !== 'OPTIONS') {
+      if (nowMs < this.nextMs) return
+      this.nextMs = nowMs + EVERY_MS
+    } else if (this.nextMs === Number.POSITIVE_INFINITY) return
     if (request.admission.isRejected) return
     this.#internalErrors.guard(PLACE, () => this.#learn(request, nowMs))
   }

@@ -80,8 +80,11 @@ for (const [name, make] of Object.entries(APPS)) {
       ['PUT', ''],
       // The browser has not asked for this path yet, so it sends a preflight.
       ['PUT', '?other'],
-    ])
-      assert.deepEqual(await page.evaluate(ask, { url: url + path, method }), [503, '1', PROBLEM])
+    ]) {
+      const [status, retryAfter, body] = await page.evaluate(ask, { url: url + path, method })
+      assert.deepEqual([status, body], [503, PROBLEM])
+      assert.match(retryAfter, /^\d+$/)
+    }
     assert.ok(spillway.snapshot().admission.shed.reduce((sum, { count }) => sum + count, 0) >= 4)
   })
 }

@@ -179,8 +179,10 @@ describe('what is remembered', () => {
     hasHeader: (name) => headers[name] !== undefined,
     setHeader: (name, value) => (headers[name] = value),
   })
-  const learn = (memory, origin, nowMs, allowed = origin, url = '/api') =>
-    memory.learn(
+  const learn = (memory, origin, nowMs, allowed = origin, url = '/api') => {
+    // The last answer that was looked at is long ago.
+    memory.nextMs = 0
+    memory.onEnd(
       /** @type {any} */ ({
         req: { method: 'GET', url, headers: { origin } },
         res: responseOf({ 'access-control-allow-origin': allowed }),
@@ -189,6 +191,7 @@ describe('what is remembered', () => {
       }),
       nowMs
     )
+  }
   const isKnown = (memory, origin) => {
     const res = responseOf()
     memory.answers({ req: { method: 'GET', url: '/api', headers: { origin } }, res })
