@@ -219,7 +219,7 @@ class Admission {
     this.gate.release(request, nowMs, idleMs)
     if (this.pools.isOn) this.pools.onEnd(request)
     const { crossOrigin } = this.#rejection
-    if (request.req.headers.origin !== undefined) crossOrigin.onEnd(request, nowMs)
+    if (request.req.headers?.origin !== undefined) crossOrigin.onEnd(request, nowMs)
   }
 
   /**
