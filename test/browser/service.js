@@ -64,8 +64,10 @@ async function main() {
     grindCoffee(20)
     res.json({})
   })
-  app.get('/keep', (_req, res) => {
+  // Slowly: the heap must last for the rest between two heap profiles.
+  app.get('/keep', async (_req, res) => {
     keepSession()
+    await wait(20)
     res.json({})
   })
   app.get('/hostile', () => {
