@@ -67,7 +67,7 @@ async function main() {
   // Slowly: the heap must last for the rest between two heap profiles.
   app.get('/keep', async (_req, res) => {
     keepSession()
-    await wait(20)
+    await wait(5)
     res.json({})
   })
   app.get('/hostile', () => {
