@@ -8,8 +8,8 @@ const { Clients } = require('../../src/admission/measurements/clients')
 const SAMPLE_MS = 100
 const UNBOUNDED = Number.POSITIVE_INFINITY
 
-function driven({ open = 0, isKnown = true } = {}) {
-  const connections = { open }
+function driven({ open = 0, busy = open, isKnown = true } = {}) {
+  const connections = { open, busy }
   const clients = new Clients(isKnown ? connections : undefined, 0)
   let nowMs = 0
   /** Samples in which that many requests of these headers were queued. */
@@ -105,4 +105,28 @@ test('the streams of HTTP/2 sessions count by what is outstanding: sessions are 
 test('where connections are not known there is no bound', () => {
   const { pass } = driven({ isKnown: false })
   assert.equal(pass(5000, { outstanding: 5 }), UNBOUNDED)
+})
+
+test('connections are to spare until three quarters have carried requests for a second', () => {
+  const { clients, connections, pass } = driven({ open: 100, busy: 75 })
+  pass(900)
+  assert.equal(clients.haveSpare, true)
+  pass(100)
+  assert.equal(clients.haveSpare, false)
+  connections.busy = 74
+  pass(100)
+  connections.busy = 100
+  pass(900)
+  assert.equal(clients.haveSpare, true)
+  pass(100)
+  assert.equal(clients.haveSpare, false)
+})
+
+test('while the loop idles, and where connections are not known, clients may have some to spare', () => {
+  const { clients, pass } = driven({ open: 100 })
+  pass(5000, { isIdling: true })
+  assert.equal(clients.haveSpare, true)
+  const unknown = driven({ isKnown: false })
+  unknown.pass(5000)
+  assert.equal(unknown.clients.haveSpare, true)
 })

@@ -1,5 +1,5 @@
 'use strict'
-// When a 503 is sent: at once while rejections take less than .12 of the loop, else in its turn. The clock, its timers and what a
+// When a 503 is sent: at once while rejections take less than their share of the loop, else in its turn. The clock, its timers and what a
 // rejection costs are driven by hand.
 
 const assert = require('node:assert/strict')
@@ -13,9 +13,10 @@ const { TimedClock } = require('./driven-admission')
 /** What a second that was not used allows at once. */
 const CREDIT_MS = 120
 
-function driven({ rejectionMs = 1, areGateways = false } = {}) {
+/** All clients wait for an answer, unless told otherwise. */
+function driven({ rejectionMs = 1, areGateways = false, haveSpare = false } = {}) {
   const clock = new TimedClock()
-  const pace = new RejectionPace({ clock, clients: { areGateways }, cost: { rejectionMs } })
+  const pace = new RejectionPace({ clock, clients: { areGateways, haveSpare }, cost: { rejectionMs } })
   /** The numbers of the rejections, in the order in which they were sent. */
   const sent = []
   let count = 0
@@ -36,14 +37,15 @@ function driven({ rejectionMs = 1, areGateways = false } = {}) {
   return { clock, pace, pass, reject, rejectMany, sent }
 }
 
-for (const [areGateways, share] of /** @type {const} */ ([
-  [false, 0.12],
-  [true, 0.25],
+for (const [clients, share] of /** @type {const} */ ([
+  [{}, 0.12],
+  [{ haveSpare: true }, 0.25],
+  [{ areGateways: true }, 0.25],
 ])) {
   for (const rejectionMs of [0.02, 0.5, 4]) {
     for (const perMs of [1, 10]) {
-      test(`${perMs} rejections of ${rejectionMs} ms each millisecond take ${share} of a second at most, and all of it if they need it`, () => {
-        const { pass, rejectMany, sent } = driven({ rejectionMs, areGateways })
+      test(`${perMs} rejections of ${rejectionMs} ms each millisecond, ${Object.keys(clients)[0] ?? 'all wait'}: they take ${share} of a second at most, and all of it if they need it`, () => {
+        const { pass, rejectMany, sent } = driven({ rejectionMs, ...clients })
         // The credit of a calm second is spent first.
         pass(1000)
         rejectMany(Math.ceil((share * 1000) / rejectionMs))

@@ -218,29 +218,33 @@ for (const reconnects of [false, true]) {
   }
 }
 
-const SHARE_MS = 120
 const CAPACITY = capacityOf('cpu')
+const CLOSED_SHARE = 0.12
+const OPEN_SHARE = 0.25
 const STORMS = {
-  '300 clients that ask again at once': { closed: [{ route: 0, clients: 300 }] },
-  '1000 clients that ask again at once': { closed: [{ route: 0, clients: 1000 }] },
-  'ten times the capacity': { open: [{ route: 0, perSecond: 10 * CAPACITY }] },
-  '500 clients that connect anew, and as many independent users as can be served': {
-    closed: [{ route: 0, clients: 500, reconnects: true }],
-    open: [{ route: 0, perSecond: CAPACITY }],
-  },
+  '300 clients that ask again at once': [CLOSED_SHARE, { closed: [{ route: 0, clients: 300 }] }],
+  '1000 clients that ask again at once': [CLOSED_SHARE, { closed: [{ route: 0, clients: 1000 }] }],
+  'ten times the capacity': [OPEN_SHARE, { open: [{ route: 0, perSecond: 10 * CAPACITY }] }],
+  '500 clients that connect anew, and as many independent users as can be served': [
+    OPEN_SHARE,
+    {
+      closed: [{ route: 0, clients: 500, reconnects: true }],
+      open: [{ route: 0, perSecond: CAPACITY }],
+    },
+  ],
 }
 
-for (const [what, storm] of Object.entries(STORMS)) {
-  test(`invariant 11: rejections take .12 of the loop at most, with ${what}`, () => {
+for (const [what, [share, storm]] of Object.entries(STORMS)) {
+  test(`invariant 11: rejections take ${share} of the loop at most, with ${what}`, () => {
     const seconds = 10
     const { requests } = runOf({ seconds, routes: [{ steps: WORKS.cpu.steps }], ...storm })
     const tookMs = new Float64Array(seconds + 1)
     for (const { shedMs } of requests)
       if (shedMs !== undefined) tookMs[Math.floor(shedMs / 1000)] += PARSE_MS + REFUSE_MS
     const usual = tookMs.subarray(3, seconds)
-    assert.ok(Math.max(...usual) <= 1.05 * SHARE_MS, [...tookMs].map(Math.round).join(' '))
-    // What a calm second has left is used at the beginning.
-    assert.ok(Math.max(...tookMs) <= 2.1 * SHARE_MS)
+    assert.ok(Math.max(...usual) <= 1050 * share, [...tookMs].map(Math.round).join(' '))
+    // Clients may have connections to spare at first, and what a calm second has left is used.
+    assert.ok(Math.max(...tookMs) <= 2100 * OPEN_SHARE)
     assert.ok(tookMs.some((ms) => ms > 0))
   })
 }

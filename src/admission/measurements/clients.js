@@ -7,6 +7,8 @@ const { SAMPLE_MS } = require('./loop-turns')
 /** The number must not have grown by more than a tenth for this long. It is counted anew after the loop has idled for this long. */
 const STEADY_MS = 1000
 const GROWTH = 1.1
+/** Clients have connections to spare while fewer than these carry a request. */
+const MOST_BUSY = 0.75
 /** Clients are gateways if they send more than this share of the requests that are queued. */
 const GATEWAY_SHARE = 0.1
 
@@ -15,6 +17,8 @@ class Clients {
   most = Number.POSITIVE_INFINITY
   /** Whether gateways send a tenth of the requests that are queued, or more. */
   areGateways = false
+  /** Whether clients had connections to spare within the last second, so that they can send more than they are answered. */
+  haveSpare = true
   #connections
   #proxy
   /** Requests queued since the last sample, and those of them that a gateway has sent. */
@@ -24,14 +28,16 @@ class Clients {
   /** When the loop was last seen full, and when the number last grew. */
   #fullMs
   #grewMs
+  /** When connections were last seen to spare. */
+  #sparedMs
   #peak = 0
   /** The number at its last growth. */
   #grownTo = 0
 
-  /** @param {{ readonly open: number } | undefined} connections @param {number} nowMs */
+  /** @param {{ readonly open: number, readonly busy: number } | undefined} connections @param {number} nowMs */
   constructor(connections, nowMs) {
     this.#connections = connections
-    this.#sampledMs = this.#fullMs = this.#grewMs = nowMs
+    this.#sampledMs = this.#fullMs = this.#grewMs = this.#sparedMs = nowMs
   }
 
   /** @param {{ proxy?: boolean | undefined }} options */
@@ -57,7 +63,10 @@ class Clients {
   }
 
   #count(nowMs, outstanding, isIdling) {
-    const count = Math.max(outstanding, this.#connections?.open ?? Number.POSITIVE_INFINITY)
+    const open = this.#connections?.open ?? Number.POSITIVE_INFINITY
+    const count = Math.max(outstanding, open)
+    if (isIdling || (this.#connections?.busy ?? 0) < MOST_BUSY * open) this.#sparedMs = nowMs
+    this.haveSpare = nowMs - this.#sparedMs < STEADY_MS
     if (!isIdling) this.#fullMs = nowMs
     if (nowMs - this.#fullMs >= STEADY_MS) {
       this.#peak = this.#grownTo = count
