@@ -141,6 +141,13 @@ const BENCHES = [
     shown: 'test/signals/heap-series.json',
   },
   {
+    name: 'start',
+    proves: 'What a start with spillway costs in time, memory and files, beside Express and prom-client.',
+    takes: '2 minutes',
+    needsQuiet: true,
+    shown: 'tables `start`, `cost`',
+  },
+  {
     name: 'idle',
     proves: 'spillway does not wake an idle process.',
     takes: '1 minute',

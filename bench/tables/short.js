@@ -3,6 +3,7 @@
 
 const { leading, majorOf, share, stamp, table, whole } = require('./markdown')
 const { ratioCell } = require('./overload')
+const { startSentence } = require('./start')
 
 const LOADS = [0.8, 1.2, 2, 10]
 const SLIGHT_LOADS = [1.2, 2]
@@ -52,7 +53,7 @@ function exceptionOf(find) {
   )
 }
 
-/** What the recommended set-up costs a request. */
+/** What the recommended set-up costs a request and a start. */
 function costSentence() {
   const { rows, ...results } = leading('overhead-recommended')
   const added = (variant, connections) =>
@@ -62,7 +63,7 @@ function costSentence() {
   const [ours, theirs] = ['spillway attach + express() + errorHandler()', 'express-prom-bundle']
   return (
     `The set-up above costs ${added(ours, 1)} µs of CPU for each request with one connection, and ${added(ours, 32)} with 32. ` +
-    `express-prom-bundle costs ${added(theirs, 1)} and ${added(theirs, 32)}. ${stamp(results, 'overhead')} ` +
+    `express-prom-bundle costs ${added(theirs, 1)} and ${added(theirs, 32)}. ${stamp(results, 'overhead')} ${startSentence()} ` +
     'An idle process is not woken by any timer. [What each part costs](docs/benchmarks.md#what-a-request-costs).'
   )
 }

@@ -13,6 +13,7 @@ const { overloadTable, settledTable, worksTable } = require('./overload')
 const { fleetTable, scrapeFloodTable, scrapeTable } = require('./scrape')
 const { servicesShortTable, servicesTable } = require('./services')
 const { costSentence, summaryTable } = require('./short')
+const { startTable } = require('./start')
 
 /** @type {Record<string, () => string>} */
 const TABLES = {
@@ -27,6 +28,7 @@ const TABLES = {
   services: servicesTable,
   'services-short': servicesShortTable,
   overhead: overheadTable,
+  start: startTable,
   'access-log': accessLogTable,
   errors: errorsTable,
   scrape: scrapeTable,
