@@ -8,7 +8,6 @@ const { systemClock } = require('./clock')
 const { isTested } = require('./environment/deployment')
 const { OverloadError, SpillwayError } = require('./errors')
 const { loggerFrom } = require('./logging/logger')
-const { ClusterPrimary } = require('./cluster/primary')
 const { Notices } = require('./notices')
 const { doubtsOf } = require('./options/doubtful-units')
 const { DEFAULTS, TEST_DEFAULTS, resolveMember } = require('./options/options')
@@ -51,6 +50,7 @@ const clusterPrimary = (options) => {
   )
   for (const [option, sentence] of doubtsOf('clusterPrimary', resolved))
     notices.warn('doubtful-unit', new CallPlace(clusterPrimary), sentence, option)
+  const { ClusterPrimary } = require('./cluster/primary')
   return withBoundMembers(new ClusterPrimary(resolved, { cluster, clock, internalErrors, logger }))
 }
 

@@ -6,28 +6,22 @@ const { Servers } = require('./adapters/http-server')
 const { SetUpCheck } = require('./adapters/setup-check')
 const { Admission } = require('./admission/admission')
 const { Events } = require('./events')
-const { ACCESS, adminPages } = require('./admin/pages')
-const { Endpoints, endpointHandlers, streamHandler } = require('./admin/endpoints')
+const { Endpoints, endpointHandlers } = require('./admin/endpoints')
 const { Doctor } = require('./insight/doctor/doctor')
 const { capture } = require('./metrics/capture')
 const { EVENT_LINES } = require('./logging/event-lines')
 const { loggerFrom } = require('./logging/logger')
 const { observedOverloads } = require('./logging/observed-overloads')
 const { OpenTelemetry } = require('./metrics/opentelemetry/opentelemetry')
-const { Prometheus } = require('./metrics/scrape/prometheus')
 const { RequestLog } = require('./logging/request-log')
-const { takeSnapshot } = require('./snapshot/snapshot')
-const { takeTotals } = require('./snapshot/totals')
 const { StartLine } = require('./logging/start-line')
 const { Failures } = require('./failures/failures')
 const { ProcessErrors } = require('./failures/process-errors')
 const { RequestContext } = require('./failures/request-context')
 const { Timeouts } = require('./failures/timeouts')
-const { Fleet } = require('./fleet/fleet')
-const { AdminServer } = require('./admin/server')
-const { History } = require('./insight/history')
+const { Membership } = require('./fleet/membership')
 const { Insight } = require('./insight/insight')
-const { Profiles } = require('./insight/profiles/profiles')
+const { Lazy } = require('./lazy')
 const { Pools } = require('./pools/pools')
 const { Stalls } = require('./insight/stalls')
 const { ConnectionUse } = require('./lifecycle/connection-use')
@@ -53,11 +47,11 @@ const FAILURE = 1
 class Instance {
   /** Undefined with `insight.stalls: false`. @type {InstanceType<typeof Stalls> | undefined} */
   stalls
-  #admin
-  #history
-  #liveStream
+  /** The admin server with its pages. */
+  admin
+  /** The metrics for Prometheus. */
+  exporter
   #turnClock
-  #prometheus
   #timeouts
   #isClosed = false
 
@@ -84,6 +78,9 @@ class Instance {
     this.notices = new Notices(warn)
     this.options = options
     this.clock = clock
+    this.startedAtMs = clock.now()
+    this.startedAtWallMs = clock.wallMs()
+    this.processStartedAtSeconds = Math.round(this.startedAtWallMs / 1000 - process.uptime())
     this.internalErrors = internalErrors
     this.#turnClock = new TurnClock(clock)
     const { follow } = this.#turnClock
@@ -151,51 +148,33 @@ class Instance {
     const gather = () => (this.fleet.isMember ? this.fleet.gather() : undefined)
     const { bounds } = recorder.routes
     const ofMetrics = { bounds, clock, internalErrors, capture: captureNow, gather }
-    this.#prometheus = new Prometheus({ ...options, ...ofMetrics })
+    this.exporter = new Lazy(() => {
+      const { Prometheus } = require('./metrics/scrape/prometheus')
+      return new Prometheus({ ...options, ...ofMetrics })
+    })
+    // Families are registered, and the collector is watched, from the start.
+    if (options.registry !== undefined || options.metrics.defaults) this.exporter.value
     this.doctor = new Doctor({ parts: this, warn, info, isOn: options.insight.doctor })
-    this.fleet = new Fleet(this, options.fleet, captureNow, this.#prometheus)
+    this.fleet = new Membership(options.fleet, (number) => {
+      const { Fleet } = require('./fleet/fleet')
+      const pagesNow = () => this.admin.value.memberPages
+      return new Fleet(this, options.fleet, captureNow, this.exporter.value, { number, pagesNow })
+    })
     this.openTelemetry = new OpenTelemetry(this, captureNow)
     const { health } = this.lifecycle
-    const ofEndpoints = { health, prometheus: this.#prometheus, internalErrors }
+    const ofEndpoints = { health, exporter: this.exporter, internalErrors }
     this.handlers = endpointHandlers(ofEndpoints)
-    this.#history = new History(this)
-    this.profiles = new Profiles({
-      clock,
-      isOverloaded: () => this.admission.episode.isOn,
-      onPause: (ms) => this.stalls?.excuse(ms),
+    this.admin = new Lazy(() => {
+      const { Admin } = require('./admin/admin')
+      return new Admin(this)
     })
-    const { pages, liveStream } = this.#makePages()
-    this.#liveStream = liveStream
-    this.#admin = new AdminServer({ pages, access: ACCESS, clock, internalErrors })
     // Without `allow` these paths answer anybody.
     const isPublic = options.endpoints.allow === undefined
     const handlers = endpointHandlers({ ...ofEndpoints, isPublic })
     this.endpoints = new Endpoints(options.endpoints, handlers, internalErrors)
     this.servers = this.#makeServers()
     this.setUp = this.#makeSetUpCheck(place)
-    this.startedAtMs = clock.now()
-    this.startedAtWallMs = clock.wallMs()
-    this.processStartedAtSeconds = Math.round(this.startedAtWallMs / 1000 - process.uptime())
     this.#start(place)
-  }
-
-  #makePages() {
-    return adminPages({
-      // The guard has authorized this request, so that it need not queue behind unauthorized scrapes.
-      handlers: {
-        ...this.handlers,
-        metrics: streamHandler(this.#prometheus, this.internalErrors, { isFirst: true }),
-      },
-      clock: this.clock,
-      takeSnapshot: () => this.snapshot(),
-      takeTotals: (instance) => takeTotals(this, this.snapshot(), instance),
-      diagnose: () => this.doctor.diagnose(),
-      fleet: this.fleet,
-      optionsNow: () => this.options,
-      history: this.#history,
-      profiles: this.profiles,
-      internalErrors: this.internalErrors,
-    })
   }
 
   #makeServers() {
@@ -214,7 +193,7 @@ class Instance {
   #start(place) {
     const { collections } = this.signals
     this.recorder.parts.follow(collections)
-    listenToTurns(this.#turnClock, this, this.#history)
+    listenToTurns(this.#turnClock, this)
     collections.start()
     this.#timeouts.start()
     this.processErrors.start()
@@ -225,6 +204,7 @@ class Instance {
   }
 
   snapshot() {
+    const { takeSnapshot } = require('./snapshot/snapshot')
     return takeSnapshot(this, capture(this))
   }
 
@@ -234,11 +214,9 @@ class Instance {
   }
 
   openAdmin(options) {
-    const listening = this.#admin.listen(options)
-    // A process without an admin server needs no history: nobody could see it.
-    this.#history.start()
-    this.#liveStream.limitTo(options.maxConnections)
-    return listening
+    const admin = this.admin.value
+    if (this.#isClosed) admin.close()
+    return admin.listen(options)
   }
 
   /** A caller that ignores the promise finds the error in the log. Unhandled, the rejection would end the process. */
@@ -253,10 +231,7 @@ class Instance {
     if (this.#isClosed) return
     this.#isClosed = true
     openInstances.remove()
-    this.#liveStream.close()
-    this.#history.close()
-    this.#admin.close()
-    this.profiles.close()
+    this.admin.made?.close()
     this.doctor.close()
     this.releases.close()
     this.#timeouts.close()
@@ -273,7 +248,7 @@ class Instance {
     this.#turnClock.close()
     this.recorder.parts.close()
     this.requestLog.slow.onTurn(this.clock.now())
-    this.#prometheus.close()
+    this.exporter.made?.close()
     this.openTelemetry.close()
     this.signals.collections.close()
     this.fleet.close()

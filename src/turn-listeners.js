@@ -6,11 +6,21 @@ const { UnseenEnds } = require('./requests/unseen-ends')
 /**
  * @param {InstanceType<typeof import('./signals/turn-clock').TurnClock>} turnClock
  * @param {InstanceType<typeof import('./instance').Instance>} instance
- * @param {InstanceType<typeof import('./insight/history').History>} history
  */
-function listenToTurns(turnClock, instance, history) {
-  const { admission, doctor, fleet, lifecycle, pools, recorder, releases, requestLog, signals, stalls } =
-    instance
+function listenToTurns(turnClock, instance) {
+  const {
+    admin,
+    admission,
+    doctor,
+    fleet,
+    lifecycle,
+    pools,
+    recorder,
+    releases,
+    requestLog,
+    signals,
+    stalls,
+  } = instance
   const { loopDelay, utilization } = signals
   const unseenEnds = new UnseenEnds(recorder.requests, instance.clock.now())
   // Each turn is a value of the loop delay and a beat for the watcher of stalls. The doctor counts the requests of long turns.
@@ -33,7 +43,7 @@ function listenToTurns(turnClock, instance, history) {
     lifecycle.recycle.onTurn(nowMs)
     unseenEnds.onTurn(nowMs)
     fleet.onTurn(nowMs)
-    history.onTurn(nowMs, idleMs)
+    admin.made?.onTurn(nowMs, idleMs)
   })
   if (releases.isEnabled) turnClock.onInterval(releases.onTurn)
 }

@@ -42,6 +42,7 @@ const FLOORS = [
     'durations.js',
     'errors.js',
     'events.js',
+    'lazy.js',
     'notices.js',
     'process-use.js',
     'replaced-method.js',

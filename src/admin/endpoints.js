@@ -165,20 +165,21 @@ function healthJsonOf({ status, reason, checks = {} }) {
 }
 
 /**
- * @param {Pick<InstanceType<typeof import('../metrics/scrape/prometheus').Prometheus>, 'formatFor' | 'write'>} exporter
+ * @param {{ readonly value: Pick<InstanceType<typeof import('../metrics/scrape/prometheus').Prometheus>, 'formatFor' | 'write'> }} exporter loaded with the first scrape
  * @param {InternalErrors} internalErrors
  * @param {{ isFirst?: boolean, isPublic?: boolean }} [options] isFirst: written before other scrapes; isPublic: anybody may read it
  */
 function streamHandler(exporter, internalErrors, { isFirst, isPublic } = {}) {
   return readOnly((req, res) => {
-    const format = exporter.formatFor(req.headers.accept, isPublic)
+    const { value } = exporter
+    const format = value.formatFor(req.headers.accept, isPublic)
     res.writeHead(200, {
       'Content-Type': format.contentType,
       'Cache-Control': 'no-store',
       Vary: 'Accept',
     })
     if (req.method === 'HEAD') return res.end()
-    exporter
+    value
       .write(/** @type {import('node:http').ServerResponse} */ (res), format, { isFirst })
       .catch((error) => {
         internalErrors.report('metrics', error)
@@ -188,9 +189,9 @@ function streamHandler(exporter, internalErrors, { isFirst, isPublic } = {}) {
 }
 
 /** The handlers of the endpoints of an instance. `isPublic`: for anybody. */
-function endpointHandlers({ prometheus, health, internalErrors, isPublic = false }) {
+function endpointHandlers({ exporter, health, internalErrors, isPublic = false }) {
   return {
-    metrics: streamHandler(prometheus, internalErrors, { isPublic }),
+    metrics: streamHandler(exporter, internalErrors, { isPublic }),
     live: jsonHandler(() => health.live(), internalErrors),
     ready: jsonHandler(() => health.ready(), internalErrors),
   }

@@ -56,11 +56,11 @@ const INDEX = `spillway\n\n${Object.entries(ABOUT)
  *   takeSnapshot: () => import('../../index.js').Snapshot, takeTotals: (instance: string) => import('../../index.js').RunTotals,
  *   diagnose: () => import('../../index.js').Diagnosis,
  *   fleet: { isMember: boolean, snapshot: () => Promise<import('../../index.js').FleetSnapshot>,
- *     find: Parameters<typeof workerPages>[1], pages: { offer: (pages: Map<string, Handler>) => void } }, optionsNow: () => object,
+ *     find: Parameters<typeof workerPages>[1] }, optionsNow: () => object,
  *   history: InstanceType<typeof import('../insight/history').History>,
  *   profiles: InstanceType<typeof import('../insight/profiles/profiles').Profiles>,
  *   internalErrors: InstanceType<typeof import('../requests/internal-errors').InternalErrors> }} parts
- * @returns {{ pages: Map<string, Handler>, liveStream: InstanceType<typeof LiveStream> }}
+ * @returns {{ pages: Map<string, Handler>, memberPages: Map<string, Handler>, liveStream: InstanceType<typeof LiveStream> }}
  */
 function adminPages(parts) {
   const { handlers, clock, takeSnapshot, diagnose, fleet, optionsNow, internalErrors } = parts
@@ -82,7 +82,6 @@ function adminPages(parts) {
   const state = new LiveState({ ...parts, instance, takeSnapshot: recentSnapshot, takeFleetSnapshot })
   const liveStream = new LiveStream({ ...parts, state })
   const ofWorker = { ...profilePages(parts), '/heap-snapshot': heapSnapshotPage(parts) }
-  fleet.pages.offer(new Map(Object.entries(ofWorker)))
   const pages = new Map(
     Object.entries({
       '/': livePage(INDEX, internalErrors),
@@ -99,7 +98,7 @@ function adminPages(parts) {
       ...workerPages(ofWorker, (name) => fleet.find(name)),
     })
   )
-  return { pages, liveStream }
+  return { pages, memberPages: new Map(Object.entries(ofWorker)), liveStream }
 }
 
 module.exports = { ACCESS, adminPages }

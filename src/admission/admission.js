@@ -62,7 +62,7 @@ class Admission {
    *   internalErrors: InstanceType<typeof import('../requests/internal-errors').InternalErrors>,
    *   options: import('../../index.js').ResolvedOptions['shed'], random?: (() => number) | undefined,
    *   sampleMemory: () => ReturnType<typeof import('../signals/memory').memoryForGate>,
-   *   connections?: { readonly open: number, readonly busy: number } | undefined,
+   *   connections?: { readonly open: number } | undefined,
    *   onOverload: OnOverloadEvent, onObservedOverload?: OnOverloadEvent }} parts
    */
   constructor(parts) {
@@ -231,13 +231,17 @@ class Admission {
     this.measurements.acceptBurst.onEvent(event, how, this.#clock.now())
   }
 
+  get #outstanding() {
+    return this.limits.inFlight + this.#queue.length + this.pace.waiting
+  }
+
   /** @param {number} [longestMs] of several turns, without arrivals or ends, the longest */
   onTurn(busyMs, nowMs, idleMs, longestMs = busyMs) {
     const { acceptBurst, clients, cost, turns } = this.measurements
     const { arrivedInTurn, endedInTurn } = this.gate
     turns.onTurn(busyMs, nowMs, idleMs, endedInTurn * cost.ms, longestMs)
     cost.onTurn(busyMs, nowMs, endedInTurn)
-    clients.onTurn(nowMs, this.limits.inFlight + this.#queue.length, turns.isIdling(nowMs))
+    clients.onTurn(nowMs, this.#outstanding, turns.isIdling(nowMs))
     acceptBurst.onTurn(busyMs, nowMs, arrivedInTurn)
     this.#hooks.onTurn(nowMs)
     this.#resources.onTurn(longestMs, nowMs, idleMs)

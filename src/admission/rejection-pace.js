@@ -1,5 +1,5 @@
 'use strict'
-// Rejections take at most .25 of the loop, and .12 while all clients wait for an answer. What is beyond waits for its turn,
+// Rejections take at most .22 of the loop, and .12 while all clients wait for an answer. What is beyond waits for its turn,
 // first in, first out, whoever sent it. So most of the loop serves, whatever the clients of rejected requests do next.
 // The share holds for up to twenty thousand that wait.
 
@@ -7,7 +7,7 @@ const { AsyncResource } = require('node:async_hooks')
 const { isDisconnected } = require('../requests/request')
 const { isHalfClosed, offHalfClose, onHalfClose } = require('../requests/half-closed')
 
-const MOST_SHARE = 0.25
+const MOST_SHARE = 0.22
 /** The same while all clients wait: they send no more requests than they get answers. The next request of a gateway is another client's. */
 const WAITING_SHARE = 0.12
 /** What rejections have not used of the last second may be used at once: a gateway then sends what it has queued. */
@@ -38,7 +38,7 @@ class RejectionPace {
   #isDraining = false
   #isScheduled = false
 
-  /** @param {{ clock: typeof import('../clock').systemClock, clients: { readonly areGateways: boolean, readonly haveSpare: boolean },
+  /** @param {{ clock: typeof import('../clock').systemClock, clients: { readonly areWaiting: boolean },
    *   cost: { readonly rejectionMs: number } }} parts */
   constructor({ clock, clients, cost }) {
     this.#clock = clock
@@ -81,7 +81,7 @@ class RejectionPace {
   }
 
   #hasCredit(nowMs) {
-    const share = this.#clients.areGateways || this.#clients.haveSpare ? MOST_SHARE : WAITING_SHARE
+    const share = this.#clients.areWaiting ? WAITING_SHARE : MOST_SHARE
     this.#creditMs = Math.min(share * CREDIT_MS, this.#creditMs + share * (nowMs - this.#creditedMs))
     this.#creditedMs = nowMs
     return this.#creditMs > 0

@@ -11,9 +11,9 @@ const { MemberPages, connectToMember, requestPage } = require('./member-pages')
 const { openMemberSocket } = require('./member-socket')
 const { takeFleetSnapshot } = require('./fleet-snapshot')
 const { metricsOf } = require('./registry-report')
-const { hasOtherMembers, identityOf, takeNumber } = require('./member-identity')
+const { identityOf } = require('./member-identity')
 const { ownMetrics } = require('./metric-names')
-const { announceThread, watchForMembers } = require('./fleet-watch')
+const { announceThread } = require('./fleet-watch')
 const { Reporter } = require('./reporter')
 const { ReportBuffers, joinPieces } = require('./report-buffers')
 const { ReadableSum, isRecent } = require('./readable-sum')
@@ -33,13 +33,13 @@ const onExit = () => {
 
 class Fleet {
   /** The pages of this member for the others. */
-  pages
+  #pages
   #parts
   #options
   #reporter
   #exporter
   #own
-  #number = takeNumber()
+  #number
   #id = randomBytes(4).toString('hex')
   #identity
   #directory
@@ -47,7 +47,6 @@ class Fleet {
   #user
   #nextCheckMs = Number.POSITIVE_INFINITY
   #closeSocket = () => {}
-  #stopWatching = () => {}
   /** Settles when the directory is open or cannot be opened. */
   #joined
   #spareSum
@@ -61,19 +60,18 @@ class Fleet {
    * @param {import('../../index.js').SpillwayOptions['fleet']} options
    * @param {import('../metrics/capture').TakeCapture} capture
    * @param {InstanceType<typeof import('../metrics/scrape/prometheus').Prometheus>} exporter the metrics of this process
+   * @param {{ number: number, pagesNow: () => Map<string, import('../../index.js').Handler> }} member
    */
-  constructor(parts, options, capture, exporter) {
+  constructor(parts, options, capture, exporter, { number, pagesNow }) {
     this.#parts = parts
     this.#options = options
+    this.#number = number
     this.#exporter = exporter
     this.#own = ownMetrics(exporter)
     this.#reporter = new Reporter(parts, capture, exporter)
-    this.pages = new MemberPages(parts.internalErrors)
+    this.#pages = new MemberPages(parts.internalErrors, pagesNow)
     this.#unreadable = new UnreadableReports(parts.warn)
     this.#identity = identityOf(options)
-    if (this.#identity === undefined) return
-    if (hasOtherMembers(options)) this.#join()
-    else this.#stopWatching = watchForMembers(() => this.#join())
   }
 
   /** Whether the instance answers for a fleet, and not for its own thread alone. */
@@ -81,7 +79,7 @@ class Fleet {
     return this.#joined !== undefined
   }
 
-  #join() {
+  join() {
     if (this.isMember || this.#isClosed) return
     // Computed again: the process may have become a primary since, which changes its identity.
     this.#identity = identityOf(this.#options)
@@ -127,10 +125,10 @@ class Fleet {
     this.#closeSocket()
     this.#directory = undefined
     const { key, isExact } = this.#identity
-    const directory = await openDirectory(`${key}-${this.#number.number}`, this.#options?.directory)
+    const directory = await openDirectory(`${key}-${this.#number}`, this.#options?.directory)
     const closeSocket = await openMemberSocket(directory.socketOf(this.#id), {
       report: this.#onRequest,
-      servePages: (socket) => this.pages.serve(socket),
+      servePages: (socket) => this.#pages.serve(socket),
     })
     if (this.#isClosed) return closeSocket()
     this.#closeSocket = closeSocket
@@ -264,14 +262,12 @@ class Fleet {
   close() {
     if (this.#isClosed) return
     this.#isClosed = true
-    this.#stopWatching()
     const { internalErrors } = this.#parts
     const directory = this.#directory
     internalErrors.guard('fleet', () => directory?.writeNow(this.#id, this.#reporter.makeNow(this.#self())))
     this.#closeSocket()
     open.delete(this)
     if (open.size === 0) process.off('exit', onExit)
-    this.#number.giveBack()
   }
 }
 

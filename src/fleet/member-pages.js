@@ -16,20 +16,18 @@ const CONNECT_MS = 10_000
 /** @import { Handler } from '../../index.js' */
 
 class MemberPages {
-  /** @type {Map<string, Handler>} */
-  #pages = new Map()
+  #pagesNow
   /** @type {http.Server | undefined} */
   #server
   #internalErrors
 
-  /** @param {InstanceType<typeof import('../requests/internal-errors').InternalErrors>} internalErrors */
-  constructor(internalErrors) {
+  /**
+   * @param {InstanceType<typeof import('../requests/internal-errors').InternalErrors>} internalErrors
+   * @param {() => Map<string, Handler>} pagesNow what other members may ask for, by path
+   */
+  constructor(internalErrors, pagesNow) {
     this.#internalErrors = internalErrors
-  }
-
-  /** @param {Map<string, Handler>} pages what other members may ask for, by path */
-  offer(pages) {
-    this.#pages = pages
+    this.#pagesNow = pagesNow
   }
 
   /** Serves a connection that began with `PAGES`. @param {net.Socket} socket */
@@ -41,7 +39,7 @@ class MemberPages {
 
   #makeServer() {
     const server = http.createServer({ maxHeaderSize: MAX_HEAD_BYTES }, (req, res) => {
-      const page = this.#pages.get(urlPath(req.url ?? ''))
+      const page = this.#pagesNow().get(urlPath(req.url ?? ''))
       if (page === undefined) res.writeHead(404).end()
       else this.#internalErrors.guard('fleet', () => page(req, res))
     })

@@ -43,7 +43,7 @@ class Reporter {
       process: identify(process.pid).text,
       pid: process.pid,
       thread: threadId,
-      startedAt: parts.clock.wallMs(),
+      startedAt: parts.startedAtWallMs,
     }
   }
 

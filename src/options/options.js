@@ -3,7 +3,6 @@
 // silently means "default". An invalid value throws with the rule for it.
 
 const { SpillwayError } = require('../errors')
-const { unknownOption, wordHint } = require('./nearest-names')
 const { peerHint, peerHintIn } = require('./peer-options')
 const { ACCESS_KEYS } = require('./rules')
 const { DEFAULTS, MEMBER_DEFAULTS, RULES } = require('./table')
@@ -132,6 +131,8 @@ function objectHint(name, value) {
   if (name === 'pool' && typeof value === 'number')
     return ` The options are the third argument: pool(name, pool, { maxWait: ${value} }).`
   if (name === 'shed' && value === false) return ` ${HOW_TO_SHED_NOTHING}`
+  // Loaded for a mistake only, as below.
+  const { wordHint } = require('./nearest-names')
   const hint = typeof value === 'string' ? wordHint(name, value) : undefined
   return hint === undefined ? '' : ` ${hint}`
 }
@@ -139,7 +140,9 @@ function objectHint(name, value) {
 function requireKnownKeys(group, given, defaults) {
   const known = Object.keys(defaults)
   const unknown = Object.keys(given).find((key) => !known.includes(key))
-  if (unknown !== undefined) throw unknownOption(group, unknown, known)
+  if (unknown === undefined) return
+  const { unknownOption } = require('./nearest-names')
+  throw unknownOption(group, unknown, known)
 }
 
 function requireDistinctPaths({ allow: _, ...endpoints }) {

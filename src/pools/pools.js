@@ -6,8 +6,6 @@
 
 const { POOL_REASON } = require('../admission/verdict')
 const { SpillwayError } = require('../errors')
-const { adapterOf } = require('./adapters/adapters')
-const { PoolRecord } = require('./pool-record')
 const { PoolSamples } = require('./pool-samples')
 const { Coming } = require('./route-uses')
 
@@ -23,7 +21,7 @@ class Pools {
   isWatched = false
   samples
   #parts
-  /** @type {Map<string, InstanceType<typeof PoolRecord>>} */
+  /** @type {Map<string, InstanceType<typeof import('./pool-record').PoolRecord>>} */
   #records = new Map()
 
   /**
@@ -54,6 +52,9 @@ class Pools {
    * @returns {() => void} takes the pool off again
    */
   add(name, pool, { maxWait }) {
+    // With the first pool: most services register none.
+    const { adapterOf } = require('./adapters/adapters')
+    const { PoolRecord } = require('./pool-record')
     requireName(name, this.#records)
     const found = adapterOf(pool)
     const { clock, context, internalErrors, overflow, turns } = this.#parts

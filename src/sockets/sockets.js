@@ -7,12 +7,9 @@ const { SHED: SHED_PART } = require('../requests/ignore')
 const { Failure } = require('../failures/failure')
 const { ConnectionTable } = require('./connection-table')
 const { EventTable, SHED, UNHANDLED } = require('./event-table')
-const { IoServer } = require('./io-server')
 const { Newcomers } = require('./newcomers')
 const { refuseRequest, refuseUpgrade } = require('./refusal')
-const { isSocketIo, isWebSocketServer, notSockets, takenSockets } = require('./shapes')
 const { SocketMessage } = require('./socket-message')
-const { WsServer } = require('./ws-server')
 
 /**
  * @typedef {Pick<InstanceType<typeof import('../instance').Instance>,
@@ -32,7 +29,7 @@ class Sockets {
   running
   #parts
   #gate
-  /** By what was given to `add`. @type {Map<any, InstanceType<typeof IoServer> | InstanceType<typeof WsServer>>} */
+  /** By what was given to `add`. @type {Map<any, InstanceType<typeof import('./io-server').IoServer> | InstanceType<typeof import('./ws-server').WsServer>>} */
   #servers = new Map()
 
   /** @param {Parts} parts */
@@ -56,6 +53,10 @@ class Sockets {
    * @returns {{ close: () => void }}
    */
   add(given, options) {
+    // With the first server: most services have none.
+    const { IoServer } = require('./io-server')
+    const { isSocketIo, isWebSocketServer, notSockets, takenSockets } = require('./shapes')
+    const { WsServer } = require('./ws-server')
     const Server = isSocketIo(given) ? IoServer : isWebSocketServer(given) ? WsServer : undefined
     if (Server === undefined) throw notSockets(given)
     if (this.#servers.has(given)) throw takenSockets()

@@ -3,7 +3,7 @@
 // Only a span of this process counts, never a `traceparent` header: a client could choose what an operator is led to,
 // and without an SDK here the link would lead to no span of this process.
 
-const { TraceFlags, isSpanContextValid, trace } = require('@opentelemetry/api')
+const { loadApi } = require('./api')
 const { registeredSdk } = require('./registered-sdk')
 
 /** Whether an SDK is registered, so that spans may exist. */
@@ -12,14 +12,15 @@ const isTracing = () => registeredSdk()?.context !== undefined
 /** @returns {import('@opentelemetry/api').Span | undefined} */
 function activeSpan() {
   const context = registeredSdk()?.context?.active()
-  return context === undefined ? undefined : trace.getSpan(context)
+  return context === undefined ? undefined : loadApi().trace.getSpan(context)
 }
 
 /** The ids of the active span, if its trace is sampled: a link to any other trace leads nowhere. */
 function activeTrace() {
   const context = activeSpan()?.spanContext()
-  if (context === undefined || (context.traceFlags & TraceFlags.SAMPLED) === 0) return undefined
-  if (!isSpanContextValid(context)) return undefined
+  if (context === undefined) return undefined
+  const { TraceFlags, isSpanContextValid } = loadApi()
+  if ((context.traceFlags & TraceFlags.SAMPLED) === 0 || !isSpanContextValid(context)) return undefined
   const { traceId, spanId } = context
   return { traceId, spanId, atMs: 0 }
 }

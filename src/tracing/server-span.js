@@ -5,11 +5,11 @@
 //
 // A holder is `{ span, route? }`. The holder of instrumentation-http also has a `type`, and copies `route` itself.
 
-const { SpanKind, createContextKey, trace } = require('@opentelemetry/api')
+const { loadApi } = require('./api')
 const { registeredSdk } = require('./registered-sdk')
 
-/** The key of `getRPCMetadata` in @opentelemetry/core. */
-const RPC_METADATA = createContextKey('OpenTelemetry SDK Context Key RPC_METADATA')
+/** The key of `getRPCMetadata` in @opentelemetry/core, as `createContextKey` makes it. */
+const RPC_METADATA = Symbol.for('OpenTelemetry SDK Context Key RPC_METADATA')
 
 /** @typedef {{ span: import('@opentelemetry/api').Span, route?: string | undefined, type?: string }} SpanHolder */
 
@@ -19,9 +19,10 @@ function serverSpan() {
   if (context === undefined) return undefined
   const metadata = context.getValue(RPC_METADATA)
   if (metadata?.span !== undefined) return metadata
+  const api = loadApi()
   /** @type {(import('@opentelemetry/api').Span & { kind?: number }) | undefined} */
-  const span = trace.getSpan(context)
-  return span?.kind === SpanKind.SERVER ? { span } : undefined
+  const span = api.trace.getSpan(context)
+  return span?.kind === api.SpanKind.SERVER ? { span } : undefined
 }
 
 /**

@@ -1,7 +1,7 @@
 'use strict'
 // Records the error of a request on its span.
 
-const { SpanStatusCode } = require('@opentelemetry/api')
+const { loadApi } = require('./api')
 
 /**
  * Passes plain text instead of the error: an SDK reads properties of the error, and they may throw.
@@ -12,7 +12,7 @@ function recordError(span, failure) {
   const { type, message, stack, status } = failure
   span.recordException({ name: type, message, ...(stack !== undefined && { stack }) })
   // By OpenTelemetry's HTTP conventions, an error of the client is no error of the server span.
-  if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR, message })
+  if (status >= 500) span.setStatus({ code: loadApi().SpanStatusCode.ERROR, message })
 }
 
 module.exports = { recordError }

@@ -251,7 +251,7 @@ test('a failing exporter is counted and its response destroyed, so that a partia
       throw new Error('as it should')
     },
   }
-  const { port } = await serve(t, streamHandler(exporter, internalErrors))
+  const { port } = await serve(t, streamHandler({ value: exporter }, internalErrors))
   const req = http.get({ port, host: '127.0.0.1', agent: false })
   const [res] = await once(req, 'response')
   await assert.rejects(res.toArray(), { code: 'ECONNRESET' })
@@ -261,7 +261,10 @@ test('a failing exporter is counted and its response destroyed, so that a partia
 test('HEAD does not call the exporter', () => {
   const exporter = { formatFor: () => ({ contentType: 'text/plain' }), write: () => assert.fail('asked') }
   const sink = new Sink()
-  streamHandler(exporter, new InternalErrors({ error() {} }))({ method: 'HEAD', headers: {} }, sink)
+  streamHandler({ value: exporter }, new InternalErrors({ error() {} }))(
+    { method: 'HEAD', headers: {} },
+    sink
+  )
   assert.equal(sink.status, 200)
   assert.deepEqual(sink.headers, {
     'Content-Type': 'text/plain',

@@ -8,8 +8,8 @@ const { Clients } = require('../../src/admission/measurements/clients')
 const SAMPLE_MS = 100
 const UNBOUNDED = Number.POSITIVE_INFINITY
 
-function driven({ open = 0, busy = open, isKnown = true } = {}) {
-  const connections = { open, busy }
+function driven({ open = 0, isKnown = true } = {}) {
+  const connections = { open }
   const clients = new Clients(isKnown ? connections : undefined, 0)
   let nowMs = 0
   /** Samples in which that many requests of these headers were queued. */
@@ -69,13 +69,13 @@ for (const header of ['x-forwarded-for', 'forwarded', 'via', 'traceparent', 'x-r
   })
 }
 
-test('a tenth of the queued requests may be forwarded, and no more', () => {
+test('half of the queued requests may be forwarded, and no more: a few clients do not decide for all', () => {
   const requests = (forwarded) =>
     Array.from({ length: 100 }, (_, i) => (i < forwarded ? { via: '1.1 x' } : {}))
   const { pass } = driven({ open: 50 })
   pass(2000)
-  assert.equal(pass(100, { queued: requests(10) }), 50)
-  assert.equal(pass(100, { queued: requests(11) }), UNBOUNDED)
+  assert.equal(pass(100, { queued: requests(50) }), 50)
+  assert.equal(pass(100, { queued: requests(51) }), UNBOUNDED)
 })
 
 test('while nothing is queued, the clients are what they were', () => {
@@ -107,26 +107,21 @@ test('where connections are not known there is no bound', () => {
   assert.equal(pass(5000, { outstanding: 5 }), UNBOUNDED)
 })
 
-test('connections are to spare until three quarters have carried requests for a second', () => {
-  const { clients, connections, pass } = driven({ open: 100, busy: 75 })
-  pass(900)
-  assert.equal(clients.haveSpare, true)
-  pass(100)
-  assert.equal(clients.haveSpare, false)
-  connections.busy = 74
-  pass(100)
-  connections.busy = 100
-  pass(900)
-  assert.equal(clients.haveSpare, true)
-  pass(100)
-  assert.equal(clients.haveSpare, false)
+test('all clients wait once three quarters of the most requests have been outstanding for a second', () => {
+  const { clients, pass } = driven()
+  pass(900, { outstanding: 100 })
+  assert.equal(clients.areWaiting, false)
+  pass(100, { outstanding: 100 })
+  assert.equal(clients.areWaiting, true)
+  pass(100, { outstanding: 74 })
+  pass(900, { outstanding: 75 })
+  assert.equal(clients.areWaiting, false)
+  pass(100, { outstanding: 75 })
+  assert.equal(clients.areWaiting, true)
 })
 
-test('while the loop idles, and where connections are not known, clients may have some to spare', () => {
-  const { clients, pass } = driven({ open: 100 })
-  pass(5000, { isIdling: true })
-  assert.equal(clients.haveSpare, true)
-  const unknown = driven({ isKnown: false })
-  unknown.pass(5000)
-  assert.equal(unknown.clients.haveSpare, true)
+test('gateways never all wait: their next requests are those of others', () => {
+  const { clients, pass } = driven()
+  pass(5000, { outstanding: 100, queued: [{ via: '1.1 x' }] })
+  assert.equal(clients.areWaiting, false)
 })

@@ -1,40 +1,42 @@
 'use strict'
 // Measures how many requests the clients can have outstanding. A client waits for its answer before it sends its next request,
 // so clients whose number does not grow cannot make the queue longer than their number. A gateway can: it has a queue of its own.
+// Connections count too: requests that the loop has not read yet are outstanding, and cannot be seen.
 
 const { SAMPLE_MS } = require('./loop-turns')
 
 /** The number must not have grown by more than a tenth for this long. It is counted anew after the loop has idled for this long. */
 const STEADY_MS = 1000
 const GROWTH = 1.1
-/** Clients have connections to spare while fewer than these carry a request. */
-const MOST_BUSY = 0.75
+/** Clients do not all wait while fewer than these of the most requests are outstanding. */
+const MOST_WAITING = 0.75
 /** Clients are gateways if they send more than this share of the requests that are queued. */
-const GATEWAY_SHARE = 0.1
+const GATEWAY_SHARE = 0.5
 
 class Clients {
   /** The most requests that can be outstanding; infinite while nothing bounds them. */
   most = Number.POSITIVE_INFINITY
-  /** Whether gateways send a tenth of the requests that are queued, or more. */
+  /** Whether gateways send half of the requests that are queued, or more. */
   areGateways = false
-  /** Whether clients had connections to spare within the last second, so that they can send more than they are answered. */
-  haveSpare = true
+  /** Whether all clients have been waiting for an answer for a second, so that they send no more than they are answered. */
+  areWaiting = false
   #connections
   #proxy
   /** Requests queued since the last sample, and those of them that a gateway has sent. */
   #queued = 0
   #forwarded = 0
   #sampledMs
-  /** When the loop was last seen full, and when the number last grew. */
+  /** When the loop was last seen full, when the number last grew, and when not all clients waited. */
   #fullMs
   #grewMs
-  /** When connections were last seen to spare. */
   #sparedMs
   #peak = 0
+  /** The most outstanding requests that were seen. */
+  #mostSeen = 0
   /** The number at its last growth. */
   #grownTo = 0
 
-  /** @param {{ readonly open: number, readonly busy: number } | undefined} connections @param {number} nowMs */
+  /** @param {{ readonly open: number } | undefined} connections @param {number} nowMs */
   constructor(connections, nowMs) {
     this.#connections = connections
     this.#sampledMs = this.#fullMs = this.#grewMs = this.#sparedMs = nowMs
@@ -51,7 +53,7 @@ class Clients {
     if (isForwarded(headers)) this.#forwarded++
   }
 
-  /** @param {number} outstanding requests: in flight, and queued */
+  /** @param {number} outstanding requests: in flight, queued, or rejected and not yet answered */
   onTurn(nowMs, outstanding, isIdling) {
     if (nowMs - this.#sampledMs < SAMPLE_MS) return
     this.#sampledMs = nowMs
@@ -60,19 +62,19 @@ class Clients {
     this.#queued = this.#forwarded = 0
     const isBounded = !this.areGateways && nowMs - this.#grewMs >= STEADY_MS
     this.most = isBounded ? this.#peak : Number.POSITIVE_INFINITY
+    this.areWaiting = !this.areGateways && nowMs - this.#sparedMs >= STEADY_MS
   }
 
   #count(nowMs, outstanding, isIdling) {
-    const open = this.#connections?.open ?? Number.POSITIVE_INFINITY
-    const count = Math.max(outstanding, open)
-    if (isIdling || (this.#connections?.busy ?? 0) < MOST_BUSY * open) this.#sparedMs = nowMs
-    this.haveSpare = nowMs - this.#sparedMs < STEADY_MS
     if (!isIdling) this.#fullMs = nowMs
+    const count = Math.max(outstanding, this.#connections?.open ?? Number.POSITIVE_INFINITY)
     if (nowMs - this.#fullMs >= STEADY_MS) {
       this.#peak = this.#grownTo = count
-      return
+      this.#mostSeen = outstanding
     }
     this.#peak = Math.max(this.#peak, count)
+    this.#mostSeen = Math.max(this.#mostSeen, outstanding)
+    if (outstanding < MOST_WAITING * this.#mostSeen) this.#sparedMs = nowMs
     if (this.#peak <= this.#grownTo * GROWTH) return
     this.#grownTo = this.#peak
     this.#grewMs = nowMs

@@ -1,12 +1,11 @@
 'use strict'
 // Says what is wrong with the process. Everything is measured anyway: the doctor takes a reading of the counters every ten seconds
 // while requests come, keeps those of the last minute, and judges what happened between the oldest and now. An idle process takes
-// no reading and has no timer. Findings of high severity are logged when they begin and when they have ended.
+// no reading and has no timer. Findings of high severity are logged when they begin and when they have ended. What judges is loaded
+// with the first judgement.
 
 const { CpuThrottling } = require('../../signals/cpu-throttling')
 const { LongTurns } = require('../../signals/long-turns')
-const { diagnose, unknownDiagnosis } = require('./diagnosis')
-const { figuresOf } = require('./figures')
 const { routeBetween, takeReading } = require('./reading')
 const { UsualDurations } = require('./usual-durations')
 
@@ -83,6 +82,7 @@ class Doctor {
 
   /** @returns {Diagnosis} */
   diagnose() {
+    const { unknownDiagnosis } = require('./diagnosis')
     if (!this.#isOn) return unknownDiagnosis(this.#wall(), NOT_ON)
     const { clock } = this.#parts
     const nowMs = clock.now()
@@ -128,6 +128,8 @@ class Doctor {
 
   /** @param {Reading} now */
   #judge(now) {
+    const { diagnose } = require('./diagnosis')
+    const { figuresOf } = require('./figures')
     const [earlier] = this.#readings
     const figures = figuresOf(this.#parts, { earlier, now, usual: this.#usual, recent: this.#heaps })
     this.#last = diagnose(figures, this.#wall())

@@ -1,13 +1,9 @@
 'use strict'
 // Hands the metrics to OpenTelemetry, by one way only: the producer if a reader was given it, else observable instruments of the
-// registered MeterProvider. Without an SDK, the only cost is to look for one at set-up and at each scrape.
+// registered MeterProvider. Without an SDK, the only cost is to look for one at set-up and at each scrape, and nothing is loaded.
 // The first instance of a process has no mark. Further ones have a number and omit the metrics of the process.
 
 const { registeredSdk } = require('../../tracing/registered-sdk')
-const { Attributes } = require('./attributes')
-const { instrumentsWith, isOfProcess } = require('./instruments')
-const { MetricProducer } = require('./metric-producer')
-const { ObservableInstruments } = require('./observable-instruments')
 
 /** The numbers in use. Global, because a process may load several copies of this package. @type {Set<number>} */
 const numbers = (globalThis[Symbol.for('spillway.instances')] ??= new Set())
@@ -46,14 +42,16 @@ class OpenTelemetry {
     if (this.#isClosed || this.#producer !== undefined || this.#observed !== undefined) return
     this.#internalErrors.guard('opentelemetry', () => {
       const provider = registeredSdk()?.metrics
-      if (provider !== undefined)
-        this.#observed = new ObservableInstruments({ provider, ...this.#makeParts() })
+      if (provider === undefined) return
+      const { ObservableInstruments } = require('./observable-instruments')
+      this.#observed = new ObservableInstruments({ provider, ...this.#makeParts() })
     })
   }
 
   /** Replaces the observable instruments, so that no metric is shown twice. */
   producer() {
     if (this.#producer === undefined) {
+      const { MetricProducer } = require('./metric-producer')
       this.#producer = new MetricProducer(this.#makeParts())
       this.#removeInstruments()
     }
@@ -78,6 +76,8 @@ class OpenTelemetry {
       while (numbers.has(this.#number)) this.#number++
       numbers.add(this.#number)
     }
+    const { Attributes } = require('./attributes')
+    const { instrumentsWith, isOfProcess } = require('./instruments')
     const isFirst = this.#number === 1
     const own = isFirst ? {} : { 'spillway.instance': this.#number }
     const attributes = new Attributes({ unmatched: this.#unmatched, own, labels: this.#labels })

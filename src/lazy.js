@@ -1,0 +1,22 @@
+'use strict'
+// A part that is made, and whose files are loaded, when it is first used.
+
+/** @template Part */
+class Lazy {
+  /** The part, once it was used. @type {Part | undefined} */
+  made
+  #make
+
+  /** @param {() => Part} make */
+  constructor(make) {
+    this.#make = make
+  }
+
+  /** @returns {Part} */
+  get value() {
+    if (this.made === undefined) this.made = this.#make()
+    return /** @type {Part} */ (this.made)
+  }
+}
+
+module.exports = { Lazy }
