@@ -74,7 +74,7 @@ class ErrorLog {
         ...(unlogged > 0 && { unlogged }),
         ...(req !== undefined && { req: this.#fields.ofRequest(req) }),
       }
-      this.#logger[level](fields, `spillway: ${message}`)
+      return this.#logger[level](fields, `spillway: ${message}`)
     })
   }
 

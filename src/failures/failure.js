@@ -40,11 +40,14 @@ class Failure {
   /** The previous failure of the same request. @type {Failure | undefined} */
   earlier = undefined
   #message
+  /** Whether the error is meant for HTTP. The headers of another error may be those of an upstream. */
+  #hasStatus
 
   /** @param {number} [fallbackStatus] the status of the response, in a framework where handlers set it before they throw */
   constructor(error, fallbackStatus) {
     this.error = error
     const own = ownStatus(error)
+    this.#hasStatus = own !== undefined
     this.status = own ?? (isErrorStatus(fallbackStatus) ? /** @type {number} */ (fallbackStatus) : 500)
     this.type = typeOf(error)
     this.isExposed = read(error, 'expose') === true && !this.#isOfParser
@@ -73,6 +76,7 @@ class Failure {
 
   /** @returns {[name: string, value: unknown][]} the first headers that the error sets on its response, unchecked */
   get headers() {
+    if (!this.#hasStatus) return []
     const headers = read(this.error, 'headers')
     if (typeof headers !== 'object' || headers === null) return []
     return namesIn(headers).map((name) => [name, read(headers, name)])

@@ -15,7 +15,7 @@ function winstonLogger(logger) {
   const log = (level) => (fields, message) => {
     const { err } = fields
     const entry = isNativeError(err) ? { ...fields, err: describeError(err) } : { ...fields }
-    logger[level](Object.assign(entry, { message }))
+    return logger[level](Object.assign(entry, { message }))
   }
   return {
     isLevelEnabled: (level) => logger.isLevelEnabled(level),

@@ -39,19 +39,19 @@ const ENDS_IN_URL = /(?:device|user|login|magic|invit(?:e|ation))code$/
 const LONGEST_NAME = 256
 const MOST_DECODINGS = 2
 
-/** Decodes a percent-encoded text, encoded once or twice, as a router or a proxy may read it. */
+const ENCODED = /(?:%[\da-f]{2})+/gi
+
+/**
+ * Decodes a percent-encoded text, encoded once or twice, as a router or a proxy may read it. Malformed parts are kept.
+ * `decodeURIComponent` throws at them: a thousand of those errors, for one URL, block the event loop for 20 ms.
+ */
 function decoded(text) {
   let plain = text
-  for (let i = 0; i < MOST_DECODINGS && plain.includes('%'); i++) {
-    try {
-      plain = decodeURIComponent(plain)
-    } catch {
-      // The text is malformed somewhere, and may still spell a name elsewhere.
-      plain = plain.replace(/%([2-7][\da-f])/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
-    }
-  }
+  for (let i = 0; i < MOST_DECODINGS && plain.includes('%'); i++) plain = plain.replace(ENCODED, decodeBytes)
   return plain
 }
+
+const decodeBytes = (encoded) => Buffer.from(encoded.replaceAll('%', ''), 'hex').toString()
 
 /** `user[api_key]` has two names. */
 const namesIn = (text) => decoded(text.slice(-LONGEST_NAME)).split(/[.[\]]+/)

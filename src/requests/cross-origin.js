@@ -3,8 +3,9 @@
 // status nor `Retry-After`. The gate rejects before the application could set them, so they are repeated as the application last
 // set them for the same origin and first path segment. An origin that it has not allowed gets none.
 //
-// A browser asks before some requests by a preflight, and takes only a 2xx for an answer. A rejected preflight is therefore
-// answered as the application last answered the same question, if it did.
+// A browser asks before some requests by a preflight, and takes only a 2xx for an answer. A rejected preflight is
+// therefore answered as the application last answered the same question, if it did. The question names the host and the
+// whole path: the answer permits a request that may change something. Another path may forbid it.
 
 const { urlPath } = require('../url-path')
 
@@ -113,9 +114,12 @@ const isPreflightOf = ({ headers, method }) => method === 'OPTIONS' && headers[R
 
 function keyOf({ headers, url }, origin, isPreflight) {
   const path = urlPath(url)
+  if (isPreflight) {
+    const host = headers[':authority'] ?? headers.host
+    return `${origin} ${host} ${path} ${headers[REQUESTED_METHOD]} ${headers[REQUESTED_HEADERS]}`
+  }
   const end = path.indexOf('/', 1)
-  const key = `${origin} ${end === -1 ? path : path.slice(0, end)}`
-  return isPreflight ? `${key} ${headers[REQUESTED_METHOD]} ${headers[REQUESTED_HEADERS]}` : key
+  return `${origin} ${end === -1 ? path : path.slice(0, end)}`
 }
 
 /** @returns {[name: string, value: string][] | undefined} undefined if a value is too long, or none that a browser takes */

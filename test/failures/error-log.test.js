@@ -149,3 +149,18 @@ test('a request that cannot be described loses its line, and nothing else', () =
   assert.equal(lines.filter(({ event }) => event === 'error').length, 0)
   assert.equal(new Map(internalErrors.list()).get('logger'), 1)
 })
+
+test('a promise of the logger that rejects is counted, and ends no process', async () => {
+  const rejecting = () => Promise.reject(new Error('the collector is away'))
+  const logger = /** @type {any} */ ({ warn: rejecting, error: rejecting })
+  const internalErrors = new InternalErrors(logger)
+  const log = new ErrorLog({ logger, clock: new FakeClock(), internalErrors, fields })
+  const unhandled = []
+  const onUnhandled = (error) => unhandled.push(error)
+  process.on('unhandledRejection', onUnhandled)
+  log.write(new Failure(new Error('boom')), { req: /** @type {any} */ (REQ), route: '/users/:id' })
+  await new Promise((resolve) => setImmediate(resolve))
+  process.off('unhandledRejection', onUnhandled)
+  assert.deepEqual(unhandled, [])
+  assert.deepEqual(internalErrors.list(), [['logger', 1]])
+})

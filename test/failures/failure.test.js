@@ -179,3 +179,15 @@ test('the errors of an AggregateError are described', () => {
   for (const errors of [hostile, revoked.proxy, 'abc', 7, null])
     assert.equal('errors' in new Failure(Object.assign(new Error('x'), { errors })).describe(), false)
 })
+
+test('headers of an error without a status are not sent: they may be those of an upstream', () => {
+  const headers = { 'Retry-After': '7', 'Set-Cookie': 'sid=1' }
+  const named = [
+    ['Retry-After', '7'],
+    ['Set-Cookie', 'sid=1'],
+  ]
+  assert.deepEqual(new Failure(Object.assign(new Error('x'), { headers, status: 503 })).headers, named)
+  assert.deepEqual(new Failure(Object.assign(new Error('x'), { headers, statusCode: 401 })).headers, named)
+  for (const status of [undefined, 200, '503'])
+    assert.deepEqual(new Failure(Object.assign(new Error('x'), { headers, status }), 400).headers, [])
+})

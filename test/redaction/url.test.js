@@ -222,3 +222,27 @@ test('values within values are not followed without end', () => {
   }
   assert.equal(maskUrl(`/${'='.repeat(2000)}`, true), '/=[Redacted]')
 })
+
+test('a malformed URL makes no error for each of its segments: a thousand block the event loop for 20 ms', (t) => {
+  const decode = globalThis.decodeURIComponent
+  let errors = 0
+  globalThis.decodeURIComponent = (text) => {
+    try {
+      return decode(text)
+    } catch (error) {
+      errors++
+      throw error
+    }
+  }
+  t.after(() => {
+    globalThis.decodeURIComponent = decode
+  })
+  for (const piece of ['/%', '/a=%', '/%ff', '/;%=%2525', '?%=%&'])
+    for (const showsQuery of [true, false]) maskUrl(`/${piece.repeat(1000)}`, showsQuery)
+  assert.equal(errors, 0)
+})
+
+test('a name is read beside what is malformed', () => {
+  for (const malformed of ['%', '%zz', '%ff', '%e2%28', '%E4'])
+    assert.equal(maskUrl(`/a?${malformed}%70assword=s3cret`, true), `/a?${malformed}%70assword=[Redacted]`)
+})

@@ -113,7 +113,7 @@ for (const [name, make] of Object.entries(APPS)) {
         methods: ['GET', 'PUT'],
       }
       const { ask } = await overloaded(t, make, options, [[{ origin: SHOP, ...PREFLIGHT }, 'OPTIONS']])
-      const answer = await ask({ origin: SHOP, ...PREFLIGHT }, 'OPTIONS', '/api/others')
+      const answer = await ask({ origin: SHOP, ...PREFLIGHT }, 'OPTIONS', '/api/items?page=2')
       assert.equal(answer.status, 204)
       assert.equal(answer.body, '')
       assert.deepEqual(corsOf(answer), {
@@ -130,6 +130,18 @@ for (const [name, make] of Object.entries(APPS)) {
       for (const other of others) {
         const refused = await ask(other, 'OPTIONS')
         assert.equal(refused.status, 503)
+        assert.deepEqual(corsOf(refused), {})
+      }
+    })
+
+    it('permits no request to another path or host, which the application may forbid', async (t) => {
+      const { ask } = await overloaded(t, make, { origin: SHOP, credentials: true }, [
+        [{ origin: SHOP, ...PREFLIGHT }, 'OPTIONS'],
+      ])
+      for (const [path, host] of [['/api/transfers'], ['/api/items', 'bank.example']]) {
+        const headers = { origin: SHOP, ...PREFLIGHT, ...(host !== undefined && { host }) }
+        const refused = await ask(headers, 'OPTIONS', path)
+        assert.equal(refused.status, 503, path)
         assert.deepEqual(corsOf(refused), {})
       }
     })
