@@ -1043,7 +1043,7 @@ export interface ShedOptions {
 
   /**
    * How a rejected request is answered. `respond` answers it at once. `next` passes an `OverloadError` to your error handler,
-   * which costs more. A request that `attach` or `wrap` rejects is answered at once in any case.
+   * which costs more. A request that neither `express()` nor `koa()` gets is answered at once.
    *
    * @default 'respond'
    */

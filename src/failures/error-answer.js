@@ -59,7 +59,7 @@ function write(req, res, failure, showsStack) {
   removeBodyHeaders(res)
   const title = STATUS_CODES[failure.status] ?? 'Error'
   const isText = prefersText(req.headers.accept)
-  const body = isText ? textOf(failure, title) : problemOf(failure, title, showsStack)
+  const body = isText ? textOf(failure, title, showsStack) : problemOf(failure, title, showsStack)
   res.statusCode = failure.status
   // HTTP/2 has no status message, and Node warns if it is set.
   if (req.httpVersionMajor < 2) res.statusMessage = title
@@ -107,9 +107,12 @@ function detailedProblem(failure, title, showsStack) {
   })
 }
 
-function textOf(failure, title) {
-  const detail = failure.isExposed ? failure.message : ''
-  return detail === '' ? `${title}\n` : `${title}: ${detail}\n`
+function textOf(failure, title, showsStack) {
+  const detail = failure.isExposed || showsStack ? failure.message : ''
+  const lines = [detail === '' ? title : `${title}: ${detail}`]
+  // A thrown text has no stack.
+  if (showsStack && failure.stack !== undefined) lines.push(failure.stack)
+  return `${lines.join('\n')}\n`
 }
 
 /** Sets the headers of an error. Invalid headers, headers of the body, and headers beyond the limit are left out. */

@@ -31,7 +31,7 @@ const EVERY_MS = 10
 const MAX_ANSWERS = 100
 const LONGEST_KEY = 1024
 const LONGEST_VALUE = 1024
-/** What the application allowed longer ago may not hold any more. */
+/** The application may have changed its mind since. */
 const KEPT_MS = 600_000
 
 class CrossOrigin {
@@ -72,10 +72,8 @@ class CrossOrigin {
     if (headers === undefined || key.length > LONGEST_KEY) return
     this.#answers.delete(key)
     this.#answers.set(key, { headers, atMs: nowMs })
-    for (const [each, { atMs }] of this.#answers) {
-      if (this.#answers.size <= MAX_ANSWERS && nowMs - atMs <= KEPT_MS) break
-      this.#answers.delete(each)
-    }
+    const [oldest] = this.#answers.keys()
+    if (this.#answers.size > MAX_ANSWERS) this.#answers.delete(oldest)
   }
 
   /**
@@ -84,29 +82,36 @@ class CrossOrigin {
    * @param {Request} request
    * @returns {boolean} whether the request was a preflight, and is answered
    */
-  answers({ req, res }) {
+  answers({ req, res, startedMs }) {
     const { origin } = req.headers
     if (origin === undefined || this.#answers.size === 0) return false
     try {
-      return this.#answer(req, res, origin)
+      return this.#answer(req, res, { origin, sinceMs: startedMs - KEPT_MS })
     } catch (error) {
       this.#internalErrors.report(PLACE, error)
       return false
     }
   }
 
-  #answer(req, res, origin) {
+  /** @param {any} req @param {any} res @param {{ origin: string, sinceMs: number }} asked */
+  #answer(req, res, { origin, sinceMs }) {
     // A middleware before ours may have set them.
     if (res.headersSent || (res.stream ?? res).destroyed || res.hasHeader(ALLOW_ORIGIN)) return false
     const isPreflight = isPreflightOf(req)
     const known =
-      this.#answers.get(keyOf(req, origin, isPreflight)) ?? this.#answers.get(keyOf(req, '*', isPreflight))
+      this.#allowedSince(sinceMs, keyOf(req, origin, isPreflight)) ??
+      this.#allowedSince(sinceMs, keyOf(req, '*', isPreflight))
     if (known === undefined) return false
     for (const [name, value] of known.headers) res.setHeader(name, value)
     if (!isPreflight) return false
     res.statusCode = 204
     res.end()
     return true
+  }
+
+  #allowedSince(sinceMs, key) {
+    const known = this.#answers.get(key)
+    return known !== undefined && known.atMs >= sinceMs ? known : undefined
   }
 }
 

@@ -569,6 +569,15 @@ describe('errorHandler() where NODE_ENV says development', () => {
         [isShown, isShown],
         env
       )
+      const { body } = await get('/', { headers: { accept: 'text/plain' } })
+      const [title, first, ...frames] = body.split('\n')
+      assert.deepEqual(
+        [title, first, frames.some((frame) => frame.includes(__filename))],
+        isShown
+          ? ['Internal Server Error: secret', 'Error: secret', true]
+          : ['Internal Server Error', '', false],
+        env
+      )
     }
   })
 })

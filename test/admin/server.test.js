@@ -169,8 +169,9 @@ for (const headers of [{ 'Content-Length': 3 }, { 'Transfer-Encoding': 'chunked'
   })
 }
 
-test('the snapshot is made at most once a second, and excludes requests to the admin server', async (t) => {
+test('the snapshot is made and written at most once a second, and excludes requests to the admin server', async (t) => {
   const { spillway, get } = await adminFor(t)
+  const stringify = t.mock.method(JSON, 'stringify')
   const application = await serve(
     t,
     spillway.wrap((_req, res) => res.end())
@@ -180,6 +181,7 @@ test('the snapshot is made at most once a second, and excludes requests to the a
   const first = JSON.parse((await get('/snapshot')).body)
   assert.equal(first.requests.sinceStart.count, 1)
   assert.equal(JSON.parse((await get('/snapshot')).body).at, first.at)
+  assert.equal(stringify.mock.calls.filter(({ arguments: [given] }) => given?.at === first.at).length, 1)
   assert.deepEqual(JSON.parse((await get('/releases')).body), first.releases)
   assert.equal(spillway.snapshot().requests.sinceStart.count, 1)
   assert.equal(spillway.snapshot().admission.admitted, 1)
@@ -256,7 +258,7 @@ test('it answers while the application rejects all requests', async (t) => {
   staying.on('error', () => {})
   while (spillway.snapshot().requests.inFlight === 0) await new Promise((resolve) => setImmediate(resolve))
   assert.equal((await application.get('/')).status, 503)
-  for (const path of ENDING_PATHS) assert.equal((await get(path)).status, 200, path)
+  for (const path of ENDING_PATHS) assert.equal((await afterRest(() => get(path))).status, 200, path)
   staying.destroy()
 })
 
@@ -323,7 +325,7 @@ for (const [authorization, status] of [
     const headers = authorization === undefined ? {} : { Authorization: authorization }
     const paths = status === 401 ? PATHS : ENDING_PATHS
     for (const path of [...paths, `/metrics?token=${TOKEN}`]) {
-      const answer = await get(path, { headers })
+      const answer = await afterRest(() => get(path, { headers }))
       assert.equal(answer.status, status, path)
       assert.ok(!answer.body.includes(TOKEN))
       if (status === 401) assert.equal(answer.headers['www-authenticate'], 'Bearer')

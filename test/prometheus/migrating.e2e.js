@@ -20,6 +20,7 @@ const SPELLINGS = {
     series: {
       'GET /user/#val 200': 3,
       'GET /user/#val/order/#val 200': 1,
+      'GET /files/*path 200': 1,
       'GET /plain 500': 1,
       'GET (unmatched) 404': 1,
     },
@@ -30,6 +31,7 @@ const SPELLINGS = {
       'GET /user/:id 200': 2,
       'GET /user/:name 200': 1,
       'GET /user/:id/order/:order 200': 1,
+      'GET /files/*path 200': 1,
       'GET /plain 500': 1,
       'GET N/A 404': 1,
     },
@@ -48,11 +50,12 @@ for (const [name, { labels, series }] of Object.entries(SPELLINGS)) {
     app.get('/user/:id', (req, res, next) => (req.params.id === 'bob' ? next() : res.end()))
     app.get('/user/:name', (_req, res) => res.end())
     app.get('/user/:id/order/:order', (_req, res) => res.end())
+    app.get('/files/*path', (_req, res) => res.end())
     app.get('/plain', (_req, res) => res.status(500).end())
     const { port, get } = await serve(t, app)
-    for (const path of ['/user/7', '/user/8', '/user/bob', '/user/8/order/9', '/plain', '/nowhere'])
-      await get(path)
-    await ended(spillway, 6)
+    const paths = ['/user/7', '/user/8', '/user/bob', '/user/8/order/9', '/files/a/b', '/plain', '/nowhere']
+    for (const path of paths) await get(path)
+    await ended(spillway, paths.length)
     const prometheus = await startPrometheus(t, port, { rules })
     await prometheus.scraped(2)
 
