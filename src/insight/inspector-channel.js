@@ -7,8 +7,8 @@
 
 /** @typedef {typeof import('node:inspector').Session} SessionClass */
 /**
- * @typedef {{ expression: string, onAsked: () => void, mayTerminate: () => boolean }} Question `onAsked` is called when the question is on
- *   its way to the thread; `mayTerminate`: whether the thread still runs what it ran then
+ * @typedef {{ expression: string, onAsked: () => void, isBlocked: () => boolean }} Question `onAsked` is called when the question is on
+ *   its way to the thread. `isBlocked`: whether the thread still runs what it ran when the question was made.
  */
 
 const paramsOf = (expression) => ({ expression, silent: true, returnByValue: true })
@@ -27,10 +27,10 @@ class DirectChannel {
   }
 
   /** @param {Question} question */
-  evaluate({ expression, onAsked, mayTerminate }) {
+  evaluate({ expression, onAsked, isBlocked }) {
     onAsked()
     this.#session.post('Runtime.evaluate', paramsOf(expression), (error) => {
-      if (TERMINATED.test(error?.message ?? '') && mayTerminate())
+      if (TERMINATED.test(error?.message ?? '') && isBlocked())
         this.#session.post('Runtime.terminateExecution')
     })
   }
@@ -40,49 +40,100 @@ class DirectChannel {
   }
 }
 
+/** JavaScript answers within a few milliseconds, a native call when it is over. */
+const ANSWER_MS = 100
+const ATTACH = { waitForDebuggerOnStart: false }
+
 /**
- * Connected only while it asks: the main thread, which may know nothing of us, must find no session when it exits, or Node waits for
- * it and says so.
+ * Connected only while it asks. Node prints a line if a session is connected when the main thread exits, and that thread may know nothing
+ * of us. An exit in the middle of a question still prints it: for about a millisecond, and for ANSWER_MS if the worker is in native code.
+ *
+ * A worker in native code reads its stack later, and nobody hears the answer. V8 serves a termination that came during the native call
+ * before the question. Only one that comes during that read is lost.
  */
 class WorkerChannel {
   #Session
   #target
+  #clock
   #session
+  #timer
+  /** @type {Question | undefined} */
+  #next
+  /** @type {string[]} */
+  #attached = []
 
-  /** @param {SessionClass} Session @param {number} target the id of the thread */
-  constructor(Session, target) {
+  /**
+   * @param {SessionClass} Session
+   * @param {number} target the id of the thread
+   * @param {Pick<import('../clock').Clock, 'wait' | 'cancel'>} clock
+   */
+  constructor(Session, target, clock) {
     this.#Session = Session
     this.#target = target
+    this.#clock = clock
   }
 
   open() {}
 
   /** @param {Question} question */
-  evaluate({ expression, onAsked, mayTerminate }) {
+  evaluate(question) {
+    // A main thread that is blocked connects later. It cannot exit before that, either.
+    if (this.#next === undefined) this.#connect()
+    this.#next = question
+  }
+
+  #connect() {
     this.close()
     const session = (this.#session = new this.#Session())
-    const send = (sessionId, method, params) =>
+    /** @type {string[]} */
+    const attached = (this.#attached = [])
+    let targetSession
+    session.on('NodeWorker.attachedToWorker', ({ params: { sessionId, workerInfo } }) => {
+      attached.push(sessionId)
+      if (Number(/\[worker (\d+)\]/.exec(workerInfo.title)?.[1]) === this.#target) targetSession = sessionId
+    })
+    session.connectToMainThread()
+    // It answers after it has attached to all threads.
+    session.post('NodeWorker.enable', ATTACH, () => {
+      if (session === this.#session) this.#ask(session, targetSession)
+    })
+  }
+
+  #ask(session, sessionId) {
+    const { expression, onAsked, isBlocked } = /** @type {Question} */ (this.#next)
+    this.#next = undefined
+    if (sessionId === undefined || !isBlocked()) return this.close()
+    const send = (method, params) =>
       session.post('NodeWorker.sendMessageToWorker', {
         sessionId,
         message: JSON.stringify({ id: 1, method, params }),
       })
-    session.on('NodeWorker.attachedToWorker', ({ params: { sessionId, workerInfo } }) => {
-      if (Number(/\[worker (\d+)\]/.exec(workerInfo.title)?.[1]) !== this.#target) return
-      onAsked()
-      send(sessionId, 'Runtime.evaluate', paramsOf(expression))
-    })
-    session.on('NodeWorker.receivedMessageFromWorker', ({ params: { sessionId, message } }) => {
+    session.on('NodeWorker.receivedMessageFromWorker', ({ params: { message } }) => {
+      if (session !== this.#session) return
       const isTerminated = TERMINATED.test(JSON.parse(message).error?.message ?? '')
-      if (isTerminated && mayTerminate()) send(sessionId, 'Runtime.terminateExecution')
+      if (isTerminated && isBlocked()) send('Runtime.terminateExecution')
       else this.close()
     })
-    session.connectToMainThread()
-    session.post('NodeWorker.enable', { waitForDebuggerOnStart: false })
+    const onLate = () => {
+      // The main thread may be late itself. When it answers this, it has passed on what the worker has said.
+      session.post('NodeWorker.enable', ATTACH, () => {
+        if (session === this.#session) this.close()
+      })
+    }
+    this.#timer = this.#clock.wait(ANSWER_MS, onLate)
+    onAsked()
+    send('Runtime.evaluate', paramsOf(expression))
   }
 
   close() {
-    this.#session?.disconnect()
+    const session = this.#session
+    if (session === undefined) return
     this.#session = undefined
+    this.#next = undefined
+    this.#clock.cancel(this.#timer)
+    // Node keeps the session of each thread otherwise: 10 kB for each thread and question.
+    for (const sessionId of this.#attached) session.post('NodeWorker.detach', { sessionId })
+    session.disconnect()
   }
 }
 

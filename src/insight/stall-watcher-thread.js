@@ -35,7 +35,7 @@ class Watch {
   /** @type {number | undefined} */
   #askedBeat
   #isStopped = false
-  #channel = target === 0 ? new DirectChannel(Session) : new WorkerChannel(Session, target)
+  #channel = target === 0 ? new DirectChannel(Session) : new WorkerChannel(Session, target, clock)
 
   start() {
     // The watched thread may end meanwhile: then nothing may connect to it any more.
@@ -60,7 +60,7 @@ class Watch {
     this.#channel.evaluate({
       expression,
       onAsked: () => Atomics.store(shared, ASKED, clock.sharedMs()),
-      mayTerminate: () => Atomics.load(shared, BEAT) === beat,
+      isBlocked: () => Atomics.load(shared, BEAT) === beat,
     })
   }
 

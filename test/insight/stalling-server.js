@@ -206,7 +206,10 @@ function onCommand({ command, code }) {
   else if (command === 'scripts') endScripts()
   else if (command === 'copy') loadCopy()
   else if (command === 'snapshot') tell({ snapshot: spillway.snapshot().stalls })
-  else if (command === 'exit') process.exit(code)
+  else if (command === 'close') {
+    spillway.close()
+    tell({ isClosed: true })
+  } else if (command === 'exit') process.exit(code)
   else if (command === 'throw')
     setImmediate(() => {
       throw new Error('thrown for the test')
