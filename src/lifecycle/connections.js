@@ -3,8 +3,9 @@
 //
 // A connection that is idle at one moment is not closed: the client's next request may be on its way and would be lost.
 // A drain closes a connection after its keep-alive timeout without traffic, or after a response with `Connection: close`.
-// Packages count the listeners of `listening` that a server keeps, so ours is gone once the server listens. That a server listens anew is
-// seen by its first connection.
+// Packages compare the number of listeners of `listening` before and after a server listens. Ours stays where it was added before that
+// call. It is gone after `listening` where it was added during the call, as spillway/register does. A server that listens anew without
+// that listener is noticed at its first connection.
 // Node has no public API for the response under way on a socket, so `socket._httpMessage` is read.
 
 const http = require('node:http')
@@ -42,10 +43,11 @@ class Connections {
 
   /**
    * @param {any} server an `http`, `https`, `http2` or `net` server
-   * @param {{ onClose?: () => void, onListen?: () => void }} [listeners] called when the server closes and when it listens
+   * @param {{ onClose?: () => void, onListen?: () => void, isInListen?: boolean }} [options] what is called when the server closes and
+   *   when it listens, and whether the server is in its `listen()` right now
    */
-  constructor(server, listeners = {}) {
-    const { onClose = () => {}, onListen = () => {} } = listeners
+  constructor(server, options = {}) {
+    const { onClose = () => {}, onListen = () => {}, isInListen = false } = options
     this.#server = server
     this.#onListen = onListen
     const accepts = server instanceof http.Server ? this.#http : this.#carriers
@@ -69,7 +71,8 @@ class Connections {
     }
     for (const [event, listener] of Object.entries(this.#listeners)) server.on(event, listener)
     if (server.listening) this.#lookOpen()
-    else server.once('listening', this.#lookOpen)
+    else if (isInListen) server.once('listening', this.#lookOpen)
+    else server.on('listening', this.#lookOpen)
   }
 
   #lookOpen = () => {

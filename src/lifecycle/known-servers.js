@@ -12,6 +12,8 @@ class KnownServers {
   onClose = () => {}
   /** Called when a known server begins to listen, and for a server that listens when it becomes known. */
   onListen = (_server) => {}
+  /** Whether servers become known in the middle of their `listen()`. */
+  isInListen = false
 
   /** @param {any} [req] the request by which the server becomes known */
   add(server, req) {
@@ -19,6 +21,7 @@ class KnownServers {
     const connections = new Connections(server, {
       onClose: () => this.onClose(),
       onListen: () => this.onListen(server),
+      isInListen: this.isInListen,
     })
     this.#connections.set(server, connections)
     if (req !== undefined) connections.addFrom(req)

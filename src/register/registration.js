@@ -60,6 +60,7 @@ class Registration {
     const instance = new Instance({ ...options, fleet, logger }, this.#clock, new CallPlace(Registration))
     this.#frameworks = new Frameworks(instance)
     use.onUse = (place) => this.#guard(() => this.#leaveAlone(place))
+    instance.lifecycle.servers.isInListen = true
     // In place of the instance's own line at start.
     instance.lifecycle.servers.onListen = (server) => this.#guard(() => this.#start(server))
     return instance

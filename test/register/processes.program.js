@@ -71,6 +71,17 @@ describe('a process with a server', () => {
       assert.equal((await run(process.execPath, args, { SPILLWAY_ADMIN_PORT: '0' })).code, code)
     })
 
+  it('has as many listeners of `listening` as before it listened', async () => {
+    const lines = `const server = require('node:http').createServer()
+      const before = server.listenerCount('listening')
+      server.listen(0, '127.0.0.1', () => setImmediate(() => {
+        console.log(server.listenerCount('listening') - before)
+        process.exit()
+      }))`
+    const off = { SPILLWAY_ADMIN_PORT: 'off' }
+    assert.equal((await run(process.execPath, ['--require', REGISTER, '-e', lines], off)).stdout, '0\n')
+  })
+
   it('measures nothing under a test runner', async () => {
     const lines = `require('node:http').createServer().listen(0, '127.0.0.1', function () {
       console.log(Object.hasOwn(this, 'emit'))

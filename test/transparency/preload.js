@@ -12,6 +12,7 @@ const http2 = require('node:http2')
 const https = require('node:https')
 const Module = require('node:module')
 const net = require('node:net')
+const path = require('node:path')
 const { createSpillway } = require('../../src/index.js')
 
 const { SPILLWAY_WAY: WAY, SPILLWAY_REPORT: REPORT, SPILLWAY_BREAK: BREAK } = process.env
@@ -136,39 +137,59 @@ function inRestify(restify) {
   return restify
 }
 
-const FRAMEWORKS = {
-  express: inExpress,
-  'express-4': inExpress,
-  connect: inConnect,
-  koa: inKoa,
-  'koa-2': inKoa,
-  restify: inRestify,
-}
+const FRAMEWORKS = { express: inExpress, connect: inConnect, koa: inKoa, restify: inRestify }
 
-function replaceFrameworks() {
+/**
+ * By package, what replaces its exports. A package is known by its main file: its own tests require that by a path, and others
+ * by an alias.
+ */
+function replaceExports(replacements) {
   const made = new Map()
   const load = Module._load
-  Module._load = function (request, ...given) {
-    const loaded = load.call(this, request, ...given)
-    if (!Object.hasOwn(FRAMEWORKS, request)) return loaded
-    if (!made.has(loaded)) made.set(loaded, FRAMEWORKS[request](loaded))
+  Module._load = function (request, parent, isMain) {
+    const loaded = load.call(this, request, parent, isMain)
+    const name = packageAt(Module._resolveFilename(request, parent, isMain))
+    // Not by the name alone: the package `should` gives every object a member of that name.
+    if (!Object.hasOwn(replacements, name)) return loaded
+    if (!made.has(loaded)) made.set(loaded, replacements[name](loaded))
     return made.get(loaded)
+  }
+}
+
+/** What a file is the main file of: each file is looked at once. */
+const packages = new Map()
+
+/** The name of the package whose main file this is. */
+function packageAt(file) {
+  if (!packages.has(file)) packages.set(file, path.isAbsolute(file) ? packageOfMain(file) : undefined)
+  return packages.get(file)
+}
+
+function packageOfMain(file) {
+  const manifest = manifestOf(file)
+  if (manifest === undefined) return
+  const { name, main = 'index' } = JSON.parse(fs.readFileSync(manifest, 'utf8'))
+  const stem = path.join(path.dirname(manifest), String(main))
+  return [stem, `${stem}.js`].includes(file) ? name : undefined
+}
+
+/** The nearest package.json. */
+function manifestOf(file) {
+  for (let folder = path.dirname(file); folder !== path.dirname(folder); folder = path.dirname(folder)) {
+    const candidate = path.join(folder, 'package.json')
+    if (fs.existsSync(candidate)) return candidate
   }
 }
 
 /** Each package's servers, by the name of their class. */
-const SOCKET_SERVERS = { 'socket.io': ['Server'], ws: ['WebSocketServer', 'Server'] }
+const SOCKET_SERVERS = {
+  'socket.io': (loaded) => watchedServers(loaded, ['Server']),
+  ws: (loaded) => watchedServers(loaded, ['WebSocketServer', 'Server']),
+}
 
 function watchAll() {
   attachAll()
-  const made = new Map()
-  const load = Module._load
-  Module._load = function (request, ...given) {
-    const loaded = load.call(this, request, ...given)
-    if (!Object.hasOwn(SOCKET_SERVERS, request)) return loaded
-    if (!made.has(loaded)) made.set(loaded, watchedServers(loaded, SOCKET_SERVERS[request]))
-    return made.get(loaded)
-  }
+  replaceExports(SOCKET_SERVERS)
 }
 
 /** The package, with servers that are watched from the moment they are made. Engine.IO makes a server of ws of its own, which is not. */
@@ -203,13 +224,19 @@ function register() {
   Object.assign(process.env, {
     SPILLWAY_ADMIN_PORT: 'off',
     SPILLWAY_LOGGER: 'false',
-    SPILLWAY_SHED_MAX_DELAY: LONG.maxDelay,
-    SPILLWAY_SHED_TARGET_DELAY: LONG.targetDelay,
+    SPILLWAY_SHED_MAX_DELAY: SHED.maxDelay,
+    SPILLWAY_SHED_TARGET_DELAY: SHED.targetDelay,
   })
   require('../../src/register.js')
 }
 
-const WAYS = { attach: attachAll, wrap: wrapAll, middleware: replaceFrameworks, register, sockets: watchAll }
+const WAYS = {
+  attach: attachAll,
+  wrap: wrapAll,
+  middleware: () => replaceExports(FRAMEWORKS),
+  register,
+  sockets: watchAll,
+}
 
 /** Without a server register makes no instance. */
 const NOTHING = {

@@ -5,6 +5,10 @@
 // test how each ended and what it noted. Ends with 1 where anything differs, or where spillway saw no request. "failing" counts
 // the tests that fail without spillway.
 //
+// A suite such as "express's own" clones the repository of that package from github.com. An existing clone is used if it is in
+// FOLDER/checkouts/NAME, at the commit that repositories.js names. For a mirror, tell Git:
+// git config --global url.MIRROR.insteadOf https://github.com/
+//
 //   --node VERSION   another Node than this one, such as 24, by the npm package `node`
 //   --way WAY        attach, wrap, middleware, register or sockets; by default each that fits the suite
 //   --folder FOLDER  where the packages are installed (by default spillway-transparency in the temporary folder)
@@ -19,11 +23,14 @@ const { parseArgs } = require('node:util')
 const { differences, parting } = require('./differences')
 const { outcomesOf } = require('./outcomes')
 const { Progress } = require('./progress')
+const { obtain } = require('./repositories')
 const { nodeOf, prepare, run } = require('./sandbox')
 const { suitesIn } = require('./suites')
 
 /** How often both are run again where they differ. */
 const REPEATS = 2
+/** Differences of a suite that are told one by one: where a whole file fails, they are hundreds. */
+const MOST_TOLD = 20
 const OPTIONS = /** @type {const} */ ({
   node: { type: 'string' },
   way: { type: 'string' },
@@ -50,6 +57,8 @@ class Run {
   #count
   #how
   #ways
+  /** Suites whose repository could not be had. */
+  absent = 0
   differing = 0
   tests = 0
   compared = 0
@@ -82,7 +91,8 @@ class Run {
     }
     if (tests === 0) found.push(this.#nothing(name, 'no test ran'))
     progress.line(row(name, tests, failing === 0 ? '' : failing, ...cells))
-    for (const each of found) this.#tell(name, each)
+    for (const each of found.slice(0, MOST_TOLD)) this.#tell(name, each)
+    if (found.length > MOST_TOLD) progress.line(`  DIFFERS  ${name}: and ${found.length - MOST_TOLD} more`)
   }
 
   /** @param {any[]} without runs without spillway, which repeats add to */
@@ -92,7 +102,7 @@ class Run {
       differences(
         without.map(({ outcomes }) => outcomes),
         given.map(({ outcomes }) => outcomes)
-      )
+      ).filter(({ name }) => !suite.counting?.[way]?.includes(name))
     for (let i = 0; i < REPEATS && odd().length > 0; i++) {
       without.push(await this.#once(suite, undefined))
       given.push(await this.#once(suite, way))
@@ -104,20 +114,17 @@ class Run {
   }
 
   async #once(suite, way) {
-    let done = 0
-    const tell = () =>
+    const onStart = (at, count) =>
       progress.now(
-        `${this.#at} of ${this.#count}: ${suite.name}, ${way ?? 'plain'}${suite.files.length > 1 ? `, file ${done + 1} of ${suite.files.length}` : ''}`
+        `${this.#at} of ${this.#count}: ${suite.name}, ${way ?? 'plain'}${count > 1 ? `, file ${at} of ${count}` : ''}`
       )
-    tell()
-    return outcomesOf(suite, {
-      ...this.#how,
-      way,
-      onFile: () => {
-        done++
-        tell()
-      },
-    })
+    return outcomesOf(suite, { ...this.#how, way, onStart })
+  }
+
+  withoutRepository({ name }, error) {
+    this.#at++
+    this.absent++
+    progress.line(`${name.padEnd(NAME_WIDTH)}  NOT RUN: ${error.message}`)
   }
 
   #nothing(suite, name) {
@@ -133,9 +140,11 @@ class Run {
   }
 }
 
+const NAME_WIDTH = 21
+
 const row = (name, tests, failing, ...cells) =>
   [
-    name.padEnd(18),
+    name.padEnd(NAME_WIDTH),
     String(tests).padStart(5),
     String(failing).padStart(8),
     ...cells.map((cell) => cell.padEnd(10)),
@@ -174,17 +183,38 @@ async function main() {
   progress.line(`Node ${version}, packages in ${folder}`)
   const ways = values.way === undefined ? WAYS : [values.way]
   const env = values.break === undefined ? {} : { SPILLWAY_BREAK: values.break }
-  const suites = suitesIn(folder, Number.parseInt(version.slice(1), 10)).filter(
-    ({ name }) => positionals.length === 0 || positionals.includes(name)
-  )
-  const all = new Run({ node, folder, env }, ways, suites.length)
+  const wanted = () =>
+    suitesIn(folder, Number.parseInt(version.slice(1), 10)).filter(
+      ({ name }) => positionals.length === 0 || positionals.includes(name)
+    )
+  const failures = await obtainAll(folder, wanted())
+  const suites = wanted()
+  const all = new Run({ node, modules: folder, env }, ways, suites.length)
   progress.line(row('suite', 'tests', 'failing', ...ways))
-  for (const suite of suites) await all.suite(suite)
-  const { tests, compared, differing } = all
+  for (const suite of suites) {
+    const failure = failures.get(suite.name)
+    await (failure === undefined ? all.suite(suite) : all.withoutRepository(suite, failure))
+  }
+  const { tests, compared, differing, absent } = all
   progress.line(
     `${tests} tests, ${compared} compared with spillway: ${differing === 0 ? 'none differs' : `${differing} differ`}`
   )
-  process.exitCode = differing === 0 ? 0 : 1
+  process.exitCode = differing + absent === 0 ? 0 : 1
+}
+
+/** @returns {Promise<Map<string, Error>>} by suite, why its repository could not be had */
+async function obtainAll(folder, suites) {
+  const failures = new Map()
+  for (const { name, repository } of suites) {
+    if (repository === undefined) continue
+    progress.now(`cloning the repository of ${repository}`)
+    try {
+      await obtain(folder, repository)
+    } catch (error) {
+      failures.set(name, error)
+    }
+  }
+  return failures
 }
 
 main().catch((error) => {
