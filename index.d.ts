@@ -230,7 +230,8 @@ export interface Spillway {
   /**
    * Starts the admin server: metrics, snapshot, health, releases, the options in force, and profiles on demand. `/` is a live page
    * of all this for a browser, and otherwise lists the paths. The server answers during an overload and does not keep the process alive;
-   * `close()` closes it. A failure to listen is also logged, and ends no process if the rejection is unhandled.
+   * `close()` closes it. A failure to listen is also logged, and ends no process if the rejection is unhandled. In a cluster all workers but
+   * one are rejected: do not `await` it at the top of a module without a `catch`.
    *
    * @throws {SpillwayError} for a host other than loopback without a token, and if an option is unknown or has an invalid
    * value; (rejects) if the server cannot listen, for example because the port is in use

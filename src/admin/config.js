@@ -21,6 +21,7 @@ const mapValues = (object, change) =>
 
 function describeValue(value) {
   if (typeof value === 'function') return `[function ${value.name || '(anonymous)'}]`
+  if (Array.isArray(value) && value.every(Number.isFinite)) return value.join(', ')
   if (typeof value === 'object' && value !== null) return '[object]'
   // JSON has neither undefined nor Infinity.
   if (value === undefined) return null

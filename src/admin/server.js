@@ -39,7 +39,8 @@ const listenError = (message) => new SpillwayError('ERR_SPILLWAY_LISTEN', messag
 
 const REASONS = {
   EADDRINUSE:
-    'is in use. Use another `port`, or 0 for a free one. In a cluster, one worker holds the port, and another takes over when that worker exits',
+    'is in use. Use another `port`, or 0 for a free one. In a cluster, one worker holds the port, and another takes over when that worker exits. ' +
+    'The service starts without it if you do not await listen(), or catch this error',
   EADDRNOTAVAIL: 'is not an address of this machine. Use another `host`',
   ENOTFOUND: 'cannot be resolved. Use another `host`',
   EACCES: 'requires privileges that this process does not have. Use a `port` above 1023',

@@ -2,6 +2,8 @@
 // Detects a deployment or a test runner by the variables each of them sets, because NODE_ENV is often unset, in
 // production too.
 
+const cluster = /** @type {any} */ (require('node:cluster'))
+
 /** vitest, `node --test` and tap set one of these in the processes that run tests. */
 const TEST_VARIABLES = ['VITEST', 'NODE_TEST_CONTEXT', 'TAP_CHILD_ID']
 /** The main script of ava or mocha. ava sets only NODE_ENV, if it is unset. The globals of mocha depend on `--ui`. */
@@ -12,6 +14,9 @@ const TEST_MODULE = 'NativeModule internal/test_runner/test'
 /** @param {NodeJS.ProcessEnv} [env] */
 const isDeployed = (env = process.env) =>
   env.NODE_ENV === 'production' || env.KUBERNETES_SERVICE_HOST !== undefined || env.pm_id !== undefined
+
+/** There PM2 replaces `write()` of the standard streams, and file descriptor 1 belongs to PM2's daemon. */
+const isPm2Worker = (env = process.env) => cluster.isWorker && env.pm_id !== undefined
 
 /**
  * jest sets JEST_WORKER_ID in the processes that run tests. So does jest-worker, which servers in production use too.
@@ -32,4 +37,4 @@ const isTested = (env = process.env, globals = globalThis, script = process.argv
   (typeof globals.describe === 'function' && typeof globals.it === 'function') ||
   /** @type {any} */ (process).moduleLoadList?.includes(TEST_MODULE) === true
 
-module.exports = { isDeployed, isTested }
+module.exports = { isDeployed, isPm2Worker, isTested }

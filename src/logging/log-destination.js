@@ -3,8 +3,10 @@
 // thread costs the loop 50 µs: see docs/decisions/0022-held-log-lines.md. Errors are not held.
 // Held lines are written when the process exits; a process that a signal ends loses them.
 // At most a megabyte waits for a slow reader, so that the reader can neither block the loop nor fill the memory.
+// In a worker of PM2's cluster each line goes through the stream of Node at once, where PM2 takes the lines of `console.log` too.
 
 const { isMainThread } = require('node:worker_threads')
+const { isPm2Worker } = require('../environment/deployment')
 
 const FDS = { stdout: 1, stderr: 2 }
 const HOLD_MS = 100
@@ -34,6 +36,15 @@ class LogDestination {
    *   onError: called once, when no more lines can be written; format: makes JSON lines readable for people
    */
   constructor(pino, { clock, onError, output = 'stdout', format }) {
+    this.#clock = clock
+    this.#format = format
+    // Makes pino set `lastLevel` before it writes a line.
+    Object.assign(this, { [Symbol.for('pino.metadata')]: true })
+    if (isPm2Worker()) {
+      this.#destination = process[output]
+      this.#maxHeld = 0
+      return
+    }
     const retryEAGAIN = () => !this.#isEnding || ++this.#attempts < MAX_ATTEMPTS_AT_EXIT
     // Read as pino reads it: this makes a pipe non-blocking, so that a reader that has stopped cannot stop the process.
     const fd = process[output].fd ?? FDS[output]
@@ -56,13 +67,9 @@ class LogDestination {
       destination.destroy()
       onError(error)
     })
-    this.#clock = clock
     this.#destination = destination
     this.#fd = fd
-    this.#format = format
     this.#maxHeld = isMainThread && !clock.isFrozen ? MAX_HELD_CHARACTERS : 0
-    // Makes pino set `lastLevel` before it writes a line.
-    Object.assign(this, { [Symbol.for('pino.metadata')]: true })
   }
 
   /** @param {string} line */

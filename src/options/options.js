@@ -127,10 +127,29 @@ function requireObject(name, value) {
   )
 }
 
+/** Values that users give for a whole group, by its name. */
+const OBJECT_HINTS = {
+  listen: (value) =>
+    typeof value === 'number' ? ` Did you mean \`listen({ port: ${value} })\`?` : undefined,
+  attach: (value) => (value === true ? ' Did you mean `attach(server, { signals: true })`?' : undefined),
+  log: (value) => (value === true ? ' Did you mean `log: { access: true }`?' : undefined),
+  metrics: pathHint,
+  endpoints: pathHint,
+}
+
+/** @returns {string | undefined} for the path of the Prometheus endpoint, or false for none */
+function pathHint(value) {
+  const path = typeof value === 'string' && value.startsWith('/') ? `'${value}'` : value
+  return path === false || path !== value ? ` Did you mean \`endpoints: { metrics: ${path} }\`?` : undefined
+}
+
 function objectHint(name, value) {
   if (name === 'pool' && typeof value === 'number')
     return ` The options are the third argument: pool(name, pool, { maxWait: ${value} }).`
   if (name === 'shed' && value === false) return ` ${HOW_TO_SHED_NOTHING}`
+  if (value === true && OFF[name] !== undefined) return ' It is on by default: leave it out.'
+  const ofGroup = OBJECT_HINTS[name]?.(value)
+  if (ofGroup !== undefined) return ofGroup
   // Loaded for a mistake only, as below.
   const { wordHint } = require('./nearest-names')
   const hint = typeof value === 'string' ? wordHint(name, value) : undefined

@@ -12,6 +12,7 @@ const AFTER_DRAIN = 'Write it after `await spillway.drain()`: only then does no 
 const ROUTE_LABEL = `The label is the route's template; for one of your own there is \`routes.label\`. `
 const LAG = 'Did you mean `shed.targetDelay`, or `shed.maxEventLoopDelay` for a fixed limit? '
 const TOKEN = 'Did you mean `endpoints.allow`? The admin server takes `listen({ token })`. '
+const ADMIN = 'Write `spillway.listen({ port })` for the admin server. '
 const FIXED_PROBES = 'The answer of a probe is fixed, and names each check. '
 const FIXED_MESSAGES = 'Messages and keys of the access log are fixed; `log.access.fields` adds some. '
 const NO_SIZES = 'Sizes are sums: `spillway_request_bytes_total`, `spillway_response_bytes_total`. '
@@ -148,6 +149,9 @@ const PEERS = {
   },
   'and others': {
     'shed.enabled': didYouMean('shed.mode'),
+    observe: "Write `shed: { mode: 'observe' }`. ",
+    admin: ADMIN,
+    listen: ADMIN,
     priority: didYouMean('shed.classify'),
     ignorePaths: didYouMean('ignore'),
     concurrency: didYouMean('shed.maxConcurrent'),

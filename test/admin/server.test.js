@@ -205,6 +205,7 @@ test('the options in force are shown: functions by name, objects without content
   assert.equal(config.shed.classify, '[function byPlan]')
   assert.equal(config.shed.maxConcurrent, null)
   assert.equal(config.errors.timeout, 'Infinity')
+  assert.match(config.metrics.buckets, /^0.001, 0.0025, .*, 10$/)
   assert.equal(config.logger, '[object]')
   assert.ok(!body.includes(secret))
 })
@@ -530,7 +531,7 @@ test('the error for a port in use says what to do, and listen() may be called ag
   await assert.rejects(spillway.listen({ port }), {
     name: 'SpillwayError',
     code: 'ERR_SPILLWAY_LISTEN',
-    message: `The admin server cannot listen: 127.0.0.1:${port} is in use. Use another \`port\`, or 0 for a free one. In a cluster, one worker holds the port, and another takes over when that worker exits.`,
+    message: `The admin server cannot listen: 127.0.0.1:${port} is in use. Use another \`port\`, or 0 for a free one. In a cluster, one worker holds the port, and another takes over when that worker exits. The service starts without it if you do not await listen(), or catch this error.`,
   })
   assert.ok((await spillway.listen({ port: 0 })).port > 0)
 })

@@ -83,7 +83,7 @@ const isAccepted = ({ created }) => assert.ok(created.instances.length > 0)
 const CHECKS = {
   'README.md: Use it': { check: answersUser },
   'docs/admin.md: The admin server': {
-    check: async ({ declared }) => assert.match(await getText(`${declared.url}/metrics`), /^# HELP/),
+    check: async ({ created }) => assert.match(await getText(`${await created.url()}/metrics`), /^# HELP/),
   },
   'docs/admin.md: Kubernetes': {
     check: async ({ created, given }) => {
@@ -109,8 +109,11 @@ const CHECKS = {
     },
   },
   'docs/page.md: The live page': {
-    check: async ({ declared }) =>
-      assert.match(await getText(declared.url, { headers: { accept: 'text/html' } }), /<title>spillway</),
+    check: async ({ created }) =>
+      assert.match(
+        await getText(await created.url(), { headers: { accept: 'text/html' } }),
+        /<title>spillway</
+      ),
   },
   'docs/examples.md: Plain `http`, `https` and `http2`': {
     check: async ({ created }) => assert.equal(await getText(await created.url()), 'hello'),

@@ -114,6 +114,18 @@ describe('the lines of our own logger', () => {
     assert.equal(status, 3)
   })
 
+  it("go through Node's own stream in a worker of PM2's cluster, which replaces its write()", () => {
+    const worker = `const taken = []
+      process.stdout.write = (text) => taken.push(text)
+      ${LOGGER} logger.info({}, 'one'); logger.warn({}, 'two')
+      process.send(taken, () => process.exit())`
+    const primary = `const cluster = require('node:cluster')
+      cluster.setupPrimary({ execArgv: ['-e', ${JSON.stringify(worker)}], exec: '', silent: true })
+      cluster.fork({ pm_id: '0' }).on('message', (taken) => process.stdout.write(taken.join('')))`
+    const { stdout } = spawnSync(process.execPath, ['-e', primary], { encoding: 'utf8', env: outsideTests() })
+    assert.deepEqual(stdout.trim().split('\n').map(messageOf), ['one', 'two'])
+  })
+
   it('keep no process running', () => {
     assert.deepEqual(logged(`logger.info({}, 'last')`), { status: 0, messages: ['last'] })
   })

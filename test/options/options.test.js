@@ -9,7 +9,13 @@ const fc = require('fast-check')
 const prometheusIo = require('@prometheus-io/client')
 const promClient = require('prom-client')
 const { createSpillway, SpillwayError } = require('../../src/index.js')
-const { DEFAULTS, TEST_DEFAULTS, resolveOptions, updateOptions } = require('../../src/options/options.js')
+const {
+  DEFAULTS,
+  TEST_DEFAULTS,
+  resolveMember,
+  resolveOptions,
+  updateOptions,
+} = require('../../src/options/options.js')
 
 const refusal = (given) => {
   try {
@@ -469,6 +475,31 @@ for (const [given, meant] of [
     assert.ok(message.endsWith(`(string). Did you mean \`${meant}\`?`), message)
   })
 }
+
+for (const [given, hint] of [
+  [{ log: true }, 'Did you mean `log: { access: true }`?'],
+  [{ metrics: false }, 'Did you mean `endpoints: { metrics: false }`?'],
+  [{ metrics: '/prom' }, "Did you mean `endpoints: { metrics: '/prom' }`?"],
+  [{ endpoints: '/prom' }, "Did you mean `endpoints: { metrics: '/prom' }`?"],
+  [{ errors: true }, 'It is on by default: leave it out.'],
+  [{ metrics: true }, 'an object: got true (boolean).'],
+]) {
+  test(`a value given for a whole group, ${JSON.stringify(given)}, throws with what was meant`, () => {
+    const { message } = refusal(given)
+    assert.ok(message.endsWith(hint), message)
+  })
+}
+
+test('a value given for the options of a member throws with what was meant', () => {
+  for (const [name, value, hint] of [
+    ['listen', 9000, 'Did you mean `listen({ port: 9000 })`?'],
+    ['attach', true, 'Did you mean `attach(server, { signals: true })`?'],
+  ])
+    assert.throws(
+      () => resolveMember(name, value),
+      ({ message }) => message.endsWith(hint)
+    )
+})
 
 test('a word that no option of the group takes gets no hint', () => {
   for (const given of [{ shed: 'on' }, { routes: 'observe' }, 'observe'])

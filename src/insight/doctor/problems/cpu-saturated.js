@@ -40,7 +40,7 @@ const rule = {
           ...(isLoop ? mostOfTime(routes) : []),
         ],
         advice: isLoop
-          ? `Run more processes, one for each CPU (\`clusterPrimary()\`), and look for the costly functions with a CPU profile (\`POST /profile\` of the admin server)${route === null ? '' : `, in ${route} first`}.`
+          ? `Run more processes, one for each CPU (\`clusterPrimary()\`), and look for the costly functions with a CPU profile (\`npx spillway profile\`)${route === null ? '' : `, in ${route} first`}.`
           : 'Look at worker threads, and at what uses the thread pool: hashing, compression, file access and DNS. Give the process more CPUs or run fewer threads.',
       },
     ]

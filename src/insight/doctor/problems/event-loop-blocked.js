@@ -126,7 +126,7 @@ function adviceFor(site, route) {
   const call = adviceForCall(site)
   if (site === undefined) {
     const where = route === null ? '' : ` in ${route}`
-    return `Find the function with a CPU profile (\`POST /profile\` of the admin server)${where}. Then split its work up, use an asynchronous variant, or move the work to a worker thread.`
+    return `Find the function with a CPU profile (\`npx spillway profile\`)${where}. Then split its work up, use an asynchronous variant, or move the work to a worker thread.`
   }
   return `${site.function ?? 'The function'}${route === null ? '' : ` in ${route}`}: ${call ?? 'split its work up, or move the work to a worker thread'}.`
 }

@@ -12,7 +12,7 @@ const MANY = 0.05
 const FEWEST = 10
 
 const ADVICE = {
-  loop: 'The event loop is full. Run more processes, or make the costliest route cheaper: a CPU profile (`POST /profile` of the admin server) shows where the time goes.',
+  loop: 'The event loop is full. Run more processes, or make the costliest route cheaper: a CPU profile (`npx spillway profile`) shows where the time goes.',
   concurrency:
     'The limit `shed.maxConcurrent` is reached. Raise it if the loop and the dependencies have room, or run more processes.',
   memory:
