@@ -54,6 +54,12 @@ const secret = fc
   )
   .map((text) => `Zq${text}`)
 
+/** The numbers of its lines may be part of a secret by chance. */
+function withoutFrames(error) {
+  error.stack = error.stack.replace(/\n {4}at .*/g, '')
+  return error
+}
+
 /** Where a secret stands beside a name. */
 const NAMED = {
   'an assignment': (n, s) => maskText(`bad setting ${n}=${s}`),
@@ -76,7 +82,11 @@ const NAMED = {
   'an option of a command': (n, s) => maskCommand(['db', `--${n}`, s, '--host', 'h']),
   'an option with its value': (n, s) => maskCommand(['db', `--${n}=${s}`]),
   'the message and the cause of an error': (n, s) =>
-    JSON.stringify(describeError(new Error(`${n}=${s}`, { cause: new Error(`${n}: '${s}'`) }))),
+    JSON.stringify(
+      describeError(
+        withoutFrames(new Error(`${n}=${s}`, { cause: withoutFrames(new Error(`${n}: '${s}'`)) }))
+      )
+    ),
 }
 
 /** Where no name tells. */
