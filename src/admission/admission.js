@@ -89,7 +89,7 @@ class Admission {
       limits: this.limits,
       measurements,
       queue: this.#queue,
-      fairShares: new FairShares(random),
+      fairShares: new FairShares(),
       hooks,
       stats: this.stats,
       poolReason: (request, nowMs) =>

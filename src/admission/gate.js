@@ -3,7 +3,6 @@
 // one request a callback, so that Node runs ticks and promises between two requests as it does between two sockets.
 
 const { isDisconnected } = require('../requests/request')
-const { NO_CELL } = require('../requests/admission-record')
 const { offHalfClose, onHalfClose } = require('../requests/half-closed')
 const { MAX_QUIET_MS } = require('./measurements/accept-burst')
 const { TURN_BUDGET_MS } = require('./measurements/loop-turns')
@@ -83,7 +82,10 @@ class Gate {
     if (reason !== undefined) return this.reject(request, reason)
     // A function of the user may have closed the instance, and a closed gate dequeues nothing.
     if (this.#isClosed) return this.admit(request, nowMs)
-    if (key !== undefined) request.admission.cell = this.#fairShares.onQueue(key, tag)
+    if (key !== undefined) {
+      request.admission.key = key
+      this.#fairShares.onQueue(key, tag)
+    }
     return this.#enqueue(request, tag, nowMs)
   }
 
@@ -203,7 +205,8 @@ class Gate {
     if (request === undefined) return
     this.#firstDequeueMs = Math.min(this.#firstDequeueMs, nowMs)
     offHalfClose(request, request.admission.onHalfClose)
-    this.#fairShares.onDequeue(request.admission.tag)
+    const { key, tag } = request.admission
+    if (key !== undefined) this.#fairShares.onDequeue(key, tag)
     this.#runQueued(request)
   }
 
@@ -269,14 +272,15 @@ class Gate {
 
   #rejectQueued(request, reason) {
     if (isDisconnected(request)) return
-    if (request.admission.cell !== NO_CELL) this.#fairShares.onReject(request.admission.cell)
     inRequestContext(request, () => this.reject(request, reason))
     request.admission.giveUp?.()
   }
 
   #remove(request) {
+    const { key, onHalfClose: callback } = request.admission
     this.#queue.remove(request)
-    offHalfClose(request, request.admission.onHalfClose)
+    if (key !== undefined) this.#fairShares.onRemove(key)
+    offHalfClose(request, callback)
   }
 
   /** Rejects every queued request; from now on no request is queued. */
