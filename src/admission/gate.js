@@ -5,18 +5,13 @@
 const { isDisconnected } = require('../requests/request')
 const { offHalfClose, onHalfClose } = require('../requests/half-closed')
 const { MAX_QUIET_MS } = require('./measurements/accept-burst')
-const { TURN_BUDGET_MS } = require('./measurements/loop-turns')
+const { SAMPLE_MS, TURN_BUDGET_MS } = require('./measurements/loop-turns')
 const { inRequestContext } = require('./queue')
 const { RECHECK_MS } = require('./rejection-pace')
 const { QUEUED, REJECTED, RUN } = require('./verdict')
 
 /** The same for clients that cannot make the queue long: fewer of their requests are queued, and outlive a collection. */
 const BOUNDED_BUDGET_MS = 50
-/**
- * A request that would be rejected is admitted this often. Without samples a limit could not recover, whatever resource is short. In a
- * standing queue it is a request of a half-closed client.
- */
-const ADMIT_GAP_MS = 100
 /** @typedef {InstanceType<typeof import('../requests/request').Request>} Request */
 
 class Gate {
@@ -233,12 +228,12 @@ class Gate {
     this.#remove(request)
     const nowMs = this.#clock.now()
     // In a burst the request runs. In a standing queue a half-close must be no way past the others: a client that gave up
-    // looks the same until its response is written.
+    // looks the same until its response is written. One in each sample shows what such requests are like.
     const isStanding =
       request.admission.priority !== 0 &&
       this.#limits.isOverload(nowMs) &&
       !this.#measurements.turns.isIdling(nowMs)
-    const mayRun = !hasBody(request.req) && (!isStanding || nowMs - this.#ranHalfClosedMs >= ADMIT_GAP_MS)
+    const mayRun = !hasBody(request.req) && (!isStanding || nowMs - this.#ranHalfClosedMs >= SAMPLE_MS)
     if (this.#limits.isAtMaxConcurrent) return this.#rejectQueued(request, this.#limits.concurrencyReason())
     // It can wait no longer.
     if (!mayRun)
@@ -294,4 +289,4 @@ class Gate {
 const hasBody = ({ headers }) =>
   headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
 
-module.exports = { ADMIT_GAP_MS, Gate }
+module.exports = { Gate }
