@@ -2,10 +2,9 @@
 // Measures how many requests the clients can have outstanding. A client waits for its answer before it sends its next request,
 // so clients whose number does not grow cannot make the queue longer than their number. A gateway can: it has a queue of its own.
 
-const { SAMPLE_MS } = require('./loop-turns')
+const { LATELY_MS, SAMPLE_MS } = require('./loop-turns')
 
-/** The number must not have grown by more than a tenth for this long. It is counted anew after the loop has idled for this long. */
-const STEADY_MS = 1000
+/** The number must not have grown by more than a tenth lately. It is counted anew after the loop has idled for as long. */
 const GROWTH = 1.1
 /** Clients have connections to spare while fewer than these carry a request. */
 const MOST_BUSY = 0.75
@@ -58,7 +57,7 @@ class Clients {
     this.#count(nowMs, outstanding, isIdling)
     if (this.#queued > 0) this.areGateways = this.#proxy ?? this.#forwarded > GATEWAY_SHARE * this.#queued
     this.#queued = this.#forwarded = 0
-    const isBounded = !this.areGateways && nowMs - this.#grewMs >= STEADY_MS
+    const isBounded = !this.areGateways && nowMs - this.#grewMs >= LATELY_MS
     this.most = isBounded ? this.#peak : Number.POSITIVE_INFINITY
   }
 
@@ -66,9 +65,9 @@ class Clients {
     const open = this.#connections?.open ?? Number.POSITIVE_INFINITY
     const count = Math.max(outstanding, open)
     if (isIdling || (this.#connections?.busy ?? 0) < MOST_BUSY * open) this.#sparedMs = nowMs
-    this.haveSpare = nowMs - this.#sparedMs < STEADY_MS
+    this.haveSpare = nowMs - this.#sparedMs < LATELY_MS
     if (!isIdling) this.#fullMs = nowMs
-    if (nowMs - this.#fullMs >= STEADY_MS) {
+    if (nowMs - this.#fullMs >= LATELY_MS) {
       this.#peak = this.#grownTo = count
       return
     }
