@@ -982,7 +982,7 @@ export interface ShedOptions {
   readonly maxRssBytes?: number | undefined
 
   /**
-   * Milliseconds between two checks of the four limits above. Rejecting ends once a value is below 80 % of its limit.
+   * Milliseconds between two checks of the four limits above. Rejecting ends once a value is no longer above its limit.
    *
    * @default 1000
    */

@@ -4,12 +4,12 @@
 
 const { SHED } = require('../requests/ignore')
 const { ConnectionGate } = require('./connection-gate')
-const { ADMIT_GAP_MS, Gate } = require('./gate')
+const { Gate } = require('./gate')
 const { Limits } = require('./limits/limits')
 const { ResourceLimits } = require('./limits/resource-limits')
 const { AcceptBurst } = require('./measurements/accept-burst')
 const { Clients } = require('./measurements/clients')
-const { LoopTurns } = require('./measurements/loop-turns')
+const { LoopTurns, SAMPLE_MS } = require('./measurements/loop-turns')
 const { RequestCost } = require('./measurements/request-cost')
 const { FairShares, Queue } = require('./queue')
 const { Rejection, RetryAfter } = require('./rejection')
@@ -89,7 +89,7 @@ class Admission {
       limits: this.limits,
       measurements,
       queue: this.#queue,
-      fairShares: new FairShares(random),
+      fairShares: new FairShares(),
       hooks,
       stats: this.stats,
       poolReason: (request, nowMs) =>
@@ -153,7 +153,8 @@ class Admission {
     if (mode === 'observe') return this.#observe(request, reason ?? ofPool, nowMs)
     if (ofPool !== undefined) return this.gate.reject(request, ofPool)
     if (reason !== undefined) {
-      if (nowMs - this.gate.lastAdmitMs <= ADMIT_GAP_MS) return this.gate.reject(request, reason)
+      // Without a sample a limit could not recover, whatever resource is short.
+      if (nowMs - this.gate.lastAdmitMs <= SAMPLE_MS) return this.gate.reject(request, reason)
       // Restart the interval even if the gate queues this request.
       this.gate.lastAdmitMs = nowMs
     }
@@ -238,11 +239,11 @@ class Admission {
   /** @param {number} [longestMs] of several turns, without arrivals or ends, the longest */
   onTurn(busyMs, nowMs, idleMs, longestMs = busyMs) {
     const { acceptBurst, clients, cost, turns } = this.measurements
-    const { arrivedInTurn, endedInTurn } = this.gate
+    const { endedInTurn } = this.gate
     turns.onTurn(busyMs, nowMs, idleMs, endedInTurn * cost.ms, longestMs)
     cost.onTurn(busyMs, nowMs, endedInTurn)
     clients.onTurn(nowMs, this.#outstanding, turns.isIdling(nowMs))
-    acceptBurst.onTurn(busyMs, nowMs, arrivedInTurn)
+    acceptBurst.onTurn(busyMs)
     this.#hooks.onTurn(nowMs)
     this.#resources.onTurn(longestMs, nowMs, idleMs)
     if (this.#mode === 'observe') this.#shadow.onTurn(busyMs, nowMs, idleMs, endedInTurn)

@@ -5,25 +5,20 @@
 // Without room a connection is held. Once it was held for a second, it is rejected if the loop is full, or if newcomers have shown
 // that it will be. While the oldest has waited that long, others are rejected at once (docs/decisions/0055).
 
-const { ConnectionLoad, LAG_MS, TURN_MS } = require('./connection-load')
-const { IDLE_SHARE } = require('./measurements/loop-turns')
+const { ConnectionLoad, LAG_MS } = require('./connection-load')
+const { HEALTHY_LOAD } = require('./limits/queue-delay')
+const { IDLE_SHARE, SAMPLE_MS } = require('./measurements/loop-turns')
+const { RECHECK_MS } = require('./rejection-pace')
 const { BYPASS, CRITICAL, LOW, NORMAL } = require('./verdict')
 
 /** The horizon of the idle share that admits. That which rejects has LAG_MS: a loop at 80 % has moments without any idle time. */
 const HORIZON_MS = 250
-/** A loop that idles this much has room: no load that takes 70 % of the loop is held. */
-const CALM_SHARE = 0.3
 /** One that idles this much rejects nobody. A load of 70 % idles less for a second, now and then. */
 const FULL_SHARE = 0.2
-/** How often held connections are looked at, and how many are admitted then. */
-const LOOK_MS = 10
-const MOST_AT_ONCE = 20
 /** How long a connection is held. */
 const PATIENCE_MS = 1000
 /** How long the loop must have been full before messages of class `low` are rejected. */
 const FULL_MS = 500
-/** A held connection occupies a socket. */
-const MOST_HELD = 2000
 
 /** @typedef {(reason: string | undefined, value?: number, bound?: number) => void} OnDecision with the number behind a rejection, and its bound */
 /** @typedef {{ owner: object | undefined, priority: number, sinceMs: number, onDecision: OnDecision }} Held */
@@ -44,7 +39,7 @@ class ConnectionGate {
   #load
   /** Since when the loop is full, on the clock of waiting; NaN while it idles. */
   #fullSinceMs = Number.NaN
-  /** The time up to the last turn or message, of each at most TURN_MS: a stall is not a long wait. */
+  /** The time up to the last turn or message, of each at most SAMPLE_MS: a stall is not a long wait. */
   #waitedMs = 0
   #waitedAtMs
   #isLookScheduled = false
@@ -87,7 +82,7 @@ class ConnectionGate {
 
   /** The clock of whatever waits here. The stall-free clock of requests takes a turn of many messages for a stall. */
   #patientMs(nowMs) {
-    return this.#waitedMs + Math.min(TURN_MS, nowMs - this.#waitedAtMs)
+    return this.#waitedMs + Math.min(SAMPLE_MS, nowMs - this.#waitedAtMs)
   }
 
   #shareNow(nowMs) {
@@ -101,7 +96,7 @@ class ConnectionGate {
     const turn = { idledMs: idleMs - this.#turnedIdleMs, busyMs }
     this.#idleShare = shareAfter(this.#idleShare, turn, HORIZON_MS)
     // A stall says nothing about the second after it.
-    const counted = { idledMs: turn.idledMs, busyMs: Math.min(TURN_MS, busyMs) }
+    const counted = { idledMs: turn.idledMs, busyMs: Math.min(SAMPLE_MS, busyMs) }
     this.#longIdleShare = shareAfter(this.#longIdleShare, counted, LAG_MS)
     this.#load.onTurn(nowMs)
     this.#turnedMs = nowMs
@@ -143,7 +138,7 @@ class ConnectionGate {
   /** The share of the loop that is left for connections which open now. */
   #roomAt(nowMs) {
     const share = this.#shareNow(nowMs)
-    return share >= CALM_SHARE
+    return share >= 1 - HEALTHY_LOAD
       ? share
       : Math.min(share, this.#longIdleShare) - IDLE_SHARE - this.#load.expected
   }
@@ -184,7 +179,7 @@ class ConnectionGate {
       return undefined
     }
     const { size } = this.#held
-    if (!this.#mayHold(priority) || size >= MOST_HELD || (size === 0 && this.#hasRoom(nowMs))) {
+    if (!this.#mayHold(priority) || (size === 0 && this.#hasRoom(nowMs))) {
       this.#load.onAdmit()
       onDecision(undefined)
       return undefined
@@ -216,9 +211,7 @@ class ConnectionGate {
     const { cause } = this.#parts
     if (this.#mode === 'observe')
       return this.#isLoopFull(nowMs) && !this.#hasRoom(nowMs) ? cause.because('loop') : undefined
-    const isRejected = this.#held.size < MOST_HELD ? this.#isStanding(nowMs) : this.#isFull(nowMs)
-    if (!isRejected) return undefined
-    // With MOST_HELD held, they may have been held for less than the patience.
+    if (!this.#isStanding(nowMs)) return undefined
     return cause.because('loop', this.#patientMs(nowMs) - this.#queuedSinceMs, PATIENCE_MS)
   }
 
@@ -234,7 +227,7 @@ class ConnectionGate {
   #lookLater() {
     if (this.#isLookScheduled) return
     this.#isLookScheduled = true
-    this.#parts.clock.after(LOOK_MS, () => {
+    this.#parts.clock.after(RECHECK_MS, () => {
       this.#isLookScheduled = false
       this.#look()
     })
@@ -243,10 +236,8 @@ class ConnectionGate {
   #look() {
     const nowMs = this.#parts.clock.now()
     const waitedMs = this.#patientMs(nowMs)
-    let admitted = 0
     for (const held of [...this.#held]) {
-      if (admitted < MOST_AT_ONCE && this.#hasRoom(nowMs)) {
-        admitted++
+      if (this.#hasRoom(nowMs)) {
         this.#load.onAdmit()
         this.#release(held, undefined)
       } else if (waitedMs - held.sinceMs >= PATIENCE_MS && this.#isFull(nowMs))

@@ -5,14 +5,12 @@
 // Until they have been seen for a second, a newcomer is taken for a mean connection. That mean may hold a newcomer. It rejects none: `shown` leaves it
 // out, because a few that load the loop say little about many that are silent. Handshakes are no load.
 
-/** How long it takes until the load of a connection shows. */
+const { SAMPLE_MS } = require('./measurements/loop-turns')
+
+/** How long it takes until the load of a connection shows. What is supposed counts as much as one newcomer that is seen for so long. */
 const LAG_MS = 2000
-/** The horizon of the share in which messages are handled. What is supposed counts as much as one newcomer that is seen for so long. */
-const HANDLED_MS = 1000
 /** For how long it is remembered what newcomers took. */
 const MEMORY_MS = 10_000
-/** A turn counts for at most this long: one long message says little about other newcomers. */
-const TURN_MS = 100
 
 /**
  * @typedef {() => { open: number, found: number, newcomers: number, handledMs: number, newcomersHandledMs: number }} Source `found`: the part
@@ -59,7 +57,7 @@ class ConnectionLoad {
     this.#found = found
     const share = Math.min(1, (handledMs - this.#handledMs) / elapsedMs)
     this.#handledMs = handledMs
-    this.#handledShare += (share - this.#handledShare) * (1 - Math.exp(-elapsedMs / HANDLED_MS))
+    this.#handledShare += (share - this.#handledShare) * (1 - Math.exp(-elapsedMs / LAG_MS))
     this.#openBefore += (open - this.#openBefore) * (1 - Math.exp(-elapsedMs / LAG_MS))
     this.#openAtTurn = open
     this.#admitted = 0
@@ -68,7 +66,8 @@ class ConnectionLoad {
 
   #learn({ elapsedMs, newcomers, newcomersHandledMs }) {
     const kept = Math.exp(-elapsedMs / MEMORY_MS)
-    const part = Math.min(1, TURN_MS / elapsedMs)
+    // One long message says little about other newcomers.
+    const part = Math.min(1, SAMPLE_MS / elapsedMs)
     this.#tookMs = this.#tookMs * kept + (newcomersHandledMs - this.#newcomersHandledMs) * part
     this.#seenMs = this.#seenMs * kept + newcomers * elapsedMs * part
     this.#newcomersHandledMs = newcomersHandledMs
@@ -76,7 +75,7 @@ class ConnectionLoad {
 
   /** What each newcomer takes of the loop, if one that takes the supposed share has been seen for a second before. */
   #loadOfEach(supposed) {
-    return (this.#tookMs + HANDLED_MS * supposed) / (this.#seenMs + HANDLED_MS)
+    return (this.#tookMs + LAG_MS * supposed) / (this.#seenMs + LAG_MS)
   }
 
   /** The connections that have opened lately, so that their load does not show yet. */
@@ -97,4 +96,4 @@ class ConnectionLoad {
   }
 }
 
-module.exports = { ConnectionLoad, LAG_MS, TURN_MS }
+module.exports = { ConnectionLoad, LAG_MS }

@@ -3,21 +3,15 @@
 // one request a callback, so that Node runs ticks and promises between two requests as it does between two sockets.
 
 const { isDisconnected } = require('../requests/request')
-const { NO_CELL } = require('../requests/admission-record')
 const { offHalfClose, onHalfClose } = require('../requests/half-closed')
 const { MAX_QUIET_MS } = require('./measurements/accept-burst')
-const { TURN_BUDGET_MS } = require('./measurements/loop-turns')
+const { SAMPLE_MS, TURN_BUDGET_MS } = require('./measurements/loop-turns')
 const { inRequestContext } = require('./queue')
 const { RECHECK_MS } = require('./rejection-pace')
 const { QUEUED, REJECTED, RUN } = require('./verdict')
 
 /** The same for clients that cannot make the queue long: fewer of their requests are queued, and outlive a collection. */
 const BOUNDED_BUDGET_MS = 50
-/**
- * A request that would be rejected is admitted this often. Without samples a limit could not recover, whatever resource is short. In a
- * standing queue it is a request of a half-closed client.
- */
-const ADMIT_GAP_MS = 100
 /** @typedef {InstanceType<typeof import('../requests/request').Request>} Request */
 
 class Gate {
@@ -83,7 +77,10 @@ class Gate {
     if (reason !== undefined) return this.reject(request, reason)
     // A function of the user may have closed the instance, and a closed gate dequeues nothing.
     if (this.#isClosed) return this.admit(request, nowMs)
-    if (key !== undefined) request.admission.cell = this.#fairShares.onQueue(key, tag)
+    if (key !== undefined) {
+      request.admission.key = key
+      this.#fairShares.onQueue(key, tag)
+    }
     return this.#enqueue(request, tag, nowMs)
   }
 
@@ -203,7 +200,8 @@ class Gate {
     if (request === undefined) return
     this.#firstDequeueMs = Math.min(this.#firstDequeueMs, nowMs)
     offHalfClose(request, request.admission.onHalfClose)
-    this.#fairShares.onDequeue(request.admission.tag)
+    const { key, tag } = request.admission
+    if (key !== undefined) this.#fairShares.onDequeue(key, tag)
     this.#runQueued(request)
   }
 
@@ -230,12 +228,12 @@ class Gate {
     this.#remove(request)
     const nowMs = this.#clock.now()
     // In a burst the request runs. In a standing queue a half-close must be no way past the others: a client that gave up
-    // looks the same until its response is written.
+    // looks the same until its response is written. One in each sample shows what such requests are like.
     const isStanding =
       request.admission.priority !== 0 &&
       this.#limits.isOverload(nowMs) &&
       !this.#measurements.turns.isIdling(nowMs)
-    const mayRun = !hasBody(request.req) && (!isStanding || nowMs - this.#ranHalfClosedMs >= ADMIT_GAP_MS)
+    const mayRun = !hasBody(request.req) && (!isStanding || nowMs - this.#ranHalfClosedMs >= SAMPLE_MS)
     if (this.#limits.isAtMaxConcurrent) return this.#rejectQueued(request, this.#limits.concurrencyReason())
     // It can wait no longer.
     if (!mayRun)
@@ -269,14 +267,15 @@ class Gate {
 
   #rejectQueued(request, reason) {
     if (isDisconnected(request)) return
-    if (request.admission.cell !== NO_CELL) this.#fairShares.onReject(request.admission.cell)
     inRequestContext(request, () => this.reject(request, reason))
     request.admission.giveUp?.()
   }
 
   #remove(request) {
+    const { key, onHalfClose: callback } = request.admission
     this.#queue.remove(request)
-    offHalfClose(request, request.admission.onHalfClose)
+    if (key !== undefined) this.#fairShares.onRemove(key)
+    offHalfClose(request, callback)
   }
 
   /** Rejects every queued request; from now on no request is queued. */
@@ -290,4 +289,4 @@ class Gate {
 const hasBody = ({ headers }) =>
   headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
 
-module.exports = { ADMIT_GAP_MS, Gate }
+module.exports = { Gate }

@@ -5,14 +5,6 @@
 const { AsyncResource } = require('node:async_hooks')
 const { QUEUED_CLASSES } = require('./verdict')
 
-const CELLS = 1024
-/** Only this many characters of a key are hashed. */
-const MAX_CHARACTERS = 128
-/** Of the hash FNV-1a. Its offset is the salt. */
-const FNV_PRIME = 16_777_619
-/** The salt changes after this many tags, so that two keys do not collide for long. */
-const TAGS_PER_SALT = 10_000
-
 const isBefore = (a, b) => {
   if (a.priority !== b.priority) return a.priority < b.priority
   return a.tag === b.tag ? a.order < b.order : a.tag < b.tag
@@ -131,50 +123,53 @@ function inRequestContext(request, callback) {
 /**
  * Under overload each key gets an equal share before any key gets more (start-time fair queueing). A queued request gets a tag, one more
  * than the last tag of its key and never less than the tag dequeued last. The queue runs the lowest tag first, so a key over its share
- * waits behind its own requests. A key gets the tag of a rejected request back. A salted hash maps keys to 1024 cells.
+ * waits behind its own requests. A key gets the tag of a request back that leaves the queue in another way.
  */
 class FairShares {
-  #lastTags = new Float64Array(CELLS)
+  /** The last tag of each key, and how many of its requests are queued. @type {Map<string, { lastTag: number, queued: number }>} */
+  #keys = new Map()
   #dequeuedTag = 1
-  #salt
-  #saltedAt = 1
-  #random
-
-  constructor(random = Math.random) {
-    this.#random = random
-    this.#salt = Math.floor(random() * 2 ** 32)
-  }
+  /** The number of keys after the last sweep. */
+  #swept = 0
 
   /** @param {string} key @returns {number} above 0. It changes nothing: the key pays when the request is queued. */
   tagOf(key) {
-    return Math.max(this.#dequeuedTag, this.#lastTags[this.#cellOf(key)] + 1)
+    return Math.max(this.#dequeuedTag, (this.#keys.get(key)?.lastTag ?? 0) + 1)
   }
 
-  /** @returns {number} the cell of the key, for `onReject` */
   onQueue(key, tag) {
-    const cell = this.#cellOf(key)
-    this.#lastTags[cell] = tag
-    return cell
+    const known = this.#keys.get(key)
+    if (known === undefined) return this.#add(key, tag)
+    known.lastTag = tag
+    known.queued++
   }
 
-  /** A queued request was rejected, so its key has not had what it paid for. */
-  onReject(cell) {
-    if (this.#lastTags[cell] > this.#dequeuedTag) this.#lastTags[cell]--
+  #add(key, lastTag) {
+    // Keys double between two sweeps, so each is looked at once in the mean.
+    if (this.#keys.size > 2 * this.#swept) this.#sweep()
+    this.#keys.set(key, { lastTag, queued: 1 })
   }
 
-  onDequeue(tag) {
-    if (tag > this.#dequeuedTag) this.#dequeuedTag = tag
-    if (this.#dequeuedTag - this.#saltedAt < TAGS_PER_SALT) return
-    this.#saltedAt = this.#dequeuedTag
-    this.#salt = Math.floor(this.#random() * 2 ** 32)
-    this.#lastTags.fill(0)
+  onDequeue(key, tag) {
+    this.#of(key).queued--
+    this.#dequeuedTag = Math.max(this.#dequeuedTag, tag)
   }
 
-  #cellOf(key) {
-    let hash = this.#salt
-    const length = Math.min(key.length, MAX_CHARACTERS)
-    for (let i = 0; i < length; i++) hash = Math.imul(hash ^ key.charCodeAt(i), FNV_PRIME)
-    return (hash ^ (hash >>> 15)) & (CELLS - 1)
+  /** A request left the queue in another way, so its key has not had what it paid for. */
+  onRemove(key) {
+    const known = this.#of(key)
+    known.queued--
+    if (known.lastTag > this.#dequeuedTag) known.lastTag--
+  }
+
+  #of(key) {
+    return /** @type {{ lastTag: number, queued: number }} */ (this.#keys.get(key))
+  }
+
+  /** A key with nothing queued has nothing to wait for. So the queue bounds the number of keys. */
+  #sweep() {
+    for (const [key, { queued }] of this.#keys) if (queued === 0) this.#keys.delete(key)
+    this.#swept = this.#keys.size
   }
 }
 

@@ -6,12 +6,11 @@
 const { AsyncResource } = require('node:async_hooks')
 const { isDisconnected } = require('../requests/request')
 const { isHalfClosed, offHalfClose, onHalfClose } = require('../requests/half-closed')
+const { LATELY_MS } = require('./measurements/loop-turns')
 
 const MOST_SHARE = 0.22
 /** The same while all clients wait: they send no more requests than they get answers. The next request of a gateway is another client's. */
 const WAITING_SHARE = 0.12
-/** What rejections have not used of the last second may be used at once: a gateway then sends what it has queued. */
-const CREDIT_MS = 1000
 /** Added for a new connection: a client that connects anew makes the loop accept it too. */
 const ACCEPT_MS = 0.02
 /** How often a timer makes the loop turn while requests or rejections wait and it would not turn by itself. */
@@ -30,7 +29,7 @@ class RejectionPace {
   #clock
   #clients
   #cost
-  #creditMs = WAITING_SHARE * CREDIT_MS
+  #creditMs = WAITING_SHARE * LATELY_MS
   #creditedMs
   /** @type {(Waiting | undefined)[]} */
   #waiting = []
@@ -82,7 +81,8 @@ class RejectionPace {
 
   #hasCredit(nowMs) {
     const share = this.#clients.areWaiting ? WAITING_SHARE : MOST_SHARE
-    this.#creditMs = Math.min(share * CREDIT_MS, this.#creditMs + share * (nowMs - this.#creditedMs))
+    // What rejections have not used lately may be used at once: a gateway then sends what it has queued.
+    this.#creditMs = Math.min(share * LATELY_MS, this.#creditMs + share * (nowMs - this.#creditedMs))
     this.#creditedMs = nowMs
     return this.#creditMs > 0
   }

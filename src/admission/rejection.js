@@ -7,6 +7,7 @@ const { CrossOrigin } = require('../requests/cross-origin')
 const { OVERLOADED, OverloadError } = require('../errors')
 const { cutOff } = require('../requests/cut-off')
 const { removeBodyHeaders } = require('../requests/body-headers')
+const { SMOOTHING } = require('./measurements/request-cost')
 const { PRIORITIES, figuresOf } = require('./verdict')
 
 // ASCII strings and not buffers: Node sends a string in one piece with the head.
@@ -34,11 +35,8 @@ const TEXT_HEAD = headOf('text/plain; charset=utf-8', TEXT)
 
 /** A body up to this size is read, and the connection kept. */
 const MAX_READ_BYTES = 65_536
-/** Of `Retry-After`: the seconds that rejections add at most, and the weight of one request in their share. */
+/** The seconds that rejections add to `Retry-After` at most. */
 const SPREAD = 9
-const SMOOTHING = 0.01
-/** A smaller share than this changes no answer that a client could tell. */
-const NEGLIGIBLE = 1e-4
 
 class Rejection {
   crossOrigin
@@ -232,7 +230,8 @@ class RetryAfter {
 
   onAdmit() {
     this.#rejectedShare -= this.#rejectedShare * SMOOTHING
-    if (this.#rejectedShare > NEGLIGIBLE) return
+    // Less than one rejection.
+    if (this.#rejectedShare >= SMOOTHING) return
     this.#rejectedShare = 0
     this.isSpread = false
   }

@@ -9,12 +9,8 @@ const { TURN_BUDGET_MS } = require('./measurements/loop-turns')
 const { ShadowSlots } = require('./shadow-slots')
 const { CRITICAL, QUEUED_CLASSES } = require('./verdict')
 
-/** A process that was suspended for an hour is not replayed in more steps. */
-const MOST_STEPS = 2000
-/** The mean cost counts as known after this many requests, in a full loop too. */
+/** The mean cost counts as known after this many requests. A full loop corrects it over as many. */
 const KNOWN_AFTER = 200
-/** A full loop corrects the known mean over this many requests. */
-const LEARN_OVER = 1000
 
 /** @typedef {{ priority: number, count: number, queuedMs: number, queuedStallFreeMs: number }} Queued requests of one class and step */
 
@@ -158,7 +154,7 @@ class ShadowQueue {
       this.#samples += ended
       return
     }
-    this.#eachMs += ((this.#servedMs - this.#eachMs) * ended) / (LEARN_OVER + ended)
+    this.#eachMs += ((this.#servedMs - this.#eachMs) * ended) / (KNOWN_AFTER + ended)
   }
 
   /** The loop was busy first, and idled then. A loop that idles rejects nothing. */
@@ -169,13 +165,13 @@ class ShadowQueue {
     this.#modelIdleMs = idleMs
   }
 
-  /** In steps of what a full loop takes for a turn in mode `adaptive`. */
+  /** In steps of what a full loop takes for a turn in mode `adaptive`, and no more of them than requests. */
   #advance(toMs, toStalledMs, isArriving) {
     const elapsedMs = toMs - this.#modelMs
     if (elapsedMs <= 0 && !isArriving) return
     const sinceMs = this.#modelMs
     const stalledMs = this.#stalledMs
-    const steps = Math.max(1, Math.min(MOST_STEPS, Math.ceil(elapsedMs / TURN_BUDGET_MS)))
+    const steps = Math.max(1, Math.min(this.#length + this.#count, Math.ceil(elapsedMs / TURN_BUDGET_MS)))
     for (let i = 1; i <= steps; i++) {
       this.#modelMs = sinceMs + (elapsedMs * i) / steps
       this.#stalledMs = stalledMs + ((toStalledMs - stalledMs) * i) / steps

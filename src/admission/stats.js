@@ -2,6 +2,7 @@
 // Counts the gate's decisions by reason and class, keeps the last rejections, and groups rejections into overloads.
 
 const { ADVISED_BOUNDS, Buckets } = require('../histograms/buckets')
+const { LATELY_MS } = require('./measurements/loop-turns')
 const { POOL_REASON, PRIORITIES, REASONS, figuresOf } = require('./verdict')
 
 /** So many pools have a reason of their own: those of names past the bound share one. */
@@ -10,8 +11,6 @@ const OTHER_POOLS = `${POOL_REASON}(other)`
 const CELLS = (REASONS.length + MOST_POOLS + 1) * PRIORITIES.length
 /** How many of the last rejections are kept. */
 const KEPT = 20
-/** An overload ends after this time without a rejection. */
-const QUIET_MS = 1000
 
 class Stats {
   shed = new Float64Array(CELLS)
@@ -150,7 +149,7 @@ class Episode {
       this.count++
       this.#current = { lastReason: reason, sinceMs: nowMs, lastMs: nowMs, counts: new Map() }
       this.#onEvent('overload', { reason, ...figuresOf(cause) })
-      this.#endWhenQuiet(QUIET_MS)
+      this.#endWhenQuiet(LATELY_MS)
     }
     const { counts } = this.#current
     counts.set(reason, (counts.get(reason) ?? 0) + 1)
@@ -161,7 +160,7 @@ class Episode {
   #endWhenQuiet(delayMs) {
     this.#clock.after(delayMs, () => {
       const quietMs = this.#clock.now() - this.#current.lastMs
-      if (quietMs < QUIET_MS) return this.#endWhenQuiet(QUIET_MS - quietMs)
+      if (quietMs < LATELY_MS) return this.#endWhenQuiet(LATELY_MS - quietMs)
       this.#end()
     })
   }

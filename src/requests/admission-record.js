@@ -5,7 +5,6 @@
 /** The index of 'normal' among the priorities: the class of a request until it is classified. */
 const NORMAL = 2
 const NO_INDEX = -1
-const NO_CELL = -1
 
 // Hot path: one a request. The constructor sets every field and no code adds one, so all records share one hidden class.
 class AdmissionRecord {
@@ -20,8 +19,8 @@ class AdmissionRecord {
     this.bound = undefined
     /** Its position among the queued requests of its class, where keys share fairly; otherwise 0. */
     this.tag = 0
-    /** The cell of its key among the fair shares, once it is queued. */
-    this.cell = NO_CELL
+    /** Its key among the fair shares, once it is queued. */
+    this.key = undefined
     /** Whether it was ever in the queue, even if it never ran. */
     this.wasQueued = false
     this.queuedMs = 0
@@ -102,4 +101,4 @@ class AdmissionRecord {
   }
 }
 
-module.exports = { AdmissionRecord, NO_CELL }
+module.exports = { AdmissionRecord }

@@ -37,10 +37,6 @@ test('it shrinks with the time idled, and not with the time gone by', () => {
   isNear(after(new Trust(), 10, { idledMs: 2 }), Math.exp(-20 / 80))
 })
 
-test('it never shrinks to nothing', () => {
-  assert.equal(after(new Trust(), 10_000, { idledMs: 10 }), 1e-3)
-})
-
 test('while requests are held back, it comes back by e in the same time that the loop is full', () => {
   const trust = new Trust()
   const least = after(trust, 16, { idledMs: 10 })
@@ -53,8 +49,8 @@ test('between full and idling, trust does not change', () => {
   assert.equal(after(trust, 100, { idledMs: 0.5, idleShare: 0.07 }), before)
 })
 
-test('while nobody is held back, it comes back by e in two seconds, however much the loop idles', () => {
+test('while nobody is held back, it comes back by e in half a second, however much the loop idles', () => {
   const trust = new Trust()
   const before = after(trust, 24, { idledMs: 10 })
-  isNear(after(trust, 200, { idledMs: 10, isContended: false }), before * Math.E)
+  isNear(after(trust, 50, { idledMs: 10, isContended: false }), before * Math.E)
 })

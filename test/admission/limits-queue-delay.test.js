@@ -80,9 +80,9 @@ test('the target is not below 1.5 times the long turn that is usual, which a sin
 })
 
 for (const [waitMs, ahead, priority, isOverload, isRejected] of /** @type {const} */ ([
-  [41, 10, NORMAL, true, true],
-  [40, 10, NORMAL, true, false],
-  [1000, 9, NORMAL, true, false],
+  [41, 8, NORMAL, true, true],
+  [40, 8, NORMAL, true, false],
+  [1000, 7, NORMAL, true, false],
   [1000, 10, NORMAL, false, false],
   [1000, 10, CRITICAL, true, false],
 ])) {

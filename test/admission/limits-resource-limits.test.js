@@ -87,7 +87,7 @@ const CLASSES = PRIORITIES.slice(0, 4).map((_, priority) => priority)
 for (const [share, shares] of [
   [0.8, [0, 0, 0, 0]],
   [0.9, [0, 0.25, 0.5, 0.75]],
-  [1, [0, 0.5, 0.95, 0.95]],
+  [1, [0, 0.5, 1, 1]],
 ]) {
   test(`at ${share} of the limit the classes are rejected by ${shares.join(', ')}`, () => {
     const all = driven()
@@ -123,7 +123,7 @@ test('a fixed limit rejects every class, critical too, until it is left', () => 
   const { resources, sample } = driven({ options: { maxRssBytes: 100 } })
   sample({ rssBytes: 101 })
   assert.deepEqual(new Set(CLASSES.map((priority) => reasonFor(resources, priority))), new Set(['rss_bytes']))
-  sample({ rssBytes: 79 })
+  sample({ rssBytes: 100 })
   assert.equal(reasonFor(resources, 2), undefined)
 })
 

@@ -136,7 +136,7 @@ test('with maxConcurrent in flight no slot is free, whatever the loop does', () 
 
 test('if slots are short, the expected wait follows from durations; else from costs', () => {
   const { admit, limits, serve } = driven({ maxConcurrent: 4 })
-  serve(500, 100)
+  serve(1000, 100)
   assert.equal(limits.expectedWaitMs(10), 20)
   for (let i = 0; i < 4; i++) admit()
   assert.ok(Math.abs(limits.expectedWaitMs(10) - 250) < 1e-6, String(limits.expectedWaitMs(10)))

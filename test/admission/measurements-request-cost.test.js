@@ -33,16 +33,6 @@ test('a window ends after ten requests, however many loop turns they take', () =
   isNear(cost.ms, 3)
 })
 
-test('a window ends after two seconds, if a request ended in it', () => {
-  const { cost, turn } = driven()
-  turn({ busyMs: 5, ended: 1 })
-  turn({ busyMs: 1, idledMs: 2000 })
-  isNear(cost.ms, 6)
-  const { cost: other, turn: turnOther } = driven()
-  turnOther({ busyMs: 1, idledMs: 10_000 })
-  assert.equal(other.ms, 0)
-})
-
 for (const [what, strange] of [
   ['a stall', { busyMs: 5000, ended: 10 }],
   ['a lull', { busyMs: 0.01, ended: 10 }],

@@ -7,7 +7,7 @@ const { NORMAL } = require('../verdict')
 const { LoopShare } = require('./loop-share')
 const { Overload, QueueDelay } = require('./queue-delay')
 
-const DURATION_SMOOTHING = 0.05
+/** As MOST_OF_MEAN, for how long mode `observe` takes slots to be held: a tenth of the requests may hold them for long. */
 const OBSERVED_MAX_OF_MEAN = 100
 
 /** @typedef {InstanceType<typeof import('../../requests/admission-record').AdmissionRecord>} AdmissionRecord */
@@ -21,7 +21,7 @@ class Limits {
   #overload
   maxConcurrent = Number.POSITIVE_INFINITY
   #durationMs = 0
-  /** As #durationMs, but with more of the long durations, and slower: mode `observe` has nothing else to tell how long slots are held. */
+  /** As #durationMs, but with more of the long durations: mode `observe` has nothing else to tell how long slots are held. */
   observedMs = 0
   #wasHeldBack = false
   /** Modes `observe` and `off` enforce no limit. */
@@ -146,7 +146,7 @@ class Limits {
   onEnd(record, nowMs, idleMs) {
     const tookMs = nowMs - record.decidedMs
     const maxMs = MOST_OF_MEAN * Math.max(1, this.#durationMs)
-    this.#durationMs += (Math.min(tookMs, maxMs) - this.#durationMs) * DURATION_SMOOTHING
+    this.#durationMs += (Math.min(tookMs, maxMs) - this.#durationMs) * SMOOTHING
     const observedMaxMs = OBSERVED_MAX_OF_MEAN * Math.max(1, this.observedMs)
     this.observedMs += (Math.min(tookMs, observedMaxMs) - this.observedMs) * SMOOTHING
     this.loop.onEnd(record, nowMs, idleMs)

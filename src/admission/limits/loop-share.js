@@ -9,28 +9,23 @@ const { SMOOTHING } = require('../measurements/request-cost')
 
 /** The work that may become ready in one loop turn. */
 const SLACK_MS = 40
-/** This many requests in flight are always allowed. */
-const MIN_IN_FLIGHT = 8
+/** So few requests say little about the load: as many in flight are always allowed. */
+const FEW_REQUESTS = 8
 /** Rejecting is pointless if a request costs no more than this many rejections. */
 const POINTLESS_REJECTIONS = 3
-/** Reservations are computed anew after this much idling. */
-const REFRESH_MS = 1
 
-/** The least factor of trust. */
-const MIN_TRUST = 1e-3
 /** A loop that idles less than this share of its time is saturated. Between this and IDLE_SHARE, nothing is proven. */
 const SATURATED_SHARE = 0.04
-/** While no request is held back, trust grows by a factor of e in this time. */
-const CALM_MS = 2000
-/** A request admitted now burns the loop only after the requests' own waiting time. Trust and pace act over this multiple of it, at most MAX_WAITS_MS. */
+/**
+ * A request admitted now burns the loop only after the requests' own waiting time. Trust and pace act over this multiple of it, at most
+ * MAX_WAITS_MS. While no request is held back, trust grows by a factor of e in MAX_WAITS_MS.
+ */
 const WAITS = 2
 const MAX_WAITS_MS = 500
 
 /** The pace lets requests start this much faster than the loop runs them, with a debt of at most BURST_MS. */
 const SPEED = 1.1
 const BURST_MS = 20
-/** Bounds the debt where the measured cost is far too high. */
-const MAX_DEBT_MS = 100
 
 /** @typedef {InstanceType<typeof import('../../requests/admission-record').AdmissionRecord>} AdmissionRecord */
 
@@ -84,7 +79,7 @@ class LoopShare {
   // Hot path: once a request.
   /** Whether the loop has a share left for one more request. */
   hasFreeShare(nowMs) {
-    if (this.#inFlight.length < MIN_IN_FLIGHT || this.isRejectingPointless) return true
+    if (this.#inFlight.length < FEW_REQUESTS || this.isRejectingPointless) return true
     return this.expectedCostMs * (this.#reserved + this.#usual) <= this.#free && this.#pace.allows(nowMs)
   }
 
@@ -92,7 +87,7 @@ class LoopShare {
   get limit() {
     if (this.isRejectingPointless) return Number.POSITIVE_INFINITY
     const more = Math.floor((this.#free / this.expectedCostMs - this.#reserved) / this.#usual)
-    return Math.max(MIN_IN_FLIGHT, this.#inFlight.length + more)
+    return Math.max(FEW_REQUESTS, this.#inFlight.length + more)
   }
 
   /** How long a request waits for the loop behind `ahead` others. */
@@ -139,7 +134,7 @@ class LoopShare {
     this.#pace.onTurn(nowMs, idleShare < IDLE_SHARE, waitMs)
     this.#turnedMs = nowMs
     this.#turnedIdleMs = idleMs
-    if (isContended && idleMs - this.#refreshedIdleMs > REFRESH_MS) this.#refresh(idleMs)
+    if (isContended && idleMs > this.#refreshedIdleMs) this.#refresh(idleMs)
   }
 
   #refresh(idleMs) {
@@ -167,10 +162,10 @@ class Trust {
   onTurn({ idledMs, elapsedMs, idleShare, isContended, waitMs }) {
     const horizonMs = Math.min(MAX_WAITS_MS, WAITS * waitMs)
     let growth = 0
-    if (!isContended) growth = elapsedMs / CALM_MS
+    if (!isContended) growth = elapsedMs / MAX_WAITS_MS
     else if (idleShare >= IDLE_SHARE) growth = -idledMs / horizonMs
     else if (idleShare < SATURATED_SHARE) growth = elapsedMs / horizonMs
-    this.share = Math.min(1, Math.max(MIN_TRUST, this.share * Math.exp(growth)))
+    this.share = Math.min(1, this.share * Math.exp(growth))
   }
 }
 
@@ -178,6 +173,7 @@ class Trust {
  * Limits how closely requests may start after one another, while the loop is full and shortly after. Requests that start together resume
  * together: without a pace, the loop alternates between idle and overloaded (docs/decisions/0002).
  *   debt = cost of the started requests - 1.1 x elapsed time, at least 0;   no request starts while the debt is over 20 ms
+ * Requests that start all the same add no more than their own cost to 20 ms, so that a cost far too high delays nobody for long.
  */
 class Pace {
   #debtMs = 0
@@ -195,7 +191,7 @@ class Pace {
 
   // Hot path: once a request.
   onAdmit(costMs, nowMs) {
-    this.#debtMs = Math.min(MAX_DEBT_MS, this.#debtAt(nowMs)) + costMs
+    this.#debtMs = Math.min(BURST_MS, this.#debtAt(nowMs)) + costMs
     this.#debtSinceMs = nowMs
   }
 
@@ -205,4 +201,4 @@ class Pace {
   }
 }
 
-module.exports = { LoopShare, Pace, Trust }
+module.exports = { FEW_REQUESTS, LoopShare, Pace, Trust }

@@ -5,9 +5,8 @@
 
 const { SAMPLE_MS, TURN_BUDGET_MS } = require('../measurements/loop-turns')
 const { CRITICAL } = require('../verdict')
+const { FEW_REQUESTS } = require('./loop-share')
 
-/** Nothing is rejected on arrival behind fewer requests: the time of a few slow ones is little evidence of the load. */
-const MIN_AHEAD = 10
 const LONG_TURNS = 1.5
 const HEALTHY_LOAD = 0.7
 const MOST_EXCESS_MS = 400
@@ -39,7 +38,7 @@ class QueueDelay {
   }
 
   get targetMs() {
-    return Math.max(this.#targetDelayMs, LONG_TURNS * this.#turns.usualLongMs)
+    return Math.min(this.maxDelayMs, Math.max(this.#targetDelayMs, LONG_TURNS * this.#turns.usualLongMs))
   }
 
   /** @param {number} eachMs how long each queued request takes */
@@ -49,7 +48,7 @@ class QueueDelay {
 
   /** Whether to reject a request on arrival that would wait `waitMs` behind `ahead` others. */
   rejects(waitMs, ahead, priority, eachMs, nowMs) {
-    if (ahead < MIN_AHEAD || priority === CRITICAL || waitMs <= this.targetMs) return false
+    if (ahead < FEW_REQUESTS || priority === CRITICAL || waitMs <= this.targetMs) return false
     return this.#overload.isOn(eachMs, nowMs)
   }
 
@@ -131,4 +130,4 @@ class Overload {
   }
 }
 
-module.exports = { Overload, QueueDelay }
+module.exports = { HEALTHY_LOAD, Overload, QueueDelay }

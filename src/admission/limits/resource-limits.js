@@ -7,10 +7,6 @@ const { SHORTAGE_WEIGHTS } = require('../verdict')
 
 const BEGIN = 0.85
 const FULL = 0.95
-/** Rejections do not cure a leak, so that some requests are always admitted. */
-const MAX_PROBABILITY = 0.95
-/** A fixed limit is met again below this share of it. */
-const EXIT_SHARE = 0.8
 
 const LIMITS = Object.freeze([
   ['maxEventLoopDelay', 'eventLoopDelay', 'event_loop_delay'],
@@ -62,7 +58,7 @@ class ResourceLimits {
 
   update(options) {
     this.#sampleIntervalMs = options.sampleInterval
-    // With the same limits keep the state: a value between exit and limit stays over it.
+    // With the same limits keep the state until the next sample.
     if (!this.#thresholds?.matches(options)) this.#thresholds = new Thresholds(options)
     this.#updateShortage()
   }
@@ -76,7 +72,7 @@ class ResourceLimits {
     if (pressure > 0 && this.#random() < pressure * weight)
       return this.#cause.because('pressure', pressure, 0)
     const { memoryPressure } = this
-    if (memoryPressure > 0 && this.#random() < Math.min(MAX_PROBABILITY, memoryPressure * weight))
+    if (memoryPressure > 0 && this.#random() < memoryPressure * weight)
       return this.#cause.because('memory', this.#heapBytes, this.#heapBoundBytes)
     return undefined
   }
@@ -105,8 +101,7 @@ class ResourceLimits {
 }
 
 /**
- * The fixed limits of the options, named as in overload-protection and @fastify/under-pressure. A limit is exceeded above its value, and
- * met again below 80 % of it. The loop delay is the second-longest turn of an interval, so that a single stall does not exceed the
+ * The fixed limits of the options, named as in overload-protection and @fastify/under-pressure. The loop delay is the second-longest turn of an interval, so that a single stall does not exceed the
  * limit; utilization is that of the interval.
  */
 class Thresholds {
@@ -135,7 +130,7 @@ class Thresholds {
       if (value === undefined) continue
       each.value = value
       if (value > each.limit) this.#over.add(each)
-      else if (value < each.limit * EXIT_SHARE) this.#over.delete(each)
+      else this.#over.delete(each)
     }
     const first = this.#over.values().next().value
     this.reason = first?.reason

@@ -3,10 +3,9 @@
 // so clients whose number does not grow cannot make the queue longer than their number. A gateway can: it has a queue of its own.
 // Connections count too: requests that the loop has not read yet are outstanding, and cannot be seen.
 
-const { SAMPLE_MS } = require('./loop-turns')
+const { LATELY_MS, SAMPLE_MS } = require('./loop-turns')
 
-/** The number must not have grown by more than a tenth for this long. It is counted anew after the loop has idled for this long. */
-const STEADY_MS = 1000
+/** The number must not have grown by more than a tenth lately. It is counted anew after the loop has idled for as long. */
 const GROWTH = 1.1
 /** Clients do not all wait while fewer than these of the most requests are outstanding. */
 const MOST_WAITING = 0.75
@@ -60,15 +59,15 @@ class Clients {
     this.#count(nowMs, outstanding, isIdling)
     if (this.#queued > 0) this.areGateways = this.#proxy ?? this.#forwarded > GATEWAY_SHARE * this.#queued
     this.#queued = this.#forwarded = 0
-    const isBounded = !this.areGateways && nowMs - this.#grewMs >= STEADY_MS
+    const isBounded = !this.areGateways && nowMs - this.#grewMs >= LATELY_MS
     this.most = isBounded ? this.#peak : Number.POSITIVE_INFINITY
-    this.areWaiting = !this.areGateways && nowMs - this.#sparedMs >= STEADY_MS
+    this.areWaiting = !this.areGateways && nowMs - this.#sparedMs >= LATELY_MS
   }
 
   #count(nowMs, outstanding, isIdling) {
     if (!isIdling) this.#fullMs = nowMs
     const count = Math.max(outstanding, this.#connections?.open ?? Number.POSITIVE_INFINITY)
-    if (nowMs - this.#fullMs >= STEADY_MS) {
+    if (nowMs - this.#fullMs >= LATELY_MS) {
       this.#peak = this.#grownTo = count
       this.#mostSeen = outstanding
     }

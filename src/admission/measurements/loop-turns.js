@@ -7,15 +7,16 @@
 const TURN_BUDGET_MS = 5
 /** How often is sampled what changes slowly: clients, load, the share of rejections, the user's pressure. */
 const SAMPLE_MS = 100
+/** What lately means: how far back the load of today is seen, in clients that came and in rejections that were sent. */
+const LATELY_MS = 1000
 /** The horizon of the idle share. */
 const HORIZON_MS = 50
 /** A loop that idles at least this share of its time is idling; else it is full. */
 const IDLE_SHARE = 0.1
 /** How much a turn may exceed the known cost of its requests before the rest is a stall. */
 const STALL_MS = 20
-/** For how long a long turn is remembered, and how much of it counts. */
+/** For how long a long turn is remembered. */
 const LONG_MEMORY_MS = 3000
-const MOST_LONG_MS = 200
 
 class LoopTurns {
   #clock
@@ -78,13 +79,12 @@ class LoopTurns {
 
   #recordLong(busyMs, elapsedMs) {
     const kept = Math.max(0, 1 - elapsedMs / LONG_MEMORY_MS)
-    const long = Math.min(busyMs, MOST_LONG_MS)
     this.#longestMs *= kept
     this.#secondMs *= kept
-    if (long > this.#longestMs) {
+    if (busyMs > this.#longestMs) {
       this.#secondMs = this.#longestMs
-      this.#longestMs = long
-    } else if (long > this.#secondMs) this.#secondMs = long
+      this.#longestMs = busyMs
+    } else if (busyMs > this.#secondMs) this.#secondMs = busyMs
   }
 
   /** The gate makes the loop sleep while requests are queued: that time does not count as idling. */
@@ -107,4 +107,4 @@ class LoopTurns {
   }
 }
 
-module.exports = { IDLE_SHARE, LoopTurns, SAMPLE_MS, TURN_BUDGET_MS }
+module.exports = { IDLE_SHARE, LATELY_MS, LoopTurns, SAMPLE_MS, TURN_BUDGET_MS }
