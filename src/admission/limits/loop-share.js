@@ -14,6 +14,8 @@ const FEW_REQUESTS = 8
 /** Rejecting is pointless if a request costs no more than this many rejections. */
 const POINTLESS_REJECTIONS = 3
 
+/** The least factor of trust: from 0 it would never come back. */
+const MIN_TRUST = 1e-3
 /** A loop that idles less than this share of its time is saturated. Between this and IDLE_SHARE, nothing is proven. */
 const SATURATED_SHARE = 0.04
 /**
@@ -26,6 +28,8 @@ const MAX_WAITS_MS = 500
 /** The pace lets requests start this much faster than the loop runs them, with a debt of at most BURST_MS. */
 const SPEED = 1.1
 const BURST_MS = 20
+/** Bounds the debt where the measured cost is far too high. */
+const MAX_DEBT_MS = 100
 
 /** @typedef {InstanceType<typeof import('../../requests/admission-record').AdmissionRecord>} AdmissionRecord */
 
@@ -165,7 +169,7 @@ class Trust {
     if (!isContended) growth = elapsedMs / MAX_WAITS_MS
     else if (idleShare >= IDLE_SHARE) growth = -idledMs / horizonMs
     else if (idleShare < SATURATED_SHARE) growth = elapsedMs / horizonMs
-    this.share = Math.min(1, this.share * Math.exp(growth))
+    this.share = Math.min(1, Math.max(MIN_TRUST, this.share * Math.exp(growth)))
   }
 }
 
@@ -173,7 +177,6 @@ class Trust {
  * Limits how closely requests may start after one another, while the loop is full and shortly after. Requests that start together resume
  * together: without a pace, the loop alternates between idle and overloaded (docs/decisions/0002).
  *   debt = cost of the started requests - 1.1 x elapsed time, at least 0;   no request starts while the debt is over 20 ms
- * Requests that start all the same add no more than their own cost to 20 ms, so that a cost far too high delays nobody for long.
  */
 class Pace {
   #debtMs = 0
@@ -191,7 +194,7 @@ class Pace {
 
   // Hot path: once a request.
   onAdmit(costMs, nowMs) {
-    this.#debtMs = Math.min(BURST_MS, this.#debtAt(nowMs)) + costMs
+    this.#debtMs = Math.min(MAX_DEBT_MS, this.#debtAt(nowMs)) + costMs
     this.#debtSinceMs = nowMs
   }
 

@@ -6,6 +6,8 @@ const { SAMPLE_MS } = require('./loop-turns')
 
 const WINDOWS = 30
 const WINDOW_REQUESTS = 10
+/** A window ends after this time at the latest. One without an ended request does not count: work between requests is not theirs. */
+const WINDOW_MS = 2000
 /** To read a rejected request costs about as much as to reject it. */
 const READ_FACTOR = 2
 const FIRST_REJECTION_MS = 0.03
@@ -30,6 +32,7 @@ class RequestCost {
   #windows = Array.from({ length: WINDOWS }, () => ({ costMs: Number.POSITIVE_INFINITY, ended: 0 }))
   #byCost = [...this.#windows]
   #next = 0
+  #sinceMs
   #busyMs = 0
   #rejectedMs = 0
   #ended = 0
@@ -37,7 +40,7 @@ class RequestCost {
   #shareRejectedMs = 0
 
   constructor(nowMs) {
-    this.#shareSinceMs = nowMs
+    this.#sinceMs = this.#shareSinceMs = nowMs
   }
 
   /** The mean cost of a request, rare expensive ones included. */
@@ -68,8 +71,9 @@ class RequestCost {
     this.#busyMs += busyMs
     this.#ended += ended
     this.#updateShare(nowMs)
-    if (this.#ended < WINDOW_REQUESTS) return
-    this.#endWindow()
+    if (this.#ended < WINDOW_REQUESTS && nowMs - this.#sinceMs < WINDOW_MS) return
+    if (this.#ended > 0) this.#endWindow()
+    this.#sinceMs = nowMs
     this.#busyMs = this.#ended = this.#rejectedMs = 0
   }
 
