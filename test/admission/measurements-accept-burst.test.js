@@ -89,6 +89,14 @@ test('the duration of a hand-over is estimated from the shortest gaps, and not f
   assert.equal(burst.shouldTurnAgain(nowMs + 0.44 * 2, 0), false)
 })
 
+test('connections that come in one read do not shorten the wait below 0.2 ms', () => {
+  const burst = new AcceptBurst()
+  for (let i = 0; i < 100; i++) burst.onAccept(i * 0.005, true)
+  burst.shouldTurnAgain(0.5, 0)
+  assert.equal(burst.shouldTurnAgain(0.69, 0), true)
+  assert.equal(burst.shouldTurnAgain(0.71, 0), false)
+})
+
 test('the turns that do arithmetic of a TLS handshake belong to a burst, the turns that wait for the client do not', () => {
   const burst = new AcceptBurst()
   burst.onAccept(0)

@@ -8,7 +8,8 @@
 const MAX_MS = 20
 /** The time that all bursts together may take, as a multiple of the work. */
 const SHARE = 4
-/** A worker waits at most this long for the next connection from the primary. */
+/** The bounds of the time for which a worker waits for the next connection from the primary. One read may bring several at once. */
+const MIN_QUIET_MS = 0.2
 const MAX_QUIET_MS = 1
 /** The smoothing of gaps between connections: short gaps count more, because they show what a hand-over takes. */
 const GAP_FALL = 0.1
@@ -98,7 +99,9 @@ class AcceptBurst {
 
   /** Whether the primary may hand over another connection: it has been quiet for less than three hand-overs take. */
   #mayGetAnother(nowMs) {
-    return this.#isHandedOver && nowMs - this.#lastAcceptMs < Math.min(MAX_QUIET_MS, 3 * this.#gapMs)
+    if (!this.#isHandedOver) return false
+    const quietMs = Math.min(MAX_QUIET_MS, Math.max(MIN_QUIET_MS, 3 * this.#gapMs))
+    return nowMs - this.#lastAcceptMs < quietMs
   }
 
   #stop(nowMs) {
