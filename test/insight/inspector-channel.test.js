@@ -114,8 +114,10 @@ test('while the main thread is blocked, the last question waits for it', () => {
   const { channel, connect, connected, question } = setUp()
   const later = { ...question, asked: 0, onAsked: () => later.asked++ }
   channel.evaluate(question)
+  const [waiting] = connected
   channel.evaluate(later)
   assert.equal(connected.size, 1)
+  assert.ok(connected.has(waiting))
   connect()
   assert.deepEqual([question.asked, later.asked], [0, 1])
 })
