@@ -55,7 +55,9 @@ test('a heap snapshot says what it costs, and is taken only when that is confirm
 })
 
 test('above half of the heap there is no snapshot', async (t) => {
-  const { post } = await startProfiled(t, { token: TOKEN, args: ['--max-old-space-size=20'] })
+  const keep = 'globalThis.kept = Array.from({ length: 60_000 }, (_, i) => ({ i, list: [i] }))'
+  const args = ['--max-old-space-size=20', '--import', `data:text/javascript,${encodeURIComponent(keep)}`]
+  const { post } = await startProfiled(t, { token: TOKEN, args })
   const { status, body } = await post('/heap-snapshot?confirm=yes')
   assert.equal(status, 503)
   assert.match(body.toString(), /^Memory is short/)
