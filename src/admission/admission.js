@@ -239,11 +239,11 @@ class Admission {
   /** @param {number} [longestMs] of several turns, without arrivals or ends, the longest */
   onTurn(busyMs, nowMs, idleMs, longestMs = busyMs) {
     const { acceptBurst, clients, cost, turns } = this.measurements
-    const { endedInTurn } = this.gate
+    const { arrivedInTurn, endedInTurn } = this.gate
     turns.onTurn(busyMs, nowMs, idleMs, endedInTurn * cost.ms, longestMs)
     cost.onTurn(busyMs, nowMs, endedInTurn)
     clients.onTurn(nowMs, this.#outstanding, turns.isIdling(nowMs))
-    acceptBurst.onTurn(busyMs)
+    acceptBurst.onTurn(busyMs, nowMs, arrivedInTurn)
     this.#hooks.onTurn(nowMs)
     this.#resources.onTurn(longestMs, nowMs, idleMs)
     if (this.#mode === 'observe') this.#shadow.onTurn(busyMs, nowMs, idleMs, endedInTurn)

@@ -47,23 +47,34 @@ test('a burst lasts at most 20 ms, however many connections keep coming', () => 
   assert.equal(burstFor(new AcceptBurst(), 0), 20)
 })
 
+test('turns in which handlers burn do not end a burst before 100 ms: that time was not spent on accepting', () => {
+  assert.equal(burstFor(new AcceptBurst(), 0, 24), 120)
+})
+
 test('a turn outside a burst counts as work, whatever code ran in it', () => {
   const burst = new AcceptBurst()
   burstFor(burst, 0)
-  burst.onTurn(2)
+  burst.onTurn(2, 25, 200)
   for (let i = 0; i < 2; i++) {
     burst.onAccept(30)
     burst.shouldTurnAgain(30, 0)
   }
-  burst.onTurn(2)
+  burst.onTurn(2, 30, 0)
   assert.equal(burstFor(burst, 30), 8)
 })
 
 test('bursts together take at most four times the work', () => {
   const burst = new AcceptBurst()
   burstFor(burst, 0)
-  burst.onTurn(2)
+  burst.onTurn(2, 25, 200)
   assert.equal(burstFor(burst, 30), 8)
+})
+
+test('silent connections are no evidence of load: they get half of that time', () => {
+  const burst = new AcceptBurst()
+  burstFor(burst, 0)
+  burst.onTurn(2, 25, 0)
+  assert.equal(burstFor(burst, 30), 4)
 })
 
 test('if the primary accepts, a burst outlasts quiet turns for three times what a hand-over takes', () => {
@@ -89,14 +100,6 @@ test('the duration of a hand-over is estimated from the shortest gaps, and not f
   assert.equal(burst.shouldTurnAgain(nowMs + 0.44 * 2, 0), false)
 })
 
-test('connections that come in one read do not shorten the wait below 0.2 ms', () => {
-  const burst = new AcceptBurst()
-  for (let i = 0; i < 100; i++) burst.onAccept(i * 0.005, true)
-  burst.shouldTurnAgain(0.5, 0)
-  assert.equal(burst.shouldTurnAgain(0.69, 0), true)
-  assert.equal(burst.shouldTurnAgain(0.71, 0), false)
-})
-
 test('the turns that do arithmetic of a TLS handshake belong to a burst, the turns that wait for the client do not', () => {
   const burst = new AcceptBurst()
   burst.onAccept(0)
@@ -120,20 +123,27 @@ test('requests are put off while a TLS handshake is in progress, until it ends o
   assert.equal(burst.isAccepting(51), false)
 })
 
-test('unspent time is kept for one burst', () => {
+test('unspent time is kept for the next bursts, up to a second', () => {
   const burst = new AcceptBurst()
-  for (let atMs = 0; atMs < 1000; atMs += 10) burst.onTurn(10)
-  assert.equal(burstFor(burst, 1000), 20)
-  assert.equal(burstFor(burst, 1030), 0)
+  for (let atMs = 0; atMs < 1000; atMs += 10) burst.onTurn(10, atMs, 10)
+  let spentMs = 0
+  for (let fromMs = 1000; ; fromMs += 30) {
+    const lastedMs = burstFor(burst, fromMs)
+    if (lastedMs === 0) break
+    spentMs += lastedMs
+  }
+  assert.equal(spentMs, 1000)
 })
 
-test('a burst that ends by itself has spent its time', () => {
+test('connections and requests are compared within a second', () => {
   const burst = new AcceptBurst()
-  for (const atMs of [0, 10, 18]) {
-    burst.onAccept(atMs)
-    burst.shouldTurnAgain(atMs, 0)
-  }
-  burst.shouldTurnAgain(18, 0)
-  // It began with the second connection.
-  assert.equal(burstFor(burst, 30), 12)
+  burst.onTurn(0, 0, 200)
+  burstFor(burst, 0)
+  // The requests of more than a second ago say nothing of the sockets that came since.
+  burst.onTurn(0, 1500, 0)
+  burst.onTurn(2, 1500, 0)
+  burst.onAccept(1501)
+  burst.onTurn(2, 1501, 0)
+  // Twice the first 2 ms' worth of four, and twice the second.
+  assert.equal(burstFor(burst, 1502), 12)
 })

@@ -4,11 +4,18 @@
 // A burst begins with the second turn in a row that accepted a connection, and lasts at most 20 ms
 // (docs/decisions/0040, also for workers of a cluster and for TLS).
 
-/** A burst lasts at most this long. Unspent time is kept for one burst. */
+const { TURN_BUDGET_MS } = require('./loop-turns')
+
+/** The time that one burst may spend on turns that only accept. */
 const MAX_MS = 20
-/** The time that all bursts together may take, as a multiple of the work. */
+/** The time that all bursts together may spend, as a multiple of the work. */
 const SHARE = 4
-/** The bounds of the time for which a worker waits for the next connection from the primary. One read may bring several at once. */
+const WINDOW_MS = 1000
+/** A turn longer than its budget ran handlers that had awaited something. It was not spent on accepting, and counts for little. */
+const WORK_TURN_MS = 0.5
+/** A burst ends after this time, however little of it was spent on accepting. */
+const MAX_ELAPSED_MS = 100
+/** The bounds of the time for which a worker waits for the next connection from the primary. */
 const MIN_QUIET_MS = 0.2
 const MAX_QUIET_MS = 1
 /** The smoothing of gaps between connections: short gaps count more, because they show what a hand-over takes. */
@@ -31,7 +38,12 @@ class AcceptBurst {
   #lastAcceptMs = Number.NEGATIVE_INFINITY
   #gapMs = 0.125
   #sinceMs
+  #spentMs = 0
+  #lastTurnMs = 0
   #allowanceMs = MAX_MS
+  #windowMs = 0
+  #windowAccepts = 0
+  #windowRequests = 0
 
   /**
    * @param {'connection' | 'secureConnection' | 'tlsClientError'} event of the server
@@ -47,6 +59,7 @@ class AcceptBurst {
   onAccept(nowMs, isHandedOver = false) {
     this.mayBeAccepting = true
     this.#accepted++
+    this.#windowAccepts++
     this.#isHandedOver = isHandedOver
     const gapMs = nowMs - this.#lastAcceptMs
     if (gapMs < MAX_QUIET_MS)
@@ -65,9 +78,20 @@ class AcceptBurst {
     if (this.#handshakes > 0) this.#handshakes--
   }
 
-  /** Outside a burst the whole turn was work, which adds to the time that may be spent on accepting. */
-  onTurn(busyMs) {
-    if (this.#sinceMs === undefined) this.#allowanceMs = Math.min(MAX_MS, this.#allowanceMs + busyMs * SHARE)
+  /**
+   * Outside a burst the whole turn was work, which adds to the time that may be spent on accepting.
+   * @param {number} arrived how many requests arrived in this turn
+   */
+  onTurn(busyMs, nowMs, arrived) {
+    this.#windowRequests += arrived
+    if (this.#sinceMs !== undefined) return
+    if (nowMs - this.#windowMs > WINDOW_MS) {
+      this.#windowMs = nowMs
+      this.#windowAccepts = this.#windowRequests = 0
+    }
+    // Connections that send no request are no evidence of load.
+    const share = this.#windowRequests * 4 < this.#windowAccepts ? SHARE / 2 : SHARE
+    this.#allowanceMs = Math.min(this.#allowanceMs + busyMs * share, WINDOW_MS)
   }
 
   /** Whether a connection was accepted since the last turn ended, or a handshake is under way. */
@@ -91,10 +115,20 @@ class AcceptBurst {
     this.mayBeAccepting = this.#handshakes > 0
     this.#wasAccepting = isAccepting || isHandshaking
     this.isAwaitingPrimary = !isAccepting && this.#mayGetAnother(nowMs)
-    if (!isSecondInRow && !this.#isHandedOver) return this.#stop(nowMs)
-    if (!isAccepting && !this.isAwaitingPrimary) return this.#stop(nowMs)
-    this.#sinceMs ??= nowMs
-    return nowMs - this.#sinceMs < this.#allowanceMs || this.#stop(nowMs)
+    if (!isSecondInRow && !this.#isHandedOver) return this.#stop()
+    if (!isAccepting && !this.isAwaitingPrimary) return this.#stop()
+    if (this.#sinceMs === undefined) {
+      this.#sinceMs = nowMs
+      this.#spentMs = 0
+    } else {
+      const turnMs = nowMs - this.#lastTurnMs
+      this.#spentMs += turnMs > TURN_BUDGET_MS ? WORK_TURN_MS : turnMs
+    }
+    this.#lastTurnMs = nowMs
+    if (this.#spentMs < Math.min(MAX_MS, this.#allowanceMs) && nowMs - this.#sinceMs < MAX_ELAPSED_MS)
+      return true
+    this.#allowanceMs = Math.max(0, this.#allowanceMs - this.#spentMs)
+    return this.#stop()
   }
 
   /** Whether the primary may hand over another connection: it has been quiet for less than three hand-overs take. */
@@ -104,9 +138,8 @@ class AcceptBurst {
     return nowMs - this.#lastAcceptMs < quietMs
   }
 
-  #stop(nowMs) {
+  #stop() {
     this.isAwaitingPrimary = false
-    this.#allowanceMs = Math.max(0, this.#allowanceMs - (nowMs - (this.#sinceMs ?? nowMs)))
     this.#sinceMs = undefined
     return false
   }
