@@ -1,5 +1,5 @@
 'use strict'
-// Rejections take at most .2 of the loop, and .12 while all clients wait for an answer. What is beyond waits for its turn,
+// Rejections take at most .17 of the loop, and .12 while all clients wait for an answer. What is beyond waits for its turn,
 // first in, first out, whoever sent it. So most of the loop serves, whatever the clients of rejected requests do next.
 // The share holds for up to twenty thousand that wait.
 
@@ -8,7 +8,7 @@ const { isDisconnected } = require('../requests/request')
 const { isHalfClosed, offHalfClose, onHalfClose } = require('../requests/half-closed')
 const { LATELY_MS } = require('./measurements/loop-turns')
 
-const MOST_SHARE = 0.2
+const MOST_SHARE = 0.17
 /** The same while all clients wait: they send no more requests than they get answers. The next request of a gateway is another client's. */
 const WAITING_SHARE = 0.12
 /** Added for a new connection: a client that connects anew makes the loop accept it too. */

@@ -39,7 +39,7 @@ function driven({ rejectionMs = 1, areWaiting = true } = {}) {
 
 for (const [areWaiting, share] of /** @type {const} */ ([
   [true, 0.12],
-  [false, 0.2],
+  [false, 0.17],
 ])) {
   for (const rejectionMs of [0.02, 0.5, 4]) {
     for (const perMs of [1, 10]) {
