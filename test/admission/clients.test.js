@@ -24,18 +24,18 @@ function driven({ open = 0, isKnown = true } = {}) {
   return { clients, connections, pass }
 }
 
-test('clients are a bound once their number has been steady for a second', () => {
+test('clients are a bound once their number has been steady for half a second', () => {
   const { pass } = driven({ open: 50 })
-  assert.equal(pass(1000), UNBOUNDED)
+  assert.equal(pass(500), UNBOUNDED)
   assert.equal(pass(100), 50)
 })
 
-test('clients whose number grows by more than a tenth within a second are no bound, until they have come', () => {
+test('clients whose number grows by more than a tenth within half a second are no bound, until they have come', () => {
   const { connections, pass } = driven({ open: 100 })
   pass(1100)
   for (const open of [111, 123, 136, 150]) {
     connections.open = open
-    assert.equal(pass(900), UNBOUNDED)
+    assert.equal(pass(400), UNBOUNDED)
   }
   assert.equal(pass(200), 150)
 })

@@ -103,6 +103,17 @@ test('an empty queue beside a full loop still stands', () => {
   assert.equal(limits.isOverload(clock.now()), true)
 })
 
+test('cheap requests that ended while the queue stood say nothing about the load of today', () => {
+  const { clock, limits, overload } = driven({ most: 300 })
+  // Ten turns with 200 each, as a service that warms up or answers health checks.
+  for (let i = 0; i < 10; i++) {
+    clock.advance(10)
+    limits.onTurn(clock.now(), clock.idleMs(), { arrived: 200, ended: 200, isQueueing: true })
+  }
+  overload(500)
+  assert.equal(limits.isOverload(clock.now()), true)
+})
+
 test('with all slots in use, a request takes what a slot takes: that tells an overload', () => {
   const { admit, clock, limits, serve, turn } = driven({ maxConcurrent: 1, costMs: 0.1 })
   serve(500, 50)

@@ -37,7 +37,7 @@ for (const [what, strange] of [
   ['a stall', { busyMs: 5000, ended: 10 }],
   ['a lull', { busyMs: 0.01, ended: 10 }],
 ]) {
-  test(`${what} does not change the cost: the median of ten windows counts`, () => {
+  test(`${what} does not change the cost: the median counts`, () => {
     const { cost, turn } = driven()
     for (let i = 0; i < 20; i++) turn({ busyMs: 20, ended: 10 })
     for (let i = 0; i < 4; i++) turn(strange)
@@ -45,20 +45,22 @@ for (const [what, strange] of [
   })
 }
 
-test('a rising cost is measured after half of thirty windows', () => {
+test('a rising cost is measured after half of the last 400 requests', () => {
   const { cost, turn } = driven()
-  for (let i = 0; i < 30; i++) turn({ busyMs: 2, ended: 10 })
-  for (let i = 0; i < 14; i++) turn({ busyMs: 20, ended: 10 })
+  for (let i = 0; i < 40; i++) turn({ busyMs: 2, ended: 10 })
+  for (let i = 0; i < 20; i++) turn({ busyMs: 20, ended: 10 })
   isNear(cost.ms, 0.2)
-  for (let i = 0; i < 2; i++) turn({ busyMs: 20, ended: 10 })
+  turn({ busyMs: 20, ended: 10 })
   isNear(cost.ms, 2)
 })
 
-test('a window counts by the requests in it: a turn in which fifty end is five of ten', () => {
+test('a long turn counts by the requests that ended in it, and never as the majority', () => {
   const { cost, turn } = driven()
-  for (let i = 0; i < 5; i++) turn({ busyMs: 10, ended: 10 })
-  turn({ busyMs: 250, ended: 60 })
-  isNear(cost.ms, 250 / 60)
+  for (let i = 0; i < 40; i++) turn({ busyMs: 25.6, ended: 128 })
+  turn({ busyMs: 512, ended: 256 })
+  isNear(cost.ms, 0.2)
+  turn({ busyMs: 512, ended: 256 })
+  isNear(cost.ms, 2)
 })
 
 test('rare expensive requests count in the mean, and not in the median', () => {

@@ -593,7 +593,7 @@ const anyOptions = fc.record(
   { requiredKeys: [] }
 )
 
-test('no JSON value gets through, or fails with anything but a SpillwayError that ends in a full stop', () => {
+test('no JSON value gets through, or fails with anything but a SpillwayError of whole sentences', () => {
   fc.assert(
     fc.property(fc.oneof(anyOptions, fc.jsonValue()), (given) => {
       try {
@@ -602,7 +602,7 @@ test('no JSON value gets through, or fails with anything but a SpillwayError tha
         assert.ok(isFrozenDeeply(resolved))
       } catch (error) {
         assert.ok(error instanceof SpillwayError, error.stack)
-        assert.match(error.message, /\.$/)
+        assert.match(error.message, /[.?]$/)
       }
     }),
     { numRuns: 300 }

@@ -88,9 +88,9 @@ class Limits {
     return this.#durationMs / this.maxConcurrent
   }
 
-  /** How long each queued request takes. */
+  /** How long each queued request takes in the mean. */
   get eachMs() {
-    return this.isAtMaxConcurrent ? this.slotMs : this.loop.expectedCostMs
+    return this.isAtMaxConcurrent ? this.slotMs : Math.max(this.#cost.meanMs, this.#cost.ms)
   }
 
   toleratedMs(priority, nowMs) {
@@ -162,9 +162,8 @@ class Limits {
     const { arrived, ended, isQueueing } = turn
     this.loop.onTurn(nowMs, idleMs, this.#wasHeldBack || (isQueueing && !this.isAtMaxConcurrent))
     this.#wasHeldBack = false
-    const usualMs = this.isAtMaxConcurrent ? this.slotMs : Math.max(this.#cost.meanMs, this.#cost.ms)
     const isEmpty = !isQueueing && this.#turns.isIdling(nowMs)
-    this.#overload.onTurn({ nowMs, arrived, ended, usualMs, isEmpty })
+    this.#overload.onTurn({ nowMs, arrived, ended, usualMs: this.eachMs, isEmpty })
   }
 }
 

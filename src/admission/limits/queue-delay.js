@@ -78,12 +78,12 @@ class QueueDelay {
  */
 class Overload {
   #clients
-  /** When the queue was last empty, and how many requests have ended since. */
+  /** When the queue was last empty. */
   #emptiedMs
-  #ended = 0
   /** Since the current slice began. */
   #slicedMs
   #arrived = 0
+  #ended = 0
   /** The load of the last slice, and of the one before. */
   #load = 0
   #loadBefore = 0
@@ -117,16 +117,16 @@ class Overload {
 
   onEmpty(nowMs) {
     this.#emptiedMs = nowMs
-    this.#ended = 0
   }
 
-  /** The requests of a burst may be cheaper than the mean. What ended since the queue was empty shows that. */
+  /** The requests of a burst may be cheaper than the mean. How many have ended shows that. */
   #endSlice(nowMs, usualMs) {
-    const eachMs = this.#ended === 0 ? usualMs : Math.min(usualMs, (nowMs - this.#emptiedMs) / this.#ended)
+    const elapsedMs = nowMs - this.#slicedMs
+    const eachMs = this.#ended === 0 ? usualMs : Math.min(usualMs, elapsedMs / this.#ended)
     this.#loadBefore = this.#load
-    this.#load = (this.#arrived * eachMs) / (nowMs - this.#slicedMs)
+    this.#load = (this.#arrived * eachMs) / elapsedMs
     this.#slicedMs = nowMs
-    this.#arrived = 0
+    this.#arrived = this.#ended = 0
   }
 }
 

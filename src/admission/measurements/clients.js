@@ -5,8 +5,9 @@
 
 const { LATELY_MS, SAMPLE_MS } = require('./loop-turns')
 
-/** The number must not have grown by more than a tenth lately. It is counted anew after the loop has idled for as long. */
+/** The number must not have grown by more than a tenth for half a second. A full loop is no overload before that (queue-delay.js). */
 const GROWTH = 1.1
+const STEADY_MS = 500
 /** Clients do not all wait while fewer than these of the most requests are outstanding. */
 const MOST_WAITING = 0.75
 /** Clients are gateways if they send more than this share of the requests that are queued. */
@@ -59,7 +60,7 @@ class Clients {
     this.#count(nowMs, outstanding, isIdling)
     if (this.#queued > 0) this.areGateways = this.#proxy ?? this.#forwarded > GATEWAY_SHARE * this.#queued
     this.#queued = this.#forwarded = 0
-    const isBounded = !this.areGateways && nowMs - this.#grewMs >= LATELY_MS
+    const isBounded = !this.areGateways && nowMs - this.#grewMs >= STEADY_MS
     this.most = isBounded ? this.#peak : Number.POSITIVE_INFINITY
     this.areWaiting = !this.areGateways && nowMs - this.#sparedMs >= LATELY_MS
   }

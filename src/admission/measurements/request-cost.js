@@ -1,11 +1,11 @@
 'use strict'
-// Measures what a request and a rejection cost the loop, in ms. The cost of a request is the median of thirty windows of
-// ten ended requests, so that stalls and lulls do not distort it. The cost of rejections is subtracted.
+// Measures what a request and a rejection cost the loop, in ms. The cost of a request is the median of the last 400 that ended, in
+// samples of ten, so that stalls and lulls do not distort it. The cost of rejections is subtracted.
 
 const { SAMPLE_MS } = require('./loop-turns')
 
-const WINDOWS = 30
-const WINDOW_REQUESTS = 10
+const SAMPLES = 40
+const SAMPLE_REQUESTS = 10
 /** A window ends after this time at the latest. One without an ended request does not count: work between requests is not theirs. */
 const WINDOW_MS = 2000
 /** To read a rejected request costs about as much as to reject it. */
@@ -28,9 +28,9 @@ class RequestCost {
   #medianMs = 0
   #meanMs = 0
   #runMs = 0
-  /** The windows in turn, and the same objects by cost. */
-  #windows = Array.from({ length: WINDOWS }, () => ({ costMs: Number.POSITIVE_INFINITY, ended: 0 }))
-  #byCost = [...this.#windows]
+  /** What a request cost in each of the last samples, in turn and sorted. */
+  #samples = new Float64Array(SAMPLES).fill(Number.POSITIVE_INFINITY)
+  #sorted = new Float64Array(SAMPLES)
   #next = 0
   #sinceMs
   #busyMs = 0
@@ -71,7 +71,7 @@ class RequestCost {
     this.#busyMs += busyMs
     this.#ended += ended
     this.#updateShare(nowMs)
-    if (this.#ended < WINDOW_REQUESTS && nowMs - this.#sinceMs < WINDOW_MS) return
+    if (this.#ended < SAMPLE_REQUESTS && nowMs - this.#sinceMs < WINDOW_MS) return
     if (this.#ended > 0) this.#endWindow()
     this.#sinceMs = nowMs
     this.#busyMs = this.#ended = this.#rejectedMs = 0
@@ -80,10 +80,10 @@ class RequestCost {
   #endWindow() {
     const workMs = Math.max(0, this.#busyMs - this.#rejectedMs)
     const costMs = workMs / this.#ended
-    const window = this.#windows[this.#next++ % WINDOWS]
-    window.costMs = costMs
-    window.ended = this.#ended
-    if (this.#next <= WINDOWS) this.#meanMs = this.#firstMean()
+    // Of a long turn, many samples. But one turn, which may have stalled, is never the majority.
+    const count = Math.min(SAMPLES / 2, Math.floor(this.#ended / SAMPLE_REQUESTS) || 1)
+    for (let i = 0; i < count; i++) this.#samples[this.#next++ % SAMPLES] = costMs
+    if (this.#next <= SAMPLES) this.#meanMs = this.#firstMean()
     else this.#meanMs += (Math.min(costMs, MOST_OF_MEAN * this.#meanMs) - this.#meanMs) * SMOOTHING
     this.#updateMedian()
   }
@@ -92,25 +92,17 @@ class RequestCost {
   #firstMean() {
     let [sum, most] = [0, 0]
     for (let i = 0; i < this.#next; i++) {
-      const { costMs } = this.#windows[i]
-      sum += costMs
-      most = Math.max(most, costMs)
+      sum += this.#samples[i]
+      most = Math.max(most, this.#samples[i])
     }
     return this.#next === 1 ? sum : (sum - most) / (this.#next - 1)
   }
 
   #updateMedian() {
-    const windows = this.#byCost
-    let ended = 0
-    for (const window of windows) ended += window.ended
-    sortInPlace(windows)
-    let below = 0
-    for (const window of windows) {
-      below += window.ended
-      if (below < ended / 2) continue
-      this.#medianMs = window.costMs
-      return this.#update()
-    }
+    this.#sorted.set(this.#samples)
+    this.#sorted.sort()
+    this.#medianMs = this.#sorted[(Math.min(this.#next, SAMPLES) - 1) >> 1]
+    this.#update()
   }
 
   #updateShare(nowMs) {
@@ -120,16 +112,6 @@ class RequestCost {
     this.rejectedShare += (share - this.rejectedShare) * SHARE_SMOOTHING
     this.#shareSinceMs = nowMs
     this.#shareRejectedMs = 0
-  }
-}
-
-/** By insertion: only one of a few windows has changed, and `sort` allocates. */
-function sortInPlace(windows) {
-  for (let i = 1; i < windows.length; i++) {
-    const window = windows[i]
-    let at = i
-    for (; at > 0 && windows[at - 1].costMs > window.costMs; at--) windows[at] = windows[at - 1]
-    windows[at] = window
   }
 }
 
