@@ -1941,7 +1941,7 @@ export interface AdmissionSnapshot {
   readonly wouldShed: readonly ShedCount[]
   /** The last twenty rejections, the newest last. */
   readonly rejected: readonly RejectedRequest[]
-  /** Rejections that waited for their turn, because rejections took 0.12 of the loop. */
+  /** Rejections that waited because others had taken their share of the loop: 0.34, or 0.12 while all clients wait for an answer. */
   readonly answeredLate: number
   /** Limits that the requests so far suggest; `null` before the first thousand requests. */
   readonly advice: { readonly maxEventLoopDelay: number; readonly maxConcurrent: number } | null

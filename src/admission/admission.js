@@ -247,7 +247,6 @@ class Admission {
     this.#hooks.onTurn(nowMs)
     this.#resources.onTurn(longestMs, nowMs, idleMs)
     if (this.#mode === 'observe') this.#shadow.onTurn(busyMs, nowMs, idleMs, endedInTurn)
-    this.pace.onTurn(nowMs)
     this.#connectionGate?.onTurn(busyMs, nowMs, idleMs)
     this.gate.onTurn(nowMs, idleMs, busyMs)
     if (this.gate.needsNextTurn || acceptBurst.mayBeAccepting) this.followTurn()
@@ -273,7 +272,7 @@ class Admission {
       abandoned,
       shed: this.stats.list(shed),
       wouldShed: this.stats.list(wouldShed),
-      answeredLate: this.pace.waited,
+      answeredLate: this.pace.late,
       queueDelays: queueDelays.copy(),
     }
   }

@@ -7,8 +7,7 @@
 
 const { ConnectionLoad, LAG_MS } = require('./connection-load')
 const { HEALTHY_LOAD } = require('./limits/queue-delay')
-const { IDLE_SHARE, SAMPLE_MS } = require('./measurements/loop-turns')
-const { RECHECK_MS } = require('./rejection-pace')
+const { IDLE_SHARE, RECHECK_MS, SAMPLE_MS } = require('./measurements/loop-turns')
 const { BYPASS, CRITICAL, LOW, NORMAL } = require('./verdict')
 
 /** The horizon of the idle share that admits. That which rejects has LAG_MS: a loop at 80 % has moments without any idle time. */

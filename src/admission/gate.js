@@ -5,9 +5,8 @@
 const { isDisconnected } = require('../requests/request')
 const { offHalfClose, onHalfClose } = require('../requests/half-closed')
 const { MAX_QUIET_MS } = require('./measurements/accept-burst')
-const { SAMPLE_MS, TURN_BUDGET_MS } = require('./measurements/loop-turns')
+const { RECHECK_MS, SAMPLE_MS, TURN_BUDGET_MS } = require('./measurements/loop-turns')
 const { inRequestContext } = require('./queue')
-const { RECHECK_MS } = require('./rejection-pace')
 const { QUEUED, REJECTED, RUN } = require('./verdict')
 
 /** The same for clients that cannot make the queue long: fewer of their requests are queued, and outlive a collection. */
@@ -91,7 +90,7 @@ class Gate {
     admission.deadlineMs = this.#hooks.deadlineMs(request)
     if (expectedWaitMs >= admission.deadlineMs)
       return this.#cause.because('deadline', expectedWaitMs, admission.deadlineMs)
-    return this.#limits.reasonFor(expectedWaitMs, ahead, admission.priority, nowMs)
+    return this.#limits.reasonFor(expectedWaitMs, ahead, nowMs)
   }
 
   /** An idling loop runs every request on arrival. A full loop accepts first, then runs what the turn's budget allows. */

@@ -1,20 +1,22 @@
 'use strict'
-// Rejections take at most .17 of the loop, and .12 while all clients wait for an answer. What is beyond waits for its turn,
-// first in, first out, whoever sent it. So most of the loop serves, whatever the clients of rejected requests do next.
-// The share holds for up to twenty thousand that wait.
+// Rejections are sent together every 20 ms, and the first after a pause at once. They take at most .34 of the loop, and .12 while all
+// clients wait for an answer. What is beyond waits for its turn, first in, first out, whoever sent it. So most of the loop serves, whatever
+// the clients of rejected requests do next. The share holds for up to twenty thousand that wait.
 
 const { AsyncResource } = require('node:async_hooks')
 const { isDisconnected } = require('../requests/request')
 const { isHalfClosed, offHalfClose, onHalfClose } = require('../requests/half-closed')
 const { LATELY_MS } = require('./measurements/loop-turns')
 
-const MOST_SHARE = 0.17
+const MOST_SHARE = 0.34
 /** The same while all clients wait: they send no more requests than they get answers. The next request of a gateway is another client's. */
 const WAITING_SHARE = 0.12
 /** Added for a new connection: a client that connects anew makes the loop accept it too. */
 const ACCEPT_MS = 0.05
-/** How often a timer makes the loop turn while requests or rejections wait and it would not turn by itself. */
-const RECHECK_MS = 2
+/** One by itself wakes the client's process, and finds its code in no cache: each then costs up to five times as much. */
+const TOGETHER_MS = 20
+/** The same for gateways: until its 503 is sent, another user's request waits for the connection. */
+const GATEWAY_TOGETHER_MS = 5
 /** Beyond so many the next is sent at once: each that waits keeps its request in memory. */
 const MOST_WAITING = 20_000
 
@@ -24,8 +26,8 @@ const MOST_WAITING = 20_000
  */
 
 class RejectionPace {
-  /** Rejections that have waited so far. */
-  waited = 0
+  /** Rejections that have waited for their share so far. */
+  late = 0
   #clock
   #clients
   #cost
@@ -34,10 +36,13 @@ class RejectionPace {
   /** @type {(Waiting | undefined)[]} */
   #waiting = []
   #first = 0
+  /** How many of those that wait are counted as late. */
+  #countedLate = 0
+  /** Rejections were sent just now, or some wait: a timer sends the next ones. */
+  #isPausing = false
   #isDraining = false
-  #isScheduled = false
 
-  /** @param {{ clock: typeof import('../clock').systemClock, clients: { readonly areWaiting: boolean },
+  /** @param {{ clock: typeof import('../clock').systemClock, clients: { readonly areGateways: boolean, readonly areWaiting: boolean },
    *   cost: { readonly rejectionMs: number } }} parts */
   constructor({ clock, clients, cost }) {
     this.#clock = clock
@@ -55,10 +60,9 @@ class RejectionPace {
   /** Calls `send` now, or in its turn. */
   deliver(request, send, nowMs) {
     const isNext = this.#isDraining || this.waiting >= MOST_WAITING || isHalfClosed(request)
-    if (isNext || (this.waiting === 0 && this.#hasCredit(nowMs))) return this.#spend(request, send)
-    this.waited++
-    this.#wait(request, send)
-    this.#sendLater()
+    if (isNext || (!this.#isPausing && this.#hasCredit(nowMs))) this.#spend(request, send)
+    else this.#wait(request, send)
+    this.#pause()
   }
 
   #wait(request, send) {
@@ -92,40 +96,40 @@ class RejectionPace {
     send()
   }
 
-  onTurn(nowMs) {
-    if (this.waiting > 0) this.#send(nowMs)
+  #pause() {
+    if (this.#isPausing) return
+    this.#isPausing = true
+    this.#clock.after(this.#clients.areGateways ? GATEWAY_TOGETHER_MS : TOGETHER_MS, this.#onPauseEnd)
   }
 
-  #send(nowMs) {
-    this.#hasCredit(nowMs)
+  #onPauseEnd = () => {
+    this.#isPausing = false
+    if (this.waiting === 0) return
+    this.#pause()
+    this.#hasCredit(this.#clock.now())
+    this.#send()
+  }
+
+  #send() {
     while (this.waiting > 0 && (this.#creditMs > 0 || this.#isDraining)) {
       const next = this.#waiting[this.#first]
       this.#waiting[this.#first++] = undefined
+      if (this.#countedLate > 0) this.#countedLate--
       if (next?.send !== undefined) this.#sendWaiting(next)
     }
+    this.late += this.waiting - this.#countedLate
+    this.#countedLate = this.waiting
     // Half of the places are empty: a rejection is moved once in the mean.
-    if (this.#first >= this.waiting) {
-      this.#waiting.splice(0, this.#first)
-      this.#first = 0
-    }
-    if (this.waiting > 0) this.#sendLater()
-  }
-
-  /** A loop that has nothing else to do does not turn by itself. */
-  #sendLater() {
-    if (this.#isScheduled) return
-    this.#isScheduled = true
-    this.#clock.after(RECHECK_MS, () => {
-      this.#isScheduled = false
-      this.#send(this.#clock.now())
-    })
+    if (this.#first < this.waiting) return
+    this.#waiting.splice(0, this.#first)
+    this.#first = 0
   }
 
   /** Sends every rejection at once from now on. */
   drain() {
     this.#isDraining = true
-    this.#send(this.#clock.now())
+    this.#send()
   }
 }
 
-module.exports = { RECHECK_MS, RejectionPace }
+module.exports = { RejectionPace }

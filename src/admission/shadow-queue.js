@@ -189,7 +189,8 @@ class ShadowQueue {
     // A full loop accepts one connection a turn, however many wait: its request says nothing about the rate.
     const arrived = this.#isAccepting && arrivals > 0 ? arrivals - 1 : arrivals
     if (arrived < arrivals) this.#isAccepting = false
-    this.#overload.onTurn({ nowMs: this.#modelMs, arrived, ended, usualMs: this.#eachMs, isEmpty: false })
+    const [nowMs, idleMs, usualMs] = [this.#modelMs, this.#modelIdleMs, this.#eachMs]
+    this.#overload.onTurn({ nowMs, idleMs, arrived, ended, usualMs, isEmpty: false })
   }
 
   /** The queued requests that can run in this time, the highest class first. @returns {number} how many */
@@ -245,7 +246,7 @@ class ShadowQueue {
     let queued = 0
     for (let i = 0; i < count; i++) {
       const waitMs = (ahead + queued) * this.#eachMs
-      if (this.#isFull && this.#delay.rejects(waitMs, ahead + queued, priority, this.#eachMs, this.#modelMs))
+      if (this.#isFull && this.#delay.rejects(waitMs, ahead + queued, this.#eachMs, this.#modelMs))
         this.#onWouldReject(this.#cause.because('loop', waitMs, this.#delay.targetMs), priority)
       else queued++
     }
@@ -265,7 +266,7 @@ class ShadowQueue {
       while (queue.length > 0 && this.#delay.isOverdue(queue[0], isOverload, this.#modelMs)) {
         const [oldest] = queue
         const waitedMs = this.#delay.waitedMs(oldest, isOverload, this.#modelMs)
-        const reason = this.#cause.because('loop', waitedMs, this.#delay.boundMs(oldest, isOverload))
+        const reason = this.#cause.because('loop', waitedMs, this.#delay.boundMs(isOverload))
         for (let i = 0; i < oldest.count; i++) this.#onWouldReject(reason, oldest.priority)
         this.#take(queue, oldest.count)
       }

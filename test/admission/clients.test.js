@@ -125,3 +125,26 @@ test('gateways never all wait: their next requests are those of others', () => {
   pass(5000, { outstanding: 100, queued: [{ via: '1.1 x' }] })
   assert.equal(clients.areWaiting, false)
 })
+
+test('clients do not all wait in the first second after the loop was idle', () => {
+  const { clients, pass } = driven({ open: 100 })
+  pass(5000, { isIdling: true })
+  pass(900, { outstanding: 100 })
+  assert.equal(clients.areWaiting, false)
+  pass(200, { outstanding: 100 })
+  assert.equal(clients.areWaiting, true)
+})
+
+test('of each tenth of a second the most outstanding requests count: rejections are sent together, and then there are few', () => {
+  const { clients, pass } = driven({ open: 100 })
+  const turns = (count) => {
+    for (let i = 1; i <= count; i++) {
+      clients.onTurn(5000 + 10 * i, i % 2 === 0 ? 10 : 100, false)
+    }
+  }
+  pass(5000, { isIdling: true })
+  turns(90)
+  assert.equal(clients.areWaiting, false)
+  turns(130)
+  assert.equal(clients.areWaiting, true)
+})

@@ -76,6 +76,12 @@ class DrivenAdmission {
     return request
   }
 
+  /** Lets a second pass, so that rejections that wait are sent. */
+  sendRejections() {
+    this.clock.advance(1000)
+    this.clock.fire()
+  }
+
   end(request) {
     request.markEnded()
     this.admission.release(request)

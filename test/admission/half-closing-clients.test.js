@@ -10,7 +10,6 @@ const net = require('node:net')
 const { test } = require('node:test')
 const tls = require('node:tls')
 const express = require('express')
-const { Admission } = require('../../src/admission/admission')
 const { Connection } = require('../support/connection')
 const psk = require('../support/pre-shared-key')
 const { serve } = require('../support/serve')
@@ -116,26 +115,15 @@ for (const [name, create] of Object.entries(CREATES)) {
 /** A clock that stands, whose timers never fire: what waits for its turn waits until something else sends it. */
 const timelessClock = () => ({ ...stillClock(), after: () => ({}), cancel() {} })
 
-/** Makes rejections so costly, for whatever is created from now on in the test, that the first takes the share of all. */
-function costlyRejections(t) {
-  const { update } = Admission.prototype
-  /** @this {any} */
-  t.mock.method(Admission.prototype, 'update', function (options) {
-    this.measurements.cost.rejectionMs = 1e6
-    update.call(this, options)
-  })
-}
-
 for (const [name, create] of Object.entries(CREATES)) {
   test(`a 503 that waits for its turn is sent when its client half-closes, and not before, with ${name}`, async (t) => {
-    costlyRejections(t)
     const given = { shed: REFUSE, create, clock: timelessClock() }
-    const { port, get, hold, admission } = await holdingServer(t, given)
+    const { port, get, hold, refused } = await holdingServer(t, given)
     const first = await hold()
     await get('/')
     const clients = [await Connection.open(port), await Connection.open(port)]
     for (const client of clients) client.send(GET)
-    await until(() => admission().answeredLate === 2)
+    await refused(3)
     clients[0].end()
     await clients[0].untilClosed()
     assert.match(clients[0].received, /^HTTP\/1\.1 503 [\s\S]*later/)
@@ -146,13 +134,12 @@ for (const [name, create] of Object.entries(CREATES)) {
   })
 
   test(`all 503s that wait are sent when the spillway closes, with ${name}`, async (t) => {
-    costlyRejections(t)
     const given = { shed: REFUSE, create, clock: timelessClock() }
-    const { get, hold, admission, spillway } = await holdingServer(t, given)
+    const { get, hold, refused, spillway } = await holdingServer(t, given)
     const first = await hold()
     await get('/')
     const answers = [get('/'), get('/'), get('/')]
-    await until(() => admission().answeredLate === 3)
+    await refused(4)
     spillway.close()
     for (const { status } of await Promise.all(answers)) assert.equal(status, 503)
     first.release()

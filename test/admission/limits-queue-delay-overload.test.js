@@ -18,6 +18,7 @@ class Served {
   told = []
   toldArrivals = 0
   arrivals = 0
+  #idleMs = 0
   #queue = []
   #overload
   #usualMs
@@ -37,9 +38,11 @@ class Served {
     }
     const idledMs = Math.max(0, TURN_MS - busyMs)
     this.nowMs += busyMs + idledMs
+    this.#idleMs += idledMs
     const isEmpty = this.#queue.length === 0 && idledMs >= TURN_MS / 10
     this.#overload.onTurn({
       nowMs: this.nowMs,
+      idleMs: this.#idleMs,
       arrived: costs.length,
       ended,
       usualMs: this.#usualMs,
@@ -99,7 +102,7 @@ test('a gateway that just fills the loop is told after 0.7 s: its surplus waits 
 test('a load of 0.7 is never told, however long its queue stands', () => {
   const overload = new Overload({ most: ENDLESS, areGateways: false }, 0)
   for (let nowMs = 10; nowMs <= 60_000; nowMs += 10) {
-    overload.onTurn({ nowMs, arrived: 7, ended: 7, usualMs: 1, isEmpty: false })
+    overload.onTurn({ nowMs, idleMs: 0.3 * nowMs, arrived: 7, ended: 7, usualMs: 1, isEmpty: false })
     assert.equal(overload.isOn(1, nowMs), false)
   }
 })
@@ -126,13 +129,39 @@ test('a burst of requests far cheaper than the mean is not told: what has ended 
   assert.deepEqual(served.told, [])
 })
 
+test('a loop that idles is no overload where requests cost less than the mean: idle time is none of their cost', () => {
+  const overload = new Overload({ most: ENDLESS, areGateways: false }, 0)
+  for (let nowMs = 10; nowMs <= 60_000; nowMs += 10) {
+    overload.onTurn({ nowMs, idleMs: 0.3 * nowMs, arrived: 7, ended: 7, usualMs: 2, isEmpty: false })
+    assert.equal(overload.isOn(2, nowMs), false)
+  }
+})
+
+test('a tenth of a second in which the loop is busy for no more than 0.7 ends it, although requests are queued', () => {
+  const overload = new Overload({ most: ENDLESS, areGateways: false }, 0)
+  let [nowMs, idleMs] = [0, 0]
+  const pass = (ms, idleShare) => {
+    for (const endMs = nowMs + ms; nowMs < endMs; ) {
+      nowMs += 10
+      idleMs += 10 * idleShare
+      overload.onTurn({ nowMs, idleMs, arrived: 30, ended: 10, usualMs: 1, isEmpty: false })
+    }
+    return overload.isOn(1, nowMs)
+  }
+  assert.equal(pass(1000, 0), true)
+  assert.equal(pass(100, 0.25), true)
+  assert.equal(pass(100, 0.31), false)
+  assert.equal(pass(290, 0), false)
+  assert.equal(pass(200, 0), true)
+})
+
 test('an empty queue ends the overload, and the time it stood begins anew', () => {
   const overload = new Overload({ most: ENDLESS, areGateways: false }, 0)
   let nowMs = 0
   const pass = (ms, isEmpty = false) => {
     for (const endMs = nowMs + ms; nowMs < endMs; ) {
       nowMs += 10
-      overload.onTurn({ nowMs, arrived: 30, ended: 10, usualMs: 1, isEmpty })
+      overload.onTurn({ nowMs, idleMs: 0, arrived: 30, ended: 10, usualMs: 1, isEmpty })
     }
   }
   pass(500)

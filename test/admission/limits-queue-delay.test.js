@@ -5,7 +5,6 @@ const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { QueueDelay } = require('../../src/admission/limits/queue-delay')
 const { LoopTurns } = require('../../src/admission/measurements/loop-turns')
-const { CRITICAL, NORMAL, PRIORITIES } = require('../../src/admission/verdict')
 const { FakeClock } = require('../support/fake-clock')
 
 const OPTIONS = { maxDelay: 200, targetDelay: 40 }
@@ -27,12 +26,11 @@ function driven(options) {
     clock.advance(busyMs)
     turns.onTurn(busyMs, clock.now(), clock.idleMs(), workMs)
   }
-  const queuedNow = (priority = NORMAL) => ({
-    priority,
+  const queuedNow = () => ({
     queuedMs: clock.now(),
     queuedStallFreeMs: turns.stallFreeMs(clock.now()),
   })
-  const tolerated = (priority = NORMAL) => delay.toleratedMs(priority, EACH_MS, clock.now())
+  const tolerated = () => delay.toleratedMs(EACH_MS, clock.now())
   const isOverdue = (request) => delay.isOverdue(request, given.isOverload, clock.now())
   const overloaded = () => {
     given.isOverload = true
@@ -46,15 +44,6 @@ test('a request may be queued for maxDelay in a burst, and for targetDelay in an
   overloaded()
   assert.equal(tolerated(), 40)
   assert.deepEqual(given.asked.at(-1), [EACH_MS, clock.now()])
-})
-
-test('for critical every queue is a burst, and for no other class', () => {
-  const { overloaded, tolerated } = driven()
-  overloaded()
-  assert.deepEqual(
-    PRIORITIES.slice(0, 4).map((_, priority) => tolerated(priority)),
-    [200, 40, 40, 40]
-  )
 })
 
 test('a targetDelay above maxDelay is maxDelay', () => {
@@ -79,18 +68,17 @@ test('the target is not below 1.5 times the long turn that is usual, which a sin
   assert.equal(tolerated(), 40)
 })
 
-for (const [waitMs, ahead, priority, isOverload, isRejected] of /** @type {const} */ ([
-  [41, 8, NORMAL, true, true],
-  [40, 8, NORMAL, true, false],
-  [1000, 7, NORMAL, true, false],
-  [1000, 10, NORMAL, false, false],
-  [1000, 10, CRITICAL, true, false],
+for (const [waitMs, ahead, isOverload, isRejected] of /** @type {const} */ ([
+  [41, 8, true, true],
+  [40, 8, true, false],
+  [1000, 7, true, false],
+  [1000, 10, false, false],
 ])) {
-  const what = `${waitMs} ms behind ${ahead} of class ${PRIORITIES[priority]}`
+  const what = `${waitMs} ms behind ${ahead}`
   test(`${what} in ${isOverload ? 'an overload' : 'a burst'} is ${isRejected ? '' : 'not '}rejected on arrival`, () => {
     const { clock, delay, given } = driven()
     given.isOverload = isOverload
-    assert.equal(delay.rejects(waitMs, ahead, priority, EACH_MS, clock.now()), isRejected)
+    assert.equal(delay.rejects(waitMs, ahead, EACH_MS, clock.now()), isRejected)
   })
 }
 
@@ -110,12 +98,10 @@ test('in an overload it is too old after targetDelay by any clock, and 5 ms', ()
   const { isOverdue, overloaded, queuedNow, turn } = driven()
   overloaded()
   const request = queuedNow()
-  const critical = queuedNow(CRITICAL)
   turn(45, 0)
   assert.equal(isOverdue(request), false)
   turn(1)
   assert.equal(isOverdue(request), true)
-  assert.equal(isOverdue(critical), false)
 })
 
 test('new options hold from the next question on', () => {

@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { Limits } = require('../../src/admission/limits/limits')
 const { LoopTurns } = require('../../src/admission/measurements/loop-turns')
-const { CRITICAL, Cause, NORMAL } = require('../../src/admission/verdict')
+const { Cause } = require('../../src/admission/verdict')
 const { AdmissionRecord } = require('../../src/requests/admission-record')
 const { FakeClock } = require('../support/fake-clock')
 
@@ -156,18 +156,16 @@ test('if slots are short, the expected wait follows from durations; else from co
 test('a request that would wait longer for a slot than is tolerated is rejected for concurrency', () => {
   const { admit, clock, limits } = driven({ maxConcurrent: 1 })
   admit()
-  const reasonFor = (expectedWaitMs, priority = NORMAL) =>
-    limits.reasonFor(expectedWaitMs, 1, priority, clock.now())
+  const reasonFor = (expectedWaitMs) => limits.reasonFor(expectedWaitMs, 1, clock.now())
   assert.deepEqual([reasonFor(200), reasonFor(201)], [undefined, 'concurrency'])
 })
 
 test('a request that would wait longer for the loop than is tolerated is rejected for the loop in an overload', () => {
   const { clock, limits, overload } = driven()
-  const reasonFor = (expectedWaitMs, priority = NORMAL) =>
-    limits.reasonFor(expectedWaitMs, 50, priority, clock.now())
+  const reasonFor = (expectedWaitMs) => limits.reasonFor(expectedWaitMs, 50, clock.now())
   assert.equal(reasonFor(1000), undefined)
   overload(500)
-  assert.deepEqual([reasonFor(100), reasonFor(101), reasonFor(101, CRITICAL)], [undefined, 'loop', undefined])
+  assert.deepEqual([reasonFor(100), reasonFor(101)], [undefined, 'loop'])
 })
 
 test('a request that was held back reduces trust at the end of an idling turn, and at no later one', () => {
@@ -212,7 +210,7 @@ test('queries change nothing', () => {
     limits.current(nowMs)
     limits.hasFreeSlot(nowMs)
     limits.expectedWaitMs(10)
-    limits.reasonFor(1000, 10, NORMAL, nowMs)
+    limits.reasonFor(1000, 10, nowMs)
     limits.isOverload(nowMs)
     return [limits.shortResource, limits.isAtMaxConcurrent, limits.loop.limit]
   }

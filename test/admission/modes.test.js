@@ -256,12 +256,3 @@ test('a request that is queued from a timer, after which the loop would sleep, m
   assert.equal(driven.ask().decision, QUEUED)
   assert.equal(driven.clock.scheduled, before + 1)
 })
-
-test('critical is not rejected before normal if maxDelay is less than targetDelay', () => {
-  const driven = new DrivenAdmission({ maxConcurrent: 1, maxDelay: 20, classify: ({ url }) => url })
-  driven.ask({ url: 'high' })
-  const critical = driven.ask({ url: 'critical' })
-  const normal = driven.ask({ url: 'normal' })
-  for (let i = 0; i < 100 && critical.answer === undefined; i++) driven.turn(5)
-  assert.ok(normal.answer !== undefined)
-})

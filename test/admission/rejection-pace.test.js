@@ -1,6 +1,6 @@
 'use strict'
-// When a 503 is sent: at once while rejections take less than their share of the loop, else in its turn. The clock, its timers and what a
-// rejection costs are driven by hand.
+// When a 503 is sent: with the others of 20 ms while rejections take less than their share of the loop, else in its turn. The clock, its
+// timers and what a rejection costs are driven by hand.
 
 const assert = require('node:assert/strict')
 const { AsyncLocalStorage } = require('node:async_hooks')
@@ -10,13 +10,16 @@ const { onHalfClose } = require('../../src/requests/half-closed')
 const { RejectionPace } = require('../../src/admission/rejection-pace')
 const { TimedClock } = require('./driven-admission')
 
+const TOGETHER_MS = 20
 /** What a second that was not used allows at once. */
 const CREDIT_MS = 120
+/** The same, and the first, which is sent alone. */
+const CREDIT_AND_FIRST = CREDIT_MS + 1
 
 /** All clients wait for an answer, unless told otherwise. */
-function driven({ rejectionMs = 1, areWaiting = true } = {}) {
+function driven({ rejectionMs = 1, areGateways = false, areWaiting = true } = {}) {
   const clock = new TimedClock()
-  const pace = new RejectionPace({ clock, clients: { areWaiting }, cost: { rejectionMs } })
+  const pace = new RejectionPace({ clock, clients: { areGateways, areWaiting }, cost: { rejectionMs } })
   /** The numbers of the rejections, in the order in which they were sent. */
   const sent = []
   let count = 0
@@ -31,7 +34,6 @@ function driven({ rejectionMs = 1, areWaiting = true } = {}) {
     for (let i = 0; i < ms; i++) {
       clock.advance(1)
       clock.fire()
-      pace.onTurn(clock.now())
     }
   }
   return { clock, pace, pass, reject, rejectMany, sent }
@@ -39,7 +41,7 @@ function driven({ rejectionMs = 1, areWaiting = true } = {}) {
 
 for (const [areWaiting, share] of /** @type {const} */ ([
   [true, 0.12],
-  [false, 0.17],
+  [false, 0.34],
 ])) {
   for (const rejectionMs of [0.02, 0.5, 4]) {
     for (const perMs of [1, 10]) {
@@ -48,6 +50,7 @@ for (const [areWaiting, share] of /** @type {const} */ ([
         // The credit of a calm second is spent first.
         pass(1000)
         rejectMany(Math.ceil((share * 1000) / rejectionMs))
+        pass(TOGETHER_MS)
         const before = sent.length
         for (let ms = 0; ms < 1000; ms++) {
           rejectMany(perMs)
@@ -55,26 +58,75 @@ for (const [areWaiting, share] of /** @type {const} */ ([
         }
         const tookMs = (sent.length - before) * rejectionMs
         const wantedMs = Math.min(perMs * 1000 * rejectionMs, share * 1000)
-        assert.ok(tookMs <= share * 1000 + rejectionMs + 1e-6, String(tookMs))
-        assert.ok(tookMs >= wantedMs - rejectionMs - 1, String(tookMs))
+        const ofOneRound = Math.min(perMs * rejectionMs, share) * TOGETHER_MS
+        assert.ok(tookMs <= share * 1000 + ofOneRound + rejectionMs, String(tookMs))
+        assert.ok(tookMs >= wantedMs - ofOneRound - rejectionMs, String(tookMs))
       })
     }
   }
 }
 
+test('the first after a pause is sent at once, and those of the next 20 ms together', () => {
+  const { pass, rejectMany, sent } = driven()
+  const counts = []
+  for (const [many, afterMs] of [
+    [3, 19],
+    [2, 1],
+    [1, 19],
+    [0, 1],
+    [0, 20],
+    [2, 20],
+  ]) {
+    rejectMany(many)
+    const atOnce = sent.length
+    pass(afterMs)
+    counts.push([atOnce, sent.length])
+  }
+  assert.deepEqual(counts, [
+    [1, 1],
+    [1, 5],
+    [5, 5],
+    [5, 6],
+    [6, 6],
+    [7, 8],
+  ])
+})
+
+test('through gateways those of 5 ms are sent together', () => {
+  const { pass, rejectMany, sent } = driven({ areGateways: true, areWaiting: false })
+  rejectMany(4)
+  pass(4)
+  assert.equal(sent.length, 1)
+  pass(1)
+  assert.equal(sent.length, 4)
+})
+
 test('beyond twenty thousand that wait the next is sent at once', () => {
   const { pace, reject, rejectMany, sent } = driven()
-  rejectMany(CREDIT_MS + 20_000)
-  assert.deepEqual([sent.length, pace.waiting], [CREDIT_MS, 20_000])
+  rejectMany(1 + 20_000)
+  assert.deepEqual([sent.length, pace.waiting], [1, 20_000])
   reject()
-  assert.deepEqual([sent.at(-1), pace.waiting], [CREDIT_MS + 20_000, 20_000])
+  assert.deepEqual([sent.at(-1), pace.waiting], [20_001, 20_000])
 })
 
 test('what a calm second has left may be used at once, and no more however long the calm was', () => {
   const { pace, pass, rejectMany, sent } = driven()
   pass(60_000)
   rejectMany(400)
-  assert.deepEqual([sent.length, pace.waiting, pace.waited], [CREDIT_MS, 400 - CREDIT_MS, 400 - CREDIT_MS])
+  pass(TOGETHER_MS)
+  const waiting = 400 - CREDIT_AND_FIRST
+  assert.deepEqual([sent.length, pace.waiting, pace.late], [CREDIT_AND_FIRST, waiting, waiting])
+})
+
+test('each that waits for its share is counted once, and none that waits for the others of its 20 ms', () => {
+  const { pace, pass, rejectMany } = driven()
+  rejectMany(CREDIT_AND_FIRST)
+  pass(2000)
+  assert.equal(pace.late, 0)
+  rejectMany(200)
+  rejectMany(200)
+  pass(60_000)
+  assert.deepEqual([pace.waiting, pace.late], [0, 400 - CREDIT_AND_FIRST])
 })
 
 test('rejections are sent in their order, those that come later behind those that wait', () => {
@@ -96,14 +148,17 @@ test('rejections are sent in their order, those that come later behind those tha
   )
 })
 
-test('a timer sends what waits while the loop does not turn', () => {
-  const { clock, pace, rejectMany, sent } = driven()
-  rejectMany(CREDIT_MS + 3)
-  for (let i = 0; i < 20; i++) {
-    clock.advance(2)
-    clock.fire()
+test('a rejection that throws, as a framework of another package may, keeps back no other', () => {
+  const { clock, pace, pass, reject, rejectMany, sent } = driven()
+  reject()
+  const fail = () => {
+    throw new Error('of a test')
   }
-  assert.deepEqual([sent.length, pace.waiting], [CREDIT_MS + 3, 0])
+  pace.deliver({ res: {} }, fail, clock.now())
+  rejectMany(3)
+  assert.throws(() => pass(TOGETHER_MS), /of a test/)
+  pass(2 * TOGETHER_MS)
+  assert.deepEqual([sent.length, pace.waiting], [4, 0])
 })
 
 test('a drain sends all that wait, in their order, and each later one at once', () => {
@@ -127,7 +182,7 @@ test('a client that has half-closed gets its answer at once, past those that wai
   socket.emit('end')
   rejectMany(200)
   reject({ res: {}, socket })
-  assert.deepEqual([sent.at(-1), pace.waited], [200, 200 - CREDIT_MS])
+  assert.deepEqual([sent, pace.waiting], [[0, 200], 199])
 })
 
 test('a client that half-closes while its answer waits gets it then, once', () => {
@@ -136,7 +191,7 @@ test('a client that half-closes while its answer waits gets it then, once', () =
   rejectMany(200)
   reject({ res: {}, socket })
   rejectMany(1)
-  assert.equal(sent.length, CREDIT_MS)
+  assert.equal(sent.length, 1)
   socket.emit('end')
   assert.equal(sent.at(-1), 200)
   pass(2000)
@@ -145,13 +200,14 @@ test('a client that half-closes while its answer waits gets it then, once', () =
 
 test('a client that disconnects while its answer waits costs the others nothing', () => {
   const { pass, reject, rejectMany, sent } = driven()
-  rejectMany(CREDIT_MS)
+  rejectMany(CREDIT_AND_FIRST)
+  pass(TOGETHER_MS)
   const left = Array.from({ length: 1000 }, () => ({ res: { destroyed: false } }))
   for (const request of left) reject(request)
   reject()
   for (const { res } of left) res.destroyed = true
-  pass(10)
-  assert.deepEqual([sent.length, sent.at(-1)], [CREDIT_MS + 1, CREDIT_MS + 1000])
+  pass(TOGETHER_MS)
+  assert.deepEqual([sent.length, sent.at(-1)], [CREDIT_AND_FIRST + 1, CREDIT_AND_FIRST + 1000])
 })
 
 test('a rejection that was sent listens to its socket no longer', () => {

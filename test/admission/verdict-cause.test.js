@@ -123,14 +123,13 @@ test('a full loop: the wait, and the wait that was tolerated then', () => {
 
 test('in a burst the bound is maxDelay, in an overload the target', () => {
   const { limits } = new DrivenAdmission({ maxDelay: MAX_DELAY_MS, targetDelay: TARGET_MS }).admission
-  const record = { priority: 2, queuedMs: 0, queuedStallFreeMs: 500 }
+  const record = { queuedMs: 0, queuedStallFreeMs: 500 }
   const causeIn = (isOverload) => [
-    limits.delay.boundMs(record, isOverload),
+    limits.delay.boundMs(isOverload),
     limits.delay.waitedMs(record, isOverload, 1000),
   ]
   assert.deepEqual(causeIn(true), [TARGET_MS, 1000])
   assert.equal(causeIn(false)[0], MAX_DELAY_MS)
-  assert.equal(limits.delay.boundMs({ ...record, priority: 0 }, true), MAX_DELAY_MS)
   assert.equal(
     limits.delay.isOverdue({ ...record, queuedMs: 1000 - TARGET_MS - GRACE_MS }, true, 1000),
     false

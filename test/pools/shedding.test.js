@@ -123,7 +123,7 @@ test('one request is admitted in 100 ms, however many wait', async (t) => {
   await service.learn()
   const answers = await service.queue(4)
   assert.equal(await service.get('/db/late'), 503)
-  service.clock.advance(101)
+  service.clock.pass(101)
   answers.push(service.get('/db/probe'))
   await until(() => service.pool.waitingCount === 4)
   assert.equal(await service.get('/db/late'), 503)

@@ -220,7 +220,7 @@ for (const reconnects of [false, true]) {
 
 const CAPACITY = capacityOf('cpu')
 const CLOSED_SHARE = 0.12
-const OPEN_SHARE = 0.17
+const OPEN_SHARE = 0.34
 const STORMS = {
   '300 clients that ask again at once': [CLOSED_SHARE, { closed: [{ route: 0, clients: 300 }] }],
   '1000 clients that ask again at once': [CLOSED_SHARE, { closed: [{ route: 0, clients: 1000 }] }],

@@ -3,7 +3,6 @@
 // limit says so, and how long a request may be queued. Events change the limits: onAdmit, onEnd, onHeldBack, onTurn.
 
 const { MOST_OF_MEAN, SMOOTHING } = require('../measurements/request-cost')
-const { NORMAL } = require('../verdict')
 const { LoopShare } = require('./loop-share')
 const { Overload, QueueDelay } = require('./queue-delay')
 
@@ -59,7 +58,7 @@ class Limits {
     return {
       limit,
       by: limit === Number.POSITIVE_INFINITY ? undefined : by,
-      waitMs: this.toleratedMs(NORMAL, nowMs),
+      waitMs: this.toleratedMs(nowMs),
     }
   }
 
@@ -93,8 +92,8 @@ class Limits {
     return this.isAtMaxConcurrent ? this.slotMs : Math.max(this.#cost.meanMs, this.#cost.ms)
   }
 
-  toleratedMs(priority, nowMs) {
-    return this.delay.toleratedMs(priority, this.eachMs, nowMs)
+  toleratedMs(nowMs) {
+    return this.delay.toleratedMs(this.eachMs, nowMs)
   }
 
   get areClientsBounded() {
@@ -112,10 +111,10 @@ class Limits {
   }
 
   /** The reason to reject a request on arrival, for the time it would be queued; undefined if it may be queued. */
-  reasonFor(expectedWaitMs, ahead, priority, nowMs) {
+  reasonFor(expectedWaitMs, ahead, nowMs) {
     if (this.isAtMaxConcurrent)
-      return expectedWaitMs > this.toleratedMs(priority, nowMs) ? this.concurrencyReason() : undefined
-    const isTooLong = this.delay.rejects(expectedWaitMs, ahead, priority, this.eachMs, nowMs)
+      return expectedWaitMs > this.toleratedMs(nowMs) ? this.concurrencyReason() : undefined
+    const isTooLong = this.delay.rejects(expectedWaitMs, ahead, this.eachMs, nowMs)
     // A loop that idles rejects nothing.
     if (!isTooLong || this.#turns.isIdling(nowMs)) return undefined
     return this.#cause.because('loop', expectedWaitMs, this.delay.targetMs)
@@ -125,7 +124,7 @@ class Limits {
   overdueReason(record, isOverload, nowMs) {
     if (this.isAtMaxConcurrent) return this.concurrencyReason()
     const waitedMs = this.delay.waitedMs(record, isOverload, nowMs)
-    return this.#cause.because('loop', waitedMs, this.delay.boundMs(record, isOverload))
+    return this.#cause.because('loop', waitedMs, this.delay.boundMs(isOverload))
   }
 
   concurrencyReason() {
@@ -163,7 +162,7 @@ class Limits {
     this.loop.onTurn(nowMs, idleMs, this.#wasHeldBack || (isQueueing && !this.isAtMaxConcurrent))
     this.#wasHeldBack = false
     const isEmpty = !isQueueing && this.#turns.isIdling(nowMs)
-    this.#overload.onTurn({ nowMs, arrived, ended, usualMs: this.eachMs, isEmpty })
+    this.#overload.onTurn({ nowMs, idleMs, arrived, ended, usualMs: this.eachMs, isEmpty })
   }
 }
 

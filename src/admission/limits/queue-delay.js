@@ -1,10 +1,9 @@
 'use strict'
 // Limits how long a request may be queued: in an overload for `targetDelay`, in a burst for `maxDelay` on the stall-free clock.
 // The target is not below 1.5 times the long turn that is usual here: a request that waits for one of those says little about the
-// load. For `critical` every queue counts as a burst.
+// load. It is the same for all classes: higher ones leave the queue first, so they wait less.
 
 const { SAMPLE_MS, TURN_BUDGET_MS } = require('../measurements/loop-turns')
-const { CRITICAL } = require('../verdict')
 const { FEW_REQUESTS } = require('./loop-share')
 
 const LONG_TURNS = 1.5
@@ -42,30 +41,30 @@ class QueueDelay {
   }
 
   /** @param {number} eachMs how long each queued request takes */
-  toleratedMs(priority, eachMs, nowMs) {
-    return priority !== CRITICAL && this.#overload.isOn(eachMs, nowMs) ? this.targetMs : this.maxDelayMs
+  toleratedMs(eachMs, nowMs) {
+    return this.#overload.isOn(eachMs, nowMs) ? this.targetMs : this.maxDelayMs
   }
 
   /** Whether to reject a request on arrival that would wait `waitMs` behind `ahead` others. */
-  rejects(waitMs, ahead, priority, eachMs, nowMs) {
-    if (ahead < FEW_REQUESTS || priority === CRITICAL || waitMs <= this.targetMs) return false
+  rejects(waitMs, ahead, eachMs, nowMs) {
+    if (ahead < FEW_REQUESTS || waitMs <= this.targetMs) return false
     return this.#overload.isOn(eachMs, nowMs)
   }
 
   /** A request may be dequeued too late by the part of a loop turn that the queue may take. */
   isOverdue(record, isOverload, nowMs) {
-    return this.waitedMs(record, isOverload, nowMs) > this.boundMs(record, isOverload) + TURN_BUDGET_MS
+    return this.waitedMs(record, isOverload, nowMs) > this.boundMs(isOverload) + TURN_BUDGET_MS
   }
 
   /** How long a queued request has waited. In a burst, stalls do not count. */
-  waitedMs({ priority, queuedMs, queuedStallFreeMs }, isOverload, nowMs) {
-    if (isOverload && priority !== CRITICAL) return nowMs - queuedMs
+  waitedMs({ queuedMs, queuedStallFreeMs }, isOverload, nowMs) {
+    if (isOverload) return nowMs - queuedMs
     return this.#turns.stallFreeMs(nowMs) - queuedStallFreeMs
   }
 
   /** How long a queued request may wait. */
-  boundMs({ priority }, isOverload) {
-    return isOverload && priority !== CRITICAL ? this.targetMs : this.maxDelayMs
+  boundMs(isOverload) {
+    return isOverload ? this.targetMs : this.maxDelayMs
   }
 }
 
@@ -80,8 +79,9 @@ class Overload {
   #clients
   /** When the queue was last empty. */
   #emptiedMs
-  /** Since the current slice began. */
+  /** When the current slice began, and how long the loop had idled by then. */
   #slicedMs
+  #slicedIdleMs = 0
   #arrived = 0
   #ended = 0
   /** The load of the last slice, and of the one before. */
@@ -107,12 +107,12 @@ class Overload {
     return this.#clients.most * eachMs <= MOST_BOUND_MS
   }
 
-  /** @param {{ nowMs: number, arrived: number, ended: number, usualMs: number, isEmpty: boolean }} turn `usualMs`: what a request takes in the mean */
-  onTurn({ nowMs, arrived, ended, usualMs, isEmpty }) {
+  /** @param {{ nowMs: number, idleMs: number, arrived: number, ended: number, usualMs: number, isEmpty: boolean }} turn `usualMs`: what a request takes in the mean */
+  onTurn({ nowMs, idleMs, arrived, ended, usualMs, isEmpty }) {
     this.#arrived += arrived
     this.#ended += ended
     if (isEmpty) this.onEmpty(nowMs)
-    if (nowMs - this.#slicedMs >= SAMPLE_MS) this.#endSlice(nowMs, usualMs)
+    if (nowMs - this.#slicedMs >= SAMPLE_MS) this.#endSlice(nowMs, idleMs, usualMs)
   }
 
   onEmpty(nowMs) {
@@ -120,12 +120,16 @@ class Overload {
   }
 
   /** The requests of a burst may be cheaper than the mean. How many have ended shows that. */
-  #endSlice(nowMs, usualMs) {
+  #endSlice(nowMs, idleMs, usualMs) {
     const elapsedMs = nowMs - this.#slicedMs
-    const eachMs = this.#ended === 0 ? usualMs : Math.min(usualMs, elapsedMs / this.#ended)
+    const busyMs = elapsedMs - (idleMs - this.#slicedIdleMs)
+    const eachMs = this.#ended === 0 ? usualMs : Math.min(usualMs, busyMs / this.#ended)
     this.#loadBefore = this.#load
     this.#load = (this.#arrived * eachMs) / elapsedMs
+    // A queue behind a loop that is no busier than that waits for something else.
+    if (busyMs <= HEALTHY_LOAD * elapsedMs) this.onEmpty(nowMs)
     this.#slicedMs = nowMs
+    this.#slicedIdleMs = idleMs
     this.#arrived = this.#ended = 0
   }
 }

@@ -22,7 +22,8 @@ class Clients {
   areWaiting = false
   #connections
   #proxy
-  /** Requests queued since the last sample, and those of them that a gateway has sent. */
+  /** The most outstanding requests since the last sample, those that were queued, and those of them that a gateway has sent. */
+  #outstanding = 0
   #queued = 0
   #forwarded = 0
   #sampledMs
@@ -55,11 +56,13 @@ class Clients {
 
   /** @param {number} outstanding requests: in flight, queued, or rejected and not yet answered */
   onTurn(nowMs, outstanding, isIdling) {
+    // Rejections are sent together: just after that, clients that ask again at once have nothing outstanding.
+    if (outstanding > this.#outstanding) this.#outstanding = outstanding
     if (nowMs - this.#sampledMs < SAMPLE_MS) return
     this.#sampledMs = nowMs
-    this.#count(nowMs, outstanding, isIdling)
+    this.#count(nowMs, this.#outstanding, isIdling)
     if (this.#queued > 0) this.areGateways = this.#proxy ?? this.#forwarded > GATEWAY_SHARE * this.#queued
-    this.#queued = this.#forwarded = 0
+    this.#outstanding = this.#queued = this.#forwarded = 0
     const isBounded = !this.areGateways && nowMs - this.#grewMs >= STEADY_MS
     this.most = isBounded ? this.#peak : Number.POSITIVE_INFINITY
     this.areWaiting = !this.areGateways && nowMs - this.#sparedMs >= LATELY_MS
@@ -74,7 +77,7 @@ class Clients {
     }
     this.#peak = Math.max(this.#peak, count)
     this.#mostSeen = Math.max(this.#mostSeen, outstanding)
-    if (outstanding < MOST_WAITING * this.#mostSeen) this.#sparedMs = nowMs
+    if (isIdling || outstanding < MOST_WAITING * this.#mostSeen) this.#sparedMs = nowMs
     if (this.#peak <= this.#grownTo * GROWTH) return
     this.#grownTo = this.#peak
     this.#grewMs = nowMs

@@ -5,6 +5,8 @@
 
 /** The time in a loop turn for requests that start in that turn, and their ticks and promises. Then the loop polls and accepts again. */
 const TURN_BUDGET_MS = 5
+/** How often a timer makes the loop turn while requests are queued and it would not turn by itself. */
+const RECHECK_MS = 2
 /** How often is sampled what changes slowly: clients, load, the share of rejections, the user's pressure. */
 const SAMPLE_MS = 100
 /** What lately means: how far back the load of today is seen, in clients that came and in rejections that were sent. */
@@ -107,4 +109,4 @@ class LoopTurns {
   }
 }
 
-module.exports = { IDLE_SHARE, LATELY_MS, LoopTurns, SAMPLE_MS, TURN_BUDGET_MS }
+module.exports = { IDLE_SHARE, LATELY_MS, LoopTurns, RECHECK_MS, SAMPLE_MS, TURN_BUDGET_MS }
