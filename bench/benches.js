@@ -138,7 +138,7 @@ const BENCHES = [
       'A leak of a real process under load is found in time, and a cache, a saw-tooth or a step is none.',
     takes: '6 minutes',
     needsQuiet: false,
-    shown: 'test/signals/heap-series.json',
+    shown: 'test/process/heap-series.json',
   },
   {
     name: 'start',

@@ -4,8 +4,8 @@
 
 const { createRequire } = require('node:module')
 const path = require('node:path')
-const { catchAsync } = require('./adapters/async-errors')
-const { SpillwayError } = require('./errors')
+const { catchAsync } = require('./core/http/async-errors')
+const { SpillwayError } = require('./core/errors/errors')
 
 const startingPoints = [
   /** @type {any} */ (module).parent?.filename,

@@ -2,17 +2,17 @@
 // The public exports. `module.exports` has only shorthand properties, so that ESM users can import them by name.
 
 const cluster = require('node:cluster')
-const { refuseUncalled } = require('./adapters/wrong-framework')
-const { CallPlace } = require('./call-place')
-const { systemClock } = require('./clock')
-const { isTested } = require('./environment/deployment')
-const { OverloadError, SpillwayError } = require('./errors')
-const { loggerFrom } = require('./logging/logger')
-const { Notices } = require('./notices')
-const { doubtsOf } = require('./options/doubtful-units')
-const { DEFAULTS, TEST_DEFAULTS, resolveMember } = require('./options/options')
-const { announceUse } = require('./process-use')
-const { InternalErrors } = require('./requests/internal-errors')
+const { refuseUncalled } = require('./core/http/wrong-framework')
+const { CallPlace } = require('./core/call-place')
+const { systemClock } = require('./core/clock')
+const { isTested } = require('./core/environment/deployment')
+const { OverloadError, SpillwayError } = require('./core/errors/errors')
+const { loggerFrom } = require('./core/log/logger')
+const { Notices } = require('./core/notices')
+const { doubtsOf } = require('./core/options/doubtful-units')
+const { DEFAULTS, TEST_DEFAULTS, resolveMember } = require('./core/options/options')
+const { announceUse } = require('./core/process-use')
+const { InternalErrors } = require('./core/request/internal-errors')
 const { Spillway } = require('./spillway')
 
 /**
@@ -50,7 +50,7 @@ const clusterPrimary = (options) => {
   )
   for (const [option, sentence] of doubtsOf('clusterPrimary', resolved))
     notices.warn('doubtful-unit', new CallPlace(clusterPrimary), sentence, option)
-  const { ClusterPrimary } = require('./cluster/primary')
+  const { ClusterPrimary } = require('./core/drain/cluster/primary')
   return withBoundMembers(new ClusterPrimary(resolved, { cluster, clock, internalErrors, logger }))
 }
 

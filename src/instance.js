@@ -2,43 +2,44 @@
 // Builds the parts of one instance from its options, connects them, and starts and closes them together. It decides
 // nothing and is not public: users call spillway.js.
 
-const { Servers } = require('./adapters/http-server')
-const { SetUpCheck } = require('./adapters/setup-check')
-const { Admission } = require('./admission/admission')
-const { Events } = require('./events')
-const { Endpoints, endpointHandlers } = require('./admin/endpoints')
-const { Doctor } = require('./insight/doctor/doctor')
-const { capture } = require('./metrics/capture')
-const { EVENT_LINES } = require('./logging/event-lines')
-const { loggerFrom } = require('./logging/logger')
-const { observedOverloads } = require('./logging/observed-overloads')
-const { OpenTelemetry } = require('./metrics/opentelemetry/opentelemetry')
-const { RequestLog } = require('./logging/request-log')
-const { StartLine } = require('./logging/start-line')
-const { Failures } = require('./failures/failures')
-const { ProcessErrors } = require('./failures/process-errors')
-const { RequestContext } = require('./failures/request-context')
-const { Timeouts } = require('./failures/timeouts')
-const { Membership } = require('./fleet/membership')
-const { Insight } = require('./insight/insight')
-const { Lazy } = require('./lazy')
-const { Pools } = require('./pools/pools')
-const { Stalls } = require('./insight/stalls')
-const { ConnectionUse } = require('./lifecycle/connection-use')
-const { Lifecycle } = require('./lifecycle/lifecycle')
-const { takeFigures } = require('./releases/release-figures')
-const { ReleaseHistory } = require('./releases/release-history')
-const { Notices } = require('./notices')
-const { openInstances } = require('./lifecycle/open-instances')
-const { updateOptions } = require('./options/options')
-const { InternalErrors } = require('./requests/internal-errors')
-const { Recorder } = require('./requests/recorder')
-const { RequestFields } = require('./logging/request-fields')
-const { describeError } = require('./redaction/error-description')
-const { memoryForGate, memoryForRecycling } = require('./signals/memory')
-const { createSignals } = require('./signals/signals')
-const { Sockets } = require('./sockets/sockets')
-const { TurnClock } = require('./signals/turn-clock')
+const { Servers } = require('./core/http/http-server')
+const { SetUpCheck } = require('./core/http/setup-check')
+const { Admission } = require('./core/gate/admission')
+const { Events } = require('./core/events')
+const { Endpoints, endpointHandlers } = require('./core/http/endpoints')
+const { Doctor } = require('./features/doctor/doctor')
+const { capture } = require('./core/metrics/capture')
+const { EVENT_LINES } = require('./core/log/event-lines')
+const { loggerFrom } = require('./core/log/logger')
+const { observedOverloads } = require('./core/log/observed-overloads')
+const { OpenTelemetry } = require('./features/opentelemetry/opentelemetry')
+const { RequestLog } = require('./core/log/request-log')
+const { StartLine } = require('./core/log/start-line')
+const { Failures } = require('./core/errors/failures')
+const { ProcessErrors } = require('./core/errors/process-errors')
+const { RequestContext } = require('./core/errors/request-context')
+const { Timeouts } = require('./core/errors/timeouts')
+const { Membership } = require('./features/fleet/membership')
+const { OutgoingCalls } = require('./features/outgoing/outgoing-calls')
+const { Lazy } = require('./core/lazy')
+const { Pools } = require('./features/pools/pools')
+const { Stalls } = require('./features/stalls/stalls')
+const { ConnectionUse } = require('./core/drain/connection-use')
+const { Lifecycle } = require('./core/drain/lifecycle')
+const { takeFigures } = require('./features/releases/release-figures')
+const { ReleaseHistory } = require('./features/releases/release-history')
+const { Notices } = require('./core/notices')
+const { openInstances } = require('./core/drain/open-instances')
+const { updateOptions } = require('./core/options/options')
+const { InternalErrors } = require('./core/request/internal-errors')
+const { Recorder } = require('./core/request/recorder')
+const { RequestFields } = require('./core/log/request-fields')
+const { describeError } = require('./core/redaction/error-description')
+const { memoryForGate, memoryForRecycling } = require('./core/process/memory')
+const { ProcessWarnings } = require('./core/process/process-warnings')
+const { createSignals } = require('./core/process/signals')
+const { Sockets } = require('./features/sockets/sockets')
+const { TurnClock } = require('./core/process/turn-clock')
 const { listenToTurns } = require('./turn-listeners')
 
 /** Node's own exit code after an uncaught error. */
@@ -57,8 +58,8 @@ class Instance {
 
   /**
    * @param {import('../index.js').ResolvedOptions} options
-   * @param {typeof import('./clock').systemClock} clock
-   * @param {InstanceType<typeof import('./call-place').CallPlace>} place where `createSpillway()` was called
+   * @param {typeof import('./core/clock').systemClock} clock
+   * @param {InstanceType<typeof import('./core/call-place').CallPlace>} place where `createSpillway()` was called
    */
   constructor(options, clock, place) {
     const logger = loggerFrom(options.logger, {
@@ -142,21 +143,24 @@ class Instance {
     })
     this.sockets = new Sockets(this)
     this.lifecycle.onStopAccepting = () => this.sockets.goodbye()
-    this.insight = new Insight({ clock, internalErrors, options, askerNow: () => this.context.reference })
-    if (options.insight.stalls) this.stalls = new Stalls({ parts: this, info, warn })
+    const { insight, routes } = options
+    const askerNow = () => this.context.reference
+    this.outgoing = new OutgoingCalls({ clock, internalErrors, routes, askerNow, isOn: insight.outgoing })
+    this.warnings = new ProcessWarnings({ clock, isOn: insight.warnings })
+    if (insight.stalls) this.stalls = new Stalls({ parts: this, info, warn })
     const captureNow = (spare) => capture(this, spare)
     const gather = () => (this.fleet.isMember ? this.fleet.gather() : undefined)
     const { bounds } = recorder.routes
     const ofMetrics = { bounds, clock, internalErrors, capture: captureNow, gather }
     this.exporter = new Lazy(() => {
-      const { Prometheus } = require('./metrics/scrape/prometheus')
+      const { Prometheus } = require('./core/metrics/scrape/prometheus')
       return new Prometheus({ ...options, ...ofMetrics })
     })
     // Families are registered, and the collector is watched, from the start.
     if (options.registry !== undefined || options.metrics.defaults) this.exporter.value
-    this.doctor = new Doctor({ parts: this, warn, info, isOn: options.insight.doctor })
+    this.doctor = new Doctor({ parts: this, warn, info, isOn: insight.doctor })
     this.fleet = new Membership(options.fleet, (number) => {
-      const { Fleet } = require('./fleet/fleet')
+      const { Fleet } = require('./features/fleet/fleet')
       const pagesNow = () => this.admin.value.memberPages
       return new Fleet(this, options.fleet, captureNow, this.exporter.value, { number, pagesNow })
     })
@@ -165,7 +169,7 @@ class Instance {
     const ofEndpoints = { health, exporter: this.exporter, internalErrors }
     this.handlers = endpointHandlers(ofEndpoints)
     this.admin = new Lazy(() => {
-      const { Admin } = require('./admin/admin')
+      const { Admin } = require('./features/admin/admin')
       return new Admin(this)
     })
     // Without `allow` these paths answer anybody.
@@ -197,14 +201,15 @@ class Instance {
     collections.start()
     this.#timeouts.start()
     this.processErrors.start()
-    this.insight.start()
+    this.outgoing.start()
+    this.warnings.start()
     this.#turnClock.start()
     const warning = openInstances.add()
     if (warning !== undefined) this.notices.warn('many-instances', place, warning)
   }
 
   snapshot() {
-    const { takeSnapshot } = require('./snapshot/snapshot')
+    const { takeSnapshot } = require('./core/snapshot/snapshot')
     return takeSnapshot(this, capture(this))
   }
 
@@ -237,7 +242,8 @@ class Instance {
     this.#timeouts.close()
     this.stalls?.close()
     this.processErrors.close()
-    this.insight.close()
+    this.outgoing.close()
+    this.warnings.close()
     this.pools.close()
     this.context.close()
     this.lifecycle.close()

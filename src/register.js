@@ -2,7 +2,7 @@
 // `node --import spillway/register app.js`, or `--require`: measures every server of an unchanged application, and starts the
 // admin server. It only puts the hooks in: the rest is loaded for the first server that listens. docs/zero-code.md.
 
-const { watchServers } = require('./register/server-watch')
+const { watchServers } = require('./features/register/server-watch')
 
 try {
   watchServers()

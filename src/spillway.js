@@ -1,18 +1,18 @@
 'use strict'
 // The public members of an instance. Each checks its arguments and calls the part that does the work.
 
-const { catchAsync } = require('./adapters/async-errors')
-const { serverIn } = require('./adapters/attachable')
-const { createErrorHandler } = require('./adapters/error-handlers')
-const { createExpressMiddleware } = require('./adapters/express')
-const { createKoaMiddleware } = require('./adapters/koa')
-const { requireNoArguments } = require('./adapters/wrong-framework')
-const { CallPlace } = require('./call-place')
-const { systemClock } = require('./clock')
-const { SpillwayError } = require('./errors')
+const { catchAsync } = require('./core/http/async-errors')
+const { serverIn } = require('./core/http/attachable')
+const { createErrorHandler } = require('./core/http/error-handlers')
+const { createExpressMiddleware } = require('./core/http/express')
+const { createKoaMiddleware } = require('./core/http/koa')
+const { requireNoArguments } = require('./core/http/wrong-framework')
+const { CallPlace } = require('./core/call-place')
+const { systemClock } = require('./core/clock')
+const { SpillwayError } = require('./core/errors/errors')
 const { Instance } = require('./instance')
-const { doubtsOf } = require('./options/doubtful-units')
-const { DEFAULTS, TEST_DEFAULTS, resolveMember, resolveOptions } = require('./options/options')
+const { doubtsOf } = require('./core/options/doubtful-units')
+const { DEFAULTS, TEST_DEFAULTS, resolveMember, resolveOptions } = require('./core/options/options')
 
 const OBSERVED_IN_TEST =
   "spillway: rejects no request under a test runner; `shed: { mode: 'adaptive' }` does, to test your 503s"
@@ -27,7 +27,7 @@ class Spillway {
    * @param {import('../index.js').SpillwayOptions} [given]
    * @param {typeof systemClock} [clock] for tests
    * @param {InstanceType<typeof CallPlace>} [place] of the user's call
-   * @param {import('./options/options').Defaults} [defaults]
+   * @param {import('./core/options/options').Defaults} [defaults]
    */
   constructor(given, clock = systemClock, place = new CallPlace(Spillway), defaults = DEFAULTS) {
     const options = resolveOptions(given, defaults)

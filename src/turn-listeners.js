@@ -1,10 +1,10 @@
 'use strict'
 // Connects the parts of an instance to its turn clock: each to as few calls as it can be exact with.
 
-const { UnseenEnds } = require('./requests/unseen-ends')
+const { UnseenEnds } = require('./core/request/unseen-ends')
 
 /**
- * @param {InstanceType<typeof import('./signals/turn-clock').TurnClock>} turnClock
+ * @param {InstanceType<typeof import('./core/process/turn-clock').TurnClock>} turnClock
  * @param {InstanceType<typeof import('./instance').Instance>} instance
  */
 function listenToTurns(turnClock, instance) {

@@ -1,5 +1,5 @@
 'use strict'
-// The rules of src/ that no linter knows. A file may require what stands below it, and its own floor without a cycle.
+// The rules of src/ that no linter knows: what may require what, and how a file is written.
 
 const assert = require('node:assert/strict')
 const { readdirSync, readFileSync } = require('node:fs')
@@ -7,49 +7,23 @@ const { dirname, join, relative, resolve, sep } = require('node:path')
 const { test } = require('node:test')
 
 const SRC = resolve(__dirname, '../src')
-const FLOORS = [
-  // A program of its own: nothing requires it.
-  ['cli'],
-  ['index.js', 'async-errors.js', 'register.js'],
-  ['register'],
-  ['spillway.js'],
-  ['instance.js', 'turn-listeners.js'],
-  ['adapters'],
-  ['fleet'],
-  ['admin'],
-  ['pools'],
-  ['insight'],
-  ['snapshot'],
-  ['metrics'],
-  ['lifecycle'],
-  ['releases'],
-  ['cluster'],
-  ['sockets'],
-  ['failures'],
-  ['logging'],
-  ['admission'],
-  ['requests'],
-  ['tracing'],
-  ['routing'],
-  ['signals'],
-  ['histograms'],
-  ['redaction'],
-  ['options'],
-  ['environment'],
-  [
-    'call-place.js',
-    'clock.js',
-    'durations.js',
-    'errors.js',
-    'events.js',
-    'lazy.js',
-    'notices.js',
-    'process-use.js',
-    'replaced-method.js',
-    'url-path.js',
-    'version.js',
-  ],
-]
+/** The features, and what each requires beside core/. The command line is one too: nothing requires it. */
+const NEEDS = {
+  cli: ['features/admin', 'features/doctor'],
+  'features/admin': ['features/doctor', 'features/profiles'],
+  'features/doctor': [],
+  'features/fleet': [],
+  'features/opentelemetry': [],
+  'features/outgoing': [],
+  'features/pools': [],
+  'features/profiles': [],
+  'features/register': ['instance.js'],
+  'features/releases': [],
+  'features/sockets': [],
+  'features/stalls': [],
+}
+/** They build an instance from core/ and features/. */
+const TOP = ['async-errors.js', 'index.js', 'instance.js', 'register.js', 'spillway.js', 'turn-listeners.js']
 const PROGRAM = 'cli/executable.js'
 const TIME =
   /(?<!\bsocket\.)\b(set|clear)(Timeout|Interval|Immediate)\b|\bDate\.now\b|\bnew Date\(\)|\bperformance\.now\b|\bhrtime\b|\bnodeTiming\b|\btimers\b/
@@ -68,31 +42,47 @@ function read(path) {
 }
 
 /** What runs in a browser has the browser's clock. */
-const isPage = (name) => name.startsWith('admin/page/')
+const isPage = (name) => name.startsWith('features/admin/page/')
 const nameOf = (path) => relative(SRC, path).split(sep).join('/')
-const floorOf = (name) => FLOORS.findIndex((floor) => floor.includes(name.split('/')[0]))
+/** `core`, a feature, the command line, or a file of its own. */
+const partOf = (name) => (name.startsWith('features/') ? name.split('/', 2).join('/') : name.split('/')[0])
+const edgesOf = ({ name, required }) => required.map(nameOf).map((to) => [name, to])
 
-test('every file of src/ is on a floor', () => {
+test('every file of src/ is in core/, in a feature, or builds an instance', () => {
   assert.ok(files.length > 20)
+  const known = new Set(['core', ...Object.keys(NEEDS), ...TOP])
   assert.deepEqual(
-    files.filter(({ name }) => floorOf(name) === -1).map(({ name }) => name),
+    files.filter(({ name }) => !known.has(partOf(name))).map(({ name }) => name),
     []
   )
 })
 
-test('a file requires nothing from a floor above its own, and nothing outside src/', () => {
-  const upward = files.flatMap(({ name, required }) =>
-    required
-      .map(nameOf)
-      .filter((to) => floorOf(to) < floorOf(name))
-      .map((to) => `${name} -> ${to}`)
+test('core/ requires nothing but core/, and a feature only core/ and the features it needs', () => {
+  const mayRequire = (part, other) =>
+    other === part || other === 'core' || (NEEDS[part] ?? []).includes(other)
+  const others = files
+    .filter(({ name }) => !TOP.includes(name))
+    .flatMap(edgesOf)
+    .filter(([from, to]) => !mayRequire(partOf(from), partOf(to)))
+  assert.deepEqual(
+    others.map((edge) => edge.join(' -> ')),
+    []
   )
-  assert.deepEqual(upward, [])
+})
+
+test('a feature requires what it says it needs', () => {
+  const edges = files.flatMap(edgesOf)
+  const needless = Object.entries(NEEDS).flatMap(([part, needs]) =>
+    needs
+      .filter((need) => !edges.some(([from, to]) => partOf(from) === part && partOf(to) === need))
+      .map((need) => `${part} -> ${need}`)
+  )
+  assert.deepEqual(needless, [])
 })
 
 test('the command line requires nothing of a running instance, so that it starts at once', () => {
   const allowed =
-    /^(cli\/|options\/|admin\/report\/|redaction\/|insight\/doctor\/diagnosis-text\.js|clock\.js|errors\.js|version\.js)/
+    /^(cli\/|features\/admin\/report\/|features\/doctor\/diagnosis-text\.js|core\/(options\/|redaction\/|clock\.js|errors\/errors\.js|version\.js))/
   const others = files
     .filter(({ name }) => name.startsWith('cli/'))
     .flatMap(({ name, required }) => required.map((to) => `${name} -> ${nameOf(to)}`))
@@ -101,9 +91,10 @@ test('the command line requires nothing of a running instance, so that it starts
 })
 
 test('a report is made from nothing but its figures, by the command line too', () => {
-  const allowed = /^(admin\/report\/|admin\/page\/(chart-list|format|part-list|stall-words)\.js|version\.js)/
+  const allowed =
+    /^(features\/admin\/report\/|features\/admin\/page\/(chart-list|format|part-list|stall-words)\.js|core\/version\.js)/
   const others = files
-    .filter(({ name }) => name.startsWith('admin/report/'))
+    .filter(({ name }) => name.startsWith('features/admin/report/'))
     .flatMap(({ name, required }) => required.map((to) => `${name} -> ${nameOf(to)}`))
     .filter((edge) => !allowed.test(edge.split(' -> ')[1]))
   assert.deepEqual(others, [])
@@ -131,8 +122,8 @@ test('the page requires nothing but the page: the rest does not run in a browser
 const RULES = {
   'stays under 300 lines': ({ text }) => text.split('\n').length <= 300,
   'leaves time and timers to clock.js': ({ name, code }) =>
-    name === 'clock.js' || isPage(name) || !TIME.test(code),
-  // The program is one file of its own room; the rest of it is given its streams.
+    name === 'core/clock.js' || isPage(name) || !TIME.test(code),
+  // The program is one file of cli/; the rest of it is given its streams.
   'leaves the console and the process to its user': ({ name, code }) =>
     name === PROGRAM || !/\bconsole\b|\bprocess\.std(out|err)\b/.test(code),
   'requires nothing but by a literal, which is all that a bundler follows': ({ code }) =>

@@ -7,7 +7,7 @@ const { tmpdir } = require('node:os')
 const { join } = require('node:path')
 const { describe, it } = require('node:test')
 const { pathToFileURL } = require('node:url')
-const { CallPlace } = require('../src/call-place')
+const { CallPlace } = require('../src/core/call-place')
 const { runAs } = require('./support/user-code')
 
 const placeWith = (...frames) =>

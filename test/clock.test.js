@@ -4,7 +4,7 @@
 const assert = require('node:assert/strict')
 const { it } = require('node:test')
 
-const CLOCK = require.resolve('../src/clock')
+const CLOCK = require.resolve('../src/core/clock')
 
 /** As by a suite whose modules are its own. */
 function requireAnew(t) {

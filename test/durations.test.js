@@ -3,7 +3,7 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { rounded, withRounded } = require('../src/durations')
+const { rounded, withRounded } = require('../src/core/durations')
 
 for (const [ms, shown] of [
   [0, 0],

@@ -3,9 +3,9 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { Events } = require('../src/events')
-const { EVENT_LINES } = require('../src/logging/event-lines')
-const { InternalErrors } = require('../src/requests/internal-errors')
+const { Events } = require('../src/core/events')
+const { EVENT_LINES } = require('../src/core/log/event-lines')
+const { InternalErrors } = require('../src/core/request/internal-errors')
 
 function setUp() {
   const lines = []

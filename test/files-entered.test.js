@@ -5,12 +5,12 @@ const assert = require('node:assert/strict')
 const { readFileSync } = require('node:fs')
 const { join } = require('node:path')
 const { test } = require('node:test')
-const { RequestContext } = require('../src/failures/request-context')
+const { RequestContext } = require('../src/core/errors/request-context')
 const { runNode } = require('./support/run-node')
 
 const MOST = 25
 /** Entered only where Node keeps async contexts so cheaply that the context is always on. */
-const CONTEXT = 'failures/request-context.js'
+const CONTEXT = 'core/errors/request-context.js'
 
 const page = readFileSync(join(__dirname, '../docs/architecture.md'), 'utf8')
 const listed = [...page.matchAll(/^\d+\. `([\w./-]+\.js)`: /gm)].map(([, file]) => file)

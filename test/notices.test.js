@@ -3,7 +3,7 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { Notices } = require('../src/notices')
+const { Notices } = require('../src/core/notices')
 
 const listening = () => {
   const lines = []

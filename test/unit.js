@@ -1,7 +1,7 @@
 'use strict'
 // npm run test:unit, or: node test/unit.js FILE...
 //
-// Runs every *.test.js, or these. A room in TOGETHER leaves the process as it found it, so all its files run in one: a process
+// Runs every *.test.js, or these. A folder in TOGETHER leaves the process as it found it, so all its files run in one: a process
 // of their own costs .1 to .3 s of CPU, and Express once more. Each other file has its own process. So has what reads this process's
 // collections, loop or stalls: in a heap that other tests have filled, a major collection falls into a test.
 
@@ -10,7 +10,7 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 
-const TOGETHER = ['failures', 'lifecycle', 'metrics', 'options', 'pools', 'redaction', 'routing']
+const TOGETHER = ['drain', 'errors', 'metrics', 'options', 'pools', 'redaction', 'route']
 /** Large young generations and one thread for the collector: on two cores, four processes disturb each other less. */
 const NODE_FLAGS = ['--max-semi-space-size=64', '--single-threaded-gc']
 const TEST_FLAGS = ['--test', '--test-concurrency=4', '--test-timeout=300000']
@@ -25,27 +25,27 @@ function allFiles() {
     .map((file) => path.join(__dirname, file))
 }
 
-/** @param {string[]} files @param {string} folder where the files that load a whole room are written */
+/** @param {string[]} files @param {string} folder where the files that load a whole folder are written */
 function entries(files, folder) {
-  const rooms = new Map()
+  const folders = new Map()
   const alone = []
   for (const file of files) {
-    const room = path.basename(path.dirname(file))
-    if (!TOGETHER.includes(room) || !file.endsWith('.test.js')) alone.push(file)
-    else rooms.set(room, [...(rooms.get(room) ?? []), file])
+    const name = path.basename(path.dirname(file))
+    if (!TOGETHER.includes(name) || !file.endsWith('.test.js')) alone.push(file)
+    else folders.set(name, [...(folders.get(name) ?? []), file])
   }
-  const together = [...rooms].map(([room, all]) => {
-    const entry = path.join(folder, `${room}.js`)
+  const together = [...folders].map(([name, all]) => {
+    const entry = path.join(folder, `${name}.js`)
     fs.writeFileSync(entry, all.map((file) => `require(${JSON.stringify(file)})\n`).join(''))
     return entry
   })
-  // A room takes longer than a file, so the rooms start first.
+  // A folder takes longer than a file, so the folders start first.
   return [...together, ...alone]
 }
 
 function main() {
   const given = process.argv.slice(2).map((file) => path.resolve(file))
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'spillway-rooms-'))
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'spillway-tests-'))
   const files = entries(given.length > 0 ? given : allFiles(), folder)
   const child = spawn(process.execPath, [...NODE_FLAGS, ...TEST_FLAGS, ...files], { stdio: 'inherit' })
   // Ctrl-C reaches the child too, whose end is waited for.

@@ -4,7 +4,7 @@
 const { pbkdf2Sync } = require('node:crypto')
 const http = require('node:http')
 const { createSpillway } = require('../../src/index.js')
-const { RequestParts } = require('../../src/requests/request-parts')
+const { RequestParts } = require('../../src/core/request/request-parts')
 
 const ITERATIONS = 12_000
 let ended = []

@@ -1,7 +1,7 @@
 'use strict'
 // npm run bench -- heap-series [flags]
 //
-// Records the heap after the collections of a real process under 40 requests/s, for test/signals/heap-trend.test.js, with the
+// Records the heap after the collections of a real process under 40 requests/s, for test/process/heap-trend.test.js, with the
 // verdict of spillway for each minute. Each collection is recorded with its second (as if --speed were 1), the kB in use after
 // it, and 1 for a major or 0 for a minor collection.
 //

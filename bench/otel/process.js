@@ -28,10 +28,10 @@ function startSdk() {
 
 /** @returns {{ server: any, recorder: any }} */
 function serve(framework, variant) {
-  const { systemClock } = require('../../src/clock')
-  const { createKoaMiddleware } = require('../../src/adapters/koa')
+  const { systemClock } = require('../../src/core/clock')
+  const { createKoaMiddleware } = require('../../src/core/http/koa')
   const { Instance } = require('../../src/instance')
-  const { resolveOptions } = require('../../src/options/options')
+  const { resolveOptions } = require('../../src/core/options/options')
   const server = require('node:http').createServer()
   // A slice is a burst, which the gate would shed.
   const instance = new Instance(

@@ -27,7 +27,7 @@ const round = (value) => Math.round(value * 1000) / 1000
 async function serve() {
   const express = require('express')
   const { createSpillway } = require('../../src/index.js')
-  const { systemClock } = require('../../src/clock.js')
+  const { systemClock } = require('../../src/core/clock.js')
   const spillway = createSpillway({ logger: false, fleet: false })
   const app = express()
   app.get('/orders/:id', function showOrder(req, res) {

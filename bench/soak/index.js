@@ -17,7 +17,7 @@
 const { once } = require('node:events')
 const http = require('node:http')
 const { isDeepStrictEqual } = require('node:util')
-const { systemClock } = require('../../src/clock')
+const { systemClock } = require('../../src/core/clock')
 const { createSpillway } = require('../../src/index.js')
 const { Spillway } = require('../../src/spillway')
 const { readFlags } = require('../support/flags')

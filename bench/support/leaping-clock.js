@@ -2,7 +2,7 @@
 // The real clock, moved on by a second for each scrape. Scrapes of the same second share a rendering, and a bench of renderings
 // would otherwise wait a second for each.
 
-const { systemClock } = require('../../src/clock')
+const { systemClock } = require('../../src/core/clock')
 
 /** @returns {{ clock: any, leap: () => void }} */
 function leapingClock() {

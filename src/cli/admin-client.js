@@ -7,7 +7,7 @@ const http = require('node:http')
 const https = require('node:https')
 const { createInterface } = require('node:readline')
 const { pipeline } = require('node:stream/promises')
-const { VERSION } = require('../version')
+const { VERSION } = require('../core/version')
 const { failureOf, isResting, refusalOf, strangerOf } = require('./ask-errors')
 
 const TIMEOUT_MS = 10_000
@@ -37,7 +37,7 @@ class AdminClient {
   #requests = new Set()
 
   /**
-   * @param {{ url: string, token: { value: string, from: string } | undefined, clock: import('../clock').Clock }} options
+   * @param {{ url: string, token: { value: string, from: string } | undefined, clock: import('../core/clock').Clock }} options
    */
   constructor({ url, token, clock }) {
     this.url = url

@@ -2,7 +2,7 @@
 // Reads the arguments: which command, which address, which options. An unknown command or option is compared with the known ones.
 
 const { parseArgs } = require('node:util')
-const { nearest } = require('../options/nearest-names')
+const { nearest } = require('../core/options/nearest-names')
 const { looksLikeAddress } = require('./address')
 const { CommandError } = require('./command-error')
 const { COMMANDS } = require('./commands')

@@ -2,7 +2,7 @@
 // One run of the program: reads the arguments, finds the command, asks the service, and returns the exit code. A CommandError becomes
 // one line on stderr.
 
-const { VERSION } = require('../version')
+const { VERSION } = require('../core/version')
 const { AdminClient } = require('./admin-client')
 const { adminUrl } = require('./address')
 const { readArguments } = require('./arguments')
@@ -18,7 +18,7 @@ const { commandHelp, generalHelp } = require('./help')
  * @property {NodeJS.WriteStream} stderr
  * @property {{ on: (name: NodeJS.Signals, listener: () => void) => void, off: (name: NodeJS.Signals, listener: () => void) => void,
  *   raise: (name: NodeJS.Signals) => void, stopJob: () => void }} signals
- * @property {import('../clock').Clock} clock
+ * @property {import('../core/clock').Clock} clock
  */
 
 /**
@@ -32,7 +32,7 @@ const { commandHelp, generalHelp } = require('./help')
  * @property {InstanceType<typeof Output>} err
  * @property {NodeJS.ReadStream} stdin
  * @property {Surroundings['signals']} signals
- * @property {import('../clock').Clock} clock
+ * @property {import('../core/clock').Clock} clock
  */
 
 /**

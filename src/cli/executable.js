@@ -3,7 +3,7 @@
 // The program `spillway`: hands the arguments, the environment and the streams of this process to the command line, and ends with the
 // exit code that comes back. The only file of src/cli/ that touches the process.
 
-const { systemClock } = require('../clock')
+const { systemClock } = require('../core/clock')
 const { EXIT } = require('./command-error')
 const { runCommandLine } = require('./command-line')
 

@@ -4,7 +4,7 @@
 const assert = require('node:assert/strict')
 const { EventEmitter } = require('node:events')
 const { test } = require('node:test')
-const { AdminConnections } = require('../../src/admin/connections')
+const { AdminConnections } = require('../../src/features/admin/connections')
 const { handClock } = require('../support/hand-clock')
 
 class MadeUpConnection extends EventEmitter {

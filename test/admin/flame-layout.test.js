@@ -3,7 +3,7 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { framesOf, layOut, pathTo, search } = require('../../src/admin/page/flame-layout')
+const { framesOf, layOut, pathTo, search } = require('../../src/features/admin/page/flame-layout')
 
 const node = (name, ms, children = [], from = null) => ({
   name,

@@ -3,8 +3,8 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const heatFigures = require('../../src/admin/page/heat-figures')
-const { ROWS, ROW_STARTS_MS } = require('../../src/histograms/latency-rows')
+const heatFigures = require('../../src/features/admin/page/heat-figures')
+const { ROWS, ROW_STARTS_MS } = require('../../src/core/histogram/latency-rows')
 
 const { colorOf, minutesOf, perColumn, rangeOf, requestsOf, rowsOf, stepsOf, timesOf } = heatFigures
 const AT = Date.UTC(2026, 0, 1, 12)

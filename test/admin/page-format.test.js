@@ -3,7 +3,7 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const format = require('../../src/admin/page/format')
+const format = require('../../src/features/admin/page/format')
 
 const TABLES = {
   count: [

@@ -12,7 +12,7 @@ const { gunzipSync } = require('node:zlib')
 const { spillwayFor } = require('../support/spillway.js')
 
 const TOKEN = 'correct-horse-battery-staple'
-const FOLDER = path.join(__dirname, '../../src/admin/page')
+const FOLDER = path.join(__dirname, '../../src/features/admin/page')
 const LIBRARY = path.dirname(require.resolve('uplot/package.json'))
 const MOST_BYTES = 120_000
 

@@ -3,9 +3,9 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { profilePages } = require('../../src/admin/profile-pages')
-const { systemClock } = require('../../src/clock')
-const { PauseRest } = require('../../src/insight/pause-rest')
+const { profilePages } = require('../../src/features/admin/profile-pages')
+const { systemClock } = require('../../src/core/clock')
+const { PauseRest } = require('../../src/features/profiles/pause-rest')
 const { FakeClock } = require('../support/fake-clock')
 const { serve } = require('../support/serve')
 

@@ -3,8 +3,8 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { reportPages } = require('../../src/admin/report-pages')
-const { PauseRest } = require('../../src/insight/pause-rest')
+const { reportPages } = require('../../src/features/admin/report-pages')
+const { PauseRest } = require('../../src/features/profiles/pause-rest')
 const { FakeClock } = require('../support/fake-clock')
 const { serve } = require('../support/serve')
 const { snapshotOf } = require('../cli/admin-stand-in')

@@ -3,7 +3,7 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { describeServices } = require('../../src/admin/report/run-services')
+const { describeServices } = require('../../src/features/admin/report/run-services')
 const { snapshotOf, socketsOf } = require('../cli/admin-stand-in')
 const { eventOf, holderOf, poolOf, timesOf } = require('./report-services')
 

@@ -5,7 +5,7 @@
 const assert = require('node:assert/strict')
 const path = require('node:path')
 const { after, before, test } = require('node:test')
-const { minutesOf } = require('../../src/admin/page/heat-figures')
+const { minutesOf } = require('../../src/features/admin/page/heat-figures')
 const { startProgram } = require('../support/program')
 const { launch, missing, openPage, picture } = require('./browser')
 const { assertAccessible, assertFits } = require('./checks')

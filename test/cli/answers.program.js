@@ -3,7 +3,7 @@
 
 const assert = require('node:assert/strict')
 const { after, before, describe, test } = require('node:test')
-const { VERSION } = require('../../src/version')
+const { VERSION } = require('../../src/core/version')
 const { diagnosisOf, json, snapshotOf, standInFor } = require('./admin-stand-in')
 const { runProgram, startService } = require('./program')
 

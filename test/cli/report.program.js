@@ -17,7 +17,7 @@ const {
 const { tmpdir } = require('node:os')
 const { join } = require('node:path')
 const { after, before, describe, test } = require('node:test')
-const { readRun } = require('../../src/admin/report/document')
+const { readRun } = require('../../src/features/admin/report/document')
 const { readTime } = require('../../src/cli/report/span')
 const { PROGRAM, plainEnv, runProgram, startService } = require('./program')
 

@@ -3,8 +3,8 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { ClusterPrimary } = require('../../src/cluster/primary')
-const { InternalErrors } = require('../../src/requests/internal-errors')
+const { ClusterPrimary } = require('../../src/core/drain/cluster/primary')
+const { InternalErrors } = require('../../src/core/request/internal-errors')
 const { handClock } = require('../support/hand-clock')
 const { MadeUpCluster } = require('../support/made-up-cluster')
 

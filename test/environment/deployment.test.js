@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const { execFileSync } = require('node:child_process')
 const path = require('node:path')
 const { test } = require('node:test')
-const { isDeployed, isTested } = require('../../src/environment/deployment')
+const { isDeployed, isTested } = require('../../src/core/environment/deployment')
 const { outsideTests } = require('../support/outside-tests')
 
 for (const [env, expected] of [
@@ -23,7 +23,7 @@ for (const [env, expected] of [
 
 /** In a process of its own: this one is tested, whatever its variables say. */
 function isTestedIn(env, globals = '{}', lines = '') {
-  const file = path.join(__dirname, '..', '..', 'src', 'environment', 'deployment.js')
+  const file = path.join(__dirname, '..', '..', 'src', 'core', 'environment', 'deployment.js')
   const script = `${lines}; console.log(require(${JSON.stringify(file)}).isTested(process.env, (${globals})))`
   const stdout = execFileSync(process.execPath, ['-e', script], { encoding: 'utf8', env: outsideTests(env) })
   return stdout === 'true\n'

@@ -6,7 +6,7 @@ const { mkdtempSync, rmSync, writeFileSync } = require('node:fs')
 const { tmpdir } = require('node:os')
 const path = require('node:path')
 const { test } = require('node:test')
-const { commandsOf, findWatcher } = require('../../src/environment/watcher')
+const { commandsOf, findWatcher } = require('../../src/core/environment/watcher')
 const { startProgram } = require('../support/program')
 
 const NODE = '/usr/bin/node'
@@ -60,7 +60,7 @@ test('a parent is found by its command', { skip: process.platform === 'win32' },
   const folder = mkdtempSync(path.join(tmpdir(), 'spillway-watcher-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   const file = path.join(folder, 'nodemon.js')
-  const source = path.join(__dirname, '..', '..', 'src', 'environment', 'watcher.js')
+  const source = path.join(__dirname, '..', '..', 'src', 'core', 'environment', 'watcher.js')
   const lines = `console.log('found ' + require(${JSON.stringify(source)}).watcher())`
   // A shell in between, as nodemon has.
   writeFileSync(

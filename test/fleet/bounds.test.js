@@ -4,12 +4,12 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { Labels } = require('../../src/metrics/labels')
-const { renderFamilies } = require('../../src/metrics/formats/prometheus-text')
-const { headOf, readHead } = require('../../src/fleet/report')
-const { reportFamily } = require('../../src/fleet/family-report')
-const { ReportSum } = require('../../src/fleet/report-sum')
-const { Buckets, boundsOf } = require('../../src/histograms/buckets')
+const { Labels } = require('../../src/core/metrics/labels')
+const { renderFamilies } = require('../../src/core/metrics/formats/prometheus-text')
+const { headOf, readHead } = require('../../src/features/fleet/report')
+const { reportFamily } = require('../../src/features/fleet/family-report')
+const { ReportSum } = require('../../src/features/fleet/report-sum')
+const { Buckets, boundsOf } = require('../../src/core/histogram/buckets')
 const { FleetUnderTest } = require('../support/fleet')
 const { parse, oneValue } = require('../support/metrics-text')
 

@@ -7,13 +7,13 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { test } = require('node:test')
 const { Registry } = require('prom-client')
-const { ReportBuffers } = require('../../src/fleet/report-buffers')
-const { pollMembers } = require('../../src/fleet/poll-members')
-const { retireMembers } = require('../../src/fleet/retired-members')
-const { openDirectory } = require('../../src/fleet/directory')
-const { openMemberSocket } = require('../../src/fleet/member-socket')
-const { identify, machine } = require('../../src/fleet/member-identity')
-const { headOf } = require('../../src/fleet/report')
+const { ReportBuffers } = require('../../src/features/fleet/report-buffers')
+const { pollMembers } = require('../../src/features/fleet/poll-members')
+const { retireMembers } = require('../../src/features/fleet/retired-members')
+const { openDirectory } = require('../../src/features/fleet/directory')
+const { openMemberSocket } = require('../../src/features/fleet/member-socket')
+const { identify, machine } = require('../../src/features/fleet/member-identity')
+const { headOf } = require('../../src/features/fleet/report')
 const { temporaryDirectory } = require('../support/fleet')
 const { oneValue, parse } = require('../support/metrics-text')
 const { ask } = require('../support/sink')
@@ -101,7 +101,7 @@ test('the directories of fleets whose primary has exited are removed, others are
 })
 
 const WITHOUT_DESCRIPTORS = `
-  const { identify, isRunning } = require('./src/fleet/member-identity')
+  const { identify, isRunning } = require('./src/features/fleet/member-identity')
   const { openSync } = require('node:fs')
   const { text } = identify(process.pid)
   const answers = [isRunning(text)]
@@ -121,7 +121,7 @@ test('a process without a free file descriptor does not take a running process f
 })
 
 const AS_ANOTHER_USER = `
-  const { isRunning } = require('./src/fleet/member-identity')
+  const { isRunning } = require('./src/features/fleet/member-identity')
   if (process.geteuid() === 0) process.setuid(65_534)
   process.stdout.write(String(isRunning('1-zzzzzz')))
 `

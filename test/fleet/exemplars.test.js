@@ -4,13 +4,13 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { Labels } = require('../../src/metrics/labels')
-const openMetrics = require('../../src/metrics/formats/openmetrics-text')
-const { headOf, readHead } = require('../../src/fleet/report')
-const { reportFamily } = require('../../src/fleet/family-report')
-const { ReportSum } = require('../../src/fleet/report-sum')
-const { ADVISED_BOUNDS } = require('../../src/histograms/buckets')
-const { Exemplars } = require('../../src/requests/exemplars')
+const { Labels } = require('../../src/core/metrics/labels')
+const openMetrics = require('../../src/core/metrics/formats/openmetrics-text')
+const { headOf, readHead } = require('../../src/features/fleet/report')
+const { reportFamily } = require('../../src/features/fleet/family-report')
+const { ReportSum } = require('../../src/features/fleet/report-sum')
+const { ADVISED_BOUNDS } = require('../../src/core/histogram/buckets')
+const { Exemplars } = require('../../src/core/request/exemplars')
 
 const SLOW = 14
 const FAST = 0

@@ -8,8 +8,8 @@ const http = require('node:http')
 const { join } = require('node:path')
 const { after, before, test } = require('node:test')
 const { afterRest } = require('../../bench/support/after-rest')
-const { systemClock } = require('../../src/clock')
-const { connectToMember } = require('../../src/fleet/member-pages')
+const { systemClock } = require('../../src/core/clock')
+const { connectToMember } = require('../../src/features/fleet/member-pages')
 const { startProfiledCluster } = require('../support/profiled-cluster')
 
 const LINES = { accept: 'application/x-ndjson' }

@@ -3,10 +3,10 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { takeFleetSnapshot } = require('../../src/fleet/fleet-snapshot')
-const { readBlocks } = require('../../src/fleet/report')
-const { RouteSums, reportRoutes } = require('../../src/fleet/route-report')
-const { RollingHistogram } = require('../../src/histograms/rolling')
+const { takeFleetSnapshot } = require('../../src/features/fleet/fleet-snapshot')
+const { readBlocks } = require('../../src/features/fleet/report')
+const { RouteSums, reportRoutes } = require('../../src/features/fleet/route-report')
+const { RollingHistogram } = require('../../src/core/histogram/rolling')
 const { handClock } = require('../support/hand-clock')
 
 const EVERY_MS = 10

@@ -3,10 +3,15 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { ownMetrics } = require('../../src/fleet/metric-names')
-const { acrossOf } = require('../../src/fleet/point-shapes')
-const { requireFamily } = require('../../src/fleet/report-shapes')
-const { FAMILIES, LAG_FAMILIES, NATIVE_FAMILIES, STANDARD_FAMILIES } = require('../../src/metrics/families')
+const { ownMetrics } = require('../../src/features/fleet/metric-names')
+const { acrossOf } = require('../../src/features/fleet/point-shapes')
+const { requireFamily } = require('../../src/features/fleet/report-shapes')
+const {
+  FAMILIES,
+  LAG_FAMILIES,
+  NATIVE_FAMILIES,
+  STANDARD_FAMILIES,
+} = require('../../src/core/metrics/families')
 
 const ALL = [...FAMILIES, ...NATIVE_FAMILIES, ...STANDARD_FAMILIES, ...LAG_FAMILIES]
 const { types } = ownMetrics({ adopted: (families) => families })

@@ -3,7 +3,7 @@
 
 const assert = require('node:assert/strict')
 const { beforeEach, describe, it } = require('node:test')
-const { TimeSlices } = require('../../src/fleet/time-slices')
+const { TimeSlices } = require('../../src/features/fleet/time-slices')
 
 describe('work in slices', () => {
   let nowMs

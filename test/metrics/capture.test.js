@@ -3,16 +3,16 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { FAMILIES } = require('../../src/metrics/families')
-const { capture } = require('../../src/metrics/capture')
-const { renderFamilies } = require('../../src/metrics/formats/prometheus-text')
-const { ADVISED_BOUNDS } = require('../../src/histograms/buckets')
-const { ErrorTable } = require('../../src/failures/error-table')
-const { InternalErrors } = require('../../src/requests/internal-errors')
-const { Recorder } = require('../../src/requests/recorder')
-const { LoopDelay } = require('../../src/signals/loop-delay')
-const { Utilization } = require('../../src/signals/utilization')
-const { resolveOptions } = require('../../src/options/options')
+const { FAMILIES } = require('../../src/core/metrics/families')
+const { capture } = require('../../src/core/metrics/capture')
+const { renderFamilies } = require('../../src/core/metrics/formats/prometheus-text')
+const { ADVISED_BOUNDS } = require('../../src/core/histogram/buckets')
+const { ErrorTable } = require('../../src/core/errors/error-table')
+const { InternalErrors } = require('../../src/core/request/internal-errors')
+const { Recorder } = require('../../src/core/request/recorder')
+const { LoopDelay } = require('../../src/core/process/loop-delay')
+const { Utilization } = require('../../src/core/process/utilization')
+const { resolveOptions } = require('../../src/core/options/options')
 const { FakeClock } = require('../support/fake-clock')
 
 function partsFor() {
@@ -32,10 +32,6 @@ function partsFor() {
   }
   const failures = { table: new ErrorTable('(other)') }
   const processErrors = { counts: {} }
-  const insight = {
-    outgoing: { sample: () => ({ series: [], values: new Float64Array() }) },
-    warnings: { sample: () => [] },
-  }
   const pools = { samples: { sample: () => [] } }
   const unused = { isUsed: false, transports: [], closed: [], refused: [], events: [] }
   const sockets = { sample: () => unused }
@@ -44,7 +40,8 @@ function partsFor() {
     admission,
     clock,
     failures,
-    insight,
+    outgoing: { sample: () => ({ series: [], values: new Float64Array() }) },
+    warnings: { sample: () => [] },
     processErrors,
     recorder,
     internalErrors,

@@ -4,7 +4,7 @@
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const client = require('prom-client')
-const { FAMILIES, LAG_FAMILIES, NATIVE_FAMILIES } = require('../../src/metrics/families')
+const { FAMILIES, LAG_FAMILIES, NATIVE_FAMILIES } = require('../../src/core/metrics/families')
 const { leapingClock } = require('../support/leaping-clock')
 const { parse, oneValue } = require('../support/metrics-text')
 const { serve } = require('../support/serve')

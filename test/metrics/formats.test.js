@@ -4,7 +4,7 @@
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const fc = require('fast-check')
-const { formatFor } = require('../../src/metrics/formats/formats')
+const { formatFor } = require('../../src/core/metrics/formats/formats')
 
 const TEXT = 'text/plain; version=0.0.4; charset=utf-8'
 const OPENMETRICS = 'application/openmetrics-text; version=1.0.0; charset=utf-8'

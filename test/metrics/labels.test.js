@@ -4,7 +4,7 @@
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const fc = require('fast-check')
-const { Label, Labels, ExtendedLabels, NO_LABELS } = require('../../src/metrics/labels')
+const { Label, Labels, ExtendedLabels, NO_LABELS } = require('../../src/core/metrics/labels')
 const { parse } = require('../support/metrics-text')
 
 const readBack = ({ utf8 }) => {

@@ -3,10 +3,10 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { Labels, NO_LABELS } = require('../../src/metrics/labels')
-const { float, renderFamilies, renderForeign } = require('../../src/metrics/formats/openmetrics-text')
-const { ADVISED_BOUNDS, Buckets } = require('../../src/histograms/buckets')
-const { Exemplars } = require('../../src/requests/exemplars')
+const { Labels, NO_LABELS } = require('../../src/core/metrics/labels')
+const { float, renderFamilies, renderForeign } = require('../../src/core/metrics/formats/openmetrics-text')
+const { ADVISED_BOUNDS, Buckets } = require('../../src/core/histogram/buckets')
+const { Exemplars } = require('../../src/core/request/exemplars')
 
 const utf8 = (pieces) => Buffer.from([...pieces].join(''), 'latin1').toString()
 const textOf = (name, type, points, help = 'What it is.') =>

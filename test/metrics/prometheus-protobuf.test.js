@@ -4,11 +4,11 @@
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const fc = require('fast-check')
-const { Labels, NO_LABELS } = require('../../src/metrics/labels')
-const { renderFamilies, renderForeign } = require('../../src/metrics/formats/protobuf')
-const { ADVISED_BOUNDS, Buckets } = require('../../src/histograms/buckets')
-const { NativeBuckets } = require('../../src/histograms/native')
-const { Exemplars } = require('../../src/requests/exemplars')
+const { Labels, NO_LABELS } = require('../../src/core/metrics/labels')
+const { renderFamilies, renderForeign } = require('../../src/core/metrics/formats/protobuf')
+const { ADVISED_BOUNDS, Buckets } = require('../../src/core/histogram/buckets')
+const { NativeBuckets } = require('../../src/core/histogram/native')
+const { Exemplars } = require('../../src/core/request/exemplars')
 const { pairsOf, parseProtobuf } = require('../support/metrics-protobuf')
 
 const family = (type, points) => ({

@@ -4,9 +4,9 @@
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const fc = require('fast-check')
-const { Labels, NO_LABELS } = require('../../src/metrics/labels')
-const { renderFamilies } = require('../../src/metrics/formats/prometheus-text')
-const { ADVISED_BOUNDS, Buckets } = require('../../src/histograms/buckets')
+const { Labels, NO_LABELS } = require('../../src/core/metrics/labels')
+const { renderFamilies } = require('../../src/core/metrics/formats/prometheus-text')
+const { ADVISED_BOUNDS, Buckets } = require('../../src/core/histogram/buckets')
 const { parse } = require('../support/metrics-text')
 
 const PIECE_LENGTH = 65_536

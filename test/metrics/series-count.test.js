@@ -4,7 +4,7 @@
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const express = require('express')
-const { PARTS } = require('../../src/requests/request-parts')
+const { PARTS } = require('../../src/core/request/request-parts')
 const { stillClock } = require('../support/still-clock')
 const { serve } = require('../support/serve')
 const { ended, spillwayFor } = require('../support/spillway')

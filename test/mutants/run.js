@@ -1,14 +1,14 @@
 'use strict'
 // npm run mutants -- [flags]
 //
-// Changes one line of src/ at a time, in a copy, and runs the tests of the room that the file is in. A mutant that no test
+// Changes one line of src/ at a time, in a copy, and runs the tests of the folder that the file is in. A mutant that no test
 // notices survives: something that the tests do not prove.
 //
 //   --sample 200          how many mutants, chosen at random
 //   --seed 1              of the choice
 //   --files admission     only files whose path in src/ begins so
-//   --rooms a,b           of the chosen mutants, only those in these folders of src/
-//   --tests a.js,b.js     these test files, instead of those of the room (and the worlds, for admission)
+//   --folders a,b         of the chosen mutants, only those in these folders of core/ and features/
+//   --tests a.js,b.js     these test files, instead of those of the folder (and the worlds, for the gate)
 //   --seconds 60          the time of the tests of one mutant; what takes longer is killed, and so is the mutant
 //   --save <name>         saves to bench/results/<name>-node-<major>.json (mutants)
 
@@ -28,7 +28,7 @@ const flags = readFlags({
   sample: 200,
   seed: 1,
   files: '',
-  rooms: [String],
+  folders: [String],
   tests: [String],
   seconds: 60,
   save: 'mutants',
@@ -55,17 +55,18 @@ function chooseMutants() {
   const random = randomFrom(flags.seed)
   const drawn = all.map((each) => ({ each, at: random() })).sort((a, b) => a.at - b.at)
   const chosen = drawn.slice(0, flags.sample).map(({ each }) => each)
-  return chosen.filter(
-    ({ file }) => flags.rooms === undefined || flags.rooms.includes(file.split(path.sep)[0])
-  )
+  return chosen.filter(({ file }) => flags.folders === undefined || flags.folders.includes(folderOf(file)))
 }
 
-/** @returns {string[]} the test files of a room of src/; those of test/ itself for a file that is in none */
+/** The folder of core/ or features/, or of src/. */
+const folderOf = (file) => file.replace(/^(core|features)[/\\]/, '').split(path.sep)[0]
+
+/** @returns {string[]} the test files of a folder of src/; those of test/ itself for a file that is in none */
 function testsOf(copy, file) {
   if (flags.tests !== undefined) return flags.tests
-  const [room] = file.split(path.sep)
-  const rooms = room === 'admission' ? [room, 'simulation'] : [room]
-  const tests = rooms.flatMap((each) => testsIn(copy, path.join('test', each)))
+  const folder = folderOf(file)
+  const folders = folder === 'gate' ? [folder, 'simulation'] : [folder]
+  const tests = folders.flatMap((each) => testsIn(copy, path.join('test', each)))
   return tests.length > 0 ? tests : testsIn(copy, 'test')
 }
 

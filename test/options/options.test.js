@@ -15,7 +15,7 @@ const {
   resolveMember,
   resolveOptions,
   updateOptions,
-} = require('../../src/options/options.js')
+} = require('../../src/core/options/options.js')
 
 const refusal = (given) => {
   try {

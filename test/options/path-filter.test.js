@@ -3,7 +3,7 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { compile, isFilter } = require('../../src/options/path-filter')
+const { compile, isFilter } = require('../../src/core/options/path-filter')
 
 const NAMED = [
   [['/healthz'], { url: '/healthz' }, true],

@@ -72,7 +72,7 @@ test('members work wherever they are handed: taken out of the instance, or given
 })
 
 test('and so do those of clusterPrimary()', async () => {
-  const exec = require.resolve('../../src/clock.js')
+  const exec = require.resolve('../../src/core/clock.js')
   const { snapshot, stop } = required.clusterPrimary({ workers: 1, exec, logger: false, signals: false })
   const stopped = stop()
   assert.equal(snapshot().workers[0].state, 'leaving')

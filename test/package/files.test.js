@@ -37,7 +37,7 @@ test('the package holds src/, the types, docs and examples, and nothing else', (
 
 /** The document, its styles, and the library of its charts. */
 const PAGE =
-  /^src\/admin\/(report\/report\.css$|page\/(index\.html|\w+\.css|vendor\/uPlot\.(min\.css|LICENSE\.txt))$)/
+  /^src\/features\/admin\/(report\/report\.css$|page\/(index\.html|\w+\.css|vendor\/uPlot\.(min\.css|LICENSE\.txt))$)/
 
 test('nothing but JavaScript is in src/, and the live page', () => {
   const others = packed.files.filter(

@@ -1,11 +1,11 @@
 'use strict'
-// Every option in three places: its default in src/options/table.js, in docs/options.md and in index.d.ts.
+// Every option in three places: its default in src/core/options/table.js, in docs/options.md and in index.d.ts.
 
 const assert = require('node:assert/strict')
 const { readFileSync } = require('node:fs')
 const { join } = require('node:path')
 const { test } = require('node:test')
-const { DEFAULTS } = require('../../src/options/options.js')
+const { DEFAULTS } = require('../../src/core/options/options.js')
 const { ROOT } = require('./pack.js')
 
 const printed = (value) => {
@@ -19,7 +19,7 @@ const defaults = Object.entries(DEFAULTS).flatMap(([name, value]) =>
     : [[name, printed(value)]]
 )
 
-test('the option table in docs/options.md has every option with its default, in the order of src/options/table.js', () => {
+test('the option table in docs/options.md has every option with its default, in the order of src/core/options/table.js', () => {
   const page = readFileSync(join(ROOT, 'docs/options.md'), 'utf8')
   const section = page.split(/^## /m).find((text) => text.startsWith('Options\n'))
   assert.ok(section !== undefined, 'docs/options.md has a section "## Options"')

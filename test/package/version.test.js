@@ -4,6 +4,6 @@
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { version } = require('../../package.json')
-const { VERSION } = require('../../src/version')
+const { VERSION } = require('../../src/core/version')
 
-test('src/version.js has the version of package.json', () => assert.equal(VERSION, version))
+test('src/core/version.js has the version of package.json', () => assert.equal(VERSION, version))

@@ -3,8 +3,8 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { NORMAL } = require('../../src/admission/verdict')
-const { PoolPressure } = require('../../src/pools/pool-pressure')
+const { NORMAL } = require('../../src/core/gate/verdict')
+const { PoolPressure } = require('../../src/features/pools/pool-pressure')
 
 /** Without `maxWait`, and for a burst. */
 const MAX_WAIT_MS = 180

@@ -3,8 +3,8 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { PoolRecord } = require('../../src/pools/pool-record')
-const { PoolSamples } = require('../../src/pools/pool-samples')
+const { PoolRecord } = require('../../src/features/pools/pool-record')
+const { PoolSamples } = require('../../src/features/pools/pool-samples')
 const { FakeClock } = require('../support/fake-clock')
 
 function build() {

@@ -6,7 +6,7 @@ const { once } = require('node:events')
 const http = require('node:http')
 const { test } = require('node:test')
 const { Pool } = require('pg')
-const { MAX_POOLS } = require('../../src/pools/pools')
+const { MAX_POOLS } = require('../../src/features/pools/pools')
 const { spillwayFor } = require('../support/spillway')
 const { withoutDatabase } = require('./fake-client')
 

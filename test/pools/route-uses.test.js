@@ -3,7 +3,7 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { Coming, RouteUses } = require('../../src/pools/route-uses')
+const { Coming, RouteUses } = require('../../src/features/pools/route-uses')
 
 function build() {
   const uses = new RouteUses('other')

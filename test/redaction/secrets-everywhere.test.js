@@ -4,10 +4,10 @@
 const assert = require('node:assert/strict')
 const { describe, it } = require('node:test')
 const fc = require('fast-check')
-const { describeError } = require('../../src/redaction/error-description')
-const { maskCommand } = require('../../src/redaction/command')
-const { maskText } = require('../../src/redaction/text')
-const { maskUrl } = require('../../src/redaction/url')
+const { describeError } = require('../../src/core/redaction/error-description')
+const { maskCommand } = require('../../src/core/redaction/command')
+const { maskText } = require('../../src/core/redaction/text')
+const { maskUrl } = require('../../src/core/redaction/url')
 
 const STYLES = {
   camel: (words) => words.map((word, i) => (i === 0 ? word : word[0].toUpperCase() + word.slice(1))).join(''),

@@ -3,7 +3,7 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { maskText } = require('../../src/redaction/text')
+const { maskText } = require('../../src/core/redaction/text')
 
 const HEX = '9f86d081884c7d659a2feaa0c55ad015'
 

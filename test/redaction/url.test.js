@@ -5,8 +5,8 @@ const assert = require('node:assert/strict')
 const { randomBytes } = require('node:crypto')
 const { test } = require('node:test')
 const fc = require('fast-check')
-const { WORDS, isPlain } = require('../../src/redaction/plain-url')
-const { maskUrl } = require('../../src/redaction/url')
+const { WORDS, isPlain } = require('../../src/core/redaction/plain-url')
+const { maskUrl } = require('../../src/core/redaction/url')
 
 const JWT =
   'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U'

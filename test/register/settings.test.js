@@ -7,8 +7,8 @@ const { mkdtempSync, rmSync, writeFileSync } = require('node:fs')
 const { tmpdir } = require('node:os')
 const { join } = require('node:path')
 const { describe, it } = require('node:test')
-const { DEFAULTS, MEMBER_DEFAULTS } = require('../../src/options/table')
-const { Settings } = require('../../src/register/settings')
+const { DEFAULTS, MEMBER_DEFAULTS } = require('../../src/core/options/table')
+const { Settings } = require('../../src/features/register/settings')
 const { Program, appFile, get } = require('../support/registered')
 
 describe('the settings', () => {

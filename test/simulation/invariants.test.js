@@ -1,7 +1,7 @@
 'use strict'
 // The invariants of the gate, each by its name. A thousand generated worlds judge 1, 2 and 4 (worlds.test.js).
 //   5   pools that are known: pools.test.js
-//   6   each work and each class: test/admission/shadow-queue.test.js
+//   6   each work and each class: test/gate/shadow-queue.test.js
 //   9   scrapes and the admin server: test/metrics/capture.test.js, test/admin/connections.test.js
 //   12  what measuring costs streams, uploads and idle turns: `npm run bench -- services`
 

@@ -2,7 +2,7 @@
 // The real admission with real observed pools in simulated time. The pools have the shape of pg's.
 
 const { EventEmitter } = require('node:events')
-const { Pools } = require('../../src/pools/pools')
+const { Pools } = require('../../src/features/pools/pools')
 const { randomFrom } = require('./random')
 const { stack } = require('./stack')
 

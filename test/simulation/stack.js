@@ -68,10 +68,10 @@ function responseTo(onRejected) {
 
 /** @param {string} root the checkout whose admission it is */
 function stackOf(root) {
-  const { Admission } = require(join(root, 'src/admission/admission'))
-  const { NORMAL, RUN } = require(join(root, 'src/admission/verdict'))
-  const { DEFAULTS } = require(join(root, 'src/options/options'))
-  const { AdmissionRecord } = require(join(root, 'src/requests/admission-record'))
+  const { Admission } = require(join(root, 'src/core/gate/admission'))
+  const { NORMAL, RUN } = require(join(root, 'src/core/gate/verdict'))
+  const { DEFAULTS } = require(join(root, 'src/core/options/options'))
+  const { AdmissionRecord } = require(join(root, 'src/core/request/admission-record'))
   return {
     NORMAL,
     RUN,

@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const http = require('node:http')
 const { once } = require('node:events')
 const { test } = require('node:test')
-const { latenciesBetween } = require('../../src/admin/report/latency-counts')
+const { latenciesBetween } = require('../../src/features/admin/report/latency-counts')
 const { spillwayFor } = require('../support/spillway')
 
 /** @returns {Promise<import('../../index.js').RunTotals>} */

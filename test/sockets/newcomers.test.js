@@ -3,7 +3,7 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { Newcomers } = require('../../src/sockets/newcomers')
+const { Newcomers } = require('../../src/features/sockets/newcomers')
 
 function driven(startMs = 0) {
   const clock = { nowMs: startMs, now: () => clock.nowMs }

@@ -3,7 +3,7 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { SocketMessage } = require('../../src/sockets/socket-message')
+const { SocketMessage } = require('../../src/features/sockets/socket-message')
 
 /** A `Sockets` whose clock moves as the test says. */
 function clockedSockets() {

@@ -39,7 +39,7 @@ function eachTurn(callback) {
   }).unref()
 }
 
-/** From now on, `before` and `after` run around the callback of each timer that src/clock.js sets. It reads Node's when it is required. */
+/** From now on, `before` and `after` run around the callback of each timer that src/core/clock.js sets. It reads Node's when it is required. */
 function aroundTimers(before, after) {
   const setTimer = timers.setTimeout
   const replaced = /** @type {any} */ (timers)

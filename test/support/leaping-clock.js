@@ -1,7 +1,7 @@
 'use strict'
 // The real clock, which can be put ahead: what a scrape shows is up to a second old, and no test waits for that second.
 
-const { systemClock } = require('../../src/clock')
+const { systemClock } = require('../../src/core/clock')
 
 function leapingClock() {
   let aheadMs = 0

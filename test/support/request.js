@@ -2,7 +2,7 @@
 // A request made by hand, with whatever fields a test gives it. Its transitions are checked.
 
 require('./checked-transitions')
-const { Request } = require('../../src/requests/request')
+const { Request } = require('../../src/core/request/request')
 
 const GET = 0
 

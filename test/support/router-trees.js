@@ -1,5 +1,5 @@
 'use strict'
-// Serves the router trees of test/routing/trees in every Express and in every way spillway can be put in, and tells
+// Serves the router trees of test/route/trees in every Express and in every way spillway can be put in, and tells
 // for each request the label it was recorded under. The label is taken from `routes.label`, which is called once a
 // request, so that a test waits for an event and not for time; what was counted is compared at the end.
 
@@ -26,7 +26,7 @@ const SPELLINGS = {
   5: { splat: (path) => path, optional: (path, name) => `${path}{/:${name}}` },
 }
 
-/** A case of an Express tree, see test/routing/trees. */
+/** A case of an Express tree, see test/route/trees. */
 async function runCase(t, { version, mode, of, onLabel }) {
   const express = require(EXPRESSES[version])
   const { spillway, labels } = labelledSpillway(t, onLabel)

@@ -2,7 +2,7 @@
 // The real loop with a clock that only moves when told: turns come and go, and no time passes between two requests of
 // a test, however slow the machine.
 
-const { systemClock } = require('../../src/clock')
+const { systemClock } = require('../../src/core/clock')
 
 function stillClock() {
   let nowMs = 10_000

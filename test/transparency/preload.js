@@ -211,7 +211,7 @@ function watchedServers(loaded, names) {
 
 /** Register measures nothing under a test runner, so it is not told of it. */
 function register() {
-  require('../../src/environment/deployment').isTested = () => false
+  require('../../src/core/environment/deployment').isTested = () => false
   const made = require('../../src/instance')
   const { Instance } = made
   made.Instance = class extends Instance {

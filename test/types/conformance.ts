@@ -3,13 +3,13 @@
 
 import { expectTypeOf } from 'expect-type'
 import type * as Declared from '../../index.js'
-import { DEFAULTS, type resolveOptions } from '../../src/options/options.js'
-import type { MEMBER_DEFAULTS } from '../../src/options/table.js'
-import type { OUTCOMES } from '../../src/requests/outcome.js'
-import type { GarbageCollection } from '../../src/signals/garbage-collection.js'
-import type { LoopDelay } from '../../src/signals/loop-delay.js'
-import type { Memory } from '../../src/signals/memory.js'
-import type { takeSnapshot } from '../../src/snapshot/snapshot.js'
+import { DEFAULTS, type resolveOptions } from '../../src/core/options/options.js'
+import type { MEMBER_DEFAULTS } from '../../src/core/options/table.js'
+import type { GarbageCollection } from '../../src/core/process/garbage-collection.js'
+import type { LoopDelay } from '../../src/core/process/loop-delay.js'
+import type { Memory } from '../../src/core/process/memory.js'
+import type { OUTCOMES } from '../../src/core/request/outcome.js'
+import type { takeSnapshot } from '../../src/core/snapshot/snapshot.js'
 
 import actual = require('../../src/index.js')
 

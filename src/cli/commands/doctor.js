@@ -1,7 +1,7 @@
 'use strict'
 // `spillway doctor`: what is wrong with the process, and what to do. The exit code tells a script.
 
-const { textOf } = require('../../insight/doctor/diagnosis-text')
+const { textOf } = require('../../features/doctor/diagnosis-text')
 const { EXIT } = require('../command-error')
 const { jsonLines } = require('../json-lines')
 const { nextOfFinding } = require('../next-steps')

@@ -1,9 +1,9 @@
 'use strict'
 // `spillway report`: one HTML file of a run, from what the process remembers, or recorded until Ctrl-C, for a time, or while a command runs.
 
-const { loadStyle } = require('../../admin/report/document')
-const { makeRun } = require('../../admin/report/run')
-const { maskCommand } = require('../../redaction/command')
+const { loadStyle } = require('../../features/admin/report/document')
+const { makeRun } = require('../../features/admin/report/run')
+const { maskCommand } = require('../../core/redaction/command')
 const { CommandError, EXIT } = require('../command-error')
 const { bytes, count, duration, percent, rate, span } = require('../figures')
 const { jsonLines } = require('../json-lines')
@@ -19,7 +19,7 @@ const CLEAR_LINE = '\r\x1b[K'
 
 /**
  * @import { Context } from '../command-line'
- * @typedef {import('../../admin/report/run').Recorded} Recorded
+ * @typedef {import('../../features/admin/report/run').Recorded} Recorded
  */
 
 /** @type {import('../commands').Command} */
@@ -147,7 +147,7 @@ function untilEnd(recording, { signals, clock, values, err }) {
   })
 }
 
-/** @param {import('../../admin/report/run').Run} run */
+/** @param {import('../../features/admin/report/run').Run} run */
 function summaryLines({ requests, findings, seconds, notices }) {
   const { latencies } = requests
   const errors = requests.count === 0 ? 0 : requests.errors / requests.count

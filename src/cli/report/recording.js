@@ -3,7 +3,7 @@
 // reads `/live`: the points, the findings and the slowest requests. A service that does not answer is asked again each second. The report says
 // so, and says of a restart, which the identity of the process tells, and of a wall clock that jumps. Lengths are by monotonic clocks.
 
-const { Sightings } = require('../../admin/report/sightings')
+const { Sightings } = require('../../features/admin/report/sightings')
 const { span, timeOfDay } = require('../figures')
 
 const RETRY_MS = 1000
@@ -53,7 +53,7 @@ class Recording {
   /** @type {number | undefined} */
   #lostAt
 
-  /** @param {{ client: InstanceType<typeof import('../admin-client').AdminClient>, clock: import('../../clock').Clock }} parts */
+  /** @param {{ client: InstanceType<typeof import('../admin-client').AdminClient>, clock: import('../../core/clock').Clock }} parts */
   constructor({ client, clock }) {
     this.#client = client
     this.#clock = clock
@@ -70,7 +70,7 @@ class Recording {
     this.#following = this.#follow()
   }
 
-  /** @returns {Promise<import('../../admin/report/run').Recorded>} */
+  /** @returns {Promise<import('../../features/admin/report/run').Recorded>} */
   async end() {
     const lengthMs = await this.#readEnd()
     this.#abort.abort()

@@ -1,7 +1,7 @@
 'use strict'
 // A run that is over, or goes on: what the process itself remembers of the last ten minutes.
 
-const { Sightings } = require('../../admin/report/sightings')
+const { Sightings } = require('../../features/admin/report/sightings')
 const { CommandError } = require('../command-error')
 const { timeOfDay } = require('../figures')
 
@@ -12,7 +12,7 @@ const SECOND_MS = 1000
 /**
  * @param {InstanceType<typeof import('../admin-client').AdminClient>} client
  * @param {{ from?: import('./span').Time, to?: import('./span').Time }} span
- * @returns {Promise<import('../../admin/report/run').Recorded>}
+ * @returns {Promise<import('../../features/admin/report/run').Recorded>}
  */
 async function readRemembered(client, { from, to }) {
   const options = await client.getJson('/config')

@@ -4,14 +4,14 @@
 const { constants } = require('node:fs')
 const { access, lstat, readFile, writeFile } = require('node:fs/promises')
 const path = require('node:path')
-const { makeDocument, readRun } = require('../../admin/report/document')
-const { reportName } = require('../../admin/report/times')
+const { makeDocument, readRun } = require('../../features/admin/report/document')
+const { reportName } = require('../../features/admin/report/times')
 const { CommandError } = require('../command-error')
 const { printable } = require('../printable-text')
 
 const MOST_NAMES = 20
 
-/** @typedef {import('../../admin/report/run').Run} Run */
+/** @typedef {import('../../features/admin/report/run').Run} Run */
 
 class ReportFile {
   #path

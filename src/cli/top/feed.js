@@ -31,7 +31,7 @@ class Feed {
   #isStopped = false
   #askedMs = 0
 
-  /** @param {{ client: InstanceType<typeof import('../admin-client').AdminClient>, clock: import('../../clock').Clock }} parts */
+  /** @param {{ client: InstanceType<typeof import('../admin-client').AdminClient>, clock: import('../../core/clock').Clock }} parts */
   constructor({ client, clock }) {
     this.#client = client
     this.#clock = clock

@@ -1,0 +1,100 @@
+'use strict'
+// Answers the two probes of an orchestrator. Alive: the event loop runs. Load and failed dependencies do not change that,
+// because a restart fixes neither. Ready: traffic may come. It may not while the instance starts, is degraded, drains or is
+// closed, nor while a check fails.
+
+const { SpillwayError } = require('../errors/errors')
+const { HealthCheck, PASSED } = require('./health-check')
+
+const OK = Object.freeze({ status: 200, body: Object.freeze({ status: 'ok' }) })
+const unavailable = (reason, rest) => ({ status: 503, body: { status: 'unavailable', reason, ...rest } })
+
+const notACheck = (name, check) =>
+  new SpillwayError(
+    'ERR_SPILLWAY_MISUSE',
+    `health.check() takes a name and a function: got ${typeof name} and ${typeof check}. ` +
+      "Write spillway.health.check('database', () => pool.query('select 1'))."
+  )
+
+const nameIsTaken = (name) =>
+  new SpillwayError(
+    'ERR_SPILLWAY_CHECK_TAKEN',
+    `There is already a health check '${name}'. Give the new check another name.`
+  )
+
+class Health {
+  #checks = new Map()
+  #clock
+  #onCheckChange
+  /** Why traffic may not come, whatever the checks say. */
+  #reason
+  /** The last answer of the checks. It holds while the verdict of each check is cached. */
+  #answer
+  #answerUntilMs = Number.NEGATIVE_INFINITY
+  #start = (_ = undefined) => {}
+  /** Settles when traffic may come for the first time. */
+  started
+
+  /**
+   * @param {{ isManual: boolean, clock: typeof import('../clock').systemClock,
+   *   onCheckChange: (name: string, verdict: string, error: unknown) => void }} parts `onCheckChange` is called when a verdict changes
+   */
+  constructor({ isManual, clock, onCheckChange }) {
+    this.#clock = clock
+    this.#onCheckChange = onCheckChange
+    this.#reason = isManual ? 'starting' : undefined
+    this.started = isManual ? new Promise((resolve) => (this.#start = resolve)) : Promise.resolve()
+  }
+
+  addCheck(name, check, options) {
+    if (typeof name !== 'string' || name === '' || typeof check !== 'function') throw notACheck(name, check)
+    if (this.#checks.has(name)) throw nameIsTaken(name)
+    const onChange = (verdict, error) => this.#onCheckChange(name, verdict, error)
+    this.#answerUntilMs = Number.NEGATIVE_INFINITY
+    this.#checks.set(name, new HealthCheck(check, options, { clock: this.#clock, onChange }))
+  }
+
+  markReady() {
+    if (this.#reason === 'starting') this.#reason = undefined
+    this.#start()
+  }
+
+  /** The process works, but another process is to replace it. */
+  degrade() {
+    this.#reason ??= 'degraded'
+  }
+
+  drain() {
+    if (this.#reason !== 'closed') this.#reason = 'draining'
+  }
+
+  close() {
+    this.#reason = 'closed'
+  }
+
+  live() {
+    return OK
+  }
+
+  ready() {
+    if (this.#reason !== undefined) return unavailable(this.#reason)
+    if (this.#checks.size === 0) return OK
+    return this.#clock.now() < this.#answerUntilMs ? this.#answer : this.#runAll()
+  }
+
+  async #runAll() {
+    const run = [...this.#checks]
+    const verdicts = await Promise.all(run.map(([, check]) => check.verdict()))
+    // A drain may have begun meanwhile.
+    if (this.#reason !== undefined) return unavailable(this.#reason)
+    const checks = Object.fromEntries(run.map(([name], index) => [name, verdicts[index]]))
+    this.#answer = verdicts.every((verdict) => verdict === PASSED)
+      ? { status: 200, body: { status: 'ok', checks } }
+      : unavailable('check', { checks })
+    const areAll = run.length === this.#checks.size
+    if (areAll) this.#answerUntilMs = Math.min(...run.map(([, check]) => check.cachedUntilMs))
+    return this.#answer
+  }
+}
+
+module.exports = { Health }

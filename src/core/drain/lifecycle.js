@@ -1,0 +1,150 @@
+'use strict'
+// Owns the life of one instance (ready, draining, closed): connects its health, its servers, its drain and the exit of the
+// process.
+
+const { rounded } = require('../durations')
+const { describeError } = require('../redaction/error-description')
+const { REPLACED } = require('./cluster/messages')
+const { processExit } = require('./process-exit')
+const { Drain } = require('./drain')
+const { drainOrder } = require('./drain-mode')
+const { Health } = require('./health')
+const { PASSED } = require('./health-check')
+const { KnownServers } = require('./known-servers')
+const { PrimaryLink } = require('./cluster/primary-link')
+const { PublicPaths } = require('./public-paths')
+const { Recycle } = require('./recycle')
+const { Supervisor } = require('../environment/supervisor')
+
+/** A primary replaces one worker at a time, so a replacement may take long. After this time the worker exits without one. */
+const REPLACEMENT_TIMEOUT_MS = 120_000
+
+class Lifecycle {
+  health
+  servers = new KnownServers()
+  recycle
+  /** Called in a drain, when the listening sockets are closed. */
+  onStopAccepting = () => {}
+  #processExit = processExit()
+  #supervisor
+  #primaryLink
+  #clock
+  #emit
+  #drain
+  #options
+  #isClosed = false
+  // A replaced worker needs no delay: its replacement listens on the same port, so no load balancer has to notice.
+  #drainForExit = (reason, cause) =>
+    this.drain(reason === REPLACED ? { ...this.#options, delay: 0 } : this.#options, reason, cause)
+
+  /**
+   * @param {{ clock: typeof import('../clock').systemClock,
+   *   internalErrors: InstanceType<typeof import('../request/internal-errors').InternalErrors>, recorder: InstanceType<typeof import('../request/recorder').Recorder>,
+   *   options: import('../../../index.js').ResolvedOptions, close: () => void,
+   *   sampleMemory: () => import('./recycle').MemorySample, emit: (event: string, details: object) => void,
+   *   onListen: (server: import('node:net').Server) => void, info: (fields: object, message: string) => void,
+   *   warn: (fields: object, message: string) => void }} parts
+   */
+  constructor({ clock, internalErrors, recorder, options, close, sampleMemory, emit, onListen, info, warn }) {
+    this.#clock = clock
+    this.#emit = emit
+    this.#options = options.drain
+    const onCheckChange = (check, verdict, error) => {
+      const fields = { check, verdict, ...(error !== undefined && { err: describeError(error) }) }
+      const log = verdict === PASSED ? info : warn
+      log(fields, `spillway: check ${check}: ${verdict}`)
+    }
+    this.health = new Health({ isManual: options.health.manual, clock, onCheckChange })
+    this.#drain = new Drain({
+      clock,
+      recorder,
+      servers: this.servers,
+      guard: (work) => internalErrors.guard('drain', work),
+      onBegin: (order) => {
+        this.health.drain()
+        emit('draining', order)
+      },
+      onWait: (inFlight) =>
+        warn(
+          { inFlight },
+          'spillway: waiting for requests in flight; a second signal ends the process at once'
+        ),
+      onClose: () => this.onStopAccepting(),
+      onEnd: (drained) => {
+        const { cut, durationMs } = drained
+        const log = cut === 0 ? info : warn
+        log({ event: 'drained', cut, durationMs: rounded(durationMs) }, 'spillway: drained')
+        close()
+      },
+    })
+    const isProduction = process.env.NODE_ENV === 'production'
+    const publicPaths = new PublicPaths({ endpoints: options.endpoints, isProduction, info })
+    this.servers.onListen = (server) => {
+      onListen(server)
+      publicPaths.logFor(server)
+    }
+    this.#processExit.addDrain(this.#drainForExit)
+    this.#supervisor = new Supervisor({
+      onShutdown: (reason) => this.#processExit.onSignal(reason),
+      started: this.health.started,
+    })
+    this.#primaryLink = new PrimaryLink({
+      started: this.health.started,
+      onExit: (reason, cause) => this.#processExit.onPrimaryOrder(reason, cause),
+    })
+    this.recycle = new Recycle({
+      nowMs: clock.now(),
+      options: options.memory,
+      sample: sampleMemory,
+      onDue: (details) => this.#degrade(details),
+      onRaised: (details) =>
+        warn(
+          details,
+          'spillway: this process needs more than memory.recycleAt from its start, so the level was raised'
+        ),
+    })
+  }
+
+  get isDraining() {
+    return this.#drain.isUnderWay
+  }
+
+  /** From now on SIGTERM, SIGINT and the message 'shutdown' drain every instance and end the process. */
+  listenForSignals(server) {
+    this.#processExit.listenForSignals(this.#drainForExit)
+    this.#supervisor.watch(server)
+  }
+
+  /** @param {string} [cause] decides the mode of the drain: the signal, if `reason` is another word, such as 'replaced' */
+  drain(options, reason, cause = reason) {
+    return this.#drain.start({ reason, ...drainOrder(options, cause) })
+  }
+
+  /**
+   * Memory is above its level. A worker of `clusterPrimary()` serves until its replacement is ready. Any other process fails
+   * `/readyz`, drains and exits.
+   */
+  #degrade(details) {
+    if (!this.#primaryLink.hasPrimary) this.health.degrade()
+    this.#emit('degraded', details)
+    if (!this.#primaryLink.hasPrimary) return void this.exit(0, details.reason)
+    this.#primaryLink.requestReplacement(details.reason)
+    this.#clock.after(REPLACEMENT_TIMEOUT_MS, () => this.#isClosed || this.exit(0, details.reason))
+  }
+
+  /** Drains every instance and exits the process, without a signal. */
+  exit(exitCode, reason) {
+    return this.#processExit.exit(exitCode, reason)
+  }
+
+  close() {
+    this.#isClosed = true
+    this.health.close()
+    this.servers.close()
+    this.#supervisor.close()
+    this.#primaryLink.close()
+    this.#processExit.removeDrain(this.#drainForExit)
+  }
+}
+
+module.exports = { Lifecycle }

@@ -1,0 +1,151 @@
+'use strict'
+// Writes the response to a request that failed: a problem document (RFC 9457), or text for a client that accepts only text.
+// It contains the message only of an error that is meant for the client. Headers that the application set for its own answer
+// are removed (core/request/body-headers.js). Other headers stay: without CORS headers a browser cannot read the error.
+
+const { STATUS_CODES, validateHeaderName, validateHeaderValue } = require('node:http')
+const { prefersText } = require('../gate/rejection')
+const { isOfBody, removeBodyHeaders } = require('../request/body-headers')
+const { cutOff } = require('../request/cut-off')
+
+/** The most header characters that one error may add: Node's own client accepts a head of at most 16 kB. */
+const MOST_CHARACTERS = 8192
+const MOST_VALUES = 64
+
+/** Headers that frame a message, which Node writes. An error may carry them from the response of an upstream. */
+const OF_CONNECTION = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'transfer-encoding',
+  'upgrade',
+  'http2-settings',
+])
+
+/** Whether the response has ended or the client has disconnected. */
+function isOver(res) {
+  if (res.writableEnded) return true
+  return res.stream === undefined
+    ? res.destroyed === true || res.socket?.destroyed === true
+    : res.stream.closed || res.stream.destroyed
+}
+
+class ErrorAnswer {
+  #internalErrors
+  #showsStack
+
+  /** @param {{ internalErrors: InstanceType<typeof import('../request/internal-errors').InternalErrors>, showsStack?: boolean }} parts */
+  constructor({ internalErrors, showsStack = process.env.NODE_ENV === 'development' }) {
+    this.#internalErrors = internalErrors
+    this.#showsStack = showsStack
+  }
+
+  /** Ends the response, whatever state it is in. */
+  send(req, res, failure) {
+    if (isOver(res)) return
+    if (res.headersSent) return cutOff(res)
+    try {
+      write(req, res, failure, this.#showsStack)
+    } catch (error) {
+      // Middlewares wrap methods of the response, and theirs may throw.
+      this.#internalErrors.report('error_answer', error)
+      cutOff(res)
+    }
+  }
+}
+
+function write(req, res, failure, showsStack) {
+  removeBodyHeaders(res)
+  const title = STATUS_CODES[failure.status] ?? 'Error'
+  const isText = prefersText(req.headers.accept)
+  const body = isText ? textOf(failure, title, showsStack) : problemOf(failure, title, showsStack)
+  res.statusCode = failure.status
+  // HTTP/2 has no status message, and Node warns if it is set.
+  if (req.httpVersionMajor < 2) res.statusMessage = title
+  res.setHeader('Cache-Control', 'no-store')
+  setHeaders(res, failure.headers)
+  res.setHeader('Content-Type', isText ? 'text/plain; charset=utf-8' : 'application/problem+json')
+  res.setHeader('Content-Length', Buffer.byteLength(body))
+  // The message may quote what the client sent.
+  res.setHeader('X-Content-Type-Options', 'nosniff')
+  // The reader of the body has failed. A request that stays paused would keep the connection open for ever.
+  if (!req.complete && mayHaveBody(req)) {
+    req.unpipe?.()
+    req.resume?.()
+  }
+  res.end(req.method === 'HEAD' ? undefined : body)
+}
+
+function mayHaveBody({ headers, httpVersionMajor }) {
+  const { 'content-length': length, 'transfer-encoding': coding } = headers
+  return length !== undefined || coding !== undefined || httpVersionMajor === 2
+}
+
+/** By status: the documents without a detail. */
+const plainProblems = new Map()
+
+function problemOf(failure, title, showsStack) {
+  const { status } = failure
+  if (failure.isExposed || showsStack) return detailedProblem(failure, title, showsStack)
+  let problem = plainProblems.get(status)
+  if (problem === undefined) {
+    problem = JSON.stringify({ type: 'about:blank', title, status })
+    plainProblems.set(status, problem)
+  }
+  return problem
+}
+
+function detailedProblem(failure, title, showsStack) {
+  const detail = failure.message
+  return JSON.stringify({
+    type: 'about:blank',
+    title,
+    status: failure.status,
+    ...(detail !== '' && { detail }),
+    ...(showsStack && { stack: failure.stack }),
+  })
+}
+
+function textOf(failure, title, showsStack) {
+  const detail = failure.isExposed || showsStack ? failure.message : ''
+  const lines = [detail === '' ? title : `${title}: ${detail}`]
+  // A thrown text has no stack.
+  if (showsStack && failure.stack !== undefined) lines.push(failure.stack)
+  return `${lines.join('\n')}\n`
+}
+
+/** Sets the headers of an error. Invalid headers, headers of the body, and headers beyond the limit are left out. */
+function setHeaders(res, headers) {
+  let charactersLeft = MOST_CHARACTERS
+  for (const [name, given] of headers) {
+    const lower = name.toLowerCase()
+    if (OF_CONNECTION.has(lower) || (isOfBody(lower) && lower !== 'cache-control')) continue
+    const values = valuesOf(name, given)
+    const length = name.length + values.join().length
+    if (values.length === 0 || length > charactersLeft) continue
+    charactersLeft -= length
+    res.setHeader(name, values.length > 1 ? values : values[0])
+  }
+}
+
+/** @returns {string[]} copies, so that the values sent are the values checked; none if a value is invalid */
+function valuesOf(name, given) {
+  try {
+    validateHeaderName(name)
+    if (!Array.isArray(given)) return [checked(name, given)]
+    return Array.from({ length: Math.min(given.length, MOST_VALUES) }, (_, i) => checked(name, given[i]))
+  } catch {
+    return []
+  }
+}
+
+/** @throws {TypeError} if the value is invalid @returns {string} */
+function checked(name, value) {
+  if (typeof value !== 'string' && typeof value !== 'number') throw new TypeError('not a header value')
+  const text = String(value)
+  validateHeaderValue(name, text)
+  return text
+}
+
+module.exports = { ErrorAnswer, isOver }

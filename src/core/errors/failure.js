@@ -1,0 +1,98 @@
+'use strict'
+// An error that ended a request: its status, its type, and whether the client may read its message. A handler may throw any
+// value, so every property is read through core/redaction/error-description.js.
+// Only the error itself can expose its message, as in Koa: a status exposes nothing.
+
+const { describeError, messageOf, read, stackOf, typeOf } = require('../redaction/error-description')
+
+const MOST_HEADERS = 64
+/** The `type` of the errors of body-parser and raw-body. co-body sets no type, but puts the `body` on a SyntaxError. */
+const PARSE_FAILED = 'entity.parse.failed'
+const OF_BODY = new Set([
+  PARSE_FAILED,
+  'charset.unsupported',
+  'encoding.unsupported',
+  'entity.too.large',
+  'entity.verify.failed',
+  'parameters.too.many',
+  'request.aborted',
+  'request.size.invalid',
+])
+
+const isErrorStatus = (status) => Number.isInteger(status) && status >= 400 && status <= 599
+
+function namesIn(object) {
+  try {
+    return Object.keys(object).slice(0, MOST_HEADERS)
+  } catch {
+    return []
+  }
+}
+
+class Failure {
+  error
+  /** The error's `status`, its `statusCode` or the fallback, whichever is the first from 400 to 599. Else 500. */
+  status
+  /** The class of the error, or the code of a plain Error. */
+  type
+  /** Whether the client may read the message: `ctx.throw` and http-errors say so by `expose`. */
+  isExposed
+  /** The previous failure of the same request. @type {Failure | undefined} */
+  earlier = undefined
+  #message
+  /** Whether the error is meant for HTTP. The headers of another error may be those of an upstream. */
+  #hasStatus
+
+  /** @param {number} [fallbackStatus] the status of the response, in a framework where handlers set it before they throw */
+  constructor(error, fallbackStatus) {
+    this.error = error
+    const own = ownStatus(error)
+    this.#hasStatus = own !== undefined
+    this.status = own ?? (isErrorStatus(fallbackStatus) ? /** @type {number} */ (fallbackStatus) : 500)
+    this.type = typeOf(error)
+    this.isExposed = read(error, 'expose') === true && !this.#isOfParser
+  }
+
+  /** Whether a body parser of Express, Koa or Connect rejected the body. */
+  get isBodyError() {
+    return (
+      OF_BODY.has(read(this.error, 'type')) ||
+      (this.type === 'SyntaxError' && this.status === 400 && typeof read(this.error, 'body') === 'string')
+    )
+  }
+
+  /** The message of a parser describes the parser. body-parser exposes it, Express and Koa do not show it. */
+  get #isOfParser() {
+    return this.type === 'SyntaxError' || read(this.error, 'type') === PARSE_FAILED
+  }
+
+  get message() {
+    return (this.#message ??= messageOf(this.error))
+  }
+
+  get stack() {
+    return stackOf(this.error, this.message)
+  }
+
+  /** @returns {[name: string, value: unknown][]} the first headers that the error sets on its response, unchecked */
+  get headers() {
+    if (!this.#hasStatus) return []
+    const headers = read(this.error, 'headers')
+    if (typeof headers !== 'object' || headers === null) return []
+    return namesIn(headers).map((name) => [name, read(headers, name)])
+  }
+
+  /** The error in the shape of pino's serializer, redacted. */
+  describe() {
+    return describeError(this.error)
+  }
+}
+
+function ownStatus(error) {
+  const status = read(error, 'status')
+  if (isErrorStatus(status)) return status
+  const statusCode = read(error, 'statusCode')
+  return isErrorStatus(statusCode) ? statusCode : undefined
+}
+
+module.exports = { Failure }

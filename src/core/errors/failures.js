@@ -1,0 +1,139 @@
+'use strict'
+// Handles an error that ends a request: answers, counts and logs it, and records it on the active span. Adapters use only
+// this file of the room.
+//
+// An error is recorded once per request, whichever handlers and events report it. It is logged at once, while the
+// application's async context is active. It is counted when the request has ended, under the route of the request.
+
+const { activeSpan, traceFieldsOf } = require('../tracing/active-span')
+const { METRICS } = require('../request/ignore')
+const { isClientError } = require('../request/outcome')
+const { ENDED } = require('../request/request-state')
+const { serverSpan } = require('../tracing/server-span')
+const { templateOf } = require('../route/template')
+const { ErrorAnswer, isOver } = require('./error-answer')
+const { ErrorLog } = require('./error-log')
+const { ErrorTable } = require('./error-table')
+const { Failure } = require('./failure')
+const { recordError } = require('../tracing/span-error')
+
+/** Codes of errors that follow from a disconnected client: use of a closed connection or stream, or cancelled work. */
+const DISCONNECT_CODES = new Set([
+  'ERR_STREAM_PREMATURE_CLOSE',
+  'ERR_STREAM_DESTROYED',
+  'ERR_HTTP2_STREAM_ERROR',
+  'ERR_HTTP2_INVALID_STREAM',
+  'ABORT_ERR',
+  // fetch, then axios.
+  DOMException.ABORT_ERR,
+  'ERR_CANCELED',
+])
+
+/** The messages of multer and formidable for an aborted upload. Their errors have no code. */
+const ABORTED_UPLOAD = /^Request (aborted|closed)$/
+
+class Failures {
+  table
+  log
+  #answer
+  #recorder
+  #internalErrors
+  #unmatched
+  /** The last response each error was recorded for: an application may throw the same object for many requests. */
+  #recordedFor = new WeakMap()
+
+  constructor({ options, clock, logger, internalErrors, fields, recorder }) {
+    this.table = new ErrorTable(options.routes.overflow)
+    this.log = new ErrorLog({ logger, clock, internalErrors, fields })
+    this.#answer = new ErrorAnswer({ internalErrors })
+    this.#recorder = recorder
+    this.#internalErrors = internalErrors
+    this.#unmatched = options.routes.unmatched
+  }
+
+  /**
+   * @param {number} [fallbackStatus] see `Failure`
+   * @returns {InstanceType<typeof Failure>}
+   */
+  record(error, req, res, fallbackStatus) {
+    const failure = new Failure(error, fallbackStatus)
+    if (isOverloadError(error) || isDisconnectError(failure, res) || this.#recordedFor.get(error) === res)
+      return failure
+    if (Object(error) === error) this.#recordedFor.set(error, res)
+    const request = this.#recorder.find(res)
+    // An instrumented router of Express marks body errors itself, with the layer they came from.
+    if (request !== undefined && request.head.node === undefined && failure.isBodyError) {
+      request.head.hasBadBody = true
+    }
+    this.#count(request, failure)
+    const trace = this.#trace(failure)
+    this.log.write(failure, { req, route: this.#routeOf(request, failure.status), trace })
+    return failure
+  }
+
+  /** Ends the response with an answer for the failure. */
+  answer(req, res, failure) {
+    this.#answer.send(req, res, failure)
+  }
+
+  /** Counts the failures of a request that has ended, under the route in `request.series`. */
+  onEnd(request) {
+    for (let each = request.failure; each !== undefined; each = each.earlier) this.#countAs(request, each)
+    request.failure = undefined
+  }
+
+  #count(request, failure) {
+    if (request === undefined || !request.isCounted || request.state === ENDED)
+      return this.#countAs(request, failure)
+    failure.earlier = request.failure
+    request.failure = failure
+  }
+
+  #countAs(request, failure) {
+    if (request !== undefined && (request.ignores & METRICS) !== 0) return
+    this.table.count(request?.series?.route ?? this.#unmatched, failure)
+  }
+
+  #trace(failure) {
+    try {
+      const span = activeSpan()
+      if (span === undefined) return undefined
+      recordError(serverSpan()?.span ?? span, failure)
+      return traceFieldsOf(span)
+    } catch (error) {
+      this.#internalErrors.report('tracing', error)
+      return undefined
+    }
+  }
+
+  #routeOf(request, status) {
+    try {
+      return (request && templateOf(request.head, status)) ?? this.#unmatched
+    } catch {
+      // The recorder reports the error when it records the request.
+      return this.#unmatched
+    }
+  }
+}
+
+/** Compares the code, as another copy of this package may have thrown the error. */
+function isOverloadError(error) {
+  return codeOf(error) === 'ERR_SPILLWAY_OVERLOADED'
+}
+
+/** Whether the error follows from a response that is over, because the client disconnected or an earlier error cut it off. */
+function isDisconnectError(failure, res) {
+  if (!isOver(res)) return false
+  const code = codeOf(failure.error)
+  return isClientError(code) || DISCONNECT_CODES.has(code) || ABORTED_UPLOAD.test(failure.message)
+}
+
+function codeOf(error) {
+  try {
+    return error?.code
+  } catch {
+    return undefined
+  }
+}
+
+module.exports = { Failures }

@@ -1,0 +1,192 @@
+'use strict'
+// Finds the request that the running code works for, with an AsyncLocalStorage. Where Node keeps async contexts in V8 (Node 24), that
+// costs 0.2 µs a request, and the context is always on. Where Node keeps them by async hooks it costs up to 1.8 µs (Koa, Node 20):
+// there it is off until a part needs it. `errors.uncaught` turns it on for good, the stall watcher for some minutes.
+
+const { AsyncLocalStorage } = require('node:async_hooks')
+const { METHODS } = require('../request/methods')
+
+/** Whether a context is cheap enough for every instance. A storage that uses async hooks has a symbol for its store. */
+const isCheap =
+  Number.parseInt(process.versions.node, 10) >= 24 && !('kResourceStore' in new AsyncLocalStorage())
+
+/**
+ * What async contexts hold in place of a request. A connection in a pool, or a timer, keeps the context in which it was made for as
+ * long as it lives. So the context lets go of the request when that has ended, and keeps its route.
+ */
+class RequestReference {
+  /** Undefined once the request has ended. @type {any} */
+  request
+  /** What the request has done with pools so far: see features/pools/visits.js. @type {any} */
+  visits = undefined
+  #method = ''
+  /** @type {string | undefined} */
+  #route
+
+  /** @param {any} request */
+  constructor(request) {
+    this.request = request
+  }
+
+  get method() {
+    return this.request === undefined ? this.#method : METHODS[this.request.method]
+  }
+
+  /** @returns {string | undefined} undefined where no route has the request yet, or it was never recorded */
+  get route() {
+    const { request } = this
+    return request === undefined ? this.#route : (request.recorder.describe(request).route ?? undefined)
+  }
+
+  /** @param {{ route: string } | undefined} series where the request was recorded */
+  end(series) {
+    this.#method = this.method
+    this.#route = series?.route ?? this.route
+    this.request = undefined
+  }
+}
+
+class RequestContext {
+  static isCheap = isCheap
+  /** Whether any part needs a context: without one, callbacks need not be wrapped. */
+  isOn = isCheap
+  /** What is being thrown at this moment, by code that no request has. @type {{ reference: any, onUncaught: (error: unknown) => void } | undefined} */
+  thrown
+  #storage = new AsyncLocalStorage()
+  #recorder
+  #users = isCheap ? 1 : 0
+  #followers = 0
+  /** Of errors that no request has. */
+  #failures = new WeakMap()
+
+  constructor(recorder) {
+    this.#recorder = recorder
+  }
+
+  /** @returns {InstanceType<typeof RequestReference> | undefined} of the running code, also after the request has ended */
+  get reference() {
+    return this.isOn ? this.#storage.getStore() : undefined
+  }
+
+  /** @returns {any} undefined once the request has ended */
+  get request() {
+    return this.reference?.request
+  }
+
+  /** @param {{ followsEvents?: boolean }} [options] followsEvents: listeners of the request's body have the context too */
+  turnOn({ followsEvents = false } = {}) {
+    this.#users++
+    this.isOn = true
+    if (followsEvents) this.#followers++
+  }
+
+  turnOff({ followsEvents = false } = {}) {
+    if (followsEvents) this.#followers--
+    if (--this.#users === 0) this.#disable()
+  }
+
+  close() {
+    this.#users = 0
+    this.#followers = 0
+    this.#disable()
+  }
+
+  /** A disabled storage costs the application nothing, and keeps no request. */
+  #disable() {
+    this.isOn = false
+    this.#storage.disable()
+  }
+
+  /** Calls back in a context that is no request's, such as that of a message. @template T @param {() => T} callback @returns {T} */
+  runAs(reference, callback) {
+    return this.isOn ? this.#storage.run(reference, callback) : callback()
+  }
+
+  /** Keeps what an error belongs to, for where it ends uncaught. */
+  recordFailure(error, reference) {
+    if (Object(error) === error) this.#failures.set(error, reference)
+  }
+
+  /** What the error belongs to, if that is known, and otherwise what runs. */
+  referenceOf(error) {
+    const { thrown } = this
+    this.thrown = undefined
+    thrown?.onUncaught(error)
+    if (thrown !== undefined) return thrown.reference
+    return this.#failures.get(error) ?? this.reference
+  }
+
+  /** Wraps a callback so that it runs in the context of the request. */
+  bind(request, callback) {
+    if (!this.isOn) return callback
+    if (this.#followers > 0) this.#follow(request)
+    if (this.request === request) return callback
+    return (given) => this.#run(request, callback, undefined, [given])
+  }
+
+  /** Wraps the `emit` of a server, for the events that carry a request and its response. */
+  wrapEmit(emit) {
+    const context = this
+    // Hot path: once a request. A rest parameter would cost more than the call.
+    /** @this {unknown} */
+    return function (event, req, res) {
+      const request = context.#requestToEnter(res)
+      if (request === undefined) return emit.call(this, event, req, res)
+      return context.#run(request, emit, this, [event, req, res])
+    }
+  }
+
+  /** Wraps a listener of a server's requests. */
+  wrapListener(listener) {
+    const context = this
+    // Hot path: once a request.
+    /** @this {unknown} */
+    return function (req, res) {
+      const request = context.#requestToEnter(res)
+      if (request === undefined) return listener.call(this, req, res)
+      return context.#run(request, listener, this, [req, res])
+    }
+  }
+
+  /** The request of the response, unless its context is entered already. */
+  #requestToEnter(res) {
+    if (!this.isOn) return undefined
+    const request = this.#recorder.find(res)
+    if (request === undefined || this.request === request) return undefined
+    if (this.#followers > 0) this.#follow(request)
+    return request
+  }
+
+  // Hot path where the context is cheap: once a request.
+  #run(request, callback, self, given) {
+    const storage = this.#storage
+    const reference = (request.reference ??= new RequestReference(request))
+    if (!isCheap || storage.getStore() !== undefined)
+      return storage.run(reference, Reflect.apply, callback, self, given)
+    // Node restores the context itself when the event that brought the request is over. To restore it here costs as much again.
+    storage.enterWith(reference)
+    return Reflect.apply(callback, self, given)
+  }
+
+  /**
+   * Events of a body come in the context of the connection's parser. A handler that collects a body by itself would lose its
+   * request, so the request's own `emit` enters the context again.
+   */
+  #follow(request) {
+    const { req } = request
+    if (!hasBody(req) || Object.hasOwn(req, 'emit')) return
+    const storage = this.#storage
+    const reference = (request.reference ??= new RequestReference(request))
+    const { emit } = req
+    /** @this {unknown} */
+    const value = function (...given) {
+      return storage.run(reference, Reflect.apply, emit, this, given)
+    }
+    Object.defineProperty(req, 'emit', { value, configurable: true, writable: true })
+  }
+}
+
+const hasBody = ({ headers }) =>
+  headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
+
+module.exports = { RequestContext }

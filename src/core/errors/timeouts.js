@@ -1,0 +1,108 @@
+'use strict'
+// Answers requests whose handler has not answered within `errors.timeout`, which frees their slots. Ten times a second, while
+// a request in flight has no answer, the list of requests is checked. So nothing is done per request, a timeout comes up
+// to 100 ms late, and a timeout given as a function is called when the route is known.
+// The timeout ends with the head: a stalled body may be a quiet event stream. Node's socket timeout covers bodies.
+
+const { PRIORITIES } = require('../gate/verdict')
+const { rounded } = require('../durations')
+const { cutOff } = require('../request/cut-off')
+const { SubstituteAnswer } = require('./substitute-answer')
+
+const CHECK_EVERY_MS = 100
+
+class Timeouts {
+  #clock
+  #internalErrors
+  #recorder
+  #timeout
+  #substitute
+  #warn
+  #isClosed = false
+  #checkLater = () => this.#clock.after(CHECK_EVERY_MS, () => this.#check())
+
+  /**
+   * @param {{ clock: typeof import('../clock').systemClock, internalErrors: InstanceType<typeof import('../request/internal-errors').InternalErrors>,
+   *   recorder: InstanceType<typeof import('../request/recorder').Recorder>, options: import('../../../index.js').ResolvedOptions,
+   *   warn: (fields: object, message: string) => void }} parts
+   */
+  constructor({ clock, internalErrors, recorder, options, warn }) {
+    this.#clock = clock
+    this.#internalErrors = internalErrors
+    this.#warn = warn
+    this.#recorder = recorder
+    this.#timeout = options.errors.timeout
+    this.#substitute = new SubstituteAnswer(options.errors.timeoutStatus, 'No answer in time.')
+  }
+
+  start() {
+    if (this.#timeout !== undefined) this.#recorder.requests.onNextRequest(this.#checkLater)
+  }
+
+  #check() {
+    if (this.#isClosed) return
+    const nowMs = this.#clock.now()
+    const expired = []
+    let isAnyWaiting = false
+    for (const request of this.#recorder.requests) {
+      if (request.hasAnswer || request.isLongPoll) continue
+      isAnyWaiting = true
+      const ageMs = nowMs - request.startedMs
+      // The list is in order of arrival: the rest is younger.
+      if (ageMs < CHECK_EVERY_MS) break
+      if (!request.isQueued && ageMs >= this.#timeoutOf(request)) expired.push(request)
+    }
+    // The next check is arranged first, because answering calls functions of the application.
+    if (isAnyWaiting) this.#checkLater()
+    else this.#recorder.requests.onNextRequest(this.#checkLater)
+    const answered = expired.filter((request) => this.#answer(request))
+    if (answered.length > 0) this.#log(answered)
+  }
+
+  #timeoutOf(request) {
+    if (typeof this.#timeout === 'number') return this.#timeout
+    const { route } = this.#recorder.describe(request)
+    try {
+      const timeoutMs = this.#timeout(request.req, {
+        route,
+        priority: PRIORITIES[request.admission.priority],
+      })
+      if (timeoutMs === undefined || timeoutMs > 0) return timeoutMs ?? Number.POSITIVE_INFINITY
+      this.#internalErrors.catchRejection('errors.timeout', timeoutMs)
+      throw new TypeError(
+        `${String(timeoutMs)} is not a number of milliseconds above 0; the request has no timeout`
+      )
+    } catch (error) {
+      this.#internalErrors.report('errors.timeout', error)
+      return Number.POSITIVE_INFINITY
+    }
+  }
+
+  #answer(request) {
+    try {
+      if (!this.#substitute.answer(request)) return false
+      for (let each = request.head; each !== undefined; each = each.next) each.isTimedOut = true
+      return true
+    } catch (error) {
+      this.#internalErrors.report('errors.timeout', error)
+      cutOff(request.res)
+      return false
+    }
+  }
+
+  #log(requests) {
+    const { method, route, ageMs } = this.#recorder.describe(requests[0])
+    this.#warn(
+      { event: 'timeout', count: requests.length, method, route, ageMs: rounded(ageMs) },
+      `spillway: ${method} ${route ?? '(unmatched)'}${others(requests.length - 1)} did not answer in time, so spillway answered`
+    )
+  }
+
+  close() {
+    this.#isClosed = true
+  }
+}
+
+const others = (count) => (count === 0 ? '' : ` and ${count} ${count === 1 ? 'other' : 'others'}`)
+
+module.exports = { Timeouts }

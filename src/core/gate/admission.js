@@ -1,0 +1,298 @@
+'use strict'
+// Assembles the admission of one instance: measurements, limits, gate, rejection and statistics. Adapters call only this
+// file: `decide` before a request runs, `release` when the request has ended.
+
+const { SHED } = require('../request/ignore')
+const { ConnectionGate } = require('./connection-gate')
+const { Gate } = require('./gate')
+const { Limits } = require('./limits/limits')
+const { ResourceLimits } = require('./limits/resource-limits')
+const { AcceptBurst } = require('./measurements/accept-burst')
+const { Clients } = require('./measurements/clients')
+const { LoopTurns, SAMPLE_MS } = require('./measurements/loop-turns')
+const { RequestCost } = require('./measurements/request-cost')
+const { FairShares, Queue } = require('./queue')
+const { Rejection, RetryAfter } = require('./rejection')
+const { RejectionPace } = require('./rejection-pace')
+const { ShadowQueue } = require('./shadow-queue')
+const { Episode, LastRejections, Stats } = require('./stats')
+const { UserHooks } = require('./user-hooks')
+const { BYPASS, Cause, REJECTED, RUN } = require('./verdict')
+
+/** @typedef {{ turns: InstanceType<typeof LoopTurns>, cost: InstanceType<typeof RequestCost>, acceptBurst: InstanceType<typeof AcceptBurst>, clients: InstanceType<typeof Clients> }} Measurements */
+/** @typedef {InstanceType<typeof import('../request/request').Request>} Request */
+/** @typedef {(event: 'overload' | 'recovered', details: any) => void} OnOverloadEvent */
+
+class Admission {
+  stats = new Stats()
+  /** Set by the rule that rejects a request. */
+  cause = new Cause()
+  lastRejections
+  episode
+  limits
+  measurements
+  gate
+  pace
+  /** Whether functions of the user decide or answer. Behind a framework they expect the framework's request. */
+  hasUserHooks = false
+  /** Whether the framework's response or error handler is needed to answer a rejected request. */
+  answersInFramework = false
+  /** Called where the turn clock is to measure the current loop turn alone. */
+  followTurn = () => {}
+  /** Whether the connections of a pool are short: see features/pools/pools.js. Nothing is done until one is registered. @type {any} */
+  pools = { isOn: false, isWatched: false }
+  #clock
+  #hooks
+  #queue = new Queue()
+  #shadow
+  #resources
+  #rejection
+  /** The overloads that mode `observe` only counts. */
+  #observed
+  #random
+  #retryAfter
+  #isOff = true
+  #mode
+  /** Of connections that live long. @type {InstanceType<typeof ConnectionGate> | undefined} */
+  #connectionGate
+  #options
+
+  /**
+   * @param {{ clock: typeof import('../clock').systemClock,
+   *   internalErrors: InstanceType<typeof import('../request/internal-errors').InternalErrors>,
+   *   options: import('../../../index.js').ResolvedOptions['shed'], random?: (() => number) | undefined,
+   *   sampleMemory: () => ReturnType<typeof import('../process/memory').memoryForGate>,
+   *   connections?: { readonly open: number } | undefined,
+   *   onOverload: OnOverloadEvent, onObservedOverload?: OnOverloadEvent }} parts
+   */
+  constructor(parts) {
+    const { clock, internalErrors, options, sampleMemory, connections, random } = parts
+    const cost = new RequestCost(clock.now())
+    const turns = new LoopTurns(clock)
+    const clients = new Clients(connections, clock.now())
+    const hooks = new UserHooks(internalErrors)
+    this.#clock = clock
+    this.#hooks = hooks
+    this.#random = random
+    this.measurements = { turns, cost, acceptBurst: new AcceptBurst(), clients }
+    const { cause, measurements } = this
+    this.limits = new Limits({ cause, clock, cost, turns, clients })
+    this.#resources = new ResourceLimits({ cause, clock, hooks, sampleMemory, random })
+    this.#rejection = new Rejection(internalErrors)
+    this.pace = new RejectionPace({ clock, clients, cost })
+    this.lastRejections = new LastRejections(clock)
+    this.episode = new Episode(clock, parts.onOverload)
+    this.#observed = new Episode(clock, parts.onObservedOverload ?? (() => {}))
+    this.gate = new Gate({
+      cause,
+      clock,
+      limits: this.limits,
+      measurements,
+      queue: this.#queue,
+      fairShares: new FairShares(),
+      hooks,
+      stats: this.stats,
+      poolReason: (request, nowMs) =>
+        this.pools.isWatched && this.limits.areEnforced
+          ? this.pools.reasonAfterQueue(request, nowMs)
+          : undefined,
+      onReject: (request, reason) => this.#onReject(request, reason),
+    })
+    const onWouldReject = this.#onWouldReject
+    this.#shadow = new ShadowQueue({ cause, clock, limits: this.limits, measurements, hooks, onWouldReject })
+    this.update(options)
+  }
+
+  update(options) {
+    const { classify, deadline, errorMode, headers, key, mode, respond } = options
+    if (mode !== this.#mode) this.#shadow.restart()
+    this.#mode = mode
+    this.hasUserHooks =
+      errorMode === 'next' || [classify, deadline, headers, key, respond].some((each) => each !== undefined)
+    this.answersInFramework = errorMode === 'next' || respond !== undefined
+    this.#isOff = mode === 'off' || this.#clock.isFrozen === true
+    this.#retryAfter = new RetryAfter(options.retryAfter, this.#random)
+    this.#hooks.update(options)
+    this.#rejection.update(options)
+    this.#resources.update(options)
+    this.limits.update(options)
+    this.#shadow.update(options)
+    this.measurements.clients.update(options)
+    this.#options = options
+    this.#connectionGate?.update(this.#isOff, options)
+  }
+
+  // Hot path: once a request.
+  /** @param {Request} request @returns {number} RUN, QUEUED (`admission.resume` will be called) or REJECTED (answered here) */
+  decide(request, nowMs) {
+    const { admission } = request
+    if (admission.isDecided) return RUN
+    admission.isDecided = true
+    admission.decidedMs = nowMs
+    if (this.#isOff) return RUN
+    if ((request.ignores & SHED) !== 0) {
+      admission.priority = BYPASS
+      return RUN
+    }
+    this.followTurn()
+    if (this.#hooks.classifies) admission.priority = this.#hooks.classOf(request.req)
+    if (admission.priority === BYPASS) return RUN
+    this.stats.decided++
+    const decision = this.#decideAs(this.#mode, request, nowMs)
+    if (decision === RUN && admission.pools !== undefined) this.pools.onAdmit(request, nowMs)
+    if (decision !== REJECTED && this.#retryAfter.isSpread) this.#retryAfter.onAdmit()
+    return decision
+  }
+
+  #decideAs(mode, request, nowMs) {
+    const reason = this.#resources.isShort ? this.#resources.reasonFor(request.admission.priority) : undefined
+    const ofPool =
+      reason === undefined && this.pools.isWatched
+        ? this.pools.reasonFor(request, nowMs, mode === 'observe')
+        : undefined
+    if (mode === 'observe') return this.#observe(request, reason ?? ofPool, nowMs)
+    if (ofPool !== undefined) return this.gate.reject(request, ofPool)
+    if (reason !== undefined) {
+      // Without a sample a limit could not recover, whatever resource is short.
+      if (nowMs - this.gate.lastAdmitMs <= SAMPLE_MS) return this.gate.reject(request, reason)
+      // Restart the interval even if the gate queues this request.
+      this.gate.lastAdmitMs = nowMs
+    }
+    if (mode === 'adaptive') return this.gate.decide(request, nowMs)
+    if (this.limits.isAtMaxConcurrent) return this.gate.reject(request, this.limits.concurrencyReason())
+    return this.gate.admit(request, nowMs)
+  }
+
+  #observe(request, reason, nowMs) {
+    if (reason === undefined) this.#shadow.onRequest(request, nowMs)
+    else this.#onWouldReject(reason, request.admission.priority)
+    return this.gate.admit(request, nowMs)
+  }
+
+  #onWouldReject = (reason, priority) => {
+    this.stats.onWouldReject(reason, priority)
+    this.#observed.onReject(reason, this.#clock.now(), this.cause)
+  }
+
+  #onReject(request, reason) {
+    request.admission.onReject(reason, this.#clock.now(), this.cause)
+    if (request.admission.pools !== undefined) this.pools.onReject(request)
+    this.#countRejection(reason, request.admission.priority)
+    const send = () => this.#send(request, reason)
+    // A framework takes the error when `decide` returns, so the rejection cannot be sent late.
+    if (this.#rejection.goesToErrorHandler(request)) send()
+    else this.pace.deliver(request, send, this.#clock.now())
+  }
+
+  #send(request, reason) {
+    const sinceMs = this.#clock.now()
+    this.#rejection.answer(request, reason, this.#retryAfter.seconds())
+    this.measurements.cost.onReject(this.#clock.now() - sinceMs)
+  }
+
+  /** The gate of connections such as WebSockets, made at its first use. @param {import('./connection-load').Source} connections */
+  connectionGate(connections) {
+    this.#connectionGate ??= new ConnectionGate({
+      cause: this.cause,
+      clock: this.#clock,
+      hooks: this.#hooks,
+      resources: this.#resources,
+      retryAfterSeconds: () => this.#retryAfter.seconds(),
+      connections,
+      onReject: (reason, priority) => this.#countRejection(reason, priority),
+      onWouldReject: this.#onWouldReject,
+    })
+    this.#connectionGate.update(this.#isOff, this.#options)
+    return this.#connectionGate
+  }
+
+  #countRejection(reason, priority) {
+    const nowMs = this.#clock.now()
+    this.stats.onReject(reason, priority)
+    this.#retryAfter.onReject()
+    this.lastRejections.record(reason, priority, nowMs, this.cause)
+    // Last: a listener of `overload` may cause the next rejection.
+    this.episode.onReject(reason, nowMs, this.cause)
+  }
+
+  /** Hot path: once a request. The recorder has read both clocks at its end. @param {Request} request */
+  release(request, nowMs = this.#clock.now(), idleMs = this.#clock.idleMs()) {
+    this.gate.release(request, nowMs, idleMs)
+    if (this.pools.isOn) this.pools.onEnd(request)
+    const { crossOrigin } = this.#rejection
+    if (request.req.headers?.origin !== undefined) crossOrigin.onEnd(request, nowMs)
+  }
+
+  /**
+   * @param {'connection' | 'secureConnection' | 'tlsClientError'} event of the server
+   * @param {{ isSecure: boolean, isHandedOver: boolean }} how `isHandedOver`: the cluster's primary accepted the connection
+   */
+  onConnectionEvent(event, how) {
+    this.followTurn()
+    this.measurements.acceptBurst.onEvent(event, how, this.#clock.now())
+  }
+
+  get #outstanding() {
+    return this.limits.inFlight + this.#queue.length + this.pace.waiting
+  }
+
+  /** @param {number} [longestMs] of several turns, without arrivals or ends, the longest */
+  onTurn(busyMs, nowMs, idleMs, longestMs = busyMs) {
+    const { acceptBurst, clients, cost, turns } = this.measurements
+    const { arrivedInTurn, endedInTurn } = this.gate
+    turns.onTurn(busyMs, nowMs, idleMs, endedInTurn * cost.ms, longestMs)
+    cost.onTurn(busyMs, nowMs, endedInTurn)
+    clients.onTurn(nowMs, this.#outstanding, turns.isIdling(nowMs))
+    acceptBurst.onTurn(busyMs, nowMs, arrivedInTurn)
+    this.#hooks.onTurn(nowMs)
+    this.#resources.onTurn(longestMs, nowMs, idleMs)
+    if (this.#mode === 'observe') this.#shadow.onTurn(busyMs, nowMs, idleMs, endedInTurn)
+    this.#connectionGate?.onTurn(busyMs, nowMs, idleMs)
+    this.gate.onTurn(nowMs, idleMs, busyMs)
+    if (this.gate.needsNextTurn || acceptBurst.mayBeAccepting) this.followTurn()
+  }
+
+  /** A copy of everything that exporters show. */
+  sample() {
+    const { shed, wouldShed, queueDelays, admitted, abandoned } = this.stats
+    return {
+      mode: this.#mode,
+      isOverloaded: this.episode.isOn,
+      overloadedBy: this.episode.reason,
+      hasMaxConcurrent: Number.isFinite(this.limits.maxConcurrent),
+      overloads: this.episode.count,
+      overloadedMs: this.episode.totalMs,
+      inFlight: this.limits.inFlight,
+      peakInFlight: this.gate.peakInFlight,
+      queued: this.#queue.length,
+      ...this.#limit(),
+      costMs: this.measurements.cost.ms,
+      memoryPressure: this.#resources.memoryPressure,
+      admitted,
+      abandoned,
+      shed: this.stats.list(shed),
+      wouldShed: this.stats.list(wouldShed),
+      answeredLate: this.pace.late,
+      queueDelays: queueDelays.copy(),
+    }
+  }
+
+  /** Mode `adaptive` enforces the measured limit, `threshold` only `maxConcurrent`; `observe` and `off` enforce none. */
+  #limit() {
+    if (this.#mode === 'adaptive') {
+      const { limit, by } = this.limits.current(this.#clock.now())
+      return { limit, limitedBy: by }
+    }
+    const limit = this.#mode === 'threshold' ? this.limits.maxConcurrent : Number.POSITIVE_INFINITY
+    return { limit, limitedBy: limit === Number.POSITIVE_INFINITY ? undefined : 'concurrency' }
+  }
+
+  close() {
+    this.#isOff = true
+    this.pace.drain()
+    this.#connectionGate?.close()
+    this.gate.close()
+  }
+}
+
+module.exports = { Admission }

@@ -1,0 +1,291 @@
+'use strict'
+// The gate decides whether a request runs now, is queued or is rejected. It dequeues in the check phase of loop turns,
+// one request a callback, so that Node runs ticks and promises between two requests as it does between two sockets.
+
+const { isDisconnected } = require('../request/request')
+const { offHalfClose, onHalfClose } = require('../request/half-closed')
+const { MAX_QUIET_MS } = require('./measurements/accept-burst')
+const { RECHECK_MS, SAMPLE_MS, TURN_BUDGET_MS } = require('./measurements/loop-turns')
+const { inRequestContext } = require('./queue')
+const { QUEUED, REJECTED, RUN } = require('./verdict')
+
+/** The same for clients that cannot make the queue long: fewer of their requests are queued, and outlive a collection. */
+const BOUNDED_BUDGET_MS = 50
+/** @typedef {InstanceType<typeof import('../request/request').Request>} Request */
+
+class Gate {
+  peakInFlight = 0
+  lastAdmitMs = 0
+  /** How many requests have arrived in the current loop turn, and how many of those in flight have ended. */
+  arrivedInTurn = 0
+  endedInTurn = 0
+  #cause
+  #clock
+  #limits
+  #measurements
+  #queue
+  #fairShares
+  #hooks
+  #stats
+  #poolReason
+  #onReject
+  /** When the first request arrived in the last loop turn in which any did. */
+  #firstArrivalMs = 0
+  /** When the first request of this loop turn was dequeued. */
+  #firstDequeueMs = Number.POSITIVE_INFINITY
+  #ranHalfClosedMs = Number.NEGATIVE_INFINITY
+  #isAccepting = false
+  #budgetMs = TURN_BUDGET_MS
+  #isRecheckScheduled = false
+  #isClosed = false
+  #turnAgain = () => {}
+  #dequeueOne = () => this.#dequeue()
+
+  /**
+   * @param {{ cause: InstanceType<typeof import('./verdict').Cause>, clock: typeof import('../clock').systemClock, queue: InstanceType<typeof import('./queue').Queue>,
+   *   limits: InstanceType<typeof import('./limits/limits').Limits>, measurements: import('./admission').Measurements,
+   *   fairShares: InstanceType<typeof import('./queue').FairShares>, stats: InstanceType<typeof import('./stats').Stats>,
+   *   hooks: InstanceType<typeof import('./user-hooks').UserHooks>,
+   *   poolReason: (request: Request, nowMs: number) => string | undefined,
+   *   onReject: (request: Request, reason: string) => void }} parts `poolReason`: why a request that has been queued would wait
+   *   too long for a pool; `onReject` answers the request
+   */
+  constructor({ cause, clock, limits, measurements, queue, fairShares, hooks, stats, poolReason, onReject }) {
+    this.#cause = cause
+    this.#clock = clock
+    this.#limits = limits
+    this.#measurements = measurements
+    this.#queue = queue
+    this.#fairShares = fairShares
+    this.#hooks = hooks
+    this.#stats = stats
+    this.#poolReason = poolReason
+    this.#onReject = onReject
+  }
+
+  // Hot path: once a request. With a free slot and no queue it is a dozen comparisons, with nothing allocated.
+  /** @param {Request} request @returns {number} RUN, QUEUED (`resume` will be called) or REJECTED (`onReject` was called) */
+  decide(request, nowMs) {
+    if (this.arrivedInTurn++ === 0) this.#firstArrivalMs = nowMs
+    if (!this.#limits.hasFreeSlot(nowMs)) this.#limits.onHeldBack(this.#limits.shortResource)
+    else if (this.#queue.length === 0 && this.#fitsThisTurn(nowMs)) return this.admit(request, nowMs)
+    this.#measurements.clients.onQueue(request.req)
+    const key = this.#hooks.keyOf(request)
+    const tag = key === undefined ? 0 : this.#fairShares.tagOf(key)
+    const reason = this.#reasonFor(request, tag, nowMs)
+    if (reason !== undefined) return this.reject(request, reason)
+    // A function of the user may have closed the instance, and a closed gate dequeues nothing.
+    if (this.#isClosed) return this.admit(request, nowMs)
+    if (key !== undefined) {
+      request.admission.key = key
+      this.#fairShares.onQueue(key, tag)
+    }
+    return this.#enqueue(request, tag, nowMs)
+  }
+
+  #reasonFor(request, tag, nowMs) {
+    const { admission } = request
+    const ahead = this.#queue.ahead(admission.priority, tag)
+    const expectedWaitMs = this.#limits.expectedWaitMs(ahead)
+    admission.deadlineMs = this.#hooks.deadlineMs(request)
+    if (expectedWaitMs >= admission.deadlineMs)
+      return this.#cause.because('deadline', expectedWaitMs, admission.deadlineMs)
+    return this.#limits.reasonFor(expectedWaitMs, ahead, admission.priority, nowMs)
+  }
+
+  /** An idling loop runs every request on arrival. A full loop accepts first, then runs what the turn's budget allows. */
+  #fitsThisTurn(nowMs) {
+    const { acceptBurst } = this.#measurements
+    const isAccepting = acceptBurst.mayBeAccepting && acceptBurst.isAccepting(nowMs)
+    if (!isAccepting && nowMs - this.#firstArrivalMs < this.#budgetMs) return true
+    return this.#limits.loop.isRejectingPointless || this.#measurements.turns.isIdling(nowMs)
+  }
+
+  /** Puts the request in flight. On arrival its idle time has just been read. */
+  admit(request, nowMs) {
+    const isArrival = nowMs === request.startedMs
+    this.#limits.onAdmit(request.admission, nowMs, isArrival ? request.receivedIdleMs : this.#clock.idleMs())
+    this.#stats.admitted++
+    this.lastAdmitMs = nowMs
+    if (this.#limits.inFlight > this.peakInFlight) this.peakInFlight = this.#limits.inFlight
+    if (!request.hasAnswer) request.markRunning()
+    return RUN
+  }
+
+  reject(request, reason) {
+    this.#limits.onHeldBack(reason)
+    this.#onReject(request, reason)
+    return REJECTED
+  }
+
+  #enqueue(request, tag, nowMs) {
+    const { admission } = request
+    admission.tag = tag
+    admission.onQueue(nowMs, this.#measurements.turns.stallFreeMs(nowMs), this.#clock.idleMs())
+    // Other code than its handler may have begun the answer already.
+    if (!request.hasAnswer) request.markQueued()
+    if (this.#queue.length === 0) this.#limits.onFirstQueued(nowMs)
+    this.#queue.push(request)
+    admission.onHalfClose = () => this.#onHalfClose(request)
+    onHalfClose(request, admission.onHalfClose)
+    this.#clock.afterTurn(this.#dequeueOne)
+    return QUEUED
+  }
+
+  /** Called once for every request that has ended, with any outcome. */
+  release(request, nowMs, idleMs) {
+    const { admission } = request
+    if (admission.isInFlight) {
+      this.endedInTurn++
+      this.#limits.onEnd(admission, nowMs, idleMs)
+      if (this.#queue.length > 0) this.#clock.afterTurn(this.#dequeueOne)
+    } else if (admission.isAbandoned) {
+      if (this.#queue.has(request)) this.#remove(request)
+      this.#stats.abandoned++
+      admission.giveUp?.()
+    }
+  }
+
+  /** Whether requests are queued, or connections are accepted first. */
+  get needsNextTurn() {
+    return this.#queue.length > 0 || this.#isAccepting
+  }
+
+  onTurn(nowMs, idleMs, busyMs) {
+    const isQueueing = this.#queue.length > 0
+    this.#limits.onTurn(nowMs, idleMs, { arrived: this.arrivedInTurn, ended: this.endedInTurn, isQueueing })
+    this.arrivedInTurn = this.endedInTurn = 0
+    this.#firstDequeueMs = Number.POSITIVE_INFINITY
+    this.#isAccepting = this.#measurements.acceptBurst.shouldTurnAgain(nowMs, busyMs)
+    this.#budgetMs = this.#limits.areClientsBounded ? BOUNDED_BUDGET_MS : TURN_BUDGET_MS
+    if (!isQueueing) return
+    if (this.#isAccepting) return this.#acceptMore()
+    this.#rejectOverdue(nowMs)
+    this.#scheduleDequeues(nowMs)
+  }
+
+  #acceptMore() {
+    const { acceptBurst, turns } = this.#measurements
+    if (!acceptBurst.isAwaitingPrimary) return this.#clock.afterTurn(this.#turnAgain)
+    turns.onSleep()
+    this.#clock.after(MAX_QUIET_MS, this.#turnAgain)
+  }
+
+  /** Schedules as many callbacks as the budget of the next loop turn allows. */
+  #scheduleDequeues(nowMs) {
+    if (this.#queue.length === 0) return
+    if (!this.#limits.hasFreeSlot(nowMs)) return this.#scheduleRecheck()
+    const expectedCostMs = Math.max(this.#limits.loop.expectedCostMs, TURN_BUDGET_MS / 1000)
+    const count = Math.min(this.#queue.length, Math.ceil(this.#budgetMs / expectedCostMs))
+    for (let i = 0; i < count; i++) this.#clock.afterTurn(this.#dequeueOne)
+  }
+
+  /** Without a timer the loop would sleep although requests are queued. Node runs timers after the check phase, so a turn follows. */
+  #scheduleRecheck() {
+    if (this.#isRecheckScheduled) return
+    this.#isRecheckScheduled = true
+    this.#clock.after(RECHECK_MS, () => {
+      this.#isRecheckScheduled = false
+      this.#clock.afterTurn(this.#turnAgain)
+    })
+  }
+
+  #dequeue() {
+    if (this.#isAccepting) return
+    const nowMs = this.#clock.now()
+    // Not the sum of what handlers took until they returned: one that awaits works in the ticks behind it.
+    if (nowMs - this.#firstDequeueMs >= this.#budgetMs || !this.#limits.hasFreeSlot(nowMs)) return
+    const request = this.#queue.shift()
+    if (request === undefined) return
+    this.#firstDequeueMs = Math.min(this.#firstDequeueMs, nowMs)
+    offHalfClose(request, request.admission.onHalfClose)
+    const { key, tag } = request.admission
+    if (key !== undefined) this.#fairShares.onDequeue(key, tag)
+    this.#runQueued(request)
+  }
+
+  #runQueued(request) {
+    // The client has disconnected: a handler that starts now would never get the events of its end.
+    if (isDisconnected(request)) return
+    const nowMs = this.#clock.now()
+    const reason = this.#poolReason(request, nowMs)
+    if (reason !== undefined) return this.#rejectQueued(request, reason)
+    this.#stats.onWait(nowMs - request.admission.queuedMs)
+    this.admit(request, nowMs)
+    try {
+      inRequestContext(request, request.admission.resume)
+    } finally {
+      request.returnedMs = this.#clock.now()
+      this.#measurements.cost.onRun(request.returnedMs - nowMs)
+    }
+  }
+
+  /** A half-closed client receives only an answer that is sent at once: run the request now, or reject it. */
+  #onHalfClose(request) {
+    // A handler that ran for the same half-close may have closed the instance, and so emptied the queue.
+    if (!this.#queue.has(request)) return
+    this.#remove(request)
+    const nowMs = this.#clock.now()
+    // In a burst the request runs. In a standing queue a half-close must be no way past the others: a client that gave up
+    // looks the same until its response is written. One in each sample shows what such requests are like.
+    const isStanding =
+      request.admission.priority !== 0 &&
+      this.#limits.isOverload(nowMs) &&
+      !this.#measurements.turns.isIdling(nowMs)
+    const mayRun = !hasBody(request.req) && (!isStanding || nowMs - this.#ranHalfClosedMs >= SAMPLE_MS)
+    if (this.#limits.isAtMaxConcurrent) return this.#rejectQueued(request, this.#limits.concurrencyReason())
+    // It can wait no longer.
+    if (!mayRun)
+      return this.#rejectQueued(request, this.#cause.because('loop', nowMs - request.admission.queuedMs, 0))
+    if (isStanding) this.#ranHalfClosedMs = nowMs
+    this.#runQueued(request)
+  }
+
+  /** Rejects what has been queued for too long. A loop that idles rejects nothing but what is past its own deadline. */
+  #rejectOverdue(nowMs) {
+    const { areEnforced, delay, isAtMaxConcurrent } = this.#limits
+    const isFull = areEnforced && (isAtMaxConcurrent || !this.#measurements.turns.isIdling(nowMs))
+    const isOverload = this.#limits.isOverload(nowMs)
+    const isOverdue = (each) =>
+      each.isPastDeadline(nowMs) || (isFull && delay.isOverdue(each, isOverload, nowMs))
+    const reasonOf = (each) =>
+      each.isPastDeadline(nowMs)
+        ? this.#cause.because('deadline', nowMs - each.queuedMs, each.deadlineMs)
+        : this.#limits.overdueReason(each, isOverload, nowMs)
+    this.#rejectAll(reasonOf, isOverdue)
+  }
+
+  #rejectAll(reasonOf, isChosen = (_each) => true) {
+    for (const request of this.#queue.filter(isChosen)) {
+      // A listener or function of the user may have closed the instance, and so emptied the queue.
+      if (!this.#queue.has(request)) continue
+      this.#remove(request)
+      this.#rejectQueued(request, reasonOf(request.admission))
+    }
+  }
+
+  #rejectQueued(request, reason) {
+    if (isDisconnected(request)) return
+    inRequestContext(request, () => this.reject(request, reason))
+    request.admission.giveUp?.()
+  }
+
+  #remove(request) {
+    const { key, onHalfClose: callback } = request.admission
+    this.#queue.remove(request)
+    if (key !== undefined) this.#fairShares.onRemove(key)
+    offHalfClose(request, callback)
+  }
+
+  /** Rejects every queued request; from now on no request is queued. */
+  close() {
+    this.#isClosed = true
+    this.#rejectAll(() => this.#cause.because('closed'))
+  }
+}
+
+/** Body parsers take a request for finished once its client has half-closed. Its handler would see no body. */
+const hasBody = ({ headers }) =>
+  headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
+
+module.exports = { Gate }

@@ -1,0 +1,170 @@
+'use strict'
+// All limits of one instance. Queries change nothing: `current(nowMs)` returns how many requests may be in flight, which
+// limit says so, and how long a request may be queued. Events change the limits: onAdmit, onEnd, onHeldBack, onTurn.
+
+const { MOST_OF_MEAN, SMOOTHING } = require('../measurements/request-cost')
+const { LoopShare } = require('./loop-share')
+const { Overload, QueueDelay } = require('./queue-delay')
+const { NORMAL } = require('../verdict')
+
+/** As MOST_OF_MEAN, for how long mode `observe` takes slots to be held: a tenth of the requests may hold them for long. */
+const OBSERVED_MAX_OF_MEAN = 100
+
+/** @typedef {InstanceType<typeof import('../../request/admission-record').AdmissionRecord>} AdmissionRecord */
+
+class Limits {
+  loop
+  delay
+  #cause
+  #cost
+  #turns
+  #overload
+  maxConcurrent = Number.POSITIVE_INFINITY
+  #durationMs = 0
+  /** As #durationMs, but with more of the long durations: mode `observe` has nothing else to tell how long slots are held. */
+  observedMs = 0
+  #wasHeldBack = false
+  /** Modes `observe` and `off` enforce no limit. */
+  areEnforced = true
+
+  /**
+   * @param {{
+   *   cause: InstanceType<typeof import('../verdict').Cause>,
+   *   clock: typeof import('../../clock').systemClock,
+   *   cost: InstanceType<typeof import('../measurements/request-cost').RequestCost>,
+   *   turns: InstanceType<typeof import('../measurements/loop-turns').LoopTurns>,
+   *   clients: { readonly most: number, readonly areGateways: boolean },
+   * }} parts
+   */
+  constructor({ cause, clock, cost, turns, clients }) {
+    this.#cause = cause
+    this.#cost = cost
+    this.#turns = turns
+    this.loop = new LoopShare({ clock, cost, turns })
+    this.#overload = new Overload(clients, clock.now())
+    this.delay = new QueueDelay({ turns, overload: this.#overload })
+  }
+
+  update(options) {
+    this.maxConcurrent = options.maxConcurrent ?? Number.POSITIVE_INFINITY
+    this.areEnforced = options.mode !== 'observe' && options.mode !== 'off'
+    this.delay.update(options)
+  }
+
+  /** @returns {{ limit: number, by: 'loop' | 'concurrency' | undefined, waitMs: number }} */
+  current(nowMs) {
+    const ofLoop = this.#turns.isIdling(nowMs) ? Number.POSITIVE_INFINITY : this.loop.limit
+    const limit = Math.min(ofLoop, this.maxConcurrent)
+    const by = this.maxConcurrent <= ofLoop ? 'concurrency' : 'loop'
+    return {
+      limit,
+      by: limit === Number.POSITIVE_INFINITY ? undefined : by,
+      waitMs: this.toleratedMs(NORMAL, nowMs),
+    }
+  }
+
+  get inFlight() {
+    return this.loop.inFlight
+  }
+
+  get isAtMaxConcurrent() {
+    return this.loop.inFlight >= this.maxConcurrent
+  }
+
+  // Hot path: once a request.
+  /** Whether one more request may be in flight, by every limit. */
+  hasFreeSlot(nowMs) {
+    if (!this.areEnforced) return true
+    return this.loop.inFlight < this.maxConcurrent && this.loop.hasFreeShare(nowMs)
+  }
+
+  /** The resource that a request waits for if there is no free slot. */
+  get shortResource() {
+    return this.isAtMaxConcurrent ? 'concurrency' : 'loop'
+  }
+
+  /** The mean time between two requests that end while `maxConcurrent` are in flight. */
+  get slotMs() {
+    return this.#durationMs / this.maxConcurrent
+  }
+
+  /** How long each queued request takes in the mean. */
+  get eachMs() {
+    return this.isAtMaxConcurrent ? this.slotMs : Math.max(this.#cost.meanMs, this.#cost.ms)
+  }
+
+  toleratedMs(priority, nowMs) {
+    return this.delay.toleratedMs(priority, this.eachMs, nowMs)
+  }
+
+  get areClientsBounded() {
+    return this.#overload.isBounded(this.eachMs)
+  }
+
+  isOverload(nowMs) {
+    return this.#overload.isOn(this.eachMs, nowMs)
+  }
+
+  /** How long a request will be queued behind `ahead` others. */
+  expectedWaitMs(ahead) {
+    if (this.isAtMaxConcurrent) return ahead * this.slotMs
+    return this.loop.waitMs(ahead)
+  }
+
+  /** The reason to reject a request on arrival, for the time it would be queued; undefined if it may be queued. */
+  reasonFor(expectedWaitMs, ahead, priority, nowMs) {
+    if (this.isAtMaxConcurrent)
+      return expectedWaitMs > this.toleratedMs(priority, nowMs) ? this.concurrencyReason() : undefined
+    const isTooLong = this.delay.rejects(expectedWaitMs, ahead, priority, this.eachMs, nowMs)
+    // A loop that idles rejects nothing.
+    if (!isTooLong || this.#turns.isIdling(nowMs)) return undefined
+    return this.#cause.because('loop', expectedWaitMs, this.delay.targetOf(priority))
+  }
+
+  /** The reason to reject a queued request that has waited too long. @param {AdmissionRecord} record */
+  overdueReason(record, isOverload, nowMs) {
+    if (this.isAtMaxConcurrent) return this.concurrencyReason()
+    const waitedMs = this.delay.waitedMs(record, isOverload, nowMs)
+    return this.#cause.because('loop', waitedMs, this.delay.boundMs(record.priority, isOverload))
+  }
+
+  concurrencyReason() {
+    return this.#cause.because('concurrency', this.loop.inFlight, this.maxConcurrent)
+  }
+
+  /** The first request is queued. If rejections emptied the queue of a full loop, the queue has not been empty. */
+  onFirstQueued(nowMs) {
+    if (this.#turns.beganIdle) this.#overload.onEmpty(nowMs)
+  }
+
+  /** @param {AdmissionRecord} record */
+  onAdmit(record, nowMs, idleMs) {
+    this.loop.onAdmit(record, nowMs, idleMs)
+  }
+
+  /** @param {AdmissionRecord} record */
+  onEnd(record, nowMs, idleMs) {
+    const tookMs = nowMs - record.decidedMs
+    const maxMs = MOST_OF_MEAN * Math.max(1, this.#durationMs)
+    this.#durationMs += (Math.min(tookMs, maxMs) - this.#durationMs) * SMOOTHING
+    const observedMaxMs = OBSERVED_MAX_OF_MEAN * Math.max(1, this.observedMs)
+    this.observedMs += (Math.min(tookMs, observedMaxMs) - this.observedMs) * SMOOTHING
+    this.loop.onEnd(record, nowMs, idleMs)
+  }
+
+  /** A request was queued for lack of a slot, or rejected. Only the reason `loop` is evidence about the loop. */
+  onHeldBack(reason) {
+    if (reason === 'loop') this.#wasHeldBack = true
+  }
+
+  /** @param {number} nowMs @param {number} idleMs @param {{ arrived: number, ended: number, isQueueing: boolean }} turn */
+  onTurn(nowMs, idleMs, turn) {
+    const { arrived, ended, isQueueing } = turn
+    this.loop.onTurn(nowMs, idleMs, this.#wasHeldBack || (isQueueing && !this.isAtMaxConcurrent))
+    this.#wasHeldBack = false
+    const isEmpty = !isQueueing && this.#turns.isIdling(nowMs)
+    this.#overload.onTurn({ nowMs, idleMs, arrived, ended, usualMs: this.eachMs, isEmpty })
+  }
+}
+
+module.exports = { Limits }

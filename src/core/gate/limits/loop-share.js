@@ -1,0 +1,207 @@
+'use strict'
+// Limits how many requests may be in flight before the loop is full. Each request reserves a share of the loop's time:
+//   share = cost / (time it awaits something else + slack);   the sum may be what rejections leave of the loop
+// While the loop idles, a request in flight awaits something else, so a stream, a long poll or a slow upstream comes to
+// reserve almost nothing. A loop that does not idle reduces no reservation (docs/decisions/0001).
+
+const { IDLE_SHARE } = require('../measurements/loop-turns')
+const { SMOOTHING } = require('../measurements/request-cost')
+
+/** The work that may become ready in one loop turn. */
+const SLACK_MS = 40
+/** So few requests say little about the load: as many in flight are always allowed. */
+const FEW_REQUESTS = 8
+/** Rejecting is pointless if a request costs no more than this many rejections. */
+const POINTLESS_REJECTIONS = 3
+
+/** The least factor of trust: from 0 it would never come back. */
+const MIN_TRUST = 1e-3
+/** A loop that idles less than this share of its time is saturated. Between this and IDLE_SHARE, nothing is proven. */
+const SATURATED_SHARE = 0.04
+/**
+ * A request admitted now burns the loop only after the requests' own waiting time. Trust and pace act over this multiple of it, at most
+ * MAX_WAITS_MS. While no request is held back, trust grows by a factor of e in MAX_WAITS_MS.
+ */
+const WAITS = 2
+const MAX_WAITS_MS = 500
+
+/** The pace lets requests start this much faster than the loop runs them, with a debt of at most BURST_MS. */
+const SPEED = 1.1
+const BURST_MS = 20
+/** Bounds the debt where the measured cost is far too high. */
+const MAX_DEBT_MS = 100
+
+/** @typedef {InstanceType<typeof import('../../request/admission-record').AdmissionRecord>} AdmissionRecord */
+
+class LoopShare {
+  #cost
+  #turns
+  #trust = new Trust()
+  #pace = new Pace()
+  /** @type {AdmissionRecord[]} */
+  #inFlight = []
+  /** The sum of 1 / (wait + slack) of all in flight; too high by the idling since the last refresh. */
+  #reserved = 0
+  /** The expected 1 / (wait + slack) of the next request: the mean of the requests that ended. */
+  #usual = 1 / SLACK_MS
+  #refreshedIdleMs
+  #turnedMs
+  #turnedIdleMs
+
+  /**
+   * @param {{
+   *   clock: typeof import('../../clock').systemClock,
+   *   cost: InstanceType<typeof import('../measurements/request-cost').RequestCost>,
+   *   turns: InstanceType<typeof import('../measurements/loop-turns').LoopTurns>,
+   * }} parts
+   */
+  constructor({ clock, cost, turns }) {
+    this.#cost = cost
+    this.#turns = turns
+    this.#turnedMs = clock.now()
+    this.#turnedIdleMs = this.#refreshedIdleMs = clock.idleMs()
+  }
+
+  get inFlight() {
+    return this.#inFlight.length
+  }
+
+  /** Whether to run a request costs the loop no more than to reject a few. */
+  get isRejectingPointless() {
+    return this.#cost.ms <= POINTLESS_REJECTIONS * this.#cost.rejectionMs
+  }
+
+  /** The cost of one more request, as far as the measured cost is trusted. */
+  get expectedCostMs() {
+    return this.#cost.ms * this.#trust.share
+  }
+
+  get #free() {
+    return 1 - this.#cost.rejectedShare
+  }
+
+  // Hot path: once a request.
+  /** Whether the loop has a share left for one more request. */
+  hasFreeShare(nowMs) {
+    if (this.#inFlight.length < FEW_REQUESTS || this.isRejectingPointless) return true
+    return this.expectedCostMs * (this.#reserved + this.#usual) <= this.#free && this.#pace.allows(nowMs)
+  }
+
+  /** How many requests may be in flight, given the current reservations. */
+  get limit() {
+    if (this.isRejectingPointless) return Number.POSITIVE_INFINITY
+    const more = Math.floor((this.#free / this.expectedCostMs - this.#reserved) / this.#usual)
+    return Math.max(FEW_REQUESTS, this.#inFlight.length + more)
+  }
+
+  /** How long a request waits for the loop behind `ahead` others. */
+  waitMs(ahead) {
+    return (ahead * this.expectedCostMs) / this.#free
+  }
+
+  // Hot path: once a request.
+  /** @param {AdmissionRecord} record */
+  onAdmit(record, nowMs, idleMs) {
+    record.idleMs = idleMs
+    record.share = this.#usual
+    this.#reserved += record.share
+    record.onAdmit(nowMs, this.#inFlight.push(record) - 1)
+    this.#pace.onAdmit(this.#cost.ms, nowMs)
+  }
+
+  // Hot path: once a request.
+  /** @param {AdmissionRecord} record */
+  onEnd(record, nowMs, idleMs) {
+    this.#recordWait(nowMs - record.decidedMs - this.#turns.meanReadyDelayMs(nowMs, idleMs), nowMs)
+    const last = /** @type {AdmissionRecord} */ (this.#inFlight.pop())
+    if (last !== record) {
+      this.#inFlight[record.index] = last
+      last.index = record.index
+    }
+    record.onRelease()
+    this.#reserved = this.#inFlight.length === 0 ? 0 : this.#reserved - record.share
+  }
+
+  /** A longer wait counts only while the loop idles. In a full loop, requests wait for the loop itself. */
+  #recordWait(waitedMs, nowMs) {
+    const share = 1 / (Math.max(0, waitedMs) + SLACK_MS)
+    if (share < this.#usual && !this.#turns.isIdling(nowMs)) return
+    this.#usual += (share - this.#usual) * SMOOTHING
+  }
+
+  /** @param {boolean} isContended whether a request is queued, or was held back in this turn */
+  onTurn(nowMs, idleMs, isContended) {
+    const idleShare = this.#turns.idleShare(nowMs)
+    const waitMs = 1 / this.#usual
+    const idledMs = idleMs - this.#turnedIdleMs
+    this.#trust.onTurn({ idledMs, elapsedMs: nowMs - this.#turnedMs, idleShare, isContended, waitMs })
+    this.#pace.onTurn(nowMs, idleShare < IDLE_SHARE, waitMs)
+    this.#turnedMs = nowMs
+    this.#turnedIdleMs = idleMs
+    if (isContended && idleMs > this.#refreshedIdleMs) this.#refresh(idleMs)
+  }
+
+  #refresh(idleMs) {
+    this.#refreshedIdleMs = idleMs
+    this.#reserved = 0
+    for (const record of this.#inFlight) {
+      record.share = Math.min(this.#usual, 1 / (idleMs - record.idleMs + SLACK_MS))
+      this.#reserved += record.share
+    }
+  }
+}
+
+/**
+ * The factor by which the measured cost of a request is trusted. A loop that idles while requests are held back proves that the cost is
+ * too high: trust falls with the idle time, and recovers with the time the loop is saturated (docs/decisions/0001).
+ */
+class Trust {
+  /** From almost 0 to 1. */
+  share = 1
+
+  /**
+   * @param {{ idledMs: number, elapsedMs: number, idleShare: number, isContended: boolean, waitMs: number }} turn
+   *   `isContended`: a request is queued, or was held back; `waitMs`: how long requests await something else than the loop
+   */
+  onTurn({ idledMs, elapsedMs, idleShare, isContended, waitMs }) {
+    const horizonMs = Math.min(MAX_WAITS_MS, WAITS * waitMs)
+    let growth = 0
+    if (!isContended) growth = elapsedMs / MAX_WAITS_MS
+    else if (idleShare >= IDLE_SHARE) growth = -idledMs / horizonMs
+    else if (idleShare < SATURATED_SHARE) growth = elapsedMs / horizonMs
+    this.share = Math.min(1, Math.max(MIN_TRUST, this.share * Math.exp(growth)))
+  }
+}
+
+/**
+ * Limits how closely requests may start after one another, while the loop is full and shortly after. Requests that start together resume
+ * together: without a pace, the loop alternates between idle and overloaded (docs/decisions/0002).
+ *   debt = cost of the started requests - 1.1 x elapsed time, at least 0;   no request starts while the debt is over 20 ms
+ */
+class Pace {
+  #debtMs = 0
+  #debtSinceMs = 0
+  #fullMs = Number.NEGATIVE_INFINITY
+  #isActive = false
+
+  allows(nowMs) {
+    return !this.#isActive || this.#debtAt(nowMs) <= BURST_MS
+  }
+
+  #debtAt(nowMs) {
+    return Math.max(0, this.#debtMs - (nowMs - this.#debtSinceMs) * SPEED)
+  }
+
+  // Hot path: once a request.
+  onAdmit(costMs, nowMs) {
+    this.#debtMs = Math.min(MAX_DEBT_MS, this.#debtAt(nowMs)) + costMs
+    this.#debtSinceMs = nowMs
+  }
+
+  onTurn(nowMs, isFull, waitMs) {
+    if (isFull) this.#fullMs = nowMs
+    this.#isActive = nowMs - this.#fullMs < Math.min(MAX_WAITS_MS, WAITS * waitMs)
+  }
+}
+
+module.exports = { FEW_REQUESTS, LoopShare, Pace, Trust }

@@ -1,0 +1,146 @@
+'use strict'
+// Limits how long a request may be queued: in an overload for `targetDelay`, in a burst for `maxDelay` on the stall-free clock.
+// The target is not below 1.5 times the long turn that is usual here: a request that waits for one of those says little about the
+// load. Class `critical` may wait four times as long.
+
+const { SAMPLE_MS, TURN_BUDGET_MS } = require('../measurements/loop-turns')
+const { CRITICAL } = require('../verdict')
+const { FEW_REQUESTS } = require('./loop-share')
+
+const LONG_TURNS = 1.5
+const CRITICAL_FACTOR = 4
+const HEALTHY_LOAD = 0.7
+const MOST_EXCESS_MS = 400
+/** The same through gateways: what they cannot send waits in their own queues, and does not show in the load. */
+const MOST_GATEWAY_EXCESS_MS = 200
+/** After three samples, the burst that began the queue is in neither of the last two. */
+const MIN_STOOD_MS = 3 * SAMPLE_MS
+/** Clients that cannot make the queue longer than this are left alone. */
+const MOST_BOUND_MS = 450
+
+class QueueDelay {
+  maxDelayMs = 0
+  #targetDelayMs = 0
+  #turns
+  #overload
+
+  /**
+   * @param {{ turns: { readonly usualLongMs: number, stallFreeMs: (nowMs: number) => number },
+   *   overload: InstanceType<typeof Overload> }} parts
+   */
+  constructor({ turns, overload }) {
+    this.#turns = turns
+    this.#overload = overload
+  }
+
+  update({ maxDelay, targetDelay }) {
+    this.maxDelayMs = maxDelay
+    this.#targetDelayMs = Math.min(targetDelay, maxDelay)
+  }
+
+  get targetMs() {
+    return Math.min(this.maxDelayMs, Math.max(this.#targetDelayMs, LONG_TURNS * this.#turns.usualLongMs))
+  }
+
+  /** How long a request of this class may be queued in an overload. */
+  targetOf(priority) {
+    return priority === CRITICAL ? Math.min(this.maxDelayMs, CRITICAL_FACTOR * this.targetMs) : this.targetMs
+  }
+
+  /** @param {number} eachMs how long each queued request takes */
+  toleratedMs(priority, eachMs, nowMs) {
+    return this.boundMs(priority, this.#overload.isOn(eachMs, nowMs))
+  }
+
+  /** Whether to reject a request on arrival that would wait `waitMs` behind `ahead` others. */
+  rejects(waitMs, ahead, priority, eachMs, nowMs) {
+    if (ahead < FEW_REQUESTS || waitMs <= this.targetOf(priority)) return false
+    return this.#overload.isOn(eachMs, nowMs)
+  }
+
+  /** A request may be dequeued too late by the part of a loop turn that the queue may take. */
+  isOverdue(record, isOverload, nowMs) {
+    return (
+      this.waitedMs(record, isOverload, nowMs) > this.boundMs(record.priority, isOverload) + TURN_BUDGET_MS
+    )
+  }
+
+  /** How long a queued request has waited. In a burst, stalls do not count. */
+  waitedMs({ queuedMs, queuedStallFreeMs }, isOverload, nowMs) {
+    if (isOverload) return nowMs - queuedMs
+    return this.#turns.stallFreeMs(nowMs) - queuedStallFreeMs
+  }
+
+  /** How long a queued request may wait. */
+  boundMs(priority, isOverload) {
+    return isOverload ? this.targetOf(priority) : this.maxDelayMs
+  }
+}
+
+/**
+ * Tells an overload from a burst. A burst arrives at once and then drains. In an overload, work keeps arriving:
+ *   overload   stood x (load - 0.7) > 400 ms, through gateways 200 ms
+ *     stood    the time since the queue was last empty, at least 300 ms
+ *     load     the work that arrived, over the time in which it arrived: the lesser of the last two tenths of a second
+ * So twice the capacity is an overload after 310 ms, 1.2 times after 800 ms, and a full loop after 1.3 s. A healthy load never is.
+ */
+class Overload {
+  #clients
+  /** When the queue was last empty. */
+  #emptiedMs
+  /** When the current slice began, and how long the loop had idled by then. */
+  #slicedMs
+  #slicedIdleMs = 0
+  #arrived = 0
+  #ended = 0
+  /** The load of the last slice, and of the one before. */
+  #load = 0
+  #loadBefore = 0
+
+  /** @param {{ readonly most: number, readonly areGateways: boolean }} clients @param {number} nowMs */
+  constructor(clients, nowMs) {
+    this.#clients = clients
+    this.#emptiedMs = this.#slicedMs = nowMs
+  }
+
+  /** @param {number} eachMs how long each queued request takes */
+  isOn(eachMs, nowMs) {
+    const stoodMs = nowMs - this.#emptiedMs
+    if (stoodMs < MIN_STOOD_MS || this.isBounded(eachMs)) return false
+    const most = this.#clients.areGateways ? MOST_GATEWAY_EXCESS_MS : MOST_EXCESS_MS
+    return stoodMs * (Math.min(this.#load, this.#loadBefore) - HEALTHY_LOAD) > most
+  }
+
+  /** Whether the clients cannot make the queue long. @param {number} eachMs */
+  isBounded(eachMs) {
+    return this.#clients.most * eachMs <= MOST_BOUND_MS
+  }
+
+  /** @param {{ nowMs: number, idleMs: number, arrived: number, ended: number, usualMs: number, isEmpty: boolean }} turn `usualMs`: what a request takes in the mean */
+  onTurn({ nowMs, idleMs, arrived, ended, usualMs, isEmpty }) {
+    this.#arrived += arrived
+    this.#ended += ended
+    if (isEmpty) this.onEmpty(nowMs)
+    if (nowMs - this.#slicedMs >= SAMPLE_MS) this.#endSlice(nowMs, idleMs, usualMs)
+  }
+
+  onEmpty(nowMs) {
+    this.#emptiedMs = nowMs
+  }
+
+  /** The requests of a burst may be cheaper than the mean. How many have ended shows that. */
+  #endSlice(nowMs, idleMs, usualMs) {
+    const elapsedMs = nowMs - this.#slicedMs
+    const busyMs = elapsedMs - (idleMs - this.#slicedIdleMs)
+    const eachMs = this.#ended === 0 ? usualMs : Math.min(usualMs, busyMs / this.#ended)
+    this.#loadBefore = this.#load
+    this.#load = (this.#arrived * eachMs) / elapsedMs
+    // A queue behind a loop that is no busier than that waits for something else.
+    if (busyMs <= HEALTHY_LOAD * elapsedMs) this.onEmpty(nowMs)
+    this.#slicedMs = nowMs
+    this.#slicedIdleMs = idleMs
+    this.#arrived = this.#ended = 0
+  }
+}
+
+module.exports = { HEALTHY_LOAD, Overload, QueueDelay }

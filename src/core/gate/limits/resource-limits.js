@@ -1,0 +1,178 @@
+'use strict'
+// Rejects requests regardless of the queue: for a fixed limit of the options, for the user's own pressure, for memory.
+//   memory pressure = clamp((heap after a major collection / limit - 0.85) / (0.95 - 0.85))
+// For pressure and memory, the probability of a rejection is pressure x the weight of the class: critical never, low most.
+
+const { SHORTAGE_WEIGHTS } = require('../verdict')
+
+const BEGIN = 0.85
+const FULL = 0.95
+
+const LIMITS = Object.freeze([
+  ['maxEventLoopDelay', 'eventLoopDelay', 'event_loop_delay'],
+  ['maxEventLoopUtilization', 'eventLoopUtilization', 'event_loop_utilization'],
+  ['maxHeapUsedBytes', 'heapUsedBytes', 'heap_used_bytes'],
+  ['maxRssBytes', 'rssBytes', 'rss_bytes'],
+])
+
+/** @returns {{ limit: number, measured: string, reason: string, value: number }[]} `value`: measured last */
+const limitsOf = (options) =>
+  LIMITS.map(([option, measured, reason]) => ({
+    limit: options[option],
+    measured,
+    reason,
+    value: Number.NaN,
+  })).filter(({ limit }) => limit !== undefined && limit > 0)
+
+class ResourceLimits {
+  /** Whether a resource is short: `reasonFor` may reject. */
+  isShort = false
+  memoryPressure = 0
+  /** The heap after the last major collection, and from which size on requests are rejected. */
+  #heapBytes = Number.NaN
+  #heapBoundBytes = Number.NaN
+  #cause
+  #hooks
+  #sampleMemory
+  #turnSample
+  #thresholds
+  #sampleIntervalMs = 0
+  #random
+
+  /**
+   * @param {{
+   *   cause: InstanceType<typeof import('../verdict').Cause>,
+   *   clock: typeof import('../../clock').systemClock,
+   *   hooks: InstanceType<typeof import('../user-hooks').UserHooks>,
+   *   sampleMemory: () => ReturnType<typeof import('../../process/memory').memoryForGate>,
+   *   random?: (() => number) | undefined,
+   * }} parts
+   */
+  constructor({ cause, clock, hooks, sampleMemory, random = Math.random }) {
+    this.#cause = cause
+    this.#hooks = hooks
+    this.#sampleMemory = sampleMemory
+    this.#turnSample = new TurnSample(clock.now(), clock.idleMs())
+    this.#random = random
+  }
+
+  update(options) {
+    this.#sampleIntervalMs = options.sampleInterval
+    // With the same limits keep the state until the next sample.
+    if (!this.#thresholds?.matches(options)) this.#thresholds = new Thresholds(options)
+    this.#updateShortage()
+  }
+
+  /** @returns {string | undefined} why a request of this class is rejected */
+  reasonFor(priority) {
+    const { bound, reason, value } = this.#thresholds
+    if (reason !== undefined) return this.#cause.because(reason, value, bound)
+    const { pressure } = this.#hooks
+    const weight = SHORTAGE_WEIGHTS[priority]
+    if (pressure > 0 && this.#random() < pressure * weight)
+      return this.#cause.because('pressure', pressure, 0)
+    const { memoryPressure } = this
+    if (memoryPressure > 0 && this.#random() < memoryPressure * weight)
+      return this.#cause.because('memory', this.#heapBytes, this.#heapBoundBytes)
+    return undefined
+  }
+
+  /** Called after the hooks have read the user's pressure. */
+  onTurn(busyMs, nowMs, idleMs) {
+    this.#turnSample.onTurn(busyMs)
+    if (this.#turnSample.isDue(nowMs, this.#sampleIntervalMs)) this.#sample(nowMs, idleMs)
+    this.#updateShortage()
+  }
+
+  #sample(nowMs, idleMs) {
+    const { afterGcBytes, limitBytes, ...memory } = this.#sampleMemory()
+    if (afterGcBytes !== undefined) {
+      this.memoryPressure = Math.min(1, Math.max(0, (afterGcBytes / limitBytes - BEGIN) / (FULL - BEGIN)))
+      this.#heapBytes = afterGcBytes
+      this.#heapBoundBytes = Math.floor(BEGIN * limitBytes)
+    }
+    this.#thresholds.record({ ...this.#turnSample.take(nowMs, idleMs), ...memory })
+  }
+
+  #updateShortage() {
+    this.isShort =
+      this.#thresholds.reason !== undefined || this.#hooks.pressure > 0 || this.memoryPressure > 0
+  }
+}
+
+/**
+ * The fixed limits of the options, named as in overload-protection and @fastify/under-pressure. The loop delay is the second-longest turn of an interval, so that a single stall does not exceed the
+ * limit; utilization is that of the interval.
+ */
+class Thresholds {
+  /** The first limit that is exceeded, what was measured last, and the limit; undefined if none is exceeded. */
+  reason
+  value
+  bound
+  #limits
+  #over = new Set()
+
+  constructor(options) {
+    this.#limits = limitsOf(options)
+  }
+
+  /** Whether these limits are the limits in `options`. */
+  matches(options) {
+    const given = limitsOf(options)
+    const isSame = ({ limit, reason }, i) => limit === given[i].limit && reason === given[i].reason
+    return given.length === this.#limits.length && this.#limits.every(isSame)
+  }
+
+  /** @param {Record<string, number>} sample what was measured, by name */
+  record(sample) {
+    for (const each of this.#limits) {
+      const value = sample[each.measured]
+      if (value === undefined) continue
+      each.value = value
+      if (value > each.limit) this.#over.add(each)
+      else this.#over.delete(each)
+    }
+    const first = this.#over.values().next().value
+    this.reason = first?.reason
+    this.value = first?.value
+    this.bound = first?.limit
+  }
+}
+
+/** Samples the loop over an interval: its second-longest turn, and the share of its time it was busy. */
+class TurnSample {
+  #longestMs = 0
+  #secondMs = 0
+  #sinceMs
+  #sinceIdleMs
+
+  constructor(nowMs, idleMs) {
+    this.#sinceMs = nowMs
+    this.#sinceIdleMs = idleMs
+  }
+
+  onTurn(busyMs) {
+    if (busyMs > this.#longestMs) {
+      this.#secondMs = this.#longestMs
+      this.#longestMs = busyMs
+    } else if (busyMs > this.#secondMs) this.#secondMs = busyMs
+  }
+
+  isDue(nowMs, intervalMs) {
+    return nowMs - this.#sinceMs >= intervalMs
+  }
+
+  take(nowMs, idleMs) {
+    const elapsedMs = nowMs - this.#sinceMs
+    const sample = {
+      eventLoopDelay: this.#secondMs,
+      eventLoopUtilization: elapsedMs > 0 ? 1 - (idleMs - this.#sinceIdleMs) / elapsedMs : 0,
+    }
+    this.#longestMs = this.#secondMs = 0
+    this.#sinceMs = nowMs
+    this.#sinceIdleMs = idleMs
+    return sample
+  }
+}
+
+module.exports = { ResourceLimits, Thresholds, TurnSample }

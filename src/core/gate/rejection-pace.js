@@ -1,0 +1,135 @@
+'use strict'
+// Rejections are sent together every 20 ms, and the first after a pause at once. They take at most .34 of the loop, and .12 while all
+// clients wait for an answer. What is beyond waits for its turn, first in, first out, whoever sent it. So most of the loop serves, whatever
+// the clients of rejected requests do next. The share holds for up to twenty thousand that wait.
+
+const { AsyncResource } = require('node:async_hooks')
+const { isDisconnected } = require('../request/request')
+const { isHalfClosed, offHalfClose, onHalfClose } = require('../request/half-closed')
+const { LATELY_MS } = require('./measurements/loop-turns')
+
+const MOST_SHARE = 0.34
+/** The same while all clients wait: they send no more requests than they get answers. The next request of a gateway is another client's. */
+const WAITING_SHARE = 0.12
+/** Added for a new connection: a client that connects anew makes the loop accept it too. */
+const ACCEPT_MS = 0.05
+/** One by itself wakes the client's process, and finds its code in no cache: each then costs up to five times as much. */
+const TOGETHER_MS = 20
+/** The same for gateways: until its 503 is sent, another user's request waits for the connection. */
+const GATEWAY_TOGETHER_MS = 5
+/** Beyond so many the next is sent at once: each that waits keeps its request in memory. */
+const MOST_WAITING = 20_000
+
+/**
+ * @typedef {{ request: any, resource: AsyncResource, send: (() => void) | undefined, sendNow: () => void }} Waiting
+ *   `send`: undefined once it was sent. `sendNow`: for a client that half-closes
+ */
+
+class RejectionPace {
+  /** Rejections that have waited for their share so far. */
+  late = 0
+  #clock
+  #clients
+  #cost
+  #creditMs = WAITING_SHARE * LATELY_MS
+  #creditedMs
+  /** @type {(Waiting | undefined)[]} */
+  #waiting = []
+  #first = 0
+  /** How many of those that wait are counted as late. */
+  #countedLate = 0
+  /** Rejections were sent just now, or some wait: a timer sends the next ones. */
+  #isPausing = false
+  #isDraining = false
+
+  /** @param {{ clock: typeof import('../clock').systemClock, clients: { readonly areGateways: boolean, readonly areWaiting: boolean },
+   *   cost: { readonly rejectionMs: number } }} parts */
+  constructor({ clock, clients, cost }) {
+    this.#clock = clock
+    this.#clients = clients
+    this.#cost = cost
+    this.#creditedMs = clock.now()
+  }
+
+  /** Rejections that wait now. */
+  get waiting() {
+    return this.#waiting.length - this.#first
+  }
+
+  // Hot path: once a rejection.
+  /** Calls `send` now, or in its turn. */
+  deliver(request, send, nowMs) {
+    const isNext = this.#isDraining || this.waiting >= MOST_WAITING || isHalfClosed(request)
+    if (isNext || (!this.#isPausing && this.#hasCredit(nowMs))) this.#spend(request, send)
+    else this.#wait(request, send)
+    this.#pause()
+  }
+
+  #wait(request, send) {
+    const resource = new AsyncResource('spillway.rejection')
+    /** @type {Waiting} */
+    const waiting = { request, resource, send, sendNow: () => this.#sendWaiting(waiting) }
+    this.#waiting.push(waiting)
+    onHalfClose(request, waiting.sendNow)
+  }
+
+  /** @param {Waiting} waiting */
+  #sendWaiting(waiting) {
+    const send = /** @type {() => void} */ (waiting.send)
+    waiting.send = undefined
+    offHalfClose(waiting.request, waiting.sendNow)
+    // The share is for clients that still wait for their answers.
+    if (!isDisconnected(waiting.request))
+      this.#spend(waiting.request, () => waiting.resource.runInAsyncScope(send))
+  }
+
+  #hasCredit(nowMs) {
+    const share = this.#clients.areWaiting ? WAITING_SHARE : MOST_SHARE
+    // What rejections have not used lately may be used at once: a gateway then sends what it has queued.
+    this.#creditMs = Math.min(share * LATELY_MS, this.#creditMs + share * (nowMs - this.#creditedMs))
+    this.#creditedMs = nowMs
+    return this.#creditMs > 0
+  }
+
+  #spend({ socket }, send) {
+    this.#creditMs -= this.#cost.rejectionMs + (socket?.bytesWritten === 0 ? ACCEPT_MS : 0)
+    send()
+  }
+
+  #pause() {
+    if (this.#isPausing) return
+    this.#isPausing = true
+    this.#clock.after(this.#clients.areGateways ? GATEWAY_TOGETHER_MS : TOGETHER_MS, this.#onPauseEnd)
+  }
+
+  #onPauseEnd = () => {
+    this.#isPausing = false
+    if (this.waiting === 0) return
+    this.#pause()
+    this.#hasCredit(this.#clock.now())
+    this.#send()
+  }
+
+  #send() {
+    while (this.waiting > 0 && (this.#creditMs > 0 || this.#isDraining)) {
+      const next = this.#waiting[this.#first]
+      this.#waiting[this.#first++] = undefined
+      if (this.#countedLate > 0) this.#countedLate--
+      if (next?.send !== undefined) this.#sendWaiting(next)
+    }
+    this.late += this.waiting - this.#countedLate
+    this.#countedLate = this.waiting
+    // Half of the places are empty: a rejection is moved once in the mean.
+    if (this.#first < this.waiting) return
+    this.#waiting.splice(0, this.#first)
+    this.#first = 0
+  }
+
+  /** Sends every rejection at once from now on. */
+  drain() {
+    this.#isDraining = true
+    this.#send()
+  }
+}
+
+module.exports = { RejectionPace }

@@ -1,0 +1,249 @@
+'use strict'
+// Answers a rejected request with 503: the same bytes in every framework, prepared at set-up, without an Error or a
+// stack. The answer does not name the reason, because an attacker could steer by that. An unread large body closes the
+// connection, because Node would otherwise read all of it; a small body is cheaper to read.
+
+const { CrossOrigin } = require('../request/cross-origin')
+const { OVERLOADED, OverloadError } = require('../errors/errors')
+const { cutOff } = require('../request/cut-off')
+const { removeBodyHeaders } = require('../request/body-headers')
+const { SMOOTHING } = require('./measurements/request-cost')
+const { PRIORITIES, figuresOf } = require('./verdict')
+
+// ASCII strings and not buffers: Node sends a string in one piece with the head.
+const PROBLEM = JSON.stringify({
+  type: 'about:blank',
+  title: 'Service Unavailable',
+  status: 503,
+  detail: OVERLOADED,
+})
+const TEXT = 'Service Unavailable: overloaded, try again later.\n'
+
+/** `Retry-After` is last, so that `write` can set its value in a copy. */
+const headOf = (type, body) => [
+  'Content-Type',
+  type,
+  'Content-Length',
+  body.length,
+  'Cache-Control',
+  'no-store',
+  'Retry-After',
+  1,
+]
+const PROBLEM_HEAD = headOf('application/problem+json', PROBLEM)
+const TEXT_HEAD = headOf('text/plain; charset=utf-8', TEXT)
+
+/** A body up to this size is read, and the connection kept. */
+const MAX_READ_BYTES = 65_536
+/** The seconds that rejections add to `Retry-After` at most. */
+const SPREAD = 9
+
+class Rejection {
+  crossOrigin
+  #internalErrors
+  #options
+
+  constructor(internalErrors) {
+    this.#internalErrors = internalErrors
+    this.crossOrigin = new CrossOrigin(internalErrors)
+  }
+
+  update(options) {
+    this.#options = options
+    this.crossOrigin.update(options.mode)
+  }
+
+  /** Whether the user's error handler answers. Only a middleware can pass the error on. */
+  goesToErrorHandler({ admission }) {
+    return this.#options.errorMode === 'next' && admission.proceed !== undefined
+  }
+
+  // Hot path (bench/overload): at ten times the capacity, nine requests in ten end here.
+  answer(request, reason, retryAfterSeconds) {
+    if (this.crossOrigin.answers(request)) return
+    const { respond, errorMode, headers } = this.#options
+    const { req, res } = request
+    if (respond === undefined && headers === undefined && errorMode === 'respond')
+      return this.#write(req, res, retryAfterSeconds)
+    const { admission } = request
+    const priority = PRIORITIES[admission.priority]
+    const verdict = { reason, ...figuresOf(admission), priority, retryAfterSeconds }
+    if (this.goesToErrorHandler(request)) return admission.proceed(new OverloadError(verdict))
+    const extra = headers === undefined ? undefined : this.#headersFor(req, verdict)
+    if (respond === undefined) this.#writeWith(extra, req, res, retryAfterSeconds)
+    else this.#respond(req, res, verdict, extra)
+  }
+
+  /** @returns {[name: string, value: unknown][] | undefined} undefined if the user's function throws or returns a promise */
+  #headersFor(req, verdict) {
+    try {
+      const given = this.#options.headers(req, verdict)
+      if (this.#internalErrors.catchRejection('shed.headers', given))
+        throw new TypeError('it returned a promise, and not headers')
+      return Object.entries(given ?? {}).filter(isSendable)
+    } catch (error) {
+      this.#internalErrors.report('shed.headers', error)
+      return undefined
+    }
+  }
+
+  /** Calls `shed.respond`. The standard answer is sent if that throws or returns `false` before it has begun to answer. */
+  #respond(req, res, verdict, extra) {
+    const { retryAfterSeconds } = verdict
+    const sendStandardAnswer = () => {
+      if ((res.stream ?? res).destroyed) return
+      // Describes the body that the user's function meant to send.
+      res.removeHeader('Content-Encoding')
+      this.#writeWith(extra, req, res, retryAfterSeconds)
+    }
+    const onReturn = (returned) => {
+      if (returned === false && !res.headersSent) sendStandardAnswer()
+    }
+    const onFailure = (error) => {
+      this.#internalErrors.report('shed.respond', error)
+      if (!res.headersSent) sendStandardAnswer()
+      // No code is left that would end the answer.
+      else if (!res.writableEnded) cutOff(res)
+    }
+    try {
+      // HTTP/2 throws if the stream is closed.
+      if (!res.headersSent && !(res.stream ?? res).destroyed)
+        this.#prepare(req, res, retryAfterSeconds, extra)
+      const returned = this.#options.respond(req, res, verdict)
+      if (typeof returned?.then === 'function') returned.then(onReturn, onFailure)
+      else onReturn(returned)
+    } catch (error) {
+      onFailure(error)
+    }
+  }
+
+  /** Sets the status and headers that `respond` may replace. Koa has set 404 by now. */
+  #prepare(req, res, retryAfterSeconds, extra) {
+    res.statusCode = 503
+    setStandardHeaders(req, res, retryAfterSeconds)
+    if (extra === undefined) return
+    try {
+      for (const [name, value] of extra) res.setHeader(name, value)
+    } catch (error) {
+      this.#internalErrors.report('shed.headers', error)
+      removeAll(res, extra)
+      setStandardHeaders(req, res, retryAfterSeconds)
+    }
+  }
+
+  /** Another package may have replaced `writeHead` by a function that throws. Uncaught, that would end the process. */
+  #write(req, res, retryAfterSeconds) {
+    try {
+      write(req, res, retryAfterSeconds)
+    } catch (error) {
+      this.#internalErrors.report('shed', error)
+      cutOff(res)
+    }
+  }
+
+  /** Writes the user's headers too, or leaves them out if Node does not accept them. */
+  #writeWith(extra, req, res, retryAfterSeconds) {
+    if (extra === undefined) return this.#write(req, res, retryAfterSeconds)
+    try {
+      write(req, res, retryAfterSeconds, extra)
+    } catch (error) {
+      this.#internalErrors.report('shed.headers', error)
+      // HTTP/2 keeps the headers it has set and would fail again.
+      if (!res.headersSent) removeAll(res, extra)
+      this.#write(req, res, retryAfterSeconds)
+    }
+  }
+}
+
+function write(req, res, retryAfterSeconds, extra) {
+  if (res.headersSent || res.destroyed) return
+  const isText = prefersText(req.headers.accept)
+  const head = isText ? TEXT_HEAD.slice() : PROBLEM_HEAD.slice()
+  head[head.length - 1] = retryAfterSeconds
+  if (extra !== undefined) addHeaders(head, extra)
+  if (closesConnection(req)) head.push('Connection', 'close')
+  // Node takes no flat list where headers are set already, such as X-Powered-By.
+  if (res.getHeaderNames().length > 0) {
+    removeBodyHeaders(res)
+    for (let i = 0; i < head.length; i += 2) res.setHeader(head[i], head[i + 1])
+    res.writeHead(503)
+  } else res.writeHead(503, head)
+  if (req.method === 'HEAD') res.end()
+  else res.end(isText ? TEXT : PROBLEM, 'latin1')
+}
+
+/** The user's headers replace the standard ones of the same name. */
+function addHeaders(head, extra) {
+  for (const [name, value] of extra) {
+    const lower = name.toLowerCase()
+    const at = head.findIndex((each, i) => i % 2 === 0 && each.toLowerCase() === lower)
+    if (at < 0) head.push(name, value)
+    else head[at + 1] = value
+  }
+}
+
+/** Node throws at a header without a value. The two named here describe the standard body, or one not yet written. */
+function isSendable([name, value]) {
+  const lower = name.toLowerCase()
+  return value !== undefined && lower !== 'content-length' && lower !== 'transfer-encoding'
+}
+
+function setStandardHeaders(req, res, retryAfterSeconds) {
+  res.setHeader('Retry-After', String(retryAfterSeconds))
+  res.setHeader('Cache-Control', 'no-store')
+  if (closesConnection(req)) res.setHeader('Connection', 'close')
+}
+
+function removeAll(res, headers) {
+  for (const [name] of headers) res.removeHeader(name)
+}
+
+function prefersText(accept) {
+  return accept?.includes('text/') && !accept.includes('json') && !accept.includes('*/*')
+}
+
+const closesConnection = (req) => req.httpVersionMajor < 2 && hasUnreadBody(req.headers)
+
+function hasUnreadBody(headers) {
+  const length = headers['content-length']
+  if (headers['transfer-encoding'] !== undefined || Number(length) > MAX_READ_BYTES) return true
+  // A client with `Expect` may omit its body now, so that the start of the next request is unknown.
+  return headers.expect !== undefined && length !== undefined && length !== '0'
+}
+
+/**
+ * Computes `Retry-After`: a random whole number of seconds, because a constant would bring all clients back together. The spread grows
+ * with the share of requests rejected lately:
+ *   seconds = least + floor(random x (1 + 9 x rejected share))        1 at first, 1 to 10 at worst
+ */
+class RetryAfter {
+  /** Whether the spread is wider than at first: each admitted request then narrows it. */
+  isSpread = false
+  #leastSeconds
+  #random
+  #rejectedShare = 0
+
+  constructor(leastSeconds, random = Math.random) {
+    this.#leastSeconds = leastSeconds
+    this.#random = random
+  }
+
+  onAdmit() {
+    this.#rejectedShare -= this.#rejectedShare * SMOOTHING
+    // Less than one rejection.
+    if (this.#rejectedShare >= SMOOTHING) return
+    this.#rejectedShare = 0
+    this.isSpread = false
+  }
+
+  onReject() {
+    this.#rejectedShare += (1 - this.#rejectedShare) * SMOOTHING
+    this.isSpread = true
+  }
+
+  seconds() {
+    return this.#leastSeconds + Math.floor(this.#random() * (1 + SPREAD * this.#rejectedShare))
+  }
+}
+
+module.exports = { PROBLEM, Rejection, RetryAfter, prefersText }

@@ -1,0 +1,296 @@
+'use strict'
+// Decides for mode `observe` what mode `adaptive` would reject. In `observe` every request runs, so the queue is in the
+// kernel: a long turn ends, and the next one reads all that arrived meanwhile. This file replays those arrivals through a
+// modelled queue, evenly spread over the turn in which they arrived. The rules are those of mode `adaptive`, on the model's
+// clock (docs/decisions/0056). shadow-slots.js models the wait for a slot of `maxConcurrent`.
+
+const { Overload, QueueDelay } = require('./limits/queue-delay')
+const { TURN_BUDGET_MS } = require('./measurements/loop-turns')
+const { ShadowSlots } = require('./shadow-slots')
+const { CRITICAL, QUEUED_CLASSES } = require('./verdict')
+
+/** The mean cost counts as known after this many requests. A full loop corrects it over as many. */
+const KNOWN_AFTER = 200
+
+/** @typedef {{ priority: number, count: number, queuedMs: number, queuedStallFreeMs: number }} Queued requests of one class and step */
+
+class ShadowQueue {
+  #cause
+  #clock
+  #limits
+  #measurements
+  #hooks
+  #onWouldReject
+  #slots
+  #overload
+  #delay
+  /** The turns as the rules see them. An overload makes them long in mode `observe` only, so the usual ones are those before it. */
+  #turns = { usualLongMs: 0, stallFreeMs: (nowMs) => nowMs - this.#stalledMs }
+  /** How far the stall-free clock is behind: of the model, and at the first arrival of the turn. */
+  #stalledMs = 0
+  #firstStalledMs = 0
+  /** The modelled queue of each class, oldest first. @type {Queued[][]} */
+  #queues = Array.from({ length: QUEUED_CLASSES }, () => [])
+  #length = 0
+  /** The model's time, by both clocks. */
+  #modelMs
+  #modelIdleMs = 0
+  /** Whether the loop was full when the last turn ended: a loop that idles rejects nothing. */
+  #isFull = false
+  /** What the model has left to run requests with. */
+  #creditMs = 0
+  /** The mean cost of a request, and how many it rests on. */
+  #eachMs = 0
+  #samples = 0
+  /** What each request of the last turn took: the model serves as many as have really ended. */
+  #servedMs = 0
+  /** Arrivals of the current turn by class and together, when the first was read, and whether the loop idled until then. */
+  #arrivals = new Float64Array(QUEUED_CLASSES)
+  #count = 0
+  #firstMs = 0
+  #beganIdle = false
+  /** Whether the turn accepted a connection, and its request has not been discounted yet. */
+  #isAccepting = false
+
+  /**
+   * @param {{
+   *   cause: InstanceType<typeof import('./verdict').Cause>,
+   *   clock: typeof import('../clock').systemClock,
+   *   limits: InstanceType<typeof import('./limits/limits').Limits>,
+   *   measurements: import('./admission').Measurements,
+   *   hooks: InstanceType<typeof import('./user-hooks').UserHooks>,
+   *   onWouldReject: (reason: string, priority: number) => void,
+   * }} parts
+   */
+  constructor({ cause, clock, limits, measurements, hooks, onWouldReject }) {
+    this.#cause = cause
+    this.#clock = clock
+    this.#limits = limits
+    this.#slots = new ShadowSlots(limits)
+    this.#measurements = measurements
+    this.#hooks = hooks
+    this.#onWouldReject = onWouldReject
+    this.#overload = new Overload(measurements.clients, clock.now())
+    this.#delay = new QueueDelay({ turns: this.#turns, overload: this.#overload })
+    this.#modelMs = clock.now()
+  }
+
+  update(options) {
+    this.#delay.update(options)
+  }
+
+  // Hot path in mode `observe`: once a request.
+  onRequest(request, nowMs) {
+    const { priority } = request.admission
+    const waitMs = Math.max(this.#loopWaitMs(nowMs), this.#slotWaitMs(nowMs))
+    if (waitMs > 0) {
+      const deadlineMs = this.#hooks.deadlineMs(request)
+      if (waitMs >= deadlineMs)
+        return this.#onWouldReject(this.#cause.because('deadline', waitMs, deadlineMs), priority)
+    }
+    if (this.#length > 0) this.#measurements.clients.onQueue(request.req)
+    if (this.#count === 0) {
+      this.#firstMs = nowMs
+      this.#firstStalledMs = nowMs - this.#measurements.turns.stallFreeMs(nowMs)
+      this.#beganIdle = this.#measurements.turns.beganIdle
+    }
+    this.#arrivals[priority]++
+    this.#count++
+  }
+
+  #loopWaitMs(nowMs) {
+    return this.#length * this.#eachMs - (nowMs - this.#modelMs)
+  }
+
+  /** Another mode has begun: what was observed before is no evidence after it. */
+  restart() {
+    const nowMs = this.#clock.now()
+    for (const queue of this.#queues) queue.length = 0
+    this.#length = 0
+    this.#slots.clear()
+    this.#modelMs = nowMs
+    this.#modelIdleMs = this.#clock.idleMs()
+    this.#onEmpty(nowMs)
+    this.#arrivals.fill(0)
+    this.#count = 0
+  }
+
+  #onEmpty(nowMs) {
+    this.#overload.onEmpty(nowMs)
+    this.#turns.usualLongMs = this.#measurements.turns.usualLongMs
+  }
+
+  // Once a turn in mode `observe`, and in a full loop once per 5 ms of it.
+  /** @param {number} ended how many requests ended in this turn */
+  onTurn(busyMs, nowMs, idleMs, ended) {
+    if (this.#count > 0 && Number.isFinite(this.#limits.maxConcurrent)) this.#takeSlots()
+    if (this.#count > 0 && this.#beganIdle) {
+      this.#advanceIdle(this.#firstMs, this.#firstStalledMs, idleMs)
+      if (this.#length === 0) this.#onEmpty(this.#firstMs)
+    }
+    this.#isAccepting = this.#measurements.acceptBurst.mayBeAccepting
+    if (this.#count === 0)
+      this.#advanceIdle(nowMs, nowMs - this.#measurements.turns.stallFreeMs(nowMs), idleMs)
+    else if (this.#beganIdle) this.#step(0, this.#queueArrivals(1, 1))
+    else this.#advance(this.#firstMs, this.#firstStalledMs, true)
+    this.#modelIdleMs = idleMs
+    this.#estimate(nowMs, busyMs, ended)
+    const isIdling = this.#measurements.turns.isIdling(nowMs)
+    this.#isFull = !isIdling
+    if (this.#length === 0 && isIdling) this.#onEmpty(nowMs)
+    if (this.#count > 0) this.#arrivals.fill(0)
+    this.#count = 0
+  }
+
+  /** A full loop leaves work unfinished: its requests in flight count with what is usual. */
+  #estimate(nowMs, busyMs, ended) {
+    const { cost, turns } = this.#measurements
+    const { inFlight } = this.#limits
+    const count = ended + inFlight
+    const usualMs = Math.min(this.#eachMs, cost.ms)
+    this.#servedMs = count === 0 ? this.#eachMs : (busyMs + inFlight * usualMs) / count
+    if (turns.isIdling(nowMs) || this.#samples < KNOWN_AFTER) {
+      this.#eachMs = cost.meanMs
+      this.#samples += ended
+      return
+    }
+    this.#eachMs += ((this.#servedMs - this.#eachMs) * ended) / (KNOWN_AFTER + ended)
+  }
+
+  /** The loop was busy first, and idled then. A loop that idles rejects nothing. */
+  #advanceIdle(toMs, toStalledMs, idleMs) {
+    this.#advance(toMs - (idleMs - this.#modelIdleMs), toStalledMs, false)
+    this.#serve(toMs - this.#modelMs)
+    this.#modelMs = toMs
+    this.#modelIdleMs = idleMs
+  }
+
+  /** In steps of what a full loop takes for a turn in mode `adaptive`, and no more of them than requests. */
+  #advance(toMs, toStalledMs, isArriving) {
+    const elapsedMs = toMs - this.#modelMs
+    if (elapsedMs <= 0 && !isArriving) return
+    const sinceMs = this.#modelMs
+    const stalledMs = this.#stalledMs
+    const steps = Math.max(1, Math.min(this.#length + this.#count, Math.ceil(elapsedMs / TURN_BUDGET_MS)))
+    for (let i = 1; i <= steps; i++) {
+      this.#modelMs = sinceMs + (elapsedMs * i) / steps
+      this.#stalledMs = stalledMs + ((toStalledMs - stalledMs) * i) / steps
+      const served = this.#serve(elapsedMs / steps)
+      const arrived = isArriving ? this.#queueArrivals(i, steps) : 0
+      this.#step(served, arrived)
+      if (this.#isFull) this.#rejectOverdue()
+      if (this.#length === 0 && !isArriving) break
+    }
+    this.#modelMs = toMs
+    this.#stalledMs = toStalledMs
+  }
+
+  #step(ended, arrivals) {
+    // A full loop accepts one connection a turn, however many wait: its request says nothing about the rate.
+    const arrived = this.#isAccepting && arrivals > 0 ? arrivals - 1 : arrivals
+    if (arrived < arrivals) this.#isAccepting = false
+    const [nowMs, idleMs, usualMs] = [this.#modelMs, this.#modelIdleMs, this.#eachMs]
+    this.#overload.onTurn({ nowMs, idleMs, arrived, ended, usualMs, isEmpty: false })
+  }
+
+  /** The queued requests that can run in this time, the highest class first. @returns {number} how many */
+  #serve(ms) {
+    if (this.#length === 0 || this.#servedMs === 0 || this.#limits.loop.isRejectingPointless) {
+      this.#creditMs = 0
+      return this.#clear()
+    }
+    this.#creditMs += ms
+    let left = Math.min(this.#length, Math.floor(this.#creditMs / this.#servedMs))
+    this.#creditMs -= left * this.#servedMs
+    const served = left
+    for (const queue of this.#queues) {
+      while (left > 0 && queue.length > 0) left -= this.#take(queue, left)
+    }
+    return served
+  }
+
+  /** Takes up to so many of the oldest. @param {Queued[]} queue @returns {number} how many */
+  #take(queue, most) {
+    const [oldest] = queue
+    const taken = Math.min(most, oldest.count)
+    oldest.count -= taken
+    this.#length -= taken
+    if (oldest.count === 0) queue.shift()
+    return taken
+  }
+
+  #clear() {
+    const cleared = this.#length
+    for (const queue of this.#queues) queue.length = 0
+    this.#length = 0
+    return cleared
+  }
+
+  /** The arrivals of step `i` of so many. @returns {number} how many */
+  #queueArrivals(i, steps) {
+    let [ahead, arrived] = [0, 0]
+    for (let priority = CRITICAL; priority < QUEUED_CLASSES; priority++) {
+      for (const { count } of this.#queues[priority]) ahead += count
+      const all = this.#arrivals[priority]
+      const count = Math.floor((all * i) / steps) - Math.floor((all * (i - 1)) / steps)
+      if (count === 0) continue
+      arrived += count
+      const queued = this.#queue(priority, count, ahead)
+      ahead += queued
+    }
+    return arrived
+  }
+
+  /** @returns {number} how many are queued; the others would be rejected on arrival */
+  #queue(priority, count, ahead) {
+    let queued = 0
+    for (let i = 0; i < count; i++) {
+      const waitMs = (ahead + queued) * this.#eachMs
+      if (this.#isFull && this.#delay.rejects(waitMs, ahead + queued, priority, this.#eachMs, this.#modelMs))
+        this.#onWouldReject(this.#cause.because('loop', waitMs, this.#delay.targetOf(priority)), priority)
+      else queued++
+    }
+    if (queued > 0) {
+      const queuedMs = this.#modelMs
+      const queuedStallFreeMs = this.#turns.stallFreeMs(queuedMs)
+      this.#queues[priority].push({ priority, count: queued, queuedMs, queuedStallFreeMs })
+    }
+    this.#length += queued
+    return queued
+  }
+
+  #rejectOverdue() {
+    if (this.#length === 0) return
+    const isOverload = this.#overload.isOn(this.#eachMs, this.#modelMs)
+    for (const queue of this.#queues) {
+      while (queue.length > 0 && this.#delay.isOverdue(queue[0], isOverload, this.#modelMs)) {
+        const [oldest] = queue
+        const waitedMs = this.#delay.waitedMs(oldest, isOverload, this.#modelMs)
+        const reason = this.#cause.because('loop', waitedMs, this.#delay.boundMs(oldest.priority, isOverload))
+        for (let i = 0; i < oldest.count; i++) this.#onWouldReject(reason, oldest.priority)
+        this.#take(queue, oldest.count)
+      }
+    }
+  }
+
+  /** The higher classes take their slots first. The requests of the turn are in flight already. */
+  #takeSlots() {
+    const others = this.#limits.inFlight - 1
+    for (let priority = CRITICAL; priority < QUEUED_CLASSES; priority++) {
+      for (let left = this.#arrivals[priority]; left > 0; left--) {
+        const waitMs = this.#slots.waitMs(this.#firstMs, others)
+        if (waitMs <= this.#delay.maxDelayMs) this.#slots.admit(this.#firstMs, others, waitMs)
+        else {
+          this.#arrivals[priority]--
+          this.#onWouldReject(this.#limits.concurrencyReason(), priority)
+        }
+      }
+    }
+  }
+
+  #slotWaitMs(nowMs) {
+    return Number.isFinite(this.#limits.maxConcurrent) ? this.#slots.waitMs(nowMs, this.#limits.inFlight) : 0
+  }
+}
+
+module.exports = { ShadowQueue }

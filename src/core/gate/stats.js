@@ -1,0 +1,182 @@
+'use strict'
+// Counts the gate's decisions by reason and class, keeps the last rejections, and groups rejections into overloads.
+
+const { ADVISED_BOUNDS, Buckets } = require('../histogram/buckets')
+const { LATELY_MS } = require('./measurements/loop-turns')
+const { POOL_REASON, PRIORITIES, REASONS, figuresOf } = require('./verdict')
+
+/** So many pools have a reason of their own: those of names past the bound share one. */
+const MOST_POOLS = 20
+const OTHER_POOLS = `${POOL_REASON}(other)`
+const CELLS = (REASONS.length + MOST_POOLS + 1) * PRIORITIES.length
+/** How many of the last rejections are kept. */
+const KEPT = 20
+
+class Stats {
+  shed = new Float64Array(CELLS)
+  wouldShed = new Float64Array(CELLS)
+  /** The row of each reason. A pool has a row from its first rejection on. @type {Map<string, number>} */
+  #rows = new Map(REASONS.map((reason, row) => [reason, row]))
+  /** Requests that the rules have decided about: all but those of class bypass. */
+  decided = 0
+  admitted = 0
+  /** Requests whose client disconnected while they were queued. */
+  abandoned = 0
+  queueDelays = new Buckets(ADVISED_BOUNDS)
+
+  constructor() {
+    this.queueDelays.add()
+  }
+
+  onReject(reason, priority) {
+    this.shed[this.#cellOf(reason, priority)]++
+  }
+
+  onWouldReject(reason, priority) {
+    this.wouldShed[this.#cellOf(reason, priority)]++
+  }
+
+  #cellOf(reason, priority) {
+    return (this.#rows.get(reason) ?? this.#addRow(reason)) * PRIORITIES.length + priority
+  }
+
+  #addRow(reason) {
+    const row = this.#rows.size
+    const name = row < REASONS.length + MOST_POOLS ? reason : OTHER_POOLS
+    const known = this.#rows.get(name)
+    if (known === undefined) this.#rows.set(name, row)
+    return known ?? row
+  }
+
+  /** Lists the counts above 0, with the names of their reason and class. @param {Float64Array} counts `shed` or `wouldShed` */
+  list(counts) {
+    const list = []
+    for (const [reason, row] of this.#rows) {
+      for (const [column, priority] of PRIORITIES.entries()) {
+        const count = counts[row * PRIORITIES.length + column]
+        if (count > 0) list.push({ reason, priority, count })
+      }
+    }
+    return list
+  }
+
+  onWait(waitMs) {
+    this.queueDelays.record(0, waitMs / 1000)
+  }
+}
+
+/** The last twenty rejections, for the snapshot. Recording one allocates nothing. */
+class LastRejections {
+  #clock
+  #places = Array.from({ length: KEPT }, () => ({
+    atMs: Number.NaN,
+    priority: 0,
+    reason: '',
+    value: Number.NaN,
+    bound: Number.NaN,
+  }))
+  #count = 0
+
+  /** @param {Pick<typeof import('../clock').systemClock, 'now' | 'wallMs'>} clock */
+  constructor(clock) {
+    this.#clock = clock
+  }
+
+  // Hot path: once a rejection.
+  /** @param {string} reason @param {number} priority @param {number} nowMs @param {{ readonly value: number, readonly bound: number }} cause */
+  record(reason, priority, nowMs, { value, bound }) {
+    const place = this.#places[this.#count++ % KEPT]
+    place.atMs = nowMs
+    place.priority = priority
+    place.reason = reason
+    place.value = value
+    place.bound = bound
+  }
+
+  /** The newest last. */
+  list() {
+    const wallOffsetMs = this.#clock.wallMs() - this.#clock.now()
+    const list = []
+    for (let i = Math.max(0, this.#count - KEPT); i < this.#count; i++) {
+      const { atMs, priority, reason, ...cause } = this.#places[i % KEPT]
+      const at = new Date(wallOffsetMs + atMs).toISOString()
+      list.push({ at, priority: PRIORITIES[priority], reason, ...figuresOf(cause) })
+    }
+    return list
+  }
+}
+
+const durationOf = ({ sinceMs, lastMs }) => lastMs - sinceMs
+
+/**
+ * Groups rejections into overloads. An overload begins with a rejection (`overload`) and ends when no request was rejected for a second
+ * (`recovered`, with its length and the count of every reason). A timer runs only meanwhile.
+ */
+class Episode {
+  /** Overloads so far. Most are shorter than the time between two scrapes, so that only a counter shows them. */
+  count = 0
+  #clock
+  #onEvent
+  #current
+  #earlierMs = 0
+
+  /**
+   * @param {typeof import('../clock').systemClock} clock
+   * @param {(event: 'overload' | 'recovered', details: object) => void} onEvent
+   */
+  constructor(clock, onEvent) {
+    this.#clock = clock
+    this.#onEvent = onEvent
+  }
+
+  get isOn() {
+    return this.#current !== undefined
+  }
+
+  /** The reason of the last rejection; undefined while there is no overload. */
+  get reason() {
+    return this.#current?.lastReason
+  }
+
+  /** The length of all overloads together, up to the last rejection. */
+  get totalMs() {
+    return this.#earlierMs + (this.#current === undefined ? 0 : durationOf(this.#current))
+  }
+
+  /** @param {string} reason @param {number} nowMs @param {{ readonly value: number, readonly bound: number }} cause */
+  onReject(reason, nowMs, cause) {
+    if (this.#current === undefined) {
+      this.count++
+      this.#current = { lastReason: reason, sinceMs: nowMs, lastMs: nowMs, counts: new Map() }
+      this.#onEvent('overload', { reason, ...figuresOf(cause) })
+      this.#endWhenQuiet(LATELY_MS)
+    }
+    const { counts } = this.#current
+    counts.set(reason, (counts.get(reason) ?? 0) + 1)
+    this.#current.lastReason = reason
+    this.#current.lastMs = nowMs
+  }
+
+  #endWhenQuiet(delayMs) {
+    this.#clock.after(delayMs, () => {
+      const quietMs = this.#clock.now() - this.#current.lastMs
+      if (quietMs < LATELY_MS) return this.#endWhenQuiet(LATELY_MS - quietMs)
+      this.#end()
+    })
+  }
+
+  #end() {
+    const durationMs = durationOf(this.#current)
+    const counts = [...this.#current.counts].sort(([, a], [, b]) => b - a)
+    this.#earlierMs += durationMs
+    this.#current = undefined
+    this.#onEvent('recovered', {
+      reason: counts[0][0],
+      reasons: Object.fromEntries(counts),
+      durationMs,
+      rejected: counts.reduce((sum, [, count]) => sum + count, 0),
+    })
+  }
+}
+
+module.exports = { Episode, LastRejections, Stats }

@@ -1,0 +1,81 @@
+'use strict'
+// The vocabulary of admission: the decisions, the classes, every reason to reject a request, and its figures. Each
+// reason names the resource that is short, and stands beside the file whose rule gives that reason.
+
+/** RUN: now. QUEUED: until `resume` is called. REJECTED: the answer is sent, or held to be sent late. */
+const [RUN, QUEUED, REJECTED] = [0, 1, 2]
+
+/** In the order in which the queue serves them. `bypass` is neither queued nor rejected. */
+const PRIORITIES = Object.freeze(/** @type {const} */ (['critical', 'high', 'normal', 'low', 'bypass']))
+const CRITICAL = PRIORITIES.indexOf('critical')
+const NORMAL = PRIORITIES.indexOf('normal')
+const LOW = PRIORITIES.indexOf('low')
+const BYPASS = PRIORITIES.indexOf('bypass')
+/** The number of classes that can be queued: all before `bypass`. */
+const QUEUED_CLASSES = BYPASS
+/** The factor by which each class is rejected for memory or pressure: critical never, low most. */
+const SHORTAGE_WEIGHTS = Object.freeze([0, 0.5, 1, 1.5])
+
+const REASONS = Object.freeze(
+  /** @type {const} */ ([
+    'loop', // limits/limits.js, from loop-share.js and queue-delay.js: the event loop is full
+    'concurrency', // limits/limits.js: `maxConcurrent` requests are in flight
+    'memory', // limits/resource-limits.js: the heap is nearly full after a collection
+    'pressure', // limits/resource-limits.js: the user's `pressure()`
+    'deadline', // gate.js: the wait would be longer than `deadline(req)` allows
+    'event_loop_delay', // limits/resource-limits.js: the fixed limits of the options
+    'event_loop_utilization',
+    'heap_used_bytes',
+    'rss_bytes',
+    'closed', // gate.js: the instance was closed while the request was queued
+  ])
+)
+/** `pool:<name>`, from features/pools/pool-pressure.js: the request would wait too long for a connection of that pool. */
+const POOL_REASON = 'pool:'
+
+/** @type {Map<string, number>} */
+const PRIORITY_INDEX = new Map(PRIORITIES.map((name, index) => [name, index]))
+
+/** @returns {number | undefined} an index into PRIORITIES */
+const priorityIndex = (name) => PRIORITY_INDEX.get(name)
+
+/**
+ * The number behind the last rejection, and the bound that it exceeded. A rule that rejects sets both with its reason. The code that
+ * counts the rejection reads them in the same call, so they cost nothing while no request is rejected.
+ */
+class Cause {
+  /** NaN: the reason has no number. */
+  value = Number.NaN
+  bound = Number.NaN
+
+  /** @param {string} reason @returns {string} the reason */
+  because(reason, value = Number.NaN, bound = Number.NaN) {
+    this.value = value
+    this.bound = bound
+    return reason
+  }
+}
+
+/** The figures as users see them, to three decimals. @param {{ value?: number, bound?: number }} cause */
+const figuresOf = ({ value, bound }) => ({ value: shown(value), bound: shown(bound) })
+
+/** @returns {number | null} null: there is no number */
+const shown = (number) => (Number.isFinite(number) ? Math.round(number * 1000) / 1000 : null)
+
+module.exports = {
+  BYPASS,
+  CRITICAL,
+  Cause,
+  LOW,
+  NORMAL,
+  POOL_REASON,
+  PRIORITIES,
+  QUEUED,
+  QUEUED_CLASSES,
+  REASONS,
+  REJECTED,
+  RUN,
+  SHORTAGE_WEIGHTS,
+  figuresOf,
+  priorityIndex,
+}

@@ -1,0 +1,90 @@
+'use strict'
+// Makes Express 4 pass the rejection of an async handler to `next`, as Express 5 does. Otherwise the request gets no answer,
+// and the process ends with an unhandled rejection. The methods of the layer class are replaced, so that it holds for
+// routers made before, and for tools that wrap a handle.
+// Only promises count: `then` of a query builder would run its query again.
+
+const { isPromise } = require('node:util/types')
+const { kCatchesAsync } = require('../route/express-4')
+const { notExpress } = require('./wrong-framework')
+
+/** As in Express 5. */
+const REJECTED = 'Rejected promise'
+
+/**
+ * @template Express
+ * @param {Express} express
+ * @returns {Express} the argument; Express 5 is left unchanged
+ */
+function catchAsync(express) {
+  const Router = /** @type {any} */ (express)?.Router
+  if (typeof Router !== 'function') throw notExpress(express)
+  const [layer] = Router().use(() => {}).stack
+  const prototype = Object.getPrototypeOf(layer)
+  if (typeof prototype.handle_request === 'function') patch(prototype, Router)
+  return express
+}
+
+function patch(layers, routers) {
+  if (layers[kCatchesAsync] === true) return
+  layers[kCatchesAsync] = true
+  layers.handle_request = handleRequest
+  layers.handle_error = handleError
+  const processParams = routers.process_params
+  routers.process_params = function process_params(layer, called, req, res, done) {
+    for (const name in this.params) catchParams(this.params[name])
+    return processParams.call(this, layer, called, req, res, done)
+  }
+}
+
+/** @this {any} */
+function handleRequest(req, res, next) {
+  const { handle } = this
+  // An error handler.
+  if (handle.length > 3) return next()
+  try {
+    passOn(this, handle(req, res, next), next)
+  } catch (error) {
+    next(error)
+  }
+}
+
+/** @this {any} */
+function handleError(error, req, res, next) {
+  const { handle } = this
+  if (handle.length !== 4) return next(error)
+  try {
+    passOn(this, handle(error, req, res, next), next)
+  } catch (thrown) {
+    next(thrown)
+  }
+}
+
+const kCaught = Symbol('spillway.caught')
+
+/** Wraps the callbacks of a parameter, including callbacks added since the last call. */
+function catchParams(callbacks) {
+  if (callbacks[kCaught] === callbacks.length) return
+  for (let i = callbacks[kCaught] ?? 0; i < callbacks.length; i++) {
+    const callback = callbacks[i]
+    /** @this {any} */
+    callbacks[i] = function (_req, _res, next) {
+      passOn(callbacks, callback.apply(this, arguments), next)
+    }
+  }
+  callbacks[kCaught] = callbacks.length
+}
+
+function passOn(owner, result, next) {
+  if (!isAnyPromise(result)) return
+  result.then(undefined, (error) => {
+    // express-async-errors puts `handle` behind an accessor, and has passed the rejection on already.
+    if ('handle' in owner && !Object.hasOwn(owner, 'handle')) return
+    next(error || new Error(REJECTED))
+  })
+}
+
+/** Whether the result is a promise. Promises of Bluebird and Q count: unlike a query builder, their work has begun. */
+const isAnyPromise = (result) => isPromise(result) || typeof result?.isRejected === 'function'
+
+module.exports = { catchAsync }

@@ -1,0 +1,200 @@
+'use strict'
+// Answers the paths of our own endpoints: metrics, liveness and readiness. Every request is checked, so a different URL is ruled
+// out by its length and second character, without creating a string.
+// If `endpoints.allow` denies a request, the request goes on to the application as if there were no endpoint.
+
+const { urlPath } = require('../url-path')
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+const HEALTH_JSON = 'application/health+json'
+const ALLOW = 'endpoints.allow'
+const READ_METHODS = new Set(['GET', 'HEAD'])
+
+/**
+ * @import { Handler } from '../../../index.js'
+ * @typedef {InstanceType<typeof import('../request/internal-errors').InternalErrors>} InternalErrors
+ * @typedef {{ status: number, body: any }} JsonAnswer
+ */
+
+class Endpoints {
+  /** @type {Map<string, { name: string, handler: Handler }>} */
+  #byPath = new Map()
+  #allow
+  #internalErrors
+  #firstLetters = new Uint8Array(128)
+  #shortest = Number.POSITIVE_INFINITY
+
+  /**
+   * @param {Partial<import('../../../index.js').ResolvedOptions['endpoints']>} options
+   * @param {Record<string, Handler>} handlers
+   * @param {InternalErrors} [internalErrors] required with `allow`
+   */
+  constructor({ allow, ...paths }, handlers, internalErrors) {
+    this.#allow = allow
+    this.#internalErrors = internalErrors
+    for (const [name, path] of Object.entries(paths)) {
+      if (path === false) continue
+      this.#byPath.set(path, { name, handler: handlers[name] })
+      this.#firstLetters[path.charCodeAt(1) & 127] = 1
+      this.#shortest = Math.min(this.#shortest, path.length)
+    }
+  }
+
+  // Hot path: bench/overhead.
+  /** @returns {boolean} whether the request was for an endpoint and has been answered */
+  serve(req, res) {
+    const endpoint = this.#find(req.url)
+    if (endpoint === undefined || !this.#isAllowed(req, endpoint.name)) return false
+    endpoint.handler(req, res)
+    return true
+  }
+
+  has({ url }) {
+    return this.#find(url) !== undefined
+  }
+
+  /** Whether `endpoints.allow` decides about this request. It must then get the framework's own request object. */
+  callsAllow({ url }) {
+    return this.#allow !== undefined && this.#find(url) !== undefined
+  }
+
+  #find(url) {
+    if (url.length < this.#shortest || this.#firstLetters[url.charCodeAt(1) & 127] === 0) return undefined
+    return this.#byPath.get(urlPath(url))
+  }
+
+  /** Only `true` allows a request: a mistake in the user's function must not expose an endpoint. */
+  #isAllowed(req, name) {
+    if (this.#allow === undefined) return true
+    try {
+      const answer = this.#allow(req, name)
+      if (typeof answer === 'boolean') return answer
+      this.#internalErrors?.catchRejection(ALLOW, answer)
+      this.#internalErrors?.report(
+        ALLOW,
+        new Error(`It must return true or false, but returned '${String(answer)}'; the request is denied`)
+      )
+    } catch (error) {
+      this.#internalErrors?.report(ALLOW, error)
+    }
+    return false
+  }
+}
+
+/** Wraps a handler that answers GET and HEAD only. @param {Handler} answer @returns {Handler} */
+function readOnly(answer) {
+  return (req, res) => {
+    if (READ_METHODS.has(req.method ?? '')) return answer(req, res)
+    res.writeHead(405, { Allow: 'GET, HEAD', 'Cache-Control': 'no-store', 'Content-Length': 0 })
+    res.end()
+  }
+}
+
+/**
+ * @param {() => JsonAnswer | Promise<JsonAnswer>} check its promise is never rejected
+ * @param {InternalErrors} internalErrors
+ */
+function jsonHandler(check, internalErrors) {
+  return readOnly((req, res) => {
+    const answer = check()
+    if (answer instanceof Promise) writeLater(req, res, answer, internalErrors)
+    else writeJson(req, res, answer)
+  })
+}
+
+/** By then others may have answered: a timeout middleware, or Koa without `ctx.respond = false`. */
+function writeLater(req, res, answer, internalErrors) {
+  answer
+    .then((later) => res.headersSent || writeJson(req, res, later))
+    .catch((error) => {
+      // A patched `writeHead` may throw, and no caller is left to catch the error.
+      internalErrors.report('ready', error)
+      res.destroy()
+    })
+}
+
+/** The text by answer: a health check returns the same object for as long as its result stays the same. */
+const textsOfAnswers = new WeakMap()
+
+// Hot path: load balancers probe often, and a flood of probes must not starve gated requests.
+function writeJson(req, res, answer) {
+  const isHealthJson = req.headers.accept?.includes(HEALTH_JSON) === true
+  let texts = textsOfAnswers.get(answer)
+  if (texts === undefined) textsOfAnswers.set(answer, (texts = { json: undefined, healthJson: undefined }))
+  const { head, text } = isHealthJson
+    ? (texts.healthJson ??= textOf(HEALTH_JSON, healthJsonOf(answer.body)))
+    : (texts.json ??= textOf(JSON_TYPE, answer.body))
+  res.writeHead(answer.status, head)
+  res.end(req.method === 'HEAD' ? undefined : text)
+}
+
+function textOf(contentType, body) {
+  const text = JSON.stringify(body)
+  return { head: headOf(contentType, Buffer.byteLength(text)), text }
+}
+
+const headOf = (contentType, length) => ({
+  'Content-Type': contentType,
+  'Content-Length': length,
+  'Cache-Control': 'no-store',
+})
+
+function write(req, res, { contentType, text }) {
+  const bytes = Buffer.from(text)
+  res.writeHead(200, headOf(contentType, bytes.length))
+  res.end(req.method === 'HEAD' ? undefined : bytes)
+}
+
+/** @param {string} contentType @param {() => string} makeText must not throw */
+function dataHandler(contentType, makeText) {
+  return readOnly((req, res) => write(req, res, { contentType, text: makeText() }))
+}
+
+/** Converts a health answer to the format of draft-inadarei-api-health-check. */
+function healthJsonOf({ status, reason, checks = {} }) {
+  const passed = (verdict) => (verdict === 'ok' ? 'pass' : 'fail')
+  const entries = Object.entries(checks).map(([name, verdict]) => [
+    name,
+    [{ status: passed(verdict), output: verdict === 'ok' ? undefined : verdict }],
+  ])
+  return {
+    status: passed(status),
+    output: reason,
+    checks: entries.length === 0 ? undefined : Object.fromEntries(entries),
+  }
+}
+
+/**
+ * @param {{ readonly value: Pick<InstanceType<typeof import('../metrics/scrape/prometheus').Prometheus>, 'formatFor' | 'write'> }} exporter loaded with the first scrape
+ * @param {InternalErrors} internalErrors
+ * @param {{ isFirst?: boolean, isPublic?: boolean }} [options] isFirst: written before other scrapes; isPublic: anybody may read it
+ */
+function streamHandler(exporter, internalErrors, { isFirst, isPublic } = {}) {
+  return readOnly((req, res) => {
+    const { value } = exporter
+    const format = value.formatFor(req.headers.accept, isPublic)
+    res.writeHead(200, {
+      'Content-Type': format.contentType,
+      'Cache-Control': 'no-store',
+      Vary: 'Accept',
+    })
+    if (req.method === 'HEAD') return res.end()
+    value
+      .write(/** @type {import('node:http').ServerResponse} */ (res), format, { isFirst })
+      .catch((error) => {
+        internalErrors.report('metrics', error)
+        res.destroy()
+      })
+  })
+}
+
+/** The handlers of the endpoints of an instance. `isPublic`: for anybody. */
+function endpointHandlers({ exporter, health, internalErrors, isPublic = false }) {
+  return {
+    metrics: streamHandler(exporter, internalErrors, { isPublic }),
+    live: jsonHandler(() => health.live(), internalErrors),
+    ready: jsonHandler(() => health.ready(), internalErrors),
+  }
+}
+
+module.exports = { Endpoints, JSON_TYPE, dataHandler, endpointHandlers, readOnly, streamHandler }

@@ -1,0 +1,83 @@
+'use strict'
+// Catches what handlers throw. Express: the last middleware, with four parameters. Koa: `ctx.onerror`, which
+// answers what no middleware has caught, including stream errors. A `try` around `next()` would cost each request a promise,
+// and take errors from middleware further out.
+
+const { format } = require('node:util')
+const { isNativeError } = require('node:util/types')
+const { isOver } = require('../errors/error-answer')
+const { isInjected } = require('../request/injected-response')
+const { errorsInKoa, errorsOnNoResponse, refuseUse } = require('./wrong-framework')
+
+function createErrorHandler({ failures, options }) {
+  const { answer } = options.errors
+  function spillwayErrors(error, req, res, next) {
+    if (answer && res !== undefined && typeof res?.getHeaderNames !== 'function') throw errorsOnNoResponse()
+    if (typeof next !== 'function') throw errorsInKoa()
+    const failure = failures.record(error, req, res, res.statusCode)
+    if (answer) failures.answer(req, res, failure)
+    else next(error)
+  }
+  return refuseUse(spillwayErrors, { inKoa: errorsInKoa })
+}
+
+/**
+ * By context of an app, the instances that catch its errors. If two apps share a middleware, each change between them would
+ * add another wrapper to `ctx.onerror`. About ten thousand wrappers would overflow the stack.
+ * @type {WeakMap<object, WeakSet<object>>}
+ */
+const catching = new WeakMap()
+
+/** Wraps the app's `ctx.onerror`, for requests that this instance measures. */
+function catchErrors(app, { failures, options, recorder, servers, internalErrors }) {
+  const { context } = app
+  const instances = catching.get(context) ?? new WeakSet()
+  if (instances.has(failures)) return
+  catching.set(context, instances.add(failures))
+  const { onerror } = context
+  // An `onerror` of the application, such as koa-onerror's, or of another instance still answers.
+  const answer = options.errors.answer && !Object.hasOwn(context, 'onerror')
+  /** @this {any} */
+  context.onerror = function spillwayErrors(error) {
+    const { req, res } = this
+    // Koa also calls this when a response has ended. If it has not, `null` or `undefined` was thrown, which Koa never answers.
+    const isNothing = error === null || error === undefined
+    if (isNothing && (isOver(res) || isEndOfHead(req, res) || isEndOfInjected(req, res))) return
+    if (servers.isClosed || recorder.find(res) === undefined) return onerror.call(this, error)
+    const failure = failures.record(error, req, res)
+    if (!answer) return onerror.call(this, isNothing ? errorFor(error) : error)
+    const hasBegun = res.headersSent || isOver(res)
+    internalErrors.guard("a listener of the app's error event", () => emitError(this, error, hasBegun))
+    // As in Koa: the cookie of a log-in that failed half-way does not reach the client.
+    if (!hasBegun) res.removeHeader('set-cookie')
+    failures.answer(req, res, failure)
+  }
+}
+
+const headsEnded = new WeakSet()
+
+/**
+ * The HTTP/2 stream of a HEAD request has nothing to write, so Koa learns at once that the response has ended. Without
+ * this check an async handler would be answered 500. Valid once a stream: a second call means something was thrown.
+ */
+function isEndOfHead({ method }, { stream }) {
+  if (method !== 'HEAD' || stream === undefined || headsEnded.has(stream)) return false
+  headsEnded.add(stream)
+  return true
+}
+
+/** An injected response reports its end inside `end()`, before the response counts as ended. */
+const isEndOfInjected = ({ socket }, { stream, headersSent }) =>
+  stream === undefined && headersSent && isInjected(socket)
+
+/** Emits the app's `error` event as Koa does: Koa's own error log is a listener of it. */
+function emitError(ctx, error, hasBegun) {
+  const emitted = /** @type {Error & { headerSent?: boolean }} */ (isError(error) ? error : errorFor(error))
+  if (hasBegun && Object.isExtensible(emitted)) emitted.headerSent = true
+  ctx.app.emit('error', emitted, ctx)
+}
+
+const isError = (error) => isNativeError(error) || error instanceof Error
+const errorFor = (thrown) => new Error(format('non-error thrown: %j', thrown))
+
+module.exports = { catchErrors, createErrorHandler }

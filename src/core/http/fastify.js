@@ -1,0 +1,24 @@
+'use strict'
+// Names the routes of every Fastify app, for spillway/register. Fastify publishes each new app on a diagnostics channel, and a hook in
+// front of all others knows the route, however the request ends.
+
+const { ROOT } = require('../route/route-node')
+const { routeStateOf } = require('../route/route-state')
+
+/**
+ * @param {any} fastify a new app, without hooks and routes
+ * @param {() => boolean} isOn whether routes are named now
+ */
+function nameFastifyRoutes(fastify, isOn) {
+  // Hot path: once a request.
+  fastify.addHook('onRequest', (request, reply, done) => {
+    const routeState = isOn() ? routeStateOf(reply.raw) : undefined
+    if (routeState !== undefined && routeState.node === undefined) {
+      const url = request.is404 ? undefined : request.routeOptions?.url
+      if (typeof url === 'string') routeState.node = ROOT.route(url)
+    }
+    done()
+  })
+}
+
+module.exports = { nameFastifyRoutes }

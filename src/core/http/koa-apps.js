@@ -1,0 +1,52 @@
+'use strict'
+// Follows the requests of every Koa app to their `ctx`, for spillway/register, where no middleware does it. Koa makes each context
+// with a method of its class, so the method is replaced once, and apps made before or after are alike.
+
+const { watchMounts } = require('../route/koa')
+const { routeStateOf } = require('../route/route-state')
+const { catchErrors } = require('./error-handlers')
+
+const kFollowed = Symbol('spillway.followed')
+
+/** @param {any} given the class that the package exports */
+const isKoaClass = (given) =>
+  typeof given === 'function' &&
+  ['callback', 'createContext', 'handleRequest'].every(
+    (name) => typeof given.prototype?.[name] === 'function'
+  )
+
+/**
+ * @param {any} Koa the class of the apps
+ * @param {any} parts of the instance that measures their requests
+ */
+function followKoa(Koa, parts) {
+  const { prototype } = Koa
+  if (Object.hasOwn(prototype.createContext, kFollowed)) return
+  const { recorder, servers, internalErrors } = parts
+  const { createContext } = prototype
+  const seen = new WeakSet()
+  const follow = (app, ctx, res) => {
+    const request = servers.isClosed ? undefined : recorder.find(res)
+    if (request === undefined) return
+    if (!seen.has(app)) {
+      seen.add(app)
+      watchMounts(app, routeStateOf)
+      catchErrors(app, parts)
+    }
+    request.head.ctx = ctx
+  }
+  // Hot path: once a request.
+  /** @this {any} */
+  const replacement = function spillwayCreateContext(req, res) {
+    const ctx = createContext.call(this, req, res)
+    try {
+      follow(this, ctx, res)
+    } catch (/** @type {any} */ error) {
+      internalErrors.report('koa', error)
+    }
+    return ctx
+  }
+  prototype.createContext = Object.defineProperty(replacement, kFollowed, { value: true })
+}
+
+module.exports = { followKoa, isKoaClass }

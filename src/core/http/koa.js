@@ -1,0 +1,81 @@
+'use strict'
+// The middleware of Koa 2 and 3. The end of the response is measured, not the return of `next()`: a stream is still being
+// sent then, and an error has no status yet.
+
+const { QUEUED, RUN } = require('../gate/verdict')
+const { watchMounts } = require('../route/koa')
+const { routeStateOf } = require('../route/route-state')
+const { catchErrors } = require('./error-handlers')
+const { koaInExpress, refuseUse } = require('./wrong-framework')
+
+function createKoaMiddleware(parts) {
+  const { clock, recorder, endpoints, servers, admission, context, setUp } = parts
+  let seenApp
+  // Hot path: bench/overhead.
+  function spillway(ctx, next) {
+    if (typeof next !== 'function' || ctx.req === undefined) throw koaInExpress()
+    const { req, res, app } = ctx
+    let request = recorder.find(res)
+    if (app !== seenApp && !servers.isClosed) {
+      seenApp = app
+      watchMounts(app, routeStateOf)
+      catchErrors(app, parts)
+      // Before the endpoints: a middleware after the routes may only ever receive scrapes.
+      setUp.checkKoa(app, request?.isCounted === true)
+    }
+    if (request === undefined) {
+      if (servers.isClosed) {
+        if (!endpoints.serve(req, res)) return next()
+        ctx.respond = false
+        return
+      }
+      servers.connections.watch(req.socket?.server, req)
+      if (recorder.countRoutedUpgrade(req, res)) return next()
+      request = recorder.prepare(req, res)
+    }
+    if (!request.isCounted) {
+      if (endpoints.serve(req, res)) {
+        ctx.respond = false
+        return
+      }
+      recorder.count(request)
+    }
+    request.head.ctx = ctx
+    const goOn = context.isOn ? context.bind(request, next) : next
+    if (request.admission.isDecided) return goOn()
+    request.admission.proceed = keepError
+    const decision = admission.decide(request, clock.now())
+    if (decision === RUN) {
+      const done = goOn()
+      recorder.parts.onReturn(request)
+      return done
+    }
+    if (decision === QUEUED) return untilAdmitted(request, ctx, goOn)
+    if (request.admission.error !== undefined) throw request.admission.error
+    ctx.respond = false
+  }
+  servers.addMiddleware(spillway)
+  return refuseUse(spillway, { inExpress: koaInExpress })
+}
+
+/**
+ * Keeps the error until the decision has returned: the middleware throws it then.
+ * @this {InstanceType<typeof import('../request/admission-record').AdmissionRecord>}
+ */
+function keepError(error) {
+  this.error = error
+}
+
+/** Settles with the rest of the chain once the request is dequeued, or without it if the request never runs. */
+function untilAdmitted(request, ctx, next) {
+  return new Promise((resolve, reject) => {
+    request.admission.resume = () => resolve(next())
+    request.admission.giveUp = () => {
+      if (request.admission.error !== undefined) return reject(request.admission.error)
+      ctx.respond = false
+      resolve(undefined)
+    }
+  })
+}
+
+module.exports = { createKoaMiddleware }

@@ -1,0 +1,241 @@
+'use strict'
+// Checks once where the middlewares stand in an app, and warns of mistakes that would stay silent.
+// It runs with the first request of an app that has routes, because an app is complete then, but not with requests for
+// spillway's endpoints. A middleware after all routes may never run, so Node's diagnostics channel reports the first request.
+
+const { subscribe, unsubscribe } = require('node:diagnostics_channel')
+const { expressLayout, koaLayout } = require('../route/app-layout')
+const { isExpressApp } = require('./app-kinds')
+const { isFactory } = require('./wrong-framework')
+const { mayPassOn, watchErrorHandler } = require('./user-error-handlers')
+const {
+  earlyErrorHandler,
+  hiddenRoutes,
+  lateMiddleware,
+  partialMiddleware,
+  repeatedErrorHandler,
+} = require('./setup-mistakes')
+
+const REQUEST_STARTED = 'http.server.request.start'
+/** The search ends after so many requests: an app inside a listener of the user cannot be found. */
+const MAX_REQUESTS = 100
+
+/** @typedef {InstanceType<typeof import('../call-place').CallPlace>} CallPlace */
+
+class SetUpCheck {
+  #parts
+  #notices
+  /** The place of the call that made each function. */
+  #middlewares = new WeakMap()
+  #errorHandlers = new WeakMap()
+  #hasErrorHandler = false
+  #checked = new WeakSet()
+  /** How many requests each app received before it had a route. */
+  #requestsWithoutRoute = new WeakMap()
+  #requestsLeft = MAX_REQUESTS
+  #isListening = false
+  #onRequest = ({ request, server }) =>
+    this.#parts.internalErrors.guard('setup_check', () => this.#onStart(request, server))
+
+  /**
+   * @param {{
+   *   notices: InstanceType<typeof import('../notices').Notices>,
+   *   place: CallPlace,
+   *   options: import('../../../index.js').ResolvedOptions,
+   *   endpoints: InstanceType<typeof import('./endpoints').Endpoints>,
+   *   handlers: Record<string, Function>,
+   *   servers: InstanceType<typeof import('./http-server').Servers>,
+   *   admission: InstanceType<typeof import('../gate/admission').Admission>,
+   *   internalErrors: InstanceType<typeof import('../request/internal-errors').InternalErrors>,
+   * }} parts `place`: of `createSpillway()`
+   */
+  constructor(parts) {
+    this.#parts = parts
+    this.#notices = parts.notices
+  }
+
+  /** @param {CallPlace} place of the call that made the middleware */
+  addMiddleware(middleware, place) {
+    this.#middlewares.set(middleware, place)
+    this.listen()
+    return middleware
+  }
+
+  addErrorHandler(handler, place) {
+    this.#errorHandlers.set(handler, place)
+    this.#hasErrorHandler = true
+    this.listen()
+    return handler
+  }
+
+  /** Subscribes until the first request of an app that uses spillway. */
+  listen() {
+    if (this.#isListening || this.#requestsLeft === 0) return
+    this.#isListening = true
+    subscribe(REQUEST_STARTED, /** @type {any} */ (this.#onRequest))
+  }
+
+  #onStart(request, server) {
+    if (--this.#requestsLeft === 0) this.close()
+    // Probes and scrapers may come before the last route is registered.
+    if (this.#parts.endpoints.has(request)) return
+    const app = server.listeners('request').find(isExpressApp)
+    if (app === undefined) return
+    const isAttached = this.#parts.servers.isAttached(server)
+    const layout = expressLayout(app)
+    if (!hasRoute(layout) || (!isAttached && this.#placeOfMiddleware(layout) === undefined)) return
+    this.close()
+    this.#checkApp(app, layout, isAttached)
+  }
+
+  /**
+   * @param {any} req Express's request, in a middleware of spillway
+   * @param {boolean} isMeasured whether requests are measured before the app sees them
+   * @returns {boolean} whether the app is checked: its later requests need not come here
+   */
+  checkExpress({ app, originalUrl }, isMeasured) {
+    if (this.#checked.has(app)) return true
+    let isDone = true
+    this.#parts.internalErrors.guard('setup_check', () => {
+      const layout = expressLayout(app)
+      if (hasRoute(layout) && !this.#parts.endpoints.has({ url: originalUrl }))
+        this.#checkApp(app, layout, isMeasured)
+      else isDone = this.#countWithoutRoute(app)
+    })
+    return isDone
+  }
+
+  /** @returns {boolean} whether the app received too many requests without a route to go on waiting */
+  #countWithoutRoute(app) {
+    const count = (this.#requestsWithoutRoute.get(app) ?? 0) + 1
+    this.#requestsWithoutRoute.set(app, count)
+    return count >= MAX_REQUESTS
+  }
+
+  #checkApp(app, layout, isMeasured) {
+    this.#once(app, () => {
+      this.#checkMiddleware(layout, { name: 'express', isMeasured })
+      this.#checkErrorHandlers(layout)
+      this.#checkFactories(layout)
+      const place = this.#placeOfMiddleware(layout)
+      if (!isMeasured) {
+        const isOwn = (functions) => placeIn(this.#middlewares, functions) !== undefined
+        this.#warn('partial-middleware', place, partialMiddleware(layout, isOwn))
+      }
+      if (place !== undefined && !hasErrorHandler(app, layout)) this.#checkMissingErrorHandler(place)
+    })
+  }
+
+  checkKoa(app, isMeasured) {
+    this.#once(app, () => {
+      if (Array.isArray(app.middleware)) this.#checkMiddleware(koaLayout(app), { name: 'koa', isMeasured })
+    })
+  }
+
+  #once(app, check) {
+    if (this.#checked.has(app)) return
+    this.#checked.add(app)
+    this.#parts.internalErrors.guard('setup_check', check)
+  }
+
+  #checkMiddleware(layout, { name, isMeasured }) {
+    const { admission, handlers, options, place } = this.#parts
+    const at = layout.findIndex(({ originals }) => placeIn(this.#middlewares, originals) !== undefined)
+    if (at !== -1 && (!isMeasured || admission.hasUserHooks)) {
+      const late = lateMiddleware(layout, at, { name, isMeasured })
+      this.#warn('late-middleware', placeIn(this.#middlewares, layout[at].originals), late)
+    }
+    const { allow, ...paths } = options.endpoints
+    // With `allow`, a request that it rejects reaches the user's route.
+    if (allow !== undefined || (at === -1 && !isMeasured)) return
+    const later = isMeasured ? layout : layout.slice(at + 1)
+    for (const [path, sentence] of hiddenRoutes(later, paths, handlers))
+      this.#warn('hidden-route', place, sentence, path)
+  }
+
+  #checkErrorHandlers(layout) {
+    const placeOf = ({ originals }) => placeIn(this.#errorHandlers, originals)
+    const isOwn = (row) => placeOf(row) !== undefined
+    const at = layout.findLastIndex(isOwn)
+    if (at === -1) return
+    const place = placeOf(layout[at])
+    const second = repeatedErrorHandler(layout, isOwn, this.#parts.options.errors.answer)
+    if (second !== undefined) this.#warn('repeated-error-handler', placeOf(second), REPEATED)
+    this.#warn('early-error-handler', place, earlyErrorHandler(layout, at))
+    for (const row of layout.slice(0, at)) {
+      const { layer, isErrorHandler, isAtRoot, originals } = row
+      if (!isErrorHandler || !isAtRoot || isOwn(row) || mayPassOn(originals)) continue
+      watchErrorHandler(layer, (status) =>
+        this.#warn('answering-error-handler', place, answered(layer, status))
+      )
+    }
+  }
+
+  /** `app.use(spillway.express)` throws by itself, but a router accepts the factory. */
+  #checkFactories(layout) {
+    const isUncalled = ({ originals, inner }) => [...originals, ...inner].some(isFactory)
+    if (!layout.some(isUncalled)) return
+    this.#hasErrorHandler = true
+    this.#warn(
+      'uncalled-factory',
+      this.#parts.place,
+      'A factory of spillway was registered without calling it. Call it: router.use(spillway.errorHandler()).'
+    )
+  }
+
+  #checkMissingErrorHandler(place) {
+    if (this.#hasErrorHandler || !this.#parts.options.errors.answer) return
+    this.#warn(
+      'missing-error-handler',
+      place,
+      'No error handler is registered: Express answers errors itself, and spillway neither counts nor logs them. ' +
+        'Write app.use(spillway.errorHandler()) after the last route, or createSpillway({ errors: false }).'
+    )
+  }
+
+  /** The place of the call that made the middleware in the app or in one of its routers. */
+  #placeOfMiddleware(layout) {
+    return placeIn(
+      this.#middlewares,
+      layout.flatMap(({ originals, inner }) => [...originals, ...inner])
+    )
+  }
+
+  #warn(mistake, place, sentence, subject) {
+    if (sentence !== undefined) this.#notices.warn(mistake, place, sentence, subject)
+  }
+
+  close() {
+    this.#requestsLeft = 0
+    if (this.#isListening) unsubscribe(REQUEST_STARTED, /** @type {any} */ (this.#onRequest))
+    this.#isListening = false
+  }
+}
+
+function placeIn(places, functions) {
+  const own = functions.find((each) => places.has(each))
+  return own && places.get(own)
+}
+
+/** A mounted function may answer as a route does. */
+const hasRoute = (layout) => layout.some(({ routes, isMount }) => routes.length > 0 || isMount)
+
+/** Whether the app, one of its routers, or an app it is mounted in has an error handler. */
+function hasErrorHandler(app, layout) {
+  if (layout.some(({ isErrorHandler, inner }) => isErrorHandler || inner.some(takesErrors))) return true
+  return app.parent !== undefined && hasErrorHandler(app.parent, expressLayout(app.parent))
+}
+
+/** Express recognizes error handlers by their number of parameters. */
+const takesErrors = (handler) => handler?.length === 4
+
+const REPEATED =
+  'spillway.errorHandler() is registered twice, with no route between: every error that reaches the second has passed the first. ' +
+  'Remove one of them.'
+
+const answered = ({ name }, status) =>
+  `Your error handler${name === '<anonymous>' ? '' : ` ${name}`} is registered before spillway.errorHandler() and answered ${status} without next(error): ` +
+  'spillway neither counts nor logs the errors that end there. Register spillway.errorHandler() before it, with ' +
+  'createSpillway({ errors: false }): then it passes each error on to yours.'
+
+module.exports = { SetUpCheck }

@@ -1,0 +1,156 @@
+'use strict'
+// The errors for a middleware that is given to the wrong framework: a sentence for each mistake, with what to write instead.
+
+const { SpillwayError } = require('../errors/errors')
+const { isConnectApp, isExpressApp, isKoaApp, isSocketIo } = require('./app-kinds')
+
+const misuse = (message) => new SpillwayError('ERR_SPILLWAY_MISUSE', message)
+
+/**
+ * Throws for two mistakes: options passed to the factory, and the factory itself passed to `app.use`, which the framework
+ * then calls with a request and `next`.
+ *
+ * @param {'express' | 'koa' | 'errorHandler'} name
+ * @param {IArguments} given
+ */
+function requireNoArguments(name, given) {
+  if (given.length === 0) return
+  const isCalledWithNext = given.length > 1 && typeof given[given.length - 1] === 'function'
+  throw isCalledWithNext
+    ? uncalled(name, ` It takes no arguments: got ${given.length}.`)
+    : withArguments(name, given[0])
+}
+
+const withArguments = (name, given) =>
+  misuse(
+    `spillway.${name}() takes no arguments: got ${given === null ? 'null' : typeof given}. ` +
+      (name === 'errorHandler'
+        ? 'Its options are `errors` of createSpillway().'
+        : 'Options belong in createSpillway().')
+  )
+
+const uncalled = (name, more = '') =>
+  misuse(`spillway.${name} was used as the middleware itself. Call it: app.use(spillway.${name}()).${more}`)
+
+const koaInExpress = () =>
+  misuse('spillway.koa() was given to Express, Connect or Restify. Use app.use(spillway.express()).')
+
+const expressInKoa = () => misuse('spillway.express() was given to Koa. Use app.use(spillway.koa()).')
+
+const errorsInKoa = () =>
+  misuse(
+    'spillway.errorHandler() was given to Koa. There koa() handles errors as well: remove app.use(spillway.errorHandler()).'
+  )
+
+const errorsOnNoResponse = () =>
+  misuse(
+    'spillway.errorHandler() was given an object that is not a response of Node. In Fastify, also in a filter of Nest, ' +
+      'pass `request.raw`, `reply.raw` and a `next`. Without a response, as in a resolver of GraphQL, pass undefined.'
+  )
+
+const notExpress = (given) =>
+  misuse(
+    `spillway.catchAsync() takes the result of require('express'): got ${given === null ? 'null' : typeof given}. ` +
+      'Write spillway.catchAsync(express), with the module itself and not an app.'
+  )
+
+const notAServer = (given) =>
+  misuse(
+    'spillway.attach() takes an http, https or http2 server, or an object that contains one, such as a Restify, Fastify or ' +
+      `Socket.IO server: got ${describe(given)}`
+  )
+
+/** Describes the argument, and says what to write instead. */
+function describe(given) {
+  const listen = 'Write spillway.attach(app.listen(3000)).'
+  if (isExpressApp(given)) return `an Express app, which is not listening yet. ${listen}`
+  if (isConnectApp(given)) return `a Connect app, which is not listening yet. ${listen}`
+  if (isKoaApp(given)) return `a Koa app, which is not listening yet. ${listen}`
+  if (isSocketIo(given)) {
+    return 'a Socket.IO server without an http server yet. Make it with one, new Server(httpServer), and write spillway.attach(httpServer).'
+  }
+  if (typeof given?.then === 'function') return `a promise. Await it first. ${listen}`
+  if (typeof given === 'function') return `a function, perhaps the app. ${listen}`
+  return `${given === null ? 'null' : typeof given}. ${listen}`
+}
+
+const notAListener = (given) =>
+  misuse(
+    `spillway.wrap() takes a request listener: got ${given === null ? 'null' : typeof given}. ` +
+      'Write http.createServer(spillway.wrap(app)), for Koa spillway.wrap(app.callback()).'
+  )
+
+const noNext = () =>
+  misuse(
+    'spillway.express() was called without `next`. Around a plain http listener write ' +
+      'http.createServer(spillway.wrap(listener)), or pass a `next` that calls your listener.'
+  )
+
+const factories = new WeakSet()
+
+/** Whether the function is an uncalled factory, such as `spillway.express`. */
+const isFactory = (given) => factories.has(given)
+
+/** `at app.use (...)`, or `at Function.e [as use] (...)`. */
+const USE = /(?:\.|\[as )use[ \]]/
+/** In Express, `use` reads the property inside a callback of `forEach`. */
+const FRAMES = 3
+
+/**
+ * Makes a middleware throw in the line that registers it in the wrong framework. Express and Connect read `handle` of what
+ * `use` is given, because an app has it. Koa reads `_name`, to print it. Other code may read them too: dd-trace sets `_name`.
+ *
+ * @template {Function} Given
+ * @param {Given} given
+ * @param {{ inExpress?: () => Error, inKoa?: () => Error }} errors
+ * @returns {Given}
+ */
+function refuseUse(given, { inExpress, inKoa }) {
+  if (inExpress !== undefined) throwInUse(given, 'handle', { error: inExpress, frames: FRAMES })
+  if (inKoa !== undefined) throwInUse(given, '_name', { error: inKoa, frames: 1 })
+  return given
+}
+
+function throwInUse(given, property, { error, frames }) {
+  const get = () => {
+    const holder = { stack: '' }
+    Error.captureStackTrace(holder, get)
+    const callers = String(holder.stack)
+      .split('\n')
+      .slice(1, 1 + frames)
+    if (callers.some((frame) => USE.test(frame))) throw error()
+  }
+  const set = (value) => {
+    Object.defineProperty(given, property, { value, configurable: true, writable: true })
+  }
+  Object.defineProperty(given, property, { configurable: true, get, set })
+}
+
+/**
+ * @template {{ express: Function, koa: Function, errorHandler: Function }} Spillway
+ * @param {Spillway} spillway
+ * @returns {Spillway}
+ */
+function refuseUncalled(spillway) {
+  const { express, koa, errorHandler } = spillway
+  refuseUse(express, { inExpress: () => uncalled('express'), inKoa: expressInKoa })
+  refuseUse(koa, { inExpress: koaInExpress, inKoa: () => uncalled('koa') })
+  refuseUse(errorHandler, { inExpress: () => uncalled('errorHandler'), inKoa: errorsInKoa })
+  for (const factory of [express, koa, errorHandler]) factories.add(factory)
+  return spillway
+}
+
+module.exports = {
+  errorsInKoa,
+  errorsOnNoResponse,
+  expressInKoa,
+  isFactory,
+  koaInExpress,
+  noNext,
+  notAListener,
+  notAServer,
+  notExpress,
+  refuseUncalled,
+  refuseUse,
+  requireNoArguments,
+}

@@ -1,0 +1,102 @@
+'use strict'
+// Calls the user's functions that shape the access log: `fields`, `level` and `ignore`. If one throws, returns a promise or a
+// value of the wrong type, the mistake is counted and reported once, and the line is written as if there were no function.
+
+const { compile } = require('../options/path-filter')
+const { OwnLogger } = require('./own-logger')
+
+const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal']
+const SILENT = 'silent'
+/** Keys that the logger writes itself. A second one in the line would override it. */
+const LOGGER_KEYS = ['level', 'time', 'pid', 'hostname', 'component']
+
+const isPlainObject = (value) =>
+  typeof value === 'object' && value !== null && typeof value.then !== 'function'
+
+function withoutLoggerKeys(given) {
+  const fields = { ...given }
+  for (const key of LOGGER_KEYS) delete fields[key]
+  return fields
+}
+
+class AccessHooks {
+  #fields
+  #level
+  #ignores
+  #internalErrors
+  #logger
+
+  /**
+   * @param {import('../../../index.js').AccessLogOptions} options
+   * @param {{ internalErrors: InstanceType<typeof import('../request/internal-errors').InternalErrors>, logger: any }} parts
+   */
+  constructor({ fields, level, ignore }, { internalErrors, logger }) {
+    this.#fields = fields
+    this.#level = level
+    this.#ignores = ignore === undefined ? undefined : compile(ignore)
+    this.#internalErrors = internalErrors
+    this.#logger = logger
+  }
+
+  get hasFields() {
+    return this.#fields !== undefined
+  }
+
+  /** @returns {boolean} whether the request gets no line */
+  ignores({ req, res }) {
+    const ignores = this.#ignores
+    return ignores !== undefined && this.#call('log.access.ignore', () => ignores(req, res)) === true
+  }
+
+  /**
+   * @param {InstanceType<typeof import('../request/request').Request>} request
+   * @param {string} usual the level without a `level` function
+   * @returns {string} `silent` for no line
+   */
+  levelOf({ req, res }, usual) {
+    const level = this.#level
+    if (level === undefined) return usual
+    const name = this.#call('log.access.level', () => level(req, res))
+    if (name === undefined || name === SILENT) return name ?? usual
+    if (LEVELS.includes(name) && this.#hasLevel(name)) return name
+    const mistake =
+      typeof name === 'string' ? `'${name}' is no level of this logger` : `it returned ${typeof name}`
+    this.#reportResult('log.access.level', name, `${mistake}; the line keeps its usual level`)
+    return usual
+  }
+
+  #hasLevel(name) {
+    return this.#logger instanceof OwnLogger || typeof this.#logger[name] === 'function'
+  }
+
+  /** @returns {object | null | undefined} */
+  fieldsOf({ req, res }) {
+    const fields = this.#fields
+    if (fields === undefined) return undefined
+    return this.#call('log.access.fields', () => {
+      const given = fields(req, res)
+      if (given === undefined || given === null) return given
+      if (isPlainObject(given)) return withoutLoggerKeys(given)
+      const type = typeof given === 'object' ? 'a promise' : typeof given
+      this.#reportResult('log.access.fields', given, `it must return an object, but returned ${type}`)
+      return undefined
+    })
+  }
+
+  #call(place, callback) {
+    try {
+      return callback()
+    } catch (error) {
+      this.#internalErrors.report(place, error)
+      return undefined
+    }
+  }
+
+  #reportResult(place, value, message) {
+    this.#internalErrors.report(place, new Error(message))
+    // If the value is a promise, its rejection must be handled.
+    this.#internalErrors.catchRejection(place, value)
+  }
+}
+
+module.exports = { AccessHooks }

@@ -1,0 +1,96 @@
+'use strict'
+// Writes one line per request in the shape of pino-http. A successful request gets a brief line, any other all its headers.
+// Rejected requests share a rate limit, because a line for each would add to the overload.
+
+const { PRIORITIES, figuresOf } = require('../gate/verdict')
+const { rounded } = require('../durations')
+const { LogRateLimit } = require('./log-rate-limit')
+const { ABORTED, OUTCOMES, isFailure } = require('../request/outcome')
+const { OwnLogger } = require('./own-logger')
+
+const MESSAGES = OUTCOMES.map((outcome) =>
+  outcome === 'timed_out' ? 'request timed out' : `request ${outcome}`
+)
+
+class AccessLog {
+  #clock
+  #fields
+  #hooks
+  #logger
+  #traceOf
+  #rateLimit
+
+  /**
+   * @param {{ clock: import('../clock').Clock,
+   *   fields: InstanceType<typeof import('./request-fields').RequestFields>,
+   *   hooks: InstanceType<typeof import('./access-hooks').AccessHooks> | undefined,
+   *   logger: any, traceOf: () => object | undefined }} parts
+   */
+  constructor({ clock, fields, hooks, logger, traceOf }) {
+    this.#clock = clock
+    this.#fields = fields
+    this.#hooks = hooks
+    this.#logger = logger
+    this.#traceOf = traceOf
+    this.#rateLimit = new LogRateLimit(clock.now())
+  }
+
+  // Hot path with an access log: bench/access-log.
+  /** @returns {unknown} the result of the logger, which may be a promise that rejects */
+  write(request) {
+    if (this.#hooks?.ignores(request)) return
+    if (request.series === undefined) return this.#writeNotAdmitted(request)
+    const { outcome, status } = request
+    const usual = isFailure(outcome) ? 'error' : outcome === ABORTED || status >= 400 ? 'warn' : 'info'
+    const level = this.#hooks === undefined ? usual : this.#hooks.levelOf(request, usual)
+    if (!this.#isOn(level)) return
+    const line = this.#lineOf(request, request.durationMs, usual === 'info')
+    line.route = request.series.route
+    if (request.admission.wasQueued) line.queueMs = rounded(request.admission.waitedMs)
+    return this.#write(level, line, MESSAGES[outcome])
+  }
+
+  /** The request was rejected, or its client disconnected while it was queued. */
+  #writeNotAdmitted(request) {
+    const level = this.#hooks === undefined ? 'warn' : this.#hooks.levelOf(request, 'warn')
+    if (!this.#isOn(level)) return
+    const nowMs = this.#clock.now()
+    const unlogged = this.#rateLimit.take(nowMs)
+    if (unlogged < 0) return
+    const line = this.#lineOf(request, nowMs - request.startedMs, false)
+    if (unlogged > 0) line.unlogged = unlogged
+    const { admission } = request
+    const { isRejected, reason, priority, wasQueued, waitedMs } = admission
+    if (isRejected) Object.assign(line, { reason, ...figuresOf(admission), priority: PRIORITIES[priority] })
+    if (isRejected && wasQueued) line.queueMs = rounded(waitedMs)
+    return this.#write(level, line, isRejected ? 'request rejected' : MESSAGES[ABORTED])
+  }
+
+  #isOn(level) {
+    if (level === 'silent') return false
+    const logger = this.#logger
+    return typeof logger.isLevelEnabled !== 'function' || logger.isLevelEnabled(level)
+  }
+
+  #write(level, line, message) {
+    const logger = this.#logger
+    if (!(logger instanceof OwnLogger)) return logger[level](line, message)
+    // The user's fields may hold values that only pino's serializers can write.
+    return this.#hooks?.hasFields ? logger.log(level, line, message) : logger.write(level, line, message)
+  }
+
+  #lineOf(request, durationMs, isBrief) {
+    const { req, res, status } = request
+    const fields = this.#fields
+    const line = {
+      req: isBrief ? fields.briefOfRequest(req) : fields.ofRequest(req),
+      res: isBrief ? fields.briefOfResponse(res, status) : fields.ofResponse(res, status),
+      responseTime: rounded(durationMs),
+    }
+    Object.assign(line, this.#traceOf())
+    // The user's fields cannot override ours, by which logs are searched.
+    return this.#hooks?.hasFields ? { ...this.#hooks.fieldsOf(request), ...line } : line
+  }
+}
+
+module.exports = { AccessLog }

@@ -1,0 +1,119 @@
+'use strict'
+// The pino logger used if the application gives none, or only options. It is created with the first line, so a script that only
+// loads the application creates none. If its file fails, the next line creates a new logger.
+// Without options, it is silent under a test runner and readable for people on a terminal.
+// It writes access-log lines without pino's serializers: see docs/decisions/0023-access-log-lines.md.
+
+const os = require('node:os')
+const { isatty } = require('node:tty')
+const { isTested } = require('../environment/deployment')
+const { SpillwayError } = require('../errors/errors')
+const { LogDestination } = require('./log-destination')
+const { prettyFormat } = require('./pretty-lines')
+
+const FDS = { stdout: 1, stderr: 2 }
+const SILENT = { isLevelEnabled: () => false, debug() {}, info() {}, warn() {}, error() {} }
+
+class OwnLogger {
+  #options
+  #parts
+  #childOf
+  #current
+
+  /**
+   * @param {import('pino').LoggerOptions | undefined} options
+   * @param {{ clock: import('../clock').Clock, onError: (error: Error) => void, output?: 'stdout' | 'stderr' }} parts
+   *   onError: called when it cannot write; output: where it writes, by default standard output
+   * @param {(logger: any) => any} childOf
+   */
+  constructor(options, { clock, onError, output = 'stdout' }, childOf) {
+    this.#options = options
+    this.#childOf = childOf
+    this.#parts = {
+      clock,
+      output,
+      onError: (error) => {
+        this.#current = undefined
+        onError(error)
+      },
+    }
+  }
+
+  isLevelEnabled(level) {
+    return this.#pino.isLevelEnabled(level)
+  }
+
+  debug(fields, message) {
+    this.#pino.debug(fields, message)
+  }
+
+  info(fields, message) {
+    this.#pino.info(fields, message)
+  }
+
+  warn(fields, message) {
+    this.#pino.warn(fields, message)
+  }
+
+  error(fields, message) {
+    this.#pino.error(fields, message)
+  }
+
+  /** @param {string} level a level of pino */
+  log(level, fields, message) {
+    this.#pino[level](fields, message)
+  }
+
+  // Hot path with an access log: bench/access-log.
+  /** @param {string} level a level of pino @param {Record<string, unknown>} line gets the message as `msg` */
+  write(level, line, message) {
+    const { pino, destination, values, bindings } = (this.#current ??= this.#make())
+    if (bindings === undefined) return pino[level](line, message)
+    line.msg = message
+    destination.lastLevel = values[level]
+    const wallMs = this.#parts.clock.wallMs()
+    destination.write(
+      `{"level":${values[level]},"time":${wallMs},${bindings},${JSON.stringify(line).slice(1)}\n`
+    )
+  }
+
+  get #pino() {
+    return (this.#current ??= this.#make()).pino
+  }
+
+  /** Standard error is for people: spillway/register has one line to say there. */
+  #format() {
+    const { output } = this.#parts
+    return prettyFormat({ isTerminal: isatty(FDS[output]), isPlain: output === 'stderr' })
+  }
+
+  #make() {
+    const options = this.#options
+    if (options === undefined && isTested()) return { pino: SILENT }
+    const pino = require('pino')
+    try {
+      if (options?.transport !== undefined)
+        return { pino: this.#childOf(pino({ name: 'spillway', ...options })) }
+      const format = options === undefined ? this.#format() : undefined
+      const destination = new LogDestination(pino, { ...this.#parts, format })
+      const made = this.#childOf(pino({ name: 'spillway', ...options }, destination))
+      if (options !== undefined) return { pino: made }
+      // `bindings()` lacks what pino adds of the process itself.
+      const bindings = { pid: process.pid, hostname: os.hostname(), ...made.bindings() }
+      return {
+        pino: made,
+        destination,
+        values: pino.levels.values,
+        bindings: JSON.stringify(bindings).slice(1, -1),
+      }
+    } catch (error) {
+      const { message } = /** @type {Error} */ (error)
+      throw new SpillwayError(
+        'ERR_SPILLWAY_OPTION_VALUE',
+        `\`logger\` must be an object of pino options, but pino rejects it: '${message}'.`
+      )
+    }
+  }
+}
+
+module.exports = { OwnLogger, SILENT }

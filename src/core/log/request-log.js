@@ -1,0 +1,123 @@
+'use strict'
+// Logs ended requests: slow requests and the slowest of each minute if configured, and every request with an access log. An error
+// of the logger never affects a request.
+
+const { withRounded } = require('../durations')
+const { activeSpan, traceFieldsOf } = require('../tracing/active-span')
+const { LOG } = require('../request/ignore')
+const { LogRateLimit } = require('./log-rate-limit')
+const { SlowRequests } = require('../request/slow-requests')
+const { AccessHooks } = require('./access-hooks')
+const { AccessLog } = require('./access-log')
+
+class RequestLog {
+  /** Whether there is an access log. Without it, only slow requests are of interest. */
+  logsAll = false
+  slow
+  #access
+  #rateLimit
+  #clock
+  #internalErrors
+  #logger
+  #recorder
+
+  /**
+   * @param {{ clock: import('../clock').Clock,
+   *   internalErrors: InstanceType<typeof import('../request/internal-errors').InternalErrors>,
+   *   fields: InstanceType<typeof import('./request-fields').RequestFields>,
+   *   logger: any,
+   *   loopDelay: InstanceType<typeof import('../process/loop-delay').LoopDelay>,
+   *   options: import('../../../index.js').ResolvedOptions['log'],
+   *   recorder: Pick<InstanceType<typeof import('../request/recorder').Recorder>, 'isTracing' | 'parts'> }} parts
+   */
+  constructor({ clock, internalErrors, fields, logger, loopDelay, options, recorder }) {
+    this.#rateLimit = new LogRateLimit(clock.now())
+    this.#clock = clock
+    this.#internalErrors = internalErrors
+    this.#logger = logger
+    this.#recorder = recorder
+    const traceOf = () => this.#trace()
+    this.slow = new SlowRequests(options, {
+      clock,
+      fields,
+      loopDelay,
+      requestParts: recorder.parts,
+      traceOf,
+      onSlow: (slow) => this.#writeSlow(slow),
+      onWindow: (slowest) => this.#writeSlowest(slowest),
+    })
+    if (options.access !== false) {
+      const hooks =
+        options.access === true ? undefined : new AccessHooks(options.access, { internalErrors, logger })
+      this.logsAll = true
+      this.#access = new AccessLog({ clock, fields, hooks, logger, traceOf })
+    }
+  }
+
+  onEnd(request) {
+    if ((request.ignores & LOG) !== 0) return
+    if (request.durationMs > this.slow.thresholdMs) this.#recordSlow(request)
+    if (this.#access !== undefined) this.#writeAccess(request)
+  }
+
+  #recordSlow(request) {
+    this.#internalErrors.guard('recording', () => this.slow.record(request))
+  }
+
+  #writeAccess(request) {
+    try {
+      this.#internalErrors.catchRejection('logger', this.#access.write(request))
+    } catch (error) {
+      this.#internalErrors.report('logger', error)
+    }
+  }
+
+  #writeSlow(slow) {
+    const unlogged = this.#rateLimit.take(this.#clock.now())
+    if (unlogged < 0) return
+    const fields = { ...fieldsOf('slow', slow), ...(unlogged > 0 && { unlogged }) }
+    this.#guard(() => this.#logger.warn(fields, `spillway: ${sentenceOf(slow)}`))
+  }
+
+  #writeSlowest(slowest) {
+    for (const [index, slow] of slowest.entries()) {
+      const message = `spillway: ${sentenceOf(slow)}, number ${index + 1} of the minute's slowest`
+      // `at`, because the request may have ended a minute ago.
+      const fields = { at: slow.at, ...fieldsOf('slowest', slow) }
+      this.#guard(() => this.#logger.info(fields, message))
+    }
+  }
+
+  #trace() {
+    if (!this.#recorder.isTracing) return undefined
+    try {
+      const span = activeSpan()
+      return span === undefined ? undefined : traceFieldsOf(span)
+    } catch (error) {
+      this.#internalErrors.report('tracing', error)
+      return undefined
+    }
+  }
+
+  #guard(callback) {
+    this.#internalErrors.guard('logger', callback)
+  }
+}
+
+function fieldsOf(event, { route, status, outcome, ...slow }) {
+  const { durationMs, queueMs, firstByteMs, loopDelayMs, parts, unreadMs, trace, req } = slow
+  return {
+    event,
+    route,
+    status,
+    outcome,
+    ...withRounded({ durationMs, queueMs, firstByteMs, loopDelayMs }),
+    ...(parts === null ? {} : { ...withRounded({ unreadMs }), parts: withRounded(parts) }),
+    ...trace,
+    req,
+  }
+}
+
+const sentenceOf = ({ method, route, durationMs }) => `${method} ${route} took ${Math.round(durationMs)} ms`
+
+module.exports = { RequestLog }

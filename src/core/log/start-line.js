@@ -1,0 +1,79 @@
+'use strict'
+// The first log line of a serving process: version, mode, endpoints, port and limits. It is written when a server listens, or at
+// the first request of a server that was not attached. A script that only loads the application and a test run log nothing.
+
+const { isTested } = require('../environment/deployment')
+const { cpuLimit } = require('../process/cpu-limit')
+const { VERSION } = require('../version')
+const { writeForbidden } = require('./forbidden-line')
+
+const MEGABYTE = 2 ** 20
+
+class StartLine {
+  #info
+  #parts
+  #isWritten
+
+  /**
+   * @param {{ info: (fields: object, message: string) => void, isSilent?: boolean,
+   *   parts: { options: import('../../../index.js').ResolvedOptions, fleet: { isMember: boolean },
+   *     signals: { memory: InstanceType<typeof import('../process/memory').Memory> } } }} given
+   */
+  constructor({ info, parts, isSilent = isTested() }) {
+    this.#info = info
+    this.#parts = parts
+    this.#isWritten = isSilent
+  }
+
+  /** @param {{ address?: () => any }} server a listening server */
+  write(server) {
+    if (this.#isWritten) return
+    this.#isWritten = true
+    const fields = fieldsOf(this.#parts, server.address?.())
+    this.#info(fields, `spillway: ${sentenceOf(fields)}`)
+    writeForbidden(this.#info, this.#parts)
+  }
+}
+
+function fieldsOf({ options: { endpoints, shed }, fleet, signals }, address) {
+  const { heapLimitBytes, limitBytes } = signals.memory.sample()
+  const { port } = address ?? {}
+  return {
+    event: 'started',
+    version: VERSION,
+    shedMode: shed.mode,
+    endpoints: [endpoints.metrics, endpoints.live, endpoints.ready].filter((path) => path !== false),
+    ...(port !== undefined && { port }),
+    ...(typeof address === 'string' && { socket: address }),
+    fleet: fleet.isMember,
+    node: process.version,
+    heapLimitBytes,
+    memoryLimitBytes: limitBytes,
+    cpus: Math.round(cpuLimit() * 100) / 100,
+  }
+}
+
+/** @param {ReturnType<typeof fieldsOf>} fields */
+function sentenceOf({
+  version,
+  shedMode,
+  endpoints,
+  port,
+  socket,
+  fleet,
+  node,
+  heapLimitBytes,
+  memoryLimitBytes,
+  cpus,
+}) {
+  const megabytes = (bytes) => `${Math.round(bytes / MEGABYTE)} MB`
+  const paths = endpoints.length === 0 ? 'no endpoints' : endpoints.join(' ')
+  const place = socket ?? (port === undefined ? 'a server' : `port ${port}`)
+  const scope = fleet ? ' for all workers' : ''
+  return (
+    `${version} serves in mode ${shedMode}, with ${paths}${scope} on ${place}; Node.js ${node}, ` +
+    `heap up to ${megabytes(heapLimitBytes)}, memory up to ${megabytes(memoryLimitBytes)}, ${cpus} CPUs`
+  )
+}
+
+module.exports = { StartLine }

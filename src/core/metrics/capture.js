@@ -1,0 +1,78 @@
+'use strict'
+// Captures the values of all metrics at one moment. A scrape is written over many loop turns, and every line of it must
+// show the same moment. Each table is copied by one memcpy, with no work per series: 10 000 series take 1 ms.
+
+/**
+ * @typedef {ReturnType<typeof capture>} Capture
+ * @typedef {(spare?: Capture) => Capture} TakeCapture
+ * @typedef {{
+ *   admission: InstanceType<typeof import('../gate/admission').Admission>,
+ *   clock: import('../clock').Clock,
+ *   doctor?: { findings: readonly { problem: string, severity: string }[] },
+ *   failures: InstanceType<typeof import('../errors/failures').Failures>,
+ *   internalErrors: InstanceType<typeof import('../request/internal-errors').InternalErrors>,
+ *   pools: { samples: InstanceType<typeof import('../../features/pools/pool-samples').PoolSamples> },
+ *   outgoing: InstanceType<typeof import('../../features/outgoing/outgoing-calls').OutgoingCalls>,
+ *   warnings: InstanceType<typeof import('../process/process-warnings').ProcessWarnings>,
+ *   processErrors: InstanceType<typeof import('../errors/process-errors').ProcessErrors>,
+ *   processStartedAtSeconds: number,
+ *   recorder: InstanceType<typeof import('../request/recorder').Recorder>,
+ *   releases: InstanceType<typeof import('../../features/releases/release-history').ReleaseHistory>,
+ *   signals: ReturnType<typeof import('../process/signals').createSignals>,
+ *   stalls?: { sample: () => { causes: any[], sites: any[] } } | undefined,
+ *   sockets: InstanceType<typeof import('../../features/sockets/sockets').Sockets>,
+ *   startedAtWallMs: number,
+ * }} Parts
+ */
+
+/**
+ * @param {Parts} parts
+ * @param {any} [spare] a capture that is no longer read; its tables are reused
+ */
+function capture(parts, spare) {
+  const { processErrors, admission, clock, failures, recorder, internalErrors, releases, signals } = parts
+  const nowMs = clock.now()
+  recorder.lookForSdk()
+  const { bounds, folded, tables } = recorder.routes
+  const series = recorder.routes.series.slice()
+  const collections = signals.collections.sample()
+  const memory = signals.memory.sample()
+  return {
+    counters: tables.counters.copy(spare?.counters),
+    durations: tables.durations.copy(spare?.durations),
+    exemplars: tables.exemplars.copy(),
+    natives: tables.natives?.copy(spare?.natives),
+    streams: tables.streams.copy(spare?.streams),
+    hasParts: recorder.parts.isOn,
+    parts: recorder.parts.copy(spare?.parts),
+    partsMinuteAgo: recorder.parts.minuteAgo(nowMs),
+    bounds,
+    series,
+    /** The series that metrics show: with labels of the user's, one for each combination of their values. */
+    shownSeries: recorder.labelled?.series.slice() ?? series,
+    inFlight: recorder.requests.counts.slice(),
+    folded,
+    labelsFolded: recorder.labelled?.folded ?? [],
+    admission: admission.sample(),
+    errors: failures.table.sample(),
+    processErrors: Object.entries(processErrors.counts),
+    outgoing: parts.outgoing.sample(spare?.outgoing),
+    sockets: parts.sockets.sample(spare?.sockets),
+    warnings: parts.warnings.sample(),
+    pools: parts.pools.samples.sample(),
+    clientErrors: recorder.clientErrors.list(),
+    internalErrors: internalErrors.list(),
+    stalls: parts.stalls?.sample(),
+    findings: parts.doctor?.findings ?? [],
+    release: releases.current,
+    startedAtSeconds: parts.startedAtWallMs / 1000,
+    processStartedAtSeconds: parts.processStartedAtSeconds,
+    loopDelay: signals.loopDelay.sample(nowMs),
+    utilization: signals.utilization.sample(),
+    collections,
+    memory,
+    heapTrend: signals.heapTrend.sample(nowMs, memory.afterGcLimitBytes),
+  }
+}
+
+module.exports = { capture }

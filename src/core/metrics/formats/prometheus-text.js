@@ -1,0 +1,89 @@
+'use strict'
+// Renders families as Prometheus text, in pieces of about 64 kB. The caller decides when to yield to the event loop: prom-client
+// renders 1000 histograms in one block of 17 to 28 ms.
+// Labels are already encoded and the rest is ASCII, so the text is written as latin1. That is a plain copy, whereas UTF-8 needs
+// two passes over every character.
+
+const { countOf, sumOf } = require('../../histogram/buckets')
+
+const PIECE_LENGTH = 65_536
+
+/** The differences between the two text formats; OpenMetrics has a dialect of its own. */
+const PROMETHEUS = {
+  head: ({ name, help, type }) => `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`,
+  le: bucketLabels(String),
+  exemplar: () => '',
+}
+
+/**
+ * @param {import('../points').Family[]} families
+ * @param {import('../capture').Capture} [captured] undefined for families that hold their own values
+ * @returns {Generator<string>}
+ */
+function* renderFamilies(families, captured, dialect = PROMETHEUS) {
+  let text = ''
+  for (const family of families) {
+    text += dialect.head(family)
+    const render = RENDER[family.type] ?? renderValue
+    const buckets = family.bounds && { bounds: family.bounds, le: dialect.le(family.bounds) }
+    for (const point of family.points(captured)) {
+      text += render(family.name, point, dialect, buckets)
+      if (text.length < PIECE_LENGTH) continue
+      yield text
+      text = ''
+    }
+  }
+  if (text !== '') yield text
+}
+
+/**
+ * @param {(bound: number) => string} format
+ * @returns {(bounds: import('../../histogram/buckets').Bounds) => string[]} the `le` labels, made once per bounds
+ */
+function bucketLabels(format) {
+  const known = new WeakMap()
+  return (bounds) => {
+    let labels = known.get(bounds)
+    if (labels === undefined) {
+      labels = [...bounds.seconds.map(format), '+Inf'].map((bound) => `le="${bound}"} `)
+      known.set(bounds, labels)
+    }
+    return labels
+  }
+}
+
+function renderValue(name, { labels, value }) {
+  return `${name}${labels.utf8} ${number(value)}\n`
+}
+
+function renderSummary(name, { labels: { utf8 }, count, sum }) {
+  return `${name}_sum${utf8} ${number(sum)}\n${name}_count${utf8} ${count}\n`
+}
+
+function renderHistogram(name, point, { exemplar }, { bounds, le }) {
+  const { values, row } = point
+  const { utf8 } = point.labels
+  // Joined, because V8 would flatten a concatenated string again for each line. Each line ends with the head of the next one,
+  // which saves one concatenation per line (5 % of a scrape).
+  const head = [name, '_bucket', utf8 === '' ? '{' : utf8.slice(0, -1), utf8 === '' ? '' : ','].join('')
+  const next = ['\n', head].join('')
+  let text = head
+  let cumulative = 0
+  for (let i = 0; i < le.length; i++) {
+    cumulative += values[row * bounds.width + i]
+    text += `${le[i]}${cumulative}${exemplar(point, i)}${i < le.length - 1 ? next : '\n'}`
+  }
+  const count = countOf(values, row, bounds)
+  return `${text}${name}_sum${utf8} ${number(sumOf(values, row, bounds))}\n${name}_count${utf8} ${count}\n`
+}
+
+const RENDER = { histogram: renderHistogram, summary: renderSummary }
+
+// V8 caches the string of a number. Each sum would then survive minor collections and bring the next major one forward.
+// JSON.stringify writes the same digits and bypasses that cache.
+function number(value) {
+  if (Number.isFinite(value)) return Number.isInteger(value) ? String(value) : JSON.stringify(value)
+  return Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf'
+}
+
+module.exports = { PIECE_LENGTH, bucketLabels, number, renderFamilies }

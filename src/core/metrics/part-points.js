@@ -1,0 +1,56 @@
+'use strict'
+// The points of the parts of requests, and of the time of handlers on the loop: by route, over all methods.
+
+const { LOOP, PARTS, PART_COLUMNS } = require('../request/request-parts')
+const { ExtendedLabels, Label, Labels } = require('./labels')
+
+const LABELS = PARTS.map((part) => new Label('part', part))
+/** A smaller sum has no series: a route that takes no time takes no storage. */
+const LEAST_MS = 100
+const kByRoute = Symbol('spillway.byRoute')
+const kLabels = Symbol('spillway.partLabels')
+
+/** Runs once per capture. @returns {Map<string, { series: any, sums: Float64Array }>} the first series of each route, and its sums */
+function sumByRoute({ series, parts: values }) {
+  const routes = new Map()
+  for (const each of series) {
+    const start = (each.partsRow ?? Number.POSITIVE_INFINITY) * PART_COLUMNS
+    // A series goes on after the capture.
+    if (start >= values.length) continue
+    let found = routes.get(each.route)
+    if (found === undefined) {
+      found = { series: each, sums: new Float64Array(PART_COLUMNS) }
+      routes.set(each.route, found)
+    }
+    for (let i = 0; i < PART_COLUMNS; i++) found.sums[i] += values[start + i]
+  }
+  return routes
+}
+
+function* byRoute(captured) {
+  captured[kByRoute] ??= sumByRoute(captured)
+  for (const { series, sums } of captured[kByRoute].values()) {
+    yield { labels: (series[kLabels] ??= labelsOf(series)), sums }
+  }
+}
+
+/** In the order of the columns. The series keeps them: each later scrape uses the same objects. */
+function labelsOf({ route }) {
+  const own = new Labels({ http_route: route })
+  return [...LABELS.map((label) => new ExtendedLabels(own, label)), own]
+}
+
+function* parts(captured) {
+  for (const { labels, sums } of byRoute(captured)) {
+    for (let i = 0; i < PARTS.length; i++)
+      if (sums[i] >= LEAST_MS) yield { labels: labels[i], value: sums[i] / 1000 }
+  }
+}
+
+function* handlerTimes(captured) {
+  for (const { labels, sums } of byRoute(captured)) {
+    if (sums[LOOP] >= LEAST_MS) yield { labels: labels[LOOP], value: sums[LOOP] / 1000 }
+  }
+}
+
+module.exports = { handlerTimes, parts }

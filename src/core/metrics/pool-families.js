@@ -1,0 +1,93 @@
+'use strict'
+// The metric families of the pools, by OpenTelemetry's names, and their points. Without a pool they have none. A pool that tells only
+// how many connections it has gets no point in the families of times.
+
+const { ADVISED_BOUNDS } = require('../histogram/buckets')
+const { Labels } = require('./labels')
+
+/** @import { Family } from './points' */
+
+const WAIT_ROW = 0
+const USE_ROW = 1
+/** As many as an instance may have pools at a time, some times over: names may change while it runs. */
+const MOST_KEPT = 100
+const labelsOfPool = new Map()
+
+function labelsOf(name) {
+  const known = labelsOfPool.get(name)
+  if (known !== undefined) return known
+  const pair = { db_client_connection_pool_name: name }
+  const labels = {
+    pool: new Labels(pair),
+    used: new Labels({ ...pair, db_client_connection_state: 'used' }),
+    idle: new Labels({ ...pair, db_client_connection_state: 'idle' }),
+  }
+  if (labelsOfPool.size >= MOST_KEPT) labelsOfPool.clear()
+  labelsOfPool.set(name, labels)
+  return labels
+}
+
+function* connections({ pools }) {
+  for (const { name, used, idle } of pools) {
+    yield { labels: labelsOf(name).used, value: used }
+    yield { labels: labelsOf(name).idle, value: idle }
+  }
+}
+
+const figure = (key, isShown) =>
+  function* ({ pools }) {
+    for (const each of pools) if (isShown(each)) yield { labels: labelsOf(each.name).pool, value: each[key] }
+  }
+
+const times = (row) =>
+  function* ({ pools }) {
+    for (const { name, isTimed, buckets } of pools)
+      if (isTimed) yield { labels: labelsOf(name).pool, values: buckets, row }
+  }
+
+/** @type {Family[]} */
+const POOL_FAMILIES = [
+  {
+    name: 'db_client_connection_count',
+    type: 'gauge',
+    across: 'sum',
+    help: 'Connections of a pool, by state: used or idle.',
+    points: connections,
+  },
+  {
+    name: 'db_client_connection_max',
+    type: 'gauge',
+    across: 'sum',
+    help: 'The most connections that a pool opens.',
+    points: figure('max', ({ max }) => max > 0),
+  },
+  {
+    name: 'db_client_connection_pending_requests',
+    type: 'gauge',
+    across: 'sum',
+    help: 'Callers that wait for a connection of a pool.',
+    points: figure('waiting', () => true),
+  },
+  {
+    name: 'db_client_connection_timeouts_total',
+    type: 'counter',
+    help: 'Callers that waited for a connection of a pool until they timed out.',
+    points: figure('timeouts', ({ isTimed }) => isTimed),
+  },
+  {
+    name: 'db_client_connection_wait_time_seconds',
+    type: 'histogram',
+    bounds: ADVISED_BOUNDS,
+    help: 'Time that callers waited for a connection of a pool.',
+    points: times(WAIT_ROW),
+  },
+  {
+    name: 'db_client_connection_use_time_seconds',
+    type: 'histogram',
+    bounds: ADVISED_BOUNDS,
+    help: 'Time from getting a connection of a pool to giving it back.',
+    points: times(USE_ROW),
+  },
+]
+
+module.exports = { POOL_FAMILIES }

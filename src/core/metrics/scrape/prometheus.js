@@ -1,0 +1,256 @@
+'use strict'
+// Answers `/metrics` from four sources: our families, the other metrics of the registry, prom-client's default metrics if
+// enabled, and the standard process metrics. Each name appears once. A family of ours is left out if prom-client's version of it
+// is present. In a fleet, the answer covers all workers.
+// The format is the client's choice. A registry never changes its own format, which would rename its counters.
+
+const client = require('prom-client')
+const { BlockedReaders } = require('./blocked-readers')
+const { DefaultLabels } = require('../registries/default-labels')
+const { defaultMetrics } = require('../registries/default-metrics')
+const {
+  HOSTS_CALLED,
+  LAG_FAMILIES,
+  NATIVE_FAMILIES,
+  STANDARD_FAMILIES,
+  familiesWith,
+  prefixed,
+} = require('../families')
+const { TEXT, formatFor, publicOf } = require('../formats/formats')
+const { PieceWriter } = require('./piece-writer')
+const { registerFamilies, RegistryMetric } = require('../registries/registry-metrics')
+const { Renderings } = require('./renderings')
+const { ScrapeBudget } = require('./scrape-budget')
+
+/** @import { Family } from '../points' */
+/** @import { TakeCapture } from '../capture' */
+/** @import { Format } from '../formats/formats' */
+
+/**
+ * The metrics to show. `metrics` are those of registries; `standard` are our families under names that other libraries use too.
+ *
+ * @typedef {{ families: Family[], metrics: RegistryEntry[], standard: Family[] }} Sources
+ * @typedef {{ registry: any, metric: any, name: string }} RegistryEntry
+ */
+
+const NATIVE = 'native histogram'
+/** The number of values that a registry renders at a time, about 0.2 ms of work. */
+const SLICE = 64
+
+class Prometheus {
+  #clock
+  #internalErrors
+  #capture
+  #gather
+  #registry
+  #defaultLabels
+  #spare
+  #budget
+  #blocked
+  #renderings
+  #unregister = () => {}
+  #families
+  #prefix
+  #hasDefaults
+
+  /**
+   * @param {{
+   *   bounds: import('../../histogram/buckets').Bounds,
+   *   capture: TakeCapture,
+   *   clock: import('../../clock').Clock,
+   *   internalErrors: InstanceType<typeof import('../../request/internal-errors').InternalErrors>,
+   *   gather: () => Promise<Sources & { release(): void }> | undefined,
+   *   metrics: import('../../../../index.js').ResolvedOptions['metrics'],
+   *   registry: any,
+   * }} parts `gather` collects the metrics of a fleet; undefined outside a fleet
+   */
+  constructor({ registry, metrics, bounds, clock, internalErrors, capture, gather }) {
+    const { defaults, prefix } = metrics
+    const families = prefixed(familiesWith(bounds), prefix)
+    this.#families = [...families, ...prefixed(NATIVE_FAMILIES, prefix)]
+    this.#prefix = prefix
+    this.#hasDefaults = defaults
+    // At set-up, so that no garbage collection is missed.
+    if (defaults) defaultMetrics()
+    this.#gather = gather
+    this.#clock = clock
+    this.#internalErrors = internalErrors
+    this.#capture = capture
+    this.#registry = registry ?? client.register
+    this.#budget = new ScrapeBudget(clock)
+    this.#blocked = new BlockedReaders(clock)
+    this.#renderings = new Renderings({
+      clock,
+      budget: this.#budget,
+      render: (format) => this.#render(format),
+    })
+    this.#defaultLabels = new DefaultLabels(registry)
+    if (registry !== undefined) this.#unregister = registerFamilies(registry, families, capture)
+  }
+
+  close() {
+    this.#unregister()
+  }
+
+  /** @param {string | undefined} accept @param {boolean} [isPublic] whether anybody may read it */
+  formatFor(accept, isPublic = false) {
+    const format = formatFor(accept)
+    return isPublic ? publicOf(format) : format
+  }
+
+  /** @param {import('node:http').ServerResponse} res with its head already set @param {Format} format */
+  async write(res, format, { isFirst = false } = {}) {
+    const parts = { clock: this.#clock, budget: this.#budget, blocked: this.#blocked, isFirst }
+    const writer = new PieceWriter(res, parts)
+    await writer.write(this.#renderings.of(format))
+  }
+
+  /** @param {Format} format */
+  async *#render(format) {
+    const gathered = this.#gather()
+    if (gathered !== undefined) return yield* this.#renderGathered(await gathered, format)
+    const captured = this.#capture(this.#spare)
+    this.#spare = undefined
+    try {
+      yield* this.#renderSources(this.sources(), captured, format)
+    } finally {
+      // Reused, because megabytes of new tables would cause a major collection at every tenth scrape.
+      this.#spare = captured
+    }
+  }
+
+  async *#renderGathered(gathered, format) {
+    try {
+      yield* this.#renderSources(gathered, undefined, format)
+    } finally {
+      gathered.release()
+    }
+  }
+
+  /**
+   * Lists what this thread shows.
+   *
+   * @param {boolean} [isOfProcess] false in a worker thread: the main thread shows the metrics of the whole process
+   * @returns {Sources}
+   */
+  sources(isOfProcess = true) {
+    const seen = new Set(this.#families.map(({ name }) => name))
+    const metrics = [...this.#metricsOf(this.#registry, seen)]
+    const standard = isOfProcess ? STANDARD_FAMILIES.filter(({ name }) => !seen.has(name)) : []
+    const lag = this.#hasDefaults ? LAG_FAMILIES.filter(({ name }) => !seen.has(name)) : []
+    for (const { name } of [...standard, ...lag]) seen.add(name)
+    if (this.#hasDefaults && isOfProcess) {
+      metrics.push(...this.#metricsOf(this.#defaultLabels.onRegistry(defaultMetrics()), seen))
+    }
+    const families = this.#families.filter(
+      ({ promClientName }) => promClientName === undefined || !seen.has(promClientName)
+    )
+    return {
+      families: this.#labelled(families),
+      metrics,
+      standard: this.#labelled([...standard, ...lag]),
+    }
+  }
+
+  /** Applies our prefix and the default labels to the families of other workers. @param {Family[]} families */
+  adopted(families) {
+    return this.#labelled(prefixed(families, this.#prefix))
+  }
+
+  /** Adds the default labels of the registry. @param {Family[]} families */
+  #labelled(families) {
+    return this.#defaultLabels.on(families)
+  }
+
+  /** @returns {Generator<RegistryEntry>} */
+  *#metricsOf(registry, seen) {
+    for (const metric of registry.getMetricsAsArray()) {
+      // Recognized by class, because an OpenMetrics registry removes `_total` from names. Metrics of another instance are skipped
+      // too: that instance shows them.
+      if (metric instanceof RegistryMetric) continue
+      const name = wholeNameOf(metric, registry)
+      if (seen.has(name)) {
+        if (registry === this.#registry) this.#internalErrors.report('metrics', duplicateName(name))
+        continue
+      }
+      seen.add(name)
+      yield { registry, metric, name }
+    }
+  }
+
+  /** @param {Sources} sources @param {import('../capture').Capture | undefined} captured @param {Format} format */
+  async *#renderSources({ families, metrics, standard }, captured, format) {
+    const shown = families.filter(
+      ({ name, type }) =>
+        (format.hasNatives || type !== NATIVE) && !(format.isPublic === true && name === HOSTS_CALLED)
+    )
+    const seen = new Set([...families, ...metrics, ...standard].map(({ name }) => name))
+    yield* format.renderFamilies(shown, captured)
+    yield* this.#renderMetrics(metrics, format, seen)
+    yield* format.renderFamilies(standard, captured)
+    yield format.end
+  }
+
+  async *#renderMetrics(metrics, format, seen) {
+    for (const { registry, metric, name } of metrics) {
+      try {
+        yield* await renderMetric(registry, metric, { name, seen, format })
+      } catch (error) {
+        this.#internalErrors.report('metrics', error)
+      }
+    }
+  }
+}
+
+async function renderMetric(registry, metric, { name, seen, format: { renderForeign } }) {
+  if (renderForeign === undefined) {
+    const family = await (metric.getForPromString ?? metric.get).call(metric)
+    return inSlices(asText(registry), { ...family, name })
+  }
+  const [family] = await withOnly(registry, metric).getMetricsAsJSON()
+  const isName = (other) => seen.has(other) || ![undefined, metric].includes(registry.getSingleMetric(other))
+  return renderForeign({ ...family, name }, isName)
+}
+
+const duplicateName = (name) =>
+  new Error(`The registry has a metric named '${name}' too; only spillway's is shown`)
+
+/** prom-client up to version 14 has another name for the method. */
+const textOf = (registry, metric) =>
+  registry.getMetricsAsString?.(metric) ?? registry.getMetricAsPrometheusString(metric)
+
+/**
+ * A registry renders a metric in one step, which stalls the loop for 300 ms with 40 000 series. It is given slices instead. It
+ * renders the two head lines with each slice, and all but the first pair are removed.
+ */
+async function* inSlices(registry, family) {
+  const values = family.values ?? []
+  let from = 0
+  do {
+    const slice = { ...family, values: values.slice(from, from + SLICE) }
+    const text = await textOf(registry, { get: () => slice })
+    yield Buffer.from(`${from === 0 ? text : withoutHead(text)}\n`)
+    from += SLICE
+  } while (from < values.length)
+}
+
+const withoutHead = (text) => text.slice(text.indexOf('\n', text.indexOf('\n') + 1) + 1)
+
+/** A view of the registry that renders Prometheus text: an OpenMetrics registry would add exemplars and a second `_total`. */
+function asText(registry) {
+  if (registry.contentType === TEXT.contentType) return registry
+  return Object.create(registry, { contentType: { value: TEXT.contentType } })
+}
+
+/** A view of the registry with one metric only, so that a failing metric does not affect the others. */
+function withOnly(registry, metric) {
+  return Object.create(registry, { getMetricsAsArray: { value: () => [metric] } })
+}
+
+/** An OpenMetrics registry removes `_total` from the names of its counters. */
+function wholeNameOf({ name, type }, registry) {
+  const isShort = type === 'counter' && !name.endsWith('_total')
+  return isShort && registry.contentType?.includes('openmetrics') ? `${name}_total` : name
+}
+
+module.exports = { Prometheus }

@@ -1,0 +1,52 @@
+'use strict'
+// Compiles a filter of the user to a predicate on requests. A filter is a path, a regular expression on the path, a
+// function that gets the request (and the response, where there is one), or a list of these.
+
+const { isRegExp } = require('node:util/types')
+const { pathnameOf } = require('../url-path')
+
+const isFunction = (value) => typeof value === 'function'
+// A path with `*` or `/:id` looks like a pattern, but would match nothing.
+const isPath = (value) => typeof value === 'string' && /^\/[!-~]*$/.test(value) && !/[?#*]|\/:/.test(value)
+const isRule = (value) => isPath(value) || isRegExp(value) || isFunction(value)
+
+/** @returns {boolean} whether `compile` accepts the value */
+const isFilter = (value) => (Array.isArray(value) ? value.every(isRule) : isRule(value))
+
+/** The path as the client sent it. A framework removes the part it has routed from `url`. */
+function pathOf({ originalUrl, url }) {
+  const target = originalUrl ?? url
+  return typeof target === 'string' ? pathnameOf(target) : ''
+}
+
+/**
+ * @param {import('../../../index.js').AccessIgnoreRule | readonly import('../../../index.js').AccessIgnoreRule[]} filter
+ * @returns {(req: any, res?: any) => boolean} throws what a function of the filter throws
+ */
+function compile(filter) {
+  const rules = [filter].flat()
+  const paths = new Set(rules.filter((rule) => typeof rule === 'string'))
+  const expressions = rules.filter(isRegExp).map(withoutState)
+  const functions = /** @type {((req: any, res?: any) => unknown)[]} */ (rules.filter(isFunction))
+  return (req, res) => {
+    const path = pathOf(req)
+    return (
+      paths.has(path) ||
+      expressions.some((expression) => expression.test(path)) ||
+      functions.some((matches) => toBoolean(matches(req, res)))
+    )
+  }
+}
+
+/** Throws for a promise, which would count as true. Its rejection must not end the process. */
+function toBoolean(result) {
+  if (typeof result?.then !== 'function') return Boolean(result)
+  // The `then` of a foreign thenable may itself return a promise.
+  Promise.resolve(result.then(undefined, () => {})).then(undefined, () => {})
+  throw new TypeError('it returned a promise, and not true or false')
+}
+
+/** With the flag `g` or `y` a RegExp continues where the last match ended. */
+const withoutState = ({ source, flags }) => new RegExp(source, flags.replace(/[gy]/g, ''))
+
+module.exports = { compile, isFilter }

@@ -1,0 +1,89 @@
+'use strict'
+// Counts GC pauses by kind at the bounds that OpenTelemetry advises. V8 reports several pauses at once, so every entry of
+// a list is read, and before a sample also what the observer has not delivered yet. Keeps the heap in use after the last major collection, the only
+// heap figure that distinguishes a leak from a saw-tooth.
+
+const { PerformanceObserver, constants } = require('node:perf_hooks')
+const v8 = require('node:v8')
+const { Buckets, boundsOf } = require('../histogram/buckets')
+
+const GC_BOUNDS = boundsOf([0.01, 0.1, 1, 10])
+/** V8's value; Node has no constant for it. */
+const MINOR_MARK_COMPACT = 2
+const KINDS = /** @type {const} */ (['minor', 'major', 'incremental', 'weakcb'])
+const [MINOR, MAJOR, INCREMENTAL, WEAKCB] = KINDS.keys()
+const KIND_INDEX = {
+  [constants.NODE_PERFORMANCE_GC_MINOR]: MINOR,
+  [MINOR_MARK_COMPACT]: MINOR,
+  [constants.NODE_PERFORMANCE_GC_MAJOR]: MAJOR,
+  [constants.NODE_PERFORMANCE_GC_INCREMENTAL]: INCREMENTAL,
+  [constants.NODE_PERFORMANCE_GC_WEAKCB]: WEAKCB,
+}
+
+class GarbageCollection {
+  #buckets = new Buckets(GC_BOUNDS)
+  #observer
+  #heapAfterBytes
+  #onMinor
+  #onMajor
+  /** Called with each pause. */
+  onPause = (_startMs, _durationMs) => {}
+
+  /**
+   * @param {{ onMinor: (usedBytes: number) => void, onMajor: (usedBytes: number) => void }} listeners called with the heap in use
+   *   after a collection was recorded
+   */
+  constructor({ onMinor, onMajor }) {
+    this.#onMinor = onMinor
+    this.#onMajor = onMajor
+  }
+
+  get heapAfterBytes() {
+    return this.#heapAfterBytes
+  }
+
+  start() {
+    for (const _ of KINDS) this.#buckets.add()
+    this.#observer = new PerformanceObserver((list) => this.#record(list.getEntries()))
+    this.#observer.observe({ entryTypes: ['gc'] })
+  }
+
+  close() {
+    this.#observer?.disconnect()
+  }
+
+  // Hot path: once a loop turn. V8 reports the pauses of a turn before its check phase, and to observers after it.
+  /** Records what the observer has not been given yet: the collections of this loop turn. @returns {number} their milliseconds */
+  recordPending() {
+    return this.#record(this.#observer?.takeRecords() ?? [])
+  }
+
+  #record(entries) {
+    let pausedMs = 0
+    for (const entry of entries) {
+      const kind = KIND_INDEX[entry.detail.kind]
+      if (kind === undefined) continue
+      pausedMs += entry.duration
+      this.#buckets.record(kind, entry.duration / 1000)
+      this.onPause(entry.startTime, entry.duration)
+      if (kind === MINOR) this.#onMinor(v8.getHeapStatistics().used_heap_size)
+      if (kind !== MAJOR) continue
+      this.#heapAfterBytes = v8.getHeapStatistics().used_heap_size
+      this.#onMajor(this.#heapAfterBytes)
+    }
+    return pausedMs
+  }
+
+  /** The pauses as a bucket table with a row per kind, and the heap in use after the last major collection. */
+  sample() {
+    this.recordPending()
+    return {
+      kinds: KINDS,
+      buckets: this.#buckets.copy(),
+      bounds: GC_BOUNDS,
+      heapAfterBytes: this.#heapAfterBytes,
+    }
+  }
+}
+
+module.exports = { GC_BOUNDS, GarbageCollection }

@@ -1,0 +1,83 @@
+'use strict'
+// Counts the warnings of the process by name, such as MaxListenersExceededWarning, with the place in the application that caused the
+// last ones. Node prints them as before: a listener for `warning` changes nothing.
+
+const { placesIn } = require('../call-place')
+const { maskText } = require('../redaction/text')
+const { isOwn, packageOf, shown } = require('../stack-frames')
+
+const MAX_NAMES = 30
+const MAX_RECENT = 10
+const MAX_MESSAGE = 300
+const OTHER = '_OTHER'
+const NAME = /^[A-Za-z_$][\w$]{0,63}$/
+
+class ProcessWarnings {
+  #isOn
+  #clock
+  #counts = new Map()
+  /** The last warnings, one per name and message. @type {Map<string, import('../../../index.js').WarningsSnapshot['recent'][number]>} */
+  #recent = new Map()
+
+  /** @param {{ clock: import('../clock').Clock, isOn: boolean }} parts */
+  constructor({ clock, isOn }) {
+    this.#clock = clock
+    this.#isOn = isOn
+  }
+
+  start() {
+    if (this.#isOn) process.on('warning', this.#onWarning)
+  }
+
+  close() {
+    process.off('warning', this.#onWarning)
+  }
+
+  /** @returns {[name: string, count: number][]} */
+  sample() {
+    return [...this.#counts]
+  }
+
+  /** The latest first. @returns {import('../../../index.js').WarningsSnapshot} */
+  list() {
+    return { counts: Object.fromEntries(this.#counts), recent: [...this.#recent.values()].reverse() }
+  }
+
+  // A user may emit any value as a warning, and a getter of it may throw.
+  #onWarning = (warning) => {
+    try {
+      const name = this.#nameOf(warning?.name)
+      this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1)
+      this.#keep(name, maskText(String(warning?.message ?? '').slice(0, MAX_MESSAGE)), warning)
+    } catch {
+      // The warning has no readable name or message.
+    }
+  }
+
+  #nameOf(name) {
+    if (typeof name !== 'string' || !NAME.test(name)) return OTHER
+    return this.#counts.has(name) || this.#counts.size < MAX_NAMES ? name : OTHER
+  }
+
+  #keep(name, message, warning) {
+    const key = `${name} ${message}`
+    const known = this.#recent.get(key)
+    const { count = 0 } = known ?? {}
+    // Stacks are slow to write: only of the first.
+    const at = known === undefined ? placeOf(warning) : known.at
+    const lastAt = new Date(this.#clock.wallMs()).toISOString()
+    this.#recent.delete(key)
+    this.#recent.set(key, { name, message, at, count: count + 1, lastAt })
+    const [oldest] = this.#recent.keys()
+    if (this.#recent.size > MAX_RECENT) this.#recent.delete(oldest)
+  }
+}
+
+/** The innermost line of the application in its stack, or else of a package. @returns {string | null} */
+function placeOf(warning) {
+  const places = placesIn(warning?.stack).filter((path) => !isOwn({ path }))
+  const place = places.find((path) => packageOf(path) === null) ?? places[0]
+  return place === undefined ? null : shown(place)
+}
+
+module.exports = { ProcessWarnings }

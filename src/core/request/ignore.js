@@ -1,0 +1,76 @@
+'use strict'
+// Which requests the option `ignore` leaves out of the metrics, the log and shedding: by path, pattern or function.
+// Each request is matched once, when it is counted. A function that throws or returns a promise ignores nothing. A function gets
+// the request as it arrives; of an app that begins with the middleware Express's, if it is no upgrade (core/http/express-request.js).
+
+const { compile, isFilter } = require('../options/path-filter')
+
+const METRICS = 1
+const LOG = 2
+const SHED = 4
+const BITS = { metrics: METRICS, log: LOG, shed: SHED }
+const PLACE = 'ignore'
+
+/** @typedef {NonNullable<import('../../../index.js').ResolvedOptions['ignore']>} IgnoreOption */
+
+class Ignore {
+  /** @type {{ matches: (req: import('node:http').IncomingMessage) => boolean, bits: number }[]} */
+  #filters
+  #internalErrors
+  /** Whether a function of the user is called. */
+  callsFunctions
+
+  /**
+   * @param {IgnoreOption} rules
+   * @param {InstanceType<typeof import('./internal-errors').InternalErrors>} internalErrors
+   */
+  constructor(rules, internalErrors) {
+    this.#internalErrors = internalErrors
+    this.#filters = filtersOf(rules)
+    this.callsFunctions = [...bitsByRule(rules).keys()].some((rule) => typeof rule === 'function')
+  }
+
+  // Hot path if the option is set.
+  /** @returns {number} a bit for each part the request is left out of */
+  of(req) {
+    let found = 0
+    for (const { matches, bits } of this.#filters) if (this.#isMatch(matches, req)) found |= bits
+    return found
+  }
+
+  #isMatch(matches, req) {
+    try {
+      return matches(req)
+    } catch (error) {
+      this.#internalErrors.report(PLACE, error)
+      return false
+    }
+  }
+}
+
+/** Merges the paths and patterns of the same parts into one filter. A function has its own, because it may throw. */
+function filtersOf(rules) {
+  const ofBits = new Map()
+  const filters = []
+  for (const [rule, bits] of bitsByRule(rules)) {
+    if (typeof rule === 'function') filters.push({ matches: compile(rule), bits })
+    else ofBits.set(bits, [...(ofBits.get(bits) ?? []), rule])
+  }
+  for (const [bits, list] of ofBits) filters.push({ matches: compile(list), bits })
+  return filters
+}
+
+/**
+ * A rule that is given for several parts is matched once.
+ * @returns {Map<import('../../../index.js').IgnoreRule, number>}
+ */
+function bitsByRule(rules) {
+  const byPart = isFilter(rules) ? { metrics: rules, log: rules, shed: rules } : rules
+  const found = new Map()
+  for (const [part, bit] of Object.entries(BITS)) {
+    for (const rule of [byPart[part] ?? []].flat()) found.set(rule, (found.get(rule) ?? 0) | bit)
+  }
+  return found
+}
+
+module.exports = { Ignore, LOG, METRICS, SHED }

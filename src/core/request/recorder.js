@@ -1,0 +1,257 @@
+'use strict'
+// Measures requests: opens the record of a request, and when it ends decides its outcome and route and counts it.
+// Recording never throws into an `emit`: an internal error is counted and logged once, and the request is released.
+
+const { RollingHistogram } = require('../histogram/rolling')
+const { OWN_ROUTES, templateOf, upgradeTemplate } = require('../route/template')
+const { activeTrace, isTracing } = require('../tracing/active-span')
+const { ClientErrors } = require('./client-errors')
+const { SHORTEST_STREAM_MS, isStream } = require('./event-stream')
+const { Ignore, METRICS } = require('./ignore')
+const { InFlight } = require('./in-flight')
+const { LabelledTable } = require('./labelled-series')
+const { METHODS } = require('./methods')
+const { UPGRADED, isFailure, outcomeOf } = require('./outcome')
+const { NO_STATUS, Request, requestOf } = require('./request')
+const { ANSWERING, ENDED, QUEUED, RUNNING, STATES } = require('./request-state')
+const { watch } = require('./response-watch')
+const { RequestParts } = require('./request-parts')
+const { RouteTable } = require('./route-table')
+const { annotateSpan, serverSpan } = require('../tracing/server-span')
+
+const WEBSOCKET = /^ *websocket *$/i
+
+class Recorder {
+  /** The requests in flight. */
+  requests = new InFlight()
+  clientErrors = new ClientErrors()
+  all
+  routes
+  /** Where the time of the requests went. */
+  parts
+  /** When the last request ended. */
+  endedMs = 0
+  /** The series by `metrics.labels`, if the option is set. */
+  labelled
+  /** Whether each response is the last of its connection: while the process drains. */
+  closesConnections = false
+  /** Whether an OpenTelemetry SDK is registered, so that a request may have a span. */
+  isTracing = isTracing()
+  /** Called before a request arrives or ends, so that the turn clock measures this turn alone. */
+  followTurn = () => {}
+  /** Called with each HTTP/2 request. */
+  onHttp2 = (_request) => {}
+  /** Called with each request that has ended. */
+  onEnd = (_request) => {}
+  #clock
+  #internalErrors
+  #label
+  #ignore
+  #streamAfterMs
+  /** Whether a part decides about an upgrade, and then counts it. @type {((req: any) => boolean) | undefined} */
+  decidesUpgrade
+  /** Upgrades that were counted: a server hook and a middleware may both see the same. */
+  #upgrades = new WeakSet()
+
+  constructor({ routes, latency, metrics, ignore, insight }, clock, internalErrors) {
+    this.#clock = clock
+    this.parts = new RequestParts(clock, insight.parts)
+    this.#internalErrors = internalErrors
+    this.#label = routes.label
+    this.#streamAfterMs = latency.streamAfter
+    const nowMs = clock.now()
+    const { nativeHistograms } = latency
+    this.routes = new RouteTable(routes, { nativeHistograms, buckets: metrics.buckets }, nowMs)
+    if (Object.keys(metrics.labels ?? {}).length > 0)
+      this.labelled = new LabelledTable(metrics, routes, this.routes.tables, internalErrors)
+    if (ignore !== undefined) this.#ignore = new Ignore(ignore, internalErrors)
+    this.all = new RollingHistogram(nowMs)
+  }
+
+  nowMs() {
+    return this.#clock.now()
+  }
+
+  /** Called at set-up and at each scrape, so that requests need not look for an SDK. */
+  lookForSdk() {
+    this.isTracing = isTracing()
+  }
+
+  activeTrace() {
+    return this.isTracing ? this.#guardTracing(activeTrace) : undefined
+  }
+
+  serverSpan() {
+    return this.isTracing ? this.#guardTracing(serverSpan) : undefined
+  }
+
+  /** The application's SDK holds the spans, and may throw. */
+  #guardTracing(call, holder, template, request) {
+    try {
+      return call(holder, template, request)
+    } catch (error) {
+      this.#internalErrors.report('tracing', error)
+      return undefined
+    }
+  }
+
+  /** The request of this response, if this recorder measures it already. */
+  find(res) {
+    return requestOf(res, this)
+  }
+
+  // Hot path: bench/overhead.
+  /** Opens the record and watches the response. Before Express has seen the response, this costs a third. */
+  prepare(req, res) {
+    const request = new Request(this, req, res, this.#clock.now())
+    request.scheme = request.socket?.encrypted === true ? 1 : 0
+    this.followTurn()
+    this.parts.onReceive(request)
+    // A middleware runs inside the span already. The client may disconnect before the response begins, so it is looked up now.
+    if (this.isTracing) request.serverSpan = this.serverSpan()
+    if (request.session !== undefined) this.onHttp2(request)
+    watch(request)
+    return request
+  }
+
+  /** Whether the option `ignore` has a function, which may read what Express adds to a request. */
+  get ignoresByFunction() {
+    return this.#ignore?.callsFunctions === true
+  }
+
+  // Hot path: bench/overhead.
+  count(request) {
+    request.isCounted = true
+    if (this.#ignore !== undefined) request.ignores = this.#ignore.of(request.req)
+    request.othersInFlight = this.requests.size
+    this.requests.add(request)
+    // It ended before it arrived here. It is counted after this turn, when the application has routed it.
+    if (request.state === ENDED) this.#clock.afterTurn(() => this.end(request, request.head))
+  }
+
+  /** Counts a request whose connection was handed to another protocol: there is no response to wait for. */
+  upgrade(req) {
+    if (this.decidesUpgrade?.(req) !== true) this.countUpgrade(req)
+  }
+
+  countUpgrade(req) {
+    if (this.#upgrades.has(req)) return
+    this.#upgrades.add(req)
+    if (this.#ignore !== undefined && (this.#ignore.of(req) & METRICS) !== 0) return
+    const nowMs = this.#clock.now()
+    const request = new Request(this, req, undefined, nowMs)
+    request.outcome = UPGRADED
+    request.markEnded()
+    const series = this.routes.find(upgradeTemplate(req), request.method)
+    series.record(request, nowMs)
+    this.labelled?.record(series, request)
+    this.all.count(nowMs, false)
+  }
+
+  /**
+   * Counts an upgraded request that a package passes through the app's routes. Its response never ends: it has no socket
+   * (express-ws), does not exist (websocket-express, koa-websocket), or is never written (tinyws). Measured as a request,
+   * it would stay in flight as long as the connection, or for ever.
+   * @returns {boolean} whether the request is such an upgrade
+   */
+  countRoutedUpgrade(req, res) {
+    if (req.upgrade !== true || (res?.socket !== null && !WEBSOCKET.test(req.headers.upgrade))) return false
+    this.upgrade(req)
+    return true
+  }
+
+  // Hot path: bench/overhead.
+  end(request, head) {
+    this.followTurn()
+    this.endedMs = this.#clock.now()
+    request.endedIdleMs = this.#clock.idleMs()
+    this.requests.remove(request)
+    try {
+      // A rejected request never ran: it has no latency, its route can only be guessed, and the gate counts it.
+      if (request.admission.isRejected) this.#recordRejected(request)
+      else if (!request.admission.isAbandoned) this.#record(request, head)
+    } catch (error) {
+      this.#internalErrors.report('recording', error)
+    }
+    request.reference?.end(request.series)
+    this.onEnd(request)
+  }
+
+  #recordRejected(request) {
+    if ((request.ignores & METRICS) === 0) this.routes.shed.record(request)
+  }
+
+  #record(request, head) {
+    const nowMs = this.endedMs
+    request.durationMs = nowMs - request.startedMs
+    request.outcome = outcomeOf(request)
+    const bodyMs = request.firstByteMs < 0 ? 0 : request.durationMs - request.firstByteMs
+    request.isStream =
+      request.isLongPoll ||
+      (bodyMs >= SHORTEST_STREAM_MS && isStream(request.res, bodyMs, this.#streamAfterMs))
+    request.requestBytes = head.requestBytes
+    request.responseBytes = head.responseBytes
+    if (request.trace !== undefined) request.trace.atMs = this.#clock.wallMs()
+
+    const template = this.#labelFor(request, this.templateOf(head, request.status))
+    if (request.serverSpan !== undefined) {
+      const route = OWN_ROUTES.includes(template) ? undefined : template
+      this.#guardTracing(annotateSpan, request.serverSpan, route, request)
+    }
+    if ((request.ignores & METRICS) !== 0) {
+      request.series = this.routes.routeOnly(template)
+      return
+    }
+    const series = this.routes.find(template, request.method)
+    series.record(request, nowMs)
+    request.series = series
+    this.parts.onEnd(request)
+    if (this.labelled !== undefined) this.labelled.record(series, request)
+    if (request.isStream || request.outcome === UPGRADED) this.all.count(nowMs, false)
+    else this.all.record(request.durationMs, nowMs, isFailure(request.outcome))
+  }
+
+  /** A request in flight, without data of the client. */
+  describe(request) {
+    return {
+      method: METHODS[request.method],
+      route: this.templateOf(request.head, NO_STATUS) ?? null,
+      ageMs: this.#clock.now() - request.startedMs,
+      state: shownState(request),
+    }
+  }
+
+  templateOf(head, status) {
+    const { ctx, node } = head
+    // A route of Express has the request, so its node has the label.
+    if (node?.isRoute === true && ctx === undefined) return node.label
+    // Routers and applications write what this reads, so it may throw.
+    try {
+      return templateOf(head, status)
+    } catch (error) {
+      this.#internalErrors.report('routing', error)
+      return undefined
+    }
+  }
+
+  /** The result of `routes.label`, or the template. */
+  #labelFor(request, template) {
+    if (this.#label === undefined) return template
+    try {
+      const label = this.#label(request.req, request.res, template)
+      this.#internalErrors.catchRejection('routes.label', label)
+      return typeof label === 'string' && label !== '' ? label : template
+    } catch (error) {
+      this.#internalErrors.report('routes.label', error)
+      return template
+    }
+  }
+}
+
+/** Hides two states that last no longer than a call: `received` is shown as running, `ended` as answering. */
+function shownState(request) {
+  if (request.hasAnswer || request.stream?.headersSent) return STATES[ANSWERING]
+  return STATES[request.isQueued ? QUEUED : RUNNING]
+}
+
+module.exports = { Recorder }

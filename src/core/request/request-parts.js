@@ -1,0 +1,218 @@
+'use strict'
+// Splits the duration of a request into parts: where did the time go? The parts of a request sum to its duration.
+//
+//   received      queued ──── admitted      handler ──── returned          head            ended
+//      │             └─ queue ─┘               └── run ───┘                  │               │
+//      └───────────── all that is neither queue nor run: ────────────────────┴───────────────┘
+//                                    the loop idled: wait before the head, body after the head
+//                                    the loop did not idle: loopBusy
+//
+// idle     = idle time of the loop from received to ended, without that of the queue
+// body     = idle time of the loop from the head to ended
+// wait     = idle - body
+// loopBusy = duration - queue - run - idle
+// gc       = collections outside of the queue, taken out of run and loopBusy
+//
+// The marks cost a clock read and up to three reads of the loop's idle time. The parts are computed at the end of the loop
+// turn, when V8 has reported the collections of the turn: a counter that was added to is never corrected.
+// `unread` comes before the duration: the time that a request was at most in the kernel while the loop was busy.
+
+const { Rows } = require('../histogram/rows')
+const { RollingRows } = require('../histogram/rolling-rows')
+const { CollectionTimes } = require('../process/collection-times')
+const { endedMsOf } = require('./connection-record')
+const { UPGRADED } = require('./outcome')
+
+/** The order in a row, and of the values of the label `part`. `loop` is no part: the synchronous time of the handler. */
+const PARTS = Object.freeze(['queue', 'run', 'loop_busy', 'gc', 'wait', 'body', 'unread'])
+const [QUEUE, RUN, LOOP_BUSY, GC, WAIT, BODY, UNREAD] = PARTS.keys()
+const LOOP = PARTS.length
+const PART_COLUMNS = LOOP + 1
+/** A shorter turn makes no request wait. */
+const SHORTEST_TURN_MS = 1
+/** A poll that took longer found nothing to read when it began. */
+const POLL_MS = 0.1
+/** Requests that may end in one turn before the parts are computed without waiting for its collections. */
+const MOST_ENDED = 1000
+
+/** @typedef {InstanceType<typeof import('./request').Request>} Request */
+
+class RequestParts {
+  /** Whether time is split: the option `insight.parts`. */
+  isOn
+  collections = new CollectionTimes()
+  #recordPending = () => 0
+  #rows = new Rows(PART_COLUMNS)
+  #rolling
+  #clock
+  /** @type {Request[]} */
+  #ended = []
+  #mostEnded = MOST_ENDED
+  #turnedMs
+  #turnedIdleMs
+  #turnMs = 0
+
+  /** @param {typeof import('../clock').systemClock} clock @param {boolean} isOn */
+  constructor(clock, isOn) {
+    this.isOn = isOn
+    this.#clock = clock
+    this.#turnedMs = clock.now()
+    this.#turnedIdleMs = clock.idleMs()
+    this.#rolling = new RollingRows(this.#rows, this.#turnedMs)
+    if (clock.isFrozen) this.close()
+  }
+
+  /** @param {Pick<InstanceType<typeof import('../process/garbage-collection').GarbageCollection>, 'onPause' | 'recordPending'>} collections */
+  follow(collections) {
+    if (!this.isOn) return
+    collections.onPause = (startMs, durationMs) => this.collections.record(startMs, durationMs)
+    this.#recordPending = () => collections.recordPending()
+  }
+
+  /** How long the current loop turn has been busy. */
+  turnMs() {
+    return this.#clock.now() - this.#turnedMs - (this.#clock.idleMs() - this.#turnedIdleMs)
+  }
+
+  // Hot path: once a request.
+  onReceive(request) {
+    const idleMs = this.#clock.idleMs()
+    // The gate needs it in any case.
+    request.receivedIdleMs = idleMs
+    if (!this.isOn) return
+    const idledMs = idleMs - this.#turnedIdleMs
+    const soFarMs = request.startedMs - this.#turnedMs - idledMs
+    // What arrives while the loop waits for it is read at once, so the turn before is over.
+    const mostMs = idledMs > POLL_MS ? soFarMs : Math.max(soFarMs, this.#turnMs)
+    if (mostMs >= SHORTEST_TURN_MS) request.unreadMs = unreadMs(request, mostMs)
+  }
+
+  // Hot path: once a request.
+  /** The handler has returned for the first time. */
+  onReturn(request) {
+    if (this.isOn) request.returnedMs = this.#clock.now()
+  }
+
+  // Hot path: once a request.
+  onHead(request) {
+    if (this.isOn && request.returnedMs >= 0) request.headIdleMs = this.#clock.idleMs()
+  }
+
+  // Hot path: once a request. A turn in a frozen clock never ends.
+  /** @param {Request} request that has ended and has a series */
+  onEnd(request) {
+    if (this.#ended.push(request) >= this.#mostEnded) this.#settle()
+  }
+
+  // Hot path: once a loop turn.
+  onTurn(busyMs, nowMs, idleMs) {
+    this.#turnedMs = nowMs
+    this.#turnedIdleMs = idleMs
+    this.#turnMs = busyMs
+    this.#recordPending()
+    if (this.#ended.length > 0) this.#settle()
+    this.#rolling.onTurn(nowMs)
+  }
+
+  #settle() {
+    const ended = this.#ended
+    for (let i = 0; i < ended.length; i++) this.#record(ended[i])
+    ended.length = 0
+  }
+
+  #record(request) {
+    const { admission, durationMs, othersInFlight, series } = request
+    // Streams and upgraded connections have no duration to compare or to split.
+    const hasDuration = !request.isStream && request.outcome !== UPGRADED
+    if (hasDuration) series.load.record(othersInFlight, durationMs - admission.waitedMs)
+    if (!this.isOn) return
+    const start = (series.partsRow ??= this.#rows.add()) * PART_COLUMNS
+    const { values } = this.#rows
+    values[start + LOOP] += Math.max(0, request.returnedMs - admission.decidedMs)
+    if (hasDuration) this.#addParts(request, values, start)
+  }
+
+  // Hot path: once a request.
+  #addParts(request, values, start) {
+    const { admission, durationMs, startedMs } = request
+    const endedMs = startedMs + durationMs
+    const { waitedMs } = admission
+    const queuedIdleMs = waitedMs > 0 ? admission.idleMs - admission.queuedIdleMs : 0
+    const handlerMs = admission.decidedMs
+    const returnedMs = Math.min(request.returnedMs, endedMs)
+    const ranMs = Math.max(0, returnedMs - handlerMs)
+    const leftMs = Math.max(0, durationMs - waitedMs - ranMs)
+    // Two clocks may differ by a little.
+    const idledMs = within(request.endedIdleMs - request.receivedIdleMs - queuedIdleMs, leftMs)
+    const bodyMs = request.firstByteMs < 0 ? 0 : within(request.endedIdleMs - headIdleMsOf(request), idledMs)
+    values[start + QUEUE] += waitedMs
+    values[start + RUN] += ranMs
+    values[start + LOOP_BUSY] += leftMs - idledMs
+    values[start + WAIT] += idledMs - bodyMs
+    values[start + BODY] += bodyMs
+    values[start + UNREAD] += request.unreadMs
+    if (this.collections.lastEndMs <= startedMs) return
+    const { collections } = this
+    const inQueueMs = waitedMs > 0 ? collections.between(admission.queuedMs, handlerMs) : 0
+    const inRunMs = within(collections.between(handlerMs, returnedMs), ranMs)
+    const inAllMs = collections.between(startedMs, endedMs)
+    const inBusyMs = within(inAllMs - inQueueMs - inRunMs, leftMs - idledMs)
+    values[start + RUN] -= inRunMs
+    values[start + LOOP_BUSY] -= inBusyMs
+    values[start + GC] += inRunMs + inBusyMs
+  }
+
+  /** The parts of one request that has ended, or null. Collections of the current turn are not known before the turn ends. */
+  of(request) {
+    if (!this.isOn) return null
+    const values = new Float64Array(PART_COLUMNS)
+    this.#addParts(request, values, 0)
+    return partsIn((part) => Math.round(values[part] * 1000) / 1000)
+  }
+
+  /**
+   * The sums of all requests that have ended. Of those that ended in this turn, its collections count as run or as loopBusy.
+   * @param {Float64Array} [spare]
+   */
+  copy(spare) {
+    this.#settle()
+    return this.#rows.copy(spare)
+  }
+
+  /** The rows as they were at the beginning of the last minute. */
+  minuteAgo(nowMs) {
+    return this.#rolling.minuteAgo(nowMs)
+  }
+
+  /** No turn follows: from now on each request is counted when it ends. */
+  close() {
+    this.#mostEnded = 1
+    this.#settle()
+  }
+}
+
+/** A handler runs without idling, so the idle time of its head is that of its call. */
+const headIdleMsOf = ({ admission, headIdleMs, receivedIdleMs }) =>
+  headIdleMs < 0 ? Math.max(receivedIdleMs, admission.idleMs) : headIdleMs
+
+const within = (ms, mostMs) => Math.min(Math.max(0, ms), mostMs)
+
+/** The client of a connection sends its next request after the answer to the one before. */
+function unreadMs({ connection, session, startedMs }, mostMs) {
+  if (session !== undefined) return mostMs
+  return within(startedMs - endedMsOf(connection), mostMs)
+}
+
+/** @param {(part: number) => number} read */
+function partsIn(read) {
+  return {
+    queueMs: read(QUEUE),
+    runMs: read(RUN),
+    loopBusyMs: read(LOOP_BUSY),
+    gcMs: read(GC),
+    waitMs: read(WAIT),
+    bodyMs: read(BODY),
+  }
+}
+
+module.exports = { LOOP, UNREAD, PARTS, PART_COLUMNS, RequestParts, partsIn }

@@ -1,0 +1,156 @@
+'use strict'
+// One measured request, from its arrival to the last byte of its response.
+// Each instance that measures a response has its own request, with its own state and admission.
+
+const { kRouteState } = require('../route/route-state')
+const { AdmissionRecord } = require('./admission-record')
+const { connectionOf } = require('./connection-record')
+const { METHOD_INDEX, OTHER_METHOD } = require('./methods')
+const { ANSWERING, ENDED, QUEUED, RECEIVED, RUNNING, checked } = require('./request-state')
+
+/** The status of a response of which no byte was sent. */
+const NO_STATUS = 0
+
+/** @typedef {import('../route/route-state').RouteState} RouteState */
+
+// The constructor sets every field and no code adds one, so that all requests share one hidden class.
+/** @implements {RouteState} */
+class Request {
+  constructor(recorder, req, res, startedMs) {
+    this.recorder = recorder
+    /** Changed only by the `mark…` methods below. */
+    this.state = RECEIVED
+    this.req = req
+    this.res = res
+    this.socket = req.socket
+    this.stream = req.httpVersionMajor === 2 ? req.stream : undefined
+    this.session = this.stream?.session
+    this.connection = this.session === undefined ? this.socket : connectionOf(this.session)
+    this.startedMs = startedMs
+    this.method = METHOD_INDEX[req.method] ?? OTHER_METHOD
+    this.scheme = 0
+    /** Whether it counts: a request that a server hook has prepared counts once it reaches a middleware. */
+    this.isCounted = false
+    /** The parts that `ignore` leaves it out of: bits of ignore.js. */
+    this.ignores = 0
+    /** The first request of this response, which holds the route state, and the request of the next instance. */
+    this.head = this
+    this.next = undefined
+
+    // The route state, which the routers write: see core/route/route-state.js.
+    /** @type {RouteState['node']} */
+    this.node = undefined
+    /** @type {RouteState['errorNode']} */
+    this.errorNode = undefined
+    this.route = undefined
+    this.baseLength = 0
+    this.isSettled = false
+    this.hasBadBody = false
+    this.ctx = undefined
+    this.mounts = undefined
+
+    /** The response's own `writeHead`, if somebody had replaced its class's. */
+    this.ownWriteHead = undefined
+    /** The pipelined requests of its connection, while it is one of them. */
+    this.pipeline = undefined
+    this.admission = new AdmissionRecord()
+    /** How many were in flight when it came. */
+    this.othersInFlight = 0
+    /** Its neighbours in the list of requests in flight. */
+    /** @type {Request | undefined} */
+    this.older = undefined
+    /** @type {Request | undefined} */
+    this.newer = undefined
+
+    // Marks for its parts: see request-parts.js. Idle times are totals of the loop.
+    this.receivedIdleMs = 0
+    /** How long it was at most in the kernel before it was read. */
+    this.unreadMs = 0
+    /** When its handler, called when the request was admitted, returned for the first time. */
+    this.returnedMs = -1
+    /** -1 if the head was written before the handler returned. */
+    this.headIdleMs = -1
+    this.endedIdleMs = 0
+
+    // How it ended.
+    this.firstByteMs = -1
+    this.durationMs = 0
+    this.outcome = 0
+    /** `errors.timeout` answered it instead of its handler. */
+    this.isTimedOut = false
+    this.status = NO_STATUS
+    /** Its connection closed before it took the whole response. */
+    this.isCutOff = false
+    /** An HTTP/2 stream that Node never destroyed: see unseen-ends.js. */
+    this.isEndUnseen = false
+    this.isStream = false
+    /** The ids of the sampled trace it was answered in, and the holder of its server span. */
+    this.trace = undefined
+    this.serverSpan = undefined
+    /** What async contexts hold of it, where an instance keeps a context. */
+    this.reference = undefined
+    this.requestBytes = 0
+    this.responseBytes = 0
+    /** Its series; `{ route }` if the metrics leave it out; undefined if it never ran. */
+    this.series = undefined
+    /** It waits for messages of a session that is open: see sockets/. */
+    this.isLongPoll = false
+    /** Its last error, counted when the request ends. */
+    this.failure = undefined
+  }
+
+  markQueued() {
+    this.state = QUEUED
+  }
+
+  markRunning() {
+    this.state = RUNNING
+  }
+
+  markAnswering() {
+    this.state = ANSWERING
+  }
+
+  markEnded() {
+    this.state = ENDED
+  }
+
+  /** Whether it waits in the queue. A request rejected there keeps its state until the application answers it. */
+  get isQueued() {
+    return this.state === QUEUED && !this.admission.isRejected
+  }
+
+  /** Whether its response has begun or ended. Code outside its handler may begin the response at any time. */
+  get hasAnswer() {
+    return this.state >= ANSWERING
+  }
+}
+
+const { markQueued, markRunning, markAnswering, markEnded } = Request.prototype
+const UNCHECKED = { markQueued, markRunning, markAnswering, markEnded }
+
+/** Makes illegal transitions throw, for tests. In production the methods above run unchecked. */
+function checkTransitions(isOn) {
+  Object.assign(Request.prototype, isOn ? checked(UNCHECKED) : UNCHECKED)
+}
+
+/**
+ * Whether the client disconnected, even if the end of the request has not been reported.
+ * A reset HTTP/2 stream is closed before it is destroyed, and a write to it throws. A pipelined response gets no event if its
+ * connection closes first. `req.destroyed` cannot tell: it is also true after a body parser has read the whole body.
+ * @param {Request} request
+ */
+function isDisconnected({ state, res, socket, stream }) {
+  if (state === ENDED) return true
+  if (stream !== undefined) return stream.closed || stream.destroyed
+  return res.destroyed === true || socket?.destroyed === true
+}
+
+/** @returns {Request | undefined} the request that this recorder measures for the response */
+function requestOf(res, recorder) {
+  let request = res?.[kRouteState]
+  while (request !== undefined && request.recorder !== recorder) request = request.next
+  return request
+}
+
+module.exports = { NO_STATUS, Request, checkTransitions, isDisconnected, requestOf }

@@ -1,0 +1,159 @@
+'use strict'
+// Watches a response for its head and its end, and reports both to every request that measures it.
+// A response carries one listener and one `writeHead` of spillway, however many instances measure it. The first request
+// on it heads a chain: it watches for all of them, and holds the route state.
+// Native responses report their end with `close` (1 µs), HTTP/2 with the stream's `close`, injected ones with on-finished (9 µs).
+
+const { Socket } = require('node:net')
+const { kRouteState } = require('../route/route-state')
+const { assignBytes, markEnd, openRecord, recordOf } = require('./connection-record')
+const { mustClose, setConnectionClose } = require('./close-after-response')
+const { onInjectedEnd } = require('./injected-response')
+const { NO_STATUS } = require('./request')
+const { ENDED } = require('./request-state')
+
+// Hot path: once a request.
+/** @param {InstanceType<typeof import('./request').Request>} request */
+function watch(request) {
+  const { res, socket, stream } = request
+  // The response began before the request arrived here.
+  if (res.headersSent) {
+    request.firstByteMs = 0
+    request.status = res.statusCode
+    request.markAnswering()
+  }
+  const head = res[kRouteState]
+  if (head !== undefined) return joinChain(head, request)
+  res[kRouteState] = request
+  if (Object.hasOwn(res, 'writeHead')) request.ownWriteHead = res.writeHead
+  res.writeHead = writeHead
+  // A pipelined response has no socket until Node sends it, and no `close` event if the connection closes before.
+  const isPipelined = res.socket === null && stream === undefined && typeof socket?.on === 'function'
+  if ((stream ?? res).destroyed || (isPipelined && socket.destroyed)) {
+    request.isCutOff = isPipelined && !res.writableFinished
+    assignBytes(request)
+    request.markEnded()
+    return
+  }
+  if (stream !== undefined) {
+    // Node emits no `close` on the response to a HEAD request whose client disconnected first; the stream always emits it.
+    // Prepended, so that listeners of the response find the request counted.
+    stream[kRouteState] = request
+    stream.prependListener('close', onClose)
+  } else {
+    // Prepended with tracing, because OpenTelemetry's instrumentation ends the span in a listener of the same event.
+    const on = request.recorder.isTracing ? 'prependListener' : 'on'
+    if (socket instanceof Socket) res[on]('close', onClose)
+    else onInjectedEnd(res, on, () => endAll(request))
+  }
+  if (isPipelined) joinPipeline(socket, request)
+}
+
+function joinChain(head, request) {
+  let last = head
+  while (last.next !== undefined) last = last.next
+  last.next = request
+  request.head = head
+  request.isCutOff = head.isCutOff
+  if (head.state === ENDED) request.markEnded()
+}
+
+/** @this {import('node:http').ServerResponse} */
+function writeHead(status) {
+  const head = this[kRouteState]
+  // With several instances any of them may drain.
+  const mayClose = head.recorder.closesConnections || head.next !== undefined
+  if (mayClose && mustClose(head)) setConnectionClose(this, arguments)
+  // Looked up at the call: Express replaces the prototype of a response after `watch` has seen it.
+  const original = head.ownWriteHead ?? Object.getPrototypeOf(head.res).writeHead
+  const result = original.apply(this, arguments)
+  onHead(head, status)
+  return result
+}
+
+/** Records a head. Node may have rejected it, or the client may have disconnected: then it is not recorded. */
+function onHead(head, status) {
+  const isSent = head.stream === undefined ? head.socket?.writable !== false : head.stream.headersSent
+  if (!isSent) return
+  const nowMs = head.recorder.nowMs()
+  // Read here, because the response begins inside the span, but a server hook runs outside of it.
+  const trace = head.recorder.activeTrace()
+  const serverSpan = head.serverSpan ?? head.recorder.serverSpan()
+  for (let each = head; each !== undefined; each = each.next) {
+    if (each.firstByteMs < 0) {
+      each.firstByteMs = nowMs - each.startedMs
+      each.recorder.parts.onHead(each)
+    }
+    // An injected response accepts a head even after its end.
+    if (each.state !== ENDED) each.markAnswering()
+    each.status = status | 0
+    each.trace = trace
+    each.serverSpan = serverSpan
+  }
+}
+
+/** @this {import('node:http').ServerResponse | import('node:http2').ServerHttp2Stream} */
+function onClose() {
+  endAll(this[kRouteState])
+}
+
+function joinPipeline(socket, request) {
+  const record = openRecord(socket)
+  if (record.pipeline === undefined) {
+    record.pipeline = new Set()
+    socket.on('close', onSocketClose)
+  }
+  record.pipeline.add(request)
+  request.pipeline = record.pipeline
+}
+
+/** @this {import('node:net').Socket} */
+function onSocketClose() {
+  for (const request of recordOf(this)?.pipeline ?? []) endAll(request)
+}
+
+function endAll(head) {
+  if (head.state === ENDED) return
+  if (head.pipeline !== undefined) leavePipeline(head)
+  assignBytes(head)
+  if (head.status === NO_STATUS) readStatus(head)
+  for (let each = head; each !== undefined; each = each.next) {
+    each.markEnded()
+    if (each.isCounted) each.recorder.end(each, head)
+  }
+  if (head.isCounted && head.session === undefined) markEnd(head, head.recorder.endedMs)
+}
+
+function leavePipeline(head) {
+  const { socket, pipeline } = head
+  pipeline.delete(head)
+  // The connection may be handed to another protocol next, so no listener of spillway stays on it.
+  if (pipeline.size === 0) {
+    socket.off('close', onSocketClose)
+    openRecord(socket).pipeline = undefined
+  }
+  if (head.res.socket !== null || head.res.writableFinished) return
+  // The connection closed before Node sent anything of what the application wrote.
+  for (let each = head; each !== undefined; each = each.next) {
+    each.isCutOff = true
+    each.firstByteMs = -1
+    each.status = NO_STATUS
+  }
+}
+
+/**
+ * Reads the status of a response whose head did not pass through `writeHead`: sent on the HTTP/2 stream, such as by
+ * `respondWithFile`, or by Node's old `writeHeader`. The time of its first byte is unknown.
+ */
+function readStatus(head) {
+  const status = statusOf(head)
+  for (let each = head; each !== undefined; each = each.next) each.status = status
+}
+
+function statusOf({ isCutOff, res, socket, stream }) {
+  if (stream !== undefined) return stream.headersSent ? stream.sentHeaders[':status'] : NO_STATUS
+  // A write to a closed connection finishes too.
+  return res.writableFinished && !isCutOff && !socket?.destroyed ? res.statusCode : NO_STATUS
+}
+
+module.exports = { endAll, onHead, watch }

@@ -1,0 +1,105 @@
+'use strict'
+// All series, by route and method. Beyond `max` routes, only the route label is folded into one overflow value: method
+// and status stay separate, and each folded request is counted.
+// So a router built from user data, or a faulty `routes.label`, cannot exhaust the memory.
+
+const { ADVISED_BOUNDS, Buckets, boundsOf } = require('../histogram/buckets')
+const { NativeBuckets } = require('../histogram/native')
+const { Rows } = require('../histogram/rows')
+const { OWN_ROUTES } = require('../route/template')
+const { Exemplars } = require('./exemplars')
+const { METHODS } = require('./methods')
+const { COUNTERS, RouteSeries } = require('./route-series')
+const { ShedRoutes } = require('./shed-routes')
+
+const MAX_LABEL_LENGTH = 256
+
+class Route {
+  byMethod = new Array(METHODS.length).fill(undefined)
+
+  constructor(name) {
+    this.name = name
+  }
+}
+
+class RouteTable {
+  /** In the order first seen, in which the metrics list them. */
+  series = []
+  folded = 0
+  /** @type {import('./route-series').SeriesTables} */
+  tables
+  /** The bucket bounds of the durations. */
+  bounds
+  shed
+  #routes = new Map()
+  #named = 0
+  #max
+  #overflow
+  #unmatched
+  #startedMs
+
+  /**
+   * @param {{ max: number, overflow: string, unmatched: string }} routes
+   * @param {{ nativeHistograms?: boolean, buckets?: readonly number[] }} [kinds]
+   */
+  constructor({ max, overflow, unmatched }, { nativeHistograms = false, buckets } = {}, startedMs = 0) {
+    this.bounds = buckets === undefined ? ADVISED_BOUNDS : boundsOf(buckets)
+    this.tables = {
+      counters: new Rows(COUNTERS),
+      durations: new Buckets(this.bounds),
+      exemplars: new Exemplars(),
+      natives: nativeHistograms ? new NativeBuckets() : undefined,
+      streams: new Buckets(ADVISED_BOUNDS),
+    }
+    this.shed = new ShedRoutes(this.tables.counters)
+    this.#max = max
+    this.#overflow = overflow
+    this.#unmatched = unmatched
+    this.#startedMs = startedMs
+  }
+
+  /** Takes the place of a series, for a request that the metrics leave out. @param {string | undefined} template */
+  routeOnly(template) {
+    return { route: template ?? this.#unmatched }
+  }
+
+  /** @param {string | undefined} template undefined if no route took the request @param {number} method an index into METHODS */
+  find(template, method) {
+    const route = this.#routes.get(template ?? this.#unmatched) ?? this.#routeFor(template)
+    return (route.byMethod[method] ??= this.#create(route.name, method))
+  }
+
+  #routeFor(template) {
+    if (template === undefined || template === this.#unmatched) return this.#addRoute(this.#unmatched)
+    // Labels of spillway itself do not count against `max`.
+    if (OWN_ROUTES.includes(template)) return this.#addRoute(template)
+    // Two long names with the same beginning share a series.
+    const bounded =
+      template.length > MAX_LABEL_LENGTH ? `${template.slice(0, MAX_LABEL_LENGTH - 1)}…` : template
+    // UTF-8 turns half a surrogate pair into U+FFFD. Two such names would print as one, and Prometheus rejects the scrape.
+    const name = bounded.toWellFormed()
+    const known = this.#routes.get(name)
+    if (known !== undefined) return known
+    if (this.#named < this.#max) {
+      this.#named++
+      return this.#addRoute(name)
+    }
+    this.folded++
+    return this.#routes.get(this.#overflow) ?? this.#addRoute(this.#overflow)
+  }
+
+  #addRoute(name) {
+    const route = new Route(name)
+    this.#routes.set(name, route)
+    return route
+  }
+
+  #create(route, method) {
+    const series = new RouteSeries(this.tables, METHODS[method], route, this.#startedMs)
+    this.series.push(series)
+    this.shed.add(series)
+    return series
+  }
+}
+
+module.exports = { RouteTable }

@@ -1,0 +1,37 @@
+'use strict'
+// Sums of the parts of the requests of a route, since the start and over the last minute, for the snapshot.
+
+const { LOOP, PART_COLUMNS, UNREAD, partsIn } = require('../request/request-parts')
+
+/**
+ * @param {{ partsRow: number | undefined }} series
+ * @param {{ parts: Float64Array, partsMinuteAgo: Float64Array }} captured
+ * @returns {[sinceStart: Float64Array, lastMinute: Float64Array]}
+ */
+function partSumsOf({ partsRow }, { parts, partsMinuteAgo }) {
+  const sinceStart = new Float64Array(PART_COLUMNS)
+  const start = (partsRow ?? Number.POSITIVE_INFINITY) * PART_COLUMNS
+  // The series goes on after the capture, and may have begun within the last minute.
+  if (start < parts.length) sinceStart.set(parts.subarray(start, start + PART_COLUMNS))
+  const lastMinute = sinceStart.slice()
+  if (start < partsMinuteAgo.length) {
+    for (let i = 0; i < PART_COLUMNS; i++) lastMinute[i] -= partsMinuteAgo[start + i]
+  }
+  return [sinceStart, lastMinute]
+}
+
+/** What is shown of a route with `insight.parts: false`. */
+const NO_PARTS = Object.freeze({ parts: null, loopMs: null })
+
+/** @param {Float64Array} sinceStart @param {Float64Array} lastMinute */
+const routePartsOf = (sinceStart, lastMinute) => ({
+  parts: { sinceStart: sumsIn(sinceStart), lastMinute: sumsIn(lastMinute) },
+  loopMs: { sinceStart: sinceStart[LOOP], lastMinute: lastMinute[LOOP] },
+})
+
+const sumsIn = (sums) => ({
+  ...partsIn((part) => sums[part]),
+  unreadMs: sums[UNREAD],
+})
+
+module.exports = { NO_PARTS, partSumsOf, routePartsOf }

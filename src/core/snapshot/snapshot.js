@@ -1,0 +1,237 @@
+'use strict'
+// Builds `snapshot()`: the current state as one frozen plain object. Durations are in milliseconds, sizes in bytes. A quantile
+// without samples is 0. Totals come from the capture, `lastMinute` and `sinceStart` from the
+// recorder's histograms.
+
+const { forbiddenFeatures } = require('../environment/permissions')
+const { quantilesOf } = require('../histogram/quantiles')
+const { ADVISED_BOUNDS, countOf, sumOf } = require('../histogram/buckets')
+const {
+  COUNTERS,
+  FIRST_BYTE_COUNT,
+  FIRST_BYTE_SUM,
+  REQUEST_BYTES,
+  RESPONSE_BYTES,
+  SHED,
+} = require('../request/route-series')
+const { listOldest } = require('../request/oldest-requests')
+const { OUTCOMES } = require('../request/outcome')
+const { NO_PARTS, partSumsOf, routePartsOf } = require('./route-parts')
+const { socketsOf } = require('./sockets')
+
+/**
+ * @import { AdmissionSnapshot, HeapTrendSnapshot, LatencySummary, RouteSnapshot } from '../../../index.js'
+ * @import { SignalsSnapshot, SlowRequest, Snapshot, StallsSnapshot } from '../../../index.js'
+ */
+
+const RATIOS = [0.5, 0.9, 0.95, 0.99, 0.999]
+
+/**
+ * @typedef {import('../metrics/capture').Capture} Capture
+ * @typedef {import('../metrics/capture').Parts & {
+ *   requestLog: InstanceType<typeof import('../log/request-log').RequestLog>,
+ *   startedAtMs: number, fleet: { isMember: boolean }, options: import('../../../index.js').ResolvedOptions,
+ * }} Parts
+ */
+
+/** @param {Parts} parts @param {Capture} captured @returns {Snapshot} */
+function takeSnapshot(parts, captured) {
+  const { clock, outgoing, pools, recorder, releases, requestLog, startedAtMs, warnings } = parts
+  const nowMs = clock.now()
+  /** @type {Omit<Snapshot, 'releases'>} */
+  const snapshot = {
+    at: new Date(clock.wallMs()).toISOString(),
+    uptimeSeconds: (nowMs - startedAtMs) / 1000,
+    requests: {
+      inFlight: captured.inFlight.reduce((sum, count) => sum + count, 0),
+      lastMinute: summaryOf(recorder.all.lastMinute(nowMs)),
+      sinceStart: summaryOf(recorder.all.sinceStart(nowMs)),
+    },
+    routes: captured.series.map((series) => routeOf(series, captured, nowMs)),
+    routesFolded: captured.folded,
+    oldest: listOldest(recorder),
+    processErrors: /** @type {Snapshot['processErrors']} */ (Object.fromEntries(captured.processErrors)),
+    clientErrors: Object.fromEntries(captured.clientErrors),
+    sockets: socketsOf(captured.sockets, nowMs, summaryOf),
+    outgoing: outgoing.list(),
+    pools: pools.samples.list(),
+    warnings: warnings.list(),
+    slowest: requestLog.slow.sample(nowMs).map(slowOf),
+    admission: admissionOf(captured, parts.admission),
+    signals: signalsOf(captured),
+    errors: captured.errors.map(({ row: { route, status, type }, count }) => ({
+      route,
+      status,
+      type,
+      count,
+    })),
+    internalErrors: Object.fromEntries(captured.internalErrors),
+    stalls: stallsOf(captured),
+    forbidden: forbiddenFeatures(parts),
+  }
+  return deepFreeze({ ...snapshot, releases: releases.compare(snapshot) })
+}
+
+/** @returns {RouteSnapshot} */
+function routeOf(series, captured, nowMs) {
+  const { counters, streams } = captured
+  const { streamRow } = series
+  return {
+    method: series.method,
+    route: series.route,
+    lastMinute: summaryOf(series.latency.lastMinute(nowMs)),
+    sinceStart: summaryOf(series.latency.sinceStart(nowMs)),
+    ...countersOf(counters, series.row * COUNTERS),
+    streams:
+      streamRow === undefined
+        ? { count: 0, totalSeconds: 0 }
+        : {
+            count: countOf(streams, streamRow, ADVISED_BOUNDS),
+            totalSeconds: sumOf(streams, streamRow, ADVISED_BOUNDS),
+          },
+    ...(captured.hasParts ? routePartsOf(...partSumsOf(series, captured)) : NO_PARTS),
+  }
+}
+
+/** @returns {SlowRequest} */
+function slowOf({ req, trace, at, method, route, status, outcome, ...slow }) {
+  const { durationMs, queueMs, firstByteMs, loopDelayMs, parts, unreadMs } = slow
+  return {
+    at,
+    method,
+    route,
+    status,
+    outcome,
+    durationMs,
+    queueMs,
+    firstByteMs,
+    loopDelayMs,
+    parts,
+    unreadMs,
+    requestId: req.id ?? null,
+    traceId: trace?.trace_id ?? null,
+  }
+}
+
+/** Reads the counters of one series, which begin at `start`. */
+function countersOf(counters, start) {
+  const firstBytes = counters[start + FIRST_BYTE_COUNT]
+  return {
+    outcomes: /** @type {RouteSnapshot['outcomes']} */ (
+      Object.fromEntries(OUTCOMES.map((name, i) => [name, counters[start + i]]))
+    ),
+    firstByteMeanMs: firstBytes === 0 ? 0 : (counters[start + FIRST_BYTE_SUM] / firstBytes) * 1000,
+    requestBytes: counters[start + REQUEST_BYTES],
+    responseBytes: counters[start + RESPONSE_BYTES],
+    shed: counters[start + SHED],
+  }
+}
+
+/** @returns {LatencySummary} */
+function summaryOf({ count, errors, seconds, histogram }) {
+  const [p50Ms, p90Ms, p95Ms, p99Ms, p999Ms] = quantilesOf(histogram, RATIOS).map((us) => us / 1000)
+  return {
+    count,
+    ratePerSecond: seconds > 0 ? count / seconds : 0,
+    errorRatio: count > 0 ? errors / count : 0,
+    p50Ms,
+    p90Ms,
+    p95Ms,
+    p99Ms,
+    p999Ms,
+    maxMs: histogram.totalCount === 0 ? 0 : histogram.maxValue / 1000,
+  }
+}
+
+/** Advice needs at least this many admitted requests. */
+const MIN_ADMITTED = 1000
+
+/** @returns {AdmissionSnapshot} */
+function admissionOf({ admission, loopDelay }, { lastRejections }) {
+  const { mode, isOverloaded, inFlight, queued, limit, limitedBy, costMs, admitted, abandoned } = admission
+  return {
+    mode,
+    isOverloaded,
+    inFlight,
+    queued,
+    limit: Number.isFinite(limit) ? Math.floor(limit) : null,
+    limitedBy: limitedBy ?? null,
+    costMs,
+    admitted,
+    abandoned,
+    shed: admission.shed,
+    wouldShed: admission.wouldShed,
+    rejected: lastRejections.list(),
+    answeredLate: admission.answeredLate,
+    advice: admitted < MIN_ADMITTED ? null : adviceOf(admission, loopDelay),
+  }
+}
+
+/**
+ * Advises twice the p99 of the loop delay, and twice the highest number of requests in flight, so that only unusual load exceeds
+ * these limits. The least delay advised, 20 ms, tolerates one slow handler. The p99 is in seconds.
+ */
+const adviceOf = ({ peakInFlight }, loopDelay) => ({
+  maxEventLoopDelay: Math.max(20, Math.ceil(loopDelay.p99 * 2000)),
+  maxConcurrent: Math.max(10, 2 * peakInFlight),
+})
+
+/** @returns {HeapTrendSnapshot} */
+function trendOf({ verdict, bytesPerSecond, confidence, windowSeconds, secondsToLimit }) {
+  return {
+    verdict,
+    megabytesPerHour: bytesPerSecond === undefined ? null : (bytesPerSecond * 3600) / 1e6,
+    confidence: confidence ?? null,
+    windowSeconds: windowSeconds ?? null,
+    secondsToLimit: secondsToLimit ?? null,
+  }
+}
+
+/** @returns {SignalsSnapshot} */
+function signalsOf({ loopDelay, utilization, memory, collections, heapTrend }) {
+  return {
+    loop: {
+      delayMs: /** @type {SignalsSnapshot['loop']['delayMs']} */ (
+        Object.fromEntries(Object.entries(loopDelay).map(([key, value]) => [key, value * 1000]))
+      ),
+      utilization: utilization.loopRatio,
+    },
+    cpu: {
+      utilization: utilization.cpuRatio,
+      userSeconds: utilization.cpuUserSeconds,
+      systemSeconds: utilization.cpuSystemSeconds,
+    },
+    heap: {
+      usedBytes: memory.heapUsedBytes,
+      totalBytes: memory.heapTotalBytes,
+      limitBytes: memory.heapLimitBytes,
+      afterGcBytes: collections.heapAfterBytes ?? null,
+      trend: trendOf(heapTrend),
+      spaces: memory.spaces,
+    },
+    memory: { rssBytes: memory.rssBytes, limitBytes: memory.limitBytes, externalBytes: memory.externalBytes },
+    collections: /** @type {SignalsSnapshot['collections']} */ (
+      Object.fromEntries(collections.kinds.map((kind, row) => [kind, pausesOf(collections, row)]))
+    ),
+  }
+}
+
+/** @returns {StallsSnapshot} */
+function stallsOf({ stalls }) {
+  const { causes, sites } = stalls ?? { causes: [], sites: [] }
+  const sumOfAll = (key) => causes.reduce((sum, each) => sum + each[key], 0)
+  return { count: sumOfAll('count'), totalMs: sumOfAll('totalMs'), sites }
+}
+
+const pausesOf = ({ buckets, bounds }, row) => ({
+  count: countOf(buckets, row, bounds),
+  totalMs: sumOf(buckets, row, bounds) * 1000,
+})
+
+function deepFreeze(value) {
+  if (typeof value !== 'object' || value === null) return value
+  for (const each of Object.values(value)) deepFreeze(each)
+  return Object.freeze(value)
+}
+
+module.exports = { countersOf, deepFreeze, summaryOf, takeSnapshot }

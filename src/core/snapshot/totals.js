@@ -1,0 +1,54 @@
+'use strict'
+// The snapshot with what a snapshot leaves out: every latency since the start, as counts of values. Two of them tell what happened in
+// between, quantiles included, which is what a report of a load test needs.
+
+const { describeProcess } = require('../environment/machine')
+const { countsOf } = require('../histogram/hdr-counts')
+const { newHistogram } = require('../histogram/hdr-histogram')
+const { VERSION } = require('../version')
+
+/** Of those with the most requests. A route takes some kilobytes. */
+const MOST_ROUTES = 200
+
+/**
+ * @import { LatencyCounts, RunTotals, Snapshot } from '../../../index.js'
+ *
+ * @param {Pick<import('../metrics/capture').Parts, 'recorder' | 'clock'>} parts
+ * @param {Snapshot} snapshot of this moment
+ * @param {string} instance which process this is
+ * @returns {RunTotals}
+ */
+function takeTotals({ recorder, clock }, snapshot, instance) {
+  const nowMs = clock.now()
+  const histogram = newHistogram(64)
+  const countsFor = (latency) => {
+    histogram.reset()
+    return readCounts(latency.addSinceStart(histogram, nowMs).histogram)
+  }
+  const routes = recorder.routes.series
+    .map((series) => ({ series, count: series.latency.totals.count }))
+    .filter(({ count }) => count > 0)
+    .sort((a, b) => b.count - a.count)
+    .slice(0, MOST_ROUTES)
+    .map(({ series: { method, route, latency } }) => ({ method, route, ...countsFor(latency) }))
+  return {
+    at: Date.parse(snapshot.at),
+    process: { ...describeProcess(), spillway: VERSION, instance },
+    snapshot,
+    latencies: { all: countsFor(recorder.all), routes },
+  }
+}
+
+/** The highest value of each cell that has counted, and how often. @returns {LatencyCounts} */
+function readCounts(histogram) {
+  const cells = []
+  const counts = countsOf(histogram)
+  const last = histogram.totalCount === 0 ? -1 : histogram.countsArrayIndex(histogram.maxValue)
+  for (let cell = 0; cell <= last; cell++) {
+    if (counts[cell] > 0)
+      cells.push(histogram.highestEquivalentValue(histogram.valueFromIndex(cell)), counts[cell])
+  }
+  return { maxUs: histogram.totalCount === 0 ? 0 : histogram.maxValue, cells }
+}
+
+module.exports = { takeTotals }

@@ -1,0 +1,80 @@
+'use strict'
+// Chooses the stack frame of a blocked thread that a person should look at: the innermost of the application, and the package it
+// called. Frames of Spillway are left out. Where source maps are on, places are those of the source.
+
+const { findSourceMap } = require('node:module')
+const { dirname, isAbsolute, relative, sep } = require('node:path')
+const { pathOf } = require('./call-place')
+
+const OWN_FOLDER = dirname(__dirname) + sep
+const PACKAGE = /[/\\]node_modules[/\\]((?:@[^/\\]+[/\\])?[^/\\]+)(?!.*[/\\]node_modules[/\\])/
+const MOST_SHOWN = 20
+
+/** @import { Frame } from '../features/stalls/running-stack' */
+
+/**
+ * @param {Frame[]} frames the innermost first
+ * @returns {{ function: string, file: string, begin: number, line: number, package: string | null, frames: string[] } | undefined}
+ *   undefined where Spillway's own code ran
+ */
+function placeOf(frames) {
+  const all = frames.map(readFrame)
+  // Read in code of Spillway, such as the end of the turn: what blocked the loop is over.
+  if (isOwn(all.find(({ path }) => !isOfNode(path)))) return undefined
+  const places = all.filter((place) => !isOwn(place))
+  if (places.length === 0) return undefined
+  const chosen = places.find(isOfApplication) ?? places.find(({ path }) => !isOfNode(path)) ?? places[0]
+  const inner = places.slice(0, places.indexOf(chosen) + 1).find(({ path }) => !isOfNode(path))
+  const { name, file, begin, line } = sourceOf(chosen)
+  return {
+    function: name,
+    file,
+    begin,
+    line,
+    package: packageOf((inner ?? chosen).path),
+    frames: places.slice(0, MOST_SHOWN).map((place) => {
+      const source = sourceOf(place)
+      return `${source.name} (${source.file}:${source.line})`
+    }),
+  }
+}
+
+function readFrame({ name, url, line, column, begin }) {
+  return { name: name || '(anonymous)', path: pathOf(url), line, column, begin }
+}
+
+const isOwn = (place) => place?.path.startsWith(OWN_FOLDER) === true
+const isOfNode = (path) => path === '' || path.startsWith('node:')
+const isOfApplication = ({ path }) => !isOfNode(path) && !PACKAGE.test(path)
+const packageOf = (path) => PACKAGE.exec(path)?.[1].replace('\\', '/') ?? null
+
+/** The place in the source from which the file was made, if Node knows its map. */
+function sourceOf({ name, path, line, column, begin }) {
+  const entry = isAbsolute(path) ? entryOf(path, line, column) : undefined
+  if (entry === undefined) return { name, file: shown(path), line, begin }
+  return { name, file: shown(pathOf(entry.originalSource)), line: entry.originalLine + 1, begin }
+}
+
+function entryOf(path, line, column) {
+  try {
+    const entry = /** @type {any} */ (findSourceMap(path)?.findEntry(line - 1, column))
+    return entry?.originalSource === undefined ? undefined : entry
+  } catch {
+    // A malformed map is ignored.
+    return undefined
+  }
+}
+
+/** From the working directory, if that is above the file. */
+function shown(path) {
+  if (!isAbsolute(path)) return path === '' ? '(unknown)' : path
+  try {
+    const fromHere = relative(process.cwd(), path)
+    return fromHere.startsWith('..') || isAbsolute(fromHere) ? path : fromHere
+  } catch {
+    // The working directory was removed.
+    return path
+  }
+}
+
+module.exports = { isOfNode, isOwn, packageOf, placeOf, shown, sourceOf }

@@ -1,0 +1,69 @@
+'use strict'
+// The admin server of an instance with its pages, their history and their profiles. It is loaded with the first `listen()`, or when another
+// member of the fleet asks for a page of this one.
+
+const { History } = require('./history')
+const { Profiles } = require('../profiles/profiles')
+const { takeTotals } = require('../../core/snapshot/totals')
+const { streamHandler } = require('../../core/http/endpoints')
+const { ACCESS, adminPages } = require('./pages')
+const { AdminServer } = require('./server')
+
+/** @import { Handler } from '../../../index.js' */
+
+class Admin {
+  /** What other members of the fleet may ask for, by path. @type {Map<string, Handler>} */
+  memberPages
+  #history
+  #liveStream
+  #profiles
+  #server
+
+  /** @param {InstanceType<typeof import('../../instance').Instance>} instance */
+  constructor(instance) {
+    const { admission, clock, doctor, exporter, fleet, handlers, internalErrors } = instance
+    this.#history = new History(instance)
+    this.#profiles = new Profiles({
+      clock,
+      isOverloaded: () => admission.episode.isOn,
+      onPause: (ms) => instance.stalls?.excuse(ms),
+    })
+    const { pages, memberPages, liveStream } = adminPages({
+      // The guard has authorized this request, so that it need not queue behind unauthorized scrapes.
+      handlers: { ...handlers, metrics: streamHandler(exporter, internalErrors, { isFirst: true }) },
+      clock,
+      takeSnapshot: () => instance.snapshot(),
+      takeTotals: (id) => takeTotals(instance, instance.snapshot(), id),
+      diagnose: () => doctor.diagnose(),
+      fleet,
+      optionsNow: () => instance.options,
+      history: this.#history,
+      profiles: this.#profiles,
+      internalErrors,
+    })
+    this.memberPages = memberPages
+    this.#liveStream = liveStream
+    this.#server = new AdminServer({ pages, access: ACCESS, clock, internalErrors })
+  }
+
+  listen(options) {
+    const listening = this.#server.listen(options)
+    // A process without an admin server needs no history: nobody could see it.
+    this.#history.start()
+    this.#liveStream.limitTo(options.maxConnections)
+    return listening
+  }
+
+  onTurn(nowMs, idleMs) {
+    this.#history.onTurn(nowMs, idleMs)
+  }
+
+  close() {
+    this.#liveStream.close()
+    this.#history.close()
+    this.#server.close()
+    this.#profiles.close()
+  }
+}
+
+module.exports = { Admin }

@@ -1,0 +1,31 @@
+'use strict'
+// Describes the options in force for the page `/config`. A value that is not plain is shown by its kind only, because a logger or a
+// registry may hold secrets.
+
+const { DEFAULTS } = require('../../core/options/options')
+
+const isGroup = (name) => typeof DEFAULTS[name] === 'object'
+
+/** @param {object} options */
+function describeOptions(options) {
+  return Object.fromEntries(
+    Object.entries(options).map(([name, value]) => [
+      name,
+      isGroup(name) ? mapValues(value, describeValue) : describeValue(value),
+    ])
+  )
+}
+
+const mapValues = (object, change) =>
+  Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value)]))
+
+function describeValue(value) {
+  if (typeof value === 'function') return `[function ${value.name || '(anonymous)'}]`
+  if (Array.isArray(value) && value.every(Number.isFinite)) return value.join(', ')
+  if (typeof value === 'object' && value !== null) return '[object]'
+  // JSON has neither undefined nor Infinity.
+  if (value === undefined) return null
+  return Number.isFinite(value) || typeof value !== 'number' ? value : String(value)
+}
+
+module.exports = { describeOptions }

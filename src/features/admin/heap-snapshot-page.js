@@ -1,0 +1,52 @@
+'use strict'
+// `POST /heap-snapshot?confirm=yes`: the whole heap, for the developer tools of a browser. Making it blocks the loop for seconds and may
+// take ten times the memory of the heap, so the cost is shown first. It has everything in memory, secrets too: the server needs a token.
+
+const { pipeline } = require('node:stream')
+const { getHeapSnapshot } = require('node:v8')
+const { megabytes, snapshotBytes } = require('../profiles/refusal')
+const { sendText } = require('./profile-answers')
+
+/** About how fast V8 goes through a heap of small objects, at least. */
+const BYTES_A_SECOND = 10 * 2 ** 20
+
+const ANOTHER = { status: 409, text: 'Another heap snapshot is being sent. Wait until it has ended.' }
+
+/**
+ * @param {{ profiles: InstanceType<typeof import('../profiles/profiles').Profiles> }} parts
+ * @returns {import('../../../index.js').Handler}
+ */
+function heapSnapshotPage({ profiles }) {
+  const { rest } = profiles
+  let isTaking = false
+  return (req, res) => {
+    const { memory } = profiles
+    const isPost = req.method === 'POST'
+    if (!isPost || !/[?&]confirm=yes(&|$)/.test(req.url ?? ''))
+      return sendText(res, { status: isPost ? 400 : 200, text: costOf(memory) })
+    const refusal = isTaking ? ANOTHER : (profiles.snapshotRefusal ?? rest.refusal)
+    if (refusal !== undefined) return sendText(res, refusal)
+    res.writeHead(200, {
+      'Content-Type': 'application/json; charset=utf-8',
+      'Content-Disposition': `attachment; filename="spillway-${process.pid}.heapsnapshot"`,
+    })
+    isTaking = true
+    const snapshot = rest.pausing(() => {
+      const made = getHeapSnapshot()
+      // Node writes all of it with the first read, which takes half as long again.
+      made.read(0)
+      return made
+    })
+    // A client that disconnects ends the stream, which frees the snapshot.
+    pipeline(snapshot, /** @type {any} */ (res), () => {
+      isTaking = false
+    })
+  }
+}
+
+function costOf(memory) {
+  const seconds = Math.max(1, Math.round(memory.heapUsedBytes / BYTES_A_SECOND))
+  return `A heap snapshot blocks the event loop for up to ${seconds} s and may take ${megabytes(snapshotBytes(memory))} of memory for a while. It contains everything in memory, secrets too. POST with ?confirm=yes takes it.`
+}
+
+module.exports = { heapSnapshotPage }

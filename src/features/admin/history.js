@@ -1,0 +1,109 @@
+'use strict'
+// The last ten minutes, a point a second, in 72 kB. It begins with `start()`. A point is taken in the first loop turn after its second
+// is over: no timer wakes an idle process, so a second in which the loop did not turn has no point. The columns of the heat maps are taken
+// together with the points.
+
+const { LatencyHeat } = require('./latency-heat')
+const { SecondFigures } = require('./second-figures')
+
+/** @import { LivePoint } from '../../../index.js' */
+
+const SECOND_MS = 1000
+const MOST_POINTS = 600
+const SPAN_MS = MOST_POINTS * SECOND_MS
+
+/** @type {readonly (keyof LivePoint)[]} */
+const COLUMNS = Object.freeze([
+  'at',
+  'requests',
+  'errors',
+  'shed',
+  'p50',
+  'p99',
+  'inFlight',
+  'limit',
+  'queued',
+  'loopDelayP99',
+  'utilization',
+  'stallMs',
+  'heapAfterGc',
+  'heapUsed',
+  'rss',
+])
+
+class History {
+  /** When the next point is due. Infinity before `start()`. */
+  dueMs = Number.POSITIVE_INFINITY
+  /** Called with each point. @type {(point: LivePoint, nowMs: number) => void} */
+  onPoint = () => {}
+  /** The latencies of each route. */
+  heat
+  #parts
+  /** @type {InstanceType<typeof SecondFigures> | undefined} */
+  #figures
+  /** A ring with a row a point. */
+  #rows = new Float64Array(0)
+  #count = 0
+
+  /** @param {import('./second-figures').Parts & { internalErrors: any }} parts */
+  constructor(parts) {
+    this.#parts = parts
+    this.heat = new LatencyHeat(parts)
+  }
+
+  start() {
+    if (this.#figures !== undefined) return
+    this.#rows = new Float64Array(MOST_POINTS * COLUMNS.length)
+    this.#figures = new SecondFigures(this.#parts)
+    this.dueMs = this.#parts.clock.now() + SECOND_MS
+    this.heat.start()
+  }
+
+  // Hot path: once a loop turn.
+  onTurn(nowMs, idleMs) {
+    if (nowMs >= this.dueMs) this.#parts.internalErrors.guard('history', () => this.#add(nowMs, idleMs))
+  }
+
+  #add(nowMs, idleMs) {
+    // After a pause, the next second begins now.
+    this.dueMs = nowMs - this.dueMs < SECOND_MS ? this.dueMs + SECOND_MS : nowMs + SECOND_MS
+    const figures = /** @type {InstanceType<typeof SecondFigures>} */ (this.#figures)
+    const point = figures.take(nowMs, idleMs)
+    const start = (this.#count++ % MOST_POINTS) * COLUMNS.length
+    for (const [i, name] of COLUMNS.entries()) this.#rows[start + i] = point[name] ?? Number.NaN
+    this.heat.onPoint(nowMs)
+    this.onPoint(point, nowMs)
+  }
+
+  /** @returns {LivePoint[]} of the last ten minutes, the oldest first */
+  points() {
+    const sinceMs = this.#parts.clock.wallMs() - SPAN_MS
+    const points = []
+    for (let i = Math.max(0, this.#count - MOST_POINTS); i < this.#count; i++) {
+      const point = this.#pointAt(i % MOST_POINTS)
+      if (point.at >= sinceMs) points.push(point)
+    }
+    return points
+  }
+
+  /** @returns {LivePoint} */
+  #pointAt(row) {
+    const start = row * COLUMNS.length
+    return /** @type {any} */ (
+      Object.fromEntries(
+        COLUMNS.map((name, i) => {
+          const value = this.#rows[start + i]
+          return [name, Number.isNaN(value) ? null : value]
+        })
+      )
+    )
+  }
+
+  close() {
+    this.dueMs = Number.POSITIVE_INFINITY
+    this.onPoint = () => {}
+    this.heat.close()
+  }
+}
+
+module.exports = { COLUMNS, History, MOST_POINTS, SECOND_MS }

@@ -1,0 +1,141 @@
+'use strict'
+// The latencies of the hundred busiest routes over the last ten minutes, for their heat maps on the live page: at most 0.75 MB. It begins
+// with `start()`. A column is taken with the first point of the history after its ten seconds, so that nothing is done for a request.
+
+const { ROW_STARTS_MS } = require('../../core/histogram/latency-rows')
+const { COLUMNS, RouteHeat } = require('./route-heat')
+
+const COLUMN_MS = 10_000
+const SPAN_MS = COLUMNS * COLUMN_MS
+const MOST_ROUTES = 100
+
+/**
+ * @import { RouteHeatMap } from '../../../index.js'
+ * @typedef {InstanceType<typeof import('../../core/request/route-series').RouteSeries>} RouteSeries
+ * @typedef {InstanceType<typeof RouteHeat>} Heat
+ */
+
+class LatencyHeat {
+  #clock
+  /** The list of the route table, which grows at its end. @type {RouteSeries[]} */
+  #series
+  /** How many requests each series had counted when the last column was taken. @type {number[]} */
+  #counts = []
+  /** @type {Map<RouteSeries, Heat>} */
+  #routes = new Map()
+  /** When each column of the ring began and ended, in milliseconds since the epoch. */
+  #fromMs = new Float64Array(COLUMNS)
+  #toMs = new Float64Array(COLUMNS)
+  #taken = 0
+  #sinceMs = 0
+  #dueMs = Number.POSITIVE_INFINITY
+
+  /** @param {{ clock: Pick<import('../../core/clock').Clock, 'now' | 'wallMs'>, recorder: { routes: { series: RouteSeries[] } } }} parts */
+  constructor({ clock, recorder }) {
+    this.#clock = clock
+    this.#series = recorder.routes.series
+  }
+
+  start() {
+    this.#sinceMs = this.#clock.wallMs()
+    this.#dueMs = this.#clock.now() + COLUMN_MS
+    this.#counts = this.#series.map(countOf)
+    for (const series of this.#busiest()) this.#routes.set(series, new RouteHeat(series, false))
+  }
+
+  #busiest() {
+    return [...this.#series].sort((a, b) => countOf(b) - countOf(a)).slice(0, MOST_ROUTES)
+  }
+
+  /** Called with each point of the history. @param {number} nowMs */
+  onPoint(nowMs) {
+    if (nowMs < this.#dueMs) return
+    // After a pause, the next column begins now.
+    this.#dueMs = nowMs - this.#dueMs < COLUMN_MS ? this.#dueMs + COLUMN_MS : nowMs + COLUMN_MS
+    this.#take(this.#taken++ % COLUMNS)
+  }
+
+  #take(column) {
+    this.#fromMs[column] = this.#sinceMs
+    this.#toMs[column] = this.#sinceMs = this.#clock.wallMs()
+    for (const route of this.#routes.values()) route.clear(column)
+    const others = []
+    for (const [i, series] of this.#series.entries()) {
+      const count = countOf(series)
+      const before = this.#counts[i]
+      if (count === before) continue
+      this.#counts[i] = count
+      const route = this.#routes.get(series) ?? this.#add(series, before === undefined)
+      if (route === undefined)
+        others.push({ series, requests: count - (before ?? 0), isNew: before === undefined })
+      else route.take(column)
+    }
+    if (others.length > 0) this.#replaceQuietest(others, column)
+  }
+
+  /** @returns {Heat | undefined} undefined if there are as many as may be */
+  #add(series, isNew) {
+    if (this.#routes.size >= MOST_ROUTES) return undefined
+    const route = new RouteHeat(series, isNew)
+    this.#routes.set(series, route)
+    return route
+  }
+
+  /** A route that had more requests in this column than a kept one had in ten minutes takes its place. */
+  #replaceQuietest(others, column) {
+    const quietest = [...this.#routes].sort(([, a], [, b]) => a.requests - b.requests)
+    others.sort((a, b) => b.requests - a.requests)
+    for (const [i, { series, requests, isNew }] of others.slice(0, MOST_ROUTES).entries()) {
+      const [quiet, route] = quietest[i]
+      if (requests <= route.requests) return
+      this.#routes.delete(quiet)
+      this.#add(series, isNew)?.take(column)
+    }
+  }
+
+  /**
+   * Changes nothing.
+   *
+   * @param {string | null} method
+   * @param {string | null} name the label of the route
+   * @returns {RouteHeatMap | undefined} undefined if there is no such route
+   */
+  read(method, name) {
+    const i = this.#series.findIndex((each) => each.method === method && each.route === name)
+    if (i === -1) return undefined
+    const series = this.#series[i]
+    // A route that is newer than the last column has no other place yet.
+    const route =
+      this.#routes.get(series) ?? (i >= this.#counts.length ? new RouteHeat(series, true) : undefined)
+    return {
+      method: series.method,
+      route: series.route,
+      isKept: route !== undefined,
+      rowStartsMs: ROW_STARTS_MS,
+      columns: this.#columns(route),
+    }
+  }
+
+  /** @param {Heat | undefined} route */
+  #columns(route) {
+    const nowMs = this.#clock.wallMs()
+    const columns = []
+    for (let i = Math.max(0, this.#taken - COLUMNS); i < this.#taken; i++) {
+      const column = i % COLUMNS
+      const to = this.#toMs[column]
+      if (to > nowMs - SPAN_MS)
+        columns.push({ from: this.#fromMs[column], to, cells: route?.cellsOf(column) ?? [] })
+    }
+    columns.push({ from: this.#sinceMs, to: nowMs, cells: route?.unfinished ?? [] })
+    return columns
+  }
+
+  close() {
+    this.#dueMs = Number.POSITIVE_INFINITY
+  }
+}
+
+/** @param {RouteSeries} series */
+const countOf = (series) => series.latency.totals.count
+
+module.exports = { COLUMN_MS, LatencyHeat, MOST_ROUTES }

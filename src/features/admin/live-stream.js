@@ -1,0 +1,127 @@
+'use strict'
+// Answers `GET /live`: lines of JSON for as long as the client stays. First the last ten minutes, then a point a second and the state
+// every few seconds. A line is made once, however many read it. While nobody reads there is no timer, and nothing is made.
+// A client that reads slowly misses lines: at most its first line and one more wait for it.
+
+const { readOnly } = require('../../core/http/endpoints')
+const { SECOND_MS } = require('./history')
+
+const MOST_VIEWERS = 20
+const CONTENT_TYPE = 'application/x-ndjson; charset=utf-8'
+/** A client that reads nothing for once to twice this time is disconnected. `timeout` may be shorter than the pause between lines. */
+const UNREAD_MS = 15_000
+/** A client that reads just enough to be connected is cut after so long with full buffers. */
+const FULL_MS = 30_000
+
+/** @typedef {import('node:http').ServerResponse} Response */
+
+class LiveStream {
+  #clock
+  #history
+  #state
+  /** Since when the buffers of each have been full; undefined while they are not. @type {Map<Response, number | undefined>} */
+  #viewers = new Map()
+  #mostViewers = MOST_VIEWERS
+  #timer
+  #past = { text: '', nowMs: Number.NEGATIVE_INFINITY }
+  #isClosed = false
+
+  /**
+   * @param {{ clock: import('../../core/clock').Clock, history: InstanceType<typeof import('./history').History>,
+   *   state: InstanceType<typeof import('./live-state').LiveState> }} parts
+   */
+  constructor({ clock, history, state }) {
+    this.#clock = clock
+    this.#history = history
+    this.#state = state
+    this.handler = readOnly((req, res) => this.#answer(req, /** @type {Response} */ (res)))
+  }
+
+  /** A viewer keeps its connection: half of the connections stay for scrapes and probes. @param {number} maxConnections */
+  limitTo(maxConnections) {
+    this.#mostViewers = Math.max(1, Math.min(MOST_VIEWERS, Math.floor(maxConnections / 2)))
+  }
+
+  #answer(req, res) {
+    if (this.#viewers.size >= this.#mostViewers || this.#isClosed) return this.#refuse(req, res)
+    res.writeHead(200, {
+      'Content-Type': CONTENT_TYPE,
+      'Cache-Control': 'no-store',
+      // A proxy that collects the answer before it passes it on would never pass it on.
+      'X-Accel-Buffering': 'no',
+      Connection: 'close',
+    })
+    if (req.method === 'HEAD') return res.end()
+    req.socket.setTimeout(UNREAD_MS)
+    this.#viewers.set(res, undefined)
+    res.once('close', () => this.#remove(res))
+    const nowMs = this.#clock.now()
+    res.write(this.#pastLine(nowMs) + this.#state.line(nowMs))
+    if (this.#viewers.size > 1) return
+    this.#history.onPoint = (point, pointMs) => this.#onPoint(point, pointMs)
+    this.#wakeLater()
+  }
+
+  #refuse(req, res) {
+    const text = `${this.#mostViewers} clients read this already. Close a page that is open, or ask again later.\n`
+    res.writeHead(503, {
+      'Content-Type': 'text/plain; charset=utf-8',
+      'Content-Length': Buffer.byteLength(text),
+      'Cache-Control': 'no-store',
+      'Retry-After': '5',
+    })
+    res.end(req.method === 'HEAD' ? undefined : text)
+  }
+
+  /** Clients that come in the same second share it. */
+  #pastLine(nowMs) {
+    if (nowMs - this.#past.nowMs >= SECOND_MS) {
+      const text = `${JSON.stringify({ history: this.#history.points() })}\n`
+      this.#past = { text, nowMs }
+    }
+    return this.#past.text
+  }
+
+  #onPoint(point, nowMs) {
+    // The next viewer's history begins with this point.
+    this.#past = { text: '', nowMs: Number.NEGATIVE_INFINITY }
+    const line = `${JSON.stringify({ point })}\n`
+    this.#write(this.#state.isDue(nowMs) ? line + this.#state.line(nowMs) : line, nowMs)
+  }
+
+  #write(text, nowMs) {
+    const bytes = Buffer.from(text)
+    for (const [res, fullSinceMs] of this.#viewers) {
+      if (!res.writableNeedDrain) {
+        res.write(bytes)
+        this.#viewers.set(res, undefined)
+      } else if (fullSinceMs === undefined) this.#viewers.set(res, nowMs)
+      else if (nowMs - fullSinceMs >= FULL_MS) res.destroy()
+    }
+  }
+
+  /** A point is taken in a loop turn: this makes one for each second, also in an idle process. */
+  #wakeLater() {
+    const nowMs = this.#clock.now()
+    const { dueMs } = this.#history
+    const delayMs = dueMs > nowMs ? Math.min(SECOND_MS, dueMs - nowMs) : SECOND_MS
+    this.#timer = this.#clock.after(Math.ceil(delayMs), () => this.#wakeLater())
+  }
+
+  #remove(res) {
+    this.#viewers.delete(res)
+    if (this.#viewers.size > 0) return
+    this.#history.onPoint = () => {}
+    this.#clock.cancel(this.#timer)
+  }
+
+  close() {
+    this.#isClosed = true
+    for (const res of this.#viewers.keys()) {
+      res.end()
+      this.#remove(res)
+    }
+  }
+}
+
+module.exports = { LiveStream, MOST_VIEWERS }

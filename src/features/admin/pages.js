@@ -1,0 +1,115 @@
+'use strict'
+// The pages of the admin server, by path. No page shows a header, cookie, query, body or URL of a client. A snapshot of 1000 routes
+// takes tens of milliseconds, so it is made at most once a second.
+
+const { randomUUID } = require('node:crypto')
+const { describeOptions } = require('./config')
+const { doctorPage } = require('./doctor-page')
+const { JSON_TYPE, dataHandler } = require('../../core/http/endpoints')
+const { heapSnapshotPage } = require('./heap-snapshot-page')
+const { heatPage } = require('./heat-page')
+const { asksForPage, livePage } = require('./live-page')
+const { LiveState } = require('./live-state')
+const { LiveStream } = require('./live-stream')
+const { profilePages } = require('./profile-pages')
+const { reportPages } = require('./report-pages')
+const { workerPages } = require('./worker-pages')
+
+/** @import { Handler } from '../../../index.js' */
+
+const SNAPSHOT_MS = 1000
+
+const ABOUT = {
+  '/': 'the live page for a browser, else this list',
+  '/metrics': 'Prometheus text, OpenMetrics or protobuf, by Accept',
+  '/snapshot': 'the current snapshot as JSON, made at most once a second',
+  '/live': 'the last ten minutes, then a point a second, as lines of JSON',
+  '/routes/heat': '?method=GET&route=/users/:id gives its latencies of the last ten minutes, by ten seconds',
+  '/report': '?from=&to= gives a report of the last ten minutes, one HTML file to keep',
+  '/totals': 'what a report of a run is made from: counters and latencies since the start',
+  '/doctor': 'what is wrong with this process, over the last minute: JSON, or text by Accept',
+  '/livez': '200 while the event loop runs',
+  '/readyz': '200 while the process is ready for traffic, else 503',
+  '/releases': 'this release compared with the previous one',
+  '/config': 'the options in force',
+  '/profile': 'POST ?seconds=10 takes a CPU profile, ?worker=NAME of another worker; what it costs',
+  '/heap': 'POST ?seconds=60 tells what was allocated and is still in memory; ?worker=NAME; what it costs',
+  '/heap-snapshot': 'POST ?confirm=yes takes a whole heap snapshot; what it costs',
+}
+
+/** What a client may do to each page that is not only read. */
+const ACCESS = {
+  /** Paths that take POST. */
+  posts: new Set(['/profile', '/heap', '/heap-snapshot']),
+  /** Paths whose answer to POST shows secrets, which only a client with a token may see. */
+  secrets: new Set(['/heap-snapshot']),
+  /** Whether the answer has no data, and so needs no token. */
+  isPublic: asksForPage,
+}
+
+const INDEX = `spillway\n\n${Object.entries(ABOUT)
+  .map(([path, about]) => `${path.padEnd(16)}${about}\n`)
+  .join('')}`
+
+/**
+ * @param {{ handlers: Record<import('../../../index.js').HandlerName, Handler>, clock: import('../../core/clock').Clock,
+ *   takeSnapshot: () => import('../../../index.js').Snapshot, takeTotals: (instance: string) => import('../../../index.js').RunTotals,
+ *   diagnose: () => import('../../../index.js').Diagnosis,
+ *   fleet: { isMember: boolean, snapshot: () => Promise<import('../../../index.js').FleetSnapshot>,
+ *     find: Parameters<typeof workerPages>[1] }, optionsNow: () => object,
+ *   history: InstanceType<typeof import('./history').History>,
+ *   profiles: InstanceType<typeof import('../profiles/profiles').Profiles>,
+ *   internalErrors: InstanceType<typeof import('../../core/request/internal-errors').InternalErrors> }} parts
+ * @returns {{ pages: Map<string, Handler>, memberPages: Map<string, Handler>, liveStream: InstanceType<typeof LiveStream> }}
+ */
+function adminPages(parts) {
+  const { handlers, clock, takeSnapshot, diagnose, fleet, optionsNow, internalErrors } = parts
+  const { metrics, live, ready } = handlers
+  /** @type {import('../../../index.js').Snapshot} */
+  let snapshot
+  let takenMs = Number.NEGATIVE_INFINITY
+  const recentSnapshot = () => {
+    const nowMs = clock.now()
+    if (nowMs - takenMs < SNAPSHOT_MS) return snapshot
+    takenMs = nowMs
+    snapshot = takeSnapshot()
+    return snapshot
+  }
+  /** Of a snapshot of 1000 routes, to write the text takes 10 ms: it is written once too. */
+  let text = ''
+  /** @type {import('../../../index.js').Snapshot | undefined} */
+  let written
+  const snapshotText = () => {
+    if (written !== recentSnapshot()) {
+      written = snapshot
+      text = JSON.stringify(snapshot)
+    }
+    return text
+  }
+  const json = (makeValue) => dataHandler(JSON_TYPE, () => JSON.stringify(makeValue()))
+  const takeFleetSnapshot = () => (fleet.isMember ? fleet.snapshot() : undefined)
+  // Tells this process from the next one at its address: that may have the same pid, and wall clocks are set.
+  const instance = randomUUID()
+  const state = new LiveState({ ...parts, instance, takeSnapshot: recentSnapshot, takeFleetSnapshot })
+  const liveStream = new LiveStream({ ...parts, state })
+  const ofWorker = { ...profilePages(parts), '/heap-snapshot': heapSnapshotPage(parts) }
+  const pages = new Map(
+    Object.entries({
+      '/': livePage(INDEX, internalErrors),
+      '/metrics': metrics,
+      '/snapshot': dataHandler(JSON_TYPE, snapshotText),
+      '/live': liveStream.handler,
+      '/routes/heat': heatPage(parts.history.heat),
+      ...reportPages({ ...parts, takeTotals: () => parts.takeTotals(instance), takeFleetSnapshot }),
+      '/doctor': doctorPage(diagnose),
+      '/livez': live,
+      '/readyz': ready,
+      '/releases': json(() => recentSnapshot().releases),
+      '/config': json(() => describeOptions(optionsNow())),
+      ...workerPages(ofWorker, (name) => fleet.find(name)),
+    })
+  )
+  return { pages, memberPages: new Map(Object.entries(ofWorker)), liveStream }
+}
+
+module.exports = { ACCESS, adminPages }

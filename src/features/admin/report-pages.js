@@ -1,0 +1,126 @@
+'use strict'
+// `/totals` and `/report`: what a report of a run is made from, and the report of what the process remembers, as one document.
+
+const { describeOptions } = require('./config')
+const { JSON_TYPE, readOnly } = require('../../core/http/endpoints')
+const { failWith, sendText } = require('./profile-answers')
+const { loadStyle, makeDocument } = require('./report/document')
+const { Sightings } = require('./report/sightings')
+const { isZone, reportName } = require('./report/times')
+const { makeRun } = require('./report/run')
+const { Rested } = require('./rested')
+
+/**
+ * @import { Handler, RunTotals } from '../../../index.js'
+ * @typedef {object} Parts
+ * @property {import('../../core/clock').Clock} clock
+ * @property {{ rest: InstanceType<typeof import('../profiles/pause-rest').PauseRest> }} profiles
+ * @property {() => RunTotals} takeTotals
+ * @property {() => import('../../../index.js').Diagnosis} diagnose
+ * @property {() => Promise<import('../../../index.js').FleetSnapshot> | undefined} takeFleetSnapshot
+ * @property {() => object} optionsNow
+ * @property {InstanceType<typeof import('./history').History>} history
+ * @property {InstanceType<typeof import('../../core/request/internal-errors').InternalErrors>} internalErrors
+ */
+
+/** @param {Parts} parts @returns {Record<string, Handler>} */
+function reportPages(parts) {
+  const rested = new Rested(parts.clock, parts.profiles.rest)
+  const page = (answer) =>
+    readOnly((req, res) => {
+      answer(req, res).catch((error) => {
+        parts.internalErrors.report('report', error)
+        failWith(res, `The page could not be made: ${error.message}`)
+      })
+    })
+  return {
+    '/totals': page(async (req, res) => {
+      const made = await rested.take('/totals', () => JSON.stringify(parts.takeTotals()))
+      if ('refusal' in made) return sendText(res, made.refusal)
+      send(req, res, { 'Content-Type': JSON_TYPE }, made.value)
+    }),
+    '/report': page((req, res) => answerReport(req, res, rested, parts)),
+  }
+}
+
+function send(req, res, headers, text) {
+  const bytes = Buffer.from(text)
+  res.writeHead(200, { ...headers, 'Content-Length': bytes.length, 'Cache-Control': 'no-store' })
+  res.end(req.method === 'HEAD' ? undefined : bytes)
+}
+
+/** @param {Parts} parts */
+async function answerReport(req, res, rested, parts) {
+  const { searchParams, search } = new URL(req.url, 'http://localhost')
+  const wrong = mistakeIn(searchParams)
+  if (wrong !== undefined) return sendText(res, { status: 400, text: wrong })
+  const forgotten = forgottenIn(searchParams, parts)
+  if (forgotten !== undefined) return sendText(res, { status: 404, text: forgotten })
+  const style = await loadStyle()
+  const fleet = await parts.takeFleetSnapshot()
+  const workers = fleet?.workers.length ?? 1
+  const made = await rested.take(`/report${search}`, () => {
+    const run = runOf(searchParams, workers, parts)
+    return { name: reportName(run.to, run.zone), ...makeDocument(run, style) }
+  })
+  if ('refusal' in made) return sendText(res, made.refusal)
+  const { name, html, policy } = made.value
+  const headers = {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Disposition': `inline; filename="${name}"`,
+    'Content-Security-Policy': policy.replace(';', "; frame-ancestors 'none';"),
+  }
+  send(req, res, headers, html)
+}
+
+/** @param {URLSearchParams} query @returns {string | undefined} */
+function mistakeIn(query) {
+  const zone = query.get('zone')
+  if (zone !== null && !isZone(zone)) return `'${zone}' is no time zone. Give a name such as Europe/Berlin.`
+  const [from, to] = spanIn(query)
+  if (Number.isNaN(from) || Number.isNaN(to))
+    return 'from and to take a time in ISO 8601, or milliseconds since 1970.'
+  return from < to ? undefined : 'from must be earlier than to.'
+}
+
+/** @param {URLSearchParams} query @param {Parts} parts @returns {string | undefined} */
+function forgottenIn(query, { history }) {
+  if (!query.has('from') && !query.has('to')) return undefined
+  const [from, to] = spanIn(query)
+  const points = history.points()
+  if (points.some(({ at }) => at > from && at <= to)) return undefined
+  if (points.length === 0) return 'The process has recorded nothing yet.'
+  const [first, last] = [points[0], points[points.length - 1]].map(({ at }) => new Date(at).toISOString())
+  return `The process remembers nothing of this time: it has kept the seconds from ${first} to ${last}.`
+}
+
+/** @param {URLSearchParams} query @returns {[from: number, to: number]} */
+function spanIn(query) {
+  const read = (name, otherwise) => {
+    const text = query.get(name)
+    if (text === null) return otherwise
+    return /^\d+$/.test(text) ? Number(text) : Date.parse(text)
+  }
+  return [read('from', Number.NEGATIVE_INFINITY), read('to', Number.POSITIVE_INFINITY)]
+}
+
+/** @param {URLSearchParams} query @param {number} workers @param {Parts} parts */
+function runOf(query, workers, { history, diagnose, optionsNow, takeTotals }) {
+  const totals = takeTotals()
+  const [from, to] = spanIn(query)
+  const sightings = new Sightings()
+  sightings.add(diagnose())
+  return makeRun({
+    asked: { from, to },
+    points: history.points(),
+    end: totals,
+    findings: sightings.list(),
+    hasVerdict: sightings.hasVerdict,
+    slowest: totals.snapshot.slowest,
+    options: describeOptions(optionsNow()),
+    workers,
+    ...(query.has('zone') && { zone: /** @type {string} */ (query.get('zone')) }),
+  })
+}
+
+module.exports = { reportPages }

@@ -1,0 +1,158 @@
+'use strict'
+// A curve as a drawing that needs no script, with its figures in a table below: the legend, the least, the middle and the most.
+
+const { NONE } = require('../page/format')
+const { CHARTS } = require('../page/chart-list')
+const { html, Markup } = require('./markup')
+const { pointsOf } = require('./run-curves')
+
+const WIDTH = 340
+const HEIGHT = 118
+const LEFT = 46
+const RIGHT = WIDTH - 4
+const TOP = 8
+const BOTTOM = HEIGHT - 18
+const MOST_TICKS = 4
+const TICK_STEPS = [1, 2, 5, 10]
+/** Without a point for so long, or for three steps, the line has a gap. */
+const GAP_MS = 5000
+/** Stalls that cover more are marks at the top, so that the curve can be seen. */
+const MOST_COVERED = 0.15
+const MARK_HEIGHT = 4
+
+/** @import { ChartOptions, Series } from '../page/chart-list' */
+
+/** @param {import('./run').Run} run @param {InstanceType<typeof import('./times').Times>} times */
+function makeCurves(run, times) {
+  const points = pointsOf(run.curves)
+  const drawing = new Drawing(points, run)
+  const stalls = new Markup(
+    `<svg class="unseen" aria-hidden="true"><defs><path id="stall-bands" d="${drawing.stallPath()}"/></defs></svg>`
+  )
+  return html`${stalls}<div class="charts">${CHARTS.map((chart) => makeFigure(chart, { drawing, run, times }))}</div>`
+}
+
+/** @param {ChartOptions} chart */
+function makeFigure(chart, { drawing, run, times }) {
+  const { title, series, format } = chart
+  const figures = run.curves.figures[title]
+  const rows = series.map(({ label, color, isDashed }, i) => {
+    const { least, median, most, mostAt } = figures[i] ?? {}
+    const name = label === '' ? title.toLowerCase() : label
+    const when = mostAt === undefined ? NONE : times.time(mostAt)
+    return html`<tr><th scope="row"><i class="swatch ${color}${isDashed ? ' dashed' : ''}"></i>${name}</th>
+<td>${format(least)}</td><td>${format(median)}</td><td>${format(most)}</td><td>${when}</td></tr>`
+  })
+  const words = series.map(({ label }, i) => `${label} at most ${format(figures[i]?.most)}`.trim()).join(', ')
+  return html`<figure class="chart"><figcaption><h3>${title}</h3></figcaption>
+${drawing.draw(chart, times, `${title}, curve: ${words}. The figures are in the table below.`)}
+<table class="figures"><caption class="unseen">${title}</caption>
+<thead><tr><td></td><th scope="col">least</th><th scope="col">median</th><th scope="col">most</th><th scope="col">at</th></tr></thead>
+<tbody>${rows}</tbody></table></figure>`
+}
+
+class Drawing {
+  #points
+  #from
+  #to
+  #gapMs
+
+  /** @param {import('../../../../index.js').LivePoint[]} points @param {import('./run').Run} run */
+  constructor(points, { from, to, curves }) {
+    this.#points = points
+    this.#from = from
+    this.#to = to
+    this.#gapMs = Math.max(GAP_MS, 3 * curves.stepSeconds * 1000)
+  }
+
+  /** @param {ChartOptions} chart @param {InstanceType<typeof import('./times').Times>} times @param {string} words */
+  draw({ series, format, most, least = 0 }, times, words) {
+    const values = series.flatMap(({ read }) => this.#points.map(read)).filter(Number.isFinite)
+    const top = most ?? (Math.max(least, ...values.map(Number)) * 1.1 || 1)
+    const middle = (this.#from + this.#to) / 2
+    const labels = [
+      html`<text class="start" x="${LEFT}" y="${HEIGHT - 5}">${times.time(this.#from)}</text>`,
+      html`<text class="middle" x="${(LEFT + RIGHT) / 2}" y="${HEIGHT - 5}">${times.time(middle)}</text>`,
+      html`<text x="${RIGHT}" y="${HEIGHT - 5}">${times.time(this.#to)}</text>`,
+    ]
+    const grid = ticksTo(top).map((value) => {
+      const y = place(yOf(value, top))
+      return html`<line x1="${LEFT}" x2="${RIGHT}" y1="${y}" y2="${y}"/><text x="${LEFT - 4}" y="${y + 3}">${format(value)}</text>`
+    })
+    return html`<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${words}">
+<g class="grid">${grid}</g><use href="#stall-bands" class="stalls"/>
+${series.map((each) => this.#line(each, top))}<g class="grid">${labels}</g></svg>`
+  }
+
+  /** @param {Series} series @param {number} top */
+  #line(series, top) {
+    const { color, isFilled, isDashed, isBar } = series
+    const kind = isBar ? 'bars' : isFilled ? 'area' : isDashed ? 'dashed' : 'line'
+    const width = isBar
+      ? Math.max(1, Math.min(8, (RIGHT - LEFT) / Math.max(1, this.#points.length) - 0.5))
+      : 1.5
+    const pieces = isBar ? this.#bars(series, top) : this.#strokes(series, top, isFilled === true)
+    return html`<path class="${kind} ${color}" stroke-width="${place(width)}" d="${new Markup(pieces)}"/>`
+  }
+
+  #bars({ read }, top) {
+    return this.#points
+      .filter((point) => Number(read(point)) > 0)
+      .map((point) => `M${place(this.#xOf(point.at))},${BOTTOM}V${place(yOf(read(point), top))}`)
+      .join('')
+  }
+
+  /** A stroke ends where the process was idle, or where the value is not known. */
+  #strokes({ read }, top, isClosed) {
+    const strokes = []
+    let stroke = []
+    let beforeMs = Number.NEGATIVE_INFINITY
+    for (const point of this.#points) {
+      const value = read(point)
+      const isKnown = value !== null && Number.isFinite(value)
+      if (!isKnown || point.at - beforeMs > this.#gapMs) strokes.push((stroke = []))
+      if (isKnown) stroke.push([place(this.#xOf(point.at)), place(yOf(value, top))])
+      beforeMs = point.at
+    }
+    return strokes
+      .filter(({ length }) => length > 0)
+      .map((corners) => (isClosed ? closed(corners) : opened(corners)))
+      .join('')
+  }
+
+  /** What is behind all curves: when the loop stood still. */
+  stallPath() {
+    const bands = this.#points
+      .filter(({ stallMs }) => Number(stallMs) > 0)
+      .map(({ at, stallMs }) => {
+        const left = Math.max(LEFT, this.#xOf(at - Number(stallMs)))
+        return { left, width: Math.max(1, this.#xOf(at) - left) }
+      })
+    const covered = bands.reduce((sum, { width }) => sum + width, 0) / (RIGHT - LEFT)
+    const height = covered > MOST_COVERED ? MARK_HEIGHT : BOTTOM - TOP
+    return bands
+      .map(({ left, width }) => `M${place(left)},${TOP}h${place(width)}v${height}h${place(-width)}z`)
+      .join('')
+  }
+
+  #xOf(at) {
+    return LEFT + ((RIGHT - LEFT) * (at - this.#from)) / Math.max(1, this.#to - this.#from)
+  }
+}
+
+const yOf = (value, top) => BOTTOM - (BOTTOM - TOP) * Math.min(1, value / top)
+const place = (value) => Math.round(value * 10) / 10
+/** A single point is a short stroke. */
+const opened = (corners) =>
+  `M${corners.map((corner) => corner.join()).join('L')}${corners.length === 1 ? 'h1' : ''}`
+const closed = (corners) =>
+  `M${corners[0][0]},${BOTTOM}L${corners.map((corner) => corner.join()).join('L')}V${BOTTOM}z`
+
+/** Round values up to the top. @param {number} top @returns {number[]} */
+function ticksTo(top) {
+  const power = 10 ** Math.floor(Math.log10(top / MOST_TICKS))
+  const step = power * (TICK_STEPS.find((each) => top / (each * power) <= MOST_TICKS) ?? 10)
+  return Array.from({ length: Math.floor(top / step) + 1 }, (_, i) => i * step)
+}
+
+module.exports = { makeCurves }

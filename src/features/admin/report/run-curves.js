@@ -1,0 +1,110 @@
+'use strict'
+// The curves of a run: its points, merged to as many as a small chart can show, and what stands below each curve, from all points.
+
+const { CHARTS } = require('../page/chart-list')
+
+const MOST_POINTS = 240
+const SECOND_MS = 1000
+
+/** @import { LivePoint } from '../../../../index.js' */
+/** @typedef {{ least: number, median: number, most: number, mostAt: number }} CurveFigures */
+/**
+ * @typedef {object} Curves
+ * @property {number} stepSeconds how much time a point stands for
+ * @property {readonly string[]} columns
+ * @property {(number | null)[][]} rows
+ * @property {Record<string, (CurveFigures | null)[]>} figures by chart, for each of its series
+ */
+
+const known = (values) => values.filter((value) => value !== null && value !== undefined)
+const sum = (values) =>
+  known(values).length === 0 ? null : known(values).reduce((total, each) => total + each, 0)
+const mean = (values) => (known(values).length === 0 ? null : Number(sum(values)) / known(values).length)
+const highest = (values) => (known(values).length === 0 ? null : Math.max(...known(values)))
+const lowest = (values) => (known(values).length === 0 ? null : Math.min(...known(values)))
+const last = (values) => values[values.length - 1]
+
+/** How the points of a step become one. @type {Record<keyof LivePoint, (values: any[]) => number | null>} */
+const MERGES = {
+  at: last,
+  requests: mean,
+  errors: mean,
+  shed: mean,
+  p50: mean,
+  p99: highest,
+  inFlight: mean,
+  limit: lowest,
+  queued: mean,
+  loopDelayP99: highest,
+  utilization: mean,
+  stallMs: sum,
+  heapAfterGc: highest,
+  heapUsed: highest,
+  rss: highest,
+}
+const COLUMNS = /** @type {(keyof LivePoint)[]} */ (Object.keys(MERGES))
+
+/** @param {readonly LivePoint[]} points @returns {Curves} */
+function makeCurves(points) {
+  const stepSeconds = stepFor(points)
+  const rows = stepsOf(points, stepSeconds * SECOND_MS).map((step) =>
+    COLUMNS.map((name) => rounded(MERGES[name](step.map((point) => point[name]))))
+  )
+  return {
+    stepSeconds,
+    columns: COLUMNS,
+    rows,
+    figures: Object.fromEntries(
+      CHARTS.map(({ title, series }) => [title, series.map(({ read }) => figuresOf(points, read))])
+    ),
+  }
+}
+
+/** @returns {LivePoint[]} */
+const pointsOf = ({ columns, rows }) =>
+  rows.map((row) => /** @type {any} */ (Object.fromEntries(columns.map((name, i) => [name, row[i]]))))
+
+function stepFor(points) {
+  if (points.length === 0) return 1
+  const seconds = (last(points).at - points[0].at) / SECOND_MS
+  return Math.max(1, Math.ceil(seconds / MOST_POINTS))
+}
+
+/** Points of the same span of time. @returns {LivePoint[][]} */
+function stepsOf(points, stepMs) {
+  if (stepMs === SECOND_MS) return points.map((point) => [point])
+  /** @type {Map<number, LivePoint[]>} */
+  const steps = new Map()
+  for (const point of points) {
+    const number = Math.floor((point.at - points[0].at) / stepMs)
+    const step = steps.get(number)
+    if (step === undefined) steps.set(number, [point])
+    else step.push(point)
+  }
+  return [...steps.values()]
+}
+
+/** @returns {CurveFigures | null} null without a value */
+function figuresOf(points, read) {
+  const values = points
+    .map((point) => ({ at: point.at, value: read(point) }))
+    .filter(({ value }) => value !== null && Number.isFinite(value))
+    .sort((a, b) => a.value - b.value || b.at - a.at)
+  if (values.length === 0) return null
+  const { value: most, at: mostAt } = last(values)
+  return {
+    least: rounded(values[0].value),
+    median: rounded(values[Math.floor((values.length - 1) / 2)].value),
+    most: rounded(most),
+    mostAt,
+  }
+}
+
+/** Four digits: no curve shows more. */
+/** @param {any} value @returns {any} */
+function rounded(value) {
+  if (value === null || value === undefined) return null
+  return Math.abs(value) >= 1000 ? Math.round(value) : Number(value.toPrecision(4))
+}
+
+module.exports = { makeCurves, pointsOf }

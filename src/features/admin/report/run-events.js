@@ -1,0 +1,128 @@
+'use strict'
+// What happened in a run beside its requests: findings, slow requests, stalls, errors, outgoing calls, rejections and collections. Counts
+// are those of the run where its start is known, else since the start of the process.
+
+const MOST = Object.freeze({ findings: 20, slowest: 15, stalls: 12, frames: 8, errors: 25, outgoing: 15 })
+
+/**
+ * @import { Snapshot } from '../../../../index.js'
+ * @import { Covers } from './run'
+ */
+
+/**
+ * @param {Pick<import('./run').Recorded, 'findings' | 'hasVerdict' | 'slowest'> & { from: number, to: number }} run
+ * @param {import('./run-requests').Totals} totals
+ */
+function describeEvents({ findings, hasVerdict, slowest, from, to }, { start, end, isNow }) {
+  const { snapshot } = end
+  const before = start === 'process' || start === undefined ? undefined : start.snapshot
+  const isKnown = start !== undefined
+  const isInRun = (at) => Date.parse(at) >= from && Date.parse(at) <= to
+  return {
+    eventsCover: /** @type {Covers} */ (isKnown ? 'run' : 'process'),
+    // The doctor judges the last minute.
+    isJudged: isKnown || isNow,
+    hasVerdict,
+    findings: isKnown || isNow ? findings.slice(0, MOST.findings) : [],
+    slowest: slowest.filter(({ at }) => isInRun(at)).slice(0, MOST.slowest),
+    stalls: stallsOf(snapshot, before, isInRun),
+    errors: since(snapshot.errors, before?.errors, ({ route, status, type }) => `${route} ${status} ${type}`)
+      .sort((a, b) => b.count - a.count)
+      .slice(0, MOST.errors),
+    otherErrors: otherErrorsOf(snapshot, before),
+    outgoing: outgoingOf(snapshot, before),
+    rejected: rejectedOf(snapshot, before, 'shed'),
+    wouldReject: rejectedOf(snapshot, before, 'wouldShed'),
+    mode: snapshot.admission.mode,
+    collections: Object.entries(snapshot.signals.collections)
+      .map(([kind, { count, totalMs }]) => {
+        const earlier = before?.signals.collections[kind]
+        return { kind, count: count - (earlier?.count ?? 0), totalMs: totalMs - (earlier?.totalMs ?? 0) }
+      })
+      .filter(({ count }) => count > 0),
+    heap: {
+      limitBytes: snapshot.signals.heap.limitBytes,
+      memoryLimitBytes: snapshot.signals.memory.limitBytes,
+      before: before?.signals.heap.afterGcBytes ?? null,
+      after: snapshot.signals.heap.afterGcBytes,
+      trend: snapshot.signals.heap.trend,
+    },
+  }
+}
+
+/** What has been counted since, with the counts of before taken off. @template {{ count: number }} Row @param {readonly Row[]} rows */
+function since(rows, before, keyOf) {
+  const counts = new Map((before ?? []).map((row) => [keyOf(row), row.count]))
+  return rows
+    .map((row) => ({ ...row, count: row.count - (counts.get(keyOf(row)) ?? 0) }))
+    .filter(({ count }) => count > 0)
+}
+
+const siteKey = ({ cause, function: name, file, line, route, method, origin, package: from }) =>
+  [cause, name, file, line, route, method, origin, from].join('\n')
+
+/** @param {Snapshot} snapshot @param {Snapshot | undefined} before */
+function stallsOf({ stalls }, before, isInRun) {
+  const earlier = new Map((before?.stalls.sites ?? []).map((site) => [siteKey(site), site]))
+  return stalls.sites
+    .filter(({ lastAt }) => isInRun(lastAt))
+    .map((site) => {
+      const { count = 0, totalMs = 0, maxMs = 0 } = earlier.get(siteKey(site)) ?? {}
+      return {
+        ...site,
+        frames: site.frames.slice(0, MOST.frames),
+        count: site.count - count,
+        totalMs: site.totalMs - totalMs,
+        // A longest one of before the run may hide a shorter one in it.
+        isMostAtMost: count > 0 && site.maxMs <= maxMs,
+      }
+    })
+    .filter(({ count }) => count > 0)
+    .sort((a, b) => b.totalMs - a.totalMs)
+    .slice(0, MOST.stalls)
+}
+
+/** @param {Snapshot} snapshot @param {Snapshot | undefined} before */
+function otherErrorsOf(snapshot, before) {
+  const groups = /** @type {const} */ ({
+    processErrors: '',
+    clientErrors: 'no HTTP request: ',
+    internalErrors: 'inside spillway: ',
+  })
+  const counts = Object.entries(groups).flatMap(([group, prefix]) =>
+    Object.entries(snapshot[group]).map(([name, count]) => ({
+      name: prefix + name,
+      count: count - (before?.[group][name] ?? 0),
+    }))
+  )
+  const warnings = Object.entries(snapshot.warnings.counts).map(([name, count]) => ({
+    name: `warning: ${name}`,
+    count: count - (before?.warnings.counts[name] ?? 0),
+  }))
+  return [...counts, ...warnings].filter(({ count }) => count > 0).slice(0, MOST.errors)
+}
+
+/** @param {Snapshot} snapshot @param {Snapshot | undefined} before */
+function outgoingOf({ outgoing }, before) {
+  const earlier = new Map((before?.outgoing.hosts ?? []).map(({ host, sinceStart }) => [host, sinceStart]))
+  return outgoing.hosts
+    .map(({ host, sinceStart }) => {
+      const { count = 0, errors = 0, totalMs = 0, maxMs = 0 } = earlier.get(host) ?? {}
+      return {
+        host,
+        count: sinceStart.count - count,
+        errors: sinceStart.errors - errors,
+        totalMs: sinceStart.totalMs - totalMs,
+        maxMs: sinceStart.maxMs,
+        isMostAtMost: count > 0 && sinceStart.maxMs <= maxMs,
+      }
+    })
+    .filter(({ count }) => count > 0)
+    .sort((a, b) => b.totalMs - a.totalMs)
+    .slice(0, MOST.outgoing)
+}
+
+const rejectedOf = ({ admission }, before, kind) =>
+  since(admission[kind], before?.admission[kind], ({ reason, priority }) => `${reason} ${priority}`)
+
+module.exports = { describeEvents }

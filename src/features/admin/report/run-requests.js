@@ -1,0 +1,146 @@
+'use strict'
+// The requests of a run, together and by route: by the counters at its start and its end where both are known, else of the last minute, else
+// since the start of the process.
+
+const { latenciesBetween } = require('./latency-counts')
+
+const MOST_ROUTES = 50
+const FAILED = /** @type {const} */ (['errored', 'timed_out'])
+
+/**
+ * @import { LatencySummary, LivePoint, RunTotals } from '../../../../index.js'
+ * @import { Latencies } from './latency-counts'
+ * @import { Covers } from './run'
+ *
+ * @typedef {object} Totals
+ * @property {RunTotals | 'process' | undefined} start
+ * @property {RunTotals} end
+ * @property {boolean} isNow whether the run ended when `end` was taken
+ * @property {number} seconds of the run
+ *
+ * @typedef {object} RouteOfRun
+ * @property {string} method
+ * @property {string} route
+ * @property {number} count
+ * @property {number} perSecond
+ * @property {number} errors
+ * @property {number | null} shed
+ * @property {Latencies | LatencySummary | null} latencies
+ * @property {Record<string, number> | null} parts the sums of all its requests
+ */
+
+const keyOf = ({ method, route }) => `${method} ${route}`
+const byKey = (list = []) => new Map(list.map((each) => [keyOf(each), each]))
+const failedOf = ({ outcomes }) => FAILED.reduce((sum, outcome) => sum + outcomes[outcome], 0)
+const sumOf = (list, read) => list.reduce((sum, each) => sum + read(each), 0)
+const shedOf = ({ admission }) => sumOf(admission.shed, ({ count }) => count)
+
+/** @param {Totals} totals @returns {Covers} */
+const coverOf = ({ start, isNow }) => (start !== undefined ? 'run' : isNow ? 'minute' : 'process')
+
+/** @param {LivePoint[]} points @param {Totals} totals */
+function describeRequests(points, totals) {
+  const covers = coverOf(totals)
+  const routes = ROUTES[covers](totals)
+    .filter(({ count, shed }) => count > 0 || Number(shed) > 0)
+    .sort((a, b) => b.count - a.count)
+  return {
+    covers,
+    requests: { ...countsOf(points, totals), latencies: latenciesOf(totals, covers) },
+    routes: routes.slice(0, MOST_ROUTES),
+    routesLeft: Math.max(0, routes.length - MOST_ROUTES),
+  }
+}
+
+/** Of the whole run, by counters, else by its seconds. */
+function countsOf(points, { start, end, seconds }) {
+  if (start === undefined) {
+    const counts = secondsOf(points)
+    return { ...counts, perSecond: counts.count / seconds, isBySeconds: true }
+  }
+  const before = start === 'process' ? undefined : start.snapshot
+  const { routes, requests } = end.snapshot
+  const count = requests.sinceStart.count - (before?.requests.sinceStart.count ?? 0)
+  return {
+    count,
+    errors: sumOf(routes, failedOf) - sumOf(before?.routes ?? [], failedOf),
+    shed: shedOf(end.snapshot) - (before === undefined ? 0 : shedOf(before)),
+    perSecond: count / seconds,
+    isBySeconds: false,
+  }
+}
+
+/** A point has rates of the time since the point before it: of a second where the wall clock was set back in between. */
+function secondsOf(points) {
+  const sums = { count: 0, errors: 0, shed: 0 }
+  for (const [i, { at, requests, errors, shed }] of points.entries()) {
+    const passed = i === 0 ? 1 : (at - points[i - 1].at) / 1000
+    const seconds = passed > 0 ? passed : 1
+    sums.count += requests * seconds
+    sums.errors += errors * seconds
+    sums.shed += shed * seconds
+  }
+  return { count: Math.round(sums.count), errors: Math.round(sums.errors), shed: Math.round(sums.shed) }
+}
+
+/** @returns {Latencies | LatencySummary | null} */
+function latenciesOf({ start, end }, covers) {
+  const { requests } = end.snapshot
+  if (covers === 'minute') return requests.lastMinute
+  if (covers === 'process') return requests.sinceStart
+  return latenciesBetween(end.latencies.all, start === 'process' ? undefined : start.latencies.all)
+}
+
+/** @type {Record<Covers, (totals: Totals) => RouteOfRun[]>} */
+const ROUTES = {
+  run({ start, end, seconds }) {
+    const before = start === 'process' ? undefined : start
+    const routesBefore = byKey(/** @type {any} */ (before?.snapshot.routes))
+    const latencies = byKey(/** @type {any} */ (end.latencies.routes))
+    const latenciesBefore = byKey(/** @type {any} */ (before?.latencies.routes))
+    return end.snapshot.routes.map((route) => {
+      const key = keyOf(route)
+      const earlier = routesBefore.get(key)
+      const count = route.sinceStart.count - (earlier?.sinceStart.count ?? 0)
+      const counts = latencies.get(key)
+      return {
+        ...nameOf(route),
+        count,
+        perSecond: count / seconds,
+        errors: failedOf(route) - (earlier === undefined ? 0 : failedOf(earlier)),
+        shed: route.shed - (earlier?.shed ?? 0),
+        latencies: counts === undefined ? null : latenciesBetween(counts, latenciesBefore.get(key)),
+        parts: route.parts && differenceOf(route.parts.sinceStart, earlier?.parts.sinceStart),
+      }
+    })
+  },
+  minute: ({ end }) =>
+    end.snapshot.routes.map((route) => ({
+      ...nameOf(route),
+      ...summaryOf(route.lastMinute),
+      shed: null,
+      parts: route.parts && { ...route.parts.lastMinute },
+    })),
+  process: ({ end }) =>
+    end.snapshot.routes.map((route) => ({
+      ...nameOf(route),
+      ...summaryOf(route.sinceStart),
+      shed: route.shed,
+      parts: route.parts && { ...route.parts.sinceStart },
+    })),
+}
+
+const nameOf = ({ method, route }) => ({ method, route })
+
+/** @param {LatencySummary} summary */
+const summaryOf = (summary) => ({
+  count: summary.count,
+  perSecond: summary.ratePerSecond,
+  errors: Math.round(summary.errorRatio * summary.count),
+  latencies: summary,
+})
+
+const differenceOf = (after, before) =>
+  Object.fromEntries(Object.entries(after).map(([name, value]) => [name, value - (before?.[name] ?? 0)]))
+
+module.exports = { describeRequests }

@@ -1,0 +1,97 @@
+'use strict'
+// All figures of a run as one plain object, which a report shows and holds as JSON. Where the counters at the start of the run are known,
+// tables are about the run alone. Else they are about the last minute, or about the time since the start of the process: `covers` says which.
+
+const { makeCurves } = require('./run-curves')
+const { describeEvents } = require('./run-events')
+const { describeRequests } = require('./run-requests')
+const { describeServices } = require('./run-services')
+
+const FORMAT = 'spillway.report.1'
+const MINUTE_MS = 60_000
+/** Counters and points are not of the same millisecond. */
+const TOLERANCE_MS = 5000
+const SECOND_MS = 1000
+const LEAST_SECONDS = 0.001
+
+/**
+ * @import { LivePoint, RunTotals, SlowRequest } from '../../../../index.js'
+ * @typedef {'run' | 'minute' | 'process'} Covers
+ *
+ * @typedef {object} Recorded
+ * @property {{ from: number, to: number }} asked milliseconds since the epoch, perhaps infinite
+ * @property {number} [seconds] how long the run was, by a clock that nobody sets
+ * @property {LivePoint[]} points perhaps more than of this time
+ * @property {RunTotals | 'process'} [start] 'process': the process began in the run. Without it, nothing is known of the start
+ * @property {RunTotals} end
+ * @property {import('./sightings').Sighting[]} findings
+ * @property {boolean} hasVerdict whether the doctor could tell anything
+ * @property {readonly SlowRequest[]} slowest
+ * @property {object} options
+ * @property {string} [zone]
+ * @property {string} [title]
+ * @property {string} [address] which service
+ * @property {string} [command] that was run
+ * @property {readonly string[]} [notices] what the reader should know about the figures
+ * @property {number} [workers]
+ *
+ * @typedef {ReturnType<typeof makeRun>} Run
+ */
+
+/** @param {Recorded} recorded */
+function makeRun(recorded) {
+  const { asked, end, options, zone, title, address, command, notices = [], workers = 1 } = recorded
+  const points = recorded.points.filter(({ at }) => at > asked.from && at <= asked.to)
+  const { from, to } = recorded.start === undefined ? endsOf(asked, points, end) : asked
+  const startedAt = Date.parse(end.snapshot.at) - end.snapshot.uptimeSeconds * SECOND_MS
+  const isNow = end.at - to <= TOLERANCE_MS
+  const isWhole = isNow && from - startedAt <= TOLERANCE_MS
+  const start = recorded.start ?? (isWhole ? 'process' : undefined)
+  const seconds = recorded.seconds ?? (to - from) / SECOND_MS
+  const totals = {
+    start,
+    end,
+    isNow,
+    seconds: Math.max(LEAST_SECONDS, countedSeconds(start, end) ?? seconds),
+  }
+  return {
+    format: FORMAT,
+    title: title ?? null,
+    address: address ?? null,
+    command: command ?? null,
+    from,
+    to,
+    seconds,
+    zone: zone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone,
+    startedAt,
+    notices,
+    workers,
+    process: end.process,
+    minuteFrom: Math.max(startedAt, end.at - MINUTE_MS),
+    ...describeRequests(points, totals),
+    ...describeEvents({ ...recorded, from, to }, totals),
+    ...describeServices(totals),
+    curves: makeCurves(points),
+    releases: end.snapshot.releases,
+    options,
+  }
+}
+
+/** For how long the counters have counted, by the monotonic clock of the process. @returns {number | undefined} */
+function countedSeconds(start, end) {
+  if (start === undefined) return undefined
+  return end.snapshot.uptimeSeconds - (start === 'process' ? 0 : start.snapshot.uptimeSeconds)
+}
+
+/** Where there is a point: before the first, nothing is known. A wall clock that was set back has earlier points after later ones. */
+function endsOf({ from, to }, points, end) {
+  if (points.length === 0)
+    return { from: Number.isFinite(from) ? from : end.at - SECOND_MS, to: Math.min(to, end.at) }
+  const times = points.map(({ at }) => at)
+  return {
+    from: Math.max(from, Math.min(...times) - SECOND_MS),
+    to: Math.min(to, Math.max(...times, Number.isFinite(to) ? 0 : end.at)),
+  }
+}
+
+module.exports = { FORMAT, makeRun }

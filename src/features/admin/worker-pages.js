@@ -1,0 +1,87 @@
+'use strict'
+// `?worker=NAME` on the pages of profiles: whichever member of a fleet answers, it passes the request on to the one that is named. A client
+// that disconnects ends the request there too.
+
+const { sendText } = require('./profile-answers')
+const { urlPath } = require('../../core/url-path')
+
+/** What a worker may be told of the client, beside the address. */
+const PASSED = ['accept', 'accept-encoding']
+/** The connection is that of the server that answers. */
+const OF_CONNECTION = new Set(['connection', 'keep-alive', 'transfer-encoding', 'date'])
+const MOST_NAMES = 50
+
+/**
+ * @import { Handler } from '../../../index.js'
+ * @typedef {import('node:http').IncomingMessage} Request
+ * @typedef {import('node:http').ClientRequest} ClientRequest
+ * @typedef {(asked: { method: string | undefined, path: string, headers: Record<string, string> }) => Promise<ClientRequest>} Ask
+ * @typedef {{ isOwn: boolean, names: string[], ask?: Ask }} FoundWorker ask: of another worker; names: of all workers
+ */
+
+/**
+ * @param {Record<string, Handler>} pages of this worker
+ * @param {(name: string) => Promise<FoundWorker>} findWorker
+ * @returns {Record<string, Handler>} the same of any worker
+ */
+function workerPages(pages, findWorker) {
+  return Object.fromEntries(
+    Object.entries(pages).map(([path, handler]) => [
+      path,
+      (req, res) => {
+        const name = workerNamed(req.url ?? '')
+        if (name === null) return handler(req, res)
+        return void answerFor(name, { handler, findWorker, req, res: /** @type {any} */ (res) })
+      },
+    ])
+  )
+}
+
+const workerNamed = (url) => new URLSearchParams(url.slice(urlPath(url).length)).get('worker')
+
+async function answerFor(name, { handler, findWorker, req, res }) {
+  try {
+    const { isOwn, names, ask } = await findWorker(name)
+    if (res.destroyed) return
+    if (isOwn) return handler(req, res)
+    if (ask === undefined) return sendText(res, { status: 404, text: unknownText(names) })
+    const headers = Object.fromEntries(
+      PASSED.filter((each) => each in req.headers).map((each) => [each, req.headers[each]])
+    )
+    passOn(await ask({ method: req.method, path: req.url, headers }), name, res)
+  } catch (/** @type {any} */ error) {
+    fail(res, `Worker ${name} ${error.message}.`)
+  }
+}
+
+function unknownText(names) {
+  const shown = names.slice(0, MOST_NAMES).join(', ')
+  const rest = names.length > MOST_NAMES ? `, and ${names.length - MOST_NAMES} more` : ''
+  return `No worker has this name. There are: ${shown}${rest}.`
+}
+
+/** @param {ClientRequest} asked @param {string} name @param {any} res */
+function passOn(asked, name, res) {
+  const goOn = () => {}
+  // A profile may take longer than the server waits for a client.
+  res.on('timeout', goOn)
+  res.once('close', () => asked.destroy())
+  asked.once('error', () => fail(res, `Worker ${name} has ended before it answered.`))
+  asked.once('response', (answer) => {
+    const kept = Object.entries(answer.headers).filter(([header]) => !OF_CONNECTION.has(header))
+    res.writeHead(answer.statusCode, Object.fromEntries(kept))
+    answer.on('error', () => res.destroy())
+    answer.once('close', () => answer.complete || res.destroy())
+    answer.pipe(res)
+  })
+  if (res.destroyed) asked.destroy()
+  else asked.end()
+}
+
+function fail(res, text) {
+  if (res.destroyed) return
+  if (res.headersSent) res.destroy()
+  else sendText(res, { status: 502, text })
+}
+
+module.exports = { workerPages }

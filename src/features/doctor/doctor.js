@@ -1,0 +1,203 @@
+'use strict'
+// Says what is wrong with the process. Everything is measured anyway: the doctor takes a reading of the counters every ten seconds
+// while requests come, keeps those of the last minute, and judges what happened between the oldest and now. An idle process takes
+// no reading and has no timer. Findings of high severity are logged when they begin and when they have ended. What judges is loaded
+// with the first judgement.
+
+const { CpuThrottling } = require('../../core/process/cpu-throttling')
+const { LongTurns } = require('../../core/process/long-turns')
+const { routeBetween, takeReading } = require('./reading')
+const { UsualDurations } = require('./usual-durations')
+
+/** @import { Diagnosis, Finding } from '../../../index.js' */
+/** @typedef {import('./reading').Reading} Reading */
+
+const LOOK_MS = 10_000
+const WINDOW_MS = 60_000
+/** A diagnosis is made at most so often, however many ask. */
+const LEAST_MS = 1000
+/** A finding has ended when so many looks in a row did not make it: some problems come and go. */
+const LOOKS_UNTIL_ENDED = 3
+const NOT_ON = 'The doctor is off: `insight.doctor` is false, or this spillway is closed.'
+/** How many heaps after a collection are kept. */
+const MOST_HEAPS = 12
+
+class Doctor {
+  #parts
+  #isOn
+  #own = { cpuThrottling: new CpuThrottling(), longTurns: new LongTurns() }
+  #read
+  #info
+  #warn
+  /** Of the last minute, the oldest first. @type {Reading[]} */
+  #readings = []
+  /** How many requests had ended, and messages had come, when the doctor went to rest. */
+  #endedBefore = 0
+  #usual = new UsualDurations()
+  /** The heap after the last major collection before each look, where there was one. @type {{ atMs: number, bytes: number }[]} */
+  #heaps = []
+  /** @type {Diagnosis | undefined} */
+  #last
+  #lastMs = Number.NEGATIVE_INFINITY
+  /** The findings of high severity that were logged, by problem. @type {Map<Finding['problem'], { route: string | null, sinceMs: number, missed: number }>} */
+  #logged = new Map()
+  #timer
+
+  /**
+   * @param {{ parts: import('./reading').Parts, isOn: boolean,
+   *   warn: (fields: object, message: string) => void, info: (fields: object, message: string) => void,
+   *   read?: typeof takeReading }} given read: for tests
+   */
+  constructor({ parts, isOn, warn, info, read = takeReading }) {
+    this.#parts = parts
+    // Where time stands still, as with the fake timers of a test suite, no look would ever come.
+    this.#isOn = isOn && !parts.clock.isFrozen
+    this.#read = () => read(parts, this.#own)
+    this.#info = info
+    this.#warn = warn
+  }
+
+  // Hot path: once a loop turn, a few comparisons.
+  /** Wakes the doctor where a request came since it went to rest. */
+  onTurn(busyMs) {
+    if (!this.#isOn) return
+    const { recorder, sockets } = this.#parts
+    const { requests } = recorder
+    const messages = sockets?.connections.received ?? 0
+    this.#own.longTurns.onTurn(busyMs, requests.ended + messages)
+    if (this.#timer !== undefined) return
+    if (requests.size === 0 && requests.ended + messages === this.#endedBefore) return
+    this.#schedule()
+    this.#parts.internalErrors.guard('doctor', () => this.#wake())
+  }
+
+  #wake() {
+    this.#readings = [this.#read()]
+  }
+
+  /** The findings of the last look, for the metric: a scrape looks at nothing. */
+  get findings() {
+    return this.#last?.findings ?? []
+  }
+
+  /** @returns {Diagnosis} */
+  diagnose() {
+    const { unknownDiagnosis } = require('./diagnosis')
+    if (!this.#isOn) return unknownDiagnosis(this.#wall(), NOT_ON)
+    const { clock } = this.#parts
+    const nowMs = clock.now()
+    if (this.#last !== undefined && nowMs - this.#lastMs < LEAST_MS) return this.#last
+    if (this.#readings.length === 0)
+      return unknownDiagnosis(this.#wall(), 'Not enough traffic to tell: no request in the last minute.')
+    return this.#judge(this.#read())
+  }
+
+  #schedule() {
+    this.#timer = this.#parts.clock.after(LOOK_MS, () => {
+      this.#timer = undefined
+      if (this.#isOn) this.#parts.internalErrors.guard('doctor', () => this.#look())
+    })
+  }
+
+  #look() {
+    const now = this.#read()
+    this.#recordHeap(now)
+    for (const series of this.#parts.recorder.routes.series) series.load.endSlice()
+    this.#parts.pools?.samples.endSlices()
+    this.#log(this.#judge(now).findings)
+    const before = /** @type {Reading} */ (this.#readings.at(-1))
+    this.#recordUsual(before, now)
+    this.#readings.push(now)
+    const [oldest] = this.#readings
+    const isMinute = now.atMs - oldest.atMs >= WINDOW_MS
+    const isQuiet = oldest.ended === now.ended && oldest.messages === now.messages
+    if (isMinute && isQuiet && this.#parts.recorder.requests.size === 0) return this.#rest()
+    // Several, where the process was suspended.
+    while (now.atMs - this.#readings[0].atMs >= WINDOW_MS) this.#readings.shift()
+    this.#schedule()
+  }
+
+  /** No request came for a minute: the problem has ended, or affects no client. */
+  #rest() {
+    for (const problem of this.#logged.keys()) this.#logEnd(problem)
+    const { recorder, sockets } = this.#parts
+    this.#endedBefore = recorder.requests.ended + (sockets?.connections.received ?? 0)
+    this.#readings = []
+    this.#last = undefined
+  }
+
+  /** @param {Reading} now */
+  #judge(now) {
+    const { diagnose } = require('./diagnosis')
+    const { figuresOf } = require('./figures')
+    const [earlier] = this.#readings
+    const figures = figuresOf(this.#parts, { earlier, now, usual: this.#usual, recent: this.#heaps })
+    this.#last = diagnose(figures, this.#wall())
+    this.#lastMs = now.atMs
+    return this.#last
+  }
+
+  /** Heaps that differ were measured by different collections. */
+  #recordHeap({ atMs, heapAfterBytes }) {
+    if (heapAfterBytes === undefined || this.#heaps.at(-1)?.bytes === heapAfterBytes) return
+    this.#heaps.push({ atMs, bytes: heapAfterBytes })
+    if (this.#heaps.length > MOST_HEAPS) this.#heaps.shift()
+  }
+
+  /** @param {Reading} before @param {Reading} now */
+  #recordUsual(before, now) {
+    const { length } = this.#parts.recorder.routes.series
+    for (let index = 0; index < length; index++) {
+      const { count, ms } = routeBetween(before, now, index)
+      this.#usual.onLook(index, count, ms / count)
+    }
+  }
+
+  /** @param {readonly Finding[]} findings */
+  #log(findings) {
+    for (const finding of findings)
+      if (finding.severity === 'high' && !this.#logged.has(finding.problem)) this.#logBegin(finding)
+    const found = new Set(findings.map(({ problem }) => problem))
+    for (const [problem, logged] of this.#logged) {
+      logged.missed = found.has(problem) ? 0 : logged.missed + 1
+      if (logged.missed >= LOOKS_UNTIL_ENDED) this.#logEnd(problem)
+    }
+  }
+
+  #logBegin({ problem, severity, share, route, summary, advice }) {
+    this.#logged.set(problem, { route, sinceMs: this.#parts.clock.now(), missed: 0 })
+    const fields = {
+      event: 'finding',
+      problem,
+      severity,
+      share: Math.round(share * 1000) / 1000,
+      route,
+      advice,
+    }
+    this.#warn(fields, `spillway: ${summary}`)
+  }
+
+  /** @param {Finding['problem']} problem */
+  #logEnd(problem) {
+    const { route, sinceMs } = /** @type {any} */ (this.#logged.get(problem))
+    this.#logged.delete(problem)
+    const seconds = Math.round((this.#parts.clock.now() - sinceMs) / 1000)
+    this.#info(
+      { event: 'findingEnded', problem, route, seconds },
+      `spillway: ${problem} has ended after ${seconds} s`
+    )
+  }
+
+  #wall() {
+    return new Date(this.#parts.clock.wallMs()).toISOString()
+  }
+
+  close() {
+    this.#isOn = false
+    if (this.#timer !== undefined) this.#parts.clock.cancel(this.#timer)
+    this.#readings = []
+    this.#last = undefined
+  }
+}
+
+module.exports = { Doctor, LOOK_MS }

@@ -1,0 +1,245 @@
+'use strict'
+// Builds the record of figures that the doctor's rules judge: what happened between two readings, and the current state. A figure
+// that this process cannot measure is undefined, and a rule that needs this figure makes no claim.
+
+const { newHistogram } = require('../../core/histogram/hdr-histogram')
+const { quantilesOf } = require('../../core/histogram/quantiles')
+const { cpuLimit } = require('../../core/process/cpu-limit')
+const { eventsBetween, outgoingOf, poolsOf, stallsSince, warningsOf } = require('./other-figures')
+const { NOTHING, routeBetween } = require('./reading')
+const { waitingRequests } = require('./waiting-requests')
+
+/** Quantiles take 70 µs per route, so only the routes with the most request time get them. */
+const MOST_QUANTILES = 20
+
+/**
+ * @typedef {import('./reading').Reading} Reading
+ * @typedef {object} RouteFigures
+ * @property {string} method
+ * @property {string} route
+ * @property {number} count
+ * @property {number} errors 5xx, cut off or timed out
+ * @property {number} aborted
+ * @property {number} timeShare of the time of all requests
+ * @property {number} meanMs
+ * @property {number} firstByteMs mean, until the answer began; NaN if most requests were not answered
+ * @property {number | undefined} usualMs the usual mean of the last hour; undefined before the first look
+ * @property {{ count: number, errors: number }} before from the start of the process to the earlier reading
+ * @property {{ count: number, elasticity: number, correlation: number }} load see core/request/load-slope.js
+ * @property {{ p50Ms: number, p99Ms: number, maxMs: number } | undefined} quantiles
+ * @property {number | undefined} loopShare share of the time for which the loop ran its handlers, until each first returned
+ * @property {Record<string, number> | undefined} parts milliseconds of `queueMs runMs loopBusyMs gcMs waitMs bodyMs`
+ * @property {number | undefined} unreadMs the longest that its requests can have been in the kernel, in sum
+ *
+ * @typedef {object} Turns
+ * @property {number} count
+ * @property {number} share of the time
+ * @property {number} requests how many ended in them
+ *
+ * @typedef {object} Figures all shares are of the time, from 0 to 1, unless something else is named
+ * @property {number} seconds between the two readings
+ * @property {{ count: number, errors: number, inFlight: number }} requests without the rejected ones
+ * @property {RouteFigures[]} routes with a request in these seconds; those on which most time was spent first
+ * @property {Pick<RouteFigures, 'method' | 'route' | 'count' | 'errors' | 'before'>[]} events of sockets, with a message in these seconds
+ * @property {{ utilization: number, longestMs: number, long: Turns, veryLong: Turns }} loop long: from 20 ms; veryLong: from 50 ms
+ * @property {{ used: number, limit: number }} cpu in CPUs
+ * @property {{ runShare: number, waitShare: number, foreignShare: number } | undefined} scheduler of the thread of the loop: on a CPU,
+ *   waiting for one, and waiting while other processes ran
+ * @property {{ periods: number, throttledPeriods: number, share: number } | undefined} throttling by the limit of the container
+ * @property {{ share: number, majorShare: number }} gc
+ * @property {{ afterGcBytes: number | undefined, limitBytes: number, recent: readonly { atMs: number, bytes: number }[],
+ *   trend: { verdict: string, bytesPerSecond?: number, confidence?: number, windowSeconds?: number, secondsToLimit?: number | undefined } }} heap
+ * @property {{ limitBytes: number, rssBytes: number }} memory
+ * @property {{ mode: string, rejected: number, reasons: Record<string, number>, wouldReject: number, queued: number }} admission
+ *   `reasons`: of what was rejected; in mode `observe` of what would be
+ * @property {import('./waiting-requests').Unanswered[]} unanswered requests that have been in flight for 30 seconds or more
+ * @property {ReturnType<typeof waitingRequests>['clients']} clients
+ * @property {{ method: string, route: string, durationMs: number }[]} gaveUp the slowest of the requests whose client
+ *   disconnected before an answer began
+ * @property {{ route: string, status: number, type: string, count: number }[]} errorKinds the most frequent first
+ * @property {{ sites: StallFigures[] } | undefined} stalls of these seconds, the costliest first
+ * @property {CallFigures[] | undefined} outgoing calls to other hosts, the costliest first
+ * @property {import('./other-figures').PoolFigures[]} [pools] that were given to `pool()`
+ * @property {import('./other-figures').Warnings | undefined} warnings of the process since its start
+ *
+ * @typedef {object} StallFigures a site as in the snapshot, and `ms`, its cost in these seconds
+ * @property {string} cause
+ * @property {string | null} function
+ * @property {string | null} file
+ * @property {number | null} line
+ * @property {string | null} method
+ * @property {string | null} route
+ * @property {string | null} origin
+ * @property {readonly string[]} frames
+ * @property {number} ms
+ *
+ * @typedef {object} CallFigures
+ * @property {string} host
+ * @property {string | null} method of the request that asked; null where it is not known
+ * @property {string | null} route
+ * @property {number} count
+ * @property {number} totalMs
+ */
+
+/**
+ * @param {import('./reading').Parts} parts
+ * @param {{ earlier: Reading, now: Reading, usual: InstanceType<typeof import('./usual-durations').UsualDurations>,
+ *   recent: readonly { atMs: number, bytes: number }[] }} readings
+ * @returns {Figures}
+ */
+function figuresOf(parts, { earlier, now, usual, recent }) {
+  const { clock, recorder, requestLog, signals } = parts
+  const nowMs = clock.now()
+  const elapsedMs = Math.max(1, now.atMs - earlier.atMs)
+  const shareOf = (ms) => Math.min(1, Math.max(0, ms / elapsedMs))
+  const memory = signals.memory.sample()
+  const routes = routesOf(recorder, { earlier, now, usual, shareOf }, nowMs)
+  return {
+    seconds: elapsedMs / 1000,
+    requests: {
+      count: sumOf(routes, 'count'),
+      errors: sumOf(routes, 'errors'),
+      inFlight: recorder.requests.size,
+    },
+    routes,
+    loop: {
+      utilization: shareOf(now.loopActiveMs - earlier.loopActiveMs),
+      longestMs: signals.loopDelay.sample(nowMs).max * 1000,
+      long: turnsBetween(earlier.longTurns.long, now.longTurns.long, shareOf),
+      veryLong: turnsBetween(earlier.longTurns.veryLong, now.longTurns.veryLong, shareOf),
+    },
+    cpu: { used: (now.cpuMs - earlier.cpuMs) / elapsedMs, limit: cpuLimitOnce() },
+    scheduler: schedulerBetween(earlier, now, shareOf),
+    throttling: throttlingBetween(earlier.throttling, now.throttling, shareOf),
+    gc: {
+      share: shareOf(now.gc.ms - earlier.gc.ms),
+      majorShare: shareOf(now.gc.majorMs - earlier.gc.majorMs),
+    },
+    heap: {
+      afterGcBytes: now.heapAfterBytes,
+      limitBytes: memory.afterGcLimitBytes,
+      recent,
+      trend: signals.heapTrend.sample(nowMs, memory.afterGcLimitBytes),
+    },
+    memory: { limitBytes: memory.limitBytes, rssBytes: memory.rssBytes },
+    admission: admissionOf(parts, earlier, now),
+    ...waitingRequests(parts),
+    gaveUp: requestLog.slow
+      .sample(nowMs)
+      .filter(
+        ({ outcome, firstByteMs, endedMs }) =>
+          outcome === 'aborted' && firstByteMs === null && endedMs > earlier.atMs
+      )
+      .map(({ method, route, durationMs }) => ({ method, route, durationMs })),
+    events: eventsBetween(earlier.events, now.events),
+    errorKinds: errorKinds(earlier, now),
+    stalls: stallsSince(parts, earlier.stallTotals),
+    outgoing: outgoingOf(parts),
+    pools: poolsOf(parts, earlier, now),
+    warnings: warningsOf(parts),
+  }
+}
+
+/** @returns {RouteFigures[]} */
+function routesOf({ parts, routes }, { earlier, now, usual, shareOf }, nowMs) {
+  const known = now.routes.length > 0 ? routes.series : []
+  const counted = known
+    .map((each, index) => ({ series: each, index, sum: routeBetween(earlier, now, index) }))
+    .filter(({ sum }) => sum.count > 0)
+    .sort((a, b) => b.sum.ms - a.sum.ms)
+  const totalMs = counted.reduce((ms, { sum }) => ms + sum.ms, 0)
+  const histogram = newHistogram(32)
+  return counted.map(({ series: { method, route, latency, load }, index, sum }, rank) => {
+    const { count, errors } = routeBetween(/** @type {any} */ (NOTHING), earlier, index)
+    return {
+      method,
+      route,
+      count: sum.count,
+      errors: sum.errors,
+      aborted: sum.aborted,
+      timeShare: totalMs > 0 ? sum.ms / totalMs : 0,
+      meanMs: sum.ms / sum.count,
+      firstByteMs: sum.firstBytes >= sum.count / 2 ? sum.firstByteMs / sum.firstBytes : Number.NaN,
+      usualMs: usual.of(index),
+      before: { count: count || 0, errors: errors || 0 },
+      load: load.sample(),
+      quantiles: rank < MOST_QUANTILES ? quantilesIn(histogram, latency, nowMs) : undefined,
+      ...(parts.isOn ? partsOf(sum, shareOf) : NO_PARTS),
+    }
+  })
+}
+
+const partsOf = ({ loopMs, parts, unreadMs }, shareOf) => ({ loopShare: shareOf(loopMs), parts, unreadMs })
+const NO_PARTS = { loopShare: undefined, parts: undefined, unreadMs: undefined }
+
+function quantilesIn(histogram, latency, nowMs) {
+  histogram.reset()
+  latency.addLastMinute(histogram, nowMs)
+  if (histogram.totalCount === 0) return undefined
+  const [p50, p99] = quantilesOf(histogram, [0.5, 0.99])
+  return { p50Ms: p50 / 1000, p99Ms: p99 / 1000, maxMs: histogram.maxValue / 1000 }
+}
+
+const turnsBetween = (earlier, later, shareOf) => ({
+  count: later.count - earlier.count,
+  share: shareOf(later.ms - earlier.ms),
+  requests: later.requests - earlier.requests,
+})
+
+/**
+ * The loop may wait for a CPU that other threads of this process use, such as the collector's. `foreignShare` leaves their time out.
+ */
+function schedulerBetween(earlier, now, shareOf) {
+  if (earlier.scheduler === undefined || now.scheduler === undefined) return undefined
+  const runShare = shareOf(now.scheduler.ranMs - earlier.scheduler.ranMs)
+  const waitShare = shareOf(now.scheduler.waitedMs - earlier.scheduler.waitedMs)
+  const ownShare = Math.max(0, (now.cpuMs - earlier.cpuMs) / (now.atMs - earlier.atMs) - runShare)
+  return { runShare, waitShare, foreignShare: Math.max(0, waitShare - ownShare) }
+}
+
+function throttlingBetween(earlier, later, shareOf) {
+  if (earlier === undefined || later === undefined) return undefined
+  return {
+    periods: later.periods - earlier.periods,
+    throttledPeriods: later.throttledPeriods - earlier.throttledPeriods,
+    share: shareOf(later.throttledMs - earlier.throttledMs),
+  }
+}
+
+function admissionOf({ admission }, earlier, now) {
+  const { mode, queued } = admission.sample()
+  const shed = countsBetween(earlier.shed, now.shed)
+  const wouldShed = countsBetween(earlier.wouldShed, now.wouldShed)
+  const total = (counts) => Object.values(counts).reduce((sum, count) => sum + count, 0)
+  return {
+    mode,
+    queued,
+    reasons: mode === 'observe' ? wouldShed : shed,
+    rejected: total(shed),
+    wouldReject: total(wouldShed),
+  }
+}
+
+function countsBetween(earlier, later) {
+  return Object.fromEntries(
+    Object.entries(later)
+      .map(([name, count]) => /** @type {[string, number]} */ ([name, count - (earlier[name] ?? 0)]))
+      .filter(([, count]) => count > 0)
+  )
+}
+
+function errorKinds(earlier, now) {
+  return [...now.errors]
+    .map(([row, count]) => ({ row, count: count - (earlier.errors.get(row) ?? 0) }))
+    .filter(({ count }) => count > 0)
+    .sort((a, b) => b.count - a.count)
+    .map(({ row: { route, status, type }, count }) => ({ route, status, type, count }))
+}
+
+const sumOf = (rows, key) => rows.reduce((sum, row) => sum + row[key], 0)
+
+let limit
+/** Read once, because the limit is in files and does not change. */
+const cpuLimitOnce = () => (limit ??= cpuLimit())
+
+module.exports = { figuresOf }

@@ -1,0 +1,130 @@
+'use strict'
+// Figures of parts that an instance may be without: stalls, outgoing calls and warnings of the process. Where there is no such part
+// the figure is undefined.
+
+const { POOL_REASON } = require('../../core/gate/verdict')
+
+/**
+ * @import { StallFigures, CallFigures } from './figures'
+ * @typedef {{ counts: Readonly<Record<string, number>>, recent: readonly { name: string, message: string, at?: string | null }[] }} Warnings
+ * @typedef {{ lastMinute: { count: number, totalMs: number } }} Sums
+ * @typedef {object} OtherParts
+ * @property {{ sample(): { sites: readonly any[] } } | undefined} [stalls]
+ * @property {{ connections: { received: number }, events: { totals(): Map<string, { count: number, errors: number }> } } | undefined} [sockets]
+ * @property {{ list(): { hosts: readonly (Sums & { host: string,
+ *   routes: readonly (Sums & { method: string | null, route: string | null })[] })[] } } | undefined} [outgoing]
+ * @property {{ list(): Warnings } | undefined} [warnings]
+ * @typedef {object} PoolFigures of a pool that was given to `pool()`, in these seconds
+ * @property {string} name
+ * @property {number} seconds
+ * @property {number} max 0 if it is not known
+ * @property {number} waiting callers that wait now
+ * @property {number} asks callers that asked for a connection
+ * @property {number} asksPerRequest
+ * @property {number} meanWaitMs
+ * @property {number} meanUseMs
+ * @property {number} waitingShare of the time, in which somebody waited
+ * @property {number} timeouts
+ * @property {number} rejected requests that would have waited too long
+ * @property {{ count: number, longestMs: number }} held connections that are not given back yet
+ * @property {{ count: number, elasticity: number, correlation: number }} load the time of a use against the connections in use
+ * @property {{ method: string | null, route: string | null, heldMs: number }[]} holders those that held connections longest first
+ */
+
+const keyOf = ({ cause, file, function: name, method, route, origin }) =>
+  [cause, file, name, method, route, origin].join('\n')
+
+/** What each site has cost so far. @param {OtherParts} parts @returns {Map<string, number> | undefined} */
+function stallTotals({ stalls }) {
+  if (stalls === undefined) return undefined
+  return new Map(stalls.sample().sites.map((site) => [keyOf(site), site.totalMs]))
+}
+
+/**
+ * The sites that have cost something since, the costliest first.
+ *
+ * @param {OtherParts} parts
+ * @param {Map<string, number> | undefined} totals
+ * @returns {{ sites: StallFigures[] } | undefined}
+ */
+function stallsSince({ stalls }, totals) {
+  if (stalls === undefined || totals === undefined) return undefined
+  const sites = stalls
+    .sample()
+    .sites.map((site) => ({ ...site, ms: site.totalMs - (totals.get(keyOf(site)) ?? 0) }))
+    .filter(({ ms }) => ms > 0)
+    .sort((a, b) => b.ms - a.ms)
+  return { sites }
+}
+
+/**
+ * The events of sockets with a message in these seconds, as the figures of routes.
+ *
+ * @param {Map<string, { count: number, errors: number }>} before @param {Map<string, { count: number, errors: number }>} now
+ */
+function eventsBetween(before, now) {
+  return [...now]
+    .map(([event, { count, errors }]) => {
+      const earlier = before.get(event) ?? { count: 0, errors: 0 }
+      return {
+        method: 'event',
+        route: event,
+        count: count - earlier.count,
+        errors: errors - earlier.errors,
+        before: earlier,
+      }
+    })
+    .filter(({ count }) => count > 0)
+}
+
+/** Calls of the last minute, by host and by the route that asked. @param {OtherParts} parts @returns {CallFigures[] | undefined} */
+function outgoingOf({ outgoing }) {
+  return outgoing
+    ?.list()
+    .hosts.flatMap(({ host, routes }) =>
+      routes.map(({ method, route, lastMinute: { count, totalMs } }) => ({
+        host,
+        method,
+        route,
+        count,
+        totalMs,
+      }))
+    )
+    .filter(({ count }) => count > 0)
+    .sort((a, b) => b.totalMs - a.totalMs)
+}
+
+/** @param {OtherParts} parts @returns {Warnings | undefined} */
+const warningsOf = ({ warnings }) => warnings?.list()
+
+/**
+ * @param {{ pools?: { samples: InstanceType<typeof import('../pools/pool-samples').PoolSamples> } }} parts
+ * @param {Pick<import('./reading').Reading, 'atMs' | 'pools' | 'shed'>} earlier
+ * @param {Pick<import('./reading').Reading, 'atMs' | 'pools' | 'shed'>} now
+ * @returns {PoolFigures[]}
+ */
+function poolsOf({ pools }, earlier, now) {
+  const elapsedMs = Math.max(1, now.atMs - earlier.atMs)
+  return [...(now.pools ?? [])].flatMap(([name, later]) => {
+    const state = pools?.samples.stateOf(name)
+    if (state === undefined || !state.isTimed) return []
+    const before = earlier.pools?.get(name)
+    const between = (key) => later[key] - (before?.[key] ?? 0)
+    const reason = POOL_REASON + name
+    return [
+      {
+        name,
+        seconds: elapsedMs / 1000,
+        ...state,
+        asks: between('asks'),
+        meanWaitMs: between('waitMs') / Math.max(1, between('asks')),
+        meanUseMs: between('useMs') / Math.max(1, between('uses')),
+        waitingShare: Math.min(1, between('contendedMs') / elapsedMs),
+        timeouts: between('timeouts'),
+        rejected: (now.shed[reason] ?? 0) - (earlier.shed[reason] ?? 0),
+      },
+    ]
+  })
+}
+
+module.exports = { eventsBetween, outgoingOf, poolsOf, stallTotals, stallsSince, warningsOf }

@@ -1,0 +1,92 @@
+'use strict'
+// The heap that survives major collections grows as a leak does, or is nearly full.
+// - The trend (core/process/heap-trend.js) says `growing` with its confidence, over minutes to hours.
+// - Faster leaks end the process before a trend is certain. So a rise is also claimed where each of four or more collections
+//   left more than the one before, by 10 MB and a quarter in all, and the heap would be full within 15 minutes at that pace. A cache
+//   that fills is a matter of minutes as well, but is seldom as large as the heap.
+// - A heap that is nine tenths full after a collection leaves nothing to work with, growing or not.
+// - Growth that fills the heap only after a week is not claimed: the process is replaced before.
+// High: the heap is full within an hour, so an operator has less than an hour to act.
+
+const { duration, evidence, megabytes, percent } = require('../phrases')
+
+const FEWEST_COLLECTIONS = 4
+const LEAST_BYTES = 10e6
+const LEAST_RISE = 0.25
+const FAST_MS = 15 * 60_000
+const SOON_SECONDS = 3600
+const LEAST_A_MINUTE = 1e6
+const LATEST_SECONDS = 7 * 24 * 3600
+const FULL = 0.9
+
+/** @type {import('../rules').Rule} */
+const rule = {
+  problem: 'heap-growing',
+  explains: ['garbage-collection'],
+  find({ heap }) {
+    const { afterGcBytes, limitBytes, trend } = heap
+    if (afterGcBytes === undefined || !(limitBytes > 0)) return []
+    const share = Math.min(1, afterGcBytes / limitBytes)
+    const found = growthOf(heap)
+    const growth = Number(found?.secondsToLimit) <= LATEST_SECONDS ? found : undefined
+    if (growth === undefined && share < FULL) return []
+    const full = `${megabytes(afterGcBytes)} of ${megabytes(limitBytes)} are in use after a collection`
+    const seconds = growth?.secondsToLimit ?? Number.POSITIVE_INFINITY
+    return [
+      {
+        severity: share >= FULL || seconds <= SOON_SECONDS ? 'high' : 'medium',
+        share,
+        route: null,
+        summary:
+          growth === undefined
+            ? `The heap is nearly full: ${full}.`
+            : `The heap grows by ${paceOf(growth.bytesPerSecond)} and is full in ${duration(seconds * 1000)}: ${full}.`,
+        evidence: [
+          evidence('heap after a collection', afterGcBytes, 'bytes'),
+          evidence('heap limit', limitBytes, 'bytes'),
+          ...(growth === undefined
+            ? []
+            : [
+                evidence('growth', growth.bytesPerSecond, 'bytes/s'),
+                evidence('until the heap is full', seconds, 's'),
+                evidence('observed for', growth.windowSeconds, 's'),
+              ]),
+          ...(trend.confidence === undefined ? [] : [evidence('confidence', trend.confidence, '')]),
+        ],
+        advice:
+          growth === undefined
+            ? `At ${percent(FULL)} Node.js collects all the time. Raise --max-old-space-size if the container has room, and look at what is kept in caches and globals.`
+            : 'Take two heap profiles some minutes apart (`POST /heap` of the admin server): `growth` names the functions whose objects stay. Look at caches without a limit, maps keyed by request or user, and listeners that are never removed. Meanwhile `memory.recycleAt` replaces the process in time.',
+      },
+    ]
+  },
+}
+
+/** A slow leak is 0 MB a minute. */
+function paceOf(bytesPerSecond) {
+  const aMinute = bytesPerSecond * 60
+  return aMinute >= LEAST_A_MINUTE ? `${megabytes(aMinute)} a minute` : `${megabytes(aMinute * 60)} an hour`
+}
+
+function growthOf({ limitBytes, recent, trend }) {
+  if (trend.verdict === 'growing' && trend.bytesPerSecond > 0) {
+    const { bytesPerSecond, secondsToLimit = Number.POSITIVE_INFINITY, windowSeconds = 0 } = trend
+    return { bytesPerSecond, secondsToLimit, windowSeconds }
+  }
+  if (recent.length < FEWEST_COLLECTIONS) return undefined
+  const first = recent[0]
+  const last = recent[recent.length - 1]
+  const rise = last.bytes - first.bytes
+  const isSteady = recent.every(({ bytes }, i) => i === 0 || bytes > recent[i - 1].bytes)
+  if (!isSteady || rise < LEAST_BYTES || rise < LEAST_RISE * first.bytes) return undefined
+  const elapsedMs = last.atMs - first.atMs
+  if (elapsedMs <= 0 || ((limitBytes - last.bytes) / rise) * elapsedMs > FAST_MS) return undefined
+  const bytesPerSecond = (rise / elapsedMs) * 1000
+  return {
+    bytesPerSecond,
+    secondsToLimit: Math.max(0, limitBytes - last.bytes) / bytesPerSecond,
+    windowSeconds: elapsedMs / 1000,
+  }
+}
+
+module.exports = rule

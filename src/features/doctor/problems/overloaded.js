@@ -1,0 +1,72 @@
+'use strict'
+// More requests come than the process can serve, so that the gate rejects some: or would, in mode `observe`.
+// - One in a hundred: below that it is a burst. High from one in twenty.
+// - Ten rejections at least: a handful in a minute is nothing to wake anybody for.
+
+const { POOL_REASON } = require('../../../core/gate/verdict')
+const { mostOfTime } = require('../time-parts')
+const { counted, evidence, percent } = require('../phrases')
+
+const SOME = 0.01
+const MANY = 0.05
+const FEWEST = 10
+
+const ADVICE = {
+  loop: 'The event loop is full. Run more processes, or make the costliest route cheaper: a CPU profile (`npx spillway profile`) shows where the time goes.',
+  concurrency:
+    'The limit `shed.maxConcurrent` is reached. Raise it if the loop and the dependencies have room, or run more processes.',
+  memory:
+    'The heap is nearly full. Look for a leak, or raise --max-old-space-size if the container has room.',
+  pressure: 'The function `shed.pressure` of the application reports pressure.',
+  deadline: 'Requests would not be answered within `shed.deadline`. Run more processes, or allow more time.',
+}
+const OTHER_ADVICE =
+  'A fixed limit of the options `shed` is reached. Raise it if the process has room, or run more processes.'
+
+/** @type {import('../rules').Rule} */
+const rule = {
+  problem: 'overloaded',
+  explains: ['cpu-saturated'],
+  find({ admission, requests, routes, loop }) {
+    const isObserved = admission.mode === 'observe'
+    const all = isObserved ? admission.wouldReject : admission.rejected
+    const rejected = all - forPools(admission.reasons)
+    // In mode `observe` those that would be rejected run.
+    const offered = requests.count + (isObserved ? 0 : rejected)
+    const share = offered === 0 ? 0 : rejected / offered
+    if (rejected < FEWEST || share < SOME) return []
+    const [reason = 'loop'] = Object.entries(admission.reasons)
+      .filter(([name]) => !name.startsWith(POOL_REASON))
+      .sort(([, a], [, b]) => b - a)
+      .map(([name]) => name)
+    return [
+      {
+        severity: share >= MANY ? 'high' : 'medium',
+        share,
+        route: null,
+        summary: `More requests come than the process can serve: ${percent(share)} ${isObserved ? 'would be' : 'were'} rejected${isObserved ? '' : `, mostly for ${reason}`} (${counted(rejected, 'request')}).`,
+        evidence: [
+          evidence(
+            isObserved ? 'requests that would be rejected' : 'rejected requests',
+            rejected,
+            'requests'
+          ),
+          evidence('answered requests', requests.count, 'requests'),
+          evidence('queued now', admission.queued, 'requests'),
+          evidence('event loop busy', loop.utilization, 'share of the time'),
+          ...mostOfTime(routes),
+        ],
+        advice: ADVICE[reason] ?? OTHER_ADVICE,
+      },
+    ]
+  },
+}
+
+/** A pool that is short is a finding of its own: pool-exhausted. */
+const forPools = (reasons) =>
+  Object.entries(reasons).reduce(
+    (sum, [name, count]) => (name.startsWith(POOL_REASON) ? sum + count : sum),
+    0
+  )
+
+module.exports = rule

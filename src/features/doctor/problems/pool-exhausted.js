@@ -1,0 +1,102 @@
+'use strict'
+// Requests wait for a connection of a pool. A pool that was given to `pool()` says so itself: short-pools.js. Of any other it is
+// inferred: requests wait for each other, though the loop has time, for a connection, a lock, or a semaphore. Then the duration
+// grows in proportion to the requests in flight (core/request/load-slope.js). Behind a slow dependency it does not.
+// - Elasticity of 0.4: twice as many in flight take at least 1.4 times as long. Correlation of 0.5: in flight explains a quarter of
+//   the variance, which chance does not reach with fifty requests.
+// - 50 ms and three in flight in the mean: below that no request waits for long.
+// - A loop that is busy for eight tenths makes requests wait for each other as well, and then the loop is the
+//   resource they share. So does a thread that waits for a CPU. Requests that were rejected for a pool are a finding all the same:
+//   no other rule counts them.
+// High from 250 ms in the mean: the wait is then most of the duration.
+
+const { costliestCall } = require('../outgoing-share')
+const { mayWaitOutside, mostOfTime } = require('../time-parts')
+const { counted, duration, evidence, percent, routeName } = require('../phrases')
+const { rejectingPools, shortPools } = require('../short-pools')
+
+const ELASTICITY = 0.4
+const CORRELATION = 0.5
+const FEWEST = 50
+const LEAST_MS = 50
+const LEAST_IN_FLIGHT = 3
+const MOST_BUSY = 0.8
+const MOST_STARVED = 0.2
+const FULL_SHARE = 0.5
+const LONG_MS = 250
+/** Of the time of all requests: one route with a lock of its own is not worth more than a hint. */
+const LEAST_SHARE = 0.1
+
+/** @type {import('../rules').Rule} */
+const rule = {
+  problem: 'pool-exhausted',
+  explains: ['slow-dependency'],
+  find(figures) {
+    const { loop, scheduler } = figures
+    const isStarved = (scheduler?.waitShare ?? 0) >= MOST_STARVED
+    if (isStarved || loop.utilization >= MOST_BUSY) {
+      const rejecting = rejectingPools(figures)
+      return rejecting.length > 0 || !isStarved ? rejecting : fullPools(figures)
+    }
+    const known = shortPools(figures)
+    return known.length > 0 ? known : inferredOf(figures)
+  },
+}
+
+/**
+ * A process that waits for a CPU gives its connections back late, and everything takes longer. A pool that was given to `pool()` is short all the
+ * same, if all its connections are in use, and somebody waits for half of the time, for longer than a connection is used.
+ *
+ * @param {import('../figures').Figures} figures
+ * @returns {import('../rules').Claim[]}
+ */
+function fullPools({ pools = [], ...figures }) {
+  const full = pools.filter(
+    ({ held, max, meanUseMs, meanWaitMs, waitingShare }) =>
+      held.count >= max && waitingShare >= FULL_SHARE && meanWaitMs >= meanUseMs
+  )
+  return shortPools({ ...figures, pools: full }).map((claim) => ({ ...claim, severity: 'medium' }))
+}
+
+/** @param {import('../figures').Figures} figures @returns {import('../rules').Claim[]} */
+function inferredOf({ loop, routes, seconds, outgoing }) {
+  const waiting = routes.filter(
+    (route) =>
+      isWaiting(route, seconds) &&
+      mayWaitOutside(route, loop) &&
+      // Calls to another host that take most of the time are slow, whatever makes them wait.
+      costliestCall(route, outgoing) === undefined &&
+      route.timeShare >= LEAST_SHARE
+  )
+  if (waiting.length === 0) return []
+  const [first, ...others] = waiting
+  const share = waiting.reduce((sum, { timeShare }) => sum + timeShare, 0)
+  const inFlight = (first.count * first.meanMs) / 1000 / seconds
+  const name = routeName(first)
+  return [
+    {
+      severity: first.meanMs >= LONG_MS ? 'high' : 'medium',
+      share,
+      route: name,
+      summary: `Requests of ${name}${others.length === 0 ? '' : ` and ${counted(others.length, 'other route')}`} wait for each other: they take ${duration(first.meanMs)} in the mean, and longer in proportion to the requests in flight, while the event loop is idle for ${percent(1 - loop.utilization)} of the time.`,
+      evidence: [
+        evidence('mean duration', first.meanMs, 'ms'),
+        ...mostOfTime([first]),
+        evidence('in flight, in the mean', inFlight, 'requests'),
+        evidence('growth of the duration with those in flight', first.load.elasticity, 'elasticity'),
+        evidence('correlation', first.load.correlation, ''),
+        evidence('requests', first.count, 'requests'),
+        evidence('event loop busy', loop.utilization, 'share of the time'),
+      ],
+      advice: `Look at the pool that ${name} uses: how many connections it has, and how many requests wait for one (\`pool.waitingCount\` of pg). Hold a connection for as short as possible, release it on every path, and then make the pool larger, as far as the database allows.`,
+    },
+  ]
+}
+
+function isWaiting({ count, meanMs, load }, seconds) {
+  if (count < FEWEST || load.count < FEWEST || meanMs < LEAST_MS) return false
+  if ((count * meanMs) / 1000 / seconds < LEAST_IN_FLIGHT) return false
+  return load.elasticity >= ELASTICITY && load.correlation >= CORRELATION
+}
+
+module.exports = rule

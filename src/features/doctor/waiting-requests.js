@@ -1,0 +1,68 @@
+'use strict'
+// What the requests that are in flight for long are waiting for, at this moment: their handler, or their client. Those in flight are
+// in the order in which they came, so that only the old ones are looked at.
+
+const { quantilesOf } = require('../../core/histogram/quantiles')
+
+/** A client that takes longer than this to read or to send is slow. */
+const SLOW_CLIENT_MS = 5000
+/** No handler is an orphan before. */
+const UNANSWERED_MS = 30_000
+const MOST_LOOKED_AT = 1000
+
+/**
+ * @typedef {{ method: string, route: string | null, count: number, oldestMs: number, p99Ms: number, answered: number }} Unanswered
+ *   `p99Ms` and `answered` are of the same route since the start
+ */
+
+/**
+ * @param {Pick<import('../../core/metrics/capture').Parts, 'clock' | 'recorder'>} parts
+ * @returns {{ unanswered: Unanswered[], clients: { reading: number, sending: number, unsentBytes: number, oldestMs: number,
+ *   inFlight: number } }}
+ */
+function waitingRequests({ clock, recorder }) {
+  const nowMs = clock.now()
+  const unanswered = new Map()
+  const clients = { reading: 0, sending: 0, unsentBytes: 0, oldestMs: 0, inFlight: recorder.requests.size }
+  let looked = 0
+  for (const request of recorder.requests) {
+    const ageMs = nowMs - request.startedMs
+    if (ageMs < SLOW_CLIENT_MS || ++looked > MOST_LOOKED_AT) break
+    if (request.isLongPoll) continue
+    if (countClient(clients, request)) clients.oldestMs = Math.max(clients.oldestMs, ageMs)
+    else if (ageMs >= UNANSWERED_MS && !request.hasAnswer && !request.isQueued)
+      countUnanswered(unanswered, recorder.describe(request))
+  }
+  return { unanswered: withAnswered([...unanswered.values()], recorder, nowMs), clients }
+}
+
+/** @returns {boolean} whether the client is what the request waits for */
+function countClient(clients, { hasAnswer, req, res }) {
+  const unsentBytes = hasAnswer ? (res.writableLength ?? 0) : 0
+  const isSending = !hasAnswer && req.complete === false && req.readableFlowing === true
+  if (unsentBytes > 0) clients.reading++
+  if (isSending) clients.sending++
+  clients.unsentBytes += unsentBytes
+  return unsentBytes > 0 || isSending
+}
+
+/** The first of a route is its oldest. */
+function countUnanswered(unanswered, { method, route, ageMs }) {
+  const key = `${method} ${route}`
+  const known = unanswered.get(key)
+  if (known === undefined) unanswered.set(key, { method, route, count: 1, oldestMs: ageMs })
+  else known.count++
+}
+
+function withAnswered(groups, recorder, nowMs) {
+  return groups.map((group) => {
+    const series = recorder.routes.series.find(
+      ({ method, route }) => method === group.method && route === group.route
+    )
+    if (series === undefined) return { ...group, p99Ms: 0, answered: 0 }
+    const { histogram, count } = series.latency.sinceStart(nowMs)
+    return { ...group, p99Ms: quantilesOf(histogram, [0.99])[0] / 1000, answered: count }
+  })
+}
+
+module.exports = { waitingRequests }

@@ -1,0 +1,67 @@
+'use strict'
+// Builds the snapshot of the whole fleet, a frozen plain object: the workers, and the requests of all workers by route. The
+// loop and the heap of a process are only in the snapshot of that process.
+
+const { countersOf, deepFreeze, summaryOf } = require('../../core/snapshot/snapshot')
+const { NO_PARTS, routePartsOf } = require('../../core/snapshot/route-parts')
+const { COUNT, ERRORS, LAST_MINUTE_PARTS, PARTS, SINCE, STREAMS } = require('./route-report')
+const { TimeSlices } = require('./time-slices')
+
+/**
+ * @param {{ clock: import('../../core/clock').Clock, recorder: { parts: { isOn: boolean } } }} parts of the instance that is asked
+ * @returns {Promise<import('../../../index.js').FleetSnapshot>}
+ */
+async function takeFleetSnapshot({ clock, recorder }, sum, members, states) {
+  const wallMs = clock.wallMs()
+  const present = members.filter(({ state }) => state === 'live' || state === 'silent')
+  /** @type {any} */
+  const requests = { inFlight: present.reduce((total, { head }) => total + head.inFlight, 0) }
+  const routes = []
+  await new TimeSlices(clock).run(
+    readRoutes({ sum, wallMs, hasParts: recorder.parts.isOn }, requests, routes)
+  )
+  const { unreadable, departed } = states
+  const at = new Date(wallMs).toISOString()
+  const workers = present.map(workerOf)
+  return Object.freeze({
+    ...deepFreeze({ at, workers, unreadable, departed, requests }),
+    routes: Object.freeze(routes),
+  })
+}
+
+function* readRoutes({ sum, wallMs, hasParts }, requests, routes) {
+  for (const { key, totals, spans } of sum.routes.read(wallMs)) {
+    const [sinceStart, lastMinute] = spans.map((span) => summaryOf(countsOf(span, wallMs)))
+    // A sum of rates: the last minute of each worker has another length. All requests over the longest one gave 153 a second
+    // for two workers with 100 each.
+    lastMinute.ratePerSecond = spans[1].ratePerSecond
+    if (key.length === 0) Object.assign(requests, { lastMinute, sinceStart })
+    else {
+      const [method, route] = key
+      const streams = { count: totals[STREAMS], totalSeconds: totals[STREAMS + 1] }
+      const parts = hasParts
+        ? routePartsOf(totals.subarray(PARTS), totals.subarray(LAST_MINUTE_PARTS))
+        : NO_PARTS
+      routes.push(
+        deepFreeze({ method, route, lastMinute, sinceStart, ...countersOf(totals, 0), streams, ...parts })
+      )
+    }
+    yield
+  }
+}
+
+const workerOf = ({ worker, state, head }) => ({
+  worker,
+  pid: head.pid,
+  state,
+  reportedAt: new Date(head.at).toISOString(),
+})
+
+const countsOf = ({ since, histogram }, wallMs) => ({
+  count: since[COUNT],
+  errors: since[ERRORS],
+  seconds: Math.max(0, wallMs - since[SINCE]) / 1000,
+  histogram,
+})
+
+module.exports = { takeFleetSnapshot }

@@ -1,0 +1,274 @@
+'use strict'
+// Lets all workers of a fleet answer as one: the member that is scraped requests the reports of the others, adds them up, and
+// answers for all. A member that gets such a request over its socket writes its report to the fleet's private directory. A scrape
+// shows only counts that are in the directory, so totals do not fall if a worker is killed. A full disk is the exception: the
+// member then sends its report over the socket. Why not messages through the primary: docs/decisions/0030-reports-in-files.md.
+
+const { randomBytes } = require('node:crypto')
+const { retireMembers } = require('./retired-members')
+const { currentUser, openDirectory } = require('./directory')
+const { MemberPages, connectToMember, requestPage } = require('./member-pages')
+const { openMemberSocket } = require('./member-socket')
+const { takeFleetSnapshot } = require('./fleet-snapshot')
+const { metricsOf } = require('./registry-report')
+const { identityOf } = require('./member-identity')
+const { ownMetrics } = require('./metric-names')
+const { announceThread } = require('./fleet-watch')
+const { Reporter } = require('./reporter')
+const { ReportBuffers, joinPieces } = require('./report-buffers')
+const { ReadableSum, isRecent } = require('./readable-sum')
+const { pollMembers, pollOfOne } = require('./poll-members')
+const { stateFamilies, statesOf, withWorkerNames } = require('./worker-states')
+const { UnreadableReports } = require('./unreadable-reports')
+
+/** Beyond this number of reports, a member that joins retires the ended members: workers that crash at start must not fill the disk. */
+const MANY_REPORTS = 32
+/** How often a member checks that its files are still in the directory. A member also checks at each scrape it answers. */
+const CHECK_EVERY_MS = 60_000
+
+const open = new Set()
+const onExit = () => {
+  for (const fleet of open) fleet.close()
+}
+
+class Fleet {
+  /** The pages of this member for the others. */
+  #pages
+  #parts
+  #options
+  #reporter
+  #exporter
+  #own
+  #number
+  #id = randomBytes(4).toString('hex')
+  #identity
+  #directory
+  /** The user of the process when it joined: only that user may enter the directory. */
+  #user
+  #nextCheckMs = Number.POSITIVE_INFINITY
+  #closeSocket = () => {}
+  /** Settles when the directory is open or cannot be opened. */
+  #joined
+  #spareSum
+  #buffers = new ReportBuffers()
+  #unreadable
+  #isRetiring = false
+  #isClosed = false
+
+  /**
+   * @param {any} parts
+   * @param {import('../../../index.js').SpillwayOptions['fleet']} options
+   * @param {import('../../core/metrics/capture').TakeCapture} capture
+   * @param {InstanceType<typeof import('../../core/metrics/scrape/prometheus').Prometheus>} exporter the metrics of this process
+   * @param {{ number: number, pagesNow: () => Map<string, import('../../../index.js').Handler> }} member
+   */
+  constructor(parts, options, capture, exporter, { number, pagesNow }) {
+    this.#parts = parts
+    this.#options = options
+    this.#number = number
+    this.#exporter = exporter
+    this.#own = ownMetrics(exporter)
+    this.#reporter = new Reporter(parts, capture, exporter)
+    this.#pages = new MemberPages(parts.internalErrors, pagesNow)
+    this.#unreadable = new UnreadableReports(parts.warn)
+    this.#identity = identityOf(options)
+  }
+
+  /** Whether the instance answers for a fleet, and not for its own thread alone. */
+  get isMember() {
+    return this.#joined !== undefined
+  }
+
+  join() {
+    if (this.isMember || this.#isClosed) return
+    // Computed again: the process may have become a primary since, which changes its identity.
+    this.#identity = identityOf(this.#options)
+    if (open.size === 0) process.on('exit', onExit)
+    open.add(this)
+    this.#joined = this.#enter()
+  }
+
+  async #enter() {
+    const user = currentUser()
+    this.#user = user
+    try {
+      await this.#open()
+    } catch (/** @type {any} */ error) {
+      if (currentUser() !== user) return this.#enter()
+      const why = `this worker shows its own numbers only: ${error.message}`
+      this.#parts.internalErrors.report('fleet', new Error(why, { cause: error }))
+    }
+    this.#nextCheckMs = this.#parts.clock.now() + CHECK_EVERY_MS
+  }
+
+  // Hot path: one comparison a loop turn.
+  onTurn(nowMs) {
+    if (nowMs < this.#nextCheckMs) return
+    this.#nextCheckMs = nowMs + CHECK_EVERY_MS
+    this.#rejoinIfLost()
+  }
+
+  /** Joins again if a cleaner removed the directory or the socket, or the process has changed its user. */
+  async #rejoinIfLost() {
+    const joined = this.#joined
+    await joined
+    if (!(await this.#isStillMember()) && joined === this.#joined) this.#joined = this.#enter()
+    await this.#joined
+  }
+
+  async #isStillMember() {
+    if (this.#isClosed || !this.isMember) return true
+    return this.#user === currentUser() && ((await this.#directory?.hasMember(this.#id)) ?? true)
+  }
+
+  async #open() {
+    this.#closeSocket()
+    this.#directory = undefined
+    const { key, isExact } = this.#identity
+    const directory = await openDirectory(`${key}-${this.#number}`, this.#options?.directory)
+    const closeSocket = await openMemberSocket(directory.socketOf(this.#id), {
+      report: this.#onRequest,
+      servePages: (socket) => this.#pages.serve(socket),
+    })
+    if (this.#isClosed) return closeSocket()
+    this.#closeSocket = closeSocket
+    this.#directory = directory
+    await this.#report(true)
+    await this.#cleanUp(directory, isExact)
+    announceThread()
+  }
+
+  /**
+   * Retires ended members if there are too many reports. A key that is not exact may have belonged to another fleet, such as a PM2
+   * app that was deleted. If all its members ended over a minute ago, their reports are removed and not added up.
+   */
+  async #cleanUp(directory, isExact) {
+    const { ids, generation } = await directory.list()
+    if (isExact ? ids.length <= MANY_REPORTS : ids.length === 1 && generation === undefined) return
+    const poll = await this.#poll(directory, false, this.#buffers.lend())
+    const wallMs = this.#parts.clock.wallMs()
+    const others = poll.members.slice(1)
+    const hasEnded = others.every(({ state, head }) => state === 'departed' && !isRecent(head, wallMs))
+    if (isExact || !hasEnded) return this.#retire(directory, poll)
+    for (const { id } of others) await directory.remove(id)
+    for (const each of poll.retired.generations) await directory.removeRetired(each)
+  }
+
+  /** @returns {Promise<Buffer[] | undefined>} the report, only if it could not be written to the directory */
+  #onRequest = async (withRoutes) => {
+    const { pieces, error } = await this.#report(withRoutes)
+    return error === undefined ? undefined : pieces
+  }
+
+  /** @returns {Promise<{ pieces: Buffer[], error?: any }>} with an error if the report could not be written */
+  async #report(withRoutes) {
+    const made = await this.#reporter.make(this.#self(), withRoutes, async (pieces) => {
+      if (this.#directory !== undefined && !this.#isClosed) await this.#directory.write(this.#id, pieces)
+    })
+    if (made.error !== undefined) this.#parts.internalErrors.report('fleet', made.error)
+    return made
+  }
+
+  #self() {
+    return { id: this.#id, worker: this.#identity?.worker ?? 'main' }
+  }
+
+  async #poll(directory, withRoutes, loan) {
+    const ownReport = this.#report(withRoutes).then(({ pieces }) => joinPieces(pieces, loan))
+    return pollMembers(directory, { clock: this.#parts.clock, ownId: this.#id, ownReport, withRoutes, loan })
+  }
+
+  async #retire(directory, poll) {
+    if (this.#isRetiring || this.#isClosed) return
+    this.#isRetiring = true
+    try {
+      await retireMembers(directory, this.#parts.clock, poll, this.#id, this.#own)
+    } catch (error) {
+      this.#parts.internalErrors.report('fleet', error)
+    }
+    this.#isRetiring = false
+  }
+
+  /**
+   * The metrics of the whole fleet. They are valid until `release()`, which lets the next scrape reuse their memory.
+   *
+   * @returns {Promise<{ families: any[], metrics: any[], standard: any[], release: () => void }>}
+   */
+  async gather() {
+    const { sum, states } = await this.#gather({ withRoutes: false })
+    const families = sum.families
+    return {
+      families: [
+        ...families.filter(({ isForeign }) => !isForeign),
+        ...this.#exporter.adopted(stateFamilies(states)),
+      ],
+      metrics: metricsOf(families),
+      standard: [],
+      release: () => {
+        this.#spareSum = sum.isStale() ? undefined : sum
+      },
+    }
+  }
+
+  async snapshot() {
+    const { sum, members, states } = await this.#gather({ withRoutes: true })
+    return takeFleetSnapshot(this.#parts, sum, members, states)
+  }
+
+  /** Finds a member by the name that a snapshot shows. @param {string} name @returns {Promise<import('../admin/worker-pages').FoundWorker>} */
+  async find(name) {
+    const directory = this.#directory
+    if (directory === undefined) {
+      const { worker } = this.#self()
+      return { isOwn: worker === name, names: [worker] }
+    }
+    const { clock } = this.#parts
+    const loan = this.#buffers.lend()
+    const { members } = await this.#poll(directory, false, loan)
+    loan.giveBack()
+    const present = withWorkerNames(members).filter(({ worker }) => worker !== '')
+    const found = present.find(({ worker }) => worker === name)
+    const names = present
+      .map(({ worker }) => worker)
+      .sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))
+    if (found === undefined || found.id === this.#id) return { isOwn: found !== undefined, names }
+    const ask = async (asked) =>
+      requestPage(await connectToMember(directory.socketOf(found.id), clock), asked)
+    return { isOwn: false, names, ask }
+  }
+
+  async #gather({ withRoutes }) {
+    await this.#rejoinIfLost()
+    const { clock, internalErrors } = this.#parts
+    const directory = this.#directory
+    const loan = this.#buffers.lend()
+    const isAlone = directory === undefined
+    const poll = isAlone
+      ? pollOfOne(await this.#report(withRoutes))
+      : await this.#poll(directory, withRoutes, loan)
+    const spare = this.#spareSum
+    this.#spareSum = undefined
+    const readable = new ReadableSum({ clock, withRoutes, own: this.#own })
+    const { sum, members, retired } = await readable.of(withWorkerNames(poll.members), poll.retired, spare)
+    this.#unreadable.logNew(directory?.path, members, retired)
+    if (sum.misunderstood > 0)
+      internalErrors.report('fleet', new Error('workers define a metric differently'))
+    const retirement = isAlone ? undefined : this.#retire(directory, { members, retired })
+    // A snapshot still reads the routes from the buffers. A scrape needs only the sum.
+    if (!withRoutes) retirement?.then(loan.giveBack)
+    return { sum, members, states: statesOf(members, retired) }
+  }
+
+  close() {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    const { internalErrors } = this.#parts
+    const directory = this.#directory
+    internalErrors.guard('fleet', () => directory?.writeNow(this.#id, this.#reporter.makeNow(this.#self())))
+    this.#closeSocket()
+    open.delete(this)
+    if (open.size === 0) process.off('exit', onExit)
+  }
+}
+
+module.exports = { Fleet }

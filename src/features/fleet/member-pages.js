@@ -1,0 +1,93 @@
+'use strict'
+// Lets a member answer pages of another one: the admin server that is asked passes the request on to the worker that is named. HTTP over the
+// members' sockets, so that refusals, progress and the end of a client go through as they are. The directory of the sockets is private.
+
+const http = require('node:http')
+const net = require('node:net')
+const { OWN_HOST, markOwn } = require('../../core/process-use')
+const { urlPath } = require('../../core/url-path')
+
+/** The byte that a client begins with, and that the member answers before the request is sent: an older version answers another one. */
+const PAGES = 'h'
+const MAX_HEAD_BYTES = 8192
+/** A blocked event loop is what is to be profiled. */
+const CONNECT_MS = 10_000
+
+/** @import { Handler } from '../../../index.js' */
+
+class MemberPages {
+  #pagesNow
+  /** @type {http.Server | undefined} */
+  #server
+  #internalErrors
+
+  /**
+   * @param {InstanceType<typeof import('../../core/request/internal-errors').InternalErrors>} internalErrors
+   * @param {() => Map<string, Handler>} pagesNow what other members may ask for, by path
+   */
+  constructor(internalErrors, pagesNow) {
+    this.#internalErrors = internalErrors
+    this.#pagesNow = pagesNow
+  }
+
+  /** Serves a connection that began with `PAGES`. @param {net.Socket} socket */
+  serve(socket) {
+    this.#server ??= this.#makeServer()
+    this.#server.emit('connection', socket)
+    socket.write(PAGES)
+  }
+
+  #makeServer() {
+    const server = http.createServer({ maxHeaderSize: MAX_HEAD_BYTES }, (req, res) => {
+      const page = this.#pagesNow().get(urlPath(req.url ?? ''))
+      if (page === undefined) res.writeHead(404).end()
+      else this.#internalErrors.guard('fleet', () => page(req, res))
+    })
+    markOwn(server)
+    return server
+  }
+}
+
+/**
+ * @param {string} path of the member's socket
+ * @param {Pick<typeof import('../../core/clock').systemClock, 'after' | 'cancel'>} clock
+ * @returns {Promise<net.Socket>} ready for a request; rejects where the member does not answer, or is of an older version
+ */
+function connectToMember(path, clock) {
+  return new Promise((resolve, reject) => {
+    const socket = net.connect(path)
+    const fail = (text) => {
+      stopWaiting()
+      // It may fail again while it is closed.
+      socket.on('error', () => {})
+      socket.destroy()
+      reject(new Error(text))
+    }
+    const hasEnded = () => fail('has ended')
+    const onAnswer = (bytes) => {
+      if (bytes.toString('latin1') !== PAGES) return fail('runs another version of Spillway')
+      stopWaiting()
+      resolve(socket)
+    }
+    const timer = clock.after(CONNECT_MS, () => fail('does not answer: its event loop may be blocked'))
+    const stopWaiting = () => {
+      clock.cancel(timer)
+      socket.off('data', onAnswer).off('close', hasEnded).off('error', hasEnded)
+    }
+    // A client that waits keeps no process alive.
+    socket.unref().on('data', onAnswer).on('close', hasEnded).on('error', hasEnded)
+    socket.write(PAGES)
+  })
+}
+
+/**
+ * @param {net.Socket} socket
+ * @param {{ method?: string | undefined, path: string, headers: Record<string, string> }} asked
+ * @returns {http.ClientRequest}
+ */
+function requestPage(socket, { method = 'GET', path, headers }) {
+  // Without an agent, which would make a connection of its own.
+  return http.request({ createConnection: () => socket, host: OWN_HOST, method, path, headers })
+}
+
+module.exports = { MemberPages, PAGES, connectToMember, requestPage }

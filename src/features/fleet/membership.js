@@ -1,0 +1,56 @@
+'use strict'
+// Whether an instance belongs to a fleet. The fleet, and the rest of this folder, is loaded when the process gets another member, or
+// when somebody asks for the figures of all members.
+
+const { Lazy } = require('../../core/lazy')
+const { hasOtherMembers, identityOf, takeNumber } = require('./member-identity')
+const { watchForMembers } = require('./fleet-watch')
+
+class Membership {
+  #fleet
+  /** Taken at once: instances with the same number form a fleet. */
+  #number = takeNumber()
+  #stopWatching = () => {}
+
+  /**
+   * @param {import('../../../index.js').SpillwayOptions['fleet']} options
+   * @param {(number: number) => InstanceType<typeof import('./fleet').Fleet>} makeFleet
+   */
+  constructor(options, makeFleet) {
+    this.#fleet = new Lazy(() => makeFleet(this.#number.number))
+    if (identityOf(options) === undefined) return
+    const join = () => this.#fleet.value.join()
+    if (hasOtherMembers(options)) join()
+    else this.#stopWatching = watchForMembers(join)
+  }
+
+  /** Whether the instance answers for a fleet, and not for its own thread alone. */
+  get isMember() {
+    return this.#fleet.made?.isMember ?? false
+  }
+
+  onTurn(nowMs) {
+    this.#fleet.made?.onTurn(nowMs)
+  }
+
+  gather() {
+    return this.#fleet.value.gather()
+  }
+
+  snapshot() {
+    return this.#fleet.value.snapshot()
+  }
+
+  /** @param {string} name @returns {Promise<import('../admin/worker-pages').FoundWorker>} */
+  find(name) {
+    return this.#fleet.value.find(name)
+  }
+
+  close() {
+    this.#stopWatching()
+    this.#fleet.made?.close()
+    this.#number.giveBack()
+  }
+}
+
+module.exports = { Membership }

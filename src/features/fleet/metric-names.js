@@ -1,0 +1,60 @@
+'use strict'
+// Tracks the names of the metrics in a scrape. Two metrics must not share a name, nor the name of a sample: a counter `took_count`
+// beside a histogram `took` would give one series two values.
+
+const { FAMILIES, LAG_FAMILIES, NATIVE_FAMILIES, STANDARD_FAMILIES } = require('../../core/metrics/families')
+const { stateFamilies } = require('./worker-states')
+
+const TOTAL = /_total$/
+const SUFFIXES = {
+  histogram: ['', '_bucket', '_sum', '_count'],
+  'native histogram': ['', '_bucket', '_sum', '_count'],
+  summary: ['', '_sum', '_count'],
+}
+
+/**
+ * Our own metrics: their types by name, and the names that no report may use, because the fleet adds them itself.
+ *
+ * @typedef {{ types: ReadonlyMap<string, string>, reserved: readonly string[] }} OwnMetrics
+ */
+
+/** @param {any} family @returns {string[]} the names of the family and of its samples */
+function namesOf({ name, type, isForeign }) {
+  // OpenMetrics removes the suffix of our counters. A registry's counter keeps its name if the shorter name is taken.
+  if (type === 'counter' && isForeign !== true) return [name, name.replace(TOTAL, '')]
+  return (SUFFIXES[type] ?? ['']).map((suffix) => name + suffix)
+}
+
+/** @param {{ adopted(families: any[]): any[] }} exporter @returns {OwnMetrics} */
+function ownMetrics(exporter) {
+  const states = exporter.adopted(stateFamilies(undefined))
+  const families = exporter.adopted([...FAMILIES, ...NATIVE_FAMILIES, ...STANDARD_FAMILIES, ...LAG_FAMILIES])
+  return {
+    types: new Map([...families, ...states].map(({ name, type }) => [name, type])),
+    reserved: states.flatMap(namesOf),
+  }
+}
+
+/** @type {OwnMetrics} */
+const NO_OWN = { types: new Map(), reserved: [] }
+
+/** The names in use in one scrape. */
+class MetricNames {
+  #owners
+
+  /** @param {readonly string[]} reserved */
+  constructor(reserved) {
+    this.#owners = new Map(reserved.map((name) => [name, undefined]))
+  }
+
+  /** @param {any} family @param {string} owner the metric that the family is part of @returns {boolean} false if a name is taken */
+  take(family, owner) {
+    const names = namesOf(family)
+    const isFree = (name) => !this.#owners.has(name) || this.#owners.get(name) === owner
+    if (!names.every(isFree)) return false
+    for (const name of names) this.#owners.set(name, owner)
+    return true
+  }
+}
+
+module.exports = { MetricNames, NO_OWN, ownMetrics }

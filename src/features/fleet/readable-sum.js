@@ -1,0 +1,89 @@
+'use strict'
+// Adds up the readable reports of a fleet. An error inside a report shows while it is added, when half of it is in the sum.
+// Then each report is tried alone, unreadable reports are left out, and the others are added up again.
+
+const { TimeSlices } = require('./time-slices')
+const { ReportSum } = require('./report-sum')
+
+/** @typedef {import('./poll-members').Member & { worker: string }} NamedMember */
+
+/** A member is retired only when its report is this old, because until then its last minute is part of the fleet's. */
+const RECENT_MS = 60_000
+
+const isRecent = (head, wallMs) => Math.abs(wallMs - head.at) < RECENT_MS
+
+/**
+ * The report of the retired members, in the shape of a member.
+ *
+ * @param {import('./poll-members').Retired} retired
+ * @returns {NamedMember[]}
+ */
+function membersOf({ report, head, error }) {
+  const each = { id: 'departed', worker: '', report, head, error }
+  if (report !== undefined) return [{ ...each, state: 'departed' }]
+  return error === undefined ? [] : [{ ...each, state: 'unreadable' }]
+}
+
+class ReadableSum {
+  #withRoutes
+  #wallMs
+  #slices
+  #own
+
+  /** @param {{ clock: typeof import('../../core/clock').systemClock, withRoutes: boolean, own?: import('./metric-names').OwnMetrics | undefined }} parts */
+  constructor({ clock, withRoutes, own }) {
+    this.#own = own
+    this.#withRoutes = withRoutes
+    this.#wallMs = clock.wallMs()
+    this.#slices = new TimeSlices(clock)
+  }
+
+  /**
+   * @param {NamedMember[]} members
+   * @param {import('./poll-members').Retired} retired
+   * @param {InstanceType<typeof ReportSum>} [spare] the sum of an earlier scrape, to be reused
+   * @returns {Promise<{ sum: InstanceType<typeof ReportSum>, members: NamedMember[], retired: import('./poll-members').Retired }>}
+   *   reports left out are members with the state `unreadable`, and `retired` without a report
+   */
+  async of(members, retired, spare = new ReportSum(this.#own)) {
+    const all = [...members, ...membersOf(retired)]
+    try {
+      return { sum: await this.#addAll(spare, all), members, retired }
+    } catch {
+      const tried = []
+      for (const each of all) tried.push(await this.#tried(each))
+      const sum = await this.#addAll(new ReportSum(this.#own), tried)
+      const [last] = tried.slice(members.length)
+      return {
+        sum,
+        members: tried.slice(0, members.length),
+        retired:
+          last?.state === 'unreadable' ? { ...retired, report: undefined, error: last.error } : retired,
+      }
+    }
+  }
+
+  async #addAll(sum, members) {
+    sum.begin({ withRoutes: this.#withRoutes })
+    for (const member of members) await this.#add(sum, member)
+    return sum
+  }
+
+  async #add(sum, { id, state, report, head, worker }) {
+    if (state === 'unreadable') return
+    const from = { id, worker, isGone: state === 'departed', isRecent: isRecent(head, this.#wallMs) }
+    await this.#slices.run(sum.add(report, head.blocksAt, from))
+  }
+
+  /** @param {NamedMember} member @returns {Promise<NamedMember>} */
+  async #tried(member) {
+    try {
+      await this.#addAll(new ReportSum(this.#own), [member])
+      return member
+    } catch (/** @type {any} */ error) {
+      return { ...member, state: 'unreadable', error }
+    }
+  }
+}
+
+module.exports = { ReadableSum, isRecent }

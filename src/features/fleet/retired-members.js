@@ -1,0 +1,58 @@
+'use strict'
+// Retires departed members: adds their reports up into one report, so that a scrape stays cheap after weeks of restarts.
+// The retiring member writes the next generation of that report, which a hard link makes exactly once, and then removes the
+// reports it contains. The generation lists its members, so that a report not removed yet is not counted twice.
+// There is no lock, because its holder might be killed.
+
+const { ReadableSum, isRecent } = require('./readable-sum')
+const { headOf, putInto } = require('./report')
+const { TimeSlices } = require('./time-slices')
+
+const HOUR_MS = 3_600_000
+
+/**
+ * @param {import('./poll-members').Directory} directory
+ * @param {typeof import('../../core/clock').systemClock} clock
+ * @param {import('./poll-members').Poll} poll
+ * @param {string} ownId
+ * @param {import('./metric-names').OwnMetrics} [own]
+ */
+async function retireMembers(directory, clock, { members, retired }, ownId, own) {
+  // The report may be of a newer version, which this version must not replace.
+  if (retired.generation !== undefined && retired.report === undefined) return
+  const wallMs = clock.wallMs()
+  const old = members.filter(({ state, head }) => state === 'departed' && !isRecent(head, wallMs))
+  if (old.length === 0) return keepRetired(directory, retired, wallMs)
+  const readable = new ReadableSum({ clock, withRoutes: true, own })
+  const unnamed = old.map((each) => ({ ...each, worker: '' }))
+  const { sum, members: added, retired: before } = await readable.of(unnamed, retired)
+  if (before.report !== retired.report) return
+  const newlyRetired = added.filter(({ state }) => state !== 'unreadable')
+  const pieces = [
+    headOf({
+      isDeparted: true,
+      ids: [...retired.stillThere, ...newlyRetired.map(({ head }) => head.id)],
+      count: retired.head.count + newlyRetired.length,
+    }),
+  ]
+  await new TimeSlices(clock).run(putInto(pieces, sum.report(wallMs)))
+  const next = (retired.generation ?? 0) + 1
+  if (!(await directory.writeRetired(next, ownId, pieces))) return
+  for (const { head } of newlyRetired) await directory.remove(head.id)
+  await removeOld(directory, retired.generations)
+}
+
+async function keepRetired(directory, { generation, generations, stillThere, touchedMs }, wallMs) {
+  for (const id of stillThere) await directory.remove(id)
+  await removeOld(
+    directory,
+    generations.filter((each) => each !== generation)
+  )
+  if (generation !== undefined && wallMs - touchedMs > HOUR_MS) await directory.touch(generation, wallMs)
+}
+
+async function removeOld(directory, generations) {
+  for (const generation of generations) await directory.removeRetired(generation)
+}
+
+module.exports = { retireMembers }

@@ -1,0 +1,54 @@
+'use strict'
+// Names the workers of a fleet for labels, and counts them by state. A silent worker, or a worker of an unknown version,
+// changes a gauge and does not fail the scrape.
+
+const { Labels, NO_LABELS } = require('../../core/metrics/labels')
+
+const STATES = /** @type {const} */ (['live', 'silent', 'unreadable'])
+/** Names become label values without escaping. */
+const UNSAFE = /[^\w.-]/g
+const LONGEST_NAME = 64
+const LABELS = STATES.map((state) => new Labels({ state }))
+
+/** During a replacement two workers may have one name. The newest keeps it, and the other's pid is added to its name. */
+function withWorkerNames(members) {
+  const taken = new Set()
+  const names = new Map()
+  const age = ({ head }) => (head === undefined ? 0 : head.startedAt)
+  for (const { id, head, state } of [...members].sort((a, b) => age(b) - age(a))) {
+    if (head === undefined || state === 'departed') continue
+    const worker = String(head.worker).replace(UNSAFE, '_').slice(0, LONGEST_NAME)
+    const name = taken.has(worker) ? `${worker}-${head.pid}` : worker
+    names.set(id, taken.has(name) ? `${name}-${id}` : name)
+    taken.add(names.get(id))
+  }
+  return members.map((member) => ({ ...member, worker: names.get(member.id) ?? '' }))
+}
+
+/** @returns {Record<typeof STATES[number] | 'departed', number>} */
+function statesOf(members, retired) {
+  const count = (state) => members.filter((member) => member.state === state).length
+  return {
+    live: count('live'),
+    silent: count('silent'),
+    unreadable: count('unreadable'),
+    departed: retired.head.count + count('departed'),
+  }
+}
+
+const stateFamilies = (states) => [
+  {
+    name: 'spillway_workers',
+    type: 'gauge',
+    help: 'Workers of the fleet: live, silent (their last known values are shown), unreadable (such as of another version).',
+    points: () => STATES.map((state, i) => ({ labels: LABELS[i], value: states[state] })),
+  },
+  {
+    name: 'spillway_workers_departed_total',
+    type: 'counter',
+    help: 'Workers that have ended. Their counts are part of the totals.',
+    points: () => [{ labels: NO_LABELS, value: states.departed }],
+  },
+]
+
+module.exports = { stateFamilies, statesOf, withWorkerNames }

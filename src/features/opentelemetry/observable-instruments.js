@@ -1,0 +1,73 @@
+'use strict'
+// Shows the metrics as observable instruments of the registered MeterProvider, for readers without the producer. One callback
+// observes all of them, so that they show one capture.
+// A histogram cannot be observed: see docs/decisions/0021-observed-histograms.md.
+
+const { countAndSumOf } = require('./instruments')
+const { countOf, sumOf } = require('../../core/histogram/buckets')
+
+const CREATE = {
+  counter: 'createObservableCounter',
+  upDownCounter: 'createObservableUpDownCounter',
+  gauge: 'createObservableGauge',
+}
+
+class ObservableInstruments {
+  #meter
+  #observe
+  #observed
+
+  /**
+   * @param {{ provider: import('@opentelemetry/api').MeterProvider,
+   *   attributes: InstanceType<typeof import('./attributes').Attributes>,
+   *   instruments: readonly import('./instruments').Instrument[],
+   *   capture: import('../../core/metrics/capture').TakeCapture }} parts
+   */
+  constructor({ provider, attributes, instruments, capture }) {
+    this.#meter = provider.getMeter('spillway')
+    const readings = instruments.flatMap(readingsOf)
+    const each = readings.map(({ instrument, read }) => {
+      const { name, kind, unit, description, valueType, family } = instrument
+      const observable = this.#meter[CREATE[kind]](name, { unit, description, valueType })
+      return { observable, read, family }
+    })
+    this.#observed = each.map(({ observable }) => observable)
+    this.#observe = (result) => {
+      const captured = capture()
+      for (const { observable, read, family } of each) {
+        for (const point of family.points(captured)) {
+          result.observe(observable, read(point), attributes.of(point))
+        }
+      }
+    }
+    this.#meter.addBatchObservableCallback(this.#observe, this.#observed)
+  }
+
+  close() {
+    this.#meter.removeBatchObservableCallback(this.#observe, this.#observed)
+  }
+}
+
+/**
+ * @param {import('./instruments').Instrument} instrument
+ * @returns {{ instrument: import('./instruments').Instrument, read: (point: any) => number }[]}
+ */
+function readingsOf(instrument) {
+  const { kind, name } = instrument
+  if (CREATE[kind] !== undefined) return [{ instrument, read: ({ value }) => value }]
+  if (!name.startsWith('spillway.')) return []
+  const [count, sum] = countAndSumOf(instrument)
+  if (kind === 'summary') {
+    return [
+      { instrument: count, read: (point) => point.count },
+      { instrument: sum, read: (point) => point.sum },
+    ]
+  }
+  const bounds = /** @type {import('../../core/histogram/buckets').Bounds} */ (instrument.family.bounds)
+  return [
+    { instrument: count, read: ({ values, row }) => countOf(values, row, bounds) },
+    { instrument: sum, read: ({ values, row }) => sumOf(values, row, bounds) },
+  ]
+}
+
+module.exports = { ObservableInstruments }

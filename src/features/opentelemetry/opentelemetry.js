@@ -1,0 +1,90 @@
+'use strict'
+// Hands the metrics to OpenTelemetry, by one way only: the producer if a reader was given it, else observable instruments of the
+// registered MeterProvider. Without an SDK, the only cost is to look for one at set-up and at each scrape, and nothing is loaded.
+// The first instance of a process has no mark. Further ones have a number and omit the metrics of the process.
+
+const { registeredSdk } = require('../../core/tracing/registered-sdk')
+
+/** The numbers in use. Global, because a process may load several copies of this package. @type {Set<number>} */
+const numbers = (globalThis[Symbol.for('spillway.instances')] ??= new Set())
+
+class OpenTelemetry {
+  #parts
+  #recorder
+  #internalErrors
+  #unmatched
+  #labels
+  /** @type {number | undefined} */
+  #number
+  #observed
+  #producer
+  #isClosed = false
+
+  /**
+   * @param {{ clock: import('../../core/clock').Clock,
+   *   internalErrors: InstanceType<typeof import('../../core/request/internal-errors').InternalErrors>,
+   *   recorder: InstanceType<typeof import('../../core/request/recorder').Recorder>,
+   *   options: import('../../../index.js').ResolvedOptions }} instance
+   * @param {import('../../core/metrics/capture').TakeCapture} capture
+   */
+  constructor({ clock, internalErrors, recorder, options }, capture) {
+    this.#parts = { clock, capture }
+    this.#recorder = recorder
+    this.#internalErrors = internalErrors
+    this.#unmatched = options.routes.unmatched
+    this.#labels = Object.keys(options.metrics.labels ?? {})
+    this.lookForSdk()
+  }
+
+  /** Called again at each scrape: an application may register its SDK late. */
+  lookForSdk() {
+    this.#recorder.lookForSdk()
+    if (this.#isClosed || this.#producer !== undefined || this.#observed !== undefined) return
+    this.#internalErrors.guard('opentelemetry', () => {
+      const provider = registeredSdk()?.metrics
+      if (provider === undefined) return
+      const { ObservableInstruments } = require('./observable-instruments')
+      this.#observed = new ObservableInstruments({ provider, ...this.#makeParts() })
+    })
+  }
+
+  /** Replaces the observable instruments, so that no metric is shown twice. */
+  producer() {
+    if (this.#producer === undefined) {
+      const { MetricProducer } = require('./metric-producer')
+      this.#producer = new MetricProducer(this.#makeParts())
+      this.#removeInstruments()
+    }
+    return this.#producer
+  }
+
+  /** The producer keeps working, because an SDK collects once more while it shuts down. */
+  close() {
+    this.#isClosed = true
+    this.#removeInstruments()
+    if (this.#number !== undefined) numbers.delete(this.#number)
+  }
+
+  #removeInstruments() {
+    this.#internalErrors.guard('opentelemetry', () => this.#observed?.close())
+    this.#observed = undefined
+  }
+
+  #makeParts() {
+    if (this.#number === undefined) {
+      this.#number = 1
+      while (numbers.has(this.#number)) this.#number++
+      numbers.add(this.#number)
+    }
+    const { Attributes } = require('./attributes')
+    const { instrumentsWith, isOfProcess } = require('./instruments')
+    const isFirst = this.#number === 1
+    const own = isFirst ? {} : { 'spillway.instance': this.#number }
+    const attributes = new Attributes({ unmatched: this.#unmatched, own, labels: this.#labels })
+    const all = instrumentsWith(this.#recorder.routes.bounds)
+    const instruments = isFirst ? all : all.filter(({ family }) => !isOfProcess(family))
+    return { ...this.#parts, attributes, instruments }
+  }
+}
+
+module.exports = { OpenTelemetry }

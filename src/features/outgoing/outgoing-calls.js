@@ -1,0 +1,178 @@
+'use strict'
+// Observes outgoing calls on the diagnostics channels of undici (and so `fetch`) and of `node:http`. Nothing is patched: a channel
+// without a subscriber costs nothing, and a call is recorded when its response has been read, or when it failed.
+// A call waits for its connection from `http.client.request.created` on. Node 20 has no such channel: there the time of a call of
+// `node:http` begins when its head is sent.
+
+const { subscribe, unsubscribe } = require('node:diagnostics_channel')
+const { OWN_HOST } = require('../../core/process-use')
+const { METHOD_INDEX, OTHER_METHOD } = require('../../core/request/methods')
+const { isHttpInstrumented, isUndiciInstrumented } = require('./http-instrumentation')
+const { OutgoingTable } = require('./outgoing-table')
+
+const MAX_ORIGINS = 200
+/** A name in DNS has at most 253 characters. */
+const LONGEST_HOST = 253
+const SERVER_ERROR = 500
+
+/** One call under way. */
+class Call {
+  status = 0
+
+  constructor(host, method, asker, startedMs) {
+    this.host = host
+    this.method = method
+    this.asker = asker
+    this.startedMs = startedMs
+  }
+}
+
+class OutgoingCalls {
+  #isOn
+  #clock
+  #internalErrors
+  #table
+  #askerNow
+  #unmatched
+  /** By the object that a client has for its request. @type {WeakMap<object, Call>} */
+  #calls = new WeakMap()
+  #hostOfOrigin = new Map()
+  #isHttpShown = true
+  #isUndiciShown = true
+
+  /**
+   * @param {{ clock: import('../../core/clock').Clock, internalErrors: InstanceType<typeof import('../../core/request/internal-errors').InternalErrors>,
+   *   isOn: boolean,
+   *   routes: { overflow: string, unmatched: string }, askerNow: () => { method: string, route: string | undefined } | undefined }} parts
+   *   `askerNow`: the request that the running code works for, if known
+   */
+  constructor({ clock, internalErrors, isOn, routes, askerNow }) {
+    this.#clock = clock
+    this.#internalErrors = internalErrors
+    this.#isOn = isOn
+    this.#askerNow = askerNow
+    this.#unmatched = routes.unmatched
+    this.#table = new OutgoingTable(routes.overflow)
+  }
+
+  start() {
+    if (!this.#isOn) return
+    this.#checkInstrumentation()
+    for (const [name, listener] of this.#listeners) subscribe(name, listener)
+  }
+
+  close() {
+    if (!this.#isOn) return
+    for (const [name, listener] of this.#listeners) unsubscribe(name, listener)
+  }
+
+  /** For metrics. @param {{ values: Float64Array }} [spare] */
+  sample(spare) {
+    this.#checkInstrumentation()
+    return this.#table.sample(spare?.values)
+  }
+
+  /** @returns {import('../../../index.js').OutgoingSnapshot} */
+  list() {
+    return this.#table.list(this.#clock.now())
+  }
+
+  /** Instrumentation may come at any time; a scrape looks for it, so that calls need not. */
+  #checkInstrumentation() {
+    this.#isHttpShown = !isHttpInstrumented()
+    this.#isUndiciShown = !isUndiciInstrumented()
+  }
+
+  /** Guards a listener: Node throws what a subscriber throws as an uncaught exception. */
+  #guarded(listener) {
+    return (message) => {
+      try {
+        listener(message)
+      } catch (error) {
+        this.#internalErrors.report('insight.outgoing', error)
+      }
+    }
+  }
+
+  #beginHttp = ({ request }) => {
+    if (!this.#calls.has(request) && request.host !== OWN_HOST)
+      this.#begin(request, request.host ?? 'localhost', request.method)
+  }
+
+  #beginUndici = ({ request }) => this.#begin(request, this.#hostOf(request.origin), request.method)
+
+  #begin(request, hostName, method) {
+    const host = String(hostName).slice(0, LONGEST_HOST).toLowerCase()
+    const index = METHOD_INDEX[method] ?? OTHER_METHOD
+    this.#calls.set(request, new Call(host, index, this.#askerNow(), this.#clock.now()))
+  }
+
+  // The channel publishes when the head has come; the call ends with the body.
+  #onHttpResponse = ({ request, response }) => {
+    const call = this.#calls.get(request)
+    if (call === undefined) return
+    call.status = response.statusCode
+    response.once('close', () => this.#end(request, !response.complete, this.#isHttpShown))
+  }
+
+  #end(request, isCut, isShown) {
+    const call = this.#calls.get(request)
+    if (call === undefined) return
+    this.#calls.delete(request)
+    const { host, method, asker, startedMs, status } = call
+    const nowMs = this.#clock.now()
+    this.#table.record(host, {
+      method,
+      asker: asker && { method: asker.method, route: asker.route ?? this.#unmatched },
+      durationMs: nowMs - startedMs,
+      isAnswered: status > 0,
+      isError: isCut || status >= SERVER_ERROR,
+      isShown,
+      nowMs,
+    })
+  }
+
+  #hostOf(origin) {
+    const key = String(origin)
+    let host = this.#hostOfOrigin.get(key)
+    if (host !== undefined) return host
+    host = hostNameOf(key)
+    if (this.#hostOfOrigin.size < MAX_ORIGINS) this.#hostOfOrigin.set(key, host)
+    return host
+  }
+
+  /** @type {[name: string, listener: (message: any) => void][]} */
+  #listeners = [
+    ['http.client.request.created', this.#guarded(this.#beginHttp)],
+    ['http.client.request.start', this.#guarded(this.#beginHttp)],
+    ['http.client.response.finish', this.#guarded(this.#onHttpResponse)],
+    [
+      'http.client.request.error',
+      this.#guarded(({ request }) => this.#end(request, true, this.#isHttpShown)),
+    ],
+    ['undici:request:create', this.#guarded(this.#beginUndici)],
+    [
+      'undici:request:headers',
+      this.#guarded(({ request, response }) => {
+        const call = this.#calls.get(request)
+        if (call !== undefined) call.status = response.statusCode
+      }),
+    ],
+    [
+      'undici:request:trailers',
+      this.#guarded(({ request }) => this.#end(request, false, this.#isUndiciShown)),
+    ],
+    ['undici:request:error', this.#guarded(({ request }) => this.#end(request, true, this.#isUndiciShown))],
+  ]
+}
+
+/** @param {string} origin */
+function hostNameOf(origin) {
+  try {
+    return new URL(origin).hostname
+  } catch {
+    return origin
+  }
+}
+
+module.exports = { OutgoingCalls }

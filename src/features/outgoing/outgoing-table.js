@@ -1,0 +1,139 @@
+'use strict'
+// Outgoing calls by host, and for each host by the route that asked. The number of hosts, of routes of a host and of routes in all
+// is bounded. Clients may choose hosts (webhooks, proxies), so a full table replaces its least used host by a new one that answered.
+// The new host inherits the weight (the algorithm "space-saving"), so that each host with over a fiftieth of the calls is kept.
+// Other calls past a bound are counted under the name of the overflow.
+
+const { ADVISED_BOUNDS, Buckets } = require('../../core/histogram/buckets')
+const { METHODS } = require('../../core/request/methods')
+const { MinuteSums } = require('../../core/histogram/minute-sums')
+
+const MAX_HOSTS = 50
+const MAX_ROUTES_OF_HOST = 50
+const MAX_ROUTES = 500
+
+class Host {
+  sums = new MinuteSums()
+  /** The row of each method in the histogram, once a call has ended. @type {(number | undefined)[]} */
+  rows = []
+  /** @type {Map<string, { method: string, route: string | null, sums: InstanceType<typeof MinuteSums> }>} */
+  routes = new Map()
+  /** The answered calls, and the weight of the host that it replaced. */
+  weight
+
+  constructor(name, weight) {
+    this.name = name
+    this.weight = weight
+  }
+}
+
+class OutgoingTable {
+  #buckets = new Buckets(ADVISED_BOUNDS)
+  /** @type {Map<string, Host>} */
+  #hosts = new Map()
+  #overflow
+  #routes = 0
+  #folded = 0
+  /** Rows of hosts that were replaced. @type {number[]} */
+  #freeRows = []
+
+  /** @param {string} overflow the name of the host and the route that count calls past the bounds */
+  constructor(overflow) {
+    this.#overflow = overflow
+  }
+
+  /**
+   * @param {string} name of the host
+   * @param {{ method: number, asker: { method: string, route: string | null } | undefined, durationMs: number, isAnswered: boolean,
+   *   isError: boolean, isShown: boolean, nowMs: number }} call `method`: the index among METHODS; `asker`: the route that asked,
+   *   if known; `isShown`: whether metrics show the call
+   */
+  record(name, { method, asker, durationMs, isAnswered, isError, isShown, nowMs }) {
+    const host = this.#hosts.get(name) ?? this.#add(name, isAnswered)
+    if (isAnswered) host.weight++
+    host.sums.record(durationMs, isError, nowMs)
+    this.#routeOf(host, asker).sums.record(durationMs, isError, nowMs)
+    if (!isShown) return
+    const row = (host.rows[method] ??= this.#freeRows.pop() ?? this.#buckets.add())
+    this.#buckets.record(row, durationMs / 1000)
+  }
+
+  /** @param {string} name @param {boolean} isAnswered @returns {Host} */
+  #add(name, isAnswered) {
+    if (this.#hosts.size < MAX_HOSTS) return this.#insert(name, 0)
+    if (isAnswered) return this.#insert(name, this.#removeLeastUsed())
+    this.#folded++
+    return this.#hosts.get(this.#overflow) ?? this.#insert(this.#overflow, Number.POSITIVE_INFINITY)
+  }
+
+  #insert(name, weight) {
+    const host = new Host(name, weight)
+    this.#hosts.set(name, host)
+    return host
+  }
+
+  /** @returns {number} the weight of the removed host */
+  #removeLeastUsed() {
+    let least
+    for (const host of this.#hosts.values())
+      if (least === undefined || host.weight < least.weight) least = host
+    const { name, routes, rows, sums, weight } = /** @type {Host} */ (least)
+    this.#hosts.delete(name)
+    this.#routes -= routes.size
+    this.#folded += sums.sinceStart().count
+    for (const row of rows) {
+      if (row === undefined) continue
+      this.#buckets.clear(row)
+      this.#freeRows.push(row)
+    }
+    return weight
+  }
+
+  #routeOf(host, asker) {
+    const key = asker === undefined ? '' : `${asker.method} ${asker.route}`
+    const found = host.routes.get(key)
+    if (found !== undefined) return found
+    const { method = '', route = null } = asker ?? {}
+    const isFull = host.routes.size >= MAX_ROUTES_OF_HOST || this.#routes >= MAX_ROUTES
+    if (isFull && key !== '' && route !== this.#overflow)
+      return this.#routeOf(host, { method: '', route: this.#overflow })
+    const added = { method, route, sums: new MinuteSums() }
+    host.routes.set(key, added)
+    this.#routes++
+    return added
+  }
+
+  /** For metrics. @param {Float64Array} [spare] */
+  sample(spare) {
+    const series = [...this.#hosts.values()].flatMap((host) =>
+      Object.entries(host.rows).map(([method, row]) => ({ host: host.name, method: METHODS[method], row }))
+    )
+    return { series, values: this.#buckets.copy(spare) }
+  }
+
+  /** For snapshots: the host that took the most time in the last minute first. */
+  list(nowMs) {
+    const hosts = [...this.#hosts.values()].map(({ name, sums, routes }) => ({
+      host: name,
+      ...spansOf(sums, nowMs),
+      routes: byTime(
+        [...routes.values()].map(({ method, route, sums: own }) => ({
+          method: method === '' ? null : method,
+          route,
+          ...spansOf(own, nowMs),
+        }))
+      ),
+    }))
+    return { hosts: byTime(hosts), folded: this.#folded }
+  }
+}
+
+/** @param {InstanceType<typeof MinuteSums>} sums */
+const spansOf = (sums, nowMs) => ({ lastMinute: sums.lastMinute(nowMs), sinceStart: sums.sinceStart() })
+
+const byTime = (entries) =>
+  entries.sort(
+    (a, b) => b.lastMinute.totalMs - a.lastMinute.totalMs || b.sinceStart.totalMs - a.sinceStart.totalMs || 0
+  )
+
+module.exports = { OutgoingTable }

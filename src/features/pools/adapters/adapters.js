@@ -1,0 +1,63 @@
+'use strict'
+// All kinds of pools, and which kind an object is. It is recognized by its shape: no package is required, and any version with the same
+// shape is accepted. A new kind is a file beside this one, listed in KINDS.
+
+const { SpillwayError } = require('../../../core/errors/errors')
+const givenFigures = require('./given-figures')
+
+/**
+ * @typedef {InstanceType<typeof import('../pool-record').PoolRecord>} PoolRecord
+ * @typedef {object} Adapter observes one pool for one record, which makes numbers of the figures
+ * @property {boolean} isTimed whether it sees each use, and not only how many connections there are
+ * @property {number} max the most connections that the pool opens; 0 if it does not say
+ * @property {number} waiting callers that wait for a connection
+ * @property {() => { used: number, idle: number, waiting: number, max: number }} figures
+ * @property {() => void} close takes off what it has put on the pool
+ * @typedef {object} Kind
+ * @property {string} kind
+ * @property {string} accepts for the message of an error
+ * @property {(pool: any) => any} find the pool inside of what was given; undefined if it is of another kind
+ * @property {new (pool: any, record: PoolRecord) => Adapter} Adapter
+ */
+
+/** Any shape may come last: figures that the user gives. @type {readonly Kind[]} */
+const KINDS = Object.freeze([
+  require('./pg'),
+  require('./mysql2'),
+  require('./tarn'),
+  require('./generic-pool'),
+  require('./ioredis'),
+  require('./undici'),
+  givenFigures,
+])
+
+/**
+ * @param {unknown} pool
+ * @returns {{ kind: string, observe: (record: PoolRecord) => Adapter }}
+ */
+function adapterOf(pool) {
+  for (const { kind, find, Adapter } of KINDS) {
+    const found = isObject(pool) ? find(pool) : undefined
+    if (found !== undefined)
+      return { kind, observe: (record) => /** @type {Adapter} */ (new Adapter(found, record)) }
+  }
+  const accepted = KINDS.map(({ accepts }) => accepts).join('; ')
+  const missing = isObject(pool) ? givenFigures.missingIn(pool) : undefined
+  const without = missing === undefined ? '' : `, which lacks ${missing} as a number or function`
+  throw new SpillwayError(
+    'ERR_SPILLWAY_UNKNOWN_POOL',
+    `The second argument of pool() is no pool that can be observed: got ${describe(pool)}${without}. Accepted are: ${accepted}.`
+  )
+}
+
+const isObject = (value) => (typeof value === 'object' && value !== null) || typeof value === 'function'
+
+function describe(value) {
+  if (!isObject(value)) return `${String(value)} (${value === null ? 'null' : typeof value})`
+  const name = value.constructor?.name
+  return typeof name === 'string' && name !== '' && name !== 'Object' && name !== 'Function'
+    ? `an object of class ${name}`
+    : `${typeof value === 'object' ? 'an' : 'a'} ${typeof value} with ${Object.keys(value).slice(0, 5).join(', ') || 'no properties'}`
+}
+
+module.exports = { adapterOf }

@@ -1,0 +1,71 @@
+'use strict'
+// A pool of generic-pool. `use` calls `acquire` and `release`. A resource that is destroyed is not released as well.
+
+const { ReplacedMethod } = require('../../../core/replaced-method')
+
+class GenericPool {
+  isTimed = true
+  #pool
+  #record
+  #methods
+  #isOpen = true
+
+  constructor(pool, record) {
+    this.#pool = pool
+    this.#record = record
+    const observeEnd = (method) => this.#observeEnd(method)
+    this.#methods = [
+      new ReplacedMethod(pool, 'acquire', (method) => this.#observeAcquire(method)),
+      new ReplacedMethod(pool, 'release', observeEnd),
+      new ReplacedMethod(pool, 'destroy', observeEnd),
+    ]
+  }
+
+  #observeAcquire(method) {
+    const adapter = this
+    const record = this.#record
+    /** @this {unknown} */
+    return function acquire() {
+      if (!adapter.#isOpen) return Reflect.apply(method.inner, this, arguments)
+      return record.call(record.ask(), method.inner, this, arguments)
+    }
+  }
+
+  #observeEnd(method) {
+    const adapter = this
+    /** @this {unknown} */
+    return function end(resource) {
+      if (adapter.#isOpen) adapter.#record.release(resource)
+      return Reflect.apply(method.inner, this, arguments)
+    }
+  }
+
+  get max() {
+    return this.#pool.max ?? 0
+  }
+
+  get waiting() {
+    return this.#pool.pending
+  }
+
+  figures() {
+    const { borrowed, available, pending } = this.#pool
+    return { used: borrowed, idle: available, waiting: pending, max: this.max }
+  }
+
+  close() {
+    this.#isOpen = false
+    for (const method of this.#methods) method.restore()
+  }
+}
+
+module.exports = {
+  kind: 'generic-pool',
+  accepts: 'a pool of generic-pool',
+  find: (pool) =>
+    ['acquire', 'release', 'destroy'].every((name) => typeof pool[name] === 'function') &&
+    ['borrowed', 'available', 'pending'].every((name) => typeof pool[name] === 'number')
+      ? pool
+      : undefined,
+  Adapter: GenericPool,
+}

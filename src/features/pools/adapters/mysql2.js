@@ -1,0 +1,87 @@
+'use strict'
+// The pools of mysql2, with callbacks or promises, and of mysql. `query` and `execute` call `getConnection`, and every connection that
+// is given back or closed passes `releaseConnection`. The pool calls `getConnection` again with a callback of ours, if the
+// connection it chose is lost: that is the same caller.
+
+const { ReplacedMethod } = require('../../../core/replaced-method')
+
+class Mysql2Pool {
+  isTimed = true
+  #pool
+  #record
+  #methods
+  #isOpen = true
+  /** The callbacks that were given to the pool. */
+  #ours = new WeakSet()
+
+  constructor(pool, record) {
+    this.#pool = pool
+    this.#record = record
+    this.#methods = [
+      new ReplacedMethod(pool, 'getConnection', (method) => this.#observeGet(method)),
+      new ReplacedMethod(pool, 'releaseConnection', (method) => this.#observeRelease(method)),
+    ]
+  }
+
+  #observeGet(method) {
+    const adapter = this
+    const record = this.#record
+    // Hot path: once a use.
+    /** @this {unknown} */
+    return function getConnection(callback) {
+      const isNew = adapter.#isOpen && typeof callback === 'function' && !adapter.#ours.has(callback)
+      if (!isNew) return Reflect.apply(method.inner, this, arguments)
+      const use = record.ask()
+      const observed = (error, connection) => {
+        if (error) record.fail(use, error)
+        else record.grant(use, connection)
+        return callback(error, connection)
+      }
+      adapter.#ours.add(observed)
+      return record.call(use, method.inner, this, [observed])
+    }
+  }
+
+  #observeRelease(method) {
+    const adapter = this
+    /** @this {unknown} */
+    return function releaseConnection(connection) {
+      // Before the pool hands it to the next caller.
+      if (adapter.#isOpen) adapter.#record.release(connection)
+      return Reflect.apply(method.inner, this, arguments)
+    }
+  }
+
+  get max() {
+    return this.#pool.config?.connectionLimit ?? 0
+  }
+
+  get waiting() {
+    return this.#pool._connectionQueue.length
+  }
+
+  figures() {
+    const { _allConnections: all, _freeConnections: free } = this.#pool
+    return { used: all.length - free.length, idle: free.length, waiting: this.waiting, max: this.max }
+  }
+
+  close() {
+    this.#isOpen = false
+    for (const method of this.#methods) method.restore()
+  }
+}
+
+const isPool = (pool) =>
+  typeof pool?.getConnection === 'function' &&
+  typeof pool.releaseConnection === 'function' &&
+  [pool._allConnections, pool._freeConnections, pool._connectionQueue].every(
+    (each) => typeof each?.length === 'number'
+  )
+
+module.exports = {
+  kind: 'mysql2',
+  accepts: 'a pool of mysql2',
+  // A pool with promises holds the pool with callbacks.
+  find: (given) => [given, given.pool].find(isPool),
+  Adapter: Mysql2Pool,
+}

@@ -1,0 +1,105 @@
+'use strict'
+// `pg.Pool`, and `pg-pool` by itself. `pool.query` calls `pool.connect`, so one method sees every caller. The pool emits `release`
+// for each connection that is given back, and `remove` for each that is closed. Before pg-pool 3.6 there is no `release`, so the method
+// `_release` is observed until the event comes for the first time.
+
+const { ReplacedMethod } = require('../../../core/replaced-method')
+
+class PgPool {
+  isTimed = true
+  #pool
+  #record
+  #connect
+  #release
+  #isOpen = true
+
+  constructor(pool, record) {
+    this.#pool = pool
+    this.#record = record
+    this.#connect = new ReplacedMethod(pool, 'connect', (method) => this.#observeConnect(method))
+    if (typeof pool._release === 'function')
+      this.#release = new ReplacedMethod(pool, '_release', (method) => this.#observeRelease(method))
+    pool.on('release', this.#onRelease)
+    pool.on('remove', this.#onRemove)
+  }
+
+  #observeConnect(method) {
+    const adapter = this
+    const record = this.#record
+    // Hot path: once a use.
+    /** @this {unknown} */
+    return function connect(callback) {
+      if (!adapter.#isOpen) return Reflect.apply(method.inner, this, arguments)
+      const use = record.ask()
+      const given =
+        typeof callback !== 'function'
+          ? []
+          : [
+              (error, client, done) => {
+                if (error) record.fail(use, error)
+                else record.grant(use, client)
+                return callback(error, client, done)
+              },
+            ]
+      return record.call(use, method.inner, this, given)
+    }
+  }
+
+  #observeRelease(method) {
+    const adapter = this
+    /** @this {unknown} */
+    return function release(client) {
+      // Before the pool hands it to the next caller.
+      if (adapter.#isOpen) adapter.#record.release(client)
+      return Reflect.apply(method.inner, this, arguments)
+    }
+  }
+
+  #onRelease = (_error, client) => {
+    this.#record.release(client)
+    if (this.#release !== undefined) this.#restoreRelease()
+  }
+
+  #onRemove = (client) => this.#record.release(client)
+
+  #restoreRelease() {
+    this.#release?.restore()
+    this.#release = undefined
+  }
+
+  get max() {
+    return this.#pool.options?.max ?? 0
+  }
+
+  get waiting() {
+    return this.#pool.waitingCount
+  }
+
+  figures() {
+    const { totalCount, idleCount, waitingCount } = this.#pool
+    return { used: totalCount - idleCount, idle: idleCount, waiting: waitingCount, max: this.max }
+  }
+
+  close() {
+    this.#isOpen = false
+    // The last one first: V8 makes an object slow that loses another property than its last.
+    this.#restoreRelease()
+    this.#connect.restore()
+    this.#pool.off('release', this.#onRelease)
+    this.#pool.off('remove', this.#onRemove)
+  }
+}
+
+module.exports = {
+  kind: 'pg',
+  accepts: 'a Pool of pg',
+  find: (pool) =>
+    typeof pool.connect === 'function' &&
+    typeof pool.on === 'function' &&
+    typeof pool.totalCount === 'number' &&
+    typeof pool.idleCount === 'number' &&
+    typeof pool.waitingCount === 'number'
+      ? pool
+      : undefined,
+  Adapter: PgPool,
+}

@@ -1,0 +1,39 @@
+'use strict'
+// A Pool or Client of undici, by its `stats`. A pool does not tell how many connections it may open. Which calls take long is measured
+// by host: features/outgoing/outgoing-calls.js.
+
+class UndiciPool {
+  isTimed = false
+  max = 0
+  #pool
+
+  constructor(pool) {
+    this.#pool = pool
+  }
+
+  get waiting() {
+    return this.#pool.stats.pending
+  }
+
+  figures() {
+    const { connected, free, pending, running } = this.#pool.stats
+    const open = Number(connected)
+    // A client has no `free`: its connection is in use while a request runs.
+    const used = free === undefined ? Math.min(open, running) : open - free
+    return { used, idle: open - used, waiting: pending, max: 0 }
+  }
+
+  close() {}
+}
+
+module.exports = {
+  kind: 'undici',
+  accepts: 'a Pool or Client of undici (7 or newer for a Client)',
+  find: (pool) =>
+    typeof pool.dispatch === 'function' &&
+    typeof pool.stats?.pending === 'number' &&
+    typeof pool.stats.running === 'number'
+      ? pool
+      : undefined,
+  Adapter: UndiciPool,
+}

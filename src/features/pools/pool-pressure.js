@@ -1,0 +1,165 @@
+'use strict'
+// How long a request would wait for a connection of one pool, and whether this wait is over the limit:
+//   wait = asks per request x (callers ahead - callers served before the request asks) x use time / connections
+// Ahead are the callers that wait, and the running requests that will ask before it does (route-uses.js). Free connections are
+// subtracted.
+// Without `maxWait` the limit is 180 ms. Up to twenty ahead are tolerated, or more if the times of uses differ: chance makes such queues
+// at 70 % of the capacity. A burst may wait for 500 ms: its queue was empty less than 500 ms ago (decisions/0053).
+
+const { CRITICAL } = require('../../core/gate/verdict')
+
+const DEFAULT_MAX_WAIT_MS = 180
+const BURST_MS = 500
+const USE_SMOOTHING = 0.1
+/** A use counts for at most these multiples of the mean: the end of a hang says little about the uses to come. */
+const MAX_OF_MEAN = 10
+const MAX_OF_MEAN_IN_SPREAD = 40
+const LEAST_AHEAD = 20
+/** The mean queue of a pool is larger by this factor than with exponential times: half of the mean square over the squared mean. */
+const MOST_SPREAD = 20
+const SPREAD_SMOOTHING = 0.01
+/** Admit at least one request in this time, so that the figures stay fresh. */
+const MAX_ADMIT_GAP_MS = 100
+/** A pool is watched for so long after a caller had to wait. */
+const WATCH_MS = 300_000
+
+class PoolPressure {
+  /** Whether a caller waited in the last five minutes. Only then are arriving requests checked. */
+  isWatched = false
+  meanUseMs = 0
+  /** Of the request that was last found to wait too long: its expected wait, and how long it might have been. */
+  longMs = 0
+  toleratedMs = 0
+  #maxWait
+  #figures
+  /** When nobody waited, the last time that this was looked at. */
+  #emptiedMs = 0
+  #watchedUntilMs = 0
+  #lastAdmitMs = Number.NEGATIVE_INFINITY
+  /** For mode `observe`: the modelled wait behind the requests that would have been admitted. */
+  #modelledMs = 0
+  #modelledAtMs = 0
+  #modelEmptiedMs = 0
+  #spreadMs = 0
+  #spreadSquare = 0
+
+  /**
+   * @param {{ maxWait: number | false | undefined,
+   *   figures: { readonly max: number, readonly waiting: number, readonly held: number,
+   *     routes: { comingWithin: (travelMs: number, nowMs: number) => number } } }} parts `figures`: of the pool, now
+   */
+  constructor({ maxWait, figures }) {
+    this.#maxWait = maxWait
+    this.#figures = figures
+  }
+
+  /** Whether the pool may reject requests at all. */
+  get isEnforced() {
+    return this.#maxWait !== false && this.#maxWait !== 0
+  }
+
+  get maxWaitMs() {
+    return this.#maxWait === undefined ? DEFAULT_MAX_WAIT_MS : Number(this.#maxWait)
+  }
+
+  // Hot path: once a use.
+  onUse(ms, nowMs) {
+    if (this.#figures.waiting === 0) this.#emptiedMs = nowMs
+    if (this.meanUseMs === 0) {
+      this.meanUseMs = this.#spreadMs = ms
+      this.#spreadSquare = ms * ms
+      return
+    }
+    const meanMs = Math.max(0.1, this.meanUseMs)
+    this.meanUseMs += (Math.min(ms, MAX_OF_MEAN * meanMs) - this.meanUseMs) * USE_SMOOTHING
+    const spreadMs = Math.min(ms, MAX_OF_MEAN_IN_SPREAD * meanMs)
+    this.#spreadMs += (spreadMs - this.#spreadMs) * SPREAD_SMOOTHING
+    this.#spreadSquare += (spreadMs * spreadMs - this.#spreadSquare) * SPREAD_SMOOTHING
+  }
+
+  /** A caller is about to wait. The pool does not count it as waiting yet. */
+  onShortage(nowMs) {
+    if (this.#figures.waiting === 0) this.#emptiedMs = nowMs
+    this.isWatched = true
+    this.#watchedUntilMs = nowMs + WATCH_MS
+  }
+
+  onTurn(nowMs) {
+    if (this.isWatched && nowMs >= this.#watchedUntilMs) this.isWatched = false
+  }
+
+  /** The mean time between two connections that become free while all are in use. */
+  get #slotMs() {
+    const { max } = this.#figures
+    return max > 0 ? this.meanUseMs / max : 0
+  }
+
+  /** How long the next caller waits, behind those that wait now. */
+  get expectedWaitMs() {
+    return this.#figures.waiting * this.#slotMs
+  }
+
+  /** How many are ahead when a request of the route asks. */
+  #aheadOf({ travelMs }, slotMs, nowMs) {
+    const { held, max, routes, waiting } = this.#figures
+    const coming = routes.comingWithin(travelMs, nowMs)
+    const free = waiting > 0 ? 0 : Math.max(0, max - held)
+    return Math.max(0, waiting + coming - free - travelMs / slotMs)
+  }
+
+  /** @param {{ travelMs: number, asksPerRequest: number }} route @param {number} priority @param {number} nowMs */
+  rejects(route, priority, nowMs) {
+    const slotMs = this.#slotMs
+    if (!this.isEnforced || slotMs === 0 || priority === CRITICAL) return false
+    const ahead = this.#aheadOf(route, slotMs, nowMs)
+    if (this.#figures.waiting === 0) this.#emptiedMs = nowMs
+    const waitMs = ahead * slotMs * route.asksPerRequest
+    if (!this.#isTooLong(ahead, waitMs, nowMs - this.#emptiedMs)) return false
+    return nowMs - this.#lastAdmitMs <= MAX_ADMIT_GAP_MS
+  }
+
+  #isTooLong(ahead, waitMs, standsMs) {
+    const { maxWaitMs } = this
+    if (waitMs <= maxWaitMs) return false
+    let toleratedMs = maxWaitMs
+    if (this.#maxWait === undefined) {
+      const burstMs = standsMs > BURST_MS ? 0 : BURST_MS
+      const most = this.#mostByChance
+      if (ahead < most || waitMs <= burstMs) return false
+      toleratedMs = Math.max(maxWaitMs, burstMs, most * (waitMs / ahead))
+    }
+    this.longMs = waitMs
+    this.toleratedMs = toleratedMs
+    return true
+  }
+
+  get #mostByChance() {
+    const spread = this.#spreadSquare / this.#spreadMs ** 2 / 2
+    return LEAST_AHEAD * Math.min(MOST_SPREAD, Math.max(1, spread))
+  }
+
+  onAdmit(nowMs) {
+    this.#lastAdmitMs = nowMs
+  }
+
+  /**
+   * In mode `observe` everybody waits, so the wait is modelled: it grows with each request that would have been admitted (`onModelledAdmit`).
+   *
+   * @param {number} priority @param {number} nowMs
+   */
+  wouldReject(priority, nowMs) {
+    const slotMs = this.#slotMs
+    if (!this.isEnforced || slotMs === 0 || priority === CRITICAL) return false
+    this.#modelledMs = Math.max(0, this.#modelledMs - (nowMs - this.#modelledAtMs))
+    this.#modelledAtMs = nowMs
+    if (this.#modelledMs === 0) this.#modelEmptiedMs = nowMs
+    return this.#isTooLong(this.#modelledMs / slotMs, this.#modelledMs, nowMs - this.#modelEmptiedMs)
+  }
+
+  /** @param {{ asksPerRequest: number }} route */
+  onModelledAdmit({ asksPerRequest }) {
+    this.#modelledMs += this.#slotMs * asksPerRequest
+  }
+}
+
+module.exports = { PoolPressure }

@@ -1,0 +1,257 @@
+'use strict'
+// Everything measured of one pool: who waits, who holds a connection, for how long, and for which route. An adapter calls `ask`
+// when a caller asks for a connection, then `grant` or `fail`, and `release` when the connection is given back.
+// The pool is the user's: nothing here throws into it.
+
+const { ADVISED_BOUNDS, Buckets } = require('../../core/histogram/buckets')
+const { RollingHistogram } = require('../../core/histogram/rolling')
+const { LoadSlope } = require('../../core/request/load-slope')
+const { numberOf } = require('./pool-figure')
+const { PoolPressure } = require('./pool-pressure')
+const { isTimeout } = require('./pool-timeout')
+const { PoolUse } = require('./pool-use')
+const { RouteUses } = require('./route-uses')
+const { addVisit, findVisit } = require('./visits')
+
+const WAIT_ROW = 0
+const USE_ROW = 1
+
+/** @typedef {InstanceType<typeof PoolUse>} Use */
+
+class PoolRecord {
+  name
+  kind
+  internalErrors
+  pressure
+  routes
+  waits
+  uses
+  /** The time of a use against the connections that were in use. */
+  load = new LoadSlope()
+  buckets = new Buckets(ADVISED_BOUNDS)
+  asks = 0
+  timeouts = 0
+  waitMs = 0
+  useMs = 0
+  #adapter
+  #clock
+  #askerNow
+  #onShortage
+  #stallFreeMs
+  /** @type {Map<unknown, Use>} */
+  #held = new Map()
+  #asking = 0
+  #askingSinceMs = 0
+  #contendedMs = 0
+
+  /**
+   * @param {{ name: string, kind: string, maxWait: number | false | undefined, overflow: string,
+   *   clock: import('../../core/clock').Clock, askerNow: () => any, onShortage: (record: PoolRecord, nowMs: number) => void,
+   *   stallFreeMs: (nowMs: number) => number,
+   *   internalErrors: InstanceType<typeof import('../../core/request/internal-errors').InternalErrors> }} parts
+   */
+  constructor({ name, kind, maxWait, overflow, clock, askerNow, onShortage, stallFreeMs, internalErrors }) {
+    this.name = name
+    this.kind = kind
+    this.#clock = clock
+    this.internalErrors = internalErrors
+    this.#askerNow = askerNow
+    this.#onShortage = onShortage
+    this.#stallFreeMs = stallFreeMs
+    this.routes = new RouteUses(overflow)
+    const nowMs = clock.now()
+    this.waits = new RollingHistogram(nowMs)
+    this.uses = new RollingHistogram(nowMs)
+    this.buckets.add()
+    this.buckets.add()
+    this.pressure = new PoolPressure({ maxWait, figures: this })
+  }
+
+  /** @param {import('./adapters/adapters').Adapter} adapter which observes the pool from now on */
+  observe(adapter) {
+    this.#adapter = adapter
+  }
+
+  /** Whether the adapter sees each use of a connection, and not only how many there are. */
+  get isTimed() {
+    return this.#adapter.isTimed
+  }
+
+  /** The most connections that the pool opens; 0 if it does not say. */
+  get max() {
+    return numberOf(this.#adapter.max)
+  }
+
+  get waiting() {
+    return numberOf(this.#adapter.waiting)
+  }
+
+  /** The connections whose use has been seen to begin. */
+  get held() {
+    return this.#held.size
+  }
+
+  // Hot path: once a use, as the three methods below.
+  /** @returns {Use} */
+  ask() {
+    const nowMs = this.#clock.now()
+    const use = new PoolUse(nowMs, undefined)
+    try {
+      this.asks++
+      if (this.#asking++ === 0) this.#askingSinceMs = nowMs
+      const asker = (use.asker = this.#askerNow())
+      if (asker?.request !== undefined) this.#onVisit(asker, nowMs)
+      if (this.#isShort) this.#onShortage(this, nowMs)
+    } catch (error) {
+      this.internalErrors.report('pools', error)
+    }
+    return use
+  }
+
+  /** Whether a caller that asks now has to wait. A pool without a bound opens another connection. */
+  get #isShort() {
+    const { max } = this
+    return max > 0 && this.#asking + this.#held.size > max
+  }
+
+  #onVisit(asker, nowMs) {
+    const known = findVisit(asker, this)
+    if (known !== undefined) {
+      known.asks++
+      return
+    }
+    addVisit(asker, this).asks = 1
+    const { admission } = asker.request
+    for (const each of admission.pools ?? [])
+      if (each.record === this) each.arrive(nowMs - admission.decidedMs)
+  }
+
+  /**
+   * Calls the pool's own method for a caller. Of a promise the outcome is observed; a callback is in `given`.
+   * The caller gets the promise that `then` makes. Node takes the pool's own for handled, and would not report its rejection.
+   *
+   * @param {Use} use @param {Function} method @param {unknown} self @param {ArrayLike<unknown>} given
+   */
+  call(use, method, self, given) {
+    let returned
+    try {
+      returned = Reflect.apply(method, self, given)
+    } catch (error) {
+      this.fail(use, error)
+      throw error
+    }
+    if (typeof returned?.then !== 'function') return returned
+    return returned.then(
+      (connection) => {
+        this.grant(use, connection)
+        return connection
+      },
+      (error) => {
+        this.fail(use, error)
+        throw error
+      }
+    )
+  }
+
+  /** @param {Use} use @param {unknown} connection */
+  grant(use, connection) {
+    try {
+      const nowMs = this.#clock.now()
+      if (!this.#answer(use, nowMs)) return
+      const waitMs = nowMs - use.askedAtMs
+      this.waitMs += waitMs
+      this.buckets.record(WAIT_ROW, waitMs / 1000)
+      this.waits.record(waitMs, nowMs, false)
+      use.grantedMs = nowMs
+      use.grantedStallFreeMs = this.#stallFreeMs(nowMs)
+      use.othersHeld = this.#held.size
+      this.#held.set(connection, use)
+    } catch (error) {
+      this.internalErrors.report('pools', error)
+    }
+  }
+
+  /** @param {Use} use @param {unknown} error */
+  fail(use, error) {
+    try {
+      const nowMs = this.#clock.now()
+      if (!this.#answer(use, nowMs)) return
+      this.waitMs += nowMs - use.askedAtMs
+      if (isTimeout(error)) this.timeouts++
+    } catch (failure) {
+      this.internalErrors.report('pools', failure)
+    }
+  }
+
+  /** @returns {boolean} whether this is the first answer to the caller */
+  #answer(use, nowMs) {
+    if (use.isAnswered) return false
+    use.isAnswered = true
+    if (--this.#asking === 0) this.#contendedMs += nowMs - this.#askingSinceMs
+    return true
+  }
+
+  /** The connection is given back, or removed. A second time changes nothing. @param {unknown} connection */
+  release(connection) {
+    try {
+      const use = this.#held.get(connection)
+      if (use === undefined) return
+      this.#held.delete(connection)
+      const nowMs = this.#clock.now()
+      const ms = nowMs - use.grantedMs
+      this.useMs += ms
+      this.buckets.record(USE_ROW, ms / 1000)
+      this.uses.record(ms, nowMs, false)
+      this.load.record(use.othersHeld + 1, ms)
+      // A stall of the loop delays every release, and says nothing about the pool. It is known only at the end of its turn, which may be
+      // after the use began: then the time would be negative.
+      const stallFreeMs = this.#stallFreeMs(nowMs) - use.grantedStallFreeMs
+      this.pressure.onUse(stallFreeMs < 0 ? ms : stallFreeMs, nowMs)
+      this.#countFor(use.asker, ms, nowMs)
+    } catch (error) {
+      this.internalErrors.report('pools', error)
+    }
+  }
+
+  #countFor(asker, ms, nowMs) {
+    if (asker?.request !== undefined) findVisit(asker, this)?.onUse(ms)
+    else this.#heldBy(asker).held.record(ms, false, nowMs)
+  }
+
+  /** The route of a request that has ended, or of none. */
+  #heldBy(asker) {
+    return asker?.route === undefined ? this.routes.unknown : this.routes.findOrAdd(asker.method, asker.route)
+  }
+
+  /** Total time during which at least one caller waited. */
+  contendedMs(nowMs) {
+    return this.#contendedMs + (this.#asking > 0 ? nowMs - this.#askingSinceMs : 0)
+  }
+
+  /** Connections in use, the longest-held first. */
+  heldNow(nowMs) {
+    return [...this.#held.values()].map(({ asker, grantedMs }) => ({
+      method: asker?.method ?? null,
+      route: asker?.route ?? null,
+      ageMs: nowMs - grantedMs,
+    }))
+  }
+
+  /** What the pool says of itself. The user's figures may throw. */
+  figures() {
+    try {
+      const { used, idle, waiting, max } = this.#adapter.figures()
+      return { used: numberOf(used), idle: numberOf(idle), waiting: numberOf(waiting), max: numberOf(max) }
+    } catch (error) {
+      this.internalErrors.report('pools', error)
+      return { used: 0, idle: 0, waiting: 0, max: 0 }
+    }
+  }
+
+  close() {
+    this.#adapter.close()
+    this.#held.clear()
+  }
+}
+
+module.exports = { PoolRecord, USE_ROW, WAIT_ROW }

@@ -1,0 +1,119 @@
+'use strict'
+// The figures of all pools, in the form that each reader needs: points for metrics, a list for the snapshot, and counters for the
+// doctor, which compares two readings.
+
+const { quantilesOf } = require('../../core/histogram/quantiles')
+
+/** How many of the connections that are held longest are listed. */
+const MOST_HELD = 10
+const MOST_ROUTES = 20
+
+/** @typedef {InstanceType<typeof import('./pool-record').PoolRecord>} PoolRecord */
+
+class PoolSamples {
+  #records
+  #clock
+
+  /** @param {Map<string, PoolRecord>} records @param {import('../../core/clock').Clock} clock */
+  constructor(records, clock) {
+    this.#records = records
+    this.#clock = clock
+  }
+
+  /** For metrics. */
+  sample() {
+    return [...this.#records.values()].map((record) => ({
+      name: record.name,
+      isTimed: record.isTimed,
+      timeouts: record.timeouts,
+      buckets: record.buckets.copy(),
+      ...record.figures(),
+    }))
+  }
+
+  /** @returns {import('../../../index.js').PoolSnapshot[]} */
+  list() {
+    const nowMs = this.#clock.now()
+    return [...this.#records.values()].map((record) => {
+      const { used, idle, waiting, max } = record.figures()
+      return {
+        name: record.name,
+        kind: record.kind,
+        used,
+        idle,
+        waiting,
+        max: max > 0 ? max : null,
+        expectedWaitMs:
+          record.isTimed && max > 0 && record.pressure.meanUseMs > 0 ? record.pressure.expectedWaitMs : null,
+        maxWaitMs: record.pressure.isEnforced && record.isTimed ? record.pressure.maxWaitMs : null,
+        timeouts: record.timeouts,
+        wait: timesOf(record.waits, nowMs),
+        use: timesOf(record.uses, nowMs),
+        holders: record.routes.list(nowMs).slice(0, MOST_ROUTES),
+        longestHeld: record
+          .heldNow(nowMs)
+          .sort((a, b) => b.ageMs - a.ageMs)
+          .slice(0, MOST_HELD),
+      }
+    })
+  }
+
+  /** For the doctor: all that only counts up, by name. */
+  readings() {
+    const nowMs = this.#clock.now()
+    return new Map(
+      [...this.#records.values()].map((record) => [
+        record.name,
+        {
+          asks: record.asks,
+          uses: record.uses.totals.count,
+          waitMs: record.waitMs,
+          useMs: record.useMs,
+          contendedMs: record.contendedMs(nowMs),
+          timeouts: record.timeouts,
+        },
+      ])
+    )
+  }
+
+  /** For the doctor: the state of a pool. @param {string} name */
+  stateOf(name) {
+    const record = this.#records.get(name)
+    if (record === undefined) return undefined
+    const nowMs = this.#clock.now()
+    const { max, waiting, used } = record.figures()
+    const held = record.heldNow(nowMs)
+    return {
+      kind: record.kind,
+      isTimed: record.isTimed,
+      max,
+      waiting,
+      used,
+      held: { count: held.length, longestMs: Math.max(0, ...held.map(({ ageMs }) => ageMs)) },
+      load: record.load.sample(),
+      asksPerRequest: record.routes.asksPerRequest,
+      holders: record.routes
+        .list(nowMs)
+        .map(({ method, route, lastMinute }) => ({ method, route, ...lastMinute })),
+    }
+  }
+
+  /** Ends a slice of the regression of every pool: see core/request/load-slope.js. */
+  endSlices() {
+    for (const { load } of this.#records.values()) load.endSlice()
+  }
+}
+
+/** @param {InstanceType<typeof import('../../core/histogram/rolling').RollingHistogram>} rolling */
+const timesOf = (rolling, nowMs) => ({
+  lastMinute: summaryOf(rolling.lastMinute(nowMs)),
+  sinceStart: summaryOf(rolling.sinceStart(nowMs)),
+})
+
+function summaryOf({ count, histogram }) {
+  if (count === 0) return { count, meanMs: 0, p50Ms: 0, p99Ms: 0, maxMs: 0 }
+  const [p50Ms, p99Ms] = quantilesOf(histogram, [0.5, 0.99]).map((us) => us / 1000)
+  return { count, meanMs: histogram.mean / 1000, p50Ms, p99Ms, maxMs: histogram.maxValue / 1000 }
+}
+
+module.exports = { PoolSamples }

@@ -1,0 +1,221 @@
+'use strict'
+// The pools of one instance, by name. Admission asks here whether a request would wait too long for a connection: on arrival, and again
+// when it leaves the gate's queue. No router has seen the request, so its route is guessed from its URL. Only requests of routes that are
+// known to need the pool are rejected. Requests are looked at only while a pool is watched: for five minutes after somebody had to wait
+// for a connection.
+
+const { POOL_REASON } = require('../../core/gate/verdict')
+const { SpillwayError } = require('../../core/errors/errors')
+const { PoolSamples } = require('./pool-samples')
+const { Coming } = require('./route-uses')
+
+const MAX_POOLS = 20
+const MAX_NAME_LENGTH = 64
+/** A reason of the gate, and a label of its metric. */
+const reasonOf = ({ name }) => POOL_REASON + name
+
+class Pools {
+  /** Whether there is a pool: without one, nothing is done for a request. */
+  isOn = false
+  /** Whether a pool is watched: only then a request is looked at on arrival. */
+  isWatched = false
+  samples
+  #parts
+  /** @type {Map<string, InstanceType<typeof import('./pool-record').PoolRecord>>} */
+  #records = new Map()
+
+  /**
+   * @param {{ cause: InstanceType<typeof import('../../core/gate/verdict').Cause>, clock: import('../../core/clock').Clock, overflow: string,
+   *   turns: { stallFreeMs: (nowMs: number) => number },
+   *   context: { reference: any, turnOn: () => void, turnOff: () => void },
+   *   recorder: InstanceType<typeof import('../../core/request/recorder').Recorder>,
+   *   internalErrors: InstanceType<typeof import('../../core/request/internal-errors').InternalErrors> }} parts
+   *   `overflow`: the name of the route past the bound
+   */
+  constructor(parts) {
+    this.#parts = parts
+    this.samples = new PoolSamples(this.#records, parts.clock)
+  }
+
+  /** The pools of an instance, which its gate asks from now on. @param {any} instance */
+  static of(instance) {
+    const { admission, clock, context, internalErrors, options, recorder } = instance
+    const { overflow } = options.routes
+    const { cause, measurements } = admission
+    const { turns } = measurements
+    admission.pools = new Pools({ cause, clock, context, internalErrors, overflow, recorder, turns })
+    return admission.pools
+  }
+
+  /**
+   * @param {string} name @param {any} pool @param {{ maxWait: number | false | undefined }} options
+   * @returns {() => void} takes the pool off again
+   */
+  add(name, pool, { maxWait }) {
+    // With the first pool: most services register none.
+    const { adapterOf } = require('./adapters/adapters')
+    const { PoolRecord } = require('./pool-record')
+    requireName(name, this.#records)
+    const found = adapterOf(pool)
+    const { clock, context, internalErrors, overflow, turns } = this.#parts
+    const record = new PoolRecord({
+      name,
+      kind: found.kind,
+      maxWait,
+      overflow,
+      clock,
+      internalErrors,
+      askerNow: () => context.reference,
+      stallFreeMs: (nowMs) => turns.stallFreeMs(nowMs),
+      onShortage: (each, nowMs) => this.#watch(each, nowMs),
+    })
+    record.observe(found.observe(record))
+    this.#records.set(name, record)
+    this.isOn = true
+    return () => this.#remove(record)
+  }
+
+  #remove(record) {
+    if (this.#records.get(record.name) !== record) return
+    this.#records.delete(record.name)
+    record.close()
+    record.pressure.isWatched = false
+    this.isOn = this.#records.size > 0
+    this.#setWatched(this.#isAnyWatched())
+  }
+
+  #watch(record, nowMs) {
+    record.pressure.onShortage(nowMs)
+    // Of a pool that was taken off meanwhile, nothing is watched.
+    if (!this.isWatched) this.#setWatched(this.#isAnyWatched())
+  }
+
+  #isAnyWatched() {
+    for (const { pressure } of this.#records.values()) if (pressure.isWatched) return true
+    return false
+  }
+
+  /** The route of a caller is known only with an async context. */
+  #setWatched(isWatched) {
+    if (isWatched === this.isWatched) return
+    this.isWatched = isWatched
+    if (isWatched) this.#parts.context.turnOn()
+    else this.#parts.context.turnOff()
+  }
+
+  // Hot path: once a loop turn.
+  onTurn(nowMs) {
+    if (!this.isWatched) return
+    for (const { pressure } of this.#records.values()) pressure.onTurn(nowMs)
+    this.#setWatched(this.#isAnyWatched())
+  }
+
+  // Hot path: a request that needs no watched pool allocates nothing here.
+  /**
+   * Called for each request while a pool is watched.
+   *
+   * @param {InstanceType<typeof import('../../core/request/request').Request>} request
+   * @param {number} nowMs
+   * @param {boolean} isObserved whether nothing is rejected in truth: mode `observe`
+   * @returns {string | undefined} why the request is to be rejected
+   */
+  reasonFor(request, nowMs, isObserved) {
+    try {
+      return this.#reasonFor(request, nowMs, isObserved)
+    } catch (error) {
+      this.#parts.internalErrors.report('pools', error)
+      return undefined
+    }
+  }
+
+  #reasonFor({ admission, req }, nowMs, isObserved) {
+    const series = this.#parts.recorder.routes.shed.find(req)
+    if (series === undefined) return undefined
+    /** @type {InstanceType<typeof Coming>[] | undefined} */
+    let needed
+    for (const record of this.#records.values()) {
+      const route = record.pressure.isWatched ? record.routes.find(series.method, series.route) : undefined
+      if (!route?.isKnownUser) continue
+      const { pressure } = record
+      const isRejected = isObserved
+        ? pressure.wouldReject(admission.priority, nowMs)
+        : pressure.rejects(route, admission.priority, nowMs)
+      if (isRejected)
+        return this.#parts.cause.because(reasonOf(record), pressure.longMs, pressure.toleratedMs)
+      needed ??= []
+      needed.push(new Coming(record, route))
+    }
+    admission.pools = needed
+    // Only now is it known that no other pool would reject the request.
+    if (isObserved && needed !== undefined) for (const each of needed) each.model()
+    return undefined
+  }
+
+  /** The request runs: from now on it is expected to ask. */
+  onAdmit({ admission }, nowMs) {
+    for (const each of admission.pools ?? []) each.begin(nowMs)
+  }
+
+  /**
+   * Called before a request runs that the gate has queued: in that time the pool may have become short, or known to be needed.
+   *
+   * @param {InstanceType<typeof import('../../core/request/request').Request>} request
+   * @param {number} nowMs
+   */
+  reasonAfterQueue(request, nowMs) {
+    const reason = this.reasonFor(request, nowMs, false)
+    if (reason === undefined) this.onAdmit(request, nowMs)
+    return reason
+  }
+
+  /** The request was rejected after all. */
+  onReject({ admission }) {
+    for (const each of admission.pools ?? []) each.leave()
+  }
+
+  // Hot path: once a request, while there is a pool.
+  /** The request has ended: counts what it did with the pools, under its route. */
+  onEnd(request) {
+    try {
+      if (request.admission.pools !== undefined) this.onReject(request)
+      // Without a reference nobody knows whether it asked for a connection.
+      if (request.reference !== undefined) this.#count(request, this.#parts.clock.now())
+    } catch (error) {
+      this.#parts.internalErrors.report('pools', error)
+    }
+  }
+
+  #count({ reference, series }, nowMs) {
+    let visit = reference.visits
+    reference.visits = undefined
+    // Rejected requests never ran, and have no series.
+    if (series?.method === undefined) return
+    for (; visit !== undefined; visit = visit.earlier) {
+      const route = visit.pool.routes.findOrAdd(series.method, series.route)
+      route.onAsks(visit.asks)
+      if (visit.uses > 0) route.held.recordAll(visit.uses, visit.heldMs, visit.maxMs, nowMs)
+    }
+    // Last, so that it counts for a route whose first request this was.
+    for (const { routes } of this.#records.values()) routes.find(series.method, series.route)?.onRequest()
+  }
+
+  close() {
+    for (const record of this.#records.values()) this.#remove(record)
+  }
+}
+
+/** @param {unknown} name @param {Map<string, unknown>} records */
+function requireName(name, records) {
+  if (typeof name !== 'string' || name === '' || name.length > MAX_NAME_LENGTH)
+    throw refusal(
+      `The first argument of pool() must be a name of up to ${MAX_NAME_LENGTH} letters, such as 'orders'.`
+    )
+  if (records.has(name))
+    throw refusal(`There is a pool '${name}' already. Close its handle first, or take another name.`)
+  if (records.size >= MAX_POOLS)
+    throw refusal(`There are ${MAX_POOLS} pools already, which is the most. Close one first.`)
+}
+
+const refusal = (message) => new SpillwayError('ERR_SPILLWAY_OPTION_VALUE', message)
+
+module.exports = { MAX_POOLS, Pools }

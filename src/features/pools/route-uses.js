@@ -1,0 +1,189 @@
+'use strict'
+// What the requests of each route do with one pool: how long they hold its connections, and which share of them needs one at all. It
+// also knows how many of them run and have yet to ask. The routes are bounded in number. Uses past the bound are counted under the overflow
+// route.
+
+const { MinuteSums } = require('../../core/histogram/minute-sums')
+
+const MAX_ROUTES = 200
+/** A route is known to need the pool after so many requests, of which so large a share asked for a connection. */
+const LEAST_REQUESTS = 20
+const LEAST_SHARE = 0.9
+/** Half of what was learned is forgotten when so many requests were counted. */
+const MOST_COUNTED = 1000
+const TRAVEL_SMOOTHING = 0.1
+/** Drop a request from `coming` after four times its route's travel time, and not before 100 ms. */
+const MOST_OF_TRAVEL = 4
+const LEAST_COMING_MS = 100
+/** Routes that differ by less ask at the same time. */
+const SAME_TRAVEL_MS = 10
+
+/** A request that is expected to ask the pool for a connection. */
+class Coming {
+  #uses
+  #hasAsked = false
+  dueMs = 0
+
+  /**
+   * @param {{ pressure: { onAdmit: (nowMs: number) => void, onModelledAdmit: (route: RouteUse) => void } }} record of the pool
+   * @param {RouteUse} uses of its route
+   */
+  constructor(record, uses) {
+    this.record = record
+    this.#uses = uses
+  }
+
+  /** It runs: until now it counts for nothing, because the gate may queue it or reject it. */
+  begin(nowMs) {
+    this.dueMs = nowMs + Math.max(LEAST_COMING_MS, MOST_OF_TRAVEL * this.#uses.travelMs)
+    this.#uses.coming.add(this)
+    this.record.pressure.onAdmit(nowMs)
+  }
+
+  /** In mode `observe` everybody runs: its wait is added to the modelled one. */
+  model() {
+    this.record.pressure.onModelledAdmit(this.#uses)
+  }
+
+  /** It asks: so long after it was admitted. */
+  arrive(ms) {
+    if (this.#hasAsked) return
+    this.#hasAsked = true
+    this.leave()
+    this.#uses.onTravel(ms)
+  }
+
+  /** It will not ask any more. */
+  leave() {
+    this.#uses.coming.delete(this)
+  }
+}
+
+class RouteUse {
+  /** The connections that its requests held, and for how long. */
+  held = new MinuteSums()
+  /** The earliest first. @type {Set<Coming>} */
+  coming = new Set()
+  /** Requests that ended, those of them that asked for a connection, and how often these asked. */
+  #requests = 0
+  #requestsThatAsked = 0
+  #asks = 0
+  /** From the admission of a request until it first asks. */
+  travelMs = 0
+
+  /** @param {string | null} method @param {string | null} route */
+  constructor(method, route) {
+    this.method = method
+    this.route = route
+  }
+
+  get isKnownUser() {
+    return this.#requests >= LEAST_REQUESTS && this.#requestsThatAsked >= LEAST_SHARE * this.#requests
+  }
+
+  /** Mean number of asks of a request that asks at least once. */
+  get asksPerRequest() {
+    return this.#requestsThatAsked === 0 ? 1 : this.#asks / this.#requestsThatAsked
+  }
+
+  /** A request of the route has ended. */
+  onRequest() {
+    if (this.#requests >= MOST_COUNTED) {
+      this.#requests /= 2
+      this.#requestsThatAsked /= 2
+      this.#asks /= 2
+    }
+    this.#requests++
+  }
+
+  /** It had asked for a connection so many times. @param {number} asks */
+  onAsks(asks) {
+    this.#requestsThatAsked++
+    this.#asks += asks
+  }
+
+  onTravel(ms) {
+    this.travelMs += (ms - this.travelMs) * (this.travelMs === 0 ? 1 : TRAVEL_SMOOTHING)
+  }
+
+  /**
+   * How many of its requests are expected to ask before another request does, which has just arrived. A request that waits for its
+   * body, or for somebody else, asks later than was expected or never: no caller waits for it.
+   *
+   * @param {number} travelMs until the other one asks
+   */
+  comingWithin(travelMs, nowMs) {
+    for (const each of this.coming) {
+      if (nowMs < each.dueMs) break
+      this.coming.delete(each)
+    }
+    const { size } = this.coming
+    return size === 0 || this.travelMs <= travelMs + SAME_TRAVEL_MS
+      ? size
+      : (size * (travelMs + SAME_TRAVEL_MS)) / this.travelMs
+  }
+}
+
+class RouteUses {
+  /** @type {RouteUse[]} */
+  #all = []
+  /** By method, then by route: a look-up makes no key. @type {Map<string, Map<string, RouteUse>>} */
+  #byMethod = new Map()
+  #overflow
+  /** Of uses whose request is not known: in the background, or where async contexts are off. */
+  unknown = new RouteUse(null, null)
+
+  /** @param {string} overflow */
+  constructor(overflow) {
+    this.#overflow = overflow
+  }
+
+  /** @param {string} method @param {string} route @returns {RouteUse | undefined} undefined if none of its requests ever asked */
+  find(method, route) {
+    return this.#byMethod.get(method)?.get(route)
+  }
+
+  /** @param {string} method @param {string} route @returns {RouteUse} */
+  findOrAdd(method, route) {
+    const found = this.find(method, route)
+    if (found !== undefined) return found
+    if (this.#all.length >= MAX_ROUTES && route !== this.#overflow)
+      return this.findOrAdd(method, this.#overflow)
+    const added = new RouteUse(method, route)
+    this.#all.push(added)
+    const routes = this.#byMethod.get(method) ?? new Map()
+    this.#byMethod.set(method, routes.set(route, added))
+    return added
+  }
+
+  /** @param {number} travelMs @param {number} nowMs @returns {number} of all routes: see RouteUse */
+  comingWithin(travelMs, nowMs) {
+    let coming = 0
+    for (const route of this.#all) coming += route.comingWithin(travelMs, nowMs)
+    return coming
+  }
+
+  /** The largest such mean of all routes. */
+  get asksPerRequest() {
+    return this.#all.reduce((most, { asksPerRequest }) => Math.max(most, asksPerRequest), 1)
+  }
+
+  /** The routes that held connections, those that held them longest in the last minute first. */
+  list(nowMs) {
+    return [...this.#all, this.unknown]
+      .map(({ method, route, held }) => ({
+        method,
+        route,
+        lastMinute: usesOf(held.lastMinute(nowMs)),
+        sinceStart: usesOf(held.sinceStart()),
+      }))
+      .filter(({ sinceStart }) => sinceStart.count > 0)
+      .sort(
+        (a, b) => b.lastMinute.heldMs - a.lastMinute.heldMs || b.sinceStart.heldMs - a.sinceStart.heldMs || 0
+      )
+  }
+}
+
+const usesOf = ({ count, totalMs, maxMs }) => ({ count, heldMs: totalMs, maxMs })
+
+module.exports = { Coming, RouteUses }

@@ -1,0 +1,77 @@
+'use strict'
+// Converts V8's call frames to what a person reads: function, file, line and package. Names in parentheses are no packages: `(node)` is
+// Node itself, `(v8)` is V8's own work.
+
+const { pathOf } = require('../../core/call-place')
+const { isOfNode, isOwn, packageOf, sourceOf } = require('../../core/stack-frames')
+
+const NODE = '(node)'
+const ENGINE = '(v8)'
+const OWN = 'spillway'
+const NO_SCRIPT = '0'
+/** What runs only for the profile. */
+const MEASURING =
+  /[/\\]src[/\\](?:signals[/\\](?:profiled-idle|thread-cpu)|insight[/\\]profiles[/\\][\w-]+)\.js$/
+/** V8's names for what is no function. */
+const ENGINE_NAMES = new Set(['(root)', '(idle)', '(program)', '(garbage collector)'])
+
+/**
+ * @typedef {{ functionName: string, scriptId: string, url: string, lineNumber: number, columnNumber: number }} CallFrame
+ * @typedef {{ name: string, file: string | null, line: number | null, package: string | null, path: string, isNode: boolean,
+ *   isNative: boolean }} Frame package: null for the application; isNative: of the engine or of Node, written in C++
+ */
+
+/** @returns {Frame} */
+const ofEngine = (name) => ({
+  name,
+  file: null,
+  line: null,
+  package: ENGINE,
+  path: '',
+  isNode: false,
+  isNative: false,
+})
+const PROFILER = ofEngine('(profiler)')
+
+class CallFrames {
+  /** @type {Map<string, Frame>} */
+  #byPlace = new Map()
+  #sources
+
+  /** @param {import('./profile-work').Sources} [sources] */
+  constructor(sources = new Map()) {
+    this.#sources = sources
+  }
+
+  /** Every call of one function has the same frame. @param {CallFrame} callFrame @returns {Frame} */
+  of(callFrame) {
+    const place = placeKey(callFrame)
+    const known = this.#byPlace.get(place)
+    if (known !== undefined) return known
+    const frame = describe(callFrame)
+    const source = this.#sources.get(place)
+    const shown = source === undefined ? frame : { ...frame, file: source.file, line: source.line }
+    this.#byPlace.set(place, shown)
+    return shown
+  }
+}
+
+const placeKey = ({ functionName, scriptId, lineNumber, columnNumber }) =>
+  `${scriptId}:${lineNumber}:${columnNumber}:${functionName}`
+
+/** @param {CallFrame} callFrame @returns {Frame} */
+function describe({ functionName, scriptId, url, lineNumber, columnNumber }) {
+  const name = functionName || '(anonymous)'
+  if (ENGINE_NAMES.has(name)) return ofEngine(name)
+  const path = pathOf(url)
+  if (scriptId === NO_SCRIPT)
+    return { name, file: null, line: null, package: NODE, path, isNode: true, isNative: true }
+  if (isOwn({ path }) && MEASURING.test(path)) return PROFILER
+  const isNode = isOfNode(path)
+  const { file, line } = sourceOf({ name, path, line: lineNumber + 1, column: columnNumber, begin: 0 })
+  return { name, file, line, package: isNode ? NODE : ownerOf(path), path, isNode, isNative: false }
+}
+
+const ownerOf = (path) => (isOwn({ path }) ? OWN : packageOf(path))
+
+module.exports = { CallFrames, placeKey, ENGINE, NODE, OWN }

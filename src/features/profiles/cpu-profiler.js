@@ -1,0 +1,87 @@
+'use strict'
+// Takes a CPU profile of this thread. Starting V8's profiler blocks the loop, for longer the larger the heap is: that pause is measured.
+// Code that was optimized before does not record which functions are inlined in it, so it is dropped once and made again.
+// While the profiler runs, V8's signals make Node's idle time too small, so profiled-idle.js corrects it.
+
+const { getHeapStatistics } = require('node:v8')
+const { correctIdle } = require('../../core/process/profiled-idle')
+const { ProfilerSession } = require('./profiler-session')
+
+const SAMPLE_MICROSECONDS = 2000
+/** A longer profile samples less often, so that no profile is larger than this. */
+const MOST_SAMPLES = 20_000
+const MICROSECONDS = 1000
+/** Dropping optimized code takes as long as the start. With a larger heap, names are less exact instead. */
+const LARGEST_HEAP_BYTES = 256 * 2 ** 20
+
+class CpuProfiler {
+  #clock
+  #rest
+  #session
+  #endCorrection
+
+  /** @param {{ clock: import('../../core/clock').Clock, rest: InstanceType<typeof import('./pause-rest').PauseRest> }} parts */
+  constructor({ clock, rest }) {
+    this.#clock = clock
+    this.#rest = rest
+  }
+
+  /** @param {number} durationMs @returns {number} for how long it blocked the loop */
+  start(durationMs) {
+    const interval = Math.max(SAMPLE_MICROSECONDS, (durationMs * MICROSECONDS) / MOST_SAMPLES)
+    this.#endCorrection = correctIdle()
+    if (this.#endCorrection === undefined)
+      throw new Error('this system does not tell how long a thread has run')
+    return this.#pausing(() => {
+      this.#session = new ProfilerSession('Profiler')
+      this.#session.post('Profiler.setSamplingInterval', { interval: Math.round(interval) })
+      this.#session.post('Profiler.start')
+    })
+  }
+
+  /**
+   * Drops all optimized code, which precise coverage does when it begins. The profiler must run already: what is optimized from now on
+   * records which functions are inlined. In a turn of its own, so that one pause is not twice as long.
+   *
+   * @returns {number} for how long it blocked the loop
+   */
+  settle() {
+    // Switching coverage off would end the coverage of the process.
+    if (process.env.NODE_V8_COVERAGE !== undefined) return 0
+    if (getHeapStatistics().used_heap_size > LARGEST_HEAP_BYTES) return 0
+    return this.#pausing(() => {
+      this.#session?.post('Profiler.startPreciseCoverage', { callCount: false, detailed: false })
+      this.#session?.post('Profiler.stopPreciseCoverage')
+    })
+  }
+
+  /** @returns {import('node:inspector').Profiler.Profile} */
+  stop() {
+    try {
+      let profile
+      this.#pausing(() => {
+        profile = this.#session?.post('Profiler.stop').profile
+      })
+      if (profile === undefined) throw new Error('the profiler did not run')
+      return profile
+    } finally {
+      this.close()
+    }
+  }
+
+  #pausing(work) {
+    const beganMs = this.#clock.now()
+    this.#rest.pausing(work)
+    return this.#clock.now() - beganMs
+  }
+
+  /** Ends the profile, if one is running. */
+  close() {
+    // V8 drops a profile that nobody has fetched.
+    if (this.#session !== undefined) this.#rest.pausing(this.#session.close)
+    this.#endCorrection?.()
+    this.#session = this.#endCorrection = undefined
+  }
+}
+
+module.exports = { CpuProfiler }

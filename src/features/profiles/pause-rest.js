@@ -1,0 +1,59 @@
+'use strict'
+// Whatever blocks the event loop on demand (profiles, heap snapshots, reports) rests nineteen times its pause before the next, whoever
+// asks for it. So such pauses take at most a twentieth of the time.
+
+const REST = 19
+
+/** @typedef {{ status: number, text: string, headers: Record<string, string> }} RestRefusal */
+
+class PauseRest {
+  #clock
+  #onPause
+  #dueMs = Number.NEGATIVE_INFINITY
+
+  /**
+   * @param {Pick<import('../../core/clock').Clock, 'now'>} clock
+   * @param {(ms: number) => void} [onPause] the loop was blocked for so long
+   */
+  constructor(clock, onPause = () => {}) {
+    this.#clock = clock
+    this.#onPause = onPause
+  }
+
+  /**
+   * Runs what blocks the loop. The rests of several pauses add up.
+   *
+   * @template Value
+   * @param {() => Value} work
+   * @returns {Value}
+   */
+  pausing(work) {
+    const beganMs = this.#clock.now()
+    try {
+      return work()
+    } finally {
+      const nowMs = this.#clock.now()
+      this.#dueMs = Math.max(this.#dueMs, nowMs) + REST * (nowMs - beganMs)
+      this.#onPause(nowMs - beganMs)
+    }
+  }
+
+  /** Milliseconds until the next pause may begin. */
+  get leftMs() {
+    return Math.max(0, this.#dueMs - this.#clock.now())
+  }
+
+  /** @returns {RestRefusal | undefined} undefined if a pause may begin now */
+  get refusal() {
+    const { leftMs } = this
+    if (leftMs === 0) return undefined
+    const seconds = Math.ceil(leftMs / 1000)
+    return {
+      status: 429,
+      text: `The event loop was blocked on demand a moment ago, and rests ${REST} times as long. Ask again in ${seconds} s.`,
+      headers: { 'Retry-After': String(seconds) },
+    }
+  }
+}
+
+module.exports = { PauseRest }

@@ -1,0 +1,91 @@
+'use strict'
+// Has a worker thread make the tables and files of a profile: that takes up to some tenths of a second, and no request must wait for it.
+// The thread ends with its answer.
+
+const { findSourceMap } = require('node:module')
+const { Worker } = require('node:worker_threads')
+const { pathOf } = require('../../core/call-place')
+const { sourceOf } = require('../../core/stack-frames')
+const { placeKey } = require('./call-frames')
+
+const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 512, stackSizeMb: 4 }
+
+/**
+ * @typedef {import('./call-frames').CallFrame} CallFrame
+ * @typedef {Map<string, { name: string, file: string, line: number }>} Sources by place, where there is a source map
+ * @typedef {'cpu' | 'heap'} Kind
+ * @typedef {{ atMs: number, durationMs: number }} When
+ * @typedef {{ kind: Kind, sources: Sources, youngBytes: number, profile: any, figures: object, before: object | undefined }} ResultTask
+ * @typedef {{ kind: Kind, sources: Sources, youngBytes: number, zipped: Uint8Array, when: When }} PprofTask
+ * @typedef {ResultTask | PprofTask} Task
+ */
+
+const threadFile = () => require.resolve('./profile-thread')
+
+/** Whether the file of the thread exists: a bundler leaves it out. */
+function hasThread() {
+  try {
+    return threadFile() !== ''
+  } catch {
+    return false
+  }
+}
+
+/** @param {Task} task @returns {Promise<any>} */
+function workOn(task) {
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(threadFile(), {
+      // Neither the preloaded modules of the application nor its options are the worker's.
+      execArgv: [],
+      env: {},
+      stdout: true,
+      stderr: true,
+      resourceLimits: RESOURCE_LIMITS,
+      name: 'spillway profile',
+      workerData: task,
+    })
+    worker.once('message', resolve)
+    worker.once('error', reject)
+    worker.once('exit', () => reject(new Error('the worker thread has ended')))
+    worker.unref()
+  })
+}
+
+/** Source maps are known only in the thread that has loaded the code. @param {any} profile @returns {Sources} */
+function sourcesOf(profile) {
+  /** @type {Sources} */
+  const sources = new Map()
+  if (/** @type {any} */ (process).sourceMapsEnabled === false) return sources
+  const isMapped = new Map()
+  const add = (/** @type {CallFrame} */ callFrame) => {
+    const { url, functionName, lineNumber, columnNumber } = callFrame
+    if (!isMapped.has(url)) isMapped.set(url, hasMap(url))
+    if (!isMapped.get(url)) return
+    const place = {
+      name: functionName,
+      path: pathOf(url),
+      line: lineNumber + 1,
+      column: columnNumber,
+      begin: 0,
+    }
+    const { name, file, line } = sourceOf(place)
+    sources.set(placeKey(callFrame), { name, file, line })
+  }
+  for (const { callFrame } of profile.nodes ?? []) add(callFrame)
+  const addAll = ({ callFrame, children }) => {
+    add(callFrame)
+    for (const child of children) addAll(child)
+  }
+  if (profile.head !== undefined) addAll(profile.head)
+  return sources
+}
+
+function hasMap(url) {
+  try {
+    return url.startsWith('file:') && findSourceMap(pathOf(url)) !== undefined
+  } catch {
+    return false
+  }
+}
+
+module.exports = { hasThread, sourcesOf, workOn }

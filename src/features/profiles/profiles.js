@@ -1,0 +1,171 @@
+'use strict'
+// Takes the profiles of this thread: of CPU time, and of memory that stays in use. One profile runs at a time, and ends early if its client
+// disconnects.
+
+const { memoryForProfile } = require('../../core/process/memory')
+const { PauseRest } = require('./pause-rest')
+const { CpuProfiler } = require('./cpu-profiler')
+const { HeapSampler, youngBytes } = require('./heap-sampler')
+const { KeptProfile } = require('./kept-profile')
+const { rounded } = require('./profile-tables')
+const { sourcesOf, workOn } = require('./profile-work')
+const { missingForProfiles, refusalOf, snapshotRefusalOf } = require('./refusal')
+
+const BASE_PAUSE_MS = 20
+const FIRST_HEAP_PAUSE_MS = 15
+
+/** @typedef {'cpu' | 'heap'} Kind */
+
+class Profiles {
+  #clock
+  #isOverloaded
+  #sampleMemory
+  #samplers
+  /** Of everything that blocks the loop on demand, not of profiles alone. */
+  rest
+  /** @type {Record<Kind, InstanceType<typeof KeptProfile>>} */
+  kept
+  /** The start pause of the last profile, by kind: what the next will cost. @type {Record<Kind, number | null>} */
+  lastStartPauseMs = { cpu: null, heap: null }
+  #lastHeap
+  #isClosed = false
+
+  /**
+   * @param {{ clock: import('../../core/clock').Clock, isOverloaded: () => boolean, onPause: (ms: number) => void,
+   *   sampleMemory?: typeof memoryForProfile }} parts onPause: the loop was blocked on demand for so long
+   */
+  constructor({ clock, isOverloaded, onPause, sampleMemory = memoryForProfile }) {
+    this.#clock = clock
+    this.#isOverloaded = isOverloaded
+    this.#sampleMemory = sampleMemory
+    this.rest = new PauseRest(clock, onPause)
+    this.#samplers = {
+      cpu: new CpuProfiler({ clock, rest: this.rest }),
+      heap: new HeapSampler({ clock, rest: this.rest }),
+    }
+    this.kept = { cpu: new KeptProfile({ clock }), heap: new KeptProfile({ clock }) }
+  }
+
+  /** Why no profile can be taken now; undefined if one can. */
+  get refusal() {
+    return missingForProfiles() ?? this.#refusalNow
+  }
+
+  /** Why no heap snapshot can be taken now. */
+  get snapshotRefusal() {
+    return this.#refusalNow ?? snapshotRefusalOf(this.memory)
+  }
+
+  get #refusalNow() {
+    return refusalOf({
+      isOverloaded: this.#isOverloaded(),
+      memory: this.#sampleMemory(),
+      isFrozen: this.#clock.isFrozen || this.#isClosed,
+    })
+  }
+
+  /**
+   * For how long the next start may block the loop: as long as the last did. Before the first it is estimated from the heap, which V8 walks
+   * twice at about a millisecond for a megabyte.
+   *
+   * @param {Kind} kind
+   */
+  expectedPauseMs(kind) {
+    const last = this.lastStartPauseMs[kind]
+    if (last !== null || kind === 'heap') return last ?? FIRST_HEAP_PAUSE_MS
+    return Math.round(2 * (BASE_PAUSE_MS + this.#sampleMemory().heapUsedBytes / 2 ** 20))
+  }
+
+  get memory() {
+    return this.#sampleMemory()
+  }
+
+  /**
+   * Starts at once, or throws: ask for `refusal` before.
+   *
+   * @param {Kind} kind
+   * @param {{ durationMs: number, signal: AbortSignal, keepsOptimized?: boolean, onStart: (pauseMs: number) => void }} options
+   *   an aborted signal ends it; keepsOptimized: no code is dropped; onStart: it has blocked the loop for so long
+   * @returns {Promise<Buffer | undefined>} the result as JSON; undefined where it was aborted
+   */
+  take(kind, options) {
+    const sampler = this.#samplers[kind]
+    let pauseMs
+    try {
+      pauseMs = sampler.start(options.durationMs)
+    } catch (error) {
+      sampler.close()
+      throw error
+    }
+    return this.#finish(kind, pauseMs, options)
+  }
+
+  async #finish(kind, pauseMs, options) {
+    const sample = await this.#sample(kind, pauseMs, options)
+    if (sample === undefined) return undefined
+    await this.#nextTurn()
+    return this.#resultOf(kind, sample)
+  }
+
+  /** When the sample has ended, the next profile may begin, although this one has no result yet. */
+  async #sample(kind, pauseMs, { durationMs, signal, keepsOptimized = false, onStart }) {
+    const sampler = this.#samplers[kind]
+    try {
+      await this.#nextTurn()
+      if (signal.aborted || this.#isClosed) return undefined
+      const startPauseMs = rounded(pauseMs + (keepsOptimized ? 0 : sampler.settle()))
+      this.lastStartPauseMs[kind] = startPauseMs
+      onStart(startPauseMs)
+      const beganMs = this.#clock.now()
+      await this.#waitFor(durationMs, signal)
+      if (signal.aborted || this.#isClosed) return undefined
+      const tookMs = rounded(this.#clock.now() - beganMs)
+      const profile = sampler.stop()
+      const when = { atMs: this.#clock.wallMs(), durationMs: tookMs }
+      return { profile, when, figures: { startPauseMs, durationMs: tookMs } }
+    } finally {
+      sampler.close()
+    }
+  }
+
+  async #resultOf(kind, { profile, figures, when }) {
+    // The thread is sent a copy of the profile, which this one makes.
+    const { about, working } = this.rest.pausing(() => {
+      const about = { kind, sources: sourcesOf(profile), youngBytes: youngBytes() }
+      return { about, working: workOn({ ...about, profile, figures, before: this.#lastHeap }) }
+    })
+    const { json, zipped, functions } = await working
+    if (this.#isClosed) return undefined
+    if (kind === 'heap') this.#lastHeap = { functions, durationMs: when.durationMs }
+    this.kept[kind].keep({ ...about, zipped, when })
+    return Buffer.from(json)
+  }
+
+  /** @param {AbortSignal} signal @returns {Promise<void>} */
+  #waitFor(durationMs, signal) {
+    return new Promise((resolve) => {
+      const end = () => {
+        this.#clock.cancel(timer)
+        signal.removeEventListener('abort', end)
+        resolve()
+      }
+      const timer = this.#clock.after(durationMs, end)
+      signal.addEventListener('abort', end)
+      if (signal.aborted) end()
+    })
+  }
+
+  #nextTurn() {
+    return new Promise((resolve) => void this.#clock.afterTurn(() => resolve(undefined)))
+  }
+
+  close() {
+    this.#isClosed = true
+    for (const kind of /** @type {Kind[]} */ (['cpu', 'heap'])) {
+      this.#samplers[kind].close()
+      this.kept[kind].forget()
+    }
+  }
+}
+
+module.exports = { Profiles }

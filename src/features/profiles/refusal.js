@@ -1,0 +1,79 @@
+'use strict'
+// Decides whether a profile or a heap snapshot is refused, and why. A profile blocks the loop when it starts and takes memory, so a process
+// in trouble is left alone. Whatever would fail after the profile has been taken is refused before.
+
+const { isInspected } = require('../../core/environment/inspected')
+const { grantsText, missingFor } = require('../../core/environment/permissions')
+const { hasThread } = require('./profile-work')
+const { ProfilerSession } = require('./profiler-session')
+
+const MOST_HEAP = 0.85
+const MOST_RSS = 0.95
+const SNAPSHOT_HEAP = 0.5
+/** A heap of small objects took ten times its size while V8 made the snapshot (Node 20). */
+const SNAPSHOT_FACTOR = 10
+
+/**
+ * @typedef {{ status: number, text: string }} Refusal
+ * @typedef {{ heapUsedBytes: number, heapLimitBytes: number, rssBytes: number, rssLimitBytes: number }} Memory
+ */
+
+/**
+ * @param {{ isOverloaded: boolean, memory: Memory, isFrozen: boolean }} now
+ * @returns {Refusal | undefined}
+ */
+function refusalOf({ isOverloaded, memory, isFrozen }) {
+  if (ProfilerSession.isOpen)
+    return { status: 409, text: 'Another profile is being taken. Wait until it has ended.' }
+  if (isInspected())
+    return {
+      status: 503,
+      text: 'The process runs under --inspect. Take the profile with the debugger that may be attached.',
+    }
+  if (isFrozen)
+    return { status: 503, text: 'Time stands still in this process, because its clock is replaced.' }
+  if (isOverloaded)
+    return {
+      status: 503,
+      text: 'The process is overloaded, and to start a profile blocks the event loop. Try again when it has recovered.',
+    }
+  if (isShort(memory))
+    return { status: 503, text: `Memory is short: ${shareText(memory)}. A profile needs some of it.` }
+  return undefined
+}
+
+/** Whether this process can take profiles at all. A heap snapshot needs neither inspector nor thread. @returns {Refusal | undefined} */
+function missingForProfiles() {
+  const missing = missingFor('profiles')
+  if (missing.length > 0)
+    return { status: 503, text: `Node's permission model forbids profiles. Missing: ${grantsText(missing)}.` }
+  if (hasThread()) return undefined
+  return {
+    status: 503,
+    text: 'The files of Spillway are missing, as in a bundle. Leave spillway out of the bundle, with `external` of the bundler.',
+  }
+}
+
+/** How much memory a heap snapshot may take beside the heap. @param {Memory} memory */
+const snapshotBytes = ({ heapUsedBytes }) => SNAPSHOT_FACTOR * heapUsedBytes
+
+/** @param {Memory} memory @returns {Refusal | undefined} */
+function snapshotRefusalOf(memory) {
+  const { heapUsedBytes, heapLimitBytes, rssBytes, rssLimitBytes } = memory
+  const isHeapSmall = heapUsedBytes <= heapLimitBytes * SNAPSHOT_HEAP
+  if (isHeapSmall && rssBytes + snapshotBytes(memory) <= rssLimitBytes) return undefined
+  return {
+    status: 503,
+    text: `Memory is short for a heap snapshot: ${shareText(memory)}, and it may need ${megabytes(snapshotBytes(memory))}.`,
+  }
+}
+
+const isShort = ({ heapUsedBytes, heapLimitBytes, rssBytes, rssLimitBytes }) =>
+  heapUsedBytes > heapLimitBytes * MOST_HEAP || rssBytes > rssLimitBytes * MOST_RSS
+
+const shareText = ({ heapUsedBytes, heapLimitBytes, rssBytes, rssLimitBytes }) =>
+  `the heap uses ${percent(heapUsedBytes / heapLimitBytes)} of ${megabytes(heapLimitBytes)}, the process ${percent(rssBytes / rssLimitBytes)} of ${megabytes(rssLimitBytes)}`
+const percent = (share) => `${Math.round(share * 100)} %`
+const megabytes = (bytes) => `${Math.round(bytes / 2 ** 20)} MB`
+
+module.exports = { megabytes, missingForProfiles, refusalOf, snapshotBytes, snapshotRefusalOf }

@@ -1,0 +1,180 @@
+'use strict'
+// The one instance of a process that runs with spillway/register. It is made for the first server that is told to listen, so a tool
+// without a server loads nothing. It measures every server, and starts the admin server once one of them listens.
+// A failure of Spillway is one warning, and the application runs on without it.
+
+const cluster = /** @type {any} */ (require('node:cluster'))
+const { isMainThread } = require('node:worker_threads')
+const { CallPlace } = require('../../core/call-place')
+const { systemClock } = require('../../core/clock')
+const { isTested } = require('../../core/environment/deployment')
+const { Instance } = require('../../instance')
+const { writeForbidden } = require('../../core/log/forbidden-line')
+const { loggerFrom } = require('../../core/log/logger')
+const { use } = require('../../core/process-use')
+const { Frameworks } = require('./frameworks')
+const { Settings } = require('./settings')
+
+class Registration {
+  /** Nothing is measured: under a test runner, beside an instance of the application, or after a failure. */
+  isOff = isTested()
+  #clock = systemClock
+  #instance
+  #frameworks
+  #settings
+  #logger
+  #hasStarted = false
+
+  /** @param {import('node:net').Server} server that is about to listen, or that has got a request */
+  add(server) {
+    this.#guard(() => {
+      if (use.first !== undefined) this.#leaveAlone(use.first)
+      if (this.isOff) return
+      const { servers, setUp, lifecycle, openTelemetry } = (this.#instance ??= this.#makeInstance())
+      openTelemetry.lookForSdk()
+      servers.attach(server)
+      setUp.listen()
+      if (this.#settings.attach.signals) lifecycle.listenForSignals(server)
+      this.instrument()
+    })
+  }
+
+  /** Called again with the first request: the application may have loaded a framework after listen(). */
+  instrument() {
+    this.#guard(() => this.#frameworks?.instrument())
+  }
+
+  /** A server has a request, although no server listens: another process or server hands its connections over. */
+  serve(server) {
+    this.#guard(() => {
+      if (!this.isOff) this.#start(server)
+    })
+  }
+
+  #makeInstance() {
+    this.#settings = new Settings(process.env)
+    const { options } = this.#settings
+    const logger = this.#openLogger(options.logger)
+    // Threads of one process are workers of one fleet, also where the main thread has no server.
+    const fleet = isMainThread ? options.fleet : (options.fleet ?? true)
+    const instance = new Instance({ ...options, fleet, logger }, this.#clock, new CallPlace(Registration))
+    this.#frameworks = new Frameworks(instance)
+    use.onUse = (place) => this.#guard(() => this.#leaveAlone(place))
+    instance.lifecycle.servers.isInListen = true
+    // In place of the instance's own line at start.
+    instance.lifecycle.servers.onListen = (server) => this.#guard(() => this.#start(server))
+    return instance
+  }
+
+  #openLogger(option) {
+    const onError = (error) => this.#instance?.internalErrors.report('logger', error)
+    // Standard output is the application's own.
+    const own = { clock: this.#clock, onError, output: /** @type {const} */ ('stderr') }
+    try {
+      this.#logger = loggerFrom(option, own)
+    } catch (/** @type {any} */ error) {
+      // pino checks its options when it is made.
+      this.#settings.problems.push(`${error.message} The default is in force.`)
+      this.#logger = loggerFrom(undefined, own)
+    }
+    return this.#logger
+  }
+
+  #start(server) {
+    if (this.#hasStarted) return
+    this.#hasStarted = true
+    if (isFirstWorker()) for (const problem of this.#settings.problems) this.#warn('option', problem)
+    writeForbidden((fields, message) => this.#logger.info(fields, message), this.#instance)
+    const measured = describe(server, this.#instance.options)
+    const { hasAdmin, isAdminRefused } = this.#settings
+    if (!hasAdmin) {
+      const why = isAdminRefused ? 'see the warning' : 'SPILLWAY_ADMIN_PORT'
+      return this.#info({}, `${measured}. The admin server is off: ${why}`)
+    }
+    this.#openAdmin(this.#settings.admin).then(
+      ({ url }) => this.#guard(() => this.#info({ url }, `look at ${url}. ${measured}`)),
+      (error) => this.#guard(() => this.#reportAdmin(error, measured))
+    )
+  }
+
+  async #openAdmin(options) {
+    try {
+      return await this.#instance.openAdmin(options)
+    } catch (/** @type {any} */ error) {
+      // Two applications on one machine: the second takes a free port if none was given.
+      if (!isPortInUse(error) || this.#settings.hasPort || cluster.isWorker || !isMainThread) throw error
+      return this.#instance.openAdmin({ ...options, port: 0 })
+    }
+  }
+
+  #reportAdmin(error, measured) {
+    // In a cluster one worker has the port and says so. The first worker speaks for the case that another process has it.
+    const isOfSibling = isPortInUse(error) && !(isMainThread && isFirstWorker())
+    if (isOfSibling || this.isOff) return
+    this.#warn(
+      'admin',
+      `${error.message} ${measured}. The variables are SPILLWAY_ADMIN_PORT, _HOST and _TOKEN.`
+    )
+  }
+
+  /** @param {import('../../core/process-use').Place} place of the application's own call */
+  #leaveAlone(place) {
+    if (this.isOff) return
+    this.#close()
+    if (!isFirstWorker()) return
+    this.#settings ??= new Settings(process.env)
+    this.#openLogger(this.#settings.options.logger)
+    const at = place.at()
+    const where = at === undefined ? '' : ` (${at})`
+    this.#info(
+      {},
+      `the application calls createSpillway() itself${where}, so spillway/register leaves it alone. Remove one of the two`
+    )
+  }
+
+  #close() {
+    this.isOff = true
+    use.onUse = undefined
+    this.#instance?.close()
+    this.#instance = undefined
+  }
+
+  #info(fields, sentence) {
+    this.#logger.info({ event: 'registered', ...fields }, `spillway: ${sentence}.`)
+  }
+
+  #warn(subject, sentence) {
+    this.#logger.warn({ event: 'registered', subject }, `spillway: ${sentence}`)
+  }
+
+  #guard(work) {
+    try {
+      work()
+    } catch (/** @type {any} */ error) {
+      if (!this.isOff) process.emitWarning(`spillway/register measures nothing: ${error?.message ?? error}`)
+      this.isOff = true
+      this.#closeSilently()
+    }
+  }
+
+  #closeSilently() {
+    try {
+      this.#close()
+    } catch {
+      // The failure has been reported.
+    }
+  }
+}
+
+/** What is true of all workers of a cluster is logged by the first. */
+const isFirstWorker = () => !cluster.isWorker || cluster.worker?.id === 1
+
+const isPortInUse = (error) => error?.cause?.code === 'EADDRINUSE'
+
+function describe(server, { shed }) {
+  const address = server.address?.()
+  const place = typeof address === 'string' ? address : `port ${address?.port ?? '(handed over)'}`
+  return `${place[0].toUpperCase()}${place.slice(1)} is measured, shedding is in mode ${shed.mode}`
+}
+
+module.exports = { Registration }

@@ -1,0 +1,90 @@
+'use strict'
+// Sees every server of the process that is told to listen, and every new Fastify app. Until the first of them, spillway costs a
+// process nothing but this file. `listen` of the class is the one hook: all servers have it, however they were imported.
+// A server that never listens, because it is handed its connections, is seen by its first request. Why no loader is hooked:
+// docs/decisions/0050.
+
+const { subscribe, unsubscribe } = require('node:diagnostics_channel')
+const net = require('node:net')
+const { use } = require('../../core/process-use')
+
+const REQUEST_STARTED = 'http.server.request.start'
+const FASTIFY_MADE = 'fastify.initialization'
+
+/** Servers that have a request and do not listen. */
+const handedOver = new WeakSet()
+
+/** The registration is loaded when it is needed. @type {any} */
+let made
+
+function registration() {
+  if (made === undefined) {
+    const { Registration } = require('./registration')
+    made = new Registration()
+  }
+  return made
+}
+
+/** A server of http or https, or of http2. Known by its shape, because these modules need not be loaded. */
+const isHttpServer = (server) =>
+  typeof server?.closeIdleConnections === 'function' || typeof server?.updateSettings === 'function'
+
+const isMeasured = (server) => isHttpServer(server) && !use.ownServers.has(server)
+
+let hasFailed = false
+
+/** Spillway must not throw into the application. The first failure is one warning, and ends the watch. */
+function guarded(work) {
+  if (hasFailed) return
+  try {
+    work()
+  } catch (/** @type {any} */ error) {
+    hasFailed = true
+    process.emitWarning(`spillway/register measures nothing: ${error?.message ?? error}`)
+  }
+}
+
+function onRequest({ server }) {
+  guarded(() => {
+    if (!isMeasured(server)) return
+    if (server.listening) {
+      unsubscribe(REQUEST_STARTED, /** @type {any} */ (onRequest))
+      return registration().instrument()
+    }
+    if (handedOver.has(server)) return
+    handedOver.add(server)
+    registration().add(server)
+    registration().serve(server)
+  })
+}
+
+function onFastify({ fastify }) {
+  guarded(() => {
+    const { isTested } = require('../../core/environment/deployment')
+    if (isTested()) return
+    const { nameFastifyRoutes } = require('../../core/http/fastify')
+    nameFastifyRoutes(fastify, () => use.first === undefined)
+  })
+}
+
+function watchServers() {
+  // A second copy of this package.
+  if (use.isRegistered) return
+  use.isRegistered = true
+  const { listen } = net.Server.prototype
+  /** @type {any} */
+  const replacement = {
+    /** @this {any} */
+    listen(...given) {
+      guarded(() => {
+        if (isMeasured(this)) registration().add(this)
+      })
+      return listen.apply(this, /** @type {any} */ (given))
+    },
+  }
+  net.Server.prototype.listen = replacement.listen
+  subscribe(REQUEST_STARTED, /** @type {any} */ (onRequest))
+  subscribe(FASTIFY_MADE, /** @type {any} */ (onFastify))
+}
+
+module.exports = { watchServers }

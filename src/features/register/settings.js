@@ -1,0 +1,132 @@
+'use strict'
+// The options of spillway/register: the defaults of register, then a JSON file (SPILLWAY_CONFIG), then the variables SPILLWAY_*.
+// Each option is checked by itself, so that a mistake costs this option and no other. Nothing here throws.
+
+const { readFileSync, statSync } = require('node:fs')
+const { groupOf, resolveMember, resolveOptions } = require('../../core/options/options')
+const { CONFIG, MEMBERS, readVariables } = require('../../core/options/variables')
+
+/** The application keeps its paths and its answers, and no request is shed, unless told otherwise. @type {any} */
+const DEFAULTS = {
+  endpoints: { metrics: false, live: false, ready: false },
+  errors: { answer: false },
+  shed: { mode: 'observe' },
+}
+const OFF = [false, 'off', 'false']
+const ADMIN = 'SPILLWAY_ADMIN_'
+const MOST_FILE_BYTES = 1_000_000
+/** A mistake may have cost the token. Without it anybody on the machine could read the admin server. */
+const NOT_STARTED = 'The admin server does not start.'
+
+class Settings {
+  /** @type {import('../../../index.js').ResolvedOptions} */
+  options
+  /** What was wrong, a sentence each. @type {string[]} */
+  problems = []
+  hasAdmin = true
+  /** Whether it does not start because of a mistake. */
+  isAdminRefused = false
+  /** Whether the port of the admin server was given. */
+  hasPort = false
+  /** @type {Record<string, any>} */
+  #given = structuredClone(DEFAULTS)
+  /** @type {Record<string, any>} */
+  #ofMembers = { admin: {}, attach: {} }
+
+  /** @param {NodeJS.ProcessEnv} env */
+  constructor(env) {
+    const { SPILLWAY_ADMIN_PORT: port, ...others } = env
+    this.#readFile(env[CONFIG])
+    if (OFF.includes(port ?? '')) this.hasAdmin = false
+    const { settings, problems } = readVariables(this.hasAdmin ? env : others)
+    this.problems.push(...problems)
+    if (problems.some((problem) => problem.startsWith(ADMIN))) this.#refuseAdmin()
+    for (const { group, key, value, variable } of settings) this.#set(variable, group, key, value)
+    this.hasPort = this.#ofMembers.admin.port !== undefined
+    this.options = this.#resolve()
+  }
+
+  get admin() {
+    return resolveMember(MEMBERS.admin, this.#ofMembers.admin)
+  }
+
+  get attach() {
+    return resolveMember(MEMBERS.attach, this.#ofMembers.attach)
+  }
+
+  #resolve() {
+    try {
+      return resolveOptions(this.#given)
+    } catch (/** @type {any} */ error) {
+      // Two options that exclude each other.
+      this.problems.push(`${error.message} The defaults are in force.`)
+      return resolveOptions(DEFAULTS)
+    }
+  }
+
+  #refuseAdmin() {
+    if (!this.isAdminRefused) this.problems.push(NOT_STARTED)
+    this.isAdminRefused = true
+    this.hasAdmin = false
+  }
+
+  #readFile(path) {
+    if (path === undefined || path === '') return
+    try {
+      const given = readJson(path)
+      if (Object(given) !== given || Array.isArray(given)) throw new TypeError('it holds no object')
+      for (const [name, value] of Object.entries(given)) this.#setGroup(`${path}`, name, value)
+    } catch (/** @type {any} */ error) {
+      this.problems.push(`${CONFIG} cannot be read: ${error.message}.`)
+      this.#refuseAdmin()
+    }
+  }
+
+  #setGroup(source, name, value) {
+    if (name === 'admin' && value === false) this.hasAdmin = false
+    else if (Object(value) !== value || Array.isArray(value)) this.#set(source, '', name, value)
+    else if (Object.hasOwn(this.#ofMembers, name) || isGroup(name))
+      for (const [key, each] of Object.entries(value)) this.#set(source, name, key, each)
+    else this.#set(source, '', name, value)
+  }
+
+  #set(source, group, key, value) {
+    try {
+      const own = MEMBERS[group]
+      if (own !== undefined) resolveMember(own, { [key]: value })
+      else resolveOptions(group === '' ? { [key]: value } : { [group]: { [key]: value } })
+    } catch (/** @type {any} */ error) {
+      const isAdmin = group === 'admin'
+      this.problems.push(`${source}: ${error.message}${isAdmin ? '' : ' The default is in force.'}`)
+      if (isAdmin) this.#refuseAdmin()
+      return
+    }
+    if (group === '') this.#given[key] = groupOf(key, value)
+    else (this.#ofMembers[group] ?? (this.#given[group] ??= {}))[key] = value
+  }
+}
+
+/** An error does not quote the text, because it may hold secrets. */
+function readJson(path) {
+  const stats = statSync(path)
+  if (!stats.isFile() || stats.size > MOST_FILE_BYTES) throw new Error('it is no file of at most 1 MB')
+  const text = readFileSync(path, 'utf8')
+  try {
+    return JSON.parse(text)
+  } catch (/** @type {any} */ error) {
+    const place = /position \d+/.exec(error.message)?.[0]
+    throw new Error(`it is not JSON${place === undefined ? '' : ` at ${place}`}`)
+  }
+}
+
+/** Whether the options of this name are a group, and not one option that takes an object, such as `fleet`. */
+function isGroup(name) {
+  try {
+    resolveOptions({ [name]: {} })
+    return !['fleet', 'logger', 'registry', 'ignore'].includes(name)
+  } catch {
+    return false
+  }
+}
+
+module.exports = { Settings }

@@ -1,0 +1,57 @@
+'use strict'
+// The figures by which releases are compared: since the start of this process, in total and for the routes with the most requests.
+
+const { quantilesOf } = require('../../core/histogram/quantiles')
+const { OUTCOMES } = require('../../core/request/outcome')
+const { COUNTERS, SHED } = require('../../core/request/route-series')
+
+const RATIOS = [0.5, 0.95, 0.99]
+
+function figuresOf({ count, errors, histogram }) {
+  const [p50Ms, p95Ms, p99Ms] = quantilesOf(histogram, RATIOS).map((us) => us / 1000)
+  return { count, p50Ms, p95Ms, p99Ms, errorRatio: count === 0 ? 0 : errors / count }
+}
+
+/** The series with the most requests. It sums counters: histograms of a thousand series would be slow. */
+function busiest({ series, tables: { counters } }, max) {
+  const countOf = ({ row }) => {
+    const start = row * COUNTERS
+    return counters.values.subarray(start, start + OUTCOMES.length).reduce((sum, count) => sum + count, 0)
+  }
+  return series
+    .map((each) => ({ each, count: countOf(each) }))
+    .sort((a, b) => b.count - a.count)
+    .slice(0, max)
+    .map(({ each }) => each)
+}
+
+/** The share of rejected requests among all that arrived. `count` excludes rejected requests. */
+const shedRatioOf = (shed, count) => (shed === 0 ? 0 : shed / (shed + count))
+
+function routeFigures(latency, shed) {
+  return { ...figuresOf(latency), shedRatio: shedRatioOf(shed, latency.count) }
+}
+
+/**
+ * @param {Pick<import('../../core/metrics/capture').Parts, 'admission' | 'recorder' | 'clock'>} parts
+ * @param {number} maxRoutes
+ * @returns {Pick<import('./release-file').ReleaseRecord, 'requests' | 'routes'>}
+ */
+function takeFigures({ admission, recorder, clock }, maxRoutes) {
+  const nowMs = clock.now()
+  const requests = figuresOf(recorder.all.sinceStart(nowMs))
+  const shed = admission.stats.shed.reduce((sum, count) => sum + count, 0)
+  return {
+    requests: { ...requests, shedRatio: shedRatioOf(shed, requests.count) },
+    routes: busiest(recorder.routes, maxRoutes).map(({ method, route, row, latency }) => ({
+      method,
+      route,
+      ...routeFigures(
+        latency.sinceStart(nowMs),
+        recorder.routes.tables.counters.values[row * COUNTERS + SHED]
+      ),
+    })),
+  }
+}
+
+module.exports = { shedRatioOf, takeFigures }

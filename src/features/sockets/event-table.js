@@ -1,0 +1,127 @@
+'use strict'
+// What became of messages, by event: outcomes, the time from receipt to the end of the handlers, and to the acknowledgement. A name is a row only
+// if the application listens to it, or gave it by `kind`. The number of names is bounded. Further ones share a row.
+
+const { ADVISED_BOUNDS, Buckets } = require('../../core/histogram/buckets')
+const { RollingHistogram } = require('../../core/histogram/rolling')
+const { EventReference } = require('./event-reference')
+
+const MAX_EVENTS = 100
+/** A client may have a say in what `kind` returns: a name of the length of a message would be kept, and shown at each scrape. */
+const MAX_NAME_LENGTH = 128
+/** Messages of events that nobody listens to, whatever name their client gave. */
+const UNHANDLED = '(unhandled)'
+
+const OUTCOMES = Object.freeze(
+  /** @type {const} */ ([
+    'completed', // every listener has ended
+    'errored', // a listener threw, or its promise rejected
+    'blocked', // a middleware of `socket.use` passed an error
+    'shed', // rejected in overload, by its priority
+  ])
+)
+const [COMPLETED, ERRORED, BLOCKED, SHED] = OUTCOMES.keys()
+
+class EventRow {
+  outcomes = new Float64Array(OUTCOMES.length)
+  /** What code runs for, while it handles the event. */
+  reference
+  /** From receipt to the end of the last listener. @type {InstanceType<typeof RollingHistogram> | undefined} */
+  latency
+  /** From receipt to the acknowledgement. @type {InstanceType<typeof RollingHistogram> | undefined} */
+  ackLatency
+  /** Rows of the histograms. @type {number | undefined} */
+  durationRow
+  /** @type {number | undefined} */
+  ackRow
+
+  /** @param {string} name */
+  constructor(name) {
+    this.name = name
+    this.reference = new EventReference(name)
+  }
+}
+
+class EventTable {
+  /** How many messages were counted in the shared row. */
+  folded = 0
+  /** @type {Map<string, EventRow>} */
+  #rows = new Map()
+  #buckets = new Buckets(ADVISED_BOUNDS)
+  #acks = new Buckets(ADVISED_BOUNDS)
+  #overflow
+  #startMs
+
+  /** @param {string} overflow the name of the shared row */
+  constructor(overflow, startMs) {
+    this.#overflow = overflow
+    this.#startMs = startMs
+  }
+
+  // Hot path: once a message.
+  /** @param {string} name @returns {EventRow} */
+  rowOf(name) {
+    const found = this.#rows.get(name)
+    if (found !== undefined) return found
+    const isFull = this.#rows.size >= MAX_EVENTS || name.length > MAX_NAME_LENGTH
+    if (isFull && name !== this.#overflow && name !== UNHANDLED) {
+      this.folded++
+      return this.rowOf(this.#overflow)
+    }
+    const row = new EventRow(name)
+    this.#rows.set(name, row)
+    return row
+  }
+
+  // Hot path: once a message.
+  /** @param {EventRow} row @param {number} outcome of OUTCOMES */
+  onEnd(row, outcome, durationMs, nowMs) {
+    row.outcomes[outcome]++
+    if (outcome === BLOCKED || outcome === SHED || row.name === UNHANDLED) return
+    row.durationRow ??= this.#buckets.add()
+    row.latency ??= new RollingHistogram(this.#startMs)
+    this.#buckets.record(row.durationRow, durationMs / 1000)
+    row.latency.record(durationMs, nowMs, outcome === ERRORED)
+  }
+
+  // Hot path: once a message with an acknowledgement.
+  /** @param {EventRow} row */
+  onAck(row, durationMs, nowMs) {
+    row.ackRow ??= this.#acks.add()
+    row.ackLatency ??= new RollingHistogram(this.#startMs)
+    this.#acks.record(row.ackRow, durationMs / 1000)
+    row.ackLatency.record(durationMs, nowMs, false)
+  }
+
+  /** How many messages each event had so far, and how many of them failed. @returns {Map<string, { count: number, errors: number }>} */
+  totals() {
+    const totals = new Map()
+    for (const { name, outcomes } of this.#rows.values())
+      totals.set(name, { count: outcomes[COMPLETED] + outcomes[ERRORED], errors: outcomes[ERRORED] })
+    return totals
+  }
+
+  /** @param {{ durations: Float64Array, acks: Float64Array }} [spare] */
+  sample(spare) {
+    return {
+      events: Array.from(
+        this.#rows.values(),
+        ({ name, outcomes, durationRow, ackRow, latency, ackLatency }) => ({
+          name,
+          outcomes: OUTCOMES.map((outcome, index) => ({ outcome, count: outcomes[index] })).filter(
+            ({ count }) => count > 0
+          ),
+          durationRow,
+          ackRow,
+          latency,
+          ackLatency,
+        })
+      ),
+      durations: this.#buckets.copy(spare?.durations),
+      acks: this.#acks.copy(spare?.acks),
+      folded: this.folded,
+    }
+  }
+}
+
+module.exports = { BLOCKED, COMPLETED, ERRORED, EventTable, SHED, UNHANDLED }

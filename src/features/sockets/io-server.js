@@ -1,0 +1,149 @@
+'use strict'
+// Watches one server of Socket.IO: its engine, its namespaces, and the sockets of each, those that are there and those to come. Nothing of it shows
+// among the listeners of a namespace, which an application may remove or count.
+
+const { ReplacedMethod } = require('../../core/replaced-method')
+const { EngineConnections } = require('./engine-connections')
+const { UNHANDLED } = require('./event-table')
+const { unwatchIoSocket, watchIoSocket } = require('./io-socket')
+const { REJECTED } = require('./watched-socket')
+
+class IoServer {
+  #io
+  #sockets
+  #priority
+  /** One for each server that it is attached to. @type {Map<object, InstanceType<typeof EngineConnections>>} */
+  #engines = new Map()
+  /** Their `emitReserved`. Weakly: clients may name namespaces, which come and go. @type {WeakMap<object, InstanceType<typeof ReplacedMethod>>} */
+  #namespaces = new WeakMap()
+  #bind
+  #isClosed = false
+  #watcher
+
+  /**
+   * @param {any} io
+   * @param {import('../../../index.js').SocketsOptions} options
+   * @param {InstanceType<typeof import('./sockets').Sockets>} sockets
+   */
+  constructor(io, { priority }, sockets) {
+    this.#io = io
+    this.#sockets = sockets
+    this.#priority = priority
+    this.#watcher = { receive: (socket, packet, next) => this.#receive(socket, packet, next) }
+    if (io.engine !== undefined) this.#addEngine(io.engine)
+    // Before `listen()` there is no engine.
+    const { onEngine } = this
+    this.#bind = new ReplacedMethod(
+      io,
+      'bind',
+      (method) =>
+        /** @this {any} */
+        function (engine) {
+          const bound = method.inner.call(this, engine)
+          onEngine(engine)
+          return bound
+        }
+    )
+    for (const namespace of io._nsps.values()) this.#addNamespace(namespace)
+  }
+
+  onEngine = (engine) => {
+    if (!this.#isClosed && !this.#engines.has(engine)) this.#addEngine(engine)
+  }
+
+  #addEngine(engine) {
+    const io = this.#io
+    // As Engine.IO makes it of `io.path()`, which has no slash at its end.
+    const slash = engine.opts.addTrailingSlash === false ? '' : '/'
+    this.#engines.set(engine, new EngineConnections(engine, () => io.path() + slash, this.#sockets))
+  }
+
+  /** Whether the request is of a session that is open. */
+  hasSession(req) {
+    for (const engine of this.#engines.values()) if (engine.has(req) && engine.hasSession(req)) return true
+    return false
+  }
+
+  /** Whether it decides about this upgrade: a session that is open goes on, and Engine.IO turns one away that it does not know. */
+  decidesUpgrade(req) {
+    for (const engine of this.#engines.values()) if (engine.has(req)) return !engine.namesSession(req)
+    return false
+  }
+
+  /** `connect` comes before `connection`, and before any event of the socket. */
+  #addNamespace(namespace) {
+    if (this.#isClosed || this.#namespaces.has(namespace)) return
+    for (const socket of namespace.sockets.values()) this.#watch(socket)
+    const server = this
+    const replaced = new ReplacedMethod(
+      namespace,
+      'emitReserved',
+      (method) =>
+        /** @this {any} */
+        function (event, given, ...rest) {
+          if (event === 'connect') server.#watch(given)
+          else if (event === 'new_namespace') server.#addNamespace(given)
+          return method.inner.call(this, event, given, ...rest)
+        }
+    )
+    this.#namespaces.set(namespace, replaced)
+  }
+
+  #watch(socket) {
+    if (this.#isClosed) return
+    if (!watchIoSocket(socket, this.#watcher)) this.#sockets.onUnknown()
+  }
+
+  #receive(socket, packet, next) {
+    if (this.#isClosed) return next
+    const given = packet.data?.[0]
+    // Another parser lets a client send anything in the place of the name.
+    if (typeof given !== 'string' && typeof given !== 'number')
+      return this.#sockets.receive({
+        name: UNHANDLED,
+        isHandled: false,
+        newcomer: undefined,
+        next,
+      })
+    const name = String(given)
+    const isHandled = socket.listenerCount(name) > 0
+    if (this.#priority !== undefined) {
+      const rejection = this.#sockets.rejectionOf(this.#priority, name, socket, isHandled)
+      if (rejection !== undefined) {
+        answer(socket, packet, rejection)
+        return REJECTED
+      }
+    }
+    return this.#sockets.receive({ name, isHandled, newcomer: this.#newcomerOf(socket.conn), next })
+  }
+
+  /** Of the connection, which may carry sockets of several namespaces, one after the other. */
+  #newcomerOf(connection) {
+    for (const engine of this.#engines.values()) {
+      const newcomer = engine.newcomerOf(connection)
+      if (newcomer !== undefined) return newcomer
+    }
+    return undefined
+  }
+
+  goodbye(clock) {
+    for (const engine of this.#engines.values()) engine.goodbye(clock)
+  }
+
+  close() {
+    this.#isClosed = true
+    for (const engine of this.#engines.values()) engine.close()
+    this.#bind.restore()
+    for (const namespace of this.#io._nsps.values()) {
+      this.#namespaces.get(namespace)?.restore()
+      for (const socket of namespace.sockets.values()) unwatchIoSocket(socket, this.#watcher)
+    }
+  }
+}
+
+function answer(socket, { id }, rejection) {
+  if (id !== undefined && id !== null) socket.ack(id)(rejection)
+  else socket.emit('spillway:overloaded', rejection)
+}
+
+module.exports = { IoServer }

@@ -1,0 +1,64 @@
+'use strict'
+// Recognizes what `sockets()` is given by its shape: the application may have any copy of socket.io and ws, and Spillway depends on none.
+
+const { SpillwayError } = require('../../core/errors/errors')
+
+const isFunction = (value) => typeof value === 'function'
+
+/** A server of Socket.IO, from version 3 on: version 2 has no `_nsps`. */
+const isSocketIo = (given) =>
+  isFunction(given?.of) &&
+  isFunction(given.bind) &&
+  isFunction(given.onconnection) &&
+  given._nsps instanceof Map
+
+/** A `WebSocketServer` of ws. */
+const isWebSocketServer = (given) =>
+  isFunction(given?.handleUpgrade) &&
+  isFunction(given.shouldHandle) &&
+  isFunction(given.on) &&
+  Object(given.options) === given.options
+
+/** An Engine.IO server, as `io.engine` is. */
+const isEngine = (given) =>
+  isFunction(given?.verify) &&
+  isFunction(given.on) &&
+  Object(given.clients) === given.clients &&
+  Object(given.opts) === given.opts
+
+const WHAT = 'a server of Socket.IO 4 (`new Server()` of socket.io) or a `WebSocketServer` of ws'
+
+/** @returns {InstanceType<typeof SpillwayError>} */
+function notSockets(given) {
+  return new SpillwayError(
+    'ERR_SPILLWAY_NOT_SOCKETS',
+    `\`sockets()\` takes ${WHAT}: got ${describe(given)}.${hintFor(given)}`
+  )
+}
+
+function takenSockets() {
+  return new SpillwayError(
+    'ERR_SPILLWAY_SOCKETS_TAKEN',
+    '`sockets()` watches this server already, and would count everything twice. Close the handle first.'
+  )
+}
+
+function describe(given) {
+  if (given === null || given === undefined) return String(given)
+  if (typeof given !== 'object') return `a ${typeof given}`
+  return `an object of class ${given.constructor?.name ?? '(none)'}`
+}
+
+function hintFor(given) {
+  if (isEngine(given)) return ' Give it the server that has this engine: `io`.'
+  if (given?._nsps !== undefined || isFunction(given?.nsp))
+    return ' Give it `io`, and not a socket or a namespace.'
+  if (given?.server !== undefined && given?.adapter !== undefined)
+    return ' Give it `io`: its namespaces are found.'
+  if (isFunction(given?.listen)) return ' A server of HTTP is given to `attach()`.'
+  if (isFunction(given?.ping) && isFunction(given.terminate))
+    return ' Give it the server, and not one of its connections.'
+  return ''
+}
+
+module.exports = { isSocketIo, isWebSocketServer, notSockets, takenSockets }

@@ -1,0 +1,268 @@
+'use strict'
+// The sockets of one instance: the servers of Socket.IO and ws that it watches, and what is counted of them. `decide()` asks the gate whether a
+// connection opens (core/gate/connection-gate.js). Until `sockets()` is called, no request enters this file.
+
+const { LOW, NORMAL, priorityIndex } = require('../../core/gate/verdict')
+const { SHED: SHED_PART } = require('../../core/request/ignore')
+const { Failure } = require('../../core/errors/failure')
+const { ConnectionTable } = require('./connection-table')
+const { EventTable, SHED, UNHANDLED } = require('./event-table')
+const { Newcomers } = require('./newcomers')
+const { refuseRequest, refuseUpgrade } = require('./refusal')
+const { SocketMessage } = require('./socket-message')
+
+/**
+ * @typedef {Pick<InstanceType<typeof import('../../instance').Instance>,
+ *   'admission' | 'clock' | 'context' | 'failures' | 'internalErrors' | 'options' | 'recorder' | 'servers'>} Parts
+ */
+
+/** Before `sockets()`. */
+const NO_GATE = Object.freeze({ held: 0, room: 1 })
+
+class Sockets {
+  connections = new ConnectionTable()
+  newcomers
+  events
+  /** For how long listeners have run, until each first returned. */
+  handledMs = 0
+  /** What runs now: read by the watcher of stalls. */
+  running
+  #parts
+  #gate
+  /** By what was given to `add`. @type {Map<any, InstanceType<typeof import('./io-server').IoServer> | InstanceType<typeof import('./ws-server').WsServer>>} */
+  #servers = new Map()
+
+  /** @param {Parts} parts */
+  constructor(parts) {
+    this.#parts = parts
+    this.newcomers = new Newcomers(parts.clock)
+    this.events = new EventTable(parts.options.routes.overflow, parts.clock.now())
+  }
+
+  get context() {
+    return this.#parts.context
+  }
+
+  nowMs() {
+    return this.#parts.clock.now()
+  }
+
+  /**
+   * @param {any} given
+   * @param {import('../../../index.js').SocketsOptions} options
+   * @returns {{ close: () => void }}
+   */
+  add(given, options) {
+    // With the first server: most services have none.
+    const { IoServer } = require('./io-server')
+    const { isSocketIo, isWebSocketServer, notSockets, takenSockets } = require('./shapes')
+    const { WsServer } = require('./ws-server')
+    const Server = isSocketIo(given) ? IoServer : isWebSocketServer(given) ? WsServer : undefined
+    if (Server === undefined) throw notSockets(given)
+    if (this.#servers.has(given)) throw takenSockets()
+    this.#gate ??= this.#parts.admission.connectionGate(() => ({
+      open: this.connections.open,
+      found: this.connections.found,
+      handledMs: this.handledMs,
+      newcomers: this.newcomers.count(),
+      newcomersHandledMs: this.newcomers.handledMs,
+    }))
+    const server = new Server(given, options, this)
+    this.#servers.set(given, server)
+    this.#connect(this)
+    return Object.freeze({ close: () => this.#remove(given, server) })
+  }
+
+  #remove(given, server) {
+    if (this.#servers.get(given) !== server) return
+    this.#servers.delete(given)
+    server.close()
+    if (this.#servers.size === 0) this.#connect(undefined)
+  }
+
+  /** Requests are looked at only while a server is watched. @param {Sockets | undefined} sockets */
+  #connect(sockets) {
+    const { recorder, servers } = this.#parts
+    servers.sockets = sockets
+    recorder.decidesUpgrade = sockets === undefined ? undefined : (req) => sockets.decidesUpgrade(req)
+  }
+
+  /** Whether any server was ever watched: until then there is nothing to show. */
+  get isUsed() {
+    return this.#gate !== undefined
+  }
+
+  // Hot path where Socket.IO is watched: once a request.
+  /** Whether the request is of a session that is open: its client has been let in, and waits for answers. */
+  ownsRequest(req) {
+    for (const server of this.#servers.values()) if (server.hasSession(req)) return true
+    return false
+  }
+
+  /** Whether a watched server decides about the upgrade, and so counts it. */
+  decidesUpgrade(req) {
+    for (const server of this.#servers.values()) if (server.decidesUpgrade(req)) return true
+    return false
+  }
+
+  /**
+   * Opens a connection, now or later, or answers 503. Nothing happens if its client has gone meanwhile.
+   * @param {any} req of the handshake
+   * @param {{ owner: object, res?: any, socket: any }} of `owner`: what watches the server, see `open()`; `res`: of a handshake that is no upgrade
+   * @param {() => void} open
+   */
+  decide(req, { owner, res, socket }, open) {
+    const { clock, recorder } = this.#parts
+    /** @type {any} */
+    const gate = this.#gate
+    const isUpgrade = res === undefined
+    const client = isUpgrade ? socket : res
+    // Of another server than Node's: it can be neither held nor answered.
+    if (typeof client?.on !== 'function') return open()
+    const request = isUpgrade ? undefined : recorder.find(res)
+    const isExempt = request !== undefined && (request.ignores & SHED_PART) !== 0
+    let hasGone = false
+    let giveUp
+    const undo = () => {
+      client.off('close', onGone)
+      if (!isUpgrade) return
+      socket.off('end', onHalfClose)
+      socket.off('error', ignore)
+    }
+    const onGone = () => {
+      hasGone = true
+      undo()
+      giveUp?.()
+    }
+    // After an upgrade Node tells no more than this of a client that has left.
+    const onHalfClose = () => {
+      onGone()
+      refuseUpgrade(socket, gate.retryAfterSeconds())
+    }
+    const onDecision = (reason, value, bound) => {
+      if (hasGone) return
+      if (giveUp !== undefined) undo()
+      if (reason === undefined) {
+        if (isUpgrade) recorder.countUpgrade(req)
+        return open()
+      }
+      this.connections.onRefuse(reason)
+      const seconds = gate.retryAfterSeconds()
+      if (isUpgrade) return refuseUpgrade(socket, seconds)
+      request?.admission.onReject(reason, clock.now(), { value, bound })
+      refuseRequest(res, seconds)
+    }
+    if (isExempt) return onDecision(undefined)
+    giveUp = gate.decide({ priority: gate.classOf(req), owner, onDecision })
+    if (giveUp === undefined) return
+    client.on('close', onGone)
+    if (!isUpgrade) return
+    socket.on('end', onHalfClose)
+    // Without a listener the error of a held connection would end the process.
+    socket.on('error', ignore)
+  }
+
+  /** A server is watched no more: its held connections open. @param {object} owner */
+  open(owner) {
+    this.#gate?.open(owner)
+  }
+
+  // Hot path: once a message.
+  /**
+   * @param {{ name: string, isHandled: boolean, newcomer: import('./newcomers').Newcomer | undefined, next: any }} received
+   *   `isHandled`: whether there is a listener; `newcomer`: unless its connection was there before; `next`: the message of another instance
+   */
+  receive({ name, isHandled, newcomer, next }) {
+    const nowMs = this.nowMs()
+    const row = this.events.rowOf(isHandled ? name : UNHANDLED)
+    return new SocketMessage(this, {
+      row,
+      startedMs: nowMs,
+      isOfNewcomer: this.newcomers.receive(newcomer, nowMs),
+      next,
+    })
+  }
+
+  /** Listeners have run, until each first returned. */
+  onHandled(ms, isOfNewcomer) {
+    this.handledMs += ms
+    if (isOfNewcomer) this.newcomers.handledMs += ms
+  }
+
+  /**
+   * Whether the message is rejected, by the user's function for its priority: only in overload, and only the class `low`.
+   * @param {Function} priority
+   * @returns {import('../../../index.js').OverloadedMessage | undefined} the answer
+   */
+  rejectionOf(priority, event, socket, isHandled) {
+    const gate = this.#gate
+    if (gate === undefined) return undefined
+    gate.onMessage()
+    if (!gate.isOverloaded) return undefined
+    const given = this.call('sockets.priority', () => priority(event, socket))
+    if ((priorityIndex(given) ?? NORMAL) !== LOW || !gate.rejectMessage()) return undefined
+    this.events.onEnd(this.events.rowOf(isHandled ? event : UNHANDLED), SHED, 0, 0)
+    return { error: 'spillway:overloaded', event, retryAfter: gate.retryAfterSeconds() }
+  }
+
+  /** A listener throws. Unless code of the application catches the error, the process is told of it before anything else runs. */
+  onThrow(reference) {
+    const { clock, context } = this.#parts
+    context.thrown = { reference, onUncaught: (error) => this.onError(error, reference) }
+    clock.onTurn(() => (context.thrown = undefined))
+  }
+
+  /** Node goes on with the error, so that it is logged where it ends. */
+  onError(error, reference) {
+    const { context, failures, internalErrors } = this.#parts
+    internalErrors.guard('sockets', () => {
+      context.recordFailure(error, reference)
+      failures.table.count(reference.label, new Failure(error))
+    })
+  }
+
+  /** Calls a function of the user. @returns {unknown} undefined if it throws or returns a promise */
+  call(option, callback) {
+    const { internalErrors } = this.#parts
+    try {
+      const given = callback()
+      return internalErrors.catchRejection(option, given) ? undefined : given
+    } catch (error) {
+      internalErrors.report(option, error)
+      return undefined
+    }
+  }
+
+  guard(callback) {
+    this.#parts.internalErrors.guard('sockets', callback)
+  }
+
+  /** A version of Socket.IO whose events cannot be followed. */
+  onUnknown() {
+    this.#parts.internalErrors.report(
+      'sockets',
+      new Error(
+        'this version of Socket.IO is not known: its connections and messages are counted, its events are not'
+      )
+    )
+  }
+
+  /** The process drains and accepts no more: whatever is open is told so. */
+  goodbye() {
+    this.#gate?.drain()
+    for (const server of this.#servers.values()) server.goodbye(this.#parts.clock)
+  }
+
+  sample(spare) {
+    const gate = this.#gate?.sample() ?? NO_GATE
+    return { isUsed: this.isUsed, ...gate, ...this.connections.sample(), ...this.events.sample(spare) }
+  }
+
+  close() {
+    for (const [given, server] of [...this.#servers]) this.#remove(given, server)
+  }
+}
+
+const ignore = () => {}
+
+module.exports = { Sockets }

@@ -1,0 +1,141 @@
+'use strict'
+// Watches one `WebSocketServer` of ws: whether an upgrade may become a connection, and the connections. `handleUpgrade` is replaced on the server, which
+// ws calls for a server of its own, and the application where it has `noServer`.
+
+const { ReplacedMethod } = require('../../core/replaced-method')
+const { reasonOfCode } = require('./close-reasons')
+const { sizeOf } = require('./payload-size')
+const { closeOf, unwatchWebSocket, watchWebSocket } = require('./ws-socket')
+const { REJECTED } = require('./watched-socket')
+
+const TRANSPORT = 'websocket'
+const GOING_AWAY = 1001
+/** How long a client may take to answer the close frame. */
+const GOODBYE_MS = 2000
+const DEFAULT_KIND = 'message'
+
+class WsServer {
+  #wss
+  #sockets
+  #kind
+  #priority
+  /** By WebSocket: undefined if it was open before. @type {Map<any, import('./newcomers').Newcomer | undefined>} */
+  #open = new Map()
+  #isClosed = false
+  /** Set by `goodbye()`. @type {import('../../core/clock').Clock | undefined} */
+  #goodbyeClock
+  #handleUpgrade
+  #watcher
+
+  /**
+   * @param {any} wss
+   * @param {import('../../../index.js').SocketsOptions} options
+   * @param {InstanceType<typeof import('./sockets').Sockets>} sockets
+   */
+  constructor(wss, { kind, priority }, sockets) {
+    this.#wss = wss
+    this.#sockets = sockets
+    this.#kind = kind
+    this.#priority = priority
+    const server = this
+    this.#watcher = {
+      receive: (ws, data, isBinary, next) => this.#receive(ws, data, isBinary, next),
+      onSend: (data) => sockets.connections.onSend(sizeOf(data)),
+      onClose: (ws, code) => {
+        if (!this.#open.has(ws)) return
+        sockets.newcomers.remove(this.#open.get(ws))
+        this.#open.delete(ws)
+        sockets.connections.onClose(TRANSPORT, reasonOfCode(code, closeOf(ws)))
+      },
+    }
+    for (const ws of wss.clients ?? []) this.#add(ws, false)
+    this.#handleUpgrade = new ReplacedMethod(
+      wss,
+      'handleUpgrade',
+      (method) =>
+        /** @this {any} */
+        function (req, socket, head, callback) {
+          const open = () =>
+            method.inner.call(this, req, socket, head, (ws, ...rest) => {
+              server.#add(ws, true)
+              return callback(ws, ...rest)
+            })
+          if (server.#isClosed || !this.shouldHandle(req)) return open()
+          // Node reuses the memory of the head, and the connection may be held.
+          head = Buffer.from(head)
+          sockets.decide(req, { owner: server, socket }, open)
+        }
+    )
+  }
+
+  /** Only Socket.IO has requests of an open session. */
+  hasSession(_req) {
+    return false
+  }
+
+  /** Whether it decides about this upgrade: with `noServer` the application may give it to another. */
+  decidesUpgrade(req) {
+    const { server, port } = this.#wss.options
+    if (server === null && port === null) return false
+    return req.socket?.server === (server ?? this.#wss._server) && this.#wss.shouldHandle(req)
+  }
+
+  #add(ws, isNew) {
+    if (this.#isClosed || this.#open.has(ws)) return
+    this.#open.set(ws, isNew ? this.#sockets.newcomers.add() : undefined)
+    if (isNew) this.#sockets.connections.onOpen(TRANSPORT)
+    else this.#sockets.connections.onFound(TRANSPORT)
+    watchWebSocket(ws, this.#watcher)
+    // Its handshake was under way when the process said goodbye.
+    if (isNew) this.#goodbyeClock?.afterTurn(() => this.#dismiss([ws]))
+  }
+
+  #receive(ws, data, isBinary, next) {
+    if (this.#isClosed) return next
+    this.#sockets.connections.onReceive(sizeOf(data))
+    const kind = this.#kindOf(data, isBinary)
+    const isHandled = ws.listenerCount('message') > 0
+    if (this.#priority !== undefined) {
+      const rejection = this.#sockets.rejectionOf(this.#priority, kind, ws, isHandled)
+      if (rejection !== undefined) {
+        this.#sockets.guard(() => ws.send(JSON.stringify(rejection)))
+        return REJECTED
+      }
+    }
+    return this.#sockets.receive({ name: kind, isHandled, newcomer: this.#open.get(ws), next })
+  }
+
+  #kindOf(data, isBinary) {
+    if (this.#kind === undefined) return DEFAULT_KIND
+    const kind = this.#sockets.call('sockets.kind', () => this.#kind?.(data, isBinary))
+    return typeof kind === 'string' && kind !== '' ? kind : DEFAULT_KIND
+  }
+
+  /** 1001: the server goes away. A client that does not answer is cut. */
+  goodbye(clock) {
+    this.#goodbyeClock = clock
+    this.#dismiss([...this.#open.keys()])
+  }
+
+  #dismiss(leaving) {
+    for (const ws of leaving) this.#sockets.guard(() => ws.close(GOING_AWAY, 'going away'))
+    if (leaving.length === 0) return
+    this.#goodbyeClock?.after(GOODBYE_MS, () => {
+      for (const ws of leaving) if (this.#open.has(ws)) this.#sockets.guard(() => ws.terminate())
+    })
+  }
+
+  close() {
+    this.#isClosed = true
+    this.#handleUpgrade.restore()
+    this.#sockets.open(this)
+    for (const [ws, newcomer] of this.#open) {
+      unwatchWebSocket(ws, this.#watcher)
+      this.#sockets.newcomers.remove(newcomer)
+      this.#sockets.connections.onForget(TRANSPORT)
+    }
+    this.#open.clear()
+  }
+}
+
+module.exports = { WsServer }

@@ -1,0 +1,140 @@
+'use strict'
+// Has the watched thread call a function in the middle of whatever it runs. The main thread is reached by an inspector session of its own, a
+// worker thread through the main thread's inspector. No debugger is enabled, so nothing pauses, and code is optimized as without.
+//
+// If the code is terminated in the middle of the call, by the timeout of a `vm` script or by `worker.terminate()`, the inspector takes
+// the termination for itself. It is then asked for again, or the code would run on for ever.
+
+/** @typedef {typeof import('node:inspector').Session} SessionClass */
+/**
+ * @typedef {{ expression: string, onAsked: () => void, isBlocked: () => boolean }} Question `onAsked` is called when the question is on
+ *   its way to the thread. `isBlocked`: whether the thread still runs what it ran when the question was made.
+ */
+
+const paramsOf = (expression) => ({ expression, silent: true, returnByValue: true })
+const TERMINATED = /execution was terminated/i
+
+class DirectChannel {
+  #session
+
+  /** @param {SessionClass} Session */
+  constructor(Session) {
+    this.#session = new Session()
+  }
+
+  open() {
+    this.#session.connectToMainThread()
+  }
+
+  /** @param {Question} question */
+  evaluate({ expression, onAsked, isBlocked }) {
+    onAsked()
+    this.#session.post('Runtime.evaluate', paramsOf(expression), (error) => {
+      if (TERMINATED.test(error?.message ?? '') && isBlocked())
+        this.#session.post('Runtime.terminateExecution')
+    })
+  }
+
+  close() {
+    this.#session.disconnect()
+  }
+}
+
+/** JavaScript answers within a few milliseconds, a native call when it is over. */
+const ANSWER_MS = 100
+const ATTACH = { waitForDebuggerOnStart: false }
+
+/**
+ * Connected only while it asks. Node prints a line if a session is connected when the main thread exits, and that thread may know nothing
+ * of us. An exit in the middle of a question still prints it: for about a millisecond, and for ANSWER_MS if the worker is in native code.
+ *
+ * A worker in native code reads its stack later, and nobody hears the answer. V8 serves a termination that came during the native call
+ * before the question. Only one that comes during that read is lost.
+ */
+class WorkerChannel {
+  #Session
+  #target
+  #clock
+  #session
+  #timer
+  /** @type {Question | undefined} */
+  #next
+  /** @type {string[]} */
+  #attached = []
+
+  /**
+   * @param {SessionClass} Session
+   * @param {number} target the id of the thread
+   * @param {Pick<import('../../core/clock').Clock, 'wait' | 'cancel'>} clock
+   */
+  constructor(Session, target, clock) {
+    this.#Session = Session
+    this.#target = target
+    this.#clock = clock
+  }
+
+  open() {}
+
+  /** @param {Question} question */
+  evaluate(question) {
+    // A main thread that is blocked connects later. It cannot exit before that, either.
+    if (this.#next === undefined) this.#connect()
+    this.#next = question
+  }
+
+  #connect() {
+    this.close()
+    const session = (this.#session = new this.#Session())
+    /** @type {string[]} */
+    const attached = (this.#attached = [])
+    let targetSession
+    session.on('NodeWorker.attachedToWorker', ({ params: { sessionId, workerInfo } }) => {
+      attached.push(sessionId)
+      if (Number(/\[worker (\d+)\]/.exec(workerInfo.title)?.[1]) === this.#target) targetSession = sessionId
+    })
+    session.connectToMainThread()
+    // It answers after it has attached to all threads.
+    session.post('NodeWorker.enable', ATTACH, () => {
+      if (session === this.#session) this.#ask(session, targetSession)
+    })
+  }
+
+  #ask(session, sessionId) {
+    const { expression, onAsked, isBlocked } = /** @type {Question} */ (this.#next)
+    this.#next = undefined
+    if (sessionId === undefined || !isBlocked()) return this.close()
+    const send = (method, params) =>
+      session.post('NodeWorker.sendMessageToWorker', {
+        sessionId,
+        message: JSON.stringify({ id: 1, method, params }),
+      })
+    session.on('NodeWorker.receivedMessageFromWorker', ({ params: { message } }) => {
+      if (session !== this.#session) return
+      const isTerminated = TERMINATED.test(JSON.parse(message).error?.message ?? '')
+      if (isTerminated && isBlocked()) send('Runtime.terminateExecution')
+      else this.close()
+    })
+    const onLate = () => {
+      // The main thread may be late itself. When it answers this, it has passed on what the worker has said.
+      session.post('NodeWorker.enable', ATTACH, () => {
+        if (session === this.#session) this.close()
+      })
+    }
+    this.#timer = this.#clock.wait(ANSWER_MS, onLate)
+    onAsked()
+    send('Runtime.evaluate', paramsOf(expression))
+  }
+
+  close() {
+    const session = this.#session
+    if (session === undefined) return
+    this.#session = undefined
+    this.#next = undefined
+    this.#clock.cancel(this.#timer)
+    // Node keeps the session of each thread otherwise: 10 kB for each thread and question.
+    for (const sessionId of this.#attached) session.post('NodeWorker.detach', { sessionId })
+    session.disconnect()
+  }
+}
+
+module.exports = { DirectChannel, WorkerChannel }

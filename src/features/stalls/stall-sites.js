@@ -1,0 +1,65 @@
+'use strict'
+// Stalls summed by site: one for each cause, function and route, at most 50. A new site takes the place of the least costly.
+
+const MOST_SITES = 50
+/** How many lines of one function are counted separately. */
+const MOST_LINES = 20
+
+/**
+ * @import { StallSite } from '../../../index.js'
+ * @typedef {Pick<StallSite, 'cause' | 'function' | 'file' | 'line' | 'route' | 'method' | 'origin' | 'package' | 'frames'>
+ *   & { begin: number }} Stall `begin`: the line the function begins in
+ */
+
+class StallSites {
+  #sites = new Map()
+
+  /** @param {Stall} stall @param {number} durationMs @param {string} at @returns {StallSite} the site it was added to */
+  record(stall, durationMs, at) {
+    const key = keyOf(stall)
+    const site = this.#sites.get(key) ?? this.#add(key, stall)
+    site.count++
+    site.totalMs += durationMs
+    site.maxMs = Math.max(site.maxMs, durationMs)
+    site.lastAt = at
+    this.#recordLine(site, stall, durationMs)
+    return shown(site)
+  }
+
+  /** @returns {StallSite[]} the costliest first */
+  list() {
+    return [...this.#sites.values()].sort((a, b) => b.totalMs - a.totalMs).map(shown)
+  }
+
+  #add(key, { begin, ...stall }) {
+    if (this.#sites.size === MOST_SITES) this.#removeLeast()
+    const site = { ...stall, count: 0, totalMs: 0, maxMs: 0, lastAt: '', lines: new Map(), lineMs: 0 }
+    this.#sites.set(key, site)
+    return site
+  }
+
+  #removeLeast() {
+    let least
+    for (const entry of this.#sites)
+      if (least === undefined || entry[1].totalMs < least[1].totalMs) least = entry
+    this.#sites.delete(least[0])
+  }
+
+  /** One loop is read at different lines. The site shows the line that blocked for longest in all, and its stack. */
+  #recordLine(site, { line, frames }, durationMs) {
+    if (line === null || (site.lines.size === MOST_LINES && !site.lines.has(line))) return
+    const lineMs = (site.lines.get(line) ?? 0) + durationMs
+    site.lines.set(line, lineMs)
+    if (lineMs < site.lineMs) return
+    site.lineMs = lineMs
+    site.line = line
+    site.frames = frames
+  }
+}
+
+const keyOf = ({ cause, file, begin, function: name, method, route, origin, package: from }) =>
+  [cause, file, begin, name, method, route, origin, from].join('\n')
+
+const shown = ({ lines: _, lineMs: __, ...site }) => /** @type {StallSite} */ (/** @type {unknown} */ (site))
+
+module.exports = { MOST_SITES, StallSites }

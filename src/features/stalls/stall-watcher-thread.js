@@ -1,0 +1,91 @@
+'use strict'
+// The worker thread of stall-watcher.js. When the beat of the watched thread stops, it has that thread read its own stack, in the middle of
+// whatever it runs. The watched thread waits for this one only to stop the watch.
+
+const { Session } = require('node:inspector')
+const { workerData } = require('node:worker_threads')
+const { systemClock: clock } = require('../../core/clock')
+const { DirectChannel, WorkerChannel } = require('./inspector-channel')
+const {
+  ASKED,
+  BEAT,
+  CONNECTED,
+  DISCONNECTED,
+  IDLE,
+  PHASE,
+  STOP,
+  periodOf,
+  readAfterMs,
+} = require('./stall-signals')
+
+/** @type {{ shared: Int32Array<SharedArrayBuffer>, target: number, thresholdMs: number, expression: string }} */
+const { shared, target, thresholdMs, expression } = workerData
+
+const periodMs = periodOf(thresholdMs)
+const slowMs = readAfterMs(thresholdMs)
+/** A poll that is later than this was not scheduled in time, and the watched thread perhaps neither. */
+const MAX_LATE_MS = 25
+const MIN_POLL_MS = 5
+
+class Watch {
+  #beat = Atomics.load(shared, BEAT)
+  /** How long this thread itself has not run since that beat. */
+  #lostMs = 0
+  #dueMs = clock.sharedMs()
+  /** @type {number | undefined} */
+  #askedBeat
+  #isStopped = false
+  #channel = target === 0 ? new DirectChannel(Session) : new WorkerChannel(Session, target, clock)
+
+  start() {
+    // The watched thread may end meanwhile: then nothing may connect to it any more.
+    if (Atomics.compareExchange(shared, PHASE, IDLE, CONNECTED) !== IDLE) return
+    this.#channel.open()
+    const stopped = /** @type {any} */ (Atomics).waitAsync(shared, STOP, 0)
+    if (stopped.async) stopped.value.then(() => this.#stop())
+    this.#poll()
+  }
+
+  #poll = () => {
+    if (Atomics.load(shared, STOP) !== 0) return this.#stop()
+    const nowMs = clock.sharedMs()
+    const stoppedMs = this.#stoppedMs(nowMs)
+    const isSlow = stoppedMs >= slowMs
+    const pollMs = isSlow ? periodMs : Math.max(slowMs - stoppedMs, MIN_POLL_MS)
+    this.#dueMs = nowMs + pollMs
+    clock.wait(pollMs, this.#poll)
+    // Once a beat, so that reading takes little of the thread's time.
+    if (!isSlow || this.#beat === this.#askedBeat) return
+    const beat = (this.#askedBeat = this.#beat)
+    this.#channel.evaluate({
+      expression,
+      onAsked: () => Atomics.store(shared, ASKED, clock.sharedMs()),
+      isBlocked: () => Atomics.load(shared, BEAT) === beat,
+    })
+  }
+
+  /** How long ago the last beat was. The time in which this thread did not run is subtracted: then the host may be starved. */
+  #stoppedMs(nowMs) {
+    const beat = Atomics.load(shared, BEAT)
+    const ageMs = (nowMs - beat) | 0
+    const lateMs = (nowMs - this.#dueMs) | 0
+    if (beat !== this.#beat) this.#lostMs = 0
+    this.#beat = beat
+    if (lateMs > MAX_LATE_MS) this.#lostMs += Math.min(lateMs, ageMs)
+    return ageMs - this.#lostMs
+  }
+
+  #stop() {
+    if (this.#isStopped) return
+    this.#isStopped = true
+    try {
+      this.#channel.close()
+    } finally {
+      Atomics.store(shared, PHASE, DISCONNECTED)
+      Atomics.notify(shared, PHASE)
+      process.exit()
+    }
+  }
+}
+
+new Watch().start()

@@ -1,0 +1,140 @@
+'use strict'
+// Watches this thread for stalls, from a worker thread (stall-watcher-thread.js) that all instances of the thread share. While it
+// watches, each loop turn beats into shared memory; an idle loop has a timer for it. When the beat stops, the worker interrupts this
+// thread, which reads its own stack and which request it works for. decisions/0043 has the figures.
+
+const { randomUUID } = require('node:crypto')
+const { Worker, isMainThread, threadId } = require('node:worker_threads')
+const { systemClock: clock } = require('../../core/clock')
+const { watchProcessEnd } = require('./process-end')
+const { createStackReader } = require('./running-stack')
+const {
+  ASKED,
+  BEAT,
+  CELLS,
+  CONNECTED,
+  DISCONNECTED,
+  IDLE,
+  PHASE,
+  STOP,
+  periodOf,
+} = require('./stall-signals')
+
+/** A watching thread needs no more, whatever the process has. */
+const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 48, maxYoungGenerationSizeMb: 4, stackSizeMb: 1 }
+/** Disconnecting takes about 1 ms. A starved worker must not delay an exit for long. */
+const DISCONNECT_MS = 500
+
+/**
+ * @typedef {{ delayMs: number, frames: import('./running-stack').Frame[] }} Stack `delayMs`: until the thread could be interrupted
+ * @typedef {{ thresholdMs: number, onBeat: (nowMs: number) => void, onRead: (stack: Stack) => void,
+ *   onEnd: (error: unknown) => void }} Subscriber `onRead` runs inside the blocked code
+ */
+
+class StallWatcher {
+  /** @type {Set<Subscriber>} */
+  #subscribers = new Set()
+  #watch
+  #readStack
+
+  /** Starts watching, for the first subscriber and for one with a lower threshold. @param {Subscriber} subscriber */
+  add(subscriber) {
+    this.#subscribers.add(subscriber)
+    if (subscriber.thresholdMs >= (this.#watch?.thresholdMs ?? Number.POSITIVE_INFINITY)) return
+    this.#stop()
+    try {
+      this.#start()
+    } catch (error) {
+      this.#subscribers.delete(subscriber)
+      throw error
+    }
+  }
+
+  /** @param {Subscriber} subscriber */
+  remove(subscriber) {
+    if (this.#subscribers.delete(subscriber) && this.#subscribers.size === 0) this.#stop()
+  }
+
+  #start() {
+    this.#readStack ??= createStackReader()
+    const shared = new Int32Array(new SharedArrayBuffer(CELLS * Int32Array.BYTES_PER_ELEMENT))
+    // Another copy of this package in the process has a function of its own.
+    const key = `spillway.stalls.${randomUUID()}`
+    // The stack may be nearly full, and an error that nobody catches may end the process.
+    const expression = `try { globalThis[Symbol.for('${key}')]() } catch {}`
+    const thresholdMs = Math.min(...[...this.#subscribers].map((each) => each.thresholdMs))
+    const worker = new Worker(require.resolve('./stall-watcher-thread'), {
+      // Neither the preloaded modules of the application nor its options are the watcher's.
+      execArgv: [],
+      env: {},
+      stdout: true,
+      stderr: true,
+      resourceLimits: RESOURCE_LIMITS,
+      name: 'spillway stalls',
+      workerData: { shared, target: isMainThread ? 0 : threadId, thresholdMs, expression },
+    })
+    const periodMs = periodOf(thresholdMs)
+    const watch = { shared, key, thresholdMs, periodMs, timer: undefined, unwatch: () => {} }
+    this.#watch = watch
+    worker.on('error', (error) => this.#onEnd(watch, error))
+    worker.on('exit', () => this.#onEnd(watch, undefined))
+    worker.unref()
+    watch.unwatch = watchProcessEnd(() => this.#stop())
+    Object.defineProperty(globalThis, Symbol.for(key), { value: this.#onAsked, configurable: true })
+    this.#beatAgain()
+  }
+
+  // Hot path: once a loop turn, while it watches.
+  beat() {
+    if (this.#watch !== undefined) Atomics.store(this.#watch.shared, BEAT, clock.sharedMs())
+  }
+
+  #beatAgain = () => {
+    if (this.#watch === undefined) return
+    this.beat()
+    this.#watch.timer = clock.after(this.#watch.periodMs, this.#beatAgain)
+    const nowMs = clock.now()
+    for (const subscriber of this.#subscribers) subscriber.onBeat(nowMs)
+  }
+
+  /** Runs in the middle of whatever blocks the loop. What is thrown here is dropped. */
+  #onAsked = () => {
+    if (this.#watch === undefined) return
+    const shared = /** @type {Int32Array<SharedArrayBuffer>} */ (this.#watch.shared)
+    const delayMs = (clock.sharedMs() - Atomics.load(shared, ASKED)) | 0
+    const stack = { delayMs, frames: this.#readStack?.(this.#onAsked) ?? [] }
+    for (const subscriber of this.#subscribers) subscriber.onRead(stack)
+  }
+
+  /** Disconnects before it returns: the process may be about to exit. */
+  #stop() {
+    const watch = this.#watch
+    if (watch === undefined) return
+    this.#watch = undefined
+    clock.cancel(watch.timer)
+    watch.unwatch()
+    const { key, shared } = watch
+    delete globalThis[Symbol.for(key)]
+    Atomics.store(shared, STOP, 1)
+    Atomics.notify(shared, STOP)
+    // A worker that has not connected yet sees this phase, and never will.
+    if (Atomics.compareExchange(shared, PHASE, IDLE, DISCONNECTED) === CONNECTED)
+      Atomics.wait(shared, PHASE, CONNECTED, DISCONNECT_MS)
+  }
+
+  /** The worker thread has ended without being stopped. */
+  #onEnd(watch, error) {
+    if (this.#watch !== watch) return
+    // Nobody is left to disconnect.
+    Atomics.store(watch.shared, PHASE, DISCONNECTED)
+    this.#stop()
+    const subscribers = [...this.#subscribers]
+    this.#subscribers.clear()
+    for (const subscriber of subscribers) subscriber.onEnd(error)
+  }
+}
+
+/** Of this thread: two instances in one process need one watcher. */
+const stallWatcher = new StallWatcher()
+
+module.exports = { stallWatcher }

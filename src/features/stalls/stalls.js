@@ -1,0 +1,278 @@
+'use strict'
+// Counts the stalls of the event loop, finds the cause of each, and names the function and the route. A stall is a loop turn that was
+// busy for `insight.stallThreshold` or longer. A stall of the application itself starts the watcher, which has the stack read in
+// later stalls. Ten minutes without such a stall stop the watcher, so that a healthy process has none.
+
+const { isTested } = require('../../core/environment/deployment')
+const { isInspected } = require('../../core/environment/inspected')
+const { missingFor } = require('../../core/environment/permissions')
+const { schedulerWait } = require('../../core/process/scheduler-wait')
+const { placeOf } = require('../../core/stack-frames')
+const { CAUSES, causeOf } = require('./stall-cause')
+const { sentenceOf } = require('./stall-sentence')
+const { StallSites } = require('./stall-sites')
+const { stallWatcher } = require('./stall-watcher')
+
+const QUIET_MS = 600_000
+/** A stall before the first request is read counts as `startup`, for this long at most. */
+const START_MS = 60_000
+const LINE_INTERVAL_MS = 1000
+/** The scheduler's figures are read at this interval, and when a stall ends. All waiting since the last reading counts for the stall. */
+const READ_EVERY_MS = 1000
+/** The interval while the watcher runs. */
+const READ_WATCHING_MS = 100
+/** In the place of a method: the code ran for an event of a socket. */
+const EVENT = 'event'
+const FOLLOWING = { followsEvents: true }
+const NO_PLACE = { function: null, file: null, begin: 0, line: null, package: null, frames: [] }
+
+/**
+ * @typedef {Pick<InstanceType<typeof import('../../instance').Instance>,
+ *   'clock' | 'context' | 'events' | 'internalErrors' | 'options' | 'recorder' | 'signals'>
+ *   & { sockets?: { running: { method: string, route: string, isEvent: boolean } | undefined } }} Parts
+ */
+
+/** Whether Node's permission model lets the watcher read stacks. A thread that connects without the grant aborts the process. */
+const mayRead = () => missingFor('stall-functions').length === 0
+
+/** Requests that came while the application started are read at the end of that turn. They are not what blocked it. */
+function isBeforeRequests({ requests, routes }, atMs) {
+  if (routes.series.length > 0) return false
+  for (const { startedMs } of requests) return startedMs > atMs
+  return true
+}
+
+class Stalls {
+  /** The time of all stalls so far. */
+  totalMs = 0
+  #parts
+  #info
+  #warn
+  #thresholdMs
+  #watcher
+  #readScheduler
+  #subscriber
+  #sites = new StallSites()
+  #counts = new Map(CAUSES.map((cause) => [cause, { count: 0, totalMs: 0 }]))
+  #startedMs
+  #isWatching = false
+  #canWatch
+  #quietSinceMs = 0
+  /** What ran when the watcher had the stack read. @type {{ atMs: number, stack: any, reference: { method: string, route: string } | undefined }} */
+  #read = { atMs: -1, stack: undefined, reference: undefined }
+  #scheduler
+  #schedulerMs
+  #lineMs = Number.NEGATIVE_INFINITY
+  #unlogged = 0
+  #hasReportedInspected = false
+  /** How long Spillway itself blocked the loop, and when. */
+  #excused = { ms: 0, atMs: Number.NEGATIVE_INFINITY }
+
+  /**
+   * @param {{ parts: Parts, info: (fields: object, message: string) => void, warn: (fields: object, message: string) => void }} given
+   * @param {{ watcher?: Pick<typeof stallWatcher, 'add' | 'beat' | 'remove'>, readScheduler?: typeof schedulerWait,
+   *   canWatch?: boolean }} [forTests]
+   */
+  constructor(
+    { parts, info, warn },
+    { watcher = stallWatcher, readScheduler = schedulerWait, canWatch = !isTested() && mayRead() } = {}
+  ) {
+    this.#parts = parts
+    this.#info = info
+    this.#warn = warn
+    this.#thresholdMs = parts.options.insight.stallThreshold
+    this.#watcher = watcher
+    this.#readScheduler = readScheduler
+    this.#canWatch = canWatch && !parts.clock.isFrozen
+    this.#startedMs = this.#schedulerMs = parts.clock.now()
+    this.#scheduler = readScheduler()
+    this.#subscriber = {
+      thresholdMs: this.#thresholdMs,
+      onBeat: (nowMs) => this.#onBeat(nowMs),
+      onRead: (stack) => this.#onRead(stack),
+      onEnd: (error) => this.#onEnd(error),
+    }
+  }
+
+  // Hot path: once a loop turn.
+  onTurn(busyMs, nowMs) {
+    if (this.#isWatching) this.#watcher.beat()
+    if (busyMs >= this.#thresholdMs) this.#onStall(busyMs, nowMs)
+    else if (nowMs - this.#schedulerMs >= READ_EVERY_MS) this.#scheduledSince(nowMs)
+  }
+
+  /** A profiler has blocked the loop in this turn: that is no stall of the application. */
+  excuse(ms) {
+    this.#excused = { ms, atMs: this.#parts.clock.now() }
+  }
+
+  #onStall(busyMs, nowMs) {
+    const { ms, atMs } = this.#excused
+    const durationMs = busyMs - (atMs >= nowMs - busyMs ? ms : 0)
+    if (durationMs < this.#thresholdMs) return
+    const scheduled = this.#scheduledSince(nowMs)
+    // A breakpoint blocks the loop until the developer continues.
+    if (isInspected()) return this.#reportInspected()
+    if (this.#mayHaveIdled(scheduled, durationMs)) return this.#watch(nowMs)
+    const waitedMs = Math.min(scheduled?.waitedMs ?? 0, durationMs)
+    const { clock, events, recorder, signals } = this.#parts
+    const isStart = nowMs - this.#startedMs < START_MS && isBeforeRequests(recorder, nowMs - durationMs / 2)
+    const seen = this.#seenSince(nowMs - durationMs)
+    const cause = causeOf({
+      durationMs,
+      collectedMs: signals.collections.recordPending(),
+      waitedMs,
+      thresholdMs: this.#thresholdMs,
+      seen,
+    })
+    const at = new Date(clock.wallMs()).toISOString()
+    const site = this.#sites.record(this.#stallOf(cause, seen, isStart), durationMs, at)
+    const total = /** @type {{ count: number, totalMs: number }} */ (this.#counts.get(cause))
+    total.count++
+    total.totalMs += durationMs
+    this.totalMs += durationMs
+    // What the application does before its first request keeps no client waiting.
+    if (isStart) return
+    this.#writeLine(site, durationMs, nowMs)
+    events.emitWithoutLine('stall', { ...site, durationMs })
+    if (cause === 'garbage-collection' || cause === 'host') return
+    this.#watch(nowMs)
+  }
+
+  /**
+   * Node counts the idle time before a signal as busy. While the watcher runs, its timer ends each idle time soon. Before, a turn in
+   * which the thread neither ran nor waited for a CPU is no evidence of a stall.
+   */
+  #mayHaveIdled(scheduled, durationMs) {
+    return (
+      !this.#isWatching && scheduled !== undefined && scheduled.ranMs + scheduled.waitedMs < durationMs / 2
+    )
+  }
+
+  /** Garbage collection and a starved host have no function: their stalls name no place. */
+  #stallOf(cause, seen, isStart) {
+    const isOurs = cause === 'javascript' || cause === 'native'
+    const place = (isOurs && seen?.place) || NO_PLACE
+    const reference = isOurs ? seen?.reference : undefined
+    /** @type {'startup' | 'request' | 'event' | 'background' | null} */
+    let origin = null
+    if (isStart) origin = 'startup'
+    else if (reference !== undefined) origin = reference.method === EVENT ? 'event' : 'request'
+    else if (isOurs) origin = 'background'
+    return { ...place, cause, origin, method: reference?.method ?? null, route: reference?.route ?? null }
+  }
+
+  /** What the watcher read in the loop turn that began at `beganMs`; undefined if it read nothing. */
+  #seenSince(beganMs) {
+    const { atMs, stack, reference } = this.#read
+    if (!this.#isWatching || atMs < beganMs) return undefined
+    return { delayMs: stack.delayMs, place: placeOf(stack.frames), reference }
+  }
+
+  /** Called inside the code that blocks, so it only stores the time, the stack and the request. */
+  #onRead(stack) {
+    try {
+      const { clock, context, options, sockets } = this.#parts
+      const reference = sockets?.running ?? context.reference
+      this.#read.atMs = clock.now()
+      this.#read.stack = stack
+      // A timer or a pooled connection keeps the context of the request that made it, even after that request has ended.
+      this.#read.reference =
+        reference?.request === undefined && !reference?.isEvent
+          ? undefined
+          : {
+              method: reference.method,
+              get route() {
+                return reference.route ?? options.routes.unmatched
+              },
+            }
+    } catch {
+      this.#read.reference = undefined
+    }
+  }
+
+  #watch(nowMs) {
+    this.#quietSinceMs = nowMs
+    if (this.#isWatching || !this.#canWatch) return
+    if (!mayRead()) return void (this.#canWatch = false)
+    try {
+      this.#watcher.add(this.#subscriber)
+      this.#isWatching = true
+      this.#parts.context.turnOn(FOLLOWING)
+    } catch (error) {
+      // For example, a bundler may have left out the file of the thread.
+      this.#onEnd(error)
+    }
+  }
+
+  #unwatch() {
+    if (!this.#isWatching) return
+    this.#isWatching = false
+    this.#watcher.remove(this.#subscriber)
+    this.#parts.context.turnOff(FOLLOWING)
+  }
+
+  #onBeat(nowMs) {
+    if (nowMs - this.#schedulerMs >= READ_WATCHING_MS) this.#scheduledSince(nowMs)
+    if (nowMs - this.#quietSinceMs >= QUIET_MS || isInspected()) this.#unwatch()
+  }
+
+  /** The watcher has failed or was ended by other code. It is not started again. */
+  #onEnd(error) {
+    this.#unwatch()
+    this.#canWatch = false
+    if (error !== undefined) this.#parts.internalErrors.report('insight.stalls', error)
+  }
+
+  /** How long this thread has run, and waited for a CPU, since the last reading; undefined where the system does not report it. */
+  #scheduledSince(nowMs) {
+    const before = this.#scheduler
+    this.#schedulerMs = nowMs
+    const now = (this.#scheduler = this.#readScheduler())
+    if (before === undefined || now === undefined) return undefined
+    return { ranMs: now.ranMs - before.ranMs, waitedMs: now.waitedMs - before.waitedMs }
+  }
+
+  #writeLine(site, durationMs, nowMs) {
+    if (nowMs - this.#lineMs < LINE_INTERVAL_MS) {
+      this.#unlogged++
+      return
+    }
+    this.#lineMs = nowMs
+    const { cause, file, line, method, origin, route, frames, function: name, package: from } = site
+    const fields = {
+      event: 'stall',
+      durationMs: Math.round(durationMs),
+      cause,
+      ...(name !== null && { function: name, file, line, frames }),
+      ...(from !== null && { package: from }),
+      ...(origin !== null && { origin }),
+      ...(route !== null && { method, route }),
+      ...(this.#unlogged > 0 && { unlogged: this.#unlogged }),
+    }
+    this.#unlogged = 0
+    this.#warn(fields, `spillway: ${sentenceOf(site, durationMs, !this.#isWatching && this.#canWatch)}`)
+  }
+
+  #reportInspected() {
+    if (this.#hasReportedInspected) return
+    this.#hasReportedInspected = true
+    this.#info(
+      { event: 'stall' },
+      'spillway: the event loop was blocked. Stalls are not recorded while a debugger may be attached (--inspect).'
+    )
+  }
+
+  sample() {
+    return {
+      causes: CAUSES.map((cause) => ({ cause, ...this.#counts.get(cause) })),
+      sites: this.#sites.list(),
+    }
+  }
+
+  close() {
+    this.#unwatch()
+  }
+}
+
+module.exports = { Stalls }

@@ -1,0 +1,134 @@
+'use strict'
+// How findings are sorted, which of them are effects, and the text for a terminal.
+
+const assert = require('node:assert/strict')
+const { readFileSync } = require('node:fs')
+const { join } = require('node:path')
+const { test } = require('node:test')
+const { diagnose } = require('../../src/features/doctor/diagnosis')
+const { textOf } = require('../../src/features/doctor/diagnosis-text')
+const { PROBLEMS } = require('../../src/features/doctor/rules')
+const { figuresWith, routeWith } = require('./figures')
+
+const AT = '2026-11-25T14:00:00.000Z'
+const found = (figures) =>
+  diagnose(figures, AT).findings.map(({ problem, severity, effectOf }) => [problem, severity, effectOf])
+
+const FULL = {
+  loop: { utilization: 0.98, veryLong: { count: 100, share: 0.6, requests: 100 }, longestMs: 900 },
+}
+const REJECTED = { admission: { rejected: 500, reasons: { loop: 500 } } }
+
+test('healthy figures are healthy, and few requests or seconds say nothing', () => {
+  const healthyWith = (changes) => diagnose(figuresWith(changes), AT).healthy
+  assert.equal(healthyWith({}), true)
+  assert.equal(healthyWith({ requests: { count: 20 } }), true)
+  assert.equal(healthyWith({ requests: { count: 19 } }), null)
+  assert.equal(healthyWith({ seconds: 5 }), true)
+  assert.equal(healthyWith({ seconds: 4.9 }), null)
+  assert.equal(healthyWith({ seconds: 4.9, gc: { share: 0.5 } }), null)
+  assert.equal(healthyWith({ requests: { count: 19 }, gc: { share: 0.5 } }), false)
+})
+
+test('an effect is low, and comes after its cause', () => {
+  assert.deepEqual(found(figuresWith({ ...FULL, ...REJECTED })), [
+    ['event-loop-blocked', 'high', null],
+    ['overloaded', 'low', 'event-loop-blocked'],
+    ['cpu-saturated', 'low', 'event-loop-blocked'],
+  ])
+  assert.deepEqual(found(figuresWith({ loop: { utilization: 0.98 }, ...REJECTED })), [
+    ['overloaded', 'high', null],
+    ['cpu-saturated', 'low', 'overloaded'],
+  ])
+})
+
+test('a cause that takes less than half of what the effect takes does not explain it', () => {
+  const withGc = (share) =>
+    found(figuresWith({ gc: { share }, scheduler: undefined, loop: { utilization: 0.98 } }))
+  assert.deepEqual(withGc(0.48)[1], ['cpu-saturated', 'high', null])
+  assert.deepEqual(withGc(0.49)[1], ['cpu-saturated', 'low', 'garbage-collection'])
+})
+
+test('a host that takes a fifth of the time does not explain that most requests are rejected', () => {
+  const starved = (waitShare) => ({
+    scheduler: { runShare: 0.6, waitShare, foreignShare: waitShare },
+    loop: { utilization: 0.98 },
+    ...REJECTED,
+  })
+  // A third of the requests is rejected.
+  assert.deepEqual(found(figuresWith(starved(0.16)))[0], ['overloaded', 'high', null])
+  assert.deepEqual(found(figuresWith(starved(0.3)))[0], ['host-starved', 'high', null])
+  assert.deepEqual(found(figuresWith(starved(0.3)))[1], ['overloaded', 'low', 'host-starved'])
+})
+
+test('a wait is an effect of a cause in the same route only', () => {
+  const slow = (route, ms) => routeWith({ route, meanMs: ms, firstByteMs: ms, usualMs: 20 })
+  const load = { count: 600, elasticity: 1, correlation: 1 }
+  const pool = { ...slow('/orders', 400), load }
+  assert.deepEqual(found(figuresWith({ routes: [pool] })), [
+    ['pool-exhausted', 'high', null],
+    ['slow-dependency', 'low', 'pool-exhausted'],
+  ])
+  assert.deepEqual(found(figuresWith({ routes: [slow('/items', 500), pool] })), [
+    ['pool-exhausted', 'high', null],
+    ['slow-dependency', 'high', null],
+  ])
+})
+
+test('of equally severe findings the cause comes first, and severity goes before it', () => {
+  const routes = [routeWith({ errors: 300 })]
+  const figures = figuresWith({
+    routes,
+    requests: { errors: 300 },
+    gc: { share: 0.2 },
+    scheduler: undefined,
+    warnings: { counts: { MaxListenersExceededWarning: 1 }, recent: [] },
+  })
+  assert.deepEqual(found(figures), [
+    ['errors', 'high', null],
+    ['garbage-collection', 'medium', null],
+    ['listener-leak', 'medium', null],
+  ])
+})
+
+test('a finding has every field of its contract, and its page', () => {
+  const [finding] = diagnose(figuresWith(FULL), AT).findings
+  assert.deepEqual(Object.keys(finding).sort(), [
+    'advice',
+    'effectOf',
+    'evidence',
+    'more',
+    'problem',
+    'route',
+    'severity',
+    'share',
+    'summary',
+  ])
+  const page = readFileSync(join(__dirname, '../../docs/insight.md'), 'utf8')
+  for (const problem of PROBLEMS) assert.match(page, new RegExp(`^### ${problem}$`, 'm'))
+})
+
+test('there are thirteen problems, each known to the types', () => {
+  const types = readFileSync(join(__dirname, '../../index.d.ts'), 'utf8')
+  const [, union] = /export interface Finding \{\n\s+readonly problem:([^/]+)/.exec(types) ?? []
+  assert.deepEqual([...union.matchAll(/'([\w-]+)'/g)].map(([, name]) => name).sort(), [...PROBLEMS].sort())
+  assert.equal(PROBLEMS.length, 13)
+})
+
+test('the text has a sentence where there is no finding', () => {
+  assert.equal(
+    textOf(diagnose(figuresWith(), AT)),
+    'Healthy: no problem found in 1000 requests in the last 60 s.\n'
+  )
+})
+
+test('the text has each finding with its figures and the next step, no line over 100 characters', () => {
+  const text = textOf(diagnose(figuresWith({ ...FULL, ...REJECTED }), AT))
+  assert.match(text, /^3 findings in 1000 requests of the last 60 seconds\n/)
+  assert.match(text, /^HIGH {2}event-loop-blocked$/m)
+  assert.match(text, /^LOW {2}overloaded, an effect of event-loop-blocked$/m)
+  assert.match(text, /^ {4}- longest loop turn: 900 ms$/m)
+  assert.match(text, /^ {4}What to do: /m)
+  assert.match(text, /^ {4}More: docs\/insight\.md#overloaded$/m)
+  for (const line of text.split('\n')) assert.ok(line.length <= 100, line)
+})

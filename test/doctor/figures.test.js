@@ -1,0 +1,269 @@
+'use strict'
+// The figures of two readings: of a real instance, by a clock that is moved by hand.
+
+const assert = require('node:assert/strict')
+const { test } = require('node:test')
+const { CallPlace } = require('../../src/core/call-place')
+const { Instance } = require('../../src/instance')
+const { resolveOptions } = require('../../src/core/options/options')
+const { figuresOf } = require('../../src/features/doctor/figures')
+const { takeReading } = require('../../src/features/doctor/reading')
+const { UsualDurations } = require('../../src/features/doctor/usual-durations')
+const { COMPLETED, ERRORED } = require('../../src/core/request/outcome')
+const { METHODS } = require('../../src/core/request/methods')
+const { handClock } = require('../support/hand-clock')
+const { requestWith } = require('../support/request')
+
+const MINUTE_MS = 60_000
+const near = (value, expected) =>
+  assert.ok(Math.abs(value / expected - 1) < 0.01, `${value} is not ${expected}`)
+const LONG_TURNS = { long: { count: 0, ms: 0, requests: 0 }, veryLong: { count: 0, ms: 0, requests: 0 } }
+
+/** An instance, and readings of it whose process figures are given. */
+function readable(t, others = {}, options = {}) {
+  const clock = handClock()
+  const instance = new Instance(
+    resolveOptions({ logger: false, ...options }),
+    /** @type {any} */ (clock),
+    new CallPlace(Instance)
+  )
+  t.after(() => instance.close())
+  const parts = /** @type {any} */ (Object.assign(Object.create(instance), others))
+  const process = { longTurns: LONG_TURNS, throttling: undefined, scheduler: undefined }
+  const usual = new UsualDurations()
+  return {
+    clock,
+    parts,
+    instance,
+    usual,
+    process,
+    read: () =>
+      takeReading(parts, {
+        longTurns: /** @type {any} */ ({ sample: () => process.longTurns }),
+        cpuThrottling: /** @type {any} */ ({ sample: () => process.throttling }),
+        readScheduler: () => process.scheduler,
+      }),
+    figures: (earlier, now) => figuresOf(parts, { earlier, now, usual, recent: [] }),
+    /** Requests of one route that have ended. */
+    end(
+      route,
+      { count, durationMs, outcome = COMPLETED, method = 'GET', firstByteMs = durationMs, onEnd = undefined }
+    ) {
+      const series = instance.recorder.routes.find(route, METHODS.indexOf(method))
+      for (let i = 0; i < count; i++) {
+        const status = outcome === ERRORED ? 500 : 200
+        const request = {
+          outcome,
+          status,
+          durationMs,
+          firstByteMs,
+          scheme: 0,
+          requestBytes: 1,
+          responseBytes: 1,
+        }
+        series.record(request, clock.now())
+        instance.recorder.requests.ended++
+        onEnd?.({ ...request, series })
+      }
+    },
+  }
+}
+
+test('routes have what happened between the readings, and what had failed before', (t) => {
+  const { clock, end, figures, read, usual } = readable(t)
+  end('/orders', { count: 100, durationMs: 20, outcome: ERRORED })
+  end('/orders', { count: 300, durationMs: 20 })
+  usual.onLook(0, 400, 20)
+  const earlier = read()
+  clock.advance(MINUTE_MS)
+  end('/orders', { count: 30, durationMs: 100 })
+  end('/orders', { count: 10, durationMs: 300, outcome: ERRORED, firstByteMs: 200 })
+  end('/items', { count: 60, durationMs: 50, method: 'POST', firstByteMs: -1 })
+  const { requests, routes, seconds } = figures(earlier, read())
+  assert.equal(seconds, 60)
+  assert.deepEqual([requests.count, requests.errors], [100, 10])
+  const [orders, items] = routes
+  assert.deepEqual([orders.method, orders.route, orders.count, orders.errors], ['GET', '/orders', 40, 10])
+  near(orders.meanMs, 150)
+  near(orders.firstByteMs, 125)
+  near(orders.timeShare, 6000 / 9000)
+  assert.deepEqual(orders.before, { count: 400, errors: 100 })
+  near(Number(orders.usualMs), 20)
+  near(Number(orders.quantiles?.p50Ms), 100)
+  assert.deepEqual(
+    [items.method, items.route, items.count, items.before],
+    ['POST', '/items', 60, { count: 0, errors: 0 }]
+  )
+  assert.ok(Number.isNaN(items.firstByteMs))
+  assert.equal(items.usualMs, undefined)
+})
+
+/** Requests of 100 ms: 60 in the handler, 30 of a free loop before the answer and 10 after it. */
+const splitBy = (instance, clock) => (ended) => {
+  const request = requestWith({ ...ended, startedMs: clock.now(), returnedMs: clock.now() + 60 })
+  request.admission.decidedMs = clock.now()
+  Object.assign(request, { durationMs: 100, firstByteMs: 90, headIdleMs: 30, endedIdleMs: 40, unreadMs: 5 })
+  instance.recorder.parts.onEnd(request)
+}
+
+test('routes have the parts of their time between the readings, and their share of the loop', (t) => {
+  const { clock, end, figures, instance, read } = readable(t)
+  const onEnd = splitBy(instance, clock)
+  end('/orders', { count: 7, durationMs: 100, onEnd })
+  const earlier = read()
+  clock.advance(MINUTE_MS)
+  end('/orders', { count: 100, durationMs: 100, onEnd })
+  end('/items', { count: 10, durationMs: 100, onEnd })
+  const [orders, items] = figures(earlier, read()).routes
+  assert.deepEqual(orders.parts, {
+    queueMs: 0,
+    runMs: 6000,
+    loopBusyMs: 0,
+    gcMs: 0,
+    waitMs: 3000,
+    bodyMs: 1000,
+  })
+  assert.deepEqual([orders.unreadMs, orders.loopShare], [500, 0.1])
+  assert.deepEqual([items.parts?.runMs, items.loopShare], [600, 0.01])
+})
+
+test('with `insight.parts: false` no part of a time is known', (t) => {
+  const { clock, end, figures, instance, read } = readable(t, {}, { insight: { parts: false } })
+  const earlier = read()
+  clock.advance(MINUTE_MS)
+  end('/orders', { count: 10, durationMs: 100, onEnd: splitBy(instance, clock) })
+  const [{ count, loopShare, parts, unreadMs }] = figures(earlier, read()).routes
+  assert.deepEqual([count, loopShare, parts, unreadMs], [10, undefined, undefined, undefined])
+})
+
+test('a route without a request between the readings is left out', (t) => {
+  const { clock, end, figures, read } = readable(t)
+  end('/orders', { count: 10, durationMs: 20 })
+  const earlier = read()
+  clock.advance(MINUTE_MS)
+  const { requests, routes } = figures(earlier, read())
+  assert.deepEqual([requests.count, routes], [0, []])
+})
+
+test('figures of the process are shares of the time between the readings', (t) => {
+  const { clock, figures, process, read } = readable(t)
+  Object.assign(process, {
+    scheduler: { ranMs: 1000, waitedMs: 500 },
+    throttling: { periods: 100, throttledPeriods: 10, throttledMs: 700 },
+  })
+  const earlier = read()
+  clock.advance(MINUTE_MS)
+  Object.assign(process, {
+    scheduler: { ranMs: 31_000, waitedMs: 12_500 },
+    throttling: { periods: 700, throttledPeriods: 160, throttledMs: 6700 },
+    longTurns: {
+      long: { count: 9, ms: 30_000, requests: 20 },
+      veryLong: { count: 4, ms: 6000, requests: 3 },
+    },
+  })
+  const now = read()
+  const { loop, scheduler, throttling } = figures(earlier, now)
+  const { foreignShare, ...rest } = scheduler ?? { foreignShare: 0 }
+  assert.deepEqual(rest, { runShare: 0.5, waitShare: 0.2 })
+  // This test ran on a CPU for a moment as well.
+  near(foreignShare, 0.2)
+  // Other threads of the process used a tenth of a CPU. The loop may have waited for them.
+  const own = figures({ ...earlier, cpuMs: 5000 }, { ...now, cpuMs: 5000 + 0.6 * MINUTE_MS })
+  near(own.scheduler?.foreignShare, 0.1)
+  assert.deepEqual(throttling, { periods: 600, throttledPeriods: 150, share: 0.1 })
+  assert.deepEqual(loop.long, { count: 9, share: 0.5, requests: 20 })
+  assert.deepEqual(loop.veryLong, { count: 4, share: 0.1, requests: 3 })
+})
+
+test('what nobody measures in this process is undefined', (t) => {
+  const { clock, figures, read } = readable(t, {}, { insight: false })
+  const earlier = read()
+  clock.advance(MINUTE_MS)
+  const { scheduler, stalls, throttling } = figures(earlier, read())
+  assert.deepEqual([scheduler, stalls, throttling], [undefined, undefined, undefined])
+})
+
+test('stalls cost what they have cost since the earlier reading, calls are by host and route, warnings as they are', (t) => {
+  const site = {
+    cause: 'native',
+    file: '/app/a.js',
+    method: 'POST',
+    route: '/login',
+    origin: 'request',
+    frames: [],
+  }
+  let sites = [
+    { ...site, function: 'hash', totalMs: 900 },
+    { ...site, function: 'render', totalMs: 500 },
+  ]
+  const sums = (count, totalMs) => ({ lastMinute: { count, totalMs } })
+  const hosts = [
+    {
+      host: 'stock',
+      ...sums(12, 700),
+      routes: [
+        { method: 'GET', route: '/orders', ...sums(10, 600) },
+        { method: null, route: null, ...sums(2, 100) },
+        { method: 'GET', route: '/old', ...sums(0, 0) },
+      ],
+    },
+    { host: 'mail', ...sums(1, 650), routes: [{ method: 'POST', route: '/login', ...sums(1, 650) }] },
+  ]
+  const warnings = { counts: { MaxListenersExceededWarning: 1 }, recent: [] }
+  const { clock, figures, read } = readable(t, {
+    stalls: { sample: () => ({ sites }) },
+    outgoing: { list: () => ({ hosts }) },
+    warnings: { list: () => warnings },
+  })
+  const earlier = read()
+  clock.advance(MINUTE_MS)
+  sites = [
+    { ...site, function: 'hash', totalMs: 950 },
+    { ...site, function: 'render', totalMs: 500 },
+    { ...site, function: 'parse', totalMs: 200 },
+  ]
+  const found = figures(earlier, read())
+  assert.deepEqual(
+    found.stalls?.sites.map(({ function: name, ms }) => [name, ms]),
+    [
+      ['parse', 200],
+      ['hash', 50],
+    ]
+  )
+  assert.deepEqual(
+    found.outgoing?.map(({ host, route, count, totalMs }) => [host, route, count, totalMs]),
+    [
+      ['mail', '/login', 1, 650],
+      ['stock', '/orders', 10, 600],
+      ['stock', null, 2, 100],
+    ]
+  )
+  assert.equal(found.warnings, warnings)
+})
+
+test('rejections are counted by reason, and kinds of errors by how often they came', (t) => {
+  const { clock, figures, instance, read } = readable(t)
+  const { stats } = instance.admission
+  const fail = (type, count) => {
+    for (let i = 0; i < count; i++) instance.failures.table.count('/orders', { status: 500, type })
+  }
+  stats.onReject('loop', 2)
+  fail('RangeError', 5)
+  const earlier = read()
+  clock.advance(MINUTE_MS)
+  for (let i = 0; i < 3; i++) stats.onReject('loop', 2)
+  stats.onReject('loop', 3)
+  stats.onReject('memory', 2)
+  stats.onWouldReject('loop', 2)
+  fail('RangeError', 1)
+  fail('TypeError', 2)
+  const { admission, errorKinds } = figures(earlier, read())
+  assert.deepEqual(admission.reasons, { loop: 4, memory: 1 })
+  assert.deepEqual([admission.rejected, admission.wouldReject], [5, 1])
+  assert.deepEqual(errorKinds, [
+    { route: '/orders', status: 500, type: 'TypeError', count: 2 },
+    { route: '/orders', status: 500, type: 'RangeError', count: 1 },
+  ])
+  instance.admission.update({ ...instance.options.shed, mode: 'observe' })
+  assert.deepEqual(figures(earlier, read()).admission.reasons, { loop: 1 })
+})

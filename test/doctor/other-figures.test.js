@@ -1,0 +1,61 @@
+'use strict'
+// What the doctor reads of pools and of events of sockets between two readings.
+
+const assert = require('node:assert/strict')
+const { test } = require('node:test')
+const { eventsBetween, poolsOf } = require('../../src/features/doctor/other-figures')
+
+const TIMED = { isTimed: true, max: 5 }
+const EARLIER = { asks: 10, uses: 10, waitMs: 100, useMs: 200, contendedMs: 50, timeouts: 1 }
+const LATER = { asks: 30, uses: 20, waitMs: 700, useMs: 600, contendedMs: 1050, timeouts: 3 }
+
+/** A minute may begin before the pool was given. */
+function read({ earlier = EARLIER, state = TIMED, afterMs = 4000 } = {}) {
+  const parts = { pools: { samples: { stateOf: () => state } } }
+  const pools = earlier && new Map([['orders', earlier]])
+  return poolsOf(
+    /** @type {any} */ (parts),
+    { atMs: 1000, pools, shed: { 'pool:orders': 2 } },
+    { atMs: 1000 + afterMs, pools: new Map([['orders', LATER]]), shed: { 'pool:orders': 9 } }
+  )
+}
+
+test('the figures of a pool are means and shares of the time between', () => {
+  assert.deepEqual(read(), [
+    {
+      name: 'orders',
+      seconds: 4,
+      ...TIMED,
+      asks: 20,
+      meanWaitMs: 30,
+      meanUseMs: 40,
+      waitingShare: 0.25,
+      timeouts: 2,
+      rejected: 7,
+    },
+  ])
+})
+
+test('the time in which somebody waited is never more than all of it', () => {
+  assert.equal(read({ afterMs: 900 })[0].waitingShare, 1)
+})
+
+test('a pool without an earlier reading is read from its start, and one whose uses are not seen is not read', () => {
+  assert.equal(read({ earlier: /** @type {any} */ (null) })[0].asks, 30)
+  assert.deepEqual(read({ state: { isTimed: false, max: 5 } }), [])
+})
+
+test('an event has the messages between, also where it is new; an event without one is left out', () => {
+  const before = new Map([
+    ['chat', { count: 10, errors: 1 }],
+    ['calm', { count: 5, errors: 0 }],
+  ])
+  const now = new Map([...before, ['chat', { count: 30, errors: 4 }], ['typing', { count: 2, errors: 0 }]])
+  assert.deepEqual(
+    eventsBetween(before, now).map(({ route, count, errors }) => [route, count, errors]),
+    [
+      ['chat', 20, 3],
+      ['typing', 2, 0],
+    ]
+  )
+})

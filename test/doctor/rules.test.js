@@ -1,0 +1,663 @@
+'use strict'
+// Each rule of the doctor on both sides of each threshold.
+
+const assert = require('node:assert/strict')
+const { test } = require('node:test')
+const { adviceForCall } = require('../../src/features/doctor/blocking-calls')
+const { RULES } = require('../../src/features/doctor/rules')
+const { figuresWith, merge, routeWith } = require('./figures')
+
+const ruleOf = (problem) => RULES.find((rule) => rule.problem === problem)
+
+/** @returns {string} the severity of the first claim, or none */
+const severityOf = (problem, figures) => ruleOf(problem).find(figures)[0]?.severity ?? 'none'
+
+/** Checks a rule with each change of healthy figures. @param {[changes: any, severity: string][]} cases */
+function check(problem, cases) {
+  for (const [changes, severity] of cases) {
+    const figures = figuresWith(changes)
+    const text = JSON.stringify(changes)
+    assert.equal(severityOf(problem, figures), severity, `${problem} with ${text}`)
+    for (const claim of ruleOf(problem).find(figures)) checkClaim(claim, text)
+  }
+}
+
+function checkClaim({ share, summary, evidence, advice, route }, text) {
+  assert.ok(share >= 0 && share <= 1, `share ${share} with ${text}`)
+  assert.match(summary, /^[A-Z0-9a-z(].+\.$/)
+  assert.doesNotMatch(`${summary} ${advice}`, /undefined|NaN|Infinity|null/)
+  assert.match(advice, /^.+\.$/)
+  assert.ok(route === null || typeof route === 'string')
+  assert.ok(evidence.length > 0)
+  for (const { name, value, unit } of evidence) {
+    assert.ok(Number.isFinite(value), `${name} is ${value} with ${text}`)
+    assert.equal(typeof unit, 'string')
+  }
+}
+
+test('healthy figures make no claim', () => {
+  for (const { problem } of RULES) assert.equal(severityOf(problem, figuresWith()), 'none', problem)
+})
+
+test('a figure that nobody measures makes no claim', () => {
+  const unknown = { scheduler: undefined, throttling: undefined, heap: { afterGcBytes: undefined } }
+  for (const { problem } of RULES) assert.equal(severityOf(problem, figuresWith(unknown)), 'none', problem)
+})
+
+test('cpu-throttled', () => {
+  check('cpu-throttled', [
+    [{ throttling: { periods: 600, throttledPeriods: 59 } }, 'none'],
+    [{ throttling: { periods: 600, throttledPeriods: 60 } }, 'medium'],
+    [{ throttling: { periods: 600, throttledPeriods: 197 } }, 'medium'],
+    [{ throttling: { periods: 600, throttledPeriods: 198 } }, 'high'],
+    [{ throttling: { periods: 19, throttledPeriods: 19 } }, 'none'],
+    [{ throttling: { periods: 20, throttledPeriods: 20 } }, 'high'],
+  ])
+})
+
+const starvedBy = (runShare, foreignShare, waitShare = foreignShare) => ({
+  scheduler: { runShare, waitShare, foreignShare },
+})
+
+test('host-starved', () => {
+  check('host-starved', [
+    [starvedBy(0.2, 0.09), 'none'],
+    [starvedBy(0.2, 0.1), 'medium'],
+    [starvedBy(0.5, 0.16), 'none'],
+    [starvedBy(0.45, 0.16), 'medium'],
+    [starvedBy(0.04, 0.08), 'none'],
+    [starvedBy(0.04, 0.1), 'medium'],
+    [starvedBy(0.2, 0.24), 'medium'],
+    [starvedBy(0.2, 0.25), 'high'],
+  ])
+})
+
+test('host-starved tells threads of this process from other processes', () => {
+  check('host-starved', [
+    [{ ...starvedBy(0.3, 0.05, 0.4), cpu: { used: 1.5, limit: 2 } }, 'none'],
+    [{ ...starvedBy(0.3, 0.05, 0.4), cpu: { used: 1.6, limit: 2 } }, 'medium'],
+    [{ ...starvedBy(0.3, 0.05, 0.09), cpu: { used: 1.6, limit: 2 } }, 'none'],
+  ])
+  const summaryOf = (figures) => ruleOf('host-starved').find(figuresWith(figures))[0].summary
+  assert.match(summaryOf(starvedBy(0.3, 0.4)), /other processes/)
+  assert.match(
+    summaryOf({ ...starvedBy(0.3, 0.05, 0.4), cpu: { used: 1.6, limit: 2 } }),
+    /threads of this process/
+  )
+})
+
+const rising = (...megabytes) => megabytes.map((each, i) => ({ atMs: i * 10_000, bytes: each * 1e6 }))
+
+test('heap-growing', () => {
+  check('heap-growing', [
+    [{ heap: { afterGcBytes: 359e6 } }, 'none'],
+    [{ heap: { afterGcBytes: 360e6 } }, 'high'],
+    [{ heap: { trend: { verdict: 'growing', bytesPerSecond: 1e4, secondsToLimit: 3600 } } }, 'high'],
+    [{ heap: { trend: { verdict: 'growing', bytesPerSecond: 1e4, secondsToLimit: 3601 } } }, 'medium'],
+    [{ heap: { trend: { verdict: 'growing', bytesPerSecond: 100, secondsToLimit: 604_800 } } }, 'medium'],
+    [{ heap: { trend: { verdict: 'growing', bytesPerSecond: 100, secondsToLimit: 604_801 } } }, 'none'],
+    [{ heap: { trend: { verdict: 'none', bytesPerSecond: 1e4 } } }, 'none'],
+    [{ heap: { recent: rising(100, 110, 120) } }, 'none'],
+    [{ heap: { recent: rising(100, 110, 120, 130) } }, 'high'],
+    [{ heap: { recent: rising(100, 110, 109, 130) } }, 'none'],
+    [{ heap: { recent: rising(20, 23, 26, 29) } }, 'none'],
+    [{ heap: { recent: rising(100, 110, 115, 124) } }, 'none'],
+    [{ heap: { recent: rising(100, 110, 115, 125) } }, 'high'],
+    // 25 MB in 30 seconds: 15 minutes are 750 MB.
+    [{ heap: { recent: rising(100, 110, 115, 125), limitBytes: 875e6 } }, 'high'],
+    [{ heap: { recent: rising(100, 110, 115, 125), limitBytes: 876e6 } }, 'none'],
+  ])
+})
+
+test('heap-growing never says that a heap grows by 0 MB', () => {
+  const summaryOf = (bytesPerSecond) =>
+    ruleOf('heap-growing').find(
+      figuresWith({ heap: { trend: { verdict: 'growing', bytesPerSecond, secondsToLimit: 7200 } } })
+    )[0].summary
+  assert.match(summaryOf(1000), /grows by 4 MB an hour and/)
+  assert.match(summaryOf(20_000), /grows by 1 MB a minute and/)
+})
+
+test('garbage-collection', () => {
+  const collecting = (share, scheduler = undefined) => ({ gc: { share }, scheduler })
+  check('garbage-collection', [
+    [collecting(0.149), 'none'],
+    [collecting(0.15), 'medium'],
+    [collecting(0.29), 'medium'],
+    [collecting(0.3), 'high'],
+    [collecting(0.3, { runShare: 0.3, waitShare: 0.3, foreignShare: 0.3 }), 'medium'],
+    [collecting(0.3, { runShare: 0.3, waitShare: 0.31, foreignShare: 0.31 }), 'none'],
+    // The threads of the collector itself.
+    [collecting(0.3, { runShare: 0.3, waitShare: 0.31, foreignShare: 0 }), 'high'],
+    [collecting(0.3, { runShare: 0, waitShare: 0, foreignShare: 0 }), 'high'],
+  ])
+})
+
+test('garbage-collection says which collections, and what to do about them', () => {
+  const claimOf = (changes) => ruleOf('garbage-collection').find(figuresWith(changes))[0]
+  const minor = claimOf({ gc: { share: 0.4, majorShare: 0.1 } })
+  const large = claimOf({ gc: { share: 0.4, majorShare: 0.3 } })
+  const full = claimOf({ gc: { share: 0.4, majorShare: 0.3 }, heap: { afterGcBytes: 300e6 } })
+  assert.match(minor.summary, /minor/)
+  assert.match(minor.advice, /--max-semi-space-size/)
+  assert.match(large.summary, /major/)
+  assert.match(large.advice, /[Ss]tream/)
+  assert.match(full.advice, /--max-old-space-size/)
+})
+
+test('event-loop-blocked: very long turns at any load', () => {
+  const turns = (share, others = {}) => ({
+    loop: { utilization: 0.4, longestMs: 210, veryLong: { count: 30, share, requests: 30 } },
+    gc: { share: 0 },
+    scheduler: { runShare: 0.4, waitShare: 0, foreignShare: 0 },
+    ...others,
+  })
+  check('event-loop-blocked', [
+    [turns(0.049), 'none'],
+    [turns(0.05), 'medium'],
+    [turns(0.19), 'medium'],
+    [turns(0.2), 'high'],
+    [turns(0.2, { gc: { share: 0.1 } }), 'medium'],
+    [turns(0.2, { scheduler: { runShare: 0.2, waitShare: 0.2, foreignShare: 0.2 } }), 'medium'],
+    [turns(0.2, { scheduler: { runShare: 0.2, waitShare: 0.61, foreignShare: 0.61 } }), 'none'],
+    // Threads of its own, such as those that hash in the pool.
+    [turns(0.2, { scheduler: { runShare: 0.2, waitShare: 0.61, foreignShare: 0 } }), 'none'],
+    [turns(0.2, { scheduler: undefined }), 'high'],
+  ])
+})
+
+test('event-loop-blocked: long turns on a busy loop', () => {
+  const turns = (utilization, share, requests = 1000) => ({
+    loop: { utilization, longestMs: 41, long: { count: 1000, share, requests } },
+    gc: { share: 0 },
+    scheduler: { runShare: 0.7, waitShare: 0, foreignShare: 0 },
+  })
+  check('event-loop-blocked', [
+    [turns(0.69, 0.6), 'none'],
+    [turns(0.7, 0.6), 'high'],
+    [turns(0.9, 0.49), 'none'],
+    [turns(0.9, 0.5), 'high'],
+    // 36 seconds of turns: 10 ms for each of 3600 requests.
+    [turns(0.9, 0.6, 3600), 'high'],
+    [turns(0.9, 0.6, 3601), 'none'],
+  ])
+})
+
+test('event-loop-blocked names what the stalls name, and else the route that takes most of the loop', () => {
+  const blocked = {
+    loop: { utilization: 0.6, longestMs: 210, veryLong: { count: 60, share: 0.4, requests: 60 } },
+    gc: { share: 0 },
+    scheduler: undefined,
+  }
+  const find = (changes) => ruleOf('event-loop-blocked').find(figuresWith({ ...blocked, ...changes }))[0]
+  const site = {
+    cause: 'native',
+    function: 'hashPassword',
+    file: '/app/auth.js',
+    line: 41,
+    method: 'POST',
+    route: '/login',
+    origin: 'request',
+    frames: ['pbkdf2Sync node:internal/crypto/pbkdf2:62', 'hashPassword /app/auth.js:41'],
+    ms: 20_000,
+  }
+  const named = find({ stalls: { sites: [{ ...site, cause: 'garbage-collection' }, site] } })
+  assert.equal(named.route, 'POST /login')
+  assert.match(named.summary, /^hashPassword \(auth\.js:41\) in POST \/login blocked the event loop for 40 %/)
+  assert.match(named.advice, /^hashPassword in POST \/login: use crypto\.pbkdf2, or move/)
+  const withOther = (ms) =>
+    find({ stalls: { sites: [site, { ...site, function: 'parse', file: '/app/body.js', line: 7, ms }] } })
+  assert.match(withOther(2222).summary, /POST \/login blocked/)
+  assert.match(withOther(2223).summary, /POST \/login and 1 other place blocked the event loop for 40 %/)
+  assert.deepEqual(
+    withOther(6000).evidence.filter(({ name }) => name.startsWith('stalls in ')),
+    [
+      { name: 'stalls in hashPassword (auth.js:41) in POST /login', value: 0.333, unit: 'share of the time' },
+      { name: 'stalls in parse (body.js:7) in POST /login', value: 0.1, unit: 'share of the time' },
+    ]
+  )
+  const timer = find({ stalls: { sites: [{ ...site, route: null, method: null, origin: 'background' }] } })
+  assert.match(timer.summary, /in the background/)
+  const byRoute = (loopShare) => find({ routes: [routeWith({ loopShare })] })
+  assert.equal(byRoute(0.3).route, 'GET /orders')
+  assert.equal(byRoute(0.3).evidence.find(({ name }) => name === 'handlers of GET /orders')?.value, 0.3)
+  const two = find({
+    routes: [routeWith({ loopShare: 0.05 }), routeWith({ method: 'POST', loopShare: 0.3 })],
+  })
+  assert.equal(two.evidence.find(({ name }) => name === 'handlers of POST /orders')?.value, 0.3)
+  assert.equal(byRoute(0.29).route, null)
+  assert.match(byRoute(0.29).summary, /^Synchronous code blocked/)
+})
+
+test('each synchronous call of the stack has its advice, and others have none', () => {
+  const advice = (...frames) => adviceForCall({ function: 'handler', frames })
+  assert.match(advice('readFileSync node:fs:441'), /node:fs\/promises/)
+  assert.match(advice('spawnSync node:child_process:1', 'handler /app/a.js:1'), /spawn of/)
+  assert.equal(advice('myReadFileSyncCache /app/a.js:1'), undefined)
+  assert.equal(adviceForCall(undefined), undefined)
+})
+
+test('cpu-saturated', () => {
+  check('cpu-saturated', [
+    [{ loop: { utilization: 0.89 } }, 'none'],
+    [{ loop: { utilization: 0.9 } }, 'medium'],
+    [{ loop: { utilization: 0.95 } }, 'medium'],
+    [{ loop: { utilization: 0.96 } }, 'high'],
+    [{ cpu: { used: 1.79, limit: 2 } }, 'none'],
+    [{ cpu: { used: 1.81, limit: 2 } }, 'medium'],
+    // A full CPU of one is a loop that is as busy.
+    [{ cpu: { used: 0.29, limit: 0.3 }, loop: { utilization: 0.3 } }, 'none'],
+  ])
+})
+
+test('cpu-saturated names the route that takes most of the loop', () => {
+  const routes = [routeWith({ loopShare: 0.2 }), routeWith({ method: 'POST', loopShare: 0.5 })]
+  const [{ route }] = ruleOf('cpu-saturated').find(figuresWith({ loop: { utilization: 0.97 }, routes }))
+  assert.equal(route, 'POST /orders')
+})
+
+test('cpu-saturated names no route that takes less than a fifth of the busy time', () => {
+  const routeOf = (loopShare) =>
+    ruleOf('cpu-saturated').find(
+      figuresWith({ loop: { utilization: 0.95 }, routes: [routeWith({ loopShare })] })
+    )[0].route
+  assert.deepEqual([routeOf(0.189), routeOf(0.191)], [null, 'GET /orders'])
+})
+
+/** In flight in the mean: 600 requests of 300 ms in 60 seconds are three. */
+const POOLED = routeWith({
+  meanMs: 300,
+  firstByteMs: 300,
+  load: { count: 600, elasticity: 0.9, correlation: 0.8 },
+})
+const pooled = (changes = {}, others = {}) => ({ routes: [merge(POOLED, changes)], ...others })
+
+test('pool-exhausted', () => {
+  check('pool-exhausted', [
+    [pooled(), 'high'],
+    [pooled({ load: { elasticity: 0.39 } }), 'none'],
+    [pooled({ load: { elasticity: 0.4 } }), 'high'],
+    [pooled({ load: { correlation: 0.49 } }), 'none'],
+    [pooled({ load: { correlation: 0.5 } }), 'high'],
+    [pooled({ load: { count: 49 } }), 'none'],
+    [pooled({ load: { count: 50 } }), 'high'],
+    [pooled({ meanMs: 299 }), 'none'],
+    [pooled({ count: 6000, meanMs: 49 }), 'none'],
+    [pooled({ count: 6000, meanMs: 50 }), 'medium'],
+    [pooled({ count: 6000, meanMs: 249 }), 'medium'],
+    [pooled({ count: 6000, meanMs: 250 }), 'high'],
+    [pooled({ timeShare: 0.09 }), 'none'],
+    [pooled({ timeShare: 0.1 }), 'high'],
+    [pooled({}, { loop: { utilization: 0.8 } }), 'none'],
+    [pooled({}, { scheduler: { waitShare: 0.2 } }), 'none'],
+  ])
+})
+
+const POOL = {
+  name: 'orders',
+  seconds: 60,
+  max: 5,
+  waiting: 3,
+  asks: 6000,
+  asksPerRequest: 1,
+  meanWaitMs: 120,
+  meanUseMs: 50,
+  waitingShare: 0.7,
+  timeouts: 0,
+  rejected: 0,
+  held: { count: 5, longestMs: 40 },
+  load: { count: 6000, elasticity: 0.1, correlation: 0.1 },
+  holders: [
+    { method: 'GET', route: '/report', heldMs: 200_000 },
+    { method: null, route: null, heldMs: 100_000 },
+  ],
+}
+const shortPool = (changes = {}, others = {}) => ({ pools: [merge(POOL, changes)], ...others })
+
+test('pool-exhausted, of a pool that was given to pool()', () => {
+  check('pool-exhausted', [
+    [shortPool(), 'medium'],
+    [shortPool({ waitingShare: 0.09 }), 'none'],
+    [shortPool({ waitingShare: 0.1 }), 'medium'],
+    [shortPool({ meanWaitMs: 19 }), 'none'],
+    [shortPool({ meanWaitMs: 20 }), 'medium'],
+    [shortPool({ meanWaitMs: 250 }), 'high'],
+    [shortPool({ asks: 19 }), 'none'],
+    [shortPool({ asks: 20 }), 'medium'],
+    [shortPool({ waitingShare: 0, timeouts: 1 }), 'high'],
+    [shortPool({ waitingShare: 0, rejected: 9 }), 'none'],
+    [shortPool({ waitingShare: 0, rejected: 10 }), 'medium'],
+    [shortPool({ rejected: 1000 }), 'high'],
+    [shortPool({ waitingShare: 0, held: { longestMs: 9999 } }), 'none'],
+    [shortPool({ waitingShare: 0, held: { longestMs: 10_000 } }), 'high'],
+    [shortPool({ waitingShare: 0, waiting: 0, held: { longestMs: 10_000 } }), 'none'],
+    [shortPool({ holders: [] }), 'medium'],
+    [shortPool({ max: 0, asks: 20, meanUseMs: 0 }), 'medium'],
+    [shortPool({}, { loop: { utilization: 0.8 } }), 'none'],
+    // What was rejected for the pool is in no other finding.
+    [shortPool({ rejected: 1000 }, { loop: { utilization: 0.8 } }), 'high'],
+    [shortPool({ rejected: 1000 }, { scheduler: { waitShare: 0.2 } }), 'high'],
+    [shortPool({ rejected: 9, waitingShare: 0 }, { scheduler: { waitShare: 0.2 } }), 'none'],
+  ])
+})
+
+test('pool-exhausted, of a pool that was given to pool(), in a process that waits for a CPU', () => {
+  const starved = (changes = {}) => shortPool(changes, { ...starvedBy(0.1, 0.5), loop: { utilization: 0.9 } })
+  check('pool-exhausted', [
+    [starved(), 'medium'],
+    [starved({ meanWaitMs: 500 }), 'medium'],
+    [starved({ waitingShare: 0.49 }), 'none'],
+    [starved({ waitingShare: 0.5 }), 'medium'],
+    [starved({ held: { count: 4 } }), 'none'],
+    [starved({ meanUseMs: 121 }), 'none'],
+    [starved({ meanUseMs: 120 }), 'medium'],
+  ])
+})
+
+test('a short pool is named with its holder and the size that would do, or with what else is the limit', () => {
+  const claimOf = (changes) => ruleOf('pool-exhausted').find(figuresWith(shortPool(changes)))[0]
+  const { summary, advice, route, share } = claimOf()
+  assert.match(summary, /the pool 'orders' for 70 % of the time, 120 ms in the mean: it has 5 connections/)
+  assert.match(summary, /GET \/report holds them longest: 67 % of the time in use/)
+  // 100 a second of 50 ms are 5 connections all the time, and 7 would be.7 of their time in use.
+  // In use or waited for are 100 a second of 50 and 120 ms, 17 in the mean.
+  assert.match(
+    advice,
+    /By Little's law 8 connections would do for as many requests as now, and up to 17 if clients come back sooner/
+  )
+  assert.deepEqual([route, share], ['GET /report', 0.7])
+  assert.match(claimOf({ asks: 1200 }).advice, /5 connections should do in the mean, so bursts/)
+  assert.match(
+    claimOf({ load: { elasticity: 0.6, correlation: 0.7 } }).advice,
+    /A larger pool would not help: a use takes longer the more connections are in use/
+  )
+  assert.match(
+    claimOf({ held: { longestMs: 60_000 } }).advice,
+    /held, one for 60 s: look for a path of GET \/report/
+  )
+  // With ten times as many requests, of which most were rejected, ten times as many would be needed.
+  assert.match(claimOf({ rejected: 54_000 }).advice, /72 connections would do/)
+})
+
+test('what is rejected for a pool is not an overload of the process', () => {
+  const admission = { rejected: 500, reasons: { 'pool:orders': 495, loop: 5 } }
+  assert.equal(severityOf('overloaded', figuresWith({ admission })), 'none')
+  assert.equal(
+    severityOf('overloaded', figuresWith({ admission: { rejected: 500, reasons: { loop: 500 } } })),
+    'high'
+  )
+  const observed = { mode: 'observe', wouldReject: 500, reasons: { 'pool:orders': 495, loop: 5 } }
+  assert.equal(severityOf('overloaded', figuresWith({ admission: observed })), 'none')
+})
+
+test('in mode observe the advice is for what mode adaptive would reject for', () => {
+  const admission = { mode: 'observe', wouldReject: 500, reasons: { memory: 500 } }
+  const [{ advice }] = ruleOf('overloaded').find(figuresWith({ admission }))
+  assert.match(advice, /^The heap is nearly full/)
+})
+
+test('pool-exhausted is not claimed where calls to another host take most of the time', () => {
+  const calls = (totalMs) =>
+    pooled({}, { outgoing: [{ host: 'db', method: 'GET', route: '/orders', count: 600, totalMs }] })
+  check('pool-exhausted', [
+    [calls(89_999), 'high'],
+    [calls(90_000), 'none'],
+  ])
+})
+
+const slow = (changes = {}, others = {}) => ({
+  routes: [routeWith({ meanMs: 400, firstByteMs: 400, usualMs: 100, ...changes })],
+  ...others,
+})
+
+test('slow-dependency: slower than usual', () => {
+  check('slow-dependency', [
+    [slow(), 'high'],
+    [slow({ firstByteMs: 299 }), 'none'],
+    [slow({ firstByteMs: 300 }), 'high'],
+    [slow({ usualMs: 20, firstByteMs: 119 }), 'none'],
+    [slow({ usualMs: 20, firstByteMs: 120 }), 'high'],
+    [slow({ usualMs: undefined }), 'none'],
+    [slow({ count: 9 }), 'none'],
+    [slow({ count: 10 }), 'medium'],
+    [slow({ count: 199 }), 'medium'],
+    [slow({ count: 200 }), 'high'],
+    [slow({}, { loop: { utilization: 0.7 } }), 'none'],
+    [slow({}, { loop: { utilization: 0.69 } }), 'high'],
+    [slow({}, { scheduler: { waitShare: 0.2 } }), 'none'],
+  ])
+})
+
+const PARTS = Object.freeze({ queueMs: 0, runMs: 0, loopBusyMs: 0, gcMs: 0, waitMs: 0, bodyMs: 0 })
+
+test('a route waits for something outside where half of what a free loop leaves is a wait', () => {
+  /** 100 seconds until the answer, and some for the body. */
+  const partly = (waitMs, others = {}) => ({
+    ...PARTS,
+    runMs: 100_000 - waitMs,
+    waitMs,
+    bodyMs: 50_000,
+    ...others,
+  })
+  // The loop is busy for 30 % of the time.
+  check('slow-dependency', [
+    [slow({ parts: partly(34_999) }), 'none'],
+    [slow({ parts: partly(35_001) }), 'high'],
+    [
+      slow({ parts: partly(30_000, { runMs: 0, loopBusyMs: 70_000 }) }, { loop: { utilization: 0.6 } }),
+      'high',
+    ],
+    [slow({ parts: partly(0, { runMs: 0, loopBusyMs: 100_000 }) }, { loop: { utilization: 0.6 } }), 'none'],
+  ])
+  check('pool-exhausted', [
+    [pooled({ parts: partly(34_999) }), 'none'],
+    [pooled({ parts: partly(35_001) }), 'high'],
+  ])
+})
+
+/** The evidence of a share of the time of requests. */
+const timeEvidence = (problem, changes) =>
+  ruleOf(problem)
+    .find(figuresWith(changes))[0]
+    .evidence.filter(({ unit }) => unit.includes("requests' time"))
+    .map(({ name, value }) => [name, value])
+
+test('the evidence names the part that took at least half of the time of the requests', () => {
+  const parts = (changes) => routeWith({ parts: { ...PARTS, ...changes }, unreadMs: 6000 })
+  const routes = [parts({ loopBusyMs: 60, runMs: 40 }), parts({ loopBusyMs: 20, queueMs: 80 })]
+  const waiting = { ...PARTS, waitMs: 900, bodyMs: 100 }
+  assert.deepEqual(timeEvidence('slow-dependency', slow({ parts: waiting })), [
+    ['waiting, with the event loop free', 0.9],
+  ])
+  assert.deepEqual(timeEvidence('pool-exhausted', pooled({ parts: waiting })), [
+    ['waiting, with the event loop free', 0.9],
+  ])
+  const rejecting = { admission: { rejected: 100, reasons: { loop: 100 } } }
+  assert.deepEqual(timeEvidence('overloaded', { ...rejecting, routes }), [])
+  assert.deepEqual(timeEvidence('overloaded', { ...rejecting, routes: [routes[1]] }), [
+    ['in the queue of the gate', 0.8],
+  ])
+  assert.deepEqual(timeEvidence('overloaded', { ...rejecting, routes: [routeWith()] }), [])
+  const busy = { loop: { utilization: 0.97 }, routes: [routes[0]] }
+  assert.deepEqual(timeEvidence('cpu-saturated', busy), [['behind a busy event loop', 0.6]])
+  const blocked = {
+    loop: { veryLong: { count: 60, share: 0.4, requests: 60 } },
+    requests: { count: 1200 },
+    scheduler: undefined,
+  }
+  assert.deepEqual(timeEvidence('event-loop-blocked', { ...blocked, routes: [routes[0]] }), [
+    ['behind a busy event loop', 0.6],
+  ])
+  const [{ evidence }] = ruleOf('event-loop-blocked').find(figuresWith({ ...blocked, routes }))
+  assert.equal(evidence.find(({ name }) => name.startsWith('unread'))?.value, 10)
+})
+
+test('slow-dependency: slow in itself, answered or not', () => {
+  check('slow-dependency', [
+    [slow({ usualMs: undefined, firstByteMs: 1999 }), 'none'],
+    [slow({ usualMs: undefined, firstByteMs: 2000 }), 'medium'],
+    [slow({ usualMs: undefined, firstByteMs: Number.NaN, meanMs: 2000 }), 'medium'],
+    // The answer begins at once, and is read slowly.
+    [slow({ firstByteMs: 20, meanMs: 5000 }), 'none'],
+  ])
+})
+
+test('slow-dependency names the host that took at least half of the time', () => {
+  const summaryOf = (totalMs, { method = 'GET', route = '/orders' } = {}) => {
+    const outgoing = [{ host: 'stock', method, route, count: 600, totalMs }]
+    return ruleOf('slow-dependency').find(figuresWith(slow({}, { outgoing })))[0].summary
+  }
+  assert.match(summaryOf(120_000), /most of it for stock/)
+  assert.doesNotMatch(summaryOf(119_999), /stock/)
+  // Node 20 does not know the request after an await.
+  assert.match(summaryOf(120_000, { method: null, route: null }), /stock/)
+  assert.doesNotMatch(summaryOf(120_000, { method: 'POST' }), /stock/)
+  assert.doesNotMatch(summaryOf(120_000, { route: '/other' }), /stock/)
+})
+
+test('errors', () => {
+  const failing = (errors, count = 600, others = { count: 100_000, errors: 0 }) => ({
+    routes: [routeWith({ count, errors })],
+    requests: { count: others.count, errors: others.errors + errors },
+  })
+  check('errors', [
+    [failing(29), 'none'],
+    [failing(30), 'medium'],
+    [failing(4, 10), 'none'],
+    [failing(5, 10), 'high'],
+    [failing(119), 'medium'],
+    [failing(120), 'high'],
+    [failing(30, 600, { count: 601, errors: 0 }), 'medium'],
+    [failing(30, 600, { count: 600, errors: 0 }), 'high'],
+  ])
+})
+
+test('errors: an event of a socket is judged as a route is', () => {
+  const claim = ruleOf('errors').find(
+    figuresWith({
+      routes: [],
+      requests: { count: 0, errors: 0 },
+      events: [
+        { method: 'event', route: 'save', count: 600, errors: 150, before: { count: 1000, errors: 1 } },
+      ],
+      errorKinds: [{ route: 'event save', status: 500, type: 'TypeError', count: 150 }],
+    })
+  )[0]
+  assert.equal(claim.severity, 'high')
+  assert.equal(claim.share, 0.25)
+  assert.match(claim.summary, /^event save has begun to fail: 25 % of .*mostly with TypeError/)
+})
+
+test('errors says whether the route has begun to fail, and with what', () => {
+  const claimOf = (before) =>
+    ruleOf('errors').find(
+      figuresWith({
+        routes: [routeWith({ errors: 60, before })],
+        requests: { errors: 60 },
+        errorKinds: [
+          { route: '/other', status: 500, type: 'RangeError', count: 90 },
+          { route: '/orders', status: 500, type: 'TypeError', count: 50 },
+        ],
+      })
+    )[0]
+  assert.match(
+    claimOf({ count: 1000, errors: 33 }).summary,
+    /has begun to fail: 10 % of .*3.3 % before, mostly with TypeError/
+  )
+  assert.match(claimOf({ count: 1000, errors: 34 }).summary, /GET \/orders fails/)
+  assert.match(claimOf({ count: 19, errors: 0 }).summary, /GET \/orders fails/)
+})
+
+const waiting = (changes = {}) => ({
+  unanswered: [
+    { method: 'GET', route: '/orders', count: 3, oldestMs: 45_000, p99Ms: 60, answered: 600, ...changes },
+  ],
+})
+
+test('orphaned-requests: in flight without an answer', () => {
+  check('orphaned-requests', [
+    [waiting(), 'medium'],
+    [waiting({ count: 1 }), 'medium'],
+    [waiting({ count: 10 }), 'high'],
+    [waiting({ count: 9 }), 'medium'],
+    [waiting({ p99Ms: 15_000 }), 'medium'],
+    [waiting({ p99Ms: 15_001 }), 'none'],
+    [waiting({ answered: 19 }), 'none'],
+    [waiting({ answered: 20 }), 'medium'],
+    [waiting({ answered: 0, count: 2 }), 'none'],
+    [waiting({ answered: 0, count: 3 }), 'medium'],
+  ])
+})
+
+test('orphaned-requests: clients gave up', () => {
+  const gaveUp = (count, durationMs = 10_000, p50Ms = 18) => ({
+    routes: [routeWith({ aborted: count, quantiles: { p50Ms } })],
+    gaveUp: Array.from({ length: count }, () => ({ method: 'GET', route: '/orders', durationMs })),
+  })
+  check('orphaned-requests', [
+    [gaveUp(2), 'none'],
+    [gaveUp(3), 'medium'],
+    [gaveUp(10), 'high'],
+    [gaveUp(3, 999), 'none'],
+    [gaveUp(3, 1000), 'medium'],
+    [gaveUp(3, 10_000, 1000), 'medium'],
+    [gaveUp(3, 10_000, 1001), 'none'],
+  ])
+})
+
+test('overloaded', () => {
+  const rejected = (count, answered, changes = {}) => ({
+    requests: { count: answered },
+    admission: { rejected: count, reasons: { loop: count }, ...changes },
+  })
+  check('overloaded', [
+    [rejected(9, 91), 'none'],
+    [rejected(10, 990), 'medium'],
+    [rejected(10, 991), 'none'],
+    [rejected(49, 951), 'medium'],
+    [rejected(50, 950), 'high'],
+    [rejected(0, 950, { mode: 'observe', wouldReject: 50 }), 'high'],
+    [rejected(0, 950, { mode: 'adaptive', wouldReject: 50 }), 'none'],
+  ])
+})
+
+test('overloaded advises by the reason', () => {
+  const adviceFor = (reasons) =>
+    ruleOf('overloaded').find(figuresWith({ admission: { rejected: 100, reasons } }))[0].advice
+  assert.match(adviceFor({ loop: 40, concurrency: 60 }), /maxConcurrent/)
+  assert.match(adviceFor({ loop: 60, concurrency: 40 }), /event loop/)
+  assert.match(adviceFor({ rss_bytes: 100 }), /fixed limit/)
+})
+
+test('slow-clients', () => {
+  const clients = (changes) => ({ clients: { inFlight: 10, oldestMs: 9000, ...changes } })
+  check('slow-clients', [
+    [clients({ reading: 4 }), 'none'],
+    [clients({ reading: 5 }), 'medium'],
+    [clients({ reading: 2, sending: 3 }), 'medium'],
+    [clients({ reading: 5, inFlight: 25 }), 'medium'],
+    [clients({ reading: 5, inFlight: 26 }), 'none'],
+    [clients({ reading: 5, unsentBytes: 199e6 }), 'medium'],
+    [clients({ reading: 5, unsentBytes: 200e6 }), 'high'],
+  ])
+})
+
+test('listener-leak', () => {
+  check('listener-leak', [
+    [{ warnings: { counts: { DeprecationWarning: 3 }, recent: [] } }, 'none'],
+    [{ warnings: { counts: { MaxListenersExceededWarning: 1 }, recent: [] } }, 'medium'],
+  ])
+})
+
+test('listener-leak shows the message of the warning, which names the emitter, and the place', () => {
+  const message = 'Possible EventEmitter memory leak detected. 11 data listeners added to [Socket].'
+  const recent = [
+    { name: 'DeprecationWarning', message: 'other' },
+    { name: 'MaxListenersExceededWarning', message, at: '/srv/app.js:31:21' },
+  ]
+  const [claim] = ruleOf('listener-leak').find(
+    figuresWith({ warnings: { counts: { MaxListenersExceededWarning: 1 }, recent } })
+  )
+  assert.ok(claim.summary.includes(message))
+  assert.match(claim.advice, /^Look at \/srv\/app\.js:31:21, /)
+})

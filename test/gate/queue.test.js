@@ -1,0 +1,155 @@
+'use strict'
+// The queue: the order in which it runs requests, how many are ahead of a newcomer, and what it keeps of those that left.
+
+const assert = require('node:assert/strict')
+const { AsyncLocalStorage } = require('node:async_hooks')
+const { test } = require('node:test')
+const v8 = require('node:v8')
+const vm = require('node:vm')
+const fc = require('fast-check')
+const { Queue, inRequestContext } = require('../../src/core/gate/queue')
+const { CRITICAL, NORMAL, PRIORITIES } = require('../../src/core/gate/verdict')
+const { requestWith } = require('../support/request')
+
+const HIGH = PRIORITIES.indexOf('high')
+const LOW = PRIORITIES.indexOf('low')
+
+function pushed(queue, { priority = NORMAL, tag = 0, name = undefined } = {}) {
+  const request = requestWith({ name })
+  Object.assign(request.admission, { priority, tag })
+  queue.push(request)
+  return request
+}
+
+const anyEntry = fc.record({
+  priority: fc.constantFrom(CRITICAL, HIGH, NORMAL, LOW),
+  tag: fc.nat({ max: 5 }),
+})
+
+test('higher classes run first, within a class the lowest tag, then first in, first out', () => {
+  fc.assert(
+    fc.property(fc.array(anyEntry, { maxLength: 60 }), (entries) => {
+      const queue = new Queue()
+      const requests = entries.map((entry) => pushed(queue, entry))
+      const inOrder = requests.toSorted(
+        ({ admission: a }, { admission: b }) => a.priority - b.priority || a.tag - b.tag
+      )
+      assert.deepEqual(
+        requests.map(() => requests.indexOf(queue.shift())),
+        inOrder.map((request) => requests.indexOf(request))
+      )
+      assert.equal(queue.shift(), undefined)
+    })
+  )
+})
+
+test('whatever is pushed, removed and run in between, each request leaves once, and the length is right', () => {
+  const anyStep = fc.oneof(
+    anyEntry.map((entry) => ({ kind: 'push', entry })),
+    fc.constant({ kind: 'shift' }),
+    fc.nat().map((which) => ({ kind: 'remove', which }))
+  )
+  fc.assert(
+    fc.property(fc.array(anyStep, { maxLength: 100 }), (steps) => {
+      const queue = new Queue()
+      const queued = new Set()
+      for (const { kind, entry, which } of /** @type {any[]} */ (steps)) {
+        if (kind === 'push') queued.add(pushed(queue, entry))
+        else if (kind === 'shift') {
+          const wasEmpty = queued.size === 0
+          assert.equal(queued.delete(queue.shift()), !wasEmpty)
+        } else if (queued.size > 0) {
+          const request = [...queued][which % queued.size]
+          queue.remove(request)
+          queued.delete(request)
+          assert.equal(queue.has(request), false)
+        }
+        assert.equal(queue.length, queued.size)
+        assert.deepEqual(new Set(queue.filter(() => true)), queued)
+        for (const request of queued) assert.ok(queue.has(request))
+      }
+    })
+  )
+})
+
+/** How many of the queue run before a newcomer, counted by running them. */
+function runBefore(queue, priority, tag) {
+  const newcomer = pushed(queue, { priority, tag })
+  let count = 0
+  while (queue.shift() !== newcomer) count++
+  return count
+}
+
+test('without keys, as many are ahead of a newcomer as run before it', () => {
+  fc.assert(
+    fc.property(
+      fc.array(anyEntry, { maxLength: 40 }),
+      fc.constantFrom(CRITICAL, HIGH, NORMAL, LOW),
+      fc.nat({ max: 100 }),
+      (entries, priority, removed) => {
+        const queue = new Queue()
+        const requests = entries.map((entry) => pushed(queue, { ...entry, tag: 0 }))
+        for (const request of requests.slice(0, removed % (requests.length + 1))) queue.remove(request)
+        const ahead = queue.ahead(priority, 0)
+        assert.equal(ahead, runBefore(queue, priority, 0))
+      }
+    )
+  )
+})
+
+test('with keys, those of a lower class are not ahead of a newcomer, whatever their tags', () => {
+  const queue = new Queue()
+  for (let i = 0; i < 10; i++) pushed(queue, { priority: LOW, tag: 1 })
+  assert.equal(queue.ahead(CRITICAL, 2), 0)
+})
+
+test('with keys, removed requests are not ahead of a newcomer', () => {
+  const queue = new Queue()
+  pushed(queue, { tag: 1 })
+  for (let i = 0; i < 10; i++) queue.remove(pushed(queue, { tag: 2 }))
+  assert.equal(queue.ahead(NORMAL, 3), 1)
+})
+
+test('with keys, those of its class with a lower or the same tag are ahead, and all of higher classes', () => {
+  const queue = new Queue()
+  pushed(queue, { priority: HIGH, tag: 100 })
+  for (const tag of [1, 2, 3, 4]) pushed(queue, { tag })
+  assert.equal(queue.ahead(NORMAL, 3), 4)
+})
+
+test('requests removed from a queue that never empties are not retained, however many', () => {
+  v8.setFlagsFromString('--expose-gc')
+  const collect = vm.runInNewContext('gc')
+  const queue = new Queue()
+  const standing = pushed(queue, { priority: CRITICAL })
+  const entries = []
+  for (let i = 0; i < 10_000; i++) {
+    const request = pushed(queue, { priority: LOW })
+    entries.push(new WeakRef(/** @type {any} */ (request.admission.entry)))
+    queue.remove(request)
+  }
+  return new Promise((resolve) => setImmediate(resolve)).then(() => {
+    collect()
+    const kept = entries.filter((ref) => ref.deref() !== undefined).length
+    assert.ok(kept <= 1000, `${kept} of 10000 entries are kept`)
+    assert.equal(queue.shift(), standing)
+  })
+})
+
+test('the callback of a request that leaves runs in its async context, which is dropped', () => {
+  const storage = new AsyncLocalStorage()
+  const queue = new Queue()
+  const request = storage.run('its own', () => pushed(queue))
+  const seen = storage.run('another', () =>
+    inRequestContext(request, function () {
+      return [storage.getStore(), this === request]
+    })
+  )
+  assert.deepEqual(seen, ['its own', true])
+  assert.equal(request.admission.resource, undefined)
+  const unqueued = requestWith()
+  assert.equal(
+    storage.run('another', () => inRequestContext(unqueued, () => storage.getStore())),
+    'another'
+  )
+})

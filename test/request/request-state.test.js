@@ -1,0 +1,102 @@
+'use strict'
+// Every transition of a request from every state: the legal ones arrive, the illegal ones throw and change nothing.
+
+const assert = require('node:assert/strict')
+const { test } = require('node:test')
+const { checkTransitions } = require('../../src/core/request/request')
+const {
+  ANSWERING,
+  ENDED,
+  QUEUED,
+  RECEIVED,
+  RUNNING,
+  STATES,
+} = require('../../src/core/request/request-state')
+const { requestWith } = require('../support/request')
+
+const WAYS_TO = {
+  [RECEIVED]: [],
+  [QUEUED]: ['markQueued'],
+  [RUNNING]: ['markRunning'],
+  [ANSWERING]: ['markAnswering'],
+  [ENDED]: ['markEnded'],
+}
+const ARRIVALS = { markQueued: QUEUED, markRunning: RUNNING, markAnswering: ANSWERING, markEnded: ENDED }
+const LEGAL = [
+  [RECEIVED, QUEUED],
+  [RECEIVED, RUNNING],
+  [RECEIVED, ANSWERING],
+  [RECEIVED, ENDED],
+  [QUEUED, RUNNING],
+  [QUEUED, ANSWERING],
+  [QUEUED, ENDED],
+  [RUNNING, ANSWERING],
+  [RUNNING, ENDED],
+  [ANSWERING, ANSWERING],
+  [ANSWERING, ENDED],
+]
+
+const isLegal = (from, to) => LEGAL.some(([a, b]) => a === from && b === to)
+
+function requestIn(state) {
+  const request = requestWith()
+  for (const transition of WAYS_TO[state]) request[transition]()
+  assert.equal(request.state, state)
+  return request
+}
+
+for (const [from, name] of STATES.entries()) {
+  for (const [transition, to] of Object.entries(ARRIVALS)) {
+    test(`${transition}() of a request in state '${name}' ${isLegal(from, to) ? 'is legal' : 'throws'}`, () => {
+      const request = requestIn(from)
+      if (isLegal(from, to)) {
+        request[transition]()
+        assert.equal(request.state, to)
+      } else {
+        const message = `illegal transition: ${transition}() of a request in state '${name}'`
+        assert.throws(() => request[transition](), { message })
+        assert.equal(request.state, from)
+      }
+    })
+  }
+}
+
+test('a request passes through every state, and each state has a name', () => {
+  const request = requestWith()
+  const seen = [STATES[request.state]]
+  for (const transition of ['markQueued', 'markRunning', 'markAnswering', 'markEnded']) {
+    request[transition]()
+    seen.push(STATES[request.state])
+  }
+  assert.deepEqual(seen, ['received', 'queued', 'running', 'answering', 'ended'])
+})
+
+test('with checks switched off, an illegal transition does not throw', (t) => {
+  t.after(() => checkTransitions(true))
+  const request = requestIn(ENDED)
+  checkTransitions(false)
+  request.markRunning()
+  assert.equal(request.state, RUNNING)
+  checkTransitions(true)
+  assert.throws(() => request.markQueued(), /illegal transition/)
+})
+
+test('isQueued is true until the request runs, is answered, ends or is rejected', () => {
+  assert.equal(requestIn(RECEIVED).isQueued, false)
+  assert.equal(requestIn(QUEUED).isQueued, true)
+  for (const transition of ['markRunning', 'markAnswering', 'markEnded']) {
+    const request = requestIn(QUEUED)
+    request[transition]()
+    assert.equal(request.isQueued, false)
+  }
+  const rejected = requestIn(QUEUED)
+  rejected.admission.onReject('loop', 0, {})
+  assert.equal(rejected.isQueued, false)
+})
+
+test('a request that is refused while it is in flight keeps the time of its admission, by which its duration is learnt', () => {
+  const { admission } = requestIn(RECEIVED)
+  admission.onAdmit(100, 0)
+  admission.onReject('loop', 1100, {})
+  assert.deepEqual([admission.decidedMs, admission.isRejected], [100, true])
+})

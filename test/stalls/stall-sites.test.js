@@ -1,0 +1,71 @@
+'use strict'
+// The table of stalls by site.
+
+const assert = require('node:assert/strict')
+const { test } = require('node:test')
+const { MOST_SITES, StallSites } = require('../../src/features/stalls/stall-sites')
+
+const stall = (given) => ({
+  cause: /** @type {const} */ ('javascript'),
+  function: 'hash',
+  file: 'auth.js',
+  begin: 40,
+  line: 41,
+  package: null,
+  frames: [`hash (auth.js:${given?.line ?? 41})`],
+  origin: /** @type {const} */ ('request'),
+  method: 'POST',
+  route: '/login',
+  ...given,
+})
+
+test('stalls of one function on one route are one site, which shows the line that was seen for longest', () => {
+  const sites = new StallSites()
+  sites.record(stall({ line: 42 }), 100, 'a')
+  sites.record(stall({ line: 43 }), 300, 'b')
+  const site = sites.record(stall({ line: 42 }), 150, 'c')
+  assert.equal(sites.list().length, 1)
+  assert.deepEqual(site, {
+    cause: 'javascript',
+    function: 'hash',
+    file: 'auth.js',
+    line: 43,
+    package: null,
+    frames: ['hash (auth.js:43)'],
+    origin: 'request',
+    method: 'POST',
+    route: '/login',
+    count: 3,
+    totalMs: 550,
+    maxMs: 300,
+    lastAt: 'c',
+  })
+})
+
+test('the times of a line add up, so that two short ones outweigh one long', () => {
+  const sites = new StallSites()
+  sites.record(stall({ line: 42 }), 100, 'a')
+  sites.record(stall({ line: 43 }), 150, 'b')
+  assert.equal(sites.record(stall({ line: 42 }), 100, 'c').line, 42)
+})
+
+test('another route, cause or function is another site, and the costliest comes first', () => {
+  const sites = new StallSites()
+  sites.record(stall(), 100, 'a')
+  sites.record(stall({ route: '/signup' }), 300, 'a')
+  sites.record(stall({ cause: 'native' }), 200, 'a')
+  sites.record(stall({ begin: 50 }), 50, 'a')
+  assert.deepEqual(
+    sites.list().map(({ totalMs }) => totalMs),
+    [300, 200, 100, 50]
+  )
+})
+
+test('a site that finds the table full takes the place of the least costly', () => {
+  const sites = new StallSites()
+  for (let i = 0; i < MOST_SITES; i++) sites.record(stall({ route: `/${i}` }), 1000 + i, 'a')
+  sites.record(stall({ route: '/new' }), 100, 'a')
+  const routes = sites.list().map(({ route }) => route)
+  assert.equal(routes.length, MOST_SITES)
+  assert.ok(routes.includes('/new') && routes.includes('/1') && !routes.includes('/0'))
+})
