@@ -141,7 +141,7 @@ const behindAnother = (spillway) => [(_req, _res, next) => next(), spillway.expr
 
 if (policy.endsWith('-refusing')) {
   // Rejections take a fixed share of the loop. Here only their cost counts.
-  const { RejectionPace } = require(`${SRC}/admission/rejection-pace`)
+  const { RejectionPace } = require(`${SRC}/core/gate/rejection-pace`)
   RejectionPace.prototype.deliver = (_request, send) => send()
 }
 /** Rejects everything, to measure the cost of a rejection. The gate still admits a request each 100 ms. */

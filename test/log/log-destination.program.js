@@ -11,9 +11,9 @@ const { outsideTests } = require('../support/outside-tests')
 
 const SRC = path.join(__dirname, '../../src')
 const LOGGER = `
-  const clock = { ...require('${SRC}/clock').systemClock }
+  const clock = { ...require('${SRC}/core/clock').systemClock }
   const onError = (error) => process.stderr.write(error.code)
-  const logger = require('${SRC}/logging/logger').loggerFrom(undefined, { clock, onError })
+  const logger = require('${SRC}/core/log/logger').loggerFrom(undefined, { clock, onError })
 `
 const NO_TIMERS = 'clock.after = () => {};'
 const STAYS = ';setInterval(() => {}, 1e6);'

@@ -14,7 +14,7 @@ const { startProgram } = require('../support/program')
 
 const FILE = join(__dirname, 'stalling-server.js')
 const WORKER_FILE = join(__dirname, 'worker-of-server.js')
-const SHOWN_FILE = join('test', 'insight', 'stalling-server.js')
+const SHOWN_FILE = join('test', 'stalls', 'stalling-server.js')
 const FUNCTIONS = {
   loop: 'burn',
   pbkdf2: 'hashPassword',
