@@ -50,7 +50,7 @@ const clusterPrimary = (options) => {
   )
   for (const [option, sentence] of doubtsOf('clusterPrimary', resolved))
     notices.warn('doubtful-unit', new CallPlace(clusterPrimary), sentence, option)
-  const { ClusterPrimary } = require('./core/drain/cluster/primary')
+  const { ClusterPrimary } = require('./core/cluster/primary')
   return withBoundMembers(new ClusterPrimary(resolved, { cluster, clock, internalErrors, logger }))
 }
 

@@ -6,7 +6,7 @@
 //
 //   --sample 200          how many mutants, chosen at random
 //   --seed 1              of the choice
-//   --files admission     only files whose path in src/ begins so
+//   --files core/gate     only files whose path in src/ begins so
 //   --folders a,b         of the chosen mutants, only those in these folders of core/ and features/
 //   --tests a.js,b.js     these test files, instead of those of the folder (and the worlds, for the gate)
 //   --seconds 60          the time of the tests of one mutant; what takes longer is killed, and so is the mutant

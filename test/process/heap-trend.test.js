@@ -158,7 +158,7 @@ function replay(series) {
   return minutes
 }
 
-// Recorded by bench/heap-series.js: Express, its body parser, pino and 40 requests/s.
+// Recorded by bench/heap-series/index.js: Express, its body parser, pino and 40 requests/s.
 for (const [title, series] of Object.entries(recorded)) {
   const perHour = Number(/^leak of (\d+)/.exec(title)?.[1] ?? 0)
   if (perHour > 0) {

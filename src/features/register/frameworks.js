@@ -3,7 +3,7 @@
 // to its contexts. The routers of Express are instrumented by their class, so that an app inside a listener has its labels.
 // Express and Koa are CommonJS, so the cache has them for ES modules too. What a bundler has put into one file is not found.
 
-const { followKoa, isKoaClass } = require('../../core/http/koa-apps')
+const { followKoa, isKoaClass } = require('./koa-apps')
 const { instrumentClass } = require('../../core/route/instrument-router')
 
 const KOA = /[\\/]lib[\\/]application\.js(?:\?|$)/

@@ -62,7 +62,7 @@ function onFastify({ fastify }) {
   guarded(() => {
     const { isTested } = require('../../core/environment/deployment')
     if (isTested()) return
-    const { nameFastifyRoutes } = require('../../core/http/fastify')
+    const { nameFastifyRoutes } = require('./fastify')
     nameFastifyRoutes(fastify, () => use.first === undefined)
   })
 }

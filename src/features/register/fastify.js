@@ -2,8 +2,8 @@
 // Names the routes of every Fastify app, for spillway/register. Fastify publishes each new app on a diagnostics channel, and a hook in
 // front of all others knows the route, however the request ends.
 
-const { ROOT } = require('../route/route-node')
-const { routeStateOf } = require('../route/route-state')
+const { ROOT } = require('../../core/route/route-node')
+const { routeStateOf } = require('../../core/route/route-state')
 
 /**
  * @param {any} fastify a new app, without hooks and routes

@@ -31,7 +31,7 @@ class ClusterWorker {
 
   /**
    * @param {typeof import('node:cluster').default} cluster
-   * @param {typeof import('../../clock').systemClock} clock
+   * @param {typeof import('../clock').systemClock} clock
    * @param {WorkerListeners} listeners
    */
   constructor(cluster, clock, listeners) {

@@ -2,9 +2,9 @@
 // Follows the requests of every Koa app to their `ctx`, for spillway/register, where no middleware does it. Koa makes each context
 // with a method of its class, so the method is replaced once, and apps made before or after are alike.
 
-const { watchMounts } = require('../route/koa')
-const { routeStateOf } = require('../route/route-state')
-const { catchErrors } = require('./error-handlers')
+const { watchMounts } = require('../../core/route/koa')
+const { routeStateOf } = require('../../core/route/route-state')
+const { catchErrors } = require('../../core/http/error-handlers')
 
 const kFollowed = Symbol('spillway.followed')
 

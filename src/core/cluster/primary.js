@@ -5,14 +5,14 @@
 // that doubles. Otherwise an error at start-up would fork for ever.
 
 const { availableParallelism, constants } = require('node:os')
-const { SpillwayError } = require('../../errors/errors')
-const { Events } = require('../../events')
-const { describeError } = require('../../redaction/error-description')
+const { SpillwayError } = require('../errors/errors')
+const { Events } = require('../events')
+const { describeError } = require('../redaction/error-description')
 const { REPLACED, STOPPED } = require('./messages')
 const { ClusterWorker } = require('./worker')
-const { watcher } = require('../../environment/watcher')
+const { watcher } = require('../environment/watcher')
 
-/** @satisfies {import('../../log/event-lines').EventLines} */
+/** @satisfies {import('../log/event-lines').EventLines} */
 const EVENTS = Object.freeze({
   ready: { level: 'info', sentence: ({ workers }) => `ready: ${workers} of ${workers} workers serve` },
   degraded: {
