@@ -108,7 +108,8 @@ test('where connections are not known there is no bound', () => {
 })
 
 test('all clients wait once three quarters of the most requests have been outstanding for a second', () => {
-  const { clients, pass } = driven()
+  const { clients, pass } = driven({ open: 100 })
+  pass(1000, { isIdling: true })
   pass(900, { outstanding: 100 })
   assert.equal(clients.areWaiting, false)
   pass(100, { outstanding: 100 })
@@ -117,6 +118,18 @@ test('all clients wait once three quarters of the most requests have been outsta
   pass(900, { outstanding: 75 })
   assert.equal(clients.areWaiting, false)
   pass(100, { outstanding: 75 })
+  assert.equal(clients.areWaiting, true)
+})
+
+test('clients whose requests outstanding grow do not wait', () => {
+  const { clients, pass } = driven({ open: 100 })
+  pass(1000, { isIdling: true })
+  for (let outstanding = 1000; outstanding < 3000; outstanding *= 1.12) {
+    pass(500, { outstanding })
+    assert.equal(clients.areWaiting, false)
+  }
+  pass(1100, { outstanding: 3000 })
+  pass(100, { outstanding: 3000 })
   assert.equal(clients.areWaiting, true)
 })
 

@@ -137,7 +137,7 @@ test('a loop that idles is no overload where requests cost less than the mean: i
   }
 })
 
-test('a tenth of a second in which the loop is busy for no more than 0.7 ends it, although requests are queued', () => {
+test('two tenths of a second in which the loop is busy for no more than 0.7 end it, although requests are queued', () => {
   const overload = new Overload({ most: ENDLESS, areGateways: false }, 0)
   let [nowMs, idleMs] = [0, 0]
   const pass = (ms, idleShare) => {
@@ -150,9 +150,32 @@ test('a tenth of a second in which the loop is busy for no more than 0.7 ends it
   }
   assert.equal(pass(1000, 0), true)
   assert.equal(pass(100, 0.25), true)
+  assert.equal(pass(100, 0.31), true)
   assert.equal(pass(100, 0.31), false)
   assert.equal(pass(290, 0), false)
   assert.equal(pass(200, 0), true)
+})
+
+test('where slots are short the idle time of the loop says nothing', () => {
+  const overload = new Overload({ most: ENDLESS, areGateways: false }, 0)
+  for (let nowMs = 10; nowMs <= 1000; nowMs += 10)
+    overload.onTurn({
+      nowMs,
+      idleMs: 0.9 * nowMs,
+      arrived: 2,
+      ended: 1,
+      usualMs: 10,
+      isEmpty: false,
+      isSlotShort: true,
+    })
+  assert.equal(overload.isOn(10, 1000), true)
+})
+
+test('the idle time before the first slice is not its own', () => {
+  const overload = new Overload({ most: ENDLESS, areGateways: false }, 0, 60_000)
+  for (let nowMs = 10; nowMs <= 320; nowMs += 10)
+    overload.onTurn({ nowMs, idleMs: 60_000, arrived: 30, ended: 10, usualMs: 1, isEmpty: false })
+  assert.equal(overload.isOn(1, 320), true)
 })
 
 test('an empty queue ends the overload, and the time it stood begins anew', () => {

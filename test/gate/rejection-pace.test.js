@@ -49,8 +49,8 @@ for (const [areWaiting, share] of /** @type {const} */ ([
         const { pass, rejectMany, sent } = driven({ rejectionMs, areWaiting })
         // The credit of a calm second is spent first.
         pass(1000)
-        rejectMany(Math.ceil((share * 1000) / rejectionMs))
-        pass(TOGETHER_MS)
+        rejectMany(Math.ceil((2 * share * 1000) / rejectionMs))
+        pass(20 * TOGETHER_MS)
         const before = sent.length
         for (let ms = 0; ms < 1000; ms++) {
           rejectMany(perMs)
@@ -58,7 +58,7 @@ for (const [areWaiting, share] of /** @type {const} */ ([
         }
         const tookMs = (sent.length - before) * rejectionMs
         const wantedMs = Math.min(perMs * 1000 * rejectionMs, share * 1000)
-        const ofOneRound = Math.min(perMs * rejectionMs, share) * TOGETHER_MS
+        const ofOneRound = share * TOGETHER_MS
         assert.ok(tookMs <= share * 1000 + ofOneRound + rejectionMs, String(tookMs))
         assert.ok(tookMs >= wantedMs - ofOneRound - rejectionMs, String(tookMs))
       })
@@ -101,32 +101,71 @@ test('through gateways those of 5 ms are sent together', () => {
   assert.equal(sent.length, 4)
 })
 
-test('beyond twenty thousand that wait the next is sent at once', () => {
+test('beyond twenty thousand that wait the oldest is sent at once', () => {
   const { pace, reject, rejectMany, sent } = driven()
   rejectMany(1 + 20_000)
   assert.deepEqual([sent.length, pace.waiting], [1, 20_000])
   reject()
-  assert.deepEqual([sent.at(-1), pace.waiting], [20_001, 20_000])
+  assert.deepEqual([sent, pace.waiting], [[0, 1], 20_000])
+})
+
+test('what is sent together takes 50 ms at most, and the rest of the credit follows', () => {
+  const { pass, rejectMany, sent } = driven()
+  pass(60_000)
+  rejectMany(400)
+  const counts = []
+  for (let i = 0; i < 3; i++) {
+    pass(TOGETHER_MS)
+    counts.push(sent.length)
+  }
+  assert.deepEqual(counts.slice(0, 2), [51, 101])
+  assert.ok(counts[2] >= CREDIT_MS && counts[2] <= CREDIT_MS + 0.12 * 3 * TOGETHER_MS + 1, String(counts[2]))
+})
+
+test('what was sent at once beyond the share keeps those that wait for a second at most', () => {
+  const { pass, reject, sent } = driven()
+  for (let i = 0; i < 10_000; i++) {
+    const socket = new EventEmitter()
+    onHalfClose({ socket }, () => {})
+    socket.emit('end')
+    reject({ res: {}, socket })
+  }
+  reject()
+  assert.equal(sent.length, 10_000)
+  pass(1000 + TOGETHER_MS)
+  assert.equal(sent.at(-1), 10_000)
+})
+
+test('one that was sent for its half-close neither waits nor is late', () => {
+  const { pace, pass, reject, sent } = driven()
+  reject()
+  const sockets = Array.from({ length: 5 }, () => new EventEmitter())
+  for (const socket of sockets) reject({ res: {}, socket })
+  for (const socket of sockets) socket.emit('end')
+  assert.deepEqual([sent.length, pace.waiting], [6, 0])
+  pass(100)
+  assert.deepEqual([pace.waiting, pace.late], [0, 0])
 })
 
 test('what a calm second has left may be used at once, and no more however long the calm was', () => {
   const { pace, pass, rejectMany, sent } = driven()
   pass(60_000)
-  rejectMany(400)
-  pass(TOGETHER_MS)
-  const waiting = 400 - CREDIT_AND_FIRST
-  assert.deepEqual([sent.length, pace.waiting, pace.late], [CREDIT_AND_FIRST, waiting, waiting])
+  rejectMany(4000)
+  pass(10 * TOGETHER_MS)
+  const most = CREDIT_MS + 0.12 * 10 * TOGETHER_MS
+  assert.ok(sent.length >= most - 4 && sent.length <= most + 1, String(sent.length))
+  assert.equal(pace.waiting, 4000 - sent.length)
 })
 
 test('each that waits for its share is counted once, and none that waits for the others of its 20 ms', () => {
   const { pace, pass, rejectMany } = driven()
-  rejectMany(CREDIT_AND_FIRST)
+  rejectMany(50)
   pass(2000)
   assert.equal(pace.late, 0)
   rejectMany(200)
   rejectMany(200)
   pass(60_000)
-  assert.deepEqual([pace.waiting, pace.late], [0, 400 - CREDIT_AND_FIRST])
+  assert.deepEqual([pace.waiting, pace.late], [0, 400 - 51])
 })
 
 test('rejections are sent in their order, those that come later behind those that wait', () => {
@@ -201,7 +240,7 @@ test('a client that half-closes while its answer waits gets it then, once', () =
 test('a client that disconnects while its answer waits costs the others nothing', () => {
   const { pass, reject, rejectMany, sent } = driven()
   rejectMany(CREDIT_AND_FIRST)
-  pass(TOGETHER_MS)
+  pass(3 * TOGETHER_MS)
   const left = Array.from({ length: 1000 }, () => ({ res: { destroyed: false } }))
   for (const request of left) reject(request)
   reject()

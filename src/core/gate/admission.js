@@ -178,15 +178,14 @@ class Admission {
     request.admission.onReject(reason, this.#clock.now(), this.cause)
     if (request.admission.pools !== undefined) this.pools.onReject(request)
     this.#countRejection(reason, request.admission.priority)
-    const send = () => this.#send(request, reason)
     // A framework takes the error when `decide` returns, so the rejection cannot be sent late.
-    if (this.#rejection.goesToErrorHandler(request)) send()
-    else this.pace.deliver(request, send, this.#clock.now())
+    if (this.#rejection.goesToErrorHandler(request)) this.#send(request, reason, true)
+    else this.pace.deliver(request, () => this.#send(request, reason, false), this.#clock.now())
   }
 
-  #send(request, reason) {
+  #send(request, reason, isForHandler) {
     const sinceMs = this.#clock.now()
-    this.#rejection.answer(request, reason, this.#retryAfter.seconds())
+    this.#rejection.answer(request, reason, this.#retryAfter.seconds(), isForHandler)
     this.measurements.cost.onReject(this.#clock.now() - sinceMs)
   }
 

@@ -17,7 +17,9 @@ const ACCEPT_MS = 0.05
 const TOGETHER_MS = 20
 /** The same for gateways: until its 503 is sent, another user's request waits for the connection. */
 const GATEWAY_TOGETHER_MS = 5
-/** Beyond so many the next is sent at once: each that waits keeps its request in memory. */
+/** What is sent together blocks the loop no longer. */
+const MOST_TOGETHER_MS = 50
+/** Beyond so many the oldest is sent at once: each that waits keeps its request in memory. */
 const MOST_WAITING = 20_000
 
 /**
@@ -34,8 +36,10 @@ class RejectionPace {
   #creditMs = WAITING_SHARE * LATELY_MS
   #creditedMs
   /** @type {(Waiting | undefined)[]} */
-  #waiting = []
+  #queue = []
   #first = 0
+  /** Rejections that wait now. */
+  waiting = 0
   /** How many of those that wait are counted as late. */
   #countedLate = 0
   /** Rejections were sent just now, or some wait: a timer sends the next ones. */
@@ -51,25 +55,22 @@ class RejectionPace {
     this.#creditedMs = clock.now()
   }
 
-  /** Rejections that wait now. */
-  get waiting() {
-    return this.#waiting.length - this.#first
-  }
-
   // Hot path: once a rejection.
   /** Calls `send` now, or in its turn. */
   deliver(request, send, nowMs) {
-    const isNext = this.#isDraining || this.waiting >= MOST_WAITING || isHalfClosed(request)
+    const isNext = this.#isDraining || isHalfClosed(request)
     if (isNext || (!this.#isPausing && this.#hasCredit(nowMs))) this.#spend(request, send)
     else this.#wait(request, send)
     this.#pause()
+    if (this.waiting > MOST_WAITING) this.#sendFirst()
   }
 
   #wait(request, send) {
+    this.waiting++
     const resource = new AsyncResource('spillway.rejection')
     /** @type {Waiting} */
     const waiting = { request, resource, send, sendNow: () => this.#sendWaiting(waiting) }
-    this.#waiting.push(waiting)
+    this.#queue.push(waiting)
     onHalfClose(request, waiting.sendNow)
   }
 
@@ -77,6 +78,7 @@ class RejectionPace {
   #sendWaiting(waiting) {
     const send = /** @type {() => void} */ (waiting.send)
     waiting.send = undefined
+    this.waiting--
     offHalfClose(waiting.request, waiting.sendNow)
     // The share is for clients that still wait for their answers.
     if (!isDisconnected(waiting.request))
@@ -92,7 +94,9 @@ class RejectionPace {
   }
 
   #spend({ socket }, send) {
-    this.#creditMs -= this.#cost.rejectionMs + (socket?.bytesWritten === 0 ? ACCEPT_MS : 0)
+    const costMs = this.#cost.rejectionMs + (socket?.bytesWritten === 0 ? ACCEPT_MS : 0)
+    // What was sent at once beyond the share keeps those that wait for a second at most.
+    this.#creditMs = Math.max(this.#creditMs - costMs, -WAITING_SHARE * LATELY_MS)
     send()
   }
 
@@ -111,17 +115,23 @@ class RejectionPace {
   }
 
   #send() {
-    while (this.waiting > 0 && (this.#creditMs > 0 || this.#isDraining)) {
-      const next = this.#waiting[this.#first]
-      this.#waiting[this.#first++] = undefined
-      if (this.#countedLate > 0) this.#countedLate--
-      if (next?.send !== undefined) this.#sendWaiting(next)
-    }
-    this.late += this.waiting - this.#countedLate
+    const leastMs = Math.max(0, this.#creditMs - MOST_TOGETHER_MS)
+    while (this.waiting > 0 && (this.#creditMs > leastMs || this.#isDraining)) this.#sendFirst()
+    this.late += Math.max(0, this.waiting - this.#countedLate)
     this.#countedLate = this.waiting
+  }
+
+  #sendFirst() {
+    const next = this.#queue[this.#first]
+    this.#queue[this.#first++] = undefined
+    // One whose client half-closed was sent before.
+    if (next?.send !== undefined) {
+      if (this.#countedLate > 0) this.#countedLate--
+      this.#sendWaiting(next)
+    }
     // Half of the places are empty: a rejection is moved once in the mean.
-    if (this.#first < this.waiting) return
-    this.#waiting.splice(0, this.#first)
+    if (2 * this.#first < this.#queue.length) return
+    this.#queue.splice(0, this.#first)
     this.#first = 0
   }
 

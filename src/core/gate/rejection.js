@@ -59,16 +59,17 @@ class Rejection {
   }
 
   // Hot path (bench/overload): at ten times the capacity, nine requests in ten end here.
-  answer(request, reason, retryAfterSeconds) {
+  /** @param {boolean} [isForHandler] the user's error handler answers */
+  answer(request, reason, retryAfterSeconds, isForHandler = false) {
     if (this.crossOrigin.answers(request)) return
-    const { respond, errorMode, headers } = this.#options
+    const { respond, headers } = this.#options
     const { req, res } = request
-    if (respond === undefined && headers === undefined && errorMode === 'respond')
+    if (respond === undefined && headers === undefined && !isForHandler)
       return this.#write(req, res, retryAfterSeconds)
     const { admission } = request
     const priority = PRIORITIES[admission.priority]
     const verdict = { reason, ...figuresOf(admission), priority, retryAfterSeconds }
-    if (this.goesToErrorHandler(request)) return admission.proceed(new OverloadError(verdict))
+    if (isForHandler) return admission.proceed(new OverloadError(verdict))
     const extra = headers === undefined ? undefined : this.#headersFor(req, verdict)
     if (respond === undefined) this.#writeWith(extra, req, res, retryAfterSeconds)
     else this.#respond(req, res, verdict, extra)

@@ -70,7 +70,7 @@ class ShadowQueue {
     this.#measurements = measurements
     this.#hooks = hooks
     this.#onWouldReject = onWouldReject
-    this.#overload = new Overload(measurements.clients, clock.now())
+    this.#overload = new Overload(measurements.clients, clock.now(), clock.idleMs())
     this.#delay = new QueueDelay({ turns: this.#turns, overload: this.#overload })
     this.#modelMs = clock.now()
   }

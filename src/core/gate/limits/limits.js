@@ -41,7 +41,7 @@ class Limits {
     this.#cost = cost
     this.#turns = turns
     this.loop = new LoopShare({ clock, cost, turns })
-    this.#overload = new Overload(clients, clock.now())
+    this.#overload = new Overload(clients, clock.now(), clock.idleMs())
     this.delay = new QueueDelay({ turns, overload: this.#overload })
   }
 
@@ -163,7 +163,8 @@ class Limits {
     this.loop.onTurn(nowMs, idleMs, this.#wasHeldBack || (isQueueing && !this.isAtMaxConcurrent))
     this.#wasHeldBack = false
     const isEmpty = !isQueueing && this.#turns.isIdling(nowMs)
-    this.#overload.onTurn({ nowMs, idleMs, arrived, ended, usualMs: this.eachMs, isEmpty })
+    const isSlotShort = this.isAtMaxConcurrent
+    this.#overload.onTurn({ nowMs, idleMs, arrived, ended, usualMs: this.eachMs, isEmpty, isSlotShort })
   }
 }
 

@@ -90,17 +90,20 @@ class Overload {
   #emptiedMs
   /** When the current slice began, and how long the loop had idled by then. */
   #slicedMs
-  #slicedIdleMs = 0
+  #slicedIdleMs
   #arrived = 0
   #ended = 0
   /** The load of the last slice, and of the one before. */
   #load = 0
   #loadBefore = 0
+  /** Whether the loop was busy for no more than 0.7 of the last slice. */
+  #hadRoom = false
 
   /** @param {{ readonly most: number, readonly areGateways: boolean }} clients @param {number} nowMs */
-  constructor(clients, nowMs) {
+  constructor(clients, nowMs, idleMs = 0) {
     this.#clients = clients
     this.#emptiedMs = this.#slicedMs = nowMs
+    this.#slicedIdleMs = idleMs
   }
 
   /** @param {number} eachMs how long each queued request takes */
@@ -116,12 +119,15 @@ class Overload {
     return this.#clients.most * eachMs <= MOST_BOUND_MS
   }
 
-  /** @param {{ nowMs: number, idleMs: number, arrived: number, ended: number, usualMs: number, isEmpty: boolean }} turn `usualMs`: what a request takes in the mean */
-  onTurn({ nowMs, idleMs, arrived, ended, usualMs, isEmpty }) {
+  /**
+   * @param {{ nowMs: number, idleMs: number, arrived: number, ended: number, usualMs: number, isEmpty: boolean, isSlotShort?: boolean }} turn
+   *   `usualMs`: what a request takes in the mean. `isSlotShort`: `maxConcurrent` is reached, so the idle time of the loop says nothing
+   */
+  onTurn({ nowMs, idleMs, arrived, ended, usualMs, isEmpty, isSlotShort = false }) {
     this.#arrived += arrived
     this.#ended += ended
     if (isEmpty) this.onEmpty(nowMs)
-    if (nowMs - this.#slicedMs >= SAMPLE_MS) this.#endSlice(nowMs, idleMs, usualMs)
+    if (nowMs - this.#slicedMs >= SAMPLE_MS) this.#endSlice(nowMs, idleMs, usualMs, isSlotShort)
   }
 
   onEmpty(nowMs) {
@@ -129,14 +135,16 @@ class Overload {
   }
 
   /** The requests of a burst may be cheaper than the mean. How many have ended shows that. */
-  #endSlice(nowMs, idleMs, usualMs) {
+  #endSlice(nowMs, idleMs, usualMs, isSlotShort) {
     const elapsedMs = nowMs - this.#slicedMs
-    const busyMs = elapsedMs - (idleMs - this.#slicedIdleMs)
+    const busyMs = isSlotShort ? elapsedMs : elapsedMs - (idleMs - this.#slicedIdleMs)
     const eachMs = this.#ended === 0 ? usualMs : Math.min(usualMs, busyMs / this.#ended)
     this.#loadBefore = this.#load
     this.#load = (this.#arrived * eachMs) / elapsedMs
-    // A queue behind a loop that is no busier than that waits for something else.
-    if (busyMs <= HEALTHY_LOAD * elapsedMs) this.onEmpty(nowMs)
+    // A queue behind a loop that is no busier than that, twice in a row, waits for something else.
+    const hadRoom = this.#hadRoom
+    this.#hadRoom = busyMs <= HEALTHY_LOAD * elapsedMs
+    if (hadRoom && this.#hadRoom) this.onEmpty(nowMs)
     this.#slicedMs = nowMs
     this.#slicedIdleMs = idleMs
     this.#arrived = this.#ended = 0

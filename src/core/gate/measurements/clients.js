@@ -65,7 +65,8 @@ class Clients {
     this.#outstanding = this.#queued = this.#forwarded = 0
     const isBounded = !this.areGateways && nowMs - this.#grewMs >= STEADY_MS
     this.most = isBounded ? this.#peak : Number.POSITIVE_INFINITY
-    this.areWaiting = !this.areGateways && nowMs - this.#sparedMs >= LATELY_MS
+    // Clients that wait bring no more requests.
+    this.areWaiting = !this.areGateways && nowMs - Math.max(this.#sparedMs, this.#grewMs) >= LATELY_MS
   }
 
   #count(nowMs, outstanding, isIdling) {
