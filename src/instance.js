@@ -6,28 +6,21 @@ const { Servers } = require('./core/http/http-server')
 const { SetUpCheck } = require('./core/http/setup-check')
 const { Admission } = require('./core/gate/admission')
 const { Events } = require('./core/events')
+const { Features } = require('./core/feature')
 const { Endpoints, endpointHandlers } = require('./core/http/endpoints')
-const { Doctor } = require('./features/doctor/doctor')
 const { capture } = require('./core/metrics/capture')
 const { EVENT_LINES } = require('./core/log/event-lines')
 const { loggerFrom } = require('./core/log/logger')
 const { observedOverloads } = require('./core/log/observed-overloads')
-const { OpenTelemetry } = require('./features/opentelemetry/opentelemetry')
 const { RequestLog } = require('./core/log/request-log')
 const { StartLine } = require('./core/log/start-line')
 const { Failures } = require('./core/errors/failures')
 const { ProcessErrors } = require('./core/errors/process-errors')
 const { RequestContext } = require('./core/errors/request-context')
 const { Timeouts } = require('./core/errors/timeouts')
-const { Membership } = require('./features/fleet/membership')
-const { OutgoingCalls } = require('./features/outgoing/outgoing-calls')
 const { Lazy } = require('./core/lazy')
-const { Pools } = require('./features/pools/pools')
-const { Stalls } = require('./features/stalls/stalls')
 const { ConnectionUse } = require('./core/drain/connection-use')
 const { Lifecycle } = require('./core/drain/lifecycle')
-const { takeFigures } = require('./features/releases/release-figures')
-const { ReleaseHistory } = require('./features/releases/release-history')
 const { Notices } = require('./core/notices')
 const { openInstances } = require('./core/drain/open-instances')
 const { updateOptions } = require('./core/options/options')
@@ -38,18 +31,14 @@ const { describeError } = require('./core/redaction/error-description')
 const { memoryForGate, memoryForRecycling } = require('./core/process/memory')
 const { ProcessWarnings } = require('./core/process/process-warnings')
 const { createSignals } = require('./core/process/signals')
-const { Sockets } = require('./features/sockets/sockets')
 const { TurnClock } = require('./core/process/turn-clock')
+const { FEATURES } = require('./features')
 const { listenToTurns } = require('./turn-listeners')
 
 /** Node's own exit code after an uncaught error. */
 const FAILURE = 1
 
 class Instance {
-  /** Undefined with `insight.stalls: false`. @type {InstanceType<typeof Stalls> | undefined} */
-  stalls
-  /** The admin server with its pages. */
-  admin
   /** The metrics for Prometheus. */
   exporter
   #turnClock
@@ -76,6 +65,10 @@ class Instance {
     }
     this.debug = (fields, text) => internalErrors.guard('logger', () => logger.debug?.(fields, text))
     this.warn = warn
+    this.info = info
+    this.features = new Features(FEATURES, this)
+    /** The features that are on, by name. @type {Record<string, any>} */
+    this.started = this.features.started
     this.notices = new Notices(warn)
     this.options = options
     this.clock = clock
@@ -110,6 +103,7 @@ class Instance {
       info,
       close: () => this.close(),
       onListen: (server) => startLine.write(server),
+      onStopAccepting: () => this.features.onStopAccepting(),
       sampleMemory: () => memoryForRecycling(this.signals),
     })
     const fields = new RequestFields(options.log)
@@ -123,16 +117,8 @@ class Instance {
       options: options.log,
       recorder,
     })
-    this.releases = new ReleaseHistory({
-      clock,
-      internalErrors,
-      options: options.release,
-      warn,
-      takeFigures: (maxRoutes) => takeFigures(this, maxRoutes),
-    })
     this.#timeouts = new Timeouts({ clock, internalErrors, recorder, options, warn })
     this.context = new RequestContext(recorder)
-    this.pools = Pools.of(this)
     this.processErrors = new ProcessErrors({
       context: this.context,
       internalErrors,
@@ -141,37 +127,19 @@ class Instance {
       options,
       exit: (reason) => this.lifecycle.exit(FAILURE, reason),
     })
-    this.sockets = new Sockets(this)
-    this.lifecycle.onStopAccepting = () => this.sockets.goodbye()
-    const { insight, routes } = options
-    const askerNow = () => this.context.reference
-    this.outgoing = new OutgoingCalls({ clock, internalErrors, routes, askerNow, isOn: insight.outgoing })
-    this.warnings = new ProcessWarnings({ clock, isOn: insight.warnings })
-    if (insight.stalls) this.stalls = new Stalls({ parts: this, info, warn })
-    const captureNow = (spare) => capture(this, spare)
-    const gather = () => (this.fleet.isMember ? this.fleet.gather() : undefined)
+    this.warnings = new ProcessWarnings({ clock, isOn: options.insight.warnings })
+    const gather = () => (this.isOfFleet ? this.started.fleet.gather() : undefined)
     const { bounds } = recorder.routes
-    const ofMetrics = { bounds, clock, internalErrors, capture: captureNow, gather }
+    const ofMetrics = { bounds, clock, internalErrors, capture: this.capture, gather }
     this.exporter = new Lazy(() => {
       const { Prometheus } = require('./core/metrics/scrape/prometheus')
-      return new Prometheus({ ...options, ...ofMetrics })
+      return new Prometheus({ ...options, ...ofMetrics, families: this.families() })
     })
     // Families are registered, and the collector is watched, from the start.
     if (options.registry !== undefined || options.metrics.defaults) this.exporter.value
-    this.doctor = new Doctor({ parts: this, warn, info, isOn: insight.doctor })
-    this.fleet = new Membership(options.fleet, (number) => {
-      const { Fleet } = require('./features/fleet/fleet')
-      const pagesNow = () => this.admin.value.memberPages
-      return new Fleet(this, options.fleet, captureNow, this.exporter.value, { number, pagesNow })
-    })
-    this.openTelemetry = new OpenTelemetry(this, captureNow)
     const { health } = this.lifecycle
     const ofEndpoints = { health, exporter: this.exporter, internalErrors }
     this.handlers = endpointHandlers(ofEndpoints)
-    this.admin = new Lazy(() => {
-      const { Admin } = require('./features/admin/admin')
-      return new Admin(this)
-    })
     // Without `allow` these paths answer anybody.
     const isPublic = options.endpoints.allow === undefined
     const handlers = endpointHandlers({ ...ofEndpoints, isPublic })
@@ -197,16 +165,29 @@ class Instance {
   #start(place) {
     const { collections } = this.signals
     this.recorder.parts.follow(collections)
+    this.features.start()
     listenToTurns(this.#turnClock, this)
     collections.start()
     this.#timeouts.start()
     this.processErrors.start()
-    this.outgoing.start()
     this.warnings.start()
     this.#turnClock.start()
     const warning = openInstances.add()
     if (warning !== undefined) this.notices.warn('many-instances', place, warning)
   }
+
+  /** Whether the instance answers for a fleet, and not for its own thread alone. */
+  get isOfFleet() {
+    return this.started.fleet?.isMember === true
+  }
+
+  /** Of the core and of all features. */
+  families = () => {
+    const { FAMILIES } = require('./core/metrics/families')
+    return [...FAMILIES, ...this.features.families()]
+  }
+
+  capture = (spare) => capture(this, spare)
 
   snapshot() {
     const { takeSnapshot } = require('./core/snapshot/snapshot')
@@ -219,9 +200,7 @@ class Instance {
   }
 
   openAdmin(options) {
-    const admin = this.admin.value
-    if (this.#isClosed) admin.close()
-    return admin.listen(options)
+    return this.features.use('admin').listen(options)
   }
 
   /** A caller that ignores the promise finds the error in the log. Unhandled, the rejection would end the process. */
@@ -236,28 +215,20 @@ class Instance {
     if (this.#isClosed) return
     this.#isClosed = true
     openInstances.remove()
-    this.admin.made?.close()
-    this.doctor.close()
-    this.releases.close()
+    this.features.close()
     this.#timeouts.close()
-    this.stalls?.close()
     this.processErrors.close()
-    this.outgoing.close()
     this.warnings.close()
-    this.pools.close()
     this.context.close()
     this.lifecycle.close()
     this.admission.close()
-    this.sockets.close()
     this.servers.close()
     this.setUp.close()
     this.#turnClock.close()
     this.recorder.parts.close()
     this.requestLog.slow.onTurn(this.clock.now())
     this.exporter.made?.close()
-    this.openTelemetry.close()
     this.signals.collections.close()
-    this.fleet.close()
   }
 }
 

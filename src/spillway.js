@@ -56,14 +56,14 @@ class Spillway {
 
   express() {
     requireNoArguments('express', arguments)
-    this.#instance.openTelemetry.lookForSdk()
+    this.#instance.features.onMount()
     const place = new CallPlace(Spillway.prototype.express)
     return this.#instance.setUp.addMiddleware(createExpressMiddleware(this.#instance), place)
   }
 
   koa() {
     requireNoArguments('koa', arguments)
-    this.#instance.openTelemetry.lookForSdk()
+    this.#instance.features.onMount()
     const place = new CallPlace(Spillway.prototype.koa)
     return this.#instance.setUp.addMiddleware(createKoaMiddleware(this.#instance), place)
   }
@@ -93,7 +93,7 @@ class Spillway {
   attach(server, given) {
     const { signals } = resolveMember('attach', given)
     const inner = serverIn(server)
-    this.#instance.openTelemetry.lookForSdk()
+    this.#instance.features.onMount()
     this.#instance.servers.attach(inner)
     this.#instance.setUp.listen()
     if (signals) this.#instance.lifecycle.listenForSignals(inner)
@@ -101,7 +101,7 @@ class Spillway {
   }
 
   wrap(listener) {
-    this.#instance.openTelemetry.lookForSdk()
+    this.#instance.features.onMount()
     return this.#instance.servers.wrap(listener)
   }
 
@@ -123,7 +123,7 @@ class Spillway {
    * @returns {import('../index.js').SocketsHandle}
    */
   sockets(given, options) {
-    return this.#instance.sockets.add(given, resolveMember('sockets', options))
+    return this.#instance.features.use('sockets').add(given, resolveMember('sockets', options))
   }
 
   /** @param {{ shed: import('../index.js').ShedOptions }} given */
@@ -147,7 +147,7 @@ class Spillway {
 
   /** @returns {import('../index.js').Diagnosis} */
   diagnose() {
-    return this.#instance.doctor.diagnose()
+    return this.#instance.features.use('doctor').diagnose()
   }
 
   /**
@@ -160,12 +160,12 @@ class Spillway {
 
   /** @returns {Promise<import('../index.js').FleetSnapshot>} */
   fleetSnapshot() {
-    return this.#instance.fleet.snapshot()
+    return this.#instance.features.use('fleet').snapshot()
   }
 
   /** @returns {import('../index.js').MetricProducer} */
   metricProducer() {
-    return this.#instance.openTelemetry.producer()
+    return this.#instance.features.use('opentelemetry').producer()
   }
 
   /**
@@ -176,7 +176,7 @@ class Spillway {
    */
   pool(name, pool, given) {
     const options = this.#memberOptions('pool', given, Spillway.prototype.pool)
-    return Object.freeze({ close: this.#instance.pools.add(name, pool, options) })
+    return Object.freeze({ close: this.#instance.features.use('pools').add(name, pool, options) })
   }
 
   ready() {

@@ -8,26 +8,12 @@ const { UnseenEnds } = require('./core/request/unseen-ends')
  * @param {InstanceType<typeof import('./instance').Instance>} instance
  */
 function listenToTurns(turnClock, instance) {
-  const {
-    admin,
-    admission,
-    doctor,
-    fleet,
-    lifecycle,
-    pools,
-    recorder,
-    releases,
-    requestLog,
-    signals,
-    stalls,
-  } = instance
+  const { admission, features, lifecycle, recorder, requestLog, signals } = instance
   const { loopDelay, utilization } = signals
   const unseenEnds = new UnseenEnds(recorder.requests, instance.clock.now())
-  // Each turn is a value of the loop delay and a beat for the watcher of stalls. The doctor counts the requests of long turns.
   turnClock.onEachTurn((busyMs, nowMs) => {
     loopDelay.record(busyMs, nowMs)
-    stalls?.onTurn(busyMs, nowMs)
-    doctor.onTurn(busyMs)
+    features.onEachTurn(busyMs, nowMs)
   })
   // The sum of short turns is enough for these. A turn in which a request arrives, ends or is queued is never summed.
   turnClock.onTurns((busyMs, nowMs, idleMs, longestMs) => {
@@ -38,14 +24,11 @@ function listenToTurns(turnClock, instance) {
   })
   // These only compare the time with when they are due, in a tenth of a second or later.
   turnClock.onInterval((nowMs, idleMs) => {
-    pools.onTurn(nowMs)
     utilization.onTurn(nowMs)
     lifecycle.recycle.onTurn(nowMs)
     unseenEnds.onTurn(nowMs)
-    fleet.onTurn(nowMs)
-    admin.made?.onTurn(nowMs, idleMs)
+    features.onTurn(nowMs, idleMs)
   })
-  if (releases.isEnabled) turnClock.onInterval(releases.onTurn)
 }
 
 module.exports = { listenToTurns }

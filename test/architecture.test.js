@@ -23,7 +23,15 @@ const NEEDS = {
   'features/stalls': [],
 }
 /** They build an instance from core/ and features/. */
-const TOP = ['async-errors.js', 'index.js', 'instance.js', 'register.js', 'spillway.js', 'turn-listeners.js']
+const TOP = [
+  'async-errors.js',
+  'features.js',
+  'index.js',
+  'instance.js',
+  'register.js',
+  'spillway.js',
+  'turn-listeners.js',
+]
 const PROGRAM = 'cli/executable.js'
 const TIME =
   /(?<!\bsocket\.)\b(set|clear)(Timeout|Interval|Immediate)\b|\bDate\.now\b|\bnew Date\(\)|\bperformance\.now\b|\bhrtime\b|\bnodeTiming\b|\btimers\b/

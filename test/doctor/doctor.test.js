@@ -41,7 +41,7 @@ function doctorFor(t, { isOn = true, read = takeReading } = {}) {
     info: (fields, message) => lines.push({ level: 'info', ...fields, message }),
     read: (parts, own) => ({ ...read(parts, own), ...IDLE }),
   })
-  instance.doctor = doctor
+  instance.started.doctor = doctor
   t.after(() => doctor.close())
   const armed = clock.armed()
   return {
@@ -67,14 +67,14 @@ function doctorFor(t, { isOn = true, read = takeReading } = {}) {
         series.record(request, clock.now())
       }
       instance.recorder.requests.ended += count
-      doctor.onTurn(1)
+      doctor.onEachTurn(1)
     },
   }
 }
 
 test('before any request it cannot tell, and has no timer', (t) => {
   const { armed, doctor } = doctorFor(t)
-  doctor.onTurn(1)
+  doctor.onEachTurn(1)
   const { healthy, summary, findings, requests } = doctor.diagnose()
   assert.deepEqual({ healthy, findings, requests }, { healthy: null, findings: [], requests: 0 })
   assert.match(summary, /^Not enough traffic to tell/)
@@ -103,7 +103,7 @@ test('it counts long loop turns between its looks', (t) => {
   }
   const { doctor, end } = doctorFor(t, { read })
   end(1)
-  doctor.onTurn(60)
+  doctor.onEachTurn(60)
   assert.deepEqual(own.longTurns.sample().veryLong, { count: 1, ms: 60, requests: 0 })
 })
 
@@ -180,7 +180,7 @@ test('it rests a minute after the last request, and wakes with the next', (t) =>
     ['finding', 'findingEnded']
   )
   assert.match(doctor.diagnose().summary, /no request in the last minute/)
-  doctor.onTurn(1)
+  doctor.onEachTurn(1)
   assert.equal(armed(), 0)
   end(1)
   assert.equal(armed(), 1)

@@ -20,7 +20,7 @@ const near = (value, expected) =>
 const LONG_TURNS = { long: { count: 0, ms: 0, requests: 0 }, veryLong: { count: 0, ms: 0, requests: 0 } }
 
 /** An instance, and readings of it whose process figures are given. */
-function readable(t, others = {}, options = {}) {
+function readable(t, { started = {}, ...others } = {}, options = {}) {
   const clock = handClock()
   const instance = new Instance(
     resolveOptions({ logger: false, ...options }),
@@ -28,7 +28,9 @@ function readable(t, others = {}, options = {}) {
     new CallPlace(Instance)
   )
   t.after(() => instance.close())
-  const parts = /** @type {any} */ (Object.assign(Object.create(instance), others))
+  const parts = /** @type {any} */ (
+    Object.assign(Object.create(instance), others, { started: { ...instance.started, ...started } })
+  )
   const process = { longTurns: LONG_TURNS, throttling: undefined, scheduler: undefined }
   const usual = new UsualDurations()
   return {
@@ -211,8 +213,7 @@ test('stalls cost what they have cost since the earlier reading, calls are by ho
   ]
   const warnings = { counts: { MaxListenersExceededWarning: 1 }, recent: [] }
   const { clock, figures, read } = readable(t, {
-    stalls: { sample: () => ({ sites }) },
-    outgoing: { list: () => ({ hosts }) },
+    started: { stalls: { sample: () => ({ sites }) }, outgoing: { section: () => ({ hosts }) } },
     warnings: { list: () => warnings },
   })
   const earlier = read()

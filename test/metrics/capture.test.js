@@ -3,7 +3,7 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { FAMILIES } = require('../../src/core/metrics/families')
+const { FAMILIES } = require('../support/families')
 const { capture } = require('../../src/core/metrics/capture')
 const { renderFamilies } = require('../../src/core/metrics/formats/prometheus-text')
 const { ADVISED_BOUNDS } = require('../../src/core/histogram/buckets')
@@ -32,23 +32,16 @@ function partsFor() {
   }
   const failures = { table: new ErrorTable('(other)') }
   const processErrors = { counts: {} }
-  const pools = { samples: { sample: () => [] } }
-  const unused = { isUsed: false, transports: [], closed: [], refused: [], events: [] }
-  const sockets = { sample: () => unused }
-  const releases = { current: { version: '1.2.3', revision: '' } }
   return {
     admission,
     clock,
     failures,
-    outgoing: { sample: () => ({ series: [], values: new Float64Array() }) },
+    features: { sample: () => ({ releases: { version: '1.2.3', revision: '' } }) },
     warnings: { sample: () => [] },
     processErrors,
     recorder,
     internalErrors,
-    pools,
-    releases,
     signals,
-    sockets,
     startedAtWallMs: clock.wallMs(),
   }
 }

@@ -7,7 +7,8 @@ const { metrics } = require('@opentelemetry/api')
 const conventions = require('@opentelemetry/semantic-conventions/incubating')
 const { AggregationType } = require('@opentelemetry/sdk-metrics')
 const { systemClock } = require('../../src/core/clock')
-const { FAMILIES, OPENTELEMETRY_FAMILIES } = require('../../src/core/metrics/families')
+const { OPENTELEMETRY_FAMILIES } = require('../../src/core/metrics/families')
+const { FAMILIES } = require('../support/families')
 const { instrumentsWith } = require('../../src/features/opentelemetry/instruments')
 const { ADVISED_BOUNDS } = require('../../src/core/histogram/buckets')
 const { Spillway } = require('../../src/spillway')
@@ -211,7 +212,7 @@ test('a MeterProvider that throws is counted as an internal error', (t) => {
 
 test('names and units translate to the names of the Prometheus families', () => {
   const SUFFIXES = { s: 'seconds', By: 'bytes', 'By/s': 'bytes_per_second', 1: 'ratio' }
-  const translated = instrumentsWith(ADVISED_BOUNDS).map(({ name, unit, kind }) => {
+  const translated = instrumentsWith(ADVISED_BOUNDS, FAMILIES).map(({ name, unit, kind }) => {
     const suffix = SUFFIXES[unit]
     const stem = name.replaceAll('.', '_')
     const whole = suffix === undefined || stem.endsWith(`_${suffix}`) ? stem : `${stem}_${suffix}`

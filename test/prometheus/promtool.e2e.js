@@ -7,7 +7,7 @@ const assert = require('node:assert/strict')
 const { spawnSync } = require('node:child_process')
 const { test } = require('node:test')
 const express = require('express')
-const { FAMILIES } = require('../../src/core/metrics/families')
+const { FAMILIES } = require('../support/families')
 const { serve } = require('../support/serve')
 const { spillwayFor } = require('../support/spillway')
 

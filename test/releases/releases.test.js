@@ -277,8 +277,10 @@ test('a file without a version or revision is reported and not written', (t) => 
     Object.entries(environment).filter(([name]) => !/SHA|COMMIT|VERSION/.test(name))
   )
   t.after(() => (process.env = before))
-  const { history, logged } = begin(t, path.join(folder(t), 'it'), undefined, new FakeClock())
-  assert.equal(history.isEnabled, false)
+  const where = folder(t)
+  const { history, logged } = begin(t, path.join(where, 'it'), undefined, new FakeClock())
+  history.close()
+  assert.deepEqual(fs.readdirSync(where), [])
   assert.match(logged[0], /needs release\.version or release\.revision/)
 })
 

@@ -88,7 +88,7 @@ function poolStack({ isObserved = true, maxWait } = {}) {
           },
         }),
       })
-      admission.pools = pools
+      admission.limitBy(pools)
       return admission
     },
     pool({ name, size, loop }) {

@@ -49,6 +49,7 @@ function setUp({ hasRequests = true, canWatch = true, add = () => {} } = {}) {
     options: { insight: { stallThreshold: 100 }, routes: { unmatched: '(unmatched)' } },
     recorder: { requests, routes: { series: [] } },
     signals: { collections: { recordPending: () => collectedMs } },
+    started: {},
   }
   const warn = (fields, message) => told.lines.push({ ...fields, message })
   const readScheduler = () => ({ ranMs, waitedMs })
@@ -63,7 +64,7 @@ function setUp({ hasRequests = true, canWatch = true, add = () => {} } = {}) {
     }
     if (excusedMs > 0) stalls.excuse(excusedMs)
     nowMs += busyMs / 2
-    stalls.onTurn(busyMs, nowMs)
+    stalls.onEachTurn(busyMs, nowMs)
   }
   return {
     now: () => nowMs,

@@ -23,8 +23,6 @@ class Lifecycle {
   health
   servers = new KnownServers()
   recycle
-  /** Called in a drain, when the listening sockets are closed. */
-  onStopAccepting = () => {}
   #processExit = processExit()
   #supervisor
   #primaryLink
@@ -42,10 +40,12 @@ class Lifecycle {
    *   internalErrors: InstanceType<typeof import('../request/internal-errors').InternalErrors>, recorder: InstanceType<typeof import('../request/recorder').Recorder>,
    *   options: import('../../../index.js').ResolvedOptions, close: () => void,
    *   sampleMemory: () => import('./recycle').MemorySample, emit: (event: string, details: object) => void,
-   *   onListen: (server: import('node:net').Server) => void, info: (fields: object, message: string) => void,
+   *   onListen: (server: import('node:net').Server) => void, onStopAccepting: () => void, info: (fields: object, message: string) => void,
    *   warn: (fields: object, message: string) => void }} parts
    */
-  constructor({ clock, internalErrors, recorder, options, close, sampleMemory, emit, onListen, info, warn }) {
+  constructor(parts) {
+    const { clock, internalErrors, recorder, options, close, sampleMemory, emit, onListen, info, warn } =
+      parts
     this.#clock = clock
     this.#emit = emit
     this.#options = options.drain
@@ -69,7 +69,7 @@ class Lifecycle {
           { inFlight },
           'spillway: waiting for requests in flight; a second signal ends the process at once'
         ),
-      onClose: () => this.onStopAccepting(),
+      onClose: parts.onStopAccepting,
       onEnd: (drained) => {
         const { cut, durationMs } = drained
         const log = cut === 0 ? info : warn

@@ -55,15 +55,15 @@ function filesIn(folder) {
 const missingFor = (feature) => missingGrants(FEATURES[feature])
 
 /**
- * @param {{ options: Pick<import('../../../index.js').ResolvedOptions, 'fleet' | 'release'>, fleet: { isMember: boolean } }} parts
+ * @param {{ options: Pick<import('../../../index.js').ResolvedOptions, 'fleet' | 'release'>, isOfFleet: boolean }} parts
  * @returns {import('../../../index.js').ForbiddenFeature[]} features that are off; none without a permission model
  */
-function forbiddenFeatures({ options, fleet }) {
+function forbiddenFeatures({ options, isOfFleet }) {
   if (/** @type {any} */ (process).permission === undefined) return []
   const { file } = options.release
   const features = { ...FEATURES }
   if (file !== undefined) features.releases = filesIn(path.dirname(file))
-  if (fleet.isMember) features.fleet = filesIn(/** @type {any} */ (options.fleet)?.directory ?? tmpdir())
+  if (isOfFleet) features.fleet = filesIn(/** @type {any} */ (options.fleet)?.directory ?? tmpdir())
   return Object.entries(features)
     .map(([feature, needs]) => ({ feature, grants: missingGrants(needs) }))
     .filter(({ grants }) => grants.length > 0)

@@ -5,7 +5,7 @@
 const { SHED } = require('../request/ignore')
 const { ConnectionGate } = require('./connection-gate')
 const { Gate } = require('./gate')
-const { Limits } = require('./limits/limits')
+const { Limits, NO_LIMIT } = require('./limits/limits')
 const { ResourceLimits } = require('./limits/resource-limits')
 const { AcceptBurst } = require('./measurements/accept-burst')
 const { Clients } = require('./measurements/clients')
@@ -39,8 +39,8 @@ class Admission {
   answersInFramework = false
   /** Called where the turn clock is to measure the current loop turn alone. */
   followTurn = () => {}
-  /** Whether the connections of a pool are short: see features/pools/pools.js. Nothing is done until one is registered. @type {any} */
-  pools = { isOn: false, isWatched: false }
+  /** What a feature adds to the limits, such as the connections of a pool. @type {import('./limits/limits').FurtherLimit} */
+  #further = NO_LIMIT
   #clock
   #hooks
   #queue = new Queue()
@@ -92,15 +92,20 @@ class Admission {
       fairShares: new FairShares(),
       hooks,
       stats: this.stats,
-      poolReason: (request, nowMs) =>
-        this.pools.isWatched && this.limits.areEnforced
-          ? this.pools.reasonAfterQueue(request, nowMs)
+      further: (request, nowMs) =>
+        this.#further.isWatched && this.limits.areEnforced
+          ? this.#further.reasonAfterQueue(request, nowMs)
           : undefined,
       onReject: (request, reason) => this.#onReject(request, reason),
     })
     const onWouldReject = this.#onWouldReject
     this.#shadow = new ShadowQueue({ cause, clock, limits: this.limits, measurements, hooks, onWouldReject })
     this.update(options)
+  }
+
+  /** @param {import('./limits/limits').FurtherLimit} limit */
+  limitBy(limit) {
+    this.#further = limit
   }
 
   update(options) {
@@ -139,19 +144,19 @@ class Admission {
     if (admission.priority === BYPASS) return RUN
     this.stats.decided++
     const decision = this.#decideAs(this.#mode, request, nowMs)
-    if (decision === RUN && admission.pools !== undefined) this.pools.onAdmit(request, nowMs)
+    if (decision === RUN && admission.expected !== undefined) this.#further.onAdmit(request, nowMs)
     if (decision !== REJECTED && this.#retryAfter.isSpread) this.#retryAfter.onAdmit()
     return decision
   }
 
   #decideAs(mode, request, nowMs) {
     const reason = this.#resources.isShort ? this.#resources.reasonFor(request.admission.priority) : undefined
-    const ofPool =
-      reason === undefined && this.pools.isWatched
-        ? this.pools.reasonFor(request, nowMs, mode === 'observe')
+    const further =
+      reason === undefined && this.#further.isWatched
+        ? this.#further.reasonFor(request, nowMs, mode === 'observe')
         : undefined
-    if (mode === 'observe') return this.#observe(request, reason ?? ofPool, nowMs)
-    if (ofPool !== undefined) return this.gate.reject(request, ofPool)
+    if (mode === 'observe') return this.#observe(request, reason ?? further, nowMs)
+    if (further !== undefined) return this.gate.reject(request, further)
     if (reason !== undefined) {
       // Without a sample a limit could not recover, whatever resource is short.
       if (nowMs - this.gate.lastAdmitMs <= SAMPLE_MS) return this.gate.reject(request, reason)
@@ -176,7 +181,7 @@ class Admission {
 
   #onReject(request, reason) {
     request.admission.onReject(reason, this.#clock.now(), this.cause)
-    if (request.admission.pools !== undefined) this.pools.onReject(request)
+    if (request.admission.expected !== undefined) this.#further.onReject(request)
     this.#countRejection(reason, request.admission.priority)
     // A framework takes the error when `decide` returns, so the rejection cannot be sent late.
     if (this.#rejection.goesToErrorHandler(request)) this.#send(request, reason, true)
@@ -217,7 +222,7 @@ class Admission {
   /** Hot path: once a request. The recorder has read both clocks at its end. @param {Request} request */
   release(request, nowMs = this.#clock.now(), idleMs = this.#clock.idleMs()) {
     this.gate.release(request, nowMs, idleMs)
-    if (this.pools.isOn) this.pools.onEnd(request)
+    if (this.#further.isOn) this.#further.onEnd(request)
     const { crossOrigin } = this.#rejection
     if (request.req.headers?.origin !== undefined) crossOrigin.onEnd(request, nowMs)
   }
@@ -231,17 +236,14 @@ class Admission {
     this.measurements.acceptBurst.onEvent(event, how, this.#clock.now())
   }
 
-  get #outstanding() {
-    return this.limits.inFlight + this.#queue.length + this.pace.waiting
-  }
-
   /** @param {number} [longestMs] of several turns, without arrivals or ends, the longest */
   onTurn(busyMs, nowMs, idleMs, longestMs = busyMs) {
     const { acceptBurst, clients, cost, turns } = this.measurements
     const { arrivedInTurn, endedInTurn } = this.gate
     turns.onTurn(busyMs, nowMs, idleMs, endedInTurn * cost.ms, longestMs)
     cost.onTurn(busyMs, nowMs, endedInTurn)
-    clients.onTurn(nowMs, this.#outstanding, turns.isIdling(nowMs))
+    const outstanding = this.limits.inFlight + this.#queue.length + this.pace.waiting
+    clients.onTurn(nowMs, outstanding, turns.isIdling(nowMs))
     acceptBurst.onTurn(busyMs, nowMs, arrivedInTurn)
     this.#hooks.onTurn(nowMs)
     this.#resources.onTurn(longestMs, nowMs, idleMs)

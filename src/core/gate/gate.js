@@ -27,7 +27,7 @@ class Gate {
   #fairShares
   #hooks
   #stats
-  #poolReason
+  #further
   #onReject
   /** When the first request arrived in the last loop turn in which any did. */
   #firstArrivalMs = 0
@@ -46,11 +46,11 @@ class Gate {
    *   limits: InstanceType<typeof import('./limits/limits').Limits>, measurements: import('./admission').Measurements,
    *   fairShares: InstanceType<typeof import('./queue').FairShares>, stats: InstanceType<typeof import('./stats').Stats>,
    *   hooks: InstanceType<typeof import('./user-hooks').UserHooks>,
-   *   poolReason: (request: Request, nowMs: number) => string | undefined,
-   *   onReject: (request: Request, reason: string) => void }} parts `poolReason`: why a request that has been queued would wait
-   *   too long for a pool; `onReject` answers the request
+   *   further: (request: Request, nowMs: number) => string | undefined,
+   *   onReject: (request: Request, reason: string) => void }} parts `further`: why a further limit rejects
+   *   a request that has been queued; `onReject` answers the request
    */
-  constructor({ cause, clock, limits, measurements, queue, fairShares, hooks, stats, poolReason, onReject }) {
+  constructor({ cause, clock, limits, measurements, queue, fairShares, hooks, stats, further, onReject }) {
     this.#cause = cause
     this.#clock = clock
     this.#limits = limits
@@ -59,7 +59,7 @@ class Gate {
     this.#fairShares = fairShares
     this.#hooks = hooks
     this.#stats = stats
-    this.#poolReason = poolReason
+    this.#further = further
     this.#onReject = onReject
   }
 
@@ -208,7 +208,7 @@ class Gate {
     // The client has disconnected: a handler that starts now would never get the events of its end.
     if (isDisconnected(request)) return
     const nowMs = this.#clock.now()
-    const reason = this.#poolReason(request, nowMs)
+    const reason = this.#further(request, nowMs)
     if (reason !== undefined) return this.#rejectQueued(request, reason)
     this.#stats.onWait(nowMs - request.admission.queuedMs)
     this.admit(request, nowMs)

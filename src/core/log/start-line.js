@@ -16,7 +16,7 @@ class StartLine {
 
   /**
    * @param {{ info: (fields: object, message: string) => void, isSilent?: boolean,
-   *   parts: { options: import('../../../index.js').ResolvedOptions, fleet: { isMember: boolean },
+   *   parts: { options: import('../../../index.js').ResolvedOptions, isOfFleet: boolean,
    *     signals: { memory: InstanceType<typeof import('../process/memory').Memory> } } }} given
    */
   constructor({ info, parts, isSilent = isTested() }) {
@@ -35,7 +35,7 @@ class StartLine {
   }
 }
 
-function fieldsOf({ options: { endpoints, shed }, fleet, signals }, address) {
+function fieldsOf({ options: { endpoints, shed }, isOfFleet, signals }, address) {
   const { heapLimitBytes, limitBytes } = signals.memory.sample()
   const { port } = address ?? {}
   return {
@@ -45,7 +45,7 @@ function fieldsOf({ options: { endpoints, shed }, fleet, signals }, address) {
     endpoints: [endpoints.metrics, endpoints.live, endpoints.ready].filter((path) => path !== false),
     ...(port !== undefined && { port }),
     ...(typeof address === 'string' && { socket: address }),
-    fleet: fleet.isMember,
+    fleet: isOfFleet,
     node: process.version,
     heapLimitBytes,
     memoryLimitBytes: limitBytes,

@@ -8,19 +8,14 @@
  * @typedef {{
  *   admission: InstanceType<typeof import('../gate/admission').Admission>,
  *   clock: import('../clock').Clock,
- *   doctor?: { findings: readonly { problem: string, severity: string }[] },
  *   failures: InstanceType<typeof import('../errors/failures').Failures>,
  *   internalErrors: InstanceType<typeof import('../request/internal-errors').InternalErrors>,
- *   pools: { samples: InstanceType<typeof import('../../features/pools/pool-samples').PoolSamples> },
- *   outgoing: InstanceType<typeof import('../../features/outgoing/outgoing-calls').OutgoingCalls>,
+ *   features: Pick<InstanceType<typeof import('../feature').Features>, 'sample' | 'sections'>,
  *   warnings: InstanceType<typeof import('../process/process-warnings').ProcessWarnings>,
  *   processErrors: InstanceType<typeof import('../errors/process-errors').ProcessErrors>,
  *   processStartedAtSeconds: number,
  *   recorder: InstanceType<typeof import('../request/recorder').Recorder>,
- *   releases: InstanceType<typeof import('../../features/releases/release-history').ReleaseHistory>,
  *   signals: ReturnType<typeof import('../process/signals').createSignals>,
- *   stalls?: { sample: () => { causes: any[], sites: any[] } } | undefined,
- *   sockets: InstanceType<typeof import('../../features/sockets/sockets').Sockets>,
  *   startedAtWallMs: number,
  * }} Parts
  */
@@ -30,7 +25,7 @@
  * @param {any} [spare] a capture that is no longer read; its tables are reused
  */
 function capture(parts, spare) {
-  const { processErrors, admission, clock, failures, recorder, internalErrors, releases, signals } = parts
+  const { processErrors, admission, clock, failures, recorder, internalErrors, signals } = parts
   const nowMs = clock.now()
   recorder.lookForSdk()
   const { bounds, folded, tables } = recorder.routes
@@ -56,15 +51,9 @@ function capture(parts, spare) {
     admission: admission.sample(),
     errors: failures.table.sample(),
     processErrors: Object.entries(processErrors.counts),
-    outgoing: parts.outgoing.sample(spare?.outgoing),
-    sockets: parts.sockets.sample(spare?.sockets),
     warnings: parts.warnings.sample(),
-    pools: parts.pools.samples.sample(),
     clientErrors: recorder.clientErrors.list(),
     internalErrors: internalErrors.list(),
-    stalls: parts.stalls?.sample(),
-    findings: parts.doctor?.findings ?? [],
-    release: releases.current,
     startedAtSeconds: parts.startedAtWallMs / 1000,
     processStartedAtSeconds: parts.processStartedAtSeconds,
     loopDelay: signals.loopDelay.sample(nowMs),
@@ -72,6 +61,7 @@ function capture(parts, spare) {
     collections,
     memory,
     heapTrend: signals.heapTrend.sample(nowMs, memory.afterGcLimitBytes),
+    ...parts.features.sample(spare),
   }
 }
 

@@ -1,12 +1,10 @@
 'use strict'
 // The metric families as data: name, type, help text, and the function that yields the points of a capture. All formats
-// and registries are written from this list; `spillway_workers` of a fleet is in features/fleet/worker-states.js. Names follow OpenTelemetry's translation for Prometheus. Any other name begins
-// with `spillway_` or the user's `metrics.prefix`.
+// and registries are written from this list and the features' own. Names follow OpenTelemetry's translation for Prometheus. Any other
+// name begins with `spillway_` or the user's `metrics.prefix`.
 
 const { ADVISED_BOUNDS, boundsOf } = require('../histogram/buckets')
 const { DEFAULTS } = require('../options/table')
-const { outgoing } = require('./outgoing-points')
-const { POOL_FAMILIES } = require('./pool-families')
 const { REQUEST_BYTES, RESPONSE_BYTES } = require('../request/route-series')
 const {
   totalByMethod,
@@ -20,8 +18,6 @@ const {
   overloads,
   queueDelays,
   shed,
-  stallCounts,
-  stallSeconds,
   streams,
   unlabelled,
   wouldShed,
@@ -33,14 +29,11 @@ const {
   PROCESS_FAMILIES,
   STANDARD_FAMILIES,
 } = require('./process-families')
-const { SOCKET_FAMILIES } = require('./socket-families')
 
 /** @import { Family } from './points' */
 
 const { prefix: PREFIX, buckets: BUCKETS } = DEFAULTS.metrics
 const DURATIONS = 'http_server_request_duration_seconds'
-/** Names hosts, which clients may choose, such as that of a webhook. A path that answers anybody leaves it out. */
-const HOSTS_CALLED = 'http_client_request_duration_seconds'
 
 /** @type {Family[]} */
 const FAMILIES = [
@@ -100,13 +93,6 @@ const FAMILIES = [
     bounds: ADVISED_BOUNDS,
     help: 'Duration of event streams and other long responses, which the request durations exclude.',
     points: streams,
-  },
-  {
-    name: HOSTS_CALLED,
-    type: 'histogram',
-    bounds: ADVISED_BOUNDS,
-    help: 'Duration of outgoing HTTP requests, by host; empty where OpenTelemetry measures them.',
-    points: outgoing,
   },
   {
     name: 'spillway_errors_total',
@@ -177,18 +163,6 @@ const FAMILIES = [
     points: ({ admission }) => unlabelled(admission.overloadedMs / 1000),
   },
   {
-    name: 'spillway_stalls_total',
-    type: 'counter',
-    help: 'Loop turns that blocked the event loop for insight.stallThreshold or longer, by cause.',
-    points: stallCounts,
-  },
-  {
-    name: 'spillway_stall_seconds_total',
-    type: 'counter',
-    help: 'Time for which those turns blocked the event loop, by cause.',
-    points: stallSeconds,
-  },
-  {
     name: 'spillway_routes_folded_total',
     type: 'counter',
     help: 'Requests counted under the shared route label because routes.max was reached.',
@@ -212,8 +186,6 @@ const FAMILIES = [
     help: 'Errors caught inside spillway or in callbacks of the application, by place.',
     points: countsByName('internalErrors', 'place'),
   },
-  ...SOCKET_FAMILIES,
-  ...POOL_FAMILIES,
   ...PROCESS_FAMILIES,
 ]
 
@@ -232,9 +204,9 @@ const NATIVE_FAMILIES = [
   },
 ]
 
-/** @param {import('../histogram/buckets').Bounds} bounds of the durations */
-const familiesWith = (bounds) =>
-  FAMILIES.map((family) => (family.name === DURATIONS ? { ...family, bounds } : family))
+/** @param {import('../histogram/buckets').Bounds} bounds of the durations @param {readonly Family[]} families */
+const familiesWith = (bounds, families) =>
+  families.map((family) => (family.name === DURATIONS ? { ...family, bounds } : family))
 
 /** Replaces the `spillway_` prefix by the user's. @param {Family[]} families @param {string} prefix */
 function prefixed(families, prefix) {
@@ -246,7 +218,6 @@ function prefixed(families, prefix) {
 
 module.exports = {
   FAMILIES,
-  HOSTS_CALLED,
   LAG_FAMILIES,
   NATIVE_FAMILIES,
   OPENTELEMETRY_FAMILIES,

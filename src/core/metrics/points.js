@@ -28,6 +28,8 @@ const unlabelled = (value) => [{ labels: NO_LABELS, value }]
  * @property {string} help
  * @property {import('../histogram/buckets').Bounds} [bounds] of a histogram, and of a summary that OpenTelemetry shows as one
  * @property {'sum' | 'max'} [across] how a fleet aggregates a gauge into one value; otherwise each worker has its own
+ * @property {boolean} [isPrivate] left out where anybody may read the metrics
+ * @property {boolean} [isOfProcess] the second instance of a process leaves it out for OpenTelemetry
  * @property {string} [promClientName] the same metric in prom-client's defaults; while that is shown, ours is not
  * @property {(captured?: any) => Iterable<any>} points
  */
@@ -188,10 +190,6 @@ function shedLabels(reason, priority) {
   return labels
 }
 
-/** The release never changes, so its labels are made once. */
-const buildInfo = ({ release }) => [{ labels: (release[kLabels] ??= buildLabels(release)), value: 1 }]
-const buildLabels = ({ version, revision }) => new Labels({ version, revision })
-
 /** No points until a request has been queued: most processes never queue any. */
 function queueDelays({ admission: { queueDelays: values } }) {
   return countOf(values, 0, ADVISED_BOUNDS) === 0 ? [] : [{ labels: NO_LABELS, values, row: 0 }]
@@ -208,53 +206,25 @@ function* overloads({ admission }) {
   yield { labels: nameLabels('resource', 'memory'), value: memoryPressure }
 }
 
-function* stallCounts({ stalls }) {
-  for (const { cause, count } of stalls?.causes ?? []) {
-    if (count > 0) yield { labels: nameLabels('cause', cause), value: count }
-  }
-}
-
-/** Each cause from the start: an alert reads these, and Prometheus sees no increase when a series begins with its first stall. */
-const stallSeconds = ({ stalls }) =>
-  (stalls?.causes ?? []).map(({ cause, totalMs }) => ({
-    labels: nameLabels('cause', cause),
-    value: totalMs / 1000,
-  }))
-
-const findings = ({ findings: found }) =>
-  found.map(({ problem, severity }) => ({ labels: findingLabels(problem, severity), value: 1 }))
-
-const labelsOfFinding = new Map()
-
-function findingLabels(problem, severity) {
-  const key = `${problem} ${severity}`
-  let labels = labelsOfFinding.get(key)
-  if (labels === undefined) labelsOfFinding.set(key, (labels = new Labels({ problem, severity })))
-  return labels
-}
-
 const loopTimes = ({ utilization }) => [
   { labels: LOOP_STATES[0], value: utilization.loopActiveSeconds },
   { labels: LOOP_STATES[1], value: utilization.loopIdleSeconds },
 ]
 
 module.exports = {
-  buildInfo,
   collections,
   countsByName,
   durations,
   errors,
-  findings,
   firstBytes,
   inFlight,
   loopTimes,
+  nameLabels,
   natives,
   outcomes,
   overloads,
   queueDelays,
   shed,
-  stallCounts,
-  stallSeconds,
   heapSpaces,
   streams,
   totalByMethod,

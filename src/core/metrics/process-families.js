@@ -1,17 +1,9 @@
 'use strict'
-// The metric families of the process: errors, release, event loop, garbage collection and memory. Some appear only under the
+// The metric families of the process: errors, event loop, garbage collection and memory. Some appear only under the
 // names of prom-client's default metrics, or only in OpenTelemetry.
 
 const { GC_BOUNDS } = require('../process/garbage-collection')
-const {
-  buildInfo,
-  collections,
-  countsByName,
-  findings,
-  heapSpaces,
-  loopTimes,
-  unlabelled,
-} = require('./points')
+const { collections, countsByName, heapSpaces, loopTimes, unlabelled } = require('./points')
 
 /** @import { Family } from './points' */
 
@@ -49,22 +41,10 @@ const PROCESS_FAMILIES = [
     points: countsByName('warnings', 'name'),
   },
   {
-    name: 'spillway_build_info',
-    type: 'gauge',
-    help: 'Always 1; the labels name the release of this process.',
-    points: buildInfo,
-  },
-  {
     name: 'spillway_start_time_seconds',
     type: 'gauge',
     help: 'When spillway began to measure in this process, in seconds since the epoch.',
     points: ({ startedAtSeconds }) => unlabelled(startedAtSeconds),
-  },
-  {
-    name: 'spillway_findings',
-    type: 'gauge',
-    help: 'Always 1; the labels name a problem that the doctor finds now, and its severity.',
-    points: findings,
   },
   ...delayFamilies(['max', 'mean', 'p50', 'p90', 'p99'], ...DELAY),
   {

@@ -50,8 +50,8 @@ class AdmissionRecord {
     this.proceed = undefined
     /** The error to throw, for a framework that takes it only after the decision has returned. */
     this.error = undefined
-    /** The pools that it is expected to ask for a connection, where one of them is short. */
-    this.pools = undefined
+    /** What a further limit keeps for it, such as the pools that it is expected to ask. */
+    this.expected = undefined
     /** Called when a queued request will never run. */
     this.giveUp = undefined
   }

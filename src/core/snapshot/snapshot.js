@@ -17,11 +17,10 @@ const {
 const { listOldest } = require('../request/oldest-requests')
 const { OUTCOMES } = require('../request/outcome')
 const { NO_PARTS, partSumsOf, routePartsOf } = require('./route-parts')
-const { socketsOf } = require('./sockets')
 
 /**
  * @import { AdmissionSnapshot, HeapTrendSnapshot, LatencySummary, RouteSnapshot } from '../../../index.js'
- * @import { SignalsSnapshot, SlowRequest, Snapshot, StallsSnapshot } from '../../../index.js'
+ * @import { SignalsSnapshot, SlowRequest, Snapshot } from '../../../index.js'
  */
 
 const RATIOS = [0.5, 0.9, 0.95, 0.99, 0.999]
@@ -30,15 +29,14 @@ const RATIOS = [0.5, 0.9, 0.95, 0.99, 0.999]
  * @typedef {import('../metrics/capture').Capture} Capture
  * @typedef {import('../metrics/capture').Parts & {
  *   requestLog: InstanceType<typeof import('../log/request-log').RequestLog>,
- *   startedAtMs: number, fleet: { isMember: boolean }, options: import('../../../index.js').ResolvedOptions,
+ *   startedAtMs: number, isOfFleet: boolean, options: import('../../../index.js').ResolvedOptions,
  * }} Parts
  */
 
 /** @param {Parts} parts @param {Capture} captured @returns {Snapshot} */
 function takeSnapshot(parts, captured) {
-  const { clock, outgoing, pools, recorder, releases, requestLog, startedAtMs, warnings } = parts
+  const { clock, features, recorder, requestLog, startedAtMs, warnings } = parts
   const nowMs = clock.now()
-  /** @type {Omit<Snapshot, 'releases'>} */
   const snapshot = {
     at: new Date(clock.wallMs()).toISOString(),
     uptimeSeconds: (nowMs - startedAtMs) / 1000,
@@ -52,9 +50,6 @@ function takeSnapshot(parts, captured) {
     oldest: listOldest(recorder),
     processErrors: /** @type {Snapshot['processErrors']} */ (Object.fromEntries(captured.processErrors)),
     clientErrors: Object.fromEntries(captured.clientErrors),
-    sockets: socketsOf(captured.sockets, nowMs, summaryOf),
-    outgoing: outgoing.list(),
-    pools: pools.samples.list(),
     warnings: warnings.list(),
     slowest: requestLog.slow.sample(nowMs).map(slowOf),
     admission: admissionOf(captured, parts.admission),
@@ -66,10 +61,9 @@ function takeSnapshot(parts, captured) {
       count,
     })),
     internalErrors: Object.fromEntries(captured.internalErrors),
-    stalls: stallsOf(captured),
     forbidden: forbiddenFeatures(parts),
   }
-  return deepFreeze({ ...snapshot, releases: releases.compare(snapshot) })
+  return deepFreeze({ ...snapshot, ...features.sections(captured, snapshot) })
 }
 
 /** @returns {RouteSnapshot} */
@@ -214,13 +208,6 @@ function signalsOf({ loopDelay, utilization, memory, collections, heapTrend }) {
       Object.fromEntries(collections.kinds.map((kind, row) => [kind, pausesOf(collections, row)]))
     ),
   }
-}
-
-/** @returns {StallsSnapshot} */
-function stallsOf({ stalls }) {
-  const { causes, sites } = stalls ?? { causes: [], sites: [] }
-  const sumOfAll = (key) => causes.reduce((sum, each) => sum + each[key], 0)
-  return { count: sumOfAll('count'), totalMs: sumOfAll('totalMs'), sites }
 }
 
 const pausesOf = ({ buckets, bounds }, row) => ({

@@ -21,12 +21,12 @@ class Admin {
 
   /** @param {InstanceType<typeof import('../../instance').Instance>} instance */
   constructor(instance) {
-    const { admission, clock, doctor, exporter, fleet, handlers, internalErrors } = instance
+    const { admission, clock, exporter, features, handlers, internalErrors, started } = instance
     this.#history = new History(instance)
     this.#profiles = new Profiles({
       clock,
       isOverloaded: () => admission.episode.isOn,
-      onPause: (ms) => instance.stalls?.excuse(ms),
+      onPause: (ms) => started.stalls?.excuse(ms),
     })
     const { pages, memberPages, liveStream } = adminPages({
       // The guard has authorized this request, so that it need not queue behind unauthorized scrapes.
@@ -34,8 +34,8 @@ class Admin {
       clock,
       takeSnapshot: () => instance.snapshot(),
       takeTotals: (id) => takeTotals(instance, instance.snapshot(), id),
-      diagnose: () => doctor.diagnose(),
-      fleet,
+      diagnose: () => features.use('doctor').diagnose(),
+      fleet: started.fleet,
       optionsNow: () => instance.options,
       history: this.#history,
       profiles: this.#profiles,
@@ -66,4 +66,7 @@ class Admin {
   }
 }
 
-module.exports = { Admin }
+/** @param {any} instance */
+const adminOf = (instance) => new Admin(instance)
+
+module.exports = { Admin, adminOf }

@@ -10,7 +10,7 @@ const P99 = [0.99]
 const US_PER_MS = 1000
 
 /**
- * @typedef {Pick<InstanceType<typeof import('../../instance').Instance>, 'admission' | 'clock' | 'recorder' | 'signals' | 'stalls'>} Parts
+ * @typedef {Pick<InstanceType<typeof import('../../instance').Instance>, 'admission' | 'clock' | 'recorder' | 'signals' | 'started'>} Parts
  * @typedef {import('../../../index.js').LivePoint} LivePoint
  */
 
@@ -55,7 +55,7 @@ class SecondFigures {
       ...this.#gate(),
       loopDelayP99: inMs(turn),
       utilization: rounded(Math.min(1, Math.max(0, 1 - idle))),
-      stallMs: this.#parts.stalls === undefined ? null : Math.round(totals.stallMs - before.stallMs),
+      stallMs: this.#parts.started.stalls === undefined ? null : Math.round(totals.stallMs - before.stallMs),
       heapAfterGc: signals.collections.heapAfterBytes ?? null,
       heapUsed: heapUsedBytes,
       rss: rssBytes,
@@ -63,10 +63,10 @@ class SecondFigures {
   }
 
   #totals() {
-    const { admission, recorder, stalls } = this.#parts
+    const { admission, recorder, started } = this.#parts
     const { count, errors } = recorder.all.totals
     const shed = admission.stats.shed.reduce((sum, each) => sum + each, 0)
-    return { requests: count, errors, shed, stallMs: stalls?.totalMs ?? 0 }
+    return { requests: count, errors, shed, stallMs: started.stalls?.totalMs ?? 0 }
   }
 
   /** With shedding off, the gate counts nothing. */

@@ -59,11 +59,11 @@ class Doctor {
 
   // Hot path: once a loop turn, a few comparisons.
   /** Wakes the doctor where a request came since it went to rest. */
-  onTurn(busyMs) {
+  onEachTurn(busyMs) {
     if (!this.#isOn) return
-    const { recorder, sockets } = this.#parts
+    const { recorder, started } = this.#parts
     const { requests } = recorder
-    const messages = sockets?.connections.received ?? 0
+    const messages = started.sockets?.connections.received ?? 0
     this.#own.longTurns.onTurn(busyMs, requests.ended + messages)
     if (this.#timer !== undefined) return
     if (requests.size === 0 && requests.ended + messages === this.#endedBefore) return
@@ -75,8 +75,8 @@ class Doctor {
     this.#readings = [this.#read()]
   }
 
-  /** The findings of the last look, for the metric: a scrape looks at nothing. */
-  get findings() {
+  /** The findings of the last look: a scrape looks at nothing. */
+  sample() {
     return this.#last?.findings ?? []
   }
 
@@ -103,7 +103,7 @@ class Doctor {
     const now = this.#read()
     this.#recordHeap(now)
     for (const series of this.#parts.recorder.routes.series) series.load.endSlice()
-    this.#parts.pools?.samples.endSlices()
+    this.#parts.started.pools?.samples.endSlices()
     this.#log(this.#judge(now).findings)
     const before = /** @type {Reading} */ (this.#readings.at(-1))
     this.#recordUsual(before, now)
@@ -120,8 +120,8 @@ class Doctor {
   /** No request came for a minute: the problem has ended, or affects no client. */
   #rest() {
     for (const problem of this.#logged.keys()) this.#logEnd(problem)
-    const { recorder, sockets } = this.#parts
-    this.#endedBefore = recorder.requests.ended + (sockets?.connections.received ?? 0)
+    const { recorder, started } = this.#parts
+    this.#endedBefore = recorder.requests.ended + (started.sockets?.connections.received ?? 0)
     this.#readings = []
     this.#last = undefined
   }
@@ -200,4 +200,10 @@ class Doctor {
   }
 }
 
-module.exports = { Doctor, LOOK_MS }
+/** @param {any} instance */
+function doctorOf(instance) {
+  const { info, options, warn } = instance
+  return new Doctor({ parts: instance, info, warn, isOn: options.insight.doctor })
+}
+
+module.exports = { Doctor, LOOK_MS, doctorOf }

@@ -8,11 +8,14 @@ const { POOL_REASON } = require('../../core/gate/verdict')
  * @import { StallFigures, CallFigures } from './figures'
  * @typedef {{ counts: Readonly<Record<string, number>>, recent: readonly { name: string, message: string, at?: string | null }[] }} Warnings
  * @typedef {{ lastMinute: { count: number, totalMs: number } }} Sums
- * @typedef {object} OtherParts
+ * @typedef {object} Started
  * @property {{ sample(): { sites: readonly any[] } } | undefined} [stalls]
  * @property {{ connections: { received: number }, events: { totals(): Map<string, { count: number, errors: number }> } } | undefined} [sockets]
- * @property {{ list(): { hosts: readonly (Sums & { host: string,
+ * @property {{ section(): { hosts: readonly (Sums & { host: string,
  *   routes: readonly (Sums & { method: string | null, route: string | null })[] })[] } } | undefined} [outgoing]
+ * @property {{ samples: InstanceType<typeof import('../pools/pool-samples').PoolSamples> } | undefined} [pools]
+ * @typedef {object} OtherParts
+ * @property {Started} started the features that are on
  * @property {{ list(): Warnings } | undefined} [warnings]
  * @typedef {object} PoolFigures of a pool that was given to `pool()`, in these seconds
  * @property {string} name
@@ -35,7 +38,7 @@ const keyOf = ({ cause, file, function: name, method, route, origin }) =>
   [cause, file, name, method, route, origin].join('\n')
 
 /** What each site has cost so far. @param {OtherParts} parts @returns {Map<string, number> | undefined} */
-function stallTotals({ stalls }) {
+function stallTotals({ started: { stalls } }) {
   if (stalls === undefined) return undefined
   return new Map(stalls.sample().sites.map((site) => [keyOf(site), site.totalMs]))
 }
@@ -47,7 +50,7 @@ function stallTotals({ stalls }) {
  * @param {Map<string, number> | undefined} totals
  * @returns {{ sites: StallFigures[] } | undefined}
  */
-function stallsSince({ stalls }, totals) {
+function stallsSince({ started: { stalls } }, totals) {
   if (stalls === undefined || totals === undefined) return undefined
   const sites = stalls
     .sample()
@@ -78,9 +81,9 @@ function eventsBetween(before, now) {
 }
 
 /** Calls of the last minute, by host and by the route that asked. @param {OtherParts} parts @returns {CallFigures[] | undefined} */
-function outgoingOf({ outgoing }) {
+function outgoingOf({ started: { outgoing } }) {
   return outgoing
-    ?.list()
+    ?.section()
     .hosts.flatMap(({ host, routes }) =>
       routes.map(({ method, route, lastMinute: { count, totalMs } }) => ({
         host,
@@ -98,12 +101,12 @@ function outgoingOf({ outgoing }) {
 const warningsOf = ({ warnings }) => warnings?.list()
 
 /**
- * @param {{ pools?: { samples: InstanceType<typeof import('../pools/pool-samples').PoolSamples> } }} parts
+ * @param {Pick<OtherParts, 'started'>} parts
  * @param {Pick<import('./reading').Reading, 'atMs' | 'pools' | 'shed'>} earlier
  * @param {Pick<import('./reading').Reading, 'atMs' | 'pools' | 'shed'>} now
  * @returns {PoolFigures[]}
  */
-function poolsOf({ pools }, earlier, now) {
+function poolsOf({ started: { pools } }, earlier, now) {
   const elapsedMs = Math.max(1, now.atMs - earlier.atMs)
   return [...(now.pools ?? [])].flatMap(([name, later]) => {
     const state = pools?.samples.stateOf(name)

@@ -33,13 +33,13 @@ const WIDTH = FIRST_PART + PART_COLUMNS
  *   of the doctor
  */
 function takeReading(parts, { cpuThrottling, longTurns, readScheduler = schedulerWait }) {
-  const { admission, clock, failures, pools, recorder, signals } = parts
+  const { admission, clock, failures, recorder, signals, started } = parts
   const { shed, wouldShed } = admission.sample()
   return {
     atMs: clock.now(),
     ended: recorder.requests.ended,
-    messages: parts.sockets?.connections.received ?? 0,
-    events: parts.sockets?.events.totals() ?? new Map(),
+    messages: started.sockets?.connections.received ?? 0,
+    events: started.sockets?.events.totals() ?? new Map(),
     ...processOf(signals),
     scheduler: readScheduler(),
     throttling: cpuThrottling.sample(),
@@ -48,7 +48,7 @@ function takeReading(parts, { cpuThrottling, longTurns, readScheduler = schedule
     wouldShed: countsByReason(wouldShed),
     routes: routesOf(recorder),
     stallTotals: stallTotals(parts),
-    pools: /** @type {Map<string, Record<string, number>> | undefined} */ (pools?.samples.readings()),
+    pools: /** @type {Map<string, Record<string, number>> | undefined} */ (started.pools?.samples.readings()),
     errors: new Map(failures.table.sample().map(({ row, count }) => [row, count])),
   }
 }

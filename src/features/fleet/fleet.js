@@ -67,7 +67,7 @@ class Fleet {
     this.#options = options
     this.#number = number
     this.#exporter = exporter
-    this.#own = ownMetrics(exporter)
+    this.#own = ownMetrics(exporter, parts.families())
     this.#reporter = new Reporter(parts, capture, exporter)
     this.#pages = new MemberPages(parts.internalErrors, pagesNow)
     this.#unreadable = new UnreadableReports(parts.warn)

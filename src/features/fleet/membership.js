@@ -53,4 +53,14 @@ class Membership {
   }
 }
 
-module.exports = { Membership }
+/** @param {any} instance */
+function membershipOf(instance) {
+  const { capture, exporter, features, options } = instance
+  return new Membership(options.fleet, (number) => {
+    const { Fleet } = require('./fleet')
+    const pagesNow = () => features.use('admin').memberPages
+    return new Fleet(instance, options.fleet, capture, exporter.value, { number, pagesNow })
+  })
+}
+
+module.exports = { Membership, membershipOf }

@@ -2,7 +2,7 @@
 // Tracks the names of the metrics in a scrape. Two metrics must not share a name, nor the name of a sample: a counter `took_count`
 // beside a histogram `took` would give one series two values.
 
-const { FAMILIES, LAG_FAMILIES, NATIVE_FAMILIES, STANDARD_FAMILIES } = require('../../core/metrics/families')
+const { LAG_FAMILIES, NATIVE_FAMILIES, STANDARD_FAMILIES } = require('../../core/metrics/families')
 const { stateFamilies } = require('./worker-states')
 
 const TOTAL = /_total$/
@@ -25,10 +25,10 @@ function namesOf({ name, type, isForeign }) {
   return (SUFFIXES[type] ?? ['']).map((suffix) => name + suffix)
 }
 
-/** @param {{ adopted(families: any[]): any[] }} exporter @returns {OwnMetrics} */
-function ownMetrics(exporter) {
+/** @param {{ adopted(families: any[]): any[] }} exporter @param {readonly any[]} own families @returns {OwnMetrics} */
+function ownMetrics(exporter, own) {
   const states = exporter.adopted(stateFamilies(undefined))
-  const families = exporter.adopted([...FAMILIES, ...NATIVE_FAMILIES, ...STANDARD_FAMILIES, ...LAG_FAMILIES])
+  const families = exporter.adopted([...own, ...NATIVE_FAMILIES, ...STANDARD_FAMILIES, ...LAG_FAMILIES])
   return {
     types: new Map([...families, ...states].map(({ name, type }) => [name, type])),
     reserved: states.flatMap(namesOf),

@@ -85,10 +85,11 @@ function countAndSumOf({ family, name, unit }) {
   ]
 }
 
-const isOfProcess = (family) => PROCESS_FAMILIES.includes(family) || OPENTELEMETRY_FAMILIES.includes(family)
+const isOfProcess = (family) =>
+  family.isOfProcess === true || PROCESS_FAMILIES.includes(family) || OPENTELEMETRY_FAMILIES.includes(family)
 
-/** @param {import('../../core/histogram/buckets').Bounds} bounds of the durations */
-const instrumentsWith = (bounds) =>
-  Object.freeze([...familiesWith(bounds), ...OPENTELEMETRY_FAMILIES].map(instrumentOf))
+/** @param {import('../../core/histogram/buckets').Bounds} bounds of the durations @param {readonly Family[]} families */
+const instrumentsWith = (bounds, families) =>
+  Object.freeze([...familiesWith(bounds, families), ...OPENTELEMETRY_FAMILIES].map(instrumentOf))
 
 module.exports = { countAndSumOf, instrumentsWith, isOfProcess }

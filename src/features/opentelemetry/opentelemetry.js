@@ -9,6 +9,7 @@ const { registeredSdk } = require('../../core/tracing/registered-sdk')
 const numbers = (globalThis[Symbol.for('spillway.instances')] ??= new Set())
 
 class OpenTelemetry {
+  #families
   #parts
   #recorder
   #internalErrors
@@ -24,15 +25,21 @@ class OpenTelemetry {
    * @param {{ clock: import('../../core/clock').Clock,
    *   internalErrors: InstanceType<typeof import('../../core/request/internal-errors').InternalErrors>,
    *   recorder: InstanceType<typeof import('../../core/request/recorder').Recorder>,
-   *   options: import('../../../index.js').ResolvedOptions }} instance
+   *   options: import('../../../index.js').ResolvedOptions,
+   *   families: () => readonly import('../../core/metrics/points').Family[] }} instance
    * @param {import('../../core/metrics/capture').TakeCapture} capture
    */
-  constructor({ clock, internalErrors, recorder, options }, capture) {
+  constructor({ clock, families, internalErrors, recorder, options }, capture) {
+    this.#families = families
     this.#parts = { clock, capture }
     this.#recorder = recorder
     this.#internalErrors = internalErrors
     this.#unmatched = options.routes.unmatched
     this.#labels = Object.keys(options.metrics.labels ?? {})
+    this.lookForSdk()
+  }
+
+  onMount() {
     this.lookForSdk()
   }
 
@@ -81,10 +88,13 @@ class OpenTelemetry {
     const isFirst = this.#number === 1
     const own = isFirst ? {} : { 'spillway.instance': this.#number }
     const attributes = new Attributes({ unmatched: this.#unmatched, own, labels: this.#labels })
-    const all = instrumentsWith(this.#recorder.routes.bounds)
+    const all = instrumentsWith(this.#recorder.routes.bounds, this.#families())
     const instruments = isFirst ? all : all.filter(({ family }) => !isOfProcess(family))
     return { ...this.#parts, attributes, instruments }
   }
 }
 
-module.exports = { OpenTelemetry }
+/** @param {any} instance */
+const openTelemetryOf = (instance) => new OpenTelemetry(instance, instance.capture)
+
+module.exports = { OpenTelemetry, openTelemetryOf }

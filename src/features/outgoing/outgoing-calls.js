@@ -28,7 +28,6 @@ class Call {
 }
 
 class OutgoingCalls {
-  #isOn
   #clock
   #internalErrors
   #table
@@ -42,27 +41,23 @@ class OutgoingCalls {
 
   /**
    * @param {{ clock: import('../../core/clock').Clock, internalErrors: InstanceType<typeof import('../../core/request/internal-errors').InternalErrors>,
-   *   isOn: boolean,
    *   routes: { overflow: string, unmatched: string }, askerNow: () => { method: string, route: string | undefined } | undefined }} parts
    *   `askerNow`: the request that the running code works for, if known
    */
-  constructor({ clock, internalErrors, isOn, routes, askerNow }) {
+  constructor({ clock, internalErrors, routes, askerNow }) {
     this.#clock = clock
     this.#internalErrors = internalErrors
-    this.#isOn = isOn
     this.#askerNow = askerNow
     this.#unmatched = routes.unmatched
     this.#table = new OutgoingTable(routes.overflow)
   }
 
   start() {
-    if (!this.#isOn) return
     this.#checkInstrumentation()
     for (const [name, listener] of this.#listeners) subscribe(name, listener)
   }
 
   close() {
-    if (!this.#isOn) return
     for (const [name, listener] of this.#listeners) unsubscribe(name, listener)
   }
 
@@ -73,7 +68,7 @@ class OutgoingCalls {
   }
 
   /** @returns {import('../../../index.js').OutgoingSnapshot} */
-  list() {
+  section() {
     return this.#table.list(this.#clock.now())
   }
 
@@ -175,4 +170,12 @@ function hostNameOf(origin) {
   }
 }
 
-module.exports = { OutgoingCalls }
+/** @param {any} instance */
+function outgoingOf({ clock, context, internalErrors, options }) {
+  const { routes } = options
+  const calls = new OutgoingCalls({ clock, internalErrors, routes, askerNow: () => context.reference })
+  calls.start()
+  return calls
+}
+
+module.exports = { OutgoingCalls, outgoingOf }

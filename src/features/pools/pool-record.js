@@ -122,7 +122,7 @@ class PoolRecord {
     }
     addVisit(asker, this).asks = 1
     const { admission } = asker.request
-    for (const each of admission.pools ?? [])
+    for (const each of admission.expected ?? [])
       if (each.record === this) each.arrive(nowMs - admission.decidedMs)
   }
 

@@ -37,16 +37,6 @@ class Pools {
     this.samples = new PoolSamples(this.#records, parts.clock)
   }
 
-  /** The pools of an instance, which its gate asks from now on. @param {any} instance */
-  static of(instance) {
-    const { admission, clock, context, internalErrors, options, recorder } = instance
-    const { overflow } = options.routes
-    const { cause, measurements } = admission
-    const { turns } = measurements
-    admission.pools = new Pools({ cause, clock, context, internalErrors, overflow, recorder, turns })
-    return admission.pools
-  }
-
   /**
    * @param {string} name @param {any} pool @param {{ maxWait: number | false | undefined }} options
    * @returns {() => void} takes the pool off again
@@ -103,7 +93,14 @@ class Pools {
     else this.#parts.context.turnOff()
   }
 
-  // Hot path: once a loop turn.
+  sample() {
+    return this.samples.sample()
+  }
+
+  section() {
+    return this.samples.list()
+  }
+
   onTurn(nowMs) {
     if (!this.isWatched) return
     for (const { pressure } of this.#records.values()) pressure.onTurn(nowMs)
@@ -145,7 +142,7 @@ class Pools {
       needed ??= []
       needed.push(new Coming(record, route))
     }
-    admission.pools = needed
+    admission.expected = needed
     // Only now is it known that no other pool would reject the request.
     if (isObserved && needed !== undefined) for (const each of needed) each.model()
     return undefined
@@ -153,7 +150,7 @@ class Pools {
 
   /** The request runs: from now on it is expected to ask. */
   onAdmit({ admission }, nowMs) {
-    for (const each of admission.pools ?? []) each.begin(nowMs)
+    for (const each of admission.expected ?? []) each.begin(nowMs)
   }
 
   /**
@@ -170,14 +167,14 @@ class Pools {
 
   /** The request was rejected after all. */
   onReject({ admission }) {
-    for (const each of admission.pools ?? []) each.leave()
+    for (const each of admission.expected ?? []) each.leave()
   }
 
   // Hot path: once a request, while there is a pool.
   /** The request has ended: counts what it did with the pools, under its route. */
   onEnd(request) {
     try {
-      if (request.admission.pools !== undefined) this.onReject(request)
+      if (request.admission.expected !== undefined) this.onReject(request)
       // Without a reference nobody knows whether it asked for a connection.
       if (request.reference !== undefined) this.#count(request, this.#parts.clock.now())
     } catch (error) {
@@ -218,4 +215,14 @@ function requireName(name, records) {
 
 const refusal = (message) => new SpillwayError('ERR_SPILLWAY_OPTION_VALUE', message)
 
-module.exports = { MAX_POOLS, Pools }
+/** The pools of an instance, which its gate asks from now on. @param {any} instance */
+function poolsOf({ admission, clock, context, internalErrors, options, recorder }) {
+  const { overflow } = options.routes
+  const { cause, measurements } = admission
+  const { turns } = measurements
+  const pools = new Pools({ cause, clock, context, internalErrors, overflow, recorder, turns })
+  admission.limitBy(pools)
+  return pools
+}
+
+module.exports = { MAX_POOLS, Pools, poolsOf }

@@ -30,8 +30,8 @@ class Registration {
     this.#guard(() => {
       if (use.first !== undefined) this.#leaveAlone(use.first)
       if (this.isOff) return
-      const { servers, setUp, lifecycle, openTelemetry } = (this.#instance ??= this.#makeInstance())
-      openTelemetry.lookForSdk()
+      const { features, lifecycle, servers, setUp } = (this.#instance ??= this.#makeInstance())
+      features.onMount()
       servers.attach(server)
       setUp.listen()
       if (this.#settings.attach.signals) lifecycle.listenForSignals(server)

@@ -7,6 +7,7 @@
 const { isSameRelease, releaseOf } = require('./release')
 const { compareReleases } = require('./release-comparison')
 const { MAX_ROUTES, ReleaseFile } = require('./release-file')
+const { takeFigures } = require('./release-figures')
 
 const FIRST_SAVE_MS = 60_000
 const SAVE_INTERVAL_MS = 600_000
@@ -50,13 +51,9 @@ class ReleaseHistory {
     process.on('exit', this.#onExit)
   }
 
-  /** @param {Parameters<typeof compareReleases>[1]} snapshot */
-  compare(snapshot) {
+  /** @param {any} _captured @param {Parameters<typeof compareReleases>[1]} snapshot */
+  section(_captured, snapshot) {
     return compareReleases(this, snapshot)
-  }
-
-  get isEnabled() {
-    return this.#file !== undefined
   }
 
   /** Continues the last release if this process belongs to it. Otherwise a new release begins, even after a rollback. */
@@ -75,9 +72,12 @@ class ReleaseHistory {
     this.previous = releases.filter(isBefore).at(-1)
   }
 
-  // Every 10 ms while the loop turns, and never without a file.
-  onTurn = (nowMs) => {
+  onTurn(nowMs) {
     if (nowMs >= this.#dueMs) this.#save()
+  }
+
+  sample() {
+    return this.current
   }
 
   /** An error is reported once, and the next save tries again: a disk may be full for an hour. */
@@ -114,4 +114,11 @@ class ReleaseHistory {
 const byTime = (one, other) => Date.parse(one.since) - Date.parse(other.since)
 const textOf = (wallMs) => new Date(wallMs).toISOString()
 
-module.exports = { ReleaseHistory }
+/** @param {any} instance */
+const releasesOf = (instance) => {
+  const { clock, internalErrors, options, warn } = instance
+  const figures = (maxRoutes) => takeFigures(instance, maxRoutes)
+  return new ReleaseHistory({ clock, internalErrors, options: options.release, warn, takeFigures: figures })
+}
+
+module.exports = { ReleaseHistory, releasesOf }

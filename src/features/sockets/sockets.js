@@ -248,7 +248,7 @@ class Sockets {
   }
 
   /** The process drains and accepts no more: whatever is open is told so. */
-  goodbye() {
+  onStopAccepting() {
     this.#gate?.drain()
     for (const server of this.#servers.values()) server.goodbye(this.#parts.clock)
   }
@@ -258,6 +258,11 @@ class Sockets {
     return { isUsed: this.isUsed, ...gate, ...this.connections.sample(), ...this.events.sample(spare) }
   }
 
+  section(captured) {
+    const { socketsSection } = require('./section')
+    return socketsSection(captured.sockets, this.nowMs())
+  }
+
   close() {
     for (const [given, server] of [...this.#servers]) this.#remove(given, server)
   }
@@ -265,4 +270,7 @@ class Sockets {
 
 const ignore = () => {}
 
-module.exports = { Sockets }
+/** @param {any} instance */
+const socketsOf = (instance) => new Sockets(instance)
+
+module.exports = { Sockets, socketsOf }

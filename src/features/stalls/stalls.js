@@ -29,7 +29,7 @@ const NO_PLACE = { function: null, file: null, begin: 0, line: null, package: nu
 /**
  * @typedef {Pick<InstanceType<typeof import('../../instance').Instance>,
  *   'clock' | 'context' | 'events' | 'internalErrors' | 'options' | 'recorder' | 'signals'>
- *   & { sockets?: { running: { method: string, route: string, isEvent: boolean } | undefined } }} Parts
+ *   & { started: { sockets?: { running: { method: string, route: string, isEvent: boolean } | undefined } } }} Parts
  */
 
 /** Whether Node's permission model lets the watcher read stacks. A thread that connects without the grant aborts the process. */
@@ -95,7 +95,7 @@ class Stalls {
   }
 
   // Hot path: once a loop turn.
-  onTurn(busyMs, nowMs) {
+  onEachTurn(busyMs, nowMs) {
     if (this.#isWatching) this.#watcher.beat()
     if (busyMs >= this.#thresholdMs) this.#onStall(busyMs, nowMs)
     else if (nowMs - this.#schedulerMs >= READ_EVERY_MS) this.#scheduledSince(nowMs)
@@ -172,8 +172,8 @@ class Stalls {
   /** Called inside the code that blocks, so it only stores the time, the stack and the request. */
   #onRead(stack) {
     try {
-      const { clock, context, options, sockets } = this.#parts
-      const reference = sockets?.running ?? context.reference
+      const { clock, context, options, started } = this.#parts
+      const reference = started.sockets?.running ?? context.reference
       this.#read.atMs = clock.now()
       this.#read.stack = stack
       // A timer or a pooled connection keeps the context of the request that made it, even after that request has ended.
@@ -270,9 +270,18 @@ class Stalls {
     }
   }
 
+  section() {
+    const { causes, sites } = this.sample()
+    const sumOf = (key) => causes.reduce((sum, each) => sum + each[key], 0)
+    return { count: sumOf('count'), totalMs: sumOf('totalMs'), sites }
+  }
+
   close() {
     this.#unwatch()
   }
 }
 
-module.exports = { Stalls }
+/** @param {any} instance */
+const stallsOf = (instance) => new Stalls({ parts: instance, info: instance.info, warn: instance.warn })
+
+module.exports = { Stalls, stallsOf }

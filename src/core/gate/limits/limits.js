@@ -12,6 +12,18 @@ const OBSERVED_MAX_OF_MEAN = 100
 
 /** @typedef {InstanceType<typeof import('../../request/admission-record').AdmissionRecord>} AdmissionRecord */
 
+/**
+ * A limit that a feature adds. `reasonFor` decides on arrival, `reasonAfterQueue` when the gate's queue has kept the request.
+ *
+ * @typedef {{ readonly isOn: boolean, readonly isWatched: boolean,
+ *   reasonFor: (request: any, nowMs: number, isObserved: boolean) => string | undefined,
+ *   reasonAfterQueue: (request: any, nowMs: number) => string | undefined,
+ *   onAdmit: (request: any, nowMs: number) => void, onReject: (request: any) => void, onEnd: (request: any) => void }} FurtherLimit
+ */
+
+/** @type {any} */
+const NO_LIMIT = { isOn: false, isWatched: false }
+
 class Limits {
   loop
   delay
@@ -168,4 +180,4 @@ class Limits {
   }
 }
 
-module.exports = { Limits }
+module.exports = { Limits, NO_LIMIT }

@@ -8,14 +8,7 @@ const client = require('prom-client')
 const { BlockedReaders } = require('./blocked-readers')
 const { DefaultLabels } = require('../registries/default-labels')
 const { defaultMetrics } = require('../registries/default-metrics')
-const {
-  HOSTS_CALLED,
-  LAG_FAMILIES,
-  NATIVE_FAMILIES,
-  STANDARD_FAMILIES,
-  familiesWith,
-  prefixed,
-} = require('../families')
+const { LAG_FAMILIES, NATIVE_FAMILIES, STANDARD_FAMILIES, familiesWith, prefixed } = require('../families')
 const { TEXT, formatFor, publicOf } = require('../formats/formats')
 const { PieceWriter } = require('./piece-writer')
 const { registerFamilies, RegistryMetric } = require('../registries/registry-metrics')
@@ -50,6 +43,8 @@ class Prometheus {
   #renderings
   #unregister = () => {}
   #families
+  /** The names of the metrics that are left out where anybody may read. @type {Set<string>} */
+  #private
   #prefix
   #hasDefaults
 
@@ -58,15 +53,17 @@ class Prometheus {
    *   bounds: import('../../histogram/buckets').Bounds,
    *   capture: TakeCapture,
    *   clock: import('../../clock').Clock,
+   *   families: readonly Family[],
    *   internalErrors: InstanceType<typeof import('../../request/internal-errors').InternalErrors>,
    *   gather: () => Promise<Sources & { release(): void }> | undefined,
    *   metrics: import('../../../../index.js').ResolvedOptions['metrics'],
    *   registry: any,
    * }} parts `gather` collects the metrics of a fleet; undefined outside a fleet
    */
-  constructor({ registry, metrics, bounds, clock, internalErrors, capture, gather }) {
+  constructor({ registry, metrics, bounds, clock, internalErrors, capture, families: given, gather }) {
     const { defaults, prefix } = metrics
-    const families = prefixed(familiesWith(bounds), prefix)
+    const families = prefixed(familiesWith(bounds, given), prefix)
+    this.#private = new Set(families.filter(({ isPrivate }) => isPrivate).map(({ name }) => name))
     this.#families = [...families, ...prefixed(NATIVE_FAMILIES, prefix)]
     this.#prefix = prefix
     this.#hasDefaults = defaults
@@ -182,7 +179,7 @@ class Prometheus {
   async *#renderSources({ families, metrics, standard }, captured, format) {
     const shown = families.filter(
       ({ name, type }) =>
-        (format.hasNatives || type !== NATIVE) && !(format.isPublic === true && name === HOSTS_CALLED)
+        (format.hasNatives || type !== NATIVE) && !(format.isPublic === true && this.#private.has(name))
     )
     const seen = new Set([...families, ...metrics, ...standard].map(({ name }) => name))
     yield* format.renderFamilies(shown, captured)

@@ -2,10 +2,10 @@
 // The metric families of the pools, by OpenTelemetry's names, and their points. Without a pool they have none. A pool that tells only
 // how many connections it has gets no point in the families of times.
 
-const { ADVISED_BOUNDS } = require('../histogram/buckets')
-const { Labels } = require('./labels')
+const { ADVISED_BOUNDS } = require('../../core/histogram/buckets')
+const { Labels } = require('../../core/metrics/labels')
 
-/** @import { Family } from './points' */
+/** @import { Family } from '../../core/metrics/points' */
 
 const WAIT_ROW = 0
 const USE_ROW = 1

@@ -1,13 +1,14 @@
 'use strict'
-// The part `sockets` of a snapshot.
+// The section `sockets` of a snapshot.
+
+const { summaryOf } = require('../../core/snapshot/snapshot')
 
 /**
- * @import { LatencySummary, SocketsSnapshot } from '../../../index.js'
- * @param {ReturnType<InstanceType<typeof import('../../features/sockets/sockets').Sockets>['sample']>} captured
- * @param {(counts: any) => LatencySummary} summaryOf
+ * @import { SocketsSnapshot } from '../../../index.js'
+ * @param {ReturnType<InstanceType<typeof import('./sockets').Sockets>['sample']>} captured
  * @returns {SocketsSnapshot}
  */
-function socketsOf({ transports, closed, refused, held, room, messages, events, folded }, nowMs, summaryOf) {
+function socketsSection({ transports, closed, refused, held, room, messages, events, folded }, nowMs) {
   return {
     connections: {
       open: transports.reduce((sum, { open }) => sum + open, 0),
@@ -46,4 +47,4 @@ function socketsOf({ transports, closed, refused, held, room, messages, events, 
 
 const countsIn = (list) => Object.fromEntries(list.map(({ reason, count }) => [reason, count]))
 
-module.exports = { socketsOf }
+module.exports = { socketsSection }

@@ -1,0 +1,67 @@
+'use strict'
+// The features of an instance: what starts each, its metrics, and its section of a snapshot until it starts. core/feature.js says what each
+// line may have. Without a line and its folder the rest works as before.
+
+/** @import { Feature } from './core/feature' */
+
+const NO_SOCKETS = {
+  connections: { open: 0, opened: 0, transports: [], closed: {}, refused: {}, held: 0, room: 1 },
+  messages: { received: 0, receivedBytes: 0, sent: 0, sentBytes: 0 },
+  events: [],
+  folded: 0,
+}
+
+/** @type {Feature[]} */
+const FEATURES = [
+  {
+    name: 'releases',
+    isOn: () => true,
+    start: (instance) => require('./features/releases/release-history').releasesOf(instance),
+    families: () => require('./features/releases/families').RELEASE_FAMILIES,
+  },
+  {
+    name: 'outgoing',
+    isOn: ({ insight }) => insight.outgoing,
+    start: (instance) => require('./features/outgoing/outgoing-calls').outgoingOf(instance),
+    families: () => require('./features/outgoing/families').OUTGOING_FAMILIES,
+    unused: { hosts: [], folded: 0 },
+  },
+  {
+    name: 'pools',
+    start: (instance) => require('./features/pools/pools').poolsOf(instance),
+    families: () => require('./features/pools/families').POOL_FAMILIES,
+    unused: [],
+  },
+  {
+    name: 'sockets',
+    start: (instance) => require('./features/sockets/sockets').socketsOf(instance),
+    families: () => require('./features/sockets/families').SOCKET_FAMILIES,
+    unused: NO_SOCKETS,
+  },
+  {
+    name: 'stalls',
+    isOn: ({ insight }) => insight.stalls,
+    start: (instance) => require('./features/stalls/stalls').stallsOf(instance),
+    families: () => require('./features/stalls/families').STALL_FAMILIES,
+    unused: { count: 0, totalMs: 0, sites: [] },
+  },
+  {
+    name: 'doctor',
+    isOn: ({ insight }) => insight.doctor,
+    start: (instance) => require('./features/doctor/doctor').doctorOf(instance),
+    families: () => require('./features/doctor/families').DOCTOR_FAMILIES,
+  },
+  {
+    name: 'fleet',
+    isOn: () => true,
+    start: (instance) => require('./features/fleet/membership').membershipOf(instance),
+  },
+  {
+    name: 'opentelemetry',
+    isOn: () => true,
+    start: (instance) => require('./features/opentelemetry/opentelemetry').openTelemetryOf(instance),
+  },
+  { name: 'admin', start: (instance) => require('./features/admin/admin').adminOf(instance) },
+]
+
+module.exports = { FEATURES }

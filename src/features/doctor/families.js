@@ -1,0 +1,27 @@
+'use strict'
+// The metric of the doctor's findings.
+
+const { Labels } = require('../../core/metrics/labels')
+
+/** Problems and severities are few. */
+const known = new Map()
+
+function labelsOf(problem, severity) {
+  const key = `${problem} ${severity}`
+  let labels = known.get(key)
+  if (labels === undefined) known.set(key, (labels = new Labels({ problem, severity })))
+  return labels
+}
+
+/** @type {import('../../core/metrics/points').Family[]} */
+const DOCTOR_FAMILIES = [
+  {
+    name: 'spillway_findings',
+    type: 'gauge',
+    help: 'Always 1; the labels name a problem that the doctor finds now, and its severity.',
+    points: ({ doctor }) =>
+      doctor.map(({ problem, severity }) => ({ labels: labelsOf(problem, severity), value: 1 })),
+  },
+]
+
+module.exports = { DOCTOR_FAMILIES }

@@ -1,0 +1,21 @@
+'use strict'
+// The metric that names the release.
+
+const { Labels } = require('../../core/metrics/labels')
+
+const kLabels = Symbol('spillway.labels')
+const labelsOf = ({ version, revision }) => new Labels({ version, revision })
+
+/** @type {import('../../core/metrics/points').Family[]} */
+const RELEASE_FAMILIES = [
+  {
+    name: 'spillway_build_info',
+    type: 'gauge',
+    help: 'Always 1; the labels name the release of this process.',
+    isOfProcess: true,
+    // A release never changes, so its labels are made once.
+    points: ({ releases: release }) => [{ labels: (release[kLabels] ??= labelsOf(release)), value: 1 }],
+  },
+]
+
+module.exports = { RELEASE_FAMILIES }

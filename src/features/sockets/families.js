@@ -1,0 +1,123 @@
+'use strict'
+// The metrics of sockets: connections, messages, and events by name.
+
+const { ADVISED_BOUNDS } = require('../../core/histogram/buckets')
+const { Labels } = require('../../core/metrics/labels')
+
+const SENT = new Labels({ direction: 'sent' })
+const RECEIVED = new Labels({ direction: 'received' })
+
+/** Names of events, reasons and outcomes are bounded. */
+const known = new Map()
+
+/** @param {...string} pairs names and values in turn */
+function labelsOf(...pairs) {
+  const key = pairs.join('\n')
+  let labels = known.get(key)
+  if (labels === undefined) {
+    /** @type {Record<string, string>} */
+    const of = {}
+    for (let i = 0; i < pairs.length; i += 2) of[pairs[i]] = pairs[i + 1]
+    known.set(key, (labels = new Labels(of)))
+  }
+  return labels
+}
+
+const connections = ({ sockets }) =>
+  sockets.transports.map(({ transport, open }) => ({ labels: labelsOf('transport', transport), value: open }))
+
+const connectionsOpened = ({ sockets }) =>
+  sockets.transports
+    .filter(({ opened }) => opened > 0)
+    .map(({ transport, opened }) => ({ labels: labelsOf('transport', transport), value: opened }))
+
+const byReason = (list) => (captured) =>
+  captured.sockets[list].map(({ reason, count }) => ({ labels: labelsOf('reason', reason), value: count }))
+
+const byDirection = (received, sent) => (captured) => {
+  const { isUsed, messages } = captured.sockets
+  if (!isUsed) return []
+  return [
+    { labels: RECEIVED, value: messages[received] },
+    { labels: SENT, value: messages[sent] },
+  ]
+}
+
+const socketEvents = ({ sockets }) =>
+  sockets.events.flatMap(({ name, outcomes }) =>
+    outcomes.map(({ outcome, count }) => ({
+      labels: labelsOf('event', name, 'outcome', outcome),
+      value: count,
+    }))
+  )
+
+const histogramOf = (row, table) =>
+  function* (captured) {
+    for (const event of captured.sockets.events) {
+      if (event[row] === undefined) continue
+      yield { labels: labelsOf('event', event.name), values: captured.sockets[table], row: event[row] }
+    }
+  }
+
+/** @type {import('../../core/metrics/points').Family[]} */
+const SOCKET_FAMILIES = [
+  {
+    name: 'spillway_socket_connections',
+    type: 'gauge',
+    help: 'Open connections of Socket.IO and ws, by transport.',
+    across: 'sum',
+    points: connections,
+  },
+  {
+    name: 'spillway_socket_connections_opened_total',
+    type: 'counter',
+    help: 'Connections of Socket.IO and ws that were opened, by their first transport.',
+    points: connectionsOpened,
+  },
+  {
+    name: 'spillway_socket_connections_closed_total',
+    type: 'counter',
+    help: 'Connections of Socket.IO and ws that were closed, by reason.',
+    points: byReason('closed'),
+  },
+  {
+    name: 'spillway_socket_connections_refused_total',
+    type: 'counter',
+    help: 'Connections of Socket.IO and ws that were answered with 503, by reason.',
+    points: byReason('refused'),
+  },
+  {
+    name: 'spillway_socket_messages_total',
+    type: 'counter',
+    help: 'Messages of Socket.IO and ws, acknowledgements included, by direction.',
+    points: byDirection('received', 'sent'),
+  },
+  {
+    name: 'spillway_socket_message_bytes_total',
+    type: 'counter',
+    help: 'Bytes of those messages, without frames and compression, by direction.',
+    points: byDirection('receivedBytes', 'sentBytes'),
+  },
+  {
+    name: 'spillway_socket_events_total',
+    type: 'counter',
+    help: 'Messages received, by event and outcome: completed, errored, blocked by a middleware, shed.',
+    points: socketEvents,
+  },
+  {
+    name: 'spillway_socket_event_duration_seconds',
+    type: 'histogram',
+    bounds: ADVISED_BOUNDS,
+    help: 'Time from the receipt of a message to the end of its listeners, by event.',
+    points: histogramOf('durationRow', 'durations'),
+  },
+  {
+    name: 'spillway_socket_event_ack_seconds',
+    type: 'histogram',
+    bounds: ADVISED_BOUNDS,
+    help: 'Time from the receipt of a message to its acknowledgement, by event.',
+    points: histogramOf('ackRow', 'acks'),
+  },
+]
+
+module.exports = { SOCKET_FAMILIES }

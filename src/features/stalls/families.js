@@ -1,0 +1,32 @@
+'use strict'
+// The metrics of stalls, by cause.
+
+const { nameLabels } = require('../../core/metrics/points')
+
+function* counts({ stalls: { causes } }) {
+  for (const { cause, count } of causes) {
+    if (count > 0) yield { labels: nameLabels('cause', cause), value: count }
+  }
+}
+
+/** Each cause from the start: an alert reads these, and Prometheus sees no increase when a series begins with its first stall. */
+const seconds = ({ stalls: { causes } }) =>
+  causes.map(({ cause, totalMs }) => ({ labels: nameLabels('cause', cause), value: totalMs / 1000 }))
+
+/** @type {import('../../core/metrics/points').Family[]} */
+const STALL_FAMILIES = [
+  {
+    name: 'spillway_stalls_total',
+    type: 'counter',
+    help: 'Loop turns that blocked the event loop for insight.stallThreshold or longer, by cause.',
+    points: counts,
+  },
+  {
+    name: 'spillway_stall_seconds_total',
+    type: 'counter',
+    help: 'Time for which those turns blocked the event loop, by cause.',
+    points: seconds,
+  },
+]
+
+module.exports = { STALL_FAMILIES }

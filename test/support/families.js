@@ -1,0 +1,10 @@
+'use strict'
+// Every metric family: the core's, and those of each feature by itself.
+
+const { FAMILIES: CORE } = require('../../src/core/metrics/families')
+const { Features } = require('../../src/core/feature')
+const { FEATURES } = require('../../src/features')
+
+const FAMILIES = [...CORE, ...new Features(FEATURES, undefined).families()]
+
+module.exports = { FAMILIES }
