@@ -19,6 +19,8 @@ const NANOSECONDS_PER_MS = 1_000_000n
 const nodeIdleMs = () => nodeTiming.idleTime
 let readIdleMs = nodeIdleMs
 const wallNow = Date.now
+/** @type {() => { user: number, system: number }} */
+const cpuUsage = /** @type {any} */ (process).threadCpuUsage ?? process.cpuUsage
 const monotonic = process.hrtime.bigint
 // Fake timers may be in Node's modules already: sinon marks them with `clock`, and those of node:test lack `promisify.custom`.
 const isFrozen = 'clock' in nextTurn || !(promisify.custom in nextTurn)
@@ -30,6 +32,11 @@ const systemClock = Object.freeze({
   sharedMs: () => Number(BigInt.asIntN(32, monotonic() / NANOSECONDS_PER_MS)),
   /** Milliseconds for which the loop has waited for events since it began. */
   idleMs: () => readIdleMs(),
+  /** Milliseconds of CPU time that this thread has used; of the process before Node 22.19 and 23.9. */
+  cpuMs: () => {
+    const { user, system } = cpuUsage()
+    return (user + system) / 1000
+  },
   /** Milliseconds since the epoch: for display, never for durations. */
   wallMs: () => wallNow(),
   /** Calls back in the check phase of this loop turn, and keeps the process alive until then. In frozen time: as a microtask. */

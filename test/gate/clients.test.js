@@ -10,12 +10,13 @@ const UNBOUNDED = Number.POSITIVE_INFINITY
 
 function driven({ open = 0, isKnown = true } = {}) {
   const connections = { open }
-  const clients = new Clients(isKnown ? connections : undefined, 0)
-  let nowMs = 0
+  let [nowMs, cpuMs] = [0, 0]
+  const clients = new Clients(isKnown ? connections : undefined, { now: () => nowMs, cpuMs: () => cpuMs })
   /** Samples in which that many requests of these headers were queued. */
-  const pass = (ms, { isIdling = false, outstanding = 0, queued = [{}] } = {}) => {
+  const pass = (ms, { isIdling = false, outstanding = 0, queued = [{}], cpuShare = 1 } = {}) => {
     for (const endMs = nowMs + ms; nowMs < endMs; ) {
       nowMs += SAMPLE_MS
+      cpuMs += cpuShare * SAMPLE_MS
       for (const headers of queued) clients.onQueue({ headers })
       clients.onTurn(nowMs, outstanding, isIdling)
     }
@@ -160,4 +161,17 @@ test('of each tenth of a second the most outstanding requests count: rejections 
   assert.equal(clients.areWaiting, false)
   turns(130)
   assert.equal(clients.areWaiting, true)
+})
+
+test('the share of the CPU that other processes leave is followed in seconds, in a full loop, and is half at least', () => {
+  const { clients, pass } = driven({ open: 50 })
+  assert.equal(clients.cpuShare, 1)
+  pass(5000, { cpuShare: 0.1, isIdling: true })
+  assert.equal(clients.cpuShare, 1)
+  pass(3000, { cpuShare: 0.7 })
+  assert.ok(Math.abs(clients.cpuShare - 0.7) < 0.02, `${clients.cpuShare}`)
+  pass(5000, { cpuShare: 0.1 })
+  assert.ok(Math.abs(clients.cpuShare - 0.5) < 0.02, `${clients.cpuShare}`)
+  pass(5000, { cpuShare: 1.3 })
+  assert.ok(clients.cpuShare > 0.98 && clients.cpuShare <= 1, `${clients.cpuShare}`)
 })

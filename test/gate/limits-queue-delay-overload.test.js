@@ -26,7 +26,7 @@ class Served {
   /** @param {{ usualMs: number, most?: number, areGateways?: boolean }} given what a request takes in the mean; how many can be outstanding */
   constructor({ usualMs, most = ENDLESS, areGateways = false }) {
     this.#usualMs = usualMs
-    this.#overload = new Overload({ most, areGateways }, 0)
+    this.#overload = new Overload({ most, areGateways, cpuShare: 1 }, 0)
   }
 
   turn(costs) {
@@ -100,7 +100,7 @@ test('a gateway that just fills the loop is told after 0.7 s: its surplus waits 
 })
 
 test('a load of 0.7 is never told, however long its queue stands', () => {
-  const overload = new Overload({ most: ENDLESS, areGateways: false }, 0)
+  const overload = new Overload({ most: ENDLESS, areGateways: false, cpuShare: 1 }, 0)
   for (let nowMs = 10; nowMs <= 60_000; nowMs += 10) {
     overload.onTurn({ nowMs, idleMs: 0.3 * nowMs, arrived: 7, ended: 7, usualMs: 1, isEmpty: false })
     assert.equal(overload.isOn(1, nowMs), false)
@@ -130,7 +130,7 @@ test('a burst of requests far cheaper than the mean is not told: what has ended 
 })
 
 test('a loop that idles is no overload where requests cost less than the mean: idle time is none of their cost', () => {
-  const overload = new Overload({ most: ENDLESS, areGateways: false }, 0)
+  const overload = new Overload({ most: ENDLESS, areGateways: false, cpuShare: 1 }, 0)
   for (let nowMs = 10; nowMs <= 60_000; nowMs += 10) {
     overload.onTurn({ nowMs, idleMs: 0.3 * nowMs, arrived: 7, ended: 7, usualMs: 2, isEmpty: false })
     assert.equal(overload.isOn(2, nowMs), false)
@@ -138,7 +138,7 @@ test('a loop that idles is no overload where requests cost less than the mean: i
 })
 
 test('two tenths of a second in which the loop is busy for no more than 0.7 end it, although requests are queued', () => {
-  const overload = new Overload({ most: ENDLESS, areGateways: false }, 0)
+  const overload = new Overload({ most: ENDLESS, areGateways: false, cpuShare: 1 }, 0)
   let [nowMs, idleMs] = [0, 0]
   const pass = (ms, idleShare) => {
     for (const endMs = nowMs + ms; nowMs < endMs; ) {
@@ -157,7 +157,7 @@ test('two tenths of a second in which the loop is busy for no more than 0.7 end 
 })
 
 test('where slots are short the idle time of the loop says nothing', () => {
-  const overload = new Overload({ most: ENDLESS, areGateways: false }, 0)
+  const overload = new Overload({ most: ENDLESS, areGateways: false, cpuShare: 1 }, 0)
   for (let nowMs = 10; nowMs <= 1000; nowMs += 10)
     overload.onTurn({
       nowMs,
@@ -172,14 +172,14 @@ test('where slots are short the idle time of the loop says nothing', () => {
 })
 
 test('the idle time before the first slice is not its own', () => {
-  const overload = new Overload({ most: ENDLESS, areGateways: false }, 0, 60_000)
+  const overload = new Overload({ most: ENDLESS, areGateways: false, cpuShare: 1 }, 0, 60_000)
   for (let nowMs = 10; nowMs <= 320; nowMs += 10)
     overload.onTurn({ nowMs, idleMs: 60_000, arrived: 30, ended: 10, usualMs: 1, isEmpty: false })
   assert.equal(overload.isOn(1, 320), true)
 })
 
 test('an empty queue ends the overload, and the time it stood begins anew', () => {
-  const overload = new Overload({ most: ENDLESS, areGateways: false }, 0)
+  const overload = new Overload({ most: ENDLESS, areGateways: false, cpuShare: 1 }, 0)
   let nowMs = 0
   const pass = (ms, isEmpty = false) => {
     for (const endMs = nowMs + ms; nowMs < endMs; ) {
@@ -215,4 +215,9 @@ test('rare long work that takes 0.58 of the loop is hardly ever told', () => {
   assert.ok(served.arrivals > 30_000)
   const toldShare = served.toldArrivals / served.arrivals
   assert.ok(toldShare < 0.03, String(toldShare))
+})
+
+test('clients are bounded by the CPU time of their requests', () => {
+  const isBounded = (cpuShare) => new Overload({ most: 300, areGateways: false, cpuShare }, 0).isBounded(2)
+  assert.deepEqual([1, 0.76, 0.75].map(isBounded), [false, false, true])
 })

@@ -16,7 +16,7 @@ function driven({ maxConcurrent, costMs = 2, most = Number.POSITIVE_INFINITY } =
   const clock = new FakeClock()
   const turns = new LoopTurns(clock)
   const cost = { ms: costMs, meanMs: costMs, rejectionMs: 0.03, rejectedShare: 0 }
-  const clients = { most }
+  const clients = { most, areGateways: false, cpuShare: 1 }
   const limits = new Limits({ cause: new Cause(), clock, cost, turns, clients })
   limits.update({ ...OPTIONS, maxConcurrent })
   /** `arrived`: of a queue that grows, how many came in the turn. */

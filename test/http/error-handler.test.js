@@ -278,6 +278,7 @@ for (const name of [...Object.values(EXPRESSES), 'connect']) {
       const connection = await Connection.open(port)
       connection.send('GET /fails/7 HTTP/1.1\r\nHost: x\r\n\r\n')
       await connection.untilClosed()
+      assert.match(connection.received, /^HTTP\/1\.1 200 OK\r\n/)
       assert.doesNotMatch(connection.received, /\r\n0\r\n/)
       const { errors, routes } = await ended(spillway, 1)
       assert.equal(errors[0].count, 1)

@@ -91,3 +91,17 @@ test('the place of a warning is of the application, or else of a package, and ne
   emit({ name: 'MaxListenersExceededWarning', message: 'without a stack' })
   assert.equal(warnings.list().recent[0].at, null)
 })
+
+test('a hundred instances have one listener, and none remains after they are closed', () => {
+  const before = process.listenerCount('warning')
+  const all = Array.from(
+    { length: 100 },
+    () => new ProcessWarnings({ clock: /** @type {any} */ (new FakeClock()), isOn: true })
+  )
+  for (const each of all) each.start()
+  assert.equal(process.listenerCount('warning'), before + 1)
+  emit({ name: 'DeprecationWarning', message: 'old' })
+  assert.ok(all.every((each) => each.list().counts.DeprecationWarning === 1))
+  for (const each of all) each.close()
+  assert.equal(process.listenerCount('warning'), before)
+})

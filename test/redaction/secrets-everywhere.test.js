@@ -80,6 +80,7 @@ const NAMED = {
   'a query in brackets': (n, s) => maskUrl(`/a?user[${n}]=${encodeURIComponent(s)}`, true),
   'a matrix parameter': (n, s) => maskUrl(`/a;${n}=${encodeURIComponent(s)}/b`, true),
   'an option of a command': (n, s) => maskCommand(['db', `--${n}`, s, '--host', 'h']),
+  'an option behind one hyphen': (n, s) => maskCommand(['db', `-${n}`, s, '-host', 'h']),
   'an option with its value': (n, s) => maskCommand(['db', `--${n}=${s}`]),
   'the message and the cause of an error': (n, s) =>
     JSON.stringify(
@@ -94,6 +95,8 @@ const ALONE = {
   'the user of curl': (s) => maskText(`Command failed: curl --user bob:${s} http://h`),
   'the user of curl, in short': (s) => maskText(`spawn curl -u bob:${s} http://h`),
   'a command that is reported': (s) => maskCommand(['curl', '--user', `bob:${s}`, 'http://h']),
+  'a command with short options together': (s) => maskCommand(['curl', '-sSu', `bob:${s}`, 'http://h']),
+  'a command with a short option and its value': (s) => maskCommand(['http', `-abob:${s}`, 'h']),
   'a command that is reported, in one word': (s) => maskCommand(['curl', `--user=bob:${s}`, 'http://h']),
   'an authorization': (s) => maskText(`sent Authorization: Basic ${s}`),
   'a URL': (s) => maskText(`GET https://bob:${encodeURIComponent(s)}@host/a failed`),

@@ -58,6 +58,11 @@ const MASKED = [
   ["password=s3'cret is wrong", 'password=[Redacted] is wrong'],
   ['user=a,password=s3,cret,host=b', 'user=a,password=[Redacted],host=b'],
   ['Invalid API key: abc123', 'Invalid API key: [Redacted]'],
+  ['mysql --password s3cret', 'mysql --password [Redacted]'],
+  [
+    'bad -----BEGIN EC PRIVATE KEY-----\nMHcC\nAQ==\n-----END EC PRIVATE KEY-----\nin file',
+    'bad -----BEGIN EC PRIVATE KEY-----[Redacted]\nin file',
+  ],
   ['Command failed: db --password s3cret --host h', 'Command failed: db --password [Redacted] --host h'],
   ['<Password Type="text">s3cret</Password>', '<Password Type="text">[Redacted]</Password>'],
   ['"password" with value "s3cret" fails to match', '"password" with value [Redacted] fails to match'],

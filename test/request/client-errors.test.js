@@ -73,7 +73,10 @@ describe('clientError', () => {
     const errors = new ClientErrors()
     for (const odd of [undefined, null, 'text', { code: 7 }]) errors.record(odd)
     for (let i = 0; i < 1000; i++) errors.record({ code: `E${i}` })
+    // A client that has left sent nothing wrong.
+    for (const code of ['ECONNRESET', 'EPIPE', 'ETIMEDOUT']) errors.record({ code })
     const counts = new Map(errors.list())
+    assert.equal(counts.has('ECONNRESET'), false)
     assert.ok(counts.size <= 101)
     assert.equal(counts.get('(unknown)'), 4)
     assert.equal(counts.get('(other)'), 1004 - 4 - 99)

@@ -40,9 +40,9 @@ const APPS = {
 }
 
 /** An app that each client asks once, and that rejects everything from then on. */
-async function overloaded(t, make, options, clients, isAttached = true) {
+async function overloaded(t, make, options, clients, isAttached = true, shed = {}) {
   const clock = leapingClock()
-  const spillway = spillwayFor(t, { shed: { mode: 'threshold', maxConcurrent: 1 } }, clock)
+  const spillway = spillwayFor(t, { shed: { mode: 'threshold', maxConcurrent: 1, ...shed } }, clock)
   const { server, request } = await serve(t, make(spillway, options))
   if (isAttached) spillway.attach(server)
   const ask = (headers, method = 'GET', path = '/api/items') => request({ path, method, headers })
@@ -174,6 +174,36 @@ it('a 503 carries no header that an earlier middleware set for its own answer: a
   )
 })
 
+it('a 503 of another host carries none', async (t) => {
+  const { ask } = await overloaded(t, APPS['cors() of Express'], { origin: SHOP }, [[{ origin: SHOP }]])
+  assert.deepEqual(corsOf(await ask({ origin: SHOP, host: 'bank.example' })), {})
+  assert.equal(corsOf(await ask({ origin: SHOP }))['allow-origin'], SHOP)
+})
+
+it('an answer that the application writes itself carries none: its body may be for its own pages', async (t) => {
+  const respond = ({ url }, res) => (url === '/api/own' ? void res.writeHead(200).end('private') : false)
+  const { ask } = await overloaded(
+    t,
+    APPS['cors() of Express'],
+    { origin: SHOP },
+    [[{ origin: SHOP }]],
+    true,
+    {
+      respond,
+    }
+  )
+  const own = await ask({ origin: SHOP }, 'GET', '/api/own')
+  assert.deepEqual([own.status, own.body, corsOf(own)], [200, 'private', {}])
+  const standard = await ask({ origin: SHOP })
+  assert.deepEqual([standard.status, corsOf(standard)['allow-origin']], [503, SHOP])
+})
+
+it('a client that calls itself * is told nothing, and does not speak for others', async (t) => {
+  const reflecting = { origin: (given, done) => done(null, given), credentials: true }
+  const { ask } = await overloaded(t, APPS['cors() of Express'], reflecting, [[{ origin: '*' }]])
+  assert.deepEqual(corsOf(await ask({ origin: EVIL })), {})
+})
+
 it('a wildcard is repeated to every origin, without credentials', async (t) => {
   const { ask } = await overloaded(t, APPS['cors() of Express'], {}, [[{ origin: SHOP }]])
   assert.deepEqual(corsOf(await ask({ origin: EVIL })), {
@@ -206,7 +236,7 @@ describe('what is remembered', () => {
   }
   const isKnown = (memory, origin, startedMs = 0) => {
     const res = responseOf()
-    memory.answers({ req: { method: 'GET', url: '/api', headers: { origin } }, res, startedMs })
+    memory.allow({ req: { method: 'GET', url: '/api', headers: { origin } }, res, startedMs })
     return res.headers['access-control-allow-origin'] === origin
   }
   const memoryOf = () => {

@@ -23,6 +23,7 @@ class SimulatedLoop {
     isFrozen: false,
     now: () => this.nowMs,
     idleMs: () => this.idleTotalMs,
+    cpuMs: () => this.nowMs - this.idleTotalMs,
     wallMs: () => this.nowMs,
     afterTurn: (callback) => void this.#checks.push(callback),
     // As Node's timers: never sooner than in a millisecond.

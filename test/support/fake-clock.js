@@ -14,6 +14,7 @@ class FakeClock {
 
   now = () => this.#nowMs
   idleMs = () => this.#idleMs
+  cpuMs = () => this.#nowMs - this.#idleMs
   wallMs = () => this.#wallMs
   afterTurn = (callback) => this.#schedule(callback)
   onTurn = (callback) => this.#schedule(callback)

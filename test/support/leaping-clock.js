@@ -8,6 +8,7 @@ function leapingClock() {
   return {
     ...systemClock,
     now: () => systemClock.now() + aheadMs,
+    cpuMs: () => systemClock.cpuMs() + aheadMs,
     leap(ms = 1000) {
       aheadMs += ms
     },

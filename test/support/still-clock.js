@@ -6,7 +6,7 @@ const { systemClock } = require('../../src/core/clock')
 
 function stillClock() {
   let nowMs = 10_000
-  return { ...systemClock, now: () => nowMs, advance: (ms) => (nowMs += ms) }
+  return { ...systemClock, now: () => nowMs, cpuMs: () => nowMs, advance: (ms) => (nowMs += ms) }
 }
 
 module.exports = { stillClock }

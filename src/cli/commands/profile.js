@@ -65,7 +65,9 @@ const profile = profileCommand({
   usualSeconds: 10,
   extension: '.cpuprofile',
   about: 'which functions, files and packages use the CPU',
-  more: ['The service answers meanwhile, after a pause of some milliseconds at the start, which is shown.'],
+  more: [
+    'The service answers meanwhile, after a pause of tens to hundreds of milliseconds at the start, which is shown.',
+  ],
   verb: 'Profiling',
 })
 

@@ -44,7 +44,8 @@ class ErrorAnswer {
   /** Ends the response, whatever state it is in. */
   send(req, res, failure) {
     if (isOver(res)) return
-    if (res.headersSent) return cutOff(res)
+    // Node sends the head that was just written in the next tick. Without it a client may take the request for lost, and repeat it.
+    if (res.headersSent) return void process.nextTick(cutOff, res)
     try {
       write(req, res, failure, this.#showsStack)
     } catch (error) {

@@ -69,7 +69,7 @@ class Admission {
     const { clock, internalErrors, options, sampleMemory, connections, random } = parts
     const cost = new RequestCost(clock.now())
     const turns = new LoopTurns(clock)
-    const clients = new Clients(connections, clock.now())
+    const clients = new Clients(connections, clock)
     const hooks = new UserHooks(internalErrors)
     this.#clock = clock
     this.#hooks = hooks

@@ -61,9 +61,11 @@ class Rejection {
   // Hot path (bench/overload): at ten times the capacity, nine requests in ten end here.
   /** @param {boolean} [isForHandler] the user's error handler answers */
   answer(request, reason, retryAfterSeconds, isForHandler = false) {
-    if (this.crossOrigin.answers(request)) return
+    if (this.crossOrigin.answersPreflight(request)) return
     const { respond, headers } = this.#options
     const { req, res } = request
+    // A body that the application writes may be for its own pages only.
+    if (respond === undefined) this.crossOrigin.allow(request)
     if (respond === undefined && headers === undefined && !isForHandler)
       return this.#write(req, res, retryAfterSeconds)
     const { admission } = request
@@ -72,7 +74,7 @@ class Rejection {
     if (isForHandler) return admission.proceed(new OverloadError(verdict))
     const extra = headers === undefined ? undefined : this.#headersFor(req, verdict)
     if (respond === undefined) this.#writeWith(extra, req, res, retryAfterSeconds)
-    else this.#respond(req, res, verdict, extra)
+    else this.#respond(request, verdict, extra)
   }
 
   /** @returns {[name: string, value: unknown][] | undefined} undefined if the user's function throws or returns a promise */
@@ -89,12 +91,14 @@ class Rejection {
   }
 
   /** Calls `shed.respond`. The standard answer is sent if that throws or returns `false` before it has begun to answer. */
-  #respond(req, res, verdict, extra) {
+  #respond(request, verdict, extra) {
+    const { req, res } = request
     const { retryAfterSeconds } = verdict
     const sendStandardAnswer = () => {
       if ((res.stream ?? res).destroyed) return
       // Describes the body that the user's function meant to send.
       res.removeHeader('Content-Encoding')
+      this.crossOrigin.allow(request)
       this.#writeWith(extra, req, res, retryAfterSeconds)
     }
     const onReturn = (returned) => {

@@ -140,12 +140,12 @@ const headOf = (contentType, length) => ({
 })
 
 function write(req, res, { contentType, text }) {
-  const bytes = Buffer.from(text)
+  const bytes = typeof text === 'string' ? Buffer.from(text) : text
   res.writeHead(200, headOf(contentType, bytes.length))
   res.end(req.method === 'HEAD' ? undefined : bytes)
 }
 
-/** @param {string} contentType @param {() => string} makeText must not throw */
+/** @param {string} contentType @param {() => string | Buffer} makeText must not throw */
 function dataHandler(contentType, makeText) {
   return readOnly((req, res) => write(req, res, { contentType, text: makeText() }))
 }

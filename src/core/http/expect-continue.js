@@ -1,7 +1,9 @@
 'use strict'
 // Answers `Expect: 100-continue` on attached servers. Node does so itself only while nobody listens, as `attach` does.
 
-const continued = new WeakSet()
+// Global, because a process may load several copies of this package.
+const kOurs = Symbol.for('spillway.continue')
+const isForeign = (listener) => listener[kOurs] !== true
 
 /**
  * Does what Node does without a `checkContinue` listener: once, however many instances are attached, and not at all if the
@@ -10,11 +12,12 @@ const continued = new WeakSet()
  * @this {import('node:http').Server}
  */
 function continueByDefault(req, res) {
-  if (continued.has(res) || this.listeners('checkContinue').some((each) => each !== continueByDefault)) return
-  continued.add(res)
+  if (res[kOurs] === true || this.listeners('checkContinue').some(isForeign)) return
+  res[kOurs] = true
   // Node throws for an HTTP/2 stream that is closed by now, which would end the process.
   if (res.stream?.closed !== true) res.writeContinue()
   this.emit('request', req, res)
 }
+continueByDefault[kOurs] = true
 
 module.exports = { continueByDefault }

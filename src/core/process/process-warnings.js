@@ -12,6 +12,13 @@ const MAX_MESSAGE = 300
 const OTHER = '_OTHER'
 const NAME = /^[A-Za-z_$][\w$]{0,63}$/
 
+/** They share one listener: of more than ten, Node warns of a leak. @type {Set<ProcessWarnings>} */
+const listening = new Set()
+
+function tellAll(warning) {
+  for (const each of listening) each.onWarning(warning)
+}
+
 class ProcessWarnings {
   #isOn
   #clock
@@ -26,11 +33,13 @@ class ProcessWarnings {
   }
 
   start() {
-    if (this.#isOn) process.on('warning', this.#onWarning)
+    if (!this.#isOn) return
+    if (listening.size === 0) process.on('warning', tellAll)
+    listening.add(this)
   }
 
   close() {
-    process.off('warning', this.#onWarning)
+    if (listening.delete(this) && listening.size === 0) process.off('warning', tellAll)
   }
 
   /** @returns {[name: string, count: number][]} */
@@ -44,7 +53,7 @@ class ProcessWarnings {
   }
 
   // A user may emit any value as a warning, and a getter of it may throw.
-  #onWarning = (warning) => {
+  onWarning(warning) {
     try {
       const name = this.#nameOf(warning?.name)
       this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1)

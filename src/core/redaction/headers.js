@@ -2,6 +2,7 @@
 // Lists the headers whose values a log may show, and masks the values: URLs as anywhere else, and the nonce of a
 // Content-Security-Policy.
 
+const { maskNamedValues } = require('./named-values')
 const { REDACTED } = require('./secret-names')
 const { maskText } = require('./text')
 const { maskUrl } = require('./url')
@@ -146,13 +147,14 @@ const LONGEST = 1024
  * @param {boolean} showsQuery of a URL
  */
 function harmlessValue(name, value, showsQuery) {
-  if (isPlainValue(value) || IDS.has(name)) return value
+  if (isPlainValue(value)) return value
+  if (IDS.has(name)) return maskNamedValues(value.slice(0, LONGEST))
   if (URL_ALONE.test(value)) return maskUrl(value, showsQuery)
   const masked = value
     .slice(0, LONGEST)
     .replace(NONCE, `'nonce-${REDACTED}'`)
     .replace(BEARER_TOKEN, `$1 ${REDACTED}`)
-  return mayHoldSecret(name, masked) ? maskText(masked) : masked
+  return mayHoldSecret(name, masked) ? maskText(masked) : maskNamedValues(masked)
 }
 
 /** The equals signs of other headers are their own syntax. */

@@ -10,9 +10,10 @@ const { maskUserinfo } = require('./userinfo')
 
 const NO_JSON = ' is not valid JSON'
 const TOKEN = "Unexpected token '"
+const BEGIN = '-----BEGIN '
 
 /** Most messages do not match, and are shown as they are. */
-const SUSPICIOUS = /[@=?:/"'(]|[\w+~-]{16}|BigInt|bearer|basic|digest|token/i
+const SUSPICIOUS = /[@=?:/"'(]|[\w+~-]{16}|BigInt|bearer|basic|digest|token|--/i
 
 /** Messages of V8, Node and routers that quote a value: what stands before it and after it, and the message without it. */
 const QUOTES = [
@@ -32,6 +33,8 @@ const FLAG = /(?<![\w-])(--[\w-]{1,60})(\s+)("[^"]*"?|'[^']*'?|(?=\S{0,256}\d)[^
 /** The user and the password of `curl` and others. */
 const USER_FLAG =
   /(?<![\w-])(-[uU]\s*|--(?:proxy-)?user(?:name)?[\s=]\s*)(?:(["'][^\s:"'=<]{1,100}:)[^"']+|([^\s:"'=<]{1,100}:)(?!\/\/)\S+)/g
+/** A private key is no secret by its name, and no token by its shape. */
+const PEM = /-----BEGIN ([A-Z0-9 ]{1,40})-----[\s\S]*?(?:-----END \1-----|$)/g
 /** An XML element that contains only text. */
 const ELEMENT = /(<([\w:.-]{1,60})(?:\s[^<>]{0,200})?>)[^<]{1,2000}(?=<\/\2>)/g
 const BARE_USERINFO = /(?<![\w.+-])([\w.+-]{1,60}):[^\s@/:"']+@(?=[\w.[-])/g
@@ -47,6 +50,7 @@ const QUERY = /\?[^\s?=]*=\S*/g
 function maskText(text) {
   if (!SUSPICIOUS.test(text)) return text
   let masked = text.includes(NO_JSON) ? withoutJson(text) : text
+  if (masked.includes(BEGIN)) masked = masked.replace(PEM, `${BEGIN}$1-----${REDACTED}`)
   for (const quote of QUOTES) masked = withoutQuote(masked, quote)
   // Named values come first: the other masks may remove the quote at the end of a value.
   masked = maskUserinfo(maskBase64(maskNamedValues(masked)))

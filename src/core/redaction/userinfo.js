@@ -9,13 +9,63 @@ const SERVER =
 const AUTHORITY = '://'
 /** Begins with `user:`, `:` or `user@`. */
 const HAS_USERINFO = /^[^/?#@]*[:@]/
-/** Any other URL. A password may contain a slash, by mistake, but digits before a slash are a port. */
-const USERINFO = /:\/\/(?:[^\s/]{0,512}@|[^\s/@:]{0,512}:(?!\d+(?:\/|\s|$))[^\s@]{0,512}@)/g
+/** Of any other URL. A password may contain a slash, by mistake, but digits before a slash are a port. */
+const LONGEST = 512
+const WITHOUT_SLASH = /[^\s/]{0,513}/y
+const USER = /[^\s/@:]{0,512}:(?!\d+(?:\/|\s|$))/y
+const BLANK = /\s/g
 
 /** @param {string} text */
 function maskUserinfo(text) {
   if (!text.includes('@') || !text.includes(AUTHORITY)) return text
-  return text.replace(SERVER, maskServer).replace(USERINFO, `${AUTHORITY}${REDACTED}@`)
+  return maskOthers(text.replace(SERVER, maskServer))
+}
+
+/** One pattern for it would look at each character of a hostile text a thousand times. */
+function maskOthers(text) {
+  const ends = new Ends(text)
+  let masked = ''
+  let from = 0
+  let begin = 0
+  for (let at = text.indexOf(AUTHORITY); at !== -1; at = text.indexOf(AUTHORITY, begin)) {
+    begin = at + AUTHORITY.length
+    const end = ends.after(begin)
+    if (end === -1) continue
+    masked += text.slice(from, begin) + REDACTED
+    from = begin = end
+  }
+  return masked + text.slice(from)
+}
+
+/** Finds the `@` that ends a user and password. Each call begins further on, so every character is looked at a few times. */
+class Ends {
+  #text
+  #at = -1
+  #blank = -1
+
+  constructor(text) {
+    this.#text = text
+  }
+
+  /** @returns {number} -1 if there is none */
+  after(begin) {
+    const [run] = /** @type {RegExpExecArray} */ (execAt(WITHOUT_SLASH, this.#text, begin))
+    const end = run.lastIndexOf('@')
+    if (end !== -1) return begin + end
+    const user = execAt(USER, this.#text, begin)
+    if (user === null) return -1
+    const password = begin + user[0].length
+    if (this.#at < password) this.#at = orEnd(this.#text.indexOf('@', password))
+    if (this.#blank < password) this.#blank = orEnd(execAt(BLANK, this.#text, password)?.index ?? -1)
+    return this.#at - password <= LONGEST && this.#at < this.#blank ? this.#at : -1
+  }
+}
+
+const orEnd = (index) => (index === -1 ? Number.POSITIVE_INFINITY : index)
+
+function execAt(pattern, text, index) {
+  pattern.lastIndex = index
+  return pattern.exec(text)
 }
 
 /** The last `@` is that of the host. */

@@ -13,6 +13,7 @@ const OF_BODY = new Set([
   'edge-control',
   'etag',
   'expires',
+  'netlify-vary',
   'last-modified',
   'pragma',
   'repr-digest',
@@ -28,6 +29,7 @@ const OF_TARGET = new Set([
   'refresh',
   'x-accel-redirect',
   'x-lighttpd-send-file',
+  'x-litespeed-location',
   'x-sendfile',
 ])
 

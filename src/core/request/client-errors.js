@@ -1,16 +1,19 @@
 'use strict'
-// Counts the `clientError` events of servers by error code: what arrived on a connection was not a valid request.
+// Counts the `clientError` events of servers by error code: what arrived on a connection was not a valid request. A client that resets
+// its connection is none of them: it has only left.
 // Node, llhttp and OpenSSL have about a hundred codes. The bound protects against codes that other software makes up.
 
 const MAX_CODES = 100
 const OTHER = '(other)'
 const UNKNOWN = '(unknown)'
+const HAS_LEFT = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT'])
 
 class ClientErrors {
   #counts = new Map()
 
   record(error) {
     const code = typeof error?.code === 'string' ? error.code : UNKNOWN
+    if (HAS_LEFT.has(code)) return
     const name = this.#counts.has(code) || this.#counts.size < MAX_CODES ? code : OTHER
     this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1)
   }

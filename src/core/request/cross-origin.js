@@ -1,7 +1,8 @@
 'use strict'
 // Lets the browser application that a 503 belongs to read it. Without CORS headers `fetch` sees a network error, and neither the
 // status nor `Retry-After`. The gate rejects before the application could set them, so they are repeated as the application last
-// set them for the same origin and first path segment. An origin that it has not allowed gets none.
+// set them for the same origin, host and first path segment. An origin that it has not allowed gets none, and neither does an answer
+// that the application writes itself.
 //
 // A browser asks before some requests by a preflight, and takes only a 2xx for an answer. A rejected preflight is
 // therefore answered as the application last answered the same question, if it did. The question names the host and the
@@ -65,6 +66,8 @@ class CrossOrigin {
   #learn({ req, res, status }, nowMs) {
     const allowed = res.getHeader(ALLOW_ORIGIN)
     if (allowed === undefined) return
+    // No browser sends it, and the key of an answer to any origin has it.
+    if (req.headers.origin === '*') return
     const isPreflight = isPreflightOf(req)
     if (isPreflight && (status < 200 || status > 299)) return
     const key = keyOf(req, allowed === '*' ? '*' : req.headers.origin, isPreflight)
@@ -76,36 +79,36 @@ class CrossOrigin {
     if (this.#answers.size > MAX_ANSWERS) this.#answers.delete(oldest)
   }
 
-  /**
-   * Sets the headers on the answer to a rejected request.
-   *
-   * @param {Request} request
-   * @returns {boolean} whether the request was a preflight, and is answered
-   */
-  answers({ req, res, startedMs }) {
+  /** Answers a rejected preflight, if the application has answered the same. @param {Request} request @returns {boolean} whether it did */
+  answersPreflight(request) {
+    if (request.req.method !== 'OPTIONS' || !isPreflightOf(request.req)) return false
+    if (!this.allow(request, true)) return false
+    request.res.statusCode = 204
+    request.res.end()
+    return true
+  }
+
+  /** Sets the headers on the answer to a rejected request. @param {Request} request @returns {boolean} whether it did */
+  allow({ req, res, startedMs }, isPreflight = false) {
     const { origin } = req.headers
     if (origin === undefined || this.#answers.size === 0) return false
     try {
-      return this.#answer(req, res, { origin, sinceMs: startedMs - KEPT_MS })
+      return this.#allow(req, res, { origin, isPreflight, sinceMs: startedMs - KEPT_MS })
     } catch (error) {
       this.#internalErrors.report(PLACE, error)
       return false
     }
   }
 
-  /** @param {any} req @param {any} res @param {{ origin: string, sinceMs: number }} asked */
-  #answer(req, res, { origin, sinceMs }) {
+  /** @param {any} req @param {any} res @param {{ origin: string, isPreflight: boolean, sinceMs: number }} asked */
+  #allow(req, res, { origin, isPreflight, sinceMs }) {
     // A middleware before ours may have set them.
     if (res.headersSent || (res.stream ?? res).destroyed || res.hasHeader(ALLOW_ORIGIN)) return false
-    const isPreflight = isPreflightOf(req)
     const known =
       this.#allowedSince(sinceMs, keyOf(req, origin, isPreflight)) ??
       this.#allowedSince(sinceMs, keyOf(req, '*', isPreflight))
     if (known === undefined) return false
     for (const [name, value] of known.headers) res.setHeader(name, value)
-    if (!isPreflight) return false
-    res.statusCode = 204
-    res.end()
     return true
   }
 
@@ -119,12 +122,11 @@ const isPreflightOf = ({ headers, method }) => method === 'OPTIONS' && headers[R
 
 function keyOf({ headers, url }, origin, isPreflight) {
   const path = urlPath(url)
-  if (isPreflight) {
-    const host = headers[':authority'] ?? headers.host
+  const host = headers[':authority'] ?? headers.host
+  if (isPreflight)
     return `${origin} ${host} ${path} ${headers[REQUESTED_METHOD]} ${headers[REQUESTED_HEADERS]}`
-  }
   const end = path.indexOf('/', 1)
-  return `${origin} ${end === -1 ? path : path.slice(0, end)}`
+  return `${origin} ${host} ${end === -1 ? path : path.slice(0, end)}`
 }
 
 /** @returns {[name: string, value: string][] | undefined} undefined if a value is too long, or none that a browser takes */

@@ -1,6 +1,6 @@
 'use strict'
 // The pages of the admin server, by path. No page shows a header, cookie, query, body or URL of a client. A snapshot of 1000 routes
-// takes tens of milliseconds, so it is made at most once a second.
+// takes tens of milliseconds, so it is made at most once a second, and takes at most a twentieth of the time.
 
 const { randomUUID } = require('node:crypto')
 const { describeOptions } = require('./config')
@@ -11,6 +11,7 @@ const { heatPage } = require('./heat-page')
 const { asksForPage, livePage } = require('./live-page')
 const { LiveState } = require('./live-state')
 const { LiveStream } = require('./live-stream')
+const { PauseRest } = require('../profiles/pause-rest')
 const { profilePages } = require('./profile-pages')
 const { reportPages } = require('./report-pages')
 const { workerPages } = require('./worker-pages')
@@ -68,21 +69,22 @@ function adminPages(parts) {
   /** @type {import('../../../index.js').Snapshot} */
   let snapshot
   let takenMs = Number.NEGATIVE_INFINITY
+  const rest = new PauseRest(clock)
   const recentSnapshot = () => {
     const nowMs = clock.now()
-    if (nowMs - takenMs < SNAPSHOT_MS) return snapshot
+    if (nowMs - takenMs < SNAPSHOT_MS || rest.leftMs > 0) return snapshot
     takenMs = nowMs
-    snapshot = takeSnapshot()
+    snapshot = rest.pausing(takeSnapshot)
     return snapshot
   }
   /** Of a snapshot of 1000 routes, to write the text takes 10 ms: it is written once too. */
-  let text = ''
+  let text = Buffer.alloc(0)
   /** @type {import('../../../index.js').Snapshot | undefined} */
   let written
   const snapshotText = () => {
     if (written !== recentSnapshot()) {
       written = snapshot
-      text = JSON.stringify(snapshot)
+      text = rest.pausing(() => Buffer.from(JSON.stringify(snapshot)))
     }
     return text
   }

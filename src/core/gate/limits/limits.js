@@ -45,7 +45,7 @@ class Limits {
    *   clock: typeof import('../../clock').systemClock,
    *   cost: InstanceType<typeof import('../measurements/request-cost').RequestCost>,
    *   turns: InstanceType<typeof import('../measurements/loop-turns').LoopTurns>,
-   *   clients: { readonly most: number, readonly areGateways: boolean },
+   *   clients: import('./queue-delay').BoundedClients,
    * }} parts
    */
   constructor({ cause, clock, cost, turns, clients }) {

@@ -15,6 +15,8 @@ const MOST_EXCESS_MS = 400
 const MOST_GATEWAY_EXCESS_MS = 200
 /** After three samples, the burst that began the queue is in neither of the last two. */
 const MIN_STOOD_MS = 3 * SAMPLE_MS
+/** @typedef {{ readonly most: number, readonly areGateways: boolean, readonly cpuShare: number }} BoundedClients */
+
 /** Clients that cannot make the queue longer than this are left alone. */
 const MOST_BOUND_MS = 450
 
@@ -99,7 +101,7 @@ class Overload {
   /** Whether the loop was busy for no more than 0.7 of the last slice. */
   #hadRoom = false
 
-  /** @param {{ readonly most: number, readonly areGateways: boolean }} clients @param {number} nowMs */
+  /** @param {BoundedClients} clients @param {number} nowMs */
   constructor(clients, nowMs, idleMs = 0) {
     this.#clients = clients
     this.#emptiedMs = this.#slicedMs = nowMs
@@ -114,9 +116,10 @@ class Overload {
     return stoodMs * (Math.min(this.#load, this.#loadBefore) - HEALTHY_LOAD) > most
   }
 
-  /** Whether the clients cannot make the queue long. @param {number} eachMs */
+  /** Whether the clients cannot make the queue long, by the CPU time of their requests. @param {number} eachMs */
   isBounded(eachMs) {
-    return this.#clients.most * eachMs <= MOST_BOUND_MS
+    const { cpuShare, most } = this.#clients
+    return most * eachMs * cpuShare <= MOST_BOUND_MS
   }
 
   /**

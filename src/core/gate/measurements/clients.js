@@ -8,6 +8,10 @@ const { LATELY_MS, SAMPLE_MS } = require('./loop-turns')
 /** The number must not have grown by more than a tenth for half a second. A full loop is no overload before that (queue-delay.js). */
 const GROWTH = 1.1
 const STEADY_MS = 500
+/** Other processes may take half of the CPU. What they take is no work of the clients, and rejecting makes it no less. */
+const LEAST_CPU_SHARE = 0.5
+/** The weight of a sample in the share of the CPU: it follows in a third of a second. */
+const CPU_SMOOTHING = 0.3
 /** Clients do not all wait while fewer than these of the most requests are outstanding. */
 const MOST_WAITING = 0.75
 /** Clients are gateways if they send more than this share of the requests that are queued. */
@@ -20,8 +24,12 @@ class Clients {
   areGateways = false
   /** Whether all clients have been waiting for an answer for a second, so that they send no more than they are answered. */
   areWaiting = false
+  /** The share of a full loop's time for which it had a CPU. */
+  cpuShare = 1
+  #cpuMs
   #connections
   #proxy
+  #clock
   /** The most outstanding requests since the last sample, those that were queued, and those of them that a gateway has sent. */
   #outstanding = 0
   #queued = 0
@@ -37,8 +45,11 @@ class Clients {
   /** The number at its last growth. */
   #grownTo = 0
 
-  /** @param {{ readonly open: number } | undefined} connections @param {number} nowMs */
-  constructor(connections, nowMs) {
+  /** @param {{ readonly open: number } | undefined} connections @param {{ now: () => number, cpuMs: () => number }} clock */
+  constructor(connections, clock) {
+    const nowMs = clock.now()
+    this.#clock = clock
+    this.#cpuMs = clock.cpuMs()
     this.#connections = connections
     this.#sampledMs = this.#fullMs = this.#grewMs = this.#sparedMs = nowMs
   }
@@ -59,6 +70,7 @@ class Clients {
     // Rejections are sent together: just after that, clients that ask again at once have nothing outstanding.
     if (outstanding > this.#outstanding) this.#outstanding = outstanding
     if (nowMs - this.#sampledMs < SAMPLE_MS) return
+    this.#measureCpu(nowMs - this.#sampledMs, isIdling)
     this.#sampledMs = nowMs
     this.#count(nowMs, this.#outstanding, isIdling)
     if (this.#queued > 0) this.areGateways = this.#proxy ?? this.#forwarded > GATEWAY_SHARE * this.#queued
@@ -67,6 +79,13 @@ class Clients {
     this.most = isBounded ? this.#peak : Number.POSITIVE_INFINITY
     // Clients that wait bring no more requests.
     this.areWaiting = !this.areGateways && nowMs - Math.max(this.#sparedMs, this.#grewMs) >= LATELY_MS
+  }
+
+  #measureCpu(elapsedMs, isIdling) {
+    const cpuMs = this.#clock.cpuMs()
+    const share = Math.max(LEAST_CPU_SHARE, Math.min(1, (cpuMs - this.#cpuMs) / elapsedMs))
+    if (!isIdling) this.cpuShare += (share - this.cpuShare) * CPU_SMOOTHING
+    this.#cpuMs = cpuMs
   }
 
   #count(nowMs, outstanding, isIdling) {
