@@ -92,7 +92,7 @@ describe('docs/snapshot.md', () => {
     if (Array.isArray(shown)) {
       if (shown.length > 0 && real.length > 0) shapeOf(shown[0], real[0], `${path}[]`)
     } else if (typeof shown === 'object' && shown !== null && typeof real === 'object' && real !== null) {
-      assert.deepEqual(Object.keys(shown), Object.keys(real), path)
+      assert.deepEqual(Object.keys(shown).sort(), Object.keys(real).sort(), path)
       for (const key of Object.keys(shown)) shapeOf(shown[key], real[key], `${path}.${key}`)
     }
   }

@@ -16,10 +16,12 @@ const CREDIT_MS = 120
 /** The same, and the first, which is sent alone. */
 const CREDIT_AND_FIRST = CREDIT_MS + 1
 
-/** All clients wait for an answer, unless told otherwise. */
-function driven({ rejectionMs = 1, areGateways = false, areWaiting = true } = {}) {
+/** For how long all clients have been waiting: the share is then .12. */
+const WAITING_MS = 1000 * Math.log2(0.34 / 0.12)
+
+function driven({ rejectionMs = 1, areGateways = false, waitingMs = WAITING_MS } = {}) {
   const clock = new TimedClock()
-  const pace = new RejectionPace({ clock, clients: { areGateways, areWaiting }, cost: { rejectionMs } })
+  const pace = new RejectionPace({ clock, clients: { areGateways, waitingMs }, cost: { rejectionMs } })
   /** The numbers of the rejections, in the order in which they were sent. */
   const sent = []
   let count = 0
@@ -39,14 +41,15 @@ function driven({ rejectionMs = 1, areGateways = false, areWaiting = true } = {}
   return { clock, pace, pass, reject, rejectMany, sent }
 }
 
-for (const [areWaiting, share] of /** @type {const} */ ([
-  [true, 0.12],
-  [false, 0.34],
+for (const [waitingMs, share] of /** @type {const} */ ([
+  [0, 0.34],
+  [1000, 0.17],
+  [10_000, 0.05],
 ])) {
   for (const rejectionMs of [0.02, 0.5, 4]) {
     for (const perMs of [1, 10]) {
-      test(`${perMs} rejections of ${rejectionMs} ms each millisecond${areWaiting ? ', while all clients wait' : ''}, take ${share} of a second at most, and all of it if they need it`, () => {
-        const { pass, rejectMany, sent } = driven({ rejectionMs, areWaiting })
+      test(`${perMs} rejections of ${rejectionMs} ms each millisecond, while all clients wait since ${waitingMs} ms, take ${share} of a second at most, and all of it if they need it`, () => {
+        const { pass, rejectMany, sent } = driven({ rejectionMs, waitingMs })
         // The credit of a calm second is spent first.
         pass(1000)
         rejectMany(Math.ceil((2 * share * 1000) / rejectionMs))
@@ -93,7 +96,7 @@ test('the first after a pause is sent at once, and those of the next 20 ms toget
 })
 
 test('through gateways those of 5 ms are sent together', () => {
-  const { pass, rejectMany, sent } = driven({ areGateways: true, areWaiting: false })
+  const { pass, rejectMany, sent } = driven({ areGateways: true, waitingMs: 0 })
   rejectMany(4)
   pass(4)
   assert.equal(sent.length, 1)

@@ -1,6 +1,6 @@
 'use strict'
-// Rejections are sent together every 20 ms, and the first after a pause at once. They take at most .34 of the loop, and .12 while all
-// clients wait for an answer. What is beyond waits for its turn, first in, first out, whoever sent it. So most of the loop serves, whatever
+// Rejections are sent together every 20 ms, and the first after a pause at once. They take at most .34 of the loop, and less and less
+// while all clients wait for an answer. What is beyond waits for its turn, first in, first out, whoever sent it. So most of the loop serves, whatever
 // the clients of rejected requests do next. The share holds for up to twenty thousand that wait.
 
 const { AsyncResource } = require('node:async_hooks')
@@ -9,8 +9,9 @@ const { isHalfClosed, offHalfClose, onHalfClose } = require('../request/half-clo
 const { LATELY_MS } = require('./measurements/loop-turns')
 
 const MOST_SHARE = 0.34
-/** The same while all clients wait: they send no more requests than they get answers. The next request of a gateway is another client's. */
-const WAITING_SHARE = 0.12
+/** While all clients wait, the share halves in so long, to the least: they send no more requests than they get answers. */
+const HALVED_MS = 1000
+const LEAST_SHARE = 0.05
 /** Added for a new connection: a client that connects anew makes the loop accept it too. */
 const ACCEPT_MS = 0.05
 /** One by itself wakes the client's process, and finds its code in no cache: each then costs up to five times as much. */
@@ -19,6 +20,8 @@ const TOGETHER_MS = 20
 const GATEWAY_TOGETHER_MS = 5
 /** What is sent together blocks the loop no longer. */
 const MOST_TOGETHER_MS = 50
+/** What is sent at once beyond the share, and at the start before it. */
+const MOST_DEBT_MS = 120
 /** Beyond so many the oldest is sent at once: each that waits keeps its request in memory. */
 const MOST_WAITING = 20_000
 
@@ -33,7 +36,7 @@ class RejectionPace {
   #clock
   #clients
   #cost
-  #creditMs = WAITING_SHARE * LATELY_MS
+  #creditMs = MOST_DEBT_MS
   #creditedMs
   /** @type {(Waiting | undefined)[]} */
   #queue = []
@@ -46,7 +49,7 @@ class RejectionPace {
   #isPausing = false
   #isDraining = false
 
-  /** @param {{ clock: typeof import('../clock').systemClock, clients: { readonly areGateways: boolean, readonly areWaiting: boolean },
+  /** @param {{ clock: typeof import('../clock').systemClock, clients: { readonly areGateways: boolean, readonly waitingMs: number },
    *   cost: { readonly rejectionMs: number } }} parts */
   constructor({ clock, clients, cost }) {
     this.#clock = clock
@@ -86,7 +89,7 @@ class RejectionPace {
   }
 
   #hasCredit(nowMs) {
-    const share = this.#clients.areWaiting ? WAITING_SHARE : MOST_SHARE
+    const share = Math.max(LEAST_SHARE, MOST_SHARE / 2 ** (this.#clients.waitingMs / HALVED_MS))
     // What rejections have not used lately may be used at once: a gateway then sends what it has queued.
     this.#creditMs = Math.min(share * LATELY_MS, this.#creditMs + share * (nowMs - this.#creditedMs))
     this.#creditedMs = nowMs
@@ -95,8 +98,8 @@ class RejectionPace {
 
   #spend({ socket }, send) {
     const costMs = this.#cost.rejectionMs + (socket?.bytesWritten === 0 ? ACCEPT_MS : 0)
-    // What was sent at once beyond the share keeps those that wait for a second at most.
-    this.#creditMs = Math.max(this.#creditMs - costMs, -WAITING_SHARE * LATELY_MS)
+    // What was sent at once beyond the share keeps those that wait for two seconds at most.
+    this.#creditMs = Math.max(this.#creditMs - costMs, -MOST_DEBT_MS)
     send()
   }
 

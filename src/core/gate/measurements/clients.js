@@ -22,8 +22,8 @@ class Clients {
   most = Number.POSITIVE_INFINITY
   /** Whether gateways send half of the requests that are queued, or more. */
   areGateways = false
-  /** Whether all clients have been waiting for an answer for a second, so that they send no more than they are answered. */
-  areWaiting = false
+  /** For how long all clients have been waiting for an answer, so that they send no more than they are answered. */
+  waitingMs = 0
   /** The share of a full loop's time for which it had a CPU. */
   cpuShare = 1
   #cpuMs
@@ -77,8 +77,7 @@ class Clients {
     this.#outstanding = this.#queued = this.#forwarded = 0
     const isBounded = !this.areGateways && nowMs - this.#grewMs >= STEADY_MS
     this.most = isBounded ? this.#peak : Number.POSITIVE_INFINITY
-    // Clients that wait bring no more requests.
-    this.areWaiting = !this.areGateways && nowMs - Math.max(this.#sparedMs, this.#grewMs) >= LATELY_MS
+    this.waitingMs = this.areGateways ? 0 : nowMs - Math.max(this.#sparedMs, this.#grewMs)
   }
 
   #measureCpu(elapsedMs, isIdling) {
