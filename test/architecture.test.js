@@ -43,10 +43,12 @@ const files = readdirSync(SRC, { recursive: true, withFileTypes: true })
 function read(path) {
   const text = readFileSync(path, 'utf8')
   const code = text.replace(/^\s*(\/\/|\/?\*).*$/gm, '')
-  const required = [...code.matchAll(/\brequire\('(\.[^']+)'\)/g)].map(([, to]) =>
-    require.resolve(resolve(dirname(path), to))
-  )
-  return { path, name: relative(SRC, path).split(sep).join('/'), text, code, required }
+  const targets = (pattern, within) =>
+    [...within.matchAll(pattern)].map(([, to]) => resolve(dirname(path), to))
+  const required = targets(/\brequire\('(\.[^']+)'\)/g, code).map((to) => require.resolve(to))
+  /** Whose types its comments name. */
+  const named = targets(/\b(?:import\(|@import .* from )'(\.[^']+)'/g, text)
+  return { path, name: relative(SRC, path).split(sep).join('/'), text, code, required, named }
 }
 
 /** What runs in a browser has the browser's clock. */
@@ -55,6 +57,10 @@ const nameOf = (path) => relative(SRC, path).split(sep).join('/')
 /** `core`, a feature, the command line, or a file of its own. */
 const partOf = (name) => (name.startsWith('features/') ? name.split('/', 2).join('/') : name.split('/')[0])
 const edgesOf = ({ name, required }) => required.map(nameOf).map((to) => [name, to])
+/** The public types are everybody's, and features are given an instance. */
+const OF_ALL = ['../index.js', 'instance']
+const typeEdgesOf = ({ name, named }) =>
+  named.map(nameOf).flatMap((to) => (OF_ALL.includes(to) ? [] : [[name, to]]))
 
 test('every file of src/ is in core/, in a feature, or builds an instance', () => {
   assert.ok(files.length > 20)
@@ -72,6 +78,18 @@ test('core/ requires nothing but core/, and a feature only core/ and the feature
     .filter(({ name }) => !TOP.includes(name))
     .flatMap(edgesOf)
     .filter(([from, to]) => !mayRequire(partOf(from), partOf(to)))
+  assert.deepEqual(
+    others.map((edge) => edge.join(' -> ')),
+    []
+  )
+})
+
+test('the same holds for the types that a comment names', () => {
+  const mayName = (part, other) => other === part || other === 'core' || (NEEDS[part] ?? []).includes(other)
+  const others = files
+    .filter(({ name }) => !TOP.includes(name))
+    .flatMap(typeEdgesOf)
+    .filter(([from, to]) => !mayName(partOf(from), partOf(to)))
   assert.deepEqual(
     others.map((edge) => edge.join(' -> ')),
     []

@@ -25,6 +25,14 @@
  * @property {() => void} [close]
  */
 
+/**
+ * What the pages of one worker ask of another, where a feature finds workers. `ask`: of another worker; `names`: of all workers.
+ *
+ * @typedef {(asked: { method: string | undefined, path: string, headers: Record<string, string> })
+ *   => Promise<import('node:http').ClientRequest>} Ask
+ * @typedef {{ isOwn: boolean, names: string[], ask?: Ask }} FoundWorker
+ */
+
 /** @typedef {'onEachTurn' | 'onTurn' | 'onMount' | 'onStopAccepting'} Hook */
 
 class Features {
@@ -54,7 +62,8 @@ class Features {
   }
 
   #startOne(name) {
-    const feature = /** @type {Feature} */ (this.#list.find((each) => each.name === name))
+    const feature = this.#list.find((each) => each.name === name)
+    if (feature === undefined) throw new Error(`there is no feature '${name}' in src/features.js`)
     const part = feature.start(this.#instance)
     for (const [hook, parts] of Object.entries(this.#hooked)) if (part[hook] !== undefined) parts.push(part)
     if (this.#isClosed) part.close?.()

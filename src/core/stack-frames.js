@@ -10,7 +10,7 @@ const OWN_FOLDER = dirname(__dirname) + sep
 const PACKAGE = /[/\\]node_modules[/\\]((?:@[^/\\]+[/\\])?[^/\\]+)(?!.*[/\\]node_modules[/\\])/
 const MOST_SHOWN = 20
 
-/** @import { Frame } from '../features/stalls/running-stack' */
+/** @typedef {{ name: string, url: string, line: number, column: number, begin: number }} Frame */
 
 /**
  * @param {Frame[]} frames the innermost first

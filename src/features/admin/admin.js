@@ -11,6 +11,9 @@ const { AdminServer } = require('./server')
 
 /** @import { Handler } from '../../../index.js' */
 
+/** Without the feature. */
+const ALONE = { isMember: false, find: async () => ({ isOwn: true, names: [] }) }
+
 class Admin {
   /** What other members of the fleet may ask for, by path. @type {Map<string, Handler>} */
   memberPages
@@ -35,7 +38,7 @@ class Admin {
       takeSnapshot: () => instance.snapshot(),
       takeTotals: (id) => takeTotals(instance, instance.snapshot(), id),
       diagnose: () => features.use('doctor').diagnose(),
-      fleet: started.fleet,
+      fleet: started.fleet ?? ALONE,
       optionsNow: () => instance.options,
       history: this.#history,
       profiles: this.#profiles,

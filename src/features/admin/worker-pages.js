@@ -15,8 +15,7 @@ const MOST_NAMES = 50
  * @import { Handler } from '../../../index.js'
  * @typedef {import('node:http').IncomingMessage} Request
  * @typedef {import('node:http').ClientRequest} ClientRequest
- * @typedef {(asked: { method: string | undefined, path: string, headers: Record<string, string> }) => Promise<ClientRequest>} Ask
- * @typedef {{ isOwn: boolean, names: string[], ask?: Ask }} FoundWorker ask: of another worker; names: of all workers
+ * @import { FoundWorker } from '../../core/feature'
  */
 
 /**

@@ -13,7 +13,8 @@ const { POOL_REASON } = require('../../core/gate/verdict')
  * @property {{ connections: { received: number }, events: { totals(): Map<string, { count: number, errors: number }> } } | undefined} [sockets]
  * @property {{ section(): { hosts: readonly (Sums & { host: string,
  *   routes: readonly (Sums & { method: string | null, route: string | null })[] })[] } } | undefined} [outgoing]
- * @property {{ samples: InstanceType<typeof import('../pools/pool-samples').PoolSamples> } | undefined} [pools]
+ * @property {{ samples: { readings(): Map<string, Record<string, number>>, endSlices(): void,
+ *   stateOf(name: string): Omit<PoolFigures, 'name' | 'seconds'> & { isTimed: boolean } | undefined } } | undefined} [pools]
  * @typedef {object} OtherParts
  * @property {Started} started the features that are on
  * @property {{ list(): Warnings } | undefined} [warnings]

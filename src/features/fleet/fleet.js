@@ -215,7 +215,7 @@ class Fleet {
     return takeFleetSnapshot(this.#parts, sum, members, states)
   }
 
-  /** Finds a member by the name that a snapshot shows. @param {string} name @returns {Promise<import('../admin/worker-pages').FoundWorker>} */
+  /** Finds a member by the name that a snapshot shows. @param {string} name @returns {Promise<import('../../core/feature').FoundWorker>} */
   async find(name) {
     const directory = this.#directory
     if (directory === undefined) {

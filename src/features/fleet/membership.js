@@ -41,7 +41,7 @@ class Membership {
     return this.#fleet.value.snapshot()
   }
 
-  /** @param {string} name @returns {Promise<import('../admin/worker-pages').FoundWorker>} */
+  /** @param {string} name @returns {Promise<import('../../core/feature').FoundWorker>} */
   find(name) {
     return this.#fleet.value.find(name)
   }

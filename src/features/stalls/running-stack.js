@@ -4,7 +4,7 @@
 
 const { runInNewContext } = require('node:vm')
 
-/** @typedef {{ name: string, url: string, line: number, column: number, begin: number }} Frame */
+/** @import { Frame } from '../../core/stack-frames' */
 
 /** Runs in the realm of its own: it uses nothing of this file, and nothing of the application. */
 function makeReader() {

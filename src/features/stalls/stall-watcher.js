@@ -26,7 +26,7 @@ const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 48, maxYoungGenerationSizeMb: 
 const DISCONNECT_MS = 500
 
 /**
- * @typedef {{ delayMs: number, frames: import('./running-stack').Frame[] }} Stack `delayMs`: until the thread could be interrupted
+ * @typedef {{ delayMs: number, frames: import('../../core/stack-frames').Frame[] }} Stack `delayMs`: until the thread could be interrupted
  * @typedef {{ thresholdMs: number, onBeat: (nowMs: number) => void, onRead: (stack: Stack) => void,
  *   onEnd: (error: unknown) => void }} Subscriber `onRead` runs inside the blocked code
  */

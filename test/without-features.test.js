@@ -1,0 +1,79 @@
+'use strict'
+// Every feature can be left out: without its folder and its line in src/features.js an application runs, and is measured, as before.
+
+const assert = require('node:assert/strict')
+const { existsSync } = require('node:fs')
+const path = require('node:path')
+const { test } = require('node:test')
+const { FEATURES } = require('../src/features')
+const { runNode } = require('./support/run-node')
+
+const SRC = path.join(__dirname, '..', 'src')
+const MODULES = path.join(__dirname, '..', 'node_modules')
+/** What is left out with a feature, because it needs it. */
+const WITH = { doctor: ['doctor', 'admin'] }
+
+/** An application on Express and the plain server, with everything that the core promises. */
+const application = (names) => `
+  const Module = require('node:module')
+  const gone = ${JSON.stringify(names)}
+  const resolve = Module._resolveFilename
+  Module._resolveFilename = function (...args) {
+    const file = resolve.apply(this, args)
+    if (gone.some((name) => file.startsWith('${SRC}/features/' + name + '/'))) throw new Error('requires ' + file)
+    return file
+  }
+  const { FEATURES } = require('${SRC}/features')
+  for (const name of gone) FEATURES.splice(FEATURES.findIndex((each) => each.name === name), 1)
+  const { createSpillway } = require('${SRC}/index.js')
+  const express = require('${MODULES}/express')
+  const spillway = createSpillway({ logger: false })
+  const app = express()
+  app.use(spillway.express())
+  app.get('/users/:id', (req, res) => res.send(req.params.id))
+  app.get('/fails', () => { throw new Error('x') })
+  app.use(spillway.errorHandler())
+  const server = spillway.attach(app.listen(0, '127.0.0.1', async () => {
+    const url = 'http://127.0.0.1:' + server.address().port
+    const ask = (path) => fetch(url + path).then(async (answer) => [answer.status, await answer.text()])
+    const said = { user: await ask('/users/7'), fails: (await ask('/fails'))[0], ready: (await ask('/readyz'))[0] }
+    const [, metrics] = await ask('/metrics')
+    const { pools, sockets, stalls, outgoing, releases, routes } = spillway.snapshot()
+    if (!gone.includes('admin')) {
+      const admin = await spillway.listen({ port: 0 })
+      const { routes: shown } = await (await fetch(admin.url + '/snapshot')).json()
+      said.admin = shown.map(({ route }) => route)
+    }
+    said.routes = routes.map(({ route }) => route)
+    said.counted = /spillway_requests_total\\{[^}]*users/.test(metrics)
+    said.sections = Object.keys({ pools, sockets, stalls, outgoing, releases }).filter((name) => spillway.snapshot()[name] === undefined)
+    await spillway.drain({ delay: 0, timeout: 1000 })
+    console.log(JSON.stringify(said))
+    process.exit()
+  }))
+`
+
+test('each feature has a folder', () => {
+  for (const { name } of FEATURES) assert.ok(existsSync(path.join(SRC, 'features', name)), name)
+})
+
+for (const { name } of FEATURES) {
+  const gone = WITH[name] ?? [name]
+  test(`without ${gone.join(' and ')} an application runs, and is measured`, async () => {
+    const { code, output } = await runNode(application(gone))
+    assert.equal(code, 0)
+    const { admin, sections, ...said } = output
+    assert.deepEqual(said, {
+      user: [200, '7'],
+      fails: 500,
+      ready: 200,
+      routes: ['/users/:id', '/fails'],
+      counted: true,
+    })
+    assert.deepEqual(
+      sections,
+      gone.filter((each) => ['pools', 'sockets', 'stalls', 'outgoing', 'releases'].includes(each))
+    )
+    if (!gone.includes('admin')) assert.deepEqual(admin, ['/users/:id', '/fails'])
+  })
+}
