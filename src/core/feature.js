@@ -8,7 +8,7 @@
  * @property {(options: import('../../index.js').ResolvedOptions) => boolean} [isOn] whether it starts with the instance. Others start at
  *   their first use
  * @property {(instance: any) => Part} start
- * @property {() => readonly import('./metrics/points').Family[]} [families] its metrics
+ * @property {() => readonly import('./metrics/family').Family[]} [families] its metrics
  * @property {any} [unused] its section until it starts
  */
 
@@ -87,7 +87,7 @@ class Features {
     for (const part of this.#hooked.onStopAccepting) part.onStopAccepting()
   }
 
-  /** The features' metrics. One that has not started has no points. @returns {import('./metrics/points').Family[]} */
+  /** The features' metrics. One that has not started has no points. @returns {import('./metrics/family').Family[]} */
   families() {
     return this.#list.flatMap(({ name, families }) =>
       (families?.() ?? []).map((family) => ({

@@ -13,7 +13,7 @@ function labelsOf(problem, severity) {
   return labels
 }
 
-/** @type {import('../../core/metrics/points').Family[]} */
+/** @type {import('../../core/metrics/family').Family[]} */
 const DOCTOR_FAMILIES = [
   {
     name: 'spillway_findings',

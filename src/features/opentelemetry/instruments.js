@@ -3,46 +3,12 @@
 // with `spillway.`. A collector that translates the names for Prometheus yields the names of the families.
 
 const { ValueType } = require('@opentelemetry/api')
-const { OPENTELEMETRY_FAMILIES, familiesWith } = require('../../core/metrics/families')
-const { PROCESS_FAMILIES } = require('../../core/metrics/process-families')
+const { OPENTELEMETRY_FAMILIES, PROCESS_FAMILIES, familiesWith } = require('../../core/metrics/families')
 
-/** @import { Family } from '../../core/metrics/points' */
+/** @import { Family } from '../../core/metrics/family' */
 /**
  * @typedef {{ name: string, unit: string, description: string, kind: string, valueType: number, family: Family }} Instrument
  */
-
-const CONVENTIONS = {
-  http_server_request_duration_seconds: ['http.server.request.duration', 's'],
-  http_client_request_duration_seconds: ['http.client.request.duration', 's'],
-  db_client_connection_count: ['db.client.connection.count', '{connection}', 'upDownCounter'],
-  db_client_connection_max: ['db.client.connection.max', '{connection}', 'upDownCounter'],
-  db_client_connection_pending_requests: [
-    'db.client.connection.pending_requests',
-    '{request}',
-    'upDownCounter',
-  ],
-  db_client_connection_timeouts_total: ['db.client.connection.timeouts', '{timeout}', 'counter'],
-  db_client_connection_wait_time_seconds: ['db.client.connection.wait_time', 's'],
-  db_client_connection_use_time_seconds: ['db.client.connection.use_time', 's'],
-  http_server_active_requests: ['http.server.active_requests', '{request}', 'upDownCounter'],
-  ...Object.fromEntries(
-    ['min', 'max', 'mean', 'stddev', 'p50', 'p90', 'p99'].map((key) => [
-      `nodejs_eventloop_delay_${key}_seconds`,
-      [`nodejs.eventloop.delay.${key}`, 's'],
-    ])
-  ),
-  nodejs_eventloop_utilization_ratio: ['nodejs.eventloop.utilization', '1'],
-  nodejs_eventloop_time_seconds_total: ['nodejs.eventloop.time', 's'],
-  v8js_gc_duration_seconds: ['v8js.gc.duration', 's', 'histogram'],
-  v8js_memory_heap_used_bytes: ['v8js.memory.heap.used', 'By', 'upDownCounter'],
-  v8js_memory_heap_space_size_bytes: ['v8js.memory.heap.space.size', 'By', 'upDownCounter'],
-  v8js_memory_heap_space_available_size_bytes: [
-    'v8js.memory.heap.space.available_size',
-    'By',
-    'upDownCounter',
-  ],
-  v8js_memory_heap_space_physical_size_bytes: ['v8js.memory.heap.space.physical_size', 'By', 'upDownCounter'],
-}
 
 /**
  * The unit by the ending of a name. An ending that only repeats the unit is replaced.
@@ -60,7 +26,7 @@ const UNITS = [
 
 /** @param {Family} family @returns {Instrument} */
 function instrumentOf(family) {
-  const [name, unit, kind = family.type] = CONVENTIONS[family.name] ?? ownNameOf(family.name)
+  const [name, unit, kind = family.type] = family.convention ?? ownNameOf(family.name)
   return describe(family, name, unit, kind)
 }
 

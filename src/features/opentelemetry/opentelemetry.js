@@ -26,7 +26,7 @@ class OpenTelemetry {
    *   internalErrors: InstanceType<typeof import('../../core/request/internal-errors').InternalErrors>,
    *   recorder: InstanceType<typeof import('../../core/request/recorder').Recorder>,
    *   options: import('../../../index.js').ResolvedOptions,
-   *   families: () => readonly import('../../core/metrics/points').Family[] }} instance
+   *   families: () => readonly import('../../core/metrics/family').Family[] }} instance
    * @param {import('../../core/metrics/capture').TakeCapture} capture
    */
   constructor({ clock, families, internalErrors, recorder, options }, capture) {

@@ -23,12 +23,13 @@ function outgoingLabels(host, method) {
   return labels
 }
 
-/** @type {import('../../core/metrics/points').Family[]} */
+/** @type {import('../../core/metrics/family').Family[]} */
 const OUTGOING_FAMILIES = [
   {
     name: 'http_client_request_duration_seconds',
     type: 'histogram',
     bounds: ADVISED_BOUNDS,
+    convention: ['http.client.request.duration', 's'],
     help: 'Duration of outgoing HTTP requests, by host; empty where OpenTelemetry measures them.',
     // Clients may choose hosts, such as that of a webhook.
     isPrivate: true,

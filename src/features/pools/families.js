@@ -5,7 +5,7 @@
 const { ADVISED_BOUNDS } = require('../../core/histogram/buckets')
 const { Labels } = require('../../core/metrics/labels')
 
-/** @import { Family } from '../../core/metrics/points' */
+/** @import { Family } from '../../core/metrics/family' */
 
 const WAIT_ROW = 0
 const USE_ROW = 1
@@ -51,6 +51,7 @@ const POOL_FAMILIES = [
     name: 'db_client_connection_count',
     type: 'gauge',
     across: 'sum',
+    convention: ['db.client.connection.count', '{connection}', 'upDownCounter'],
     help: 'Connections of a pool, by state: used or idle.',
     points: connections,
   },
@@ -58,6 +59,7 @@ const POOL_FAMILIES = [
     name: 'db_client_connection_max',
     type: 'gauge',
     across: 'sum',
+    convention: ['db.client.connection.max', '{connection}', 'upDownCounter'],
     help: 'The most connections that a pool opens.',
     points: figure('max', ({ max }) => max > 0),
   },
@@ -65,12 +67,14 @@ const POOL_FAMILIES = [
     name: 'db_client_connection_pending_requests',
     type: 'gauge',
     across: 'sum',
+    convention: ['db.client.connection.pending_requests', '{request}', 'upDownCounter'],
     help: 'Callers that wait for a connection of a pool.',
     points: figure('waiting', () => true),
   },
   {
     name: 'db_client_connection_timeouts_total',
     type: 'counter',
+    convention: ['db.client.connection.timeouts', '{timeout}', 'counter'],
     help: 'Callers that waited for a connection of a pool until they timed out.',
     points: figure('timeouts', ({ isTimed }) => isTimed),
   },
@@ -78,6 +82,7 @@ const POOL_FAMILIES = [
     name: 'db_client_connection_wait_time_seconds',
     type: 'histogram',
     bounds: ADVISED_BOUNDS,
+    convention: ['db.client.connection.wait_time', 's'],
     help: 'Time that callers waited for a connection of a pool.',
     points: times(WAIT_ROW),
   },
@@ -85,6 +90,7 @@ const POOL_FAMILIES = [
     name: 'db_client_connection_use_time_seconds',
     type: 'histogram',
     bounds: ADVISED_BOUNDS,
+    convention: ['db.client.connection.use_time', 's'],
     help: 'Time from getting a connection of a pool to giving it back.',
     points: times(USE_ROW),
   },

@@ -6,7 +6,7 @@ const { Labels } = require('../../core/metrics/labels')
 const kLabels = Symbol('spillway.labels')
 const labelsOf = ({ version, revision }) => new Labels({ version, revision })
 
-/** @type {import('../../core/metrics/points').Family[]} */
+/** @type {import('../../core/metrics/family').Family[]} */
 const RELEASE_FAMILIES = [
   {
     name: 'spillway_build_info',

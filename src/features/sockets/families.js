@@ -59,7 +59,7 @@ const histogramOf = (row, table) =>
     }
   }
 
-/** @type {import('../../core/metrics/points').Family[]} */
+/** @type {import('../../core/metrics/family').Family[]} */
 const SOCKET_FAMILIES = [
   {
     name: 'spillway_socket_connections',

@@ -1,7 +1,7 @@
 'use strict'
 // The metrics of stalls, by cause.
 
-const { nameLabels } = require('../../core/metrics/points')
+const { nameLabels } = require('../../core/metrics/family')
 
 function* counts({ stalls: { causes } }) {
   for (const { cause, count } of causes) {
@@ -13,7 +13,7 @@ function* counts({ stalls: { causes } }) {
 const seconds = ({ stalls: { causes } }) =>
   causes.map(({ cause, totalMs }) => ({ labels: nameLabels('cause', cause), value: totalMs / 1000 }))
 
-/** @type {import('../../core/metrics/points').Family[]} */
+/** @type {import('../../core/metrics/family').Family[]} */
 const STALL_FAMILIES = [
   {
     name: 'spillway_stalls_total',

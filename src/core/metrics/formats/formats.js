@@ -6,7 +6,7 @@ const openMetrics = require('./openmetrics-text')
 const protobuf = require('./protobuf')
 const text = require('./prometheus-text')
 
-/** @import { Family } from '../points' */
+/** @import { Family } from '../family' */
 /** @import { RegistryFamily } from '../registries/registry-points' */
 
 /** @typedef {Iterable<string | Buffer>} Pieces */

@@ -16,7 +16,7 @@ const PROMETHEUS = {
 }
 
 /**
- * @param {import('../points').Family[]} families
+ * @param {import('../family').Family[]} families
  * @param {import('../capture').Capture} [captured] undefined for families that hold their own values
  * @returns {Generator<string>}
  */

@@ -31,7 +31,7 @@ function* renderForeign(family) {
   yield* renderFamily(family, foreignPoints(family))
 }
 
-/** @param {Pick<import('../points').Family, 'name' | 'help' | 'type' | 'bounds'>} family */
+/** @param {Pick<import('../family').Family, 'name' | 'help' | 'type' | 'bounds'>} family */
 function* renderFamily({ name, help, type, bounds }, points, convert = unchanged) {
   const write = WRITE[type] ?? writeValue(FIELDS[type] ?? FIELDS.untyped)
   const metrics = []

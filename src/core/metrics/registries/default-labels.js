@@ -5,7 +5,7 @@
 
 const { Labels, labelText } = require('../labels')
 
-/** @import { Family } from '../points' */
+/** @import { Family } from '../family' */
 
 class DefaultLabels {
   #registry

@@ -5,7 +5,7 @@
 const { SpillwayError } = require('../../errors/errors')
 const { countOf, sumOf } = require('../../histogram/buckets')
 
-/** @import { Family } from '../points' */
+/** @import { Family } from '../family' */
 
 /** Recognizes the families of another copy of this package. */
 const OURS = 'spillway_requests_total'

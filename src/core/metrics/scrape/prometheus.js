@@ -15,7 +15,7 @@ const { registerFamilies, RegistryMetric } = require('../registries/registry-met
 const { Renderings } = require('./renderings')
 const { ScrapeBudget } = require('./scrape-budget')
 
-/** @import { Family } from '../points' */
+/** @import { Family } from '../family' */
 /** @import { TakeCapture } from '../capture' */
 /** @import { Format } from '../formats/formats' */
 

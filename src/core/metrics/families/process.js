@@ -1,13 +1,37 @@
 'use strict'
-// The metric families of the process: errors, event loop, garbage collection and memory. Some appear only under the
-// names of prom-client's default metrics, or only in OpenTelemetry.
+// The metrics of the process: event loop, garbage collection and memory. Some appear only under the names of prom-client's default
+// metrics, or only in OpenTelemetry.
 
-const { GC_BOUNDS } = require('../process/garbage-collection')
-const { collections, countsByName, heapSpaces, loopTimes, unlabelled } = require('./points')
+const { countOf, sumOf } = require('../../histogram/buckets')
+const { GC_BOUNDS } = require('../../process/garbage-collection')
+const { ifKnown, nameLabels, unlabelled } = require('../family')
+const { Labels } = require('../labels')
 
-/** @import { Family } from './points' */
+/** @import { Family } from '../family' */
 
-const ifKnown = (value) => (value === undefined ? [] : unlabelled(value))
+const LOOP_STATES = ['active', 'idle'].map((state) => new Labels({ nodejs_eventloop_state: state }))
+
+const loopTimes = ({ utilization }) => [
+  { labels: LOOP_STATES[0], value: utilization.loopActiveSeconds },
+  { labels: LOOP_STATES[1], value: utilization.loopIdleSeconds },
+]
+
+function* collections({ collections: { kinds, buckets, bounds } }) {
+  for (let row = 0; row < kinds.length; row++) {
+    const count = countOf(buckets, row, bounds)
+    if (count === 0) continue
+    const sum = sumOf(buckets, row, bounds)
+    yield { labels: nameLabels('v8js_gc_type', kinds[row]), count, sum, values: buckets, row }
+  }
+}
+
+const heapSpaces = (key) =>
+  function* ({ memory }) {
+    for (const space of memory.spaces) {
+      if (space.sizeBytes > 0)
+        yield { labels: nameLabels('v8js_heap_space_name', space.name), value: space[key] }
+    }
+  }
 
 /** @returns {Family[]} */
 const delayFamilies = (keys, prefix, help, promClientPrefix = '') =>
@@ -15,6 +39,7 @@ const delayFamilies = (keys, prefix, help, promClientPrefix = '') =>
     name: `${prefix}_${key}_seconds`,
     ...(promClientPrefix !== '' && { promClientName: `${promClientPrefix}_${key}_seconds` }),
     type: 'gauge',
+    convention: [`nodejs.eventloop.delay.${key}`, 's'],
     help: `${help}, ${key} over the last 30 to 60 seconds.`,
     points: ({ loopDelay }) => unlabelled(loopDelay[key]),
   }))
@@ -29,18 +54,6 @@ const DELAY = [
 /** @type {Family[]} */
 const PROCESS_FAMILIES = [
   {
-    name: 'spillway_process_errors_total',
-    type: 'counter',
-    help: 'Uncaught exceptions and unhandled rejections.',
-    points: countsByName('processErrors', 'event'),
-  },
-  {
-    name: 'spillway_process_warnings_total',
-    type: 'counter',
-    help: 'Warnings of the process, such as MaxListenersExceededWarning, by name.',
-    points: countsByName('warnings', 'name'),
-  },
-  {
     name: 'spillway_start_time_seconds',
     type: 'gauge',
     help: 'When spillway began to measure in this process, in seconds since the epoch.',
@@ -50,12 +63,14 @@ const PROCESS_FAMILIES = [
   {
     name: 'nodejs_eventloop_utilization_ratio',
     type: 'gauge',
+    convention: ['nodejs.eventloop.utilization', '1'],
     help: 'Share of the last 30 to 60 seconds during which the event loop was busy.',
     points: ({ utilization }) => unlabelled(utilization.loopRatio),
   },
   {
     name: 'nodejs_eventloop_time_seconds_total',
     type: 'counter',
+    convention: ['nodejs.eventloop.time', 's'],
     help: 'Time the event loop was active and idle.',
     points: loopTimes,
   },
@@ -65,6 +80,7 @@ const PROCESS_FAMILIES = [
     // The bounds are for OpenTelemetry, which shows this family as a histogram.
     type: 'summary',
     bounds: GC_BOUNDS,
+    convention: ['v8js.gc.duration', 's', 'histogram'],
     help: 'Garbage collection pauses.',
     points: collections,
   },
@@ -72,6 +88,7 @@ const PROCESS_FAMILIES = [
     name: 'v8js_memory_heap_used_bytes',
     promClientName: 'nodejs_heap_space_size_used_bytes',
     type: 'gauge',
+    convention: ['v8js.memory.heap.used', 'By', 'upDownCounter'],
     help: 'Heap in use, by space.',
     points: heapSpaces('usedBytes'),
   },
@@ -125,18 +142,21 @@ const OPENTELEMETRY_FAMILIES = [
   {
     name: 'v8js_memory_heap_space_size_bytes',
     type: 'gauge',
+    convention: ['v8js.memory.heap.space.size', 'By', 'upDownCounter'],
     help: 'Size of each heap space.',
     points: heapSpaces('sizeBytes'),
   },
   {
     name: 'v8js_memory_heap_space_available_size_bytes',
     type: 'gauge',
+    convention: ['v8js.memory.heap.space.available_size', 'By', 'upDownCounter'],
     help: 'Free size of each heap space.',
     points: heapSpaces('availableBytes'),
   },
   {
     name: 'v8js_memory_heap_space_physical_size_bytes',
     type: 'gauge',
+    convention: ['v8js.memory.heap.space.physical_size', 'By', 'upDownCounter'],
     help: 'Committed size of each heap space.',
     points: heapSpaces('physicalBytes'),
   },

@@ -1,8 +1,10 @@
 'use strict'
-// The points of the parts of requests, and of the time of handlers on the loop: by route, over all methods.
+// Where the time of requests went, and the time of handlers on the loop: by route, over all methods.
 
-const { LOOP, PARTS, PART_COLUMNS } = require('../request/request-parts')
-const { ExtendedLabels, Label, Labels } = require('./labels')
+const { LOOP, PARTS, PART_COLUMNS } = require('../../request/request-parts')
+const { ExtendedLabels, Label, Labels } = require('../labels')
+
+/** @import { Family } from '../family' */
 
 const LABELS = PARTS.map((part) => new Label('part', part))
 /** A smaller sum has no series: a route that takes no time takes no storage. */
@@ -53,4 +55,20 @@ function* handlerTimes(captured) {
   }
 }
 
-module.exports = { handlerTimes, parts }
+/** @type {Family[]} */
+const PART_FAMILIES = [
+  {
+    name: 'spillway_request_part_seconds_total',
+    type: 'counter',
+    help: 'Where the time of requests went: queue, run, loop_busy, gc, wait and body sum to their durations; unread came before.',
+    points: parts,
+  },
+  {
+    name: 'spillway_route_loop_seconds_total',
+    type: 'counter',
+    help: 'Time that handlers ran on the event loop before they first returned, by route.',
+    points: handlerTimes,
+  },
+]
+
+module.exports = { PART_FAMILIES }

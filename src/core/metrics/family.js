@@ -1,0 +1,38 @@
+'use strict'
+// What a metric family is, and what several have in common. Points are made from a capture (capture.js). A point is `{ labels, value }`; of a
+// histogram `{ labels, values, row }`, perhaps with `exemplars`; of a summary `{ labels, count, sum }`. A count of 0 has no point, except where
+// an alert needs the 0 before the first event.
+
+const { Labels, NO_LABELS } = require('./labels')
+
+/**
+ * @typedef {object} Family
+ * @property {string} name
+ * @property {string} type
+ * @property {string} help
+ * @property {import('../histogram/buckets').Bounds} [bounds] of a histogram, and of a summary that OpenTelemetry shows as one
+ * @property {'sum' | 'max'} [across] how a fleet aggregates a gauge into one value; otherwise each worker has its own
+ * @property {readonly string[]} [convention] its name and unit in OpenTelemetry's conventions, and the kind where it is not `type`
+ * @property {boolean} [isPrivate] left out where anybody may read the metrics
+ * @property {boolean} [isOfProcess] the second instance of a process leaves it out for OpenTelemetry
+ * @property {string} [promClientName] the same metric in prom-client's defaults; while that is shown, ours is not
+ * @property {(captured?: any) => Iterable<any>} points
+ */
+
+const unlabelled = (value) => [{ labels: NO_LABELS, value }]
+const ifKnown = (value) => (value === undefined ? [] : unlabelled(value))
+
+const labelsOfName = new Map()
+
+function nameLabels(label, value) {
+  const key = `${label} ${value}`
+  let labels = labelsOfName.get(key)
+  if (labels === undefined) labelsOfName.set(key, (labels = new Labels({ [label]: value })))
+  return labels
+}
+
+/** For a list of pairs of name and count. */
+const countsByName = (list, label) => (captured) =>
+  captured[list].map(([name, value]) => ({ labels: nameLabels(label, name), value }))
+
+module.exports = { countsByName, ifKnown, nameLabels, unlabelled }
