@@ -78,8 +78,10 @@ class Instance {
     this.internalErrors = internalErrors
     this.#turnClock = new TurnClock(clock)
     const { follow } = this.#turnClock
-    const recorder = new Recorder(options, clock, internalErrors)
-    recorder.followTurn = follow
+    const recorder = new Recorder(options, clock, internalErrors, {
+      onArrive: follow,
+      onHttp2: (request) => this.lifecycle.servers.addSession(request),
+    })
     this.recorder = recorder
     this.signals = createSignals(clock)
     this.admission = new Admission({
@@ -90,8 +92,8 @@ class Instance {
       connections: new ConnectionUse({ recorder, serversNow: () => this.lifecycle.servers }),
       onOverload: emit,
       onObservedOverload: observedOverloads({ info, warn }),
+      followTurn: follow,
     })
-    this.admission.followTurn = follow
     const startLine = new StartLine({ info, parts: this })
     this.lifecycle = new Lifecycle({
       clock,
@@ -151,7 +153,6 @@ class Instance {
 
   #makeServers() {
     const { admission, context, endpoints, failures, lifecycle, recorder, requestLog } = this
-    recorder.onHttp2 = (request) => lifecycle.servers.addSession(request)
     const known = lifecycle.servers
     return new Servers({ recorder, endpoints, admission, failures, requestLog, known, context })
   }

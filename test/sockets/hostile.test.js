@@ -107,7 +107,7 @@ function withGate() {
       return () => given.push(onDecision)
     },
   }
-  const recorder = { find: () => undefined, countUpgrade() {}, decidesUpgrade: undefined }
+  const recorder = { find: () => undefined, countUpgrade() {}, sessions: undefined }
   const parts = {
     admission: { connectionGate: () => gate },
     clock: { now: () => 0 },

@@ -37,10 +37,9 @@ class Admission {
   hasUserHooks = false
   /** Whether the framework's response or error handler is needed to answer a rejected request. */
   answersInFramework = false
-  /** Called where the turn clock is to measure the current loop turn alone. */
-  followTurn = () => {}
   /** What a feature adds to the limits, such as the connections of a pool. @type {import('./limits/limits').FurtherLimit} */
   #further = NO_LIMIT
+  #followTurn
   #clock
   #hooks
   #queue = new Queue()
@@ -63,10 +62,11 @@ class Admission {
    *   options: import('../../../index.js').ResolvedOptions['shed'], random?: (() => number) | undefined,
    *   sampleMemory: () => ReturnType<typeof import('../process/memory').memoryForGate>,
    *   connections?: { readonly open: number } | undefined,
-   *   onOverload: OnOverloadEvent, onObservedOverload?: OnOverloadEvent }} parts
+   *   followTurn?: () => void, onOverload: OnOverloadEvent, onObservedOverload?: OnOverloadEvent }} parts `followTurn`: the turn clock is to measure the current loop turn alone
    */
   constructor(parts) {
     const { clock, internalErrors, options, sampleMemory, connections, random } = parts
+    this.#followTurn = parts.followTurn ?? (() => {})
     const cost = new RequestCost(clock.now())
     const turns = new LoopTurns(clock)
     const clients = new Clients(connections, clock)
@@ -139,7 +139,7 @@ class Admission {
       admission.priority = BYPASS
       return RUN
     }
-    this.followTurn()
+    this.#followTurn()
     if (this.#hooks.classifies) admission.priority = this.#hooks.classOf(request.req)
     if (admission.priority === BYPASS) return RUN
     this.stats.decided++
@@ -232,7 +232,7 @@ class Admission {
    * @param {{ isSecure: boolean, isHandedOver: boolean }} how `isHandedOver`: the cluster's primary accepted the connection
    */
   onConnectionEvent(event, how) {
-    this.followTurn()
+    this.#followTurn()
     this.measurements.acceptBurst.onEvent(event, how, this.#clock.now())
   }
 
@@ -250,7 +250,7 @@ class Admission {
     if (this.#mode === 'observe') this.#shadow.onTurn(busyMs, nowMs, idleMs, endedInTurn)
     this.#connectionGate?.onTurn(busyMs, nowMs, idleMs)
     this.gate.onTurn(nowMs, idleMs, busyMs)
-    if (this.gate.needsNextTurn || acceptBurst.mayBeAccepting) this.followTurn()
+    if (this.gate.needsNextTurn || acceptBurst.mayBeAccepting) this.#followTurn()
   }
 
   /** A copy of everything that exporters show. */

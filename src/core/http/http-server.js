@@ -40,8 +40,6 @@ class Servers {
   /** After close() a middleware still in use passes requests on and answers the endpoints, but measures nothing. */
   isClosed = false
   connections
-  /** The sockets that are watched. @type {{ ownsRequest: (req: any) => boolean } | undefined} */
-  sockets
   #hasMiddleware = false
   #ignoresByFunction
   /** The middlewares that were made. Each can decide instead. Held weakly, because an app may make any number of them. */
@@ -66,11 +64,11 @@ class Servers {
       if (recorder.find(res) === undefined) recorder.prepare(req, res)
     }
     // Hot path: once a request, however it entered.
-    recorder.onEnd = (request) => {
+    recorder.tellOfEnds((request) => {
       if (request.failure !== undefined) failures.onEnd(request)
       if (requestLog.logsAll || request.durationMs > requestLog.slow.thresholdMs) requestLog.onEnd(request)
       admission.release(request, recorder.endedMs, request.endedIdleMs)
-    }
+    })
     const decideBefore = (app, handle) => this.#wrapListener(handle.bind(app), app, true)
     this.#earlyEntry = new EarlyEntry({ prepare: this.#prepare, decideBefore })
   }
@@ -195,7 +193,7 @@ class Servers {
     this.#recorder.count(request)
     request.admission.resume = resume
     if (app !== undefined) this.#startRouting(request, app)
-    if (this.sockets?.ownsRequest(req)) return this.#openInSession(request)
+    if (this.#recorder.sessions?.ownsRequest(req)) return this.#openInSession(request)
     if (this.#admission.hasUserHooks && this.#isMiddlewareToDecide(req, res, isAppFirst ? app : undefined))
       return PASSED
     return this.#admission.decide(request, request.startedMs) === RUN ? request : TAKEN

@@ -21,6 +21,18 @@ const { annotateSpan, serverSpan } = require('../tracing/server-span')
 
 const WEBSOCKET = /^ *websocket *$/i
 
+/**
+ * @typedef {object} Sessions
+ * @property {(req: any) => boolean} ownsRequest whether the request is of a session that is open
+ * @property {(req: any) => boolean} decidesUpgrade whether it decides about the upgrade, and then counts it
+ *
+ * @typedef {object} Hooks
+ * @property {() => void} onArrive before a request arrives or ends, so that the turn clock measures this turn alone
+ * @property {(request: InstanceType<typeof Request>) => void} onHttp2 with each HTTP/2 request
+ */
+
+const nothing = () => {}
+
 class Recorder {
   /** The requests in flight. */
   requests = new InFlight()
@@ -37,23 +49,30 @@ class Recorder {
   closesConnections = false
   /** Whether an OpenTelemetry SDK is registered, so that a request may have a span. */
   isTracing = isTracing()
-  /** Called before a request arrives or ends, so that the turn clock measures this turn alone. */
-  followTurn = () => {}
-  /** Called with each HTTP/2 request. */
-  onHttp2 = (_request) => {}
-  /** Called with each request that has ended. */
-  onEnd = (_request) => {}
+  /** Long-lived sessions that a feature watches: their requests and upgrades are its own. @type {Sessions | undefined} */
+  sessions
+  #onArrive
+  #onHttp2
+  #onEnd = (_request) => {}
   #clock
   #internalErrors
   #label
   #ignore
   #streamAfterMs
-  /** Whether a part decides about an upgrade, and then counts it. @type {((req: any) => boolean) | undefined} */
-  decidesUpgrade
   /** Upgrades that were counted: a server hook and a middleware may both see the same. */
   #upgrades = new WeakSet()
 
-  constructor({ routes, latency, metrics, ignore, insight }, clock, internalErrors) {
+  /**
+   * @param {import('../../../index.js').ResolvedOptions} options
+   * @param {import('../clock').Clock} clock
+   * @param {InstanceType<typeof import('./internal-errors').InternalErrors>} internalErrors
+   * @param {Partial<Hooks>} [hooks]
+   */
+  constructor(options, clock, internalErrors, hooks = {}) {
+    const { routes, latency, metrics, ignore, insight } = options
+    const { onArrive = nothing, onHttp2 = nothing } = hooks
+    this.#onArrive = onArrive
+    this.#onHttp2 = onHttp2
     this.#clock = clock
     this.parts = new RequestParts(clock, insight.parts)
     this.#internalErrors = internalErrors
@@ -62,10 +81,21 @@ class Recorder {
     const nowMs = clock.now()
     const { nativeHistograms } = latency
     this.routes = new RouteTable(routes, { nativeHistograms, buckets: metrics.buckets }, nowMs)
-    if (Object.keys(metrics.labels ?? {}).length > 0)
-      this.labelled = new LabelledTable(metrics, routes, this.routes.tables, internalErrors)
+    const { labels = {}, maxLabelValues } = metrics
+    if (Object.keys(labels).length > 0)
+      this.labelled = new LabelledTable(
+        { labels, maxLabelValues },
+        routes,
+        this.routes.tables,
+        internalErrors
+      )
     if (ignore !== undefined) this.#ignore = new Ignore(ignore, internalErrors)
     this.all = new RollingHistogram(nowMs)
+  }
+
+  /** @param {(request: any) => void} listener is called with each request that has ended */
+  tellOfEnds(listener) {
+    this.#onEnd = listener
   }
 
   nowMs() {
@@ -105,11 +135,11 @@ class Recorder {
   prepare(req, res) {
     const request = new Request(this, req, res, this.#clock.now())
     request.scheme = request.socket?.encrypted === true ? 1 : 0
-    this.followTurn()
+    this.#onArrive()
     this.parts.onReceive(request)
     // A middleware runs inside the span already. The client may disconnect before the response begins, so it is looked up now.
     if (this.isTracing) request.serverSpan = this.serverSpan()
-    if (request.session !== undefined) this.onHttp2(request)
+    if (request.session !== undefined) this.#onHttp2(request)
     watch(request)
     return request
   }
@@ -131,7 +161,7 @@ class Recorder {
 
   /** Counts a request whose connection was handed to another protocol: there is no response to wait for. */
   upgrade(req) {
-    if (this.decidesUpgrade?.(req) !== true) this.countUpgrade(req)
+    if (this.sessions?.decidesUpgrade(req) !== true) this.countUpgrade(req)
   }
 
   countUpgrade(req) {
@@ -162,7 +192,7 @@ class Recorder {
 
   // Hot path: bench/overhead.
   end(request, head) {
-    this.followTurn()
+    this.#onArrive()
     this.endedMs = this.#clock.now()
     request.endedIdleMs = this.#clock.idleMs()
     this.requests.remove(request)
@@ -174,7 +204,7 @@ class Recorder {
       this.#internalErrors.report('recording', error)
     }
     request.reference?.end(request.series)
-    this.onEnd(request)
+    this.#onEnd(request)
   }
 
   #recordRejected(request) {

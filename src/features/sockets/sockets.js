@@ -13,7 +13,7 @@ const { SocketMessage } = require('./socket-message')
 
 /**
  * @typedef {Pick<InstanceType<typeof import('../../instance').Instance>,
- *   'admission' | 'clock' | 'context' | 'failures' | 'internalErrors' | 'options' | 'recorder' | 'servers'>} Parts
+ *   'admission' | 'clock' | 'context' | 'failures' | 'internalErrors' | 'options' | 'recorder'>} Parts
  */
 
 /** Before `sockets()`. */
@@ -82,9 +82,7 @@ class Sockets {
 
   /** Requests are looked at only while a server is watched. @param {Sockets | undefined} sockets */
   #connect(sockets) {
-    const { recorder, servers } = this.#parts
-    servers.sockets = sockets
-    recorder.decidesUpgrade = sockets === undefined ? undefined : (req) => sockets.decidesUpgrade(req)
+    this.#parts.recorder.sessions = sockets
   }
 
   /** Whether any server was ever watched: until then there is nothing to show. */
