@@ -1,11 +1,7 @@
 'use strict'
 // The public members of an instance. Each checks its arguments and calls the part that does the work.
 
-const { catchAsync } = require('./core/http/async-errors')
 const { serverIn } = require('./core/http/attachable')
-const { createErrorHandler } = require('./core/http/error-handlers')
-const { createExpressMiddleware } = require('./core/http/express')
-const { createKoaMiddleware } = require('./core/http/koa')
 const { requireNoArguments } = require('./core/http/wrong-framework')
 const { CallPlace } = require('./core/call-place')
 const { systemClock } = require('./core/clock')
@@ -58,6 +54,7 @@ class Spillway {
     requireNoArguments('express', arguments)
     this.#instance.features.onMount()
     const place = new CallPlace(Spillway.prototype.express)
+    const { createExpressMiddleware } = require('./core/http/express')
     return this.#instance.setUp.addMiddleware(createExpressMiddleware(this.#instance), place)
   }
 
@@ -65,6 +62,7 @@ class Spillway {
     requireNoArguments('koa', arguments)
     this.#instance.features.onMount()
     const place = new CallPlace(Spillway.prototype.koa)
+    const { createKoaMiddleware } = require('./core/http/koa')
     return this.#instance.setUp.addMiddleware(createKoaMiddleware(this.#instance), place)
   }
 
@@ -72,6 +70,7 @@ class Spillway {
   errorHandler(_error, _req, _res, _next) {
     requireNoArguments('errorHandler', arguments)
     const place = new CallPlace(Spillway.prototype.errorHandler)
+    const { createErrorHandler } = require('./core/http/error-handlers')
     return this.#instance.setUp.addErrorHandler(createErrorHandler(this.#instance), place)
   }
 
@@ -81,6 +80,7 @@ class Spillway {
    * @returns {Express}
    */
   catchAsync(express) {
+    const { catchAsync } = require('./core/http/async-errors')
     return catchAsync(express)
   }
 

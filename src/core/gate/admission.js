@@ -3,7 +3,6 @@
 // file: `decide` before a request runs, `release` when the request has ended.
 
 const { SHED } = require('../request/ignore')
-const { ConnectionGate } = require('./connection-gate')
 const { Gate } = require('./gate')
 const { Limits, NO_LIMIT } = require('./limits/limits')
 const { ResourceLimits } = require('./limits/resource-limits')
@@ -52,7 +51,7 @@ class Admission {
   #retryAfter
   #isOff = true
   #mode
-  /** Of connections that live long. @type {InstanceType<typeof ConnectionGate> | undefined} */
+  /** Of connections that live long. @type {InstanceType<typeof import('./connection-gate').ConnectionGate> | undefined} */
   #connectionGate
   #options
 
@@ -196,6 +195,7 @@ class Admission {
 
   /** The gate of connections such as WebSockets, made at its first use. @param {import('./connection-load').Source} connections */
   connectionGate(connections) {
+    const { ConnectionGate } = require('./connection-gate')
     this.#connectionGate ??= new ConnectionGate({
       cause: this.cause,
       clock: this.#clock,

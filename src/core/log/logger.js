@@ -4,7 +4,6 @@
 
 const { isLogger } = require('../options/table')
 const { OwnLogger, SILENT } = require('./own-logger')
-const { isWinston, winstonLogger } = require('./winston-logger')
 
 const COMPONENT = Object.freeze({ component: 'spillway' })
 const identity = (value) => value
@@ -18,7 +17,10 @@ const CHILD_OPTIONS = { serializers: { req: identity, res: identity } }
 function loggerFrom(option, own) {
   if (option === false) return SILENT
   if (option === undefined) return new OwnLogger(undefined, own, childOf)
-  if (isLogger(option)) return isWinston(option) ? winstonLogger(childOf(option)) : withInfo(childOf(option))
+  if (isLogger(option)) {
+    const { isWinston, winstonLogger } = require('./winston-logger')
+    return isWinston(option) ? winstonLogger(childOf(option)) : withInfo(childOf(option))
+  }
   // Makes the logger now, so that invalid options throw at set-up.
   const logger = new OwnLogger(option, own, childOf)
   logger.isLevelEnabled('info')

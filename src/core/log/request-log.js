@@ -7,8 +7,6 @@ const { activeSpan, traceFieldsOf } = require('../tracing/active-span')
 const { LOG } = require('../request/ignore')
 const { LogRateLimit } = require('./log-rate-limit')
 const { SlowRequests } = require('../request/slow-requests')
-const { AccessHooks } = require('./access-hooks')
-const { AccessLog } = require('./access-log')
 
 class RequestLog {
   /** Whether there is an access log. Without it, only slow requests are of interest. */
@@ -47,6 +45,8 @@ class RequestLog {
       onWindow: (slowest) => this.#writeSlowest(slowest),
     })
     if (options.access !== false) {
+      const { AccessHooks } = require('./access-hooks')
+      const { AccessLog } = require('./access-log')
       const hooks =
         options.access === true ? undefined : new AccessHooks(options.access, { internalErrors, logger })
       this.logsAll = true

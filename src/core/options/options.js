@@ -3,7 +3,6 @@
 // silently means "default". An invalid value throws with the rule for it.
 
 const { SpillwayError } = require('../errors/errors')
-const { peerHint, peerHintIn } = require('./peer-options')
 const { ACCESS_KEYS } = require('./rules')
 const { DEFAULTS, MEMBER_DEFAULTS, RULES } = require('./table')
 
@@ -115,6 +114,7 @@ const offHint = (value, fallback) =>
 function peerHintFor(name, value) {
   if (name !== 'log.access' || typeof value !== 'object' || value === null) return ''
   const unknown = Object.keys(value).filter((key) => !ACCESS_KEYS.includes(key))
+  const { peerHint, peerHintIn } = require('./peer-options')
   const hint = unknown.map((key) => peerHintIn(name, key) ?? peerHint(key)).find(Boolean)
   return hint === undefined ? '' : ` ${hint}`
 }

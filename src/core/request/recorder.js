@@ -9,7 +9,6 @@ const { ClientErrors } = require('./client-errors')
 const { SHORTEST_STREAM_MS, isStream } = require('./event-stream')
 const { Ignore, METRICS } = require('./ignore')
 const { InFlight } = require('./in-flight')
-const { LabelledTable } = require('./labelled-series')
 const { METHODS } = require('./methods')
 const { UPGRADED, isFailure, outcomeOf } = require('./outcome')
 const { NO_STATUS, Request, requestOf } = require('./request')
@@ -82,13 +81,15 @@ class Recorder {
     const { nativeHistograms } = latency
     this.routes = new RouteTable(routes, { nativeHistograms, buckets: metrics.buckets }, nowMs)
     const { labels = {}, maxLabelValues } = metrics
-    if (Object.keys(labels).length > 0)
+    if (Object.keys(labels).length > 0) {
+      const { LabelledTable } = require('./labelled-series')
       this.labelled = new LabelledTable(
         { labels, maxLabelValues },
         routes,
         this.routes.tables,
         internalErrors
       )
+    }
     if (ignore !== undefined) this.#ignore = new Ignore(ignore, internalErrors)
     this.all = new RollingHistogram(nowMs)
   }

@@ -5,9 +5,6 @@
 // writes and restarts do not matter.
 
 const { isSameRelease, releaseOf } = require('./release')
-const { compareReleases } = require('./release-comparison')
-const { MAX_ROUTES, ReleaseFile } = require('./release-file')
-const { takeFigures } = require('./release-figures')
 
 const FIRST_SAVE_MS = 60_000
 const SAVE_INTERVAL_MS = 600_000
@@ -41,6 +38,7 @@ class ReleaseHistory {
       warn({}, 'spillway: release.file needs release.version or release.revision to distinguish releases')
       return
     }
+    const { ReleaseFile } = require('./release-file')
     this.#file = new ReleaseFile(options.file)
     this.#begin(this.#file)
   }
@@ -51,8 +49,9 @@ class ReleaseHistory {
     process.on('exit', this.#onExit)
   }
 
-  /** @param {any} _captured @param {Parameters<typeof compareReleases>[1]} snapshot */
+  /** @param {any} _captured @param {any} snapshot */
   section(_captured, snapshot) {
+    const { compareReleases } = require('./release-comparison')
     return compareReleases(this, snapshot)
   }
 
@@ -86,6 +85,7 @@ class ReleaseHistory {
     this.#internalErrors.guard('release.file', () => {
       const releases = this.#file.read()
       this.#findPrevious(releases)
+      const { MAX_ROUTES } = require('./release-file')
       const figures = this.#takeFigures(MAX_ROUTES)
       const known = releases.find((each) => this.#isThisOne(each, releases))
       if (figures.requests.count <= (known?.requests.count ?? 0)) return
@@ -117,7 +117,10 @@ const textOf = (wallMs) => new Date(wallMs).toISOString()
 /** @param {any} instance */
 const releasesOf = (instance) => {
   const { clock, internalErrors, options, warn } = instance
-  const figures = (maxRoutes) => takeFigures(instance, maxRoutes)
+  const figures = (maxRoutes) => {
+    const { takeFigures } = require('./release-figures')
+    return takeFigures(instance, maxRoutes)
+  }
   return new ReleaseHistory({ clock, internalErrors, options: options.release, warn, takeFigures: figures })
 }
 
