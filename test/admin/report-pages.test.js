@@ -3,6 +3,7 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
+const { resolveOptions } = require('../../src/core/options/options')
 const { reportPages } = require('../../src/features/admin/report-pages')
 const { PauseRest } = require('../../src/features/profiles/pause-rest')
 const { FakeClock } = require('../support/fake-clock')
@@ -32,7 +33,7 @@ async function serviceFor(t, points) {
       clock,
       profiles: { rest },
       diagnose: () => ({ findings: [], healthy: true }),
-      optionsNow: () => ({}),
+      optionsNow: () => resolveOptions(),
       takeTotals: () => totals,
       takeFleetSnapshot: async () => undefined,
       internalErrors: { report: (_place, error) => assert.fail(error) },

@@ -207,6 +207,7 @@ test('the options in force are shown: functions by name, objects without content
   assert.equal(config.errors.timeout, 'Infinity')
   assert.match(config.metrics.buckets, /^0.001, 0.0025, .*, 10$/)
   assert.equal(config.logger, '[object]')
+  assert.ok(config.drain.timeout > 0 && config.drain.delay >= 0)
   assert.ok(!body.includes(secret))
 })
 

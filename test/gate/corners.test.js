@@ -4,30 +4,20 @@
 const assert = require('node:assert/strict')
 const { EventEmitter, once } = require('node:events')
 const http = require('node:http')
-const path = require('node:path')
 const { describe, it, test } = require('node:test')
 const express = require('express')
 const { systemClock } = require('../../src/core/clock')
 const { OverloadError, createSpillway } = require('../../src/index.js')
 const { Spillway } = require('../../src/spillway')
 const { Connection } = require('../support/connection')
+const { copiedPackage } = require('../support/copied-package')
 const { oneValue, parse } = require('../support/metrics-text')
 const { serve } = require('../support/serve')
 const { DrivenAdmission } = require('./driven-admission')
 const { QUEUE, REFUSE, attached, holdingServer, until } = require('./holding-server')
 
-const SRC = path.join(__dirname, '..', '..', 'src')
 const GET = (url) => `GET ${url} HTTP/1.1\r\nHost: x\r\n\r\n`
 const POST = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n'
-
-/** An instance of another copy of the package, which another dependency has brought. */
-function requireCopy(options) {
-  const own = Object.entries(require.cache).filter(([name]) => name.startsWith(SRC))
-  for (const [name] of own) delete require.cache[name]
-  const copy = require('../../src/index.js')
-  Object.assign(require.cache, Object.fromEntries(own))
-  return copy.createSpillway(options)
-}
 
 /** @returns {string[]} what nobody caught while the test runs */
 function uncaughtIn(t) {
@@ -189,7 +179,7 @@ describe('Expect: 100-continue', () => {
   const makers = [
     ['one of us', 0],
     ['two of us', 1],
-    ['two copies of the package', 1, requireCopy],
+    ['two copies of the package', 1, copiedPackage().createSpillway],
   ]
   for (const [who, more, createOther = createSpillway] of makers) {
     it(`goes on by itself where nobody listens, once, with ${who} on the server`, async (t) => {

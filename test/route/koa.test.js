@@ -3,11 +3,11 @@
 
 const assert = require('node:assert/strict')
 const http = require('node:http')
-const path = require('node:path')
 const { describe, it } = require('node:test')
 const Router = require('@koa/router')
 const express = require('express')
 const mount = require('koa-mount')
+const { copiedPackage } = require('../support/copied-package')
 const { checkRequests, labelledSpillway } = require('../support/router-trees')
 const { serve } = require('../support/serve')
 const { ended, spillwayFor } = require('../support/spillway')
@@ -15,7 +15,7 @@ const { endings } = require('./trees/koa-endings')
 const { mounts } = require('./trees/koa-mounts')
 const { routers } = require('./trees/koa-routers')
 
-const createCopy = copied('../../src/index.js').createSpillway
+const { createSpillway: createCopy } = copiedPackage()
 
 const MODES = {
   'koa()': (_spillway, app) => app.callback(),
@@ -147,14 +147,4 @@ for (const name of ['koa', 'koa-2']) {
       assert.deepEqual(internalErrors, { routing: 1 })
     })
   })
-}
-
-/** The package once more, as another of its dependents has it. */
-function copied(name) {
-  const source = path.dirname(require.resolve(name))
-  const modules = Object.entries(require.cache).filter(([file]) => file.startsWith(source))
-  for (const [file] of modules) delete require.cache[file]
-  const copy = require(name)
-  Object.assign(require.cache, Object.fromEntries(modules))
-  return copy
 }

@@ -5,31 +5,24 @@
 // request lets the next requests enter before Express: early-entry.js.
 
 const { RUN } = require('../gate/verdict')
+const { PASSED, TAKEN } = require('./http-server')
 const { ROOT } = require('../route/route-node')
 const { isInAppRouter, instrumentApp } = require('../route/instrument-router')
 const { expressInKoa, noNext, refuseUse } = require('./wrong-framework')
 
-function createExpressMiddleware({ clock, recorder, endpoints, servers, admission, context, setUp }) {
+function createExpressMiddleware({ clock, recorder, servers, admission, context, setUp }) {
   let isInstrumented = false
   let isChecked = false
   let isNested = false
   // Hot path: bench/overhead.
   function spillway(req, res, next) {
     if (typeof next !== 'function') throw typeof res === 'function' ? expressInKoa() : noNext()
-    let request = recorder.find(res)
-    const isNew = request === undefined
-    let isMeasured = true
-    if (request === undefined) {
-      if (servers.isClosed) return endpoints.serve(req, res) ? undefined : next()
-      servers.enterEarly(req.socket?.server, req, spillway)
-      if (recorder.countRoutedUpgrade(req, res)) return next()
-      request = recorder.prepare(req, res)
-    }
-    if (!request.isCounted) {
-      if (endpoints.serve(req, res)) return
-      recorder.count(request)
-      isMeasured = false
-    }
+    const known = recorder.find(res)
+    const isMeasured = known?.isCounted === true
+    if (known === undefined) servers.enterEarly(req.socket?.server, req, spillway)
+    const request = isMeasured ? known : servers.enter(req, res, known)
+    if (request === TAKEN) return
+    if (request === PASSED) return next()
     if (!isInstrumented && req.app !== undefined) {
       isInstrumented = instrumentApp(req.app)
       isNested = req.baseUrl !== '' && !isInAppRouter(req.app, spillway)
@@ -38,7 +31,7 @@ function createExpressMiddleware({ clock, recorder, endpoints, servers, admissio
     if (isInstrumented) {
       const { head } = request
       // In a router or sub-app, unprepared: no instrumented router recorded the outer mounts. No route is better than half a route.
-      if (isNew && isNested && head === request) head.isSettled = true
+      if (known === undefined && isNested && head === request) head.isSettled = true
       else head.node ??= ROOT
     }
     const goOn = context.isOn ? context.bind(request, next) : next

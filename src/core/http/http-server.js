@@ -175,6 +175,28 @@ class Servers {
 
   // Hot path: bench/overhead.
   /**
+   * Opens the record of a request, unless it has one, answers our endpoints, and counts the request.
+   *
+   * @param {Request | undefined} request its record, if there is one
+   * @param {any} [app] that handles it next, whose request a function of the user expects
+   * @returns {Request | typeof TAKEN | typeof PASSED} TAKEN if it is answered; PASSED if it is not measured
+   */
+  enter(req, res, request, app) {
+    if (request === undefined) {
+      if (this.isClosed) return this.#endpoints.serve(req, res) ? TAKEN : PASSED
+      this.connections.watch(req.socket?.server, req)
+      if (this.#recorder.countRoutedUpgrade(req, res)) return PASSED
+      request = /** @type {Request} */ (this.#recorder.prepare(req, res))
+    }
+    if (request.isCounted) return request
+    if (this.#endpoints.serve(req, res)) return TAKEN
+    if (this.#ignoresByFunction && app !== undefined) becomeExpressRequest(app, this.#middlewares, req, res)
+    this.#recorder.count(request)
+    return request
+  }
+
+  // Hot path: bench/overhead.
+  /**
    * @param {boolean} isAppFirst whether no other listener precedes the app; only asked if functions of the user are called
    * @returns {Request | typeof TAKEN | typeof PASSED} the request, if it runs now; TAKEN if it is answered or queued; PASSED if
    *   it is not decided here
@@ -187,10 +209,7 @@ class Servers {
       return PASSED
     }
     request ??= this.#recorder.prepare(req, res)
-    if (this.#endpoints.serve(req, res)) return TAKEN
-    if (this.#ignoresByFunction && isAppFirst && app !== undefined)
-      becomeExpressRequest(app, this.#middlewares, req, res)
-    this.#recorder.count(request)
+    if (this.enter(req, res, request, isAppFirst ? app : undefined) === TAKEN) return TAKEN
     request.admission.resume = resume
     if (app !== undefined) this.#startRouting(request, app)
     if (this.#recorder.sessions?.ownsRequest(req)) return this.#openInSession(request)
@@ -240,4 +259,4 @@ class Servers {
   }
 }
 
-module.exports = { Servers }
+module.exports = { PASSED, Servers, TAKEN }

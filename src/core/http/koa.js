@@ -6,39 +6,29 @@ const { QUEUED, RUN } = require('../gate/verdict')
 const { watchMounts } = require('../route/koa')
 const { routeStateOf } = require('../route/route-state')
 const { catchErrors } = require('./error-handlers')
+const { PASSED, TAKEN } = require('./http-server')
 const { koaInExpress, refuseUse } = require('./wrong-framework')
 
 function createKoaMiddleware(parts) {
-  const { clock, recorder, endpoints, servers, admission, context, setUp } = parts
+  const { clock, recorder, servers, admission, context, setUp } = parts
   let seenApp
   // Hot path: bench/overhead.
   function spillway(ctx, next) {
     if (typeof next !== 'function' || ctx.req === undefined) throw koaInExpress()
     const { req, res, app } = ctx
-    let request = recorder.find(res)
+    const known = recorder.find(res)
     if (app !== seenApp && !servers.isClosed) {
       seenApp = app
       watchMounts(app, routeStateOf)
       catchErrors(app, parts)
       // Before the endpoints: a middleware after the routes may only ever receive scrapes.
-      setUp.checkKoa(app, request?.isCounted === true)
+      setUp.checkKoa(app, known?.isCounted === true)
     }
-    if (request === undefined) {
-      if (servers.isClosed) {
-        if (!endpoints.serve(req, res)) return next()
-        ctx.respond = false
-        return
-      }
-      servers.connections.watch(req.socket?.server, req)
-      if (recorder.countRoutedUpgrade(req, res)) return next()
-      request = recorder.prepare(req, res)
-    }
-    if (!request.isCounted) {
-      if (endpoints.serve(req, res)) {
-        ctx.respond = false
-        return
-      }
-      recorder.count(request)
+    const request = servers.enter(req, res, known)
+    if (request === PASSED) return next()
+    if (request === TAKEN) {
+      ctx.respond = false
+      return
     }
     request.head.ctx = ctx
     const goOn = context.isOn ? context.bind(request, next) : next

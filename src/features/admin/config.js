@@ -2,14 +2,18 @@
 // Describes the options in force for the page `/config`. A value that is not plain is shown by its kind only, because a logger or a
 // registry may hold secrets.
 
+const { drainOrder } = require('../../core/drain/drain-mode')
 const { DEFAULTS } = require('../../core/options/options')
 
 const isGroup = (name) => typeof DEFAULTS[name] === 'object'
 
-/** @param {object} options */
+/** @param {any} options */
 function describeOptions(options) {
+  // What is not set depends on where the process runs.
+  const { mode, timeoutMs, delayMs } = drainOrder(options.drain, 'SIGTERM')
+  const inForce = { ...options, drain: { mode, timeout: timeoutMs, delay: delayMs } }
   return Object.fromEntries(
-    Object.entries(options).map(([name, value]) => [
+    Object.entries(inForce).map(([name, value]) => [
       name,
       isGroup(name) ? mapValues(value, describeValue) : describeValue(value),
     ])
