@@ -27,7 +27,9 @@ const cellsOf = (row) => {
   ]
 }
 
-function sectionOf([{ rows, ...results }], major) {
+function sectionOf([{ rows: measured, ...results }], major) {
+  // A run that failed has no figures.
+  const rows = measured.filter(({ modes }) => modes.on !== undefined && modes.off !== undefined)
   const closed = rows.filter(({ name }) => /\d( koa)?$/.test(name))
   const healthy = rows.filter((row) => !closed.includes(row))
   const worst = healthy.reduce((found, row) => (addedOf(row) > addedOf(found) ? row : found))
