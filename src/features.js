@@ -1,6 +1,6 @@
 'use strict'
-// The features of an instance: what starts each, its metrics, and its section of a snapshot until it starts. core/feature.js says what each
-// line may have. Without a line and its folder the rest works as before.
+// The features of an instance. core/feature.js describes the properties of a line.
+// A feature can be removed: its line, and its folder.
 
 /** @import { Feature } from './core/feature' */
 

@@ -1,19 +1,19 @@
 'use strict'
-// The seam between core/ and features/. src/features.js lists the features; core/ knows none by name. It keeps a list for each hook, and
-// calls what the started features returned.
+// The seam between core/ and features/. src/features.js lists the features, and core/ knows none by name.
+// For each hook it keeps a list of the started features that have it.
 
 /**
  * @typedef {object} Feature
  * @property {string} name also of its section in `snapshot()`
- * @property {(options: import('../../index.js').ResolvedOptions) => boolean} [isOn] whether it starts with the instance. Others start at
- *   their first use
+ * @property {(options: import('../../index.js').ResolvedOptions) => boolean} [isOn] whether it starts with the instance.
+ *   Others start at their first use
  * @property {(instance: any) => Part} start
  * @property {() => readonly import('./metrics/family').Family[]} [families] its metrics
  * @property {any} [unused] its section until it starts
  */
 
 /**
- * What a started feature is called for.
+ * Members of a started feature. The core calls those that are there.
  *
  * @typedef {object} Part
  * @property {(busyMs: number, nowMs: number) => void} [onEachTurn] at the end of each loop turn
@@ -26,7 +26,7 @@
  */
 
 /**
- * What the pages of one worker ask of another, where a feature finds workers. `ask`: of another worker; `names`: of all workers.
+ * A worker of a fleet, found by its name. `ask` sends a request to another worker; `names` lists all workers.
  *
  * @typedef {(asked: { method: string | undefined, path: string, headers: Record<string, string> })
  *   => Promise<import('node:http').ClientRequest>} Ask
@@ -36,7 +36,7 @@
 /** @typedef {'onEachTurn' | 'onTurn' | 'onMount' | 'onStopAccepting'} Hook */
 
 class Features {
-  /** What each started feature returned, by its name. @type {Record<string, any>} */
+  /** The started features by name. @type {Record<string, any>} */
   started = {}
   /** By hook, the parts that have it. @type {Record<Hook, any[]>} */
   #hooked = { onEachTurn: [], onTurn: [], onMount: [], onStopAccepting: [] }
@@ -97,7 +97,7 @@ class Features {
     )
   }
 
-  /** What the metrics of the started features show. @param {Record<string, any>} [spare] */
+  /** Copies the figures of the started features, for their metrics. @param {Record<string, any>} [spare] */
   sample(spare) {
     const samples = {}
     for (const [name, part] of Object.entries(this.started))

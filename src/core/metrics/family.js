@@ -1,7 +1,7 @@
 'use strict'
-// What a metric family is, and what several have in common. Points are made from a capture (capture.js). A point is `{ labels, value }`; of a
-// histogram `{ labels, values, row }`, perhaps with `exemplars`; of a summary `{ labels, count, sum }`. A count of 0 has no point, except where
-// an alert needs the 0 before the first event.
+// The type of a metric family, and functions that several families share. Points are made from a capture (capture.js).
+// A point is `{ labels, value }`. A point of a histogram is `{ labels, values, row }`, perhaps with `exemplars`.
+// A point of a summary is `{ labels, count, sum }`. A count of 0 has no point, except where an alert needs the 0 before the first event.
 
 const { Labels, NO_LABELS } = require('./labels')
 
@@ -10,9 +10,9 @@ const { Labels, NO_LABELS } = require('./labels')
  * @property {string} name
  * @property {string} type
  * @property {string} help
- * @property {import('../histogram/buckets').Bounds} [bounds] of a histogram, and of a summary that OpenTelemetry shows as one
+ * @property {import('../histogram/buckets').Bounds} [bounds] of a histogram, or of a summary that OpenTelemetry shows as one
  * @property {'sum' | 'max'} [across] how a fleet aggregates a gauge into one value; otherwise each worker has its own
- * @property {readonly string[]} [convention] its name and unit in OpenTelemetry's conventions, and the kind where it is not `type`
+ * @property {readonly string[]} [convention] name and unit in OpenTelemetry's conventions, and the kind if it is not `type`
  * @property {boolean} [isPrivate] left out where anybody may read the metrics
  * @property {boolean} [isOfProcess] the second instance of a process leaves it out for OpenTelemetry
  * @property {string} [promClientName] the same metric in prom-client's defaults; while that is shown, ours is not
