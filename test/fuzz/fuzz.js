@@ -16,6 +16,9 @@ const AT_ONCE = 32
 const TIMEOUT_MS = 300
 const SOUND_EVERY = 50
 const SOUND = 'GET /ok HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
+const CLIENT_ERRORS = ['clientError', 'sessionError']
+/** A client that resets its connection has sent nothing wrong. */
+const HAS_LEFT = ['ECONNRESET', 'EPIPE', 'ETIMEDOUT']
 const REQUESTS = ['request', 'checkContinue', 'checkExpectation']
 const WATCHED_EVENTS = [
   'request',
@@ -42,8 +45,8 @@ function hear(server, note) {
 
 function countClientErrors(server) {
   const heard = { count: 0 }
-  hear(server, (event) => {
-    if (event === 'clientError' || event === 'sessionError') heard.count++
+  hear(server, (event, error) => {
+    if (CLIENT_ERRORS.includes(event) && !HAS_LEFT.includes(error?.code)) heard.count++
   })
   return heard
 }

@@ -9,8 +9,8 @@ const { bin } = require('../../package.json')
 const { packages } = require('../../package-lock.json')
 const { ROOT, pack } = require('./pack.js')
 
-/** Some 40 kB are examples with the dashboard, 120 kB docs, 115 kB their pictures, 55 kB the live page, and 510 kB the source. */
-const LIMIT_BYTES = 885_000
+/** Some 40 kB are examples with the dashboard, 130 kB docs, 115 kB their pictures, 55 kB the live page, and 510 kB the source. */
+const LIMIT_BYTES = 895_000
 
 let packed
 before(async () => {
@@ -28,7 +28,7 @@ const UNPUBLISHED = /^examples\/(\w+\/dist\/|stories\/|grafana\/(\w+\.js|rules\.
 
 test('the package holds src/, the types, docs and examples, and nothing else', () => {
   const types = ['async-errors.d.ts', 'index.d.ts']
-  const pages = ['CHANGELOG.md', 'LICENSE', 'README.md']
+  const pages = ['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md']
   const examples = filesIn('examples').filter((path) => !UNPUBLISHED.test(path))
   const docs = filesIn('docs')
   const expected = [...filesIn('src'), ...types, ...docs, ...examples, ...pages, 'package.json']
@@ -61,6 +61,6 @@ test('README.md states how many packages an installation has', () => {
   assert.equal(Number(stated), installed.length + 1)
 })
 
-test('the package stays under 885 kB packed, so that its pictures are in it', () => {
+test('the package stays under 895 kB packed, so that its pictures are in it', () => {
   assert.ok(packed.size > 0 && packed.size < LIMIT_BYTES, `${packed.size} bytes`)
 })
