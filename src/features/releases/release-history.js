@@ -5,6 +5,9 @@
 // writes and restarts do not matter.
 
 const { isSameRelease, releaseOf } = require('./release')
+// With the instance, and not with the first snapshot: the application may have given up the right to read files by then.
+const { compareReleases } = require('./release-comparison')
+const { takeFigures } = require('./release-figures')
 
 const FIRST_SAVE_MS = 60_000
 const SAVE_INTERVAL_MS = 600_000
@@ -51,7 +54,6 @@ class ReleaseHistory {
 
   /** @param {any} _captured @param {any} snapshot */
   section(_captured, snapshot) {
-    const { compareReleases } = require('./release-comparison')
     return compareReleases(this, snapshot)
   }
 
@@ -117,10 +119,7 @@ const textOf = (wallMs) => new Date(wallMs).toISOString()
 /** @param {any} instance */
 const releasesOf = (instance) => {
   const { clock, internalErrors, options, warn } = instance
-  const figures = (maxRoutes) => {
-    const { takeFigures } = require('./release-figures')
-    return takeFigures(instance, maxRoutes)
-  }
+  const figures = (maxRoutes) => takeFigures(instance, maxRoutes)
   return new ReleaseHistory({ clock, internalErrors, options: options.release, warn, takeFigures: figures })
 }
 
