@@ -20,7 +20,7 @@ const added = ({ ratio }) => {
 }
 /** One round has no scatter. */
 const addedWithScatter = (row, rounds) =>
-  `${added(row)}${rounds === 1 ? '' : ` ± ${Math.round(row.plusMinus * 100)}`}${row.isDisturbed ? ' ?' : ''}`
+  `${added(row)}${rounds === 1 ? '' : ` ± ${Math.round(row.plusMinus * 100)}`}${row.isDisturbed || row.rejected > 0 ? ' ?' : ''}`
 const ms = (value) => (value < 10 ? value.toFixed(1) : String(Math.round(value)))
 const find = (rows, variant) => rows.find((row) => row.variant === variant)
 
@@ -40,7 +40,7 @@ function measuredHow(services) {
       : `Medians of up to ${rounds} rounds in turn, each counted for ${seconds} s; half of the rounds were within ±.`
   return (
     `${taken} Everything in the server runs on one thread, garbage collection included. ` +
-    '"?" marks figures that other processes on the machine disturbed.'
+    '"?" marks figures that other processes on the machine disturbed, or of a service that was full and rejected requests.'
   )
 }
 
@@ -85,7 +85,7 @@ function servicesShortTable() {
   const { services: all, ...results } = leading('services')
   const services = known(all).filter(({ name }) => SHORT_SERVICES.includes(name))
   return [
-    'CPU time that measuring adds to whole services. "?" marks figures that other processes disturbed:',
+    'CPU time that measuring adds to whole services. "?" marks figures that other processes disturbed, or of a full service:',
     '',
     table(
       [`Node ${majorOf(results)}, service`, ...SHORT_COLUMNS.map((variant) => COLUMNS[variant])],
