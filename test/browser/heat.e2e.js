@@ -82,6 +82,7 @@ for (const scheme of /** @type {const} */ (['light', 'dark'])) {
       const heat = page.locator('#routes .heat')
       const heightOf = async () => (await heat.boundingBox())?.height
       const empty = await heightOf()
+      await assertAccessible(page, '#routes')
       answer()
       await heat
         .locator('rect')

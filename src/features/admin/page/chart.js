@@ -24,7 +24,7 @@ class Chart {
   #past
   #plot
   #values
-  #canvas = make('div', { class: 'plot', role: 'img' })
+  #canvas
   #note = make('span', { class: 'note' })
   #hovered = null
 
@@ -33,6 +33,7 @@ class Chart {
     this.#options = options
     this.#past = past
     this.#values = options.series.map(() => make('b'))
+    this.#canvas = make('div', { class: 'plot', role: 'img', 'aria-label': `${options.title}, chart, still empty` })
     const legend = options.series.map(({ label, color: name, isDashed }, i) =>
       make(
         'span',

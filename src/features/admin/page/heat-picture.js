@@ -20,7 +20,8 @@ const LEAST_TEXT_SHARE = 0.04
 class HeatPicture {
   element
   legend = make('p', { class: 'legend' })
-  #svg = draw('svg', { role: 'img', preserveAspectRatio: 'none' })
+  // It has a name before the process has answered, too.
+  #svg = draw('svg', { role: 'img', preserveAspectRatio: 'none', 'aria-label': 'Heat map, still empty' })
   #rowTexts = make('div', { class: 'heat-rows', 'aria-hidden': 'true' })
   #timeTexts = make('div', { class: 'heat-times', 'aria-hidden': 'true' })
   /** @type {Heat | undefined} */
