@@ -1403,7 +1403,7 @@ export interface Snapshot {
   /** Errors that reached `errorHandler()` or `koa()`, in the order first seen, without disconnects and rejected requests. */
   readonly errors: readonly ErrorCount[]
   /** The state of the process: loop, CPU, memory. */
-  readonly signals: SignalsSnapshot
+  readonly runtime: RuntimeSnapshot
   /** Errors inside this package, or in callbacks it was given, that were caught: a count for each place. */
   readonly internalErrors: Readonly<Record<string, number>>
   /** What blocked the event loop. */
@@ -1968,7 +1968,7 @@ export interface ErrorCount {
   readonly count: number
 }
 
-export interface SignalsSnapshot {
+export interface RuntimeSnapshot {
   readonly loop: {
     /** How long a loop turn was busy, over the last half minute to minute. */
     readonly delayMs: Readonly<Record<'min' | 'max' | 'mean' | 'stddev' | 'p50' | 'p90' | 'p99', number>>

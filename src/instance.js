@@ -30,10 +30,12 @@ const { RequestFields } = require('./core/log/request-fields')
 const { describeError } = require('./core/redaction/error-description')
 const { memoryForGate, memoryForRecycling } = require('./core/process/memory')
 const { ProcessWarnings } = require('./core/process/process-warnings')
-const { createSignals } = require('./core/process/signals')
+const { createRuntime } = require('./core/process/runtime')
 const { TurnClock } = require('./core/process/turn-clock')
 const { FEATURES } = require('./features')
 const { listenToTurns } = require('./turn-listeners')
+
+/** @import { CallPlace } from './core/call-place' */
 
 /** Node's own exit code after an uncaught error. */
 const FAILURE = 1
@@ -48,7 +50,7 @@ class Instance {
   /**
    * @param {import('../index.js').ResolvedOptions} options
    * @param {typeof import('./core/clock').systemClock} clock
-   * @param {InstanceType<typeof import('./core/call-place').CallPlace>} place where `createSpillway()` was called
+   * @param {CallPlace} place where `createSpillway()` was called
    */
   constructor(options, clock, place) {
     const logger = loggerFrom(options.logger, {
@@ -83,12 +85,12 @@ class Instance {
       onHttp2: (request) => this.lifecycle.servers.addSession(request),
     })
     this.recorder = recorder
-    this.signals = createSignals(clock)
+    this.runtime = createRuntime(clock)
     this.admission = new Admission({
       clock,
       internalErrors,
       options: options.shed,
-      sampleMemory: () => memoryForGate(this.signals),
+      sampleMemory: () => memoryForGate(this.runtime),
       connections: new ConnectionUse({ recorder, serversNow: () => this.lifecycle.servers }),
       onOverload: emit,
       onObservedOverload: observedOverloads({ info, warn }),
@@ -106,7 +108,7 @@ class Instance {
       close: () => this.close(),
       onListen: (server) => startLine.write(server),
       onStopAccepting: () => this.features.onStopAccepting(),
-      sampleMemory: () => memoryForRecycling(this.signals),
+      sampleMemory: () => memoryForRecycling(this.runtime),
     })
     const fields = new RequestFields(options.log)
     this.failures = new Failures({ options, clock, logger, internalErrors, fields, recorder })
@@ -115,7 +117,7 @@ class Instance {
       internalErrors,
       fields,
       logger,
-      loopDelay: this.signals.loopDelay,
+      loopDelay: this.runtime.loopDelay,
       options: options.log,
       recorder,
     })
@@ -164,7 +166,7 @@ class Instance {
   }
 
   #start(place) {
-    const { collections } = this.signals
+    const { collections } = this.runtime
     this.recorder.parts.follow(collections)
     this.features.start()
     listenToTurns(this.#turnClock, this)
@@ -229,8 +231,8 @@ class Instance {
     this.recorder.parts.close()
     this.requestLog.slow.onTurn(this.clock.now())
     this.exporter.made?.close()
-    this.signals.collections.close()
+    this.runtime.collections.close()
   }
 }
 
-module.exports = { Instance }
+exports.Instance = Instance

@@ -22,7 +22,7 @@ class Spillway {
   /**
    * @param {import('../index.js').SpillwayOptions} [given]
    * @param {typeof systemClock} [clock] for tests
-   * @param {InstanceType<typeof CallPlace>} [place] of the user's call
+   * @param {CallPlace} [place] of the user's call
    * @param {import('./core/options/options').Defaults} [defaults]
    */
   constructor(given, clock = systemClock, place = new CallPlace(Spillway), defaults = DEFAULTS) {
@@ -202,4 +202,4 @@ class Spillway {
 // Node 20 has Symbol.dispose; other runtimes may not.
 if (Symbol.dispose !== undefined) Spillway.prototype[Symbol.dispose] = Spillway.prototype.close
 
-module.exports = { Spillway }
+exports.Spillway = Spillway

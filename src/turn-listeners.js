@@ -4,12 +4,17 @@
 const { UnseenEnds } = require('./core/request/unseen-ends')
 
 /**
- * @param {InstanceType<typeof import('./core/process/turn-clock').TurnClock>} turnClock
- * @param {InstanceType<typeof import('./instance').Instance>} instance
+ * @import { TurnClock } from './core/process/turn-clock'
+ * @import { Instance } from './instance'
+ */
+
+/**
+ * @param {TurnClock} turnClock
+ * @param {Instance} instance
  */
 function listenToTurns(turnClock, instance) {
-  const { admission, features, lifecycle, recorder, requestLog, signals } = instance
-  const { loopDelay, utilization } = signals
+  const { admission, features, lifecycle, recorder, requestLog, runtime } = instance
+  const { loopDelay, utilization } = runtime
   const unseenEnds = new UnseenEnds(recorder.requests, instance.clock.now())
   turnClock.onEachTurn((busyMs, nowMs) => {
     loopDelay.record(busyMs, nowMs)

@@ -32,7 +32,7 @@ function byReason(counts) {
 
 function figuresOf(spillway) {
   const { user, system } = process.cpuUsage()
-  const { admission, signals } = spillway.snapshot()
+  const { admission, runtime } = spillway.snapshot()
   return {
     atMs: performance.now(),
     cpuMs: (user + system) / 1000,
@@ -42,7 +42,7 @@ function figuresOf(spillway) {
     limit: admission.limit,
     inFlight: admission.inFlight,
     heapBytes: process.memoryUsage().heapUsed,
-    utilization: signals.loop.utilization,
+    utilization: runtime.loop.utilization,
   }
 }
 

@@ -73,5 +73,5 @@ observer.observe({ entryTypes: ['gc'] })
 
 const server = http.createServer(app)
 server.listen(0, '127.0.0.1', () => process.send?.({ port: /** @type {any} */ (server.address()).port }))
-process.on('message', () => process.send?.({ trend: spillway.snapshot().signals.heap.trend }))
+process.on('message', () => process.send?.({ trend: spillway.snapshot().runtime.heap.trend }))
 process.on('disconnect', () => process.exit())

@@ -203,4 +203,4 @@ function parsed(text) {
   }
 }
 
-module.exports = { AdminClient }
+exports.AdminClient = AdminClient

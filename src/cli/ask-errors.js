@@ -27,7 +27,7 @@ const FAILURES = {
   ERR_INVALID_CHAR: () => 'cannot be sent this token: a token has visible ASCII characters only.',
 }
 
-/** @param {any} error of a connection @param {string} url @returns {InstanceType<typeof CommandError>} */
+/** @param {any} error of a connection @param {string} url @returns {CommandError} */
 function failureOf(error, url) {
   if (error instanceof CommandError) return error
   // One error for each address of a name such as localhost.
@@ -44,7 +44,7 @@ function failureOf(error, url) {
 /**
  * @param {{ url: string, path: string, res: import('node:http').IncomingMessage, text: string,
  *   token: { from: string } | undefined }} refused
- * @returns {InstanceType<typeof CommandError>}
+ * @returns {CommandError}
  */
 function refusalOf({ url, path, res, text, token }) {
   const { statusCode: status = 0, headers } = res
@@ -88,7 +88,7 @@ const TASKS = { heap: 'heap profiles', profile: 'CPU profiles', totals: 'reports
 const taskOf = (path) => TASKS[path.slice(1).split('?', 1)[0]]
 const firstLine = (text) => printable(text.split('\n', 1)[0].slice(0, 400)).trim()
 
-/** @param {string} url @param {string} path @param {import('node:http').IncomingMessage} res @returns {InstanceType<typeof CommandError>} */
+/** @param {string} url @param {string} path @param {import('node:http').IncomingMessage} res @returns {CommandError} */
 function strangerOf(url, path, res) {
   return new CommandError(
     `${url} is no admin server of Spillway: its answer to ${path || '/'} has status ${res.statusCode}. ` +

@@ -17,4 +17,5 @@ class CommandError extends Error {
   }
 }
 
-module.exports = { CommandError, EXIT }
+exports.CommandError = CommandError
+exports.EXIT = EXIT

@@ -25,11 +25,11 @@ const { commandHelp, generalHelp } = require('./help')
  * What a command is given.
  *
  * @typedef {object} Context
- * @property {InstanceType<typeof AdminClient>} client
+ * @property {AdminClient} client
  * @property {Record<string, any>} values of its options
  * @property {readonly string[]} commandLine what follows after `--`
- * @property {InstanceType<typeof Output>} out
- * @property {InstanceType<typeof Output>} err
+ * @property {Output} out
+ * @property {Output} err
  * @property {NodeJS.ReadStream} stdin
  * @property {Surroundings['signals']} signals
  * @property {import('../core/clock').Clock} clock

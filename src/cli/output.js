@@ -85,4 +85,4 @@ function mayColour({ NO_COLOR, FORCE_COLOR }, isScreen) {
   return isScreen
 }
 
-module.exports = { Output }
+exports.Output = Output

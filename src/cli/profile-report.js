@@ -2,8 +2,10 @@
 // The tables of a profile: by package, then by function, the costliest first. `self` is in the function itself, `total` is with all that
 // it calls.
 
-const { bytes, duration, percent } = require('./figures')
+const { bytes, duration, percent } = require('../core/readable')
 const { tableLines } = require('./text-table')
+
+/** @import { Output } from './output' */
 
 const MOST_PACKAGES = 10
 const MOST_FUNCTIONS = 20
@@ -18,7 +20,7 @@ const KINDS = {
 
 /**
  * @param {any} result
- * @param {{ kind: keyof typeof KINDS, out: InstanceType<typeof import('./output').Output> }} how
+ * @param {{ kind: keyof typeof KINDS, out: Output }} how
  * @returns {string[]}
  */
 function profileLines(result, { kind, out }) {

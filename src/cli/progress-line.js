@@ -3,6 +3,8 @@
 
 const { printable } = require('./printable-text')
 
+/** @import { Output } from './output' */
+
 const BAR_WIDTH = 20
 const CLEAR_LINE = '\r\x1b[K'
 
@@ -10,7 +12,7 @@ class ProgressLine {
   #output
   #verb
 
-  /** @param {InstanceType<typeof import('./output').Output>} output @param {string} verb such as 'Profiling' */
+  /** @param {Output} output @param {string} verb such as 'Profiling' */
   constructor(output, verb) {
     this.#output = output
     this.#verb = verb
@@ -31,4 +33,4 @@ class ProgressLine {
   }
 }
 
-module.exports = { ProgressLine }
+exports.ProgressLine = ProgressLine

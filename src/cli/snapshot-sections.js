@@ -2,10 +2,12 @@
 // A snapshot as sections of text. A section without anything to tell is left out.
 
 const { stallLines } = require('./commands/stalls')
-const { bytes, count, duration, ms, percent, rate, span, timeOfDay } = require('./figures')
+const { bytes, duration, percent, routeName, span, timeOfDay } = require('../core/readable')
+const { count, ms, rate } = require('./figures')
 const { printable } = require('./printable-text')
-const { routeOf } = require('./route-name')
 const { tableLines } = require('./text-table')
+
+/** @import { Output } from './output' */
 
 const INDENT = '  '
 
@@ -15,7 +17,7 @@ const INDENT = '  '
 
 /**
  * @param {Snapshot} snapshot
- * @param {{ out: InstanceType<typeof import('./output').Output>, url: string }} where
+ * @param {{ out: Output, url: string }} where
  * @returns {string[]}
  */
 function snapshotLines(snapshot, { out, url }) {
@@ -69,7 +71,7 @@ const SECTIONS = {
         `${each.count} of class ${each.priority}`,
       ]),
     ]),
-  Process: ({ signals: { loop, cpu, heap, memory, collections } }) =>
+  Process: ({ runtime: { loop, cpu, heap, memory, collections } }) =>
     pairs([
       [
         'event loop',
@@ -159,7 +161,7 @@ const counts = (what, record) =>
     .map(([name, times]) => [`${what}: ${printable(name)}`, count(times)])
 
 const ROUTE_COLUMNS = [
-  text('route', routeOf, { isFlexible: true }),
+  text('route', routeName, { isFlexible: true }),
   number('count', (route) => count(route.lastMinute.count)),
   number('per s', (route) => rate(route.lastMinute.ratePerSecond)),
   number('p50 ms', (route) => ms(route.lastMinute.p50Ms)),
@@ -221,12 +223,12 @@ const POOL_COLUMNS = [
   number('use mean ms', ({ use }) => ms(use.lastMinute.meanMs)),
   number('timeouts', ({ timeouts }) => count(timeouts)),
   text('held by', ({ holders: [first] }) =>
-    first === undefined || first.route === null ? '-' : routeOf(first)
+    first === undefined || first.route === null ? '-' : routeName(first)
   ),
 ]
 
 const SLOWEST_COLUMNS = [
-  text('route', routeOf, { isFlexible: true }),
+  text('route', routeName, { isFlexible: true }),
   number('ms', ({ durationMs }) => ms(durationMs)),
   number('status', ({ status }) => status ?? '-'),
   text('outcome', ({ outcome }) => outcome),
@@ -236,7 +238,7 @@ const SLOWEST_COLUMNS = [
 ]
 
 const OLDEST_COLUMNS = [
-  text('route', routeOf, { isFlexible: true }),
+  text('route', routeName, { isFlexible: true }),
   text('state', ({ state }) => state),
   number('age', ({ ageMs }) => duration(ageMs)),
 ]

@@ -59,4 +59,6 @@ function pathOf(file) {
   }
 }
 
-module.exports = { CallPlace, pathOf, placesIn }
+exports.CallPlace = CallPlace
+exports.pathOf = pathOf
+exports.placesIn = placesIn

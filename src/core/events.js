@@ -5,6 +5,8 @@
 const { withRounded } = require('./durations')
 const { SpillwayError } = require('./errors/errors')
 
+/** @import { InternalErrors } from './request/internal-errors' */
+
 const notAListener = (event, given) =>
   new SpillwayError(
     'ERR_SPILLWAY_MISUSE',
@@ -23,7 +25,7 @@ class Events {
 
   /**
    * @param {EventLines} lines the events, each with the level and sentence of its log line
-   * @param {{ internalErrors: InstanceType<typeof import('./request/internal-errors').InternalErrors>, logger: any }} parts
+   * @param {{ internalErrors: InternalErrors, logger: any }} parts
    */
   constructor(lines, { internalErrors, logger }) {
     this.#lines = lines
@@ -71,4 +73,4 @@ class Events {
   }
 }
 
-module.exports = { Events }
+exports.Events = Events

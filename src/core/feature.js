@@ -122,4 +122,4 @@ class Features {
   }
 }
 
-module.exports = { Features }
+exports.Features = Features

@@ -19,4 +19,4 @@ class Lazy {
   }
 }
 
-module.exports = { Lazy }
+exports.Lazy = Lazy

@@ -30,4 +30,4 @@ class Notices {
   }
 }
 
-module.exports = { Notices }
+exports.Notices = Notices

@@ -52,4 +52,4 @@ class ReplacedMethod {
   }
 }
 
-module.exports = { ReplacedMethod }
+exports.ReplacedMethod = ReplacedMethod

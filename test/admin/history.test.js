@@ -18,7 +18,7 @@ function historyFor({ mode = 'adaptive', hasStalls = true } = {}) {
     clock,
     admission: { stats: { shed: new Float64Array(4) }, sample: () => gate },
     recorder: { all, requests: { size: 9 }, routes: { series: [] } },
-    signals: { loopDelay, collections: { heapAfterBytes: undefined } },
+    runtime: { loopDelay, collections: { heapAfterBytes: undefined } },
     started: { stalls: hasStalls ? stalls : undefined },
     internalErrors: { guard: (_place, run) => run() },
   }

@@ -6,7 +6,7 @@ const { once } = require('node:events')
 const http = require('node:http')
 const path = require('node:path')
 const { after, before, test } = require('node:test')
-const format = require('../../src/features/admin/page/format')
+const readable = require('../../src/core/readable')
 const { loopShareOf } = require('../../src/features/admin/page/routes')
 const { startProgram } = require('../support/program')
 const { launch, missing, openPage, picture } = require('./browser')
@@ -116,7 +116,7 @@ test('each part shows what snapshot() says', { skip }, async (t) => {
   await load.stop()
   await page.locator('#routes thead button', { hasText: 'Route' }).click()
   const snapshot = () => getJson(`${admin}/snapshot`)
-  const { bytes, count, duration, number, percent, routeName, time } = format
+  const { bytes, count, duration, number, percent, routeName, timeOfDay } = readable
 
   await untilSame(
     () => cellsOf(page, '#routes').then((rows) => rows.map((cells) => cells.slice(0, 8))),
@@ -138,7 +138,7 @@ test('each part shows what snapshot() says', { skip }, async (t) => {
     async () =>
       (await snapshot()).slowest.map((slow) => [
         routeName(slow),
-        time(slow.at),
+        timeOfDay(slow.at),
         String(slow.status),
         duration(slow.durationMs),
       ])
@@ -188,8 +188,8 @@ test('each part shows what snapshot() says', { skip }, async (t) => {
       return [number(ratePerSecond), `${duration(p50Ms)}, ${duration(p99Ms)}`, percent(errorRatio)]
     }
   )
-  const { signals, releases } = await snapshot()
-  assert.equal((await factsOf(page, 'memory')).limit, bytes(signals.heap.limitBytes))
+  const { runtime, releases } = await snapshot()
+  assert.equal((await factsOf(page, 'memory')).limit, bytes(runtime.heap.limitBytes))
   assert.match(await page.locator('#releases').innerText(), new RegExp(`this: ${releases.current.version}`))
   assert.match(await page.locator('#workers').innerText(), /answers alone/)
   await page.locator('#oldest', { hasText: 'No request is in flight' }).waitFor(PATIENCE)

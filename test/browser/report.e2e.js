@@ -9,7 +9,7 @@ const path = require('node:path')
 const { pathToFileURL } = require('node:url')
 const { after, before, test } = require('node:test')
 const { readRun } = require('../../src/features/admin/report/document')
-const { count, duration, number, percent, routeName } = require('../../src/features/admin/page/format')
+const { count, duration, number, percent, routeName } = require('../../src/core/readable')
 const { runProgram } = require('../cli/program')
 const { startProgram } = require('../support/program')
 const { launch, missing, openPage, picture } = require('./browser')
@@ -183,7 +183,10 @@ test('the live page saves what it shows', { skip }, async (t) => {
   const { page, checkFaults } = await openPage(t, browser, `${admin}/`)
   await page.waitForSelector('#routes tbody tr', PATIENCE)
   await page.waitForFunction(
-    () => !document.querySelector('#charts .keys')?.textContent?.includes('–'),
+    () =>
+      [...document.querySelectorAll('#charts .keys:first-of-type b')].every(
+        ({ textContent }) => textContent !== '-'
+      ),
     undefined,
     PATIENCE
   )

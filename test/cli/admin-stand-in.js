@@ -74,7 +74,7 @@ const snapshotOf = (more) => ({
     shed: [],
     wouldShed: [],
   },
-  signals: {
+  runtime: {
     loop: { delayMs: { p50: 1, p99: 2, max: 3 }, utilization: 0.5 },
     cpu: { utilization: 0.5 },
     heap: { usedBytes: 3e7, limitBytes: 4e9, afterGcBytes: 2e7, trend: { verdict: 'unknown' } },

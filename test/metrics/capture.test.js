@@ -19,7 +19,7 @@ function partsFor() {
   const clock = new FakeClock()
   const internalErrors = new InternalErrors({ error() {} })
   const recorder = new Recorder(resolveOptions(), clock, internalErrors)
-  const signals = {
+  const runtime = {
     loopDelay: new LoopDelay(clock.now()),
     utilization: new Utilization(clock),
     // What V8 does on its own is no part of this.
@@ -41,7 +41,7 @@ function partsFor() {
     processErrors,
     recorder,
     internalErrors,
-    signals,
+    runtime,
     startedAtWallMs: clock.wallMs(),
   }
 }

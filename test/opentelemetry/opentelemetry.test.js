@@ -55,7 +55,7 @@ async function answered(t, spillway) {
 /** Until V8 has collected some: before, there is nothing to tell of it. */
 async function collectGarbage(spillway) {
   let garbage = []
-  while (spillway.snapshot().signals.collections.minor.count === 0) {
+  while (spillway.snapshot().runtime.collections.minor.count === 0) {
     for (let i = 0; i < 10_000; i++) garbage.push([i])
     garbage = []
     await new Promise((resolve) => setImmediate(resolve))

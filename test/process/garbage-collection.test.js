@@ -20,7 +20,7 @@ const COLLECT = `
   const spillway = createSpillway({ logger: false })
   const readings = []
   const read = () => {
-    const { collections, heap } = spillway.snapshot().signals
+    const { collections, heap } = spillway.snapshot().runtime
     take(observer.takeRecords())
     readings.push({ seen: { ...seen }, collections, heap })
   }
@@ -55,7 +55,7 @@ test('two instances in one process count the same collections', { timeout: TIMEO
     const both = [createSpillway({ logger: false }), createSpillway({ logger: false })]
     for (let i = 0; i < 10; i++) gc()
     setImmediate(() => setImmediate(() => setImmediate(() => {
-      console.log(JSON.stringify(both.map((one) => one.snapshot().signals.collections.major.count)))
+      console.log(JSON.stringify(both.map((one) => one.snapshot().runtime.collections.major.count)))
     })))`,
     { args: ['--expose-gc'], t }
   )

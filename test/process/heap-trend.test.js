@@ -130,9 +130,9 @@ const LEAKING = `
       kept.push(new Array(50_000).fill(i + 0.5))
       clock.advance(10_000)
       gc()
-      while (spillway.snapshot().signals.collections.major.count <= i) await turn()
+      while (spillway.snapshot().runtime.collections.major.count <= i) await turn()
     }
-    console.log(JSON.stringify(spillway.snapshot().signals.heap.trend))
+    console.log(JSON.stringify(spillway.snapshot().runtime.heap.trend))
   }
   run()`
 

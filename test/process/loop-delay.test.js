@@ -12,7 +12,7 @@ function started(t) {
   const clock = new FakeClock()
   const spillway = new Spillway({ logger: false }, clock)
   t.after(() => spillway.close())
-  return { clock, delayMs: () => spillway.snapshot().signals.loop.delayMs }
+  return { clock, delayMs: () => spillway.snapshot().runtime.loop.delayMs }
 }
 
 function turns(clock, ...busyMs) {

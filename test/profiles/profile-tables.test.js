@@ -93,6 +93,26 @@ test('self and total time, by function, file and package', () => {
   assert.equal(functions[1].package, null)
 })
 
+// By `require.resolve`, so that a file which moves fails here.
+test('what runs only for the profile is told from the rest of spillway', () => {
+  const frames = new CallFrames()
+  const nameOf = (file) =>
+    frames.of({
+      functionName: 'turn',
+      scriptId: file,
+      url: pathToFileURL(file).href,
+      lineNumber: 0,
+      columnNumber: 0,
+    }).name
+  const measuring = [
+    require.resolve('../../src/core/process/profiled-idle'),
+    require.resolve('../../src/core/process/thread-cpu'),
+    require.resolve('../../src/features/profiles/cpu-profiler'),
+  ]
+  assert.deepEqual(new Set(measuring.map(nameOf)), new Set(['(profiler)']))
+  assert.equal(nameOf(require.resolve('../../src/core/process/turn-clock')), 'turn')
+})
+
 test('a function that calls itself counts once', () => {
   const { functions } = tables([['walk', 'app', 1, ['walk', 'app', 2, ['walk', 'app', 4]]]])
   assert.deepEqual(times(functions), [['walk', 7, 7]])

@@ -292,7 +292,7 @@ test('the loop cost of a request left out of shedding is measured', async (t) =>
   const { get } = await serve(t, spillway.attach(http.createServer(burn)))
   await get('/burn')
   await turn()
-  assert.ok(spillway.snapshot().signals.loop.delayMs.max >= 30)
+  assert.ok(spillway.snapshot().runtime.loop.delayMs.max >= 30)
 })
 
 for (const [way, build] of Object.entries(BUILDS)) {

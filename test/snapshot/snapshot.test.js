@@ -147,7 +147,7 @@ const SHAPE = {
   },
   pools: [],
   warnings: { counts: {}, recent: [] },
-  signals: {
+  runtime: {
     loop: {
       delayMs: {
         min: 'number',
@@ -227,8 +227,8 @@ test('it has every field, each of its type, all plain and frozen, and fit for JS
   const snapshot = spillway.snapshot()
   const shape = shapeOf(snapshot)
   // What no collection has told yet is null, and from then on a number.
-  assert.match(shape.signals.heap.afterGcBytes, /^(object|number)$/)
-  shape.signals.heap.afterGcBytes = 'object'
+  assert.match(shape.runtime.heap.afterGcBytes, /^(object|number)$/)
+  shape.runtime.heap.afterGcBytes = 'object'
   assert.deepEqual(shape, SHAPE)
   assert.deepEqual(JSON.parse(JSON.stringify(snapshot)), snapshot)
   assertFrozen(snapshot, 'snapshot')

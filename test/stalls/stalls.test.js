@@ -48,7 +48,7 @@ function setUp({ hasRequests = true, canWatch = true, add = () => {} } = {}) {
     internalErrors: { report: (place) => told.internalErrors.push(place) },
     options: { insight: { stallThreshold: 100 }, routes: { unmatched: '(unmatched)' } },
     recorder: { requests, routes: { series: [] } },
-    signals: { collections: { recordPending: () => collectedMs } },
+    runtime: { collections: { recordPending: () => collectedMs } },
     started: {},
   }
   const warn = (fields, message) => told.lines.push({ ...fields, message })

@@ -77,9 +77,9 @@ expectTypeOf<ReturnType<typeof takeSnapshot>>().toEqualTypeOf<Declared.Snapshot>
 expectTypeOf<(typeof OUTCOMES)[number]>().toEqualTypeOf<Declared.Outcome>()
 type Collections = ReturnType<InstanceType<typeof GarbageCollection>['sample']>
 expectTypeOf<Collections['kinds'][number]>().toEqualTypeOf<Declared.CollectionKind>()
-type Signals = Declared.SignalsSnapshot
+type Runtime = Declared.RuntimeSnapshot
 expectTypeOf<keyof ReturnType<InstanceType<typeof LoopDelay>['sample']>>().toEqualTypeOf<
-  keyof Signals['loop']['delayMs']
+  keyof Runtime['loop']['delayMs']
 >()
 type Space = ReturnType<InstanceType<typeof Memory>['sample']>['spaces'][number]
 expectTypeOf<Readonly<Space>>().toEqualTypeOf<Declared.HeapSpaceSnapshot>()

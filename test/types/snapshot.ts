@@ -20,9 +20,9 @@ expectTypeOf(spillway.close()).toBeVoid()
 const snapshot = spillway.snapshot()
 expectTypeOf(snapshot).toEqualTypeOf<Snapshot>()
 expectTypeOf(snapshot.requests.lastMinute).toEqualTypeOf<LatencySummary>()
-expectTypeOf(snapshot.signals.loop.delayMs.p99).toBeNumber()
-expectTypeOf(snapshot.signals.heap.afterGcBytes).toEqualTypeOf<number | null>()
-expectTypeOf(snapshot.signals.collections.major.totalMs).toBeNumber()
+expectTypeOf(snapshot.runtime.loop.delayMs.p99).toBeNumber()
+expectTypeOf(snapshot.runtime.heap.afterGcBytes).toEqualTypeOf<number | null>()
+expectTypeOf(snapshot.runtime.collections.major.totalMs).toBeNumber()
 expectTypeOf<keyof Snapshot['routes'][number]['outcomes']>().toEqualTypeOf<Outcome>()
 for (const { route, method, lastMinute, parts, loopMs } of snapshot.routes) {
   const line: string = `${method} ${route} ${lastMinute.p99Ms.toFixed(1)} ms`
@@ -53,6 +53,6 @@ snapshot.routesFolded = 0
 // @ts-expect-error frozen
 snapshot.routes.push()
 // @ts-expect-error frozen, deep down
-snapshot.signals.heap.usedBytes = 0
+snapshot.runtime.heap.usedBytes = 0
 // @ts-expect-error no such signal
-snapshot.signals.disk
+snapshot.runtime.disk

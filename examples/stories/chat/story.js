@@ -105,5 +105,5 @@ function eventText(snapshot) {
   const event = eventOf(snapshot)
   if (!event?.acks) return `no message '${EVENT}' was acknowledged`
   const { count, p50Ms, p99Ms } = event.acks.sinceStart
-  return `${EVENT}: ${count} messages, from receipt to acknowledgement p50 ${Math.round(p50Ms)} ms, p99 ${Math.round(p99Ms)} ms. The event loop was late by up to ${Math.round(snapshot.signals.loop.delayMs.p99)} ms (p99) before a message was read`
+  return `${EVENT}: ${count} messages, from receipt to acknowledgement p50 ${Math.round(p50Ms)} ms, p99 ${Math.round(p99Ms)} ms. The event loop was late by up to ${Math.round(snapshot.runtime.loop.delayMs.p99)} ms (p99) before a message was read`
 }

@@ -72,7 +72,7 @@ class Watch {
       const second = (performance.now() - this.#startedMs) / 1000
       const [snapshot, doctor] = await Promise.all([this.get('/snapshot'), this.get('/doctor')])
       this.snapshot = snapshot
-      const { heap, memory } = snapshot.signals
+      const { heap, memory } = snapshot.runtime
       this.memory.push({ second, rssBytes: memory.rssBytes, heapBytes: heap.afterGcBytes ?? heap.usedBytes })
       if (doctor.healthy === null) return
       this.findings = doctor.findings

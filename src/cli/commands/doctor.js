@@ -7,6 +7,8 @@ const { jsonLines } = require('../json-lines')
 const { nextOfFinding } = require('../next-steps')
 const { printable } = require('../printable-text')
 
+/** @import { Output } from '../output' */
+
 /** A longer line of prose is hard to read. */
 const MOST_WIDTH = 100
 const STYLES = { HIGH: 'red', MEDIUM: 'yellow', LOW: 'dim' }
@@ -33,7 +35,7 @@ const doctor = {
 
 /**
  * @param {import('../../../index.js').Diagnosis} diagnosis
- * @param {Pick<InstanceType<typeof import('../output').Output>, 'paint' | 'lineWidth'>} out
+ * @param {Pick<Output, 'paint' | 'lineWidth'>} out
  * @param {string} url of the service
  */
 function doctorLines(diagnosis, { paint, lineWidth }, url) {

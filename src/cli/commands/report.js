@@ -5,7 +5,8 @@ const { loadStyle } = require('../../features/admin/report/document')
 const { makeRun } = require('../../features/admin/report/run')
 const { maskCommand } = require('../../core/redaction/command')
 const { CommandError, EXIT } = require('../command-error')
-const { bytes, count, duration, percent, rate, span } = require('../figures')
+const { bytes, duration, percent, span } = require('../../core/readable')
+const { count, rate } = require('../figures')
 const { jsonLines } = require('../json-lines')
 const { text } = require('../options')
 const { printable } = require('../printable-text')
@@ -121,7 +122,7 @@ async function record(context) {
 /**
  * Until Ctrl-C, or for as long as was asked. A second Ctrl-C ends the program at once.
  *
- * @param {InstanceType<typeof Recording>} recording
+ * @param {Recording} recording
  * @param {Context} context
  */
 function untilEnd(recording, { signals, clock, values, err }) {

@@ -2,11 +2,10 @@
 // `spillway stalls`: what has blocked the event loop, the costliest place first, with its stack.
 
 const { EXIT } = require('../command-error')
-const { duration, timeOfDay } = require('../figures')
+const { duration, routeName, timeOfDay } = require('../../core/readable')
 const { jsonLines } = require('../json-lines')
 const { nextOfStall } = require('../next-steps')
 const { printable } = require('../printable-text')
-const { routeOf } = require('../route-name')
 
 const MOST_FRAMES = 8
 
@@ -64,7 +63,7 @@ function placeOf(site) {
     name === null
       ? cause
       : `${cause}: ${name} (${file}:${line})${through === null ? '' : ` through ${through}`}`
-  const where = route === null ? (origin === null ? '' : `, ${origin}`) : ` in ${routeOf(site)}`
+  const where = route === null ? (origin === null ? '' : `, ${origin}`) : ` in ${routeName(site)}`
   return printable(code + where)
 }
 

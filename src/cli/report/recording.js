@@ -4,7 +4,9 @@
 // so, and says of a restart, which the identity of the process tells, and of a wall clock that jumps. Lengths are by monotonic clocks.
 
 const { Sightings } = require('../../features/admin/report/sightings')
-const { span, timeOfDay } = require('../figures')
+const { span, timeOfDay } = require('../../core/readable')
+
+/** @import { AdminClient } from '../admin-client' */
 
 const RETRY_MS = 1000
 /** How often the counters are kept, for a service that ends before the run does. */
@@ -53,7 +55,7 @@ class Recording {
   /** @type {number | undefined} */
   #lostAt
 
-  /** @param {{ client: InstanceType<typeof import('../admin-client').AdminClient>, clock: import('../../core/clock').Clock }} parts */
+  /** @param {{ client: AdminClient, clock: import('../../core/clock').Clock }} parts */
   constructor({ client, clock }) {
     this.#client = client
     this.#clock = clock
@@ -253,4 +255,4 @@ const startOf = ({ at, uptimeSeconds }) => Date.parse(at) - uptimeSeconds * 1000
 /** @param {number} at milliseconds since the epoch */
 const timeOf = (at) => timeOfDay(new Date(at).toISOString())
 
-module.exports = { Recording }
+exports.Recording = Recording

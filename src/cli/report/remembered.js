@@ -3,14 +3,16 @@
 
 const { Sightings } = require('../../features/admin/report/sightings')
 const { CommandError } = require('../command-error')
-const { timeOfDay } = require('../figures')
+const { timeOfDay } = require('../../core/readable')
+
+/** @import { AdminClient } from '../admin-client' */
 
 const SECOND_MS = 1000
 
 /** @import { LivePoint } from '../../../index.js' */
 
 /**
- * @param {InstanceType<typeof import('../admin-client').AdminClient>} client
+ * @param {AdminClient} client
  * @param {{ from?: import('./span').Time, to?: import('./span').Time }} span
  * @returns {Promise<import('../../features/admin/report/run').Recorded>}
  */

@@ -96,4 +96,6 @@ function makeReport(run, css, baseline) {
   }
 }
 
-module.exports = { ReportFile, makeReport, readReport }
+exports.ReportFile = ReportFile
+exports.makeReport = makeReport
+exports.readReport = readReport

@@ -4,6 +4,8 @@
 
 const { SnapshotRates } = require('./rates')
 
+/** @import { AdminClient } from '../admin-client' */
+
 /** A little more than a second, because the server takes a snapshot at most once a second. */
 const POLL_MS = 1020
 /** An answer that takes longer is late. */
@@ -19,7 +21,7 @@ class Feed {
   snapshot = /** @type {any} */ (undefined)
   /** @type {Diagnosis} */
   diagnosis = /** @type {any} */ (undefined)
-  /** @type {InstanceType<typeof SnapshotRates>} */
+  /** @type {SnapshotRates} */
   rates = /** @type {any} */ (undefined)
   /** Requests a second, the oldest first. @type {number[]} */
   history = []
@@ -31,7 +33,7 @@ class Feed {
   #isStopped = false
   #askedMs = 0
 
-  /** @param {{ client: InstanceType<typeof import('../admin-client').AdminClient>, clock: import('../../core/clock').Clock }} parts */
+  /** @param {{ client: AdminClient, clock: import('../../core/clock').Clock }} parts */
   constructor({ client, clock }) {
     this.#client = client
     this.#clock = clock
@@ -109,4 +111,5 @@ class Feed {
   }
 }
 
-module.exports = { Feed, POLL_MS }
+exports.Feed = Feed
+exports.POLL_MS = POLL_MS

@@ -2,8 +2,14 @@
 // The head of `spillway top`: whose figures these are, whether the process is healthy, and the figures of the whole process in a grid.
 // It always has the same number of lines, so that nothing below it jumps.
 
-const { NONE, bytes, duration, percent, rate, span, timeOfDay } = require('../figures')
+const { NONE, bytes, duration, percent, span, timeOfDay } = require('../../core/readable')
+const { rate } = require('../figures')
 const { clip, padEnd, printable, widthOf, wrap } = require('../printable-text')
+
+/**
+ * @import { Output } from '../output'
+ * @import { Feed } from './feed'
+ */
 
 const BARS = '▁▂▃▄▅▆▇█'
 const LABEL_WIDTH = 10
@@ -21,8 +27,8 @@ const SEVERITY_STYLES = /** @type {const} */ ({ high: 'red', medium: 'yellow', l
  * @import { Style } from '../output'
  * @typedef {[label: string, value: string, style?: Style | undefined]} Cell
  *
- * @param {InstanceType<typeof import('./feed').Feed>} feed
- * @param {{ out: InstanceType<typeof import('../output').Output>, url: string, width: number }} look
+ * @param {Feed} feed
+ * @param {{ out: Output, url: string, width: number }} look
  * @returns {string[]}
  */
 function headLines(feed, { out, url, width }) {
@@ -77,9 +83,9 @@ function healthOf({ loss, lostSeconds, diagnosis: { healthy, summary, findings }
 
 /** Four columns of four figures each. @returns {Cell[][]} */
 function columnsOf({ snapshot, rates: { all } }) {
-  const { requests, admission, signals, stalls } = snapshot
+  const { requests, admission, runtime, stalls } = snapshot
   const { lastMinute, inFlight } = requests
-  const { loop, cpu, heap, memory } = signals
+  const { loop, cpu, heap, memory } = runtime
   const heapBytes = heap.afterGcBytes ?? heap.usedBytes
   const full = heapBytes / heap.limitBytes
   return [

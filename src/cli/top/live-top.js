@@ -104,4 +104,4 @@ class LiveTop {
   }
 }
 
-module.exports = { LiveTop }
+exports.LiveTop = LiveTop

@@ -2,7 +2,8 @@
 // `spillway top` in a pipe: the health and the table of routes once, or one line a second for as long as somebody reads.
 
 const { EXIT } = require('../command-error')
-const { bytes, duration, percent, rate, timeOfDay } = require('../figures')
+const { bytes, duration, percent, timeOfDay } = require('../../core/readable')
+const { rate } = require('../figures')
 const { jsonLines } = require('../json-lines')
 const { printable } = require('../printable-text')
 const { tableLines } = require('../text-table')
@@ -20,12 +21,12 @@ async function plainTop({ client, clock, values, out }, sort) {
 function snapshotTable(feed, { out, url, sort }) {
   const { paint, lineWidth } = out
   const { head, rows } = routeTable(sortedRows(feed, sort), { sort, paint, width: lineWidth })
-  const { requests, admission, signals } = feed.snapshot
+  const { requests, admission, runtime } = feed.snapshot
   const { lastMinute, inFlight } = requests
   return [
     printable(`${url}: ${feed.diagnosis.summary}`),
     `Last minute: ${rate(lastMinute.ratePerSecond)} requests/s, p50 ${duration(lastMinute.p50Ms)}, p99 ${duration(lastMinute.p99Ms)}, errors ${percent(lastMinute.errorRatio)}.`,
-    `Now: ${inFlight} in flight, ${admission.queued} queued, loop ${percent(signals.loop.utilization)} busy, heap ${bytes(signals.heap.usedBytes)}.`,
+    `Now: ${inFlight} in flight, ${admission.queued} queued, loop ${percent(runtime.loop.utilization)} busy, heap ${bytes(runtime.heap.usedBytes)}.`,
     '',
     head,
     ...rows,
@@ -61,8 +62,8 @@ const WATCH_COLUMNS = [
   { head: 'errors/s', least: 8, of: ({ rates }) => rate(rates.all.errors) },
   { head: 'shed/s', least: 7, of: ({ rates }) => rate(rates.all.shed) },
   { head: 'in flight', least: 9, of: ({ snapshot }) => snapshot.requests.inFlight },
-  { head: 'loop', least: 6, of: ({ snapshot }) => percent(snapshot.signals.loop.utilization) },
-  { head: 'heap', least: 8, of: ({ snapshot }) => bytes(snapshot.signals.heap.usedBytes) },
+  { head: 'loop', least: 6, of: ({ snapshot }) => percent(snapshot.runtime.loop.utilization) },
+  { head: 'heap', least: 8, of: ({ snapshot }) => bytes(snapshot.runtime.heap.usedBytes) },
   { head: 'health', isText: true, of: ({ diagnosis }) => healthWords(diagnosis) },
 ]
 

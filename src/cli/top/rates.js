@@ -76,4 +76,4 @@ function loopOfMinute({ lastMinute: { count, ratePerSecond }, loopMs }) {
   return loopMs.lastMinute / (count / ratePerSecond)
 }
 
-module.exports = { SnapshotRates }
+exports.SnapshotRates = SnapshotRates

@@ -2,11 +2,16 @@
 // One route in full: its durations, where its time goes, outcomes, errors, stalls, outgoing calls and slow requests.
 
 const { placeOf } = require('../commands/stalls')
-const { bytes, count, duration, ms, percent, rate, timeOfDay } = require('../figures')
+const { bytes, duration, percent, routeName, timeOfDay } = require('../../core/readable')
+const { count, ms, rate } = require('../figures')
 const { printable } = require('../printable-text')
-const { isSameRoute, routeOf } = require('../route-name')
 const { PARTS, mostly } = require('../snapshot-sections')
 const { tableLines } = require('../text-table')
+
+/**
+ * @import { Output } from '../output'
+ * @import { Feed } from './feed'
+ */
 
 const BAR_WIDTH = 30
 const MEANINGS = {
@@ -21,8 +26,8 @@ const MEANINGS = {
 /**
  * @import { RouteSnapshot } from '../../../index.js'
  * @param {RouteSnapshot} route
- * @param {InstanceType<typeof import('./feed').Feed>} feed
- * @param {{ out: InstanceType<typeof import('../output').Output>, width: number }} look
+ * @param {Feed} feed
+ * @param {{ out: Output, width: number }} look
  * @returns {string[]}
  */
 function routeDetail(route, { snapshot, rates }, { out, width }) {
@@ -30,7 +35,7 @@ function routeDetail(route, { snapshot, rates }, { out, width }) {
   const look = { paint, width, end: out.isUnicode ? '…' : '...' }
   const { requests, errors, shed } = rates.of(route)
   return [
-    paint('bold', printable(routeOf(route))),
+    paint('bold', printable(routeName(route))),
     `${rate(requests)} requests, ${rate(errors)} errors and ${rate(shed)} shed a second now`,
     ...section('Durations', durationLines(route, look), paint),
     ...section('Where the time of the last minute went', partLines(route, out), paint),
@@ -135,6 +140,11 @@ function slowLines(route, { slowest }, look) {
     },
   ]
   return tableLines(columns, rows, look)
+}
+
+/** @param {{ method: string | null, route: string | null }} a @returns {(b: { method: string | null, route: string | null }) => boolean} */
+function isSameRoute(a) {
+  return (b) => b.method === a.method && b.route === a.route
 }
 
 module.exports = { routeDetail }

@@ -1,15 +1,20 @@
 'use strict'
 // The routes of a service as a table: sorted, with as many columns as the width has room for.
 
-const { ms, percent, rate } = require('../figures')
+const { percent, routeName } = require('../../core/readable')
+const { ms, rate } = require('../figures')
 const { mostly } = require('../snapshot-sections')
-const { routeOf } = require('../route-name')
 const { layOut } = require('../text-table')
+
+/**
+ * @import { Feed } from './feed'
+ * @import { SnapshotRates } from './rates'
+ */
 
 /**
  * @import { RouteSnapshot } from '../../../index.js'
  * @import { Column } from '../text-table'
- * @typedef {{ route: RouteSnapshot, name: string, rates: ReturnType<InstanceType<typeof import('./rates').SnapshotRates>['of']> }} Row
+ * @typedef {{ route: RouteSnapshot, name: string, rates: ReturnType<SnapshotRates['of']> }} Row
  * @typedef {Column & { sort?: string, from?: number, by?: (row: Row) => number }} RouteColumn
  *   sort: its name as an order; by: what it is ordered by, the most first; from: the width from which it is shown
  */
@@ -94,9 +99,9 @@ const loopShare = ({ loopMs }) => (loopMs === undefined ? undefined : loopMs / 1
 const SORTS = COLUMNS.flatMap(({ sort }) => (sort === undefined ? [] : [sort]))
 const FIRST_SORT = 'requests'
 
-/** @param {InstanceType<typeof import('./feed').Feed>} feed @param {string} sort @returns {Row[]} */
+/** @param {Feed} feed @param {string} sort @returns {Row[]} */
 function sortedRows({ snapshot, rates }, sort) {
-  const rows = snapshot.routes.map((route) => ({ route, name: routeOf(route), rates: rates.of(route) }))
+  const rows = snapshot.routes.map((route) => ({ route, name: routeName(route), rates: rates.of(route) }))
   const by = COLUMNS.find((column) => column.sort === sort)?.by
   const byName = (a, b) => (a.name < b.name ? -1 : 1)
   if (by === undefined) return rows.sort(byName)

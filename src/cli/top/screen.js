@@ -4,6 +4,8 @@
 
 const { clip, widthOf } = require('../printable-text')
 
+/** @import { Output } from '../output' */
+
 const ENTER = '\x1b[?1049h\x1b[?25l\x1b[H'
 const LEAVE = '\x1b[?25h\x1b[?1049l'
 /** A terminal that knows it shows a frame only when it is whole. */
@@ -17,7 +19,7 @@ class Screen {
   #stdin
   #isOpen = false
 
-  /** @param {{ out: InstanceType<typeof import('../output').Output>, stdin: NodeJS.ReadStream }} terminal */
+  /** @param {{ out: Output, stdin: NodeJS.ReadStream }} terminal */
   constructor({ out, stdin }) {
     this.#out = out
     this.#stdin = stdin
@@ -49,4 +51,4 @@ class Screen {
 /** After the last column the cursor is still on it: clearing would remove what is there. */
 const wholeLine = (line, columns) => (widthOf(line) < columns ? line + CLEAR_LINE : line)
 
-module.exports = { Screen }
+exports.Screen = Screen

@@ -8,6 +8,11 @@ const { headLines } = require('./head-lines')
 const { routeDetail } = require('./route-detail')
 const { SORTS, routeTable, sortedRows } = require('./route-table')
 
+/**
+ * @import { Output } from '../output'
+ * @import { Feed } from './feed'
+ */
+
 /** A blank line, the header of the table, and the line of the keys. */
 const FRAME_LINES = 3
 
@@ -26,7 +31,7 @@ class View {
   /** How far a page can be scrolled. */
   #lastFirstLine = 0
 
-  /** @param {{ out: InstanceType<typeof import('../output').Output>, url: string, feed: InstanceType<typeof import('./feed').Feed>, sort: string }} parts */
+  /** @param {{ out: Output, url: string, feed: Feed, sort: string }} parts */
   constructor({ out, url, feed, sort }) {
     this.#out = out
     this.#url = url
@@ -141,4 +146,4 @@ class View {
 /** The greater of the least and the smaller of the most: a list that is shorter than the screen begins at its first line. */
 const within = (value, least, most) => Math.max(least, Math.min(value, Math.max(least, most)))
 
-module.exports = { View }
+exports.View = View

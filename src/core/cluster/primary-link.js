@@ -38,4 +38,4 @@ class PrimaryLink {
   }
 }
 
-module.exports = { PrimaryLink }
+exports.PrimaryLink = PrimaryLink

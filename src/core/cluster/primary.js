@@ -40,7 +40,7 @@ const MOST_FAILED_STARTS = 3
 /** The clusters that have a `ClusterPrimary`. */
 const managed = new WeakSet()
 
-/** @typedef {InstanceType<typeof ClusterWorker>} Worker */
+/** @typedef {ClusterWorker} Worker */
 
 const misuse = (message) => new SpillwayError('ERR_SPILLWAY_MISUSE', message)
 
@@ -259,4 +259,4 @@ class ClusterPrimary {
   }
 }
 
-module.exports = { ClusterPrimary }
+exports.ClusterPrimary = ClusterPrimary

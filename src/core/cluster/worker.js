@@ -105,4 +105,4 @@ class ClusterWorker {
   }
 }
 
-module.exports = { ClusterWorker }
+exports.ClusterWorker = ClusterWorker

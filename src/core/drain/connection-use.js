@@ -23,4 +23,4 @@ class ConnectionUse {
   }
 }
 
-module.exports = { ConnectionUse }
+exports.ConnectionUse = ConnectionUse

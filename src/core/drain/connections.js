@@ -208,4 +208,5 @@ class Connections {
 /** Whether a response is in progress on the socket. @param {any} socket */
 const isAnswering = ({ _httpMessage: res }) => res != null && !res.writableFinished
 
-module.exports = { Connections, isAnswering }
+exports.Connections = Connections
+exports.isAnswering = isAnswering

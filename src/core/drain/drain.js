@@ -11,6 +11,11 @@ const { Connections } = require('./connections')
 const { DEVELOPMENT } = require('./drain-mode')
 const { endIfEndless } = require('./endless-responses')
 
+/**
+ * @import { Recorder } from '../request/recorder'
+ * @import { KnownServers } from './known-servers'
+ */
+
 const TICK_MS = 50
 /** Clients that connect between the poll phase and the close are reset, so the close waits for a loop turn this short. */
 const SHORT_TURN_MS = 0.2
@@ -47,8 +52,8 @@ class Drain {
   #closedMs = Number.POSITIVE_INFINITY
 
   /**
-   * @param {{ clock: typeof import('../clock').systemClock, recorder: InstanceType<typeof import('../request/recorder').Recorder>,
-   *   servers: InstanceType<typeof import('./known-servers').KnownServers>, guard: (work: () => void) => void,
+   * @param {{ clock: typeof import('../clock').systemClock, recorder: Recorder,
+   *   servers: KnownServers, guard: (work: () => void) => void,
    *   onBegin: (order: DrainOrder) => void, onWait: (inFlight: number) => void, onClose?: () => void,
    *   onEnd: (report: DrainReport) => void }} parts `guard` reports what is thrown: the drain goes on whatever servers and sockets of the application do; `onClose` is called when the listening sockets are closed; `onWait` is called once, in development, if the drain takes over a second
    */
@@ -193,10 +198,10 @@ class Drain {
     this.#resolve(report)
   }
 
-  /** @param {(connections: InstanceType<typeof Connections>) => void} work */
+  /** @param {(connections: Connections) => void} work */
   #each(work) {
     for (const connections of this.#servers) this.#guard(() => work(connections))
   }
 }
 
-module.exports = { Drain }
+exports.Drain = Drain

@@ -74,4 +74,5 @@ class HealthCheck {
   }
 }
 
-module.exports = { HealthCheck, PASSED }
+exports.HealthCheck = HealthCheck
+exports.PASSED = PASSED

@@ -97,4 +97,4 @@ class Health {
   }
 }
 
-module.exports = { Health }
+exports.Health = Health

@@ -62,4 +62,4 @@ class KnownServers {
   }
 }
 
-module.exports = { KnownServers }
+exports.KnownServers = KnownServers

@@ -16,6 +16,11 @@ const { PublicPaths } = require('./public-paths')
 const { Recycle } = require('./recycle')
 const { Supervisor } = require('../environment/supervisor')
 
+/**
+ * @import { InternalErrors } from '../request/internal-errors'
+ * @import { Recorder } from '../request/recorder'
+ */
+
 /** A primary replaces one worker at a time, so a replacement may take long. After this time the worker exits without one. */
 const REPLACEMENT_TIMEOUT_MS = 120_000
 
@@ -37,7 +42,7 @@ class Lifecycle {
 
   /**
    * @param {{ clock: typeof import('../clock').systemClock,
-   *   internalErrors: InstanceType<typeof import('../request/internal-errors').InternalErrors>, recorder: InstanceType<typeof import('../request/recorder').Recorder>,
+   *   internalErrors: InternalErrors, recorder: Recorder,
    *   options: import('../../../index.js').ResolvedOptions, close: () => void,
    *   sampleMemory: () => import('./recycle').MemorySample, emit: (event: string, details: object) => void,
    *   onListen: (server: import('node:net').Server) => void, onStopAccepting: () => void, info: (fields: object, message: string) => void,
@@ -147,4 +152,4 @@ class Lifecycle {
   }
 }
 
-module.exports = { Lifecycle }
+exports.Lifecycle = Lifecycle

@@ -33,4 +33,5 @@ class OpenInstances {
 /** One per process, like the module. */
 const openInstances = new OpenInstances()
 
-module.exports = { OpenInstances, openInstances }
+exports.OpenInstances = OpenInstances
+exports.openInstances = openInstances

@@ -41,4 +41,4 @@ class OpenSockets {
   }
 }
 
-module.exports = { OpenSockets }
+exports.OpenSockets = OpenSockets

@@ -35,4 +35,4 @@ class PublicPaths {
 const listOf = (paths) =>
   [paths.slice(0, -1).join(', '), paths.at(-1)].filter((each) => each !== '').join(' and ')
 
-module.exports = { PublicPaths }
+exports.PublicPaths = PublicPaths

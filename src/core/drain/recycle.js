@@ -100,4 +100,4 @@ class Recycle {
   }
 }
 
-module.exports = { Recycle }
+exports.Recycle = Recycle

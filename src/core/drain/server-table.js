@@ -39,4 +39,4 @@ class ServerTable {
   }
 }
 
-module.exports = { ServerTable }
+exports.ServerTable = ServerTable

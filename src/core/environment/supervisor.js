@@ -59,4 +59,4 @@ class Supervisor {
   }
 }
 
-module.exports = { Supervisor }
+exports.Supervisor = Supervisor

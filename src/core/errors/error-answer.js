@@ -8,6 +8,8 @@ const { prefersText } = require('../gate/rejection')
 const { isOfBody, removeBodyHeaders } = require('../request/body-headers')
 const { cutOff } = require('../request/cut-off')
 
+/** @import { InternalErrors } from '../request/internal-errors' */
+
 /** The most header characters that one error may add: Node's own client accepts a head of at most 16 kB. */
 const MOST_CHARACTERS = 8192
 const MOST_VALUES = 64
@@ -35,7 +37,7 @@ class ErrorAnswer {
   #internalErrors
   #showsStack
 
-  /** @param {{ internalErrors: InstanceType<typeof import('../request/internal-errors').InternalErrors>, showsStack?: boolean }} parts */
+  /** @param {{ internalErrors: InternalErrors, showsStack?: boolean }} parts */
   constructor({ internalErrors, showsStack = process.env.NODE_ENV === 'development' }) {
     this.#internalErrors = internalErrors
     this.#showsStack = showsStack
@@ -149,4 +151,5 @@ function checked(name, value) {
   return text
 }
 
-module.exports = { ErrorAnswer, isOver }
+exports.ErrorAnswer = ErrorAnswer
+exports.isOver = isOver

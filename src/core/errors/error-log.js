@@ -4,6 +4,8 @@
 
 const { LogRateLimit } = require('../log/log-rate-limit')
 
+/** @import { Failure } from './failure' */
+
 /** Kinds beyond this number share one limit. */
 const MOST_KINDS = 200
 const OTHER_KINDS = '_OTHER'
@@ -25,7 +27,7 @@ class ErrorLog {
   /**
    * An error that ended a request.
    *
-   * @param {InstanceType<typeof import('./failure').Failure>} failure
+   * @param {Failure} failure
    * @param {{ req: import('node:http').IncomingMessage, route?: string | undefined, trace?: object | undefined }} where
    */
   write(failure, { req, route, trace }) {
@@ -44,7 +46,7 @@ class ErrorLog {
   /**
    * An error that nobody caught.
    *
-   * @param {InstanceType<typeof import('./failure').Failure>} failure
+   * @param {Failure} failure
    * @param {{ event: string, req?: import('node:http').IncomingMessage | undefined, method?: string | undefined, route?: string | undefined,
    *   status?: number | undefined }} where `method` and `route`: of the request that the code ran for, if known; `status`: of the response that spillway sends for the error, if any
    */
@@ -55,7 +57,7 @@ class ErrorLog {
 
   /**
    * @param {'error' | 'warn'} level
-   * @param {InstanceType<typeof import('./failure').Failure>} failure
+   * @param {Failure} failure
    * @param {{ event: string, status: number | undefined, route: string | undefined, trace?: object | undefined,
    *   req: import('node:http').IncomingMessage | undefined, message: string }} where
    */
@@ -88,4 +90,4 @@ class ErrorLog {
   }
 }
 
-module.exports = { ErrorLog }
+exports.ErrorLog = ErrorLog

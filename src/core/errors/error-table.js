@@ -49,4 +49,4 @@ class ErrorTable {
 
 const keyOf = (route, status, type) => `${status} ${type} ${route}`
 
-module.exports = { ErrorTable }
+exports.ErrorTable = ErrorTable

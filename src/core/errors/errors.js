@@ -42,4 +42,6 @@ class OverloadError extends SpillwayError {
 
 Object.defineProperty(OverloadError.prototype, 'name', { value: 'OverloadError' })
 
-module.exports = { OVERLOADED, OverloadError, SpillwayError }
+exports.OVERLOADED = OVERLOADED
+exports.OverloadError = OverloadError
+exports.SpillwayError = SpillwayError

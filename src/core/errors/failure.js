@@ -95,4 +95,4 @@ function ownStatus(error) {
   return isErrorStatus(statusCode) ? statusCode : undefined
 }
 
-module.exports = { Failure }
+exports.Failure = Failure

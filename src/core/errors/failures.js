@@ -53,7 +53,7 @@ class Failures {
 
   /**
    * @param {number} [fallbackStatus] see `Failure`
-   * @returns {InstanceType<typeof Failure>}
+   * @returns {Failure}
    */
   record(error, req, res, fallbackStatus) {
     const failure = new Failure(error, fallbackStatus)
@@ -136,4 +136,4 @@ function codeOf(error) {
   }
 }
 
-module.exports = { Failures }
+exports.Failures = Failures

@@ -10,6 +10,13 @@ const { Failure } = require('./failure')
 const { eventsOfProcess } = require('./process-events')
 const { SubstituteAnswer } = require('./substitute-answer')
 
+/**
+ * @import { InternalErrors } from '../request/internal-errors'
+ * @import { Recorder } from '../request/recorder'
+ * @import { ErrorLog } from './error-log'
+ * @import { RequestContext } from './request-context'
+ */
+
 const INTERNAL_SERVER_ERROR = 500
 
 class ProcessErrors {
@@ -22,9 +29,9 @@ class ProcessErrors {
   #observer
 
   /**
-   * @param {{ context: InstanceType<typeof import('./request-context').RequestContext>,
-   *   internalErrors: InstanceType<typeof import('../request/internal-errors').InternalErrors>,
-   *   log: InstanceType<typeof import('./error-log').ErrorLog>, recorder: InstanceType<typeof import('../request/recorder').Recorder>,
+   * @param {{ context: RequestContext,
+   *   internalErrors: InternalErrors,
+   *   log: ErrorLog, recorder: Recorder,
    *   options: import('../../../index.js').ResolvedOptions, exit: (reason: string) => void }} parts
    */
   constructor({ context, internalErrors, log, recorder, options, exit }) {
@@ -82,4 +89,4 @@ class ProcessErrors {
   }
 }
 
-module.exports = { ProcessErrors }
+exports.ProcessErrors = ProcessErrors

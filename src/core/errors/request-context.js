@@ -63,7 +63,7 @@ class RequestContext {
     this.#recorder = recorder
   }
 
-  /** @returns {InstanceType<typeof RequestReference> | undefined} of the running code, also after the request has ended */
+  /** @returns {RequestReference | undefined} of the running code, also after the request has ended */
   get reference() {
     return this.isOn ? this.#storage.getStore() : undefined
   }
@@ -189,4 +189,4 @@ class RequestContext {
 const hasBody = ({ headers }) =>
   headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
 
-module.exports = { RequestContext }
+exports.RequestContext = RequestContext

@@ -92,4 +92,4 @@ class SubstituteAnswer {
   }
 }
 
-module.exports = { SubstituteAnswer }
+exports.SubstituteAnswer = SubstituteAnswer

@@ -9,6 +9,11 @@ const { rounded } = require('../durations')
 const { cutOff } = require('../request/cut-off')
 const { SubstituteAnswer } = require('./substitute-answer')
 
+/**
+ * @import { InternalErrors } from '../request/internal-errors'
+ * @import { Recorder } from '../request/recorder'
+ */
+
 const CHECK_EVERY_MS = 100
 
 class Timeouts {
@@ -22,8 +27,8 @@ class Timeouts {
   #checkLater = () => this.#clock.after(CHECK_EVERY_MS, () => this.#check())
 
   /**
-   * @param {{ clock: typeof import('../clock').systemClock, internalErrors: InstanceType<typeof import('../request/internal-errors').InternalErrors>,
-   *   recorder: InstanceType<typeof import('../request/recorder').Recorder>, options: import('../../../index.js').ResolvedOptions,
+   * @param {{ clock: typeof import('../clock').systemClock, internalErrors: InternalErrors,
+   *   recorder: Recorder, options: import('../../../index.js').ResolvedOptions,
    *   warn: (fields: object, message: string) => void }} parts
    */
   constructor({ clock, internalErrors, recorder, options, warn }) {
@@ -105,4 +110,4 @@ class Timeouts {
 
 const others = (count) => (count === 0 ? '' : ` and ${count} ${count === 1 ? 'other' : 'others'}`)
 
-module.exports = { Timeouts }
+exports.Timeouts = Timeouts

@@ -18,8 +18,13 @@ const { Episode, LastRejections, Stats } = require('./stats')
 const { UserHooks } = require('./user-hooks')
 const { BYPASS, Cause, REJECTED, RUN } = require('./verdict')
 
-/** @typedef {{ turns: InstanceType<typeof LoopTurns>, cost: InstanceType<typeof RequestCost>, acceptBurst: InstanceType<typeof AcceptBurst>, clients: InstanceType<typeof Clients> }} Measurements */
-/** @typedef {InstanceType<typeof import('../request/request').Request>} Request */
+/**
+ * @import { InternalErrors } from '../request/internal-errors'
+ * @import { Request } from '../request/request'
+ * @import { ConnectionGate } from './connection-gate'
+ */
+
+/** @typedef {{ turns: LoopTurns, cost: RequestCost, acceptBurst: AcceptBurst, clients: Clients }} Measurements */
 /** @typedef {(event: 'overload' | 'recovered', details: any) => void} OnOverloadEvent */
 
 class Admission {
@@ -51,13 +56,13 @@ class Admission {
   #retryAfter
   #isOff = true
   #mode
-  /** Of connections that live long. @type {InstanceType<typeof import('./connection-gate').ConnectionGate> | undefined} */
+  /** Of connections that live long. @type {ConnectionGate | undefined} */
   #connectionGate
   #options
 
   /**
    * @param {{ clock: typeof import('../clock').systemClock,
-   *   internalErrors: InstanceType<typeof import('../request/internal-errors').InternalErrors>,
+   *   internalErrors: InternalErrors,
    *   options: import('../../../index.js').ResolvedOptions['shed'], random?: (() => number) | undefined,
    *   sampleMemory: () => ReturnType<typeof import('../process/memory').memoryForGate>,
    *   connections?: { readonly open: number } | undefined,
@@ -296,4 +301,4 @@ class Admission {
   }
 }
 
-module.exports = { Admission }
+exports.Admission = Admission

@@ -10,6 +10,12 @@ const { HEALTHY_LOAD } = require('./limits/queue-delay')
 const { IDLE_SHARE, RECHECK_MS, SAMPLE_MS } = require('./measurements/loop-turns')
 const { BYPASS, CRITICAL, LOW, NORMAL } = require('./verdict')
 
+/**
+ * @import { ResourceLimits } from './limits/resource-limits'
+ * @import { UserHooks } from './user-hooks'
+ * @import { Cause } from './verdict'
+ */
+
 /** The horizon of the idle share that admits. That which rejects has LAG_MS: a loop at 80 % has moments without any idle time. */
 const HORIZON_MS = 250
 /** One that idles this much rejects nobody. A load of 70 % idles less for a second, now and then. */
@@ -45,9 +51,9 @@ class ConnectionGate {
   #isClosed = false
 
   /**
-   * @param {{ cause: InstanceType<typeof import('./verdict').Cause>, clock: typeof import('../clock').systemClock,
-   *   hooks: Pick<InstanceType<typeof import('./user-hooks').UserHooks>, 'classifies' | 'classOf'>,
-   *   resources: Pick<InstanceType<typeof import('./limits/resource-limits').ResourceLimits>, 'isShort' | 'reasonFor'>,
+   * @param {{ cause: Cause, clock: typeof import('../clock').systemClock,
+   *   hooks: Pick<UserHooks, 'classifies' | 'classOf'>,
+   *   resources: Pick<ResourceLimits, 'isShort' | 'reasonFor'>,
    *   retryAfterSeconds: () => number,
    *   connections: import('./connection-load').Source,
    *   onReject: (reason: string, priority: number) => void, onWouldReject: (reason: string, priority: number) => void }} parts
@@ -282,4 +288,4 @@ function shareAfter(before, { idledMs, busyMs }, horizonMs) {
   return share * Math.exp(-busyMs / horizonMs)
 }
 
-module.exports = { ConnectionGate }
+exports.ConnectionGate = ConnectionGate

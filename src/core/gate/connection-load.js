@@ -96,4 +96,5 @@ class ConnectionLoad {
   }
 }
 
-module.exports = { ConnectionLoad, LAG_MS }
+exports.ConnectionLoad = ConnectionLoad
+exports.LAG_MS = LAG_MS

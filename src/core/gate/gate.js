@@ -9,9 +9,17 @@ const { RECHECK_MS, SAMPLE_MS, TURN_BUDGET_MS } = require('./measurements/loop-t
 const { inRequestContext } = require('./queue')
 const { QUEUED, REJECTED, RUN } = require('./verdict')
 
+/**
+ * @import { Request } from '../request/request'
+ * @import { Limits } from './limits/limits'
+ * @import { FairShares, Queue } from './queue'
+ * @import { Stats } from './stats'
+ * @import { UserHooks } from './user-hooks'
+ * @import { Cause } from './verdict'
+ */
+
 /** The same for clients that cannot make the queue long: fewer of their requests are queued, and outlive a collection. */
 const BOUNDED_BUDGET_MS = 50
-/** @typedef {InstanceType<typeof import('../request/request').Request>} Request */
 
 class Gate {
   peakInFlight = 0
@@ -42,10 +50,10 @@ class Gate {
   #dequeueOne = () => this.#dequeue()
 
   /**
-   * @param {{ cause: InstanceType<typeof import('./verdict').Cause>, clock: typeof import('../clock').systemClock, queue: InstanceType<typeof import('./queue').Queue>,
-   *   limits: InstanceType<typeof import('./limits/limits').Limits>, measurements: import('./admission').Measurements,
-   *   fairShares: InstanceType<typeof import('./queue').FairShares>, stats: InstanceType<typeof import('./stats').Stats>,
-   *   hooks: InstanceType<typeof import('./user-hooks').UserHooks>,
+   * @param {{ cause: Cause, clock: typeof import('../clock').systemClock, queue: Queue,
+   *   limits: Limits, measurements: import('./admission').Measurements,
+   *   fairShares: FairShares, stats: Stats,
+   *   hooks: UserHooks,
    *   further: (request: Request, nowMs: number) => string | undefined,
    *   onReject: (request: Request, reason: string) => void }} parts `further`: why a further limit rejects
    *   a request that has been queued; `onReject` answers the request
@@ -288,4 +296,4 @@ class Gate {
 const hasBody = ({ headers }) =>
   headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
 
-module.exports = { Gate }
+exports.Gate = Gate

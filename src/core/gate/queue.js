@@ -173,4 +173,6 @@ class FairShares {
   }
 }
 
-module.exports = { FairShares, Queue, inRequestContext }
+exports.FairShares = FairShares
+exports.Queue = Queue
+exports.inRequestContext = inRequestContext

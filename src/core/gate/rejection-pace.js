@@ -145,4 +145,4 @@ class RejectionPace {
   }
 }
 
-module.exports = { RejectionPace }
+exports.RejectionPace = RejectionPace

@@ -251,4 +251,7 @@ class RetryAfter {
   }
 }
 
-module.exports = { PROBLEM, Rejection, RetryAfter, prefersText }
+exports.PROBLEM = PROBLEM
+exports.Rejection = Rejection
+exports.RetryAfter = RetryAfter
+exports.prefersText = prefersText

@@ -9,6 +9,12 @@ const { TURN_BUDGET_MS } = require('./measurements/loop-turns')
 const { ShadowSlots } = require('./shadow-slots')
 const { CRITICAL, QUEUED_CLASSES } = require('./verdict')
 
+/**
+ * @import { Limits } from './limits/limits'
+ * @import { UserHooks } from './user-hooks'
+ * @import { Cause } from './verdict'
+ */
+
 /** The mean cost counts as known after this many requests. A full loop corrects it over as many. */
 const KNOWN_AFTER = 200
 
@@ -54,11 +60,11 @@ class ShadowQueue {
 
   /**
    * @param {{
-   *   cause: InstanceType<typeof import('./verdict').Cause>,
+   *   cause: Cause,
    *   clock: typeof import('../clock').systemClock,
-   *   limits: InstanceType<typeof import('./limits/limits').Limits>,
+   *   limits: Limits,
    *   measurements: import('./admission').Measurements,
-   *   hooks: InstanceType<typeof import('./user-hooks').UserHooks>,
+   *   hooks: UserHooks,
    *   onWouldReject: (reason: string, priority: number) => void,
    * }} parts
    */
@@ -293,4 +299,4 @@ class ShadowQueue {
   }
 }
 
-module.exports = { ShadowQueue }
+exports.ShadowQueue = ShadowQueue

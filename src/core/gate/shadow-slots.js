@@ -2,12 +2,14 @@
 // The slots of `maxConcurrent` as mode `adaptive` would fill them, for mode `observe`, where every request runs at once. Each slot
 // is held for the mean duration of a request.
 
+/** @import { Limits } from './limits/limits' */
+
 class ShadowSlots {
   #limits
   /** When the requests end that run or are queued in the model, in the order in which they were admitted. @type {number[]} */
   #endsMs = []
 
-  /** @param {InstanceType<typeof import('./limits/limits').Limits>} limits */
+  /** @param {Limits} limits */
   constructor(limits) {
     this.#limits = limits
   }
@@ -47,4 +49,4 @@ class ShadowSlots {
   }
 }
 
-module.exports = { ShadowSlots }
+exports.ShadowSlots = ShadowSlots

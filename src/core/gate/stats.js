@@ -179,4 +179,6 @@ class Episode {
   }
 }
 
-module.exports = { Episode, LastRejections, Stats }
+exports.Episode = Episode
+exports.LastRejections = LastRejections
+exports.Stats = Stats

@@ -88,4 +88,4 @@ class UserHooks {
   }
 }
 
-module.exports = { UserHooks }
+exports.UserHooks = UserHooks

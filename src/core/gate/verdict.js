@@ -62,20 +62,18 @@ const figuresOf = ({ value, bound }) => ({ value: shown(value), bound: shown(bou
 /** @returns {number | null} null: there is no number */
 const shown = (number) => (Number.isFinite(number) ? Math.round(number * 1000) / 1000 : null)
 
-module.exports = {
-  BYPASS,
-  CRITICAL,
-  Cause,
-  LOW,
-  NORMAL,
-  POOL_REASON,
-  PRIORITIES,
-  QUEUED,
-  QUEUED_CLASSES,
-  REASONS,
-  REJECTED,
-  RUN,
-  SHORTAGE_WEIGHTS,
-  figuresOf,
-  priorityIndex,
-}
+exports.BYPASS = BYPASS
+exports.CRITICAL = CRITICAL
+exports.Cause = Cause
+exports.LOW = LOW
+exports.NORMAL = NORMAL
+exports.POOL_REASON = POOL_REASON
+exports.PRIORITIES = PRIORITIES
+exports.QUEUED = QUEUED
+exports.QUEUED_CLASSES = QUEUED_CLASSES
+exports.REASONS = REASONS
+exports.REJECTED = REJECTED
+exports.RUN = RUN
+exports.SHORTAGE_WEIGHTS = SHORTAGE_WEIGHTS
+exports.figuresOf = figuresOf
+exports.priorityIndex = priorityIndex

@@ -67,4 +67,9 @@ function countOf(values, row, { width }) {
 
 const sumOf = (values, row, { width }) => values[(row + 1) * width - 1]
 
-module.exports = { ADVISED_BOUNDS, DURATION_BOUNDS, Buckets, boundsOf, countOf, sumOf }
+exports.ADVISED_BOUNDS = ADVISED_BOUNDS
+exports.DURATION_BOUNDS = DURATION_BOUNDS
+exports.Buckets = Buckets
+exports.boundsOf = boundsOf
+exports.countOf = countOf
+exports.sumOf = sumOf

@@ -136,4 +136,5 @@ class ByteReader {
   }
 }
 
-module.exports = { ByteReader, ByteWriter }
+exports.ByteReader = ByteReader
+exports.ByteWriter = ByteWriter

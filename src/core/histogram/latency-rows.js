@@ -4,7 +4,7 @@
 
 const { countsOf } = require('./hdr-counts')
 
-/** @typedef {InstanceType<typeof import('./rolling').RollingHistogram>} RollingHistogram */
+/** @import { RollingHistogram } from './rolling' */
 
 const LEAST_MS = 0.1
 const PER_DECADE = 5
@@ -83,4 +83,7 @@ class RowsSinceMark {
   }
 }
 
-module.exports = { ROWS, ROW_STARTS_MS, RowsSinceMark, addRows }
+exports.ROWS = ROWS
+exports.ROW_STARTS_MS = ROW_STARTS_MS
+exports.RowsSinceMark = RowsSinceMark
+exports.addRows = addRows

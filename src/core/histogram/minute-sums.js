@@ -74,4 +74,4 @@ const read = (values, start) => ({
   maxMs: values[start + MAX_MS],
 })
 
-module.exports = { MinuteSums }
+exports.MinuteSums = MinuteSums

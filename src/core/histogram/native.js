@@ -63,10 +63,8 @@ function nativeOf(values, row) {
   return { count, sum: values[start + SUM], zeroCount: values[start], spans, deltas }
 }
 
-module.exports = {
-  NATIVE_WIDTH: WIDTH,
-  NativeBuckets,
-  SCHEMA,
-  ZERO_THRESHOLD_SECONDS,
-  nativeOf,
-}
+exports.NATIVE_WIDTH = WIDTH
+exports.NativeBuckets = NativeBuckets
+exports.SCHEMA = SCHEMA
+exports.ZERO_THRESHOLD_SECONDS = ZERO_THRESHOLD_SECONDS
+exports.nativeOf = nativeOf

@@ -4,7 +4,7 @@
 
 const { countsOf } = require('./hdr-counts')
 
-/** @typedef {InstanceType<typeof import('./rolling').RollingHistogram>} RollingHistogram */
+/** @import { RollingHistogram } from './rolling' */
 
 class RecentValues {
   #rolling
@@ -69,4 +69,4 @@ function quantilesIn(counts, total, ratios, histogram) {
   return found
 }
 
-module.exports = { RecentValues }
+exports.RecentValues = RecentValues

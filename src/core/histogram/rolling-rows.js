@@ -2,6 +2,8 @@
 // Keeps what a table of counters was at the beginning of the last minute: a copy at the beginning of each half minute, as
 // rolling.js has them. The counters themselves cost nothing more.
 
+/** @import { Rows } from './rows' */
+
 const SPAN_MS = 30_000
 
 class RollingRows {
@@ -12,7 +14,7 @@ class RollingRows {
   #older = new Float64Array()
   #newer = new Float64Array()
 
-  /** @param {InstanceType<typeof import('./rows').Rows>} rows empty at `startMs` */
+  /** @param {Rows} rows empty at `startMs` */
   constructor(rows, startMs) {
     this.#rows = rows
     this.#startMs = startMs
@@ -40,4 +42,4 @@ class RollingRows {
   }
 }
 
-module.exports = { RollingRows }
+exports.RollingRows = RollingRows

@@ -156,4 +156,4 @@ function widened(histogram) {
   return wide
 }
 
-module.exports = { RollingHistogram }
+exports.RollingHistogram = RollingHistogram

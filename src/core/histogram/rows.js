@@ -34,4 +34,4 @@ class Rows {
   }
 }
 
-module.exports = { Rows }
+exports.Rows = Rows

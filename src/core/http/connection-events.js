@@ -58,4 +58,4 @@ class ConnectionEvents {
   }
 }
 
-module.exports = { ConnectionEvents }
+exports.ConnectionEvents = ConnectionEvents

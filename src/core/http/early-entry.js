@@ -63,4 +63,4 @@ class EarlyEntry {
   }
 }
 
-module.exports = { EarlyEntry }
+exports.EarlyEntry = EarlyEntry

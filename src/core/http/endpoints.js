@@ -5,6 +5,11 @@
 
 const { urlPath } = require('../url-path')
 
+/**
+ * @import { Prometheus } from '../metrics/scrape/prometheus'
+ * @import { InternalErrors } from '../request/internal-errors'
+ */
+
 const JSON_TYPE = 'application/json; charset=utf-8'
 const HEALTH_JSON = 'application/health+json'
 const ALLOW = 'endpoints.allow'
@@ -12,7 +17,6 @@ const READ_METHODS = new Set(['GET', 'HEAD'])
 
 /**
  * @import { Handler } from '../../../index.js'
- * @typedef {InstanceType<typeof import('../request/internal-errors').InternalErrors>} InternalErrors
  * @typedef {{ status: number, body: any }} JsonAnswer
  */
 
@@ -165,7 +169,7 @@ function healthJsonOf({ status, reason, checks = {} }) {
 }
 
 /**
- * @param {{ readonly value: Pick<InstanceType<typeof import('../metrics/scrape/prometheus').Prometheus>, 'formatFor' | 'write'> }} exporter loaded with the first scrape
+ * @param {{ readonly value: Pick<Prometheus, 'formatFor' | 'write'> }} exporter loaded with the first scrape
  * @param {InternalErrors} internalErrors
  * @param {{ isFirst?: boolean, isPublic?: boolean }} [options] isFirst: written before other scrapes; isPublic: anybody may read it
  */
@@ -197,4 +201,9 @@ function endpointHandlers({ exporter, health, internalErrors, isPublic = false }
   }
 }
 
-module.exports = { Endpoints, JSON_TYPE, dataHandler, endpointHandlers, readOnly, streamHandler }
+exports.Endpoints = Endpoints
+exports.JSON_TYPE = JSON_TYPE
+exports.dataHandler = dataHandler
+exports.endpointHandlers = endpointHandlers
+exports.readOnly = readOnly
+exports.streamHandler = streamHandler

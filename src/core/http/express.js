@@ -10,6 +10,8 @@ const { ROOT } = require('../route/route-node')
 const { isInAppRouter, instrumentApp } = require('../route/instrument-router')
 const { expressInKoa, noNext, refuseUse } = require('./wrong-framework')
 
+/** @import { Request } from '../request/request' */
+
 function createExpressMiddleware({ clock, recorder, servers, admission, context, setUp }) {
   let isInstrumented = false
   let isChecked = false
@@ -49,7 +51,7 @@ function createExpressMiddleware({ clock, recorder, servers, admission, context,
   return refuseUse(spillway, { inKoa: expressInKoa })
 }
 
-/** @this {InstanceType<typeof import('../request/request').Request>} */
+/** @this {Request} */
 function proceed() {
   this.admission.proceed()
 }

@@ -16,6 +16,8 @@ const { notAListener } = require('./wrong-framework')
 const { EarlyEntry } = require('./early-entry')
 const { RequestListeners } = require('./request-listeners')
 
+/** @import { Request } from '../request/request' */
+
 /** Events of a request with a response. */
 const REQUESTS = new Set(['request', 'checkContinue', 'checkExpectation'])
 /** Events that hand the connection of a request to another protocol. */
@@ -23,14 +25,13 @@ const HANDOVERS = new Set(['upgrade', 'connect'])
 /** Events of invalid HTTP. A listener of `clientError` would turn off Node's own answer, so `emit` is observed instead. */
 const CLIENT_ERRORS = new Set(['clientError', 'sessionError'])
 
-/** @typedef {InstanceType<typeof import('../request/request').Request>} Request */
 /** What became of a request: it is answered or queued, or it is not decided about here. */
 const TAKEN = Symbol('taken')
 const PASSED = Symbol('passed')
 
 /** Runs a dequeued request, with the event it arrived by. */
 function resumeOf(server, emit, event) {
-  /** @this {InstanceType<typeof import('../request/request').Request>} */
+  /** @this {Request} */
   return function resume() {
     emit.call(server, event, this.req, this.res)
   }
@@ -135,7 +136,7 @@ class Servers {
     const servers = this
     const context = this.#context
     const listenInContext = context.wrapListener(listener)
-    /** @this {InstanceType<typeof import('../request/request').Request>} */
+    /** @this {Request} */
     const resume = function () {
       const { req, res, socket } = this
       const server = socket?.server
@@ -259,4 +260,6 @@ class Servers {
   }
 }
 
-module.exports = { PASSED, Servers, TAKEN }
+exports.PASSED = PASSED
+exports.Servers = Servers
+exports.TAKEN = TAKEN

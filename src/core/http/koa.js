@@ -9,6 +9,8 @@ const { catchErrors } = require('./error-handlers')
 const { PASSED, TAKEN } = require('./http-server')
 const { koaInExpress, refuseUse } = require('./wrong-framework')
 
+/** @import { AdmissionRecord } from '../request/admission-record' */
+
 function createKoaMiddleware(parts) {
   const { clock, recorder, servers, admission, context, setUp } = parts
   let seenApp
@@ -50,7 +52,7 @@ function createKoaMiddleware(parts) {
 
 /**
  * Keeps the error until the decision has returned: the middleware throws it then.
- * @this {InstanceType<typeof import('../request/admission-record').AdmissionRecord>}
+ * @this {AdmissionRecord}
  */
 function keepError(error) {
   this.error = error

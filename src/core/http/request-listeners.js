@@ -32,4 +32,4 @@ class RequestListeners {
   }
 }
 
-module.exports = { RequestListeners }
+exports.RequestListeners = RequestListeners

@@ -16,11 +16,18 @@ const {
   repeatedErrorHandler,
 } = require('./setup-mistakes')
 
+/**
+ * @import { CallPlace } from '../call-place'
+ * @import { Admission } from '../gate/admission'
+ * @import { Notices } from '../notices'
+ * @import { InternalErrors } from '../request/internal-errors'
+ * @import { Endpoints } from './endpoints'
+ * @import { Servers } from './http-server'
+ */
+
 const REQUEST_STARTED = 'http.server.request.start'
 /** The search ends after so many requests: an app inside a listener of the user cannot be found. */
 const MAX_REQUESTS = 100
-
-/** @typedef {InstanceType<typeof import('../call-place').CallPlace>} CallPlace */
 
 class SetUpCheck {
   #parts
@@ -39,14 +46,14 @@ class SetUpCheck {
 
   /**
    * @param {{
-   *   notices: InstanceType<typeof import('../notices').Notices>,
+   *   notices: Notices,
    *   place: CallPlace,
    *   options: import('../../../index.js').ResolvedOptions,
-   *   endpoints: InstanceType<typeof import('./endpoints').Endpoints>,
+   *   endpoints: Endpoints,
    *   handlers: Record<string, Function>,
-   *   servers: InstanceType<typeof import('./http-server').Servers>,
-   *   admission: InstanceType<typeof import('../gate/admission').Admission>,
-   *   internalErrors: InstanceType<typeof import('../request/internal-errors').InternalErrors>,
+   *   servers: Servers,
+   *   admission: Admission,
+   *   internalErrors: InternalErrors,
    * }} parts `place`: of `createSpillway()`
    */
   constructor(parts) {
@@ -238,4 +245,4 @@ const answered = ({ name }, status) =>
   'spillway neither counts nor logs the errors that end there. Register spillway.errorHandler() before it, with ' +
   'createSpillway({ errors: false }): then it passes each error on to yours.'
 
-module.exports = { SetUpCheck }
+exports.SetUpCheck = SetUpCheck

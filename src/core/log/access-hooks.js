@@ -5,6 +5,11 @@
 const { compile } = require('../options/path-filter')
 const { OwnLogger } = require('./own-logger')
 
+/**
+ * @import { InternalErrors } from '../request/internal-errors'
+ * @import { Request } from '../request/request'
+ */
+
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal']
 const SILENT = 'silent'
 /** Keys that the logger writes itself. A second one in the line would override it. */
@@ -28,7 +33,7 @@ class AccessHooks {
 
   /**
    * @param {import('../../../index.js').AccessLogOptions} options
-   * @param {{ internalErrors: InstanceType<typeof import('../request/internal-errors').InternalErrors>, logger: any }} parts
+   * @param {{ internalErrors: InternalErrors, logger: any }} parts
    */
   constructor({ fields, level, ignore }, { internalErrors, logger }) {
     this.#fields = fields
@@ -49,7 +54,7 @@ class AccessHooks {
   }
 
   /**
-   * @param {InstanceType<typeof import('../request/request').Request>} request
+   * @param {Request} request
    * @param {string} usual the level without a `level` function
    * @returns {string} `silent` for no line
    */
@@ -99,4 +104,4 @@ class AccessHooks {
   }
 }
 
-module.exports = { AccessHooks }
+exports.AccessHooks = AccessHooks

@@ -8,6 +8,11 @@ const { LogRateLimit } = require('./log-rate-limit')
 const { ABORTED, OUTCOMES, isFailure } = require('../request/outcome')
 const { OwnLogger } = require('./own-logger')
 
+/**
+ * @import { AccessHooks } from './access-hooks'
+ * @import { RequestFields } from './request-fields'
+ */
+
 const MESSAGES = OUTCOMES.map((outcome) =>
   outcome === 'timed_out' ? 'request timed out' : `request ${outcome}`
 )
@@ -22,8 +27,8 @@ class AccessLog {
 
   /**
    * @param {{ clock: import('../clock').Clock,
-   *   fields: InstanceType<typeof import('./request-fields').RequestFields>,
-   *   hooks: InstanceType<typeof import('./access-hooks').AccessHooks> | undefined,
+   *   fields: RequestFields,
+   *   hooks: AccessHooks | undefined,
    *   logger: any, traceOf: () => object | undefined }} parts
    */
   constructor({ clock, fields, hooks, logger, traceOf }) {
@@ -93,4 +98,4 @@ class AccessLog {
   }
 }
 
-module.exports = { AccessLog }
+exports.AccessLog = AccessLog

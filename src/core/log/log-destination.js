@@ -102,4 +102,4 @@ class LogDestination {
   }
 }
 
-module.exports = { LogDestination }
+exports.LogDestination = LogDestination

@@ -33,4 +33,4 @@ class LogRateLimit {
   }
 }
 
-module.exports = { LogRateLimit }
+exports.LogRateLimit = LogRateLimit

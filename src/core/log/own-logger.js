@@ -116,4 +116,5 @@ class OwnLogger {
   }
 }
 
-module.exports = { OwnLogger, SILENT }
+exports.OwnLogger = OwnLogger
+exports.SILENT = SILENT

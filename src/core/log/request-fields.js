@@ -105,4 +105,4 @@ function idOf(id, headers) {
   return typeof chosen === 'number' ? chosen : shortened(chosen)
 }
 
-module.exports = { RequestFields }
+exports.RequestFields = RequestFields

@@ -8,6 +8,13 @@ const { LOG } = require('../request/ignore')
 const { LogRateLimit } = require('./log-rate-limit')
 const { SlowRequests } = require('../request/slow-requests')
 
+/**
+ * @import { LoopDelay } from '../process/loop-delay'
+ * @import { InternalErrors } from '../request/internal-errors'
+ * @import { Recorder } from '../request/recorder'
+ * @import { RequestFields } from './request-fields'
+ */
+
 class RequestLog {
   /** Whether there is an access log. Without it, only slow requests are of interest. */
   logsAll = false
@@ -21,12 +28,12 @@ class RequestLog {
 
   /**
    * @param {{ clock: import('../clock').Clock,
-   *   internalErrors: InstanceType<typeof import('../request/internal-errors').InternalErrors>,
-   *   fields: InstanceType<typeof import('./request-fields').RequestFields>,
+   *   internalErrors: InternalErrors,
+   *   fields: RequestFields,
    *   logger: any,
-   *   loopDelay: InstanceType<typeof import('../process/loop-delay').LoopDelay>,
+   *   loopDelay: LoopDelay,
    *   options: import('../../../index.js').ResolvedOptions['log'],
-   *   recorder: Pick<InstanceType<typeof import('../request/recorder').Recorder>, 'isTracing' | 'parts'> }} parts
+   *   recorder: Pick<Recorder, 'isTracing' | 'parts'> }} parts
    */
   constructor({ clock, internalErrors, fields, logger, loopDelay, options, recorder }) {
     this.#rateLimit = new LogRateLimit(clock.now())
@@ -120,4 +127,4 @@ function fieldsOf(event, { route, status, outcome, ...slow }) {
 
 const sentenceOf = ({ method, route, durationMs }) => `${method} ${route} took ${Math.round(durationMs)} ms`
 
-module.exports = { RequestLog }
+exports.RequestLog = RequestLog

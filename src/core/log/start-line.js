@@ -7,6 +7,8 @@ const { cpuLimit } = require('../process/cpu-limit')
 const { VERSION } = require('../version')
 const { writeForbidden } = require('./forbidden-line')
 
+/** @import { Memory } from '../process/memory' */
+
 const MEGABYTE = 2 ** 20
 
 class StartLine {
@@ -17,7 +19,7 @@ class StartLine {
   /**
    * @param {{ info: (fields: object, message: string) => void, isSilent?: boolean,
    *   parts: { options: import('../../../index.js').ResolvedOptions, isOfFleet: boolean,
-   *     signals: { memory: InstanceType<typeof import('../process/memory').Memory> } } }} given
+   *     runtime: { memory: Memory } } }} given
    */
   constructor({ info, parts, isSilent = isTested() }) {
     this.#info = info
@@ -35,8 +37,8 @@ class StartLine {
   }
 }
 
-function fieldsOf({ options: { endpoints, shed }, isOfFleet, signals }, address) {
-  const { heapLimitBytes, limitBytes } = signals.memory.sample()
+function fieldsOf({ options: { endpoints, shed }, isOfFleet, runtime }, address) {
+  const { heapLimitBytes, limitBytes } = runtime.memory.sample()
   const { port } = address ?? {}
   return {
     event: 'started',
@@ -76,4 +78,4 @@ function sentenceOf({
   )
 }
 
-module.exports = { StartLine }
+exports.StartLine = StartLine

@@ -67,4 +67,10 @@ const bytesOf = (text) => Buffer.from(text).toString('latin1')
 
 const NO_LABELS = new Labels({})
 
-module.exports = { Label, Labels, ExtendedLabels, NO_LABELS, bytesOf, escapeText, labelText }
+exports.Label = Label
+exports.Labels = Labels
+exports.ExtendedLabels = ExtendedLabels
+exports.NO_LABELS = NO_LABELS
+exports.bytesOf = bytesOf
+exports.escapeText = escapeText
+exports.labelText = labelText

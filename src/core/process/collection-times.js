@@ -45,4 +45,4 @@ class CollectionTimes {
   }
 }
 
-module.exports = { CollectionTimes }
+exports.CollectionTimes = CollectionTimes

@@ -67,4 +67,4 @@ function pathsOf(memberships) {
   return [...outside, ...inside]
 }
 
-module.exports = { CpuThrottling }
+exports.CpuThrottling = CpuThrottling

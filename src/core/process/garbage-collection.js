@@ -86,4 +86,5 @@ class GarbageCollection {
   }
 }
 
-module.exports = { GC_BOUNDS, GarbageCollection }
+exports.GC_BOUNDS = GC_BOUNDS
+exports.GarbageCollection = GarbageCollection

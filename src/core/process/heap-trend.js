@@ -180,4 +180,4 @@ function historyOf(beginMs, firstBytes, windows) {
   return { highest, fall: Math.max(0, highest - firstBytes) }
 }
 
-module.exports = { HeapTrend }
+exports.HeapTrend = HeapTrend

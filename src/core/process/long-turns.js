@@ -36,4 +36,6 @@ function add(sum, busyMs, requests) {
   sum.requests += requests
 }
 
-module.exports = { LONG_MS, LongTurns, VERY_LONG_MS }
+exports.LONG_MS = LONG_MS
+exports.LongTurns = LongTurns
+exports.VERY_LONG_MS = VERY_LONG_MS

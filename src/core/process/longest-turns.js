@@ -25,4 +25,4 @@ class LongestTurns {
   }
 }
 
-module.exports = { LongestTurns }
+exports.LongestTurns = LongestTurns

@@ -48,4 +48,4 @@ class LoopDelay {
   }
 }
 
-module.exports = { LoopDelay }
+exports.LoopDelay = LoopDelay

@@ -107,4 +107,8 @@ function memoryForProfile() {
   }
 }
 
-module.exports = { Memory, memoryForGate, memoryForProfile, memoryForRecycling, memoryInUse }
+exports.Memory = Memory
+exports.memoryForGate = memoryForGate
+exports.memoryForProfile = memoryForProfile
+exports.memoryForRecycling = memoryForRecycling
+exports.memoryInUse = memoryInUse

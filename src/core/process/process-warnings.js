@@ -89,4 +89,4 @@ function placeOf(warning) {
   return place === undefined ? null : shown(place)
 }
 
-module.exports = { ProcessWarnings }
+exports.ProcessWarnings = ProcessWarnings

@@ -83,4 +83,5 @@ function correctIdle() {
   }
 }
 
-module.exports = { ProfiledIdle, correctIdle }
+exports.ProfiledIdle = ProfiledIdle
+exports.correctIdle = correctIdle

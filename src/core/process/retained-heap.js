@@ -58,4 +58,4 @@ class RetainedHeap {
   }
 }
 
-module.exports = { RetainedHeap }
+exports.RetainedHeap = RetainedHeap

@@ -109,4 +109,6 @@ class TurnClock {
   }
 }
 
-module.exports = { INTERVAL_MS, LONG_MS, TurnClock }
+exports.INTERVAL_MS = INTERVAL_MS
+exports.LONG_MS = LONG_MS
+exports.TurnClock = TurnClock

@@ -61,4 +61,4 @@ function between(from, to, share) {
   }
 }
 
-module.exports = { Utilization }
+exports.Utilization = Utilization

@@ -101,4 +101,4 @@ class AdmissionRecord {
   }
 }
 
-module.exports = { AdmissionRecord }
+exports.AdmissionRecord = AdmissionRecord

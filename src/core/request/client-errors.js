@@ -24,4 +24,4 @@ class ClientErrors {
   }
 }
 
-module.exports = { ClientErrors }
+exports.ClientErrors = ClientErrors

@@ -6,6 +6,8 @@
 
 const { recordOf } = require('./connection-record')
 
+/** @import { Request } from './request' */
+
 /** Values to keep: `upgrade` has no next response to prevent. */
 const CLOSES = /\b(close|upgrade)\b/i
 const CONNECTION = /^connection$/i
@@ -13,7 +15,7 @@ const CONNECTION = /^connection$/i
 /**
  * Whether the connection must end with this response, because an instance that measures it drains. It must stay open
  * while the client still sends the body or waits for the response to a pipelined request: closing would lose both.
- * @param {InstanceType<typeof import('./request').Request>} head
+ * @param {Request} head
  */
 function mustClose(head) {
   for (let each = head; each !== undefined; each = each.next) {

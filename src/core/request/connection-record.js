@@ -6,6 +6,8 @@
 // Each request is assigned what was read and written since the previous one ended. The numbers are exact for sequential requests, and
 // exact in sum for pipelined requests and HTTP/2 streams.
 
+/** @import { Request } from './request' */
+
 const kRecord = Symbol('spillway.connection')
 const kSocket = Symbol('spillway.socket')
 
@@ -30,7 +32,7 @@ const recordOf = (connection) => connection?.[kRecord]
 const openRecord = (connection) => (connection[kRecord] ??= new ConnectionRecord())
 
 // Hot path: once a request.
-/** @param {InstanceType<typeof import('./request').Request>} head */
+/** @param {Request} head */
 function assignBytes(head) {
   const { connection } = head
   const read = connection?.bytesRead
@@ -43,7 +45,7 @@ function assignBytes(head) {
   record.bytesWritten = written
 }
 
-/** @param {InstanceType<typeof import('./request').Request>} head whose bytes were assigned @param {number} endedMs */
+/** @param {Request} head whose bytes were assigned @param {number} endedMs */
 function markEnd({ connection }, endedMs) {
   const record = recordOf(connection)
   if (record !== undefined) record.endedMs = endedMs

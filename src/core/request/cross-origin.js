@@ -10,7 +10,10 @@
 
 const { urlPath } = require('../url-path')
 
-/** @typedef {InstanceType<typeof import('./request').Request>} Request */
+/**
+ * @import { InternalErrors } from './internal-errors'
+ * @import { Request } from './request'
+ */
 
 const PLACE = 'cross-origin'
 const ALLOW_ORIGIN = 'access-control-allow-origin'
@@ -43,7 +46,7 @@ class CrossOrigin {
 
   #internalErrors
 
-  /** @param {InstanceType<typeof import('./internal-errors').InternalErrors>} internalErrors */
+  /** @param {InternalErrors} internalErrors */
   constructor(internalErrors) {
     this.#internalErrors = internalErrors
   }
@@ -147,4 +150,4 @@ function headersOf(res, isPreflight) {
 /** `Retry-After` is ours to expose: it says nothing of the application. */
 const exposedWith = (exposed) => (exposed === undefined ? RETRY_AFTER : `${exposed}, ${RETRY_AFTER}`)
 
-module.exports = { CrossOrigin }
+exports.CrossOrigin = CrossOrigin

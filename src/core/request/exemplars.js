@@ -38,4 +38,6 @@ function* exemplarsOf(copied, row) {
     if (found !== undefined) yield { bucket, ...found }
 }
 
-module.exports = { Exemplars, exemplarAt, exemplarsOf }
+exports.Exemplars = Exemplars
+exports.exemplarAt = exemplarAt
+exports.exemplarsOf = exemplarsOf

@@ -5,6 +5,8 @@
 
 const { compile, isFilter } = require('../options/path-filter')
 
+/** @import { InternalErrors } from './internal-errors' */
+
 const METRICS = 1
 const LOG = 2
 const SHED = 4
@@ -22,7 +24,7 @@ class Ignore {
 
   /**
    * @param {IgnoreOption} rules
-   * @param {InstanceType<typeof import('./internal-errors').InternalErrors>} internalErrors
+   * @param {InternalErrors} internalErrors
    */
   constructor(rules, internalErrors) {
     this.#internalErrors = internalErrors
@@ -73,4 +75,7 @@ function bitsByRule(rules) {
   return found
 }
 
-module.exports = { Ignore, LOG, METRICS, SHED }
+exports.Ignore = Ignore
+exports.LOG = LOG
+exports.METRICS = METRICS
+exports.SHED = SHED

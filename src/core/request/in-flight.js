@@ -5,9 +5,9 @@
 const { METRICS } = require('./ignore')
 const { METHODS } = require('./methods')
 
-const SCHEMES = Object.freeze(['http', 'https'])
+/** @import { Request } from './request' */
 
-/** @typedef {InstanceType<typeof import('./request').Request>} Request */
+const SCHEMES = Object.freeze(['http', 'https'])
 
 class InFlight {
   /** How many are in flight, and how many have ended so far. */
@@ -68,4 +68,5 @@ class InFlight {
 /** @param {Request} request */
 const cellOf = ({ method, scheme }) => method * SCHEMES.length + scheme
 
-module.exports = { InFlight, SCHEMES }
+exports.InFlight = InFlight
+exports.SCHEMES = SCHEMES

@@ -60,4 +60,4 @@ class InternalErrors {
   }
 }
 
-module.exports = { InternalErrors }
+exports.InternalErrors = InternalErrors

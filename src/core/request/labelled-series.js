@@ -6,6 +6,11 @@
 const { NONE, OTHER, RequestLabel } = require('./request-labels')
 const { Series } = require('./route-series')
 
+/**
+ * @import { InternalErrors } from './internal-errors'
+ * @import { RouteSeries } from './route-series'
+ */
+
 class LabelledSeries extends Series {
   /** Name and value of each label. @type {Record<string, string>} */
   labels
@@ -22,7 +27,7 @@ class LabelledTable {
   #labels
   /** The indexes of a request whose labels are all folded. */
   #others
-  /** By plain series, then by values. @type {Map<InstanceType<typeof import('./route-series').RouteSeries>, Map<string, LabelledSeries>>} */
+  /** By plain series, then by values. @type {Map<RouteSeries, Map<string, LabelledSeries>>} */
   #bySeries = new Map()
   #max
   #tables
@@ -32,7 +37,7 @@ class LabelledTable {
    * @param {{ labels: Record<string, Function>, maxLabelValues: number }} metrics
    * @param {{ max: number, overflow: string }} routes
    * @param {import('./route-series').SeriesTables} tables
-   * @param {InstanceType<typeof import('./internal-errors').InternalErrors>} internalErrors
+   * @param {InternalErrors} internalErrors
    */
   constructor({ labels, maxLabelValues: maxValues }, { max, overflow: other }, tables, internalErrors) {
     this.#labels = Object.entries(labels).map(
@@ -48,7 +53,7 @@ class LabelledTable {
     return this.#labels.map(({ name, folded }) => [name, folded])
   }
 
-  /** @param {InstanceType<typeof import('./route-series').RouteSeries>} series the plain series that counted the request */
+  /** @param {RouteSeries} series the plain series that counted the request */
   record(series, request) {
     this.#find(series, this.#indexesOf(request)).count(request)
   }
@@ -81,4 +86,4 @@ class LabelledTable {
   }
 }
 
-module.exports = { LabelledTable }
+exports.LabelledTable = LabelledTable

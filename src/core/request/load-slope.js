@@ -57,4 +57,4 @@ class LoadSlope {
   }
 }
 
-module.exports = { LoadSlope }
+exports.LoadSlope = LoadSlope

@@ -18,6 +18,8 @@ const { RequestParts } = require('./request-parts')
 const { RouteTable } = require('./route-table')
 const { annotateSpan, serverSpan } = require('../tracing/server-span')
 
+/** @import { InternalErrors } from './internal-errors' */
+
 const WEBSOCKET = /^ *websocket *$/i
 
 /**
@@ -27,7 +29,7 @@ const WEBSOCKET = /^ *websocket *$/i
  *
  * @typedef {object} Hooks
  * @property {() => void} onArrive before a request arrives or ends, so that the turn clock measures this turn alone
- * @property {(request: InstanceType<typeof Request>) => void} onHttp2 with each HTTP/2 request
+ * @property {(request: Request) => void} onHttp2 with each HTTP/2 request
  */
 
 const nothing = () => {}
@@ -64,7 +66,7 @@ class Recorder {
   /**
    * @param {import('../../../index.js').ResolvedOptions} options
    * @param {import('../clock').Clock} clock
-   * @param {InstanceType<typeof import('./internal-errors').InternalErrors>} internalErrors
+   * @param {InternalErrors} internalErrors
    * @param {Partial<Hooks>} [hooks]
    */
   constructor(options, clock, internalErrors, hooks = {}) {
@@ -285,4 +287,4 @@ function shownState(request) {
   return STATES[request.isQueued ? QUEUED : RUNNING]
 }
 
-module.exports = { Recorder }
+exports.Recorder = Recorder

@@ -3,6 +3,8 @@
 // A label takes a fixed number of values. Later values are folded into one and counted, so memory is bounded.
 // A function that throws, or does not return a printable value, gives the empty value.
 
+/** @import { InternalErrors } from './internal-errors' */
+
 const MAX_LENGTH = 256
 const PRINTABLE = ['number', 'boolean', 'bigint']
 /** The indexes of the value that later values are folded into, and of the empty value. */
@@ -21,7 +23,7 @@ class RequestLabel {
 
   /**
    * @param {{ name: string, valueFor: Function, other: string, maxValues: number,
-   *   internalErrors: InstanceType<typeof import('./internal-errors').InternalErrors> }} parts
+   *   internalErrors: InternalErrors }} parts
    */
   constructor({ name, valueFor, other, maxValues, internalErrors }) {
     this.name = name
@@ -73,4 +75,6 @@ class RequestLabel {
   }
 }
 
-module.exports = { NONE, OTHER, RequestLabel }
+exports.NONE = NONE
+exports.OTHER = OTHER
+exports.RequestLabel = RequestLabel

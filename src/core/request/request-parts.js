@@ -23,6 +23,11 @@ const { CollectionTimes } = require('../process/collection-times')
 const { endedMsOf } = require('./connection-record')
 const { UPGRADED } = require('./outcome')
 
+/**
+ * @import { GarbageCollection } from '../process/garbage-collection'
+ * @import { Request } from './request'
+ */
+
 /** The order in a row, and of the values of the label `part`. `loop` is no part: the synchronous time of the handler. */
 const PARTS = Object.freeze(['queue', 'run', 'loop_busy', 'gc', 'wait', 'body', 'unread'])
 const [QUEUE, RUN, LOOP_BUSY, GC, WAIT, BODY, UNREAD] = PARTS.keys()
@@ -34,8 +39,6 @@ const SHORTEST_TURN_MS = 1
 const POLL_MS = 0.1
 /** Requests that may end in one turn before the parts are computed without waiting for its collections. */
 const MOST_ENDED = 1000
-
-/** @typedef {InstanceType<typeof import('./request').Request>} Request */
 
 class RequestParts {
   /** Whether time is split: the option `insight.parts`. */
@@ -62,7 +65,7 @@ class RequestParts {
     if (clock.isFrozen) this.close()
   }
 
-  /** @param {Pick<InstanceType<typeof import('../process/garbage-collection').GarbageCollection>, 'onPause' | 'recordPending'>} collections */
+  /** @param {Pick<GarbageCollection, 'onPause' | 'recordPending'>} collections */
   follow(collections) {
     if (!this.isOn) return
     collections.onPause = (startMs, durationMs) => this.collections.record(startMs, durationMs)
@@ -215,4 +218,9 @@ function partsIn(read) {
   }
 }
 
-module.exports = { LOOP, UNREAD, PARTS, PART_COLUMNS, RequestParts, partsIn }
+exports.LOOP = LOOP
+exports.UNREAD = UNREAD
+exports.PARTS = PARTS
+exports.PART_COLUMNS = PART_COLUMNS
+exports.RequestParts = RequestParts
+exports.partsIn = partsIn

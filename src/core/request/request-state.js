@@ -2,6 +2,8 @@
 // The states of a request, and the legal transitions between them.
 // Requests that share one response, one for each instance, have separate states.
 
+/** @import { Request } from './request' */
+
 const STATES = Object.freeze(/** @type {const} */ (['received', 'queued', 'running', 'answering', 'ended']))
 const [RECEIVED, QUEUED, RUNNING, ANSWERING, ENDED] = STATES.keys()
 
@@ -22,7 +24,7 @@ function checked(transitions) {
 }
 
 function checkedTransition(name, transition) {
-  /** @this {InstanceType<typeof import('./request').Request>} */
+  /** @this {Request} */
   return function () {
     if (!LEGAL[name].includes(this.state)) {
       throw new Error(`illegal transition: ${name}() of a request in state '${STATES[this.state]}'`)

@@ -153,4 +153,8 @@ function requestOf(res, recorder) {
   return request
 }
 
-module.exports = { NO_STATUS, Request, checkTransitions, isDisconnected, requestOf }
+exports.NO_STATUS = NO_STATUS
+exports.Request = Request
+exports.checkTransitions = checkTransitions
+exports.isDisconnected = isDisconnected
+exports.requestOf = requestOf

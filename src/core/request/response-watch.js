@@ -12,8 +12,10 @@ const { onInjectedEnd } = require('./injected-response')
 const { NO_STATUS } = require('./request')
 const { ENDED } = require('./request-state')
 
+/** @import { Request } from './request' */
+
 // Hot path: once a request.
-/** @param {InstanceType<typeof import('./request').Request>} request */
+/** @param {Request} request */
 function watch(request) {
   const { res, socket, stream } = request
   // The response began before the request arrived here.

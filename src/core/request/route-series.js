@@ -7,6 +7,13 @@ const { RollingHistogram } = require('../histogram/rolling')
 const { LoadSlope } = require('./load-slope')
 const { OUTCOMES, UPGRADED, isFailure } = require('./outcome')
 
+/**
+ * @import { Buckets } from '../histogram/buckets'
+ * @import { Rows } from '../histogram/rows'
+ * @import { Exemplars } from './exemplars'
+ * @import { Request } from './request'
+ */
+
 const REQUEST_BYTES = OUTCOMES.length
 const RESPONSE_BYTES = REQUEST_BYTES + 1
 const FIRST_BYTE_COUNT = RESPONSE_BYTES + 1
@@ -18,11 +25,11 @@ const MIXED = -1
 
 /**
  * @typedef {object} SeriesTables what all series of an instance share
- * @property {InstanceType<typeof import('../histogram/rows').Rows>} counters
- * @property {InstanceType<typeof import('../histogram/buckets').Buckets>} durations
- * @property {InstanceType<typeof import('./exemplars').Exemplars>} exemplars
- * @property {InstanceType<typeof import('../histogram/native').NativeBuckets> | undefined} natives
- * @property {InstanceType<typeof import('../histogram/buckets').Buckets>} streams
+ * @property {Rows} counters
+ * @property {Buckets} durations
+ * @property {Exemplars} exemplars
+ * @property {import('../histogram/native').NativeBuckets | undefined} natives
+ * @property {Buckets} streams
  */
 
 class Series {
@@ -47,7 +54,7 @@ class Series {
   }
 
   // Hot path: at most one map look-up, and none if the status is the same as before.
-  /** @param {InstanceType<typeof import('./request').Request>} request */
+  /** @param {Request} request */
   count(request) {
     if (request.scheme !== this.scheme) this.#mergeScheme(request.scheme)
     const { values } = this.#tables.counters
@@ -116,13 +123,11 @@ class RouteSeries extends Series {
 /** Streams have their own histogram, and an upgraded connection has no duration. */
 const hasNoDuration = ({ isStream, outcome }) => isStream || outcome === UPGRADED
 
-module.exports = {
-  COUNTERS,
-  FIRST_BYTE_COUNT,
-  FIRST_BYTE_SUM,
-  REQUEST_BYTES,
-  RESPONSE_BYTES,
-  RouteSeries,
-  SHED,
-  Series,
-}
+exports.COUNTERS = COUNTERS
+exports.FIRST_BYTE_COUNT = FIRST_BYTE_COUNT
+exports.FIRST_BYTE_SUM = FIRST_BYTE_SUM
+exports.REQUEST_BYTES = REQUEST_BYTES
+exports.RESPONSE_BYTES = RESPONSE_BYTES
+exports.RouteSeries = RouteSeries
+exports.SHED = SHED
+exports.Series = Series

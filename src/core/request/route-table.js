@@ -102,4 +102,4 @@ class RouteTable {
   }
 }
 
-module.exports = { RouteTable }
+exports.RouteTable = RouteTable

@@ -53,4 +53,4 @@ class ShedRoutes {
   }
 }
 
-module.exports = { ShedRoutes }
+exports.ShedRoutes = ShedRoutes

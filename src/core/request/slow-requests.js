@@ -6,11 +6,14 @@
 const { METHODS } = require('./methods')
 const { OUTCOMES, UPGRADED } = require('./outcome')
 
+/**
+ * @import { Request } from './request'
+ * @import { RequestParts } from './request-parts'
+ */
+
 const WINDOW_MS = 60_000
 /** How many requests of a window the snapshot shows. */
 const SHOWN = 10
-
-/** @typedef {InstanceType<typeof import('./request').Request>} Request */
 
 /**
  * @typedef {object} SlowRequest
@@ -52,7 +55,7 @@ class SlowRequests {
    * @param {{ clock: typeof import('../clock').systemClock,
    *   fields: { ofRequest: (req: import('node:http').IncomingMessage) => object },
    *   loopDelay: { longestSinceMs: (startedMs: number) => number },
-   *   requestParts: Pick<InstanceType<typeof import('./request-parts').RequestParts>, 'isOn' | 'of' | 'turnMs'>,
+   *   requestParts: Pick<RequestParts, 'isOn' | 'of' | 'turnMs'>,
    *   traceOf: () => object | undefined,
    *   onSlow: (slow: SlowRequest) => void, onWindow: (slowest: SlowRequest[]) => void }} parts
    */
@@ -143,4 +146,4 @@ class SlowRequests {
 
 const rounded = (ms) => Math.round(ms * 1000) / 1000
 
-module.exports = { SlowRequests }
+exports.SlowRequests = SlowRequests

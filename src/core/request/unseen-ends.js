@@ -64,4 +64,4 @@ function markCutOff(head) {
   for (let each = head; each !== undefined; each = each.next) each.isCutOff = true
 }
 
-module.exports = { UnseenEnds }
+exports.UnseenEnds = UnseenEnds

@@ -70,4 +70,4 @@ function seek(branch, segments, at) {
   )
 }
 
-module.exports = { UrlIndex }
+exports.UrlIndex = UrlIndex

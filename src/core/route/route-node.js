@@ -78,4 +78,8 @@ function pathText(path) {
 
 const ROOT = createRoot()
 
-module.exports = { MAX_NODES, ROOT, RouteNode, pathText, createRoot }
+exports.MAX_NODES = MAX_NODES
+exports.ROOT = ROOT
+exports.RouteNode = RouteNode
+exports.pathText = pathText
+exports.createRoot = createRoot

@@ -2,6 +2,8 @@
 // The route state of one request while routers route it. It is kept on the response, the one object that every layer
 // of every framework receives. The instrumented layers write it, template.js reads it when the response has ended.
 
+/** @import { RouteNode } from './route-node' */
+
 /** On a response: its first request, which is its route state. */
 const kRouteState = Symbol('spillway.routeState')
 
@@ -9,8 +11,8 @@ const kRouteState = Symbol('spillway.routeState')
  * The fields of a request that the layers write.
  *
  * @typedef {object} RouteState
- * @property {InstanceType<typeof import('./route-node').RouteNode> | undefined} node where in the tree of routes the request is
- * @property {InstanceType<typeof import('./route-node').RouteNode> | undefined} errorNode the node that an error came from:
+ * @property {RouteNode | undefined} node where in the tree of routes the request is
+ * @property {RouteNode | undefined} errorNode the node that an error came from:
  *   routers unwind before an outer error handler answers
  * @property {any} route the last dispatched Route object of Express
  * @property {number} baseLength how many characters of the URL the outer mounts have taken

@@ -18,9 +18,11 @@ const { listOldest } = require('../request/oldest-requests')
 const { OUTCOMES } = require('../request/outcome')
 const { NO_PARTS, partSumsOf, routePartsOf } = require('./route-parts')
 
+/** @import { RequestLog } from '../log/request-log' */
+
 /**
  * @import { AdmissionSnapshot, HeapTrendSnapshot, LatencySummary, RouteSnapshot } from '../../../index.js'
- * @import { SignalsSnapshot, SlowRequest, Snapshot } from '../../../index.js'
+ * @import { RuntimeSnapshot, SlowRequest, Snapshot } from '../../../index.js'
  */
 
 const RATIOS = [0.5, 0.9, 0.95, 0.99, 0.999]
@@ -28,7 +30,7 @@ const RATIOS = [0.5, 0.9, 0.95, 0.99, 0.999]
 /**
  * @typedef {import('../metrics/capture').Capture} Capture
  * @typedef {import('../metrics/capture').Parts & {
- *   requestLog: InstanceType<typeof import('../log/request-log').RequestLog>,
+ *   requestLog: RequestLog,
  *   startedAtMs: number, isOfFleet: boolean, options: import('../../../index.js').ResolvedOptions,
  * }} Parts
  */
@@ -53,7 +55,7 @@ function takeSnapshot(parts, captured) {
     warnings: warnings.list(),
     slowest: requestLog.slow.sample(nowMs).map(slowOf),
     admission: admissionOf(captured, parts.admission),
-    signals: signalsOf(captured),
+    runtime: runtimeOf(captured),
     errors: captured.errors.map(({ row: { route, status, type }, count }) => ({
       route,
       status,
@@ -181,11 +183,11 @@ function trendOf({ verdict, bytesPerSecond, confidence, windowSeconds, secondsTo
   }
 }
 
-/** @returns {SignalsSnapshot} */
-function signalsOf({ loopDelay, utilization, memory, collections, heapTrend }) {
+/** @returns {RuntimeSnapshot} */
+function runtimeOf({ loopDelay, utilization, memory, collections, heapTrend }) {
   return {
     loop: {
-      delayMs: /** @type {SignalsSnapshot['loop']['delayMs']} */ (
+      delayMs: /** @type {RuntimeSnapshot['loop']['delayMs']} */ (
         Object.fromEntries(Object.entries(loopDelay).map(([key, value]) => [key, value * 1000]))
       ),
       utilization: utilization.loopRatio,
@@ -204,7 +206,7 @@ function signalsOf({ loopDelay, utilization, memory, collections, heapTrend }) {
       spaces: memory.spaces,
     },
     memory: { rssBytes: memory.rssBytes, limitBytes: memory.limitBytes, externalBytes: memory.externalBytes },
-    collections: /** @type {SignalsSnapshot['collections']} */ (
+    collections: /** @type {RuntimeSnapshot['collections']} */ (
       Object.fromEntries(collections.kinds.map((kind, row) => [kind, pausesOf(collections, row)]))
     ),
   }

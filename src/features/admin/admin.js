@@ -9,6 +9,8 @@ const { streamHandler } = require('../../core/http/endpoints')
 const { ACCESS, adminPages } = require('./pages')
 const { AdminServer } = require('./server')
 
+/** @import { Instance } from '../../instance' */
+
 /** @import { Handler } from '../../../index.js' */
 
 /** Without the feature. */
@@ -22,7 +24,7 @@ class Admin {
   #profiles
   #server
 
-  /** @param {InstanceType<typeof import('../../instance').Instance>} instance */
+  /** @param {Instance} instance */
   constructor(instance) {
     const { admission, clock, exporter, features, handlers, internalErrors, started } = instance
     this.#history = new History(instance)
@@ -72,4 +74,5 @@ class Admin {
 /** @param {any} instance */
 const adminOf = (instance) => new Admin(instance)
 
-module.exports = { Admin, adminOf }
+exports.Admin = Admin
+exports.adminOf = adminOf

@@ -92,4 +92,4 @@ class AdminConnections {
   }
 }
 
-module.exports = { AdminConnections }
+exports.AdminConnections = AdminConnections

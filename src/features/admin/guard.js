@@ -166,4 +166,4 @@ class RateLimit {
   }
 }
 
-module.exports = { AdminGuard }
+exports.AdminGuard = AdminGuard

@@ -4,8 +4,11 @@
 
 const { pipeline } = require('node:stream')
 const { getHeapSnapshot } = require('node:v8')
-const { megabytes, snapshotBytes } = require('../profiles/refusal')
+const { bytes } = require('../../core/readable')
+const { snapshotBytes } = require('../profiles/refusal')
 const { sendText } = require('./profile-answers')
+
+/** @import { Profiles } from '../profiles/profiles' */
 
 /** About how fast V8 goes through a heap of small objects, at least. */
 const BYTES_A_SECOND = 10 * 2 ** 20
@@ -13,7 +16,7 @@ const BYTES_A_SECOND = 10 * 2 ** 20
 const ANOTHER = { status: 409, text: 'Another heap snapshot is being sent. Wait until it has ended.' }
 
 /**
- * @param {{ profiles: InstanceType<typeof import('../profiles/profiles').Profiles> }} parts
+ * @param {{ profiles: Profiles }} parts
  * @returns {import('../../../index.js').Handler}
  */
 function heapSnapshotPage({ profiles }) {
@@ -46,7 +49,7 @@ function heapSnapshotPage({ profiles }) {
 
 function costOf(memory) {
   const seconds = Math.max(1, Math.round(memory.heapUsedBytes / BYTES_A_SECOND))
-  return `A heap snapshot blocks the event loop for up to ${seconds} s and may take ${megabytes(snapshotBytes(memory))} of memory for a while. It contains everything in memory, secrets too. POST with ?confirm=yes takes it.`
+  return `A heap snapshot blocks the event loop for up to ${seconds} s and may take ${bytes(snapshotBytes(memory))} of memory for a while. It contains everything in memory, secrets too. POST with ?confirm=yes takes it.`
 }
 
 module.exports = { heapSnapshotPage }

@@ -6,10 +6,12 @@ const { urlPath } = require('../../core/url-path')
 const { JSON_TYPE, dataHandler, readOnly } = require('../../core/http/endpoints')
 const { sendText } = require('./profile-answers')
 
+/** @import { LatencyHeat } from './latency-heat' */
+
 const UNKNOWN = 'There is no such route. Give ?method=GET&route=/users/:id as /snapshot has them.'
 
 /**
- * @param {InstanceType<typeof import('./latency-heat').LatencyHeat>} heat
+ * @param {LatencyHeat} heat
  * @returns {import('../../../index.js').Handler}
  */
 function heatPage(heat) {

@@ -39,7 +39,7 @@ class History {
   /** The latencies of each route. */
   heat
   #parts
-  /** @type {InstanceType<typeof SecondFigures> | undefined} */
+  /** @type {SecondFigures | undefined} */
   #figures
   /** A ring with a row a point. */
   #rows = new Float64Array(0)
@@ -67,7 +67,7 @@ class History {
   #add(nowMs, idleMs) {
     // After a pause, the next second begins now.
     this.dueMs = nowMs - this.dueMs < SECOND_MS ? this.dueMs + SECOND_MS : nowMs + SECOND_MS
-    const figures = /** @type {InstanceType<typeof SecondFigures>} */ (this.#figures)
+    const figures = /** @type {SecondFigures} */ (this.#figures)
     const point = figures.take(nowMs, idleMs)
     const start = (this.#count++ % MOST_POINTS) * COLUMNS.length
     for (const [i, name] of COLUMNS.entries()) this.#rows[start + i] = point[name] ?? Number.NaN
@@ -106,4 +106,7 @@ class History {
   }
 }
 
-module.exports = { COLUMNS, History, MOST_POINTS, SECOND_MS }
+exports.COLUMNS = COLUMNS
+exports.History = History
+exports.MOST_POINTS = MOST_POINTS
+exports.SECOND_MS = SECOND_MS

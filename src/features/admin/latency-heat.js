@@ -5,14 +5,15 @@
 const { ROW_STARTS_MS } = require('../../core/histogram/latency-rows')
 const { COLUMNS, RouteHeat } = require('./route-heat')
 
+/** @import { RouteSeries } from '../../core/request/route-series' */
+
 const COLUMN_MS = 10_000
 const SPAN_MS = COLUMNS * COLUMN_MS
 const MOST_ROUTES = 100
 
 /**
  * @import { RouteHeatMap } from '../../../index.js'
- * @typedef {InstanceType<typeof import('../../core/request/route-series').RouteSeries>} RouteSeries
- * @typedef {InstanceType<typeof RouteHeat>} Heat
+ * @typedef {RouteHeat} Heat
  */
 
 class LatencyHeat {
@@ -138,4 +139,6 @@ class LatencyHeat {
 /** @param {RouteSeries} series */
 const countOf = (series) => series.latency.totals.count
 
-module.exports = { COLUMN_MS, LatencyHeat, MOST_ROUTES }
+exports.COLUMN_MS = COLUMN_MS
+exports.LatencyHeat = LatencyHeat
+exports.MOST_ROUTES = MOST_ROUTES

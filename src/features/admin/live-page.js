@@ -9,6 +9,8 @@ const { dataHandler, readOnly } = require('../../core/http/endpoints')
 const { buildDocument } = require('./page-document')
 const { acceptsGzip } = require('./profile-answers')
 
+/** @import { InternalErrors } from '../../core/request/internal-errors' */
+
 const gunzip = promisify(zlib.gunzip)
 
 /** Whether the request is for the page: its answer has no data. @param {import('node:http').IncomingMessage} req */
@@ -17,7 +19,7 @@ const asksForPage = ({ url = '', headers: { accept = '' } }) =>
 
 /**
  * @param {string} listText
- * @param {InstanceType<typeof import('../../core/request/internal-errors').InternalErrors>} internalErrors
+ * @param {InternalErrors} internalErrors
  * @returns {import('../../../index.js').Handler}
  */
 function livePage(listText, internalErrors) {

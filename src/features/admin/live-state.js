@@ -2,6 +2,8 @@
 // What the live page shows beside the history: the snapshot, the diagnosis and the workers, as one line that all viewers share. A line that
 // took long to make is kept for longer, so that making lines takes at most half a percent of the time.
 
+/** @import { InternalErrors } from '../../core/request/internal-errors' */
+
 const LEAST_MS = 2000
 /** A finding must be seen within ten seconds of its fault. */
 const MOST_MS = 5000
@@ -21,7 +23,7 @@ class LiveState {
   /**
    * @param {{ clock: Pick<import('../../core/clock').Clock, 'now'>, instance: string, takeSnapshot: () => Snapshot, diagnose: () => Diagnosis,
    *   takeFleetSnapshot: () => Promise<FleetSnapshot> | undefined,
-   *   internalErrors: InstanceType<typeof import('../../core/request/internal-errors').InternalErrors> }} parts
+   *   internalErrors: InternalErrors }} parts
    *   instance: tells a restart; takeFleetSnapshot: undefined where the process is in no fleet
    */
   constructor(parts) {
@@ -59,4 +61,4 @@ class LiveState {
   }
 }
 
-module.exports = { LiveState }
+exports.LiveState = LiveState

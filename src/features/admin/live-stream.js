@@ -6,6 +6,11 @@
 const { readOnly } = require('../../core/http/endpoints')
 const { SECOND_MS } = require('./history')
 
+/**
+ * @import { History } from './history'
+ * @import { LiveState } from './live-state'
+ */
+
 const MOST_VIEWERS = 20
 const CONTENT_TYPE = 'application/x-ndjson; charset=utf-8'
 /** A client that reads nothing for once to twice this time is disconnected. `timeout` may be shorter than the pause between lines. */
@@ -27,8 +32,8 @@ class LiveStream {
   #isClosed = false
 
   /**
-   * @param {{ clock: import('../../core/clock').Clock, history: InstanceType<typeof import('./history').History>,
-   *   state: InstanceType<typeof import('./live-state').LiveState> }} parts
+   * @param {{ clock: import('../../core/clock').Clock, history: History,
+   *   state: LiveState }} parts
    */
   constructor({ clock, history, state }) {
     this.#clock = clock
@@ -124,4 +129,5 @@ class LiveStream {
   }
 }
 
-module.exports = { LiveStream, MOST_VIEWERS }
+exports.LiveStream = LiveStream
+exports.MOST_VIEWERS = MOST_VIEWERS

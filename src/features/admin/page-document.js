@@ -23,6 +23,8 @@ const STYLES = [
   'narrow.css',
 ]
 const DOCUMENT = 'index.html'
+/** Modules outside the folder that the page runs too, by the name that its modules require. */
+const SHARED = ['../../../core/readable']
 
 const gzip = promisify(zlib.gzip)
 
@@ -49,20 +51,22 @@ const readPart = (name) => readFile(path.join(FOLDER, name), 'utf8')
 
 /** @returns {Promise<{ name: string, text: string }[]>} */
 async function readModules() {
-  const names = (await readdir(FOLDER)).filter((name) => name.endsWith('.js')).sort()
-  return Promise.all(names.map(async (name) => ({ name, text: await readPart(name) })))
+  const files = (await readdir(FOLDER)).filter((name) => name.endsWith('.js')).sort()
+  const names = [...SHARED, ...files.map((file) => `./${file.slice(0, -'.js'.length)}`)]
+  return Promise.all(names.map(async (name) => ({ name, text: await readPart(`${name}.js`) })))
 }
 
 /** A function a module, as Node wraps them. @param {{ name: string, text: string }[]} modules */
 function bundle(modules) {
   const wrapped = modules.map(
-    ({ name, text }) => `${JSON.stringify(`./${name.slice(0, -'.js'.length)}`)}(module, require) {\n${text}}`
+    ({ name, text }) => `${JSON.stringify(name)}(exports, require, module) {\n${text}}`
   )
   return `(() => {
 const modules = {${wrapped.join(',\n')}}
 const loaded = {}
+
 function load(name) {
-if (loaded[name] === undefined) modules[name]((loaded[name] = { exports: {} }), load)
+if (loaded[name] === undefined) modules[name]((loaded[name] = { exports: {} }).exports, load, loaded[name])
 return loaded[name].exports
 }
 load('./main')

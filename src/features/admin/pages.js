@@ -16,6 +16,12 @@ const { profilePages } = require('./profile-pages')
 const { reportPages } = require('./report-pages')
 const { workerPages } = require('./worker-pages')
 
+/**
+ * @import { InternalErrors } from '../../core/request/internal-errors'
+ * @import { Profiles } from '../profiles/profiles'
+ * @import { History } from './history'
+ */
+
 /** @import { Handler } from '../../../index.js' */
 
 const SNAPSHOT_MS = 1000
@@ -58,10 +64,10 @@ const INDEX = `spillway\n\n${Object.entries(ABOUT)
  *   diagnose: () => import('../../../index.js').Diagnosis,
  *   fleet: { isMember: boolean, snapshot: () => Promise<import('../../../index.js').FleetSnapshot>,
  *     find: Parameters<typeof workerPages>[1] }, optionsNow: () => object,
- *   history: InstanceType<typeof import('./history').History>,
- *   profiles: InstanceType<typeof import('../profiles/profiles').Profiles>,
- *   internalErrors: InstanceType<typeof import('../../core/request/internal-errors').InternalErrors> }} parts
- * @returns {{ pages: Map<string, Handler>, memberPages: Map<string, Handler>, liveStream: InstanceType<typeof LiveStream> }}
+ *   history: History,
+ *   profiles: Profiles,
+ *   internalErrors: InternalErrors }} parts
+ * @returns {{ pages: Map<string, Handler>, memberPages: Map<string, Handler>, liveStream: LiveStream }}
  */
 function adminPages(parts) {
   const { handlers, clock, takeSnapshot, diagnose, fleet, optionsNow, internalErrors } = parts

@@ -7,10 +7,13 @@ const { JSON_TYPE, dataHandler } = require('../../core/http/endpoints')
 const { ACCEPTED, acceptsGzip, download, sendText } = require('./profile-answers')
 
 /**
+ * @import { InternalErrors } from '../../core/request/internal-errors'
+ * @import { Profiles } from '../profiles/profiles'
+ */
+
+/**
  * @import { Handler } from '../../../index.js'
  * @typedef {import('../profiles/profiles').Kind} Kind
- * @typedef {InstanceType<typeof import('../profiles/profiles').Profiles>} Profiles
- * @typedef {InstanceType<typeof import('../../core/request/internal-errors').InternalErrors>} InternalErrors
  */
 
 const SECOND_MS = 1000

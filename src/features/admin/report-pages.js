@@ -11,16 +11,22 @@ const { makeRun } = require('./report/run')
 const { Rested } = require('./rested')
 
 /**
+ * @import { InternalErrors } from '../../core/request/internal-errors'
+ * @import { PauseRest } from '../profiles/pause-rest'
+ * @import { History } from './history'
+ */
+
+/**
  * @import { Handler, RunTotals } from '../../../index.js'
  * @typedef {object} Parts
  * @property {import('../../core/clock').Clock} clock
- * @property {{ rest: InstanceType<typeof import('../profiles/pause-rest').PauseRest> }} profiles
+ * @property {{ rest: PauseRest }} profiles
  * @property {() => RunTotals} takeTotals
  * @property {() => import('../../../index.js').Diagnosis} diagnose
  * @property {() => Promise<import('../../../index.js').FleetSnapshot> | undefined} takeFleetSnapshot
  * @property {() => object} optionsNow
- * @property {InstanceType<typeof import('./history').History>} history
- * @property {InstanceType<typeof import('../../core/request/internal-errors').InternalErrors>} internalErrors
+ * @property {History} history
+ * @property {InternalErrors} internalErrors
  */
 
 /** @param {Parts} parts @returns {Record<string, Handler>} */

@@ -2,6 +2,8 @@
 // Makes costly answers one after the other, each after the rest of the pause before: see features/profiles/pause-rest.js. A client waits for a
 // short rest, and is refused in a long one. An answer is never older than its request. Requests for the same that wait share one.
 
+/** @import { PauseRest } from '../profiles/pause-rest' */
+
 /** A client does not wait for longer. */
 const MOST_WAIT_MS = 1000
 
@@ -17,7 +19,7 @@ class Rested {
 
   /**
    * @param {Pick<import('../../core/clock').Clock, 'after'>} clock
-   * @param {InstanceType<typeof import('../profiles/pause-rest').PauseRest>} rest
+   * @param {PauseRest} rest
    */
   constructor(clock, rest) {
     this.#clock = clock
@@ -53,4 +55,4 @@ class Rested {
   }
 }
 
-module.exports = { Rested }
+exports.Rested = Rested

@@ -3,6 +3,8 @@
 
 const { ROWS, RowsSinceMark } = require('../../core/histogram/latency-rows')
 
+/** @import { RouteSeries } from '../../core/request/route-series' */
+
 const COLUMNS = 60
 
 class RouteHeat {
@@ -13,7 +15,7 @@ class RouteHeat {
   #cells = new Uint32Array(COLUMNS * ROWS)
 
   /**
-   * @param {InstanceType<typeof import('../../core/request/route-series').RouteSeries>} series
+   * @param {RouteSeries} series
    * @param {boolean} isNew whether all that it has counted belongs to the column to come
    */
   constructor(series, isNew) {
@@ -60,4 +62,5 @@ function pairsOf(cells) {
   return pairs
 }
 
-module.exports = { COLUMNS, RouteHeat }
+exports.COLUMNS = COLUMNS
+exports.RouteHeat = RouteHeat

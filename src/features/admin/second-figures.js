@@ -5,12 +5,14 @@
 const { RecentValues } = require('../../core/histogram/recent-values')
 const { memoryInUse } = require('../../core/process/memory')
 
+/** @import { Instance } from '../../instance' */
+
 const MEDIAN_AND_P99 = [0.5, 0.99]
 const P99 = [0.99]
 const US_PER_MS = 1000
 
 /**
- * @typedef {Pick<InstanceType<typeof import('../../instance').Instance>, 'admission' | 'clock' | 'recorder' | 'signals' | 'started'>} Parts
+ * @typedef {Pick<Instance, 'admission' | 'clock' | 'recorder' | 'runtime' | 'started'>} Parts
  * @typedef {import('../../../index.js').LivePoint} LivePoint
  */
 
@@ -26,7 +28,7 @@ class SecondFigures {
   constructor(parts) {
     this.#parts = parts
     this.#durations = new RecentValues(parts.recorder.all)
-    this.#turns = new RecentValues(parts.signals.loopDelay.turns)
+    this.#turns = new RecentValues(parts.runtime.loopDelay.turns)
     this.#last = this.#totals()
     this.#lastMs = parts.clock.now()
     this.#lastIdleMs = parts.clock.idleMs()
@@ -34,7 +36,7 @@ class SecondFigures {
 
   /** @param {number} nowMs @param {number} idleMs @returns {LivePoint} what has happened since the last call */
   take(nowMs, idleMs) {
-    const { clock, signals } = this.#parts
+    const { clock, runtime } = this.#parts
     const seconds = (nowMs - this.#lastMs) / 1000
     const before = this.#last
     const totals = (this.#last = this.#totals())
@@ -56,7 +58,7 @@ class SecondFigures {
       loopDelayP99: inMs(turn),
       utilization: rounded(Math.min(1, Math.max(0, 1 - idle))),
       stallMs: this.#parts.started.stalls === undefined ? null : Math.round(totals.stallMs - before.stallMs),
-      heapAfterGc: signals.collections.heapAfterBytes ?? null,
+      heapAfterGc: runtime.collections.heapAfterBytes ?? null,
       heapUsed: heapUsedBytes,
       rss: rssBytes,
     }
@@ -84,4 +86,4 @@ class SecondFigures {
 const rounded = (value) => Math.round(value * 1000) / 1000
 const inMs = (us) => (us === null ? null : us / US_PER_MS)
 
-module.exports = { SecondFigures }
+exports.SecondFigures = SecondFigures

@@ -15,6 +15,8 @@ const { AdminConnections } = require('./connections')
 const { AdminGuard } = require('./guard')
 const { failWith } = require('./profile-answers')
 
+/** @import { InternalErrors } from '../../core/request/internal-errors' */
+
 /** @import { Handler, ListenOptions } from '../../../index.js' */
 
 const MAX_HEAD_BYTES = 8192
@@ -63,7 +65,7 @@ class AdminServer {
 
   /**
    * @param {{ pages: Map<string, Handler>, access: typeof import('./pages').ACCESS, clock: import('../../core/clock').Clock,
-   *   internalErrors: InstanceType<typeof import('../../core/request/internal-errors').InternalErrors> }} parts
+   *   internalErrors: InternalErrors }} parts
    *   pages: the handler of each path; access: which of them take POST, need a token, or need none
    */
   constructor({ pages, access, clock, internalErrors }) {
@@ -212,4 +214,4 @@ function addressOf(server, host) {
   return Object.freeze({ host, port, url: `http://${authority(host, port)}` })
 }
 
-module.exports = { AdminServer }
+exports.AdminServer = AdminServer

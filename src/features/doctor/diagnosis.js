@@ -2,7 +2,7 @@
 // The diagnosis of one record of figures: the claims of all rules, sorted by severity. What another finding explains is an effect: it
 // stays in the list, as low, because the cause is what somebody has to mend.
 
-const { counted, duration } = require('./phrases')
+const { counted, duration } = require('../../core/readable')
 const { RULES } = require('./rules')
 
 /** @import { Diagnosis, Finding } from '../../../index.js' */

@@ -206,4 +206,6 @@ function doctorOf(instance) {
   return new Doctor({ parts: instance, info, warn, isOn: options.insight.doctor })
 }
 
-module.exports = { Doctor, LOOK_MS, doctorOf }
+exports.Doctor = Doctor
+exports.LOOK_MS = LOOK_MS
+exports.doctorOf = doctorOf

@@ -9,6 +9,8 @@ const { eventsBetween, outgoingOf, poolsOf, stallsSince, warningsOf } = require(
 const { NOTHING, routeBetween } = require('./reading')
 const { waitingRequests } = require('./waiting-requests')
 
+/** @import { UsualDurations } from './usual-durations' */
+
 /** Quantiles take 70 µs per route, so only the routes with the most request time get them. */
 const MOST_QUANTILES = 20
 
@@ -83,16 +85,16 @@ const MOST_QUANTILES = 20
 
 /**
  * @param {import('./reading').Parts} parts
- * @param {{ earlier: Reading, now: Reading, usual: InstanceType<typeof import('./usual-durations').UsualDurations>,
+ * @param {{ earlier: Reading, now: Reading, usual: UsualDurations,
  *   recent: readonly { atMs: number, bytes: number }[] }} readings
  * @returns {Figures}
  */
 function figuresOf(parts, { earlier, now, usual, recent }) {
-  const { clock, recorder, requestLog, signals } = parts
+  const { clock, recorder, requestLog, runtime } = parts
   const nowMs = clock.now()
   const elapsedMs = Math.max(1, now.atMs - earlier.atMs)
   const shareOf = (ms) => Math.min(1, Math.max(0, ms / elapsedMs))
-  const memory = signals.memory.sample()
+  const memory = runtime.memory.sample()
   const routes = routesOf(recorder, { earlier, now, usual, shareOf }, nowMs)
   return {
     seconds: elapsedMs / 1000,
@@ -104,7 +106,7 @@ function figuresOf(parts, { earlier, now, usual, recent }) {
     routes,
     loop: {
       utilization: shareOf(now.loopActiveMs - earlier.loopActiveMs),
-      longestMs: signals.loopDelay.sample(nowMs).max * 1000,
+      longestMs: runtime.loopDelay.sample(nowMs).max * 1000,
       long: turnsBetween(earlier.longTurns.long, now.longTurns.long, shareOf),
       veryLong: turnsBetween(earlier.longTurns.veryLong, now.longTurns.veryLong, shareOf),
     },
@@ -119,7 +121,7 @@ function figuresOf(parts, { earlier, now, usual, recent }) {
       afterGcBytes: now.heapAfterBytes,
       limitBytes: memory.afterGcLimitBytes,
       recent,
-      trend: signals.heapTrend.sample(nowMs, memory.afterGcLimitBytes),
+      trend: runtime.heapTrend.sample(nowMs, memory.afterGcLimitBytes),
     },
     memory: { limitBytes: memory.limitBytes, rssBytes: memory.rssBytes },
     admission: admissionOf(parts, earlier, now),

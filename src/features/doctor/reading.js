@@ -9,6 +9,11 @@ const { COUNTERS, FIRST_BYTE_COUNT, FIRST_BYTE_SUM } = require('../../core/reque
 const { schedulerWait } = require('../../core/process/scheduler-wait')
 const { stallTotals } = require('./other-figures')
 
+/**
+ * @import { CpuThrottling } from '../../core/process/cpu-throttling'
+ * @import { LongTurns } from '../../core/process/long-turns'
+ */
+
 /** The columns of `routes`, one row a series. The parts of its requests follow, in the order of core/request/request-parts.js. */
 const COLUMNS = Object.freeze({
   count: 0,
@@ -28,19 +33,19 @@ const WIDTH = FIRST_PART + PART_COLUMNS
 
 /**
  * @param {Parts} parts
- * @param {{ cpuThrottling: InstanceType<typeof import('../../core/process/cpu-throttling').CpuThrottling>,
- *   longTurns: InstanceType<typeof import('../../core/process/long-turns').LongTurns>, readScheduler?: typeof schedulerWait }} own signals
- *   of the doctor
+ * @param {{ cpuThrottling: CpuThrottling,
+ *   longTurns: LongTurns, readScheduler?: typeof schedulerWait }} own
+ *   what the doctor measures for itself
  */
 function takeReading(parts, { cpuThrottling, longTurns, readScheduler = schedulerWait }) {
-  const { admission, clock, failures, recorder, signals, started } = parts
+  const { admission, clock, failures, recorder, runtime, started } = parts
   const { shed, wouldShed } = admission.sample()
   return {
     atMs: clock.now(),
     ended: recorder.requests.ended,
     messages: started.sockets?.connections.received ?? 0,
     events: started.sockets?.events.totals() ?? new Map(),
-    ...processOf(signals),
+    ...processOf(runtime),
     scheduler: readScheduler(),
     throttling: cpuThrottling.sample(),
     longTurns: longTurns.sample(),

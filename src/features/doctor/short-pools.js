@@ -2,7 +2,8 @@
 // The pools that were given to `pool()` and are short of connections: for how much of the time somebody waits, which routes hold the
 // connections, and how many would do by Little's law: connections = uses per second x seconds of a use.
 
-const { counted, duration, evidence, percent, routeName } = require('./phrases')
+const { counted, duration, percent, routeName } = require('../../core/readable')
+const { evidence } = require('./evidence')
 
 /** @typedef {import('./other-figures').PoolFigures} PoolFigures */
 

@@ -2,7 +2,7 @@
 // What the parts of requests say about a problem: which part took most of their time, and whether they waited while the loop was
 // free.
 
-const { evidence } = require('./phrases')
+const { evidence } = require('./evidence')
 
 /** @typedef {import('./figures').RouteFigures} RouteFigures */
 
@@ -23,7 +23,7 @@ const sumOf = (parts) => Object.values(parts).reduce((sum, ms) => sum + Math.max
 
 /**
  * @param {readonly Pick<RouteFigures, 'parts'>[]} routes
- * @returns {import('./phrases').Evidence[]} the part that took at least half of the time of their requests, if one did
+ * @returns {import('./evidence').Evidence[]} the part that took at least half of the time of their requests, if one did
  */
 function mostOfTime(routes) {
   const sums = Object.keys(NAMES).map((name) => ({

@@ -28,4 +28,5 @@ class UsualDurations {
   }
 }
 
-module.exports = { MUCH, UsualDurations }
+exports.MUCH = MUCH
+exports.UsualDurations = UsualDurations

@@ -199,4 +199,6 @@ async function removeStale(base, user) {
   }
 }
 
-module.exports = { Directory, currentUser, openDirectory }
+exports.Directory = Directory
+exports.currentUser = currentUser
+exports.openDirectory = openDirectory

@@ -86,4 +86,6 @@ class PointsMemory {
   }
 }
 
-module.exports = { SERIES_PER_BLOCK, PointsMemory, reportFamily }
+exports.SERIES_PER_BLOCK = SERIES_PER_BLOCK
+exports.PointsMemory = PointsMemory
+exports.reportFamily = reportFamily

@@ -161,4 +161,5 @@ const keyOf = (label, worker) => (worker === undefined ? label : `${worker} ${la
 /** A registry's metric may have two families: one is added up, the other is shown per worker. */
 const familyKey = ({ name, across, isForeign }) => (isForeign ? `${name} ${across}` : name)
 
-module.exports = { FamilySum, familyKey }
+exports.FamilySum = FamilySum
+exports.familyKey = familyKey

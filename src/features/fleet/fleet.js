@@ -21,6 +21,8 @@ const { pollMembers, pollOfOne } = require('./poll-members')
 const { stateFamilies, statesOf, withWorkerNames } = require('./worker-states')
 const { UnreadableReports } = require('./unreadable-reports')
 
+/** @import { Prometheus } from '../../core/metrics/scrape/prometheus' */
+
 /** Beyond this number of reports, a member that joins retires the ended members: workers that crash at start must not fill the disk. */
 const MANY_REPORTS = 32
 /** How often a member checks that its files are still in the directory. A member also checks at each scrape it answers. */
@@ -59,7 +61,7 @@ class Fleet {
    * @param {any} parts
    * @param {import('../../../index.js').SpillwayOptions['fleet']} options
    * @param {import('../../core/metrics/capture').TakeCapture} capture
-   * @param {InstanceType<typeof import('../../core/metrics/scrape/prometheus').Prometheus>} exporter the metrics of this process
+   * @param {Prometheus} exporter the metrics of this process
    * @param {{ number: number, pagesNow: () => Map<string, import('../../../index.js').Handler> }} member
    */
   constructor(parts, options, capture, exporter, { number, pagesNow }) {
@@ -271,4 +273,4 @@ class Fleet {
   }
 }
 
-module.exports = { Fleet }
+exports.Fleet = Fleet

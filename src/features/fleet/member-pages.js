@@ -7,6 +7,8 @@ const net = require('node:net')
 const { OWN_HOST, markOwn } = require('../../core/process-use')
 const { urlPath } = require('../../core/url-path')
 
+/** @import { InternalErrors } from '../../core/request/internal-errors' */
+
 /** The byte that a client begins with, and that the member answers before the request is sent: an older version answers another one. */
 const PAGES = 'h'
 const MAX_HEAD_BYTES = 8192
@@ -22,7 +24,7 @@ class MemberPages {
   #internalErrors
 
   /**
-   * @param {InstanceType<typeof import('../../core/request/internal-errors').InternalErrors>} internalErrors
+   * @param {InternalErrors} internalErrors
    * @param {() => Map<string, Handler>} pagesNow what other members may ask for, by path
    */
   constructor(internalErrors, pagesNow) {
@@ -90,4 +92,7 @@ function requestPage(socket, { method = 'GET', path, headers }) {
   return http.request({ createConnection: () => socket, host: OWN_HOST, method, path, headers })
 }
 
-module.exports = { MemberPages, PAGES, connectToMember, requestPage }
+exports.MemberPages = MemberPages
+exports.PAGES = PAGES
+exports.connectToMember = connectToMember
+exports.requestPage = requestPage

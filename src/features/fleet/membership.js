@@ -6,6 +6,8 @@ const { Lazy } = require('../../core/lazy')
 const { hasOtherMembers, identityOf, takeNumber } = require('./member-identity')
 const { watchForMembers } = require('./fleet-watch')
 
+/** @import { Fleet } from './fleet' */
+
 class Membership {
   #fleet
   /** Taken at once: instances with the same number form a fleet. */
@@ -14,7 +16,7 @@ class Membership {
 
   /**
    * @param {import('../../../index.js').SpillwayOptions['fleet']} options
-   * @param {(number: number) => InstanceType<typeof import('./fleet').Fleet>} makeFleet
+   * @param {(number: number) => Fleet} makeFleet
    */
   constructor(options, makeFleet) {
     this.#fleet = new Lazy(() => makeFleet(this.#number.number))
@@ -63,4 +65,5 @@ function membershipOf(instance) {
   })
 }
 
-module.exports = { Membership, membershipOf }
+exports.Membership = Membership
+exports.membershipOf = membershipOf

@@ -57,4 +57,6 @@ class MetricNames {
   }
 }
 
-module.exports = { MetricNames, NO_OWN, ownMetrics }
+exports.MetricNames = MetricNames
+exports.NO_OWN = NO_OWN
+exports.ownMetrics = ownMetrics

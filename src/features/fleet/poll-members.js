@@ -7,6 +7,8 @@ const { requestReport } = require('./member-socket')
 const { isRunning } = require('./member-identity')
 const { isHeadOf, readHead } = require('./report')
 
+/** @import { Directory } from './directory' */
+
 /** Reading and adding up take 50 ms more, so a scrape of a fleet with a silent worker stays under a second. */
 const REPLY_TIMEOUT_MS = 700
 const ATTEMPTS = 5
@@ -15,7 +17,6 @@ const NO_REPORT = 'it is not a complete report of this version'
 const HAS_JOINED = { answer: 'answered' }
 
 /**
- * @typedef {InstanceType<typeof import('./directory').Directory>} Directory
  * @typedef {Pick<typeof import('../../core/clock').systemClock, 'after'>} Clock
  */
 /**

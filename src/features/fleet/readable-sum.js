@@ -41,8 +41,8 @@ class ReadableSum {
   /**
    * @param {NamedMember[]} members
    * @param {import('./poll-members').Retired} retired
-   * @param {InstanceType<typeof ReportSum>} [spare] the sum of an earlier scrape, to be reused
-   * @returns {Promise<{ sum: InstanceType<typeof ReportSum>, members: NamedMember[], retired: import('./poll-members').Retired }>}
+   * @param {ReportSum} [spare] the sum of an earlier scrape, to be reused
+   * @returns {Promise<{ sum: ReportSum, members: NamedMember[], retired: import('./poll-members').Retired }>}
    *   reports left out are members with the state `unreadable`, and `retired` without a report
    */
   async of(members, retired, spare = new ReportSum(this.#own)) {
@@ -86,4 +86,5 @@ class ReadableSum {
   }
 }
 
-module.exports = { ReadableSum, isRecent }
+exports.ReadableSum = ReadableSum
+exports.isRecent = isRecent

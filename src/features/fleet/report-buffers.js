@@ -39,4 +39,5 @@ function joinPieces(pieces, loan) {
   return whole
 }
 
-module.exports = { ReportBuffers, joinPieces }
+exports.ReportBuffers = ReportBuffers
+exports.joinPieces = joinPieces

@@ -142,4 +142,4 @@ function doublesIn(bytes) {
   return scratch
 }
 
-module.exports = { ReportSum }
+exports.ReportSum = ReportSum

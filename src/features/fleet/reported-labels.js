@@ -188,4 +188,8 @@ function boundText(text) {
   return text.trim() !== '' && Number.isFinite(Number(text)) ? String(Number(text)) : undefined
 }
 
-module.exports = { BOUND_LABELS, OwnLabels, RegistryLabels, ReportedLabels, boundText }
+exports.BOUND_LABELS = BOUND_LABELS
+exports.OwnLabels = OwnLabels
+exports.RegistryLabels = RegistryLabels
+exports.ReportedLabels = ReportedLabels
+exports.boundText = boundText

@@ -11,6 +11,8 @@ const { headOf, putInto } = require('./report')
 const { reportRoutes } = require('./route-report')
 const { TimeSlices } = require('./time-slices')
 
+/** @import { Prometheus } from '../../core/metrics/scrape/prometheus' */
+
 /** A killed worker may lose this much of its histograms, and nothing else. */
 const ROUTES_MS = 60_000
 
@@ -33,7 +35,7 @@ class Reporter {
   /**
    * @param {any} parts
    * @param {import('../../core/metrics/capture').TakeCapture} capture
-   * @param {InstanceType<typeof import('../../core/metrics/scrape/prometheus').Prometheus>} exporter
+   * @param {Prometheus} exporter
    */
   constructor(parts, capture, exporter) {
     this.#parts = parts
@@ -129,4 +131,4 @@ class Reporter {
   }
 }
 
-module.exports = { Reporter }
+exports.Reporter = Reporter

@@ -11,7 +11,7 @@ const { TimeSlices } = require('./time-slices')
 const HOUR_MS = 3_600_000
 
 /**
- * @param {import('./poll-members').Directory} directory
+ * @param {import('./directory').Directory} directory
  * @param {typeof import('../../core/clock').systemClock} clock
  * @param {import('./poll-members').Poll} poll
  * @param {string} ownId

@@ -218,4 +218,11 @@ class RouteSums {
   }
 }
 
-module.exports = { COUNT, ERRORS, LAST_MINUTE_PARTS, PARTS, RouteSums, SINCE, STREAMS, reportRoutes }
+exports.COUNT = COUNT
+exports.ERRORS = ERRORS
+exports.LAST_MINUTE_PARTS = LAST_MINUTE_PARTS
+exports.PARTS = PARTS
+exports.RouteSums = RouteSums
+exports.SINCE = SINCE
+exports.STREAMS = STREAMS
+exports.reportRoutes = reportRoutes

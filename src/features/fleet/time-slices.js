@@ -24,4 +24,4 @@ class TimeSlices {
   }
 }
 
-module.exports = { TimeSlices }
+exports.TimeSlices = TimeSlices

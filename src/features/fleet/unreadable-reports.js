@@ -29,4 +29,4 @@ class UnreadableReports {
   }
 }
 
-module.exports = { UnreadableReports }
+exports.UnreadableReports = UnreadableReports

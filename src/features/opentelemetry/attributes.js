@@ -62,4 +62,4 @@ class Attributes {
   }
 }
 
-module.exports = { Attributes }
+exports.Attributes = Attributes

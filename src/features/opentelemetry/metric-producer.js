@@ -6,6 +6,8 @@
 const { countOf, sumOf } = require('../../core/histogram/buckets')
 const { countAndSumOf } = require('./instruments')
 
+/** @import { Attributes } from './attributes' */
+
 const HISTOGRAM = 0
 const GAUGE = 2
 const SUM = 3
@@ -31,7 +33,7 @@ class MetricProducer {
 
   /**
    * @param {{ clock: import('../../core/clock').Clock, capture: import('../../core/metrics/capture').TakeCapture,
-   *   attributes: InstanceType<typeof import('./attributes').Attributes>,
+   *   attributes: Attributes,
    *   instruments: readonly import('./instruments').Instrument[] }} parts
    */
   constructor({ clock, capture, attributes, instruments }) {
@@ -129,4 +131,4 @@ function timeOf(wallMs) {
   return [seconds, Math.round((wallMs - seconds * 1000) * 1e6)]
 }
 
-module.exports = { MetricProducer }
+exports.MetricProducer = MetricProducer

@@ -6,6 +6,8 @@
 const { countAndSumOf } = require('./instruments')
 const { countOf, sumOf } = require('../../core/histogram/buckets')
 
+/** @import { Attributes } from './attributes' */
+
 const CREATE = {
   counter: 'createObservableCounter',
   upDownCounter: 'createObservableUpDownCounter',
@@ -19,7 +21,7 @@ class ObservableInstruments {
 
   /**
    * @param {{ provider: import('@opentelemetry/api').MeterProvider,
-   *   attributes: InstanceType<typeof import('./attributes').Attributes>,
+   *   attributes: Attributes,
    *   instruments: readonly import('./instruments').Instrument[],
    *   capture: import('../../core/metrics/capture').TakeCapture }} parts
    */
@@ -70,4 +72,4 @@ function readingsOf(instrument) {
   ]
 }
 
-module.exports = { ObservableInstruments }
+exports.ObservableInstruments = ObservableInstruments

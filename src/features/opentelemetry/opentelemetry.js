@@ -5,6 +5,11 @@
 
 const { registeredSdk } = require('../../core/tracing/registered-sdk')
 
+/**
+ * @import { InternalErrors } from '../../core/request/internal-errors'
+ * @import { Recorder } from '../../core/request/recorder'
+ */
+
 /** The numbers in use. Global, because a process may load several copies of this package. @type {Set<number>} */
 const numbers = (globalThis[Symbol.for('spillway.instances')] ??= new Set())
 
@@ -23,8 +28,8 @@ class OpenTelemetry {
 
   /**
    * @param {{ clock: import('../../core/clock').Clock,
-   *   internalErrors: InstanceType<typeof import('../../core/request/internal-errors').InternalErrors>,
-   *   recorder: InstanceType<typeof import('../../core/request/recorder').Recorder>,
+   *   internalErrors: InternalErrors,
+   *   recorder: Recorder,
    *   options: import('../../../index.js').ResolvedOptions,
    *   families: () => readonly import('../../core/metrics/family').Family[] }} instance
    * @param {import('../../core/metrics/capture').TakeCapture} capture
@@ -97,4 +102,5 @@ class OpenTelemetry {
 /** @param {any} instance */
 const openTelemetryOf = (instance) => new OpenTelemetry(instance, instance.capture)
 
-module.exports = { OpenTelemetry, openTelemetryOf }
+exports.OpenTelemetry = OpenTelemetry
+exports.openTelemetryOf = openTelemetryOf

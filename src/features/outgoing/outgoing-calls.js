@@ -10,6 +10,8 @@ const { METHOD_INDEX, OTHER_METHOD } = require('../../core/request/methods')
 const { isHttpInstrumented, isUndiciInstrumented } = require('./http-instrumentation')
 const { OutgoingTable } = require('./outgoing-table')
 
+/** @import { InternalErrors } from '../../core/request/internal-errors' */
+
 const MAX_ORIGINS = 200
 /** A name in DNS has at most 253 characters. */
 const LONGEST_HOST = 253
@@ -40,7 +42,7 @@ class OutgoingCalls {
   #isUndiciShown = true
 
   /**
-   * @param {{ clock: import('../../core/clock').Clock, internalErrors: InstanceType<typeof import('../../core/request/internal-errors').InternalErrors>,
+   * @param {{ clock: import('../../core/clock').Clock, internalErrors: InternalErrors,
    *   routes: { overflow: string, unmatched: string }, askerNow: () => { method: string, route: string | undefined } | undefined }} parts
    *   `askerNow`: the request that the running code works for, if known
    */
@@ -178,4 +180,5 @@ function outgoingOf({ clock, context, internalErrors, options }) {
   return calls
 }
 
-module.exports = { OutgoingCalls, outgoingOf }
+exports.OutgoingCalls = OutgoingCalls
+exports.outgoingOf = outgoingOf

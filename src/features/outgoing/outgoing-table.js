@@ -16,7 +16,7 @@ class Host {
   sums = new MinuteSums()
   /** The row of each method in the histogram, once a call has ended. @type {(number | undefined)[]} */
   rows = []
-  /** @type {Map<string, { method: string, route: string | null, sums: InstanceType<typeof MinuteSums> }>} */
+  /** @type {Map<string, { method: string, route: string | null, sums: MinuteSums }>} */
   routes = new Map()
   /** The answered calls, and the weight of the host that it replaced. */
   weight
@@ -128,7 +128,7 @@ class OutgoingTable {
   }
 }
 
-/** @param {InstanceType<typeof MinuteSums>} sums */
+/** @param {MinuteSums} sums */
 const spansOf = (sums, nowMs) => ({ lastMinute: sums.lastMinute(nowMs), sinceStart: sums.sinceStart() })
 
 const byTime = (entries) =>
@@ -136,4 +136,4 @@ const byTime = (entries) =>
     (a, b) => b.lastMinute.totalMs - a.lastMinute.totalMs || b.sinceStart.totalMs - a.sinceStart.totalMs || 0
   )
 
-module.exports = { OutgoingTable }
+exports.OutgoingTable = OutgoingTable

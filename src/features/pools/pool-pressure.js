@@ -162,4 +162,4 @@ class PoolPressure {
   }
 }
 
-module.exports = { PoolPressure }
+exports.PoolPressure = PoolPressure

@@ -13,10 +13,12 @@ const { PoolUse } = require('./pool-use')
 const { RouteUses } = require('./route-uses')
 const { addVisit, findVisit } = require('./visits')
 
+/** @import { InternalErrors } from '../../core/request/internal-errors' */
+
 const WAIT_ROW = 0
 const USE_ROW = 1
 
-/** @typedef {InstanceType<typeof PoolUse>} Use */
+/** @typedef {PoolUse} Use */
 
 class PoolRecord {
   name
@@ -48,7 +50,7 @@ class PoolRecord {
    * @param {{ name: string, kind: string, maxWait: number | false | undefined, overflow: string,
    *   clock: import('../../core/clock').Clock, askerNow: () => any, onShortage: (record: PoolRecord, nowMs: number) => void,
    *   stallFreeMs: (nowMs: number) => number,
-   *   internalErrors: InstanceType<typeof import('../../core/request/internal-errors').InternalErrors> }} parts
+   *   internalErrors: InternalErrors }} parts
    */
   constructor({ name, kind, maxWait, overflow, clock, askerNow, onShortage, stallFreeMs, internalErrors }) {
     this.name = name
@@ -254,4 +256,6 @@ class PoolRecord {
   }
 }
 
-module.exports = { PoolRecord, USE_ROW, WAIT_ROW }
+exports.PoolRecord = PoolRecord
+exports.USE_ROW = USE_ROW
+exports.WAIT_ROW = WAIT_ROW

@@ -4,11 +4,14 @@
 
 const { quantilesOf } = require('../../core/histogram/quantiles')
 
+/**
+ * @import { RollingHistogram } from '../../core/histogram/rolling'
+ * @import { PoolRecord } from './pool-record'
+ */
+
 /** How many of the connections that are held longest are listed. */
 const MOST_HELD = 10
 const MOST_ROUTES = 20
-
-/** @typedef {InstanceType<typeof import('./pool-record').PoolRecord>} PoolRecord */
 
 class PoolSamples {
   #records
@@ -104,7 +107,7 @@ class PoolSamples {
   }
 }
 
-/** @param {InstanceType<typeof import('../../core/histogram/rolling').RollingHistogram>} rolling */
+/** @param {RollingHistogram} rolling */
 const timesOf = (rolling, nowMs) => ({
   lastMinute: summaryOf(rolling.lastMinute(nowMs)),
   sinceStart: summaryOf(rolling.sinceStart(nowMs)),
@@ -116,4 +119,4 @@ function summaryOf({ count, histogram }) {
   return { count, meanMs: histogram.mean / 1000, p50Ms, p99Ms, maxMs: histogram.maxValue / 1000 }
 }
 
-module.exports = { PoolSamples }
+exports.PoolSamples = PoolSamples

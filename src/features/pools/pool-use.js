@@ -15,4 +15,4 @@ class PoolUse {
   }
 }
 
-module.exports = { PoolUse }
+exports.PoolUse = PoolUse

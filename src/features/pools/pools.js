@@ -9,6 +9,14 @@ const { SpillwayError } = require('../../core/errors/errors')
 const { PoolSamples } = require('./pool-samples')
 const { Coming } = require('./route-uses')
 
+/**
+ * @import { Cause } from '../../core/gate/verdict'
+ * @import { InternalErrors } from '../../core/request/internal-errors'
+ * @import { Recorder } from '../../core/request/recorder'
+ * @import { Request } from '../../core/request/request'
+ * @import { PoolRecord } from './pool-record'
+ */
+
 const MAX_POOLS = 20
 const MAX_NAME_LENGTH = 64
 /** A reason of the gate, and a label of its metric. */
@@ -21,15 +29,15 @@ class Pools {
   isWatched = false
   samples
   #parts
-  /** @type {Map<string, InstanceType<typeof import('./pool-record').PoolRecord>>} */
+  /** @type {Map<string, PoolRecord>} */
   #records = new Map()
 
   /**
-   * @param {{ cause: InstanceType<typeof import('../../core/gate/verdict').Cause>, clock: import('../../core/clock').Clock, overflow: string,
+   * @param {{ cause: Cause, clock: import('../../core/clock').Clock, overflow: string,
    *   turns: { stallFreeMs: (nowMs: number) => number },
    *   context: { reference: any, turnOn: () => void, turnOff: () => void },
-   *   recorder: InstanceType<typeof import('../../core/request/recorder').Recorder>,
-   *   internalErrors: InstanceType<typeof import('../../core/request/internal-errors').InternalErrors> }} parts
+   *   recorder: Recorder,
+   *   internalErrors: InternalErrors }} parts
    *   `overflow`: the name of the route past the bound
    */
   constructor(parts) {
@@ -111,7 +119,7 @@ class Pools {
   /**
    * Called for each request while a pool is watched.
    *
-   * @param {InstanceType<typeof import('../../core/request/request').Request>} request
+   * @param {Request} request
    * @param {number} nowMs
    * @param {boolean} isObserved whether nothing is rejected in truth: mode `observe`
    * @returns {string | undefined} why the request is to be rejected
@@ -128,7 +136,7 @@ class Pools {
   #reasonFor({ admission, req }, nowMs, isObserved) {
     const series = this.#parts.recorder.routes.shed.find(req)
     if (series === undefined) return undefined
-    /** @type {InstanceType<typeof Coming>[] | undefined} */
+    /** @type {Coming[] | undefined} */
     let needed
     for (const record of this.#records.values()) {
       const route = record.pressure.isWatched ? record.routes.find(series.method, series.route) : undefined
@@ -156,7 +164,7 @@ class Pools {
   /**
    * Called before a request runs that the gate has queued: in that time the pool may have become short, or known to be needed.
    *
-   * @param {InstanceType<typeof import('../../core/request/request').Request>} request
+   * @param {Request} request
    * @param {number} nowMs
    */
   reasonAfterQueue(request, nowMs) {
@@ -225,4 +233,6 @@ function poolsOf({ admission, clock, context, internalErrors, options, recorder 
   return pools
 }
 
-module.exports = { MAX_POOLS, Pools, poolsOf }
+exports.MAX_POOLS = MAX_POOLS
+exports.Pools = Pools
+exports.poolsOf = poolsOf

@@ -186,4 +186,5 @@ class RouteUses {
 
 const usesOf = ({ count, totalMs, maxMs }) => ({ count, heldMs: totalMs, maxMs })
 
-module.exports = { Coming, RouteUses }
+exports.Coming = Coming
+exports.RouteUses = RouteUses

@@ -11,7 +11,7 @@ const OWN = 'spillway'
 const NO_SCRIPT = '0'
 /** What runs only for the profile. */
 const MEASURING =
-  /[/\\]src[/\\](?:signals[/\\](?:profiled-idle|thread-cpu)|insight[/\\]profiles[/\\][\w-]+)\.js$/
+  /[/\\]src[/\\](?:core[/\\]process[/\\](?:profiled-idle|thread-cpu)|features[/\\]profiles[/\\][\w-]+)\.js$/
 /** V8's names for what is no function. */
 const ENGINE_NAMES = new Set(['(root)', '(idle)', '(program)', '(garbage collector)'])
 
@@ -74,4 +74,8 @@ function describe({ functionName, scriptId, url, lineNumber, columnNumber }) {
 
 const ownerOf = (path) => (isOwn({ path }) ? OWN : packageOf(path))
 
-module.exports = { CallFrames, placeKey, ENGINE, NODE, OWN }
+exports.CallFrames = CallFrames
+exports.placeKey = placeKey
+exports.ENGINE = ENGINE
+exports.NODE = NODE
+exports.OWN = OWN

@@ -7,6 +7,8 @@ const { getHeapStatistics } = require('node:v8')
 const { correctIdle } = require('../../core/process/profiled-idle')
 const { ProfilerSession } = require('./profiler-session')
 
+/** @import { PauseRest } from './pause-rest' */
+
 const SAMPLE_MICROSECONDS = 2000
 /** A longer profile samples less often, so that no profile is larger than this. */
 const MOST_SAMPLES = 20_000
@@ -20,7 +22,7 @@ class CpuProfiler {
   #session
   #endCorrection
 
-  /** @param {{ clock: import('../../core/clock').Clock, rest: InstanceType<typeof import('./pause-rest').PauseRest> }} parts */
+  /** @param {{ clock: import('../../core/clock').Clock, rest: PauseRest }} parts */
   constructor({ clock, rest }) {
     this.#clock = clock
     this.#rest = rest
@@ -84,4 +86,4 @@ class CpuProfiler {
   }
 }
 
-module.exports = { CpuProfiler }
+exports.CpuProfiler = CpuProfiler

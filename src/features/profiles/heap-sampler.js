@@ -6,12 +6,14 @@ const { getHeapSpaceStatistics } = require('node:v8')
 const { SAMPLE_BYTES } = require('./profile-tree')
 const { ProfilerSession } = require('./profiler-session')
 
+/** @import { PauseRest } from './pause-rest' */
+
 class HeapSampler {
   #clock
   #rest
   #session
 
-  /** @param {{ clock: import('../../core/clock').Clock, rest: InstanceType<typeof import('./pause-rest').PauseRest> }} parts */
+  /** @param {{ clock: import('../../core/clock').Clock, rest: PauseRest }} parts */
   constructor({ clock, rest }) {
     this.#clock = clock
     this.#rest = rest
@@ -55,4 +57,5 @@ function youngBytes() {
   return (young?.space_size ?? 0) / 2
 }
 
-module.exports = { HeapSampler, youngBytes }
+exports.HeapSampler = HeapSampler
+exports.youngBytes = youngBytes

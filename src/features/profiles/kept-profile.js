@@ -67,4 +67,4 @@ class KeptProfile {
   }
 }
 
-module.exports = { KeptProfile }
+exports.KeptProfile = KeptProfile

@@ -56,4 +56,4 @@ class PauseRest {
   }
 }
 
-module.exports = { PauseRest }
+exports.PauseRest = PauseRest

@@ -1,6 +1,8 @@
 'use strict'
 // Builds the call tree of a profile, in one form for CPU time and for memory: each node has its own value (ms or bytes) and its callees.
 
+/** @import { CallFrames } from './call-frames' */
+
 const MICROSECONDS = 1000
 
 /**
@@ -12,7 +14,7 @@ const MICROSECONDS = 1000
 
 /**
  * @param {import('node:inspector').Profiler.Profile} profile
- * @param {InstanceType<typeof import('./call-frames').CallFrames>} frames
+ * @param {CallFrames} frames
  * @param {number} [lastMs] only the last so many milliseconds count: what was before is the start of the profile
  * @returns {{ root: TreeNode, idleMs: number }} without the idle time
  */
@@ -45,7 +47,7 @@ function cpuTree(
 
 /**
  * @param {HeapProfile['head']} head
- * @param {InstanceType<typeof import('./call-frames').CallFrames>} frames
+ * @param {CallFrames} frames
  * @param {HeapProfile['samples']} samples those that count
  * @returns {TreeNode}
  */

@@ -50,4 +50,4 @@ class ProfilerSession {
   }
 }
 
-module.exports = { ProfilerSession }
+exports.ProfilerSession = ProfilerSession

@@ -23,7 +23,7 @@ class Profiles {
   #samplers
   /** Of everything that blocks the loop on demand, not of profiles alone. */
   rest
-  /** @type {Record<Kind, InstanceType<typeof KeptProfile>>} */
+  /** @type {Record<Kind, KeptProfile>} */
   kept
   /** The start pause of the last profile, by kind: what the next will cost. @type {Record<Kind, number | null>} */
   lastStartPauseMs = { cpu: null, heap: null }
@@ -168,4 +168,4 @@ class Profiles {
   }
 }
 
-module.exports = { Profiles }
+exports.Profiles = Profiles

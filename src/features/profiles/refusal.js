@@ -4,6 +4,7 @@
 
 const { isInspected } = require('../../core/environment/inspected')
 const { grantsText, missingFor } = require('../../core/environment/permissions')
+const { bytes, percent } = require('../../core/readable')
 const { hasThread } = require('./profile-work')
 const { ProfilerSession } = require('./profiler-session')
 
@@ -64,7 +65,7 @@ function snapshotRefusalOf(memory) {
   if (isHeapSmall && rssBytes + snapshotBytes(memory) <= rssLimitBytes) return undefined
   return {
     status: 503,
-    text: `Memory is short for a heap snapshot: ${shareText(memory)}, and it may need ${megabytes(snapshotBytes(memory))}.`,
+    text: `Memory is short for a heap snapshot: ${shareText(memory)}, and it may need ${bytes(snapshotBytes(memory))}.`,
   }
 }
 
@@ -72,8 +73,6 @@ const isShort = ({ heapUsedBytes, heapLimitBytes, rssBytes, rssLimitBytes }) =>
   heapUsedBytes > heapLimitBytes * MOST_HEAP || rssBytes > rssLimitBytes * MOST_RSS
 
 const shareText = ({ heapUsedBytes, heapLimitBytes, rssBytes, rssLimitBytes }) =>
-  `the heap uses ${percent(heapUsedBytes / heapLimitBytes)} of ${megabytes(heapLimitBytes)}, the process ${percent(rssBytes / rssLimitBytes)} of ${megabytes(rssLimitBytes)}`
-const percent = (share) => `${Math.round(share * 100)} %`
-const megabytes = (bytes) => `${Math.round(bytes / 2 ** 20)} MB`
+  `the heap uses ${percent(heapUsedBytes / heapLimitBytes)} of ${bytes(heapLimitBytes)}, the process ${percent(rssBytes / rssLimitBytes)} of ${bytes(rssLimitBytes)}`
 
-module.exports = { megabytes, missingForProfiles, refusalOf, snapshotBytes, snapshotRefusalOf }
+module.exports = { missingForProfiles, refusalOf, snapshotBytes, snapshotRefusalOf }

@@ -42,4 +42,4 @@ function routerIn(given) {
   )
 }
 
-module.exports = { Frameworks }
+exports.Frameworks = Frameworks

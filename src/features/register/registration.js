@@ -177,4 +177,4 @@ function describe(server, { shed }) {
   return `${place[0].toUpperCase()}${place.slice(1)} is measured, shedding is in mode ${shed.mode}`
 }
 
-module.exports = { Registration }
+exports.Registration = Registration

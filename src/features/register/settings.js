@@ -129,4 +129,4 @@ function isGroup(name) {
   }
 }
 
-module.exports = { Settings }
+exports.Settings = Settings

@@ -3,10 +3,12 @@
 
 const { shedRatioOf } = require('./release-figures')
 
+/** @import { ReleaseHistory } from './release-history' */
+
 /** @import { ReleaseSnapshot, ReleasesSnapshot, RouteSnapshot, Snapshot } from '../../../index.js' */
 
 /**
- * @param {InstanceType<typeof import('./release-history').ReleaseHistory>} releases
+ * @param {ReleaseHistory} releases
  * @param {Pick<Snapshot, 'requests' | 'routes' | 'admission'>} snapshot
  * @returns {ReleasesSnapshot}
  */

@@ -94,4 +94,5 @@ class ReleaseFile {
   }
 }
 
-module.exports = { MAX_ROUTES, ReleaseFile }
+exports.MAX_ROUTES = MAX_ROUTES
+exports.ReleaseFile = ReleaseFile

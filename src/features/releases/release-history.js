@@ -9,6 +9,8 @@ const { isSameRelease, releaseOf } = require('./release')
 const { compareReleases } = require('./release-comparison')
 const { takeFigures } = require('./release-figures')
 
+/** @import { InternalErrors } from '../../core/request/internal-errors' */
+
 const FIRST_SAVE_MS = 60_000
 const SAVE_INTERVAL_MS = 600_000
 
@@ -27,7 +29,7 @@ class ReleaseHistory {
   /**
    * @param {{ options: { version: string | undefined, revision: string | undefined, file: string | undefined },
    *   clock: import('../../core/clock').Clock,
-   *   internalErrors: InstanceType<typeof import('../../core/request/internal-errors').InternalErrors>,
+   *   internalErrors: InternalErrors,
    *   warn: (fields: object, message: string) => void,
    *   takeFigures: (maxRoutes: number) => ReturnType<typeof import('./release-figures').takeFigures> }} parts
    */
@@ -123,4 +125,5 @@ const releasesOf = (instance) => {
   return new ReleaseHistory({ clock, internalErrors, options: options.release, warn, takeFigures: figures })
 }
 
-module.exports = { ReleaseHistory, releasesOf }
+exports.ReleaseHistory = ReleaseHistory
+exports.releasesOf = releasesOf

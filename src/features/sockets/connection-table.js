@@ -93,4 +93,4 @@ class ConnectionTable {
   }
 }
 
-module.exports = { ConnectionTable }
+exports.ConnectionTable = ConnectionTable

@@ -8,6 +8,8 @@
 const { EventEmitter } = require('node:events')
 const { isProxy } = require('node:util/types')
 
+/** @import { SocketMessage } from './socket-message' */
+
 const ASYNC_FUNCTION = Object.getPrototypeOf(async () => {})
 const ONCE_WRAPPER = 'bound onceWrapper'
 /** Set on an emitter that turns the rejections of its listeners into errors. */
@@ -31,7 +33,7 @@ const needsEmit = (emitter, listeners) =>
  * @param {EventEmitter} emitter
  * @param {string} event
  * @param {any[]} args of the listeners
- * @param {InstanceType<typeof import('./socket-message').SocketMessage>} message
+ * @param {SocketMessage} message
  * @returns {boolean} whether there was a listener
  */
 function emitWatched(emitter, event, args, message) {

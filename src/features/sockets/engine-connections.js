@@ -6,11 +6,11 @@ const { ReplacedMethod } = require('../../core/replaced-method')
 const { reasonOfEngine } = require('./close-reasons')
 const { sizeOf } = require('./payload-size')
 
+/** @import { Sockets } from './sockets' */
+
 const SID = /[?&]sid=([^&#]+)/
 /** How long a goodbye may take to reach the client. */
 const GOODBYE_MS = 2000
-
-/** @typedef {InstanceType<typeof import('./sockets').Sockets>} Sockets */
 
 class EngineConnections {
   #engine
@@ -153,4 +153,4 @@ class EngineConnections {
 /** As Engine.IO decodes a query: nothing is malformed. */
 const decoded = (sid) => String(new URLSearchParams(`sid=${sid}`).get('sid'))
 
-module.exports = { EngineConnections }
+exports.EngineConnections = EngineConnections

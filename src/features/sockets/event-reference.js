@@ -23,4 +23,4 @@ class EventReference {
   }
 }
 
-module.exports = { EventReference }
+exports.EventReference = EventReference

@@ -26,9 +26,9 @@ class EventRow {
   outcomes = new Float64Array(OUTCOMES.length)
   /** What code runs for, while it handles the event. */
   reference
-  /** From receipt to the end of the last listener. @type {InstanceType<typeof RollingHistogram> | undefined} */
+  /** From receipt to the end of the last listener. @type {RollingHistogram | undefined} */
   latency
-  /** From receipt to the acknowledgement. @type {InstanceType<typeof RollingHistogram> | undefined} */
+  /** From receipt to the acknowledgement. @type {RollingHistogram | undefined} */
   ackLatency
   /** Rows of the histograms. @type {number | undefined} */
   durationRow
@@ -124,4 +124,9 @@ class EventTable {
   }
 }
 
-module.exports = { BLOCKED, COMPLETED, ERRORED, EventTable, SHED, UNHANDLED }
+exports.BLOCKED = BLOCKED
+exports.COMPLETED = COMPLETED
+exports.ERRORED = ERRORED
+exports.EventTable = EventTable
+exports.SHED = SHED
+exports.UNHANDLED = UNHANDLED

@@ -8,13 +8,15 @@ const { UNHANDLED } = require('./event-table')
 const { unwatchIoSocket, watchIoSocket } = require('./io-socket')
 const { REJECTED } = require('./watched-socket')
 
+/** @import { Sockets } from './sockets' */
+
 class IoServer {
   #io
   #sockets
   #priority
-  /** One for each server that it is attached to. @type {Map<object, InstanceType<typeof EngineConnections>>} */
+  /** One for each server that it is attached to. @type {Map<object, EngineConnections>} */
   #engines = new Map()
-  /** Their `emitReserved`. Weakly: clients may name namespaces, which come and go. @type {WeakMap<object, InstanceType<typeof ReplacedMethod>>} */
+  /** Their `emitReserved`. Weakly: clients may name namespaces, which come and go. @type {WeakMap<object, ReplacedMethod>} */
   #namespaces = new WeakMap()
   #bind
   #isClosed = false
@@ -23,7 +25,7 @@ class IoServer {
   /**
    * @param {any} io
    * @param {import('../../../index.js').SocketsOptions} options
-   * @param {InstanceType<typeof import('./sockets').Sockets>} sockets
+   * @param {Sockets} sockets
    */
   constructor(io, { priority }, sockets) {
     this.#io = io
@@ -146,4 +148,4 @@ function answer(socket, { id }, rejection) {
   else socket.emit('spillway:overloaded', rejection)
 }
 
-module.exports = { IoServer }
+exports.IoServer = IoServer

@@ -77,4 +77,4 @@ class Newcomers {
   }
 }
 
-module.exports = { Newcomers }
+exports.Newcomers = Newcomers

@@ -3,9 +3,11 @@
 
 const { summaryOf } = require('../../core/snapshot/snapshot')
 
+/** @import { Sockets } from './sockets' */
+
 /**
  * @import { SocketsSnapshot } from '../../../index.js'
- * @param {ReturnType<InstanceType<typeof import('./sockets').Sockets>['sample']>} captured
+ * @param {ReturnType<Sockets['sample']>} captured
  * @returns {SocketsSnapshot}
  */
 function socketsSection({ transports, closed, refused, held, room, messages, events, folded }, nowMs) {

@@ -28,7 +28,7 @@ const isEngine = (given) =>
 
 const WHAT = 'a server of Socket.IO 4 (`new Server()` of socket.io) or a `WebSocketServer` of ws'
 
-/** @returns {InstanceType<typeof SpillwayError>} */
+/** @returns {SpillwayError} */
 function notSockets(given) {
   return new SpillwayError(
     'ERR_SPILLWAY_NOT_SOCKETS',

@@ -4,7 +4,10 @@
 
 const { BLOCKED, COMPLETED, ERRORED } = require('./event-table')
 
-/** @typedef {InstanceType<typeof import('./sockets').Sockets>} Sockets */
+/**
+ * @import { EventTable } from './event-table'
+ * @import { Sockets } from './sockets'
+ */
 
 class SocketMessage {
   #sockets
@@ -18,7 +21,7 @@ class SocketMessage {
 
   /**
    * @param {Sockets} sockets
-   * @param {{ row: ReturnType<InstanceType<typeof import('./event-table').EventTable>['rowOf']>, startedMs: number,
+   * @param {{ row: ReturnType<EventTable['rowOf']>, startedMs: number,
    *   isOfNewcomer: boolean, next: SocketMessage | undefined }} parts `isOfNewcomer`: its connection opened lately; `next`: of another instance
    */
   constructor(sockets, { row, startedMs, isOfNewcomer, next }) {
@@ -92,4 +95,4 @@ class SocketMessage {
   }
 }
 
-module.exports = { SocketMessage }
+exports.SocketMessage = SocketMessage

@@ -12,7 +12,13 @@ const { refuseRequest, refuseUpgrade } = require('./refusal')
 const { SocketMessage } = require('./socket-message')
 
 /**
- * @typedef {Pick<InstanceType<typeof import('../../instance').Instance>,
+ * @import { Instance } from '../../instance'
+ * @import { IoServer } from './io-server'
+ * @import { WsServer } from './ws-server'
+ */
+
+/**
+ * @typedef {Pick<Instance,
  *   'admission' | 'clock' | 'context' | 'failures' | 'internalErrors' | 'options' | 'recorder'>} Parts
  */
 
@@ -29,7 +35,7 @@ class Sockets {
   running
   #parts
   #gate
-  /** By what was given to `add`. @type {Map<any, InstanceType<typeof import('./io-server').IoServer> | InstanceType<typeof import('./ws-server').WsServer>>} */
+  /** By what was given to `add`. @type {Map<any, IoServer | WsServer>} */
   #servers = new Map()
 
   /** @param {Parts} parts */
@@ -271,4 +277,5 @@ const ignore = () => {}
 /** @param {any} instance */
 const socketsOf = (instance) => new Sockets(instance)
 
-module.exports = { Sockets, socketsOf }
+exports.Sockets = Sockets
+exports.socketsOf = socketsOf

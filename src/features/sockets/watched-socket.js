@@ -26,4 +26,6 @@ function unwatch(socket, key, watcher) {
   delete socket[key]
 }
 
-module.exports = { REJECTED, WatchedSocket, unwatch }
+exports.REJECTED = REJECTED
+exports.WatchedSocket = WatchedSocket
+exports.unwatch = unwatch

@@ -8,6 +8,8 @@ const { sizeOf } = require('./payload-size')
 const { closeOf, unwatchWebSocket, watchWebSocket } = require('./ws-socket')
 const { REJECTED } = require('./watched-socket')
 
+/** @import { Sockets } from './sockets' */
+
 const TRANSPORT = 'websocket'
 const GOING_AWAY = 1001
 /** How long a client may take to answer the close frame. */
@@ -30,7 +32,7 @@ class WsServer {
   /**
    * @param {any} wss
    * @param {import('../../../index.js').SocketsOptions} options
-   * @param {InstanceType<typeof import('./sockets').Sockets>} sockets
+   * @param {Sockets} sockets
    */
   constructor(wss, { kind, priority }, sockets) {
     this.#wss = wss
@@ -138,4 +140,4 @@ class WsServer {
   }
 }
 
-module.exports = { WsServer }
+exports.WsServer = WsServer

@@ -137,4 +137,5 @@ class WorkerChannel {
   }
 }
 
-module.exports = { DirectChannel, WorkerChannel }
+exports.DirectChannel = DirectChannel
+exports.WorkerChannel = WorkerChannel

@@ -62,4 +62,5 @@ const keyOf = ({ cause, file, begin, function: name, method, route, origin, pack
 
 const shown = ({ lines: _, lineMs: __, ...site }) => /** @type {StallSite} */ (/** @type {unknown} */ (site))
 
-module.exports = { MOST_SITES, StallSites }
+exports.MOST_SITES = MOST_SITES
+exports.StallSites = StallSites

@@ -13,6 +13,8 @@ const { sentenceOf } = require('./stall-sentence')
 const { StallSites } = require('./stall-sites')
 const { stallWatcher } = require('./stall-watcher')
 
+/** @import { Instance } from '../../instance' */
+
 const QUIET_MS = 600_000
 /** A stall before the first request is read counts as `startup`, for this long at most. */
 const START_MS = 60_000
@@ -27,8 +29,8 @@ const FOLLOWING = { followsEvents: true }
 const NO_PLACE = { function: null, file: null, begin: 0, line: null, package: null, frames: [] }
 
 /**
- * @typedef {Pick<InstanceType<typeof import('../../instance').Instance>,
- *   'clock' | 'context' | 'events' | 'internalErrors' | 'options' | 'recorder' | 'signals'>
+ * @typedef {Pick<Instance,
+ *   'clock' | 'context' | 'events' | 'internalErrors' | 'options' | 'recorder' | 'runtime'>
  *   & { started: { sockets?: { running: { method: string, route: string, isEvent: boolean } | undefined } } }} Parts
  */
 
@@ -115,12 +117,12 @@ class Stalls {
     if (isInspected()) return this.#reportInspected()
     if (this.#mayHaveIdled(scheduled, durationMs)) return this.#watch(nowMs)
     const waitedMs = Math.min(scheduled?.waitedMs ?? 0, durationMs)
-    const { clock, events, recorder, signals } = this.#parts
+    const { clock, events, recorder, runtime } = this.#parts
     const isStart = nowMs - this.#startedMs < START_MS && isBeforeRequests(recorder, nowMs - durationMs / 2)
     const seen = this.#seenSince(nowMs - durationMs)
     const cause = causeOf({
       durationMs,
-      collectedMs: signals.collections.recordPending(),
+      collectedMs: runtime.collections.recordPending(),
       waitedMs,
       thresholdMs: this.#thresholdMs,
       seen,
@@ -284,4 +286,5 @@ class Stalls {
 /** @param {any} instance */
 const stallsOf = (instance) => new Stalls({ parts: instance, info: instance.info, warn: instance.warn })
 
-module.exports = { Stalls, stallsOf }
+exports.Stalls = Stalls
+exports.stallsOf = stallsOf

@@ -7,10 +7,15 @@ const { LoopShare } = require('./loop-share')
 const { Overload, QueueDelay } = require('./queue-delay')
 const { NORMAL } = require('../verdict')
 
+/**
+ * @import { AdmissionRecord } from '../../request/admission-record'
+ * @import { LoopTurns } from '../measurements/loop-turns'
+ * @import { RequestCost } from '../measurements/request-cost'
+ * @import { Cause } from '../verdict'
+ */
+
 /** As MOST_OF_MEAN, for how long mode `observe` takes slots to be held: a tenth of the requests may hold them for long. */
 const OBSERVED_MAX_OF_MEAN = 100
-
-/** @typedef {InstanceType<typeof import('../../request/admission-record').AdmissionRecord>} AdmissionRecord */
 
 /**
  * A limit that a feature adds. `reasonFor` decides on arrival, `reasonAfterQueue` when the gate's queue has kept the request.
@@ -41,10 +46,10 @@ class Limits {
 
   /**
    * @param {{
-   *   cause: InstanceType<typeof import('../verdict').Cause>,
+   *   cause: Cause,
    *   clock: typeof import('../../clock').systemClock,
-   *   cost: InstanceType<typeof import('../measurements/request-cost').RequestCost>,
-   *   turns: InstanceType<typeof import('../measurements/loop-turns').LoopTurns>,
+   *   cost: RequestCost,
+   *   turns: LoopTurns,
    *   clients: import('./queue-delay').BoundedClients,
    * }} parts
    */
@@ -180,4 +185,5 @@ class Limits {
   }
 }
 
-module.exports = { Limits, NO_LIMIT }
+exports.Limits = Limits
+exports.NO_LIMIT = NO_LIMIT

@@ -7,6 +7,12 @@
 const { IDLE_SHARE } = require('../measurements/loop-turns')
 const { SMOOTHING } = require('../measurements/request-cost')
 
+/**
+ * @import { AdmissionRecord } from '../../request/admission-record'
+ * @import { LoopTurns } from '../measurements/loop-turns'
+ * @import { RequestCost } from '../measurements/request-cost'
+ */
+
 /** The work that may become ready in one loop turn. */
 const SLACK_MS = 40
 /** So few requests say little about the load: as many in flight are always allowed. */
@@ -31,8 +37,6 @@ const BURST_MS = 20
 /** Bounds the debt where the measured cost is far too high. */
 const MAX_DEBT_MS = 100
 
-/** @typedef {InstanceType<typeof import('../../request/admission-record').AdmissionRecord>} AdmissionRecord */
-
 class LoopShare {
   #cost
   #turns
@@ -51,8 +55,8 @@ class LoopShare {
   /**
    * @param {{
    *   clock: typeof import('../../clock').systemClock,
-   *   cost: InstanceType<typeof import('../measurements/request-cost').RequestCost>,
-   *   turns: InstanceType<typeof import('../measurements/loop-turns').LoopTurns>,
+   *   cost: RequestCost,
+   *   turns: LoopTurns,
    * }} parts
    */
   constructor({ clock, cost, turns }) {
@@ -204,4 +208,7 @@ class Pace {
   }
 }
 
-module.exports = { FEW_REQUESTS, LoopShare, Pace, Trust }
+exports.FEW_REQUESTS = FEW_REQUESTS
+exports.LoopShare = LoopShare
+exports.Pace = Pace
+exports.Trust = Trust

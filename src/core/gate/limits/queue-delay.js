@@ -28,7 +28,7 @@ class QueueDelay {
 
   /**
    * @param {{ turns: { readonly usualLongMs: number, stallFreeMs: (nowMs: number) => number },
-   *   overload: InstanceType<typeof Overload> }} parts
+   *   overload: Overload }} parts
    */
   constructor({ turns, overload }) {
     this.#turns = turns
@@ -154,4 +154,6 @@ class Overload {
   }
 }
 
-module.exports = { HEALTHY_LOAD, Overload, QueueDelay }
+exports.HEALTHY_LOAD = HEALTHY_LOAD
+exports.Overload = Overload
+exports.QueueDelay = QueueDelay

@@ -5,6 +5,11 @@
 
 const { SHORTAGE_WEIGHTS } = require('../verdict')
 
+/**
+ * @import { UserHooks } from '../user-hooks'
+ * @import { Cause } from '../verdict'
+ */
+
 const BEGIN = 0.85
 const FULL = 0.95
 
@@ -41,9 +46,9 @@ class ResourceLimits {
 
   /**
    * @param {{
-   *   cause: InstanceType<typeof import('../verdict').Cause>,
+   *   cause: Cause,
    *   clock: typeof import('../../clock').systemClock,
-   *   hooks: InstanceType<typeof import('../user-hooks').UserHooks>,
+   *   hooks: UserHooks,
    *   sampleMemory: () => ReturnType<typeof import('../../process/memory').memoryForGate>,
    *   random?: (() => number) | undefined,
    * }} parts
@@ -175,4 +180,6 @@ class TurnSample {
   }
 }
 
-module.exports = { ResourceLimits, Thresholds, TurnSample }
+exports.ResourceLimits = ResourceLimits
+exports.Thresholds = Thresholds
+exports.TurnSample = TurnSample

@@ -145,4 +145,5 @@ class AcceptBurst {
   }
 }
 
-module.exports = { AcceptBurst, MAX_QUIET_MS }
+exports.AcceptBurst = AcceptBurst
+exports.MAX_QUIET_MS = MAX_QUIET_MS

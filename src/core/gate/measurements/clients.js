@@ -111,4 +111,4 @@ const isForwarded = (headers) =>
   headers.traceparent !== undefined ||
   headers['x-request-id'] !== undefined
 
-module.exports = { Clients }
+exports.Clients = Clients

@@ -109,4 +109,9 @@ class LoopTurns {
   }
 }
 
-module.exports = { IDLE_SHARE, LATELY_MS, LoopTurns, RECHECK_MS, SAMPLE_MS, TURN_BUDGET_MS }
+exports.IDLE_SHARE = IDLE_SHARE
+exports.LATELY_MS = LATELY_MS
+exports.LoopTurns = LoopTurns
+exports.RECHECK_MS = RECHECK_MS
+exports.SAMPLE_MS = SAMPLE_MS
+exports.TURN_BUDGET_MS = TURN_BUDGET_MS

@@ -115,4 +115,6 @@ class RequestCost {
   }
 }
 
-module.exports = { MOST_OF_MEAN, RequestCost, SMOOTHING }
+exports.MOST_OF_MEAN = MOST_OF_MEAN
+exports.RequestCost = RequestCost
+exports.SMOOTHING = SMOOTHING

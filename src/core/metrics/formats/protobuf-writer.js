@@ -95,4 +95,4 @@ class ProtobufWriter {
   }
 }
 
-module.exports = { ProtobufWriter }
+exports.ProtobufWriter = ProtobufWriter

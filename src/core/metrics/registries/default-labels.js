@@ -74,4 +74,4 @@ const copied = (metric) => ({
   },
 })
 
-module.exports = { DefaultLabels }
+exports.DefaultLabels = DefaultLabels

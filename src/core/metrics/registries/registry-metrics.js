@@ -134,4 +134,5 @@ function oncePerTask(take) {
   }
 }
 
-module.exports = { RegistryMetric, registerFamilies }
+exports.RegistryMetric = RegistryMetric
+exports.registerFamilies = registerFamilies

@@ -52,4 +52,4 @@ class BlockedReaders {
   }
 }
 
-module.exports = { BlockedReaders }
+exports.BlockedReaders = BlockedReaders

@@ -6,7 +6,11 @@
 const { END } = require('./rendering')
 const { FIRST_IN_LINE } = require('./scrape-budget')
 
-/** @typedef {InstanceType<typeof import('./rendering').Rendering>} Rendering */
+/**
+ * @import { BlockedReaders } from './blocked-readers'
+ * @import { Rendering } from './rendering'
+ * @import { ScrapeBudget } from './scrape-budget'
+ */
 
 const STALL_TIMEOUT_MS = 10_000
 const MAX_BLOCKED_MS = 60_000
@@ -29,8 +33,8 @@ class PieceWriter {
 
   /**
    * @param {import('node:http').ServerResponse} res with its head already set
-   * @param {{ clock: import('../../clock').Clock, budget: InstanceType<typeof import('./scrape-budget').ScrapeBudget>,
-   *   blocked: InstanceType<typeof import('./blocked-readers').BlockedReaders>, isFirst?: boolean }} parts
+   * @param {{ clock: import('../../clock').Clock, budget: ScrapeBudget,
+   *   blocked: BlockedReaders, isFirst?: boolean }} parts
    *   isFirst: written before all other readers, and never disconnected because of them
    */
   constructor(res, { clock, budget, blocked, isFirst = false }) {
@@ -138,4 +142,4 @@ class PieceWriter {
   }
 }
 
-module.exports = { PieceWriter }
+exports.PieceWriter = PieceWriter

@@ -15,6 +15,8 @@ const { registerFamilies, RegistryMetric } = require('../registries/registry-met
 const { Renderings } = require('./renderings')
 const { ScrapeBudget } = require('./scrape-budget')
 
+/** @import { InternalErrors } from '../../request/internal-errors' */
+
 /** @import { Family } from '../family' */
 /** @import { TakeCapture } from '../capture' */
 /** @import { Format } from '../formats/formats' */
@@ -54,7 +56,7 @@ class Prometheus {
    *   capture: TakeCapture,
    *   clock: import('../../clock').Clock,
    *   families: readonly Family[],
-   *   internalErrors: InstanceType<typeof import('../../request/internal-errors').InternalErrors>,
+   *   internalErrors: InternalErrors,
    *   gather: () => Promise<Sources & { release(): void }> | undefined,
    *   metrics: import('../../../../index.js').ResolvedOptions['metrics'],
    *   registry: any,
@@ -250,4 +252,4 @@ function wholeNameOf({ name, type }, registry) {
   return isShort && registry.contentType?.includes('openmetrics') ? `${name}_total` : name
 }
 
-module.exports = { Prometheus }
+exports.Prometheus = Prometheus

@@ -4,6 +4,8 @@
 
 const { FIRST_IN_LINE } = require('./scrape-budget')
 
+/** @import { ScrapeBudget } from './scrape-budget' */
+
 /** @import { Reader } from './blocked-readers' */
 /** @typedef {{ bytes: Buffer, next: Link | undefined }} Link */
 
@@ -29,7 +31,7 @@ class Rendering {
 
   /**
    * @param {AsyncIterator<string | Buffer>} pieces strings are latin1; an empty piece only yields to the event loop
-   * @param {{ startedMs: number, budget: InstanceType<typeof import('./scrape-budget').ScrapeBudget> }} parts
+   * @param {{ startedMs: number, budget: ScrapeBudget }} parts
    */
   constructor(pieces, { startedMs, budget }) {
     this.#pieces = pieces
@@ -107,4 +109,5 @@ class Rendering {
 /** Encodes a piece once for all readers. */
 const bytesOf = (piece) => (typeof piece === 'string' ? Buffer.from(piece, 'latin1') : piece)
 
-module.exports = { END, Rendering }
+exports.END = END
+exports.Rendering = Rendering

@@ -5,8 +5,10 @@
 
 const { Rendering } = require('./rendering')
 
+/** @import { ScrapeBudget } from './scrape-budget' */
+
 /** @import { Format } from '../formats/formats' */
-/** @typedef {InstanceType<typeof Rendering>} RenderingOfFormat */
+/** @typedef {Rendering} RenderingOfFormat */
 
 const SHARED_MS = 1000
 /**
@@ -29,7 +31,7 @@ class Renderings {
   #read = new Map()
 
   /**
-   * @param {{ clock: import('../../clock').Clock, budget: InstanceType<typeof import('./scrape-budget').ScrapeBudget>,
+   * @param {{ clock: import('../../clock').Clock, budget: ScrapeBudget,
    *   render: (format: Format) => AsyncIterator<string | Buffer> }} parts
    */
   constructor({ clock, budget, render }) {
@@ -81,4 +83,4 @@ class Renderings {
   }
 }
 
-module.exports = { Renderings }
+exports.Renderings = Renderings

@@ -111,4 +111,5 @@ class ScrapeBudget {
   }
 }
 
-module.exports = { FIRST_IN_LINE, ScrapeBudget }
+exports.FIRST_IN_LINE = FIRST_IN_LINE
+exports.ScrapeBudget = ScrapeBudget

@@ -2,7 +2,7 @@
 // The charts: what each shows, in which unit and colour, and what stands beside its title. The live page draws them on a canvas, a report
 // on paper.
 
-const { bytes, duration, number, percent, seconds } = require('./format')
+const { bytes, duration, number, percent, span } = require('../../../core/readable')
 
 /**
  * @typedef {object} Series
@@ -83,7 +83,7 @@ const CHARTS = [
     title: 'Loop busy',
     format: percent,
     most: 1,
-    note: ({ snapshot: { signals } }) => `CPU ${percent(signals.cpu.utilization)}`,
+    note: ({ snapshot: { runtime } }) => `CPU ${percent(runtime.cpu.utilization)}`,
     series: [{ label: '', color: 'purple', read: (point) => point.utilization, isFilled: true }],
   },
   {
@@ -107,20 +107,20 @@ const CHARTS = [
     title: 'Memory',
     format: bytes,
     least: 1e6,
-    note: ({ snapshot: { signals } }) => `of ${bytes(signals.memory.limitBytes)}`,
+    note: ({ snapshot: { runtime } }) => `of ${bytes(runtime.memory.limitBytes)}`,
     series: [{ label: 'resident', color: 'green', read: (point) => point.rss, isFilled: true }],
   },
 ]
 
 /** The heap against its limit, and whether it grows. */
-function heapNote({ snapshot: { signals } }) {
-  const { afterGcBytes, limitBytes, trend } = signals.heap
+function heapNote({ snapshot: { runtime } }) {
+  const { afterGcBytes, limitBytes, trend } = runtime.heap
   const used =
     afterGcBytes === null
       ? `limit ${bytes(limitBytes)}`
       : `${percent(afterGcBytes / limitBytes)} of ${bytes(limitBytes)}`
   if (trend.verdict === 'growing')
-    return `${used}, grows ${number(trend.megabytesPerHour)} MB/h, full in ${seconds(trend.secondsToLimit)}`
+    return `${used}, grows ${number(trend.megabytesPerHour)} MB/h, full in ${span(trend.secondsToLimit)}`
   return trend.verdict === 'none' ? `${used}, steady` : used
 }
 

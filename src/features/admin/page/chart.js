@@ -3,7 +3,9 @@
 
 const { color } = require('./colors')
 const { make, setText } = require('./dom')
-const { time } = require('./format')
+const { timeOfDay } = require('../../../core/readable')
+
+/** @import { Past } from './past' */
 
 /** From the script before this one: vendor/. */
 const { uPlot } = /** @type {any} */ (globalThis)
@@ -28,12 +30,16 @@ class Chart {
   #note = make('span', { class: 'note' })
   #hovered = null
 
-  /** @param {import('./chart-list').ChartOptions} options @param {InstanceType<typeof import('./past').Past>} past */
+  /** @param {import('./chart-list').ChartOptions} options @param {Past} past */
   constructor(options, past) {
     this.#options = options
     this.#past = past
     this.#values = options.series.map(() => make('b'))
-    this.#canvas = make('div', { class: 'plot', role: 'img', 'aria-label': `${options.title}, chart, still empty` })
+    this.#canvas = make('div', {
+      class: 'plot',
+      role: 'img',
+      'aria-label': `${options.title}, chart, still empty`,
+    })
     const legend = options.series.map(({ label, color: name, isDashed }, i) =>
       make(
         'span',
@@ -100,7 +106,7 @@ class Chart {
     const point = this.#past.points.find((each) => Math.abs(each.at - at) < 1)
     if (point === undefined) return
     this.#show(point)
-    plot.root.title = time(point.at)
+    plot.root.title = timeOfDay(point.at)
   }
 
   #plotOptions() {
@@ -152,7 +158,7 @@ class Chart {
     const x = plot.valToPos(atS, 'x')
     const width = plot.bbox.width / devicePixelRatio
     if (x < LABEL_WIDTH / 2 || x > width - LABEL_WIDTH / 2) return null
-    return time(atS * 1000).slice(0, this.#past.span > 120 ? 5 : 8)
+    return timeOfDay(atS * 1000).slice(0, this.#past.span > 120 ? 5 : 8)
   }
 
   #top(max) {
@@ -197,4 +203,4 @@ function seriesOptions({ label, color: name, isDashed, isFilled, isBar }) {
   }
 }
 
-module.exports = { Chart }
+exports.Chart = Chart

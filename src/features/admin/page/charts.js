@@ -7,12 +7,14 @@ const { onColors } = require('./colors')
 const { byId, make } = require('./dom')
 const { SPANS } = require('./past')
 
+/** @import { Past } from './past' */
+
 class Charts {
   #charts
   #past
   #buttons
 
-  /** @param {InstanceType<typeof import('./past').Past>} past */
+  /** @param {Past} past */
   constructor(past) {
     this.#past = past
     this.#charts = CHARTS.map((options) => new Chart(options, past))
@@ -43,4 +45,4 @@ class Charts {
   }
 }
 
-module.exports = { Charts }
+exports.Charts = Charts

@@ -3,7 +3,7 @@
 
 const { make, setChildren } = require('./dom')
 const { factTable } = require('./facts')
-const { count, time } = require('./format')
+const { count, timeOfDay } = require('../../../core/readable')
 const { Table } = require('./table')
 
 const OTHERS = {
@@ -63,7 +63,7 @@ const makeWarnings = (recent) =>
     'Warnings of the process',
     recent.map(({ name, message, at, count: times, lastAt }) => [
       `${name}: ${message}${at ? ` at ${at}` : ''}`,
-      `${count(times)}, last ${time(lastAt)}`,
+      `${count(times)}, last ${timeOfDay(lastAt)}`,
     ])
   )
 

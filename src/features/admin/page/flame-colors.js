@@ -64,4 +64,4 @@ function totalsOf(frames) {
   return totals
 }
 
-module.exports = { FlameColors }
+exports.FlameColors = FlameColors

@@ -3,7 +3,7 @@
 // screen reader have the same: the frame is named in the line below, and opens to the whole width.
 
 const { make, setStyle, setText } = require('./dom')
-const { percent } = require('./format')
+const { percent } = require('../../../core/readable')
 const { FlameColors } = require('./flame-colors')
 const { framesOf, layOut, pathTo, search } = require('./flame-layout')
 
@@ -185,4 +185,4 @@ class FlameGraph {
   }
 }
 
-module.exports = { FlameGraph }
+exports.FlameGraph = FlameGraph

@@ -3,7 +3,7 @@
 
 const { byId, make, setChildren, setText, withCode } = require('./dom')
 const { factTable } = require('./facts')
-const { count, duration, evidence, number, percent, seconds } = require('./format')
+const { count, duration, figure, number, percent, span } = require('../../../core/readable')
 
 const ICONS = { high: '▲', medium: '●', low: '○' }
 const WORDS = { high: 'high', medium: 'medium', low: 'low' }
@@ -55,11 +55,11 @@ class HealthPanel {
     setChildren(this.#now, rows.join(), () => [factTable('Last minute', rows)])
   }
 
-  #showFindings({ healthy, summary, findings, requests, seconds: span }) {
+  #showFindings({ healthy, summary, findings, requests, seconds }) {
     const panel = byId('health')
     panel.dataset.healthy = String(healthy)
     setText(this.#title, titleOf(healthy, findings))
-    const traffic = `${requests} requests in the last ${seconds(span)}`
+    const traffic = `${requests} requests in the last ${span(seconds)}`
     setText(this.#about, findings.length === 0 ? withoutVerdict(summary) : traffic)
     document.title = findings.length === 0 ? 'spillway' : `(${findings.length}) spillway`
     const keys = findings.map(({ problem, route }) => `${problem} ${route}`)
@@ -81,9 +81,9 @@ class HealthPanel {
 }
 
 /** @returns {[string, string][]} */
-function rowsOf({ admission, requests, routes, signals }) {
+function rowsOf({ admission, requests, routes, runtime }) {
   const { lastMinute } = requests
-  const { delayMs, utilization } = signals.loop
+  const { delayMs, utilization } = runtime.loop
   const limit = admission.limit === null ? '' : ` of ${count(admission.limit)}`
   return [
     ['requests a second', number(lastMinute.ratePerSecond)],
@@ -92,7 +92,7 @@ function rowsOf({ admission, requests, routes, signals }) {
     ['in flight, queued', `${count(requests.inFlight)}${limit}, ${count(admission.queued)}`],
     ['event loop busy', percent(utilization)],
     ['loop delay, p99', duration(delayMs.p99)],
-    ['CPU', percent(signals.cpu.utilization)],
+    ['CPU', percent(runtime.cpu.utilization)],
     ['routes', count(routes.length)],
   ]
 }
@@ -140,9 +140,9 @@ function fillFinding({ item, badge, sentence, advice, body, effect }, finding) {
   setText(effect, finding.effectOf === null ? '' : `An effect of ${finding.effectOf}.`)
   body.replaceChildren(
     ...finding.evidence.map((each) =>
-      make('tr', null, make('th', { scope: 'row' }, each.name), make('td', null, evidence(each)))
+      make('tr', null, make('th', { scope: 'row' }, each.name), make('td', null, figure(each)))
     )
   )
 }
 
-module.exports = { HealthPanel }
+exports.HealthPanel = HealthPanel

@@ -2,7 +2,7 @@
 // The heat map of a route while it is open: asks the process for it, again every ten seconds, and shows it as a picture and as a table.
 
 const { make, setText } = require('./dom')
-const { count, duration, routeName, time } = require('./format')
+const { count, duration, routeName, timeOfDay } = require('../../../core/readable')
 const { minutesOf, rangeOf, requestsOf } = require('./heat-figures')
 const { HeatPicture } = require('./heat-picture')
 const { ask } = require('./profile-request')
@@ -93,7 +93,7 @@ class HeatMap {
     const used = new Set(minutes.flatMap(({ requests }) => [...requests.keys()]))
     const head = (text) => make('th', { scope: 'col' }, text)
     this.#head.replaceChildren(
-      make('tr', null, head('latency'), ...minutes.map(({ at }) => head(time(at).slice(0, 5))))
+      make('tr', null, head('latency'), ...minutes.map(({ at }) => head(timeOfDay(at).slice(0, 5))))
     )
     this.#body.replaceChildren(
       ...[...used]
@@ -125,4 +125,4 @@ function inWords(heat, requests) {
   return `${count(requests)} requests, most often ${rangeOf(heat, row).map(duration).join(' to ')}`
 }
 
-module.exports = { HeatMap }
+exports.HeatMap = HeatMap

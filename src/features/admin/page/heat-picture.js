@@ -3,7 +3,7 @@
 // stretches, with its scales in text beside it, so that it needs no redrawing for another width, theme or resolution.
 
 const { draw, make, setStyle } = require('./dom')
-const { count, duration, time } = require('./format')
+const { count, duration, timeOfDay } = require('../../../core/readable')
 const { colorOf, perColumn, rangeOf, rowsOf, stepsOf, timesOf } = require('./heat-figures')
 
 const MINUTE_MS = 60_000
@@ -98,7 +98,7 @@ class HeatPicture {
     for (let at = Math.ceil(from / everyMs) * everyMs; at <= to; at += everyMs) {
       const share = (at - from) / (to - from)
       if (share < LEAST_TEXT_SHARE || share > 1 - LEAST_TEXT_SHARE) continue
-      const text = make('span', null, time(at).slice(0, everyMs < MINUTE_MS ? 8 : 5))
+      const text = make('span', null, timeOfDay(at).slice(0, everyMs < MINUTE_MS ? 8 : 5))
       setStyle(text, { left: `${share * 100}%` })
       texts.push(text)
     }
@@ -115,11 +115,11 @@ class HeatPicture {
     if (column === undefined) return ''
     const [, requests = 0] = column.cells.find(([of]) => of === row) ?? []
     const [leastMs, mostMs] = rangeOf(this.#heat, row)
-    return `${time(column.from)} to ${time(column.to)}, ${duration(leastMs)} to ${duration(mostMs)}: ${count(requests)} requests`
+    return `${timeOfDay(column.from)} to ${timeOfDay(column.to)}, ${duration(leastMs)} to ${duration(mostMs)}: ${count(requests)} requests`
   }
 }
 
 const makeKey = ({ least, color }) =>
   make('span', { class: 'key' }, make('i', { class: `heat-${color}`, 'aria-hidden': 'true' }), count(least))
 
-module.exports = { HeatPicture }
+exports.HeatPicture = HeatPicture

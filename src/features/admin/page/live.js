@@ -105,4 +105,7 @@ async function getJson(path) {
   return response.json()
 }
 
-module.exports = { Live, getJson, linesOf, urlOf }
+exports.Live = Live
+exports.getJson = getJson
+exports.linesOf = linesOf
+exports.urlOf = urlOf

@@ -4,7 +4,7 @@
 const { Charts } = require('./charts')
 const { byId, make, setText } = require('./dom')
 const { errorsSection } = require('./errors')
-const { seconds } = require('./format')
+const { span } = require('../../../core/readable')
 const { HealthPanel } = require('./health')
 const { Live } = require('./live')
 const { optionsSection } = require('./options')
@@ -82,7 +82,7 @@ function show() {
 
 function showAbout({ uptimeSeconds, releases: { current } }) {
   const release = [current.version, current.revision.slice(0, 10)].filter(Boolean).join(' ')
-  setText(byId('about'), [release, `up ${seconds(uptimeSeconds)}`].filter(Boolean).join(' · '))
+  setText(byId('about'), [release, `up ${span(uptimeSeconds)}`].filter(Boolean).join(' · '))
 }
 
 function showConnection(name, text) {
@@ -104,7 +104,7 @@ const live = new Live({
     draw()
   },
   onLost(retryMs, reason) {
-    showConnection('lost', `Connection lost. ${reason} Trying again in ${seconds(retryMs / 1000)}.`)
+    showConnection('lost', `Connection lost. ${reason} Trying again in ${span(retryMs / 1000)}.`)
   },
   onToken(wasWrong) {
     showConnection('waiting', '')

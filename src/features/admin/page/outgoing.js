@@ -2,7 +2,7 @@
 // Calls to other servers, by host, and by the route that asked.
 
 const { gridTable } = require('./facts')
-const { count, duration, percent, routeName } = require('./format')
+const { count, duration, percent, routeName } = require('../../../core/readable')
 const { Table } = require('./table')
 
 const meanOf = ({ count: calls, totalMs }) => (calls === 0 ? Number.NaN : totalMs / calls)

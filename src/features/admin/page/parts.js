@@ -2,7 +2,7 @@
 // Shows where the time of requests went: a bar of coloured parts, and the same in words.
 
 const { make, setChildren, setStyle } = require('./dom')
-const { duration, percent } = require('./format')
+const { duration, percent } = require('../../../core/readable')
 const { PARTS, msOf, sumOf } = require('./part-list')
 
 /**

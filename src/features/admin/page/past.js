@@ -65,4 +65,5 @@ class Past {
   }
 }
 
-module.exports = { Past, SPANS }
+exports.Past = Past
+exports.SPANS = SPANS

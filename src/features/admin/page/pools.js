@@ -2,7 +2,7 @@
 // The pools of connections, and which routes hold their connections.
 
 const { gridTable } = require('./facts')
-const { NONE, count, duration, percent, routeName } = require('./format')
+const { NONE, count, duration, percent, routeName } = require('../../../core/readable')
 const { Table } = require('./table')
 
 const HEADS = ['Held by', 'uses', 'mean', 'longest', 'share']

@@ -7,14 +7,14 @@ const {
   NONE,
   bytes,
   count,
+  dayAndTime,
   duration,
-  moment,
   number,
   percent,
   routeName,
-  seconds,
-  time,
-} = require('./format')
+  span,
+  timeOfDay,
+} = require('../../../core/readable')
 
 /**
  * A section that is made again when its figures have changed.
@@ -73,8 +73,8 @@ const admissionSection = () =>
 const VERDICTS = { none: 'does not grow', growing: 'grows', unknown: 'not known yet' }
 
 const memorySection = () =>
-  plainSection('memory', 'Memory', ({ snapshot: { signals } }) => {
-    const { heap, memory, collections } = signals
+  plainSection('memory', 'Memory', ({ snapshot: { runtime } }) => {
+    const { heap, memory, collections } = runtime
     const { trend } = heap
     return [
       factTable('Heap', [
@@ -82,7 +82,7 @@ const memorySection = () =>
         ['limit', bytes(heap.limitBytes)],
         ['trend', VERDICTS[trend.verdict]],
         ['growth', trend.megabytesPerHour === null ? NONE : `${number(trend.megabytesPerHour)} MB/h`],
-        ['full in', seconds(trend.secondsToLimit)],
+        ['full in', span(trend.secondsToLimit)],
         ['outside of the heap', bytes(memory.externalBytes)],
       ]),
       gridTable(
@@ -113,7 +113,7 @@ const workersSection = () =>
           String(worker),
           String(pid),
           state,
-          time(reportedAt),
+          timeOfDay(reportedAt),
         ])
       ),
       gridTable(
@@ -161,7 +161,7 @@ function makeReleases({ current, previous }) {
 }
 
 const releaseFigures = ({ requests, since }) => [
-  moment(since),
+  dayAndTime(since),
   count(requests.count),
   duration(requests.p50Ms),
   duration(requests.p99Ms),

@@ -3,7 +3,7 @@
 
 const { make, setText } = require('./dom')
 const { FlameGraph } = require('./flame')
-const { bytes, count, duration, time } = require('./format')
+const { bytes, count, duration, timeOfDay } = require('../../../core/readable')
 const { saveFile } = require('./profile-request')
 const { makeGrowth, makeTables } = require('./profile-tables')
 
@@ -25,7 +25,7 @@ function makeResult(kind, result, worker) {
     make(
       'h3',
       null,
-      `${kind.title}${worker && ` of worker ${worker}`}, ${duration(result.durationMs)} until ${time(Date.now())}`
+      `${kind.title}${worker && ` of worker ${worker}`}, ${duration(result.durationMs)} until ${timeOfDay(Date.now())}`
     ),
     make('p', { class: 'faint' }, aboutOf(kind, result)),
     note === undefined ? null : make('p', null, note),

@@ -2,7 +2,7 @@
 // The tables of a profile: by function, package and file, and what grew between two heap profiles.
 
 const { make, setChildren } = require('./dom')
-const { percent } = require('./format')
+const { percent } = require('../../../core/readable')
 const { Table } = require('./table')
 
 const MOST_ROWS = 12

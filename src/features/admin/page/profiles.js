@@ -3,7 +3,7 @@
 // taken now.
 
 const { make, setText } = require('./dom')
-const { duration, seconds } = require('./format')
+const { duration, span } = require('../../../core/readable')
 const { describeProfile, takeProfile } = require('./profile-request')
 const { makeResult } = require('./profile-result')
 const { WorkerChoice } = require('./worker-choice')
@@ -62,7 +62,7 @@ class Control {
     this.#seconds = make(
       'select',
       { 'aria-label': `Seconds of the ${title}` },
-      ...choices.map((each) => make('option', { value: each, selected: each === usual }, seconds(each)))
+      ...choices.map((each) => make('option', { value: each, selected: each === usual }, span(each)))
     )
     this.element = make('div', { class: 'control' }, this.#button, this.#seconds, about)
   }
@@ -169,7 +169,7 @@ class Profiles {
       seconds: control.seconds,
       signal: abort.signal,
       onProgress: (at) => this.#showProgress(at),
-      onRest: (restS) => setText(this.#about, `Starts in ${seconds(restS)}, when the event loop has rested`),
+      onRest: (restS) => setText(this.#about, `Starts in ${span(restS)}, when the event loop has rested`),
     }
     setText(this.#status, '')
     this.#show(control)
@@ -205,7 +205,7 @@ class Profiles {
     const isOver = elapsedMs >= totalMs
     setText(
       this.#about,
-      isOver ? 'Making the tables' : `${seconds(elapsedMs / 1000)} of ${seconds(totalMs / 1000)}`
+      isOver ? 'Making the tables' : `${span(elapsedMs / 1000)} of ${span(totalMs / 1000)}`
     )
   }
 }

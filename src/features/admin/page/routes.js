@@ -3,7 +3,7 @@
 
 const { make } = require('./dom')
 const { gridTable, factTable } = require('./facts')
-const { bytes, count, duration, number, percent, routeName } = require('./format')
+const { bytes, count, duration, number, percent, routeName } = require('../../../core/readable')
 const { HeatMap } = require('./heat-map')
 const { fillBar, makeLegend, makePartsTable } = require('./parts')
 const { Table } = require('./table')

@@ -4,9 +4,11 @@
 const { byId, make, setText } = require('./dom')
 const { saveFile } = require('./profile-request')
 
+/** @import { Past } from './past' */
+
 const MESSAGE_MS = 8000
 
-/** @param {InstanceType<typeof import('./past').Past>} past */
+/** @param {Past} past */
 function saveReportButton(past) {
   const button = make('button', { type: 'button', onclick: save }, 'Save report')
   const message = make('span', { role: 'alert' })

@@ -3,7 +3,7 @@
 
 const { make } = require('./dom')
 const { factTable } = require('./facts')
-const { NONE, duration, routeName, time } = require('./format')
+const { NONE, duration, routeName, timeOfDay } = require('../../../core/readable')
 const { fillBar, makeLegend, makePartsTable } = require('./parts')
 const { Table } = require('./table')
 
@@ -13,7 +13,7 @@ function slowSection() {
     caption: 'The slowest requests of the last minutes',
     columns: [
       { title: 'Request', isText: true, text: routeName },
-      { title: 'at', text: ({ at }) => time(at) },
+      { title: 'at', text: ({ at }) => timeOfDay(at) },
       {
         title: 'status',
         text: ({ status, outcome }) => (outcome === 'completed' ? String(status) : `${status} ${outcome}`),

@@ -3,7 +3,7 @@
 
 const { make, setChildren } = require('./dom')
 const { gridTable } = require('./facts')
-const { bytes, count, duration, number, percent } = require('./format')
+const { bytes, count, duration, number, percent } = require('../../../core/readable')
 const { Table } = require('./table')
 
 const failedOf = ({ outcomes: { completed, errored } }) =>

@@ -1,7 +1,7 @@
 'use strict'
 // How a place that blocked the event loop is named.
 
-const { NONE, routeName } = require('./format')
+const { NONE, routeName } = require('../../../core/readable')
 
 const REASONS = {
   __proto__: null,

@@ -2,7 +2,7 @@
 // What blocked the event loop, by code location.
 
 const { make, setChildren } = require('./dom')
-const { count, duration, time } = require('./format')
+const { count, duration, timeOfDay } = require('../../../core/readable')
 const { fileOf, nameOf, originOf } = require('./stall-words')
 const { Table } = require('./table')
 
@@ -22,7 +22,7 @@ function stallsSection() {
       { title: 'stalls', sort: (site) => site.count, text: (site) => count(site.count) },
       { title: 'in sum', sort: ({ totalMs }) => totalMs, text: ({ totalMs }) => duration(totalMs) },
       { title: 'longest', sort: ({ maxMs }) => maxMs, text: ({ maxMs }) => duration(maxMs) },
-      { title: 'last', sort: ({ lastAt }) => Date.parse(lastAt), text: ({ lastAt }) => time(lastAt) },
+      { title: 'last', sort: ({ lastAt }) => Date.parse(lastAt), text: ({ lastAt }) => timeOfDay(lastAt) },
     ],
     keyOf: ({ cause, function: name, file, line, route, method, origin, package: from }) =>
       [cause, name, file, line, route, method, origin, from].join('\n'),

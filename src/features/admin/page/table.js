@@ -231,4 +231,4 @@ class Table {
 
 const compare = (a, b) => (typeof a === 'string' ? a.localeCompare(b) : a - b)
 
-module.exports = { Table }
+exports.Table = Table

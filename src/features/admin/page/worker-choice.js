@@ -42,4 +42,4 @@ class WorkerChoice {
   }
 }
 
-module.exports = { WorkerChoice }
+exports.WorkerChoice = WorkerChoice

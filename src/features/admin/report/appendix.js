@@ -1,15 +1,15 @@
 'use strict'
 // What stands at the end of a report: the curves as a table, the release before this one, and the options in force.
 
-const { NONE, count, duration, percent, routeName } = require('../page/format')
+const { NONE, count, duration, percent, routeName } = require('../../../core/readable')
 const { CHARTS } = require('../page/chart-list')
 const { html } = require('./markup')
 const { pointsOf } = require('./run-curves')
 const { makeFacts, makeSection, makeTable } = require('./table')
 
-/** @import { Run } from './run' */
-/** @typedef {InstanceType<typeof import('./times').Times>} Times */
+/** @import { Times } from './times' */
 
+/** @import { Run } from './run' */
 const MOST_STEPS = 24
 const MOST_ROUTES = 25
 

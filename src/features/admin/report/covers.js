@@ -1,7 +1,9 @@
 'use strict'
 // What the figures of a table are about, in words: exactly the run, or only a part of it, or more than it.
 
-/** @param {import('./run').Run} run @param {InstanceType<typeof import('./times').Times>} times */
+/** @import { Times } from './times' */
+
+/** @param {import('./run').Run} run @param {Times} times */
 function coversOf(run, times) {
   return {
     run: 'Exactly this run: counters at its end, without those at its start.',

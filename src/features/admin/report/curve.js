@@ -1,10 +1,12 @@
 'use strict'
 // A curve as a drawing that needs no script, with its figures in a table below: the legend, the least, the middle and the most.
 
-const { NONE } = require('../page/format')
+const { NONE } = require('../../../core/readable')
 const { CHARTS } = require('../page/chart-list')
 const { html, Markup } = require('./markup')
 const { pointsOf } = require('./run-curves')
+
+/** @import { Times } from './times' */
 
 const WIDTH = 340
 const HEIGHT = 118
@@ -22,7 +24,7 @@ const MARK_HEIGHT = 4
 
 /** @import { ChartOptions, Series } from '../page/chart-list' */
 
-/** @param {import('./run').Run} run @param {InstanceType<typeof import('./times').Times>} times */
+/** @param {import('./run').Run} run @param {Times} times */
 function makeCurves(run, times) {
   const points = pointsOf(run.curves)
   const drawing = new Drawing(points, run)
@@ -65,7 +67,7 @@ class Drawing {
     this.#gapMs = Math.max(GAP_MS, 3 * curves.stepSeconds * 1000)
   }
 
-  /** @param {ChartOptions} chart @param {InstanceType<typeof import('./times').Times>} times @param {string} words */
+  /** @param {ChartOptions} chart @param {Times} times @param {string} words */
   draw({ series, format, most, least = 0 }, times, words) {
     const values = series.flatMap(({ read }) => this.#points.map(read)).filter(Number.isFinite)
     const top = most ?? (Math.max(least, ...values.map(Number)) * 1.1 || 1)

@@ -72,7 +72,7 @@ ${makeMemory(run, times)}${makeReleases(run, times)}${makeSteps(run, times)}${ma
   return { html: page.text, policy }
 }
 
-/** @param {Run} run @param {InstanceType<typeof Times>} times */
+/** @param {Run} run @param {Times} times */
 function makeCurveSection(run, times) {
   const { curves } = run
   if (curves.rows.length === 0)

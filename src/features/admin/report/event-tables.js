@@ -1,15 +1,15 @@
 'use strict'
 // What happened beside requests: stalls, errors, outgoing calls, rejections and collections.
 
-const { NONE, bytes, count, duration, number, percent, seconds } = require('../page/format')
+const { NONE, bytes, count, duration, number, percent, span } = require('../../../core/readable')
 const { fileOf, nameOf, originOf } = require('../page/stall-words')
 const { coversOf } = require('./covers')
 const { html } = require('./markup')
 const { atMost, makeFacts, makeSection, makeTable } = require('./table')
 
-/** @import { Run } from './run' */
-/** @typedef {InstanceType<typeof import('./times').Times>} Times */
+/** @import { Times } from './times' */
 
+/** @import { Run } from './run' */
 const text = (title) => ({ title, isText: true })
 
 /** @param {Run} run @param {Times} times */
@@ -165,7 +165,7 @@ function makeMemory(run, times) {
       ['limit', bytes(heap.limitBytes)],
       ['trend', VERDICTS[verdict] ?? NONE],
       ['growth', megabytesPerHour === null ? NONE : `${number(megabytesPerHour)} MB/h`],
-      ['full in', seconds(secondsToLimit)],
+      ['full in', span(secondsToLimit)],
       ['memory of the machine or container', bytes(heap.memoryLimitBytes)],
     ])}${makeTable({ caption: 'Collections', heads: [text('Kind'), 'collections', 'in sum'], rows, isSmall: true })}</div>`
   )

@@ -41,4 +41,7 @@ const json = (value) =>
 
 const inHexadecimal = (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 
-module.exports = { Markup, html, json, withCode }
+exports.Markup = Markup
+exports.html = html
+exports.json = json
+exports.withCode = withCode

@@ -1,15 +1,15 @@
 'use strict'
 // The first page of a report: of what it is, the figures of the whole run, perhaps beside those of an earlier one, and what was found.
 
-const { NONE, bytes, count, duration, evidence, number, percent, seconds } = require('../page/format')
+const { NONE, bytes, count, duration, figure, number, percent, span } = require('../../../core/readable')
 const { coversOf } = require('./covers')
 const { html, withCode } = require('./markup')
 const { makeSection, makeTable } = require('./table')
 
+/** @import { Times } from './times' */
+
 /** @import { Run } from './run' */
 /** @import { Sighting } from './sightings' */
-/** @typedef {InstanceType<typeof import('./times').Times>} Times */
-
 const LATENCIES = /** @type {const} */ (['p50Ms', 'p95Ms', 'p99Ms', 'p999Ms', 'maxMs'])
 const LATENCY_NAMES = {
   meanMs: 'mean',
@@ -32,7 +32,7 @@ function makeHead(run, times) {
   const { from, to, address, command, process, releases } = run
   const release = nameOf(releases.current)
   return html`<header><h1>${titleOf(run)}</h1>
-<p>${times.moment(from)} to ${times.time(to)} (${seconds(run.seconds)}). Times are ${times.name}.</p>
+<p>${times.moment(from)} to ${times.time(to)} (${span(run.seconds)}). Times are ${times.name}.</p>
 <p>${release !== '' && `Release ${release}, `}process ${process.pid} on ${process.host}${address !== null && `, asked at ${address}`}.
 Node ${process.node}, spillway ${process.spillway}, ${process.platform}, ${process.cpus} CPUs (${process.cpuModel}), ${bytes(process.memoryBytes)}.</p>
 ${command !== null && html`<p>Command: <code>${command}</code></p>`}</header>
@@ -108,7 +108,7 @@ function makeSummary(run, times, baseline) {
   const heads = baseline === undefined ? ['', 'this run'] : ['', 'before', 'this run', 'change']
   const about =
     baseline &&
-    html`<p class="about">Before: ${titleOf(baseline)}, ${times.moment(baseline.from)}, ${seconds(baseline.seconds)}${
+    html`<p class="about">Before: ${titleOf(baseline)}, ${times.moment(baseline.from)}, ${span(baseline.seconds)}${
       nameOf(baseline.releases.current) !== '' && `, release ${nameOf(baseline.releases.current)}`
     }.${baseline.covers !== 'run' && ' Its latencies are not of its whole run.'}</p>`
   return makeSection(
@@ -169,7 +169,7 @@ function makeFinding(finding, times, hasTimes) {
   const { severity, summary, advice, effectOf, firstAt, lastAt, wasThere } = finding
   const seen = `Seen from ${times.time(firstAt)} to ${times.time(lastAt)}${wasThere ? ', and when the run began' : ''}.`
   const rows = finding.evidence.map(
-    (each) => html`<tr><th scope="row">${each.name}</th><td>${evidence(each)}</td></tr>`
+    (each) => html`<tr><th scope="row">${each.name}</th><td>${figure(each)}</td></tr>`
   )
   return html`<li class="${severity}"><p><strong class="badge">${WORDS[severity] ?? NONE}</strong> ${summary}</p>
 ${hasTimes && html`<p class="about">${seen}</p>`}

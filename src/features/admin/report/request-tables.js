@@ -1,16 +1,16 @@
 'use strict'
 // The routes of a run, where the time of their requests went, and its slowest requests; with an earlier report, each route before and after.
 
-const { NONE, count, duration, number, percent, routeName } = require('../page/format')
+const { NONE, count, duration, number, percent, routeName } = require('../../../core/readable')
 const { PARTS, msOf, sumOf } = require('../page/part-list')
 const { coversOf } = require('./covers')
 const { html } = require('./markup')
 const { changeOf } = require('./overview')
 const { makeSection, makeTable } = require('./table')
 
-/** @import { Run } from './run' */
-/** @typedef {InstanceType<typeof import('./times').Times>} Times */
+/** @import { Times } from './times' */
 
+/** @import { Run } from './run' */
 const BAR_WIDTH = 160
 const LEAST_SHARE = 0.004
 const ROUTE = { title: 'Route', isText: true }

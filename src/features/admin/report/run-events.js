@@ -34,18 +34,18 @@ function describeEvents({ findings, hasVerdict, slowest, from, to }, { start, en
     rejected: rejectedOf(snapshot, before, 'shed'),
     wouldReject: rejectedOf(snapshot, before, 'wouldShed'),
     mode: snapshot.admission.mode,
-    collections: Object.entries(snapshot.signals.collections)
+    collections: Object.entries(snapshot.runtime.collections)
       .map(([kind, { count, totalMs }]) => {
-        const earlier = before?.signals.collections[kind]
+        const earlier = before?.runtime.collections[kind]
         return { kind, count: count - (earlier?.count ?? 0), totalMs: totalMs - (earlier?.totalMs ?? 0) }
       })
       .filter(({ count }) => count > 0),
     heap: {
-      limitBytes: snapshot.signals.heap.limitBytes,
-      memoryLimitBytes: snapshot.signals.memory.limitBytes,
-      before: before?.signals.heap.afterGcBytes ?? null,
-      after: snapshot.signals.heap.afterGcBytes,
-      trend: snapshot.signals.heap.trend,
+      limitBytes: snapshot.runtime.heap.limitBytes,
+      memoryLimitBytes: snapshot.runtime.memory.limitBytes,
+      before: before?.runtime.heap.afterGcBytes ?? null,
+      after: snapshot.runtime.heap.afterGcBytes,
+      trend: snapshot.runtime.heap.trend,
     },
   }
 }

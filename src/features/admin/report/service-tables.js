@@ -1,14 +1,14 @@
 'use strict'
 // What requests and messages went through: the pools of connections with their holders, and the sockets with their events.
 
-const { NONE, count, duration, percent, routeName } = require('../page/format')
+const { NONE, count, duration, percent, routeName } = require('../../../core/readable')
 const { coversOf } = require('./covers')
 const { html } = require('./markup')
 const { atMost, makeFacts, makeSection, makeTable } = require('./table')
 
-/** @import { Run } from './run' */
-/** @typedef {InstanceType<typeof import('./times').Times>} Times */
+/** @import { Times } from './times' */
 
+/** @import { Run } from './run' */
 const text = (title) => ({ title, isText: true })
 
 /** @param {Run} run @param {Times} times */

@@ -37,4 +37,4 @@ class Sightings {
 const rankOf = ({ severity }) => SEVERITIES.indexOf(severity)
 const isWorse = (a, b) => rankOf(a) < rankOf(b) || (rankOf(a) === rankOf(b) && a.share > b.share)
 
-module.exports = { Sightings }
+exports.Sightings = Sightings

@@ -1,7 +1,7 @@
 'use strict'
 // A table of a report, and a section with what its figures are about. The first cell of a row names it.
 
-const { duration } = require('../page/format')
+const { duration } = require('../../../core/readable')
 const { html } = require('./markup')
 
 /**

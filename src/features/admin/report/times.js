@@ -53,4 +53,6 @@ function isZone(name) {
   }
 }
 
-module.exports = { Times, isZone, reportName }
+exports.Times = Times
+exports.isZone = isZone
+exports.reportName = reportName

@@ -5,7 +5,8 @@
 // - Nine tenths of the CPU limit while the loop has room: the thread pool, worker threads or the collector use the rest.
 
 const { mostOfTime } = require('../time-parts')
-const { evidence, percent, routeName } = require('../phrases')
+const { percent, routeName } = require('../../../core/readable')
+const { evidence } = require('../evidence')
 
 const BUSY = 0.9
 const FULL = 0.96

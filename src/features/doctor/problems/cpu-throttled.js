@@ -5,7 +5,8 @@
 // - A third: most requests that take longer than a moment are stopped at least once.
 // The cgroup counts periods in which anything ran. Fewer than twenty are no minute of traffic.
 
-const { evidence, percent } = require('../phrases')
+const { percent } = require('../../../core/readable')
+const { evidence } = require('../evidence')
 
 const FEWEST_PERIODS = 20
 const SOME = 0.1

@@ -5,7 +5,8 @@
 // An event of a socket is judged as a route is: a message that failed is a request that failed.
 // The sentence says whether the route failed before as well: what began to fail has a deploy or a dependency for its reason.
 
-const { counted, evidence, percent, routeName } = require('../phrases')
+const { counted, percent, routeName } = require('../../../core/readable')
+const { evidence } = require('../evidence')
 
 const SOME = 0.05
 const FEWEST = 5

@@ -9,7 +9,8 @@
 const { adviceForCall } = require('../blocking-calls')
 const { ranShare } = require('../on-cpu-share')
 const { mostOfTime } = require('../time-parts')
-const { counted, duration, evidence, percent, routeName } = require('../phrases')
+const { counted, duration, percent, routeName } = require('../../../core/readable')
+const { evidence } = require('../evidence')
 
 const SOME = 0.05
 const MUCH = 0.2

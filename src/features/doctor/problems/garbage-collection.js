@@ -6,7 +6,8 @@
 // Major and incremental collections tell a heap that is too full, minor ones a handler that allocates much.
 
 const { onCpuShare } = require('../on-cpu-share')
-const { evidence, percent } = require('../phrases')
+const { percent } = require('../../../core/readable')
+const { evidence } = require('../evidence')
 
 const SOME = 0.15
 const MUCH = 0.3

@@ -8,7 +8,8 @@
 // - Growth that fills the heap only after a week is not claimed: the process is replaced before.
 // High: the heap is full within an hour, so an operator has less than an hour to act.
 
-const { duration, evidence, megabytes, percent } = require('../phrases')
+const { bytes, duration, percent } = require('../../../core/readable')
+const { evidence } = require('../evidence')
 
 const FEWEST_COLLECTIONS = 4
 const LEAST_BYTES = 10e6
@@ -30,7 +31,7 @@ const rule = {
     const found = growthOf(heap)
     const growth = Number(found?.secondsToLimit) <= LATEST_SECONDS ? found : undefined
     if (growth === undefined && share < FULL) return []
-    const full = `${megabytes(afterGcBytes)} of ${megabytes(limitBytes)} are in use after a collection`
+    const full = `${bytes(afterGcBytes)} of ${bytes(limitBytes)} are in use after a collection`
     const seconds = growth?.secondsToLimit ?? Number.POSITIVE_INFINITY
     return [
       {
@@ -65,7 +66,7 @@ const rule = {
 /** A slow leak is 0 MB a minute. */
 function paceOf(bytesPerSecond) {
   const aMinute = bytesPerSecond * 60
-  return aMinute >= LEAST_A_MINUTE ? `${megabytes(aMinute)} a minute` : `${megabytes(aMinute * 60)} an hour`
+  return aMinute >= LEAST_A_MINUTE ? `${bytes(aMinute)} a minute` : `${bytes(aMinute * 60)} an hour`
 }
 
 function growthOf({ limitBytes, recent, trend }) {

@@ -6,7 +6,8 @@
 // Other threads of this process may be what the loop waits for. What they ran is subtracted. Where they need all CPUs there are, that
 // is a claim of its own.
 
-const { evidence, percent } = require('../phrases')
+const { percent } = require('../../../core/readable')
+const { evidence } = require('../evidence')
 
 const SOME = 0.1
 const OF_DEMAND = 0.25

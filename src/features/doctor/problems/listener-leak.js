@@ -3,7 +3,8 @@
 // warns once an emitter, at eleven listeners (`MaxListenersExceededWarning`). One warning is enough: no emitter of a
 // healthy process has them.
 
-const { counted, evidence } = require('../phrases')
+const { counted } = require('../../../core/readable')
+const { evidence } = require('../evidence')
 
 const MOST_LETTERS = 120
 const WARNING = 'MaxListenersExceededWarning'

@@ -7,7 +7,8 @@
 //   times as long as half of the route's requests take. A client that waits for 10 seconds leaves nothing in flight to be seen.
 // High: ten of them, because each holds what it holds for ever.
 
-const { counted, duration, evidence, routeName } = require('../phrases')
+const { counted, duration, routeName } = require('../../../core/readable')
+const { evidence } = require('../evidence')
 
 const TIMES_P99 = 3
 const FEWEST_ANSWERED = 20

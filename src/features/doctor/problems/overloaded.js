@@ -5,7 +5,8 @@
 
 const { POOL_REASON } = require('../../../core/gate/verdict')
 const { mostOfTime } = require('../time-parts')
-const { counted, evidence, percent } = require('../phrases')
+const { counted, percent } = require('../../../core/readable')
+const { evidence } = require('../evidence')
 
 const SOME = 0.01
 const MANY = 0.05

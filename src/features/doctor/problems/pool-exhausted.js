@@ -12,7 +12,8 @@
 
 const { costliestCall } = require('../outgoing-share')
 const { mayWaitOutside, mostOfTime } = require('../time-parts')
-const { counted, duration, evidence, percent, routeName } = require('../phrases')
+const { counted, duration, percent, routeName } = require('../../../core/readable')
+const { evidence } = require('../evidence')
 const { rejectingPools, shortPools } = require('../short-pools')
 
 const ELASTICITY = 0.4

@@ -4,7 +4,8 @@
 // - Five of them for five seconds or more, and a fifth of those in flight: a phone in a tunnel is one of a hundred.
 // - High: what they have not read is a tenth of the memory.
 
-const { counted, duration, evidence, megabytes } = require('../phrases')
+const { bytes, counted, duration } = require('../../../core/readable')
+const { evidence } = require('../evidence')
 
 const FEWEST = 5
 const SHARE = 0.2
@@ -23,7 +24,7 @@ const rule = {
         severity: unsentBytes >= MUCH_MEMORY * memory.limitBytes ? 'high' : 'medium',
         share: Math.min(1, count / inFlight),
         route: null,
-        summary: `${counted(count, 'client')} ${isReading ? `read their answers slowly: ${megabytes(unsentBytes)} are not read yet` : 'send their requests slowly'}, the slowest for ${duration(oldestMs)}.`,
+        summary: `${counted(count, 'client')} ${isReading ? `read their answers slowly: ${bytes(unsentBytes)} are not read yet` : 'send their requests slowly'}, the slowest for ${duration(oldestMs)}.`,
         evidence: [
           evidence('clients that read slowly', reading, 'requests'),
           evidence('clients that send slowly', sending, 'requests'),

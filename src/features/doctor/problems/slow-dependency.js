@@ -9,7 +9,8 @@
 
 const { costliestCall } = require('../outgoing-share')
 const { mayWaitOutside, mostOfTime } = require('../time-parts')
-const { counted, duration, evidence, percent, routeName } = require('../phrases')
+const { counted, duration, percent, routeName } = require('../../../core/readable')
+const { evidence } = require('../evidence')
 const { MUCH } = require('../usual-durations')
 
 const LEAST_MORE_MS = 100

@@ -5,8 +5,9 @@
 const { SpillwayError } = require('../../../core/errors/errors')
 const givenFigures = require('./given-figures')
 
+/** @import { PoolRecord } from '../pool-record' */
+
 /**
- * @typedef {InstanceType<typeof import('../pool-record').PoolRecord>} PoolRecord
  * @typedef {object} Adapter observes one pool for one record, which makes numbers of the figures
  * @property {boolean} isTimed whether it sees each use, and not only how many connections there are
  * @property {number} max the most connections that the pool opens; 0 if it does not say

@@ -1,9 +1,9 @@
 'use strict'
-// How figures read on the page and in the report.
+// How figures and names read, wherever people read them.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const format = require('../../src/features/admin/page/format')
+const readable = require('../src/core/readable')
 
 const TABLES = {
   count: [
@@ -16,40 +16,49 @@ const TABLES = {
     [0.034, '0.03'],
     [2, '2'],
     [2.34, '2.3'],
+    [9.96, '10'],
     [12.6, '13'],
   ],
   duration: [
     [0, '0 ms'],
     [0.001, '0.01 ms'],
     [0.25, '0.25 ms'],
+    [0.996, '1 ms'],
     [1, '1 ms'],
     [9.94, '9.9 ms'],
-    [10, '10 ms'],
-    [999, '999 ms'],
-    [1000, '1 s'],
+    [9.96, '10 ms'],
+    [999.4, '999 ms'],
+    [999.6, '1 s'],
     [2500, '2.5 s'],
+    [119_000, '119 s'],
+    [192_000, '3 min 12 s'],
   ],
-  seconds: [
+  span: [
+    [0, '0 s'],
     [10, '10 s'],
-    [119, '119 s'],
-    [120, '2 min'],
-    [7199, '120 min'],
+    [119.4, '119 s'],
+    [119.6, '2 min'],
+    [3700, '1 h 1 min'],
     [7200, '2 h'],
-    [172_800, '2 days'],
+    [90_000, '1 d 1 h'],
   ],
   bytes: [
     [0, '0 B'],
     [999, '999 B'],
     [1000, '1 kB'],
     [1500, '1.5 kB'],
-    [10_400_000, '10 MB'],
+    [99_960, '100 kB'],
+    [999_700, '1 MB'],
+    [22_200_000, '22.2 MB'],
+    [4.35e9, '4.35 GB'],
     [3e15, '3000 TB'],
   ],
   percent: [
     [0, '0 %'],
-    [0.0005, '< 0.1 %'],
+    [0.0005, '<0.1 %'],
     [0.001, '0.1 %'],
     [0.0234, '2.3 %'],
+    [0.0996, '10 %'],
     [0.5, '50 %'],
     [1, '100 %'],
   ],
@@ -57,12 +66,12 @@ const TABLES = {
 
 for (const [name, rows] of Object.entries(TABLES)) {
   test(`${name}: three digits at most, and a dash for what is not known`, () => {
-    for (const [value, text] of rows) assert.equal(format[name](value), text)
-    for (const unknown of [undefined, null, Number.NaN, Infinity]) assert.equal(format[name](unknown), '–')
+    for (const [value, text] of rows) assert.equal(readable[name](value), text, String(value))
+    for (const unknown of [undefined, null, Number.NaN, Infinity]) assert.equal(readable[name](unknown), '-')
   })
 }
 
-test('a figure of a finding is written by its unit, and an unknown unit as it came', () => {
+test('a figure is written by its unit, and an unknown unit as it came', () => {
   const figures = [
     [{ value: 0.25, unit: 'share of requests' }, '25 % of requests'],
     [{ value: 0.25, unit: 'share' }, '25 %'],
@@ -73,11 +82,17 @@ test('a figure of a finding is written by its unit, and an unknown unit as it ca
     [{ value: 3, unit: 'valueOf' }, '3 valueOf'],
     [{ value: 3, unit: '' }, '3'],
   ]
-  for (const [figure, text] of figures) assert.equal(format.evidence(figure), text)
+  for (const [figure, text] of figures) assert.equal(readable.figure(figure), text)
 })
 
 test('a route is named with its method, where there is one', () => {
-  assert.equal(format.routeName({ method: 'GET', route: '/a' }), 'GET /a')
-  assert.equal(format.routeName({ method: 'GET', route: null }), 'GET (unmatched)')
-  assert.equal(format.routeName({ route: '/a' }), '/a')
+  assert.equal(readable.routeName({ method: 'GET', route: '/a' }), 'GET /a')
+  assert.equal(readable.routeName({ method: 'GET', route: null }), 'GET (unmatched)')
+  assert.equal(readable.routeName({ route: '/a' }), '/a')
+})
+
+test('a time that is none is a dash', () => {
+  assert.match(readable.timeOfDay('2026-01-02T03:04:05Z'), /^\d\d:\d\d:05$/)
+  assert.equal(readable.timeOfDay('soon'), '-')
+  assert.equal(readable.dayAndTime(null), '-')
 })

@@ -1,5 +1,5 @@
 'use strict'
-// Creates all signals of a process. None runs by itself: the turn clock and V8 call them.
+// Creates what measures the runtime: event loop, collector, heap and memory. None runs by itself: the turn clock and V8 call them.
 
 const { GarbageCollection } = require('./garbage-collection')
 const { HeapTrend } = require('./heap-trend')
@@ -7,7 +7,7 @@ const { LoopDelay } = require('./loop-delay')
 const { Memory } = require('./memory')
 const { Utilization } = require('./utilization')
 
-function createSignals(clock) {
+function createRuntime(clock) {
   const heapTrend = new HeapTrend(clock.now())
   return {
     heapTrend,
@@ -21,4 +21,4 @@ function createSignals(clock) {
   }
 }
 
-module.exports = { createSignals }
+module.exports = { createRuntime }

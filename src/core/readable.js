@@ -1,0 +1,124 @@
+'use strict'
+// Writes figures and names for people: three digits at most, a unit that fits, and a dash for what is not known. The doctor, the command line,
+// the page and reports use it, so that a figure reads the same in each. The page runs it in a browser.
+
+const NONE = '-'
+const NARROW_SPACE = '\u202f'
+const BYTE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB']
+/** @type {[seconds: number, unit: string][]} */
+const SPANS = [
+  [86_400, 'd'],
+  [3600, 'h'],
+  [60, 'min'],
+]
+
+/** @param {unknown} value @returns {value is number} */
+const isKnown = (value) => typeof value === 'number' && Number.isFinite(value)
+
+/** Without zeros at its end. @param {number} value @param {number} decimals */
+const rounded = (value, decimals) => String(Number(value.toFixed(decimals)))
+
+/** @param {number} value */
+function threeDigits(value) {
+  const size = Math.abs(value)
+  return rounded(value, size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2)
+}
+
+/** A whole number in groups of three digits. @param {number | null | undefined} value */
+function count(value) {
+  if (!isKnown(value)) return NONE
+  return Math.round(value).toLocaleString('en').replaceAll(',', NARROW_SPACE)
+}
+
+/** @param {number | null | undefined} value */
+function number(value) {
+  if (!isKnown(value)) return NONE
+  if (Math.abs(value) >= 9.95) return count(value)
+  return value !== 0 && Math.abs(value) < 0.1 ? value.toFixed(2) : rounded(value, 1)
+}
+
+/** @param {number | null | undefined} ms */
+function duration(ms) {
+  if (!isKnown(ms)) return NONE
+  if (ms > 0 && ms < 0.995) return `${Math.max(0.01, ms).toFixed(2)} ms`
+  if (ms < 999.5) return `${rounded(ms, ms < 9.95 ? 1 : 0)} ms`
+  return span(ms / 1000)
+}
+
+/** Such as '2.5 s', '3 min 12 s' and '1 d 2 h'. @param {number | null | undefined} seconds */
+function span(seconds) {
+  if (!isKnown(seconds)) return NONE
+  if (seconds < 119.5) return `${rounded(seconds, seconds < 9.95 ? 1 : 0)} s`
+  const whole = Math.round(seconds)
+  const index = SPANS.findIndex(([size]) => whole >= size)
+  const [size, unit] = SPANS[index]
+  const [smaller, smallerUnit] = SPANS[index + 1] ?? [1, 's']
+  const rest = Math.floor((whole % size) / smaller)
+  return `${Math.floor(whole / size)} ${unit}${rest === 0 ? '' : ` ${rest} ${smallerUnit}`}`
+}
+
+/** @param {number | null | undefined} value */
+function bytes(value) {
+  if (!isKnown(value)) return NONE
+  let size = value
+  let unit = 0
+  while (Math.abs(size) >= 999.5 && unit < BYTE_UNITS.length - 1) {
+    size /= 1000
+    unit++
+  }
+  return `${unit === 0 ? Math.round(size) : threeDigits(size)} ${BYTE_UNITS[unit]}`
+}
+
+/** @param {number | null | undefined} ratio from 0 to 1 */
+function percent(ratio) {
+  if (!isKnown(ratio)) return NONE
+  const value = ratio * 100
+  if (value > 0 && value < 0.1) return '<0.1 %'
+  return `${rounded(value, Math.abs(value) < 9.95 ? 1 : 0)} %`
+}
+
+/** @param {number} many @param {string} noun in the singular */
+const counted = (many, noun) => `${many} ${noun}${many === 1 ? '' : 's'}`
+
+/** @param {{ method?: string | null, route?: string | null }} of */
+const routeName = ({ method, route }) => [method, route ?? '(unmatched)'].filter(Boolean).join(' ')
+
+/** The time of day where it is read. @param {string | number} at */
+function timeOfDay(at) {
+  const date = new Date(at)
+  return Number.isNaN(date.getTime()) ? NONE : date.toTimeString().slice(0, 8)
+}
+
+/** The day and the time of day where it is read. @param {string | null} at */
+function dayAndTime(at) {
+  if (at === null) return NONE
+  const date = new Date(at)
+  return `${date.toLocaleDateString('en-CA')} ${date.toTimeString().slice(0, 5)}`
+}
+
+/** Without a prototype: a newer release may send any word. */
+const BY_UNIT = { __proto__: null, ms: duration, bytes, s: span, seconds: span }
+
+/** A figure with its unit, as in the evidence of a finding. @param {{ value: number, unit: string }} given */
+function figure({ value, unit }) {
+  const [first, ...rest] = unit.split(' ')
+  if (first === 'share') return `${percent(value)} ${rest.join(' ')}`.trim()
+  const write = BY_UNIT[unit]
+  return write === undefined ? `${number(value)} ${unit}`.trim() : write(value)
+}
+
+module.exports = {
+  NONE,
+  bytes,
+  count,
+  counted,
+  dayAndTime,
+  duration,
+  figure,
+  isKnown,
+  number,
+  percent,
+  routeName,
+  span,
+  timeOfDay,
+}
