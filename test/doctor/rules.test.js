@@ -114,8 +114,8 @@ test('heap-growing never says that a heap grows by 0 MB', () => {
     ruleOf('heap-growing').find(
       figuresWith({ heap: { trend: { verdict: 'growing', bytesPerSecond, secondsToLimit: 7200 } } })
     )[0].summary
-  assert.match(summaryOf(1000), /grows by 4 MB an hour and/)
-  assert.match(summaryOf(20_000), /grows by 1 MB a minute and/)
+  assert.match(summaryOf(1000), /grows by 3.6 MB an hour and/)
+  assert.match(summaryOf(20_000), /grows by 1.2 MB a minute and/)
 })
 
 test('garbage-collection', () => {

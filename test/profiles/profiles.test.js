@@ -11,7 +11,7 @@ const { sourcesOf } = require('../../src/features/profiles/profile-work')
 const { Profiles } = require('../../src/features/profiles/profiles')
 const { snapshotRefusalOf } = require('../../src/features/profiles/refusal')
 
-const MB = 2 ** 20
+const MB = 1e6
 const AMPLE = {
   heapUsedBytes: 40 * MB,
   heapLimitBytes: 100 * MB,
@@ -59,7 +59,7 @@ for (const [what, given, text] of /** @type {[string, object, RegExp][]} */ ([
     { memory: { ...AMPLE, heapUsedBytes: 86 * MB } },
     /^Memory is short: the heap uses 86 % of 100 MB/,
   ],
-  ['in a full container', { memory: { ...AMPLE, rssBytes: 960 * MB } }, /the process 96 % of 1000 MB/],
+  ['in a full container', { memory: { ...AMPLE, rssBytes: 960 * MB } }, /the process 96 % of 1 GB/],
   ['in frozen time', { clock: { ...manualClock(), isFrozen: true } }, /^Time stands still/],
 ])) {
   test(`${what} it is refused`, () => {
