@@ -20,6 +20,7 @@ function adminUrl(given, env) {
   return fromEnv ? urlOf(fromEnv, `'${fromEnv}' in ${VARIABLE}`) : DEFAULT_URL
 }
 
+/** @param {string} text @param {string} shown */
 function urlOf(text, shown) {
   if (/^\d+$/.test(text)) {
     if (Number(text) < 1 || Number(text) > MAX_PORT)
@@ -38,7 +39,7 @@ function urlOf(text, shown) {
   return `${url.protocol}//${url.host}${withoutEndSlashes(url.pathname)}`
 }
 
-/** A host without a scheme and a port has the port of an admin server. */
+/** A host without a scheme and a port has the port of an admin server. @param {string} text */
 function withPort(text) {
   const url = parse(text)
   return url === undefined || url.port !== '' || /:80(\/|$)/.test(text)
@@ -46,12 +47,14 @@ function withPort(text) {
     : text.replace(/^(http:\/\/[^/]+)/, `$1:${DEFAULT_PORT}`)
 }
 
+/** @param {string} path */
 function withoutEndSlashes(path) {
   let end = path.length
   while (path[end - 1] === '/') end--
   return path.slice(0, end)
 }
 
+/** @param {string} text */
 function parse(text) {
   try {
     return new URL(text)
@@ -60,7 +63,7 @@ function parse(text) {
   }
 }
 
-/** What somebody types who forgot the command: `spillway 9464`. */
+/** What somebody types who forgot the command: `spillway 9464`. @param {string} text */
 const looksLikeAddress = (text) => /^\d+$/.test(text) || text.includes('://') || /:\d+$/.test(text)
 
 module.exports = { DEFAULT_URL, adminUrl, looksLikeAddress }

@@ -10,6 +10,17 @@ const { pipeline } = require('node:stream/promises')
 const { VERSION } = require('../core/version')
 const { failureOf, isResting, refusalOf, strangerOf } = require('./ask-errors')
 
+/**
+ * @import { Diagnosis, FleetSnapshot, LivePoint, RunTotals, Snapshot } from '../../index.js'
+ * @import { AskError } from './ask-errors'
+ * @import { ProfileResult } from './profile-report'
+ * @typedef {{ '/snapshot': Snapshot, '/doctor': Diagnosis, '/config': Record<string, unknown>, '/totals': RunTotals }} Answers
+ * @typedef {{ progress?: { elapsedMs: number, totalMs: number }, result?: ProfileResult }} ProfileLine
+ * @typedef {{ instance: string, snapshot: Snapshot, diagnosis: Diagnosis, fleet: Omit<FleetSnapshot, 'routes'> | null }} LiveState
+ * @typedef {{ history?: LivePoint[], point?: LivePoint, state?: LiveState }} LiveLine
+ * @typedef {{ accept: string, signal?: AbortSignal, timeoutMs?: number }} AskOptions timeoutMs: how long the server may be silent
+ */
+
 const TIMEOUT_MS = 10_000
 const JSON_TYPE = 'application/json'
 const LINES_TYPE = 'application/x-ndjson'
@@ -17,7 +28,7 @@ const MOST_BYTES = 64_000_000
 /** The end of a recorded run waits for so long until its totals may be made. */
 const MOST_REST_MS = 30_000
 
-/** What tells an answer of Spillway from that of another server. */
+/** What tells an answer of Spillway from that of another server. @type {Record<keyof Answers, (answer: Record<string, unknown>) => boolean>} */
 const MARKS = {
   '/snapshot': ({ requests, admission }) => requests !== undefined && admission !== undefined,
   '/doctor': ({ findings }) => Array.isArray(findings),
@@ -47,7 +58,11 @@ class AdminClient {
     this.#agent = new this.#transport.Agent({ keepAlive: true, maxSockets: 1 })
   }
 
-  /** @param {keyof typeof MARKS} path */
+  /**
+   * @template {keyof Answers} Path
+   * @param {Path} path
+   * @returns {Promise<Answers[Path]>}
+   */
   async getJson(path) {
     let res = await this.#send('GET', path, { accept: JSON_TYPE })
     let text = await this.#textOf(res)
@@ -60,15 +75,15 @@ class AdminClient {
     if (res.statusCode !== 200) throw this.#refusal(path, res, text)
     const value = parsed(text)
     if (value === undefined || !MARKS[path](value)) throw strangerOf(this.url, path, res)
-    return value
+    return /** @type {Answers[Path]} */ (value)
   }
 
   /**
    * Asks for work that takes time and reports line by line.
    *
    * @param {string} path
-   * @param {(line: any) => void} onLine
-   * @param {{ timeoutMs?: number }} [options] timeoutMs: how long the server may be silent
+   * @param {(line: ProfileLine) => void} onLine
+   * @param {Pick<AskOptions, 'timeoutMs'>} [options]
    */
   async postForLines(path, onLine, options) {
     const res = await this.#send('POST', path, { accept: LINES_TYPE, ...options })
@@ -79,7 +94,7 @@ class AdminClient {
    * Reads a stream that has no end, over a connection of its own, until the signal.
    *
    * @param {string} path
-   * @param {(line: any) => void} onLine
+   * @param {(line: LiveLine) => void} onLine
    * @param {AbortSignal} signal
    */
   async followLines(path, onLine, signal) {
@@ -91,18 +106,24 @@ class AdminClient {
     }
   }
 
+  /**
+   * @template Line
+   * @param {string} path
+   * @param {http.IncomingMessage} res
+   * @param {(line: Line) => void} onLine
+   */
   async #readLines(path, res, onLine) {
     if (res.statusCode !== 200) throw this.#refusal(path, res, await this.#textOf(res))
     try {
       for await (const line of createInterface({ input: res, crlfDelay: Number.POSITIVE_INFINITY })) {
         const value = parsed(line)
         if (value === undefined) throw strangerOf(this.url, path, res)
-        onLine(value)
+        onLine(/** @type {Line} */ (value))
       }
       // A line reader ends as usual when the connection breaks.
       if (!res.complete) throw res.errored ?? Object.assign(new Error('aborted'), { code: 'ECONNRESET' })
     } catch (error) {
-      throw failureOf(error, this.url)
+      throw failureOf(/** @type {AskError} */ (error), this.url)
     }
   }
 
@@ -121,12 +142,12 @@ class AdminClient {
     this.#agent.destroy()
   }
 
-  /** @returns {Promise<http.IncomingMessage>} */
+  /** @param {string} method @param {string} path @param {AskOptions} options @returns {Promise<http.IncomingMessage>} */
   async #send(method, path, options) {
     try {
       return await this.#sendOnce(method, path, options)
     } catch (cause) {
-      const error = /** @type {any} */ (cause)
+      const error = /** @type {AskError} */ (cause)
       // The server closed the kept connection just before we used it.
       const isStale = error.isReused && error.code === 'ECONNRESET' && method === 'GET' && !this.#isClosed
       if (isStale) return this.#sendOnce(method, path, options).catch((again) => this.#fail(again))
@@ -134,12 +155,12 @@ class AdminClient {
     }
   }
 
-  /** @returns {never} */
+  /** @param {AskError} error @returns {never} */
   #fail(error) {
     throw failureOf(error, this.url)
   }
 
-  /** @returns {Promise<http.IncomingMessage>} */
+  /** @param {string} method @param {string} path @param {AskOptions} options @returns {Promise<http.IncomingMessage>} */
   #sendOnce(method, path, { accept, signal, timeoutMs = TIMEOUT_MS }) {
     return new Promise((resolve, reject) => {
       const headers = { Accept: accept, 'User-Agent': `spillway/${VERSION}`, ...this.#authorization() }
@@ -174,7 +195,9 @@ class AdminClient {
     return this.#token === undefined ? {} : { Authorization: `Bearer ${this.#token.value}` }
   }
 
+  /** @param {http.IncomingMessage} res */
   async #textOf(res) {
+    /** @type {Buffer[]} */
     const pieces = []
     let size = 0
     try {
@@ -183,17 +206,18 @@ class AdminClient {
         if ((size += piece.length) > MOST_BYTES) throw strangerOf(this.url, '', res)
       }
     } catch (error) {
-      throw failureOf(error, this.url)
+      throw failureOf(/** @type {AskError} */ (error), this.url)
     }
     return Buffer.concat(pieces).toString('utf8')
   }
 
+  /** @param {string} path @param {http.IncomingMessage} res @param {string} text */
   #refusal(path, res, text) {
     return refusalOf({ url: this.url, path, res, text, token: this.#token })
   }
 }
 
-/** @returns {any} undefined if it is no object */
+/** @param {string} text @returns {Record<string, unknown> | undefined} undefined if it is no object */
 function parsed(text) {
   try {
     const value = JSON.parse(text)

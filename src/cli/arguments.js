@@ -9,9 +9,13 @@ const { COMMANDS } = require('./commands')
 const { printable } = require('./printable-text')
 const { COMMON_OPTIONS, optionsOf } = require('./options')
 
-/** @import { Command } from './commands' */
+/**
+ * @import { Command } from './commands'
+ * @import { Option, Values } from './options'
+ * @typedef {{ name: string, rawName: string, value?: string | undefined, inlineValue?: boolean | undefined }} OptionToken
+ */
 
-/** All options of all commands: the command is known only when they have been read. */
+/** All options of all commands: the command is known only when they have been read. @type {Record<string, Option>} */
 const ALL = Object.assign({}, COMMON_OPTIONS, ...COMMANDS.map(optionsOf))
 const CONFIG = Object.fromEntries(
   Object.entries(ALL).map(([name, { short, takes }]) => [
@@ -25,7 +29,7 @@ const CONFIG = Object.fromEntries(
 
 /**
  * @param {readonly string[]} args
- * @returns {{ command: Command | undefined, address: string | undefined, values: Record<string, any>, commandLine: readonly string[] }}
+ * @returns {{ command: Command | undefined, address: string | undefined, values: Values, commandLine: readonly string[] }}
  *   commandLine: what follows after `--`, for a command that runs another one
  */
 function readArguments(args) {
@@ -55,7 +59,7 @@ function readArguments(args) {
   return { command, address, commandLine, values: asksHelp ? { ...values, help: true } : values }
 }
 
-/** @returns {Command} */
+/** @param {string} name @returns {Command} */
 function commandOf(name) {
   const command = COMMANDS.find((each) => each.name === name)
   if (command !== undefined) return command
@@ -68,6 +72,7 @@ function commandOf(name) {
   )
 }
 
+/** @param {string} surplus @param {Command | undefined} command */
 function tooMany(surplus, command) {
   const next =
     command?.takesCommand === true ? 'Write -- before a command to run' : 'A command takes one address'
@@ -76,23 +81,27 @@ function tooMany(surplus, command) {
   )
 }
 
+/** @param {OptionToken[]} tokens @param {Command | undefined} command */
 function valuesOf(tokens, command) {
+  /** @type {Record<string, Option>} */
   const known = { ...COMMON_OPTIONS, ...(command && optionsOf(command)) }
-  /** @type {Record<string, any>} */
+  /** @type {Record<string, unknown>} */
   const values = {}
   for (const { name, rawName, value, inlineValue } of tokens) {
     const option = Object.hasOwn(known, name) ? known[name] : undefined
     if (option === undefined) throw unknownOption(name, rawName, command, known)
     values[name] = option.takes === undefined ? flag(rawName, inlineValue) : option.read(value, rawName)
   }
-  return values
+  return /** @type {Values} */ (values)
 }
 
+/** @param {string} rawName @param {boolean | undefined} isInline */
 function flag(rawName, isInline) {
   if (isInline) throw new CommandError(`${rawName} takes no value.`)
   return true
 }
 
+/** @param {string} name @param {string} rawName @param {Command | undefined} command @param {Record<string, Option>} known */
 function unknownOption(name, rawName, command, known) {
   const others = COMMANDS.filter((each) => Object.hasOwn(optionsOf(each), name)).map((each) => each.name)
   if (others.length > 0) {
@@ -110,7 +119,9 @@ function unknownOption(name, rawName, command, known) {
 
 /** @param {string[]} names */
 const listed = (names) => names.join(', ').replace(/, ([^,]*)$/, ' and $1')
+/** @param {readonly { path: string }[]} found */
 const hint = (found) => (found.length === 0 ? '' : ` Did you mean ${found[0].path}?`)
+/** @param {Command | undefined} command */
 const helpOf = (command) => (command === undefined ? 'spillway --help' : `spillway ${command.name} --help`)
 
 module.exports = { readArguments }

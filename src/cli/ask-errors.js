@@ -5,11 +5,13 @@
 const { CommandError } = require('./command-error')
 const { printable } = require('./printable-text')
 
+/** @typedef {Error & { code?: string, errors?: AskError[], timeoutMs?: number, isReused?: boolean }} AskError of a connection */
+
 /** How the sentence about a `--worker` that is not there begins. */
 const UNKNOWN_WORKER = 'No worker has this name.'
 const PAGE = 'docs/admin.md'
 
-/** By the code of the error, after the URL. @type {Record<string, (error: any) => string>} */
+/** By the code of the error, after the URL. @type {Record<string, (error: AskError) => string>} */
 const FAILURES = {
   ECONNREFUSED: () =>
     'does not listen. Start the service, let it call `spillway.listen()`, or give the port or URL of its admin server.',
@@ -27,7 +29,7 @@ const FAILURES = {
   ERR_INVALID_CHAR: () => 'cannot be sent this token: a token has visible ASCII characters only.',
 }
 
-/** @param {any} error of a connection @param {string} url @returns {CommandError} */
+/** @param {AskError} error @param {string} url @returns {CommandError} */
 function failureOf(error, url) {
   if (error instanceof CommandError) return error
   // One error for each address of a name such as localhost.
@@ -81,11 +83,15 @@ function refusalOf({ url, path, res, text, token }) {
   return strangerOf(url, path, res)
 }
 
+/** @param {string} path */
 const isTask = (path) => /^\/(profile|heap|totals)\b/.test(path)
-/** Whether the server refuses because the same has blocked its loop a moment ago. */
+/** Whether the server refuses because the same has blocked its loop a moment ago. @param {string} text */
 const isResting = (text) => text.startsWith('The event loop')
+/** @type {Record<string, string>} */
 const TASKS = { heap: 'heap profiles', profile: 'CPU profiles', totals: 'reports' }
+/** @param {string} path */
 const taskOf = (path) => TASKS[path.slice(1).split('?', 1)[0]]
+/** @param {string} text */
 const firstLine = (text) => printable(text.split('\n', 1)[0].slice(0, 400)).trim()
 
 /** @param {string} url @param {string} path @param {import('node:http').IncomingMessage} res @returns {CommandError} */

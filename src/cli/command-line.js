@@ -11,6 +11,7 @@ const { Output } = require('./output')
 const { commandHelp, generalHelp } = require('./help')
 
 /**
+ * @import { Values } from './options'
  * @typedef {object} Surroundings
  * @property {NodeJS.ProcessEnv} env
  * @property {NodeJS.ReadStream} stdin
@@ -26,7 +27,7 @@ const { commandHelp, generalHelp } = require('./help')
  *
  * @typedef {object} Context
  * @property {AdminClient} client
- * @property {Record<string, any>} values of its options
+ * @property {Values} values of its options
  * @property {readonly string[]} commandLine what follows after `--`
  * @property {Output} out
  * @property {Output} err
@@ -55,6 +56,7 @@ async function runCommandLine(args, surroundings) {
   }
 }
 
+/** @param {ReturnType<typeof readArguments>} read @param {Surroundings & { out: Output, err: Output }} surroundings */
 async function run({ command, values, address, commandLine }, { env, out, err, stdin, signals, clock }) {
   if (values.version) {
     out.print([VERSION])
@@ -72,6 +74,7 @@ async function run({ command, values, address, commandLine }, { env, out, err, s
   }
 }
 
+/** @param {Values} values @param {NodeJS.ProcessEnv} env */
 function tokenOf({ token }, { SPILLWAY_ADMIN_TOKEN }) {
   if (token !== undefined) return { value: token, from: '--token' }
   return SPILLWAY_ADMIN_TOKEN ? { value: SPILLWAY_ADMIN_TOKEN, from: 'SPILLWAY_ADMIN_TOKEN' } : undefined

@@ -9,7 +9,7 @@ const { runCommandLine } = require('./command-line')
 
 const { argv, env, platform, stdin, stdout, stderr } = process
 
-/** What a command needs of the process beside its streams. */
+/** What a command needs of the process beside its streams. @type {import('./command-line').Surroundings['signals']} */
 const processSignals = {
   on: (name, listener) => process.on(name, listener),
   off: (name, listener) => process.off(name, listener),

@@ -4,6 +4,11 @@
 const { COMMANDS } = require('./commands')
 const { COMMON_OPTIONS } = require('./options')
 
+/**
+ * @import { Command } from './commands'
+ * @import { Option } from './options'
+ */
+
 const WHERE = [
   'Where to ask: a port (9464), a host or a URL (https://ops.example/shop). Without it:',
   'SPILLWAY_ADMIN_URL, else http://127.0.0.1:9464. The service listens there after `spillway.listen()`.',
@@ -27,7 +32,7 @@ function generalHelp() {
   ]
 }
 
-/** @param {import('./commands').Command} command */
+/** @param {Command} command */
 function commandHelp({ name, about, more = [], options, examples, json, takesCommand = false }) {
   const common = json === undefined ? COMMON_OPTIONS : { ...COMMON_OPTIONS, json: { about: json } }
   return [
@@ -46,6 +51,7 @@ function commandHelp({ name, about, more = [], options, examples, json, takesCom
   ]
 }
 
+/** @param {Record<string, Option>} options */
 function optionLines(options) {
   return listed(
     Object.entries(options).map(([name, { short, takes, about }]) => [
@@ -55,6 +61,7 @@ function optionLines(options) {
   )
 }
 
+/** @param {readonly (readonly [string, string])[]} pairs */
 function listed(pairs) {
   const width = Math.max(...pairs.map(([name]) => name.length))
   return pairs.map(([name, about]) => `  ${name.padEnd(width)}  ${about}`)

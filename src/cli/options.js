@@ -4,11 +4,13 @@
 const { CommandError } = require('./command-error')
 
 /**
- * @typedef {object} Option
- * @property {string} about a line of the help
- * @property {string} [short]
- * @property {string} [takes] the word for its value in the help; without it the option is a flag
- * @property {(value: string | undefined, rawName: string) => unknown} [read] of an option that takes a value
+ * @import { Time } from './report/span'
+ * @typedef {(value: string | undefined, rawName: string) => unknown} Read
+ * @typedef {{ about: string, short?: string } & ({ takes?: undefined } | { takes: string, read: Read })} Option about: a line of the help;
+ *   takes: the word for its value in the help, without it the option is a flag
+ * @typedef {Partial<Record<'force' | 'help' | 'json' | 'version' | 'watch', true>
+ *   & Record<'baseline' | 'out' | 'sort' | 'title' | 'token' | 'worker', string>
+ *   & Record<'for' | 'seconds', number> & Record<'from' | 'to', Time>>} Values of the options of all commands
  */
 
 /** @param {string | undefined} value @param {string} rawName */
@@ -23,7 +25,7 @@ function seconds(value, rawName) {
   throw new CommandError(`${rawName} needs a whole number of seconds, such as ${rawName} 10.`)
 }
 
-/** @param {readonly string[]} words @returns {NonNullable<Option['read']>} */
+/** @param {readonly string[]} words @returns {Read} */
 const wordOf = (words) => (value, rawName) => {
   if (value !== undefined && words.includes(value)) return value
   throw new CommandError(`${rawName} takes one of: ${words.join(', ')}.`)

@@ -57,6 +57,7 @@ class Output {
     return `\x1b[${on}m${text}\x1b[${off}m`
   }
 
+  /** @param {string} text */
   write(text) {
     this.#stream.write(text)
   }

@@ -14,8 +14,10 @@ const END_OF_STYLES = '\x1b[0m'
 /** @param {unknown} text */
 const printable = (text) => String(text).replace(CONTROL, '\u{fffd}')
 
+/** @param {string} piece */
 const isCode = (piece) => piece.length > 1 && piece.startsWith('\x1b')
 
+/** @param {string} piece */
 function widthOfPiece(piece) {
   if (isCode(piece) || MARK.test(piece)) return 0
   return WIDE.test(piece) ? 2 : 1
@@ -51,7 +53,9 @@ function clip(text, width, end = '') {
   return kept + (width > 0 ? end : '') + (isStyled ? END_OF_STYLES : '')
 }
 
+/** @param {string} text @param {number} width */
 const padEnd = (text, width) => text + ' '.repeat(Math.max(0, width - widthOf(text)))
+/** @param {string} text @param {number} width */
 const padStart = (text, width) => ' '.repeat(Math.max(0, width - widthOf(text))) + text
 
 /** Breaks a text at spaces into lines. @param {string} text @param {number} width @returns {string[]} */

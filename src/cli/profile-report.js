@@ -5,7 +5,13 @@
 const { bytes, duration, percent } = require('../core/readable')
 const { tableLines } = require('./text-table')
 
-/** @import { Output } from './output' */
+/**
+ * @import { PublicRow } from '../features/profiles/profile-tables'
+ * @import { Output } from './output'
+ * @import { Column } from './text-table'
+ * @typedef {PublicRow<'Ms' | 'Bytes'>} Row it has the figures of its kind only
+ * @typedef {{ functions?: Row[], packages?: Row[], startPauseMs?: number, durationMs?: number, samples?: number }} ProfileResult
+ */
 
 const MOST_PACKAGES = 10
 const MOST_FUNCTIONS = 20
@@ -13,13 +19,13 @@ const MOST_FUNCTIONS = 20
 const LEAST_SHARE = 0.001
 
 /** What a heap profile counts is bytes, else milliseconds. */
-const KINDS = {
+const KINDS = /** @type {const} */ ({
   profile: { self: 'selfMs', total: 'totalMs', shown: duration, what: 'of CPU time' },
   heap: { self: 'selfBytes', total: 'totalBytes', shown: bytes, what: 'allocated and still in use' },
-}
+})
 
 /**
- * @param {any} result
+ * @param {ProfileResult} result
  * @param {{ kind: keyof typeof KINDS, out: Output }} how
  * @returns {string[]}
  */
@@ -27,6 +33,7 @@ function profileLines(result, { kind, out }) {
   const look = { paint: out.paint, width: out.lineWidth, end: out.isUnicode ? '…' : '...' }
   const { shown, self, total, what } = KINDS[kind]
   const { functions = [], packages = [], startPauseMs, durationMs, samples } = result
+  /** @param {Column<Row>[]} first @returns {Column<Row>[]} */
   const columns = (first) => [
     { head: 'self', of: (row) => shown(row[self]), least: 8 },
     { head: '', of: (row) => percent(row.selfShare), least: 6 },
@@ -64,10 +71,13 @@ function profileLines(result, { kind, out }) {
   ]
 }
 
+/** @param {Row[]} rows @param {number} number */
 const most = (rows, number) => rows.filter(({ totalShare }) => totalShare >= LEAST_SHARE).slice(0, number)
 
+/** @param {Row} row */
 const nameOf = ({ name, isHandler }) => `${name || '(anonymous)'}${isHandler ? ' *' : ''}`
 
+/** @param {Row} row */
 function placeOf({ file, line, package: of }) {
   if (!file) return of ?? ''
   return line ? `${file}:${line}` : file

@@ -7,13 +7,15 @@ const { count, ms, rate } = require('./figures')
 const { printable } = require('./printable-text')
 const { tableLines } = require('./text-table')
 
-/** @import { Output } from './output' */
+/**
+ * @import { AdmissionSnapshot, ErrorCount, HeapTrendSnapshot, LatencySummary, OutgoingHost, PoolSnapshot } from '../../index.js'
+ * @import { RequestInFlight, RequestParts, RouteSnapshot, SlowRequest } from '../../index.js'
+ * @import { Snapshot, SocketEventSnapshot, SocketsSnapshot } from '../../index.js'
+ * @import { Output } from './output'
+ * @import { Column, Look } from './text-table'
+ */
 
 const INDENT = '  '
-
-/**
- * @import { Snapshot } from '../../index.js'
- */
 
 /**
  * @param {Snapshot} snapshot
@@ -36,6 +38,7 @@ function snapshotLines(snapshot, { out, url }) {
   ]
 }
 
+/** @param {Snapshot} snapshot @param {string} url */
 function headLine({ at, uptimeSeconds, releases: { current } }, url) {
   const release = [current.version, current.revision].filter(Boolean).join(' ')
   return printable(
@@ -43,17 +46,29 @@ function headLine({ at, uptimeSeconds, releases: { current } }, url) {
   )
 }
 
+/** @typedef {[name: string, of: (summary: LatencySummary) => string]} SummaryRow */
+
 const LATENCIES = /** @type {const} */ (['p50Ms', 'p90Ms', 'p95Ms', 'p99Ms', 'p999Ms', 'maxMs'])
+
+/**
+ * @template Row
+ * @param {string} head
+ * @param {(row: Row) => unknown} of
+ * @param {Partial<Column<Row>>} [more]
+ * @returns {Column<Row>}
+ */
 const text = (head, of, more) => ({ head, of, isText: true, ...more })
+
+/** @type {typeof text} */
 const number = (head, of, more) => ({ head, of, ...more })
 
-/** Pairs of a name and a value, aligned. */
+/** Pairs of a name and a value, aligned. @param {string[][]} rows */
 function pairs(rows) {
   const width = Math.max(...rows.map(([name]) => name.length))
   return rows.map(([name, value]) => `${name.padEnd(width)}  ${printable(value)}`)
 }
 
-/** @type {Record<string, (snapshot: Snapshot, look: any) => string[]>} */
+/** @type {Record<string, (snapshot: Snapshot, look: Look & { url: string }) => string[]>} */
 const SECTIONS = {
   Requests: ({ requests }, look) => summaryTable(requests, look),
   'Routes, last minute': ({ routes }, look) =>
@@ -121,13 +136,18 @@ const SECTIONS = {
   },
 }
 
+/** @param {Snapshot['requests']} requests @param {Look} look */
 function summaryTable({ lastMinute, sinceStart }, { paint }) {
+  /** @type {SummaryRow[]} */
   const rows = [
     ['count', ({ count: total }) => count(total)],
     ['per second', ({ ratePerSecond }) => rate(ratePerSecond)],
     ['errors', ({ errorRatio }) => percent(errorRatio)],
-    ...LATENCIES.map((name) => [latencyName(name), (summary) => duration(summary[name])]),
+    ...LATENCIES.map(
+      (name) => /** @type {SummaryRow} */ ([latencyName(name), (summary) => duration(summary[name])])
+    ),
   ]
+  /** @type {Column<SummaryRow>[]} */
   const columns = [
     text('', ([name]) => name),
     number('last minute', ([, of]) => of(lastMinute)),
@@ -139,27 +159,32 @@ function summaryTable({ lastMinute, sinceStart }, { paint }) {
 /** @param {string} name such as p999Ms */
 const latencyName = (name) => (name === 'p999Ms' ? 'p99.9' : name.replace('Ms', ''))
 
+/** @param {readonly RouteSnapshot[]} routes */
 const byRate = (routes) =>
   [...routes].sort(
     (a, b) =>
       b.lastMinute.ratePerSecond - a.lastMinute.ratePerSecond || b.sinceStart.count - a.sinceStart.count
   )
 
+/** @param {AdmissionSnapshot} admission */
 const limitOf = ({ limit, limitedBy }) =>
   limit === null ? ', no limit now' : ` of ${limit}, limited by ${limitedBy}`
 
+/** @param {HeapTrendSnapshot} trend */
 function trendOf({ verdict, megabytesPerHour, secondsToLimit }) {
   if (verdict === 'unknown') return 'not known yet'
   if (verdict === 'none') return 'does not grow'
   const end = secondsToLimit === null ? '' : `, full in ${span(secondsToLimit)}`
-  return `grows by ${Math.round(megabytesPerHour)} MB an hour${end}`
+  return `grows by ${Math.round(/** @type {number} */ (megabytesPerHour))} MB an hour${end}`
 }
 
+/** @param {string} what @param {Readonly<Record<string, number>>} record */
 const counts = (what, record) =>
   Object.entries(record)
     .filter(([, times]) => times > 0)
     .map(([name, times]) => [`${what}: ${printable(name)}`, count(times)])
 
+/** @type {Column<RouteSnapshot>[]} */
 const ROUTE_COLUMNS = [
   text('route', routeName, { isFlexible: true }),
   number('count', (route) => count(route.lastMinute.count)),
@@ -173,6 +198,7 @@ const ROUTE_COLUMNS = [
   number('shed', (route) => count(route.shed)),
 ]
 
+/** @type {Column<OutgoingHost>[]} */
 const OUTGOING_COLUMNS = [
   text('host', ({ host }) => host, { isFlexible: true }),
   number('calls', ({ lastMinute }) => count(lastMinute.count)),
@@ -183,11 +209,13 @@ const OUTGOING_COLUMNS = [
   number('max ms', ({ lastMinute }) => ms(lastMinute.maxMs)),
 ]
 
+/** @param {Readonly<Partial<Record<string, number>>>} counts */
 const sentence = (counts) =>
   Object.entries(counts)
     .map(([reason, times]) => `${reason.replaceAll('_', ' ')} ${count(times)}`)
     .join(', ')
 
+/** @param {SocketsSnapshot} sockets */
 function socketRows({ connections: { open, opened, transports, closed, refused, held, room }, messages }) {
   const by = transports.map(({ transport, open: now }) => `${transport} ${count(now)}`).join(', ')
   return [
@@ -201,6 +229,7 @@ function socketRows({ connections: { open, opened, transports, closed, refused, 
   ]
 }
 
+/** @type {Column<SocketEventSnapshot>[]} */
 const EVENT_COLUMNS = [
   text('event', ({ event }) => event, { isFlexible: true }),
   number('per s', ({ lastMinute }) => rate(lastMinute?.ratePerSecond ?? 0)),
@@ -213,6 +242,7 @@ const EVENT_COLUMNS = [
   number('shed', ({ outcomes }) => count(outcomes.shed)),
 ]
 
+/** @type {Column<PoolSnapshot>[]} */
 const POOL_COLUMNS = [
   text('pool', ({ name }) => name, { isFlexible: true }),
   text('kind', ({ kind }) => kind),
@@ -227,6 +257,7 @@ const POOL_COLUMNS = [
   ),
 ]
 
+/** @type {Column<SlowRequest>[]} */
 const SLOWEST_COLUMNS = [
   text('route', routeName, { isFlexible: true }),
   number('ms', ({ durationMs }) => ms(durationMs)),
@@ -237,12 +268,14 @@ const SLOWEST_COLUMNS = [
   text('id', ({ requestId, traceId }) => requestId ?? traceId ?? ''),
 ]
 
+/** @type {Column<RequestInFlight>[]} */
 const OLDEST_COLUMNS = [
   text('route', routeName, { isFlexible: true }),
   text('state', ({ state }) => state),
   number('age', ({ ageMs }) => duration(ageMs)),
 ]
 
+/** @type {Column<ErrorCount>[]} */
 const ERROR_COLUMNS = [
   text('route', ({ route }) => route, { isFlexible: true }),
   number('status', ({ status }) => status),
@@ -250,6 +283,7 @@ const ERROR_COLUMNS = [
   number('count', ({ count: times }) => count(times)),
 ]
 
+/** @type {Record<keyof RequestParts, string>} */
 const PARTS = {
   queueMs: 'queue',
   runMs: 'run',
@@ -259,10 +293,10 @@ const PARTS = {
   bodyMs: 'body',
 }
 
-/** The largest part of a time, such as 'wait 83 %'. @param {Record<string, number> | null} parts */
+/** The largest part of a time, such as 'wait 83 %'. @param {RequestParts | null} parts */
 function mostly(parts) {
   if (parts === null) return '-'
-  const known = Object.keys(PARTS)
+  const known = /** @type {(keyof RequestParts)[]} */ (Object.keys(PARTS))
   const total = known.reduce((sum, name) => sum + parts[name], 0)
   if (total === 0) return '-'
   const largest = known.reduce((most, name) => (parts[name] > parts[most] ? name : most))

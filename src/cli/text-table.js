@@ -7,21 +7,27 @@ const { clip, padEnd, padStart, printable, widthOf } = require('./printable-text
 const GAP = '  '
 
 /**
- * @import { Style } from './output'
- * @typedef {object} Column
- * @property {string} head
- * @property {(row: any) => unknown} of the text of a cell
- * @property {boolean} [isText] aligned to the left
- * @property {boolean} [isFlexible] it is cut where the line is too long; one column of a table
- * @property {number} [least] a width that it has whatever is in it, so that nothing jumps from one drawing to the next
- * @property {(row: any) => Style | undefined} [style]
+ * @import { Paint, Style } from './output'
+ * @typedef {{ paint: Paint, width?: number, end?: string, fills?: boolean }} Look
+ *   width: how wide a line may be; end: what shows that a cell was cut; fills: the flexible column takes the rest of the line
  */
 
 /**
- * @param {readonly Column[]} columns
- * @param {readonly any[]} rows
- * @param {{ paint: import('./output').Paint, width?: number, end?: string, fills?: boolean }} look
- *   width: how wide a line may be; end: what shows that a cell was cut; fills: the flexible column takes the rest of the line
+ * @template Row
+ * @typedef {object} Column
+ * @property {string} head
+ * @property {(row: Row) => unknown} of the text of a cell
+ * @property {boolean} [isText] aligned to the left
+ * @property {boolean} [isFlexible] it is cut where the line is too long; one column of a table
+ * @property {number} [least] a width that it has whatever is in it, so that nothing jumps from one drawing to the next
+ * @property {(row: Row) => Style | undefined} [style]
+ */
+
+/**
+ * @template Row
+ * @param {readonly Column<Row>[]} columns
+ * @param {readonly Row[]} rows
+ * @param {Look} look
  * @returns {{ head: string, rows: string[] }}
  */
 function layOut(columns, rows, { paint, width = Number.POSITIVE_INFINITY, end = '...', fills = false }) {
@@ -35,6 +41,7 @@ function layOut(columns, rows, { paint, width = Number.POSITIVE_INFINITY, end = 
     if (spare < 0 || (fills && Number.isFinite(width)))
       widths[flexible] = Math.max(widthOf(columns[flexible].head), widths[flexible] + spare)
   }
+  /** @param {string[]} texts @param {(column: Column<Row>) => Style | undefined} styleOf */
   const lineOf = (texts, styleOf) =>
     texts
       .map((text, index) => {
@@ -52,7 +59,7 @@ function layOut(columns, rows, { paint, width = Number.POSITIVE_INFINITY, end = 
   }
 }
 
-/** The lines of a table, its header first. @type {(...given: Parameters<typeof layOut>) => string[]} */
+/** The lines of a table, its header first. @type {<Row>(columns: readonly Column<Row>[], rows: readonly Row[], look: Look) => string[]} */
 function tableLines(...given) {
   const { head, rows } = layOut(...given)
   return [head, ...rows]

@@ -5,6 +5,11 @@ const { EXIT } = require('../command-error')
 const { jsonLines } = require('../json-lines')
 const { tableLines } = require('../text-table')
 
+/**
+ * @import { Output } from '../output'
+ * @import { Column } from '../text-table'
+ */
+
 /** @type {import('../commands').Command} */
 const config = {
   name: 'config',
@@ -23,14 +28,17 @@ const config = {
   },
 }
 
+/** @param {unknown} value @returns {value is Record<string, unknown>} */
 const isGroup = (value) => typeof value === 'object' && value !== null && !Array.isArray(value)
 
+/** @param {Record<string, unknown>} options @param {Pick<Output, 'paint' | 'lineWidth'>} out */
 function configLines(options, { paint, lineWidth }) {
   const rows = Object.entries(options).flatMap(([name, value]) =>
     isGroup(value)
       ? Object.entries(value).map(([key, each]) => ({ name: `${name}.${key}`, value: each }))
       : [{ name, value }]
   )
+  /** @type {Column<{ name: string, value: unknown }>[]} */
   const columns = [
     { head: 'option', isText: true, of: ({ name }) => name },
     {

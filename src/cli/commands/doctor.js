@@ -7,10 +7,11 @@ const { jsonLines } = require('../json-lines')
 const { nextOfFinding } = require('../next-steps')
 const { printable } = require('../printable-text')
 
-/** @import { Output } from '../output' */
+/** @import { Output, Style } from '../output' */
 
 /** A longer line of prose is hard to read. */
 const MOST_WIDTH = 100
+/** @type {Record<string, Style>} */
 const STYLES = { HIGH: 'red', MEDIUM: 'yellow', LOW: 'dim' }
 
 /** @type {import('../commands').Command} */

@@ -15,7 +15,11 @@ const { profileLines } = require('../profile-report')
 /** A blocked event loop sends no progress, and a blocked service is worth a profile. */
 const SILENCE_MS = 60_000
 
-/** @import { Command } from '../commands' */
+/**
+ * @import { Context } from '../command-line'
+ * @import { Command } from '../commands'
+ * @import { ProfileResult } from '../profile-report'
+ */
 
 /**
  * @param {{ name: 'profile' | 'heap', usualSeconds: number, extension: string, about: string, more: string[], verb: string }} kind
@@ -94,12 +98,14 @@ async function checkFile(file, isForced) {
   }
 }
 
+/** @param {string} file */
 const alreadyThere = (file) =>
   new CommandError(`'${printable(file)}' is already there. Give another --out, or --force to replace it.`)
 
-/** @param {string} question @param {string} verb @param {import('../command-line').Context} context */
+/** @param {string} question @param {string} verb @param {Context} context @returns {Promise<ProfileResult>} */
 async function take(question, verb, { client, err }) {
   const line = new ProgressLine(err, verb)
+  /** @type {ProfileResult | undefined} */
   let result
   try {
     await client.postForLines(
@@ -120,15 +126,15 @@ async function take(question, verb, { client, err }) {
   return result
 }
 
-/** @param {string} from @param {import('../command-line').Context} context */
+/** @param {string} from @param {Context} context */
 async function save(from, { client, values: { out: file, force }, err }) {
   try {
     // Without --force no link is followed, and no file replaced that has come meanwhile.
-    await client.saveFile(from, file, force ? 'w' : 'wx')
+    await client.saveFile(from, /** @type {string} */ (file), force ? 'w' : 'wx')
   } catch (error) {
     if (error instanceof CommandError) throw error
     throw new CommandError(
-      `'${printable(file)}' cannot be written (${/** @type {any} */ (error).code}). The service keeps the file for some minutes at ${client.url}${from}.`
+      `'${printable(file)}' cannot be written (${/** @type {NodeJS.ErrnoException} */ (error).code}). The service keeps the file for some minutes at ${client.url}${from}.`
     )
   }
   err.print([`Saved ${printable(file)}.`])

@@ -20,6 +20,7 @@ const CLEAR_LINE = '\r\x1b[K'
 
 /**
  * @import { Context } from '../command-line'
+ * @import { Values } from '../options'
  * @typedef {import('../../features/admin/report/run').Recorded} Recorded
  */
 
@@ -86,7 +87,7 @@ const report = {
   },
 }
 
-/** @param {Record<string, any>} values @param {readonly string[]} commandLine */
+/** @param {Values} values @param {readonly string[]} commandLine */
 function checkTogether({ from, to, watch, for: span }, commandLine) {
   const recorded = [
     watch && '--watch',

@@ -7,6 +7,11 @@ const { jsonLines } = require('../json-lines')
 const { nextOfStall } = require('../next-steps')
 const { printable } = require('../printable-text')
 
+/**
+ * @import { StallSite, StallsSnapshot } from '../../../index.js'
+ * @import { Paint } from '../output'
+ */
+
 const MOST_FRAMES = 8
 
 /** @type {import('../commands').Command} */
@@ -27,8 +32,8 @@ const stalls = {
 }
 
 /**
- * @param {import('../../../index.js').StallsSnapshot} found
- * @param {import('../output').Paint} paint
+ * @param {StallsSnapshot} found
+ * @param {Paint} paint
  * @param {string} url of the service
  */
 function stallLines({ count, totalMs, sites }, paint, url) {
@@ -38,6 +43,7 @@ function stallLines({ count, totalMs, sites }, paint, url) {
   return [head, ...sites.flatMap((site) => ['', ...siteLines(site, paint, url)])]
 }
 
+/** @param {StallSite} site @param {Paint} paint @param {string} url of the service */
 function siteLines(site, paint, url) {
   const { count, totalMs, maxMs, lastAt, frames } = site
   const sums =
@@ -56,7 +62,7 @@ function siteLines(site, paint, url) {
   ]
 }
 
-/** @param {import('../../../index.js').StallSite} site */
+/** @param {StallSite} site */
 function placeOf(site) {
   const { cause, function: name, file, line, package: through, route, origin } = site
   const code =

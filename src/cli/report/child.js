@@ -36,17 +36,17 @@ function runChild([name, ...args], { signals, stdin }) {
   })
 }
 
-/** Node's permission model throws at once. */
+/** Node's permission model throws at once. @param {string} name @param {string[]} args */
 function begin(name, args) {
   try {
     // Windows starts npx only by its shell.
     return spawn(name, args, { stdio: 'inherit', shell: process.platform === 'win32' })
   } catch (error) {
-    throw failureOf(name, error)
+    throw failureOf(name, /** @type {Error} */ (error))
   }
 }
 
-/** @param {string} name @param {any} error of the start */
+/** @param {string} name @param {NodeJS.ErrnoException} error of the start */
 function failureOf(name, { code }) {
   const hint =
     code === 'ERR_ACCESS_DENIED' ? 'Start Node with --allow-child-process.' : 'Check the command after --.'

@@ -6,8 +6,6 @@
 const { Sightings } = require('../../features/admin/report/sightings')
 const { span, timeOfDay } = require('../../core/readable')
 
-/** @import { AdminClient } from '../admin-client' */
-
 const RETRY_MS = 1000
 /** How often the counters are kept, for a service that ends before the run does. */
 const KEEP_MS = 10_000
@@ -17,6 +15,7 @@ const MOST_SLOWEST = 30
 
 /**
  * @import { LivePoint, RunTotals, SlowRequest, Snapshot } from '../../../index.js'
+ * @import { AdminClient, LiveLine, LiveState } from '../admin-client'
  * @typedef {object} Seen what is known of a process that has answered
  * @property {RunTotals | 'process' | undefined} start what it had counted before: 'process' is nothing. Undefined until its first totals
  * @property {number} startedAt by its wall clock when it last answered
@@ -36,13 +35,14 @@ class Recording {
   #slowest = new Map()
   /** @type {string[]} */
   #notices = []
+  /** @type {Record<string, unknown>} */
   #options = {}
   #workers = 1
   #beganMs = 0
   /** @type {RunTotals} */
-  #first = /** @type {any} */ (undefined)
+  #first = /** @type {never} */ (undefined)
   /** @type {RunTotals} */
-  #latest = /** @type {any} */ (undefined)
+  #latest = /** @type {never} */ (undefined)
   /** By `process.instance`. @type {Map<string, Seen>} */
   #seen = new Map()
   #keptMs = 0
@@ -83,7 +83,8 @@ class Recording {
       asked: { from: this.#first.at + leastMs, to: Math.max(this.#latest.at, to) },
       seconds: lengthMs / 1000,
       points: [...this.#points.values()].sort((a, b) => a.at - b.at),
-      start: /** @type {any} */ (this.#seen.get(this.#latest.process.instance)).start,
+      start: /** @type {{ start: RunTotals | 'process' }} */ (this.#seen.get(this.#latest.process.instance))
+        .start,
       end: this.#latest,
       findings: this.#sightings.list(),
       hasVerdict: this.#sightings.hasVerdict,
@@ -154,6 +155,7 @@ class Recording {
     })
   }
 
+  /** @param {LiveLine} line */
   #onLine({ history = [], point, state }) {
     if (this.#lostAt !== undefined) {
       this.#notices.push(
@@ -174,6 +176,7 @@ class Recording {
     return this.#first.at + this.#jumped.leastMs
   }
 
+  /** @param {LiveState} state */
   #onState({ instance, snapshot, diagnosis, fleet }) {
     this.#sightings.add(diagnosis)
     this.#workers = fleet?.workers.length ?? 1
@@ -215,7 +218,7 @@ class Recording {
     return seen === undefined
   }
 
-  /** One that is older than the run has counted before: it took the port over from another. */
+  /** One that is older than the run has counted before: it took the port over from another. @param {string} instance @param {Snapshot} snapshot */
   #meet(instance, snapshot) {
     const startedAt = startOf(snapshot)
     const isOlder = snapshot.uptimeSeconds * 1000 > this.#lastedMs
@@ -225,7 +228,7 @@ class Recording {
     this.#notices.push(`${what}: tables count from then on.`)
   }
 
-  /** Within one process, only a jump of the wall clock moves the time of its start. */
+  /** Within one process, only a jump of the wall clock moves the time of its start. @param {number} byMs @param {Snapshot} snapshot */
   #noticeJump(byMs, { at }) {
     if (Math.abs(byMs) < JUMP_MS) return
     const nowMs = this.#jumped.nowMs + byMs

@@ -5,11 +5,12 @@ const { Sightings } = require('../../features/admin/report/sightings')
 const { CommandError } = require('../command-error')
 const { timeOfDay } = require('../../core/readable')
 
-/** @import { AdminClient } from '../admin-client' */
+/**
+ * @import { LivePoint } from '../../../index.js'
+ * @import { AdminClient, LiveState } from '../admin-client'
+ */
 
 const SECOND_MS = 1000
-
-/** @import { LivePoint } from '../../../index.js' */
 
 /**
  * @param {AdminClient} client
@@ -41,10 +42,10 @@ async function readRemembered(client, { from, to }) {
   }
 }
 
-/** The stream begins with the history and the state. */
+/** The stream begins with the history and the state. @param {AdminClient} client */
 async function firstLines(client) {
   const abort = new AbortController()
-  /** @type {{ history: LivePoint[], state: any }} */
+  /** @type {{ history: LivePoint[], state: LiveState | undefined }} */
   const first = { history: [], state: undefined }
   await client.followLines(
     '/live',
@@ -59,8 +60,10 @@ async function firstLines(client) {
 
 /** @param {LivePoint[]} points @param {{ from: number, to: number }} asked @param {string} url @returns {string[]} */
 function noticesOf(points, { from, to }, url) {
+  /** @param {LivePoint} point */
   const isIn = ({ at }) => at > from && at <= to
   const [first] = points
+  /** @param {number} at */
   const time = (at) => timeOfDay(new Date(at).toISOString())
   if (!points.some(isIn)) {
     const known =

@@ -56,6 +56,7 @@ class ReportFile {
   }
 }
 
+/** @param {string} file @param {number} number */
 function numbered(file, number) {
   const { dir, name, ext } = path.parse(file)
   return path.join(dir, `${name}-${number}${ext}`)

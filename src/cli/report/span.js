@@ -3,6 +3,7 @@
 
 const { CommandError } = require('../command-error')
 
+/** @type {Record<string, number>} */
 const UNITS_MS = { s: 1000, m: 60_000, h: 3_600_000 }
 const DAY_MS = 86_400_000
 /** The points of a week take a hundred megabytes. Beyond 24 days a timer of Node would end at once. */
@@ -43,7 +44,7 @@ function readTime(value = '', rawName) {
   return () => atMs
 }
 
-/** The time of day here, of today or of yesterday. */
+/** The time of day here, of today or of yesterday. @param {number} hours @param {number} minutes @param {number} seconds @param {number} nowMs */
 function lastAt(hours, minutes, seconds, nowMs) {
   const atMs = new Date(nowMs).setHours(hours, minutes, seconds, 0)
   return atMs > nowMs ? atMs - DAY_MS : atMs

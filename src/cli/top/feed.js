@@ -4,8 +4,6 @@
 
 const { SnapshotRates } = require('./rates')
 
-/** @import { AdminClient } from '../admin-client' */
-
 /** A little more than a second, because the server takes a snapshot at most once a second. */
 const POLL_MS = 1020
 /** An answer that takes longer is late. */
@@ -14,21 +12,23 @@ const MOST_POINTS = 120
 
 /**
  * @import { Diagnosis, Snapshot } from '../../../index.js'
+ * @import { AdminClient } from '../admin-client'
  */
 
 class Feed {
   /** Undefined before `open()`, as are the next two. @type {Snapshot} */
-  snapshot = /** @type {any} */ (undefined)
+  snapshot = /** @type {never} */ (undefined)
   /** @type {Diagnosis} */
-  diagnosis = /** @type {any} */ (undefined)
+  diagnosis = /** @type {never} */ (undefined)
   /** @type {SnapshotRates} */
-  rates = /** @type {any} */ (undefined)
+  rates = /** @type {never} */ (undefined)
   /** Requests a second, the oldest first. @type {number[]} */
   history = []
   /** Why there is nothing new. @type {{ sinceMs: number, message: string } | undefined} */
   loss
   #client
   #clock
+  /** @type {NodeJS.Timeout | undefined} */
   #timer
   #isStopped = false
   #askedMs = 0
@@ -68,6 +68,7 @@ class Feed {
     return { snapshot, diagnosis }
   }
 
+  /** @param {{ snapshot: Snapshot, diagnosis: Diagnosis }} answer */
   #take({ snapshot, diagnosis }) {
     this.loss = undefined
     this.diagnosis = diagnosis
@@ -81,11 +82,13 @@ class Feed {
     if (this.history.length > MOST_POINTS) this.history.shift()
   }
 
+  /** @param {() => void} onChange */
   #askLater(onChange) {
     const waitMs = Math.max(0, this.#askedMs + POLL_MS - this.#clock.now())
     this.#timer = this.#clock.wait(waitMs, () => void this.#poll(onChange))
   }
 
+  /** @param {() => void} onChange */
   async #poll(onChange) {
     this.#askedMs = this.#clock.now()
     // A blocked event loop answers late: the view says so before the request times out.
@@ -106,6 +109,7 @@ class Feed {
     this.#askLater(onChange)
   }
 
+  /** @param {string} message */
   #lose(message) {
     this.loss = { sinceMs: this.loss?.sinceMs ?? this.#askedMs, message }
   }

@@ -7,7 +7,7 @@ const { rate } = require('../figures')
 const { clip, padEnd, printable, widthOf, wrap } = require('../printable-text')
 
 /**
- * @import { Output } from '../output'
+ * @import { Output, Paint, Style } from '../output'
  * @import { Feed } from './feed'
  */
 
@@ -24,7 +24,6 @@ const TOO_LITTLE = 'Not enough traffic yet for the doctor to tell.'
 const SEVERITY_STYLES = /** @type {const} */ ({ high: 'red', medium: 'yellow', low: undefined })
 
 /**
- * @import { Style } from '../output'
  * @typedef {[label: string, value: string, style?: Style | undefined]} Cell
  *
  * @param {Feed} feed
@@ -41,6 +40,7 @@ function headLines(feed, { out, url, width }) {
   ]
 }
 
+/** @param {Feed} feed @param {{ paint: Paint, url: string, width: number }} look */
 function titleLine({ snapshot }, { paint, url, width }) {
   const { at, uptimeSeconds, releases } = snapshot
   const { version } = releases.current
@@ -53,7 +53,11 @@ function titleLine({ snapshot }, { paint, url, width }) {
   return `${paint('bold', padEnd(clip(title, room), room))}  ${paint('dim', time)}`
 }
 
-/** One sentence: the loss of the service, the first finding, or that there is none. */
+/**
+ * One sentence: the loss of the service, the first finding, or that there is none.
+ *
+ * @param {Feed} feed @param {{ paint: Paint, width: number, end: string }} look
+ */
 function healthLines(feed, { paint, width, end }) {
   const { style, word, sentence } = healthOf(feed)
   const [first, ...rest] = wrap(printable(sentence), width - word.length - 1)
@@ -65,7 +69,7 @@ function healthLines(feed, { paint, width, end }) {
   return lines.slice(0, HEALTH_LINES)
 }
 
-/** @returns {{ style: Style | undefined, word: string, sentence: string }} */
+/** @param {Feed} feed @returns {{ style: Style | undefined, word: string, sentence: string }} */
 function healthOf({ loss, lostSeconds, diagnosis: { healthy, summary, findings } }) {
   if (loss !== undefined)
     return {
@@ -81,7 +85,7 @@ function healthOf({ loss, lostSeconds, diagnosis: { healthy, summary, findings }
   return { style: SEVERITY_STYLES[severity], word: severity.toUpperCase(), sentence: `${summary} ${more}` }
 }
 
-/** Four columns of four figures each. @returns {Cell[][]} */
+/** Four columns of four figures each. @param {Feed} feed @returns {Cell[][]} */
 function columnsOf({ snapshot, rates: { all } }) {
   const { requests, admission, runtime, stalls } = snapshot
   const { lastMinute, inFlight } = requests
@@ -116,16 +120,17 @@ function columnsOf({ snapshot, rates: { all } }) {
   ]
 }
 
-/** @returns {Style | undefined} */
+/** @param {number} value @param {number} yellowFrom @param {number} [redFrom] @returns {Style | undefined} */
 function shade(value, yellowFrom, redFrom = Number.POSITIVE_INFINITY) {
   if (value >= redFrom) return 'red'
   return value >= yellowFrom ? 'yellow' : undefined
 }
 
-/** @param {Cell[][]} columns @param {{ paint: import('../output').Paint, width: number }} look */
+/** @param {Cell[][]} columns @param {{ paint: Paint, width: number }} look */
 function gridLines(columns, { paint, width }) {
   const shown = gridFor(columns, width)
   const cellWidth = Math.floor((width + 1) / shown.length)
+  /** @param {number} index */
   const lineOf = (index) =>
     shown.map((column) => {
       const [label, value, style] = column[index]
@@ -135,13 +140,17 @@ function gridLines(columns, { paint, width }) {
   return shown[0].map((_, index) => lineOf(index).join(''))
 }
 
-/** On a wide terminal each column becomes two; on a narrow one the last are left out. */
+/** On a wide terminal each column becomes two; on a narrow one the last are left out. @param {Cell[][]} columns @param {number} width */
 function gridFor(columns, width) {
   if (width >= WIDE) return columns.flatMap((column) => [column.slice(0, 2), column.slice(2)])
   return columns.slice(0, Math.max(1, Math.min(columns.length, Math.floor((width + 1) / LEAST_CELL_WIDTH))))
 }
 
-/** Requests a second over the last two minutes, the newest on the right; before it the scale. */
+/**
+ * Requests a second over the last two minutes, the newest on the right; before it the scale.
+ *
+ * @param {number[]} history @param {{ paint: Paint, width: number }} look
+ */
 function sparkLine(history, { paint, width }) {
   const shown = history.slice(-(width - LABEL_WIDTH))
   const most = Math.max(1, ...shown)

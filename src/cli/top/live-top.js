@@ -16,7 +16,9 @@ class LiveTop {
   #feed
   #view
   #screen
+  /** @type {(code: number) => void} */
   #end = (_code) => {}
+  /** @type {(error: unknown) => void} */
   #fail = (_error) => {}
 
   /** @param {import('../command-line').Context} context @param {string} sort */
@@ -31,6 +33,7 @@ class LiveTop {
   /** @returns {Promise<number>} the exit code */
   async run() {
     await this.#feed.open()
+    /** @type {Promise<number>} */
     const ended = new Promise((resolve, reject) => {
       this.#end = resolve
       this.#fail = reject
@@ -66,13 +69,14 @@ class LiveTop {
     }
   }
 
-  /** What started us sees by which signal we ended. */
+  /** What started us sees by which signal we ended. @param {NodeJS.Signals} name */
   #dieBy(name) {
     this.#end(EXIT.failed)
     this.#screen.leave()
     this.#context.clock.afterTurn(() => this.#context.signals.raise(name))
   }
 
+  /** @param {string} input */
   #onInput = (input) => {
     for (const key of keysOf(input)) {
       if (key === 'quit') return this.#end(EXIT.done)

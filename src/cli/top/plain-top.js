@@ -10,7 +10,14 @@ const { tableLines } = require('../text-table')
 const { Feed } = require('./feed')
 const { routeTable, sortedRows } = require('./route-table')
 
-/** @param {import('../command-line').Context} context @param {string} sort */
+/**
+ * @import { Diagnosis } from '../../../index.js'
+ * @import { Context } from '../command-line'
+ * @import { Output } from '../output'
+ * @import { Column } from '../text-table'
+ */
+
+/** @param {Context} context @param {string} sort */
 async function plainTop({ client, clock, values, out }, sort) {
   const feed = new Feed({ client, clock })
   await feed.open()
@@ -18,6 +25,7 @@ async function plainTop({ client, clock, values, out }, sort) {
   return EXIT.done
 }
 
+/** @param {Feed} feed @param {{ out: Output, url: string, sort: string }} look */
 function snapshotTable(feed, { out, url, sort }) {
   const { paint, lineWidth } = out
   const { head, rows } = routeTable(sortedRows(feed, sort), { sort, paint, width: lineWidth })
@@ -33,9 +41,10 @@ function snapshotTable(feed, { out, url, sort }) {
   ]
 }
 
+/** @param {Feed} feed @param {{ isScreen: boolean }} out */
 const stateLines = ({ snapshot, diagnosis }, out) => jsonLines({ snapshot, diagnosis }, out)
 
-/** One line a second. @param {import('../command-line').Context} context */
+/** One line a second. @param {Context} context */
 async function watchLines({ client, clock, values, out, err, signals }) {
   const feed = new Feed({ client, clock })
   await feed.open()
@@ -54,6 +63,7 @@ async function watchLines({ client, clock, values, out, err, signals }) {
   return EXIT.done
 }
 
+/** @type {Column<Feed>[]} */
 const WATCH_COLUMNS = [
   { head: 'time', isText: true, least: 8, of: ({ snapshot }) => timeOfDay(snapshot.at) },
   { head: 'req/s', least: 7, of: ({ rates }) => rate(rates.all.requests) },
@@ -67,9 +77,12 @@ const WATCH_COLUMNS = [
   { head: 'health', isText: true, of: ({ diagnosis }) => healthWords(diagnosis) },
 ]
 
+/** @param {Output} out */
 const watchHead = ({ paint }) => tableLines(WATCH_COLUMNS, [], { paint })[0]
+/** @param {Feed} feed @param {Output} out */
 const watchLine = (feed, { paint }) => tableLines(WATCH_COLUMNS, [feed], { paint })[1]
 
+/** @param {Diagnosis} diagnosis */
 function healthWords({ healthy, findings }) {
   if (healthy === null) return 'unknown'
   return healthy ? 'healthy' : findings.map(({ problem }) => problem).join(', ')

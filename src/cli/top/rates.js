@@ -4,15 +4,18 @@
 const FAILED = /** @type {const} */ (['errored', 'timed_out'])
 
 /**
- * @import { Snapshot, RouteSnapshot } from '../../../index.js'
+ * @import { AdmissionSnapshot, LatencySummary, RouteSnapshot, Snapshot } from '../../../index.js'
  * @typedef {object} Rates a number that is not known is undefined
  * @property {number} requests
  * @property {number} errors
  * @property {number | undefined} shed
  */
 
+/** @param {RouteSnapshot} route */
 const keyOf = ({ method, route }) => `${method} ${route}`
+/** @param {RouteSnapshot} route */
 const failedOf = ({ outcomes }) => FAILED.reduce((sum, outcome) => sum + outcomes[outcome], 0)
+/** @param {AdmissionSnapshot} admission */
 const shedOf = ({ shed, wouldShed }) => [...shed, ...wouldShed].reduce((sum, { count }) => sum + count, 0)
 
 class SnapshotRates {
@@ -49,6 +52,7 @@ class SnapshotRates {
   #ofAll() {
     const { requests, routes, admission } = this.#now
     if (this.#before === undefined) return ofLastMinute(requests.lastMinute)
+    /** @param {readonly RouteSnapshot[]} list */
     const sumOf = (list) => list.reduce((sum, route) => sum + failedOf(route), 0)
     return {
       requests: this.#perSecond(requests.sinceStart.count - this.#before.requests.sinceStart.count),
@@ -57,20 +61,20 @@ class SnapshotRates {
     }
   }
 
-  /** Routes can be folded between two snapshots, so that a count seems to fall. */
+  /** Routes can be folded between two snapshots, so that a count seems to fall. @param {number} difference */
   #perSecond(difference) {
     return Math.max(0, difference) / this.#seconds
   }
 }
 
-/** @returns {Rates} */
+/** @param {LatencySummary} summary @returns {Rates} */
 const ofLastMinute = ({ ratePerSecond, errorRatio }) => ({
   requests: ratePerSecond,
   errors: ratePerSecond * errorRatio,
   shed: undefined,
 })
 
-/** The milliseconds of each second: the window is as long as its requests and their rate say. */
+/** The milliseconds of each second: the window is as long as its requests and their rate say. @param {RouteSnapshot} route */
 function loopOfMinute({ lastMinute: { count, ratePerSecond }, loopMs }) {
   if (loopMs === null || count === 0) return undefined
   return loopMs.lastMinute / (count / ratePerSecond)

@@ -9,11 +9,14 @@ const { PARTS, mostly } = require('../snapshot-sections')
 const { tableLines } = require('../text-table')
 
 /**
- * @import { Output } from '../output'
+ * @import { LatencySummary, RequestParts, RouteSnapshot, SlowRequest, Snapshot } from '../../../index.js'
+ * @import { Output, Paint } from '../output'
+ * @import { Column, Look } from '../text-table'
  * @import { Feed } from './feed'
  */
 
 const BAR_WIDTH = 30
+/** @type {Record<keyof RequestParts, string>} */
 const MEANINGS = {
   queueMs: 'in the queue of the gate',
   runMs: 'its handler ran',
@@ -24,7 +27,6 @@ const MEANINGS = {
 }
 
 /**
- * @import { RouteSnapshot } from '../../../index.js'
  * @param {RouteSnapshot} route
  * @param {Feed} feed
  * @param {{ out: Output, width: number }} look
@@ -47,15 +49,19 @@ function routeDetail(route, { snapshot, rates }, { out, width }) {
   ]
 }
 
+/** @param {string} title @param {string[]} lines @param {Paint} paint */
 const section = (title, lines, paint) =>
   lines.length === 0 ? [] : ['', paint('bold', title), ...lines.map((line) => `  ${line}`)]
 
+/** @param {RouteSnapshot} route @param {Look} look */
 function durationLines({ lastMinute, sinceStart }, look) {
   const rows = [
     { over: 'last minute', ...lastMinute },
     { over: 'since start', ...sinceStart },
   ]
+  /** @param {string} head @param {keyof LatencySummary} key @returns {Column<LatencySummary & { over: string }>} */
   const quantile = (head, key) => ({ head, least: 8, of: (row) => ms(row[key]) })
+  /** @type {ReturnType<typeof quantile>[]} */
   const columns = [
     { head: 'ms', isText: true, of: ({ over }) => over },
     quantile('p50', 'p50Ms'),
@@ -68,9 +74,10 @@ function durationLines({ lastMinute, sinceStart }, look) {
   return tableLines(columns, rows, look)
 }
 
+/** @param {RouteSnapshot} route @param {Output} out */
 function partLines({ parts, lastMinute }, { paint, isUnicode }) {
   if (parts === null || lastMinute.count === 0) return []
-  const names = Object.keys(PARTS)
+  const names = /** @type {(keyof RequestParts)[]} */ (Object.keys(PARTS))
   const total = names.reduce((sum, name) => sum + parts.lastMinute[name], 0)
   if (total === 0) return []
   const block = isUnicode ? '█' : '#'
@@ -82,6 +89,7 @@ function partLines({ parts, lastMinute }, { paint, isUnicode }) {
   })
 }
 
+/** @param {RouteSnapshot} route */
 function sinceStartLines({
   sinceStart,
   outcomes,
@@ -101,16 +109,19 @@ function sinceStartLines({
   ].map(printable)
 }
 
+/** @param {RouteSnapshot} route @param {Snapshot} snapshot */
 const errorLines = ({ route }, { errors }) =>
   errors
     .filter((each) => each.route === route)
     .map(({ type, status, count: times }) => printable(`${times} times ${type} (${status})`))
 
+/** @param {RouteSnapshot} route @param {Snapshot} snapshot */
 const stallLines = (route, { stalls: { sites } }) =>
   sites
     .filter(isSameRoute(route))
     .map((site) => printable(`${placeOf(site)}: ${site.count} times, ${duration(site.totalMs)} in all`))
 
+/** @param {RouteSnapshot} route @param {Snapshot} snapshot */
 const outgoingLines = (route, { outgoing }) =>
   outgoing.hosts.flatMap(({ host, routes }) =>
     routes
@@ -123,9 +134,11 @@ const outgoingLines = (route, { outgoing }) =>
       )
   )
 
+/** @param {RouteSnapshot} route @param {Snapshot} snapshot @param {Look} look */
 function slowLines(route, { slowest }, look) {
   const rows = slowest.filter(isSameRoute(route))
   if (rows.length === 0) return []
+  /** @type {Column<SlowRequest>[]} */
   const columns = [
     { head: 'at', isText: true, of: ({ at }) => timeOfDay(at) },
     { head: 'ms', least: 7, of: ({ durationMs }) => ms(durationMs) },

@@ -7,15 +7,12 @@ const { mostly } = require('../snapshot-sections')
 const { layOut } = require('../text-table')
 
 /**
+ * @import { RouteSnapshot } from '../../../index.js'
+ * @import { Column, Look } from '../text-table'
  * @import { Feed } from './feed'
  * @import { SnapshotRates } from './rates'
- */
-
-/**
- * @import { RouteSnapshot } from '../../../index.js'
- * @import { Column } from '../text-table'
  * @typedef {{ route: RouteSnapshot, name: string, rates: ReturnType<SnapshotRates['of']> }} Row
- * @typedef {Column & { sort?: string, from?: number, by?: (row: Row) => number }} RouteColumn
+ * @typedef {Column<Row> & { sort?: string, from?: number, by?: (row: Row) => number }} RouteColumn
  *   sort: its name as an order; by: what it is ordered by, the most first; from: the width from which it is shown
  */
 
@@ -93,6 +90,7 @@ const COLUMNS = [
   },
 ]
 
+/** @param {Row['rates']} rates */
 const loopShare = ({ loopMs }) => (loopMs === undefined ? undefined : loopMs / 1000)
 
 /** The orders, in the order in which the key goes through them. */
@@ -103,6 +101,7 @@ const FIRST_SORT = 'requests'
 function sortedRows({ snapshot, rates }, sort) {
   const rows = snapshot.routes.map((route) => ({ route, name: routeName(route), rates: rates.of(route) }))
   const by = COLUMNS.find((column) => column.sort === sort)?.by
+  /** @param {Row} a @param {Row} b */
   const byName = (a, b) => (a.name < b.name ? -1 : 1)
   if (by === undefined) return rows.sort(byName)
   // Routes without requests in the last minute have the quantiles 0.
@@ -113,7 +112,7 @@ function sortedRows({ snapshot, rates }, sort) {
 
 /**
  * @param {readonly Row[]} rows
- * @param {{ sort: string, paint: import('../output').Paint, width: number, end?: string, fills?: boolean }} look
+ * @param {Look & { sort: string, width: number }} look
  */
 function routeTable(rows, { sort, ...look }) {
   const columns = COLUMNS.filter(({ from = 0 }) => look.width >= from).map((column) =>

@@ -48,7 +48,7 @@ class Screen {
   }
 }
 
-/** After the last column the cursor is still on it: clearing would remove what is there. */
+/** After the last column the cursor is still on it: clearing would remove what is there. @param {string} line @param {number} columns */
 const wholeLine = (line, columns) => (widthOf(line) < columns ? line + CLEAR_LINE : line)
 
 exports.Screen = Screen

@@ -11,6 +11,7 @@ const { SORTS, routeTable, sortedRows } = require('./route-table')
 /**
  * @import { Output } from '../output'
  * @import { Feed } from './feed'
+ * @typedef {'routes' | 'route' | 'doctor'} Page
  */
 
 /** A blank line, the header of the table, and the line of the keys. */
@@ -21,7 +22,7 @@ class View {
   #url
   #feed
   #sort
-  /** @type {'routes' | 'route' | 'doctor'} */
+  /** @type {Page} */
   #page = 'routes'
   /** The name of the route that is selected: it stays so wherever the sorting puts it. @type {string | undefined} */
   #selected
@@ -58,6 +59,7 @@ class View {
     return [...head, '', ...filled, this.#out.paint('dim', this.#keyLine(width))]
   }
 
+  /** @param {Page} page */
   #open(page) {
     this.#page = page
     this.#firstLine = 0
@@ -72,7 +74,9 @@ class View {
     return sortedRows(this.#feed, this.#sort)
   }
 
+  /** @param {string} key */
   #move(key) {
+    /** @type {Record<string, number | undefined>} */
     const steps = {
       up: -1,
       down: 1,
@@ -94,6 +98,7 @@ class View {
       rows[within(index === -1 && step > 0 ? step - 1 : index + step, 0, rows.length - 1)]?.name
   }
 
+  /** @param {number} width */
   #routeLines(width) {
     const { paint, isUnicode } = this.#out
     const rows = this.#rows()
@@ -117,6 +122,7 @@ class View {
     ]
   }
 
+  /** @param {number} width */
   #pageLines(width) {
     const all =
       this.#page === 'doctor' ? doctorLines(this.#feed.diagnosis, this.#out, this.#url) : this.#detail(width)
@@ -127,12 +133,14 @@ class View {
     return all.slice(this.#firstLine, this.#firstLine + height)
   }
 
+  /** @param {number} width */
   #detail(width) {
     const row = this.#rows().find(({ name }) => name === this.#selected)
     if (row === undefined) return ['This process has not answered a request of this route.']
     return routeDetail(row.route, this.#feed, { out: this.#out, width })
   }
 
+  /** @param {number} width */
   #keyLine(width) {
     const arrows = this.#out.isUnicode ? '↑↓' : 'up/down'
     if (this.#page !== 'routes')
@@ -143,7 +151,11 @@ class View {
   }
 }
 
-/** The greater of the least and the smaller of the most: a list that is shorter than the screen begins at its first line. */
+/**
+ * The greater of the least and the smaller of the most: a list that is shorter than the screen begins at its first line.
+ *
+ * @param {number} value @param {number} least @param {number} most
+ */
 const within = (value, least, most) => Math.max(least, Math.min(value, Math.max(least, most)))
 
 exports.View = View

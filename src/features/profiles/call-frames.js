@@ -21,7 +21,7 @@ const ENGINE_NAMES = new Set(['(root)', '(idle)', '(program)', '(garbage collect
  *   isNative: boolean }} Frame package: null for the application; isNative: of the engine or of Node, written in C++
  */
 
-/** @returns {Frame} */
+/** @param {string} name @returns {Frame} */
 const ofEngine = (name) => ({
   name,
   file: null,
@@ -56,6 +56,7 @@ class CallFrames {
   }
 }
 
+/** @param {CallFrame} callFrame */
 const placeKey = ({ functionName, scriptId, lineNumber, columnNumber }) =>
   `${scriptId}:${lineNumber}:${columnNumber}:${functionName}`
 
@@ -72,6 +73,7 @@ function describe({ functionName, scriptId, url, lineNumber, columnNumber }) {
   return { name, file, line, package: isNode ? NODE : ownerOf(path), path, isNode, isNative: false }
 }
 
+/** @param {string} path */
 const ownerOf = (path) => (isOwn({ path }) ? OWN : packageOf(path))
 
 exports.CallFrames = CallFrames

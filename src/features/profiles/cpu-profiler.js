@@ -7,7 +7,10 @@ const { getHeapStatistics } = require('node:v8')
 const { correctIdle } = require('../../core/process/profiled-idle')
 const { ProfilerSession } = require('./profiler-session')
 
-/** @import { PauseRest } from './pause-rest' */
+/**
+ * @import { PauseRest } from './pause-rest'
+ * @import { CpuProfile } from './profile-tree'
+ */
 
 const SAMPLE_MICROSECONDS = 2000
 /** A longer profile samples less often, so that no profile is larger than this. */
@@ -19,7 +22,9 @@ const LARGEST_HEAP_BYTES = 256 * 2 ** 20
 class CpuProfiler {
   #clock
   #rest
+  /** @type {ProfilerSession | undefined} */
   #session
+  /** @type {ReturnType<typeof correctIdle>} */
   #endCorrection
 
   /** @param {{ clock: import('../../core/clock').Clock, rest: PauseRest }} parts */
@@ -57,7 +62,7 @@ class CpuProfiler {
     })
   }
 
-  /** @returns {import('node:inspector').Profiler.Profile} */
+  /** @returns {CpuProfile} */
   stop() {
     try {
       let profile
@@ -71,6 +76,7 @@ class CpuProfiler {
     }
   }
 
+  /** @param {() => void} work */
   #pausing(work) {
     const beganMs = this.#clock.now()
     this.#rest.pausing(work)

@@ -6,18 +6,25 @@ const { rounded } = require('./profile-tables')
 /** The share of the whole below which a node is left out. */
 const LEAST_SHARE = 0.001
 
-/** @typedef {import('./profile-tree').TreeNode} TreeNode */
+/**
+ * @import { Frame } from './call-frames'
+ * @import { TreeNode } from './profile-tree'
+ * @typedef {'ms' | 'bytes'} Unit
+ * @typedef {Pick<Frame, 'name' | 'file' | 'line' | 'package'> & Record<Unit, number> & { children: FlameNode[] }} FlameNode
+ *   it has the value of its unit only
+ */
 
-/** @param {TreeNode} root @param {'ms' | 'bytes'} unit */
+/** @param {TreeNode} root @param {Unit} unit */
 function flameTree(root, unit) {
   const merged = merge([root], unit)
   const whole = { ...merged, name: '(all)', file: null, line: null, package: null }
   return withoutSmall(whole, whole[unit] * LEAST_SHARE, unit)
 }
 
-/** @param {TreeNode[]} nodes of one function */
+/** @param {TreeNode[]} nodes of one function @param {Unit} unit @returns {FlameNode} */
 function merge(nodes, unit) {
   const { name, file, line, package: of } = nodes[0].frame
+  /** @type {Map<Frame, TreeNode[]>} */
   const byFrame = new Map()
   let total = 0
   for (const { self, children } of nodes) {
@@ -30,9 +37,10 @@ function merge(nodes, unit) {
   }
   const children = [...byFrame.values()].map((same) => merge(same, unit))
   for (const child of children) total += child[unit]
-  return { name, file, line, package: of, [unit]: total, children }
+  return /** @type {FlameNode} */ ({ name, file, line, package: of, [unit]: total, children })
 }
 
+/** @param {FlameNode} node @param {number} least @param {Unit} unit @returns {FlameNode} */
 function withoutSmall(node, least, unit) {
   return {
     ...node,

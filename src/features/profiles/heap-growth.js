@@ -6,9 +6,12 @@ const { rounded } = require('./profile-tables')
 
 const MOST_ROWS = 50
 
-/** @typedef {{ functions: any[], durationMs: number }} Result */
+/**
+ * @import { PublicRow } from './profile-tables'
+ * @typedef {{ functions: PublicRow<'Bytes'>[], durationMs: number }} Result
+ */
 
-/** @param {Result} before @param {Result} now @returns {object[]} what grows most comes first */
+/** What grows most comes first. @param {Result} before @param {Result} now */
 function growthOf(before, now) {
   const scale = now.durationMs / before.durationMs
   const bytesBefore = new Map(before.functions.map((row) => [siteOf(row), row.selfBytes * scale]))
@@ -30,6 +33,7 @@ function growthOf(before, now) {
     .slice(0, MOST_ROWS)
 }
 
+/** @param {Pick<PublicRow<'Bytes'>, 'name' | 'file' | 'line'>} row */
 const siteOf = ({ name, file, line }) => `${file}:${line}:${name}`
 
 module.exports = { growthOf }

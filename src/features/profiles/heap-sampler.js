@@ -11,6 +11,7 @@ const { ProfilerSession } = require('./profiler-session')
 class HeapSampler {
   #clock
   #rest
+  /** @type {ProfilerSession | undefined} */
   #session
 
   /** @param {{ clock: import('../../core/clock').Clock, rest: PauseRest }} parts */

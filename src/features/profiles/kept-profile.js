@@ -15,6 +15,7 @@ class KeptProfile {
   #work
   /** @type {Kept | undefined} */
   #last
+  /** @type {NodeJS.Timeout | undefined} */
   #timer
   /** @type {Promise<Buffer> | undefined} */
   #pprof

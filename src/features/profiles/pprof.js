@@ -7,8 +7,14 @@ const zlib = require('node:zlib')
 const gzip = promisify(zlib.gzip)
 const NANOSECONDS = 1e6
 
-/** @typedef {import('./profile-tree').TreeNode} TreeNode */
+/**
+ * @import { FunctionInput, LocationInput, SampleInput } from 'pprof-format'
+ * @import { Frame } from './call-frames'
+ * @import { TreeNode } from './profile-tree'
+ * @import { Kind, When } from './profile-work'
+ */
 
+/** @type {Record<Kind, { type: string, unit: string, valueOf: (value: number) => number }>} */
 const KINDS = {
   cpu: { type: 'cpu', unit: 'nanoseconds', valueOf: (ms) => Math.round(ms * NANOSECONDS) },
   heap: { type: 'inuse_space', unit: 'bytes', valueOf: (bytes) => Math.round(bytes) },
@@ -18,14 +24,17 @@ class Pprof {
   /** Loaded when it is first needed: most processes are never profiled. */
   #format = require('pprof-format')
   #strings = new this.#format.StringTable()
+  /** @type {FunctionInput[]} */
   #functions = []
+  /** @type {LocationInput[]} */
   #locations = []
+  /** @type {SampleInput[]} */
   #samples = []
-  /** @type {Map<import('./call-frames').Frame, number>} */
+  /** @type {Map<Frame, number>} */
   #ids = new Map()
   #kind
 
-  /** @param {TreeNode} root @param {keyof typeof KINDS} kind */
+  /** @param {TreeNode} root @param {Kind} kind */
   constructor(root, kind) {
     this.#kind = KINDS[kind]
     for (const child of root.children) this.#add(child, [])
@@ -39,6 +48,7 @@ class Pprof {
     for (const child of children) this.#add(child, locationId)
   }
 
+  /** @param {Frame} frame */
   #idOf(frame) {
     let id = this.#ids.get(frame)
     if (id !== undefined) return id
@@ -52,7 +62,7 @@ class Pprof {
     return id
   }
 
-  /** @param {{ atMs: number, durationMs: number }} when @returns {Promise<Buffer>} gzipped, as the format requires */
+  /** @param {When} when @returns {Promise<Buffer>} gzipped, as the format requires */
   async encode({ atMs, durationMs }) {
     const { type, unit } = this.#kind
     const sampleType = { type: this.#strings.dedup(type), unit: this.#strings.dedup(unit) }
@@ -71,7 +81,7 @@ class Pprof {
   }
 }
 
-/** @param {TreeNode} root @param {'cpu' | 'heap'} kind @param {{ atMs: number, durationMs: number }} when */
+/** @param {TreeNode} root @param {Kind} kind @param {When} when */
 const pprofOf = (root, kind, when) => new Pprof(root, kind).encode(when)
 
 module.exports = { pprofOf }

@@ -13,11 +13,16 @@ const OF_THE_SERVER =
   /^node:(?:_http_|http|https|_tls|net|events|timer|diagnostics_channel|async_hooks|internal\/(?:http|net|stream|streams|timer|process\/task_queues|async_|events))/
 
 /**
- * @typedef {import('./profile-tree').TreeNode} TreeNode
- * @typedef {import('./call-frames').Frame} Frame
- * @typedef {{ name: string, file: string | null, line: number | null, package: string | null, self: number, total: number,
- *   handled: number, open: number }} Row handled: the part of total that a router called; open: how often it is on the stack of
- *   the node that is visited
+ * @import { Frame } from './call-frames'
+ * @import { TreeNode } from './profile-tree'
+ * @typedef {Pick<Frame, 'name' | 'file' | 'line' | 'package'>} Named
+ * @typedef {Named & { self: number, total: number, handled: number, open: number }} Row handled: the part of total that a router called;
+ *   open: how often it is on the stack of the node that is visited
+ */
+
+/**
+ * @template {'Ms' | 'Bytes'} Unit
+ * @typedef {Named & Record<`self${Unit}` | `total${Unit}`, number> & { selfShare: number, totalShare: number, isHandler: boolean }} PublicRow
  */
 
 class ProfileTables {
@@ -60,16 +65,19 @@ class ProfileTables {
     return [this.#functionRow(frame), this.#fileRow(frame), this.#packageRow(frame)]
   }
 
+  /** @param {Frame} frame */
   #functionRow(frame) {
     const { name, file, line, package: of } = frame
     return rowOf(this.functions, frame, { name, file, line, package: of })
   }
 
+  /** @param {Frame} frame */
   #fileRow({ file, name, package: of }) {
     const key = file ?? (of === ENGINE ? name : NODE)
     return rowOf(this.files, key, { name: key, file, line: null, package: of })
   }
 
+  /** @param {Frame} frame */
   #packageRow({ package: of, name: ofEngine }) {
     const name = of === ENGINE ? ofEngine : (of ?? APPLICATION)
     const isPackage = !name.startsWith('(')
@@ -77,27 +85,35 @@ class ProfileTables {
   }
 }
 
-/** A call of C++ is part of the function that makes it, and so is a call of Node's functions, unless they serve. */
+/** A call of C++ is part of the function that makes it, and so is a call of Node's functions, unless they serve. @param {Frame} frame @param {Row} caller */
 const countsForCaller = (frame, caller) =>
   frame.isNative || (frame.isNode && caller.package !== NODE && !OF_THE_SERVER.test(frame.path))
 
-/** @returns {Row} */
+/**
+ * @template Key
+ * @param {Map<Key, Row>} rows
+ * @param {Key} key
+ * @param {Named} named
+ */
 function rowOf(rows, key, named) {
   let row = rows.get(key)
   if (row === undefined) rows.set(key, (row = { ...named, self: 0, total: 0, handled: 0, open: 0 }))
   return row
 }
 
+/** @param {Row} a @param {Row} b */
 const bySelf = (a, b) => b.self - a.self || b.total - a.total
 
 /**
  * Packages come before the application, Node and V8, which are no packages.
  *
+ * @template {'Ms' | 'Bytes'} Unit
  * @param {TreeNode} root
- * @param {'Ms' | 'Bytes'} unit
+ * @param {Unit} unit
  */
 function tablesOf(root, unit) {
   const tables = new ProfileTables(root)
+  /** @param {Row[]} rows */
   const shown = (rows) => rows.slice(0, MOST_ROWS).map((row) => publicRow(row, unit, tables.total))
   const packages = [...tables.packages.values()].sort(
     (a, b) => Number(a.package === null) - Number(b.package === null) || bySelf(a, b)
@@ -110,8 +126,14 @@ function tablesOf(root, unit) {
   }
 }
 
+/**
+ * @template {'Ms' | 'Bytes'} Unit
+ * @param {Row} row
+ * @param {Unit} unit
+ * @param {number} all
+ */
 function publicRow({ name, file, line, package: of, self, total, handled }, unit, all) {
-  return {
+  return /** @type {PublicRow<Unit>} */ ({
     name,
     file,
     line,
@@ -122,10 +144,12 @@ function publicRow({ name, file, line, package: of, self, total, handled }, unit
     totalShare: shareOf(total, all),
     // Where V8 does not know that a handler was inlined, what it calls may seem to be called by the router.
     isHandler: handled > 0 && handled >= total / 2,
-  }
+  })
 }
 
+/** @param {number} value */
 const rounded = (value) => Math.round(value * 100) / 100
+/** @param {number} value @param {number} all */
 const shareOf = (value, all) => (all > 0 ? Math.round((value / all) * 1e4) / 1e4 : 0)
 
 module.exports = { rounded, tablesOf }

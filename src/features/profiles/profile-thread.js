@@ -10,7 +10,14 @@ const { pprofOf } = require('./pprof')
 const { cpuTree, heapTree, survivors } = require('./profile-tree')
 const { rounded, tablesOf } = require('./profile-tables')
 
+/**
+ * @import { Result } from './heap-growth'
+ * @import { CpuProfile, HeapProfile } from './profile-tree'
+ * @import { Figures, PprofTask, Task } from './profile-work'
+ */
+
 const TASKS = {
+  /** @param {{ profile: CpuProfile, frames: CallFrames, figures: Figures }} task */
   cpu({ profile, frames, figures }) {
     const { root, idleMs } = cpuTree(profile, frames, figures.durationMs)
     const { total, ...tables } = tablesOf(root, 'Ms')
@@ -25,6 +32,7 @@ const TASKS = {
     }
   },
 
+  /** @param {{ profile: HeapProfile, frames: CallFrames, figures: Figures, youngBytes: number, before: Result | undefined }} task */
   heap({ profile, frames, figures, youngBytes, before }) {
     const samples = survivors(profile.samples, youngBytes)
     const root = heapTree(profile.head, frames, samples)
@@ -41,13 +49,14 @@ const TASKS = {
   },
 }
 
+/** @param {HeapProfile['samples']} samples */
 const sizeOf = (samples) => samples.reduce((sum, { size }) => sum + size, 0)
 
-/** @param {import('./profile-work').Task} task */
+/** @param {Task} task */
 async function answerTo(task) {
   const frames = new CallFrames(task.sources)
   if ('zipped' in task) return pprofAnswer(task, frames)
-  const result = TASKS[task.kind]({ ...task, frames })
+  const result = TASKS[task.kind](/** @type {never} */ ({ ...task, frames }))
   return {
     json: Buffer.from(JSON.stringify(result)),
     zipped: gzipSync(JSON.stringify(task.profile)),
@@ -55,6 +64,7 @@ async function answerTo(task) {
   }
 }
 
+/** @param {PprofTask} task @param {CallFrames} frames */
 async function pprofAnswer({ kind, zipped, when, youngBytes }, frames) {
   const profile = JSON.parse(gunzipSync(zipped).toString())
   const root =

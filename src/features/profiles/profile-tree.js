@@ -1,19 +1,19 @@
 'use strict'
 // Builds the call tree of a profile, in one form for CPU time and for memory: each node has its own value (ms or bytes) and its callees.
 
-/** @import { CallFrames } from './call-frames' */
+/** @import { CallFrame, CallFrames, Frame } from './call-frames' */
 
 const MICROSECONDS = 1000
 
 /**
- * @typedef {import('./call-frames').CallFrame} CallFrame
- * @typedef {{ frame: import('./call-frames').Frame, self: number, children: TreeNode[] }} TreeNode
+ * @typedef {import('node:inspector').Profiler.Profile} CpuProfile
+ * @typedef {{ frame: Frame, self: number, children: TreeNode[] }} TreeNode
  * @typedef {{ id: number, callFrame: CallFrame, children: HeapNode[] }} HeapNode
  * @typedef {{ head: HeapNode, samples: { nodeId: number, size: number, ordinal: number }[] }} HeapProfile
  */
 
 /**
- * @param {import('node:inspector').Profiler.Profile} profile
+ * @param {CpuProfile} profile
  * @param {CallFrames} frames
  * @param {number} [lastMs] only the last so many milliseconds count: what was before is the start of the profile
  * @returns {{ root: TreeNode, idleMs: number }} without the idle time
@@ -52,9 +52,10 @@ function cpuTree(
  * @returns {TreeNode}
  */
 function heapTree(head, frames, samples) {
+  /** @type {Map<number, number>} */
   const bytes = new Map()
   for (const { nodeId, size } of samples) bytes.set(nodeId, (bytes.get(nodeId) ?? 0) + size)
-  /** @returns {TreeNode} */
+  /** @param {HeapNode} node @returns {TreeNode} */
   const convert = ({ id, callFrame, children }) => ({
     frame: frames.of(callFrame),
     self: bytes.get(id) ?? 0,

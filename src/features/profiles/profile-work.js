@@ -11,13 +11,19 @@ const { placeKey } = require('./call-frames')
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 512, stackSizeMb: 4 }
 
 /**
- * @typedef {import('./call-frames').CallFrame} CallFrame
+ * @import { CallFrame } from './call-frames'
+ * @import { Result } from './heap-growth'
+ * @import { CpuProfile, HeapNode, HeapProfile } from './profile-tree'
  * @typedef {Map<string, { name: string, file: string, line: number }>} Sources by place, where there is a source map
  * @typedef {'cpu' | 'heap'} Kind
  * @typedef {{ atMs: number, durationMs: number }} When
- * @typedef {{ kind: Kind, sources: Sources, youngBytes: number, profile: any, figures: object, before: object | undefined }} ResultTask
+ * @typedef {{ startPauseMs: number, durationMs: number }} Figures
+ * @typedef {{ kind: Kind, sources: Sources, youngBytes: number, profile: CpuProfile | HeapProfile, figures: Figures,
+ *   before: Result | undefined }} ResultTask
  * @typedef {{ kind: Kind, sources: Sources, youngBytes: number, zipped: Uint8Array, when: When }} PprofTask
  * @typedef {ResultTask | PprofTask} Task
+ * @typedef {{ json: Uint8Array, zipped: Uint8Array, functions: Result['functions'] }} ResultAnswer functions: as of a heap profile
+ * @typedef {{ pprof: Uint8Array }} PprofAnswer
  */
 
 const threadFile = () => require.resolve('./profile-thread')
@@ -31,7 +37,11 @@ function hasThread() {
   }
 }
 
-/** @param {Task} task @returns {Promise<any>} */
+/**
+ * @template {Task} Given
+ * @param {Given} task
+ * @returns {Promise<Given extends PprofTask ? PprofAnswer : ResultAnswer>}
+ */
 function workOn(task) {
   return new Promise((resolve, reject) => {
     const worker = new Worker(threadFile(), {
@@ -51,11 +61,17 @@ function workOn(task) {
   })
 }
 
-/** Source maps are known only in the thread that has loaded the code. @param {any} profile @returns {Sources} */
+/**
+ * Source maps are known only in the thread that has loaded the code.
+ *
+ * @param {{ nodes?: CpuProfile['nodes'], head?: HeapNode }} profile
+ * @returns {Sources}
+ */
 function sourcesOf(profile) {
   /** @type {Sources} */
   const sources = new Map()
-  if (/** @type {any} */ (process).sourceMapsEnabled === false) return sources
+  if (process.sourceMapsEnabled === false) return sources
+  /** @type {Map<string, boolean>} */
   const isMapped = new Map()
   const add = (/** @type {CallFrame} */ callFrame) => {
     const { url, functionName, lineNumber, columnNumber } = callFrame
@@ -72,6 +88,7 @@ function sourcesOf(profile) {
     sources.set(placeKey(callFrame), { name, file, line })
   }
   for (const { callFrame } of profile.nodes ?? []) add(callFrame)
+  /** @param {HeapNode} node */
   const addAll = ({ callFrame, children }) => {
     add(callFrame)
     for (const child of children) addAll(child)
@@ -80,6 +97,7 @@ function sourcesOf(profile) {
   return sources
 }
 
+/** @param {string} url */
 function hasMap(url) {
   try {
     return url.startsWith('file:') && findSourceMap(pathOf(url)) !== undefined

@@ -4,6 +4,12 @@
 
 const { isInspected } = require('../../core/environment/inspected')
 
+/**
+ * @import { Session } from 'node:inspector'
+ * @import { CpuProfile, HeapProfile } from './profile-tree'
+ * @typedef {{ 'Profiler.stop': { profile: CpuProfile }, 'HeapProfiler.stopSampling': { profile: HeapProfile } }} Answers those that are read
+ */
+
 let isOpen = false
 
 class ProfilerSession {
@@ -12,6 +18,7 @@ class ProfilerSession {
     return isOpen
   }
 
+  /** Undefined when it is closed. @type {Session} */
   #session
 
   /** @param {string} domain such as `Profiler` */
@@ -30,8 +37,14 @@ class ProfilerSession {
     }
   }
 
-  /** @param {string} method @param {object} [params] @returns {any} */
+  /**
+   * @template {string} Method
+   * @param {Method} method
+   * @param {object} [params]
+   * @returns {Method extends keyof Answers ? Answers[Method] : unknown}
+   */
   post(method, params = {}) {
+    /** @type {any} */
     let answer
     // A session of the own thread calls back before `post` returns.
     this.#session.post(method, params, (error, result) => {
@@ -45,7 +58,7 @@ class ProfilerSession {
     if (this.#session === undefined) return
     process.off('exit', this.close)
     this.#session.disconnect()
-    this.#session = undefined
+    this.#session = /** @type {never} */ (undefined)
     isOpen = false
   }
 }

@@ -14,7 +14,15 @@ const { missingForProfiles, refusalOf, snapshotRefusalOf } = require('./refusal'
 const BASE_PAUSE_MS = 20
 const FIRST_HEAP_PAUSE_MS = 15
 
-/** @typedef {'cpu' | 'heap'} Kind */
+/**
+ * @import { Result } from './heap-growth'
+ * @import { CpuProfile, HeapProfile } from './profile-tree'
+ * @import { Figures, When } from './profile-work'
+ * @typedef {import('./profile-work').Kind} Kind
+ * @typedef {{ profile: CpuProfile | HeapProfile, figures: Figures, when: When }} Sample
+ * @typedef {{ durationMs: number, signal: AbortSignal, keepsOptimized?: boolean, onStart: (pauseMs: number) => void }} TakeOptions
+ *   an aborted signal ends it; keepsOptimized: no code is dropped; onStart: it has blocked the loop for so long
+ */
 
 class Profiles {
   #clock
@@ -27,6 +35,7 @@ class Profiles {
   kept
   /** The start pause of the last profile, by kind: what the next will cost. @type {Record<Kind, number | null>} */
   lastStartPauseMs = { cpu: null, heap: null }
+  /** @type {Result | undefined} */
   #lastHeap
   #isClosed = false
 
@@ -84,8 +93,7 @@ class Profiles {
    * Starts at once, or throws: ask for `refusal` before.
    *
    * @param {Kind} kind
-   * @param {{ durationMs: number, signal: AbortSignal, keepsOptimized?: boolean, onStart: (pauseMs: number) => void }} options
-   *   an aborted signal ends it; keepsOptimized: no code is dropped; onStart: it has blocked the loop for so long
+   * @param {TakeOptions} options
    * @returns {Promise<Buffer | undefined>} the result as JSON; undefined where it was aborted
    */
   take(kind, options) {
@@ -100,6 +108,7 @@ class Profiles {
     return this.#finish(kind, pauseMs, options)
   }
 
+  /** @param {Kind} kind @param {number} pauseMs @param {TakeOptions} options */
   async #finish(kind, pauseMs, options) {
     const sample = await this.#sample(kind, pauseMs, options)
     if (sample === undefined) return undefined
@@ -107,7 +116,11 @@ class Profiles {
     return this.#resultOf(kind, sample)
   }
 
-  /** When the sample has ended, the next profile may begin, although this one has no result yet. */
+  /**
+   * When the sample has ended, the next profile may begin, although this one has no result yet.
+   *
+   * @param {Kind} kind @param {number} pauseMs @param {TakeOptions} options
+   */
   async #sample(kind, pauseMs, { durationMs, signal, keepsOptimized = false, onStart }) {
     const sampler = this.#samplers[kind]
     try {
@@ -128,6 +141,7 @@ class Profiles {
     }
   }
 
+  /** @param {Kind} kind @param {Sample} sample */
   async #resultOf(kind, { profile, figures, when }) {
     // The thread is sent a copy of the profile, which this one makes.
     const { about, working } = this.rest.pausing(() => {
@@ -141,7 +155,7 @@ class Profiles {
     return Buffer.from(json)
   }
 
-  /** @param {AbortSignal} signal @returns {Promise<void>} */
+  /** @param {number} durationMs @param {AbortSignal} signal @returns {Promise<void>} */
   #waitFor(durationMs, signal) {
     return new Promise((resolve) => {
       const end = () => {

@@ -69,9 +69,11 @@ function snapshotRefusalOf(memory) {
   }
 }
 
+/** @param {Memory} memory */
 const isShort = ({ heapUsedBytes, heapLimitBytes, rssBytes, rssLimitBytes }) =>
   heapUsedBytes > heapLimitBytes * MOST_HEAP || rssBytes > rssLimitBytes * MOST_RSS
 
+/** @param {Memory} memory */
 const shareText = ({ heapUsedBytes, heapLimitBytes, rssBytes, rssLimitBytes }) =>
   `the heap uses ${percent(heapUsedBytes / heapLimitBytes)} of ${bytes(heapLimitBytes)}, the process ${percent(rssBytes / rssLimitBytes)} of ${bytes(rssLimitBytes)}`
 

@@ -4,6 +4,8 @@
 
 const { NODE, OWN } = require('./call-frames')
 
+/** @import { Frame } from './call-frames' */
+
 /** The file that calls a handler, and the file above it that only a route has. */
 const ROUTERS = [
   { callers: /[/\\](?:router[/\\]lib|express[/\\]lib[/\\]router)[/\\]layer\.js$/, route: /[/\\]route\.js$/ },
@@ -15,8 +17,8 @@ const ROUTERS = [
 const HTTP_SERVER = /^node:_http_server$/
 
 /**
- * @param {import('./call-frames').Frame} frame
- * @param {import('./call-frames').Frame[]} callers the outermost first
+ * @param {Frame} frame
+ * @param {Frame[]} callers the outermost first
  */
 function isRouteHandler(frame, callers) {
   if (frame.package !== null) return false
@@ -27,6 +29,7 @@ function isRouteHandler(frame, callers) {
   const router = ROUTERS.find((each) => each.callers.test(path))
   if (router === undefined) return false
   const outer = callers.slice(0, caller)
+  /** @param {Frame} each */
   const isOfRouter = (each) => isPassedOver(each) || router.callers.test(each.path)
   const above = outer.findLast((each) => !isOfRouter(each))
   if (above === undefined) return false
@@ -37,7 +40,7 @@ function isRouteHandler(frame, callers) {
   return aboveMiddleware !== undefined && router.route.test(aboveMiddleware.path)
 }
 
-/** Wrappers of ours, and Node's event emitter. */
+/** Wrappers of ours, and Node's event emitter. @param {Frame} frame */
 const isPassedOver = (frame) =>
   frame.package === OWN || (frame.package === NODE && !HTTP_SERVER.test(frame.path))
 

@@ -3,13 +3,19 @@
 
 const { nameLabels } = require('../../core/metrics/family')
 
+/**
+ * @import { Stalls } from './stalls'
+ * @typedef {{ stalls: ReturnType<Stalls['sample']> }} Captured
+ */
+
+/** @param {Captured} captured */
 function* counts({ stalls: { causes } }) {
   for (const { cause, count } of causes) {
     if (count > 0) yield { labels: nameLabels('cause', cause), value: count }
   }
 }
 
-/** Each cause from the start: an alert reads these, and Prometheus sees no increase when a series begins with its first stall. */
+/** Each cause from the start: an alert reads these, and Prometheus sees no increase when a series begins with its first stall. @param {Captured} captured */
 const seconds = ({ stalls: { causes } }) =>
   causes.map(({ cause, totalMs }) => ({ labels: nameLabels('cause', cause), value: totalMs / 1000 }))
 

@@ -5,12 +5,14 @@
 // If the code is terminated in the middle of the call, by the timeout of a `vm` script or by `worker.terminate()`, the inspector takes
 // the termination for itself. It is then asked for again, or the code would run on for ever.
 
-/** @typedef {typeof import('node:inspector').Session} SessionClass */
 /**
+ * @import { Session } from 'node:inspector'
+ * @typedef {typeof Session} SessionClass
  * @typedef {{ expression: string, onAsked: () => void, isBlocked: () => boolean }} Question `onAsked` is called when the question is on
  *   its way to the thread. `isBlocked`: whether the thread still runs what it ran when the question was made.
  */
 
+/** @param {string} expression */
 const paramsOf = (expression) => ({ expression, silent: true, returnByValue: true })
 const TERMINATED = /execution was terminated/i
 
@@ -55,7 +57,9 @@ class WorkerChannel {
   #Session
   #target
   #clock
+  /** @type {Session | undefined} */
   #session
+  /** @type {NodeJS.Timeout | undefined} */
   #timer
   /** @type {Question | undefined} */
   #next
@@ -87,6 +91,7 @@ class WorkerChannel {
     const session = (this.#session = new this.#Session())
     /** @type {string[]} */
     const attached = (this.#attached = [])
+    /** @type {string | undefined} */
     let targetSession
     session.on('NodeWorker.attachedToWorker', ({ params: { sessionId, workerInfo } }) => {
       attached.push(sessionId)
@@ -99,10 +104,12 @@ class WorkerChannel {
     })
   }
 
+  /** @param {Session} session @param {string | undefined} sessionId of the thread */
   #ask(session, sessionId) {
     const { expression, onAsked, isBlocked } = /** @type {Question} */ (this.#next)
     this.#next = undefined
     if (sessionId === undefined || !isBlocked()) return this.close()
+    /** @param {string} method @param {ReturnType<typeof paramsOf>} [params] */
     const send = (method, params) =>
       session.post('NodeWorker.sendMessageToWorker', {
         sessionId,

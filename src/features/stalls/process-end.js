@@ -5,6 +5,8 @@
 
 const { signals } = require('node:os').constants
 
+/** @typedef {NodeJS.Process & { kill: (...given: unknown[]) => true, reallyExit: { apply(self: unknown, given: IArguments): void } }} Ending */
+
 const NAMES = new Map(Object.entries(signals).map(([name, number]) => [number, name]))
 /** They stop the process for a while, let it go on, or are ignored. */
 const HARMLESS = new Set([
@@ -20,7 +22,8 @@ const HARMLESS = new Set([
 
 /** @param {() => void} callback @returns {() => void} stops watching */
 function watchProcessEnd(callback) {
-  const { kill, reallyExit } = /** @type {any} */ (process)
+  const { kill, reallyExit } = /** @type {Ending} */ (process)
+  /** @type {typeof kill} */
   const killWithCallback = function (pid, signal) {
     if (Math.abs(Number(pid)) === process.pid && signal !== 0 && isFatal(signal)) callback()
     return kill.call(process, ...arguments)
@@ -35,13 +38,14 @@ function watchProcessEnd(callback) {
     process.off('exit', callback)
     // Other code may have wrapped these wrappers. They then only pass the call on.
     if (process.kill === killWithCallback) process.kill = kill
-    if (/** @type {any} */ (process).reallyExit === exitWithCallback) Object.assign(process, { reallyExit })
+    if (/** @type {Ending} */ (process).reallyExit === exitWithCallback)
+      Object.assign(process, { reallyExit })
   }
 }
 
-/** A signal that has a listener does not end the process by itself. */
+/** A signal that has a listener does not end the process by itself. @param {unknown} [signal] */
 function isFatal(signal = 'SIGTERM') {
-  const name = String(typeof signal === 'number' ? NAMES.get(signal) : signal)
+  const name = /** @type {NodeJS.Signals} */ (String(typeof signal === 'number' ? NAMES.get(signal) : signal))
   return signals[name] !== undefined && !HARMLESS.has(name) && process.listenerCount(name) === 0
 }
 

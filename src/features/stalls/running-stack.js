@@ -11,16 +11,19 @@ function makeReader() {
   Error.stackTraceLimit = 60
   Error.prepareStackTrace = (_error, sites) => sites
   // Code that awaits does not run, and V8's own functions, such as `sort`, have no line.
+  /** @param {NodeJS.CallSite} site */
   const isRunning = (site) => !site.isAsync() && site.getLineNumber() !== null
+  /** @param {NodeJS.CallSite} site */
   const frameOf = (site) => ({
     name: site.getFunctionName() ?? '',
     url: site.getScriptNameOrSourceURL() ?? '',
     line: site.getLineNumber(),
-    column: Math.max(0, site.getColumnNumber() - 1),
+    column: Math.max(0, /** @type {number} */ (site.getColumnNumber()) - 1),
     begin: site.getEnclosingLineNumber?.() ?? 0,
   })
+  /** @param {() => void} reader */
   return (reader) => {
-    const holder = { stack: /** @type {any} */ (undefined) }
+    const holder = { stack: /** @type {NodeJS.CallSite[] | string | undefined} */ (undefined) }
     Error.captureStackTrace(holder, reader)
     // It is a text if the application is about to read a stack.
     return Array.isArray(holder.stack) ? holder.stack.slice(1).filter(isRunning).map(frameOf) : []
@@ -32,7 +35,7 @@ const SOURCE = `(${makeReader})()`
 /**
  * The realm takes 1 ms to make, and 300 kB.
  *
- * @returns {(reader: Function) => Frame[]} the innermost frame first; `reader`, all that it has called, and its caller are left out
+ * @returns {(reader: () => void) => Frame[]} the innermost frame first; `reader`, all that it has called, and its caller are left out
  */
 const createStackReader = () => runInNewContext(SOURCE)
 

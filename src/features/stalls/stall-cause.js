@@ -7,7 +7,7 @@ const NATIVE_MS = 15
 
 /**
  * @param {{ durationMs: number, collectedMs: number, waitedMs: number, thresholdMs: number,
- *   seen: { delayMs: number, place: object | undefined } | undefined }} turn waitedMs: for a CPU
+ *   seen: { delayMs: number, place: unknown } | undefined }} turn waitedMs: for a CPU
  * @returns {typeof CAUSES[number]}
  */
 function causeOf({ durationMs, collectedMs, waitedMs, thresholdMs, seen }) {

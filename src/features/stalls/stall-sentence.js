@@ -1,6 +1,9 @@
 'use strict'
 // A stall in one sentence, for the log.
 
+/** @import { StallCause, StallSite } from '../../../index.js' */
+
+/** @type {Partial<Record<StallCause, string>>} */
 const REASONS = {
   'garbage-collection': ' by garbage collection',
   host: ': it waited for a CPU that others on the host used',
@@ -8,7 +11,7 @@ const REASONS = {
 }
 
 /**
- * @param {Pick<import('../../../index.js').StallSite, 'cause' | 'function' | 'file' | 'line' | 'route' | 'method' | 'package' | 'origin'>} site
+ * @param {Pick<StallSite, 'cause' | 'function' | 'file' | 'line' | 'route' | 'method' | 'package' | 'origin'>} site
  * @param {number} durationMs
  * @param {boolean} isFirst whether the watcher starts only now
  */

@@ -15,10 +15,10 @@ const DISCONNECTED = 2
 
 const MOST_PERIOD_MS = 250
 
-/** How often an idle thread beats, because it must differ from a blocked one. Each beat wakes two threads. */
+/** How often an idle thread beats, because it must differ from a blocked one. Each beat wakes two threads. @param {number} thresholdMs */
 const periodOf = (thresholdMs) => Math.min(0.7 * thresholdMs, MOST_PERIOD_MS)
 
-/** How long after the last beat the stack is read: soon enough for a stall just over the threshold that began with that beat. */
+/** How long after the last beat the stack is read: soon enough for a stall just over the threshold that began with that beat. @param {number} thresholdMs */
 const readAfterMs = (thresholdMs) => 0.8 * thresholdMs
 
 module.exports = { ASKED, BEAT, CELLS, CONNECTED, DISCONNECTED, IDLE, PHASE, STOP, periodOf, readAfterMs }

@@ -9,9 +9,11 @@ const MOST_LINES = 20
  * @import { StallSite } from '../../../index.js'
  * @typedef {Pick<StallSite, 'cause' | 'function' | 'file' | 'line' | 'route' | 'method' | 'origin' | 'package' | 'frames'>
  *   & { begin: number }} Stall `begin`: the line the function begins in
+ * @typedef {{ -readonly [Key in keyof StallSite]: StallSite[Key] } & { lines: Map<number, number>, lineMs: number }} Site
  */
 
 class StallSites {
+  /** @type {Map<string, Site>} */
   #sites = new Map()
 
   /** @param {Stall} stall @param {number} durationMs @param {string} at @returns {StallSite} the site it was added to */
@@ -31,21 +33,28 @@ class StallSites {
     return [...this.#sites.values()].sort((a, b) => b.totalMs - a.totalMs).map(shown)
   }
 
+  /** @param {string} key @param {Stall} stall */
   #add(key, { begin, ...stall }) {
     if (this.#sites.size === MOST_SITES) this.#removeLeast()
+    /** @type {Site} */
     const site = { ...stall, count: 0, totalMs: 0, maxMs: 0, lastAt: '', lines: new Map(), lineMs: 0 }
     this.#sites.set(key, site)
     return site
   }
 
   #removeLeast() {
+    /** @type {[string, Site] | undefined} */
     let least
     for (const entry of this.#sites)
       if (least === undefined || entry[1].totalMs < least[1].totalMs) least = entry
-    this.#sites.delete(least[0])
+    this.#sites.delete(/** @type {[string, Site]} */ (least)[0])
   }
 
-  /** One loop is read at different lines. The site shows the line that blocked for longest in all, and its stack. */
+  /**
+   * One loop is read at different lines. The site shows the line that blocked for longest in all, and its stack.
+   *
+   * @param {Site} site @param {Stall} stall @param {number} durationMs
+   */
   #recordLine(site, { line, frames }, durationMs) {
     if (line === null || (site.lines.size === MOST_LINES && !site.lines.has(line))) return
     const lineMs = (site.lines.get(line) ?? 0) + durationMs
@@ -57,10 +66,12 @@ class StallSites {
   }
 }
 
+/** @param {Stall} stall */
 const keyOf = ({ cause, file, begin, function: name, method, route, origin, package: from }) =>
   [cause, file, begin, name, method, route, origin, from].join('\n')
 
-const shown = ({ lines: _, lineMs: __, ...site }) => /** @type {StallSite} */ (/** @type {unknown} */ (site))
+/** @param {Site} site @returns {StallSite} */
+const shown = ({ lines: _, lineMs: __, ...site }) => site
 
 exports.MOST_SITES = MOST_SITES
 exports.StallSites = StallSites

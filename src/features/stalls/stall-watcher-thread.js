@@ -21,6 +21,11 @@ const {
 /** @type {{ shared: Int32Array<SharedArrayBuffer>, target: number, thresholdMs: number, expression: string }} */
 const { shared, target, thresholdMs, expression } = workerData
 
+/**
+ * @typedef {{ async: false } | { async: true, value: Promise<string> }} Wait
+ * @typedef {Atomics & { waitAsync: (cells: Int32Array, cell: number, value: number) => Wait }} WaitingAtomics
+ */
+
 const periodMs = periodOf(thresholdMs)
 const slowMs = readAfterMs(thresholdMs)
 /** A poll that is later than this was not scheduled in time, and the watched thread perhaps neither. */
@@ -41,7 +46,7 @@ class Watch {
     // The watched thread may end meanwhile: then nothing may connect to it any more.
     if (Atomics.compareExchange(shared, PHASE, IDLE, CONNECTED) !== IDLE) return
     this.#channel.open()
-    const stopped = /** @type {any} */ (Atomics).waitAsync(shared, STOP, 0)
+    const stopped = /** @type {WaitingAtomics} */ (Atomics).waitAsync(shared, STOP, 0)
     if (stopped.async) stopped.value.then(() => this.#stop())
     this.#poll()
   }
@@ -64,7 +69,7 @@ class Watch {
     })
   }
 
-  /** How long ago the last beat was. The time in which this thread did not run is subtracted: then the host may be starved. */
+  /** How long ago the last beat was. The time in which this thread did not run is subtracted: then the host may be starved. @param {number} nowMs */
   #stoppedMs(nowMs) {
     const beat = Atomics.load(shared, BEAT)
     const ageMs = (nowMs - beat) | 0

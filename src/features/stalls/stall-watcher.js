@@ -29,12 +29,16 @@ const DISCONNECT_MS = 500
  * @typedef {{ delayMs: number, frames: import('../../core/stack-frames').Frame[] }} Stack `delayMs`: until the thread could be interrupted
  * @typedef {{ thresholdMs: number, onBeat: (nowMs: number) => void, onRead: (stack: Stack) => void,
  *   onEnd: (error: unknown) => void }} Subscriber `onRead` runs inside the blocked code
+ * @typedef {{ shared: Int32Array<SharedArrayBuffer>, key: string, thresholdMs: number, periodMs: number, timer: NodeJS.Timeout | undefined,
+ *   unwatch: () => void }} Watch
  */
 
 class StallWatcher {
   /** @type {Set<Subscriber>} */
   #subscribers = new Set()
+  /** @type {Watch | undefined} */
   #watch
+  /** @type {ReturnType<typeof createStackReader> | undefined} */
   #readStack
 
   /** Starts watching, for the first subscriber and for one with a lower threshold. @param {Subscriber} subscriber */
@@ -74,6 +78,7 @@ class StallWatcher {
       workerData: { shared, target: isMainThread ? 0 : threadId, thresholdMs, expression },
     })
     const periodMs = periodOf(thresholdMs)
+    /** @type {Watch} */
     const watch = { shared, key, thresholdMs, periodMs, timer: undefined, unwatch: () => {} }
     this.#watch = watch
     worker.on('error', (error) => this.#onEnd(watch, error))
@@ -100,7 +105,7 @@ class StallWatcher {
   /** Runs in the middle of whatever blocks the loop. What is thrown here is dropped. */
   #onAsked = () => {
     if (this.#watch === undefined) return
-    const shared = /** @type {Int32Array<SharedArrayBuffer>} */ (this.#watch.shared)
+    const shared = this.#watch.shared
     const delayMs = (clock.sharedMs() - Atomics.load(shared, ASKED)) | 0
     const stack = { delayMs, frames: this.#readStack?.(this.#onAsked) ?? [] }
     for (const subscriber of this.#subscribers) subscriber.onRead(stack)
@@ -114,7 +119,7 @@ class StallWatcher {
     clock.cancel(watch.timer)
     watch.unwatch()
     const { key, shared } = watch
-    delete globalThis[Symbol.for(key)]
+    delete (/** @type {Record<symbol, unknown>} */ (globalThis)[Symbol.for(key)])
     Atomics.store(shared, STOP, 1)
     Atomics.notify(shared, STOP)
     // A worker that has not connected yet sees this phase, and never will.
@@ -122,7 +127,7 @@ class StallWatcher {
       Atomics.wait(shared, PHASE, CONNECTED, DISCONNECT_MS)
   }
 
-  /** The worker thread has ended without being stopped. */
+  /** The worker thread has ended without being stopped. @param {Watch} watch @param {unknown} error */
   #onEnd(watch, error) {
     if (this.#watch !== watch) return
     // Nobody is left to disconnect.

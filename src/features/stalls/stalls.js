@@ -13,7 +13,12 @@ const { sentenceOf } = require('./stall-sentence')
 const { StallSites } = require('./stall-sites')
 const { stallWatcher } = require('./stall-watcher')
 
-/** @import { Instance } from '../../instance' */
+/**
+ * @import { StallCause, StallSite } from '../../../index.js'
+ * @import { Recorder } from '../../core/request/recorder'
+ * @import { Instance } from '../../instance'
+ * @import { Stack, Subscriber } from './stall-watcher'
+ */
 
 const QUIET_MS = 600_000
 /** A stall before the first request is read counts as `startup`, for this long at most. */
@@ -31,13 +36,21 @@ const NO_PLACE = { function: null, file: null, begin: 0, line: null, package: nu
 /**
  * @typedef {Pick<Instance,
  *   'clock' | 'context' | 'events' | 'internalErrors' | 'options' | 'recorder' | 'runtime'>
- *   & { started: { sockets?: { running: { method: string, route: string, isEvent: boolean } | undefined } } }} Parts
+ *   & { started: { sockets?: { running: Running | undefined } } }} Parts
+ * @typedef {{ method: string, route: string | undefined, isEvent?: boolean, request?: unknown }} Running an event, or a request
+ * @typedef {{ method: string, route: string }} Reference
+ * @typedef {{ delayMs: number, place: ReturnType<typeof placeOf>, reference: Reference | undefined }} Seen
+ * @typedef {{ count: number, totalMs: number }} Sums
  */
 
 /** Whether Node's permission model lets the watcher read stacks. A thread that connects without the grant aborts the process. */
 const mayRead = () => missingFor('stall-functions').length === 0
 
-/** Requests that came while the application started are read at the end of that turn. They are not what blocked it. */
+/**
+ * Requests that came while the application started are read at the end of that turn. They are not what blocked it.
+ *
+ * @param {Recorder} recorder @param {number} atMs
+ */
 function isBeforeRequests({ requests, routes }, atMs) {
   if (routes.series.length > 0) return false
   for (const { startedMs } of requests) return startedMs > atMs
@@ -53,6 +66,7 @@ class Stalls {
   #thresholdMs
   #watcher
   #readScheduler
+  /** @type {Subscriber} */
   #subscriber
   #sites = new StallSites()
   #counts = new Map(CAUSES.map((cause) => [cause, { count: 0, totalMs: 0 }]))
@@ -60,8 +74,8 @@ class Stalls {
   #isWatching = false
   #canWatch
   #quietSinceMs = 0
-  /** What ran when the watcher had the stack read. @type {{ atMs: number, stack: any, reference: { method: string, route: string } | undefined }} */
-  #read = { atMs: -1, stack: undefined, reference: undefined }
+  /** What ran when the watcher had the stack read. @type {{ atMs: number, stack: Stack, reference: Reference | undefined }} */
+  #read = { atMs: -1, stack: /** @type {never} */ (undefined), reference: undefined }
   #scheduler
   #schedulerMs
   #lineMs = Number.NEGATIVE_INFINITY
@@ -97,17 +111,19 @@ class Stalls {
   }
 
   // Hot path: once a loop turn.
+  /** @param {number} busyMs @param {number} nowMs */
   onEachTurn(busyMs, nowMs) {
     if (this.#isWatching) this.#watcher.beat()
     if (busyMs >= this.#thresholdMs) this.#onStall(busyMs, nowMs)
     else if (nowMs - this.#schedulerMs >= READ_EVERY_MS) this.#scheduledSince(nowMs)
   }
 
-  /** A profiler has blocked the loop in this turn: that is no stall of the application. */
+  /** A profiler has blocked the loop in this turn: that is no stall of the application. @param {number} ms */
   excuse(ms) {
     this.#excused = { ms, atMs: this.#parts.clock.now() }
   }
 
+  /** @param {number} busyMs @param {number} nowMs */
   #onStall(busyMs, nowMs) {
     const { ms, atMs } = this.#excused
     const durationMs = busyMs - (atMs >= nowMs - busyMs ? ms : 0)
@@ -129,7 +145,7 @@ class Stalls {
     })
     const at = new Date(clock.wallMs()).toISOString()
     const site = this.#sites.record(this.#stallOf(cause, seen, isStart), durationMs, at)
-    const total = /** @type {{ count: number, totalMs: number }} */ (this.#counts.get(cause))
+    const total = /** @type {Sums} */ (this.#counts.get(cause))
     total.count++
     total.totalMs += durationMs
     this.totalMs += durationMs
@@ -144,6 +160,9 @@ class Stalls {
   /**
    * Node counts the idle time before a signal as busy. While the watcher runs, its timer ends each idle time soon. Before, a turn in
    * which the thread neither ran nor waited for a CPU is no evidence of a stall.
+   *
+   * @param {ReturnType<typeof schedulerWait>} scheduled
+   * @param {number} durationMs
    */
   #mayHaveIdled(scheduled, durationMs) {
     return (
@@ -151,7 +170,11 @@ class Stalls {
     )
   }
 
-  /** Garbage collection and a starved host have no function: their stalls name no place. */
+  /**
+   * Garbage collection and a starved host have no function: their stalls name no place.
+   *
+   * @param {StallCause} cause @param {Seen | undefined} seen @param {boolean} isStart
+   */
   #stallOf(cause, seen, isStart) {
     const isOurs = cause === 'javascript' || cause === 'native'
     const place = (isOurs && seen?.place) || NO_PLACE
@@ -164,17 +187,18 @@ class Stalls {
     return { ...place, cause, origin, method: reference?.method ?? null, route: reference?.route ?? null }
   }
 
-  /** What the watcher read in the loop turn that began at `beganMs`; undefined if it read nothing. */
+  /** What the watcher read in the loop turn that began at `beganMs`; undefined if it read nothing. @param {number} beganMs */
   #seenSince(beganMs) {
     const { atMs, stack, reference } = this.#read
     if (!this.#isWatching || atMs < beganMs) return undefined
     return { delayMs: stack.delayMs, place: placeOf(stack.frames), reference }
   }
 
-  /** Called inside the code that blocks, so it only stores the time, the stack and the request. */
+  /** Called inside the code that blocks, so it only stores the time, the stack and the request. @param {Stack} stack */
   #onRead(stack) {
     try {
       const { clock, context, options, started } = this.#parts
+      /** @type {Running | undefined} */
       const reference = started.sockets?.running ?? context.reference
       this.#read.atMs = clock.now()
       this.#read.stack = stack
@@ -193,6 +217,7 @@ class Stalls {
     }
   }
 
+  /** @param {number} nowMs */
   #watch(nowMs) {
     this.#quietSinceMs = nowMs
     if (this.#isWatching || !this.#canWatch) return
@@ -214,19 +239,20 @@ class Stalls {
     this.#parts.context.turnOff(FOLLOWING)
   }
 
+  /** @param {number} nowMs */
   #onBeat(nowMs) {
     if (nowMs - this.#schedulerMs >= READ_WATCHING_MS) this.#scheduledSince(nowMs)
     if (nowMs - this.#quietSinceMs >= QUIET_MS || isInspected()) this.#unwatch()
   }
 
-  /** The watcher has failed or was ended by other code. It is not started again. */
+  /** The watcher has failed or was ended by other code. It is not started again. @param {unknown} error */
   #onEnd(error) {
     this.#unwatch()
     this.#canWatch = false
     if (error !== undefined) this.#parts.internalErrors.report('insight.stalls', error)
   }
 
-  /** How long this thread has run, and waited for a CPU, since the last reading; undefined where the system does not report it. */
+  /** How long this thread has run, and waited for a CPU, since the last reading; undefined where the system does not report it. @param {number} nowMs */
   #scheduledSince(nowMs) {
     const before = this.#scheduler
     this.#schedulerMs = nowMs
@@ -235,6 +261,7 @@ class Stalls {
     return { ranMs: now.ranMs - before.ranMs, waitedMs: now.waitedMs - before.waitedMs }
   }
 
+  /** @param {StallSite} site @param {number} durationMs @param {number} nowMs */
   #writeLine(site, durationMs, nowMs) {
     if (nowMs - this.#lineMs < LINE_INTERVAL_MS) {
       this.#unlogged++
@@ -267,13 +294,14 @@ class Stalls {
 
   sample() {
     return {
-      causes: CAUSES.map((cause) => ({ cause, ...this.#counts.get(cause) })),
+      causes: CAUSES.map((cause) => ({ cause, .../** @type {Sums} */ (this.#counts.get(cause)) })),
       sites: this.#sites.list(),
     }
   }
 
   section() {
     const { causes, sites } = this.sample()
+    /** @param {keyof Sums} key */
     const sumOf = (key) => causes.reduce((sum, each) => sum + each[key], 0)
     return { count: sumOf('count'), totalMs: sumOf('totalMs'), sites }
   }
@@ -283,7 +311,7 @@ class Stalls {
   }
 }
 
-/** @param {any} instance */
+/** @param {Instance} instance */
 const stallsOf = (instance) => new Stalls({ parts: instance, info: instance.info, warn: instance.warn })
 
 exports.Stalls = Stalls
