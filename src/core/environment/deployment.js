@@ -2,7 +2,7 @@
 // Detects a deployment or a test runner by the variables each of them sets, because NODE_ENV is often unset, in
 // production too.
 
-const cluster = /** @type {any} */ (require('node:cluster'))
+const cluster = /** @type {typeof import('node:cluster') & { isWorker: boolean }} */ (require('node:cluster'))
 
 /** vitest, `node --test` and tap set one of these in the processes that run tests. */
 const TEST_VARIABLES = ['VITEST', 'NODE_TEST_CONTEXT', 'TAP_CHILD_ID']
@@ -26,7 +26,7 @@ const isJest = (env) => env.JEST_WORKER_ID !== undefined && env.NODE_ENV !== 'pr
 
 /**
  * @param {NodeJS.ProcessEnv} [env]
- * @param {any} [globals] jasmine sets these functions and no variable
+ * @param {typeof globalThis & { describe?: unknown, it?: unknown }} [globals] jasmine sets these functions and no variable
  * @param {string} [script] the main script of the process
  */
 const isTested = (env = process.env, globals = globalThis, script = process.argv[1]) =>
@@ -35,6 +35,6 @@ const isTested = (env = process.env, globals = globalThis, script = process.argv
   TEST_SCRIPT.test(script ?? '') ||
   (env.NODE_ENV === 'test' && !isDeployed(env)) ||
   (typeof globals.describe === 'function' && typeof globals.it === 'function') ||
-  /** @type {any} */ (process).moduleLoadList?.includes(TEST_MODULE) === true
+  /** @type {{ moduleLoadList?: string[] }} */ (process).moduleLoadList?.includes(TEST_MODULE) === true
 
 module.exports = { isDeployed, isPm2Worker, isTested }

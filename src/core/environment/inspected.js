@@ -7,7 +7,7 @@ let inspector
 /** Node's module is loaded when it is first asked for: most processes never ask. A Node built without it has no debugger. */
 function isInspected() {
   try {
-    inspector ??= /** @type {any} */ (require('node:inspector'))
+    inspector ??= require('node:inspector')
     return inspector?.url() !== undefined
   } catch {
     return false

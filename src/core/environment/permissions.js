@@ -5,6 +5,8 @@
 const { tmpdir } = require('node:os')
 const path = require('node:path')
 
+/** @import { FleetOptions, ForbiddenFeature, ResolvedOptions } from '../../../index.js' */
+
 const SOURCES = path.resolve(__dirname, '../..')
 const isLinux = process.platform === 'linux'
 
@@ -38,7 +40,7 @@ const isAudit = () =>
 
 /** @param {Need[]} needs @returns {string[]} the flags that are missing */
 function missingGrants(needs) {
-  const { permission } = /** @type {any} */ (process)
+  const { permission } = process
   if (permission === undefined) return []
   const asked = isAudit() ? needs.filter((need) => need === INSPECTOR) : needs
   return asked.filter((need) => !permission.has(need.scope, need.path)).map(({ grant }) => grant)
@@ -55,15 +57,15 @@ function filesIn(folder) {
 const missingFor = (feature) => missingGrants(FEATURES[feature])
 
 /**
- * @param {{ options: Pick<import('../../../index.js').ResolvedOptions, 'fleet' | 'release'>, isOfFleet: boolean }} parts
- * @returns {import('../../../index.js').ForbiddenFeature[]} features that are off; none without a permission model
+ * @param {{ options: Pick<ResolvedOptions, 'fleet' | 'release'>, isOfFleet: boolean }} parts
+ * @returns {ForbiddenFeature[]} features that are off; none without a permission model
  */
 function forbiddenFeatures({ options, isOfFleet }) {
-  if (/** @type {any} */ (process).permission === undefined) return []
+  if (process.permission === undefined) return []
   const { file } = options.release
   const features = { ...FEATURES }
   if (file !== undefined) features.releases = filesIn(path.dirname(file))
-  if (isOfFleet) features.fleet = filesIn(/** @type {any} */ (options.fleet)?.directory ?? tmpdir())
+  if (isOfFleet) features.fleet = filesIn(/** @type {FleetOptions} */ (options.fleet)?.directory ?? tmpdir())
   return Object.entries(features)
     .map(([feature, needs]) => ({ feature, grants: missingGrants(needs) }))
     .filter(({ grants }) => grants.length > 0)
@@ -79,7 +81,7 @@ function grantsText(grants) {
   return `${grants.join(' ')}${hint}`
 }
 
-/** @param {import('../../../index.js').ForbiddenFeature[]} forbidden at least one @returns {string} for the log */
+/** @param {ForbiddenFeature[]} forbidden at least one @returns {string} for the log */
 function forbiddenText(forbidden) {
   /** @type {Map<string, string[]>} */
   const byGrants = new Map()

@@ -3,24 +3,28 @@
 // `shutdown_with_message`, and on Windows, which has no SIGTERM, no other way exists. PM2 with `wait_ready` also gets the
 // message 'ready'; no other parent expects one.
 
+/** @import { Server } from 'node:net' */
+
 const SHUTDOWN = 'shutdown'
 
 class Supervisor {
   #onMessage
   #started
+  /** @type {Map<Server, Record<'listening' | 'close', () => void>>} */
   #servers = new Map()
+  /** @type {Set<Server>} */
   #open = new Set()
   #hasSentReady = false
 
   /** @param {{ onShutdown: (reason: string) => void, started: Promise<void> }} parts `started` resolves when traffic may come */
   constructor({ onShutdown, started }) {
     this.#started = started
-    this.#onMessage = (message) => {
+    this.#onMessage = (/** @type {unknown} */ message) => {
       if (message === SHUTDOWN) onShutdown(SHUTDOWN)
     }
   }
 
-  /** A listener for messages keeps the process alive, so it is added only while a server listens. */
+  /** A listener for messages keeps the process alive, so it is added only while a server listens. @param {Server} server */
   watch(server) {
     if (process.send === undefined || this.#servers.has(server)) return
     const listening = () => {
@@ -39,6 +43,7 @@ class Supervisor {
     else server.once('listening', listening)
   }
 
+  /** @param {Server} server */
   #onClose(server) {
     if (this.#open.delete(server) && this.#open.size === 0) process.off('message', this.#onMessage)
   }

@@ -33,6 +33,7 @@ function findWatcher(env, commands) {
   return ''
 }
 
+/** @param {string} command */
 function watcherIn(command) {
   const named = NAMES.exec(command)
   if (named !== null) return named[1]

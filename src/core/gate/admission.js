@@ -19,13 +19,16 @@ const { UserHooks } = require('./user-hooks')
 const { BYPASS, Cause, REJECTED, RUN } = require('./verdict')
 
 /**
+ * @import { ShedReason } from '../../../index.js'
  * @import { InternalErrors } from '../request/internal-errors'
  * @import { Request } from '../request/request'
  * @import { ConnectionGate } from './connection-gate'
+ * @import { OnOverloadEvent } from './stats'
  */
 
 /** @typedef {{ turns: LoopTurns, cost: RequestCost, acceptBurst: AcceptBurst, clients: Clients }} Measurements */
-/** @typedef {(event: 'overload' | 'recovered', details: any) => void} OnOverloadEvent */
+/** @typedef {import('../../../index.js').ResolvedOptions['shed']} ShedOptions */
+/** @typedef {{ [Name in keyof ShedOptions]-?: NonNullable<ShedOptions[Name]> }} GivenOptions those that are known to be given */
 
 class Admission {
   stats = new Stats()
@@ -55,18 +58,21 @@ class Admission {
   #random
   #retryAfter
   #isOff = true
+  /** @type {ShedOptions['mode'] | undefined} */
   #mode
   /** Of connections that live long. @type {ConnectionGate | undefined} */
   #connectionGate
+  /** @type {ShedOptions | undefined} */
   #options
 
   /**
    * @param {{ clock: typeof import('../clock').systemClock,
    *   internalErrors: InternalErrors,
-   *   options: import('../../../index.js').ResolvedOptions['shed'], random?: (() => number) | undefined,
+   *   options: ShedOptions, random?: (() => number) | undefined,
    *   sampleMemory: () => ReturnType<typeof import('../process/memory').memoryForGate>,
    *   connections?: { readonly open: number } | undefined,
-   *   followTurn?: () => void, onOverload: OnOverloadEvent, onObservedOverload?: OnOverloadEvent }} parts `followTurn`: the turn clock is to measure the current loop turn alone
+   *   followTurn?: () => void, onOverload: OnOverloadEvent, onObservedOverload?: OnOverloadEvent }} parts
+   *   `followTurn`: the turn clock is to measure the current loop turn alone
    */
   constructor(parts) {
     const { clock, internalErrors, options, sampleMemory, connections, random } = parts
@@ -98,7 +104,7 @@ class Admission {
       stats: this.stats,
       further: (request, nowMs) =>
         this.#further.isWatched && this.limits.areEnforced
-          ? this.#further.reasonAfterQueue(request, nowMs)
+          ? /** @type {ShedReason | undefined} */ (this.#further.reasonAfterQueue(request, nowMs))
           : undefined,
       onReject: (request, reason) => this.#onReject(request, reason),
     })
@@ -112,6 +118,7 @@ class Admission {
     this.#further = limit
   }
 
+  /** @param {ShedOptions} options */
   update(options) {
     const { classify, deadline, errorMode, headers, key, mode, respond } = options
     if (mode !== this.#mode) this.#shadow.restart()
@@ -132,7 +139,7 @@ class Admission {
   }
 
   // Hot path: once a request.
-  /** @param {Request} request @returns {number} RUN, QUEUED (`admission.resume` will be called) or REJECTED (answered here) */
+  /** @param {Request} request @param {number} nowMs @returns {number} RUN, QUEUED (`admission.resume` will be called) or REJECTED (answered here) */
   decide(request, nowMs) {
     const { admission } = request
     if (admission.isDecided) return RUN
@@ -153,11 +160,12 @@ class Admission {
     return decision
   }
 
+  /** @param {ShedOptions['mode'] | undefined} mode @param {Request} request @param {number} nowMs */
   #decideAs(mode, request, nowMs) {
     const reason = this.#resources.isShort ? this.#resources.reasonFor(request.admission.priority) : undefined
     const further =
       reason === undefined && this.#further.isWatched
-        ? this.#further.reasonFor(request, nowMs, mode === 'observe')
+        ? /** @type {ShedReason | undefined} */ (this.#further.reasonFor(request, nowMs, mode === 'observe'))
         : undefined
     if (mode === 'observe') return this.#observe(request, reason ?? further, nowMs)
     if (further !== undefined) return this.gate.reject(request, further)
@@ -172,17 +180,20 @@ class Admission {
     return this.gate.admit(request, nowMs)
   }
 
+  /** @param {Request} request @param {ShedReason | undefined} reason @param {number} nowMs */
   #observe(request, reason, nowMs) {
     if (reason === undefined) this.#shadow.onRequest(request, nowMs)
     else this.#onWouldReject(reason, request.admission.priority)
     return this.gate.admit(request, nowMs)
   }
 
+  /** @param {ShedReason} reason @param {number} priority */
   #onWouldReject = (reason, priority) => {
     this.stats.onWouldReject(reason, priority)
     this.#observed.onReject(reason, this.#clock.now(), this.cause)
   }
 
+  /** @param {Request} request @param {ShedReason} reason */
   #onReject(request, reason) {
     request.admission.onReject(reason, this.#clock.now(), this.cause)
     if (request.admission.expected !== undefined) this.#further.onReject(request)
@@ -192,6 +203,7 @@ class Admission {
     else this.pace.deliver(request, () => this.#send(request, reason, false), this.#clock.now())
   }
 
+  /** @param {Request} request @param {ShedReason} reason @param {boolean} isForHandler */
   #send(request, reason, isForHandler) {
     const sinceMs = this.#clock.now()
     this.#rejection.answer(request, reason, this.#retryAfter.seconds(), isForHandler)
@@ -211,10 +223,11 @@ class Admission {
       onReject: (reason, priority) => this.#countRejection(reason, priority),
       onWouldReject: this.#onWouldReject,
     })
-    this.#connectionGate.update(this.#isOff, this.#options)
+    this.#connectionGate.update(this.#isOff, /** @type {ShedOptions} */ (this.#options))
     return this.#connectionGate
   }
 
+  /** @param {ShedReason} reason @param {number} priority */
   #countRejection(reason, priority) {
     const nowMs = this.#clock.now()
     this.stats.onReject(reason, priority)
@@ -241,7 +254,7 @@ class Admission {
     this.measurements.acceptBurst.onEvent(event, how, this.#clock.now())
   }
 
-  /** @param {number} [longestMs] of several turns, without arrivals or ends, the longest */
+  /** @param {number} busyMs @param {number} nowMs @param {number} idleMs @param {number} [longestMs] of several turns, without arrivals or ends, the longest */
   onTurn(busyMs, nowMs, idleMs, longestMs = busyMs) {
     const { acceptBurst, clients, cost, turns } = this.measurements
     const { arrivedInTurn, endedInTurn } = this.gate
@@ -262,7 +275,7 @@ class Admission {
   sample() {
     const { shed, wouldShed, queueDelays, admitted, abandoned } = this.stats
     return {
-      mode: this.#mode,
+      mode: /** @type {ShedOptions['mode']} */ (this.#mode),
       isOverloaded: this.episode.isOn,
       overloadedBy: this.episode.reason,
       hasMaxConcurrent: Number.isFinite(this.limits.maxConcurrent),
@@ -283,7 +296,10 @@ class Admission {
     }
   }
 
-  /** Mode `adaptive` enforces the measured limit, `threshold` only `maxConcurrent`; `observe` and `off` enforce none. */
+  /**
+   * Mode `adaptive` enforces the measured limit, `threshold` only `maxConcurrent`; `observe` and `off` enforce none.
+   * @returns {{ limit: number, limitedBy: 'loop' | 'concurrency' | undefined }}
+   */
   #limit() {
     if (this.#mode === 'adaptive') {
       const { limit, by } = this.limits.current(this.#clock.now())

@@ -11,6 +11,8 @@ const { IDLE_SHARE, RECHECK_MS, SAMPLE_MS } = require('./measurements/loop-turns
 const { BYPASS, CRITICAL, LOW, NORMAL } = require('./verdict')
 
 /**
+ * @import { Request, ShedReason } from '../../../index.js'
+ * @import { ShedOptions } from './admission'
  * @import { ResourceLimits } from './limits/resource-limits'
  * @import { UserHooks } from './user-hooks'
  * @import { Cause } from './verdict'
@@ -25,13 +27,14 @@ const PATIENCE_MS = 1000
 /** How long the loop must have been full before messages of class `low` are rejected. */
 const FULL_MS = 500
 
-/** @typedef {(reason: string | undefined, value?: number, bound?: number) => void} OnDecision with the number behind a rejection, and its bound */
+/** @typedef {(reason: ShedReason | undefined, value?: number, bound?: number) => void} OnDecision with the number behind a rejection, and its bound */
 /** @typedef {{ owner: object | undefined, priority: number, sinceMs: number, onDecision: OnDecision }} Held */
 
 class ConnectionGate {
   /** Whether the process drains: no connection opens any more. */
   isClosing = false
   #parts
+  /** @type {ShedOptions['mode'] | undefined} */
   #mode
   /** @type {Set<Held>} */
   #held = new Set()
@@ -56,7 +59,7 @@ class ConnectionGate {
    *   resources: Pick<ResourceLimits, 'isShort' | 'reasonFor'>,
    *   retryAfterSeconds: () => number,
    *   connections: import('./connection-load').Source,
-   *   onReject: (reason: string, priority: number) => void, onWouldReject: (reason: string, priority: number) => void }} parts
+   *   onReject: (reason: ShedReason, priority: number) => void, onWouldReject: (reason: ShedReason, priority: number) => void }} parts
    */
   constructor(parts) {
     this.#parts = parts
@@ -65,13 +68,13 @@ class ConnectionGate {
     this.#load = new ConnectionLoad(parts.connections, this.#turnedMs)
   }
 
-  /** @param {boolean} isOff @param {{ mode: string }} options */
+  /** @param {boolean} isOff @param {Pick<ShedOptions, 'mode'>} options */
   update(isOff, { mode }) {
     this.#mode = isOff ? 'off' : mode
     if (this.#mode !== 'adaptive') this.#releaseAll(undefined)
   }
 
-  /** The class of a connection, by the request that opens it. */
+  /** The class of a connection, by the request that opens it. @param {Request} req */
   classOf(req) {
     const { hooks } = this.#parts
     return hooks.classifies ? hooks.classOf(req) : NORMAL
@@ -85,11 +88,12 @@ class ConnectionGate {
     return this.#held.size
   }
 
-  /** The clock of whatever waits here. The stall-free clock of requests takes a turn of many messages for a stall. */
+  /** The clock of whatever waits here. The stall-free clock of requests takes a turn of many messages for a stall. @param {number} nowMs */
   #patientMs(nowMs) {
     return this.#waitedMs + Math.min(SAMPLE_MS, nowMs - this.#waitedAtMs)
   }
 
+  /** @param {number} nowMs */
   #shareNow(nowMs) {
     const idledMs = this.#parts.clock.idleMs() - this.#turnedIdleMs
     const turn = { idledMs, busyMs: Math.max(0, nowMs - this.#turnedMs - idledMs) }
@@ -97,6 +101,7 @@ class ConnectionGate {
   }
 
   // Hot path: once a loop turn, where sockets are watched.
+  /** @param {number} busyMs @param {number} nowMs @param {number} idleMs */
   onTurn(busyMs, nowMs, idleMs) {
     const turn = { idledMs: idleMs - this.#turnedIdleMs, busyMs }
     this.#idleShare = shareAfter(this.#idleShare, turn, HORIZON_MS)
@@ -115,6 +120,7 @@ class ConnectionGate {
     this.#noteFull(this.#shareNow(nowMs), nowMs)
   }
 
+  /** @param {number} idleShare @param {number} nowMs */
   #noteFull(idleShare, nowMs) {
     this.#waitedMs = this.#patientMs(nowMs)
     this.#waitedAtMs = nowMs
@@ -135,12 +141,13 @@ class ConnectionGate {
     return false
   }
 
+  /** @param {number} nowMs */
   #isLoopFull(nowMs) {
     // After a long sleep what was measured at the last turn is over.
     return this.#patientMs(nowMs) - this.#fullSinceMs >= FULL_MS && this.#shareNow(nowMs) < IDLE_SHARE
   }
 
-  /** The share of the loop that is left for connections which open now. */
+  /** The share of the loop that is left for connections which open now. @param {number} nowMs */
   #roomAt(nowMs) {
     const share = this.#shareNow(nowMs)
     return share >= 1 - HEALTHY_LOAD
@@ -148,11 +155,12 @@ class ConnectionGate {
       : Math.min(share, this.#longIdleShare) - IDLE_SHARE - this.#load.expected
   }
 
+  /** @param {number} nowMs */
   #hasRoom(nowMs) {
     return this.#roomAt(nowMs) > 0
   }
 
-  /** Whether those that are held do not fit, by what newcomers have taken. The mean of all connections rejects none. */
+  /** Whether those that are held do not fit, by what newcomers have taken. The mean of all connections rejects none. @param {number} nowMs */
   #isFull(nowMs) {
     const share = this.#longIdleShare
     if (share >= FULL_SHARE || this.#hasRoom(nowMs)) return false
@@ -163,7 +171,7 @@ class ConnectionGate {
     return { held: this.#held.size, room: this.#roomAt(this.#parts.clock.now()) }
   }
 
-  /** Whether connections have been held all the time for as long as one is held, and do not fit. */
+  /** Whether connections have been held all the time for as long as one is held, and do not fit. @param {number} nowMs */
   #isStanding(nowMs) {
     const isLong = this.#held.size > 0 && this.#patientMs(nowMs) - this.#queuedSinceMs >= PATIENCE_MS
     return isLong && this.#isFull(nowMs)
@@ -192,10 +200,12 @@ class ConnectionGate {
     return this.#hold({ owner, priority, sinceMs: this.#patientMs(nowMs), onDecision })
   }
 
+  /** @param {number} priority */
   #mayHold(priority) {
     return this.#mode === 'adaptive' && !this.#isClosed && priority !== BYPASS && priority !== CRITICAL
   }
 
+  /** @param {number} priority @param {number} nowMs */
   #reasonNow(priority, nowMs) {
     if (this.#isClosed) return undefined
     if (this.isClosing) return this.#parts.cause.because('closed')
@@ -206,11 +216,13 @@ class ConnectionGate {
     return undefined
   }
 
+  /** @param {number} priority */
   #shortage(priority) {
     const { resources } = this.#parts
     return resources.isShort ? resources.reasonFor(priority) : undefined
   }
 
+  /** @param {number} priority @param {number} nowMs */
   #loopReason(priority, nowMs) {
     if (priority === CRITICAL) return undefined
     const { cause } = this.#parts
@@ -252,7 +264,7 @@ class ConnectionGate {
     if (this.#held.size > 0) this.#lookLater()
   }
 
-  /** A turn later: the application may throw. @param {Held} held @param {string} [reason] @param {number} [value] @param {number} [bound] */
+  /** A turn later: the application may throw. @param {Held} held @param {ShedReason} [reason] @param {number} [value] @param {number} [bound] */
   #release(held, reason, value, bound) {
     if (!this.#held.delete(held)) return
     const { cause, clock, onReject } = this.#parts
@@ -277,12 +289,16 @@ class ConnectionGate {
     for (const held of this.#held) if (held.owner === owner) this.#release(held, undefined)
   }
 
+  /** @param {ShedReason | undefined} reason */
   #releaseAll(reason) {
     for (const held of this.#held) this.#release(held, reason)
   }
 }
 
-/** The idle share after a turn that idled first, and was busy then. */
+/**
+ * The idle share after a turn that idled first, and was busy then.
+ * @param {number} before @param {{ idledMs: number, busyMs: number }} turn @param {number} horizonMs
+ */
 function shareAfter(before, { idledMs, busyMs }, horizonMs) {
   const share = 1 - (1 - before) * Math.exp(-idledMs / horizonMs)
   return share * Math.exp(-busyMs / horizonMs)

@@ -48,6 +48,7 @@ class ConnectionLoad {
   }
 
   // Hot path: once a loop turn, where sockets are watched.
+  /** @param {number} nowMs */
   onTurn(nowMs) {
     const elapsedMs = nowMs - this.#turnedMs
     if (elapsedMs <= 0) return
@@ -64,6 +65,7 @@ class ConnectionLoad {
     this.#learn({ elapsedMs, newcomers, newcomersHandledMs })
   }
 
+  /** @param {{ elapsedMs: number, newcomers: number, newcomersHandledMs: number }} turn */
   #learn({ elapsedMs, newcomers, newcomersHandledMs }) {
     const kept = Math.exp(-elapsedMs / MEMORY_MS)
     // One long message says little about other newcomers.
@@ -73,7 +75,7 @@ class ConnectionLoad {
     this.#newcomersHandledMs = newcomersHandledMs
   }
 
-  /** What each newcomer takes of the loop, if one that takes the supposed share has been seen for a second before. */
+  /** What each newcomer takes of the loop, if one that takes the supposed share has been seen for a second before. @param {number} supposed */
   #loadOfEach(supposed) {
     return (this.#tookMs + LAG_MS * supposed) / (this.#seenMs + LAG_MS)
   }

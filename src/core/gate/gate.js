@@ -10,6 +10,8 @@ const { inRequestContext } = require('./queue')
 const { QUEUED, REJECTED, RUN } = require('./verdict')
 
 /**
+ * @import { ShedReason } from '../../../index.js'
+ * @import { AdmissionRecord } from '../request/admission-record'
  * @import { Request } from '../request/request'
  * @import { Limits } from './limits/limits'
  * @import { FairShares, Queue } from './queue'
@@ -17,6 +19,8 @@ const { QUEUED, REJECTED, RUN } = require('./verdict')
  * @import { UserHooks } from './user-hooks'
  * @import { Cause } from './verdict'
  */
+
+/** @typedef {NonNullable<AdmissionRecord['resume']>} Resume */
 
 /** The same for clients that cannot make the queue long: fewer of their requests are queued, and outlive a collection. */
 const BOUNDED_BUDGET_MS = 50
@@ -54,8 +58,8 @@ class Gate {
    *   limits: Limits, measurements: import('./admission').Measurements,
    *   fairShares: FairShares, stats: Stats,
    *   hooks: UserHooks,
-   *   further: (request: Request, nowMs: number) => string | undefined,
-   *   onReject: (request: Request, reason: string) => void }} parts `further`: why a further limit rejects
+   *   further: (request: Request, nowMs: number) => ShedReason | undefined,
+   *   onReject: (request: Request, reason: ShedReason) => void }} parts `further`: why a further limit rejects
    *   a request that has been queued; `onReject` answers the request
    */
   constructor({ cause, clock, limits, measurements, queue, fairShares, hooks, stats, further, onReject }) {
@@ -72,7 +76,7 @@ class Gate {
   }
 
   // Hot path: once a request. With a free slot and no queue it is a dozen comparisons, with nothing allocated.
-  /** @param {Request} request @returns {number} RUN, QUEUED (`resume` will be called) or REJECTED (`onReject` was called) */
+  /** @param {Request} request @param {number} nowMs @returns {number} RUN, QUEUED (`resume` will be called) or REJECTED (`onReject` was called) */
   decide(request, nowMs) {
     if (this.arrivedInTurn++ === 0) this.#firstArrivalMs = nowMs
     if (!this.#limits.hasFreeSlot(nowMs)) this.#limits.onHeldBack(this.#limits.shortResource)
@@ -91,6 +95,7 @@ class Gate {
     return this.#enqueue(request, tag, nowMs)
   }
 
+  /** @param {Request} request @param {number} tag @param {number} nowMs */
   #reasonFor(request, tag, nowMs) {
     const { admission } = request
     const ahead = this.#queue.ahead(admission.priority, tag)
@@ -101,7 +106,7 @@ class Gate {
     return this.#limits.reasonFor(expectedWaitMs, ahead, admission.priority, nowMs)
   }
 
-  /** An idling loop runs every request on arrival. A full loop accepts first, then runs what the turn's budget allows. */
+  /** An idling loop runs every request on arrival. A full loop accepts first, then runs what the turn's budget allows. @param {number} nowMs */
   #fitsThisTurn(nowMs) {
     const { acceptBurst } = this.#measurements
     const isAccepting = acceptBurst.mayBeAccepting && acceptBurst.isAccepting(nowMs)
@@ -109,7 +114,7 @@ class Gate {
     return this.#limits.loop.isRejectingPointless || this.#measurements.turns.isIdling(nowMs)
   }
 
-  /** Puts the request in flight. On arrival its idle time has just been read. */
+  /** Puts the request in flight. On arrival its idle time has just been read. @param {Request} request @param {number} nowMs */
   admit(request, nowMs) {
     const isArrival = nowMs === request.startedMs
     this.#limits.onAdmit(request.admission, nowMs, isArrival ? request.receivedIdleMs : this.#clock.idleMs())
@@ -120,12 +125,14 @@ class Gate {
     return RUN
   }
 
+  /** @param {Request} request @param {ShedReason} reason */
   reject(request, reason) {
     this.#limits.onHeldBack(reason)
     this.#onReject(request, reason)
     return REJECTED
   }
 
+  /** @param {Request} request @param {number} tag @param {number} nowMs */
   #enqueue(request, tag, nowMs) {
     const { admission } = request
     admission.tag = tag
@@ -140,7 +147,7 @@ class Gate {
     return QUEUED
   }
 
-  /** Called once for every request that has ended, with any outcome. */
+  /** Called once for every request that has ended, with any outcome. @param {Request} request @param {number} nowMs @param {number} idleMs */
   release(request, nowMs, idleMs) {
     const { admission } = request
     if (admission.isInFlight) {
@@ -159,6 +166,7 @@ class Gate {
     return this.#queue.length > 0 || this.#isAccepting
   }
 
+  /** @param {number} nowMs @param {number} idleMs @param {number} busyMs */
   onTurn(nowMs, idleMs, busyMs) {
     const isQueueing = this.#queue.length > 0
     this.#limits.onTurn(nowMs, idleMs, { arrived: this.arrivedInTurn, ended: this.endedInTurn, isQueueing })
@@ -179,7 +187,7 @@ class Gate {
     this.#clock.after(MAX_QUIET_MS, this.#turnAgain)
   }
 
-  /** Schedules as many callbacks as the budget of the next loop turn allows. */
+  /** Schedules as many callbacks as the budget of the next loop turn allows. @param {number} nowMs */
   #scheduleDequeues(nowMs) {
     if (this.#queue.length === 0) return
     if (!this.#limits.hasFreeSlot(nowMs)) return this.#scheduleRecheck()
@@ -212,6 +220,7 @@ class Gate {
     this.#runQueued(request)
   }
 
+  /** @param {Request} request */
   #runQueued(request) {
     // The client has disconnected: a handler that starts now would never get the events of its end.
     if (isDisconnected(request)) return
@@ -221,14 +230,14 @@ class Gate {
     this.#stats.onWait(nowMs - request.admission.queuedMs)
     this.admit(request, nowMs)
     try {
-      inRequestContext(request, request.admission.resume)
+      inRequestContext(request, /** @type {Resume} */ (request.admission.resume))
     } finally {
       request.returnedMs = this.#clock.now()
       this.#measurements.cost.onRun(request.returnedMs - nowMs)
     }
   }
 
-  /** A half-closed client receives only an answer that is sent at once: run the request now, or reject it. */
+  /** A half-closed client receives only an answer that is sent at once: run the request now, or reject it. @param {Request} request */
   #onHalfClose(request) {
     // A handler that ran for the same half-close may have closed the instance, and so emptied the queue.
     if (!this.#queue.has(request)) return
@@ -249,13 +258,15 @@ class Gate {
     this.#runQueued(request)
   }
 
-  /** Rejects what has been queued for too long. A loop that idles rejects nothing but what is past its own deadline. */
+  /** Rejects what has been queued for too long. A loop that idles rejects nothing but what is past its own deadline. @param {number} nowMs */
   #rejectOverdue(nowMs) {
     const { areEnforced, delay, isAtMaxConcurrent } = this.#limits
     const isFull = areEnforced && (isAtMaxConcurrent || !this.#measurements.turns.isIdling(nowMs))
     const isOverload = this.#limits.isOverload(nowMs)
+    /** @param {AdmissionRecord} each */
     const isOverdue = (each) =>
       each.isPastDeadline(nowMs) || (isFull && delay.isOverdue(each, isOverload, nowMs))
+    /** @param {AdmissionRecord} each */
     const reasonOf = (each) =>
       each.isPastDeadline(nowMs)
         ? this.#cause.because('deadline', nowMs - each.queuedMs, each.deadlineMs)
@@ -263,6 +274,7 @@ class Gate {
     this.#rejectAll(reasonOf, isOverdue)
   }
 
+  /** @param {(record: AdmissionRecord) => ShedReason} reasonOf @param {(record: AdmissionRecord) => boolean} [isChosen] */
   #rejectAll(reasonOf, isChosen = (_each) => true) {
     for (const request of this.#queue.filter(isChosen)) {
       // A listener or function of the user may have closed the instance, and so emptied the queue.
@@ -272,12 +284,14 @@ class Gate {
     }
   }
 
+  /** @param {Request} request @param {ShedReason} reason */
   #rejectQueued(request, reason) {
     if (isDisconnected(request)) return
     inRequestContext(request, () => this.reject(request, reason))
     request.admission.giveUp?.()
   }
 
+  /** @param {Request} request */
   #remove(request) {
     const { key, onHalfClose: callback } = request.admission
     this.#queue.remove(request)
@@ -292,7 +306,7 @@ class Gate {
   }
 }
 
-/** Body parsers take a request for finished once its client has half-closed. Its handler would see no body. */
+/** Body parsers take a request for finished once its client has half-closed. Its handler would see no body. @param {Request['req']} req */
 const hasBody = ({ headers }) =>
   headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
 

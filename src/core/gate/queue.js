@@ -5,24 +5,36 @@
 const { AsyncResource } = require('node:async_hooks')
 const { QUEUED_CLASSES } = require('./verdict')
 
+/**
+ * @import { AdmissionRecord } from '../request/admission-record'
+ * @import { Request } from '../request/request'
+ */
+
+/** @typedef {{ request: Request | undefined, priority: number, tag: number, order: number }} QueueEntry `request`: undefined once it was taken out */
+
+/** @param {QueueEntry} a @param {QueueEntry} b */
 const isBefore = (a, b) => {
   if (a.priority !== b.priority) return a.priority < b.priority
   return a.tag === b.tag ? a.order < b.order : a.tag < b.tag
 }
 
+/** @param {QueueEntry} entry @param {number} priority @param {number} tag */
 const isAhead = (entry, priority, tag) =>
   entry.request !== undefined &&
   (entry.priority < priority || (entry.priority === priority && entry.tag <= tag))
 
 class Queue {
   length = 0
+  /** @type {QueueEntry[]} */
   #heap = []
   #order = 0
   #counts = new Float64Array(QUEUED_CLASSES)
 
+  /** @param {Request} request */
   push(request) {
     const { admission } = request
     const { priority, tag } = admission
+    /** @type {QueueEntry} */
     const entry = { request, priority, tag, order: this.#order++ }
     admission.entry = entry
     // Only queued requests pay for this.
@@ -43,11 +55,12 @@ class Queue {
     return undefined
   }
 
+  /** @param {Request} request */
   has({ admission }) {
     return admission.entry !== undefined
   }
 
-  /** Takes the request out. Its entry stays in the heap, empty, and `shift` skips it. */
+  /** Takes the request out. Its entry stays in the heap, empty, and `shift` skips it. @param {Request} request */
   remove({ admission }) {
     admission.entry.request = undefined
     admission.entry = undefined
@@ -64,7 +77,7 @@ class Queue {
       .sort((a, b) => (isBefore(a, b) ? -1 : 1))
   }
 
-  /** Counts the queued requests that run before a new one of this class and tag. */
+  /** Counts the queued requests that run before a new one of this class and tag. @param {number} priority @param {number} tag */
   ahead(priority, tag) {
     let count = 0
     if (tag === 0) for (let i = 0; i <= priority; i++) count += this.#counts[i]
@@ -72,7 +85,7 @@ class Queue {
     return count
   }
 
-  /** The queued requests whose admission record meets the condition, in no order. */
+  /** The queued requests whose admission record meets the condition, in no order. @param {(record: AdmissionRecord) => boolean} condition */
   filter(condition) {
     const found = []
     for (const { request } of this.#heap) {
@@ -81,6 +94,7 @@ class Queue {
     return found
   }
 
+  /** @param {QueueEntry} entry */
   #rise(entry) {
     const heap = this.#heap
     let at = heap.push(entry) - 1
@@ -96,7 +110,7 @@ class Queue {
   #pop() {
     const heap = this.#heap
     const first = heap[0]
-    const last = heap.pop()
+    const last = /** @type {QueueEntry} */ (heap.pop())
     if (heap.length === 0) return first
     let at = 0
     for (;;) {
@@ -112,7 +126,10 @@ class Queue {
   }
 }
 
-/** Runs the callback in the async context in which the request arrived, and drops that context. */
+/**
+ * Runs the callback in the async context in which the request arrived, and drops that context.
+ * @param {Request} request @param {(this: Request, request: Request) => unknown} callback
+ */
 function inRequestContext(request, callback) {
   const { resource } = request.admission
   request.admission.resource = undefined
@@ -137,6 +154,7 @@ class FairShares {
     return Math.max(this.#dequeuedTag, (this.#keys.get(key)?.lastTag ?? 0) + 1)
   }
 
+  /** @param {string} key @param {number} tag */
   onQueue(key, tag) {
     const known = this.#keys.get(key)
     if (known === undefined) return this.#add(key, tag)
@@ -144,24 +162,27 @@ class FairShares {
     known.queued++
   }
 
+  /** @param {string} key @param {number} lastTag */
   #add(key, lastTag) {
     // Keys double between two sweeps, so each is looked at once in the mean.
     if (this.#keys.size > 2 * this.#swept) this.#sweep()
     this.#keys.set(key, { lastTag, queued: 1 })
   }
 
+  /** @param {string} key @param {number} tag */
   onDequeue(key, tag) {
     this.#of(key).queued--
     this.#dequeuedTag = Math.max(this.#dequeuedTag, tag)
   }
 
-  /** A request left the queue in another way, so its key has not had what it paid for. */
+  /** A request left the queue in another way, so its key has not had what it paid for. @param {string} key */
   onRemove(key) {
     const known = this.#of(key)
     known.queued--
     if (known.lastTag > this.#dequeuedTag) known.lastTag--
   }
 
+  /** @param {string} key */
   #of(key) {
     return /** @type {{ lastTag: number, queued: number }} */ (this.#keys.get(key))
   }

@@ -8,6 +8,8 @@ const { isDisconnected } = require('../request/request')
 const { isHalfClosed, offHalfClose, onHalfClose } = require('../request/half-closed')
 const { LATELY_MS } = require('./measurements/loop-turns')
 
+/** @import { Request } from '../request/request' */
+
 const MOST_SHARE = 0.34
 /** While all clients wait, the share halves in so long, to the least: they send no more requests than they get answers. */
 const HALVED_MS = 1000
@@ -26,7 +28,7 @@ const MOST_DEBT_MS = 120
 const MOST_WAITING = 20_000
 
 /**
- * @typedef {{ request: any, resource: AsyncResource, send: (() => void) | undefined, sendNow: () => void }} Waiting
+ * @typedef {{ request: Request, resource: AsyncResource, send: (() => void) | undefined, sendNow: () => void }} Waiting
  *   `send`: undefined once it was sent. `sendNow`: for a client that half-closes
  */
 
@@ -59,7 +61,7 @@ class RejectionPace {
   }
 
   // Hot path: once a rejection.
-  /** Calls `send` now, or in its turn. */
+  /** Calls `send` now, or in its turn. @param {Request} request @param {() => void} send @param {number} nowMs */
   deliver(request, send, nowMs) {
     const isNext = this.#isDraining || isHalfClosed(request)
     if (isNext || (!this.#isPausing && this.#hasCredit(nowMs))) this.#spend(request, send)
@@ -68,6 +70,7 @@ class RejectionPace {
     if (this.waiting > MOST_WAITING) this.#sendFirst()
   }
 
+  /** @param {Request} request @param {() => void} send */
   #wait(request, send) {
     this.waiting++
     const resource = new AsyncResource('spillway.rejection')
@@ -88,6 +91,7 @@ class RejectionPace {
       this.#spend(waiting.request, () => waiting.resource.runInAsyncScope(send))
   }
 
+  /** @param {number} nowMs */
   #hasCredit(nowMs) {
     const share = Math.max(LEAST_SHARE, MOST_SHARE / 2 ** (this.#clients.waitingMs / HALVED_MS))
     // What rejections have not used lately may be used at once: a gateway then sends what it has queued.
@@ -96,6 +100,7 @@ class RejectionPace {
     return this.#creditMs > 0
   }
 
+  /** @param {Request} request @param {() => void} send */
   #spend({ socket }, send) {
     const costMs = this.#cost.rejectionMs + (socket?.bytesWritten === 0 ? ACCEPT_MS : 0)
     // What was sent at once beyond the share keeps those that wait for two seconds at most.

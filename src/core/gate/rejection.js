@@ -10,6 +10,21 @@ const { removeBodyHeaders } = require('../request/body-headers')
 const { SMOOTHING } = require('./measurements/request-cost')
 const { PRIORITIES, figuresOf } = require('./verdict')
 
+/**
+ * @import { ShedReason, ShedVerdict } from '../../../index.js'
+ * @import { AdmissionRecord } from '../request/admission-record'
+ * @import { InternalErrors } from '../request/internal-errors'
+ * @import { Request } from '../request/request'
+ * @import { GivenOptions, ShedOptions } from './admission'
+ */
+
+/**
+ * @typedef {NonNullable<AdmissionRecord['proceed']>} Proceed
+ * @typedef {import('node:http').OutgoingHttpHeader[]} Head names and values in turn
+ * @typedef {[name: string, value: import('node:http').OutgoingHttpHeader]} Header
+ * @typedef {Header[]} Extra headers of the user
+ */
+
 // ASCII strings and not buffers: Node sends a string in one piece with the head.
 const PROBLEM = JSON.stringify({
   type: 'about:blank',
@@ -19,7 +34,7 @@ const PROBLEM = JSON.stringify({
 })
 const TEXT = 'Service Unavailable: overloaded, try again later.\n'
 
-/** `Retry-After` is last, so that `write` can set its value in a copy. */
+/** `Retry-After` is last, so that `write` can set its value in a copy. @param {string} type @param {string} body @returns {Head} */
 const headOf = (type, body) => [
   'Content-Type',
   type,
@@ -41,28 +56,31 @@ const SPREAD = 9
 class Rejection {
   crossOrigin
   #internalErrors
+  /** @type {ShedOptions | undefined} */
   #options
 
+  /** @param {InternalErrors} internalErrors */
   constructor(internalErrors) {
     this.#internalErrors = internalErrors
     this.crossOrigin = new CrossOrigin(internalErrors)
   }
 
+  /** @param {ShedOptions} options */
   update(options) {
     this.#options = options
     this.crossOrigin.update(options.mode)
   }
 
-  /** Whether the user's error handler answers. Only a middleware can pass the error on. */
+  /** Whether the user's error handler answers. Only a middleware can pass the error on. @param {Request} request */
   goesToErrorHandler({ admission }) {
-    return this.#options.errorMode === 'next' && admission.proceed !== undefined
+    return /** @type {ShedOptions} */ (this.#options).errorMode === 'next' && admission.proceed !== undefined
   }
 
   // Hot path (bench/overload): at ten times the capacity, nine requests in ten end here.
-  /** @param {boolean} [isForHandler] the user's error handler answers */
+  /** @param {Request} request @param {ShedReason} reason @param {number} retryAfterSeconds @param {boolean} [isForHandler] the user's error handler answers */
   answer(request, reason, retryAfterSeconds, isForHandler = false) {
     if (this.crossOrigin.answersPreflight(request)) return
-    const { respond, headers } = this.#options
+    const { respond, headers } = /** @type {ShedOptions} */ (this.#options)
     const { req, res } = request
     // A body that the application writes may be for its own pages only.
     if (respond === undefined) this.crossOrigin.allow(request)
@@ -71,26 +89,32 @@ class Rejection {
     const { admission } = request
     const priority = PRIORITIES[admission.priority]
     const verdict = { reason, ...figuresOf(admission), priority, retryAfterSeconds }
-    if (isForHandler) return admission.proceed(new OverloadError(verdict))
+    if (isForHandler) return /** @type {Proceed} */ (admission.proceed)(new OverloadError(verdict))
     const extra = headers === undefined ? undefined : this.#headersFor(req, verdict)
     if (respond === undefined) this.#writeWith(extra, req, res, retryAfterSeconds)
     else this.#respond(request, verdict, extra)
   }
 
-  /** @returns {[name: string, value: unknown][] | undefined} undefined if the user's function throws or returns a promise */
+  /**
+   * @param {Request['req']} req @param {ShedVerdict} verdict
+   * @returns {Extra | undefined} undefined if the user's function throws or returns a promise
+   */
   #headersFor(req, verdict) {
     try {
-      const given = this.#options.headers(req, verdict)
+      const given = /** @type {GivenOptions} */ (this.#options).headers(req, verdict)
       if (this.#internalErrors.catchRejection('shed.headers', given))
         throw new TypeError('it returned a promise, and not headers')
-      return Object.entries(given ?? {}).filter(isSendable)
+      return /** @type {Extra} */ (Object.entries(given ?? {}).filter(isSendable))
     } catch (error) {
       this.#internalErrors.report('shed.headers', error)
       return undefined
     }
   }
 
-  /** Calls `shed.respond`. The standard answer is sent if that throws or returns `false` before it has begun to answer. */
+  /**
+   * Calls `shed.respond`. The standard answer is sent if that throws or returns `false` before it has begun to answer.
+   * @param {Request} request @param {ShedVerdict} verdict @param {Extra | undefined} extra
+   */
   #respond(request, verdict, extra) {
     const { req, res } = request
     const { retryAfterSeconds } = verdict
@@ -101,9 +125,11 @@ class Rejection {
       this.crossOrigin.allow(request)
       this.#writeWith(extra, req, res, retryAfterSeconds)
     }
+    /** @param {unknown} returned */
     const onReturn = (returned) => {
       if (returned === false && !res.headersSent) sendStandardAnswer()
     }
+    /** @param {unknown} error */
     const onFailure = (error) => {
       this.#internalErrors.report('shed.respond', error)
       if (!res.headersSent) sendStandardAnswer()
@@ -114,7 +140,9 @@ class Rejection {
       // HTTP/2 throws if the stream is closed.
       if (!res.headersSent && !(res.stream ?? res).destroyed)
         this.#prepare(req, res, retryAfterSeconds, extra)
-      const returned = this.#options.respond(req, res, verdict)
+      const returned = /** @type {PromiseLike<unknown> | null | undefined} */ (
+        /** @type {GivenOptions} */ (this.#options).respond(req, res, verdict)
+      )
       if (typeof returned?.then === 'function') returned.then(onReturn, onFailure)
       else onReturn(returned)
     } catch (error) {
@@ -122,7 +150,11 @@ class Rejection {
     }
   }
 
-  /** Sets the status and headers that `respond` may replace. Koa has set 404 by now. */
+  /**
+   * Sets the status and headers that `respond` may replace. Koa has set 404 by now.
+   * @param {Request['req']} req @param {Request['res']} res @param {number} retryAfterSeconds
+   * @param {Extra | undefined} extra
+   */
   #prepare(req, res, retryAfterSeconds, extra) {
     res.statusCode = 503
     setStandardHeaders(req, res, retryAfterSeconds)
@@ -136,7 +168,10 @@ class Rejection {
     }
   }
 
-  /** Another package may have replaced `writeHead` by a function that throws. Uncaught, that would end the process. */
+  /**
+   * Another package may have replaced `writeHead` by a function that throws. Uncaught, that would end the process.
+   * @param {Request['req']} req @param {Request['res']} res @param {number} retryAfterSeconds
+   */
   #write(req, res, retryAfterSeconds) {
     try {
       write(req, res, retryAfterSeconds)
@@ -146,7 +181,11 @@ class Rejection {
     }
   }
 
-  /** Writes the user's headers too, or leaves them out if Node does not accept them. */
+  /**
+   * Writes the user's headers too, or leaves them out if Node does not accept them.
+   * @param {Extra | undefined} extra @param {Request['req']} req @param {Request['res']} res
+   * @param {number} retryAfterSeconds
+   */
   #writeWith(extra, req, res, retryAfterSeconds) {
     if (extra === undefined) return this.#write(req, res, retryAfterSeconds)
     try {
@@ -160,6 +199,7 @@ class Rejection {
   }
 }
 
+/** @param {Request['req']} req @param {Request['res']} res @param {number} retryAfterSeconds @param {Extra} [extra] */
 function write(req, res, retryAfterSeconds, extra) {
   if (res.headersSent || res.destroyed) return
   const isText = prefersText(req.headers.accept)
@@ -170,45 +210,55 @@ function write(req, res, retryAfterSeconds, extra) {
   // Node takes no flat list where headers are set already, such as X-Powered-By.
   if (res.getHeaderNames().length > 0) {
     removeBodyHeaders(res)
-    for (let i = 0; i < head.length; i += 2) res.setHeader(head[i], head[i + 1])
+    for (let i = 0; i < head.length; i += 2) res.setHeader(/** @type {string} */ (head[i]), head[i + 1])
     res.writeHead(503)
   } else res.writeHead(503, head)
   if (req.method === 'HEAD') res.end()
   else res.end(isText ? TEXT : PROBLEM, 'latin1')
 }
 
-/** The user's headers replace the standard ones of the same name. */
+/** The user's headers replace the standard ones of the same name. @param {Head} head @param {Extra} extra */
 function addHeaders(head, extra) {
   for (const [name, value] of extra) {
     const lower = name.toLowerCase()
-    const at = head.findIndex((each, i) => i % 2 === 0 && each.toLowerCase() === lower)
+    const at = head.findIndex(
+      (each, i) => i % 2 === 0 && /** @type {string} */ (each).toLowerCase() === lower
+    )
     if (at < 0) head.push(name, value)
     else head[at + 1] = value
   }
 }
 
-/** Node throws at a header without a value. The two named here describe the standard body, or one not yet written. */
+/**
+ * Node throws at a header without a value. The two named here describe the standard body, or one not yet written.
+ * @param {[name: string, value: unknown]} header
+ */
 function isSendable([name, value]) {
   const lower = name.toLowerCase()
   return value !== undefined && lower !== 'content-length' && lower !== 'transfer-encoding'
 }
 
+/** @param {Request['req']} req @param {Request['res']} res @param {number} retryAfterSeconds */
 function setStandardHeaders(req, res, retryAfterSeconds) {
   res.setHeader('Retry-After', String(retryAfterSeconds))
   res.setHeader('Cache-Control', 'no-store')
   if (closesConnection(req)) res.setHeader('Connection', 'close')
 }
 
+/** @param {Request['res']} res @param {Extra} headers */
 function removeAll(res, headers) {
   for (const [name] of headers) res.removeHeader(name)
 }
 
+/** @param {string | undefined} accept */
 function prefersText(accept) {
   return accept?.includes('text/') && !accept.includes('json') && !accept.includes('*/*')
 }
 
+/** @param {Request['req']} req */
 const closesConnection = (req) => req.httpVersionMajor < 2 && hasUnreadBody(req.headers)
 
+/** @param {import('node:http').IncomingHttpHeaders} headers */
 function hasUnreadBody(headers) {
   const length = headers['content-length']
   if (headers['transfer-encoding'] !== undefined || Number(length) > MAX_READ_BYTES) return true
@@ -228,6 +278,7 @@ class RetryAfter {
   #random
   #rejectedShare = 0
 
+  /** @param {number} leastSeconds */
   constructor(leastSeconds, random = Math.random) {
     this.#leastSeconds = leastSeconds
     this.#random = random

@@ -10,6 +10,9 @@ const { ShadowSlots } = require('./shadow-slots')
 const { CRITICAL, QUEUED_CLASSES } = require('./verdict')
 
 /**
+ * @import { ShedReason } from '../../../index.js'
+ * @import { Request } from '../request/request'
+ * @import { ShedOptions } from './admission'
  * @import { Limits } from './limits/limits'
  * @import { UserHooks } from './user-hooks'
  * @import { Cause } from './verdict'
@@ -31,7 +34,7 @@ class ShadowQueue {
   #overload
   #delay
   /** The turns as the rules see them. An overload makes them long in mode `observe` only, so the usual ones are those before it. */
-  #turns = { usualLongMs: 0, stallFreeMs: (nowMs) => nowMs - this.#stalledMs }
+  #turns = { usualLongMs: 0, stallFreeMs: (/** @type {number} */ nowMs) => nowMs - this.#stalledMs }
   /** How far the stall-free clock is behind: of the model, and at the first arrival of the turn. */
   #stalledMs = 0
   #firstStalledMs = 0
@@ -65,7 +68,7 @@ class ShadowQueue {
    *   limits: Limits,
    *   measurements: import('./admission').Measurements,
    *   hooks: UserHooks,
-   *   onWouldReject: (reason: string, priority: number) => void,
+   *   onWouldReject: (reason: ShedReason, priority: number) => void,
    * }} parts
    */
   constructor({ cause, clock, limits, measurements, hooks, onWouldReject }) {
@@ -81,11 +84,13 @@ class ShadowQueue {
     this.#modelMs = clock.now()
   }
 
+  /** @param {ShedOptions} options */
   update(options) {
     this.#delay.update(options)
   }
 
   // Hot path in mode `observe`: once a request.
+  /** @param {Request} request @param {number} nowMs */
   onRequest(request, nowMs) {
     const { priority } = request.admission
     const waitMs = Math.max(this.#loopWaitMs(nowMs), this.#slotWaitMs(nowMs))
@@ -104,6 +109,7 @@ class ShadowQueue {
     this.#count++
   }
 
+  /** @param {number} nowMs */
   #loopWaitMs(nowMs) {
     return this.#length * this.#eachMs - (nowMs - this.#modelMs)
   }
@@ -121,13 +127,14 @@ class ShadowQueue {
     this.#count = 0
   }
 
+  /** @param {number} nowMs */
   #onEmpty(nowMs) {
     this.#overload.onEmpty(nowMs)
     this.#turns.usualLongMs = this.#measurements.turns.usualLongMs
   }
 
   // Once a turn in mode `observe`, and in a full loop once per 5 ms of it.
-  /** @param {number} ended how many requests ended in this turn */
+  /** @param {number} busyMs @param {number} nowMs @param {number} idleMs @param {number} ended how many requests ended in this turn */
   onTurn(busyMs, nowMs, idleMs, ended) {
     if (this.#count > 0 && Number.isFinite(this.#limits.maxConcurrent)) this.#takeSlots()
     if (this.#count > 0 && this.#beganIdle) {
@@ -148,7 +155,7 @@ class ShadowQueue {
     this.#count = 0
   }
 
-  /** A full loop leaves work unfinished: its requests in flight count with what is usual. */
+  /** A full loop leaves work unfinished: its requests in flight count with what is usual. @param {number} nowMs @param {number} busyMs @param {number} ended */
   #estimate(nowMs, busyMs, ended) {
     const { cost, turns } = this.#measurements
     const { inFlight } = this.#limits
@@ -163,7 +170,7 @@ class ShadowQueue {
     this.#eachMs += ((this.#servedMs - this.#eachMs) * ended) / (KNOWN_AFTER + ended)
   }
 
-  /** The loop was busy first, and idled then. A loop that idles rejects nothing. */
+  /** The loop was busy first, and idled then. A loop that idles rejects nothing. @param {number} toMs @param {number} toStalledMs @param {number} idleMs */
   #advanceIdle(toMs, toStalledMs, idleMs) {
     this.#advance(toMs - (idleMs - this.#modelIdleMs), toStalledMs, false)
     this.#serve(toMs - this.#modelMs)
@@ -171,7 +178,10 @@ class ShadowQueue {
     this.#modelIdleMs = idleMs
   }
 
-  /** In steps of what a full loop takes for a turn in mode `adaptive`, and no more of them than requests. */
+  /**
+   * In steps of what a full loop takes for a turn in mode `adaptive`, and no more of them than requests.
+   * @param {number} toMs @param {number} toStalledMs @param {boolean} isArriving
+   */
   #advance(toMs, toStalledMs, isArriving) {
     const elapsedMs = toMs - this.#modelMs
     if (elapsedMs <= 0 && !isArriving) return
@@ -191,6 +201,7 @@ class ShadowQueue {
     this.#stalledMs = toStalledMs
   }
 
+  /** @param {number} ended @param {number} arrivals */
   #step(ended, arrivals) {
     // A full loop accepts one connection a turn, however many wait: its request says nothing about the rate.
     const arrived = this.#isAccepting && arrivals > 0 ? arrivals - 1 : arrivals
@@ -199,7 +210,7 @@ class ShadowQueue {
     this.#overload.onTurn({ nowMs, idleMs, arrived, ended, usualMs, isEmpty: false })
   }
 
-  /** The queued requests that can run in this time, the highest class first. @returns {number} how many */
+  /** The queued requests that can run in this time, the highest class first. @param {number} ms @returns {number} how many */
   #serve(ms) {
     if (this.#length === 0 || this.#servedMs === 0 || this.#limits.loop.isRejectingPointless) {
       this.#creditMs = 0
@@ -215,7 +226,7 @@ class ShadowQueue {
     return served
   }
 
-  /** Takes up to so many of the oldest. @param {Queued[]} queue @returns {number} how many */
+  /** Takes up to so many of the oldest. @param {Queued[]} queue @param {number} most @returns {number} how many */
   #take(queue, most) {
     const [oldest] = queue
     const taken = Math.min(most, oldest.count)
@@ -232,7 +243,7 @@ class ShadowQueue {
     return cleared
   }
 
-  /** The arrivals of step `i` of so many. @returns {number} how many */
+  /** The arrivals of step `i` of so many. @param {number} i @param {number} steps @returns {number} how many */
   #queueArrivals(i, steps) {
     let [ahead, arrived] = [0, 0]
     for (let priority = CRITICAL; priority < QUEUED_CLASSES; priority++) {
@@ -247,7 +258,7 @@ class ShadowQueue {
     return arrived
   }
 
-  /** @returns {number} how many are queued; the others would be rejected on arrival */
+  /** @param {number} priority @param {number} count @param {number} ahead @returns {number} how many are queued; the others would be rejected on arrival */
   #queue(priority, count, ahead) {
     let queued = 0
     for (let i = 0; i < count; i++) {
@@ -294,6 +305,7 @@ class ShadowQueue {
     }
   }
 
+  /** @param {number} nowMs */
   #slotWaitMs(nowMs) {
     return Number.isFinite(this.#limits.maxConcurrent) ? this.#slots.waitMs(nowMs, this.#limits.inFlight) : 0
   }

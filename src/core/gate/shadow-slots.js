@@ -38,6 +38,7 @@ class ShadowSlots {
     this.#endsMs.push(nowMs + waitMs + observedMs)
   }
 
+  /** @param {number} nowMs */
   #forgetEnded(nowMs) {
     let ended = 0
     while (ended < this.#endsMs.length && this.#endsMs[ended] <= nowMs) ended++

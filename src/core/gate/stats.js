@@ -5,8 +5,17 @@ const { ADVISED_BOUNDS, Buckets } = require('../histogram/buckets')
 const { LATELY_MS } = require('./measurements/loop-turns')
 const { POOL_REASON, PRIORITIES, REASONS, figuresOf } = require('./verdict')
 
+/** @import { ShedReason, SpillwayEvents } from '../../../index.js' */
+
+/**
+ * @typedef {{ lastReason: ShedReason, sinceMs: number, lastMs: number, counts: Map<ShedReason, number> }} Overloaded
+ * @typedef {SpillwayEvents['overload'] | SpillwayEvents['recovered']} OverloadDetails
+ * @typedef {{ call(event: 'overload' | 'recovered', details: OverloadDetails): void }['call']} OnOverloadEvent
+ */
+
 /** So many pools have a reason of their own: those of names past the bound share one. */
 const MOST_POOLS = 20
+/** @type {ShedReason} */
 const OTHER_POOLS = `${POOL_REASON}(other)`
 const CELLS = (REASONS.length + MOST_POOLS + 1) * PRIORITIES.length
 /** How many of the last rejections are kept. */
@@ -15,7 +24,7 @@ const KEPT = 20
 class Stats {
   shed = new Float64Array(CELLS)
   wouldShed = new Float64Array(CELLS)
-  /** The row of each reason. A pool has a row from its first rejection on. @type {Map<string, number>} */
+  /** The row of each reason. A pool has a row from its first rejection on. @type {Map<ShedReason, number>} */
   #rows = new Map(REASONS.map((reason, row) => [reason, row]))
   /** Requests that the rules have decided about: all but those of class bypass. */
   decided = 0
@@ -28,18 +37,22 @@ class Stats {
     this.queueDelays.add()
   }
 
+  /** @param {ShedReason} reason @param {number} priority */
   onReject(reason, priority) {
     this.shed[this.#cellOf(reason, priority)]++
   }
 
+  /** @param {ShedReason} reason @param {number} priority */
   onWouldReject(reason, priority) {
     this.wouldShed[this.#cellOf(reason, priority)]++
   }
 
+  /** @param {ShedReason} reason @param {number} priority */
   #cellOf(reason, priority) {
     return (this.#rows.get(reason) ?? this.#addRow(reason)) * PRIORITIES.length + priority
   }
 
+  /** @param {ShedReason} reason */
   #addRow(reason) {
     const row = this.#rows.size
     const name = row < REASONS.length + MOST_POOLS ? reason : OTHER_POOLS
@@ -60,6 +73,7 @@ class Stats {
     return list
   }
 
+  /** @param {number} waitMs */
   onWait(waitMs) {
     this.queueDelays.record(0, waitMs / 1000)
   }
@@ -83,7 +97,7 @@ class LastRejections {
   }
 
   // Hot path: once a rejection.
-  /** @param {string} reason @param {number} priority @param {number} nowMs @param {{ readonly value: number, readonly bound: number }} cause */
+  /** @param {ShedReason} reason @param {number} priority @param {number} nowMs @param {{ readonly value: number, readonly bound: number }} cause */
   record(reason, priority, nowMs, { value, bound }) {
     const place = this.#places[this.#count++ % KEPT]
     place.atMs = nowMs
@@ -100,12 +114,18 @@ class LastRejections {
     for (let i = Math.max(0, this.#count - KEPT); i < this.#count; i++) {
       const { atMs, priority, reason, ...cause } = this.#places[i % KEPT]
       const at = new Date(wallOffsetMs + atMs).toISOString()
-      list.push({ at, priority: PRIORITIES[priority], reason, ...figuresOf(cause) })
+      list.push({
+        at,
+        priority: PRIORITIES[priority],
+        reason: /** @type {ShedReason} */ (reason),
+        ...figuresOf(cause),
+      })
     }
     return list
   }
 }
 
+/** @param {Overloaded} overload */
 const durationOf = ({ sinceMs, lastMs }) => lastMs - sinceMs
 
 /**
@@ -117,12 +137,13 @@ class Episode {
   count = 0
   #clock
   #onEvent
+  /** @type {Overloaded | undefined} */
   #current
   #earlierMs = 0
 
   /**
    * @param {typeof import('../clock').systemClock} clock
-   * @param {(event: 'overload' | 'recovered', details: object) => void} onEvent
+   * @param {OnOverloadEvent} onEvent
    */
   constructor(clock, onEvent) {
     this.#clock = clock
@@ -143,7 +164,7 @@ class Episode {
     return this.#earlierMs + (this.#current === undefined ? 0 : durationOf(this.#current))
   }
 
-  /** @param {string} reason @param {number} nowMs @param {{ readonly value: number, readonly bound: number }} cause */
+  /** @param {ShedReason} reason @param {number} nowMs @param {{ readonly value: number, readonly bound: number }} cause */
   onReject(reason, nowMs, cause) {
     if (this.#current === undefined) {
       this.count++
@@ -157,17 +178,18 @@ class Episode {
     this.#current.lastMs = nowMs
   }
 
+  /** @param {number} delayMs */
   #endWhenQuiet(delayMs) {
     this.#clock.after(delayMs, () => {
-      const quietMs = this.#clock.now() - this.#current.lastMs
+      const quietMs = this.#clock.now() - /** @type {Overloaded} */ (this.#current).lastMs
       if (quietMs < LATELY_MS) return this.#endWhenQuiet(LATELY_MS - quietMs)
       this.#end()
     })
   }
 
   #end() {
-    const durationMs = durationOf(this.#current)
-    const counts = [...this.#current.counts].sort(([, a], [, b]) => b - a)
+    const durationMs = durationOf(/** @type {Overloaded} */ (this.#current))
+    const counts = [.../** @type {Overloaded} */ (this.#current).counts].sort(([, a], [, b]) => b - a)
     this.#earlierMs += durationMs
     this.#current = undefined
     this.#onEvent('recovered', {

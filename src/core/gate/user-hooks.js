@@ -5,28 +5,37 @@
 const { SAMPLE_MS } = require('./measurements/loop-turns')
 const { NORMAL, priorityIndex } = require('./verdict')
 
+/**
+ * @import { InternalErrors } from '../request/internal-errors'
+ * @import { Request } from '../request/request'
+ * @import { GivenOptions, ShedOptions } from './admission'
+ */
+
 class UserHooks {
   /** Whether `classify` is given: without it every request is `normal`. */
   classifies = false
   /** The last value of `pressure()`, from 0 to 1; 0 without one. */
   pressure = 0
   #pressureMs = 0
+  /** @type {ShedOptions | undefined} */
   #options
   #internalErrors
 
+  /** @param {InternalErrors} internalErrors */
   constructor(internalErrors) {
     this.#internalErrors = internalErrors
   }
 
+  /** @param {ShedOptions} options */
   update(options) {
     this.#options = options
     this.classifies = options.classify !== undefined
     if (options.pressure === undefined) this.pressure = 0
   }
 
-  /** @returns {number} an index into PRIORITIES; `normal` for any value that is not a class */
+  /** @param {import('../../../index.js').Request} req @returns {number} an index into PRIORITIES; `normal` for any value that is not a class */
   classOf(req) {
-    const { classify } = this.#options
+    const { classify } = /** @type {GivenOptions} */ (this.#options)
     return (
       this.#call('shed.classify', () => {
         const name = classify(req)
@@ -38,9 +47,9 @@ class UserHooks {
     )
   }
 
-  /** The key whose share a request counts against; undefined if the option is not given. */
+  /** The key whose share a request counts against; undefined if the option is not given. @param {Request} request */
   keyOf({ req }) {
-    const { key } = this.#options
+    const { key } = /** @type {ShedOptions} */ (this.#options)
     if (key === undefined) return undefined
     const name = this.#call('shed.key', () => key(req))
     if (typeof name === 'string') return name
@@ -49,20 +58,22 @@ class UserHooks {
     return ''
   }
 
-  /** The milliseconds left until the request's own deadline. */
+  /** The milliseconds left until the request's own deadline. @param {Request} request */
   deadlineMs({ req }) {
-    const { deadline } = this.#options
+    const { deadline } = /** @type {ShedOptions} */ (this.#options)
     if (deadline === undefined) return Number.POSITIVE_INFINITY
     return this.#callForNumber('shed.deadline', () => deadline(req)) ?? Number.POSITIVE_INFINITY
   }
 
+  /** @param {number} nowMs */
   onTurn(nowMs) {
-    const { pressure } = this.#options
+    const { pressure } = /** @type {ShedOptions} */ (this.#options)
     if (pressure === undefined || nowMs - this.#pressureMs < SAMPLE_MS) return
     this.#pressureMs = nowMs
     this.pressure = Math.min(1, Math.max(0, this.#callForNumber('shed.pressure', pressure) ?? 0))
   }
 
+  /** @param {string} option @param {() => unknown} callback */
   #callForNumber(option, callback) {
     const value = this.#call(option, callback)
     if (typeof value === 'number') return Number.isNaN(value) ? undefined : value
@@ -72,6 +83,7 @@ class UserHooks {
     return undefined
   }
 
+  /** @template T @param {string} option @param {() => T} callback */
   #call(option, callback) {
     try {
       return callback()
@@ -81,6 +93,7 @@ class UserHooks {
     }
   }
 
+  /** @param {string} option @param {unknown} value @param {string} message @returns {undefined} */
   #reportInvalid(option, value, message) {
     this.#internalErrors.report(option, new Error(message))
     // The rejection of a promise would end the process.

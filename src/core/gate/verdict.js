@@ -33,10 +33,10 @@ const REASONS = Object.freeze(
 /** `pool:<name>`, from features/pools/pool-pressure.js: the request would wait too long for a connection of that pool. */
 const POOL_REASON = 'pool:'
 
-/** @type {Map<string, number>} */
+/** @type {Map<unknown, number>} */
 const PRIORITY_INDEX = new Map(PRIORITIES.map((name, index) => [name, index]))
 
-/** @returns {number | undefined} an index into PRIORITIES */
+/** @param {unknown} name @returns {number | undefined} an index into PRIORITIES */
 const priorityIndex = (name) => PRIORITY_INDEX.get(name)
 
 /**
@@ -48,7 +48,7 @@ class Cause {
   value = Number.NaN
   bound = Number.NaN
 
-  /** @param {string} reason @returns {string} the reason */
+  /** @template {string} Reason @param {Reason} reason @returns {Reason} */
   because(reason, value = Number.NaN, bound = Number.NaN) {
     this.value = value
     this.bound = bound
@@ -56,11 +56,12 @@ class Cause {
   }
 }
 
-/** The figures as users see them, to three decimals. @param {{ value?: number, bound?: number }} cause */
+/** The figures as users see them, to three decimals. @param {{ value?: number | undefined, bound?: number | undefined }} cause */
 const figuresOf = ({ value, bound }) => ({ value: shown(value), bound: shown(bound) })
 
-/** @returns {number | null} null: there is no number */
-const shown = (number) => (Number.isFinite(number) ? Math.round(number * 1000) / 1000 : null)
+/** @param {number | undefined} number @returns {number | null} null: there is no number */
+const shown = (number) =>
+  Number.isFinite(number) ? Math.round(/** @type {number} */ (number) * 1000) / 1000 : null
 
 exports.BYPASS = BYPASS
 exports.CRITICAL = CRITICAL

@@ -14,7 +14,10 @@ class CollectionTimes {
   #ends = new Float64Array(KEPT)
   #totals = new Float64Array(KEPT)
 
-  /** Pauses come in the order of their ends. V8 reports a pause within another pause too, which counts once. */
+  /**
+   * Pauses come in the order of their ends. V8 reports a pause within another pause too, which counts once.
+   * @param {number} startMs @param {number} durationMs
+   */
   record(startMs, durationMs) {
     const endMs = startMs + durationMs
     const fromMs = Math.max(startMs, this.lastEndMs)
@@ -27,7 +30,7 @@ class CollectionTimes {
     this.lastEndMs = endMs
   }
 
-  /** @returns {number} the time of all pauses before that moment */
+  /** @param {number} ms @returns {number} the time of all pauses before that moment */
   #until(ms) {
     let totalMs = this.#totalMs
     const oldest = Math.max(0, this.#count - KEPT)
@@ -39,6 +42,7 @@ class CollectionTimes {
     return totalMs
   }
 
+  /** @param {number} fromMs @param {number} toMs */
   between(fromMs, toMs) {
     if (fromMs >= this.lastEndMs || toMs <= fromMs) return 0
     return this.#until(toMs) - this.#until(fromMs)

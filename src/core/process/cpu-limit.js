@@ -4,13 +4,16 @@
 const { readFileSync } = require('node:fs')
 const os = require('node:os')
 
-/** @returns {number} CPUs; 0.5 is half a CPU */
+/** @typedef {(path: string, encoding: 'utf8') => string} ReadFile */
+
+/** @param {ReadFile} [readFile] @returns {number} CPUs; 0.5 is half a CPU */
 function cpuLimit(readFile = readFileSync) {
   return Math.min(os.availableParallelism(), quota(readFile) ?? Number.POSITIVE_INFINITY)
 }
 
-/** cgroup v2 has the quota and the period in one file, v1 in two. */
+/** cgroup v2 has the quota and the period in one file, v1 in two. @param {ReadFile} readFile */
 function quota(readFile) {
+  /** @param {string} name */
   const read = (name) => {
     try {
       return String(readFile(`/sys/fs/cgroup/${name}`, 'utf8')).trim()

@@ -14,6 +14,7 @@ const ROOT = '/sys/fs/cgroup'
 
 class CpuThrottling {
   #readFile
+  /** @type {string[] | undefined} */
   #paths
   /** The path that had figures; null where none has. @type {string | null | undefined} */
   #path
@@ -33,6 +34,7 @@ class CpuThrottling {
     return path === undefined ? undefined : this.#read(path)
   }
 
+  /** @param {string} path */
   #read(path) {
     const figures = new Map(
       this.#text(path)
@@ -46,6 +48,7 @@ class CpuThrottling {
     return { periods, throttledPeriods, throttledMs: microseconds / 1000 }
   }
 
+  /** @param {string} path */
   #text(path) {
     try {
       return this.#readFile(path, 'latin1')
@@ -55,7 +58,7 @@ class CpuThrottling {
   }
 }
 
-/** Inside a container the cgroup is the root of what is mounted; outside of one its path is in /proc. */
+/** Inside a container the cgroup is the root of what is mounted; outside of one its path is in /proc. @param {string} memberships */
 function pathsOf(memberships) {
   const inside = [`${ROOT}/cpu.stat`, `${ROOT}/cpu/cpu.stat`, `${ROOT}/cpu,cpuacct/cpu.stat`]
   const outside = memberships.split('\n').flatMap((line) => {

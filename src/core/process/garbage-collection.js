@@ -12,6 +12,7 @@ const GC_BOUNDS = boundsOf([0.01, 0.1, 1, 10])
 const MINOR_MARK_COMPACT = 2
 const KINDS = /** @type {const} */ (['minor', 'major', 'incremental', 'weakcb'])
 const [MINOR, MAJOR, INCREMENTAL, WEAKCB] = KINDS.keys()
+/** @type {Record<number, number>} */
 const KIND_INDEX = {
   [constants.NODE_PERFORMANCE_GC_MINOR]: MINOR,
   [MINOR_MARK_COMPACT]: MINOR,
@@ -22,11 +23,13 @@ const KIND_INDEX = {
 
 class GarbageCollection {
   #buckets = new Buckets(GC_BOUNDS)
+  /** @type {PerformanceObserver | undefined} */
   #observer
+  /** @type {number | undefined} */
   #heapAfterBytes
   #onMinor
   #onMajor
-  /** Called with each pause. */
+  /** Called with each pause. @type {(startMs: number, durationMs: number) => void} */
   onPause = (_startMs, _durationMs) => {}
 
   /**
@@ -58,10 +61,11 @@ class GarbageCollection {
     return this.#record(this.#observer?.takeRecords() ?? [])
   }
 
+  /** @param {import('node:perf_hooks').PerformanceEntry[]} entries */
   #record(entries) {
     let pausedMs = 0
     for (const entry of entries) {
-      const kind = KIND_INDEX[entry.detail.kind]
+      const kind = KIND_INDEX[/** @type {typeof entry & { detail: { kind: number } }} */ (entry).detail.kind]
       if (kind === undefined) continue
       pausedMs += entry.duration
       this.#buckets.record(kind, entry.duration / 1000)

@@ -21,7 +21,7 @@ const ENOUGH_FOR_RANKS = 8
 /** The standard deviation of normal noise, by its median distance. */
 const DEVIATION = 1.4826
 
-/** Of many values: each quarter rises, by two thirds of their mean or more, and no jump is a third of the whole. */
+/** Of many values: each quarter rises, by two thirds of their mean or more, and no jump is a third of the whole. @param {number[]} bytes */
 function isSteady(bytes) {
   const quarters = [0, 1, 2, 3].map((quarter) =>
     median(bytes.slice((bytes.length * quarter) / 4, (bytes.length * (quarter + 1)) / 4))
@@ -35,6 +35,7 @@ function isSteady(bytes) {
 /**
  * Of few values, whose distances in time differ: read at seven moments. A later part rises nearly as much as an earlier part, and no
  * third of the time has nearly all of the rise.
+ * @param {number[]} times @param {number[]} bytes @param {number} slope
  */
 function isSteadyOfFew(times, bytes, slope) {
   const first = times[0]
@@ -56,13 +57,13 @@ function isSteadyOfFew(times, bytes, slope) {
   )
 }
 
-/** Whether one step describes the values better than a line does, or two steps much better. */
+/** Whether one step describes the values better than a line does, or two steps much better. @param {number[]} times @param {number[]} bytes */
 function areSteps(times, bytes) {
   const { line, oneStep, twoSteps } = squaredDistances(times, bytes)
   return oneStep < line || twoSteps * MUCH_BETTER < line
 }
 
-/** The sums of the squared distances from the best line, and from the best two and three levels. */
+/** The sums of the squared distances from the best line, and from the best two and three levels. @param {number[]} times @param {number[]} bytes */
 function squaredDistances(times, bytes) {
   const count = bytes.length
   const sums = [0]
@@ -71,6 +72,7 @@ function squaredDistances(times, bytes) {
     sums.push(sums[i] + bytes[i])
     squares.push(squares[i] + bytes[i] ** 2)
   }
+  /** @param {number} from @param {number} to */
   const level = (from, to) => squares[to] - squares[from] - (sums[to] - sums[from]) ** 2 / (to - from)
   let oneStep = Infinity
   let twoSteps = Infinity
@@ -89,17 +91,18 @@ function squaredDistances(times, bytes) {
   return { line: level(0, count) - ofBoth ** 2 / ofTimes, oneStep, twoSteps }
 }
 
-/** Their usual distance from the line, robust against an outlier. */
+/** Their usual distance from the line, robust against an outlier. @param {number[]} times @param {number[]} bytes @param {number} slope */
 function distanceOf(times, bytes, slope) {
   const offsets = bytes.map((each, i) => each - slope * times[i])
   const middle = median(offsets)
   return DEVIATION * median(offsets.map((each) => Math.abs(each - middle)))
 }
 
-/** The same, but not less than is usual: a few values may happen to be on a line. */
+/** The same, but not less than is usual: a few values may happen to be on a line. @param {number[]} times @param {number[]} bytes @param {number} slope */
 const noiseOf = (times, bytes, slope) =>
   Math.max(distanceOf(times, bytes, slope), LEAST_NOISE * median(bytes))
 
+/** @param {number[]} times @param {number[]} bytes @param {number} atMs */
 function interpolate(times, bytes, atMs) {
   let next = 1
   while (next < times.length - 1 && times[next] < atMs) next++

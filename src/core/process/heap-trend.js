@@ -26,6 +26,10 @@ const MIN_RISE_SHARE = 0.05
 /** The heap has to be so many times its noise above a level line for `CONFIDENCE`, if the noise were known. */
 const NORMAL_999 = 3.09
 
+/** @import { Reading } from './retained-heap' */
+
+/** @typedef {{ periodMs: number } & Record<'times' | 'bytes' | 'highs' | 'ends', number[]>} Periods */
+
 /** A ring of periods, each with the minimum and maximum recorded in it. */
 class Window {
   #periodMs
@@ -34,10 +38,12 @@ class Window {
   #bytes = new Float64Array(PERIODS)
   #highs = new Float64Array(PERIODS)
 
+  /** @param {number} periodMs */
   constructor(periodMs) {
     this.#periodMs = periodMs
   }
 
+  /** @param {number} atMs @param {number} bytes */
   record(atMs, bytes) {
     const number = Math.floor(atMs / this.#periodMs)
     const at = number % PERIODS
@@ -54,10 +60,10 @@ class Window {
     this.#bytes[at] = bytes
   }
 
-  /** The periods of the window that have a value, in order. */
+  /** The periods of the window that have a value, in order. @param {number} nowMs */
   read(nowMs) {
     const newest = Math.floor(nowMs / this.#periodMs)
-    /** @type {{ periodMs: number } & Record<'times' | 'bytes' | 'highs' | 'ends', number[]>} */
+    /** @type {Periods} */
     const read = { periodMs: this.#periodMs, times: [], bytes: [], highs: [], ends: [] }
     for (let number = Math.max(0, newest - PERIODS + 1); number <= newest; number++) {
       const at = number % PERIODS
@@ -77,16 +83,17 @@ class HeapTrend {
   #least = { atMs: 0, bytes: Infinity }
   #retained = new RetainedHeap()
 
+  /** @param {number} nowMs */
   constructor(nowMs) {
     this.#fromMs = nowMs + START_MS
   }
 
-  /** @param {number} bytes in use after a minor collection */
+  /** @param {number} nowMs @param {number} bytes in use after a minor collection */
   onMinor(nowMs, bytes) {
     if (nowMs >= this.#fromMs) this.#retained.onMinor(nowMs, bytes)
   }
 
-  /** @param {number} bytes in use after a major collection; the least of ten seconds goes into the windows. */
+  /** @param {number} nowMs @param {number} bytes in use after a major collection; the least of ten seconds goes into the windows. */
   onMajor(nowMs, bytes) {
     if (nowMs < this.#fromMs) return
     this.#closePeriod(nowMs)
@@ -97,7 +104,7 @@ class HeapTrend {
     least.bytes = bytes
   }
 
-  /** Puts the least of the ten seconds before into the windows. */
+  /** Puts the least of the ten seconds before into the windows. @param {number} nowMs */
   #closePeriod(nowMs) {
     const least = this.#least
     if (least.bytes === Infinity || periodOf(nowMs) === periodOf(least.atMs)) return
@@ -105,6 +112,7 @@ class HeapTrend {
     least.bytes = Infinity
   }
 
+  /** @param {Reading} reading */
   #record({ atMs, bytes }) {
     for (const window of this.#windows) window.record(atMs, bytes)
   }
@@ -112,6 +120,7 @@ class HeapTrend {
   /**
    * Of several windows that grow the steepest counts, because its end comes first; of several that do not, the longest.
    *
+   * @param {number} nowMs @param {number} limitBytes
    * @returns {{ verdict: 'none' | 'growing' | 'unknown', bytesPerSecond?: number, confidence?: number,
    *   windowSeconds?: number, secondsToLimit?: number | undefined }}
    */
@@ -134,8 +143,10 @@ class HeapTrend {
   }
 }
 
+/** @param {number} atMs */
 const periodOf = (atMs) => Math.floor(atMs / LEAST_OF_MS)
 
+/** @param {Periods} window @param {Periods[]} longer */
 function judge({ times, bytes, periodMs }, longer) {
   const count = bytes.length
   if (count < FEWEST || (count >= MANY && periodMs === FOR_FEW_MS)) return undefined
@@ -158,9 +169,13 @@ function judge({ times, bytes, periodMs }, longer) {
   return { isGrowing, slope, confidence, spanMs, last }
 }
 
+/** @param {number} periodMs */
 const leastSpanMs = (periodMs) => (periodMs <= 120_000 ? LEAST_SPAN_MS : (MANY - 1) * periodMs)
 
-/** Of few values the ranks say little, but their distance says enough if it is large beside their noise. */
+/**
+ * Of few values the ranks say little, but their distance says enough if it is large beside their noise.
+ * @param {number[]} times @param {number[]} bytes @param {{ slope: number, confidence: number }} trend
+ */
 function isSure(times, bytes, { slope, confidence }) {
   const count = bytes.length
   if (count >= ENOUGH_FOR_RANKS) return confidence >= CONFIDENCE
@@ -171,7 +186,10 @@ function isSure(times, bytes, { slope, confidence }) {
   return slope * spread >= NORMAL_999 * doubt * noiseOf(times, bytes, slope)
 }
 
-/** How high the heap has been before, and how far it has fallen from there: a saw-tooth falls as far as it rises. */
+/**
+ * How high the heap has been before, and how far it has fallen from there: a saw-tooth falls as far as it rises.
+ * @param {number} beginMs @param {number} firstBytes @param {Periods[]} windows
+ */
 function historyOf(beginMs, firstBytes, windows) {
   let highest = 0
   for (const { ends, highs } of windows) {

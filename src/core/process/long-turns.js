@@ -13,12 +13,13 @@ class LongTurns {
   #endedBefore = 0
 
   // Hot path: once a loop turn, one comparison.
-  /** @param {number} ended how many requests have ended so far, ever */
+  /** @param {number} busyMs @param {number} ended how many requests have ended so far, ever */
   onTurn(busyMs, ended) {
     if (busyMs >= LONG_MS) this.#record(busyMs, ended - this.#endedBefore)
     this.#endedBefore = ended
   }
 
+  /** @param {number} busyMs @param {number} requests */
   #record(busyMs, requests) {
     add(this.#long, busyMs, requests)
     if (busyMs >= VERY_LONG_MS) add(this.#veryLong, busyMs, requests)
@@ -30,6 +31,7 @@ class LongTurns {
   }
 }
 
+/** @param {{ count: number, ms: number, requests: number }} sum @param {number} busyMs @param {number} requests */
 function add(sum, busyMs, requests) {
   sum.count++
   sum.ms += busyMs

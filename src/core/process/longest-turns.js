@@ -7,10 +7,11 @@ const MIN_MS = 1
 const MAX_TURNS = 128
 
 class LongestTurns {
-  /** In falling order of length. */
+  /** In falling order of length. @type {{ busyMs: number, endMs: number }[]} */
   #turns = []
 
   // Hot path: once a loop turn.
+  /** @param {number} busyMs @param {number} endMs */
   record(busyMs, endMs) {
     if (busyMs < MIN_MS) return
     const turns = this.#turns
@@ -19,7 +20,7 @@ class LongestTurns {
     turns.push({ busyMs, endMs })
   }
 
-  /** @returns {number} milliseconds; 0 if every turn that ended since then was short */
+  /** @param {number} sinceMs @returns {number} milliseconds; 0 if every turn that ended since then was short */
   since(sinceMs) {
     return this.#turns.find(({ endMs }) => endMs >= sinceMs)?.busyMs ?? 0
   }

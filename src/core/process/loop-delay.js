@@ -12,10 +12,12 @@ class LoopDelay {
   #turns
   #longest = new LongestTurns()
 
+  /** @param {number} nowMs */
   constructor(nowMs) {
     this.#turns = new RollingHistogram(nowMs)
   }
 
+  /** @param {number} busyMs @param {number} nowMs */
   record(busyMs, nowMs) {
     this.#turns.record(busyMs, nowMs, false)
     this.#longest.record(busyMs, nowMs)
@@ -26,11 +28,12 @@ class LoopDelay {
     return this.#turns
   }
 
+  /** @param {number} sinceMs */
   longestSinceMs(sinceMs) {
     return this.#longest.since(sinceMs)
   }
 
-  /** Over the last half minute to minute, in seconds; zeros if the loop did not turn. */
+  /** Over the last half minute to minute, in seconds; zeros if the loop did not turn. @param {number} nowMs */
   sample(nowMs) {
     const { histogram } = this.#turns.lastMinute(nowMs)
     const [p50, p90, p99] = quantilesOf(histogram, RATIOS)

@@ -6,6 +6,10 @@ const os = require('node:os')
 const v8 = require('node:v8')
 const { resourceLimits } = require('node:worker_threads')
 
+/** @import { GarbageCollection } from './garbage-collection' */
+
+/** @typedef {{ collections: Pick<GarbageCollection, 'heapAfterBytes'> }} Runtime */
+
 class Memory {
   sample() {
     const heap = v8.getHeapStatistics()
@@ -28,6 +32,7 @@ class Memory {
   }
 }
 
+/** @type {number | undefined} */
 let lastRssBytes
 
 /**
@@ -69,12 +74,13 @@ const oldBytes = oldGenerationBytes()
 /**
  * The limit of the heap after a major collection. V8's heap limit contains the young generation, which is empty then: up
  * to 192 MB on Node 24. Without a flag for the old generation, that is a small share of the limit.
+ * @param {number} heapLimitBytes
  */
 function afterGcLimitBytes(heapLimitBytes) {
   return Math.min(oldBytes > 0 ? oldBytes : heapLimitBytes, heapLimitBytes, containerLimitBytes())
 }
 
-/** The heap with V8's limit, or the container's if that is lower, and all memory with the container's limit. */
+/** The heap with V8's limit, or the container's if that is lower, and all memory with the container's limit. @param {Runtime} runtime */
 function memoryForRecycling({ collections }) {
   return {
     heap: {
@@ -85,7 +91,7 @@ function memoryForRecycling({ collections }) {
   }
 }
 
-/** The figures that the gate needs, at a twentieth of the cost of all. */
+/** The figures that the gate needs, at a twentieth of the cost of all. @param {Runtime} runtime */
 function memoryForGate({ collections }) {
   const { used_heap_size: heapUsedBytes, heap_size_limit: heapLimitBytes } = v8.getHeapStatistics()
   return {

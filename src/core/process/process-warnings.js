@@ -12,9 +12,12 @@ const MAX_MESSAGE = 300
 const OTHER = '_OTHER'
 const NAME = /^[A-Za-z_$][\w$]{0,63}$/
 
+/** @typedef {{ name?: unknown, message?: unknown, stack?: unknown } | null | undefined} Warning */
+
 /** They share one listener: of more than ten, Node warns of a leak. @type {Set<ProcessWarnings>} */
 const listening = new Set()
 
+/** @param {Warning} warning */
 function tellAll(warning) {
   for (const each of listening) each.onWarning(warning)
 }
@@ -22,6 +25,7 @@ function tellAll(warning) {
 class ProcessWarnings {
   #isOn
   #clock
+  /** @type {Map<string, number>} */
   #counts = new Map()
   /** The last warnings, one per name and message. @type {Map<string, import('../../../index.js').WarningsSnapshot['recent'][number]>} */
   #recent = new Map()
@@ -53,6 +57,7 @@ class ProcessWarnings {
   }
 
   // A user may emit any value as a warning, and a getter of it may throw.
+  /** @param {Warning} warning */
   onWarning(warning) {
     try {
       const name = this.#nameOf(warning?.name)
@@ -63,11 +68,13 @@ class ProcessWarnings {
     }
   }
 
+  /** @param {unknown} name */
   #nameOf(name) {
     if (typeof name !== 'string' || !NAME.test(name)) return OTHER
     return this.#counts.has(name) || this.#counts.size < MAX_NAMES ? name : OTHER
   }
 
+  /** @param {string} name @param {string} message @param {Warning} warning */
   #keep(name, message, warning) {
     const key = `${name} ${message}`
     const known = this.#recent.get(key)
@@ -82,7 +89,7 @@ class ProcessWarnings {
   }
 }
 
-/** The innermost line of the application in its stack, or else of a package. @returns {string | null} */
+/** The innermost line of the application in its stack, or else of a package. @param {Warning} warning @returns {string | null} */
 function placeOf(warning) {
   const places = placesIn(warning?.stack).filter((path) => !isOwn({ path }))
   const place = places.find((path) => packageOf(path) === null) ?? places[0]

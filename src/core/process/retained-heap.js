@@ -18,7 +18,7 @@ class RetainedHeap {
   #readings = []
   #spacingMs = 0
 
-  /** @param {number} bytes in use after a minor collection */
+  /** @param {number} atMs @param {number} bytes in use after a minor collection */
   onMinor(atMs, bytes) {
     if (this.#floor === undefined) return
     const last = this.#readings.at(-1)
@@ -31,6 +31,7 @@ class RetainedHeap {
   }
 
   /**
+   * @param {number} atMs
    * @param {number} bytes in use after a major collection
    * @returns {Reading[]} the estimates since the previous major collection, none where most of what was promoted was garbage
    */

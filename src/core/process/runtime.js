@@ -7,6 +7,7 @@ const { LoopDelay } = require('./loop-delay')
 const { Memory } = require('./memory')
 const { Utilization } = require('./utilization')
 
+/** @param {import('../clock').Clock} clock */
 function createRuntime(clock) {
   const heapTrend = new HeapTrend(clock.now())
   return {

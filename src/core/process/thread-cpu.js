@@ -17,7 +17,7 @@ function openThreadCpu(path = OWN_THREAD) {
   return openFile(path) ?? fromNode()
 }
 
-/** @returns {ThreadCpu | undefined} */
+/** @param {string} path @returns {ThreadCpu | undefined} */
 function openFile(path) {
   try {
     const descriptor = openSync(path, 'r')
@@ -38,7 +38,7 @@ function openFile(path) {
 
 /** @returns {ThreadCpu | undefined} */
 function fromNode() {
-  const { threadCpuUsage } = /** @type {any} */ (process)
+  const { threadCpuUsage } = /** @type {{ threadCpuUsage?: typeof process.cpuUsage }} */ (process)
   if (threadCpuUsage === undefined) return undefined
   const ranMs = () => {
     const { user, system } = threadCpuUsage()

@@ -3,8 +3,10 @@
 // only ranks, so that an outlier has little weight and the noise need not be normal. The slope is Theil-Sen's: the median
 // slope of all pairs, which is right even if nearly a third of the values are wrong.
 
+/** @param {Float64Array} sorted */
 const medianOf = (sorted) => (sorted[(sorted.length - 1) >> 1] + sorted[sorted.length >> 1]) / 2
 
+/** @param {readonly number[]} values */
 const median = (values) => medianOf(Float64Array.from(values).sort())
 
 /**
@@ -30,8 +32,9 @@ function testTrend(times, values) {
   return { slope: medianOf(slopes.sort()), confidence: normal(z) }
 }
 
-/** By how much equal values reduce the variance. */
+/** By how much equal values reduce the variance. @param {number[]} values */
 function tiesOf(values) {
+  /** @type {Map<number, number>} */
   const counts = new Map()
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1)
   let sum = 0
@@ -39,7 +42,7 @@ function tiesOf(values) {
   return sum
 }
 
-/** The cumulative normal distribution for z >= 0, to 1e-7 (Abramowitz and Stegun, 26.2.17). */
+/** The cumulative normal distribution for z >= 0, to 1e-7 (Abramowitz and Stegun, 26.2.17). @param {number} z */
 function normal(z) {
   const t = 1 / (1 + 0.2316419 * z)
   const tail =

@@ -9,11 +9,21 @@ const LONG_MS = 1
 /** Turns are summed for this long at most. */
 const INTERVAL_MS = 10
 
+/**
+ * @typedef {(busyMs: number, nowMs: number) => void} OnEachTurn
+ * @typedef {(busyMs: number, nowMs: number, idleMs: number, longestMs: number) => void} OnTurns
+ * @typedef {(nowMs: number, idleMs: number) => void} OnInterval
+ */
+
 class TurnClock {
   #clock
+  /** @type {OnEachTurn[]} */
   #ofEachTurn = []
+  /** @type {OnTurns[]} */
   #ofTurns = []
+  /** @type {OnInterval[]} */
   #ofIntervals = []
+  /** @type {NodeJS.Immediate | undefined} */
   #immediate
   #lastMs = 0
   #lastIdleMs = 0
@@ -25,24 +35,22 @@ class TurnClock {
   #isFollowed = false
   #tick = () => this.#onTurn()
 
+  /** @param {import('../clock').Clock} clock */
   constructor(clock) {
     this.#clock = clock
   }
 
-  /** @param {(busyMs: number, nowMs: number) => void} listener called once a turn */
+  /** @param {OnEachTurn} listener called once a turn */
   onEachTurn(listener) {
     this.#ofEachTurn.push(listener)
   }
 
-  /**
-   * @param {(busyMs: number, nowMs: number, idleMs: number, longestMs: number) => void} listener called with one turn, or
-   *   with the sum of short turns that nobody followed
-   */
+  /** @param {OnTurns} listener called with one turn, or with the sum of short turns that nobody followed */
   onTurns(listener) {
     this.#ofTurns.push(listener)
   }
 
-  /** @param {(nowMs: number, idleMs: number) => void} listener called in the first turn of each 10 ms */
+  /** @param {OnInterval} listener called in the first turn of each 10 ms */
   onInterval(listener) {
     this.#ofIntervals.push(listener)
   }
@@ -89,12 +97,14 @@ class TurnClock {
     if (isDue) this.#endInterval(nowMs, idleMs)
   }
 
+  /** @param {number} busyMs */
   #add(busyMs) {
     this.#hasTurns = true
     this.#busyMs += busyMs
     if (busyMs > this.#longestMs) this.#longestMs = busyMs
   }
 
+  /** @param {number} nowMs @param {number} idleMs */
   #handOver(nowMs, idleMs) {
     const busyMs = this.#busyMs
     const longestMs = this.#longestMs
@@ -103,6 +113,7 @@ class TurnClock {
     for (let i = 0; i < this.#ofTurns.length; i++) this.#ofTurns[i](busyMs, nowMs, idleMs, longestMs)
   }
 
+  /** @param {number} nowMs @param {number} idleMs */
   #endInterval(nowMs, idleMs) {
     this.#dueMs = nowMs + INTERVAL_MS
     for (let i = 0; i < this.#ofIntervals.length; i++) this.#ofIntervals[i](nowMs, idleMs)

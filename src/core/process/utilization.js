@@ -4,17 +4,21 @@
 
 const SPAN_MS = 30_000
 
+/** @typedef {{ nowMs: number, idleMs: number, cpu: NodeJS.CpuUsage }} Mark */
+
 class Utilization {
   #clock
   #older
   #newer
   #activeMs = 0
 
+  /** @param {Pick<import('../clock').Clock, 'now' | 'idleMs'>} clock */
   constructor(clock) {
     this.#clock = clock
     this.#older = this.#newer = this.#mark()
   }
 
+  /** @param {number} nowMs */
   onTurn(nowMs) {
     if (nowMs - this.#newer.nowMs < SPAN_MS) return
     const now = this.#mark()
@@ -26,6 +30,7 @@ class Utilization {
     const now = this.#mark()
     const since = this.#since(now)
     const elapsedMs = now.nowMs - since.nowMs
+    /** @param {number} ms */
     const shareOf = (ms) => (elapsedMs > 0 ? ms / elapsedMs : 0)
     // The difference of two clocks may fall by a little; a counter must not.
     this.#activeMs = Math.max(this.#activeMs, now.nowMs - now.idleMs)
@@ -42,6 +47,7 @@ class Utilization {
   }
 
   // After an hour of sleep, or of a single turn, the last mark is an hour old: interpolate a mark within that hour.
+  /** @param {Mark} now */
   #since(now) {
     const gapMs = now.nowMs - this.#newer.nowMs
     return gapMs < SPAN_MS ? this.#older : between(this.#newer, now, 1 - SPAN_MS / gapMs)
@@ -52,7 +58,9 @@ class Utilization {
   }
 }
 
+/** @param {Mark} from @param {Mark} to @param {number} share */
 function between(from, to, share) {
+  /** @param {number} a @param {number} b */
   const at = (a, b) => a + (b - a) * share
   return {
     nowMs: at(from.nowMs, to.nowMs),

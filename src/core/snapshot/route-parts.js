@@ -29,6 +29,7 @@ const routePartsOf = (sinceStart, lastMinute) => ({
   loopMs: { sinceStart: sinceStart[LOOP], lastMinute: lastMinute[LOOP] },
 })
 
+/** @param {Float64Array} sums */
 const sumsIn = (sums) => ({
   ...partsIn((part) => sums[part]),
   unreadMs: sums[UNREAD],

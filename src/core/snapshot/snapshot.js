@@ -18,11 +18,13 @@ const { listOldest } = require('../request/oldest-requests')
 const { OUTCOMES } = require('../request/outcome')
 const { NO_PARTS, partSumsOf, routePartsOf } = require('./route-parts')
 
-/** @import { RequestLog } from '../log/request-log' */
-
 /**
  * @import { AdmissionSnapshot, HeapTrendSnapshot, LatencySummary, RouteSnapshot } from '../../../index.js'
  * @import { RuntimeSnapshot, SlowRequest, Snapshot } from '../../../index.js'
+ * @import { Admission } from '../gate/admission'
+ * @import { SpanCounts } from '../histogram/rolling'
+ * @import { RequestLog } from '../log/request-log'
+ * @import { RouteSeries } from '../request/route-series'
  */
 
 const RATIOS = [0.5, 0.9, 0.95, 0.99, 0.999]
@@ -33,6 +35,9 @@ const RATIOS = [0.5, 0.9, 0.95, 0.99, 0.999]
  *   requestLog: RequestLog,
  *   startedAtMs: number, isOfFleet: boolean, options: import('../../../index.js').ResolvedOptions,
  * }} Parts
+ * @typedef {import('../request/slow-requests').SlowRequest & {
+ *   req: { id?: string | number }, trace?: { trace_id?: string } | undefined,
+ * }} Slow
  */
 
 /** @param {Parts} parts @param {Capture} captured @returns {Snapshot} */
@@ -65,10 +70,13 @@ function takeSnapshot(parts, captured) {
     internalErrors: Object.fromEntries(captured.internalErrors),
     forbidden: forbiddenFeatures(parts),
   }
-  return deepFreeze({ ...snapshot, ...features.sections(captured, snapshot) })
+  return deepFreeze({
+    ...snapshot,
+    .../** @type {Omit<Snapshot, keyof typeof snapshot>} */ (features.sections(captured, snapshot)),
+  })
 }
 
-/** @returns {RouteSnapshot} */
+/** @param {RouteSeries} series @param {Capture} captured @param {number} nowMs @returns {RouteSnapshot} */
 function routeOf(series, captured, nowMs) {
   const { counters, streams } = captured
   const { streamRow } = series
@@ -89,7 +97,7 @@ function routeOf(series, captured, nowMs) {
   }
 }
 
-/** @returns {SlowRequest} */
+/** @param {Slow} recorded @returns {SlowRequest} */
 function slowOf({ req, trace, at, method, route, status, outcome, ...slow }) {
   const { durationMs, queueMs, firstByteMs, loopDelayMs, parts, unreadMs } = slow
   return {
@@ -97,7 +105,7 @@ function slowOf({ req, trace, at, method, route, status, outcome, ...slow }) {
     method,
     route,
     status,
-    outcome,
+    outcome: /** @type {SlowRequest['outcome']} */ (outcome),
     durationMs,
     queueMs,
     firstByteMs,
@@ -109,7 +117,7 @@ function slowOf({ req, trace, at, method, route, status, outcome, ...slow }) {
   }
 }
 
-/** Reads the counters of one series, which begin at `start`. */
+/** Reads the counters of one series, which begin at `start`. @param {Float64Array} counters @param {number} start */
 function countersOf(counters, start) {
   const firstBytes = counters[start + FIRST_BYTE_COUNT]
   return {
@@ -123,7 +131,7 @@ function countersOf(counters, start) {
   }
 }
 
-/** @returns {LatencySummary} */
+/** @param {SpanCounts} counted @returns {LatencySummary} */
 function summaryOf({ count, errors, seconds, histogram }) {
   const [p50Ms, p90Ms, p95Ms, p99Ms, p999Ms] = quantilesOf(histogram, RATIOS).map((us) => us / 1000)
   return {
@@ -142,7 +150,7 @@ function summaryOf({ count, errors, seconds, histogram }) {
 /** Advice needs at least this many admitted requests. */
 const MIN_ADMITTED = 1000
 
-/** @returns {AdmissionSnapshot} */
+/** @param {Capture} captured @param {Admission} gate @returns {AdmissionSnapshot} */
 function admissionOf({ admission, loopDelay }, { lastRejections }) {
   const { mode, isOverloaded, inFlight, queued, limit, limitedBy, costMs, admitted, abandoned } = admission
   return {
@@ -166,13 +174,14 @@ function admissionOf({ admission, loopDelay }, { lastRejections }) {
 /**
  * Advises twice the p99 of the loop delay, and twice the highest number of requests in flight, so that only unusual load exceeds
  * these limits. The least delay advised, 20 ms, tolerates one slow handler. The p99 is in seconds.
+ * @param {Capture['admission']} admission @param {Capture['loopDelay']} loopDelay
  */
 const adviceOf = ({ peakInFlight }, loopDelay) => ({
   maxEventLoopDelay: Math.max(20, Math.ceil(loopDelay.p99 * 2000)),
   maxConcurrent: Math.max(10, 2 * peakInFlight),
 })
 
-/** @returns {HeapTrendSnapshot} */
+/** @param {Capture['heapTrend']} trend @returns {HeapTrendSnapshot} */
 function trendOf({ verdict, bytesPerSecond, confidence, windowSeconds, secondsToLimit }) {
   return {
     verdict,
@@ -183,7 +192,7 @@ function trendOf({ verdict, bytesPerSecond, confidence, windowSeconds, secondsTo
   }
 }
 
-/** @returns {RuntimeSnapshot} */
+/** @param {Capture} captured @returns {RuntimeSnapshot} */
 function runtimeOf({ loopDelay, utilization, memory, collections, heapTrend }) {
   return {
     loop: {
@@ -212,11 +221,13 @@ function runtimeOf({ loopDelay, utilization, memory, collections, heapTrend }) {
   }
 }
 
+/** @param {Capture['collections']} collections @param {number} row */
 const pausesOf = ({ buckets, bounds }, row) => ({
   count: countOf(buckets, row, bounds),
   totalMs: sumOf(buckets, row, bounds) * 1000,
 })
 
+/** @template T @param {T} value */
 function deepFreeze(value) {
   if (typeof value !== 'object' || value === null) return value
   for (const each of Object.values(value)) deepFreeze(each)

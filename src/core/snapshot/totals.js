@@ -7,12 +7,16 @@ const { countsOf } = require('../histogram/hdr-counts')
 const { newHistogram } = require('../histogram/hdr-histogram')
 const { VERSION } = require('../version')
 
+/**
+ * @import { JsHistogram } from 'hdr-histogram-js'
+ * @import { LatencyCounts, RunTotals, Snapshot } from '../../../index.js'
+ * @import { RollingHistogram } from '../histogram/rolling'
+ */
+
 /** Of those with the most requests. A route takes some kilobytes. */
 const MOST_ROUTES = 200
 
 /**
- * @import { LatencyCounts, RunTotals, Snapshot } from '../../../index.js'
- *
  * @param {Pick<import('../metrics/capture').Parts, 'recorder' | 'clock'>} parts
  * @param {Snapshot} snapshot of this moment
  * @param {string} instance which process this is
@@ -21,6 +25,7 @@ const MOST_ROUTES = 200
 function takeTotals({ recorder, clock }, snapshot, instance) {
   const nowMs = clock.now()
   const histogram = newHistogram(64)
+  /** @param {RollingHistogram} latency */
   const countsFor = (latency) => {
     histogram.reset()
     return readCounts(latency.addSinceStart(histogram, nowMs).histogram)
@@ -39,8 +44,9 @@ function takeTotals({ recorder, clock }, snapshot, instance) {
   }
 }
 
-/** The highest value of each cell that has counted, and how often. @returns {LatencyCounts} */
+/** The highest value of each cell that has counted, and how often. @param {JsHistogram} histogram @returns {LatencyCounts} */
 function readCounts(histogram) {
+  /** @type {number[]} */
   const cells = []
   const counts = countsOf(histogram)
   const last = histogram.totalCount === 0 ? -1 : histogram.countsArrayIndex(histogram.maxValue)

@@ -25,7 +25,7 @@ function activeTrace() {
   return { traceId, spanId, atMs: 0 }
 }
 
-/** The fields of a log line, named as in OpenTelemetry's instrumentation of pino. */
+/** The fields of a log line, named as in OpenTelemetry's instrumentation of pino. @param {import('@opentelemetry/api').Span} span */
 function traceFieldsOf(span) {
   const { traceId, spanId, traceFlags } = span.spanContext()
   return { trace_id: traceId, span_id: spanId, trace_flags: `0${traceFlags.toString(16)}` }

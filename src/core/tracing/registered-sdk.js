@@ -4,7 +4,11 @@
 
 const kRegistered = Symbol.for('opentelemetry.js.api.1')
 
-/** @returns {{ context?: any, metrics?: import('@opentelemetry/api').MeterProvider } | undefined} */
-const registeredSdk = () => globalThis[kRegistered]
+/** @import { ContextManager, MeterProvider } from '@opentelemetry/api' */
+
+/** @typedef {{ context?: ContextManager, metrics?: MeterProvider }} RegisteredSdk */
+
+/** @returns {RegisteredSdk | undefined} */
+const registeredSdk = () => /** @type {{ [kRegistered]?: RegisteredSdk }} */ (globalThis)[kRegistered]
 
 module.exports = { registeredSdk }

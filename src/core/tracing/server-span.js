@@ -8,6 +8,8 @@
 const { loadApi } = require('./api')
 const { registeredSdk } = require('./registered-sdk')
 
+/** @import { Request } from '../request/request' */
+
 /** The key of `getRPCMetadata` in @opentelemetry/core, as `createContextKey` makes it. */
 const RPC_METADATA = Symbol.for('OpenTelemetry SDK Context Key RPC_METADATA')
 
@@ -17,7 +19,7 @@ const RPC_METADATA = Symbol.for('OpenTelemetry SDK Context Key RPC_METADATA')
 function serverSpan() {
   const context = registeredSdk()?.context?.active()
   if (context === undefined) return undefined
-  const metadata = context.getValue(RPC_METADATA)
+  const metadata = /** @type {SpanHolder | undefined} */ (context.getValue(RPC_METADATA))
   if (metadata?.span !== undefined) return metadata
   const api = loadApi()
   /** @type {(import('@opentelemetry/api').Span & { kind?: number }) | undefined} */
@@ -29,6 +31,7 @@ function serverSpan() {
  * Puts the route and the time in the queue on the span.
  * @param {SpanHolder} holder
  * @param {string | undefined} route the template; undefined if no route took the request
+ * @param {Request} request
  */
 function annotateSpan(holder, route, { head, admission }) {
   const { span } = holder

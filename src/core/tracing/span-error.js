@@ -3,9 +3,12 @@
 
 const { loadApi } = require('./api')
 
+/** @import { Failure } from '../errors/failure' */
+
 /**
  * Passes plain text instead of the error: an SDK reads properties of the error, and they may throw.
  * @param {import('@opentelemetry/api').Span} span
+ * @param {Failure} failure
  */
 function recordError(span, failure) {
   if (!span.isRecording()) return

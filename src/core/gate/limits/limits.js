@@ -8,7 +8,10 @@ const { Overload, QueueDelay } = require('./queue-delay')
 const { NORMAL } = require('../verdict')
 
 /**
+ * @import { ShedReason } from '../../../../index.js'
  * @import { AdmissionRecord } from '../../request/admission-record'
+ * @import { Request } from '../../request/request'
+ * @import { ShedOptions } from '../admission'
  * @import { LoopTurns } from '../measurements/loop-turns'
  * @import { RequestCost } from '../measurements/request-cost'
  * @import { Cause } from '../verdict'
@@ -21,13 +24,14 @@ const OBSERVED_MAX_OF_MEAN = 100
  * A limit that a feature adds. `reasonFor` decides on arrival, `reasonAfterQueue` when the gate's queue has kept the request.
  *
  * @typedef {{ readonly isOn: boolean, readonly isWatched: boolean,
- *   reasonFor: (request: any, nowMs: number, isObserved: boolean) => string | undefined,
- *   reasonAfterQueue: (request: any, nowMs: number) => string | undefined,
- *   onAdmit: (request: any, nowMs: number) => void, onReject: (request: any) => void, onEnd: (request: any) => void }} FurtherLimit
+ *   reasonFor: (request: Request, nowMs: number, isObserved: boolean) => string | undefined,
+ *   reasonAfterQueue: (request: Request, nowMs: number) => string | undefined,
+ *   onAdmit: (request: Request, nowMs: number) => void,
+ *   onReject: (request: Request) => void, onEnd: (request: Request) => void }} FurtherLimit
  */
 
-/** @type {any} */
-const NO_LIMIT = { isOn: false, isWatched: false }
+/** The gate calls none of its functions. */
+const NO_LIMIT = /** @type {FurtherLimit} */ ({ isOn: false, isWatched: false })
 
 class Limits {
   loop
@@ -62,13 +66,14 @@ class Limits {
     this.delay = new QueueDelay({ turns, overload: this.#overload })
   }
 
+  /** @param {ShedOptions} options */
   update(options) {
     this.maxConcurrent = options.maxConcurrent ?? Number.POSITIVE_INFINITY
     this.areEnforced = options.mode !== 'observe' && options.mode !== 'off'
     this.delay.update(options)
   }
 
-  /** @returns {{ limit: number, by: 'loop' | 'concurrency' | undefined, waitMs: number }} */
+  /** @param {number} nowMs @returns {{ limit: number, by: 'loop' | 'concurrency' | undefined, waitMs: number }} */
   current(nowMs) {
     const ofLoop = this.#turns.isIdling(nowMs) ? Number.POSITIVE_INFINITY : this.loop.limit
     const limit = Math.min(ofLoop, this.maxConcurrent)
@@ -89,7 +94,7 @@ class Limits {
   }
 
   // Hot path: once a request.
-  /** Whether one more request may be in flight, by every limit. */
+  /** Whether one more request may be in flight, by every limit. @param {number} nowMs */
   hasFreeSlot(nowMs) {
     if (!this.areEnforced) return true
     return this.loop.inFlight < this.maxConcurrent && this.loop.hasFreeShare(nowMs)
@@ -110,6 +115,7 @@ class Limits {
     return this.isAtMaxConcurrent ? this.slotMs : Math.max(this.#cost.meanMs, this.#cost.ms)
   }
 
+  /** @param {number} priority @param {number} nowMs */
   toleratedMs(priority, nowMs) {
     return this.delay.toleratedMs(priority, this.eachMs, nowMs)
   }
@@ -118,17 +124,21 @@ class Limits {
     return this.#overload.isBounded(this.eachMs)
   }
 
+  /** @param {number} nowMs */
   isOverload(nowMs) {
     return this.#overload.isOn(this.eachMs, nowMs)
   }
 
-  /** How long a request will be queued behind `ahead` others. */
+  /** How long a request will be queued behind `ahead` others. @param {number} ahead */
   expectedWaitMs(ahead) {
     if (this.isAtMaxConcurrent) return ahead * this.slotMs
     return this.loop.waitMs(ahead)
   }
 
-  /** The reason to reject a request on arrival, for the time it would be queued; undefined if it may be queued. */
+  /**
+   * The reason to reject a request on arrival, for the time it would be queued; undefined if it may be queued.
+   * @param {number} expectedWaitMs @param {number} ahead @param {number} priority @param {number} nowMs
+   */
   reasonFor(expectedWaitMs, ahead, priority, nowMs) {
     if (this.isAtMaxConcurrent)
       return expectedWaitMs > this.toleratedMs(priority, nowMs) ? this.concurrencyReason() : undefined
@@ -138,7 +148,7 @@ class Limits {
     return this.#cause.because('loop', expectedWaitMs, this.delay.targetOf(priority))
   }
 
-  /** The reason to reject a queued request that has waited too long. @param {AdmissionRecord} record */
+  /** The reason to reject a queued request that has waited too long. @param {AdmissionRecord} record @param {boolean} isOverload @param {number} nowMs */
   overdueReason(record, isOverload, nowMs) {
     if (this.isAtMaxConcurrent) return this.concurrencyReason()
     const waitedMs = this.delay.waitedMs(record, isOverload, nowMs)
@@ -149,17 +159,17 @@ class Limits {
     return this.#cause.because('concurrency', this.loop.inFlight, this.maxConcurrent)
   }
 
-  /** The first request is queued. If rejections emptied the queue of a full loop, the queue has not been empty. */
+  /** The first request is queued. If rejections emptied the queue of a full loop, the queue has not been empty. @param {number} nowMs */
   onFirstQueued(nowMs) {
     if (this.#turns.beganIdle) this.#overload.onEmpty(nowMs)
   }
 
-  /** @param {AdmissionRecord} record */
+  /** @param {AdmissionRecord} record @param {number} nowMs @param {number} idleMs */
   onAdmit(record, nowMs, idleMs) {
     this.loop.onAdmit(record, nowMs, idleMs)
   }
 
-  /** @param {AdmissionRecord} record */
+  /** @param {AdmissionRecord} record @param {number} nowMs @param {number} idleMs */
   onEnd(record, nowMs, idleMs) {
     const tookMs = nowMs - record.decidedMs
     const maxMs = MOST_OF_MEAN * Math.max(1, this.#durationMs)
@@ -169,7 +179,7 @@ class Limits {
     this.loop.onEnd(record, nowMs, idleMs)
   }
 
-  /** A request was queued for lack of a slot, or rejected. Only the reason `loop` is evidence about the loop. */
+  /** A request was queued for lack of a slot, or rejected. Only the reason `loop` is evidence about the loop. @param {ShedReason} reason */
   onHeldBack(reason) {
     if (reason === 'loop') this.#wasHeldBack = true
   }

@@ -85,7 +85,7 @@ class LoopShare {
   }
 
   // Hot path: once a request.
-  /** Whether the loop has a share left for one more request. */
+  /** Whether the loop has a share left for one more request. @param {number} nowMs */
   hasFreeShare(nowMs) {
     if (this.#inFlight.length < FEW_REQUESTS || this.isRejectingPointless) return true
     return this.expectedCostMs * (this.#reserved + this.#usual) <= this.#free && this.#pace.allows(nowMs)
@@ -98,13 +98,13 @@ class LoopShare {
     return Math.max(FEW_REQUESTS, this.#inFlight.length + more)
   }
 
-  /** How long a request waits for the loop behind `ahead` others. */
+  /** How long a request waits for the loop behind `ahead` others. @param {number} ahead */
   waitMs(ahead) {
     return (ahead * this.expectedCostMs) / this.#free
   }
 
   // Hot path: once a request.
-  /** @param {AdmissionRecord} record */
+  /** @param {AdmissionRecord} record @param {number} nowMs @param {number} idleMs */
   onAdmit(record, nowMs, idleMs) {
     record.idleMs = idleMs
     record.share = this.#usual
@@ -114,7 +114,7 @@ class LoopShare {
   }
 
   // Hot path: once a request.
-  /** @param {AdmissionRecord} record */
+  /** @param {AdmissionRecord} record @param {number} nowMs @param {number} idleMs */
   onEnd(record, nowMs, idleMs) {
     this.#recordWait(nowMs - record.decidedMs - this.#turns.meanReadyDelayMs(nowMs, idleMs), nowMs)
     const last = /** @type {AdmissionRecord} */ (this.#inFlight.pop())
@@ -126,14 +126,14 @@ class LoopShare {
     this.#reserved = this.#inFlight.length === 0 ? 0 : this.#reserved - record.share
   }
 
-  /** A longer wait counts only while the loop idles. In a full loop, requests wait for the loop itself. */
+  /** A longer wait counts only while the loop idles. In a full loop, requests wait for the loop itself. @param {number} waitedMs @param {number} nowMs */
   #recordWait(waitedMs, nowMs) {
     const share = 1 / (Math.max(0, waitedMs) + SLACK_MS)
     if (share < this.#usual && !this.#turns.isIdling(nowMs)) return
     this.#usual += (share - this.#usual) * SMOOTHING
   }
 
-  /** @param {boolean} isContended whether a request is queued, or was held back in this turn */
+  /** @param {number} nowMs @param {number} idleMs @param {boolean} isContended whether a request is queued, or was held back in this turn */
   onTurn(nowMs, idleMs, isContended) {
     const idleShare = this.#turns.idleShare(nowMs)
     const waitMs = 1 / this.#usual
@@ -145,6 +145,7 @@ class LoopShare {
     if (isContended && idleMs > this.#refreshedIdleMs) this.#refresh(idleMs)
   }
 
+  /** @param {number} idleMs */
   #refresh(idleMs) {
     this.#refreshedIdleMs = idleMs
     this.#reserved = 0
@@ -188,20 +189,24 @@ class Pace {
   #fullMs = Number.NEGATIVE_INFINITY
   #isActive = false
 
+  /** @param {number} nowMs */
   allows(nowMs) {
     return !this.#isActive || this.#debtAt(nowMs) <= BURST_MS
   }
 
+  /** @param {number} nowMs */
   #debtAt(nowMs) {
     return Math.max(0, this.#debtMs - (nowMs - this.#debtSinceMs) * SPEED)
   }
 
   // Hot path: once a request.
+  /** @param {number} costMs @param {number} nowMs */
   onAdmit(costMs, nowMs) {
     this.#debtMs = Math.min(MAX_DEBT_MS, this.#debtAt(nowMs)) + costMs
     this.#debtSinceMs = nowMs
   }
 
+  /** @param {number} nowMs @param {boolean} isFull @param {number} waitMs */
   onTurn(nowMs, isFull, waitMs) {
     if (isFull) this.#fullMs = nowMs
     this.#isActive = nowMs - this.#fullMs < Math.min(MAX_WAITS_MS, WAITS * waitMs)

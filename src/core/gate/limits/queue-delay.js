@@ -7,6 +7,8 @@ const { SAMPLE_MS, TURN_BUDGET_MS } = require('../measurements/loop-turns')
 const { CRITICAL } = require('../verdict')
 const { FEW_REQUESTS } = require('./loop-share')
 
+/** @import { ShedOptions } from '../admission' */
+
 const LONG_TURNS = 1.5
 const CRITICAL_FACTOR = 4
 const HEALTHY_LOAD = 0.7
@@ -16,6 +18,7 @@ const MOST_GATEWAY_EXCESS_MS = 200
 /** After three samples, the burst that began the queue is in neither of the last two. */
 const MIN_STOOD_MS = 3 * SAMPLE_MS
 /** @typedef {{ readonly most: number, readonly areGateways: boolean, readonly cpuShare: number }} BoundedClients */
+/** @typedef {{ readonly priority: number, readonly queuedMs: number, readonly queuedStallFreeMs: number }} Waited */
 
 /** Clients that cannot make the queue longer than this are left alone. */
 const MOST_BOUND_MS = 450
@@ -35,6 +38,7 @@ class QueueDelay {
     this.#overload = overload
   }
 
+  /** @param {Pick<ShedOptions, 'maxDelay' | 'targetDelay'>} options */
   update({ maxDelay, targetDelay }) {
     this.maxDelayMs = maxDelay
     this.#targetDelayMs = Math.min(targetDelay, maxDelay)
@@ -44,36 +48,42 @@ class QueueDelay {
     return Math.min(this.maxDelayMs, Math.max(this.#targetDelayMs, LONG_TURNS * this.#turns.usualLongMs))
   }
 
-  /** How long a request of this class may be queued in an overload. */
+  /** How long a request of this class may be queued in an overload. @param {number} priority */
   targetOf(priority) {
     return priority === CRITICAL ? Math.min(this.maxDelayMs, CRITICAL_FACTOR * this.targetMs) : this.targetMs
   }
 
-  /** @param {number} eachMs how long each queued request takes */
+  /** @param {number} priority @param {number} eachMs how long each queued request takes @param {number} nowMs */
   toleratedMs(priority, eachMs, nowMs) {
     return this.boundMs(priority, this.#overload.isOn(eachMs, nowMs))
   }
 
-  /** Whether to reject a request on arrival that would wait `waitMs` behind `ahead` others. */
+  /**
+   * Whether to reject a request on arrival that would wait `waitMs` behind `ahead` others.
+   * @param {number} waitMs @param {number} ahead @param {number} priority @param {number} eachMs @param {number} nowMs
+   */
   rejects(waitMs, ahead, priority, eachMs, nowMs) {
     if (ahead < FEW_REQUESTS || waitMs <= this.targetOf(priority)) return false
     return this.#overload.isOn(eachMs, nowMs)
   }
 
-  /** A request may be dequeued too late by the part of a loop turn that the queue may take. */
+  /**
+   * A request may be dequeued too late by the part of a loop turn that the queue may take.
+   * @param {Waited} record @param {boolean} isOverload @param {number} nowMs
+   */
   isOverdue(record, isOverload, nowMs) {
     return (
       this.waitedMs(record, isOverload, nowMs) > this.boundMs(record.priority, isOverload) + TURN_BUDGET_MS
     )
   }
 
-  /** How long a queued request has waited. In a burst, stalls do not count. */
+  /** How long a queued request has waited. In a burst, stalls do not count. @param {Waited} record @param {boolean} isOverload @param {number} nowMs */
   waitedMs({ queuedMs, queuedStallFreeMs }, isOverload, nowMs) {
     if (isOverload) return nowMs - queuedMs
     return this.#turns.stallFreeMs(nowMs) - queuedStallFreeMs
   }
 
-  /** How long a queued request may wait. */
+  /** How long a queued request may wait. @param {number} priority @param {boolean} isOverload */
   boundMs(priority, isOverload) {
     return isOverload ? this.targetOf(priority) : this.maxDelayMs
   }
@@ -108,7 +118,7 @@ class Overload {
     this.#slicedIdleMs = idleMs
   }
 
-  /** @param {number} eachMs how long each queued request takes */
+  /** @param {number} eachMs how long each queued request takes @param {number} nowMs */
   isOn(eachMs, nowMs) {
     const stoodMs = nowMs - this.#emptiedMs
     if (stoodMs < MIN_STOOD_MS || this.isBounded(eachMs)) return false
@@ -133,11 +143,15 @@ class Overload {
     if (nowMs - this.#slicedMs >= SAMPLE_MS) this.#endSlice(nowMs, idleMs, usualMs, isSlotShort)
   }
 
+  /** @param {number} nowMs */
   onEmpty(nowMs) {
     this.#emptiedMs = nowMs
   }
 
-  /** The requests of a burst may be cheaper than the mean. How many have ended shows that. */
+  /**
+   * The requests of a burst may be cheaper than the mean. How many have ended shows that.
+   * @param {number} nowMs @param {number} idleMs @param {number} usualMs @param {boolean} isSlotShort
+   */
   #endSlice(nowMs, idleMs, usualMs, isSlotShort) {
     const elapsedMs = nowMs - this.#slicedMs
     const busyMs = isSlotShort ? elapsedMs : elapsedMs - (idleMs - this.#slicedIdleMs)

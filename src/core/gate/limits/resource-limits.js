@@ -6,6 +6,8 @@
 const { SHORTAGE_WEIGHTS } = require('../verdict')
 
 /**
+ * @import { ShedReason } from '../../../../index.js'
+ * @import { ShedOptions } from '../admission'
  * @import { UserHooks } from '../user-hooks'
  * @import { Cause } from '../verdict'
  */
@@ -13,17 +15,21 @@ const { SHORTAGE_WEIGHTS } = require('../verdict')
 const BEGIN = 0.85
 const FULL = 0.95
 
-const LIMITS = Object.freeze([
-  ['maxEventLoopDelay', 'eventLoopDelay', 'event_loop_delay'],
-  ['maxEventLoopUtilization', 'eventLoopUtilization', 'event_loop_utilization'],
-  ['maxHeapUsedBytes', 'heapUsedBytes', 'heap_used_bytes'],
-  ['maxRssBytes', 'rssBytes', 'rss_bytes'],
-])
+const LIMITS = Object.freeze(
+  /** @type {const} */ ([
+    ['maxEventLoopDelay', 'eventLoopDelay', 'event_loop_delay'],
+    ['maxEventLoopUtilization', 'eventLoopUtilization', 'event_loop_utilization'],
+    ['maxHeapUsedBytes', 'heapUsedBytes', 'heap_used_bytes'],
+    ['maxRssBytes', 'rssBytes', 'rss_bytes'],
+  ])
+)
 
-/** @returns {{ limit: number, measured: string, reason: string, value: number }[]} `value`: measured last */
+/** @typedef {{ limit: number, measured: string, reason: ShedReason, value: number }} Threshold `value`: measured last */
+
+/** @param {ShedOptions} options @returns {Threshold[]} */
 const limitsOf = (options) =>
   LIMITS.map(([option, measured, reason]) => ({
-    limit: options[option],
+    limit: /** @type {number} */ (options[option]),
     measured,
     reason,
     value: Number.NaN,
@@ -61,6 +67,7 @@ class ResourceLimits {
     this.#random = random
   }
 
+  /** @param {ShedOptions} options */
   update(options) {
     this.#sampleIntervalMs = options.sampleInterval
     // With the same limits keep the state until the next sample.
@@ -68,7 +75,7 @@ class ResourceLimits {
     this.#updateShortage()
   }
 
-  /** @returns {string | undefined} why a request of this class is rejected */
+  /** @param {number} priority @returns {ShedReason | undefined} why a request of this class is rejected */
   reasonFor(priority) {
     const { bound, reason, value } = this.#thresholds
     if (reason !== undefined) return this.#cause.because(reason, value, bound)
@@ -82,13 +89,14 @@ class ResourceLimits {
     return undefined
   }
 
-  /** Called after the hooks have read the user's pressure. */
+  /** Called after the hooks have read the user's pressure. @param {number} busyMs @param {number} nowMs @param {number} idleMs */
   onTurn(busyMs, nowMs, idleMs) {
     this.#turnSample.onTurn(busyMs)
     if (this.#turnSample.isDue(nowMs, this.#sampleIntervalMs)) this.#sample(nowMs, idleMs)
     this.#updateShortage()
   }
 
+  /** @param {number} nowMs @param {number} idleMs */
   #sample(nowMs, idleMs) {
     const { afterGcBytes, limitBytes, ...memory } = this.#sampleMemory()
     if (afterGcBytes !== undefined) {
@@ -106,24 +114,30 @@ class ResourceLimits {
 }
 
 /**
- * The fixed limits of the options, named as in overload-protection and @fastify/under-pressure. The loop delay is the second-longest turn of an interval, so that a single stall does not exceed the
- * limit; utilization is that of the interval.
+ * The fixed limits of the options, named as in overload-protection and @fastify/under-pressure. The loop delay is the
+ * second-longest turn of an interval, so that a single stall does not exceed the limit; utilization is that of the interval.
  */
 class Thresholds {
   /** The first limit that is exceeded, what was measured last, and the limit; undefined if none is exceeded. */
+  /** @type {ShedReason | undefined} */
   reason
+  /** @type {number | undefined} */
   value
+  /** @type {number | undefined} */
   bound
   #limits
+  /** @type {Set<Threshold>} */
   #over = new Set()
 
+  /** @param {ShedOptions} options */
   constructor(options) {
     this.#limits = limitsOf(options)
   }
 
-  /** Whether these limits are the limits in `options`. */
+  /** Whether these limits are the limits in `options`. @param {ShedOptions} options */
   matches(options) {
     const given = limitsOf(options)
+    /** @param {Threshold} threshold @param {number} i */
     const isSame = ({ limit, reason }, i) => limit === given[i].limit && reason === given[i].reason
     return given.length === this.#limits.length && this.#limits.every(isSame)
   }
@@ -151,11 +165,13 @@ class TurnSample {
   #sinceMs
   #sinceIdleMs
 
+  /** @param {number} nowMs @param {number} idleMs */
   constructor(nowMs, idleMs) {
     this.#sinceMs = nowMs
     this.#sinceIdleMs = idleMs
   }
 
+  /** @param {number} busyMs */
   onTurn(busyMs) {
     if (busyMs > this.#longestMs) {
       this.#secondMs = this.#longestMs
@@ -163,10 +179,12 @@ class TurnSample {
     } else if (busyMs > this.#secondMs) this.#secondMs = busyMs
   }
 
+  /** @param {number} nowMs @param {number} intervalMs */
   isDue(nowMs, intervalMs) {
     return nowMs - this.#sinceMs >= intervalMs
   }
 
+  /** @param {number} nowMs @param {number} idleMs */
   take(nowMs, idleMs) {
     const elapsedMs = nowMs - this.#sinceMs
     const sample = {

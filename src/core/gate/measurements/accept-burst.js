@@ -37,6 +37,7 @@ class AcceptBurst {
   #lastHandshakeMs = Number.NEGATIVE_INFINITY
   #lastAcceptMs = Number.NEGATIVE_INFINITY
   #gapMs = 0.125
+  /** @type {number | undefined} */
   #sinceMs
   #spentMs = 0
   #lastTurnMs = 0
@@ -48,6 +49,7 @@ class AcceptBurst {
   /**
    * @param {'connection' | 'secureConnection' | 'tlsClientError'} event of the server
    * @param {{ isSecure: boolean, isHandedOver: boolean }} how `isHandedOver`: the cluster's primary accepted the connection
+   * @param {number} nowMs
    */
   onEvent(event, { isSecure, isHandedOver }, nowMs) {
     if (event !== 'connection') return this.onHandshakeEnd()
@@ -55,7 +57,7 @@ class AcceptBurst {
     if (isSecure) this.onHandshake(nowMs)
   }
 
-  /** @param {boolean} isHandedOver whether the cluster's primary accepted the connection for this process */
+  /** @param {number} nowMs @param {boolean} isHandedOver whether the cluster's primary accepted the connection for this process */
   onAccept(nowMs, isHandedOver = false) {
     this.mayBeAccepting = true
     this.#accepted++
@@ -67,6 +69,7 @@ class AcceptBurst {
     this.#lastAcceptMs = nowMs
   }
 
+  /** @param {number} nowMs */
   onHandshake(nowMs) {
     this.mayBeAccepting = true
     this.#handshakes++
@@ -80,6 +83,7 @@ class AcceptBurst {
 
   /**
    * Outside a burst the whole turn was work, which adds to the time that may be spent on accepting.
+   * @param {number} busyMs @param {number} nowMs
    * @param {number} arrived how many requests arrived in this turn
    */
   onTurn(busyMs, nowMs, arrived) {
@@ -94,11 +98,12 @@ class AcceptBurst {
     this.#allowanceMs = Math.min(this.#allowanceMs + busyMs * share, WINDOW_MS)
   }
 
-  /** Whether a connection was accepted since the last turn ended, or a handshake is under way. */
+  /** Whether a connection was accepted since the last turn ended, or a handshake is under way. @param {number} nowMs */
   isAccepting(nowMs) {
     return this.#accepted !== this.#seen || this.#isHandshaking(nowMs)
   }
 
+  /** @param {number} nowMs */
   #isHandshaking(nowMs) {
     if (this.#handshakes === 0) return false
     if (nowMs - this.#lastHandshakeMs < MAX_MS) return true
@@ -106,7 +111,10 @@ class AcceptBurst {
     return false
   }
 
-  /** Called once a turn that was busy for `busyMs`. Whether the loop should turn again before the gate starts work. */
+  /**
+   * Called once a turn that was busy for `busyMs`. Whether the loop should turn again before the gate starts work.
+   * @param {number} nowMs @param {number} busyMs
+   */
   shouldTurnAgain(nowMs, busyMs) {
     const isHandshaking = this.#isHandshaking(nowMs)
     const isAccepting = this.#accepted !== this.#seen || (busyMs > HANDSHAKE_MS && isHandshaking)
@@ -131,7 +139,7 @@ class AcceptBurst {
     return this.#stop()
   }
 
-  /** Whether the primary may hand over another connection: it has been quiet for less than three hand-overs take. */
+  /** Whether the primary may hand over another connection: it has been quiet for less than three hand-overs take. @param {number} nowMs */
   #mayGetAnother(nowMs) {
     if (!this.#isHandedOver) return false
     const quietMs = Math.min(MAX_QUIET_MS, Math.max(MIN_QUIET_MS, 3 * this.#gapMs))

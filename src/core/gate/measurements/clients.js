@@ -5,6 +5,8 @@
 
 const { LATELY_MS, SAMPLE_MS } = require('./loop-turns')
 
+/** @import { Request } from '../../request/request' */
+
 /** The number must not have grown by more than a tenth for half a second. A full loop is no overload before that (queue-delay.js). */
 const GROWTH = 1.1
 const STEADY_MS = 500
@@ -28,6 +30,7 @@ class Clients {
   cpuShare = 1
   #cpuMs
   #connections
+  /** @type {boolean | undefined} */
   #proxy
   #clock
   /** The most outstanding requests since the last sample, those that were queued, and those of them that a gateway has sent. */
@@ -59,13 +62,13 @@ class Clients {
     this.#proxy = proxy
   }
 
-  /** A request was queued. */
+  /** A request was queued. @param {Request['req']} req */
   onQueue({ headers }) {
     this.#queued++
     if (isForwarded(headers)) this.#forwarded++
   }
 
-  /** @param {number} outstanding requests: in flight, queued, or rejected and not yet answered */
+  /** @param {number} nowMs @param {number} outstanding requests: in flight, queued, or rejected and not yet answered @param {boolean} isIdling */
   onTurn(nowMs, outstanding, isIdling) {
     // Rejections are sent together: just after that, clients that ask again at once have nothing outstanding.
     if (outstanding > this.#outstanding) this.#outstanding = outstanding
@@ -80,6 +83,7 @@ class Clients {
     this.waitingMs = this.areGateways ? 0 : nowMs - Math.max(this.#sparedMs, this.#grewMs)
   }
 
+  /** @param {number} elapsedMs @param {boolean} isIdling */
   #measureCpu(elapsedMs, isIdling) {
     const cpuMs = this.#clock.cpuMs()
     const share = Math.max(LEAST_CPU_SHARE, Math.min(1, (cpuMs - this.#cpuMs) / elapsedMs))
@@ -87,6 +91,7 @@ class Clients {
     this.#cpuMs = cpuMs
   }
 
+  /** @param {number} nowMs @param {number} outstanding @param {boolean} isIdling */
   #count(nowMs, outstanding, isIdling) {
     if (!isIdling) this.#fullMs = nowMs
     const count = Math.max(outstanding, this.#connections?.open ?? Number.POSITIVE_INFINITY)
@@ -103,7 +108,10 @@ class Clients {
   }
 }
 
-/** Whether the request carries what gateways add: the client's address, the gateway's name, or the id of a trace. */
+/**
+ * Whether the request carries what gateways add: the client's address, the gateway's name, or the id of a trace.
+ * @param {import('node:http').IncomingHttpHeaders} headers
+ */
 const isForwarded = (headers) =>
   headers['x-forwarded-for'] !== undefined ||
   headers.forwarded !== undefined ||

@@ -38,13 +38,13 @@ class LoopTurns {
     this.#turnedIdleMs = clock.idleMs()
   }
 
-  /** The share of its time that the loop idles, averaged up to now. */
+  /** The share of its time that the loop idles, averaged up to now. @param {number} nowMs */
   idleShare(nowMs) {
     const idledMs = this.#clock.idleMs() - this.#turnedIdleMs
     return this.#shareAfter(this.#isSleeping ? 0 : idledMs, nowMs - this.#turnedMs - idledMs)
   }
 
-  /** A turn begins with idling, in the poll phase, and is busy afterwards. */
+  /** A turn begins with idling, in the poll phase, and is busy afterwards. @param {number} idledMs @param {number} busyMs */
   #shareAfter(idledMs, busyMs) {
     const share = 1 - (1 - this.#idleShare) * Math.exp(-idledMs / HORIZON_MS)
     return share * Math.exp(-busyMs / HORIZON_MS)
@@ -55,21 +55,25 @@ class LoopTurns {
     return this.#shareAfter(this.#clock.idleMs() - this.#turnedIdleMs, 0) >= IDLE_SHARE
   }
 
+  /** @param {number} nowMs */
   isIdling(nowMs) {
     return this.idleShare(nowMs) >= IDLE_SHARE
   }
 
-  /** The time on the stall-free clock. A stall is known only when its turn has ended; until then this clock runs on. */
+  /** The time on the stall-free clock. A stall is known only when its turn has ended; until then this clock runs on. @param {number} nowMs */
   stallFreeMs(nowMs) {
     return nowMs - this.#stalledMs
   }
 
-  /** How long the current turn has been busy. */
+  /** How long the current turn has been busy. @param {number} nowMs @param {number} idleMs */
   #busySince(nowMs, idleMs) {
     return nowMs - this.#turnedMs - (idleMs - this.#turnedIdleMs)
   }
 
-  /** The mean time for which a ready callback has waited: the busy time of this turn, and half of the previous one. */
+  /**
+   * The mean time for which a ready callback has waited: the busy time of this turn, and half of the previous one.
+   * @param {number} nowMs @param {number} idleMs
+   */
   meanReadyDelayMs(nowMs, idleMs) {
     return this.#busySince(nowMs, idleMs) + this.#busyMs / 2
   }
@@ -79,6 +83,7 @@ class LoopTurns {
     return this.#secondMs
   }
 
+  /** @param {number} busyMs @param {number} elapsedMs */
   #recordLong(busyMs, elapsedMs) {
     const kept = Math.max(0, 1 - elapsedMs / LONG_MEMORY_MS)
     this.#longestMs *= kept
@@ -95,6 +100,7 @@ class LoopTurns {
   }
 
   /**
+   * @param {number} busyMs @param {number} nowMs @param {number} idleMs
    * @param {number} workMs the known cost of the requests that ended in this turn
    * @param {number} [longestMs] of several short turns, the longest
    */

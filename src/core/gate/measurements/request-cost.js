@@ -39,6 +39,7 @@ class RequestCost {
   #shareSinceMs
   #shareRejectedMs = 0
 
+  /** @param {number} nowMs */
   constructor(nowMs) {
     this.#sinceMs = this.#shareSinceMs = nowMs
   }
@@ -48,7 +49,7 @@ class RequestCost {
     return this.#meanMs || this.#runMs
   }
 
-  /** A dequeued request's handler has returned for the first time. */
+  /** A dequeued request's handler has returned for the first time. @param {number} ranMs */
   onRun(ranMs) {
     this.#runMs += (ranMs - this.#runMs) * (this.#runMs === 0 ? 1 : SMOOTHING)
     this.#update()
@@ -58,6 +59,7 @@ class RequestCost {
     this.ms = this.#medianMs || this.#runMs
   }
 
+  /** @param {number} tookMs */
   onReject(tookMs) {
     // A collection in the middle of one says nothing about the next.
     const costMs = Math.min(tookMs * READ_FACTOR, MOST_OF_MEAN * this.rejectionMs)
@@ -66,7 +68,7 @@ class RequestCost {
     this.rejectionMs += (costMs - this.rejectionMs) * SMOOTHING
   }
 
-  /** @param {number} ended how many requests ended in this turn */
+  /** @param {number} busyMs @param {number} nowMs @param {number} ended how many requests ended in this turn */
   onTurn(busyMs, nowMs, ended) {
     this.#busyMs += busyMs
     this.#ended += ended
@@ -105,6 +107,7 @@ class RequestCost {
     this.#update()
   }
 
+  /** @param {number} nowMs */
   #updateShare(nowMs) {
     const elapsedMs = nowMs - this.#shareSinceMs
     if (elapsedMs < SAMPLE_MS) return
