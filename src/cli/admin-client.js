@@ -15,7 +15,7 @@ const { failureOf, isResting, refusalOf, strangerOf } = require('./ask-errors')
  * @import { AskError } from './ask-errors'
  * @import { ProfileResult } from './profile-report'
  * @typedef {{ '/snapshot': Snapshot, '/doctor': Diagnosis, '/config': Record<string, unknown>, '/totals': RunTotals }} Answers
- * @typedef {{ progress?: { elapsedMs: number, totalMs: number }, result?: ProfileResult }} ProfileLine
+ * @typedef {{ progress?: { elapsedMs: number, totalMs: number }, result?: ProfileResult, error?: string }} ProfileLine
  * @typedef {{ instance: string, snapshot: Snapshot, diagnosis: Diagnosis, fleet: Omit<FleetSnapshot, 'routes'> | null }} LiveState
  * @typedef {{ history?: LivePoint[], point?: LivePoint, state?: LiveState }} LiveLine
  * @typedef {{ accept: string, signal?: AbortSignal, timeoutMs?: number }} AskOptions timeoutMs: how long the server may be silent

@@ -204,6 +204,12 @@ describe('profile', () => {
     assert.match(err, /closed the connection before its answer was whole/)
     const short = await standInFor(t, { 'POST /profile': lines(progress(500)) })
     assert.match((await runProgram(['profile', short.url])).err, /ended without a result/)
+    const failing = await standInFor(t, {
+      'POST /profile': lines(progress(500), { error: 'The profile could not be made: no worker' }),
+    })
+    const failed = await runProgram(['profile', failing.url])
+    assert.equal(failed.code, 2)
+    assert.match(failed.err, /127\.0\.0\.1:\d+: The profile could not be made: no worker\n/)
   })
 
   test('that is stopped by Ctrl-C closes its connection', async (t) => {

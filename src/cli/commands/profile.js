@@ -107,18 +107,22 @@ async function take(question, verb, { client, err }) {
   const line = new ProgressLine(err, verb)
   /** @type {ProfileResult | undefined} */
   let result
+  /** @type {string | undefined} */
+  let failure
   try {
     await client.postForLines(
       question,
       (each) => {
         if (each.progress !== undefined) line.show(each.progress)
         if (each.result !== undefined) result = each.result
+        if (each.error !== undefined) failure = each.error
       },
       { timeoutMs: SILENCE_MS }
     )
   } finally {
     line.clear()
   }
+  if (failure !== undefined) throw new CommandError(`${client.url}: ${printable(failure)}`)
   if (result === undefined)
     throw new CommandError(
       `${client.url} ended without a result. Look at the log of the service, then ask again.`
