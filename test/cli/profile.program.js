@@ -66,7 +66,7 @@ describe('profile', () => {
     assert.deepEqual([code, err], [0, ''])
     assert.deepEqual(requests, ['POST /profile?seconds=1'])
     const printed = out.split('\n')
-    assert.equal(printed[0], '1 s, 812 samples, the start paused the process for 31.4 ms')
+    assert.equal(printed[0], '1 s, 812 samples, the start paused the process for 31 ms')
     assert.match(printed[2], /^ +self +total +package$/)
     assert.match(printed[3], /^ *620 ms +62 % +620 ms +62 % +node$/)
     assert.match(printed[6], /^ +self +total +function +where$/)
