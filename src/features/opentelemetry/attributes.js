@@ -4,6 +4,7 @@
 
 const { SCHEMES } = require('../../core/request/in-flight')
 
+/** @type {Record<string, string | undefined>} */
 const CONVENTIONS = {
   http_request_method: 'http.request.method',
   http_route: 'http.route',
@@ -18,14 +19,17 @@ const CONVENTIONS = {
   v8js_heap_space_name: 'v8js.heap.space.name',
 }
 
+/** @typedef {Readonly<Record<string, string | number>>} Values by the names of attributes */
+
 class Attributes {
   #unmatched
   #own
   #labels
+  /** By the labels. @type {WeakMap<object, { scheme: number | undefined, attributes: Values }>} */
   #known = new WeakMap()
 
   /**
-   * @param {{ unmatched: string, own: Record<string, string | number>, labels: string[] }} options
+   * @param {{ unmatched: string, own: Values, labels: string[] }} options
    *   own: attributes of every point; labels: the user's label names, which stay as they are
    */
   constructor({ unmatched, own, labels }) {
@@ -38,12 +42,14 @@ class Attributes {
   of({ labels, scheme }) {
     const known = this.#known.get(labels)
     if (known !== undefined && known.scheme === scheme) return known.attributes
-    const attributes = Object.freeze(this.#make(labels.pairs, scheme))
+    const attributes = Object.freeze(this.#make(labels.pairs, /** @type {number} */ (scheme)))
     this.#known.set(labels, { scheme, attributes })
     return attributes
   }
 
+  /** @param {Record<string, string>} pairs @param {number} scheme @returns {Values} */
   #make(pairs, scheme) {
+    /** @type {Record<string, string | number>} */
     const attributes = { ...this.#own }
     for (const [label, value] of Object.entries(pairs)) {
       if (value === '' || (label === 'http_route' && value === this.#unmatched)) continue
@@ -51,12 +57,13 @@ class Attributes {
     }
     // A route that was requested by both schemes has no scheme.
     if (SCHEMES[scheme] !== undefined) attributes['url.scheme'] = SCHEMES[scheme]
-    if (attributes['http.response.status_code'] >= 500) {
+    if (/** @type {number} */ (attributes['http.response.status_code']) >= 500) {
       attributes['error.type'] ??= pairs.http_response_status_code
     }
     return attributes
   }
 
+  /** @param {string} label */
   #nameOf(label) {
     return CONVENTIONS[label] ?? (this.#labels.has(label) ? label : `spillway.${label}`)
   }

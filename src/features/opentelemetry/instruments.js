@@ -5,8 +5,14 @@
 const { ValueType } = require('@opentelemetry/api')
 const { OPENTELEMETRY_FAMILIES, PROCESS_FAMILIES, familiesWith } = require('../../core/metrics/families')
 
-/** @import { Family } from '../../core/metrics/family' */
 /**
+ * @import { Family } from '../../core/metrics/family'
+ * @import { Attributes } from './attributes'
+ */
+
+/**
+ * @typedef {Parameters<Attributes['of']>[0] & { value: number, count: number, sum: number, values: Float64Array, row: number }} Point
+ *   with the members of all types of families
  * @typedef {{ name: string, unit: string, description: string, kind: string, valueType: number, family: Family }} Instrument
  */
 
@@ -30,13 +36,14 @@ function instrumentOf(family) {
   return describe(family, name, unit, kind)
 }
 
+/** @param {string} name */
 function ownNameOf(name) {
   const stem = name.replace(/^spillway_/, '').replace(/_total$/, '')
   const [ending, unit, replacement] = UNITS.find(([each]) => each.test(stem)) ?? [/$/, '']
   return [`spillway.${replacement === undefined ? stem : stem.replace(ending, replacement)}`, unit]
 }
 
-/** @param {Family} family @returns {Instrument} */
+/** @param {Family} family @param {string} name @param {string} unit @param {string} kind @returns {Instrument} */
 function describe(family, name, unit, kind) {
   const isWhole = kind !== 'gauge' && (unit === 'By' || unit.startsWith('{'))
   const valueType = isWhole ? ValueType.INT : ValueType.DOUBLE
@@ -51,6 +58,7 @@ function countAndSumOf({ family, name, unit }) {
   ]
 }
 
+/** @param {Family} family */
 const isOfProcess = (family) =>
   family.isOfProcess === true || PROCESS_FAMILIES.includes(family) || OPENTELEMETRY_FAMILIES.includes(family)
 

@@ -6,7 +6,20 @@
 const { countOf, sumOf } = require('../../core/histogram/buckets')
 const { countAndSumOf } = require('./instruments')
 
-/** @import { Attributes } from './attributes' */
+/**
+ * @import { Bounds } from '../../core/histogram/buckets'
+ * @import { Capture, TakeCapture } from '../../core/metrics/capture'
+ * @import { Family } from '../../core/metrics/family'
+ * @import { Attributes } from './attributes'
+ * @import { Instrument, Point } from './instruments'
+ */
+
+/**
+ * @typedef {[seconds: number, nanoseconds: number]} Time
+ * @typedef {{ startTime: Time, endTime: Time }} Times
+ * @typedef {Times & { attributes: ReturnType<Attributes['of']>, value: unknown }} DataPoint
+ * @typedef {{ point: Point, data: DataPoint }} Observed
+ */
 
 const HISTOGRAM = 0
 const GAUGE = 2
@@ -19,6 +32,7 @@ const POINTS_PER_CHECK = 100
 /** Readers use the resource of their SDK. */
 const NO_RESOURCE = Object.freeze({
   attributes: Object.freeze({}),
+  /** @template Resource @param {Resource} other */
   merge: (other) => other,
   getRawAttributes: () => [],
 })
@@ -29,12 +43,13 @@ class MetricProducer {
   #attributes
   #instruments
   #startTime
+  /** @type {Capture | undefined} */
   #spare
 
   /**
-   * @param {{ clock: import('../../core/clock').Clock, capture: import('../../core/metrics/capture').TakeCapture,
+   * @param {{ clock: import('../../core/clock').Clock, capture: TakeCapture,
    *   attributes: Attributes,
-   *   instruments: readonly import('./instruments').Instrument[] }} parts
+   *   instruments: readonly Instrument[] }} parts
    */
   constructor({ clock, capture, attributes, instruments }) {
     this.#clock = clock
@@ -44,7 +59,6 @@ class MetricProducer {
     this.#startTime = timeOf(clock.wallMs())
   }
 
-  /** @returns {Promise<any>} */
   async collect() {
     const captured = this.#capture(this.#spare)
     this.#spare = undefined
@@ -60,6 +74,7 @@ class MetricProducer {
     return { resourceMetrics: { resource: NO_RESOURCE, scopeMetrics }, errors: [] }
   }
 
+  /** @param {Instrument} instrument @param {Capture} captured @param {Times} times */
   async #metricsOf(instrument, captured, times) {
     const { kind, family } = instrument
     const points = await this.#pointsOf(family, captured, times)
@@ -77,30 +92,34 @@ class MetricProducer {
       ]
     }
     if (kind === 'histogram') {
-      const values = valuesOf(points, (point) => histogramOf(point, family.bounds))
+      const values = valuesOf(points, (point) => histogramOf(point, /** @type {Bounds} */ (family.bounds)))
       return [metricOf(instrument, HISTOGRAM, values)]
     }
     const values = valuesOf(points, ({ value }) => value)
     return [kind === 'gauge' ? metricOf(instrument, GAUGE, values) : sumMetric(instrument, values)]
   }
 
+  /** @param {Family} family @param {Capture} captured @param {Times} times */
   async #pointsOf(family, captured, times) {
+    /** @type {Observed[]} */
     const points = []
     let sinceMs = this.#clock.now()
-    for (const point of family.points(captured)) {
+    for (const point of /** @type {Iterable<Point>} */ (family.points(captured))) {
       points.push({ point, data: { ...times, attributes: this.#attributes.of(point), value: undefined } })
       if (points.length % POINTS_PER_CHECK > 0 || this.#clock.now() - sinceMs < WORK_MS) continue
-      await new Promise((resolve) => this.#clock.afterTurn(resolve))
+      await /** @type {Promise<void>} */ (new Promise((resolve) => this.#clock.afterTurn(resolve)))
       sinceMs = this.#clock.now()
     }
     return points
   }
 }
 
+/** @param {Observed[]} points @param {(point: Point) => unknown} read */
 function valuesOf(points, read) {
   return points.map(({ point, data }) => ({ ...data, value: read(point) }))
 }
 
+/** @param {Point} point @param {Bounds} bounds */
 function histogramOf({ values, row }, bounds) {
   const start = row * bounds.width
   const counts = Array.from(values.subarray(start, start + bounds.seconds.length + 1))
@@ -111,6 +130,7 @@ function histogramOf({ values, row }, bounds) {
   }
 }
 
+/** @param {Instrument} instrument @param {number} dataPointType @param {DataPoint[]} dataPoints */
 function metricOf({ name, description, unit, valueType }, dataPointType, dataPoints) {
   return {
     descriptor: { name, description, unit, valueType },
@@ -120,12 +140,13 @@ function metricOf({ name, description, unit, valueType }, dataPointType, dataPoi
   }
 }
 
+/** @param {Instrument} instrument @param {DataPoint[]} dataPoints */
 const sumMetric = (instrument, dataPoints) => ({
   ...metricOf(instrument, SUM, dataPoints),
   isMonotonic: instrument.kind === 'counter',
 })
 
-/** The SDK's representation of a time: seconds and nanoseconds. */
+/** The SDK's representation of a time: seconds and nanoseconds. @param {number} wallMs @returns {Time} */
 function timeOf(wallMs) {
   const seconds = Math.floor(wallMs / 1000)
   return [seconds, Math.round((wallMs - seconds * 1000) * 1e6)]

@@ -6,8 +6,15 @@
 const { countAndSumOf } = require('./instruments')
 const { countOf, sumOf } = require('../../core/histogram/buckets')
 
-/** @import { Attributes } from './attributes' */
+/**
+ * @import { BatchObservableCallback, MeterProvider } from '@opentelemetry/api'
+ * @import { Bounds } from '../../core/histogram/buckets'
+ * @import { TakeCapture } from '../../core/metrics/capture'
+ * @import { Attributes } from './attributes'
+ * @import { Instrument, Point } from './instruments'
+ */
 
+/** @type {Record<string, 'createObservableCounter' | 'createObservableUpDownCounter' | 'createObservableGauge'>} */
 const CREATE = {
   counter: 'createObservableCounter',
   upDownCounter: 'createObservableUpDownCounter',
@@ -20,10 +27,10 @@ class ObservableInstruments {
   #observed
 
   /**
-   * @param {{ provider: import('@opentelemetry/api').MeterProvider,
+   * @param {{ provider: MeterProvider,
    *   attributes: Attributes,
-   *   instruments: readonly import('./instruments').Instrument[],
-   *   capture: import('../../core/metrics/capture').TakeCapture }} parts
+   *   instruments: readonly Instrument[],
+   *   capture: TakeCapture }} parts
    */
   constructor({ provider, attributes, instruments, capture }) {
     this.#meter = provider.getMeter('spillway')
@@ -34,10 +41,11 @@ class ObservableInstruments {
       return { observable, read, family }
     })
     this.#observed = each.map(({ observable }) => observable)
+    /** @type {BatchObservableCallback} */
     this.#observe = (result) => {
       const captured = capture()
       for (const { observable, read, family } of each) {
-        for (const point of family.points(captured)) {
+        for (const point of /** @type {Iterable<Point>} */ (family.points(captured))) {
           result.observe(observable, read(point), attributes.of(point))
         }
       }
@@ -51,8 +59,8 @@ class ObservableInstruments {
 }
 
 /**
- * @param {import('./instruments').Instrument} instrument
- * @returns {{ instrument: import('./instruments').Instrument, read: (point: any) => number }[]}
+ * @param {Instrument} instrument
+ * @returns {{ instrument: Instrument, read: (point: Point) => number }[]}
  */
 function readingsOf(instrument) {
   const { kind, name } = instrument
@@ -65,7 +73,7 @@ function readingsOf(instrument) {
       { instrument: sum, read: (point) => point.sum },
     ]
   }
-  const bounds = /** @type {import('../../core/histogram/buckets').Bounds} */ (instrument.family.bounds)
+  const bounds = /** @type {Bounds} */ (instrument.family.bounds)
   return [
     { instrument: count, read: ({ values, row }) => countOf(values, row, bounds) },
     { instrument: sum, read: ({ values, row }) => sumOf(values, row, bounds) },

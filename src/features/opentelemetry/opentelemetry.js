@@ -8,10 +8,14 @@ const { registeredSdk } = require('../../core/tracing/registered-sdk')
 /**
  * @import { InternalErrors } from '../../core/request/internal-errors'
  * @import { Recorder } from '../../core/request/recorder'
+ * @import { Instance } from '../../instance'
+ * @import { MetricProducer } from './metric-producer'
+ * @import { ObservableInstruments } from './observable-instruments'
  */
 
 /** The numbers in use. Global, because a process may load several copies of this package. @type {Set<number>} */
-const numbers = (globalThis[Symbol.for('spillway.instances')] ??= new Set())
+// biome-ignore format: it would move the cast
+const numbers = (/** @type {Record<symbol, Set<number>>} */ (globalThis)[Symbol.for('spillway.instances')] ??= new Set())
 
 class OpenTelemetry {
   #families
@@ -22,7 +26,9 @@ class OpenTelemetry {
   #labels
   /** @type {number | undefined} */
   #number
+  /** @type {ObservableInstruments | undefined} */
   #observed
+  /** @type {MetricProducer | undefined} */
   #producer
   #isClosed = false
 
@@ -99,7 +105,7 @@ class OpenTelemetry {
   }
 }
 
-/** @param {any} instance */
+/** @param {Instance} instance */
 const openTelemetryOf = (instance) => new OpenTelemetry(instance, instance.capture)
 
 exports.OpenTelemetry = OpenTelemetry

@@ -4,14 +4,19 @@
 const { ADVISED_BOUNDS } = require('../../core/histogram/buckets')
 const { Labels } = require('../../core/metrics/labels')
 
+/** @import { OutgoingTable } from './outgoing-table' */
+
+/** @param {{ outgoing: ReturnType<OutgoingTable['sample']> }} captured */
 function* points({ outgoing: { series, values } }) {
   for (const { host, method, row } of series) yield { labels: outgoingLabels(host, method), values, row }
 }
 
 /** Of at most fifty-one hosts and eleven methods, and of some hosts that were replaced. */
 const MOST_LABELS = 1000
+/** @type {Map<string, Labels>} */
 const labelsOfOutgoing = new Map()
 
+/** @param {string} host @param {string} method */
 function outgoingLabels(host, method) {
   const key = `${method} ${host}`
   let labels = labelsOfOutgoing.get(key)

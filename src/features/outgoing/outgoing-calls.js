@@ -10,7 +10,18 @@ const { METHOD_INDEX, OTHER_METHOD } = require('../../core/request/methods')
 const { isHttpInstrumented, isUndiciInstrumented } = require('./http-instrumentation')
 const { OutgoingTable } = require('./outgoing-table')
 
-/** @import { InternalErrors } from '../../core/request/internal-errors' */
+/**
+ * @import { ChannelListener } from 'node:diagnostics_channel'
+ * @import { InternalErrors } from '../../core/request/internal-errors'
+ * @import { Instance } from '../../instance'
+ */
+
+/**
+ * @typedef {{ method: string, route: string | undefined }} Asker
+ * @typedef {{ host?: string, origin?: unknown, method: string }} ClientRequest of `node:http`, or of undici, which has an `origin`
+ * @typedef {{ statusCode: number, complete: boolean, once: (event: 'close', listener: () => void) => unknown }} Response
+ * @typedef {{ request: ClientRequest, response: Response }} Message
+ */
 
 const MAX_ORIGINS = 200
 /** A name in DNS has at most 253 characters. */
@@ -21,6 +32,7 @@ const SERVER_ERROR = 500
 class Call {
   status = 0
 
+  /** @param {string} host @param {number} method @param {Asker | undefined} asker @param {number} startedMs */
   constructor(host, method, asker, startedMs) {
     this.host = host
     this.method = method
@@ -37,13 +49,14 @@ class OutgoingCalls {
   #unmatched
   /** By the object that a client has for its request. @type {WeakMap<object, Call>} */
   #calls = new WeakMap()
+  /** @type {Map<string, string>} */
   #hostOfOrigin = new Map()
   #isHttpShown = true
   #isUndiciShown = true
 
   /**
    * @param {{ clock: import('../../core/clock').Clock, internalErrors: InternalErrors,
-   *   routes: { overflow: string, unmatched: string }, askerNow: () => { method: string, route: string | undefined } | undefined }} parts
+   *   routes: { overflow: string, unmatched: string }, askerNow: () => Asker | undefined }} parts
    *   `askerNow`: the request that the running code works for, if known
    */
   constructor({ clock, internalErrors, routes, askerNow }) {
@@ -80,24 +93,32 @@ class OutgoingCalls {
     this.#isUndiciShown = !isUndiciInstrumented()
   }
 
-  /** Guards a listener: Node throws what a subscriber throws as an uncaught exception. */
+  /**
+   * Guards a listener: Node throws what a subscriber throws as an uncaught exception.
+   *
+   * @param {(message: Message) => void} listener
+   * @returns {ChannelListener}
+   */
   #guarded(listener) {
     return (message) => {
       try {
-        listener(message)
+        listener(/** @type {Message} */ (message))
       } catch (error) {
         this.#internalErrors.report('insight.outgoing', error)
       }
     }
   }
 
+  /** @param {Message} message */
   #beginHttp = ({ request }) => {
     if (!this.#calls.has(request) && request.host !== OWN_HOST)
       this.#begin(request, request.host ?? 'localhost', request.method)
   }
 
+  /** @param {Message} message */
   #beginUndici = ({ request }) => this.#begin(request, this.#hostOf(request.origin), request.method)
 
+  /** @param {object} request @param {string} hostName @param {string} method */
   #begin(request, hostName, method) {
     const host = String(hostName).slice(0, LONGEST_HOST).toLowerCase()
     const index = METHOD_INDEX[method] ?? OTHER_METHOD
@@ -105,6 +126,7 @@ class OutgoingCalls {
   }
 
   // The channel publishes when the head has come; the call ends with the body.
+  /** @param {Message} message */
   #onHttpResponse = ({ request, response }) => {
     const call = this.#calls.get(request)
     if (call === undefined) return
@@ -112,6 +134,7 @@ class OutgoingCalls {
     response.once('close', () => this.#end(request, !response.complete, this.#isHttpShown))
   }
 
+  /** @param {object} request @param {boolean} isCut @param {boolean} isShown */
   #end(request, isCut, isShown) {
     const call = this.#calls.get(request)
     if (call === undefined) return
@@ -129,6 +152,7 @@ class OutgoingCalls {
     })
   }
 
+  /** @param {unknown} origin */
   #hostOf(origin) {
     const key = String(origin)
     let host = this.#hostOfOrigin.get(key)
@@ -138,7 +162,7 @@ class OutgoingCalls {
     return host
   }
 
-  /** @type {[name: string, listener: (message: any) => void][]} */
+  /** @type {[name: string, listener: ChannelListener][]} */
   #listeners = [
     ['http.client.request.created', this.#guarded(this.#beginHttp)],
     ['http.client.request.start', this.#guarded(this.#beginHttp)],
@@ -172,7 +196,7 @@ function hostNameOf(origin) {
   }
 }
 
-/** @param {any} instance */
+/** @param {Instance} instance */
 function outgoingOf({ clock, context, internalErrors, options }) {
   const { routes } = options
   const calls = new OutgoingCalls({ clock, internalErrors, routes, askerNow: () => context.reference })

@@ -12,15 +12,21 @@ const MAX_HOSTS = 50
 const MAX_ROUTES_OF_HOST = 50
 const MAX_ROUTES = 500
 
+/**
+ * @typedef {{ method: string, route: string | null }} Asker the route that asked
+ * @typedef {Asker & { sums: MinuteSums }} HostRoute
+ */
+
 class Host {
   sums = new MinuteSums()
   /** The row of each method in the histogram, once a call has ended. @type {(number | undefined)[]} */
   rows = []
-  /** @type {Map<string, { method: string, route: string | null, sums: MinuteSums }>} */
+  /** @type {Map<string, HostRoute>} */
   routes = new Map()
   /** The answered calls, and the weight of the host that it replaced. */
   weight
 
+  /** @param {string} name @param {number} weight */
   constructor(name, weight) {
     this.name = name
     this.weight = weight
@@ -44,7 +50,7 @@ class OutgoingTable {
 
   /**
    * @param {string} name of the host
-   * @param {{ method: number, asker: { method: string, route: string | null } | undefined, durationMs: number, isAnswered: boolean,
+   * @param {{ method: number, asker: Asker | undefined, durationMs: number, isAnswered: boolean,
    *   isError: boolean, isShown: boolean, nowMs: number }} call `method`: the index among METHODS; `asker`: the route that asked,
    *   if known; `isShown`: whether metrics show the call
    */
@@ -66,6 +72,7 @@ class OutgoingTable {
     return this.#hosts.get(this.#overflow) ?? this.#insert(this.#overflow, Number.POSITIVE_INFINITY)
   }
 
+  /** @param {string} name @param {number} weight */
   #insert(name, weight) {
     const host = new Host(name, weight)
     this.#hosts.set(name, host)
@@ -89,6 +96,7 @@ class OutgoingTable {
     return weight
   }
 
+  /** @param {Host} host @param {Asker | undefined} asker @returns {HostRoute} */
   #routeOf(host, asker) {
     const key = asker === undefined ? '' : `${asker.method} ${asker.route}`
     const found = host.routes.get(key)
@@ -106,12 +114,16 @@ class OutgoingTable {
   /** For metrics. @param {Float64Array} [spare] */
   sample(spare) {
     const series = [...this.#hosts.values()].flatMap((host) =>
-      Object.entries(host.rows).map(([method, row]) => ({ host: host.name, method: METHODS[method], row }))
+      Object.entries(host.rows).map(([method, row]) => ({
+        host: host.name,
+        method: METHODS[/** @type {`${number}`} */ (method)],
+        row: /** @type {number} */ (row),
+      }))
     )
     return { series, values: this.#buckets.copy(spare) }
   }
 
-  /** For snapshots: the host that took the most time in the last minute first. */
+  /** For snapshots: the host that took the most time in the last minute first. @param {number} nowMs */
   list(nowMs) {
     const hosts = [...this.#hosts.values()].map(({ name, sums, routes }) => ({
       host: name,
@@ -128,9 +140,10 @@ class OutgoingTable {
   }
 }
 
-/** @param {MinuteSums} sums */
+/** @param {MinuteSums} sums @param {number} nowMs */
 const spansOf = (sums, nowMs) => ({ lastMinute: sums.lastMinute(nowMs), sinceStart: sums.sinceStart() })
 
+/** @template {ReturnType<typeof spansOf>} Entry @param {Entry[]} entries */
 const byTime = (entries) =>
   entries.sort(
     (a, b) => b.lastMinute.totalMs - a.lastMinute.totalMs || b.sinceStart.totalMs - a.sinceStart.totalMs || 0

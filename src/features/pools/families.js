@@ -5,14 +5,21 @@
 const { ADVISED_BOUNDS } = require('../../core/histogram/buckets')
 const { Labels } = require('../../core/metrics/labels')
 
-/** @import { Family } from '../../core/metrics/family' */
+/**
+ * @import { Family } from '../../core/metrics/family'
+ * @import { PoolSample } from './pool-samples'
+ */
+
+/** @typedef {{ pools: readonly PoolSample[] }} Captured */
 
 const WAIT_ROW = 0
 const USE_ROW = 1
 /** As many as an instance may have pools at a time, some times over: names may change while it runs. */
 const MOST_KEPT = 100
+/** @type {Map<string, Record<'pool' | 'used' | 'idle', Labels>>} */
 const labelsOfPool = new Map()
 
+/** @param {string} name */
 function labelsOf(name) {
   const known = labelsOfPool.get(name)
   if (known !== undefined) return known
@@ -27,6 +34,7 @@ function labelsOf(name) {
   return labels
 }
 
+/** @param {Captured} captured */
 function* connections({ pools }) {
   for (const { name, used, idle } of pools) {
     yield { labels: labelsOf(name).used, value: used }
@@ -34,12 +42,16 @@ function* connections({ pools }) {
   }
 }
 
+/** @param {'max' | 'waiting' | 'timeouts'} key @param {(pool: PoolSample) => boolean} isShown */
 const figure = (key, isShown) =>
+  /** @param {Captured} captured */
   function* ({ pools }) {
     for (const each of pools) if (isShown(each)) yield { labels: labelsOf(each.name).pool, value: each[key] }
   }
 
+/** @param {number} row */
 const times = (row) =>
+  /** @param {Captured} captured */
   function* ({ pools }) {
     for (const { name, isTimed, buckets } of pools)
       if (isTimed) yield { labels: labelsOf(name).pool, values: buckets, row }

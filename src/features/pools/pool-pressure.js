@@ -63,6 +63,7 @@ class PoolPressure {
   }
 
   // Hot path: once a use.
+  /** @param {number} ms @param {number} nowMs */
   onUse(ms, nowMs) {
     if (this.#figures.waiting === 0) this.#emptiedMs = nowMs
     if (this.meanUseMs === 0) {
@@ -77,13 +78,14 @@ class PoolPressure {
     this.#spreadSquare += (spreadMs * spreadMs - this.#spreadSquare) * SPREAD_SMOOTHING
   }
 
-  /** A caller is about to wait. The pool does not count it as waiting yet. */
+  /** A caller is about to wait. The pool does not count it as waiting yet. @param {number} nowMs */
   onShortage(nowMs) {
     if (this.#figures.waiting === 0) this.#emptiedMs = nowMs
     this.isWatched = true
     this.#watchedUntilMs = nowMs + WATCH_MS
   }
 
+  /** @param {number} nowMs */
   onTurn(nowMs) {
     if (this.isWatched && nowMs >= this.#watchedUntilMs) this.isWatched = false
   }
@@ -99,7 +101,7 @@ class PoolPressure {
     return this.#figures.waiting * this.#slotMs
   }
 
-  /** How many are ahead when a request of the route asks. */
+  /** How many are ahead when a request of the route asks. @param {{ travelMs: number }} route @param {number} slotMs @param {number} nowMs */
   #aheadOf({ travelMs }, slotMs, nowMs) {
     const { held, max, routes, waiting } = this.#figures
     const coming = routes.comingWithin(travelMs, nowMs)
@@ -118,6 +120,7 @@ class PoolPressure {
     return nowMs - this.#lastAdmitMs <= MAX_ADMIT_GAP_MS
   }
 
+  /** @param {number} ahead @param {number} waitMs @param {number} standsMs */
   #isTooLong(ahead, waitMs, standsMs) {
     const { maxWaitMs } = this
     if (waitMs <= maxWaitMs) return false
@@ -138,6 +141,7 @@ class PoolPressure {
     return LEAST_AHEAD * Math.min(MOST_SPREAD, Math.max(1, spread))
   }
 
+  /** @param {number} nowMs */
   onAdmit(nowMs) {
     this.#lastAdmitMs = nowMs
   }

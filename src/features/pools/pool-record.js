@@ -13,7 +13,13 @@ const { PoolUse } = require('./pool-use')
 const { RouteUses } = require('./route-uses')
 const { addVisit, findVisit } = require('./visits')
 
-/** @import { InternalErrors } from '../../core/request/internal-errors' */
+/**
+ * @import { ReplacedMethod } from '../../core/replaced-method'
+ * @import { InternalErrors } from '../../core/request/internal-errors'
+ * @import { Request } from '../../core/request/request'
+ * @import { Adapter } from './adapters/adapters'
+ * @import { Asker } from './visits'
+ */
 
 const WAIT_ROW = 0
 const USE_ROW = 1
@@ -35,6 +41,7 @@ class PoolRecord {
   timeouts = 0
   waitMs = 0
   useMs = 0
+  /** The Adapter, from `observe` on. @type {any} */
   #adapter
   #clock
   #askerNow
@@ -47,8 +54,8 @@ class PoolRecord {
   #contendedMs = 0
 
   /**
-   * @param {{ name: string, kind: string, maxWait: number | false | undefined, overflow: string,
-   *   clock: import('../../core/clock').Clock, askerNow: () => any, onShortage: (record: PoolRecord, nowMs: number) => void,
+   * @param {{ name: string, kind: import('../../../index.js').PoolSnapshot['kind'], maxWait: number | false | undefined, overflow: string,
+   *   clock: import('../../core/clock').Clock, askerNow: () => Asker | undefined, onShortage: (record: PoolRecord, nowMs: number) => void,
    *   stallFreeMs: (nowMs: number) => number,
    *   internalErrors: InternalErrors }} parts
    */
@@ -69,12 +76,12 @@ class PoolRecord {
     this.pressure = new PoolPressure({ maxWait, figures: this })
   }
 
-  /** @param {import('./adapters/adapters').Adapter} adapter which observes the pool from now on */
+  /** @param {Adapter} adapter which observes the pool from now on */
   observe(adapter) {
     this.#adapter = adapter
   }
 
-  /** Whether the adapter sees each use of a connection, and not only how many there are. */
+  /** Whether the adapter sees each use of a connection, and not only how many there are. @returns {boolean} */
   get isTimed() {
     return this.#adapter.isTimed
   }
@@ -116,6 +123,7 @@ class PoolRecord {
     return max > 0 && this.#asking + this.#held.size > max
   }
 
+  /** @param {Asker} asker @param {number} nowMs */
   #onVisit(asker, nowMs) {
     const known = findVisit(asker, this)
     if (known !== undefined) {
@@ -123,7 +131,7 @@ class PoolRecord {
       return
     }
     addVisit(asker, this).asks = 1
-    const { admission } = asker.request
+    const { admission } = /** @type {Request} */ (asker.request)
     for (const each of admission.expected ?? [])
       if (each.record === this) each.arrive(nowMs - admission.decidedMs)
   }
@@ -132,9 +140,10 @@ class PoolRecord {
    * Calls the pool's own method for a caller. Of a promise the outcome is observed; a callback is in `given`.
    * The caller gets the promise that `then` makes. Node takes the pool's own for handled, and would not report its rejection.
    *
-   * @param {Use} use @param {Function} method @param {unknown} self @param {ArrayLike<unknown>} given
+   * @param {Use} use @param {ReplacedMethod['inner']} method @param {unknown} self @param {ArrayLike<unknown>} given
    */
   call(use, method, self, given) {
+    /** @type {Partial<PromiseLike<unknown>> | undefined} */
     let returned
     try {
       returned = Reflect.apply(method, self, given)
@@ -185,7 +194,7 @@ class PoolRecord {
     }
   }
 
-  /** @returns {boolean} whether this is the first answer to the caller */
+  /** @param {Use} use @param {number} nowMs @returns {boolean} whether this is the first answer to the caller */
   #answer(use, nowMs) {
     if (use.isAnswered) return false
     use.isAnswered = true
@@ -215,22 +224,23 @@ class PoolRecord {
     }
   }
 
+  /** @param {Asker | undefined} asker @param {number} ms @param {number} nowMs */
   #countFor(asker, ms, nowMs) {
     if (asker?.request !== undefined) findVisit(asker, this)?.onUse(ms)
     else this.#heldBy(asker).held.record(ms, false, nowMs)
   }
 
-  /** The route of a request that has ended, or of none. */
+  /** The route of a request that has ended, or of none. @param {Asker | undefined} asker */
   #heldBy(asker) {
     return asker?.route === undefined ? this.routes.unknown : this.routes.findOrAdd(asker.method, asker.route)
   }
 
-  /** Total time during which at least one caller waited. */
+  /** Total time during which at least one caller waited. @param {number} nowMs */
   contendedMs(nowMs) {
     return this.#contendedMs + (this.#asking > 0 ? nowMs - this.#askingSinceMs : 0)
   }
 
-  /** Connections in use, the longest-held first. */
+  /** Connections in use, the longest-held first. @param {number} nowMs */
   heldNow(nowMs) {
     return [...this.#held.values()].map(({ asker, grantedMs }) => ({
       method: asker?.method ?? null,

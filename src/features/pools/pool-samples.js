@@ -9,6 +9,8 @@ const { quantilesOf } = require('../../core/histogram/quantiles')
  * @import { PoolRecord } from './pool-record'
  */
 
+/** @typedef {ReturnType<PoolSamples['sample']>[number]} PoolSample */
+
 /** How many of the connections that are held longest are listed. */
 const MOST_HELD = 10
 const MOST_ROUTES = 20
@@ -107,12 +109,13 @@ class PoolSamples {
   }
 }
 
-/** @param {RollingHistogram} rolling */
+/** @param {RollingHistogram} rolling @param {number} nowMs */
 const timesOf = (rolling, nowMs) => ({
   lastMinute: summaryOf(rolling.lastMinute(nowMs)),
   sinceStart: summaryOf(rolling.sinceStart(nowMs)),
 })
 
+/** @param {ReturnType<RollingHistogram['lastMinute']>} span */
 function summaryOf({ count, histogram }) {
   if (count === 0) return { count, meanMs: 0, p50Ms: 0, p99Ms: 0, maxMs: 0 }
   const [p50Ms, p99Ms] = quantilesOf(histogram, [0.5, 0.99]).map((us) => us / 1000)

@@ -14,12 +14,14 @@ const { Coming } = require('./route-uses')
  * @import { InternalErrors } from '../../core/request/internal-errors'
  * @import { Recorder } from '../../core/request/recorder'
  * @import { Request } from '../../core/request/request'
+ * @import { Instance } from '../../instance'
  * @import { PoolRecord } from './pool-record'
+ * @import { Asker } from './visits'
  */
 
 const MAX_POOLS = 20
 const MAX_NAME_LENGTH = 64
-/** A reason of the gate, and a label of its metric. */
+/** A reason of the gate, and a label of its metric. @param {PoolRecord} record */
 const reasonOf = ({ name }) => POOL_REASON + name
 
 class Pools {
@@ -35,7 +37,7 @@ class Pools {
   /**
    * @param {{ cause: Cause, clock: import('../../core/clock').Clock, overflow: string,
    *   turns: { stallFreeMs: (nowMs: number) => number },
-   *   context: { reference: any, turnOn: () => void, turnOff: () => void },
+   *   context: { readonly reference: Asker | undefined, turnOn: () => void, turnOff: () => void },
    *   recorder: Recorder,
    *   internalErrors: InternalErrors }} parts
    *   `overflow`: the name of the route past the bound
@@ -46,7 +48,7 @@ class Pools {
   }
 
   /**
-   * @param {string} name @param {any} pool @param {{ maxWait: number | false | undefined }} options
+   * @param {string} name @param {unknown} pool @param {{ maxWait: number | false | undefined }} options
    * @returns {() => void} takes the pool off again
    */
   add(name, pool, { maxWait }) {
@@ -73,6 +75,7 @@ class Pools {
     return () => this.#remove(record)
   }
 
+  /** @param {PoolRecord} record */
   #remove(record) {
     if (this.#records.get(record.name) !== record) return
     this.#records.delete(record.name)
@@ -82,6 +85,7 @@ class Pools {
     this.#setWatched(this.#isAnyWatched())
   }
 
+  /** @param {PoolRecord} record @param {number} nowMs */
   #watch(record, nowMs) {
     record.pressure.onShortage(nowMs)
     // Of a pool that was taken off meanwhile, nothing is watched.
@@ -93,7 +97,7 @@ class Pools {
     return false
   }
 
-  /** The route of a caller is known only with an async context. */
+  /** The route of a caller is known only with an async context. @param {boolean} isWatched */
   #setWatched(isWatched) {
     if (isWatched === this.isWatched) return
     this.isWatched = isWatched
@@ -109,6 +113,7 @@ class Pools {
     return this.samples.list()
   }
 
+  /** @param {number} nowMs */
   onTurn(nowMs) {
     if (!this.isWatched) return
     for (const { pressure } of this.#records.values()) pressure.onTurn(nowMs)
@@ -133,6 +138,7 @@ class Pools {
     }
   }
 
+  /** @param {Request} request @param {number} nowMs @param {boolean} isObserved */
   #reasonFor({ admission, req }, nowMs, isObserved) {
     const series = this.#parts.recorder.routes.shed.find(req)
     if (series === undefined) return undefined
@@ -156,7 +162,7 @@ class Pools {
     return undefined
   }
 
-  /** The request runs: from now on it is expected to ask. */
+  /** The request runs: from now on it is expected to ask. @param {Request} request @param {number} nowMs */
   onAdmit({ admission }, nowMs) {
     for (const each of admission.expected ?? []) each.begin(nowMs)
   }
@@ -173,23 +179,25 @@ class Pools {
     return reason
   }
 
-  /** The request was rejected after all. */
+  /** The request was rejected after all. @param {Request} request */
   onReject({ admission }) {
     for (const each of admission.expected ?? []) each.leave()
   }
 
   // Hot path: once a request, while there is a pool.
-  /** The request has ended: counts what it did with the pools, under its route. */
+  /** The request has ended: counts what it did with the pools, under its route. @param {Request} request */
   onEnd(request) {
     try {
       if (request.admission.expected !== undefined) this.onReject(request)
       // Without a reference nobody knows whether it asked for a connection.
-      if (request.reference !== undefined) this.#count(request, this.#parts.clock.now())
+      if (request.reference !== undefined)
+        this.#count(/** @type {Request & { reference: Asker }} */ (request), this.#parts.clock.now())
     } catch (error) {
       this.#parts.internalErrors.report('pools', error)
     }
   }
 
+  /** @param {{ reference: Asker, series?: { method?: string, route: string } | undefined }} request @param {number} nowMs */
   #count({ reference, series }, nowMs) {
     let visit = reference.visits
     reference.visits = undefined
@@ -221,9 +229,10 @@ function requireName(name, records) {
     throw refusal(`There are ${MAX_POOLS} pools already, which is the most. Close one first.`)
 }
 
+/** @param {string} message */
 const refusal = (message) => new SpillwayError('ERR_SPILLWAY_OPTION_VALUE', message)
 
-/** The pools of an instance, which its gate asks from now on. @param {any} instance */
+/** The pools of an instance, which its gate asks from now on. @param {Instance} instance */
 function poolsOf({ admission, clock, context, internalErrors, options, recorder }) {
   const { overflow } = options.routes
   const { cause, measurements } = admission

@@ -33,7 +33,7 @@ class Coming {
     this.#uses = uses
   }
 
-  /** It runs: until now it counts for nothing, because the gate may queue it or reject it. */
+  /** It runs: until now it counts for nothing, because the gate may queue it or reject it. @param {number} nowMs */
   begin(nowMs) {
     this.dueMs = nowMs + Math.max(LEAST_COMING_MS, MOST_OF_TRAVEL * this.#uses.travelMs)
     this.#uses.coming.add(this)
@@ -45,7 +45,7 @@ class Coming {
     this.record.pressure.onModelledAdmit(this.#uses)
   }
 
-  /** It asks: so long after it was admitted. */
+  /** It asks: so long after it was admitted. @param {number} ms */
   arrive(ms) {
     if (this.#hasAsked) return
     this.#hasAsked = true
@@ -102,6 +102,7 @@ class RouteUse {
     this.#asks += asks
   }
 
+  /** @param {number} ms */
   onTravel(ms) {
     this.travelMs += (ms - this.travelMs) * (this.travelMs === 0 ? 1 : TRAVEL_SMOOTHING)
   }
@@ -110,7 +111,7 @@ class RouteUse {
    * How many of its requests are expected to ask before another request does, which has just arrived. A request that waits for its
    * body, or for somebody else, asks later than was expected or never: no caller waits for it.
    *
-   * @param {number} travelMs until the other one asks
+   * @param {number} travelMs until the other one asks @param {number} nowMs
    */
   comingWithin(travelMs, nowMs) {
     for (const each of this.coming) {
@@ -168,7 +169,7 @@ class RouteUses {
     return this.#all.reduce((most, { asksPerRequest }) => Math.max(most, asksPerRequest), 1)
   }
 
-  /** The routes that held connections, those that held them longest in the last minute first. */
+  /** The routes that held connections, those that held them longest in the last minute first. @param {number} nowMs */
   list(nowMs) {
     return [...this.#all, this.unknown]
       .map(({ method, route, held }) => ({
@@ -184,6 +185,7 @@ class RouteUses {
   }
 }
 
+/** @param {ReturnType<MinuteSums['sinceStart']>} sums */
 const usesOf = ({ count, totalMs, maxMs }) => ({ count, heldMs: totalMs, maxMs })
 
 exports.Coming = Coming

@@ -2,18 +2,29 @@
 // What one request does with each pool: how often it asks, and how long it holds connections. The sums are kept in the reference that
 // async contexts hold of the request. When it ends, its route is known, and pools.js counts the sums there.
 
+/**
+ * @import { Request } from '../../core/request/request'
+ * @import { PoolRecord } from './pool-record'
+ */
+
+/**
+ * @typedef {{ request?: Request | undefined, visits?: Visit | undefined, readonly method: string,
+ *   readonly route: string | undefined }} Asker the reference of a request: see core/errors/request-context.js
+ */
+
 class Visit {
   asks = 0
   uses = 0
   heldMs = 0
   maxMs = 0
 
-  /** @param {object} pool the record of the pool @param {Visit | undefined} earlier of another pool */
+  /** @param {PoolRecord} pool @param {Visit | undefined} earlier of another pool */
   constructor(pool, earlier) {
     this.pool = pool
     this.earlier = earlier
   }
 
+  /** @param {number} ms */
   onUse(ms) {
     this.uses++
     this.heldMs += ms
@@ -21,14 +32,14 @@ class Visit {
   }
 }
 
-/** @param {{ visits: Visit | undefined }} reference @returns {Visit | undefined} */
+/** @param {Asker} reference @param {PoolRecord} pool @returns {Visit | undefined} */
 function findVisit(reference, pool) {
   let visit = reference.visits
   while (visit !== undefined && visit.pool !== pool) visit = visit.earlier
   return visit
 }
 
-/** @param {{ visits: Visit | undefined }} reference @returns {Visit} */
+/** @param {Asker} reference @param {PoolRecord} pool @returns {Visit} */
 function addVisit(reference, pool) {
   return (reference.visits = new Visit(pool, reference.visits))
 }

@@ -6,7 +6,13 @@ const { ROOT } = require('../../core/route/route-node')
 const { routeStateOf } = require('../../core/route/route-state')
 
 /**
- * @param {any} fastify a new app, without hooks and routes
+ * @typedef {{ is404?: boolean, routeOptions?: { url?: string } }} FastifyRequest
+ * @typedef {{ raw: import('node:http').ServerResponse }} FastifyReply
+ * @typedef {{ addHook: (name: string, hook: (request: FastifyRequest, reply: FastifyReply, done: () => void) => void) => unknown }} Fastify
+ */
+
+/**
+ * @param {Fastify} fastify a new app, without hooks and routes
  * @param {() => boolean} isOn whether routes are named now
  */
 function nameFastifyRoutes(fastify, isOn) {

@@ -6,15 +6,18 @@
 const { followKoa, isKoaClass } = require('./koa-apps')
 const { instrumentClass } = require('../../core/route/instrument-router')
 
+/** @import { Instance } from '../../instance' */
+
 const KOA = /[\\/]lib[\\/]application\.js(?:\?|$)/
 const ROUTER = /[\\/]router[\\/]index\.js(?:\?|$)/
 
 class Frameworks {
+  /** @type {Set<NodeModule>} */
   #seen = new Set()
   #cache
   #instance
 
-  /** @param {any} instance @param {NodeJS.Dict<NodeModule>} [cache] */
+  /** @param {Instance} instance @param {NodeJS.Dict<NodeModule>} [cache] */
   constructor(instance, cache = require.cache) {
     this.#instance = instance
     this.#cache = cache
@@ -34,7 +37,7 @@ class Frameworks {
   }
 }
 
-/** Express 4 exports the prototype of its routers, the package `router` a class. */
+/** Express 4 exports the prototype of its routers, the package `router` a class. @param {unknown} given */
 function routerIn(given) {
   if (typeof given !== 'function') return undefined
   return [given, given.prototype].find(

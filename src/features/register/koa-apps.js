@@ -6,9 +6,16 @@ const { watchMounts } = require('../../core/route/koa')
 const { routeStateOf } = require('../../core/route/route-state')
 const { catchErrors } = require('../../core/http/error-handlers')
 
+/**
+ * @import { IncomingMessage, ServerResponse } from 'node:http'
+ * @import { Instance } from '../../instance'
+ */
+
+/** @typedef {import('koa') & Parameters<typeof watchMounts>[0]} App */
+
 const kFollowed = Symbol('spillway.followed')
 
-/** @param {any} given the class that the package exports */
+/** @param {unknown} given the class that the package exports @returns {given is typeof import('koa')} */
 const isKoaClass = (given) =>
   typeof given === 'function' &&
   ['callback', 'createContext', 'handleRequest'].every(
@@ -16,8 +23,8 @@ const isKoaClass = (given) =>
   )
 
 /**
- * @param {any} Koa the class of the apps
- * @param {any} parts of the instance that measures their requests
+ * @param {typeof import('koa')} Koa the class of the apps
+ * @param {Instance} parts of the instance that measures their requests
  */
 function followKoa(Koa, parts) {
   const { prototype } = Koa
@@ -25,6 +32,7 @@ function followKoa(Koa, parts) {
   const { recorder, servers, internalErrors } = parts
   const { createContext } = prototype
   const seen = new WeakSet()
+  /** @param {App} app @param {import('koa').Context} ctx @param {ServerResponse} res */
   const follow = (app, ctx, res) => {
     const request = servers.isClosed ? undefined : recorder.find(res)
     if (request === undefined) return
@@ -36,17 +44,19 @@ function followKoa(Koa, parts) {
     request.head.ctx = ctx
   }
   // Hot path: once a request.
-  /** @this {any} */
+  /** @this {App} @param {IncomingMessage} req @param {ServerResponse} res */
   const replacement = function spillwayCreateContext(req, res) {
     const ctx = createContext.call(this, req, res)
     try {
       follow(this, ctx, res)
-    } catch (/** @type {any} */ error) {
+    } catch (error) {
       internalErrors.report('koa', error)
     }
     return ctx
   }
-  prototype.createContext = Object.defineProperty(replacement, kFollowed, { value: true })
+  prototype.createContext = /** @type {typeof createContext} */ (
+    Object.defineProperty(replacement, kFollowed, { value: true })
+  )
 }
 
 module.exports = { followKoa, isKoaClass }

@@ -3,7 +3,9 @@
 // without a server loads nothing. It measures every server, and starts the admin server once one of them listens.
 // A failure of Spillway is one warning, and the application runs on without it.
 
-const cluster = /** @type {any} */ (require('node:cluster'))
+const cluster = /** @type {typeof import('node:cluster').default} */ (
+  /** @type {unknown} */ (require('node:cluster'))
+)
 const { isMainThread } = require('node:worker_threads')
 const { CallPlace } = require('../../core/call-place')
 const { systemClock } = require('../../core/clock')
@@ -15,17 +17,27 @@ const { use } = require('../../core/process-use')
 const { Frameworks } = require('./frameworks')
 const { Settings } = require('./settings')
 
+/**
+ * @import { Server } from 'node:net'
+ * @import { AdminAddress } from '../../../index.js'
+ * @import { Place } from '../../core/process-use'
+ */
+
 class Registration {
   /** Nothing is measured: under a test runner, beside an instance of the application, or after a failure. */
   isOff = isTested()
   #clock = systemClock
+  /** @type {Instance | undefined} */
   #instance
+  /** @type {Frameworks | undefined} */
   #frameworks
+  /** The Settings, from `add` on. @type {any} */
   #settings
+  /** The logger, from `add` on. @type {any} */
   #logger
   #hasStarted = false
 
-  /** @param {import('node:net').Server} server that is about to listen, or that has got a request */
+  /** @param {Server} server that is about to listen, or that has got a request */
   add(server) {
     this.#guard(() => {
       if (use.first !== undefined) this.#leaveAlone(use.first)
@@ -44,7 +56,7 @@ class Registration {
     this.#guard(() => this.#frameworks?.instrument())
   }
 
-  /** A server has a request, although no server listens: another process or server hands its connections over. */
+  /** A server has a request, although no server listens: another process or server hands its connections over. @param {Server} server */
   serve(server) {
     this.#guard(() => {
       if (!this.isOff) this.#start(server)
@@ -66,26 +78,32 @@ class Registration {
     return instance
   }
 
+  /** @param {Settings['options']['logger']} option */
   #openLogger(option) {
+    /** @param {Error} error */
     const onError = (error) => this.#instance?.internalErrors.report('logger', error)
     // Standard output is the application's own.
     const own = { clock: this.#clock, onError, output: /** @type {const} */ ('stderr') }
     try {
       this.#logger = loggerFrom(option, own)
-    } catch (/** @type {any} */ error) {
+    } catch (error) {
       // pino checks its options when it is made.
-      this.#settings.problems.push(`${error.message} The default is in force.`)
+      this.#settings.problems.push(`${/** @type {Error} */ (error).message} The default is in force.`)
       this.#logger = loggerFrom(undefined, own)
     }
     return this.#logger
   }
 
+  /** @param {Server} server */
   #start(server) {
     if (this.#hasStarted) return
     this.#hasStarted = true
     if (isFirstWorker()) for (const problem of this.#settings.problems) this.#warn('option', problem)
-    writeForbidden((fields, message) => this.#logger.info(fields, message), this.#instance)
-    const measured = describe(server, this.#instance.options)
+    writeForbidden(
+      (fields, message) => this.#logger.info(fields, message),
+      /** @type {Instance} */ (this.#instance)
+    )
+    const measured = describe(server, /** @type {Instance} */ (this.#instance).options)
     const { hasAdmin, isAdminRefused } = this.#settings
     if (!hasAdmin) {
       const why = isAdminRefused ? 'see the warning' : 'SPILLWAY_ADMIN_PORT'
@@ -97,16 +115,18 @@ class Registration {
     )
   }
 
+  /** @param {Settings['admin']} options @returns {Promise<AdminAddress>} */
   async #openAdmin(options) {
     try {
-      return await this.#instance.openAdmin(options)
-    } catch (/** @type {any} */ error) {
+      return await /** @type {Instance} */ (this.#instance).openAdmin(options)
+    } catch (error) {
       // Two applications on one machine: the second takes a free port if none was given.
       if (!isPortInUse(error) || this.#settings.hasPort || cluster.isWorker || !isMainThread) throw error
-      return this.#instance.openAdmin({ ...options, port: 0 })
+      return /** @type {Instance} */ (this.#instance).openAdmin({ ...options, port: 0 })
     }
   }
 
+  /** @param {Error} error @param {string} measured */
   #reportAdmin(error, measured) {
     // In a cluster one worker has the port and says so. The first worker speaks for the case that another process has it.
     const isOfSibling = isPortInUse(error) && !(isMainThread && isFirstWorker())
@@ -117,7 +137,7 @@ class Registration {
     )
   }
 
-  /** @param {import('../../core/process-use').Place} place of the application's own call */
+  /** @param {Place} place of the application's own call */
   #leaveAlone(place) {
     if (this.isOff) return
     this.#close()
@@ -139,19 +159,25 @@ class Registration {
     this.#instance = undefined
   }
 
+  /** @param {object} fields @param {string} sentence */
   #info(fields, sentence) {
     this.#logger.info({ event: 'registered', ...fields }, `spillway: ${sentence}.`)
   }
 
+  /** @param {string} subject @param {string} sentence */
   #warn(subject, sentence) {
     this.#logger.warn({ event: 'registered', subject }, `spillway: ${sentence}`)
   }
 
+  /** @param {() => void} work */
   #guard(work) {
     try {
       work()
-    } catch (/** @type {any} */ error) {
-      if (!this.isOff) process.emitWarning(`spillway/register measures nothing: ${error?.message ?? error}`)
+    } catch (error) {
+      if (!this.isOff)
+        process.emitWarning(
+          `spillway/register measures nothing: ${/** @type {Error} */ (error)?.message ?? error}`
+        )
       this.isOff = true
       this.#closeSilently()
     }
@@ -169,8 +195,11 @@ class Registration {
 /** What is true of all workers of a cluster is logged by the first. */
 const isFirstWorker = () => !cluster.isWorker || cluster.worker?.id === 1
 
-const isPortInUse = (error) => error?.cause?.code === 'EADDRINUSE'
+/** @param {unknown} error */
+const isPortInUse = (error) =>
+  /** @type {{ cause?: { code?: unknown } }} */ (error)?.cause?.code === 'EADDRINUSE'
 
+/** @param {Server} server @param {Settings['options']} options */
 function describe(server, { shed }) {
   const address = server.address?.()
   const place = typeof address === 'string' ? address : `port ${address?.port ?? '(handed over)'}`

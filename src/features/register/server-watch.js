@@ -8,13 +8,21 @@ const { subscribe, unsubscribe } = require('node:diagnostics_channel')
 const net = require('node:net')
 const { use } = require('../../core/process-use')
 
+/**
+ * @import { ChannelListener } from 'node:diagnostics_channel'
+ * @import { Fastify } from './fastify'
+ * @import { Registration } from './registration'
+ */
+
 const REQUEST_STARTED = 'http.server.request.start'
 const FASTIFY_MADE = 'fastify.initialization'
 
-/** Servers that have a request and do not listen. */
+/** @typedef {net.Server & { closeIdleConnections?: unknown, updateSettings?: unknown }} Server */
+
+/** Servers that have a request and do not listen. @type {WeakSet<net.Server>} */
 const handedOver = new WeakSet()
 
-/** The registration is loaded when it is needed. @type {any} */
+/** The registration is loaded when it is needed. @type {Registration | undefined} */
 let made
 
 function registration() {
@@ -25,30 +33,34 @@ function registration() {
   return made
 }
 
-/** A server of http or https, or of http2. Known by its shape, because these modules need not be loaded. */
+/** A server of http or https, or of http2. Known by its shape, because these modules need not be loaded. @param {Server} server */
 const isHttpServer = (server) =>
   typeof server?.closeIdleConnections === 'function' || typeof server?.updateSettings === 'function'
 
+/** @param {Server} server */
 const isMeasured = (server) => isHttpServer(server) && !use.ownServers.has(server)
 
 let hasFailed = false
 
-/** Spillway must not throw into the application. The first failure is one warning, and ends the watch. */
+/** Spillway must not throw into the application. The first failure is one warning, and ends the watch. @param {() => void} work */
 function guarded(work) {
   if (hasFailed) return
   try {
     work()
-  } catch (/** @type {any} */ error) {
+  } catch (error) {
     hasFailed = true
-    process.emitWarning(`spillway/register measures nothing: ${error?.message ?? error}`)
+    process.emitWarning(
+      `spillway/register measures nothing: ${/** @type {Error} */ (error)?.message ?? error}`
+    )
   }
 }
 
+/** @param {{ server: Server }} message */
 function onRequest({ server }) {
   guarded(() => {
     if (!isMeasured(server)) return
     if (server.listening) {
-      unsubscribe(REQUEST_STARTED, /** @type {any} */ (onRequest))
+      unsubscribe(REQUEST_STARTED, /** @type {ChannelListener} */ (onRequest))
       return registration().instrument()
     }
     if (handedOver.has(server)) return
@@ -58,6 +70,7 @@ function onRequest({ server }) {
   })
 }
 
+/** @param {{ fastify: Fastify }} message */
 function onFastify({ fastify }) {
   guarded(() => {
     const { isTested } = require('../../core/environment/deployment')
@@ -72,19 +85,18 @@ function watchServers() {
   if (use.isRegistered) return
   use.isRegistered = true
   const { listen } = net.Server.prototype
-  /** @type {any} */
   const replacement = {
-    /** @this {any} */
+    /** @this {net.Server} @param {unknown[]} given */
     listen(...given) {
       guarded(() => {
         if (isMeasured(this)) registration().add(this)
       })
-      return listen.apply(this, /** @type {any} */ (given))
+      return listen.apply(this, /** @type {Parameters<typeof listen>} */ (given))
     },
   }
   net.Server.prototype.listen = replacement.listen
-  subscribe(REQUEST_STARTED, /** @type {any} */ (onRequest))
-  subscribe(FASTIFY_MADE, /** @type {any} */ (onFastify))
+  subscribe(REQUEST_STARTED, /** @type {ChannelListener} */ (onRequest))
+  subscribe(FASTIFY_MADE, /** @type {ChannelListener} */ (onFastify))
 }
 
 module.exports = { watchServers }

@@ -6,7 +6,13 @@ const { readFileSync, statSync } = require('node:fs')
 const { groupOf, resolveMember, resolveOptions } = require('../../core/options/options')
 const { CONFIG, MEMBERS, readVariables } = require('../../core/options/variables')
 
-/** The application keeps its paths and its answers, and no request is shed, unless told otherwise. @type {any} */
+/** @import { ResolvedOptions, SpillwayOptions } from '../../../index.js' */
+
+/**
+ * The application keeps its paths and its answers, and no request is shed, unless told otherwise.
+ *
+ * @type {Record<string, Record<string, unknown>>}
+ */
 const DEFAULTS = {
   endpoints: { metrics: false, live: false, ready: false },
   errors: { answer: false },
@@ -19,7 +25,7 @@ const MOST_FILE_BYTES = 1_000_000
 const NOT_STARTED = 'The admin server does not start.'
 
 class Settings {
-  /** @type {import('../../../index.js').ResolvedOptions} */
+  /** @type {ResolvedOptions} */
   options
   /** What was wrong, a sentence each. @type {string[]} */
   problems = []
@@ -28,9 +34,9 @@ class Settings {
   isAdminRefused = false
   /** Whether the port of the admin server was given. */
   hasPort = false
-  /** @type {Record<string, any>} */
+  /** By group, or by the name of an option without one. @type {Record<string, Record<string, unknown>>} */
   #given = structuredClone(DEFAULTS)
-  /** @type {Record<string, any>} */
+  /** @type {Record<string, Record<string, unknown>>} */
   #ofMembers = { admin: {}, attach: {} }
 
   /** @param {NodeJS.ProcessEnv} env */
@@ -56,11 +62,11 @@ class Settings {
 
   #resolve() {
     try {
-      return resolveOptions(this.#given)
-    } catch (/** @type {any} */ error) {
+      return resolveOptions(/** @type {SpillwayOptions} */ (this.#given))
+    } catch (error) {
       // Two options that exclude each other.
-      this.problems.push(`${error.message} The defaults are in force.`)
-      return resolveOptions(DEFAULTS)
+      this.problems.push(`${/** @type {Error} */ (error).message} The defaults are in force.`)
+      return resolveOptions(/** @type {SpillwayOptions} */ (DEFAULTS))
     }
   }
 
@@ -70,56 +76,62 @@ class Settings {
     this.hasAdmin = false
   }
 
+  /** @param {string | undefined} path */
   #readFile(path) {
     if (path === undefined || path === '') return
     try {
       const given = readJson(path)
       if (Object(given) !== given || Array.isArray(given)) throw new TypeError('it holds no object')
       for (const [name, value] of Object.entries(given)) this.#setGroup(`${path}`, name, value)
-    } catch (/** @type {any} */ error) {
-      this.problems.push(`${CONFIG} cannot be read: ${error.message}.`)
+    } catch (error) {
+      this.problems.push(`${CONFIG} cannot be read: ${/** @type {Error} */ (error).message}.`)
       this.#refuseAdmin()
     }
   }
 
+  /** @param {string} source @param {string} name @param {unknown} value */
   #setGroup(source, name, value) {
     if (name === 'admin' && value === false) this.hasAdmin = false
     else if (Object(value) !== value || Array.isArray(value)) this.#set(source, '', name, value)
     else if (Object.hasOwn(this.#ofMembers, name) || isGroup(name))
-      for (const [key, each] of Object.entries(value)) this.#set(source, name, key, each)
+      for (const [key, each] of Object.entries(/** @type {Record<string, unknown>} */ (value)))
+        this.#set(source, name, key, each)
     else this.#set(source, '', name, value)
   }
 
+  /** @param {string} source @param {string} group @param {string} key @param {unknown} value */
   #set(source, group, key, value) {
     try {
-      const own = MEMBERS[group]
+      const own = /** @type {Record<string, 'listen' | 'attach' | undefined>} */ (MEMBERS)[group]
       if (own !== undefined) resolveMember(own, { [key]: value })
       else resolveOptions(group === '' ? { [key]: value } : { [group]: { [key]: value } })
-    } catch (/** @type {any} */ error) {
+    } catch (error) {
       const isAdmin = group === 'admin'
-      this.problems.push(`${source}: ${error.message}${isAdmin ? '' : ' The default is in force.'}`)
+      this.problems.push(
+        `${source}: ${/** @type {Error} */ (error).message}${isAdmin ? '' : ' The default is in force.'}`
+      )
       if (isAdmin) this.#refuseAdmin()
       return
     }
-    if (group === '') this.#given[key] = groupOf(key, value)
+    if (group === '') this.#given[key] = /** @type {Record<string, unknown>} */ (groupOf(key, value))
     else (this.#ofMembers[group] ?? (this.#given[group] ??= {}))[key] = value
   }
 }
 
-/** An error does not quote the text, because it may hold secrets. */
+/** An error does not quote the text, because it may hold secrets. @param {string} path @returns {Record<string, unknown>} or what else it holds */
 function readJson(path) {
   const stats = statSync(path)
   if (!stats.isFile() || stats.size > MOST_FILE_BYTES) throw new Error('it is no file of at most 1 MB')
   const text = readFileSync(path, 'utf8')
   try {
     return JSON.parse(text)
-  } catch (/** @type {any} */ error) {
-    const place = /position \d+/.exec(error.message)?.[0]
+  } catch (error) {
+    const place = /position \d+/.exec(/** @type {Error} */ (error).message)?.[0]
     throw new Error(`it is not JSON${place === undefined ? '' : ` at ${place}`}`)
   }
 }
 
-/** Whether the options of this name are a group, and not one option that takes an object, such as `fleet`. */
+/** Whether the options of this name are a group, and not one option that takes an object, such as `fleet`. @param {string} name */
 function isGroup(name) {
   try {
     resolveOptions({ [name]: {} })

@@ -3,7 +3,10 @@
 
 const { Labels } = require('../../core/metrics/labels')
 
+/** @import { Release } from './release' */
+
 const kLabels = Symbol('spillway.labels')
+/** @param {Release} release */
 const labelsOf = ({ version, revision }) => new Labels({ version, revision })
 
 /** @type {import('../../core/metrics/family').Family[]} */
@@ -14,6 +17,7 @@ const RELEASE_FAMILIES = [
     help: 'Always 1; the labels name the release of this process.',
     isOfProcess: true,
     // A release never changes, so its labels are made once.
+    /** @param {{ releases: Release & { [kLabels]?: Labels } }} captured */
     points: ({ releases: release }) => [{ labels: (release[kLabels] ??= labelsOf(release)), value: 1 }],
   },
 ]

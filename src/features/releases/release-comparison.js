@@ -3,9 +3,11 @@
 
 const { shedRatioOf } = require('./release-figures')
 
-/** @import { ReleaseHistory } from './release-history' */
-
-/** @import { ReleaseSnapshot, ReleasesSnapshot, RouteSnapshot, Snapshot } from '../../../index.js' */
+/**
+ * @import { ReleaseFigures, ReleaseSnapshot, ReleasesSnapshot, RouteSnapshot, Snapshot } from '../../../index.js'
+ * @import { ReleaseRecord } from './release-file'
+ * @import { ReleaseHistory } from './release-history'
+ */
 
 /**
  * @param {ReleaseHistory} releases
@@ -29,7 +31,7 @@ function compareReleases({ current, previous }, { requests, routes, admission })
   }
 }
 
-/** @returns {ReleaseSnapshot} */
+/** @param {ReleaseRecord} previous @returns {ReleaseSnapshot} */
 function describe({ version, revision, since, until, requests }) {
   return {
     version,
@@ -40,7 +42,7 @@ function describe({ version, revision, since, until, requests }) {
   }
 }
 
-/** @param {readonly RouteSnapshot[]} routes */
+/** @param {readonly RouteSnapshot[]} routes @param {ReleaseRecord['routes']} previousRoutes */
 function compareRoutes(routes, previousRoutes) {
   const currentRoutes = new Map(routes.map((route) => [keyOf(route), route]))
   return previousRoutes.flatMap((previous) => {
@@ -52,10 +54,13 @@ function compareRoutes(routes, previousRoutes) {
   })
 }
 
+/** @param {{ method: string, route: string }} route */
 const keyOf = ({ method, route }) => `${method} ${route}`
 
+/** @param {ReleaseFigures} figures */
 const withShedRatio = (figures) => ({ ...figuresOf(figures), shedRatio: figures.shedRatio })
 
+/** @param {Omit<ReleaseFigures, 'shedRatio'>} figures */
 const figuresOf = ({ count, p50Ms, p95Ms, p99Ms, errorRatio }) => ({ count, p50Ms, p95Ms, p99Ms, errorRatio })
 
 module.exports = { compareReleases }

@@ -13,6 +13,7 @@ const MAX_ROUTES = 50
 const MAX_RELEASES = 2
 const MAX_TEXT_LENGTH = 256
 
+/** @type {(keyof Figures)[]} */
 const FIGURES = ['count', 'p50Ms', 'p95Ms', 'p99Ms', 'errorRatio', 'shedRatio']
 
 /** @typedef {{ count: number, p50Ms: number, p95Ms: number, p99Ms: number, errorRatio: number, shedRatio: number }} Figures */
@@ -21,14 +22,19 @@ const FIGURES = ['count', 'p50Ms', 'p95Ms', 'p99Ms', 'errorRatio', 'shedRatio']
  *   routes: ({ method: string, route: string } & Figures)[] }} ReleaseRecord
  */
 
+/** @param {unknown} value @returns {value is string} */
 const isText = (value) => typeof value === 'string' && value.length <= MAX_TEXT_LENGTH
-/** The format of `toISOString()`, because times are compared as text. */
+/** The format of `toISOString()`, because times are compared as text. @param {unknown} value */
 const isTime = (value) => isText(value) && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value)
-const isFigure = (value) => Number.isFinite(value) && value >= 0
+/** @param {unknown} value */
+const isFigure = (value) => Number.isFinite(value) && /** @type {number} */ (value) >= 0
+/** @param {Partial<Figures> | null | undefined} value */
 const hasFigures = (value) =>
   typeof value === 'object' && value !== null && FIGURES.every((name) => isFigure(value[name]))
+/** @param {Partial<ReleaseRecord['routes'][number]>} value */
 const isRoute = (value) => hasFigures(value) && isText(value.method) && isText(value.route)
 
+/** @param {Partial<ReleaseRecord> | null} value @returns {value is ReleaseRecord} */
 function isRelease(value) {
   return (
     typeof value === 'object' &&
@@ -42,6 +48,7 @@ function isRelease(value) {
   )
 }
 
+/** @param {string} path @param {string} why */
 const foreignFile = (path, why) =>
   new Error(`'${path}' is not a file that spillway has written (${why}). Delete it, or use another path.`)
 
@@ -63,7 +70,9 @@ class ReleaseFile {
     return this.#parse(fs.readFileSync(this.#path, 'utf8'))
   }
 
+  /** @param {string} text @returns {ReleaseRecord[]} */
   #parse(text) {
+    /** @type {{ format?: unknown, releases?: unknown } | null} */
     let content
     try {
       content = JSON.parse(text)

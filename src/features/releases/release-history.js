@@ -9,7 +9,11 @@ const { isSameRelease, releaseOf } = require('./release')
 const { compareReleases } = require('./release-comparison')
 const { takeFigures } = require('./release-figures')
 
-/** @import { InternalErrors } from '../../core/request/internal-errors' */
+/**
+ * @import { InternalErrors } from '../../core/request/internal-errors'
+ * @import { Instance } from '../../instance'
+ * @import { ReleaseFile, ReleaseRecord } from './release-file'
+ */
 
 const FIRST_SAVE_MS = 60_000
 const SAVE_INTERVAL_MS = 600_000
@@ -17,11 +21,12 @@ const SAVE_INTERVAL_MS = 600_000
 class ReleaseHistory {
   /** @type {{ version: string, revision: string, since: string }} */
   current
-  /** @type {import('./release-file').ReleaseRecord | undefined} */
+  /** @type {ReleaseRecord | undefined} */
   previous
   #clock
   #internalErrors
   #takeFigures
+  /** The ReleaseFile, if there is one. @type {any} */
   #file
   #dueMs = Number.POSITIVE_INFINITY
   #onExit = () => this.#save()
@@ -48,18 +53,19 @@ class ReleaseHistory {
     this.#begin(this.#file)
   }
 
+  /** @param {ReleaseFile} file */
   #begin(file) {
     this.#internalErrors.guard('release.file', () => this.#restore(file.read()))
     this.#dueMs = this.#clock.now() + FIRST_SAVE_MS
     process.on('exit', this.#onExit)
   }
 
-  /** @param {any} _captured @param {any} snapshot */
+  /** @param {unknown} _captured @param {Parameters<typeof compareReleases>[1]} snapshot */
   section(_captured, snapshot) {
     return compareReleases(this, snapshot)
   }
 
-  /** Continues the last release if this process belongs to it. Otherwise a new release begins, even after a rollback. */
+  /** Continues the last release if this process belongs to it. Otherwise a new release begins, even after a rollback. @param {ReleaseRecord[]} releases */
   #restore(releases) {
     const last = releases.at(-1)
     if (last === undefined) return
@@ -69,12 +75,14 @@ class ReleaseHistory {
     this.#findPrevious(releases)
   }
 
-  /** Repeated at every save: in a rolling deploy, the previous release still writes after this one has begun. */
+  /** Repeated at every save: in a rolling deploy, the previous release still writes after this one has begun. @param {ReleaseRecord[]} releases */
   #findPrevious(releases) {
+    /** @param {ReleaseRecord} each */
     const isBefore = (each) => !isSameRelease(each, this.current) && each.since < this.current.since
     this.previous = releases.filter(isBefore).at(-1)
   }
 
+  /** @param {number} nowMs */
   onTurn(nowMs) {
     if (nowMs >= this.#dueMs) this.#save()
   }
@@ -87,6 +95,7 @@ class ReleaseHistory {
   #save() {
     this.#dueMs = this.#clock.now() + SAVE_INTERVAL_MS
     this.#internalErrors.guard('release.file', () => {
+      /** @type {ReleaseRecord[]} */
       const releases = this.#file.read()
       this.#findPrevious(releases)
       const { MAX_ROUTES } = require('./release-file')
@@ -99,9 +108,15 @@ class ReleaseHistory {
     })
   }
 
-  /** After a rollback, the same version counts as a new release: another release began in between. */
+  /**
+   * After a rollback, the same version counts as a new release: another release began in between.
+   *
+   * @param {ReleaseRecord} each
+   * @param {ReleaseRecord[]} releases
+   */
   #isThisOne(each, releases) {
     const { since } = this.current
+    /** @param {ReleaseRecord} other */
     const isBetween = (other) =>
       !isSameRelease(other, each) && each.since < other.since && other.since < since
     return isSameRelease(each, this.current) && !releases.some(isBetween)
@@ -115,12 +130,15 @@ class ReleaseHistory {
   }
 }
 
+/** @param {ReleaseRecord} one @param {ReleaseRecord} other */
 const byTime = (one, other) => Date.parse(one.since) - Date.parse(other.since)
+/** @param {number} wallMs */
 const textOf = (wallMs) => new Date(wallMs).toISOString()
 
-/** @param {any} instance */
+/** @param {Instance} instance */
 const releasesOf = (instance) => {
   const { clock, internalErrors, options, warn } = instance
+  /** @param {number} maxRoutes */
   const figures = (maxRoutes) => takeFigures(instance, maxRoutes)
   return new ReleaseHistory({ clock, internalErrors, options: options.release, warn, takeFigures: figures })
 }

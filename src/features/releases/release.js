@@ -28,12 +28,15 @@ const REVISION_VARIABLES = [
   'GIT_SHA',
 ]
 
+/** @typedef {{ version: string, revision: string }} Release empty if unknown */
+
 /**
  * @param {{ version: string | undefined, revision: string | undefined }} given
  * @param {Record<string, string | undefined>} [environment]
- * @returns {{ version: string, revision: string }} empty if unknown
+ * @returns {Release}
  */
 function releaseOf({ version, revision }, environment = process.env) {
+  /** @param {string[]} names */
   const first = (names) => names.map((name) => environment[name]?.trim()).find(Boolean) ?? ''
   return Object.freeze({
     version: (version ?? first(VERSION_VARIABLES)).slice(0, MAX_LENGTH),
@@ -41,6 +44,7 @@ function releaseOf({ version, revision }, environment = process.env) {
   })
 }
 
+/** @param {Release} one @param {Release} other */
 const isSameRelease = (one, other) => one.version === other.version && one.revision === other.revision
 
 module.exports = { isSameRelease, releaseOf }

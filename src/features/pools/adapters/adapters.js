@@ -15,10 +15,10 @@ const givenFigures = require('./given-figures')
  * @property {() => { used: number, idle: number, waiting: number, max: number }} figures
  * @property {() => void} close takes off what it has put on the pool
  * @typedef {object} Kind
- * @property {string} kind
+ * @property {import('../../../../index.js').PoolSnapshot['kind']} kind
  * @property {string} accepts for the message of an error
- * @property {(pool: any) => any} find the pool inside of what was given; undefined if it is of another kind
- * @property {new (pool: any, record: PoolRecord) => Adapter} Adapter
+ * @property {(pool: never) => unknown} find the pool inside of what was given; undefined if it is of another kind
+ * @property {new (pool: never, record: PoolRecord) => Adapter} Adapter
  */
 
 /** Any shape may come last: figures that the user gives. @type {readonly Kind[]} */
@@ -34,13 +34,13 @@ const KINDS = Object.freeze([
 
 /**
  * @param {unknown} pool
- * @returns {{ kind: string, observe: (record: PoolRecord) => Adapter }}
+ * @returns {{ kind: Kind['kind'], observe: (record: PoolRecord) => Adapter }}
  */
 function adapterOf(pool) {
   for (const { kind, find, Adapter } of KINDS) {
-    const found = isObject(pool) ? find(pool) : undefined
+    const found = isObject(pool) ? find(/** @type {never} */ (pool)) : undefined
     if (found !== undefined)
-      return { kind, observe: (record) => /** @type {Adapter} */ (new Adapter(found, record)) }
+      return { kind, observe: (record) => new Adapter(/** @type {never} */ (found), record) }
   }
   const accepted = KINDS.map(({ accepts }) => accepts).join('; ')
   const missing = isObject(pool) ? givenFigures.missingIn(pool) : undefined
@@ -51,8 +51,10 @@ function adapterOf(pool) {
   )
 }
 
+/** @param {unknown} value @returns {value is Record<string, unknown>} */
 const isObject = (value) => (typeof value === 'object' && value !== null) || typeof value === 'function'
 
+/** @param {unknown} value */
 function describe(value) {
   if (!isObject(value)) return `${String(value)} (${value === null ? 'null' : typeof value})`
   const name = value.constructor?.name

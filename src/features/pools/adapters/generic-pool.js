@@ -3,6 +3,13 @@
 
 const { ReplacedMethod } = require('../../../core/replaced-method')
 
+/** @import { PoolRecord } from '../pool-record' */
+
+/**
+ * @typedef {{ acquire: unknown, release: unknown, destroy: unknown, borrowed: number, available: number, pending: number,
+ *   max?: number }} Pool
+ */
+
 class GenericPool {
   isTimed = true
   #pool
@@ -10,9 +17,11 @@ class GenericPool {
   #methods
   #isOpen = true
 
+  /** @param {Pool} pool @param {PoolRecord} record */
   constructor(pool, record) {
     this.#pool = pool
     this.#record = record
+    /** @param {ReplacedMethod} method */
     const observeEnd = (method) => this.#observeEnd(method)
     this.#methods = [
       new ReplacedMethod(pool, 'acquire', (method) => this.#observeAcquire(method)),
@@ -21,6 +30,7 @@ class GenericPool {
     ]
   }
 
+  /** @param {ReplacedMethod} method */
   #observeAcquire(method) {
     const adapter = this
     const record = this.#record
@@ -31,9 +41,10 @@ class GenericPool {
     }
   }
 
+  /** @param {ReplacedMethod} method */
   #observeEnd(method) {
     const adapter = this
-    /** @this {unknown} */
+    /** @this {unknown} @param {unknown} resource */
     return function end(resource) {
       if (adapter.#isOpen) adapter.#record.release(resource)
       return Reflect.apply(method.inner, this, arguments)
@@ -60,8 +71,9 @@ class GenericPool {
 }
 
 module.exports = {
-  kind: 'generic-pool',
+  kind: /** @type {const} */ ('generic-pool'),
   accepts: 'a pool of generic-pool',
+  /** @param {Record<string, unknown>} pool */
   find: (pool) =>
     ['acquire', 'release', 'destroy'].every((name) => typeof pool[name] === 'function') &&
     ['borrowed', 'available', 'pending'].every((name) => typeof pool[name] === 'number')

@@ -4,6 +4,11 @@
 
 const { numberOf } = require('../pool-figure')
 
+/**
+ * @import { PoolFigures } from '../../../../index.js'
+ * @import { PoolRecord } from '../pool-record'
+ */
+
 const NAMES = ['size', 'idle', 'waiting']
 
 class GivenFigures {
@@ -12,17 +17,20 @@ class GivenFigures {
   #internalErrors
   #isReported = false
 
+  /** @param {PoolFigures} given @param {PoolRecord} record */
   constructor(given, { internalErrors }) {
     this.#given = given
     this.#internalErrors = internalErrors
   }
 
+  /** @param {keyof PoolFigures} name */
   #read(name) {
     const value = this.#given[name]
     const figure = typeof value === 'function' ? value.call(this.#given) : value
     return this.#internalErrors.catchRejection('pools', figure) ? this.#onPromise(name) : numberOf(figure)
   }
 
+  /** @param {string} name */
   #onPromise(name) {
     if (!this.#isReported)
       this.#internalErrors.report(
@@ -49,17 +57,19 @@ class GivenFigures {
   close() {}
 }
 
-/** What is missing in an object that has some of the figures, for the message of an error; else undefined. */
+/** What is missing in an object that has some of the figures, for the message of an error; else undefined. @param {Record<string, unknown>} given */
 function missingIn(given) {
   const missing = NAMES.filter((name) => !isFigure(given[name]))
   return missing.length < NAMES.length ? missing.join(' and ') : undefined
 }
 
+/** @param {unknown} value */
 const isFigure = (value) => typeof value === 'number' || typeof value === 'function'
 
 module.exports = {
-  kind: 'given',
+  kind: /** @type {const} */ ('given'),
   accepts: 'an object { size, idle, waiting, max? } of numbers or functions',
+  /** @param {Record<string, unknown>} given */
   find: (given) => (NAMES.every((name) => isFigure(given[name])) ? given : undefined),
   Adapter: GivenFigures,
   missingIn,

@@ -2,11 +2,14 @@
 // A client of ioredis: one connection, over which any number of commands are sent. The commands that have no answer are
 // waiting: those that were sent, behind the first of them, and those that wait for the connection.
 
+/** @typedef {{ sendCommand: unknown, status: string, commandQueue: { length: number }, offlineQueue: { length: number } }} Client */
+
 class Redis {
   isTimed = false
   max = 1
   #redis
 
+  /** @param {Client} redis */
   constructor(redis) {
     this.#redis = redis
   }
@@ -30,8 +33,9 @@ class Redis {
 }
 
 module.exports = {
-  kind: 'ioredis',
+  kind: /** @type {const} */ ('ioredis'),
   accepts: 'a client of ioredis',
+  /** @param {Partial<Client>} redis */
   find: (redis) =>
     typeof redis.sendCommand === 'function' &&
     typeof redis.commandQueue?.length === 'number' &&

@@ -5,6 +5,14 @@
 
 const { ReplacedMethod } = require('../../../core/replaced-method')
 
+/** @import { PoolRecord } from '../pool-record' */
+
+/**
+ * @typedef {{ getConnection: unknown, releaseConnection: unknown, config?: { connectionLimit?: number },
+ *   _allConnections: { length: number }, _freeConnections: { length: number }, _connectionQueue: { length: number } }} Pool with callbacks
+ * @typedef {(error: unknown, connection: unknown) => unknown} Callback
+ */
+
 class Mysql2Pool {
   isTimed = true
   #pool
@@ -14,6 +22,7 @@ class Mysql2Pool {
   /** The callbacks that were given to the pool. */
   #ours = new WeakSet()
 
+  /** @param {Pool} pool @param {PoolRecord} record */
   constructor(pool, record) {
     this.#pool = pool
     this.#record = record
@@ -23,15 +32,17 @@ class Mysql2Pool {
     ]
   }
 
+  /** @param {ReplacedMethod} method */
   #observeGet(method) {
     const adapter = this
     const record = this.#record
     // Hot path: once a use.
-    /** @this {unknown} */
+    /** @this {unknown} @param {Callback | undefined} callback */
     return function getConnection(callback) {
       const isNew = adapter.#isOpen && typeof callback === 'function' && !adapter.#ours.has(callback)
       if (!isNew) return Reflect.apply(method.inner, this, arguments)
       const use = record.ask()
+      /** @type {Callback} */
       const observed = (error, connection) => {
         if (error) record.fail(use, error)
         else record.grant(use, connection)
@@ -42,9 +53,10 @@ class Mysql2Pool {
     }
   }
 
+  /** @param {ReplacedMethod} method */
   #observeRelease(method) {
     const adapter = this
-    /** @this {unknown} */
+    /** @this {unknown} @param {unknown} connection */
     return function releaseConnection(connection) {
       // Before the pool hands it to the next caller.
       if (adapter.#isOpen) adapter.#record.release(connection)
@@ -71,6 +83,7 @@ class Mysql2Pool {
   }
 }
 
+/** @param {Partial<Pool> | undefined} pool */
 const isPool = (pool) =>
   typeof pool?.getConnection === 'function' &&
   typeof pool.releaseConnection === 'function' &&
@@ -79,9 +92,9 @@ const isPool = (pool) =>
   )
 
 module.exports = {
-  kind: 'mysql2',
+  kind: /** @type {const} */ ('mysql2'),
   accepts: 'a pool of mysql2',
-  // A pool with promises holds the pool with callbacks.
+  /** A pool with promises holds the pool with callbacks. @param {Partial<Pool> & { pool?: Partial<Pool> }} given */
   find: (given) => [given, given.pool].find(isPool),
   Adapter: Mysql2Pool,
 }

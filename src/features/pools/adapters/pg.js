@@ -5,14 +5,25 @@
 
 const { ReplacedMethod } = require('../../../core/replaced-method')
 
+/** @import { PoolRecord } from '../pool-record' */
+
+/**
+ * @typedef {(event: string, listener: (...given: never[]) => void) => unknown} Listen
+ * @typedef {{ connect: unknown, _release?: unknown, on: Listen, off: Listen, totalCount: number, idleCount: number,
+ *   waitingCount: number, options?: { max?: number } }} Pool
+ * @typedef {(error: unknown, client: unknown, done: unknown) => unknown} Callback
+ */
+
 class PgPool {
   isTimed = true
   #pool
   #record
   #connect
+  /** @type {ReplacedMethod | undefined} */
   #release
   #isOpen = true
 
+  /** @param {Pool} pool @param {PoolRecord} record */
   constructor(pool, record) {
     this.#pool = pool
     this.#record = record
@@ -23,11 +34,12 @@ class PgPool {
     pool.on('remove', this.#onRemove)
   }
 
+  /** @param {ReplacedMethod} method */
   #observeConnect(method) {
     const adapter = this
     const record = this.#record
     // Hot path: once a use.
-    /** @this {unknown} */
+    /** @this {unknown} @param {Callback | undefined} callback */
     return function connect(callback) {
       if (!adapter.#isOpen) return Reflect.apply(method.inner, this, arguments)
       const use = record.ask()
@@ -35,6 +47,7 @@ class PgPool {
         typeof callback !== 'function'
           ? []
           : [
+              /** @type {Callback} */
               (error, client, done) => {
                 if (error) record.fail(use, error)
                 else record.grant(use, client)
@@ -45,9 +58,10 @@ class PgPool {
     }
   }
 
+  /** @param {ReplacedMethod} method */
   #observeRelease(method) {
     const adapter = this
-    /** @this {unknown} */
+    /** @this {unknown} @param {unknown} client */
     return function release(client) {
       // Before the pool hands it to the next caller.
       if (adapter.#isOpen) adapter.#record.release(client)
@@ -55,11 +69,13 @@ class PgPool {
     }
   }
 
+  /** @param {unknown} _error @param {unknown} client */
   #onRelease = (_error, client) => {
     this.#record.release(client)
     if (this.#release !== undefined) this.#restoreRelease()
   }
 
+  /** @param {unknown} client */
   #onRemove = (client) => this.#record.release(client)
 
   #restoreRelease() {
@@ -91,8 +107,9 @@ class PgPool {
 }
 
 module.exports = {
-  kind: 'pg',
+  kind: /** @type {const} */ ('pg'),
   accepts: 'a Pool of pg',
+  /** @param {Partial<Pool>} pool */
   find: (pool) =>
     typeof pool.connect === 'function' &&
     typeof pool.on === 'function' &&

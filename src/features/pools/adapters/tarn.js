@@ -2,20 +2,36 @@
 // A pool of tarn, or the instance of knex that has one. tarn emits an event for each step, so nothing is replaced.
 // After `destroy()` and `initialize()`, knex has another pool. It is observed from the next look at the figures.
 
+/**
+ * @import { PoolRecord } from '../pool-record'
+ * @import { PoolUse } from '../pool-use'
+ */
+
+/**
+ * @typedef {(event: string, listener: Listener) => unknown} Listen
+ * @typedef {(id: unknown, given?: unknown) => void} Listener
+ * @typedef {{ acquire: unknown, release: unknown, on: Listen, removeListener: Listen, numUsed: () => number, numFree: () => number,
+ *   numPendingAcquires: () => number, max?: number }} Pool
+ * @typedef {Partial<Pool> & { client?: { pool?: Partial<Pool> } }} Given a pool, or an instance of knex
+ */
+
 class TarnPool {
   isTimed = true
   #given
+  /** A Pool; the constructor does not set it itself. @type {any} */
   #pool
   #record
-  /** By the number that tarn gives a caller. */
+  /** By the number that tarn gives a caller. @type {Map<unknown, PoolUse>} */
   #asking = new Map()
 
+  /** @param {Given} given @param {PoolRecord} record */
   constructor(given, record) {
     this.#given = given
     this.#record = record
-    this.#observe(poolIn(given))
+    this.#observe(/** @type {Pool} */ (poolIn(given)))
   }
 
+  /** @param {Pool} pool */
   #observe(pool) {
     this.#pool = pool
     for (const [event, listener] of this.#listeners) pool.on(event, listener)
@@ -27,7 +43,7 @@ class TarnPool {
     if (pool !== undefined && pool !== this.#pool) this.#observe(pool)
   }
 
-  /** @type {[event: string, listener: (id: any, given?: any) => void][]} */
+  /** @type {[event: string, listener: Listener][]} */
   #listeners = [
     ['acquireRequest', (id) => this.#asking.set(id, this.#record.ask())],
     ['acquireSuccess', (id, connection) => this.#answer(id, (use) => this.#record.grant(use, connection))],
@@ -36,6 +52,7 @@ class TarnPool {
     ['destroyRequest', (_id, connection) => this.#record.release(connection)],
   ]
 
+  /** @param {unknown} id @param {(use: PoolUse) => void} tell */
   #answer(id, tell) {
     const use = this.#asking.get(id)
     this.#asking.delete(id)
@@ -66,16 +83,19 @@ class TarnPool {
   }
 }
 
+/** @param {Partial<Record<string, unknown>> | undefined} pool @returns {pool is Pool} */
 const isPool = (pool) =>
   ['acquire', 'release', 'on', 'removeListener', 'numUsed', 'numFree', 'numPendingAcquires'].every(
     (name) => typeof pool?.[name] === 'function'
   )
 
+/** @param {Given} given */
 const poolIn = (given) => [given, given.client?.pool].find(isPool)
 
 module.exports = {
-  kind: 'tarn',
+  kind: /** @type {const} */ ('tarn'),
   accepts: 'an instance of knex, or a Pool of tarn',
+  /** @param {Given} given */
   find: (given) => (poolIn(given) === undefined ? undefined : given),
   Adapter: TarnPool,
 }

@@ -2,11 +2,14 @@
 // A Pool or Client of undici, by its `stats`. A pool does not tell how many connections it may open. Which calls take long is measured
 // by host: features/outgoing/outgoing-calls.js.
 
+/** @typedef {{ dispatch: unknown, stats: { connected: number | boolean, free?: number, pending: number, running: number } }} Pool */
+
 class UndiciPool {
   isTimed = false
   max = 0
   #pool
 
+  /** @param {Pool} pool */
   constructor(pool) {
     this.#pool = pool
   }
@@ -27,8 +30,9 @@ class UndiciPool {
 }
 
 module.exports = {
-  kind: 'undici',
+  kind: /** @type {const} */ ('undici'),
   accepts: 'a Pool or Client of undici (7 or newer for a Client)',
+  /** @param {Partial<Pool>} pool */
   find: (pool) =>
     typeof pool.dispatch === 'function' &&
     typeof pool.stats?.pending === 'number' &&
